@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""Flags the g++ 12 coroutine hazard: a brace-built or capturing temporary inside a co_await statement.
+
+g++ 12 destroys such a temporary twice. Name it in a statement of its own, then std::move it.
+usage: check_co_await.py FILE...      exit status 1 when something is flagged
+"""
+import re
+import sys
+
+COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/', re.S)
+STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
+LAMBDA = re.compile(r'[(,=]\s*\[[^\]]+\]\s*[({m]')     # "[x] {", "[&] (", but not a[i]
+BRACE = re.compile(r'(?:[(,]\s*|\b[A-Z]\w*\s*)\{\s*[^}\s]')  # "Foo{x", "({.a", not "Foo{}"
+
+
+def statements(text):
+    """Yields (line number, statement) for each statement that awaits."""
+    blank = lambda m: re.sub(r'[^\n]', ' ', m.group())
+    text = STRING.sub(lambda m: '"' + ' ' * (len(m.group()) - 2) + '"', COMMENT.sub(blank, text))
+    for m in re.finditer(r'\bco_await\b', text):
+        begin = max(text.rfind(c, 0, m.start()) for c in ';{}') + 1
+        depth, end = 0, m.start()
+        while end < len(text) and not (text[end] == ';' and depth <= 0):
+            depth += {'{': 1, '(': 1, '}': -1, ')': -1}.get(text[end], 0)
+            end += 1
+        yield text.count('\n', 0, m.start()) + 1, text[begin:end]
+
+
+def main(paths):
+    found = 0
+    for path in paths:
+        for line, statement in statements(open(path, encoding='utf-8').read()):
+            if LAMBDA.search(statement) or BRACE.search(statement):
+                print(f'{path}:{line}: temporary inside a co_await statement: {" ".join(statement.split())[:90]}')
+                found += 1
+    return 1 if found else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Fails when a folder includes what it may not. The two tables are the architecture."""
+import pathlib
+import re
+import sys
+
+# folder -> project folders it may include, besides itself
+MAY_INCLUDE = {
+    'storage/domain': set(),
+    'config': {'storage/domain'},
+    'storage': {'storage/domain', 'config'},
+    'bisect': {'storage/domain', 'config'},
+    'github': {'storage/domain', 'config'},
+    'runner': {'storage/domain', 'config'},
+    'daemon': {'storage/domain', 'config', 'storage', 'bisect', 'github', 'runner'},
+}
+# third-party header prefix -> the only folders that may include it
+QUARANTINE = {
+    'sqlite3.h': {'storage'},
+    'git2': {'bisect'},
+    'torch/': {'runner'},
+    'ATen/': {'runner'},
+    'boost/beast': {'daemon'},
+    'boost/asio': {'daemon', 'github'},
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.M)
+
+
+def folder_of(path):
+    return 'storage/domain' if path.startswith('storage/domain/') else path.split('/')[0]
+
+
+def main(root):
+    errors = []
+    for file in sorted(p for p in root.rglob('*') if p.suffix in {'.h', '.cpp'}):
+        name = file.relative_to(root).as_posix()
+        folder = folder_of(name)
+        if folder not in MAY_INCLUDE:
+            continue
+        for header in INCLUDE.findall(file.read_text(encoding='utf-8')):
+            target = folder_of(header)
+            if target in MAY_INCLUDE and target != folder and target not in MAY_INCLUDE[folder]:
+                errors.append(f'{name}: {folder}/ may not include {header}')
+            for prefix, homes in QUARANTINE.items():
+                if header.startswith(prefix) and folder not in homes:
+                    errors.append(f'{name}: <{header}> belongs in {"/, ".join(sorted(homes))}/')
+    print('\n'.join(errors))
+    return 1 if errors else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(pathlib.Path(sys.argv[1]).resolve()))

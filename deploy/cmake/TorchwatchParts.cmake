@@ -1,0 +1,36 @@
+# One interface target carries every flag; torchwatch_part() makes one target per part.
+
+add_library(torchwatch_build INTERFACE)
+target_compile_options(torchwatch_build INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
+  -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual -Wformat=2 -Wextra-semi
+  -Wmissing-declarations -Wimplicit-fallthrough -fno-omit-frame-pointer
+  $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond;-Wlogical-op;-Wsuggest-override>
+  # g++ misreads Asio's coroutine frame allocator at -O2
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-mismatched-new-delete>
+  $<$<BOOL:${TORCHWATCH_WERROR}>:-Werror>)
+target_compile_definitions(torchwatch_build INTERFACE
+  BOOST_ASIO_NO_DEPRECATED $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
+if(TORCHWATCH_SANITIZE)
+  target_compile_options(torchwatch_build INTERFACE
+    -fsanitize=${TORCHWATCH_SANITIZE} -fno-sanitize-recover=all)
+  target_link_options(torchwatch_build INTERFACE -fsanitize=${TORCHWATCH_SANITIZE})
+  if(TORCHWATCH_SANITIZE MATCHES thread)
+    # Asio uses atomic_thread_fence, which g++'s thread sanitizer cannot follow
+    target_compile_options(torchwatch_build INTERFACE -Wno-tsan)
+  endif()
+endif()
+
+# torchwatch_part(NAME FOLDER [SOURCES ...]): a static library that shows the headers of FOLDER, and of FOLDER alone,
+# as "FOLDER/header.h" to whoever links it. A part that is not linked cannot be included: that is the rule of who may
+# know whom, kept by the compiler.
+function(torchwatch_part name folder)
+  cmake_parse_arguments(PART "" "" "SOURCES" ${ARGN})
+  set(view ${PROJECT_BINARY_DIR}/include/${name})
+  cmake_path(GET folder PARENT_PATH parent)
+  file(MAKE_DIRECTORY ${view}/${parent})
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${view}/${folder} SYMBOLIC)
+  add_library(${name} STATIC ${PART_SOURCES})
+  target_include_directories(${name} PUBLIC ${view})
+  target_link_libraries(${name} PRIVATE torchwatch_build)
+endfunction()

@@ -1,0 +1,116 @@
+#pragma once
+
+/// The messages between service, runner and worker: one JSON object a line, told apart by `type`. The only
+/// description of them in C++. C++17, standard library and nlohmann/json alone: the worker is compiled against
+/// every PyTorch there is.
+///
+/// Service and runner speak on the runner's standard input and output, runner and worker on the worker's. Both
+/// begin with the lower side's `hello`. Each `job` is answered by any number of `progress` and then by exactly one
+/// `result` or `error` with its id; only that counts, never an exit status. End of input ends both programs.
+
+#include <cstdint>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace torchwatch::protocol {
+
+inline constexpr int version = 1;
+/// A longer line breaks the protocol.
+inline constexpr std::size_t max_line_bytes = 8 * 1024 * 1024;
+
+/// Who answers, and what it is.
+struct Hello {
+  int protocol = version;
+  std::string role;             ///< "runner" or "worker"
+  std::string pytorch_version;  ///< worker only; "1.13.1"
+  std::string git_hash;         ///< worker only; empty when the build does not tell
+  std::vector<std::string> devices;    ///< worker only: "cpu", "cuda"
+  nlohmann::json fingerprint = nlohmann::json::object();
+};
+
+/// The build a job runs on, and how its worker is started.
+struct BuildRef {
+  std::string prefix;
+  std::string worker;                      ///< executable
+  std::vector<std::string> launcher;       ///< command prefix
+  std::map<std::string, std::string> env;  ///< added to the runner's own
+  std::vector<std::string> preload;        ///< absolute paths for LD_PRELOAD
+};
+
+/// How to measure. Durations in milliseconds or seconds as named.
+struct Measure {
+  int runs = 10;
+  int warmup = 3;
+  double min_run_ms = 20;
+  int threads = 1;
+  int leak_iterations = 20;
+  std::int64_t seed = 1337;
+  std::string scale = "full";  ///< "full" or "smoke"
+};
+
+/// What the runner holds a worker to.
+struct Limits {
+  double timeout_s = 600;
+  std::int64_t memory_bytes = std::int64_t{20} << 30;  ///< resident, whole process group
+};
+
+/// Measure one benchmark on one build in one process.
+struct Job {
+  std::string id;
+  std::string benchmark;  ///< "test_eval[resnet50-cpu-eager]"
+  BuildRef build;         ///< read by the runner; the worker ignores it
+  Measure measure;
+  Limits limits;          ///< read by the runner
+};
+
+struct Progress {
+  std::string id;
+  std::string phase;  ///< "build", "warmup", "latency", "memory", "leak"
+  int done = 0;
+  int total = 0;
+};
+
+/// One metric: the value that counts and the samples it was taken from, in the metric's unit.
+struct Value {
+  double value = 0;
+  std::vector<double> samples;
+};
+
+struct Outcome {
+  std::string id;
+  std::string benchmark;
+  std::map<std::string, Value> metrics;  ///< by metric name: "latency", "cmem", "gmem", "leak"
+  std::string pytorch_version;
+  std::string git_hash;
+  nlohmann::json fingerprint = nlohmann::json::object();
+  double seconds = 0;
+};
+
+/// The job failed. Codes: "crashed", "timeout", "memory", "protocol", "launch", "unsupported", "failed".
+struct Failure {
+  std::string id;  ///< empty: not about a job
+  std::string code;
+  std::string text;
+};
+
+/// `type`: hello, job, progress, result, error.
+using Message = std::variant<Hello, Job, Progress, Outcome, Failure>;
+
+/// The line was no message: not JSON, not an object, an unknown type, a field of the wrong type, too long.
+class ProtocolError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// One line without the newline. Text that is not UTF-8 is repaired, never refused.
+std::string encode(Message const& message);
+
+/// The inverse of encode. Unknown fields are ignored. Throws ProtocolError.
+Message decode(std::string const& line);
+
+}  // namespace torchwatch::protocol

@@ -1,0 +1,72 @@
+#include "storage/domain/bisection.h"
+
+#include <array>
+
+namespace torchwatch {
+namespace {
+
+template <class Enum, std::size_t N>
+std::optional<Enum> parse_one_of(std::array<Enum, N> const& all, std::string_view text) {
+  for (auto const value : all)
+    if (text == to_string(value)) return value;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view to_string(Direction direction) {
+  switch (direction) {
+    case Direction::increase: return "increase";
+    case Direction::decrease: return "decrease";
+    case Direction::both: return "both";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(BisectionState state) {
+  switch (state) {
+    case BisectionState::queued: return "queued";
+    case BisectionState::running: return "running";
+    case BisectionState::done: return "done";
+    case BisectionState::failed: return "failed";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(BisectionOutcome outcome) {
+  switch (outcome) {
+    case BisectionOutcome::culprit: return "culprit";
+    case BisectionOutcome::range: return "range";
+    case BisectionOutcome::not_reproduced: return "not_reproduced";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(StepVerdict verdict) {
+  switch (verdict) {
+    case StepVerdict::good: return "good";
+    case StepVerdict::bad: return "bad";
+    case StepVerdict::skip: return "skip";
+  }
+  return "unknown";
+}
+
+std::optional<Direction> parse_direction(std::string_view text) {
+  return parse_one_of(std::array{Direction::increase, Direction::decrease, Direction::both}, text);
+}
+
+std::optional<BisectionState> parse_bisection_state(std::string_view text) {
+  using enum BisectionState;
+  return parse_one_of(std::array{queued, running, done, failed}, text);
+}
+
+std::optional<BisectionOutcome> parse_bisection_outcome(std::string_view text) {
+  using enum BisectionOutcome;
+  return parse_one_of(std::array{culprit, range, not_reproduced}, text);
+}
+
+std::optional<StepVerdict> parse_step_verdict(std::string_view text) {
+  return parse_one_of(std::array{StepVerdict::good, StepVerdict::bad, StepVerdict::skip}, text);
+}
+
+}  // namespace torchwatch

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <compare>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "storage/domain/clock.h"
+#include "storage/domain/ids.h"
+
+namespace torchwatch {
+
+/// 40 lower-case hexadecimal digits.
+struct CommitSha {
+  std::string hex;
+  friend auto operator<=>(CommitSha const&, CommitSha const&) = default;
+};
+
+/// The first twelve digits, for people.
+inline std::string short_of(CommitSha const& sha) { return sha.hex.substr(0, 12); }
+
+bool is_commit_sha(std::string_view text);
+
+/// A trunk commit, as its own history tells it.
+struct Commit {
+  CommitSha sha;
+  std::string subject;
+  std::string author;  ///< "Name <email>"
+  Timestamp time{};    ///< committer time; never used for order, which is ancestry
+  std::optional<int> pull_request;
+};
+
+/// `build.json` in a prefix. Every field but `commit` has a default.
+struct BuildManifest {
+  CommitSha commit;
+  std::string version;
+  std::string date;     ///< "YYYY-MM-DD"
+  std::string variant;  ///< "cpu", "cu126", ...
+  std::string kind = "libtorch";
+  std::map<std::string, std::string> env;
+  std::vector<std::string> preload;   ///< shared libraries, absolute or relative to the prefix
+  std::vector<std::string> launcher;  ///< command prefix that enters the build's root, if it has its own
+};
+
+/// One PyTorch binary in a directory.
+struct Build {
+  std::string prefix;  ///< absolute path
+  BuildManifest manifest;
+};
+
+/// How far a nightly has come. States are durable and only move forward; `failed` can be reached from each.
+///
+///     announced -> prepared -> swept -> screened -> confirmed -> bisected -> done
+enum class NightlyState { announced, prepared, swept, screened, confirmed, bisected, done, failed };
+
+std::string_view to_string(NightlyState state);
+std::optional<NightlyState> parse_nightly_state(std::string_view text);
+
+/// A build that a feed announced for a date.
+struct Nightly {
+  NightlyId id;
+  std::string date;  ///< "YYYY-MM-DD"
+  std::string version;
+  CommitSha commit;          ///< the trunk commit
+  CommitSha release_commit;  ///< the commit of the nightly branch, where the feed has one
+  std::string prefix;        ///< where the build lies; empty until a recipe has built it
+  NightlyState state = NightlyState::announced;
+  std::optional<NightlyId> baseline;  ///< what it was compared with
+  std::string failure;                ///< why it failed
+  Timestamp announced_at{};
+};
+
+}  // namespace torchwatch

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+namespace torchwatch {
+
+/// A row's identity. Ids of different things do not mix.
+template <class Tag>
+struct Id {
+  std::int64_t value = 0;
+  friend auto operator<=>(Id, Id) = default;
+};
+
+using NightlyId = Id<struct NightlyTag>;
+using JobId = Id<struct JobTag>;
+using IncidentId = Id<struct IncidentTag>;
+using BisectionId = Id<struct BisectionTag>;
+
+}  // namespace torchwatch

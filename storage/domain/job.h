@@ -1,0 +1,53 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "storage/domain/benchmark.h"
+#include "storage/domain/build.h"
+#include "storage/domain/clock.h"
+
+namespace torchwatch {
+
+/// Which measurement a job is. The same key is never measured twice: after a crash the stored outcome is used,
+/// so that a step done again decides the same.
+struct JobKey {
+  std::string campaign;  ///< what it is for: "sweep/12", "confirm/12", "bisect/3/1a2b3c4d5e6f"
+  std::string fleet;
+  Benchmark benchmark;
+  CommitSha commit;
+  int round = 0;  ///< 0, 1, ...: repetitions inside the campaign
+  friend auto operator<=>(JobKey const&, JobKey const&) = default;
+};
+
+/// One metric as one process reported it.
+struct MetricValue {
+  double value = 0;             ///< the result, in the metric's unit
+  std::vector<double> samples;  ///< what it was taken from: one number a run
+};
+
+/// What one worker process gave: values, or an error, never both.
+struct JobOutcome {
+  JobKey key;
+  std::map<Metric, MetricValue> values;
+  std::string error_code;   ///< empty, or "crashed", "timeout", "memory", "protocol", "launch", "failed"
+  std::string error;        ///< for people: which signal, what was printed last
+  std::string version;      ///< PyTorch's version as the worker saw it
+  std::string fingerprint;  ///< JSON object: host, CPU, threads, libraries, ...
+  double seconds = 0;       ///< wall-clock cost of the process
+  Timestamp finished_at{};
+
+  bool ok() const { return error_code.empty(); }
+};
+
+/// One stored point of a series.
+struct SeriesPoint {
+  CommitSha commit;
+  std::string date;  ///< of the nightly; empty for commits between nightlies
+  std::string campaign;
+  MetricValue value;
+  Timestamp measured_at{};
+};
+
+}  // namespace torchwatch
