@@ -4,36 +4,48 @@ namespace torchwatch {
 
 std::string_view to_string(Test test) {
   switch (test) {
-    case Test::train: return "train";
-    case Test::eval: return "eval";
+    case Test::train:
+      return "train";
+    case Test::eval:
+      return "eval";
   }
   return "unknown";
 }
 
 std::string_view to_string(Device device) {
   switch (device) {
-    case Device::cpu: return "cpu";
-    case Device::cuda: return "cuda";
+    case Device::cpu:
+      return "cpu";
+    case Device::cuda:
+      return "cuda";
   }
   return "unknown";
 }
 
 std::string_view to_string(Metric metric) {
   switch (metric) {
-    case Metric::latency: return "latency";
-    case Metric::cmem: return "cmem";
-    case Metric::gmem: return "gmem";
-    case Metric::leak: return "leak";
+    case Metric::latency:
+      return "latency";
+    case Metric::cmem:
+      return "cmem";
+    case Metric::gmem:
+      return "gmem";
+    case Metric::leak:
+      return "leak";
   }
   return "unknown";
 }
 
 std::string_view unit_of(Metric metric) {
   switch (metric) {
-    case Metric::latency: return "ms";
-    case Metric::cmem: return "bytes";
-    case Metric::gmem: return "bytes";
-    case Metric::leak: return "bytes/iteration";
+    case Metric::latency:
+      return "ms";
+    case Metric::cmem:
+      return "bytes";
+    case Metric::gmem:
+      return "bytes";
+    case Metric::leak:
+      return "bytes/iteration";
   }
   return "unknown";
 }
@@ -56,7 +68,9 @@ std::optional<Metric> parse_metric(std::string_view text) {
   return std::nullopt;
 }
 
-bool is_deterministic(Metric metric) { return metric != Metric::latency; }
+bool is_deterministic(Metric metric) {
+  return metric != Metric::latency;
+}
 
 std::string name_of(Benchmark const& benchmark) {
   std::string name = "test_";

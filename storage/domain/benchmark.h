@@ -34,7 +34,8 @@ std::optional<Metric> parse_metric(std::string_view text);
 /// True for metrics that two processes of the same build report alike to the byte.
 bool is_deterministic(Metric metric);
 
-/// Model x test x device x backend. Batch size, precision and scale are the suite's, the same for a whole fleet.
+/// Model x test x device x backend. Batch size, precision and scale are the suite's, the same for a
+/// whole fleet.
 struct Benchmark {
   std::string model;
   Test test = Test::train;

@@ -16,37 +16,50 @@ std::optional<Enum> parse_one_of(std::array<Enum, N> const& all, std::string_vie
 
 std::string_view to_string(Direction direction) {
   switch (direction) {
-    case Direction::increase: return "increase";
-    case Direction::decrease: return "decrease";
-    case Direction::both: return "both";
+    case Direction::increase:
+      return "increase";
+    case Direction::decrease:
+      return "decrease";
+    case Direction::both:
+      return "both";
   }
   return "unknown";
 }
 
 std::string_view to_string(BisectionState state) {
   switch (state) {
-    case BisectionState::queued: return "queued";
-    case BisectionState::running: return "running";
-    case BisectionState::done: return "done";
-    case BisectionState::failed: return "failed";
+    case BisectionState::queued:
+      return "queued";
+    case BisectionState::running:
+      return "running";
+    case BisectionState::done:
+      return "done";
+    case BisectionState::failed:
+      return "failed";
   }
   return "unknown";
 }
 
 std::string_view to_string(BisectionOutcome outcome) {
   switch (outcome) {
-    case BisectionOutcome::culprit: return "culprit";
-    case BisectionOutcome::range: return "range";
-    case BisectionOutcome::not_reproduced: return "not_reproduced";
+    case BisectionOutcome::culprit:
+      return "culprit";
+    case BisectionOutcome::range:
+      return "range";
+    case BisectionOutcome::not_reproduced:
+      return "not_reproduced";
   }
   return "unknown";
 }
 
 std::string_view to_string(StepVerdict verdict) {
   switch (verdict) {
-    case StepVerdict::good: return "good";
-    case StepVerdict::bad: return "bad";
-    case StepVerdict::skip: return "skip";
+    case StepVerdict::good:
+      return "good";
+    case StepVerdict::bad:
+      return "bad";
+    case StepVerdict::skip:
+      return "skip";
   }
   return "unknown";
 }

@@ -20,8 +20,9 @@ enum class BisectionState { queued, running, done, failed };
 
 /// How a search ended.
 enum class BisectionOutcome {
-  culprit,         ///< one commit, proved against its parent
-  range,           ///< several commits that could not be told apart: they do not build, or their proof failed
+  culprit,  ///< one commit, proved against its parent
+  range,    ///< several commits that could not be told apart: they do not build, or their proof
+            ///< failed
   not_reproduced,  ///< the two ends do not differ when measured again
 };
 
@@ -54,7 +55,8 @@ struct BisectionRequest {
 struct BisectionStep {
   CommitSha commit;
   StepVerdict verdict = StepVerdict::skip;
-  std::string note;  ///< evidence or reason: "0.98 of the start, 5 rounds", "recipe exit status 125"
+  std::string
+      note;  ///< evidence or reason: "0.98 of the start, 5 rounds", "recipe exit status 125"
 };
 
 /// The search for the culprit commits of an incident, or one asked for by a person.
@@ -65,8 +67,8 @@ struct Bisection {
   BisectionState state = BisectionState::queued;
   std::vector<BisectionStep> steps;  ///< in the order tried
   std::optional<BisectionOutcome> outcome;
-  std::vector<Commit> suspects;  ///< the culprit alone, or the range, oldest first
-  std::optional<Series> lead;    ///< the series that decided
+  std::vector<Commit> suspects;     ///< the culprit alone, or the range, oldest first
+  std::optional<Series> lead;       ///< the series that decided
   std::optional<Comparison> proof;  ///< the culprit against its parent, on the leading series
   std::vector<Series> explained;    ///< series whose change the culprit explains
   std::string failure;

@@ -6,20 +6,30 @@
 namespace torchwatch {
 
 bool is_commit_sha(std::string_view text) {
-  auto const is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  auto const is_hex = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+  };
   return text.size() == 40 && std::all_of(text.begin(), text.end(), is_hex);
 }
 
 std::string_view to_string(NightlyState state) {
   switch (state) {
-    case NightlyState::announced: return "announced";
-    case NightlyState::prepared: return "prepared";
-    case NightlyState::swept: return "swept";
-    case NightlyState::screened: return "screened";
-    case NightlyState::confirmed: return "confirmed";
-    case NightlyState::bisected: return "bisected";
-    case NightlyState::done: return "done";
-    case NightlyState::failed: return "failed";
+    case NightlyState::announced:
+      return "announced";
+    case NightlyState::prepared:
+      return "prepared";
+    case NightlyState::swept:
+      return "swept";
+    case NightlyState::screened:
+      return "screened";
+    case NightlyState::confirmed:
+      return "confirmed";
+    case NightlyState::bisected:
+      return "bisected";
+    case NightlyState::done:
+      return "done";
+    case NightlyState::failed:
+      return "failed";
   }
   return "unknown";
 }

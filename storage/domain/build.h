@@ -19,7 +19,9 @@ struct CommitSha {
 };
 
 /// The first twelve digits, for people.
-inline std::string short_of(CommitSha const& sha) { return sha.hex.substr(0, 12); }
+inline std::string short_of(CommitSha const& sha) {
+  return sha.hex.substr(0, 12);
+}
 
 bool is_commit_sha(std::string_view text);
 
@@ -40,8 +42,9 @@ struct BuildManifest {
   std::string variant;  ///< "cpu", "cu126", ...
   std::string kind = "libtorch";
   std::map<std::string, std::string> env;
-  std::vector<std::string> preload;   ///< shared libraries, absolute or relative to the prefix
-  std::vector<std::string> launcher;  ///< command prefix that enters the build's root, if it has its own
+  std::vector<std::string> preload;  ///< shared libraries, absolute or relative to the prefix
+  std::vector<std::string>
+      launcher;  ///< command prefix that enters the build's root, if it has its own
 };
 
 /// One PyTorch binary in a directory.
@@ -50,7 +53,8 @@ struct Build {
   BuildManifest manifest;
 };
 
-/// How far a nightly has come. States are durable and only move forward; `failed` can be reached from each.
+/// How far a nightly has come. States are durable and only move forward; `failed` can be reached
+/// from each.
 ///
 ///     announced -> prepared -> swept -> screened -> confirmed -> bisected -> done
 enum class NightlyState { announced, prepared, swept, screened, confirmed, bisected, done, failed };

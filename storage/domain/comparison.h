@@ -23,8 +23,8 @@ struct RatioInterval {
 /// A verdict and its evidence.
 struct Comparison {
   Verdict verdict = Verdict::inconclusive;
-  double before = 0;  ///< A's level, in the metric's unit
-  double after = 0;   ///< B's level
+  double before = 0;                   ///< A's level, in the metric's unit
+  double after = 0;                    ///< B's level
   std::optional<RatioInterval> ratio;  ///< absent when A's level is zero (a leak that appeared)
   double error_bound = 0;              ///< probability that the interval misses the true ratio
   int pairs = 0;                       ///< processes measured of each build

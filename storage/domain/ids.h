@@ -13,7 +13,6 @@ struct Id {
 };
 
 using NightlyId = Id<struct NightlyTag>;
-using JobId = Id<struct JobTag>;
 using IncidentId = Id<struct IncidentTag>;
 using BisectionId = Id<struct BisectionTag>;
 

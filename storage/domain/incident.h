@@ -27,8 +27,8 @@ struct IncidentStory {
   Nightly baseline;  ///< the control
   Nightly nightly;   ///< the treatment
   std::vector<Bisection> bisections;
-  std::string fingerprint;        ///< JSON object of the host that measured
-  std::string baseline_pytorch;   ///< PyTorch's version as measured
+  std::string fingerprint;       ///< JSON object of the host that measured
+  std::string baseline_pytorch;  ///< PyTorch's version as measured
   std::string nightly_pytorch;
 };
 

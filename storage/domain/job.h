@@ -10,8 +10,8 @@
 
 namespace torchwatch {
 
-/// Which measurement a job is. The same key is never measured twice: after a crash the stored outcome is used,
-/// so that a step done again decides the same.
+/// Which measurement a job is. The same key is never measured twice: after a crash the stored
+/// outcome is used, so that a step done again decides the same.
 struct JobKey {
   std::string campaign;  ///< what it is for: "sweep/12", "confirm/12", "bisect/3/1a2b3c4d5e6f"
   std::string fleet;
@@ -31,8 +31,9 @@ struct MetricValue {
 struct JobOutcome {
   JobKey key;
   std::map<Metric, MetricValue> values;
-  std::string error_code;   ///< empty, or "crashed", "timeout", "memory", "protocol", "launch", "failed"
-  std::string error;        ///< for people: which signal, what was printed last
+  std::string
+      error_code;     ///< empty, or "crashed", "timeout", "memory", "protocol", "launch", "failed"
+  std::string error;  ///< for people: which signal, what was printed last
   std::string version;      ///< PyTorch's version as the worker saw it
   std::string fingerprint;  ///< JSON object: host, CPU, threads, libraries, ...
   double seconds = 0;       ///< wall-clock cost of the process

@@ -13,11 +13,11 @@ namespace torchwatch {
 enum class ErrorCode {
   invalid_argument,  ///< the caller or the user gave something that cannot be
   not_found,         ///< what was asked for does not exist
-  unavailable,       ///< the outside world did not answer, or its answer was lost; may be tried again
-  refused,           ///< the outside world understood and said no; trying again does not help
-  corrupt,           ///< stored or received data breaks its own format
-  cancelled,         ///< the service is stopping
-  internal,          ///< a bug, or a system call that should not fail
+  unavailable,  ///< the outside world did not answer, or its answer was lost; may be tried again
+  refused,      ///< the outside world understood and said no; trying again does not help
+  corrupt,      ///< stored or received data breaks its own format
+  cancelled,    ///< the service is stopping
+  internal,     ///< a bug, or a system call that should not fail
 };
 
 /// One failure: a code to act on and one line that names what, where, found and allowed.

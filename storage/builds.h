@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "storage/domain/build.h"
+
+namespace SQLite {
+class Database;
+}
+
+namespace torchwatch::storage {
+
+/// What became of building a commit.
+enum class BuildState {
+  built,
+  unbuildable,  ///< the recipe said that this commit cannot be built: it never will be
+};
+
+struct BuildRecord {
+  CommitSha commit;
+  BuildState state = BuildState::built;
+  std::string prefix;  ///< of a built one
+  std::string note;    ///< why it cannot be built
+  Timestamp finished_at{};
+};
+
+/// Commits whose building ended for good. Throws SQLite::Exception when the disk fails.
+class Builds {
+ public:
+  explicit Builds(SQLite::Database& database) : database_{database} {}
+
+  std::optional<BuildRecord> find(CommitSha const& commit) const;
+  /// Keeps a record, in place of an earlier one of the same commit.
+  void record(BuildRecord const& build);
+
+ private:
+  SQLite::Database& database_;
+};
+
+}  // namespace torchwatch::storage

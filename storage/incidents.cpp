@@ -1,0 +1,109 @@
+#include "storage/incidents.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include "storage/rows.h"
+
+namespace torchwatch::storage {
+namespace {
+
+constexpr auto select = "SELECT id, baseline_id, nightly_id, report, opened_at FROM incident ";
+
+constexpr auto select_verdicts =
+    "SELECT fleet, benchmark, metric, verdict, before, after, ratio, low, high, error_bound, pairs "
+    "FROM comparison ";
+
+SeriesChange read_change(SQLite::Statement& row) {
+  return SeriesChange{Series{row.getColumn(0).getString(),
+                             read_word(row.getColumn(1), parse_benchmark),
+                             read_word(row.getColumn(2), parse_metric)},
+                      read_comparison(row, 3)};
+}
+
+Incident read(SQLite::Database& database, SQLite::Statement& row) {
+  Incident incident;
+  incident.id.value = row.getColumn(0).getInt64();
+  incident.baseline.value = row.getColumn(1).getInt64();
+  incident.nightly.value = row.getColumn(2).getInt64();
+  incident.report = row.getColumn(3).getString();
+  incident.opened_at = read_time(row.getColumn(4));
+  SQLite::Statement query{database,
+                          std::string{select_verdicts} +
+                              "WHERE nightly_id = ? AND verdict = 'regression' "
+                              "ORDER BY fleet, benchmark, metric"};
+  bind_all(query, incident.nightly.value);
+  incident.changes = read_all(query, read_change);
+  return incident;
+}
+
+}  // namespace
+
+void Incidents::record(NightlyId nightly, SeriesChange const& change) {
+  auto const& ratio = change.comparison.ratio;
+  SQLite::Statement insert{
+      database_,
+      "INSERT OR IGNORE INTO comparison (nightly_id, fleet, benchmark, metric, verdict, before, "
+      "after, ratio, low, high, error_bound, pairs) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+  bind_all(insert,
+           nightly.value,
+           change.series.fleet,
+           name_of(change.series.benchmark),
+           std::string{to_string(change.series.metric)},
+           std::string{to_string(change.comparison.verdict)},
+           change.comparison.before,
+           change.comparison.after,
+           ratio ? std::optional{ratio->ratio} : std::nullopt,
+           ratio ? std::optional{ratio->low} : std::nullopt,
+           ratio ? std::optional{ratio->high} : std::nullopt,
+           change.comparison.error_bound,
+           change.comparison.pairs);
+  insert.exec();
+}
+
+std::vector<SeriesChange> Incidents::verdicts(NightlyId nightly) const {
+  SQLite::Statement query{
+      database_,
+      std::string{select_verdicts} + "WHERE nightly_id = ? ORDER BY fleet, benchmark, metric"};
+  bind_all(query, nightly.value);
+  return read_all(query, read_change);
+}
+
+Incident Incidents::open(NightlyId baseline, NightlyId nightly, Timestamp now) {
+  SQLite::Statement insert{
+      database_,
+      "INSERT OR IGNORE INTO incident (baseline_id, nightly_id, opened_at) VALUES (?, ?, ?)"};
+  bind_all(insert, baseline.value, nightly.value, seconds_of(now));
+  insert.exec();
+  return of_nightly(nightly).value();
+}
+
+std::vector<Incident> Incidents::all() const {
+  SQLite::Statement query{database_, std::string{select} + "ORDER BY id DESC"};
+  return read_all(query, [this](SQLite::Statement& row) { return read(database_, row); });
+}
+
+std::optional<Incident> Incidents::find(IncidentId id) const {
+  SQLite::Statement query{database_, std::string{select} + "WHERE id = ?"};
+  bind_all(query, id.value);
+  return read_one(query, [this](SQLite::Statement& row) { return read(database_, row); });
+}
+
+std::optional<Incident> Incidents::of_nightly(NightlyId nightly) const {
+  SQLite::Statement query{database_, std::string{select} + "WHERE nightly_id = ?"};
+  bind_all(query, nightly.value);
+  return read_one(query, [this](SQLite::Statement& row) { return read(database_, row); });
+}
+
+void Incidents::intend_report(IncidentId id, std::string const& key) {
+  SQLite::Statement update{database_, "UPDATE incident SET report_key = ? WHERE id = ?"};
+  bind_all(update, key, id.value);
+  update.exec();
+}
+
+void Incidents::reported(IncidentId id, std::string const& place) {
+  SQLite::Statement update{database_, "UPDATE incident SET report = ? WHERE id = ?"};
+  bind_all(update, place, id.value);
+  update.exec();
+}
+
+}  // namespace torchwatch::storage

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "storage/domain/incident.h"
+
+namespace SQLite {
+class Database;
+}
+
+namespace torchwatch::storage {
+
+/// Verdicts of confirmed comparisons, the incidents they make, and how far each has been told.
+/// Throws SQLite::Exception when the disk fails.
+class Incidents {
+ public:
+  explicit Incidents(SQLite::Database& database) : database_{database} {}
+
+  /// Keeps the verdict on one series of a nightly; a verdict is given once.
+  void record(NightlyId nightly, SeriesChange const& change);
+  /// All verdicts on a nightly, whatever they are.
+  std::vector<SeriesChange> verdicts(NightlyId nightly) const;
+
+  /// Opens the incident between two nightlies, or finds the one that is open. Its changes are the
+  /// nightly's verdicts that say `regression`.
+  Incident open(NightlyId baseline, NightlyId nightly, Timestamp now);
+
+  /// Every incident, newest first.
+  std::vector<Incident> all() const;
+  std::optional<Incident> find(IncidentId id) const;
+  std::optional<Incident> of_nightly(NightlyId nightly) const;
+
+  /// Written before the world is told: the key under which the report can be found again.
+  void intend_report(IncidentId id, std::string const& key);
+  /// Written after: where it is.
+  void reported(IncidentId id, std::string const& place);
+
+ private:
+  SQLite::Database& database_;
+};
+
+}  // namespace torchwatch::storage

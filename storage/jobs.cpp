@@ -1,0 +1,145 @@
+#include "storage/jobs.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <nlohmann/json.hpp>
+
+#include "storage/rows.h"
+
+namespace torchwatch::storage {
+namespace {
+
+constexpr auto select =
+    "SELECT job.id, campaign, fleet, benchmark, commit_sha, round, error_code, error, version, "
+    "fingerprint.json, seconds, finished_at "
+    "FROM job JOIN fingerprint ON fingerprint.id = job.fingerprint_id ";
+
+std::vector<double> read_samples(SQLite::Column const& column) {
+  return nlohmann::json::parse(column.getString()).get<std::vector<double>>();
+}
+
+JobOutcome read_job(SQLite::Statement& row) {
+  JobOutcome outcome;
+  outcome.key.campaign = row.getColumn(1).getString();
+  outcome.key.fleet = row.getColumn(2).getString();
+  outcome.key.benchmark = read_word(row.getColumn(3), parse_benchmark);
+  outcome.key.commit.hex = row.getColumn(4).getString();
+  outcome.key.round = row.getColumn(5).getInt();
+  outcome.error_code = row.getColumn(6).getString();
+  outcome.error = row.getColumn(7).getString();
+  outcome.version = row.getColumn(8).getString();
+  outcome.fingerprint = row.getColumn(9).getString();
+  outcome.seconds = row.getColumn(10).getDouble();
+  outcome.finished_at = read_time(row.getColumn(11));
+  return outcome;
+}
+
+/// `row` stands on a job; its id is column 0.
+JobOutcome read(SQLite::Database& database, SQLite::Statement& row) {
+  auto outcome = read_job(row);
+  SQLite::Statement values{database, "SELECT metric, value, samples FROM result WHERE job_id = ?"};
+  bind_all(values, row.getColumn(0).getInt64());
+  while (values.executeStep()) {
+    auto& value = outcome.values[read_word(values.getColumn(0), parse_metric)];
+    value.value = values.getColumn(1).getDouble();
+    value.samples = read_samples(values.getColumn(2));
+  }
+  return outcome;
+}
+
+std::int64_t fingerprint_id(SQLite::Database& database, std::string const& json) {
+  SQLite::Statement insert{database, "INSERT OR IGNORE INTO fingerprint (json) VALUES (?)"};
+  bind_all(insert, json);
+  insert.exec();
+  SQLite::Statement query{database, "SELECT id FROM fingerprint WHERE json = ?"};
+  bind_all(query, json);
+  query.executeStep();
+  return query.getColumn(0).getInt64();
+}
+
+}  // namespace
+
+void Jobs::record(JobOutcome const& outcome) {
+  SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
+  SQLite::Statement insert{
+      database_,
+      "INSERT OR IGNORE INTO job (campaign, fleet, benchmark, commit_sha, round, error_code, "
+      "error, version, fingerprint_id, seconds, finished_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+      "?)"};
+  bind_all(insert,
+           outcome.key.campaign,
+           outcome.key.fleet,
+           name_of(outcome.key.benchmark),
+           outcome.key.commit.hex,
+           outcome.key.round,
+           outcome.error_code,
+           outcome.error,
+           outcome.version,
+           fingerprint_id(database_, outcome.fingerprint),
+           outcome.seconds,
+           seconds_of(outcome.finished_at));
+  if (insert.exec() == 1) {
+    auto const job = database_.getLastInsertRowid();
+    for (auto const& [metric, value] : outcome.values) {
+      SQLite::Statement add{
+          database_, "INSERT INTO result (job_id, metric, value, samples) VALUES (?, ?, ?, ?)"};
+      bind_all(add,
+               job,
+               std::string{to_string(metric)},
+               value.value,
+               nlohmann::json(value.samples).dump());
+      add.exec();
+    }
+  }
+  transaction.commit();
+}
+
+std::optional<JobOutcome> Jobs::find(JobKey const& key) const {
+  SQLite::Statement query{
+      database_,
+      std::string{select} +
+          "WHERE campaign = ? AND fleet = ? AND benchmark = ? AND commit_sha = ? AND round = ?"};
+  bind_all(query, key.campaign, key.fleet, name_of(key.benchmark), key.commit.hex, key.round);
+  if (!query.executeStep()) return std::nullopt;
+  return read(database_, query);
+}
+
+std::vector<JobOutcome> Jobs::of_campaign(std::string const& campaign) const {
+  SQLite::Statement query{
+      database_,
+      std::string{select} + "WHERE campaign = ? ORDER BY fleet, benchmark, commit_sha, round"};
+  bind_all(query, campaign);
+  return read_all(query, [this](SQLite::Statement& row) { return read(database_, row); });
+}
+
+std::vector<SeriesPoint> Jobs::history(Series const& series) const {
+  SQLite::Statement query{
+      database_,
+      "SELECT job.commit_sha, "
+      "coalesce((SELECT max(date) FROM nightly WHERE nightly.commit_sha = job.commit_sha), ''), "
+      "campaign, value, samples, finished_at FROM job JOIN result ON result.job_id = job.id "
+      "WHERE fleet = ? AND benchmark = ? AND metric = ? ORDER BY finished_at, job.id"};
+  bind_all(query, series.fleet, name_of(series.benchmark), std::string{to_string(series.metric)});
+  return read_all(query, [](SQLite::Statement& row) {
+    SeriesPoint point;
+    point.commit.hex = row.getColumn(0).getString();
+    point.date = row.getColumn(1).getString();
+    point.campaign = row.getColumn(2).getString();
+    point.value.value = row.getColumn(3).getDouble();
+    point.value.samples = read_samples(row.getColumn(4));
+    point.measured_at = read_time(row.getColumn(5));
+    return point;
+  });
+}
+
+std::vector<Series> Jobs::series() const {
+  SQLite::Statement query{database_,
+                          "SELECT DISTINCT fleet, benchmark, metric FROM job JOIN result "
+                          "ON result.job_id = job.id ORDER BY fleet, benchmark, metric"};
+  return read_all(query, [](SQLite::Statement& row) {
+    return Series{row.getColumn(0).getString(),
+                  read_word(row.getColumn(1), parse_benchmark),
+                  read_word(row.getColumn(2), parse_metric)};
+  });
+}
+
+}  // namespace torchwatch::storage

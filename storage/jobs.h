@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "storage/domain/job.h"
+
+namespace SQLite {
+class Database;
+}
+
+namespace torchwatch::storage {
+
+/// What was measured: one row a process. Throws SQLite::Exception when the disk fails.
+class Jobs {
+ public:
+  explicit Jobs(SQLite::Database& database) : database_{database} {}
+
+  /// Keeps an outcome with its values. A key that is known already keeps its first outcome.
+  void record(JobOutcome const& outcome);
+
+  std::optional<JobOutcome> find(JobKey const& key) const;
+
+  /// Every outcome of a campaign, by benchmark, commit and round.
+  std::vector<JobOutcome> of_campaign(std::string const& campaign) const;
+
+  /// Every stored value of one series, oldest first; failed jobs have none.
+  std::vector<SeriesPoint> history(Series const& series) const;
+
+  /// The series that have values.
+  std::vector<Series> series() const;
+
+ private:
+  SQLite::Database& database_;
+};
+
+}  // namespace torchwatch::storage

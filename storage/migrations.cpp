@@ -1,0 +1,166 @@
+#include "storage/migrations.h"
+
+#include <array>
+#include <stdexcept>
+#include <string>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+namespace torchwatch::storage {
+namespace {
+
+constexpr std::string_view nightlies_and_jobs = R"sql(
+CREATE TABLE nightly (
+  id INTEGER PRIMARY KEY,
+  date TEXT NOT NULL,
+  version TEXT NOT NULL,
+  commit_sha TEXT NOT NULL,
+  release_sha TEXT NOT NULL,
+  prefix TEXT NOT NULL,
+  state TEXT NOT NULL,
+  baseline_id INTEGER REFERENCES nightly(id),
+  failure TEXT NOT NULL DEFAULT '',
+  announced_at INTEGER NOT NULL,
+  UNIQUE (date, commit_sha)
+) STRICT;
+CREATE TABLE fingerprint (
+  id INTEGER PRIMARY KEY,
+  json TEXT NOT NULL UNIQUE
+) STRICT;
+CREATE TABLE job (
+  id INTEGER PRIMARY KEY,
+  campaign TEXT NOT NULL,
+  fleet TEXT NOT NULL,
+  benchmark TEXT NOT NULL,
+  commit_sha TEXT NOT NULL,
+  round INTEGER NOT NULL,
+  error_code TEXT NOT NULL,
+  error TEXT NOT NULL,
+  version TEXT NOT NULL,
+  fingerprint_id INTEGER NOT NULL REFERENCES fingerprint(id),
+  seconds REAL NOT NULL,
+  finished_at INTEGER NOT NULL,
+  UNIQUE (campaign, fleet, benchmark, commit_sha, round)
+) STRICT;
+CREATE INDEX job_by_series ON job (fleet, benchmark, finished_at);
+CREATE TABLE result (
+  job_id INTEGER NOT NULL REFERENCES job(id) ON DELETE CASCADE,
+  metric TEXT NOT NULL,
+  value REAL NOT NULL,
+  samples TEXT NOT NULL,
+  PRIMARY KEY (job_id, metric)
+) STRICT, WITHOUT ROWID;
+)sql";
+
+constexpr std::string_view comparisons_and_incidents = R"sql(
+CREATE TABLE comparison (
+  nightly_id INTEGER NOT NULL REFERENCES nightly(id),
+  fleet TEXT NOT NULL,
+  benchmark TEXT NOT NULL,
+  metric TEXT NOT NULL,
+  verdict TEXT NOT NULL,
+  before REAL NOT NULL,
+  after REAL NOT NULL,
+  ratio REAL,
+  low REAL,
+  high REAL,
+  error_bound REAL NOT NULL,
+  pairs INTEGER NOT NULL,
+  PRIMARY KEY (nightly_id, fleet, benchmark, metric)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE incident (
+  id INTEGER PRIMARY KEY,
+  baseline_id INTEGER NOT NULL REFERENCES nightly(id),
+  nightly_id INTEGER NOT NULL UNIQUE REFERENCES nightly(id),
+  report_key TEXT NOT NULL DEFAULT '',
+  report TEXT NOT NULL DEFAULT '',
+  opened_at INTEGER NOT NULL
+) STRICT;
+)sql";
+
+constexpr std::string_view builds_and_bisections = R"sql(
+CREATE TABLE build (
+  commit_sha TEXT PRIMARY KEY,
+  state TEXT NOT NULL,
+  prefix TEXT NOT NULL,
+  note TEXT NOT NULL,
+  finished_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE bisection (
+  id INTEGER PRIMARY KEY,
+  incident_id INTEGER REFERENCES incident(id),
+  start_sha TEXT NOT NULL,
+  end_sha TEXT NOT NULL,
+  threshold REAL NOT NULL,
+  direction TEXT NOT NULL,
+  state TEXT NOT NULL,
+  outcome TEXT,
+  lead INTEGER,
+  proof_verdict TEXT,
+  proof_before REAL,
+  proof_after REAL,
+  proof_ratio REAL,
+  proof_low REAL,
+  proof_high REAL,
+  proof_error_bound REAL,
+  proof_pairs INTEGER,
+  failure TEXT NOT NULL DEFAULT '',
+  asked_at INTEGER NOT NULL
+) STRICT;
+CREATE TABLE bisection_series (
+  bisection_id INTEGER NOT NULL REFERENCES bisection(id) ON DELETE CASCADE,
+  ordinal INTEGER NOT NULL,
+  fleet TEXT NOT NULL,
+  benchmark TEXT NOT NULL,
+  metric TEXT NOT NULL,
+  explained INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (bisection_id, ordinal)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE bisection_step (
+  bisection_id INTEGER NOT NULL REFERENCES bisection(id) ON DELETE CASCADE,
+  ordinal INTEGER NOT NULL,
+  commit_sha TEXT NOT NULL,
+  verdict TEXT NOT NULL,
+  note TEXT NOT NULL,
+  PRIMARY KEY (bisection_id, ordinal)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE bisection_suspect (
+  bisection_id INTEGER NOT NULL REFERENCES bisection(id) ON DELETE CASCADE,
+  ordinal INTEGER NOT NULL,
+  commit_sha TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  author TEXT NOT NULL,
+  time INTEGER NOT NULL,
+  pull_request INTEGER,
+  PRIMARY KEY (bisection_id, ordinal)
+) STRICT, WITHOUT ROWID;
+)sql";
+
+constexpr std::array steps{nightlies_and_jobs, comparisons_and_incidents, builds_and_bisections};
+
+}  // namespace
+
+std::span<std::string_view const> migrations() {
+  return steps;
+}
+
+void migrate(SQLite::Database& database) {
+  migrate_to(database, static_cast<int>(steps.size()));
+}
+
+void migrate_to(SQLite::Database& database, int version) {
+  int const found = database.execAndGet("PRAGMA user_version").getInt();
+  if (found > static_cast<int>(steps.size()))
+    throw std::runtime_error("database has version " + std::to_string(found) +
+                             ", this program knows up to " + std::to_string(steps.size()));
+  for (int at = found; at < version; ++at) {
+    SQLite::Transaction transaction{database, SQLite::TransactionBehavior::IMMEDIATE};
+    // Another process may have migrated between our look and our lock.
+    if (database.execAndGet("PRAGMA user_version").getInt() > at) continue;
+    database.exec(std::string{steps.at(static_cast<std::size_t>(at))});
+    database.exec("PRAGMA user_version = " + std::to_string(at + 1));
+    transaction.commit();
+  }
+}
+
+}  // namespace torchwatch::storage

@@ -1,0 +1,87 @@
+#include "storage/nightlies.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include "storage/rows.h"
+
+namespace torchwatch::storage {
+namespace {
+
+constexpr auto select =
+    "SELECT id, date, version, commit_sha, release_sha, prefix, state, baseline_id, failure, "
+    "announced_at FROM nightly ";
+
+Nightly read(SQLite::Statement& row) {
+  Nightly nightly;
+  nightly.id.value = row.getColumn(0).getInt64();
+  nightly.date = row.getColumn(1).getString();
+  nightly.version = row.getColumn(2).getString();
+  nightly.commit.hex = row.getColumn(3).getString();
+  nightly.release_commit.hex = row.getColumn(4).getString();
+  nightly.prefix = row.getColumn(5).getString();
+  nightly.state = read_word(row.getColumn(6), parse_nightly_state);
+  if (!row.getColumn(7).isNull()) nightly.baseline = NightlyId{row.getColumn(7).getInt64()};
+  nightly.failure = row.getColumn(8).getString();
+  nightly.announced_at = read_time(row.getColumn(9));
+  return nightly;
+}
+
+}  // namespace
+
+bool Nightlies::announce(Nightly const& nightly) {
+  SQLite::Statement insert{database_,
+                           "INSERT OR IGNORE INTO nightly "
+                           "(date, version, commit_sha, release_sha, prefix, state, announced_at) "
+                           "VALUES (?, ?, ?, ?, ?, ?, ?)"};
+  bind_all(insert,
+           nightly.date,
+           nightly.version,
+           nightly.commit.hex,
+           nightly.release_commit.hex,
+           nightly.prefix,
+           std::string{to_string(nightly.state)},
+           seconds_of(nightly.announced_at));
+  return insert.exec() == 1;
+}
+
+std::vector<Nightly> Nightlies::all() const {
+  SQLite::Statement query{database_, std::string{select} + "ORDER BY date, id"};
+  return read_all(query, read);
+}
+
+std::optional<Nightly> Nightlies::find(NightlyId id) const {
+  SQLite::Statement query{database_, std::string{select} + "WHERE id = ?"};
+  bind_all(query, id.value);
+  return read_one(query, read);
+}
+
+std::optional<Nightly> Nightlies::next_unfinished() const {
+  SQLite::Statement query{
+      database_,
+      std::string{select} + "WHERE state NOT IN ('done', 'failed') ORDER BY date, id LIMIT 1"};
+  return read_one(query, read);
+}
+
+std::optional<Nightly> Nightlies::baseline_of(Nightly const& nightly) const {
+  SQLite::Statement query{database_,
+                          std::string{select} +
+                              "WHERE state = 'done' AND (date, id) < (?, ?) "
+                              "ORDER BY date DESC, id DESC LIMIT 1"};
+  bind_all(query, nightly.date, nightly.id.value);
+  return read_one(query, read);
+}
+
+void Nightlies::update(Nightly const& nightly) {
+  SQLite::Statement statement{
+      database_,
+      "UPDATE nightly SET prefix = ?, state = ?, baseline_id = ?, failure = ? WHERE id = ?"};
+  bind_all(statement,
+           nightly.prefix,
+           std::string{to_string(nightly.state)},
+           nightly.baseline ? std::optional{nightly.baseline->value} : std::nullopt,
+           nightly.failure,
+           nightly.id.value);
+  statement.exec();
+}
+
+}  // namespace torchwatch::storage

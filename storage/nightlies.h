@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "storage/domain/build.h"
+
+namespace SQLite {
+class Database;
+}
+
+namespace torchwatch::storage {
+
+/// The nightlies that were announced and how far each has come. Throws SQLite::Exception when the
+/// disk fails.
+class Nightlies {
+ public:
+  explicit Nightlies(SQLite::Database& database) : database_{database} {}
+
+  /// Remembers a nightly. One that has the same date and commit as a known one changes nothing.
+  /// Returns true when it was new.
+  bool announce(Nightly const& nightly);
+
+  /// Every nightly, oldest date first.
+  std::vector<Nightly> all() const;
+  std::optional<Nightly> find(NightlyId id) const;
+
+  /// The oldest nightly that is neither done nor failed.
+  std::optional<Nightly> next_unfinished() const;
+
+  /// The newest nightly before `nightly` that is done: its changes are told, so it is what counts
+  /// as normal.
+  std::optional<Nightly> baseline_of(Nightly const& nightly) const;
+
+  /// Stores state, prefix, baseline and failure of a known nightly.
+  void update(Nightly const& nightly);
+
+ private:
+  SQLite::Database& database_;
+};
+
+}  // namespace torchwatch::storage

@@ -1,0 +1,102 @@
+#include "storage/store.h"
+
+#include <utility>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "storage/migrations.h"
+
+namespace torchwatch::storage {
+
+/// An advisory lock on a file beside the database. The kernel releases it when the process ends,
+/// however it ends.
+class Store::WriterLock {
+ public:
+  explicit WriterLock(std::filesystem::path const& file)
+      : descriptor_{::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)} {}
+
+  ~WriterLock() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+
+  WriterLock(WriterLock const&) = delete;
+  WriterLock& operator=(WriterLock const&) = delete;
+
+  bool is_held() const { return descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0; }
+
+ private:
+  int descriptor_;
+};
+
+namespace {
+
+constexpr int busy_timeout_ms = 10'000;
+
+void set_up(SQLite::Database& database) {
+  database.setBusyTimeout(busy_timeout_ms);
+  database.exec("PRAGMA foreign_keys = ON");
+}
+
+}  // namespace
+
+Store::Store(std::unique_ptr<SQLite::Database> database, std::unique_ptr<WriterLock> lock)
+    : lock_{std::move(lock)},
+      database_{std::move(database)} {}
+
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+Store::~Store() = default;
+
+Result<Store> Store::open(std::filesystem::path const& file) {
+  auto lock_file = file;
+  lock_file += ".lock";
+  auto lock = std::make_unique<WriterLock>(lock_file);
+  if (!lock->is_held()) {
+    return Error{ErrorCode::unavailable,
+                 "open store: " + file.string() + " is in use by another torchwatch, or " +
+                     lock_file.string() + " cannot be written"};
+  }
+  try {
+    auto database = std::make_unique<SQLite::Database>(
+        file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    set_up(*database);
+    database->exec("PRAGMA journal_mode = WAL");
+    // What we told the world must not be forgotten, not even when the power fails.
+    database->exec("PRAGMA synchronous = FULL");
+    migrate(*database);
+    return Store{std::move(database), std::move(lock)};
+  } catch (std::exception const& problem) {
+    return Error{ErrorCode::corrupt, "open store: " + file.string() + ": " + problem.what()};
+  }
+}
+
+Result<Store> Store::open_reader(std::filesystem::path const& file) {
+  try {
+    auto database = std::make_unique<SQLite::Database>(file.string(), SQLite::OPEN_READONLY);
+    set_up(*database);
+    return Store{std::move(database), nullptr};
+  } catch (std::exception const& problem) {
+    return Error{ErrorCode::not_found, "read store: " + file.string() + ": " + problem.what()};
+  }
+}
+
+IncidentStory story_of(Store& store, Incident const& incident) {
+  IncidentStory story;
+  story.incident = incident;
+  story.baseline = store.nightlies().find(incident.baseline).value();
+  story.nightly = store.nightlies().find(incident.nightly).value();
+  story.bisections = store.bisections().of_incident(incident.id);
+  auto const campaign = "confirm/" + std::to_string(incident.nightly.value);
+  for (auto const& job : store.jobs().of_campaign(campaign)) {
+    if (!job.ok()) continue;
+    story.fingerprint = job.fingerprint;
+    if (job.key.commit == story.baseline.commit) story.baseline_pytorch = job.version;
+    if (job.key.commit == story.nightly.commit) story.nightly_pytorch = job.version;
+  }
+  return story;
+}
+
+}  // namespace torchwatch::storage

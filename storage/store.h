@@ -1,0 +1,55 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "storage/bisections.h"
+#include "storage/builds.h"
+#include "storage/domain/result.h"
+#include "storage/incidents.h"
+#include "storage/jobs.h"
+#include "storage/nightlies.h"
+
+namespace torchwatch::storage {
+
+/// One connection to the database file and the tables seen through it. Not thread-safe: one thread
+/// a Store.
+///
+/// There is one writer at a time, and SQLite's write-ahead log lets any number of readers go on
+/// beside it.
+class Store {
+ public:
+  /// Opens `file` for writing, makes it if need be, brings it to the newest version, and makes sure
+  /// that no other process writes to it: `unavailable` names the file when one does.
+  static Result<Store> open(std::filesystem::path const& file);
+
+  /// Opens an existing file for reading only. Never waits for the writer.
+  static Result<Store> open_reader(std::filesystem::path const& file);
+
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+  ~Store();
+
+  Nightlies nightlies() { return Nightlies{*database_}; }
+
+  Jobs jobs() { return Jobs{*database_}; }
+
+  Incidents incidents() { return Incidents{*database_}; }
+
+  Bisections bisections() { return Bisections{*database_}; }
+
+  Builds builds() { return Builds{*database_}; }
+
+ private:
+  class WriterLock;
+  explicit Store(std::unique_ptr<SQLite::Database> database, std::unique_ptr<WriterLock> lock);
+
+  std::unique_ptr<WriterLock> lock_;  // released after the database is closed
+  std::unique_ptr<SQLite::Database> database_;
+};
+
+/// Everything a report on `incident` tells, read in one go.
+IncidentStory story_of(Store& store, Incident const& incident);
+
+}  // namespace torchwatch::storage
