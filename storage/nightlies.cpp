@@ -58,14 +58,21 @@ std::optional<Nightly> Nightlies::find(NightlyId id) const {
 std::optional<Nightly> Nightlies::next_unfinished() const {
   SQLite::Statement query{
       database_,
-      std::string{select} + "WHERE state NOT IN ('done', 'failed') ORDER BY date, id LIMIT 1"};
+      std::string{select} + "WHERE state NOT IN ('bisected', 'done', 'failed') "
+                              "ORDER BY date, id LIMIT 1"};
   return read_one(query, read);
+}
+
+std::vector<Nightly> Nightlies::untold() const {
+  SQLite::Statement query{database_,
+                          std::string{select} + "WHERE state = 'bisected' ORDER BY date, id"};
+  return read_all(query, read);
 }
 
 std::optional<Nightly> Nightlies::baseline_of(Nightly const& nightly) const {
   SQLite::Statement query{database_,
                           std::string{select} +
-                              "WHERE state = 'done' AND (date, id) < (?, ?) "
+                              "WHERE state IN ('bisected', 'done') AND (date, id) < (?, ?) "
                               "ORDER BY date DESC, id DESC LIMIT 1"};
   bind_all(query, nightly.date, nightly.id.value);
   return read_one(query, read);

@@ -26,11 +26,14 @@ class Nightlies {
   std::vector<Nightly> all() const;
   std::optional<Nightly> find(NightlyId id) const;
 
-  /// The oldest nightly that is neither done nor failed.
+  /// The oldest nightly that was not judged to the end: neither bisected, done nor failed.
   std::optional<Nightly> next_unfinished() const;
 
-  /// The newest nightly before `nightly` that is done: its changes are told, so it is what counts
-  /// as normal.
+  /// Nightlies whose incident is known but not told yet, oldest first.
+  std::vector<Nightly> untold() const;
+
+  /// The newest nightly before `nightly` that was judged to the end: what it brought is known, so
+  /// it counts as normal.
   std::optional<Nightly> baseline_of(Nightly const& nightly) const;
 
   /// Stores state, prefix, baseline and failure of a known nightly.

@@ -1,0 +1,122 @@
+#include <algorithm>
+#include <iostream>
+
+#include <boost/asio/io_context.hpp>
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+#include <unistd.h>
+
+#include "daemon/async/run.h"
+#include "daemon/build_manifest.h"
+#include "daemon/commands/commands.h"
+#include "daemon/fleets.h"
+#include "daemon/measuring.h"
+
+namespace torchwatch::commands {
+namespace {
+
+namespace asio = boost::asio;
+
+void print_progress(std::string const& text) {
+  if (::isatty(STDERR_FILENO) == 1)
+    std::cerr << "\r\033[K" << text << std::flush;
+  else if (!text.empty())
+    std::cerr << text << '\n';
+}
+
+asio::awaitable<std::vector<JobOutcome>> measure_all(Fleet& fleet,
+                                                     config::Options const& options,
+                                                     Build const& build,
+                                                     std::vector<Benchmark> const& benchmarks) {
+  SystemClock const clock;
+  std::vector<JobOutcome> outcomes;
+  auto lease = co_await fleet.lease();
+  for (auto const& benchmark : benchmarks) {
+    auto const title =
+        fmt::format("{}/{} {}", outcomes.size() + 1, benchmarks.size(), name_of(benchmark));
+    print_progress(title);
+    auto job = job_for(options.measure, options.suite.scale, benchmark, build);
+    job.id = name_of(benchmark);
+    auto on_progress = [&title](protocol::Progress const& progress) {
+      if (::isatty(STDERR_FILENO) == 1) print_progress(title + " " + progress.phase);
+    };
+    auto const answer = co_await lease.run(std::move(job), std::move(on_progress));
+    JobKey key{"bench", fleet.name(), benchmark, build.manifest.commit, 0};
+    outcomes.push_back(outcome_from(std::move(key), answer, clock.now()));
+  }
+  if (::isatty(STDERR_FILENO) == 1) print_progress("");
+  co_return outcomes;
+}
+
+nlohmann::ordered_json to_json(std::vector<JobOutcome> const& outcomes) {
+  auto results = nlohmann::ordered_json::array();
+  for (auto const& outcome : outcomes) {
+    nlohmann::ordered_json result;
+    result["benchmark"] = name_of(outcome.key.benchmark);
+    if (!outcome.ok()) result["error"] = {{"code", outcome.error_code}, {"text", outcome.error}};
+    for (auto const& [metric, value] : outcome.values) {
+      result["metrics"][std::string{to_string(metric)}] = {
+          {"value", value.value}, {"unit", unit_of(metric)}, {"samples", value.samples}};
+    }
+    result["pytorch_version"] = outcome.version;
+    result["fingerprint"] = nlohmann::ordered_json::parse(outcome.fingerprint);
+    result["seconds"] = outcome.seconds;
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+/// "12.345", or "-" where the metric was not measured.
+std::string cell(JobOutcome const& outcome, Metric metric, double unit, int digits) {
+  auto const value = outcome.values.find(metric);
+  if (value == outcome.values.end()) return "-";
+  return fmt::format("{:.{}f}", value->second.value / unit, digits);
+}
+
+void print_table(std::vector<JobOutcome> const& outcomes) {
+  constexpr double mib = 1 << 20;
+  constexpr auto row = "{:<42} {:>12} {:>11} {:>11} {:>12} {:>8}\n";
+  std::cout << fmt::format(
+      row, "benchmark", "latency ms", "cmem MiB", "gmem MiB", "leak B/iter", "s");
+  for (auto const& outcome : outcomes) {
+    auto const name = name_of(outcome.key.benchmark);
+    if (!outcome.ok()) {
+      std::cout << fmt::format("{:<42} {}: {}\n", name, outcome.error_code, outcome.error);
+      continue;
+    }
+    std::cout << fmt::format(row,
+                             name,
+                             cell(outcome, Metric::latency, 1, 3),
+                             cell(outcome, Metric::cmem, mib, 2),
+                             cell(outcome, Metric::gmem, mib, 2),
+                             cell(outcome, Metric::leak, 1, 0),
+                             fmt::format("{:.1f}", outcome.seconds));
+  }
+}
+
+}  // namespace
+
+int bench(config::Options const& options, Place const& place, BenchRequest const& request) {
+  Build build;
+  if (!request.prefix.empty()) {
+    auto read = read_build(request.prefix);
+    if (!read) {
+      std::cerr << "torchwatch bench: " << read.error().message << '\n';
+      return could_not_run;
+    }
+    build = std::move(*read);
+  }
+  asio::io_context loop{1};
+  Fleets fleets{loop.get_executor(), options.fleets, place.executable};
+  auto const outcomes =
+      run_until_signal(loop, measure_all(fleets.all().front(), options, build, request.benchmarks));
+  if (request.as_json)
+    std::cout << to_json(outcomes).dump(2) << '\n';
+  else
+    print_table(outcomes);
+  bool const all_ok = std::all_of(
+      outcomes.begin(), outcomes.end(), [](JobOutcome const& outcome) { return outcome.ok(); });
+  return all_ok ? 0 : could_not_run;
+}
+
+}  // namespace torchwatch::commands

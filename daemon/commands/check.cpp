@@ -1,0 +1,141 @@
+#include <filesystem>
+#include <iostream>
+#include <optional>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include "daemon/api/json.h"
+#include "daemon/async/run.h"
+#include "daemon/commands/commands.h"
+#include "daemon/commands/open_store.h"
+#include "daemon/project.h"
+#include "daemon/service.h"
+
+namespace torchwatch::commands {
+namespace {
+
+/// The judgement on one nightly.
+struct Judgement {
+  Nightly nightly;
+  std::optional<Nightly> baseline;
+  std::vector<SeriesChange> verdicts;
+  std::optional<IncidentStory> incident;
+};
+
+std::optional<Judgement> newest_judgement(storage::Store& store) {
+  auto const nightlies = store.nightlies().all();
+  if (nightlies.empty()) return std::nullopt;
+  Judgement judgement;
+  judgement.nightly = nightlies.back();
+  if (judgement.nightly.baseline)
+    judgement.baseline = store.nightlies().find(*judgement.nightly.baseline);
+  judgement.verdicts = store.incidents().verdicts(judgement.nightly.id);
+  if (auto const incident = store.incidents().of_nightly(judgement.nightly.id))
+    judgement.incident = storage::story_of(store, *incident);
+  return judgement;
+}
+
+api::Json to_json(Judgement const& judgement) {
+  api::Json json;
+  json["nightly"] = api::json_of(judgement.nightly);
+  json["baseline"] = judgement.baseline ? api::json_of(*judgement.baseline) : nullptr;
+  json["verdicts"] = api::Json::array();
+  for (auto const& verdict : judgement.verdicts)
+    json["verdicts"].push_back(api::json_of(verdict));
+  json["incidents"] = api::Json::array();
+  if (judgement.incident)
+    json["incidents"].push_back(api::json_of(*judgement.incident, project_url));
+  return json;
+}
+
+std::string percent(Comparison const& comparison) {
+  if (!comparison.ratio) return "appeared";
+  return fmt::format("{:+.1f}% [{:+.1f}%, {:+.1f}%]",
+                     100 * (comparison.ratio->ratio - 1),
+                     100 * (comparison.ratio->low - 1),
+                     100 * (comparison.ratio->high - 1));
+}
+
+std::string line_of(Commit const& commit) {
+  auto const pull_request = commit.pull_request
+                                ? fmt::format(" {}/pull/{}", project_url, *commit.pull_request)
+                                : std::string{};
+  return fmt::format(
+      "{}{}  {} ({})", short_of(commit.sha), pull_request, commit.subject, commit.author);
+}
+
+void print_search(Bisection const& search) {
+  if (search.state == BisectionState::failed) {
+    std::cout << "search:    failed: " << search.failure << '\n';
+    return;
+  }
+  if (!search.outcome) return;
+  switch (*search.outcome) {
+    case BisectionOutcome::culprit:
+      std::cout << "culprit:   " << line_of(search.suspects.front()) << '\n';
+      std::cout << "slowdown:  " << percent(*search.proof) << " on " << name_of(*search.lead)
+                << ", against its parent\n";
+      break;
+    case BisectionOutcome::range:
+      std::cout << "range:     the culprit is one of " << search.suspects.size() << " commits\n";
+      for (auto const& commit : search.suspects)
+        std::cout << "             " << line_of(commit) << '\n';
+      break;
+    case BisectionOutcome::not_reproduced:
+      std::cout << "search:    the two ends do not differ when measured again\n";
+      break;
+  }
+}
+
+void print(Judgement const& judgement) {
+  auto const& nightly = judgement.nightly;
+  std::cout << "nightly:   " << nightly.date << "  " << short_of(nightly.commit) << "  "
+            << nightly.version << "  " << to_string(nightly.state);
+  if (!nightly.failure.empty()) std::cout << ": " << nightly.failure;
+  std::cout << '\n';
+  if (judgement.baseline) {
+    std::cout << "baseline:  " << judgement.baseline->date << "  "
+              << short_of(judgement.baseline->commit) << '\n';
+  }
+  if (!judgement.incident) {
+    std::cout << "found:     nothing\n";
+    return;
+  }
+  for (auto const& change : judgement.incident->incident.changes)
+    std::cout << "found:     " << name_of(change.series) << "  " << percent(change.comparison)
+              << '\n';
+  for (auto const& search : judgement.incident->bisections)
+    print_search(search);
+  std::cout << "report:    " << judgement.incident->incident.report << '\n';
+}
+
+int complain(Error const& error) {
+  std::cerr << "torchwatch check: " << error.message << '\n';
+  return could_not_run;
+}
+
+}  // namespace
+
+int check(config::Options const& options, Place const& place, bool as_json) {
+  auto store = open_store(options);
+  if (!store) return complain(store.error());
+  SystemClock const clock;
+  boost::asio::io_context loop{1};
+  Service service{loop.get_executor(), options, place.executable, *store, clock};
+  auto const passed = run_until_signal(loop, service.pipeline.pass());
+
+  auto const judgement = newest_judgement(*store);
+  if (judgement && as_json) std::cout << api::text_of(to_json(*judgement)) << std::endl;
+  if (judgement && !as_json) print(*judgement);
+  if (!passed) return complain(passed.error());
+  if (!judgement)
+    return complain({ErrorCode::not_found, "feed " + options.feed.path + " has no nightly yet"});
+  if (judgement->nightly.state == NightlyState::failed)
+    return complain({ErrorCode::refused, "nightly failed: " + judgement->nightly.failure});
+  return judgement->incident ? incident_found : nothing_found;
+}
+
+}  // namespace torchwatch::commands

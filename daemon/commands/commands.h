@@ -1,0 +1,66 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/options.h"
+#include "storage/domain/bisection.h"
+
+/// What the subcommands do. Each returns the program's exit status and prints its own errors, one
+/// line each, on standard error; what it found goes to standard output.
+namespace torchwatch::commands {
+
+/// Where things are: this executable, for starting runners; and the configuration's file, for
+/// saying it again.
+struct Place {
+  std::string executable;
+  std::string config_file;
+};
+
+/// The exit statuses of `check`, which the others share where they fit.
+enum Status : int { nothing_found = 0, incident_found = 1, could_not_run = 2 };
+
+/// One pass over the feed, then the judgement on the newest nightly, as JSON or for people.
+int check(config::Options const& options, Place const& place, bool as_json);
+
+/// Watches for ever, and answers over HTTP. Returns on SIGINT and SIGTERM.
+int serve(config::Options const& options, Place const& place);
+
+struct BenchRequest {
+  std::string prefix;  ///< empty: the LibTorch that the worker finds by itself
+  std::vector<Benchmark> benchmarks;
+  bool as_json = false;
+};
+
+/// Measures a build now, without feed or database.
+int bench(config::Options const& options, Place const& place, BenchRequest const& request);
+
+/// Start and end in git's syntax: they are looked up in the watched repository.
+struct BisectRequest {
+  std::string start;
+  std::string end;
+  std::vector<Benchmark> benchmarks;
+  std::string fleet;  ///< empty: the first one
+  Metric metric = Metric::latency;
+  double threshold = 0.07;
+  Direction direction = Direction::increase;
+  bool as_json = false;
+};
+
+/// Searches here, with the configured repository, recipe and database.
+int bisect_here(config::Options const& options, Place const& place, BisectRequest const& request);
+
+/// Asks the service at `url` ("http://127.0.0.1:8917") with the token in `token_file`, and waits
+/// for its answer.
+int bisect_there(std::string const& url,
+                 std::string const& token_file,
+                 BisectRequest const& request);
+
+int config_check(std::string const& file);
+int config_show(std::string const& file);
+int config_schema();
+
+/// The runner process: speaks the protocol on standard input and output.
+int runner();
+
+}  // namespace torchwatch::commands

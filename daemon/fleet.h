@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "config/options.h"
+#include "runner/child_process.h"
+#include "runner/protocol.h"
+
+namespace torchwatch {
+
+class Fleet;
+
+/// One slot of a fleet, held alone: everything run through it is measured on the same host, one job
+/// at a time. Gives the slot back when it goes. The fleet must outlive it.
+class Lease {
+ public:
+  Lease(Fleet& fleet, std::size_t slot) : fleet_{&fleet}, slot_{slot} {}
+
+  Lease(Lease&& other) noexcept : fleet_{other.fleet_}, slot_{other.slot_} {
+    other.fleet_ = nullptr;
+  }
+
+  Lease(Lease const&) = delete;
+  Lease& operator=(Lease const&) = delete;
+  Lease& operator=(Lease&&) = delete;
+  ~Lease();
+
+  using OnProgress = std::function<void(protocol::Progress const&)>;
+
+  /// Runs one job and returns its Outcome or Failure. A runner that vanishes or stays silent beyond
+  /// the job's limits is a Failure with code "lost"; the next job starts a new one.
+  boost::asio::awaitable<protocol::Message> run(protocol::Job job, OnProgress on_progress);
+
+ private:
+  Fleet* fleet_;
+  std::size_t slot_;
+};
+
+/// The runners of one fleet: at most `slots` processes, each started when first needed through the
+/// fleet's launcher. Single-threaded. Ends its runners when it goes.
+class Fleet {
+ public:
+  /// `executable`: this program, as it is called on the fleet's hosts.
+  Fleet(boost::asio::any_io_executor executor,
+        config::FleetOptions options,
+        std::string executable);
+
+  /// Waits until a slot is free.
+  boost::asio::awaitable<Lease> lease();
+
+  std::string const& name() const { return options_.name; }
+
+  Device device() const { return options_.device; }
+
+  int slots() const { return options_.slots; }
+
+ private:
+  friend class Lease;
+
+  boost::asio::awaitable<protocol::Message> run(std::size_t slot,
+                                                protocol::Job job,
+                                                Lease::OnProgress on_progress);
+  boost::asio::awaitable<Result<>> start_runner(std::size_t slot);
+  void release(std::size_t slot);
+
+  boost::asio::any_io_executor executor_;
+  config::FleetOptions options_;
+  std::string executable_;
+  std::vector<std::optional<runner::ChildProcess>> runners_;  // by slot; empty until first needed
+  std::vector<std::size_t> idle_;
+  boost::asio::steady_timer released_;  // never expires; cancelled to wake whoever waits for a slot
+};
+
+}  // namespace torchwatch

@@ -1,0 +1,265 @@
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <iostream>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <boost/system/system_error.hpp>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include "config/load.h"
+#include "daemon/commands/commands.h"
+
+// Each subcommand is one function of commands.h; here is only what a person may type.
+namespace torchwatch {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr int interrupted = 130;
+
+void set_up_log(config::LogLevel level) {
+  auto const log = spdlog::stderr_logger_st("torchwatch");
+  log->set_pattern("%Y-%m-%dT%H:%M:%S.%e %l %v");
+  switch (level) {
+    case config::LogLevel::debug:
+      log->set_level(spdlog::level::debug);
+      break;
+    case config::LogLevel::info:
+      log->set_level(spdlog::level::info);
+      break;
+    case config::LogLevel::warning:
+      log->set_level(spdlog::level::warn);
+      break;
+    case config::LogLevel::error:
+      log->set_level(spdlog::level::err);
+      break;
+  }
+  spdlog::set_default_logger(log);
+}
+
+void fill_worker(config::Options& options, std::string const& executable) {
+  if (options.measure.worker.empty())
+    options.measure.worker = fs::path{executable}.replace_filename("torchwatch-worker").string();
+}
+
+/// The configuration, checked; prints what is wrong with it and returns nothing otherwise.
+std::optional<config::Options> load(commands::Place const& place) {
+  auto options = config::load(place.config_file);
+  if (!options) {
+    std::cerr << options.error().message << '\n';
+    return std::nullopt;
+  }
+  fill_worker(*options, place.executable);
+  set_up_log(options->log.level);
+  return std::move(*options);
+}
+
+/// Checks one word or benchmark name on the command line with the parser that the rest of the
+/// program uses.
+template <class Parse>
+auto parsed_by(Parse parse, std::string allowed) {
+  return [parse, allowed = std::move(allowed)](std::string const& text) {
+    return parse(text) ? std::string{} : "found \"" + text + "\", allowed is " + allowed;
+  };
+}
+
+std::vector<Benchmark> to_benchmarks(std::vector<std::string> const& names) {
+  std::vector<Benchmark> benchmarks;
+  for (auto const& name : names)
+    benchmarks.push_back(parse_benchmark(name).value());
+  return benchmarks;
+}
+
+constexpr auto benchmark_form = "a name like test_eval[resnet18-cpu-eager]";
+
+/// What `bench` was given on the command line.
+struct BenchFlags {
+  std::vector<std::string> benchmarks;
+  std::vector<std::string> models;
+  std::string prefix;
+  std::string worker;
+  std::string device = "cpu";
+  bool smoke = false;
+  bool as_json = false;
+  config::MeasureOptions measure;
+};
+
+void add_bench(CLI::App& app, commands::Place const& place, std::function<int()>& chosen) {
+  auto const flags = std::make_shared<BenchFlags>();
+  auto* const bench = app.add_subcommand("bench", "Measure a build now; needs no configuration");
+  bench->add_option("--prefix", flags->prefix, "Build to measure: a directory with build.json")
+      ->check(CLI::ExistingDirectory);
+  bench->add_option("--benchmark", flags->benchmarks, "Only these, by TorchBench's name")
+      ->check(parsed_by(parse_benchmark, benchmark_form));
+  bench->add_option("--model", flags->models, "Only these models, train and eval");
+  bench->add_option("--device", flags->device, "cpu or cuda")
+      ->check(parsed_by(parse_device, "cpu or cuda"))
+      ->capture_default_str();
+  bench->add_flag("--smoke", flags->smoke, "Small batches and depth");
+  bench->add_option("--runs", flags->measure.runs, "Timed runs")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  bench->add_option("--threads", flags->measure.threads, "Intra-operator threads")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  bench->add_option("--worker", flags->worker, "Worker executable")->check(CLI::ExistingFile);
+  bench->add_flag("--json", flags->as_json, "Print JSON");
+  bench->callback([flags, &place, &chosen] {
+    chosen = [flags, &place] {
+      set_up_log(config::LogLevel::warning);
+      config::Options options;
+      options.measure = flags->measure;
+      options.measure.worker = flags->worker;
+      options.suite.scale = flags->smoke ? config::Scale::smoke : config::Scale::full;
+      fill_worker(options, place.executable);
+      auto const device = parse_device(flags->device).value();
+      options.fleets.front().device = device;
+      commands::BenchRequest request{
+          flags->prefix, to_benchmarks(flags->benchmarks), flags->as_json};
+      auto const& models = flags->models.empty() && request.benchmarks.empty()
+                               ? options.suite.models
+                               : flags->models;
+      for (auto const& model : models)
+        for (auto const test : options.suite.tests)
+          request.benchmarks.push_back({model, test, device, options.suite.backend});
+      return commands::bench(options, place, request);
+    };
+  });
+}
+
+/// What `bisect` was given on the command line.
+struct BisectFlags {
+  commands::BisectRequest request;
+  std::vector<std::string> benchmarks;
+  std::string metric = "latency";
+  std::string direction = "increase";
+  std::string server;
+  std::string token_file;
+};
+
+void add_bisect(CLI::App& app, commands::Place const& place, std::function<int()>& chosen) {
+  auto const flags = std::make_shared<BisectFlags>();
+  auto& request = flags->request;
+  auto* const bisect = app.add_subcommand(
+      "bisect", "Search two commits for a change: here, or by a running service");
+  bisect->add_option("--start", request.start, "Good commit")->required();
+  bisect->add_option("--end", request.end, "Bad commit")->required();
+  bisect->add_option("--benchmark", flags->benchmarks, "Benchmark, by TorchBench's name")
+      ->required()
+      ->check(parsed_by(parse_benchmark, benchmark_form));
+  bisect->add_option("--fleet", request.fleet, "Where to measure; the first fleet by default");
+  bisect->add_option("--metric", flags->metric, "latency, cmem, gmem or leak")
+      ->check(parsed_by(parse_metric, "latency, cmem, gmem or leak"))
+      ->capture_default_str();
+  bisect->add_option("--threshold", request.threshold, "Relative change that counts")
+      ->check(CLI::Range(0.0001, 10.0))
+      ->capture_default_str();
+  bisect->add_option("--direction", flags->direction, "increase, decrease or both")
+      ->check(parsed_by(parse_direction, "increase, decrease or both"))
+      ->capture_default_str();
+  auto* const server =
+      bisect->add_option("--server", flags->server, "Ask the service at http://HOST:PORT");
+  auto* const token =
+      bisect->add_option("--token-file", flags->token_file, "Bearer token for --server");
+  server->needs(token);
+  token->needs(server);
+  bisect->add_flag("--json", request.as_json, "Print JSON");
+  bisect->callback([flags, &place, &chosen] {
+    chosen = [flags, &place] {
+      auto& asked = flags->request;
+      asked.benchmarks = to_benchmarks(flags->benchmarks);
+      asked.metric = parse_metric(flags->metric).value();
+      asked.direction = parse_direction(flags->direction).value();
+      if (!flags->server.empty())
+        return commands::bisect_there(flags->server, flags->token_file, asked);
+      auto const options = load(place);
+      if (!options) return int{commands::could_not_run};
+      return commands::bisect_here(*options, place, asked);
+    };
+  });
+}
+
+void add_config(CLI::App& app, std::function<int()>& chosen) {
+  auto* const config = app.add_subcommand("config", "Check, show or describe a configuration");
+  config->require_subcommand(1);
+  auto const file = std::make_shared<std::string>();
+  auto* const check = config->add_subcommand("check", "Say what is wrong with a file, if anything");
+  check->add_option("file", *file, "Configuration file")->required();
+  check->callback([file, &chosen] {
+    chosen = [file] {
+      return commands::config_check(*file);
+    };
+  });
+  auto* const show = config->add_subcommand("show", "Print a file with all defaults filled in");
+  show->add_option("file", *file, "Configuration file")->required();
+  show->callback([file, &chosen] {
+    chosen = [file] {
+      return commands::config_show(*file);
+    };
+  });
+  auto* const schema = config->add_subcommand("schema", "Print the JSON Schema");
+  schema->callback([&chosen] { chosen = commands::config_schema; });
+}
+
+void add_watching(CLI::App& app, commands::Place const& place, std::function<int()>& chosen) {
+  auto* const serve = app.add_subcommand("serve", "Watch for ever, and answer over HTTP");
+  serve->callback([&] {
+    chosen = [&place] {
+      auto const options = load(place);
+      return options ? commands::serve(*options, place) : int{commands::could_not_run};
+    };
+  });
+  auto const as_json = std::make_shared<bool>(false);
+  auto* const check = app.add_subcommand(
+      "check", "Look once, judge the newest nightly, exit: 0 nothing, 1 an incident, 2 could not");
+  check->add_flag("--json", *as_json, "Print JSON");
+  check->callback([as_json, &place, &chosen] {
+    chosen = [as_json, &place] {
+      auto const options = load(place);
+      return options ? commands::check(*options, place, *as_json) : int{commands::could_not_run};
+    };
+  });
+  auto* const runner = app.add_subcommand("runner", "Measure for a service: speaks its protocol");
+  runner->callback([&chosen] { chosen = commands::runner; });
+}
+
+int run(int argc, char** argv) {
+  commands::Place place{fs::read_symlink("/proc/self/exe").string(), ""};
+  std::function<int()> chosen;
+  CLI::App app{"Watches PyTorch nightlies for performance regressions"};
+  app.set_version_flag("--version", TORCHWATCH_VERSION);
+  app.require_subcommand(1);
+  app.add_option("--config", place.config_file, "Configuration file")
+      ->envname("TORCHWATCH_CONFIG")
+      ->default_val("/etc/torchwatch/torchwatch.json");
+  add_watching(app, place, chosen);
+  add_bench(app, place, chosen);
+  add_bisect(app, place, chosen);
+  add_config(app, chosen);
+  try {
+    app.parse(argc, argv);
+  } catch (CLI::ParseError const& problem) {
+    return app.exit(problem) == 0 ? 0 : int{commands::could_not_run};
+  }
+  try {
+    return chosen();
+  } catch (boost::system::system_error const& problem) {
+    if (problem.code() != boost::system::errc::operation_canceled) throw;
+    std::cerr << "torchwatch: interrupted\n";
+    return interrupted;
+  }
+}
+
+}  // namespace
+}  // namespace torchwatch
+
+int main(int argc, char** argv) {
+  try {
+    return torchwatch::run(argc, argv);
+  } catch (std::exception const& problem) {
+    std::cerr << "torchwatch: " << problem.what() << '\n';
+    return torchwatch::commands::could_not_run;
+  }
+}

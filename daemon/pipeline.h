@@ -1,0 +1,76 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "config/options.h"
+#include "daemon/bisecting.h"
+#include "daemon/builder.h"
+#include "daemon/fleets.h"
+#include "daemon/measuring.h"
+#include "storage/store.h"
+
+namespace torchwatch {
+
+/// The product in one place: nightly announced -> prepared -> swept -> screened -> confirmed ->
+/// bisected -> done.
+///
+/// Every arrow is one durable state change, and everything measured on the way is remembered under
+/// its own key, so a step that was killed is done again from stored results and decides the same.
+/// Single-threaded.
+class Pipeline {
+ public:
+  /// All arguments must outlive it.
+  Pipeline(config::Options const& options,
+           storage::Store& store,
+           Clock const& clock,
+           Fleets& fleets,
+           Measuring& measuring,
+           Builder& builder,
+           Bisecting& bisecting)
+      : options_{options},
+        store_{store},
+        clock_{clock},
+        fleets_{fleets},
+        measuring_{measuring},
+        builder_{builder},
+        bisecting_{bisecting} {}
+
+  /// One pass: asks the feed, judges every nightly that is not judged yet, tells what is not told,
+  /// then runs the searches that people asked for. An Error means that the world stood in the way;
+  /// the next pass goes on from there. A report that cannot be delivered holds up nothing else.
+  boost::asio::awaitable<Result<>> pass();
+
+ private:
+  Result<> look();
+  boost::asio::awaitable<Result<>> advance(Nightly& nightly);
+  boost::asio::awaitable<Result<>> prepare(Nightly& nightly);
+  boost::asio::awaitable<Result<>> sweep(Nightly const& nightly);
+  boost::asio::awaitable<void> sweep_slot(Fleet& fleet,
+                                          Nightly const& nightly,
+                                          Build const& build,
+                                          std::vector<JobKey>& queue);
+  Result<> choose_baseline(Nightly& nightly);
+  boost::asio::awaitable<Result<>> confirm(Nightly& nightly);
+  boost::asio::awaitable<Result<>> bisect(Nightly const& nightly);
+  boost::asio::awaitable<Result<>> tell_all();
+  boost::asio::awaitable<Result<>> run_asked_searches();
+
+  std::vector<Benchmark> benchmarks_of(Fleet const& fleet) const;
+  std::vector<std::vector<Series>> suspicious_series(Nightly const& baseline,
+                                                     Nightly const& nightly);
+  void move_to(Nightly& nightly, NightlyState state);
+
+  config::Options const& options_;
+  storage::Store& store_;
+  Clock const& clock_;
+  Fleets& fleets_;
+  Measuring& measuring_;
+  Builder& builder_;
+  Bisecting& bisecting_;
+};
+
+}  // namespace torchwatch

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include "config/options.h"
+#include "daemon/bisecting.h"
+#include "daemon/builder.h"
+#include "daemon/fleets.h"
+#include "daemon/measuring.h"
+#include "daemon/pipeline.h"
+#include "storage/store.h"
+
+namespace torchwatch {
+
+/// The working parts, wired. Built top to bottom, destroyed bottom to top; a part uses only parts
+/// above it. Single-threaded, on `executor`; `options`, `store` and `clock` must outlive it.
+struct Service {
+  Service(boost::asio::any_io_executor executor,
+          config::Options const& options,
+          std::string const& executable,
+          storage::Store& store,
+          Clock const& clock)
+      : fleets{executor, options.fleets, executable},
+        measuring{store, clock, options.measure, options.suite.scale},
+        builder{executor, options.source, options.state_dir, store, clock},
+        bisecting{store, fleets, measuring, builder, options.source, options.decide},
+        pipeline{options, store, clock, fleets, measuring, builder, bisecting} {}
+
+  Fleets fleets;
+  Measuring measuring;
+  Builder builder;
+  Bisecting bisecting;
+  Pipeline pipeline;
+};
+
+}  // namespace torchwatch
