@@ -7,7 +7,8 @@
 
 #include "storage/domain/benchmark.h"
 
-/// Every knob of the program: its unit, default and reason. Parts get their own struct, never the whole.
+/// Every knob of the program: its unit, default and reason. Parts get their own struct, never the
+/// whole.
 namespace torchwatch::config {
 
 enum class FeedKind { directory, git };
@@ -15,20 +16,25 @@ enum class FeedKind { directory, git };
 /// Where new nightlies are looked for.
 struct FeedOptions {
   FeedKind kind = FeedKind::directory;
-  /// `directory`: a folder with one prefix (holding build.json) per nightly. `git`: a repository with a nightly branch.
+  /// `directory`: a folder with one prefix (holding build.json) per nightly. `git`: a repository
+  /// with a nightly branch.
   std::string path;
   std::string branch = "nightly";
-  /// Pause between two looks. Nightlies appear once a day; ten minutes bounds the delay without burdening anyone.
+  /// Pause between two looks. Nightlies appear once a day; ten minutes bounds the delay without
+  /// burdening anyone.
   std::chrono::seconds poll{600};
-  /// How many of the newest nightlies a fresh database takes, so that it does not start with a month of work.
+  /// How many of the newest nightlies a fresh database takes, so that it does not start with a
+  /// month of work.
   int backlog = 2;
 };
 
 /// How a commit becomes a build.
 struct SourceOptions {
-  /// Git repository of the watched project; empty: commits cannot be built, so incidents are not bisected.
+  /// Git repository of the watched project; empty: commits cannot be built, so incidents are not
+  /// bisected.
   std::string repository;
-  /// Executable called as `RECIPE SOURCE_DIRECTORY PREFIX`, with the exit statuses of `git bisect run`.
+  /// Executable called as `RECIPE SOURCE_DIRECTORY PREFIX`, with the exit statuses of `git bisect
+  /// run`.
   std::string recipe;
   /// A build that takes longer is killed and counts as failed.
   std::chrono::seconds timeout{4 * 3600};
@@ -38,9 +44,11 @@ struct SourceOptions {
 struct FleetOptions {
   std::string name = "local";
   Device device = Device::cpu;
-  /// Runners at a time. One host measures one job at a time, so more than one needs a launcher that spreads them.
+  /// Runners at a time. One host measures one job at a time, so more than one needs a launcher that
+  /// spreads them.
   int slots = 1;
-  /// Command prefix that starts the runner elsewhere: [] for this host, ["srun", ...], ["ssh", host].
+  /// Command prefix that starts the runner elsewhere: [] for this host, ["srun", ...], ["ssh",
+  /// host].
   std::vector<std::string> launcher;
 };
 
@@ -48,8 +56,13 @@ enum class Scale { smoke, full };
 
 /// What is measured: models x tests on every fleet.
 struct SuiteOptions {
-  std::vector<std::string> models{"resnet18", "BERT_pytorch", "dlrm", "dcgan",
-                                  "soft_actor_critic", "tts_angular", "lennard_jones"};
+  std::vector<std::string> models{"resnet18",
+                                  "BERT_pytorch",
+                                  "dlrm",
+                                  "dcgan",
+                                  "soft_actor_critic",
+                                  "tts_angular",
+                                  "lennard_jones"};
   std::vector<Test> tests{Test::train, Test::eval};
   std::string backend = "eager";
   /// `full`: upstream's batch sizes. `smoke`: smaller batches and depth, the same operators.
@@ -62,7 +75,8 @@ struct MeasureOptions {
   int runs = 10;
   /// Repetitions before the first timed one.
   int warmup = 3;
-  /// A run repeats the iteration until it lasts this long, so that the clock's grain and scheduling do not matter.
+  /// A run repeats the iteration until it lasts this long, so that the clock's grain and scheduling
+  /// do not matter.
   std::chrono::milliseconds min_run{20};
   /// Intra-operator threads. One is the most repeatable.
   int threads = 1;
@@ -75,7 +89,8 @@ struct MeasureOptions {
   std::int64_t memory_mib = 20 * 1024;
   /// Processes tried before a job counts as failed.
   int attempts = 3;
-  /// Worker executable for builds that do not bring their own; empty: torchwatch-worker beside this executable.
+  /// Worker executable for builds that do not bring their own; empty: torchwatch-worker beside this
+  /// executable.
   std::string worker;
 };
 
@@ -83,13 +98,15 @@ struct MeasureOptions {
 struct DecideOptions {
   /// Relative change that counts: the paper's 7%.
   double threshold = 0.07;
-  /// Relative change of a sweep that is worth confirming. Low on purpose: confirming is cheap, missing is not.
+  /// Relative change of a sweep that is worth confirming. Low on purpose: confirming is cheap,
+  /// missing is not.
   double screen = 0.035;
   /// Probability that the interval of one comparison ever misses the true ratio.
   double error = 0.001;
   /// Processes of each build in the sweep.
   int sweep_processes = 2;
-  /// Pairs of processes before the first look at a noisy metric, and at which a comparison gives up.
+  /// Pairs of processes before the first look at a noisy metric, and at which a comparison gives
+  /// up.
   int min_pairs = 4;
   int max_pairs = 40;
   /// Changes smaller than these never count, whatever their ratio.
@@ -98,7 +115,8 @@ struct DecideOptions {
   std::int64_t leak_floor_bytes = 1024;
 };
 
-/// Where incidents are told. Without a repository they become Markdown files in the state directory.
+/// Where incidents are told. Without a repository they become Markdown files in the state
+/// directory.
 struct GithubOptions {
   /// "owner/name"; empty: files instead of issues.
   std::string repository;
@@ -119,7 +137,8 @@ struct HttpOptions {
   std::string address = "127.0.0.1";
   /// 0: any free port; the log says which.
   std::uint16_t port = 8917;
-  /// File that holds the bearer token for requests that change something; empty: such requests are refused.
+  /// File that holds the bearer token for requests that change something; empty: such requests are
+  /// refused.
   std::string token_file;
 };
 

@@ -22,11 +22,25 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Failure, id, code, text)
 
 namespace {
 
-std::string type_of(Hello const&) { return "hello"; }
-std::string type_of(Job const&) { return "job"; }
-std::string type_of(Progress const&) { return "progress"; }
-std::string type_of(Outcome const&) { return "result"; }
-std::string type_of(Failure const&) { return "error"; }
+std::string type_of(Hello const&) {
+  return "hello";
+}
+
+std::string type_of(Job const&) {
+  return "job";
+}
+
+std::string type_of(Progress const&) {
+  return "progress";
+}
+
+std::string type_of(Outcome const&) {
+  return "result";
+}
+
+std::string type_of(Failure const&) {
+  return "error";
+}
 
 Message decode_object(json const& object) {
   auto const type = object.at("type").get<std::string>();

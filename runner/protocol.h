@@ -1,12 +1,13 @@
 #pragma once
 
-/// The messages between service, runner and worker: one JSON object a line, told apart by `type`. The only
-/// description of them in C++. C++17, standard library and nlohmann/json alone: the worker is compiled against
-/// every PyTorch there is.
+/// The messages between service, runner and worker: one JSON object a line, told apart by `type`.
+/// The only description of them in C++. C++17, standard library and nlohmann/json alone: the worker
+/// is compiled against every PyTorch there is.
 ///
-/// Service and runner speak on the runner's standard input and output, runner and worker on the worker's. Both
-/// begin with the lower side's `hello`. Each `job` is answered by any number of `progress` and then by exactly one
-/// `result` or `error` with its id; only that counts, never an exit status. End of input ends both programs.
+/// Service and runner speak on the runner's standard input and output, runner and worker on the
+/// worker's. Both begin with the lower side's `hello`. Each `job` is answered by any number of
+/// `progress` and then by exactly one `result` or `error` with its id; only that counts, never an
+/// exit status. End of input ends both programs.
 
 #include <cstdint>
 #include <map>
@@ -26,10 +27,10 @@ inline constexpr std::size_t max_line_bytes = 8 * 1024 * 1024;
 /// Who answers, and what it is.
 struct Hello {
   int protocol = version;
-  std::string role;             ///< "runner" or "worker"
-  std::string pytorch_version;  ///< worker only; "1.13.1"
-  std::string git_hash;         ///< worker only; empty when the build does not tell
-  std::vector<std::string> devices;    ///< worker only: "cpu", "cuda"
+  std::string role;                  ///< "runner" or "worker"
+  std::string pytorch_version;       ///< worker only; "1.13.1"
+  std::string git_hash;              ///< worker only; empty when the build does not tell
+  std::vector<std::string> devices;  ///< worker only: "cpu", "cuda"
   nlohmann::json fingerprint = nlohmann::json::object();
 };
 
@@ -65,7 +66,7 @@ struct Job {
   std::string benchmark;  ///< "test_eval[resnet50-cpu-eager]"
   BuildRef build;         ///< read by the runner; the worker ignores it
   Measure measure;
-  Limits limits;          ///< read by the runner
+  Limits limits;  ///< read by the runner
 };
 
 struct Progress {
@@ -91,7 +92,8 @@ struct Outcome {
   double seconds = 0;
 };
 
-/// The job failed. Codes: "crashed", "timeout", "memory", "protocol", "launch", "unsupported", "failed".
+/// The job failed. Codes: "crashed", "timeout", "memory", "protocol", "launch", "unsupported",
+/// "failed".
 struct Failure {
   std::string id;  ///< empty: not about a job
   std::string code;
@@ -101,7 +103,8 @@ struct Failure {
 /// `type`: hello, job, progress, result, error.
 using Message = std::variant<Hello, Job, Progress, Outcome, Failure>;
 
-/// The line was no message: not JSON, not an object, an unknown type, a field of the wrong type, too long.
+/// The line was no message: not JSON, not an object, an unknown type, a field of the wrong type,
+/// too long.
 class ProtocolError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -1,0 +1,212 @@
+#include "bisect/git_history.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <git2.h>
+
+namespace torchwatch::bisect {
+namespace {
+
+struct FreeObject {
+  void operator()(git_object* object) const { git_object_free(object); }
+};
+
+std::string text_of(char const* text) {
+  return text == nullptr ? std::string{} : text;
+}
+
+CommitSha sha_of(git_commit const& commit) {
+  return {git_oid_tostr_s(git_commit_id(&commit))};
+}
+
+// git_commit_summary caches its answer in the commit, hence the mutable reference.
+Commit describe(git_commit& commit) {
+  auto const* author = git_commit_author(&commit);
+  return Commit{.sha = sha_of(commit),
+                .subject = text_of(git_commit_summary(&commit)),
+                .author = text_of(author->name) + " <" + text_of(author->email) + ">",
+                .time = Timestamp{std::chrono::seconds{git_commit_time(&commit)}},
+                .pull_request = pull_request_of(text_of(git_commit_message(&commit)))};
+}
+
+ErrorCode code_of(int status) {
+  switch (status) {
+    case GIT_ENOTFOUND:
+      return ErrorCode::not_found;
+    case GIT_EAMBIGUOUS:
+    case GIT_EINVALIDSPEC:
+    case GIT_EPEEL:
+      return ErrorCode::invalid_argument;
+    default:
+      return ErrorCode::internal;
+  }
+}
+
+/// One line, whatever libgit2 said.
+std::string last_failure() {
+  auto const* failure = git_error_last();
+  auto text = failure == nullptr ? std::string{"unknown failure"} : text_of(failure->message);
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+/// `directory` exists and is empty afterwards.
+Result<> make_empty(std::string const& directory) {
+  namespace fs = std::filesystem;
+  std::error_code failure;
+  fs::create_directories(directory, failure);
+  bool const empty = !failure && fs::is_empty(directory, failure);
+  if (failure) {
+    return Error{ErrorCode::internal, "create " + directory + ": " + failure.message()};
+  }
+  if (!empty) {
+    return Error{ErrorCode::invalid_argument, "directory " + directory + " is not empty"};
+  }
+  return {};
+}
+
+}  // namespace
+
+GitHistory::Library::Library() {
+  git_libgit2_init();
+}
+
+GitHistory::Library::~Library() {
+  git_libgit2_shutdown();
+}
+
+void GitHistory::Free::operator()(git_repository* repository) const {
+  git_repository_free(repository);
+}
+
+void GitHistory::Free::operator()(git_commit* commit) const {
+  git_commit_free(commit);
+}
+
+Error GitHistory::failed(std::string const& doing, int status) const {
+  return Error{code_of(status), "git " + path_ + ": " + doing + ": " + last_failure()};
+}
+
+Result<GitHistory> GitHistory::open(std::string const& path) {
+  GitHistory history{path};
+  git_repository* repository = nullptr;
+  int const status =
+      git_repository_open_ext(&repository, path.c_str(), GIT_REPOSITORY_OPEN_NO_SEARCH, nullptr);
+  if (status < 0) return history.failed("open", status);
+  history.repository_.reset(repository);
+  return history;
+}
+
+Result<GitHistory::CommitHandle> GitHistory::find(CommitSha const& sha) const {
+  git_oid id{};
+  if (!is_commit_sha(sha.hex) || git_oid_fromstr(&id, sha.hex.c_str()) < 0) {
+    return Error{ErrorCode::invalid_argument,
+                 "git " + path_ + ": \"" + sha.hex + "\" is not 40 lower-case hexadecimal digits"};
+  }
+  git_commit* commit = nullptr;
+  int const status = git_commit_lookup(&commit, repository_.get(), &id);
+  if (status < 0) return failed("find commit " + sha.hex, status);
+  return CommitHandle{commit};
+}
+
+Result<GitHistory::CommitHandle> GitHistory::parent_of(git_commit const& commit) const {
+  git_commit* parent = nullptr;
+  int const status = git_commit_parent(&parent, &commit, 0);
+  if (status < 0) return failed("find parent of commit " + sha_of(commit).hex, status);
+  return CommitHandle{parent};
+}
+
+Result<CommitSha> GitHistory::resolve(std::string const& spec) const {
+  git_object* named = nullptr;
+  int status = git_revparse_single(&named, repository_.get(), spec.c_str());
+  std::unique_ptr<git_object, FreeObject> const object{named};
+  git_object* peeled = nullptr;
+  if (status == 0) status = git_object_peel(&peeled, named, GIT_OBJECT_COMMIT);
+  std::unique_ptr<git_object, FreeObject> const commit{peeled};
+  if (status < 0) return failed("resolve \"" + spec + "\"", status);
+  return CommitSha{git_oid_tostr_s(git_object_id(peeled))};
+}
+
+Result<Commit> GitHistory::commit(CommitSha const& sha) const {
+  auto const found = find(sha);
+  if (!found) return found.error();
+  return describe(**found);
+}
+
+Result<CommitSha> GitHistory::parent(CommitSha const& sha) const {
+  auto const found = find(sha);
+  if (!found) return found.error();
+  auto const parent = parent_of(**found);
+  if (!parent) return parent.error();
+  return sha_of(**parent);
+}
+
+Result<std::vector<Commit>> GitHistory::commits_between(CommitSha const& start,
+                                                        CommitSha const& end) const {
+  auto const oldest = find(start);
+  if (!oldest) return oldest.error();
+  auto at = find(end);
+  if (!at) return at.error();
+
+  std::vector<Commit> commits;
+  while (sha_of(**at) != start) {
+    commits.push_back(describe(**at));
+    if (git_commit_parentcount(at->get()) == 0) {
+      return Error{ErrorCode::invalid_argument,
+                   "git " + path_ + ": commit " + start.hex +
+                       " is not a first-parent ancestor of commit " + end.hex};
+    }
+    at = parent_of(**at);
+    if (!at) return within("walk from " + end.hex + " to " + start.hex, at.error());
+  }
+  std::ranges::reverse(commits);
+  return commits;
+}
+
+Result<std::vector<NightlyRelease>> GitHistory::nightly_releases(std::string const& branch,
+                                                                 int limit) const {
+  auto tip = resolve(branch);
+  if (!tip && tip.error().code == ErrorCode::not_found) {
+    auto const remote = resolve("origin/" + branch);
+    if (remote) tip = remote;
+  }
+  if (!tip) return tip.error();
+  auto at = find(*tip);
+
+  std::vector<NightlyRelease> releases;
+  while (at && std::ssize(releases) < limit) {
+    auto& commit = **at;
+    if (auto release =
+            parse_nightly_release(text_of(git_commit_summary(&commit)), sha_of(commit))) {
+      releases.push_back(std::move(*release));
+    }
+    if (git_commit_parentcount(&commit) == 0) return releases;
+    at = parent_of(commit);
+  }
+  if (!at) return at.error();
+  return releases;
+}
+
+Result<> GitHistory::export_tree(CommitSha const& sha, std::string const& directory) const {
+  auto const found = find(sha);
+  if (!found) return found.error();
+  auto const empty = make_empty(directory);
+  if (!empty) return within("export commit " + sha.hex, empty.error());
+
+  git_checkout_options options{};
+  git_checkout_options_init(&options, GIT_CHECKOUT_OPTIONS_VERSION);
+  options.checkout_strategy =
+      GIT_CHECKOUT_FORCE | GIT_CHECKOUT_DONT_UPDATE_INDEX | GIT_CHECKOUT_DISABLE_PATHSPEC_MATCH;
+  options.disable_filters = 1;
+  options.target_directory = directory.c_str();
+  // libgit2's own way to pass a commit where any object is taken.
+  auto const* treeish = reinterpret_cast<git_object const*>(found->get());
+  int const status = git_checkout_tree(repository_.get(), treeish, &options);
+  if (status < 0) return failed("export commit " + sha.hex + " to " + directory, status);
+  return {};
+}
+
+}  // namespace torchwatch::bisect

@@ -1,0 +1,52 @@
+#include <utility>
+
+#include "config/describe.h"
+#include "config/load.h"
+#include "config/value.h"
+
+namespace torchwatch::config {
+namespace {
+
+/// The visitor that writes every field down.
+struct Shower {
+  Json json = Json::object();
+
+  template <Scalar T>
+  void operator()(char const* key, T& field, Rule const&) {
+    json[key] = to_json(field);
+  }
+
+  template <class T>
+  void operator()(char const* key, std::vector<T>& field, Rule const&) {
+    auto& list = json[key] = Json::array();
+    for (auto& element : field) {
+      if constexpr (Scalar<T>)
+        list.push_back(to_json(element));
+      else
+        list.push_back(object(element));
+    }
+  }
+
+  template <class T>
+
+  requires std::is_class_v<T> &&(!Scalar<T>)void operator()(char const* key,
+                                                            T& field,
+                                                            Rule const&) {
+    json[key] = object(field);
+  }
+
+  template <class T>
+  static Json object(T& field) {
+    Shower shower;
+    describe(shower, field);
+    return std::move(shower.json);
+  }
+};
+
+}  // namespace
+
+nlohmann::ordered_json show(Options options) {
+  return Shower::object(options);
+}
+
+}  // namespace torchwatch::config

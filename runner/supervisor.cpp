@@ -1,0 +1,123 @@
+#include "runner/supervisor.h"
+
+#include <array>
+#include <csignal>
+#include <limits>
+#include <utility>
+
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/experimental/channel.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "runner/excerpt.h"
+#include "runner/job_run.h"
+#include "runner/lines.h"
+#include "runner/protocol.h"
+
+namespace torchwatch::runner {
+
+namespace asio = boost::asio;
+using namespace asio::experimental::awaitable_operators;
+using asio::posix::stream_descriptor;
+using protocol::Failure;
+using protocol::Job;
+using protocol::Message;
+
+namespace {
+
+template <class T>
+using Queue = asio::experimental::channel<void(boost::system::error_code, T)>;
+constexpr auto unbounded = std::numeric_limits<std::size_t>::max();
+
+/// What the coroutines of a runner share.
+struct Desk {
+  explicit Desk(asio::any_io_executor const& executor)
+      : jobs{executor, unbounded},
+        answers{executor, unbounded} {}
+
+  void tell(Message message) { answers.try_send(boost::system::error_code{}, std::move(message)); }
+
+  Queue<Job> jobs;
+  Queue<Message> answers;
+};
+
+Message hello() {
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  protocol::Hello message;
+  message.role = "runner";
+  message.fingerprint = {{"host", host.data()}, {"pid", ::getpid()}};
+  return message;
+}
+
+Message refusal(std::string const& line, std::string const& why) {
+  return Failure{"", "protocol", "runner was sent \"" + excerpt(line) + "\": " + excerpt(why)};
+}
+
+/// Ends with the input.
+asio::awaitable<void> take_jobs(LineReader input, Desk& desk) {
+  for (;;) {
+    auto const line = co_await input.read_line();
+    if (!line) co_return;
+    try {
+      auto message = protocol::decode(*line);
+      if (auto* const job = std::get_if<Job>(&message)) {
+        desk.jobs.try_send(boost::system::error_code{}, std::move(*job));
+      } else {
+        desk.tell(refusal(*line, "it takes only jobs"));
+      }
+    } catch (protocol::ProtocolError const& problem) {
+      desk.tell(refusal(*line, problem.what()));
+    }
+  }
+}
+
+asio::awaitable<void> do_jobs(Desk& desk) {
+  for (;;) {
+    auto job = co_await desk.jobs.async_receive(asio::use_awaitable);
+    ProgressSink pass_on = [&desk](protocol::Progress const& progress) {
+      desk.tell(progress);
+    };
+    auto answer = co_await run_job(std::move(job), std::move(pass_on));
+    desk.tell(std::move(answer));
+  }
+}
+
+/// Ends when nobody reads any more.
+asio::awaitable<void> send_answers(stream_descriptor output, Desk& desk) {
+  for (;;) {
+    auto const message = co_await desk.answers.async_receive(asio::use_awaitable);
+    std::string line = protocol::encode(message);
+    auto const sent = co_await write_line(output, std::move(line));
+    if (!sent) co_return;
+  }
+}
+
+stream_descriptor duplicate(asio::any_io_executor const& executor, int fd) {
+  return stream_descriptor{executor, ::fcntl(fd, F_DUPFD_CLOEXEC, 0)};
+}
+
+}  // namespace
+
+asio::awaitable<int> run_runner(int input, int output) {
+  auto const executor = co_await asio::this_coro::executor;
+  std::signal(SIGPIPE, SIG_IGN);
+  asio::signal_set stop{executor, SIGINT, SIGTERM, SIGHUP};
+  LineReader lines{duplicate(executor, input)};
+  auto answers = duplicate(executor, output);
+  Desk desk{executor};
+  desk.tell(hello());
+
+  // Whichever ends first cancels the others; cancelling a job kills its worker.
+  auto unheard = send_answers(std::move(answers), desk);
+  auto asked_to_end = take_jobs(std::move(lines), desk) || stop.async_wait(asio::use_awaitable);
+  auto const ended = co_await (std::move(unheard) || do_jobs(desk) || std::move(asked_to_end));
+  co_return ended.index() == 0 ? 1 : 0;
+}
+
+}  // namespace torchwatch::runner

@@ -1,0 +1,202 @@
+#include "bisect/compare.h"
+
+#include <limits>
+#include <span>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace torchwatch::bisect {
+namespace {
+
+config::DecideOptions const options;
+constexpr double mib = 1 << 20;
+
+std::vector<Pair> repeated(int count, Pair pair) {
+  return std::vector<Pair>(static_cast<std::size_t>(count), pair);
+}
+
+/// Log ratios of 0, +2%, 0, -2%, ... around `ratio`.
+std::vector<Pair> steady(int count, double ratio) {
+  std::vector<Pair> pairs;
+  for (int i = 0; i < count; ++i) {
+    double const off = i % 4 == 1 ? 1.02 : i % 4 == 3 ? 1 / 1.02 : 1;
+    pairs.push_back({100, 100 * ratio * off});
+  }
+  return pairs;
+}
+
+TEST(Compare, AsksForMoreBeforeTheFirstLookAndBetweenLooks) {
+  EXPECT_FALSE(compare({}, Metric::latency, options));
+  EXPECT_FALSE(compare(repeated(3, {100, 200}), Metric::latency, options));
+  EXPECT_TRUE(compare(repeated(4, {100, 200}), Metric::latency, options));
+  EXPECT_FALSE(compare(repeated(9, {100, 200}), Metric::latency, options));
+  EXPECT_TRUE(compare(repeated(10, {100, 200}), Metric::latency, options));
+}
+
+TEST(Compare, CallsASlowdownARegressionWithItsEvidence) {
+  auto const found = compare(steady(8, 1.2), Metric::latency, options);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->verdict, Verdict::regression);
+  EXPECT_NEAR(found->before, 100, 1e-9);
+  EXPECT_NEAR(found->after, 120, 1e-9);
+  ASSERT_TRUE(found->ratio);
+  EXPECT_NEAR(found->ratio->ratio, 1.2, 1e-9);
+  EXPECT_GT(found->ratio->low, 1);
+  EXPECT_LT(found->ratio->low, 1.2);
+  EXPECT_GT(found->ratio->high, 1.2);
+  EXPECT_EQ(found->error_bound, options.error);
+  EXPECT_EQ(found->pairs, 8);
+}
+
+TEST(Compare, FasterIsAnImprovementNotARegression) {
+  auto const found = compare(steady(8, 0.8), Metric::latency, options);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->verdict, Verdict::improvement);
+  EXPECT_LT(found->ratio->high, 1);
+}
+
+TEST(Compare, AChangeWellBelowTheThresholdIsUnchanged) {
+  auto const found = compare(steady(18, 1.01), Metric::latency, options);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->verdict, Verdict::unchanged);
+}
+
+TEST(Compare, GivesUpWhenThePairsAreSpent) {
+  std::vector<Pair> pairs;
+  for (int i = 0; i < 40; ++i) {
+    pairs.push_back({100, i % 2 == 0 ? 60.0 : 170.0});
+  }
+  EXPECT_FALSE(compare(std::span{pairs}.first(37), Metric::latency, options));
+  auto const found = compare(pairs, Metric::latency, options);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->verdict, Verdict::inconclusive);
+  EXPECT_EQ(found->pairs, 40);
+}
+
+TEST(Compare, AnswersAtTheBudgetEvenWhenItIsSmallerThanTheFirstLook) {
+  auto tight = options;
+  tight.max_pairs = 3;
+  EXPECT_TRUE(compare(steady(3, 1.5), Metric::latency, tight));
+}
+
+TEST(Compare, AFewBurstsMakeNoRegression) {
+  auto pairs = steady(40, 1.0);
+  for (std::size_t i = 0; i < 12; ++i) {
+    pairs[3 * i].after *= 1.6;
+  }
+  for (std::size_t count = 1; count <= pairs.size(); ++count) {
+    auto const found = compare(std::span{pairs}.first(count), Metric::latency, options);
+    if (found) {
+      EXPECT_NE(found->verdict, Verdict::regression) << count << " pairs";
+    }
+  }
+}
+
+TEST(Compare, ATypicalPairBelowTheThresholdIsNoRegression) {
+  auto pairs = steady(40, 1.04);
+  for (std::size_t i = 0; i < pairs.size(); i += 3) {
+    pairs[i].after *= 1.2;
+  }
+  auto const found = compare(pairs, Metric::latency, options);
+  ASSERT_TRUE(found);
+  EXPECT_GT(found->ratio->ratio, 1.07);
+  EXPECT_GT(found->ratio->low, 1);
+  EXPECT_EQ(found->verdict, Verdict::inconclusive);
+}
+
+TEST(Compare, DriftOfTheHostDoesNotHideAChange) {
+  auto pairs = steady(10, 1.2);
+  double host = 1;
+  for (auto& pair : pairs) {
+    pair = {pair.before * host, pair.after * host};
+    host *= 1.25;
+  }
+  auto const found = compare(pairs, Metric::latency, options);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->verdict, Verdict::regression);
+}
+
+TEST(Compare, ALatencyBelowTheFloorIsUnchanged) {
+  auto const found = compare(repeated(4, {0.004, 0.008}), Metric::latency, options);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->verdict, Verdict::unchanged);
+}
+
+TEST(Compare, MemoryThatRepeatsIsDecidedByOnePair) {
+  auto const verdict_of = [](Pair pair) {
+    auto const found = compare(std::span{&pair, 1}, Metric::cmem, options);
+    return found ? found->verdict : Verdict::inconclusive;
+  };
+  EXPECT_EQ(verdict_of({100 * mib, 108 * mib}), Verdict::regression);
+  EXPECT_EQ(verdict_of({100 * mib, 107 * mib}), Verdict::unchanged);
+  EXPECT_EQ(verdict_of({100 * mib, 100 * mib}), Verdict::unchanged);
+  EXPECT_EQ(verdict_of({100 * mib, 92 * mib}), Verdict::improvement);
+  EXPECT_EQ(verdict_of({2 * mib, 2.9 * mib}), Verdict::unchanged) << "less than the floor";
+  EXPECT_EQ(verdict_of({1 * mib, 0.1 * mib}), Verdict::unchanged) << "less than the floor";
+  EXPECT_EQ(verdict_of({0, 3 * mib}), Verdict::regression);
+}
+
+TEST(Compare, AnExactMetricHasNoWidthAndNoError) {
+  auto const found = compare(repeated(3, {100 * mib, 200 * mib}), Metric::gmem, options);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->error_bound, 0);
+  EXPECT_EQ(found->before, 100 * mib);
+  EXPECT_EQ(found->after, 200 * mib);
+  EXPECT_EQ(found->ratio->low, 2);
+  EXPECT_EQ(found->ratio->high, 2);
+}
+
+TEST(Compare, AnExactMetricThatDoesNotRepeatIsJudgedLikeANoisyOne) {
+  std::vector<Pair> pairs{{100 * mib, 120 * mib}, {100 * mib, 100 * mib}};
+  EXPECT_FALSE(compare(pairs, Metric::cmem, options));
+  for (int i = 0; i < 38; ++i) {
+    pairs.push_back({100 * mib, i % 2 == 0 ? 120 * mib : 100 * mib});
+  }
+  auto const found = compare(pairs, Metric::cmem, options);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->error_bound, options.error);
+  EXPECT_LT(found->ratio->low, 1.1);
+  EXPECT_GT(found->ratio->high, 1.1);
+}
+
+TEST(Compare, ALeakThatAppearsHasNoRatioAndIsDecidedByTheFloor) {
+  auto const appeared = compare(repeated(1, {0, 4096}), Metric::leak, options);
+  ASSERT_TRUE(appeared);
+  EXPECT_EQ(appeared->verdict, Verdict::regression);
+  EXPECT_FALSE(appeared->ratio);
+  EXPECT_EQ(appeared->before, 0);
+  EXPECT_EQ(appeared->after, 4096);
+
+  auto const small = compare(repeated(1, {0, 1024}), Metric::leak, options);
+  ASSERT_TRUE(small);
+  EXPECT_EQ(small->verdict, Verdict::unchanged);
+}
+
+TEST(Compare, ALeakThatIsFixedIsAnImprovement) {
+  auto const fixed = compare(repeated(1, {4096, 0}), Metric::leak, options);
+  ASSERT_TRUE(fixed);
+  EXPECT_EQ(fixed->verdict, Verdict::improvement);
+  EXPECT_EQ(fixed->ratio->ratio, 0);
+}
+
+TEST(Compare, AValueThatIsNoNumberIsNeverAVerdict) {
+  auto pairs = steady(40, 1.2);
+  pairs[20].after = std::numeric_limits<double>::quiet_NaN();
+  auto const found = compare(pairs, Metric::latency, options);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->verdict, Verdict::inconclusive);
+}
+
+TEST(Screen, PassesWhatGrewByMoreThanItsShareAndTheFloor) {
+  EXPECT_TRUE(screen(100, 104, Metric::latency, options));
+  EXPECT_FALSE(screen(100, 103, Metric::latency, options));
+  EXPECT_FALSE(screen(100, 50, Metric::latency, options));
+  EXPECT_FALSE(screen(0.01, 0.015, Metric::latency, options));
+  EXPECT_FALSE(screen(mib, 1.5 * mib, Metric::cmem, options));
+  EXPECT_TRUE(screen(0, 2000, Metric::leak, options));
+  EXPECT_FALSE(screen(0, 1000, Metric::leak, options));
+}
+
+}  // namespace
+}  // namespace torchwatch::bisect

@@ -1,0 +1,215 @@
+#include "bisect/git_history.h"
+
+#include <fstream>
+#include <iterator>
+
+#include "git_repository.h"
+#include <gtest/gtest.h>
+
+namespace torchwatch::bisect {
+namespace {
+
+namespace fs = std::filesystem;
+
+GitHistory open(fs::path const& path) {
+  return GitHistory::open(path).value();
+}
+
+std::string subjects(std::vector<Commit> const& commits) {
+  std::string text;
+  for (auto const& commit : commits) {
+    text += (text.empty() ? "" : ", ") + commit.subject;
+  }
+  return text;
+}
+
+std::string read(fs::path const& path) {
+  std::ifstream file{path, std::ios::binary};
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+TEST(GitHistory, DescribesACommit) {
+  GitRepository repository;
+  auto const sha = repository.commit(
+      "Speed up add\n\nPull Request resolved: https://github.com/pytorch/pytorch/pull/83000\n");
+  auto const commit = open(repository.path()).commit(sha).value();
+  EXPECT_EQ(commit.sha, sha);
+  EXPECT_EQ(commit.subject, "Speed up add");
+  EXPECT_EQ(commit.author, "Ada Author <ada@example.org>");
+  EXPECT_EQ(commit.time.time_since_epoch().count(), 1'700'000'000);
+  EXPECT_EQ(commit.pull_request, 83000);
+}
+
+TEST(GitHistory, ListsCommitsOldestFirstThoughTheirTimesAreEqual) {
+  GitRepository repository;
+  auto const start = repository.commit("a");
+  auto const middle = repository.commit("b");
+  repository.commit("c");
+  auto const end = repository.commit("d");
+  auto const history = open(repository.path());
+  EXPECT_EQ(subjects(history.commits_between(start, end).value()), "b, c, d");
+  EXPECT_EQ(subjects(history.commits_between(start, middle).value()), "b");
+  EXPECT_TRUE(history.commits_between(end, end).value().empty());
+  EXPECT_EQ(history.parent(middle).value(), start);
+}
+
+TEST(GitHistory, FollowsFirstParentsThroughMerges) {
+  GitRepository repository;
+  auto const start = repository.commit("a");
+  repository.git("checkout --quiet -b side");
+  auto const side = repository.commit("side");
+  repository.git("checkout --quiet main");
+  repository.commit("b");
+  repository.git("merge --quiet --no-ff -m merge side");
+  auto const end = repository.commit("c");
+  auto const history = open(repository.path());
+  EXPECT_EQ(subjects(history.commits_between(start, end).value()), "b, merge, c");
+
+  auto const aside = history.commits_between(side, end);
+  ASSERT_FALSE(aside);
+  EXPECT_EQ(aside.error().code, ErrorCode::invalid_argument);
+}
+
+TEST(GitHistory, NamesBothCommitsWhenOneDoesNotDescendFromTheOther) {
+  GitRepository repository;
+  auto const older = repository.commit("a");
+  auto const newer = repository.commit("b");
+  auto const backwards = open(repository.path()).commits_between(newer, older);
+  ASSERT_FALSE(backwards);
+  EXPECT_EQ(backwards.error().message,
+            "git " + repository.path().string() + ": commit " + newer.hex +
+                " is not a first-parent ancestor of commit " + older.hex);
+}
+
+TEST(GitHistory, SaysWhatAShallowCloneLacks) {
+  GitRepository repository;
+  auto const start = repository.commit("a");
+  repository.commit("b");
+  auto const end = repository.commit("c");
+  auto const clone = repository.beside("shallow.git");
+  repository.git("clone --quiet --bare --depth 1 file://" + repository.path().string() + " '" +
+                 clone.string() + "'");
+  auto const missing = open(clone).commits_between(start, end);
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, ErrorCode::not_found);
+  EXPECT_NE(missing.error().message.find(start.hex), std::string::npos);
+}
+
+TEST(GitHistory, ResolvesWhatGitResolves) {
+  GitRepository repository;
+  auto const first = repository.commit("a");
+  auto const second = repository.commit("b");
+  repository.git("tag -a -m one v1 " + first.hex);
+  auto const history = open(repository.path());
+  EXPECT_EQ(history.resolve("main").value(), second);
+  EXPECT_EQ(history.resolve("HEAD~1").value(), first);
+  EXPECT_EQ(history.resolve("v1").value(), first);
+  EXPECT_EQ(history.resolve(short_of(second)).value(), second);
+
+  auto const missing = history.resolve("nowhere");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, ErrorCode::not_found);
+  EXPECT_TRUE(missing.error().message.starts_with("git " + repository.path().string() +
+                                                  ": resolve \"nowhere\": "));
+  auto const tree = history.resolve("HEAD^{tree}");
+  ASSERT_FALSE(tree);
+  EXPECT_EQ(tree.error().code, ErrorCode::invalid_argument);
+}
+
+TEST(GitHistory, RefusesWhatIsNoRepositoryCommitOrParent) {
+  GitRepository repository;
+  auto const root = repository.commit("a");
+  auto const history = open(repository.path());
+  EXPECT_EQ(GitHistory::open(repository.beside("none")).error().code, ErrorCode::not_found);
+  fs::create_directory(repository.path() / "below");
+  EXPECT_EQ(GitHistory::open(repository.path() / "below").error().code, ErrorCode::not_found);
+  EXPECT_EQ(history.commit({"main"}).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(history.commit({std::string(40, '0')}).error().code, ErrorCode::not_found);
+  EXPECT_EQ(history.parent(root).error().code, ErrorCode::not_found);
+}
+
+TEST(GitHistory, ListsNightlyReleasesNewestFirstAndPassesOverOthers) {
+  GitRepository repository;
+  std::string const first(40, '1');
+  std::string const second(40, '2');
+  auto const older = repository.commit("2026-11-19 nightly release (" + first + ")");
+  repository.commit("Fix the release script");
+  auto const newer = repository.commit("2026-11-20 nightly release (" + second + ")");
+  repository.git("branch nightly");
+  auto const history = open(repository.path());
+
+  auto const releases = history.nightly_releases("nightly", 10).value();
+  ASSERT_EQ(releases.size(), 2U);
+  EXPECT_EQ(releases[0].date, "2026-11-20");
+  EXPECT_EQ(releases[0].trunk.hex, second);
+  EXPECT_EQ(releases[0].release, newer);
+  EXPECT_EQ(releases[1].release, older);
+  EXPECT_EQ(history.nightly_releases("nightly", 1).value().size(), 1U);
+
+  auto const missing = history.nightly_releases("nightlies", 1);
+  ASSERT_FALSE(missing);
+  EXPECT_NE(missing.error().message.find("\"nightlies\""), std::string::npos);
+}
+
+TEST(GitHistory, FindsTheNightlyBranchOfAClonesOrigin) {
+  GitRepository repository;
+  repository.commit("2026-11-20 nightly release (" + std::string(40, '2') + ")");
+  repository.git("branch nightly");
+  auto const clone = repository.beside("clone");
+  repository.git("clone --quiet '" + repository.path().string() + "' '" + clone.string() + "'");
+  EXPECT_EQ(open(clone).nightly_releases("nightly", 10).value().size(), 1U);
+}
+
+/// Exports `commit` of the repository at `path` and compares it with what was committed.
+void expect_exported(fs::path const& path, CommitSha const& commit, fs::path const& target) {
+  auto const exported = open(path).export_tree(commit, target);
+  ASSERT_TRUE(exported) << exported.error().message;
+  EXPECT_EQ(read(target / "plain.txt"), "one\n");
+  EXPECT_EQ(read(target / "dos.txt"), "one\ntwo\n") << "no line ending is converted";
+  EXPECT_EQ(read(target / "deep/er/run.sh"), "#!/bin/sh\n");
+  auto const mode = fs::status(target / "deep/er/run.sh").permissions();
+  EXPECT_NE(mode & fs::perms::owner_exec, fs::perms::none);
+  EXPECT_EQ(fs::status(target / "plain.txt").permissions() & fs::perms::owner_exec,
+            fs::perms::none);
+  EXPECT_EQ(fs::read_symlink(target / "link"), "deep/er/run.sh");
+  EXPECT_FALSE(fs::exists(target / "later.txt"));
+  EXPECT_FALSE(fs::exists(target / ".git"));
+}
+
+TEST(GitHistory, ExportsATreeFromAWorkingTreeAndFromABareRepository) {
+  GitRepository repository;
+  repository.write("plain.txt", "one\n");
+  repository.write("dos.txt", "one\ntwo\n");
+  repository.write(".gitattributes", "dos.txt eol=crlf\n");
+  repository.write("deep/er/run.sh", "#!/bin/sh\n");
+  fs::permissions(repository.path() / "deep/er/run.sh", fs::perms::owner_all);
+  fs::create_symlink("deep/er/run.sh", repository.path() / "link");
+  auto const older = repository.commit("a");
+  repository.write("plain.txt", "two\n");
+  repository.write("later.txt", "later\n");
+  auto const newer = repository.commit("b");
+  auto const bare = repository.beside("bare.git");
+  repository.git("clone --quiet --bare . '" + bare.string() + "'");
+
+  expect_exported(repository.path(), older, repository.beside("made/here"));
+  expect_exported(bare, older, repository.beside("from_bare"));
+  ASSERT_TRUE(open(bare).export_tree(newer, repository.beside("newest")));
+  EXPECT_EQ(read(repository.beside("newest") / "later.txt"), "later\n");
+  EXPECT_EQ(repository.git("status --porcelain"), "") << "the repository is left alone";
+  EXPECT_EQ(read(repository.path() / "plain.txt"), "two\n");
+}
+
+TEST(GitHistory, ExportsOnlyIntoAnEmptyDirectory) {
+  GitRepository repository;
+  repository.write("plain.txt", "one\n");
+  auto const commit = repository.commit("a");
+  auto const refused = open(repository.path()).export_tree(commit, repository.path());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(refused.error().message,
+            "export commit " + commit.hex + ": directory " + repository.path().string() +
+                " is not empty");
+}
+
+}  // namespace
+}  // namespace torchwatch::bisect

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cmath>
+#include <random>
+
+#include "bisect/classify.h"
+#include "bisect/compare.h"
+
+namespace torchwatch::bisect {
+
+/// Simulations run this many times as often in an optimised build as under a sanitizer or debugger.
+#ifdef NDEBUG
+inline constexpr int effort = 10;
+#else
+inline constexpr int effort = 1;
+#endif
+
+/// A made-up host: every process reports its level times noise.
+class Host {
+ public:
+  struct Noise {
+    double sigma = 0;  ///< of one process's log level
+    bool heavy_tails =
+        false;          ///< Student's t with 3 degrees of freedom, of that sigma, instead of normal
+    double bursts = 0;  ///< share of processes that take 60% longer
+    double drift = 0;   ///< sigma of what the processes of one pair or round have in common
+  };
+
+  Host(Noise noise, std::uint64_t seed) : noise_{noise}, random_{seed} {}
+
+  double process(double level) {
+    double const off = noise_.heavy_tails ? tails_(random_) / std::sqrt(3.0) : normal_(random_);
+    bool const burst = uniform_(random_) < noise_.bursts;
+    return level * std::exp(noise_.sigma * off) * (burst ? 1.6 : 1.0);
+  }
+
+  Pair pair(double before, double after) {
+    double const drift = std::exp(noise_.drift * normal_(random_));
+    double const first = process(before * drift);
+    return {first, process(after * drift)};
+  }
+
+  Round round(double start, double candidate, double end) {
+    double const drift = std::exp(noise_.drift * normal_(random_));
+    double const first = process(start * drift);
+    double const second = process(candidate * drift);
+    return {first, second, process(end * drift)};
+  }
+
+ private:
+  Noise noise_;
+  std::mt19937_64 random_;
+  std::normal_distribution<> normal_;
+  std::student_t_distribution<> tails_{3};
+  std::uniform_real_distribution<> uniform_;
+};
+
+}  // namespace torchwatch::bisect

@@ -1,0 +1,127 @@
+#include "misbehaviour.h"
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include <unistd.h>
+
+namespace torchwatch::fakes {
+
+namespace {
+
+using namespace std::chrono_literals;
+using namespace std::string_literals;
+using protocol::Job;
+
+void print(std::string const& text) {
+  std::cout << text << std::flush;
+}
+
+[[noreturn]] void hang(Job const&) {
+  for (;;)
+    std::this_thread::sleep_for(1h);
+}
+
+/// Slowly enough to be caught, and never so much that a host without a guard suffers.
+[[noreturn]] void hog(Job const& job) {
+  constexpr std::size_t step = std::size_t{16} << 20;
+  constexpr std::size_t most = std::size_t{2} << 30;
+  std::vector<std::unique_ptr<char[]>> held;
+  for (std::size_t total = 0; total < most; total += step) {
+    held.push_back(std::make_unique_for_overwrite<char[]>(step));
+    std::memset(held.back().get(), 1, step);
+    std::this_thread::sleep_for(5ms);
+  }
+  hang(job);
+}
+
+void fork_hog(Job const& job) {
+  if (::fork() == 0) hog(job);
+  hang(job);
+}
+
+[[noreturn]] void crash(Job const&) {
+  // A sanitizer would turn the signal into an exit status.
+  std::signal(SIGSEGV, SIG_DFL);
+  std::cerr << "about to dereference nothing" << std::endl;
+  std::raise(SIGSEGV);
+  std::abort();
+}
+
+void exit_with_reason(Job const&) {
+  std::cerr << "out of luck\nreally" << std::endl;
+  std::_Exit(3);
+}
+
+void exit_silently(Job const&) {
+  std::_Exit(0);
+}
+
+void print_garbage(Job const&) {
+  print("Downloading weights... 100%\n");
+}
+
+void print_binary(Job const&) {
+  print("\x00\xff\x1b[31m\x07\n"s);
+}
+
+void print_huge_line(Job const&) {
+  print(std::string(protocol::max_line_bytes + 2, 'x') + '\n');
+}
+
+void answer(Job const& job, std::string const& id) {
+  protocol::Outcome outcome;
+  outcome.id = id;
+  outcome.benchmark = job.benchmark;
+  say(outcome);
+}
+
+void answer_another(Job const& job) {
+  answer(job, "another");
+}
+
+void answer_twice(Job const& job) {
+  answer(job, job.id);
+  answer(job, job.id);
+}
+
+void refuse(Job const& job) {
+  say(protocol::Failure{job.id, "unsupported", "the script says so"});
+}
+
+std::map<std::string, void (*)(Job const&)> const behaviours{
+    {"binary", print_binary},
+    {"crash", crash},
+    {"exit", exit_with_reason},
+    {"fork_hog", fork_hog},
+    {"garbage", print_garbage},
+    {"hang", hang},
+    {"hog", hog},
+    {"huge_line", print_huge_line},
+    {"silent_exit", exit_silently},
+    {"two_answers", answer_twice},
+    {"unsupported", refuse},
+    {"wrong_id", answer_another},
+};
+
+}  // namespace
+
+void say(protocol::Message const& message) {
+  print(protocol::encode(message) + '\n');
+}
+
+bool misbehave(std::string const& behaviour, Job const& job) {
+  auto const found = behaviours.find(behaviour);
+  if (found == behaviours.end()) return false;
+  found->second(job);
+  return true;
+}
+
+}  // namespace torchwatch::fakes

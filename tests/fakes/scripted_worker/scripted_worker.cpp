@@ -1,0 +1,151 @@
+/// A worker without PyTorch: a real process that speaks the real protocol and answers with the
+/// numbers of <prefix>/script.json:
+///
+///     {"benchmarks": {"test_train[dlrm-cpu-eager]": {"latency": 10.0, "noise": 0.02, "behave":
+///     "ok"}}}
+///
+/// What it says before it knows its prefix comes from the environment: SCRIPTED_WORKER_PROTOCOL is
+/// the protocol version of its hello, SCRIPTED_WORKER_VERSION the PyTorch version.
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <random>
+#include <thread>
+
+#include "misbehaviour.h"
+#include "script.h"
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "runner/protocol.h"
+
+namespace torchwatch::fakes {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(
+    Script, latency, cmem, gmem, leak, noise, seconds, behave)
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::string environment(char const* name, std::string fallback) {
+  char const* const value = std::getenv(name);
+  return value == nullptr ? fallback : value;
+}
+
+protocol::Hello hello() {
+  protocol::Hello hello;
+  hello.protocol =
+      std::stoi(environment("SCRIPTED_WORKER_PROTOCOL", std::to_string(protocol::version)));
+  hello.role = "worker";
+  hello.pytorch_version = environment("SCRIPTED_WORKER_VERSION", "1.13.1");
+  hello.devices = {"cpu"};
+  hello.fingerprint = {{"worker", "scripted"}};
+  return hello;
+}
+
+/// Nothing when the script has no such benchmark.
+std::optional<Script> script_of(protocol::Job const& job) {
+  std::ifstream file{job.build.prefix + "/script.json"};
+  auto const benchmarks = nlohmann::json::parse(file).at("benchmarks");
+  auto const found = benchmarks.find(job.benchmark);
+  if (found == benchmarks.end()) return std::nullopt;
+  return found->get<Script>();
+}
+
+/// Two processes never draw alike, not even with the same number on two hosts.
+std::mt19937_64 new_generator() {
+  auto const now = std::chrono::system_clock::now().time_since_epoch().count();
+  std::seed_seq seed{static_cast<std::int64_t>(::getpid()),
+                     static_cast<std::int64_t>(now),
+                     static_cast<std::int64_t>(now >> 32)};
+  return std::mt19937_64{seed};
+}
+
+protocol::Value latency_of(Script const& script, int runs) {
+  static auto generator = new_generator();
+  static std::normal_distribution<double> normal;
+  static double const process = normal(generator);
+  protocol::Value latency;
+  for (int run = 0; run < std::max(runs, 1); ++run) {
+    double const shift = script.noise * (process + normal(generator) / 4);
+    latency.samples.push_back(script.latency * std::exp(shift));
+  }
+  auto sorted = latency.samples;
+  std::sort(sorted.begin(), sorted.end());
+  latency.value = (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2;
+  return latency;
+}
+
+protocol::Value exactly(double value) {
+  return {value, {value}};
+}
+
+protocol::Outcome outcome_of(protocol::Job const& job, Script const& script) {
+  protocol::Outcome outcome;
+  outcome.id = job.id;
+  outcome.benchmark = job.benchmark;
+  outcome.metrics["latency"] = latency_of(script, job.measure.runs);
+  outcome.metrics["cmem"] = exactly(script.cmem);
+  outcome.metrics["leak"] = exactly(script.leak);
+  if (script.gmem > 0) outcome.metrics["gmem"] = exactly(script.gmem);
+  auto const greeting = hello();
+  outcome.pytorch_version = greeting.pytorch_version;
+  outcome.fingerprint = greeting.fingerprint;
+  return outcome;
+}
+
+void work(protocol::Job const& job) {
+  auto const begin = Clock::now();
+  auto const script = script_of(job);
+  if (!script) {
+    say(protocol::Failure{job.id, "unsupported", "the script has no " + job.benchmark});
+    return;
+  }
+  say(protocol::Progress{job.id, "latency", 0, job.measure.runs});
+  std::this_thread::sleep_for(std::chrono::duration<double>{script->seconds});
+  if (misbehave(script->behave, job)) return;
+  if (script->behave != "ok") {
+    say(protocol::Failure{
+        job.id, "failed", "the script wants the unknown behaviour " + script->behave});
+    return;
+  }
+  auto outcome = outcome_of(job, *script);
+  outcome.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  say(outcome);
+}
+
+void serve() {
+  say(hello());
+  for (std::string line; std::getline(std::cin, line);) {
+    auto const message = protocol::decode(line);
+    auto const* const job = std::get_if<protocol::Job>(&message);
+    if (job == nullptr) {
+      say(protocol::Failure{"", "protocol", "a worker takes only jobs"});
+      continue;
+    }
+    try {
+      work(*job);
+    } catch (std::exception const& problem) {
+      say(protocol::Failure{job->id, "failed", problem.what()});
+    }
+  }
+}
+
+}  // namespace
+
+}  // namespace torchwatch::fakes
+
+int main() {
+  try {
+    torchwatch::fakes::serve();
+  } catch (std::exception const& problem) {
+    std::cerr << "scripted-worker: " << problem.what() << '\n';
+    return 1;
+  }
+}

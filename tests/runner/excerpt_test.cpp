@@ -1,0 +1,35 @@
+#include "runner/excerpt.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace torchwatch::runner {
+
+TEST(Excerpt, ShowsPrintableTextAsItIs) {
+  EXPECT_EQ(excerpt("loss = 0.5"), "loss = 0.5");
+}
+
+TEST(Excerpt, HidesWhatATerminalWouldObey) {
+  EXPECT_EQ(excerpt(std::string_view{"\x1b[2J\0\xff", 6}), "?[2J??");
+}
+
+TEST(Excerpt, IsNeverLongerThanTwoHundred) {
+  auto const shown = excerpt(std::string(1000, 'x'));
+  EXPECT_EQ(shown, std::string(197, 'x') + "...");
+}
+
+TEST(LastLines, JoinsTheLastThreeThatSaySomething) {
+  EXPECT_EQ(last_lines("one\ntwo\n\n  \nthree\nfour\n\n"), "two | three | four");
+}
+
+TEST(LastLines, TakesALineThatWasNotFinished) {
+  EXPECT_EQ(last_lines("first\nsecond"), "first | second");
+}
+
+TEST(LastLines, IsEmptyWhenNothingWasSaid) {
+  EXPECT_EQ(last_lines(""), "");
+  EXPECT_EQ(last_lines("\n \n"), "");
+}
+
+}  // namespace torchwatch::runner

@@ -1,0 +1,204 @@
+#include "runner/job_run.h"
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "run.h"
+#include "workplace.h"
+#include <boost/asio/io_context.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace torchwatch::runner {
+
+namespace {
+
+using protocol::Failure;
+using protocol::Job;
+using protocol::Message;
+using protocol::Outcome;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class JobRunTest : public testing::Test {
+ protected:
+  Message answer_to(Job job) {
+    ProgressSink keep = [this](protocol::Progress const& progress) {
+      seen_.push_back(progress);
+    };
+    return tests::run(loop_, run_job(std::move(job), std::move(keep)));
+  }
+
+  /// The `error` that must be the answer.
+  Failure failure_of(Job job) {
+    auto const message = answer_to(std::move(job));
+    auto const* const failure = std::get_if<Failure>(&message);
+    return failure == nullptr ? Failure{"", "no failure", protocol::encode(message)} : *failure;
+  }
+
+  tests::Workplace workplace_;
+  boost::asio::io_context loop_{1};
+  std::vector<protocol::Progress> seen_;
+};
+
+TEST_F(JobRunTest, ReturnsTheWorkersResult) {
+  auto const outcome = std::get<Outcome>(answer_to(workplace_.job("ok")));
+
+  EXPECT_EQ(outcome.id, "ok");
+  EXPECT_EQ(outcome.benchmark, "test_eval[ok-cpu-eager]");
+  EXPECT_EQ(outcome.metrics.at("latency").samples.size(), 10U);
+  EXPECT_NEAR(outcome.metrics.at("latency").value, 20, 4);
+  EXPECT_EQ(outcome.metrics.at("cmem").value, 1e6);
+}
+
+TEST_F(JobRunTest, PassesProgressOn) {
+  answer_to(workplace_.job("ok"));
+
+  ASSERT_EQ(seen_.size(), 1U);
+  EXPECT_EQ(seen_.front().id, "ok");
+  EXPECT_EQ(seen_.front().phase, "latency");
+  EXPECT_EQ(seen_.front().total, 10);
+}
+
+TEST_F(JobRunTest, SaysWhatCannotBeStarted) {
+  auto job = workplace_.job("ok");
+  job.build.worker = "/nowhere/worker";
+
+  auto const failure = failure_of(job);
+
+  EXPECT_EQ(failure.id, "ok");
+  EXPECT_EQ(failure.code, "launch");
+  EXPECT_EQ(failure.text,
+            "test_eval[ok-cpu-eager] on " + workplace_.prefix() +
+                ": start /nowhere/worker: No such file or directory");
+}
+
+TEST_F(JobRunTest, SaysWhatItsLauncherCannotStart) {
+  auto job = workplace_.job("ok");
+  job.build.launcher = {"env"};
+  job.build.worker = "/nowhere/worker";
+
+  auto const failure = failure_of(job);
+
+  EXPECT_EQ(failure.code, "launch");
+  EXPECT_THAT(failure.text,
+              AllOf(HasSubstr("before its hello: exit status 127"), HasSubstr("/nowhere/worker")));
+}
+
+TEST_F(JobRunTest, RefusesAnotherProtocolVersion) {
+  auto job = workplace_.job("ok");
+  job.build.env["SCRIPTED_WORKER_PROTOCOL"] = "99";
+
+  auto const failure = failure_of(job);
+
+  EXPECT_EQ(failure.code, "protocol");
+  EXPECT_THAT(failure.text, HasSubstr("speaks protocol version 99; must be 1"));
+}
+
+/// A worker that is a shell script.
+Job scripted(Job job, std::string const& script) {
+  job.build.launcher = {"sh", "-c", script};
+  return job;
+}
+
+TEST_F(JobRunTest, RefusesAWorkerOfAnotherRole) {
+  auto const script = R"(echo '{"type":"hello","role":"runner"}'; sleep 100)";
+  auto const failure = failure_of(scripted(workplace_.job("ok"), script));
+
+  EXPECT_EQ(failure.code, "protocol");
+  EXPECT_THAT(failure.text, HasSubstr("calls itself \"runner\""));
+}
+
+TEST_F(JobRunTest, RefusesAWorkerThatDoesNotGreet) {
+  auto const script = R"(echo '{"type":"progress","id":"ok"}'; sleep 100)";
+  auto const failure = failure_of(scripted(workplace_.job("ok"), script));
+
+  EXPECT_EQ(failure.code, "protocol");
+  EXPECT_THAT(failure.text, HasSubstr("did not begin with hello"));
+}
+
+TEST_F(JobRunTest, RefusesProgressOfAnotherJob) {
+  auto const script =
+      R"(echo '{"type":"hello","role":"worker"}'; echo '{"type":"progress","id":"x"}'; sleep 100)";
+  auto const failure = failure_of(scripted(workplace_.job("ok"), script));
+
+  EXPECT_EQ(failure.code, "protocol");
+  EXPECT_THAT(failure.text, HasSubstr("spoke of job \"x\"; it was given \"ok\""));
+  EXPECT_TRUE(seen_.empty());
+}
+
+TEST_F(JobRunTest, BelievesAWorkerThatFailsBeforeItCanGreet) {
+  auto const script = R"(echo '{"type":"error","code":"failed","text":"no torch"}'; sleep 100)";
+  auto const failure = failure_of(scripted(workplace_.job("ok"), script));
+
+  EXPECT_EQ(failure.id, "ok");
+  EXPECT_EQ(failure.code, "failed");
+  EXPECT_THAT(failure.text, HasSubstr("no torch"));
+}
+
+TEST_F(JobRunTest, TakesAnErrorWithoutCodeForAFailure) {
+  auto const script = R"(echo '{"type":"hello","role":"worker"}'; echo '{"type":"error"}')";
+
+  EXPECT_EQ(failure_of(scripted(workplace_.job("ok"), script)).code, "failed");
+}
+
+TEST_F(JobRunTest, TellsAWorkerThatOnlyClosesItsOutput) {
+  auto const script = R"(echo '{"type":"hello","role":"worker"}'; exec >&-; sleep 100)";
+  auto const failure = failure_of(scripted(workplace_.job("ok"), script));
+
+  EXPECT_EQ(failure.code, "protocol");
+  EXPECT_THAT(failure.text, HasSubstr("closed its output before its first progress and went on"));
+}
+
+TEST_F(JobRunTest, KeepsTheAnswerOfAWorkerThatDoesNotLeave) {
+  auto const script = R"(echo '{"type":"hello","role":"worker"}'
+      echo '{"type":"result","id":"ok","metrics":{"leak":{"value":7}}}'; sleep 100)";
+
+  auto const outcome = std::get<Outcome>(answer_to(scripted(workplace_.job("ok"), script)));
+
+  EXPECT_EQ(outcome.metrics.at("leak").value, 7);
+}
+
+/// The worker prints its environment as the reason of its failure.
+constexpr auto print_preload =
+    R"(echo "{\"type\":\"error\",\"code\":\"failed\",\"text\":\"$LD_PRELOAD,$COLOUR\"}")";
+
+TEST_F(JobRunTest, GivesTheWorkerItsBuildsEnvironment) {
+  auto job = workplace_.job("ok");
+  job.build.worker = workplace_.prefix() + "/worker";
+  workplace_.write_program("worker", print_preload);
+  job.build.preload = {"/nowhere/a.so", "/nowhere/b.so"};
+  job.build.env["COLOUR"] = "blue green";
+
+  EXPECT_THAT(failure_of(job).text, HasSubstr("/nowhere/a.so:/nowhere/b.so,blue green"));
+}
+
+TEST_F(JobRunTest, GivesItInsideTheLauncherOnly) {
+  workplace_.write_program("launcher", "echo \"outside $COLOUR.\" >&2; exec \"$@\"");
+  workplace_.write_program("worker", "echo \"inside $COLOUR\" >&2; exit 1");
+  auto job = workplace_.job("ok");
+  job.build.launcher = {workplace_.prefix() + "/launcher"};
+  job.build.worker = workplace_.prefix() + "/worker";
+  job.build.env["COLOUR"] = "blue green";
+
+  EXPECT_THAT(failure_of(job).text, HasSubstr("outside . | inside blue green"));
+}
+
+TEST_F(JobRunTest, GivesTheWorkerAnEmptyDirectoryOfItsOwn) {
+  workplace_.write_program("worker", "pwd >&2; ls -A >&2; touch litter; exit 1");
+  auto job = workplace_.job("ok");
+  job.build.worker = workplace_.prefix() + "/worker";
+
+  auto const text = failure_of(job).text;
+
+  auto const printed = text.substr(text.find("it printed last: ") + 17);
+  EXPECT_THAT(printed, AllOf(HasSubstr("/torchwatch-"), Not(HasSubstr("|"))));
+  EXPECT_FALSE(std::filesystem::exists(printed));
+}
+
+}  // namespace
+
+}  // namespace torchwatch::runner

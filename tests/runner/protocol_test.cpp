@@ -1,0 +1,151 @@
+#include "runner/protocol.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace torchwatch::protocol {
+
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+/// Through the line and back.
+template <class T>
+T round_trip(T const& sent) {
+  auto const line = encode(sent);
+  EXPECT_THAT(line, Not(HasSubstr("\n")));
+  return std::get<T>(decode(line));
+}
+
+std::string refusal_of(std::string const& line) {
+  try {
+    decode(line);
+    return "no refusal";
+  } catch (ProtocolError const& problem) {
+    return problem.what();
+  }
+}
+
+TEST(Protocol, CarriesAHello) {
+  Hello hello;
+  hello.role = "worker";
+  hello.pytorch_version = "2.9.0a0+git1a2b3c4";
+  hello.git_hash = "1a2b3c4";
+  hello.devices = {"cpu", "cuda"};
+  hello.fingerprint = {{"host", "gpu-7"}, {"threads", 4}};
+
+  auto const heard = round_trip(hello);
+
+  EXPECT_EQ(heard.protocol, version);
+  EXPECT_EQ(heard.role, hello.role);
+  EXPECT_EQ(heard.pytorch_version, hello.pytorch_version);
+  EXPECT_EQ(heard.git_hash, hello.git_hash);
+  EXPECT_EQ(heard.devices, hello.devices);
+  EXPECT_EQ(heard.fingerprint, hello.fingerprint);
+}
+
+TEST(Protocol, CarriesAJob) {
+  Job job;
+  job.id = "42";
+  job.benchmark = "test_train[dlrm-cpu-eager]";
+  job.build = {"/builds/a", "/builds/a/worker", {"srun", "-p", "gpu"}, {{"A", "b c"}}, {"/l.so"}};
+  job.measure.runs = 3;
+  job.measure.min_run_ms = 2.5;
+  job.measure.scale = "smoke";
+  job.limits = {1.5, std::int64_t{1} << 40};
+
+  auto const heard = round_trip(job);
+
+  EXPECT_EQ(heard.id, job.id);
+  EXPECT_EQ(heard.benchmark, job.benchmark);
+  EXPECT_EQ(heard.build.prefix, job.build.prefix);
+  EXPECT_EQ(heard.build.worker, job.build.worker);
+  EXPECT_EQ(heard.build.launcher, job.build.launcher);
+  EXPECT_EQ(heard.build.env, job.build.env);
+  EXPECT_EQ(heard.build.preload, job.build.preload);
+  EXPECT_EQ(heard.measure.runs, 3);
+  EXPECT_EQ(heard.measure.min_run_ms, 2.5);
+  EXPECT_EQ(heard.measure.scale, "smoke");
+  EXPECT_EQ(heard.limits.timeout_s, 1.5);
+  EXPECT_EQ(heard.limits.memory_bytes, std::int64_t{1} << 40);
+}
+
+TEST(Protocol, CarriesProgress) {
+  auto const heard = round_trip(Progress{"42", "latency", 3, 10});
+
+  EXPECT_EQ(heard.id, "42");
+  EXPECT_EQ(heard.phase, "latency");
+  EXPECT_EQ(heard.done, 3);
+  EXPECT_EQ(heard.total, 10);
+}
+
+TEST(Protocol, CarriesAResultToTheLastBit) {
+  Outcome outcome;
+  outcome.id = "42";
+  outcome.benchmark = "test_eval[dcgan-cpu-eager]";
+  outcome.metrics["latency"] = {0.1 + 0.2, {1.0 / 3, 5e-324}};
+  outcome.metrics["cmem"] = {9007199254740993.0, {}};
+  outcome.seconds = 12.5;
+
+  auto const heard = round_trip(outcome);
+
+  EXPECT_EQ(heard.benchmark, outcome.benchmark);
+  EXPECT_EQ(heard.metrics.at("latency").value, 0.1 + 0.2);
+  EXPECT_EQ(heard.metrics.at("latency").samples, outcome.metrics["latency"].samples);
+  EXPECT_EQ(heard.metrics.at("cmem").value, outcome.metrics["cmem"].value);
+  EXPECT_EQ(heard.seconds, 12.5);
+}
+
+TEST(Protocol, CarriesAnErrorOfSeveralLinesOnOne) {
+  auto const heard = round_trip(Failure{"42", "crashed", "first\nsecond\t\"third\""});
+
+  EXPECT_EQ(heard.code, "crashed");
+  EXPECT_EQ(heard.text, "first\nsecond\t\"third\"");
+}
+
+TEST(Protocol, RepairsTextThatIsNotUtf8) {
+  EXPECT_EQ(round_trip(Failure{"1", "failed", "caf\xe9"}).text, "caf\xef\xbf\xbd");
+}
+
+TEST(Protocol, FillsAbsentFieldsWithTheirDefaults) {
+  auto const job = std::get<Job>(decode(R"({"type":"job","id":"1"})"));
+
+  EXPECT_EQ(job.measure.runs, 10);
+  EXPECT_EQ(job.measure.seed, 1337);
+  EXPECT_EQ(job.limits.timeout_s, 600);
+  EXPECT_TRUE(job.build.launcher.empty());
+}
+
+TEST(Protocol, IgnoresUnknownFields) {
+  auto const line = R"({"type":"progress","id":"1","phase":"warmup","mood":"fine"})";
+  EXPECT_EQ(std::get<Progress>(decode(line)).phase, "warmup");
+}
+
+TEST(Protocol, RefusesWhatIsNoMessage) {
+  EXPECT_THAT(refusal_of("Downloading 100%"), HasSubstr("not a message"));
+  EXPECT_THAT(refusal_of(""), HasSubstr("not a message"));
+  EXPECT_THAT(refusal_of("[1,2]"), HasSubstr("not a message"));
+  EXPECT_THAT(refusal_of("{}"), HasSubstr("type"));
+  EXPECT_THAT(refusal_of(R"({"type":7})"), HasSubstr("not a message"));
+  EXPECT_THAT(refusal_of(R"({"type":"job"} {"type":"job"})"), HasSubstr("not a message"));
+}
+
+TEST(Protocol, RefusesAnUnknownType) {
+  EXPECT_EQ(refusal_of(R"({"type":"gossip"})"), "unknown message type \"gossip\"");
+}
+
+TEST(Protocol, RefusesAFieldOfTheWrongType) {
+  EXPECT_THAT(refusal_of(R"({"type":"job","id":7})"), HasSubstr("not a message"));
+  EXPECT_THAT(refusal_of(R"({"type":"result","metrics":[1]})"), HasSubstr("not a message"));
+}
+
+TEST(Protocol, RefusesALineThatIsTooLong) {
+  EXPECT_EQ(refusal_of(std::string(max_line_bytes + 1, ' ')), "line longer than 8 MiB");
+}
+
+}  // namespace
+
+}  // namespace torchwatch::protocol
