@@ -1,0 +1,218 @@
+#include "config/load.h"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace torchwatch::config {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A directory with what good configurations refer to.
+class Load : public testing::Test {
+ protected:
+  Load() {
+    fs::create_directories(directory_ / "nightlies");
+    write("recipe", "#!/bin/sh\n");
+    fs::permissions(directory_ / "recipe", fs::perms::owner_all);
+    write("plain", "x");
+  }
+
+  ~Load() override { fs::remove_all(directory_); }
+
+  void write(std::string const& name, std::string const& text) const {
+    std::ofstream{directory_ / name} << text;
+  }
+
+  Result<Options> load_text(std::string const& text) const {
+    write("torchwatch.json", text);
+    return load(directory_ / "torchwatch.json");
+  }
+
+  /// What is said about a file, with its directory left out.
+  std::string complaint_about(std::string const& text) const {
+    auto const options = load_text(text);
+    if (options) return "";
+    auto message = options.error().message;
+    auto const prefix = directory_.string() + "/";
+    for (auto at = message.find(prefix); at != std::string::npos; at = message.find(prefix))
+      message.erase(at, prefix.size());
+    return message;
+  }
+
+  /// The same about one section of an otherwise good file; the section stands on line 3.
+  std::string complaint_about_section(std::string const& section) const {
+    return complaint_about("{\n\"state_dir\": \"state\", \"feed\": {\"path\": \"nightlies\"},\n" +
+                           section + "\n}\n");
+  }
+
+ private:
+  fs::path directory_ =
+      fs::temp_directory_path() / ("torchwatch-config-" + std::to_string(::getpid()));
+};
+
+TEST_F(Load, FillsInDefaults) {
+  auto const options = load_text(R"({"state_dir": "/state", "feed": {"path": "nightlies"}})");
+  ASSERT_TRUE(options) << options.error().message;
+  EXPECT_EQ(options->decide.threshold, 0.07);
+  EXPECT_EQ(options->measure.runs, 10);
+  EXPECT_EQ(options->fleets.size(), 1U);
+  EXPECT_EQ(options->http.address, "127.0.0.1");
+}
+
+TEST_F(Load, TakesPathsRelativeToTheFile) {
+  auto const options = load_text(R"({"state_dir": "state", "feed": {"path": "nightlies"}})");
+  ASSERT_TRUE(options) << options.error().message;
+  EXPECT_TRUE(fs::path{options->state_dir}.is_absolute());
+  EXPECT_EQ(fs::path{options->feed.path}.filename(), "nightlies");
+  EXPECT_EQ(fs::path{options->state_dir}.parent_path(), fs::path{options->feed.path}.parent_path());
+}
+
+TEST_F(Load, ReadsCommentsUnitsWordsAndLists) {
+  auto const options = load_text(R"({
+    // a comment
+    "state_dir": "state", /* another */
+    "feed": {"path": "nightlies", "poll_s": 5},
+    "fleets": [{"name": "a", "device": "cuda", "slots": 2, "launcher": ["srun", "-p", "gpu"]}, {"name": "b"}],
+    "suite": {"tests": ["eval"], "scale": "smoke"},
+    "measure": {"min_run_ms": 7}
+  })");
+  ASSERT_TRUE(options) << options.error().message;
+  EXPECT_EQ(options->feed.poll, std::chrono::seconds{5});
+  EXPECT_EQ(options->measure.min_run, std::chrono::milliseconds{7});
+  EXPECT_EQ(options->fleets.at(0).device, Device::cuda);
+  EXPECT_THAT(options->fleets.at(0).launcher, testing::ElementsAre("srun", "-p", "gpu"));
+  EXPECT_THAT(options->suite.tests, testing::ElementsAre(Test::eval));
+  EXPECT_EQ(options->suite.scale, Scale::smoke);
+}
+
+TEST_F(Load, NamesAMissingFile) {
+  auto const options = load("/nowhere/torchwatch.json");
+  ASSERT_FALSE(options);
+  EXPECT_EQ(options.error().message, "/nowhere/torchwatch.json: cannot be read");
+}
+
+TEST_F(Load, SaysWhereTheSyntaxBreaks) {
+  EXPECT_THAT(complaint_about("{\n  \"state_dir\": \"s\",\n  \"feed\" 1\n}"),
+              testing::StartsWith("torchwatch.json:3:10: syntax error"));
+}
+
+TEST_F(Load, WantsAnObject) {
+  EXPECT_EQ(complaint_about("[1]"), "torchwatch.json:1: found array, allowed is an object");
+}
+
+TEST_F(Load, WantsWhatHasNoDefault) {
+  EXPECT_EQ(complaint_about("{}"),
+            "torchwatch.json:1: state_dir: found nothing, allowed is a text; it has no default\n"
+            "torchwatch.json:1: feed.path: found nothing, allowed is a text; it has no default");
+}
+
+TEST_F(Load, ReportsEverythingThatIsWrongALineEach) {
+  EXPECT_EQ(complaint_about_section("\"log\": {\"level\": 3},\n\"http\": {\"port\": 70000}"),
+            "torchwatch.json:4: http.port: found 70000, allowed is a whole number\n"
+            "torchwatch.json:3: log.level: found 3, allowed is one of \"debug\", \"info\", "
+            "\"warning\", \"error\"");
+}
+
+TEST_F(Load, RefusesAKeyThatComesTwice) {
+  EXPECT_EQ(complaint_about_section("\"log\": {\"level\": \"info\",\n\"level\": \"debug\"}"),
+            "torchwatch.json:4: log.level: found a key for the second time, allowed is once");
+}
+
+struct Broken {
+  char const* name;
+  char const* section;
+  char const* complaint;  ///< after "torchwatch.json:3: "; the directory is left out
+};
+
+class LoadBroken : public Load, public testing::WithParamInterface<Broken> {};
+
+TEST_P(LoadBroken, GivesOneClearLine) {
+  EXPECT_EQ(complaint_about_section(GetParam().section),
+            std::string{"torchwatch.json:3: "} + GetParam().complaint);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All,
+    LoadBroken,
+    testing::Values(
+        Broken{"UnknownSection",
+               R"("fleet": [])",
+               "fleet: found an unknown key, allowed are state_dir, feed, source, fleets, suite, "
+               "measure, decide, github, http, log"},
+        Broken{"UnknownKey",
+               R"("log": {"levle": "info"})",
+               "log.levle: found an unknown key, allowed are level"},
+        Broken{"WrongType",
+               R"("measure": {"runs": "ten"})",
+               R"(measure.runs: found "ten", allowed is a whole number)"},
+        Broken{"Fraction",
+               R"("measure": {"runs": 2.5})",
+               "measure.runs: found 2.5, allowed is a whole number"},
+        Broken{"TooSmall",
+               R"("measure": {"runs": 0})",
+               "measure.runs: found 0, allowed is at least 1 and at most 10000"},
+        Broken{"Overflow",
+               R"("measure": {"runs": 99999999999})",
+               "measure.runs: found 99999999999, allowed is a whole number"},
+        Broken{"PercentForFraction",
+               R"("decide": {"threshold": 70})",
+               "decide.threshold: found 70, allowed is at least 0.001 and at most 10"},
+        Broken{"UnknownWord",
+               R"("suite": {"scale": "huge"})",
+               R"(suite.scale: found "huge", allowed is one of "smoke", "full")"},
+        Broken{"UnknownWordInList",
+               R"("suite": {"tests": ["train", "infer"]})",
+               R"(suite.tests[1]: found "infer", allowed is one of "train", "eval")"},
+        Broken{"EmptyList",
+               R"("suite": {"models": []})",
+               "suite.models: found an empty list, allowed is one with at least one entry"},
+        Broken{"NotAList",
+               R"("suite": {"models": "resnet18"})",
+               R"(suite.models: found "resnet18", allowed is a list)"},
+        Broken{"NotAnObject", R"("http": 8917)", "http: found 8917, allowed is an object"},
+        Broken{"UnknownKeyInFleet",
+               R"("fleets": [{"name": "a"}, {"name": "b", "gpus": 1}])",
+               "fleets[1].gpus: found an unknown key, allowed are name, device, slots, launcher"},
+        Broken{"FleetTwice",
+               R"("fleets": [{"name": "a"}, {"name": "a"}])",
+               R"(fleets[1].name: found "a" again, allowed is a name that no other fleet has)"},
+        Broken{"ScreenAboveThreshold",
+               R"("decide": {"screen": 0.1})",
+               "decide.screen: found 0.1, allowed is at most decide.threshold, 0.07"},
+        Broken{"PairsCrossed",
+               R"("decide": {"min_pairs": 9, "max_pairs": 3})",
+               "decide.min_pairs: found 9, allowed is at most decide.max_pairs, 3"},
+        Broken{"RecipeMissing",
+               R"("source": {"repository": "nightlies", "recipe": "no-such"})",
+               R"(source.recipe: found "no-such", allowed is an existing executable file)"},
+        Broken{"RecipeNotExecutable",
+               R"("source": {"repository": "nightlies", "recipe": "plain"})",
+               R"(source.recipe: found "plain", allowed is an existing executable file)"},
+        Broken{"RepositoryAlone",
+               R"("source": {"repository": "nightlies"})",
+               "source: found one of repository and recipe without the other, allowed is both or "
+               "none"},
+        Broken{"TokenFileMissing",
+               R"("http": {"token_file": "no-such"})",
+               R"(http.token_file: found "no-such", allowed is an existing file)"},
+        Broken{"AddressIsAName",
+               R"("http": {"address": "999.0.0.1"})",
+               R"(http.address: found "999.0.0.1", allowed is an IPv4 or IPv6 address)"},
+        Broken{
+            "GithubWithoutOwner",
+            R"("github": {"repository": "pytorch"})",
+            R"re(github.repository: found "pytorch", allowed is what matches ([A-Za-z0-9-]+/[A-Za-z0-9._-]+)?)re"},
+        Broken{
+            "GithubWithoutTls",
+            R"("github": {"api": "http://api.github.com"})",
+            R"re(github.api: found "http://api.github.com", allowed is what matches https://[^\s/]+(/[^\s]*[^\s/])?)re"}),
+    [](auto const& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace torchwatch::config
