@@ -1,0 +1,28 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <boost/system/result.hpp>
+
+#include "config/options.h"
+#include "daemon/net/http_message.h"
+#include "storage/domain/bisection.h"
+
+namespace torchwatch::api {
+
+/// Reads the body of `POST /api/v1/bisections`, a JSON object of
+///
+///     start, end   40 hexadecimal digits each, not the same
+///     benchmarks   ["test_train[dlrm-cpu-eager]", ...], each once, of the fleet's device
+///     fleet        may be missing when there is only one
+///     metric       "latency" unless given
+///     threshold    0.07 unless given; a fraction
+///     direction    "increase" unless given
+///
+/// or returns everything that is wrong with it.
+boost::system::result<BisectionRequest, std::vector<net::FieldError>> parse_bisection_request(
+    std::string const& body, std::span<config::FleetOptions const> fleets);
+
+}  // namespace torchwatch::api

@@ -1,0 +1,182 @@
+#include "daemon/api/json.h"
+
+#include <utility>
+
+#include <fmt/chrono.h>
+
+namespace torchwatch::api {
+namespace {
+
+Json null_if_empty(std::string const& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+template <class T>
+Json null_if_none(std::optional<Id<T>> const& id) {
+  return id ? Json(id->value) : Json(nullptr);
+}
+
+template <class T, class... More>
+Json array_of(std::vector<T> const& records, More const&... more) {
+  auto array = Json::array();
+  for (auto const& record : records)
+    array.push_back(json_of(record, more...));
+  return array;
+}
+
+/// A document kept as text; null when it is none.
+Json document(std::string const& text) {
+  auto json = Json::parse(text, nullptr, false);
+  return json.is_discarded() ? Json(nullptr) : json;
+}
+
+}  // namespace
+
+std::string iso8601(Timestamp time) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", time);
+}
+
+std::string text_of(Json const& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string url_of(NightlyId id) {
+  return "/api/v1/nightlies/" + std::to_string(id.value);
+}
+
+std::string url_of(IncidentId id) {
+  return "/api/v1/incidents/" + std::to_string(id.value);
+}
+
+std::string url_of(BisectionId id) {
+  return "/api/v1/bisections/" + std::to_string(id.value);
+}
+
+Json json_of(Series const& series) {
+  Json json;
+  json["fleet"] = series.fleet;
+  json["benchmark"] = name_of(series.benchmark);
+  json["metric"] = to_string(series.metric);
+  json["unit"] = unit_of(series.metric);
+  json["name"] = name_of(series);
+  return json;
+}
+
+Json json_of(Comparison const& comparison) {
+  auto const& ratio = comparison.ratio;
+  Json json;
+  json["verdict"] = to_string(comparison.verdict);
+  json["before"] = comparison.before;
+  json["after"] = comparison.after;
+  json["ratio"] = ratio ? Json(ratio->ratio) : Json(nullptr);
+  json["low"] = ratio ? Json(ratio->low) : Json(nullptr);
+  json["high"] = ratio ? Json(ratio->high) : Json(nullptr);
+  json["error_bound"] = comparison.error_bound;
+  json["pairs"] = comparison.pairs;
+  return json;
+}
+
+Json json_of(SeriesChange const& change) {
+  auto json = json_of(change.series);
+  json.update(json_of(change.comparison));
+  return json;
+}
+
+Json json_of(SeriesPoint const& point) {
+  Json json;
+  json["commit"] = point.commit.hex;
+  json["date"] = null_if_empty(point.date);
+  json["campaign"] = point.campaign;
+  json["value"] = point.value.value;
+  json["samples"] = point.value.samples;
+  json["measured_at"] = iso8601(point.measured_at);
+  return json;
+}
+
+Json json_of(Nightly const& nightly) {
+  Json json;
+  json["id"] = nightly.id.value;
+  json["url"] = url_of(nightly.id);
+  json["date"] = nightly.date;
+  json["version"] = null_if_empty(nightly.version);
+  json["commit"] = nightly.commit.hex;
+  json["release_commit"] = null_if_empty(nightly.release_commit.hex);
+  json["state"] = to_string(nightly.state);
+  json["baseline"] = null_if_none(nightly.baseline);
+  json["failure"] = null_if_empty(nightly.failure);
+  json["announced_at"] = iso8601(nightly.announced_at);
+  return json;
+}
+
+Json json_of(Commit const& commit, std::string const& project) {
+  Json json;
+  json["sha"] = commit.sha.hex;
+  json["subject"] = commit.subject;
+  json["author"] = commit.author;
+  json["time"] = iso8601(commit.time);
+  json["pull_request"] = commit.pull_request ? Json(*commit.pull_request) : Json(nullptr);
+  json["url"] = project.empty() ? Json(nullptr) : Json(project + "/commit/" + commit.sha.hex);
+  return json;
+}
+
+Json json_of(BisectionRequest const& request) {
+  Json json;
+  json["start"] = request.start.hex;
+  json["end"] = request.end.hex;
+  json["series"] = array_of(request.series);
+  json["threshold"] = request.threshold;
+  json["direction"] = to_string(request.direction);
+  return json;
+}
+
+Json json_of(BisectionStep const& step) {
+  Json json;
+  json["commit"] = step.commit.hex;
+  json["verdict"] = to_string(step.verdict);
+  json["note"] = step.note;
+  return json;
+}
+
+Json json_of(Bisection const& bisection, std::string const& project) {
+  bool const is_solved =
+      bisection.outcome == BisectionOutcome::culprit && !bisection.suspects.empty();
+  Json json;
+  json["id"] = bisection.id.value;
+  json["url"] = url_of(bisection.id);
+  json["incident"] = null_if_none(bisection.incident);
+  json["state"] = to_string(bisection.state);
+  json["outcome"] = bisection.outcome ? Json(to_string(*bisection.outcome)) : Json(nullptr);
+  json["request"] = json_of(bisection.request);
+  json["culprit"] = is_solved ? json_of(bisection.suspects.front(), project) : Json(nullptr);
+  json["suspects"] = array_of(bisection.suspects, project);
+  json["lead"] = bisection.lead ? json_of(*bisection.lead) : Json(nullptr);
+  json["proof"] = bisection.proof ? json_of(*bisection.proof) : Json(nullptr);
+  json["explained"] = array_of(bisection.explained);
+  json["steps"] = array_of(bisection.steps);
+  json["failure"] = null_if_empty(bisection.failure);
+  json["asked_at"] = iso8601(bisection.asked_at);
+  return json;
+}
+
+Json json_of(Incident const& incident, Nightly const& baseline, Nightly const& nightly) {
+  Json json;
+  json["id"] = incident.id.value;
+  json["url"] = url_of(incident.id);
+  json["opened_at"] = iso8601(incident.opened_at);
+  json["report"] = null_if_empty(incident.report);
+  json["baseline"] = json_of(baseline);
+  json["nightly"] = json_of(nightly);
+  json["changes"] = array_of(incident.changes);
+  return json;
+}
+
+Json json_of(IncidentStory const& story, std::string const& project) {
+  auto json = json_of(story.incident, story.baseline, story.nightly);
+  json["bisections"] = array_of(story.bisections, project);
+  json["baseline_pytorch"] = null_if_empty(story.baseline_pytorch);
+  json["nightly_pytorch"] = null_if_empty(story.nightly_pytorch);
+  json["fingerprint"] = document(story.fingerprint);
+  return json;
+}
+
+}  // namespace torchwatch::api

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "storage/domain/bisection.h"
+#include "storage/domain/build.h"
+#include "storage/domain/comparison.h"
+#include "storage/domain/incident.h"
+#include "storage/domain/job.h"
+
+/// The records as JSON, for whoever reads them outside of this program. What is not there is null,
+/// never missing. Levels are in the metric's unit, which stands beside them; times are ISO 8601 in
+/// UTC.
+namespace torchwatch::api {
+
+using Json = nlohmann::ordered_json;
+
+/// "2026-01-31T07:30:00Z".
+std::string iso8601(Timestamp time);
+
+/// One line. Text that is not UTF-8 is repaired, and numbers that are none are null.
+std::string text_of(Json const& json);
+
+/// {fleet, benchmark, metric, unit, name}.
+Json json_of(Series const& series);
+
+/// {verdict, before, after, ratio, low, high, error_bound, pairs}; `ratio` and its interval are
+/// null when the level before was zero.
+Json json_of(Comparison const& comparison);
+
+/// The series and its comparison in one object.
+Json json_of(SeriesChange const& change);
+
+Json json_of(SeriesPoint const& point);
+
+/// Without the prefix: where a build lies on the host is nobody's business.
+Json json_of(Nightly const& nightly);
+
+/// {sha, subject, author, time, pull_request, url}. `project` is where the watched project's
+/// commits are shown: "https://github.com/pytorch/pytorch"; empty: `url` is null.
+Json json_of(Commit const& commit, std::string const& project);
+
+Json json_of(BisectionRequest const& request);
+Json json_of(BisectionStep const& step);
+Json json_of(Bisection const& bisection, std::string const& project);
+
+/// An incident with the two nightlies between which it began; without its searches.
+Json json_of(Incident const& incident, Nightly const& baseline, Nightly const& nightly);
+
+/// An incident with its searches, and what it was measured with and on.
+Json json_of(IncidentStory const& story, std::string const& project);
+
+/// Where the HTTP API shows a record.
+std::string url_of(NightlyId id);
+std::string url_of(IncidentId id);
+std::string url_of(BisectionId id);
+
+}  // namespace torchwatch::api

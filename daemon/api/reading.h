@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+
+#include "daemon/api/target.h"
+#include "daemon/net/http_message.h"
+#include "storage/store.h"
+
+/// The answers to GET. Each may throw what the store throws. Lists are newest first and come in
+/// pages.
+namespace torchwatch::api {
+
+/// What answers are made from.
+struct View {
+  storage::Store& store;
+  std::string version;     ///< of this program
+  std::string project;     ///< where the watched project's commits are shown
+  Timestamp started_at{};  ///< of the service
+};
+
+/// One request for a resource.
+struct Call {
+  std::string path;  ///< of the resource, with "{id}" where it has one: "/api/v1/nightlies"
+  std::string id;    ///< "12"; empty for resources without one
+  Query query;       ///< parameters that the resource knows, and no others
+};
+
+/// 200 with {status, version, started_at, last_nightly}, 503 when the store cannot be read.
+net::HttpResponse health(View const& view, Call const& call);
+
+net::HttpResponse list_nightlies(View const& view, Call const& call);
+/// With every verdict on it and the incident it opened.
+net::HttpResponse show_nightly(View const& view, Call const& call);
+
+/// The series that have values; with fleet, benchmark and metric the values of one.
+net::HttpResponse list_series(View const& view, Call const& call);
+
+net::HttpResponse list_incidents(View const& view, Call const& call);
+net::HttpResponse show_incident(View const& view, Call const& call);
+
+net::HttpResponse list_bisections(View const& view, Call const& call);
+net::HttpResponse show_bisection(View const& view, Call const& call);
+
+}  // namespace torchwatch::api

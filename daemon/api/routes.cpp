@@ -1,0 +1,196 @@
+#include "daemon/api/routes.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <boost/beast/core/string.hpp>
+#include <openssl/crypto.h>
+
+#include "daemon/api/bisection_request.h"
+#include "daemon/api/json.h"
+#include "daemon/api/target.h"
+
+namespace torchwatch::api {
+namespace {
+
+namespace asio = boost::asio;
+using net::FieldError;
+using net::HttpRequest;
+using net::HttpResponse;
+using net::problem;
+
+struct Route {
+  std::string_view path;        ///< a last segment "{id}" stands for any
+  std::string_view parameters;  ///< names that a query may have, by blanks
+  HttpResponse (*get)(View const&, Call const&);
+  bool may_be_posted = false;
+};
+
+constexpr std::string_view paging = "limit offset";
+constexpr std::array routes{
+    Route{"/healthz", "", health},
+    Route{"/api/v1/nightlies", paging, list_nightlies},
+    Route{"/api/v1/nightlies/{id}", "", show_nightly},
+    Route{"/api/v1/series", "fleet benchmark metric limit offset", list_series},
+    Route{"/api/v1/incidents", paging, list_incidents},
+    Route{"/api/v1/incidents/{id}", "", show_incident},
+    Route{"/api/v1/bisections", paging, list_bisections, true},
+    Route{"/api/v1/bisections/{id}", "", show_bisection},
+};
+
+/// The words of `text`, which single separators part.
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    auto const end = std::min(text.find(separator), text.size());
+    words.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
+bool leads_to(Route const& route, std::vector<std::string> const& path) {
+  auto const pattern = split(route.path.substr(1), '/');
+  auto const fits = [](std::string_view segment, std::string_view asked) {
+    return segment == asked || segment == "{id}";
+  };
+  return std::equal(pattern.begin(), pattern.end(), path.begin(), path.end(), fits);
+}
+
+Route const* route_to(std::vector<std::string> const& path) {
+  auto const at = std::find_if(
+      routes.begin(), routes.end(), [&](Route const& route) { return leads_to(route, path); });
+  return at == routes.end() ? nullptr : &*at;
+}
+
+/// `parameters`: the names that are known, by blanks.
+std::vector<FieldError> unknown_parameters(std::string_view parameters, Query const& query) {
+  auto const known = split(parameters, ' ');
+  std::string allowed;
+  for (auto const name : known)
+    allowed.append(allowed.empty() ? "" : ", ").append(name);
+  std::vector<FieldError> errors;
+  for (auto const& [name, value] : query) {
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      errors.push_back({name, "found a parameter, allowed " + (known.empty() ? "none" : allowed)});
+  }
+  return errors;
+}
+
+std::string header(HttpRequest const& request, char const* name) {
+  auto const at = request.headers.find(name);
+  return at == request.headers.end() ? std::string{} : at->second;
+}
+
+/// Takes as long for a token that is nearly right as for one that is all wrong.
+bool is_same_secret(std::string const& one, std::string const& other) {
+  return one.size() == other.size() && CRYPTO_memcmp(one.data(), other.data(), one.size()) == 0;
+}
+
+/// Why a request may not change anything; nothing when it may.
+std::optional<HttpResponse> denial(HttpRequest const& request, std::string const& token) {
+  constexpr std::string_view scheme = "Bearer ";
+  if (token.empty())
+    return problem(403, "the service has no token, so that nobody may ask it to do anything");
+  auto const given = header(request, "authorization");
+  bool const is_bearer =
+      boost::beast::iequals(std::string_view{given}.substr(0, scheme.size()), scheme);
+  if (is_bearer && is_same_secret(given.substr(scheme.size()), token)) return std::nullopt;
+  auto response = problem(401,
+                          is_bearer ? "Authorization: found another token than the service's"
+                                    : "Authorization: found none, allowed \"Bearer TOKEN\"");
+  response.headers["www-authenticate"] = is_bearer
+                                             ? R"(Bearer realm="torchwatch", error="invalid_token")"
+                                             : R"(Bearer realm="torchwatch")";
+  return response;
+}
+
+/// "application/json", whatever its parameters say.
+bool is_json(std::string_view content_type) {
+  auto const end = std::min(content_type.find_first_of("; \t"), content_type.size());
+  return boost::beast::iequals(content_type.substr(0, end), "application/json");
+}
+
+HttpResponse failed_ask(Error const& error) {
+  switch (error.code) {
+    case ErrorCode::invalid_argument:
+    case ErrorCode::not_found:
+      return problem(400, error.message);
+    case ErrorCode::unavailable:
+    case ErrorCode::cancelled:
+      return problem(503, error.message);
+    case ErrorCode::refused:
+    case ErrorCode::corrupt:
+    case ErrorCode::internal:
+      break;
+  }
+  return problem(500, error.message);
+}
+
+/// The answer to anything but GET and a POST that may be.
+HttpResponse other_method(Route const& route, std::string const& method) {
+  std::string const allow = route.may_be_posted ? "GET, HEAD, OPTIONS, POST" : "GET, HEAD, OPTIONS";
+  HttpResponse response;
+  if (method == "OPTIONS")
+    response.status = 204;
+  else
+    response = problem(405, "method: found " + method.substr(0, 60) + ", allowed " + allow);
+  response.headers["allow"] = allow;
+  return response;
+}
+
+}  // namespace
+
+Api::Api(storage::Store& reader, Clock const& clock, AskBisection ask, ApiOptions options)
+    : view_{reader, options.version, options.project, clock.now()},
+      ask_{std::move(ask)},
+      options_{std::move(options)} {}
+
+asio::awaitable<HttpResponse> Api::handle(HttpRequest request) {
+  auto const target = parse_target(request.target);
+  if (!target) co_return problem(400, target.error().message);
+  auto const* const route = route_to(target->path);
+  if (route == nullptr) co_return problem(404, "nothing is there");
+  bool const is_post = route->may_be_posted && request.method == "POST";
+  if (request.method != "GET" && !is_post) co_return other_method(*route, request.method);
+
+  auto const errors = unknown_parameters(is_post ? "" : route->parameters, target->query);
+  if (!errors.empty()) co_return problem(400, "the query cannot be understood", errors);
+  if (!is_post) {
+    bool const has_id = route->path.ends_with("{id}");
+    Call const call{
+        std::string{route->path}, has_id ? target->path.back() : std::string{}, target->query};
+    co_return route->get(view_, call);
+  }
+  auto response = co_await ask_bisection(std::move(request));
+  co_return response;
+}
+
+asio::awaitable<HttpResponse> Api::ask_bisection(HttpRequest request) {
+  auto denied = denial(request, options_.token);
+  if (denied) co_return std::move(*denied);
+  auto const type = header(request, "content-type");
+  if (!is_json(type))
+    co_return problem(415, "Content-Type: found \"" + type + "\", allowed application/json");
+  auto wanted = parse_bisection_request(request.body, options_.fleets);
+  if (!wanted) co_return problem(400, "the request cannot be understood", wanted.error());
+
+  auto const asked = co_await ask_(std::move(*wanted));
+  if (!asked) co_return failed_ask(asked.error());
+  Json json;
+  json["id"] = asked->id.value;
+  json["state"] = to_string(asked->state);
+  json["url"] = url_of(asked->id);
+  HttpResponse response;
+  response.status = 202;
+  response.headers["location"] = url_of(asked->id);
+  response.headers["content-type"] = "application/json";
+  response.headers["cache-control"] = "no-store";
+  response.body = text_of(json) + "\n";
+  co_return response;
+}
+
+}  // namespace torchwatch::api

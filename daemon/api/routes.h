@@ -1,0 +1,60 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "config/options.h"
+#include "daemon/api/reading.h"
+#include "daemon/net/http_message.h"
+#include "storage/domain/bisection.h"
+#include "storage/domain/clock.h"
+#include "storage/domain/result.h"
+#include "storage/store.h"
+
+namespace torchwatch::api {
+
+/// Queues a search, or finds the equal one that is still queued or running. invalid_argument and
+/// not_found blame the request, unavailable and cancelled the moment.
+using AskBisection = std::function<boost::asio::awaitable<Result<Bisection>>(BisectionRequest)>;
+
+struct ApiOptions {
+  /// What a client must know to change something; empty: nobody may.
+  std::string token;
+  /// On which fleets a search may be asked for.
+  std::vector<config::FleetOptions> fleets;
+  /// Where the watched project's commits are shown; empty: nowhere.
+  std::string project = "https://github.com/pytorch/pytorch";
+  /// Of this program.
+  std::string version;
+};
+
+/// The HTTP API: what the service knows, and asking it to search. On one thread, the store's.
+/// Answers are JSON, wrong requests are problems (RFC 9457), lists take ?limit and ?offset and name
+/// their next page in Link.
+///
+///     GET  /healthz
+///     GET  /api/v1/nightlies   /api/v1/nightlies/{id}
+///     GET  /api/v1/series      ?fleet=&benchmark=&metric= for the values of one
+///     GET  /api/v1/incidents   /api/v1/incidents/{id}
+///     GET  /api/v1/bisections  /api/v1/bisections/{id}
+///     POST /api/v1/bisections  with the bearer token; see bisection_request.h
+class Api {
+ public:
+  /// `reader` must outlive it. The service counts as started now.
+  Api(storage::Store& reader, Clock const& clock, AskBisection ask, ApiOptions options);
+
+  /// Answers any request. Throws when the store does.
+  boost::asio::awaitable<net::HttpResponse> handle(net::HttpRequest request);
+
+ private:
+  boost::asio::awaitable<net::HttpResponse> ask_bisection(net::HttpRequest request);
+
+  View view_;
+  AskBisection ask_;
+  ApiOptions options_;
+};
+
+}  // namespace torchwatch::api

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "storage/domain/result.h"
+
+namespace torchwatch::api {
+
+/// Query parameters by name, decoded.
+using Query = std::map<std::string, std::string>;
+
+/// What a request is aimed at, decoded.
+struct Target {
+  std::vector<std::string> path;  ///< segments: "/api/v1" is "api", "v1"
+  Query query;
+};
+
+/// Reads the target of a request: "/path?query", or the same behind "http://host". Fails with
+/// invalid_argument on other forms, on a '%' without two hexadecimal digits, and on a parameter
+/// that comes twice.
+Result<Target> parse_target(std::string_view text);
+
+}  // namespace torchwatch::api
