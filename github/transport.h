@@ -22,8 +22,9 @@ struct Response {
   std::string body;
 };
 
-/// What github needs from the network, and no more. Any HTTP answer is a value, whatever its status; an Error with
-/// code `unavailable` means that none came, and the request may or may not have taken effect.
+/// What github needs from the network, and no more. Any HTTP answer is a value, whatever its
+/// status; an Error with code `unavailable` means that none came, and the request may or may not
+/// have taken effect.
 class Transport {
  public:
   virtual ~Transport() = default;

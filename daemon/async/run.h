@@ -14,7 +14,7 @@
 
 namespace torchwatch {
 
-/// Runs `task` on `loop` until it returns. SIGINT and SIGTERM cancel it; what it throws is thrown
+/// Runs `task` on `loop` until it returns, and stops the loop then. SIGINT and SIGTERM cancel it; what it throws is thrown
 /// here, cancellation included (boost::system::system_error with operation_aborted).
 template <class T>
 T run_until_signal(boost::asio::io_context& loop, boost::asio::awaitable<T> task) {
@@ -29,7 +29,7 @@ T run_until_signal(boost::asio::io_context& loop, boost::asio::awaitable<T> task
   auto finished = [&](std::exception_ptr thrown, T value) {
     failure = thrown;
     result = std::move(value);
-    signals.cancel();
+    loop.stop();  // what still waits there, runners' output for one, waits for ever
   };
   asio::co_spawn(
       loop, std::move(task), asio::bind_cancellation_slot(cancel.slot(), std::move(finished)));

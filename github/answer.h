@@ -1,0 +1,36 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "github/transport.h"
+#include "storage/domain/clock.h"
+
+/// How an answer of GitHub's REST API is read. Pure.
+namespace torchwatch::github {
+
+enum class AnswerKind {
+  success,
+  redirect,      ///< the same request, elsewhere
+  rate_limited,  ///< nothing was done; ask again later
+  lost,          ///< a server gave up: the request may or may not have taken effect
+  refused,       ///< a definite no
+};
+
+AnswerKind kind_of(Response const& answer);
+
+/// How long GitHub wants us to wait before we ask again. `earlier` counts the limits met before by
+/// the same request: where GitHub names no time, the pause doubles with each.
+std::chrono::seconds pause_asked_by(Response const& answer, Timestamp now, int earlier);
+
+/// The URL of the next page from the `Link` header, as it is; empty on the last page.
+std::string next_page(Response const& answer);
+
+/// The answer for people, on one line: "HTTP 422: Validation Failed: body is too long (maximum is
+/// ...)".
+std::string explanation_of(Response const& answer);
+
+/// A header's value, or empty. `name` in lower case.
+std::string header_of(Response const& answer, std::string const& name);
+
+}  // namespace torchwatch::github

@@ -1,0 +1,240 @@
+#include "github/client.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "github/answer.h"
+#include "github/fields.h"
+#include "github/url.h"
+
+namespace torchwatch::github {
+namespace {
+
+using boost::asio::awaitable;
+using nlohmann::json;
+
+constexpr int max_redirects = 5;
+/// 100 issues each. A search that needs more is a wrong search.
+constexpr int max_pages = 1000;
+/// GitHub asks for a second between two requests that write.
+constexpr std::chrono::seconds between_writes{1};
+
+std::chrono::seconds backoff(int earlier) {
+  return std::chrono::seconds{2} * (1 << std::clamp(earlier, 0, 6));
+}
+
+bool is_true(json const& object, char const* key) {
+  auto const found = object.find(key);
+  return found != object.end() && found->is_boolean() && found->get<bool>();
+}
+
+/// GitHub's labels ignore case.
+bool same_label(std::string_view one, std::string_view other) {
+  auto const lower = [](char c) {
+    return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
+  };
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(), [&](char a, char b) {
+    return lower(a) == lower(b);
+  });
+}
+
+bool carries(json const& issue, std::string const& label) {
+  auto const labels = issue.find("labels");
+  if (labels == issue.end() || !labels->is_array()) return false;
+  return std::any_of(labels->begin(), labels->end(), [&](json const& found) {
+    return found.is_object() && same_label(text_at(found, "name"), label);
+  });
+}
+
+/// An issue object of GitHub's; nothing when it is not one.
+std::optional<CreatedIssue> read_issue(json const& object, IssueDraft const& draft) {
+  if (!object.is_object()) return {};
+  auto const number = object.find("number");
+  if (number == object.end() || !number->is_number_integer()) return {};
+  CreatedIssue issue;
+  issue.number = number->get<std::int64_t>();
+  issue.url = text_at(object, "html_url");
+  std::copy_if(draft.labels.begin(),
+               draft.labels.end(),
+               std::back_inserter(issue.missing_labels),
+               [&](std::string const& label) { return !carries(object, label); });
+  return issue;
+}
+
+/// The issue among `page` that reports the draft's incident. Pull requests are listed as issues
+/// too.
+std::optional<CreatedIssue> issue_of(json const& page, IssueDraft const& draft) {
+  auto const marker = marker_of(draft.key);
+  for (auto const& object : page) {
+    if (!object.is_object() || object.contains("pull_request")) continue;
+    if (text_at(object, "body").find(marker) == std::string::npos) continue;
+    auto issue = read_issue(object, draft);
+    if (issue) issue->existed = true;
+    return issue;
+  }
+  return {};
+}
+
+bool may_label(json const& repository) {
+  auto const permissions = repository.find("permissions");
+  return permissions != repository.end() && permissions->is_object() &&
+         (is_true(*permissions, "push") || is_true(*permissions, "triage"));
+}
+
+Error error_of(Request const& request, Result<Response> const& answer) {
+  if (!answer) return answer.error();
+  auto const kind = kind_of(*answer);
+  bool const lost = kind == AnswerKind::lost || kind == AnswerKind::rate_limited;
+  return {lost ? ErrorCode::unavailable : ErrorCode::refused,
+          request.method + " " + request.url + ": " + explanation_of(*answer)};
+}
+
+}  // namespace
+
+Client::Client(Transport& transport, Clock const& clock, Sleeper sleep, ClientOptions options)
+    : transport_{transport},
+      clock_{clock},
+      sleep_{std::move(sleep)},
+      options_{std::move(options)},
+      repository_url_{options_.api + "/repos/" + options_.repository} {}
+
+awaitable<Result<CreatedIssue>> Client::file_once(IssueDraft draft) {
+  auto const narrowed = co_await narrowing(draft);
+  if (!narrowed) co_return within("file issue", narrowed.error());
+  for (int earlier = 0;; ++earlier) {
+    auto const found = co_await find(draft, *narrowed);
+    if (!found) co_return within("look for issue " + draft.key, found.error());
+    if (*found) co_return **found;
+    auto const created = co_await create(draft);
+    if (created) co_return *created;
+    if (created.error().code != ErrorCode::unavailable || earlier == options_.retries)
+      co_return within("create issue", created.error());
+    co_await sleep_(backoff(earlier));
+  }
+}
+
+/// What keeps the search short: our label where labels stick, else who we are. Labels are dropped
+/// without a word when the token may not label, so a search by label alone would then find nothing
+/// and file everything again.
+awaitable<Result<std::string>> Client::narrowing(IssueDraft const& draft) {
+  auto const repository = co_await get(repository_url_);
+  if (!repository) co_return repository.error();
+  if (!draft.labels.empty() && may_label(object_in(*repository)))
+    co_return "&labels=" + percent_encode(draft.labels.front());
+  auto const user = co_await get(options_.api + "/user");
+  // An App's installation token may not ask who it is; the whole list is then searched.
+  if (!user && user.error().code == ErrorCode::refused) co_return std::string{};
+  if (!user) co_return user.error();
+  auto const login = text_at(object_in(*user), "login");
+  co_return login.empty() ? std::string{} : "&creator=" + percent_encode(login);
+}
+
+awaitable<Result<std::optional<CreatedIssue>>> Client::find(IssueDraft const& draft,
+                                                            std::string const& narrowed) {
+  auto url = repository_url_ + "/issues?state=all&per_page=100" + narrowed;
+  for (int page = 0; page < max_pages; ++page) {
+    auto const answer = co_await get(std::move(url));
+    if (!answer) co_return answer.error();
+    auto const issues = json::parse(answer->body, nullptr, false);
+    if (!issues.is_array()) co_return Error{ErrorCode::corrupt, "GitHub's list is no JSON array"};
+    if (auto const found = issue_of(issues, draft)) co_return found;
+    url = next_page(*answer);
+    if (url.empty()) co_return std::nullopt;
+    if (!is_ours(url)) co_return Error{ErrorCode::refused, "next page is on another host: " + url};
+  }
+  co_return Error{ErrorCode::refused, "gave up after " + std::to_string(max_pages) + " pages"};
+}
+
+awaitable<Result<CreatedIssue>> Client::create(IssueDraft const& draft) {
+  json body{{"title", draft.title}, {"body", draft.body}};
+  if (!draft.labels.empty()) body["labels"] = draft.labels;
+  auto creation = request("POST", repository_url_ + "/issues");
+  creation.headers["Content-Type"] = "application/json";
+  creation.body = body.dump(-1, ' ', false, json::error_handler_t::replace);
+  co_await sleep_(between_writes);
+  auto const answer = co_await send(std::move(creation));
+  if (!answer) co_return answer.error();
+  auto const issue = read_issue(json::parse(answer->body, nullptr, false), draft);
+  // It was filed, but under which number? Only another search can tell.
+  if (!issue) co_return Error{ErrorCode::unavailable, "GitHub's answer is no issue"};
+  co_return *issue;
+}
+
+awaitable<Result<Response>> Client::get(std::string url) {
+  auto question = request("GET", std::move(url));
+  return send(std::move(question));
+}
+
+/// The successful answer. Redirects are followed and limits waited for, since neither did anything.
+awaitable<Result<Response>> Client::send(Request request) {
+  int redirects = 0;
+  int troubles = 0;
+  for (;;) {
+    auto copy = request;
+    auto const answer = co_await transport_.send(std::move(copy));
+    auto const kind = answer ? kind_of(*answer) : AnswerKind::lost;
+    if (kind == AnswerKind::success) co_return *answer;
+    if (kind == AnswerKind::redirect && redirects < max_redirects) {
+      auto place = redirected(request, *answer);
+      if (!place) co_return place.error();
+      request.url = *place;
+      ++redirects;
+      continue;
+    }
+    auto const pause = pause_before_repeating(request, answer, troubles);
+    if (!pause) co_return error_of(request, answer);
+    co_await sleep_(*pause);
+    ++troubles;
+  }
+}
+
+/// Nothing when repeating cannot help. A lost answer is asked for again only where that changes
+/// nothing.
+std::optional<std::chrono::seconds> Client::pause_before_repeating(Request const& request,
+                                                                   Result<Response> const& answer,
+                                                                   int troubles) const {
+  if (troubles >= options_.retries) return {};
+  if (answer && kind_of(*answer) == AnswerKind::rate_limited) {
+    auto const pause = pause_asked_by(*answer, clock_.now(), troubles);
+    return pause > options_.patience ? std::nullopt : std::optional{pause};
+  }
+  bool const lost =
+      answer ? kind_of(*answer) == AnswerKind::lost : answer.error().code == ErrorCode::unavailable;
+  if (!lost || request.method != "GET") return {};
+  return backoff(troubles);
+}
+
+Request Client::request(std::string method, std::string url) const {
+  Request request;
+  request.method = std::move(method);
+  request.url = std::move(url);
+  request.headers = {{"Accept", "application/vnd.github+json"},
+                     {"Authorization", "Bearer " + options_.token},
+                     {"User-Agent", options_.user_agent},
+                     {"X-GitHub-Api-Version", "2022-11-28"}};
+  return request;
+}
+
+/// Where a redirect leads. The token goes with it, so it must not leave GitHub's host.
+Result<std::string> Client::redirected(Request const& request, Response const& answer) const {
+  auto place = header_of(answer, "location");
+  if (place.starts_with('/') && !place.starts_with("//")) {
+    auto const end = request.url.find('/', std::string_view{"https://"}.size());
+    place.insert(0, request.url, 0, end);
+  }
+  if (is_ours(place)) return place;
+  return Error{ErrorCode::refused,
+               request.method + " " + request.url + ": redirected to \"" + place +
+                   "\", which is not on the same host"};
+}
+
+bool Client::is_ours(std::string const& url) const {
+  auto const place = parse_url(url);
+  auto const api = parse_url(options_.api);
+  return place && api && same_origin(*place, *api);
+}
+
+}  // namespace torchwatch::github

@@ -1,0 +1,221 @@
+#include "github/issue.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <openssl/evp.h>
+
+#include "github/figures.h"
+#include "github/markdown.h"
+#include "github/search_story.h"
+
+namespace torchwatch::github {
+namespace {
+
+/// Rows of the table of series. More would push the rest of the report over GitHub's limit.
+constexpr std::size_t max_series_rows = 100;
+constexpr std::size_t key_bytes = 16;
+
+std::string sha256_prefix(std::string const& text) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int size = 0;
+  if (EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)
+    throw std::runtime_error("OpenSSL offers no SHA-256");
+  std::string hex;
+  for (std::size_t i = 0; i < key_bytes; ++i)
+    hex += fmt::format("{:02x}", digest.at(i));
+  return hex;
+}
+
+/// How bad a change is; a change from zero is worse than any ratio.
+double severity_of(SeriesChange const& change) {
+  auto const& ratio = change.comparison.ratio;
+  return ratio ? ratio->ratio : std::numeric_limits<double>::infinity();
+}
+
+std::vector<SeriesChange> worst_first(std::vector<SeriesChange> changes) {
+  std::stable_sort(changes.begin(), changes.end(), [](auto const& one, auto const& other) {
+    return severity_of(one) > severity_of(other);
+  });
+  return changes;
+}
+
+std::string title_of(IncidentStory const& story, std::vector<SeriesChange> const& changes) {
+  std::string title = "Regression in nightly " + story.nightly.date;
+  if (!changes.empty()) {
+    auto const& worst = changes.front();
+    title += fmt::format(": {} {} {}",
+                         name_of(worst.series.benchmark),
+                         to_string(worst.series.metric),
+                         change_of(worst.series.metric, worst.comparison));
+    if (changes.size() > 1) title += fmt::format(" and {} more", changes.size() - 1);
+  }
+  return std::string{clip(one_line(title), max_title_bytes)};
+}
+
+std::string summary(IncidentStory const& story, std::vector<SeriesChange> const& changes) {
+  double error = 0;
+  for (auto const& change : changes)
+    error = std::max(error, change.comparison.error_bound);
+  return fmt::format(
+      "{} series got worse between nightly {} and nightly {}. Both builds were measured again, "
+      "taking turns on one host; each interval below misses the true ratio with a probability of "
+      "at most {:.2g}.\n\n",
+      changes.size(),
+      verbatim(story.baseline.date),
+      verbatim(story.nightly.date),
+      error);
+}
+
+std::string builds_section(IncidentStory const& story, std::string const& project) {
+  auto const& control = story.baseline;
+  auto const& treatment = story.nightly;
+  return "### Builds\n\n" +
+         table({"", "control", "treatment"},
+               {{"nightly", verbatim(control.date), verbatim(treatment.date)},
+                {"trunk commit",
+                 commit_link(control.commit, project),
+                 commit_link(treatment.commit, project)},
+                {"version", verbatim(control.version), verbatim(treatment.version)},
+                {"PyTorch as measured",
+                 verbatim(story.baseline_pytorch),
+                 verbatim(story.nightly_pytorch)}}) +
+         "\n";
+}
+
+/// The culprits that explain a series, or a dash.
+std::string explained_by(Series const& series,
+                         std::vector<Bisection> const& bisections,
+                         std::string const& project) {
+  std::string culprits;
+  for (auto const& bisection : bisections) {
+    auto const& explained = bisection.explained;
+    if (bisection.outcome != BisectionOutcome::culprit || bisection.suspects.empty()) continue;
+    if (std::find(explained.begin(), explained.end(), series) == explained.end()) continue;
+    if (!culprits.empty()) culprits += ", ";
+    culprits += commit_link(bisection.suspects.front().sha, project);
+  }
+  return culprits.empty() ? "not explained" : culprits;
+}
+
+std::string series_section(IncidentStory const& story,
+                           std::vector<SeriesChange> const& changes,
+                           std::string const& project) {
+  std::vector<TableRow> rows;
+  for (auto const& [series, comparison] : changes) {
+    if (rows.size() == max_series_rows) break;
+    rows.push_back({verbatim(name_of(series.benchmark)),
+                    std::string{to_string(series.metric)},
+                    verbatim(series.fleet),
+                    level_of(series.metric, comparison.before),
+                    level_of(series.metric, comparison.after),
+                    change_of(series.metric, comparison),
+                    interval_of(comparison.ratio),
+                    std::to_string(comparison.pairs),
+                    explained_by(series, story.bisections, project)});
+  }
+  auto text = "### Affected series\n\n" + table({"benchmark",
+                                                 "metric",
+                                                 "fleet",
+                                                 "control",
+                                                 "treatment",
+                                                 "change",
+                                                 "interval",
+                                                 "pairs",
+                                                 "culprit"},
+                                                rows);
+  if (changes.size() > rows.size())
+    text += fmt::format("\n{} more are not shown.\n", changes.size() - rows.size());
+  return text + "\n";
+}
+
+std::string shell_word(CommitSha const& sha) {
+  return is_commit_sha(sha.hex) ? sha.hex : shell_quoted(one_line(sha.hex));
+}
+
+std::string reproduce_section(IncidentStory const& story,
+                              std::vector<SeriesChange> const& changes) {
+  if (changes.empty()) return {};
+  auto const& worst = changes.front().series;
+  return fmt::format(
+      "### Reproduce\n\n```sh\ntorchwatch bisect --start {} --end {} --benchmark {} --metric "
+      "{}\n```\n\n",
+      shell_word(story.baseline.commit),
+      shell_word(story.nightly.commit),
+      shell_quoted(one_line(name_of(worst.benchmark))),
+      to_string(worst.metric));
+}
+
+std::string fingerprint_section(std::string const& fingerprint) {
+  auto const facts = nlohmann::json::parse(fingerprint, nullptr, false);
+  std::string text = "### Measured on\n\n";
+  if (!facts.is_object() || facts.empty()) return text + "No fingerprint was recorded.\n\n";
+  std::vector<TableRow> rows;
+  for (auto const& [name, value] : facts.items()) {
+    auto const shown = value.is_string() ? value.get<std::string>() : value.dump();
+    rows.push_back({verbatim(name), verbatim(shown)});
+  }
+  return text + table({"what", "value"}, rows) + "\n";
+}
+
+std::string searches_section(IncidentStory const& story, std::string const& project) {
+  std::string text = "### Culprit\n\n";
+  if (story.bisections.empty()) return text + "No search for the culprit was made.\n\n";
+  for (auto const& bisection : story.bisections)
+    text += search_story(bisection, story.incident.changes.size(), project) + "\n";
+  return text;
+}
+
+/// A body that GitHub takes: cut at the end of a line where that costs little.
+std::string within_limit(std::string body) {
+  if (body.size() <= max_body_bytes) return body;
+  constexpr std::string_view note =
+      "\n\n*The report was cut here: GitHub takes at most 65536 characters.*\n";
+  auto kept = clip(body, max_body_bytes - note.size());
+  auto const line_end = kept.rfind('\n');
+  if (line_end != std::string_view::npos && line_end > kept.size() / 2)
+    kept = kept.substr(0, line_end);
+  return std::string{kept}.append(note);
+}
+
+}  // namespace
+
+std::string key_of(IncidentStory const& story) {
+  std::vector<std::string> names;
+  for (auto const& change : story.incident.changes)
+    names.push_back(change.series.fleet + "/" + name_of(change.series));
+  std::sort(names.begin(), names.end());
+  auto identity = story.baseline.commit.hex + "\n" + story.nightly.commit.hex + "\n";
+  for (auto const& name : names)
+    identity += name + "\n";
+  return sha256_prefix(identity);
+}
+
+std::string marker_of(std::string const& key) {
+  return "<!-- torchwatch-key: " + key + " -->";
+}
+
+IssueDraft draft_issue(IncidentStory const& story, ReportContext const& context) {
+  auto const changes = worst_first(story.incident.changes);
+  IssueDraft draft;
+  draft.key = key_of(story);
+  draft.title = title_of(story, changes);
+  draft.labels = context.labels;
+  // A range of suspects can be long, so the searches come where cutting hurts least; a culprit is
+  // short and leads.
+  auto const searches = searches_section(story, context.project);
+  bool const lead = searches.size() < max_body_bytes / 4;
+  auto body = marker_of(draft.key) + "\n" + summary(story, changes);
+  if (lead) body += searches;
+  body += series_section(story, changes, context.project) + builds_section(story, context.project) +
+          reproduce_section(story, changes) + fingerprint_section(story.fingerprint);
+  if (!lead) body += searches;
+  draft.body = within_limit(std::move(body));
+  return draft;
+}
+
+}  // namespace torchwatch::github

@@ -1,0 +1,88 @@
+#include "github/markdown.h"
+
+namespace torchwatch::github {
+namespace {
+
+bool is_ascii_letter_or_digit(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+/// Every ASCII sign as a character reference, which no Markdown syntax can see.
+std::string referenced(std::string_view text) {
+  std::string safe;
+  for (char const c : text) {
+    auto const byte = static_cast<unsigned char>(c);
+    if (byte >= 0x80U || c == ' ' || is_ascii_letter_or_digit(c)) {
+      safe += c;
+    } else {
+      safe.append("&#").append(std::to_string(byte)).append(";");
+    }
+  }
+  return safe;
+}
+
+void append_row(std::string& text, TableRow const& cells) {
+  text += '|';
+  for (auto const& cell : cells)
+    text.append(" ").append(cell).append(" |");
+  text += '\n';
+}
+
+bool continues_code_point(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
+}
+
+}  // namespace
+
+std::string one_line(std::string_view text) {
+  std::string line;
+  for (char const c : text) {
+    auto const byte = static_cast<unsigned char>(c);
+    if (byte > 0x20U && byte != 0x7FU) {
+      line += c;
+    } else if (!line.empty() && line.back() != ' ') {
+      line += ' ';
+    }
+  }
+  if (line.ends_with(' ')) line.pop_back();
+  return line;
+}
+
+std::string verbatim(std::string_view text) {
+  auto const line = one_line(text);
+  if (line.empty()) return "-";
+  // A pipe would end a table's cell and a backtick the code; HTML can show both. GitHub looks for
+  // mentions in neither.
+  if (line.find_first_of("`|") == std::string::npos) return "`" + line + "`";
+  return "<code>" + referenced(line) + "</code>";
+}
+
+std::string shell_quoted(std::string_view text) {
+  std::string quoted = "'";
+  for (char const c : text) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
+std::string table(TableRow const& header, std::vector<TableRow> const& rows) {
+  std::string text;
+  append_row(text, header);
+  append_row(text, TableRow(header.size(), "---"));
+  for (auto const& row : rows)
+    append_row(text, row);
+  return text;
+}
+
+std::string_view clip(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return text;
+  while (limit > 0 && continues_code_point(text[limit]))
+    --limit;
+  return text.substr(0, limit);
+}
+
+}  // namespace torchwatch::github

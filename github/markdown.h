@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Text from elsewhere made safe for a GitHub issue. Pure.
+namespace torchwatch::github {
+
+/// Line breaks, tabs and control characters become single spaces; both ends are trimmed.
+std::string one_line(std::string_view text);
+
+/// Text from elsewhere, shown as code exactly as it is and on one line: it can neither end a table
+/// cell nor start markup, a link, a reference or a mention. Empty text is shown as a dash.
+std::string verbatim(std::string_view text);
+
+/// `text` as one word of a POSIX shell.
+std::string shell_quoted(std::string_view text);
+
+using TableRow = std::vector<std::string>;
+
+/// A table whose cells are Markdown already. Ends with a line break.
+std::string table(TableRow const& header, std::vector<TableRow> const& rows);
+
+/// The longest beginning of `text` that has at most `limit` bytes and cuts no code point. UTF-8
+/// never has more code points than bytes, so a limit of either kind is kept.
+std::string_view clip(std::string_view text, std::size_t limit);
+
+}  // namespace torchwatch::github

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace torchwatch::fakes {
+
+/// Files by which a server proves who it is, PEM.
+struct ServerIdentity {
+  std::filesystem::path ca;  ///< what a client must trust
+  std::filesystem::path certificate;
+  std::filesystem::path key;
+};
+
+/// Makes an authority of its own and a certificate for `names` (host names and IP addresses), valid
+/// from an hour ago for a year. Writes ca.pem, server.pem and server.key into `folder`. Throws
+/// runtime_error.
+ServerIdentity make_identity(std::filesystem::path const& folder,
+                             std::vector<std::string> const& names);
+
+}  // namespace torchwatch::fakes

@@ -1,0 +1,135 @@
+#include "tests/fakes/github/fake_github_server.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http.hpp>
+
+namespace torchwatch::fakes {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+namespace ssl = asio::ssl;
+using asio::ip::tcp;
+using Stream = ssl::stream<beast::tcp_stream>;
+using WireRequest = http::request<http::string_body>;
+using WireResponse = http::response<http::string_body>;
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return text;
+}
+
+github::Request plain_request(WireRequest const& wire) {
+  github::Request request;
+  request.method = std::string{wire.method_string()};
+  request.url = std::string{wire.target()};
+  for (auto const& field : wire)
+    request.headers[lower(std::string{field.name_string()})] = std::string{field.value()};
+  request.body = wire.body();
+  return request;
+}
+
+WireResponse wire_response(github::Response response, WireRequest const& request) {
+  WireResponse wire;
+  wire.version(request.version());
+  wire.result(static_cast<unsigned int>(response.status));
+  for (auto const& [name, value] : response.headers)
+    wire.set(name, value);
+  wire.keep_alive(request.keep_alive());
+  wire.body() = std::move(response.body);
+  wire.prepare_payload();
+  return wire;
+}
+
+/// Answers requests until the client leaves or a fault drops the connection. Throws system_error.
+asio::awaitable<void> converse(Stream& stream, FakeGithub& github, std::string const& url) {
+  auto& connection = stream.next_layer();
+  connection.expires_after(std::chrono::seconds{60});
+  co_await stream.async_handshake(ssl::stream_base::server, asio::use_awaitable);
+  beast::flat_buffer buffer;
+  for (bool open = true; open;) {
+    WireRequest request;
+    connection.expires_after(std::chrono::seconds{60});
+    co_await http::async_read(stream, buffer, request, asio::use_awaitable);
+    auto reply = github.handle(plain_request(request), url);
+    if (reply.delay.count() > 0) {
+      asio::steady_timer timer{stream.get_executor(), reply.delay};
+      co_await timer.async_wait(asio::use_awaitable);
+    }
+    if (reply.drop) co_return;
+    auto const response = wire_response(std::move(reply.response), request);
+    co_await http::async_write(stream, response, asio::use_awaitable);
+    open = response.keep_alive();
+  }
+}
+
+/// `github`, `context` and `url` outlive the loop that runs this.
+asio::awaitable<void> serve(tcp::socket socket,
+                            ssl::context& context,
+                            FakeGithub& github,
+                            std::string const& url) {
+  try {
+    Stream stream{beast::tcp_stream{std::move(socket)}, context};
+    co_await converse(stream, github, url);
+  } catch (boost::system::system_error const&) {
+    // A client that leaves, or does not trust us, is none of our business.
+  }
+}
+
+void rethrow(std::exception_ptr const& failure) {
+  if (failure) std::rethrow_exception(failure);
+}
+
+asio::awaitable<void> listen(tcp::acceptor acceptor,
+                             ssl::context context,
+                             FakeGithub& github,
+                             std::string const& url) {
+  auto const executor = acceptor.get_executor();
+  for (;;) {
+    auto socket = co_await acceptor.async_accept(asio::use_awaitable);
+    auto session = serve(std::move(socket), context, github, url);
+    asio::co_spawn(executor, std::move(session), rethrow);
+  }
+}
+
+ssl::context context_of(ServerIdentity const& identity) {
+  ssl::context context{ssl::context::tls_server};
+  context.use_certificate_chain_file(identity.certificate.string());
+  context.use_private_key_file(identity.key.string(), ssl::context::pem);
+  return context;
+}
+
+}  // namespace
+
+FakeGithubServer::FakeGithubServer(FakeGithub& github,
+                                   ServerIdentity const& identity,
+                                   std::uint16_t port) {
+  tcp::acceptor acceptor{loop_, tcp::endpoint{asio::ip::address_v4::loopback(), port}};
+  url_ = "https://127.0.0.1:" + std::to_string(acceptor.local_endpoint().port());
+  auto listener = listen(std::move(acceptor), context_of(identity), github, url_);
+  asio::co_spawn(loop_, std::move(listener), rethrow);
+  thread_ = std::thread{[this] {
+    loop_.run();
+  }};
+}
+
+FakeGithubServer::~FakeGithubServer() {
+  loop_.stop();
+  thread_.join();
+}
+
+}  // namespace torchwatch::fakes

@@ -1,0 +1,232 @@
+#include "tests/fakes/github/issue_book.h"
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <ctime>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include <fmt/chrono.h>
+
+#include "tests/fakes/github/wire.h"
+
+namespace torchwatch::fakes {
+namespace {
+
+using github::Response;
+using nlohmann::json;
+using Query = std::map<std::string, std::string>;
+
+std::string now() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
+    return static_cast<char>(std::tolower(c));
+  });
+  return text;
+}
+
+std::ptrdiff_t code_points(std::string const& text) {
+  return std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+  });
+}
+
+json field_error(std::string const& resource, std::string const& field, std::string const& code) {
+  return json::array({{{"resource", resource}, {"field", field}, {"code", code}}});
+}
+
+/// What is wrong with a text member: null when nothing is.
+json text_error(json const& body, std::string const& field, std::ptrdiff_t limit) {
+  auto const found = body.find(field);
+  if (found == body.end() || found->is_null()) return nullptr;
+  if (!found->is_string()) return field_error("Issue", field, "invalid");
+  if (code_points(found->get<std::string>()) <= limit) return nullptr;
+  auto errors = field_error("Issue", field, "custom");
+  errors[0]["message"] = fmt::format("{} is too long (maximum is {} characters)", field, limit);
+  return errors;
+}
+
+/// What is wrong with an issue's members: null when nothing is.
+json issue_errors(json const& body) {
+  auto errors = text_error(body, "title", 256);
+  if (errors.is_null()) errors = text_error(body, "body", 65536);
+  if (errors.is_null() && body.contains("labels") && !body["labels"].is_array())
+    errors = field_error("Issue", "labels", "invalid");
+  return errors;
+}
+
+Response invalid(json const& errors) {
+  return problem(422, "Validation Failed", errors);
+}
+
+std::string value_of(Query const& query, std::string const& name, std::string const& otherwise) {
+  auto const found = query.find(name);
+  return found == query.end() ? otherwise : found->second;
+}
+
+bool has_label(json const& labels, std::string const& name) {
+  return std::any_of(labels.begin(), labels.end(), [&](json const& label) {
+    return lower(label.value("name", "")) == lower(name);
+  });
+}
+
+bool is_wanted(json const& issue, Query const& query) {
+  auto const state = value_of(query, "state", "open");
+  if (state != "all" && issue.at("state") != state) return false;
+  auto const creator = value_of(query, "creator", "");
+  if (!creator.empty() && lower(issue.at("user").at("login")) != lower(creator)) return false;
+  if (issue.at("updated_at") < json(value_of(query, "since", ""))) return false;
+  std::istringstream labels{value_of(query, "labels", "")};
+  for (std::string label; std::getline(labels, label, ',');)
+    if (!has_label(issue.at("labels"), label)) return false;
+  return true;
+}
+
+}  // namespace
+
+IssueBook::IssueBook(json& state, std::string url) : state_{state}, url_{std::move(url)} {}
+
+std::string IssueBook::place() const {
+  return url_ + "/repositories/" + state_["settings"]["id"].dump();
+}
+
+Response IssueBook::list(Query const& query) const {
+  std::vector<json> wanted;
+  for (auto const& issue : state_["issues"])
+    if (is_wanted(issue, query)) wanted.push_back(issue);
+  if (value_of(query, "direction", "desc") == "desc") std::reverse(wanted.begin(), wanted.end());
+  return page_of(wanted, place() + "/issues", query);
+}
+
+Response IssueBook::create(json const& body) {
+  auto const title = body.value("title", json());
+  if (title.is_null() || title == json(std::string{}))
+    return invalid(field_error("Issue", "title", "missing_field"));
+  auto const errors = issue_errors(body);
+  if (!errors.is_null()) return invalid(errors);
+  auto issue = new_issue();
+  issue["title"] = title;
+  issue["body"] = body.value("body", json());
+  // Without the right to push, GitHub drops labels and says nothing.
+  if (may_push()) issue["labels"] = labels_from(body.value("labels", json::array()));
+  state_["issues"].push_back(issue);
+  auto response = answer(201, issue);
+  response.headers["location"] = issue["url"];
+  return response;
+}
+
+Response IssueBook::get(std::int64_t number) const {
+  auto const* const issue = find(number);
+  return issue == nullptr ? problem(404, "Not Found") : answer(200, *issue);
+}
+
+Response IssueBook::update(std::int64_t number, json const& body) {
+  auto* const issue = find(number);
+  if (issue == nullptr) return problem(404, "Not Found");
+  if (!may_push()) return problem(403, "Resource not accessible by personal access token");
+  auto const errors = issue_errors(body);
+  if (!errors.is_null()) return invalid(errors);
+  for (auto const* const key : {"title", "body", "state", "state_reason"})
+    if (body.contains(key)) (*issue)[key] = body[key];
+  if (body.contains("labels")) (*issue)["labels"] = labels_from(body["labels"]);
+  (*issue)["updated_at"] = now();
+  (*issue)["closed_at"] = issue->at("state") == "closed" ? json(now()) : json();
+  return answer(200, *issue);
+}
+
+Response IssueBook::comments_of(std::int64_t number, Query const& query) const {
+  if (find(number) == nullptr) return problem(404, "Not Found");
+  std::vector<json> comments;
+  for (auto const& comment : state_["comments"])
+    if (comment.at("issue") == number) comments.push_back(comment);
+  return page_of(comments, fmt::format("{}/issues/{}/comments", place(), number), query);
+}
+
+Response IssueBook::comment(std::int64_t number, json const& body) {
+  auto* const issue = find(number);
+  if (issue == nullptr) return problem(404, "Not Found");
+  auto const errors = text_error(body, "body", 65536);
+  if (!errors.is_null()) return invalid(errors);
+  if (!body.contains("body")) return invalid(field_error("IssueComment", "body", "missing_field"));
+  json comment{{"issue", number}, {"body", body["body"]}, {"created_at", now()}};
+  comment["id"] = state_["comments"].size() + 1;
+  comment["user"]["login"] = state_["settings"]["login"];
+  state_["comments"].push_back(comment);
+  (*issue)["comments"] = issue->at("comments").get<int>() + 1;
+  (*issue)["updated_at"] = now();
+  return answer(201, comment);
+}
+
+Response IssueBook::add_labels(std::int64_t number, json const& body) {
+  auto* const issue = find(number);
+  if (issue == nullptr) return problem(404, "Not Found");
+  if (!may_push()) return problem(403, "Resource not accessible by personal access token");
+  for (auto const& label : labels_from(body.value("labels", json::array())))
+    if (!has_label(issue->at("labels"), label.at("name"))) (*issue)["labels"].push_back(label);
+  return answer(200, issue->at("labels"));
+}
+
+Response IssueBook::labels(Query const& query) const {
+  return page_of(state_["labels"].get<std::vector<json>>(), place() + "/labels", query);
+}
+
+Response IssueBook::create_label(json const& body) {
+  if (!may_push()) return problem(403, "Resource not accessible by personal access token");
+  if (!body.contains("name") || !body["name"].is_string())
+    return invalid(field_error("Label", "name", "missing_field"));
+  if (has_label(state_["labels"], body["name"]))
+    return invalid(field_error("Label", "name", "already_exists"));
+  return answer(201, labels_from(json::array({body["name"]})).at(0));
+}
+
+void IssueBook::plant(json const& members) {
+  auto issue = new_issue();
+  issue.update(members);
+  state_["issues"].push_back(std::move(issue));
+}
+
+json IssueBook::new_issue() const {
+  auto const& settings = state_["settings"];
+  auto const number = state_["issues"].size() + 1;
+  auto const repository = settings["repository"].get<std::string>();
+  json issue{{"number", number}, {"id", 1000 + number}, {"title", ""}, {"body", nullptr}};
+  issue["url"] = fmt::format("{}/repos/{}/issues/{}", url_, repository, number);
+  issue["html_url"] = fmt::format("https://github.com/{}/issues/{}", repository, number);
+  issue["state"] = "open";
+  issue["state_reason"] = nullptr;
+  issue["labels"] = json::array();
+  issue["user"]["login"] = settings["login"];
+  issue["comments"] = 0;
+  issue["created_at"] = issue["updated_at"] = now();
+  issue["closed_at"] = nullptr;
+  return issue;
+}
+
+json* IssueBook::find(std::int64_t number) const {
+  auto& issues = state_["issues"];
+  if (number < 1 || std::cmp_greater(number, issues.size())) return nullptr;
+  return &issues[static_cast<std::size_t>(number - 1)];
+}
+
+/// Labels by name, made on the way where the repository has none of that name.
+json IssueBook::labels_from(json const& names) {
+  auto labels = json::array();
+  for (auto const& item : names) {
+    auto const name = item.is_string() ? item.get<std::string>() : item.value("name", "");
+    auto const label = json{{"name", name}, {"color", "ededed"}, {"description", nullptr}};
+    if (!has_label(state_["labels"], name)) state_["labels"].push_back(label);
+    labels.push_back(label);
+  }
+  return labels;
+}
+
+bool IssueBook::may_push() const {
+  return state_["settings"]["push"].get<bool>();
+}
+
+}  // namespace torchwatch::fakes

@@ -1,0 +1,142 @@
+#include "tests/fakes/github/routes.h"
+
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "github/answer.h"
+#include "tests/fakes/github/issue_book.h"
+#include "tests/fakes/github/wire.h"
+
+namespace torchwatch::fakes {
+namespace {
+
+using github::Request;
+using github::Response;
+using nlohmann::json;
+using Path = std::vector<std::string>;
+
+bool writes(Request const& request) {
+  return request.method != "GET";
+}
+
+std::string header(Request const& request, std::string const& name) {
+  auto const found = request.headers.find(name);
+  return found == request.headers.end() ? std::string{} : found->second;
+}
+
+/// What keeps a request out before anybody looks at what it asks for.
+std::optional<Response> refusal(json const& settings, Request const& request) {
+  if (header(request, "user-agent").empty())
+    return problem(403,
+                   "Request forbidden by administrative rules. Please make sure your request has a "
+                   "User-Agent header");
+  auto const version = header(request, "x-github-api-version");
+  if (!version.empty() && version != "2022-11-28" && version != "2026-03-10")
+    return problem(400, "\"" + version + "\" is not a supported version.");
+  auto const accept = header(request, "accept");
+  if (!accept.empty() && accept.find("json") == std::string::npos &&
+      accept.find("*/*") == std::string::npos)
+    return problem(415, "Unsupported 'Accept' header: must accept application/json");
+  auto const authorization = header(request, "authorization");
+  auto const token = settings.at("token").get<std::string>();
+  bool const known = authorization == "Bearer " + token || authorization == "token " + token;
+  if (!authorization.empty() && !token.empty() && !known) return problem(401, "Bad credentials");
+  if (authorization.empty() && writes(request)) return problem(401, "Requires authentication");
+  return {};
+}
+
+/// A write's body, or the complaint about it.
+std::optional<Response> read_body(Request const& request, json& body) {
+  if (!writes(request)) return {};
+  body = json::parse(request.body, nullptr, false);
+  if (body.is_discarded()) return problem(400, "Problems parsing JSON");
+  if (!body.is_object()) return problem(400, "Body should be a JSON object");
+  return {};
+}
+
+Response moved(Request const& request, std::string const& place) {
+  auto response =
+      problem(writes(request) && request.method != "PATCH" ? 307 : 301, "Moved Permanently");
+  auto body = json::parse(response.body);
+  body["url"] = place;
+  response.body = body.dump();
+  response.headers["location"] = place;
+  return response;
+}
+
+json repository_object(json const& settings, std::string const& url) {
+  json object{{"id", settings.at("id")}, {"full_name", settings.at("repository")}};
+  object["url"] = url + "/repos/" + settings.at("repository").get<std::string>();
+  object["has_issues"] = settings.at("issues");
+  object["permissions"] = {{"push", settings.at("push")}, {"pull", true}};
+  return object;
+}
+
+std::int64_t issue_number(std::string const& text) {
+  std::int64_t number = 0;
+  auto const [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return failure == std::errc{} && end == text.data() + text.size() ? number : 0;
+}
+
+/// A call below .../issues or .../labels; `rest` is what follows the repository.
+Response book_call(IssueBook& book,
+                   std::string const& method,
+                   Path const& rest,
+                   Target const& target,
+                   json const& body) {
+  auto const shape = method + " " + rest.at(0) + (rest.size() > 1 ? "/N" : "") +
+                     (rest.size() > 2 ? "/" + rest[2] : "");
+  if (shape == "GET labels") return book.labels(target.query);
+  if (shape == "POST labels") return book.create_label(body);
+  if (shape == "GET issues") return book.list(target.query);
+  if (shape == "POST issues") return book.create(body);
+  if (rest.at(0) != "issues" || rest.size() < 2 || rest.size() > 3)
+    return problem(404, "Not Found");
+  auto const number = issue_number(rest[1]);
+  if (shape == "GET issues/N") return book.get(number);
+  if (shape == "PATCH issues/N") return book.update(number, body);
+  if (shape == "GET issues/N/comments") return book.comments_of(number, target.query);
+  if (shape == "POST issues/N/comments") return book.comment(number, body);
+  if (shape == "POST issues/N/labels") return book.add_labels(number, body);
+  return problem(404, "Not Found");
+}
+
+/// How many components of the path name the repository; 0 when they name another, or none.
+std::size_t repository_depth(json const& settings, Path const& path) {
+  if (path.size() >= 2 && path[0] == "repositories" && path[1] == settings.at("id").dump())
+    return 2;
+  if (path.size() < 3 || path[0] != "repos") return 0;
+  auto const name = path[1] + "/" + path[2];
+  return name == settings.at("repository") || name == settings.at("renamed_from") ? 3 : 0;
+}
+
+}  // namespace
+
+Response route(json& state, Request const& request, std::string const& url) {
+  auto const& settings = state["settings"];
+  if (auto const refused = refusal(settings, request)) return *refused;
+  auto const target = parse_target(request.url);
+  if (target.path == Path{"user"} && !writes(request)) {
+    if (header(request, "authorization").empty()) return problem(401, "Requires authentication");
+    return answer(200, {{"login", settings["login"]}});
+  }
+  auto const depth = repository_depth(settings, target.path);
+  if (depth == 0) return problem(404, "Not Found");
+  IssueBook book{state, url};
+  if (depth == 3 && target.path[1] + "/" + target.path[2] == settings["renamed_from"]) {
+    auto const old = "/repos/" + settings["renamed_from"].get<std::string>();
+    return moved(request, book.place() + request.url.substr(old.size()));
+  }
+  Path const rest{target.path.begin() + static_cast<std::ptrdiff_t>(depth), target.path.end()};
+  if (rest.empty() && !writes(request)) return answer(200, repository_object(settings, url));
+  if (rest.empty()) return problem(404, "Not Found");
+  json body;
+  if (auto const complaint = read_body(request, body)) return *complaint;
+  if (rest[0] == "issues" && !settings["issues"].get<bool>())
+    return problem(410, "Issues are disabled for this repo");
+  return book_call(book, request.method, rest, target, body);
+}
+
+}  // namespace torchwatch::fakes

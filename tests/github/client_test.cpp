@@ -1,0 +1,323 @@
+#include "github/client.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/fakes/github/fake_transport.h"
+#include "tests/fakes/github/run.h"
+
+namespace torchwatch::github {
+namespace {
+
+using fakes::run;
+using nlohmann::json;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class StoppedClock final : public Clock {
+ public:
+  Timestamp now() const override { return Timestamp{seconds{1'800'000'000}}; }
+};
+
+boost::asio::awaitable<void> record(std::vector<seconds>& pauses, seconds pause) {
+  pauses.push_back(pause);
+  co_return;
+}
+
+constexpr auto base = "https://api.github.com/repos/o/r";
+
+/// A client whose GitHub answers by rote and whose waiting takes no time.
+class GithubClient : public testing::Test {
+ protected:
+  GithubClient() {
+    draft.key = "0123";
+    draft.title = "slower";
+    draft.body = marker_of(draft.key) + "\ntext";
+    draft.labels = {"perf"};
+  }
+
+  void reply(int status,
+             json const& body = json::object(),
+             std::map<std::string, std::string> headers = {}) {
+    transport.replies.emplace_back(Response{status, std::move(headers), body.dump()});
+  }
+
+  void lose() { transport.replies.emplace_back(Error{ErrorCode::unavailable, "connection lost"}); }
+
+  void may_label() { reply(200, {{"permissions", {{"push", true}}}}); }
+
+  json issue(int number, std::vector<std::string> const& labels) const {
+    json object{{"number", number},
+                {"html_url", "https://github.com/o/r/issues/" + std::to_string(number)}};
+    object["body"] = draft.body;
+    object["labels"] = json::array();
+    for (auto const& label : labels)
+      object["labels"].push_back({{"name", label}});
+    return object;
+  }
+
+  Result<CreatedIssue> file() {
+    ClientOptions options;
+    options.repository = "o/r";
+    options.token = "secret";
+    options.user_agent = "torchwatch/1";
+    Client client{
+        transport, clock, [this](seconds pause) { return record(pauses, pause); }, options};
+    return run(client.file_once(draft));
+  }
+
+  /// "GET /issues?..." relative to the repository, or to the API.
+  std::vector<std::string> asked() const {
+    std::vector<std::string> lines;
+    for (auto const& request : transport.sent) {
+      auto url = request.url;
+      if (url.starts_with(base)) url.erase(0, std::string_view{base}.size());
+      lines.push_back(request.method + " " + url);
+    }
+    return lines;
+  }
+
+  fakes::FakeTransport transport;
+  StoppedClock clock;
+  std::vector<seconds> pauses;
+  IssueDraft draft;
+};
+
+constexpr auto search_by_label = "GET /issues?state=all&per_page=100&labels=perf";
+
+TEST_F(GithubClient, CreatesWhatItDoesNotFind) {
+  may_label();
+  reply(200, json::array());
+  reply(201, issue(7, {"Perf"}));
+  auto const filed = file();
+  ASSERT_TRUE(filed) << filed.error().message;
+  EXPECT_EQ(filed->number, 7);
+  EXPECT_EQ(filed->url, "https://github.com/o/r/issues/7");
+  EXPECT_FALSE(filed->existed);
+  EXPECT_THAT(filed->missing_labels, ElementsAre());
+  EXPECT_THAT(asked(), ElementsAre("GET ", search_by_label, "POST /issues"));
+  EXPECT_EQ(json::parse(transport.sent.back().body),
+            (json{{"title", "slower"}, {"body", draft.body}, {"labels", {"perf"}}}));
+}
+
+TEST_F(GithubClient, SendsGithubsHeaders) {
+  may_label();
+  reply(200, json::array());
+  reply(201, issue(7, {}));
+  ASSERT_TRUE(file());
+  for (auto const& request : transport.sent) {
+    EXPECT_EQ(request.headers.at("Accept"), "application/vnd.github+json");
+    EXPECT_EQ(request.headers.at("Authorization"), "Bearer secret");
+    EXPECT_EQ(request.headers.at("User-Agent"), "torchwatch/1");
+    EXPECT_EQ(request.headers.at("X-GitHub-Api-Version"), "2022-11-28");
+  }
+}
+
+TEST_F(GithubClient, FindsWhatWasFiledOnALaterPage) {
+  may_label();
+  auto pull = issue(3, {});
+  pull["pull_request"] = json::object();
+  auto const place = "https://api.github.com/repositories/1/issues?page=2";
+  reply(200,
+        json::array({pull, {{"number", 2}, {"body", nullptr}}, "nonsense"}),
+        {{"link", "<" + std::string{place} + ">; rel=\"next\""}});
+  reply(200, json::array({issue(1, {"perf"})}));
+  auto const filed = file();
+  ASSERT_TRUE(filed) << filed.error().message;
+  EXPECT_EQ(filed->number, 1);
+  EXPECT_TRUE(filed->existed);
+  EXPECT_THAT(asked(), ElementsAre("GET ", search_by_label, std::string{"GET "} + place));
+}
+
+TEST_F(GithubClient, SearchesByAuthorWhereLabelsDoNotStick) {
+  reply(200, {{"permissions", {{"push", false}}}});
+  reply(200, {{"login", "bot[x]"}});
+  reply(200, json::array());
+  reply(201, issue(7, {}));
+  auto const filed = file();
+  ASSERT_TRUE(filed) << filed.error().message;
+  EXPECT_THAT(filed->missing_labels, ElementsAre("perf"));
+  EXPECT_EQ(asked().at(2), "GET /issues?state=all&per_page=100&creator=bot%5Bx%5D");
+}
+
+TEST_F(GithubClient, SearchesEverythingWhenItMayNotAskWhoItIs) {
+  reply(200);
+  reply(403, {{"message", "Resource not accessible by integration"}});
+  reply(200, json::array());
+  reply(201, issue(7, {"perf"}));
+  ASSERT_TRUE(file());
+  EXPECT_EQ(asked().at(2), "GET /issues?state=all&per_page=100");
+}
+
+TEST_F(GithubClient, LooksAgainAfterALostCreate) {
+  for (bool const by_status : {false, true}) {
+    transport.sent.clear();
+    may_label();
+    reply(200, json::array());
+    if (by_status) {
+      reply(502);
+    } else {
+      lose();
+    }
+    reply(200, json::array({issue(7, {"perf"})}));
+    auto const filed = file();
+    ASSERT_TRUE(filed) << filed.error().message;
+    EXPECT_TRUE(filed->existed);
+    EXPECT_THAT(asked(), ElementsAre("GET ", search_by_label, "POST /issues", search_by_label));
+  }
+}
+
+TEST_F(GithubClient, CreatesAgainOnlyWhenTheLostCreateDidNothing) {
+  may_label();
+  reply(200, json::array());
+  lose();
+  reply(200, json::array());
+  reply(201, issue(8, {"perf"}));
+  auto const filed = file();
+  ASSERT_TRUE(filed) << filed.error().message;
+  EXPECT_EQ(filed->number, 8);
+  EXPECT_THAT(pauses, ElementsAre(seconds{1}, seconds{2}, seconds{1}));
+}
+
+TEST_F(GithubClient, TreatsAnUnreadableSuccessAsLost) {
+  may_label();
+  reply(200, json::array());
+  reply(201, "no object");
+  reply(200, json::array({issue(7, {"perf"})}));
+  auto const filed = file();
+  ASSERT_TRUE(filed) << filed.error().message;
+  EXPECT_EQ(filed->number, 7);
+}
+
+TEST_F(GithubClient, GivesUpWhenEveryCreateIsLost) {
+  may_label();
+  for (int i = 0; i < 6; ++i) {
+    reply(200, json::array());
+    lose();
+  }
+  auto const filed = file();
+  ASSERT_FALSE(filed);
+  EXPECT_EQ(filed.error().code, ErrorCode::unavailable);
+  EXPECT_EQ(transport.sent.size(), 13U);
+}
+
+TEST_F(GithubClient, RepeatsLostQuestions) {
+  lose();
+  reply(503);
+  may_label();
+  reply(200, json::array({issue(7, {"perf"})}));
+  ASSERT_TRUE(file());
+  EXPECT_THAT(pauses, ElementsAre(seconds{2}, seconds{4}));
+}
+
+TEST_F(GithubClient, ReportsARefusalWithGithubsReason) {
+  may_label();
+  reply(200, json::array());
+  reply(422, {{"message", "Validation Failed"}, {"errors", {{{"message", "body is too long"}}}}});
+  auto const filed = file();
+  ASSERT_FALSE(filed);
+  EXPECT_EQ(filed.error().code, ErrorCode::refused);
+  EXPECT_EQ(filed.error().message,
+            "create issue: POST https://api.github.com/repos/o/r/issues: HTTP 422: Validation "
+            "Failed: body is too long");
+  EXPECT_EQ(transport.sent.size(), 3U);
+}
+
+TEST_F(GithubClient, RefusalsAreNotRepeated) {
+  for (int const status : {400, 401, 403, 404, 410}) {
+    transport.sent.clear();
+    reply(status, {{"message", "no"}});
+    auto const filed = file();
+    ASSERT_FALSE(filed);
+    EXPECT_EQ(filed.error().code, ErrorCode::refused) << status;
+    EXPECT_EQ(transport.sent.size(), 1U);
+  }
+}
+
+TEST_F(GithubClient, WaitsForLimitsAndThenCreatesOnce) {
+  may_label();
+  reply(200, json::array());
+  reply(403, json::object(), {{"retry-after", "30"}});
+  reply(403, json::object(), {{"x-ratelimit-remaining", "0"}, {"x-ratelimit-reset", "1800000099"}});
+  reply(403, {{"message", "You have exceeded a secondary rate limit. Please wait"}});
+  reply(201, issue(7, {"perf"}));
+  auto const filed = file();
+  ASSERT_TRUE(filed) << filed.error().message;
+  EXPECT_THAT(pauses, ElementsAre(seconds{1}, seconds{30}, seconds{100}, seconds{240}));
+  EXPECT_EQ(transport.sent.size(), 6U);
+}
+
+TEST_F(GithubClient, DoesNotWaitForever) {
+  reply(429, json::object(), {{"retry-after", "86400"}});
+  auto const filed = file();
+  ASSERT_FALSE(filed);
+  EXPECT_EQ(filed.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(pauses, ElementsAre());
+  for (int i = 0; i < 6; ++i)
+    reply(429, json::object(), {{"retry-after", "1"}});
+  EXPECT_FALSE(file());
+  EXPECT_EQ(pauses.size(), 5U);
+}
+
+TEST_F(GithubClient, KeepsMethodAndBodyThroughRedirects) {
+  may_label();
+  reply(200, json::array());
+  reply(307, json::object(), {{"location", "https://api.github.com/repositories/1/issues"}});
+  reply(301, json::object(), {{"location", "/repositories/2/issues"}});
+  reply(201, issue(7, {"perf"}));
+  auto const filed = file();
+  ASSERT_TRUE(filed) << filed.error().message;
+  ASSERT_EQ(transport.sent.size(), 5U);
+  EXPECT_EQ(transport.sent[4].method, "POST");
+  EXPECT_EQ(transport.sent[4].url, "https://api.github.com/repositories/2/issues");
+  EXPECT_EQ(transport.sent[4].body, transport.sent[2].body);
+}
+
+TEST_F(GithubClient, NeverTakesTheTokenToAnotherHost) {
+  for (auto const* const place :
+       {"https://evil.example/repos/o/r", "http://api.github.com/x", "//evil.example/x", ""}) {
+    transport.sent.clear();
+    reply(301, json::object(), {{"location", place}});
+    auto const filed = file();
+    ASSERT_FALSE(filed);
+    EXPECT_EQ(filed.error().code, ErrorCode::refused) << place;
+    EXPECT_EQ(transport.sent.size(), 1U);
+  }
+  transport.sent.clear();
+  may_label();
+  reply(200, json::array(), {{"link", "<https://evil.example/x>; rel=\"next\""}});
+  auto const filed = file();
+  ASSERT_FALSE(filed);
+  EXPECT_THAT(filed.error().message, HasSubstr("another host"));
+  EXPECT_EQ(transport.sent.size(), 2U);
+}
+
+TEST_F(GithubClient, StopsFollowingRedirectsInACircle) {
+  for (int i = 0; i < 6; ++i)
+    reply(301, json::object(), {{"location", base}});
+  auto const filed = file();
+  ASSERT_FALSE(filed);
+  EXPECT_EQ(filed.error().code, ErrorCode::refused);
+  EXPECT_EQ(transport.sent.size(), 6U);
+}
+
+TEST_F(GithubClient, CancellationIsPassedOn) {
+  transport.replies.emplace_back(Error{ErrorCode::cancelled, "stopping"});
+  auto const filed = file();
+  ASSERT_FALSE(filed);
+  EXPECT_EQ(filed.error().code, ErrorCode::cancelled);
+}
+
+TEST_F(GithubClient, RepairsTextThatIsNotUtf8) {
+  may_label();
+  reply(200, json::array());
+  reply(201, issue(7, {"perf"}));
+  draft.title = "bad \xFF byte";
+  ASSERT_TRUE(file());
+  EXPECT_EQ(json::parse(transport.sent.back().body)["title"], "bad \xEF\xBF\xBD byte");
+}
+
+}  // namespace
+}  // namespace torchwatch::github

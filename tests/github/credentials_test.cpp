@@ -1,0 +1,83 @@
+#include "github/credentials.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace torchwatch::github {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+class Credentials : public testing::Test {
+ protected:
+  config::GithubOptions with_file(std::string const& text, fs::perms permissions) {
+    auto const path = fs::path{testing::TempDir()} /
+                      testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::ofstream{path} << text;
+    fs::permissions(path, permissions);
+    config::GithubOptions options;
+    options.token_file = path.string();
+    return options;
+  }
+
+  static constexpr auto secret = fs::perms::owner_read | fs::perms::owner_write;
+};
+
+TEST_F(Credentials, FileIsTrimmed) {
+  auto const token = find_token(with_file("  ghp_abc\n\n", secret), "from-environment");
+  ASSERT_TRUE(token);
+  EXPECT_EQ(token->value, "ghp_abc");
+  EXPECT_EQ(token->warning, "");
+}
+
+TEST_F(Credentials, FileOpenToEveryoneIsWarnedOf) {
+  auto const token = find_token(with_file("ghp_abc", secret | fs::perms::others_read), {});
+  ASSERT_TRUE(token);
+  EXPECT_THAT(token->warning, HasSubstr("can be read by every user"));
+}
+
+TEST_F(Credentials, BadContentsAreRefusedWithoutBeingShown) {
+  for (std::string const text : {"", " \n", "gh p", "ghp\nX-Evil: 1", "gh\xC3\xBC"}) {
+    auto const token = find_token(with_file(text, secret), {});
+    ASSERT_FALSE(token) << text;
+    EXPECT_EQ(token.error().code, ErrorCode::invalid_argument);
+    if (text.size() > 2) {
+      EXPECT_THAT(token.error().message, Not(HasSubstr(text)));
+    }
+  }
+  EXPECT_FALSE(find_token(with_file(std::string(20'000, 'x'), secret), {}));
+}
+
+TEST_F(Credentials, LongTokensAreTaken) {
+  auto const token = find_token(with_file("ghs_" + std::string(2000, 'x'), secret), {});
+  ASSERT_TRUE(token);
+  EXPECT_EQ(token->value.size(), 2004U);
+}
+
+TEST_F(Credentials, MissingFileIsNotReplacedByTheEnvironment) {
+  config::GithubOptions options;
+  options.token_file = "/nonexistent/token";
+  auto const token = find_token(options, "from-environment");
+  ASSERT_FALSE(token);
+  EXPECT_EQ(token.error().code, ErrorCode::not_found);
+  options.token_file = testing::TempDir();
+  EXPECT_EQ(find_token(options, {}).error().code, ErrorCode::invalid_argument);
+}
+
+TEST_F(Credentials, EnvironmentIsUsedWithoutAFile) {
+  config::GithubOptions const options;
+  EXPECT_EQ(find_token(options, "ghp_env\n")->value, "ghp_env");
+  EXPECT_EQ(find_token(options, "").error().code, ErrorCode::invalid_argument);
+  auto const none = find_token(options, std::nullopt);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code, ErrorCode::not_found);
+  EXPECT_THAT(none.error().message, HasSubstr("GITHUB_TOKEN"));
+}
+
+}  // namespace
+}  // namespace torchwatch::github

@@ -1,0 +1,188 @@
+#include <algorithm>
+
+#include <gmock/gmock.h>
+
+#include "github/issue.h"
+#include "tests/github/github_fixture.h"
+#include "tests/github/stories.h"
+
+/// Filing issues over real TLS at a GitHub that keeps what it is told and fails as it is asked to.
+namespace torchwatch::github {
+namespace {
+
+using nlohmann::json;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class Filing : public WithFakeGithub {
+ protected:
+  Result<CreatedIssue> file(IssueDraft const& draft) {
+    ClientOptions options;
+    options.api = server_->url();
+    options.repository = "pytorch/pytorch";
+    options.token = "good";
+    auto https = transport(timeout_);
+    Client client{
+        https, clock_, [this](seconds pause) { return recorded_pause(pauses_, pause); }, options};
+    return fakes::run(client.file_once(draft));
+  }
+
+  std::size_t issues() const { return github_.state()["issues"].size(); }
+
+  std::ptrdiff_t posts() const {
+    auto const state = github_.state();
+    auto const& requests = state["requests"];
+    return std::count_if(requests.begin(), requests.end(), [](json const& request) {
+      return request["method"] == "POST";
+    });
+  }
+
+  IssueDraft const draft_ = draft_issue(culprit_story(), {{"torchbench-perf-report"}});
+  SystemClock clock_;
+  seconds timeout_{10};
+  std::vector<seconds> pauses_;
+};
+
+TEST_F(Filing, CreatesTheIssue) {
+  auto const filed = file(draft_);
+  ASSERT_TRUE(filed) << filed.error().message;
+  EXPECT_EQ(filed->number, 1);
+  EXPECT_EQ(filed->url, "https://github.com/pytorch/pytorch/issues/1");
+  auto const issue = github_.state()["issues"][0];
+  EXPECT_EQ(issue["title"], draft_.title);
+  EXPECT_EQ(issue["body"], draft_.body);
+  EXPECT_EQ(issue["labels"][0]["name"], "torchbench-perf-report");
+}
+
+TEST_F(Filing, FindsTheIssueAgainEvenWhenClosed) {
+  ASSERT_TRUE(file(draft_));
+  ASSERT_EQ(ask("PATCH", "/repos/pytorch/pytorch/issues/1", R"({"state":"closed"})")->status, 200);
+  auto const again = file(draft_);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_TRUE(again->existed);
+  EXPECT_EQ(again->number, 1);
+  EXPECT_EQ(issues(), 1U);
+}
+
+TEST_F(Filing, TellsTwoIncidentsApart) {
+  ASSERT_TRUE(file(draft_));
+  auto story = culprit_story();
+  story.nightly.commit = sha_of('9');
+  auto const other = file(draft_issue(story, {{"torchbench-perf-report"}}));
+  ASSERT_TRUE(other) << other.error().message;
+  EXPECT_FALSE(other->existed);
+  EXPECT_EQ(issues(), 2U);
+}
+
+TEST_F(Filing, IsNotRepeatedWhenTheConnectionDropsAfterCreation) {
+  fail({{"method", "POST"}, {"path", "/issues"}, {"after", true}, {"drop", true}});
+  auto const filed = file(draft_);
+  ASSERT_TRUE(filed) << filed.error().message;
+  EXPECT_TRUE(filed->existed);
+  EXPECT_EQ(issues(), 1U);
+  EXPECT_EQ(posts(), 1);
+}
+
+TEST_F(Filing, IsNotRepeatedWhenGithubFailsAfterCreation) {
+  fail({{"method", "POST"}, {"path", "/issues"}, {"after", true}, {"status", 502}});
+  auto const filed = file(draft_);
+  ASSERT_TRUE(filed) << filed.error().message;
+  EXPECT_EQ(issues(), 1U);
+  EXPECT_EQ(posts(), 1);
+}
+
+TEST_F(Filing, IsNotRepeatedWhenTheAnswerIsTooSlow) {
+  timeout_ = seconds{1};
+  fail({{"method", "POST"}, {"path", "/issues"}, {"after", true}, {"delay_ms", 1500}});
+  auto const filed = file(draft_);
+  ASSERT_TRUE(filed) << filed.error().message;
+  EXPECT_EQ(issues(), 1U);
+  EXPECT_EQ(posts(), 1);
+}
+
+TEST_F(Filing, IsRepeatedWhenNothingWasCreated) {
+  fail({{"method", "POST"}, {"path", "/issues"}, {"drop", true}});
+  fail({{"method", "POST"}, {"path", "/issues"}, {"status", 503}});
+  auto const filed = file(draft_);
+  ASSERT_TRUE(filed) << filed.error().message;
+  EXPECT_EQ(issues(), 1U);
+  EXPECT_EQ(posts(), 3);
+}
+
+TEST_F(Filing, WaitsForRateLimits) {
+  fail({{"method", "POST"},
+        {"status", 403},
+        {"message", "You have exceeded a secondary rate limit."},
+        {"headers", {{"retry-after", "90"}}}});
+  auto const filed = file(draft_);
+  ASSERT_TRUE(filed) << filed.error().message;
+  EXPECT_THAT(pauses_, ElementsAre(seconds{1}, seconds{90}));
+  EXPECT_EQ(issues(), 1U);
+}
+
+TEST_F(Filing, WaitsUntilTheHourlyLimitIsReset) {
+  change({{"settings", {{"hourly_limit", 1}}}});
+  auto const filed = file(draft_);
+  ASSERT_FALSE(filed);
+  EXPECT_EQ(filed.error().code, ErrorCode::unavailable);
+  ASSERT_FALSE(pauses_.empty());
+  EXPECT_GT(pauses_.front(), seconds{3500});
+  EXPECT_LE(pauses_.front(), seconds{3601});
+}
+
+TEST_F(Filing, FollowsARenamedRepository) {
+  change({{"settings", {{"repository", "pytorch/torch"}, {"renamed_from", "pytorch/pytorch"}}}});
+  auto const filed = file(draft_);
+  ASSERT_TRUE(filed) << filed.error().message;
+  auto const again = file(draft_);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_TRUE(again->existed);
+  auto const state = github_.state();
+  EXPECT_EQ(state["issues"].size(), 1U);
+  EXPECT_EQ(state["issues"][0]["body"], draft_.body);
+}
+
+TEST_F(Filing, FindsItsIssueBehindHundredsOfOthers) {
+  ASSERT_TRUE(file(draft_));
+  auto others = json::array();
+  for (int i = 0; i < 250; ++i) {
+    others.push_back({{"title", "other"}, {"labels", {{{"name", "torchbench-perf-report"}}}}});
+  }
+  others.back()["body"] = draft_.body;
+  others.back()["pull_request"] = json::object();
+  change({{"issues", others}});
+  auto const again = file(draft_);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_TRUE(again->existed);
+  EXPECT_EQ(again->number, 1);
+  EXPECT_EQ(
+      github_.state()["requests"].back()["target"],
+      "/repositories/65600975/issues?labels=torchbench-perf-report&page=3&per_page=100&state=all");
+}
+
+TEST_F(Filing, IsFiledOnceThoughLabelsAreDropped) {
+  change({{"settings", {{"push", false}}}});
+  auto const filed = file(draft_);
+  ASSERT_TRUE(filed) << filed.error().message;
+  EXPECT_THAT(filed->missing_labels, ElementsAre("torchbench-perf-report"));
+  auto const again = file(draft_);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_TRUE(again->existed);
+  EXPECT_EQ(issues(), 1U);
+}
+
+TEST_F(Filing, ReportsABadTokenAndDisabledIssues) {
+  change({{"settings", {{"token", "another"}}}});
+  auto const stranger = file(draft_);
+  ASSERT_FALSE(stranger);
+  EXPECT_EQ(stranger.error().code, ErrorCode::refused);
+  EXPECT_THAT(stranger.error().message, HasSubstr("HTTP 401: Bad credentials"));
+  change({{"settings", {{"token", ""}, {"issues", false}}}});
+  auto const closed = file(draft_);
+  ASSERT_FALSE(closed);
+  EXPECT_THAT(closed.error().message, HasSubstr("HTTP 410: Issues are disabled"));
+}
+
+}  // namespace
+}  // namespace torchwatch::github

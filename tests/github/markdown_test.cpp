@@ -1,0 +1,34 @@
+#include "github/markdown.h"
+
+#include <gtest/gtest.h>
+
+namespace torchwatch::github {
+namespace {
+
+TEST(Markdown, ShowsForeignTextAsCodeOnOneLine) {
+  EXPECT_EQ(verbatim("  Fix\r\n\x01 @torch/perf  #123 "), "`Fix @torch/perf #123`");
+  EXPECT_EQ(verbatim(" \n"), "-");
+}
+
+TEST(Markdown, KeepsBackticksAndPipesFromEndingCodeAndCells) {
+  auto const shown = verbatim("a|b `c` @user <!-- ");
+  EXPECT_EQ(shown, "<code>a&#124;b &#96;c&#96; &#64;user &#60;&#33;&#45;&#45;</code>");
+}
+
+TEST(Markdown, QuotesForTheShell) {
+  EXPECT_EQ(shell_quoted("it's"), "'it'\\''s'");
+}
+
+TEST(Markdown, DrawsTables) {
+  EXPECT_EQ(table({"a", "b"}, {{"1", "2"}}), "| a | b |\n| --- | --- |\n| 1 | 2 |\n");
+}
+
+TEST(Markdown, ClipsBetweenCodePoints) {
+  EXPECT_EQ(clip("abc", 3), "abc");
+  EXPECT_EQ(clip("a\xE2\x82\xAC", 3), "a");
+  EXPECT_EQ(clip("a\xE2\x82\xAC!", 4), "a\xE2\x82\xAC");
+  EXPECT_EQ(clip("\xE2\x82\xAC", 2), "");
+}
+
+}  // namespace
+}  // namespace torchwatch::github
