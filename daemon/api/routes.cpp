@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include <boost/beast/core/string.hpp>
 #include <openssl/crypto.h>
+#include <strings.h>
 
 #include "daemon/api/bisection_request.h"
 #include "daemon/api/json.h"
@@ -85,6 +85,10 @@ std::string header(HttpRequest const& request, char const* name) {
   return at == request.headers.end() ? std::string{} : at->second;
 }
 
+bool is_same_word(std::string_view one, std::string_view other) {
+  return one.size() == other.size() && ::strncasecmp(one.data(), other.data(), one.size()) == 0;
+}
+
 /// Takes as long for a token that is nearly right as for one that is all wrong.
 bool is_same_secret(std::string const& one, std::string const& other) {
   return one.size() == other.size() && CRYPTO_memcmp(one.data(), other.data(), one.size()) == 0;
@@ -96,8 +100,7 @@ std::optional<HttpResponse> denial(HttpRequest const& request, std::string const
   if (token.empty())
     return problem(403, "the service has no token, so that nobody may ask it to do anything");
   auto const given = header(request, "authorization");
-  bool const is_bearer =
-      boost::beast::iequals(std::string_view{given}.substr(0, scheme.size()), scheme);
+  bool const is_bearer = is_same_word(std::string_view{given}.substr(0, scheme.size()), scheme);
   if (is_bearer && is_same_secret(given.substr(scheme.size()), token)) return std::nullopt;
   auto response = problem(401,
                           is_bearer ? "Authorization: found another token than the service's"
@@ -111,7 +114,7 @@ std::optional<HttpResponse> denial(HttpRequest const& request, std::string const
 /// "application/json", whatever its parameters say.
 bool is_json(std::string_view content_type) {
   auto const end = std::min(content_type.find_first_of("; \t"), content_type.size());
-  return boost::beast::iequals(content_type.substr(0, end), "application/json");
+  return is_same_word(content_type.substr(0, end), "application/json");
 }
 
 HttpResponse failed_ask(Error const& error) {

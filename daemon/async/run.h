@@ -14,8 +14,9 @@
 
 namespace torchwatch {
 
-/// Runs `task` on `loop` until it returns, and stops the loop then. SIGINT and SIGTERM cancel it; what it throws is thrown
-/// here, cancellation included (boost::system::system_error with operation_aborted).
+/// Runs `task` on `loop` until it returns, and stops the loop then. SIGINT and SIGTERM cancel it;
+/// what it throws is thrown here, cancellation included (boost::system::system_error with
+/// operation_aborted).
 template <class T>
 T run_until_signal(boost::asio::io_context& loop, boost::asio::awaitable<T> task) {
   namespace asio = boost::asio;
