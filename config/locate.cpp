@@ -1,16 +1,24 @@
 #include "config/locate.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <iterator>
 #include <set>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
 namespace torchwatch::config {
 namespace {
 
-/// Counts the lines that the parser has taken in.
-class LineCounter {
+/// More than any configuration needs; paths stay short, and so does everything made from them.
+constexpr std::size_t deepest = 16;
+
+/// Of the text that the parser stumbled over.
+constexpr std::size_t longest_quote = 160;
+
+/// Iterates over a text and lets others see the last character that was taken.
+class Reading {
  public:
   using iterator_category = std::input_iterator_tag;
   using value_type = char;
@@ -18,29 +26,71 @@ class LineCounter {
   using pointer = char const*;
   using reference = char const&;
 
-  LineCounter(char const* at, int* line) : at_{at}, line_{line} {}
+  Reading(char const* at, char const** taken) : at_{at}, taken_{taken} {}
 
   char const& operator*() const { return *at_; }
 
-  LineCounter& operator++() {
-    if (*at_ == '\n') ++*line_;
-    ++at_;
+  Reading& operator++() {
+    *taken_ = at_++;
     return *this;
   }
 
-  bool operator==(LineCounter const& other) const { return at_ == other.at_; }
+  bool operator==(Reading const& other) const { return at_ == other.at_; }
 
-  bool operator!=(LineCounter const& other) const { return at_ != other.at_; }
+  bool operator!=(Reading const& other) const { return at_ != other.at_; }
 
  private:
   char const* at_;
-  int* line_;
+  char const** taken_;
 };
+
+/// "LINE:COLUMN" of a character, counted from one.
+std::string place_of(std::string_view text, std::size_t at) {
+  auto const before = text.substr(0, at);
+  auto const line = 1 + std::count(before.begin(), before.end(), '\n');
+  auto const newline = before.rfind('\n');
+  auto const begin = newline == std::string_view::npos ? 0 : newline + 1;
+  return std::to_string(line) + ":" + std::to_string(before.size() - begin + 1);
+}
+
+/// The parser's own words, without its name and its count of lines. They may quote bytes that are
+/// no text; those become '?'.
+std::string words_of(nlohmann::json::exception const& error) {
+  std::string what = error.what();
+  auto const syntax = what.find("syntax error");
+  auto const name_end = what.find("] ");
+  if (syntax != std::string::npos)
+    what.erase(0, syntax);
+  else if (name_end != std::string::npos)
+    what.erase(0, name_end + 2);
+  auto const quote = what.find("; last read: '");
+  auto const expected = std::min(what.rfind("; expected"), what.size());
+  if (quote < expected && expected - quote > longest_quote) what.erase(quote, expected - quote);
+  std::replace_if(
+      what.begin(), what.end(), [](char byte) { return byte < ' ' || byte > '~'; }, '?');
+  return what;
+}
 
 /// Hears the parser's events and keeps the path of where it is.
 class Walker : public nlohmann::json_sax<nlohmann::json> {
  public:
-  Walker(Locations& locations, int const& line) : locations_{locations}, line_{line} {}
+  explicit Walker(std::string_view text)
+      : text_{text},
+        taken_{text.data()},
+        counted_{text.data()} {}
+
+  /// False when the text is broken; `failure` then says where and how.
+  bool walk() {
+    return nlohmann::json::sax_parse(Reading{text_.data(), &taken_},
+                                     Reading{text_.data() + text_.size(), &taken_},
+                                     this,
+                                     nlohmann::json::input_format_t::json,
+                                     true,
+                                     true);
+  }
+
+  Locations locations{{{"", 1}}, {}};
+  std::string failure;
 
   bool null() override { return value(); }
 
@@ -66,13 +116,16 @@ class Walker : public nlohmann::json_sax<nlohmann::json> {
 
   bool key(string_t& name) override {
     auto& level = levels_.back();
-    level.member = level.path.empty() ? name : level.path + "." + name;
-    if (!level.seen.insert(name).second) locations_.duplicates.push_back(level.member);
-    locations_.line_of[level.member] = line_;
+    level.member = member_path(level.path, name);
+    if (!level.seen.insert(name).second) locations.duplicates.push_back(level.member);
+    locations.line_of[level.member] = line();
     return true;
   }
 
-  bool parse_error(std::size_t, std::string const&, nlohmann::json::exception const&) override {
+  bool parse_error(std::size_t position,
+                   std::string const&,
+                   nlohmann::json::exception const& error) override {
+    failure = place_of(text_, position == 0 ? 0 : position - 1) + ": " + words_of(error);
     return false;
   }
 
@@ -85,13 +138,21 @@ class Walker : public nlohmann::json_sax<nlohmann::json> {
     std::set<std::string> seen;
   };
 
+  /// Of the last character taken. After a number that is the one behind it, perhaps a newline,
+  /// which still ends the number's own line.
+  int line() {
+    line_ += static_cast<int>(std::count(counted_, taken_, '\n'));
+    counted_ = taken_;
+    return line_;
+  }
+
   /// The path of the value that begins here.
   std::string begin() {
     if (levels_.empty()) return "";
     auto& level = levels_.back();
     if (!level.is_array) return level.member;
     auto path = level.path + "[" + std::to_string(level.next++) + "]";
-    locations_.line_of[path] = line_;
+    locations.line_of[path] = line();
     return path;
   }
 
@@ -101,6 +162,11 @@ class Walker : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool enter(bool is_array) {
+    if (levels_.size() == deepest) {
+      failure = place_of(text_, static_cast<std::size_t>(taken_ - text_.data())) +
+                ": found more than " + std::to_string(deepest) + " levels, allowed is fewer";
+      return false;
+    }
     levels_.push_back({begin(), is_array, 0, {}, {}});
     return true;
   }
@@ -110,25 +176,30 @@ class Walker : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
-  Locations& locations_;
-  int const& line_;
+  std::string_view text_;
+  char const* taken_;
+  char const* counted_;
+  int line_ = 1;
   std::vector<Level> levels_;
 };
 
+bool is_plain(std::string const& key) {
+  constexpr std::string_view plain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$";
+  return !key.empty() && key.find_first_not_of(plain) == std::string::npos;
+}
+
 }  // namespace
 
-Locations locate(std::string const& text) {
-  Locations locations;
-  locations.line_of[""] = 1;
-  int line = 1;
-  Walker walker{locations, line};
-  nlohmann::json::sax_parse(LineCounter{text.data(), &line},
-                            LineCounter{text.data() + text.size(), &line},
-                            &walker,
-                            nlohmann::json::input_format_t::json,
-                            true,
-                            true);
-  return locations;
+std::string member_path(std::string const& object, std::string const& key) {
+  if (!is_plain(key)) return object + "[" + nlohmann::json(key).dump() + "]";
+  return object.empty() ? key : object + "." + key;
+}
+
+Result<Locations> locate(std::string const& file, std::string const& text) {
+  Walker walker{text};
+  if (!walker.walk()) return Error{ErrorCode::invalid_argument, file + ":" + walker.failure};
+  return std::move(walker.locations);
 }
 
 }  // namespace torchwatch::config

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "storage/domain/result.h"
+
 namespace torchwatch::config {
 
 /// Where the parts of a JSON text stand. Keys are paths as people write them: "fleets[0].name"; ""
@@ -13,7 +15,11 @@ struct Locations {
   std::vector<std::string> duplicates;  ///< paths of keys that came again in the same object
 };
 
-/// Expects a text that parses (comments allowed).
-Locations locate(std::string const& text);
+/// The path of `key` in the object at `object`: "http.port", or `http["a b"]` for an odd key.
+std::string member_path(std::string const& object, std::string const& key);
+
+/// Fails with "FILE:LINE:COLUMN: ..." when the text is not JSON (comments allowed) or nested
+/// absurdly deep.
+Result<Locations> locate(std::string const& file, std::string const& text);
 
 }  // namespace torchwatch::config

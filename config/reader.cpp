@@ -1,9 +1,9 @@
 #include "config/reader.h"
 
-#include <algorithm>
+#include <array>
 #include <regex>
-#include <sstream>
 
+#include <arpa/inet.h>
 #include <unistd.h>
 
 namespace torchwatch::config {
@@ -11,30 +11,38 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// 0.07 as people write it, not as it is stored.
-std::string text_of(double number) {
-  std::ostringstream text;
-  text.precision(15);
-  text << number;
-  return text.str();
+bool is_control(char byte) {
+  return (byte >= 0 && byte < ' ') || byte == '\x7f';
 }
 
-/// What is wrong with what a path points at; empty when nothing is.
-std::string wrong_with(fs::path const& path, PathTo kind) {
+bool is_address(std::string const& text) {
+  std::array<unsigned char, sizeof(in6_addr)> address{};
+  return ::inet_pton(AF_INET, text.c_str(), address.data()) == 1 ||
+         ::inet_pton(AF_INET6, text.c_str(), address.data()) == 1;
+}
+
+bool has_form(std::string const& text, Form form) {
   std::error_code ignored;
-  switch (kind) {
-    case PathTo::nothing:
-      return "";
-    case PathTo::directory:
-      return fs::is_directory(path, ignored) ? "" : "an existing directory";
-    case PathTo::file:
-      return fs::is_regular_file(path, ignored) ? "" : "an existing file";
-    case PathTo::executable:
-      return fs::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0
-                 ? ""
-                 : "an existing executable file";
+  switch (form) {
+    case Form::text:
+    case Form::path:
+      return true;
+    case Form::address:
+      return is_address(text);
+    case Form::directory:
+      return fs::is_directory(text, ignored);
+    case Form::file:
+      return fs::is_regular_file(text, ignored);
+    case Form::executable:
+      return fs::is_regular_file(text, ignored) && ::access(text.c_str(), X_OK) == 0;
   }
-  return "";
+  return false;
+}
+
+bool matches(std::string const& text, Pattern const& pattern) {
+  if (pattern.expression.empty()) return true;
+  return text.size() <= longest_match &&
+         std::regex_match(text, std::regex{std::string{pattern.expression}});
 }
 
 }  // namespace
@@ -45,47 +53,30 @@ Json const* Reader::find(char const* key) {
   return member == json_.end() ? nullptr : &*member;
 }
 
-std::string Reader::path_to(std::string const& key) const {
-  return path_.empty() ? key : path_ + "." + key;
-}
-
 void Reader::finish() {
   for (auto const& [key, value] : json_.items()) {
     if (std::find(asked_.begin(), asked_.end(), key) != asked_.end()) continue;
     if (path_.empty() && key == "$schema") continue;
     std::string allowed;
     for (auto const& name : asked_)
-      allowed += (allowed.empty() ? " " : ", ") + name;
-    complaints_.add(path_to(key), "found an unknown key, allowed are" + allowed);
+      allowed += (allowed.empty() ? "one of " : ", ") + name;
+    complaints_.add(member_path(path_, key), "an unknown key", allowed);
   }
-}
-
-void Reader::check_range(Json const& json,
-                         double value,
-                         std::string const& path,
-                         Rule const& rule) {
-  bool const too_small = rule.minimum && value < *rule.minimum;
-  bool const too_large = rule.maximum && value > *rule.maximum;
-  if (!too_small && !too_large) return;
-  auto allowed = rule.minimum ? "at least " + text_of(*rule.minimum) : std::string{};
-  if (rule.maximum)
-    allowed += (allowed.empty() ? "at most " : " and at most ") + text_of(*rule.maximum);
-  complaints_.add(path, "found " + json.dump() + ", allowed is " + allowed);
 }
 
 void Reader::check_text(std::string& text, std::string const& path, Rule const& rule) {
-  if (text.empty() && rule.non_empty) {
-    complaints_.add(path, "found \"\", allowed is a text that is not empty");
+  if (std::any_of(text.begin(), text.end(), is_control)) {
+    complaints_.add(path, found(text), "a text without control characters");
     return;
   }
-  if (!rule.pattern.empty() && !std::regex_match(text, std::regex{std::string{rule.pattern}})) {
-    complaints_.add(path,
-                    "found \"" + text + "\", allowed is what matches " + std::string{rule.pattern});
+  if (text.empty()) {
+    if (rule.non_empty) complaints_.add(path, found(text), allowed_text(rule));
+    return;
   }
-  if (rule.path == PathTo::nothing || text.empty()) return;
-  text = (directory_ / text).lexically_normal().string();
-  if (auto const wanted = wrong_with(text, rule.path); !wanted.empty())
-    complaints_.add(path, "found \"" + text + "\", allowed is " + wanted);
+  if (rule.form != Form::text && rule.form != Form::address)
+    text = (directory_ / text).lexically_normal().string();
+  if (!matches(text, rule.pattern) || !has_form(text, rule.form))
+    complaints_.add(path, found(text), allowed_text(rule));
 }
 
 }  // namespace torchwatch::config

@@ -8,34 +8,56 @@
 namespace torchwatch::config {
 namespace {
 
-/// 1 rather than 1.0 where a bound is whole.
-Json bound(double value) {
-  auto const whole = static_cast<std::int64_t>(value);
-  return static_cast<double>(whole) == value ? Json(whole) : Json(value);
+void add_text_rules(Json& schema, Rule const& rule) {
+  schema["type"] = "string";
+  if (rule.non_empty) schema["minLength"] = 1;
+  if (rule.form == Form::address) schema["anyOf"] = {{{"format", "ipv4"}}, {{"format", "ipv6"}}};
+  if (rule.pattern.expression.empty()) return;
+  schema["maxLength"] = longest_match;
+  auto const optional = rule.non_empty ? ")$" : ")?$";
+  schema["pattern"] = "^(" + std::string{rule.pattern.expression} + optional;
+}
+
+template <Scalar T>
+Json scalar_schema(Rule const& rule) {
+  Json schema = Json::object();
+  if constexpr (Word<T>) {
+    schema["enum"] = Json::array();
+    for (auto const& [word, meaning] : words(T{}))
+      schema["enum"].push_back(word);
+  } else if constexpr (std::same_as<T, std::string>) {
+    add_text_rules(schema, rule);
+  } else {
+    schema["type"] = std::floating_point<T> ? "number" : "integer";
+    schema["minimum"] = bound(rule.minimum);
+    schema["maximum"] = bound(rule.maximum);
+  }
+  return schema;
 }
 
 /// The visitor that describes every field in JSON Schema.
 struct SchemaWriter {
   Json properties = Json::object();
+  Json required = Json::array();
 
   template <Scalar T>
   void operator()(char const* key, T& field, Rule const& rule) {
-    auto& schema = properties[key] = type_schema<T>();
+    auto& schema = properties[key] = scalar_schema<T>(rule);
     schema["description"] = rule.doc;
-    if (rule.minimum) schema["minimum"] = bound(*rule.minimum);
-    if (rule.maximum) schema["maximum"] = bound(*rule.maximum);
-    if (!rule.pattern.empty()) schema["pattern"] = "^(" + std::string{rule.pattern} + ")$";
-    if (rule.non_empty) schema["minLength"] = 1;
     auto fallback = to_json(field);
-    if (!rule.non_empty || fallback != "") schema["default"] = std::move(fallback);
+    if (rule.non_empty && fallback == "")
+      required.push_back(key);
+    else
+      schema["default"] = std::move(fallback);
   }
 
   template <class T>
   void operator()(char const* key, std::vector<T>& field, Rule const& rule) {
     auto& schema = properties[key] = {{"type", "array"}, {"description", rule.doc}};
     if (rule.non_empty) schema["minItems"] = 1;
+    if (rule.distinct) schema["uniqueItems"] = true;
     if constexpr (Scalar<T>) {
-      schema["items"] = type_schema<T>();
+      schema["items"] = scalar_schema<T>(of_entry(rule));
       schema["default"] = Json::array();
       for (auto const& element : field)
         schema["default"].push_back(to_json(element));
@@ -45,22 +67,21 @@ struct SchemaWriter {
     }
   }
 
-  template <class T>
-
-  requires std::is_class_v<T> &&(!Scalar<T>)void operator()(char const* key,
-                                                            T& field,
-                                                            Rule const& rule) {
+  template <Section T>
+  void operator()(char const* key, T& field, Rule const& rule) {
     auto& schema = properties[key] = object(field);
     schema["description"] = rule.doc;
+    if (schema.contains("required")) required.push_back(key);
   }
 
-  template <class T>
+  template <Section T>
   static Json object(T& field) {
     SchemaWriter writer;
     describe(writer, field);
     Json schema = Json::object();
     schema["type"] = "object";
     schema["additionalProperties"] = false;
+    if (!writer.required.empty()) schema["required"] = std::move(writer.required);
     schema["properties"] = std::move(writer.properties);
     return schema;
   }
@@ -72,11 +93,11 @@ nlohmann::ordered_json schema() {
   Options options;
   auto root = SchemaWriter::object(options);
   root["properties"]["$schema"] = {{"type", "string"}};
-  root["properties"]["feed"]["required"] = {"path"};
-  root["required"] = {"state_dir", "feed"};
+  root["properties"]["fleets"]["default"] = show(options).at("fleets");
   Json result = Json::object();
   result["$schema"] = "https://json-schema.org/draft/2020-12/schema";
   result["title"] = "torchwatch configuration";
+  result["description"] = "Relative paths are relative to the directory of the configuration file";
   result.update(root);
   return result;
 }

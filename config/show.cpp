@@ -27,15 +27,12 @@ struct Shower {
     }
   }
 
-  template <class T>
-
-  requires std::is_class_v<T> &&(!Scalar<T>)void operator()(char const* key,
-                                                            T& field,
-                                                            Rule const&) {
+  template <Section T>
+  void operator()(char const* key, T& field, Rule const&) {
     json[key] = object(field);
   }
 
-  template <class T>
+  template <Section T>
   static Json object(T& field) {
     Shower shower;
     describe(shower, field);

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/options.h"
+#include "config/rule.h"
 
 /// How one value of each type that a field may have looks in JSON.
 namespace torchwatch::config {
@@ -54,62 +55,52 @@ concept Duration = requires(T value) {
 template <class T>
 concept Scalar = Word<T> || Duration<T> || std::is_arithmetic_v<T> || std::same_as<T, std::string>;
 
-template <Word T>
-Json to_json(T value) {
-  for (auto const& [word, meaning] : words(T{}))
-    if (meaning == value) return word;
-  return nullptr;
-}
-
-template <Duration T>
-Json to_json(T value) {
-  return value.count();
-}
-
+/// A field that is a JSON object.
 template <class T>
+concept Section = std::is_class_v<T> && !Scalar<T>;
 
-requires std::is_arithmetic_v<T> || std::same_as<T, std::string> Json to_json(T const& value) {
-  return value;
-}
+/// What a person is told about a value that was found. Always one short line.
+std::string found(Json const& json);
 
-/// {"type": ...} of JSON Schema.
+/// 1 rather than 1.0 where a bound is whole.
+Json bound(double value);
+
+/// What a text with this rule may be, for people.
+std::string allowed_text(Rule const& rule);
+
 template <Scalar T>
-Json type_schema() {
+Json to_json(T const& value) {
   if constexpr (Word<T>) {
-    Json all = Json::array();
     for (auto const& [word, meaning] : words(T{}))
-      all.push_back(word);
-    return {{"enum", all}};
-  } else if constexpr (std::same_as<T, std::string>) {
-    return {{"type", "string"}};
-  } else if constexpr (std::floating_point<T>) {
-    return {{"type", "number"}};
+      if (meaning == value) return word;
+    return nullptr;
+  } else if constexpr (Duration<T>) {
+    return value.count();
   } else {
-    return {{"type", "integer"}};
+    return value;
   }
 }
 
-/// What a person is told may stand here: "a whole number", "one of \"cpu\", \"cuda\"".
+/// What a person is told may stand here: "a whole number from 1 to 9", "one of \"cpu\", \"cuda\"".
 template <Scalar T>
-std::string allowed() {
+std::string allowed(Rule const& rule) {
   if constexpr (Word<T>) {
-    std::string text = "one of";
+    std::string text;
     for (auto const& [word, meaning] : words(T{}))
-      text.append(text.back() == 'f' ? " \"" : ", \"").append(word).append("\"");
+      text.append(text.empty() ? "one of \"" : ", \"").append(word).append("\"");
     return text;
   } else if constexpr (std::same_as<T, std::string>) {
-    return "a text";
-  } else if constexpr (std::floating_point<T>) {
-    return "a number";
+    return allowed_text(rule);
   } else {
-    return "a whole number";
+    std::string const kind = std::floating_point<T> ? "a number from " : "a whole number from ";
+    return kind + bound(rule.minimum).dump() + " to " + bound(rule.maximum).dump();
   }
 }
 
 /// Stores what `json` says in `value`; false, and nothing changed, when it is of another type or
-/// too large.
+/// out of bounds. Whether a text obeys its rule is not looked at.
 template <Scalar T>
-bool from_json(Json const& json, T& value) {
+bool from_json(Json const& json, Rule const& rule, T& value) {
   if constexpr (Word<T>) {
     for (auto const& [word, meaning] : words(T{})) {
       if (json == word) {
@@ -119,24 +110,16 @@ bool from_json(Json const& json, T& value) {
     }
     return false;
   } else if constexpr (std::same_as<T, std::string>) {
-    if (!json.is_string()) return false;
-    value = json.get<std::string>();
-    return true;
-  } else if constexpr (std::floating_point<T>) {
-    if (!json.is_number()) return false;
-    value = json.get<T>();
-    return true;
+    if (json.is_string()) value = json.get<std::string>();
+    return json.is_string();
   } else {
-    bool const too_large =
-        json.is_number_unsigned() && json.get<std::uint64_t>() > std::uint64_t{INT64_MAX};
-    if (!json.is_number_integer() || too_large) return false;
-    auto const number = json.get<std::int64_t>();
-    if constexpr (Duration<T>) {
-      value = T{number};
-    } else {
-      if (!std::in_range<T>(number)) return false;
-      value = static_cast<T>(number);
-    }
+    if (std::floating_point<T> ? !json.is_number() : !json.is_number_integer()) return false;
+    auto const number = json.get<double>();
+    if (number < rule.minimum || number > rule.maximum) return false;
+    if constexpr (Duration<T>)
+      value = T{json.get<std::int64_t>()};
+    else
+      value = json.get<T>();
     return true;
   }
 }

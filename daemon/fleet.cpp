@@ -4,7 +4,9 @@
 #include <utility>
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
 #include <spdlog/spdlog.h>
 
 #include "daemon/async/watchdog.h"
@@ -99,6 +101,8 @@ asio::awaitable<protocol::Message> Fleet::run(std::size_t slot,
   std::string reason = written ? "" : written.error().message;
   while (reason.empty()) {
     auto const answer = co_await process.read_line();
+    if (!answer && answer.error().code == ErrorCode::cancelled)
+      throw boost::system::system_error{asio::error::operation_aborted};
     if (!answer) {
       reason = "runner vanished: " + answer.error().message + " " + process.last_stderr();
       break;

@@ -279,7 +279,8 @@ asio::awaitable<void> accept_connections(tcp::acceptor acceptor, Server& server)
   auto const state = co_await this_coro::cancellation_state;
   while (state.cancelled() == asio::cancellation_type::none) {
     auto [failed, socket] = co_await acceptor.async_accept(as_tuple);
-    if (failed && !failing && failed != asio::error::operation_aborted)
+    if (failed == asio::error::operation_aborted) co_return;
+    if (failed && !failing)
       server.options.report("http cannot accept connections: " + failed.message());
     failing = failed.failed();
     if (failing) {

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <ostream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -87,7 +88,7 @@ TEST_F(Load, ReadsCommentsUnitsWordsAndLists) {
   EXPECT_EQ(options->measure.min_run, std::chrono::milliseconds{7});
   EXPECT_EQ(options->fleets.at(0).device, Device::cuda);
   EXPECT_THAT(options->fleets.at(0).launcher, testing::ElementsAre("srun", "-p", "gpu"));
-  EXPECT_THAT(options->suite.tests, testing::ElementsAre(Test::eval));
+  EXPECT_THAT(options->suite.tests, testing::ElementsAre(torchwatch::Test::eval));
   EXPECT_EQ(options->suite.scale, Scale::smoke);
 }
 
@@ -97,26 +98,98 @@ TEST_F(Load, NamesAMissingFile) {
   EXPECT_EQ(options.error().message, "/nowhere/torchwatch.json: cannot be read");
 }
 
-TEST_F(Load, SaysWhereTheSyntaxBreaks) {
+TEST_F(Load, SaysWhereTheSyntaxBreaksAndWhatWasFound) {
   EXPECT_THAT(complaint_about("{\n  \"state_dir\": \"s\",\n  \"feed\" 1\n}"),
-              testing::StartsWith("torchwatch.json:3:10: syntax error"));
+              testing::MatchesRegex("torchwatch.json:3:10: syntax error .*unexpected number "
+                                    "literal; expected ':'"));
+}
+
+TEST_F(Load, SaysWhereATextDoesNotEnd) {
+  EXPECT_THAT(complaint_about("{\n\"state_dir\": \"s\n}"),
+              testing::StartsWith("torchwatch.json:2:16: syntax error"));
+}
+
+TEST_F(Load, DoesNotRepeatTheFileAfterACommentWithoutEnd) {
+  EXPECT_EQ(complaint_about("{\n/* " + std::string(1000, 'x')),
+            "torchwatch.json:2:1004: syntax error while parsing object key - invalid comment; "
+            "missing closing '*/'; expected string literal");
+}
+
+TEST_F(Load, RefusesAnEmptyFile) {
+  EXPECT_THAT(
+      complaint_about(""),
+      testing::MatchesRegex("torchwatch.json:1:1: syntax error .*unexpected end of input.*"));
+}
+
+TEST_F(Load, QuotesBytesThatAreNoTextSafely) {
+  auto const complaint = complaint_about("{\"state_dir\": \"\xff\"}");
+  EXPECT_THAT(complaint, testing::StartsWith("torchwatch.json:1:16: syntax error"));
+  EXPECT_EQ(complaint.find('\xff'), std::string::npos);
+}
+
+TEST_F(Load, RefusesANumberThatNoMachineHolds) {
+  EXPECT_EQ(complaint_about_section("\"measure\": {\"seed\": 1e999}"),
+            "torchwatch.json:3:25: number overflow parsing '1e999'");
+}
+
+TEST_F(Load, RefusesAbsurdNesting) {
+  EXPECT_EQ(complaint_about(std::string(100000, '[') + std::string(100000, ']')),
+            "torchwatch.json:1:17: found more than 16 levels, allowed is fewer");
+}
+
+TEST_F(Load, RefusesAnAbsurdlyLongNameInOneShortLine) {
+  auto const complaint =
+      complaint_about_section(R"("github": {"repository": "a/)" + std::string(200000, 'b') + "\"}");
+  EXPECT_THAT(complaint, testing::EndsWith("..., allowed is owner/name"));
+  EXPECT_LT(complaint.size(), 300U);
+}
+
+TEST_F(Load, TellsTheLineOfANumberInAList) {
+  EXPECT_EQ(complaint_about_section("\"fleets\": [{\"launcher\": [\n\"srun\",\n7\n]}]"),
+            "torchwatch.json:5: fleets[0].launcher[1]: found 7, allowed is a text that is not "
+            "empty");
+}
+
+TEST_F(Load, IgnoresTheNameOfASchema) {
+  EXPECT_EQ(complaint_about_section("\"$schema\": \"torchwatch.schema.json\""), "");
 }
 
 TEST_F(Load, WantsAnObject) {
-  EXPECT_EQ(complaint_about("[1]"), "torchwatch.json:1: found array, allowed is an object");
+  EXPECT_EQ(complaint_about("[1]"), "torchwatch.json:1: found a list, allowed is an object");
 }
 
 TEST_F(Load, WantsWhatHasNoDefault) {
   EXPECT_EQ(complaint_about("{}"),
-            "torchwatch.json:1: state_dir: found nothing, allowed is a text; it has no default\n"
-            "torchwatch.json:1: feed.path: found nothing, allowed is a text; it has no default");
+            "torchwatch.json:1: state_dir: found nothing, allowed is a path\n"
+            "torchwatch.json:1: feed.path: found nothing, allowed is an existing directory");
 }
 
 TEST_F(Load, ReportsEverythingThatIsWrongALineEach) {
   EXPECT_EQ(complaint_about_section("\"log\": {\"level\": 3},\n\"http\": {\"port\": 70000}"),
-            "torchwatch.json:4: http.port: found 70000, allowed is a whole number\n"
             "torchwatch.json:3: log.level: found 3, allowed is one of \"debug\", \"info\", "
-            "\"warning\", \"error\"");
+            "\"warning\", \"error\"\n"
+            "torchwatch.json:4: http.port: found 70000, allowed is a whole number from 0 to 65535");
+}
+
+TEST_F(Load, LooksAtWhatMustFitTogetherOnlyWhereThePartsAreRight) {
+  EXPECT_EQ(complaint_about_section("\"decide\": {\"screen\": 0.5, \"threshold\": \"high\"},\n"
+                                    "\"fleets\": [{}, {}]"),
+            "torchwatch.json:3: decide.threshold: found \"high\", allowed is a number from 0.001 "
+            "to 10\n"
+            "torchwatch.json:4: fleets[1].name: found \"local\" again, allowed is a name that no "
+            "other fleet has");
+}
+
+TEST_F(Load, TakesAKeyWithADotForWhatItIs) {
+  EXPECT_THAT(complaint_about_section("\"feed.path\": \"x\""),
+              testing::StartsWith("torchwatch.json:3: [\"feed.path\"]: found an unknown key"));
+}
+
+TEST_F(Load, RefusesAGitFeedThatNothingBuilds) {
+  EXPECT_EQ(
+      complaint_about(R"({"state_dir": "state", "feed": {"path": "nightlies", "kind": "git"}})"),
+      "torchwatch.json:1: feed.kind: found \"git\" without source.recipe, allowed is "
+      "\"directory\", or a recipe that builds what the branch names");
 }
 
 TEST_F(Load, RefusesAKeyThatComesTwice) {
@@ -129,6 +202,10 @@ struct Broken {
   char const* section;
   char const* complaint;  ///< after "torchwatch.json:3: "; the directory is left out
 };
+
+void PrintTo(Broken const& broken, std::ostream* out) {
+  *out << broken.section;
+}
 
 class LoadBroken : public Load, public testing::WithParamInterface<Broken> {};
 
@@ -143,26 +220,27 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Broken{"UnknownSection",
                R"("fleet": [])",
-               "fleet: found an unknown key, allowed are state_dir, feed, source, fleets, suite, "
+               "fleet: found an unknown key, allowed is one of state_dir, feed, source, fleets, "
+               "suite, "
                "measure, decide, github, http, log"},
         Broken{"UnknownKey",
                R"("log": {"levle": "info"})",
-               "log.levle: found an unknown key, allowed are level"},
+               "log.levle: found an unknown key, allowed is one of level"},
         Broken{"WrongType",
                R"("measure": {"runs": "ten"})",
-               R"(measure.runs: found "ten", allowed is a whole number)"},
+               R"(measure.runs: found "ten", allowed is a whole number from 1 to 10000)"},
         Broken{"Fraction",
                R"("measure": {"runs": 2.5})",
-               "measure.runs: found 2.5, allowed is a whole number"},
+               "measure.runs: found 2.5, allowed is a whole number from 1 to 10000"},
         Broken{"TooSmall",
                R"("measure": {"runs": 0})",
-               "measure.runs: found 0, allowed is at least 1 and at most 10000"},
+               "measure.runs: found 0, allowed is a whole number from 1 to 10000"},
         Broken{"Overflow",
                R"("measure": {"runs": 99999999999})",
-               "measure.runs: found 99999999999, allowed is a whole number"},
+               "measure.runs: found 99999999999, allowed is a whole number from 1 to 10000"},
         Broken{"PercentForFraction",
                R"("decide": {"threshold": 70})",
-               "decide.threshold: found 70, allowed is at least 0.001 and at most 10"},
+               "decide.threshold: found 70, allowed is a number from 0.001 to 10"},
         Broken{"UnknownWord",
                R"("suite": {"scale": "huge"})",
                R"(suite.scale: found "huge", allowed is one of "smoke", "full")"},
@@ -178,7 +256,8 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"NotAnObject", R"("http": 8917)", "http: found 8917, allowed is an object"},
         Broken{"UnknownKeyInFleet",
                R"("fleets": [{"name": "a"}, {"name": "b", "gpus": 1}])",
-               "fleets[1].gpus: found an unknown key, allowed are name, device, slots, launcher"},
+               "fleets[1].gpus: found an unknown key, allowed is one of name, device, slots, "
+               "launcher"},
         Broken{"FleetTwice",
                R"("fleets": [{"name": "a"}, {"name": "a"}])",
                R"(fleets[1].name: found "a" again, allowed is a name that no other fleet has)"},
@@ -204,15 +283,54 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"AddressIsAName",
                R"("http": {"address": "999.0.0.1"})",
                R"(http.address: found "999.0.0.1", allowed is an IPv4 or IPv6 address)"},
+        Broken{"GithubWithoutOwner",
+               R"("github": {"repository": "pytorch"})",
+               R"(github.repository: found "pytorch", allowed is owner/name)"},
+        Broken{"GithubWithoutTls",
+               R"("github": {"api": "http://api.github.com"})",
+               R"(github.api: found "http://api.github.com", allowed is )"
+               "https://HOST[:PORT][/PATH] without a / at the end"},
+        Broken{"GithubPasswordInAddress",
+               R"("github": {"api": "https://me:secret@api.github.com"})",
+               R"(github.api: found "https://me:secret@api.github.com", allowed is )"
+               "https://HOST[:PORT][/PATH] without a / at the end"},
+        Broken{"CertificatesMissing",
+               R"("github": {"ca_file": "no-such.pem"})",
+               R"(github.ca_file: found "no-such.pem", allowed is an existing file)"},
+        Broken{"RepositoryMissing",
+               R"("source": {"repository": "no-such", "recipe": "recipe"})",
+               R"(source.repository: found "no-such", allowed is an existing directory)"},
+        Broken{"Negative",
+               R"("http": {"port": -1})",
+               "http.port: found -1, allowed is a whole number from 0 to 65535"},
+        Broken{"TooLargeForAnyInteger",
+               R"("measure": {"timeout_s": 99999999999999999999})",
+               "measure.timeout_s: found 1e+20, allowed is a whole number from 1 to 86400"},
+        Broken{"Null", R"("log": null)", "log: found null, allowed is an object"},
+        Broken{"NoSlots",
+               R"("fleets": [{"slots": 0}])",
+               "fleets[0].slots: found 0, allowed is a whole number from 1 to 1000"},
+        Broken{"SlotsOnOneHost",
+               R"("fleets": [{"slots": 2}])",
+               "fleets[0].slots: found 2, allowed is 1, or a launcher that spreads the runners "
+               "over hosts"},
+        Broken{"NoFleets",
+               R"("fleets": [])",
+               "fleets: found an empty list, allowed is one with at least one entry"},
+        Broken{"ModelTwice",
+               R"("suite": {"models": ["dlrm", "dlrm"]})",
+               R"(suite.models[1]: found "dlrm" again, allowed is each entry once)"},
         Broken{
-            "GithubWithoutOwner",
-            R"("github": {"repository": "pytorch"})",
-            R"re(github.repository: found "pytorch", allowed is what matches ([A-Za-z0-9-]+/[A-Za-z0-9._-]+)?)re"},
-        Broken{
-            "GithubWithoutTls",
-            R"("github": {"api": "http://api.github.com"})",
-            R"re(github.api: found "http://api.github.com", allowed is what matches https://[^\s/]+(/[^\s]*[^\s/])?)re"}),
-    [](auto const& info) { return info.param.name; });
+            "ModelThatNoBenchmarkNameHolds",
+            R"("suite": {"models": ["res-net"]})",
+            R"(suite.models[0]: found "res-net", allowed is a name of letters, digits, _ and .)"},
+        Broken{"NewlineInText",
+               R"("github": {"labels": ["a\nb"]})",
+               R"(github.labels[0]: found "a\nb", allowed is a text without control characters)"},
+        Broken{"NewlineInKey",
+               R"("log": {"a\nb": 1})",
+               R"(log["a\nb"]: found an unknown key, allowed is one of level)"}),
+    [](auto const& broken) { return broken.param.name; });
 
 }  // namespace
 }  // namespace torchwatch::config

@@ -1,13 +1,19 @@
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <ostream>
 #include <string>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "config/load.h"
+#include "tests/config/schema_check.h"
 
 namespace torchwatch::config {
 namespace {
+
+namespace fs = std::filesystem;
 
 std::string const directory = CONFIG_DIRECTORY;
 
@@ -15,6 +21,41 @@ std::string read(std::string const& file) {
   std::ifstream stream{file};
   return {std::istreambuf_iterator<char>{stream}, {}};
 }
+
+/// The example with a directory of nightlies that exists here.
+std::string example() {
+  std::string const nightlies = "/srv/pytorch-nightlies";
+  auto text = read(directory + "/example.json");
+  return text.replace(text.find(nightlies), nightlies.size(), directory);
+}
+
+SchemaJson parsed(std::string const& text) {
+  return SchemaJson::parse(text, nullptr, true, true);
+}
+
+/// Calls `visit(path, schema)` for every field that is described, entries of lists included.
+template <class Visit>
+void each_field(std::string const& path, SchemaJson const& schema, Visit&& visit) {
+  visit(path, schema);
+  if (schema.contains("items")) each_field(path + "[]", schema.at("items"), visit);
+  if (!schema.contains("properties")) return;
+  for (auto const& [key, property] : schema.at("properties").items())
+    each_field(path + "." + key, property, visit);
+}
+
+class ConfigurationFile : public testing::Test {
+ protected:
+  ~ConfigurationFile() override { fs::remove(file_); }
+
+  Result<Options> load_text(std::string const& text) const {
+    std::ofstream{file_} << text;
+    return load(file_);
+  }
+
+ private:
+  fs::path file_ =
+      fs::temp_directory_path() / ("torchwatch-schema-" + std::to_string(::getpid()) + ".json");
+};
 
 TEST(Schema, IsTheOneThatIsCheckedIn) {
   EXPECT_EQ(read(directory + "/torchwatch.schema.json"), schema().dump(2) + "\n")
@@ -32,26 +73,102 @@ TEST(Schema, DescribesEveryFieldThatShowPrints) {
   }
 }
 
-TEST(Schema, RefusesUnknownKeysAsTheLoaderDoes) {
-  EXPECT_EQ(schema().at("additionalProperties"), false);
-  EXPECT_EQ(schema().at("properties").at("http").at("additionalProperties"), false);
+TEST(Schema, BoundsEveryNumber) {
+  int numbers = 0;
+  each_field("", schema(), [&](std::string const& path, SchemaJson const& field) {
+    auto const type = field.value("type", "");
+    if (type != "integer" && type != "number") return;
+    ++numbers;
+    EXPECT_LT(field.at("minimum"), field.at("maximum")) << path;
+  });
+  EXPECT_GT(numbers, 20);
 }
 
-TEST(Example, Loads) {
-  auto const options = load(directory + "/example.json");
+TEST(Schema, HasDefaultsThatObeyIt) {
+  int defaults = 0;
+  each_field("", schema(), [&](std::string const& path, SchemaJson const& field) {
+    if (!field.contains("default")) return;
+    ++defaults;
+    EXPECT_TRUE(obeys(field.at("default"), field)) << path;
+  });
+  EXPECT_GT(defaults, 30);
+}
+
+TEST(Schema, ExplainsEveryFieldAndKnowsNoOthers) {
+  each_field("", schema(), [](std::string const& path, SchemaJson const& field) {
+    auto const explained = path.ends_with("[]") || path.ends_with("$schema") ||
+                           !field.value("description", "").empty();
+    EXPECT_TRUE(explained) << path;
+    EXPECT_EQ(field.contains("properties"), field.contains("additionalProperties")) << path;
+    EXPECT_FALSE(field.value("additionalProperties", false)) << path;
+  });
+}
+
+TEST(Schema, RequiresWhatHasNoDefault) {
+  EXPECT_EQ(schema().at("required"), SchemaJson::parse(R"(["state_dir", "feed"])"));
+  EXPECT_EQ(schema().at("properties").at("feed").at("required"), SchemaJson::parse(R"(["path"])"));
+}
+
+TEST_F(ConfigurationFile, IsTheExample) {
+  auto const options = load_text(example());
   ASSERT_TRUE(options) << options.error().message;
   EXPECT_EQ(options->fleets.size(), 2U);
+  EXPECT_TRUE(obeys(parsed(example()), schema()));
 }
 
-TEST(Show, IsAConfigurationThatLoadsTheSame) {
-  auto const options = load(directory + "/example.json");
+TEST_F(ConfigurationFile, IsWhatShowPrints) {
+  auto const options = load_text(example());
   ASSERT_TRUE(options) << options.error().message;
-  auto const file = testing::TempDir() + "/shown.json";
-  std::ofstream{file} << show(*options).dump(2);
-  auto const again = load(file);
+  auto const again = load_text(show(*options).dump(2));
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(show(*again), show(*options));
+  EXPECT_TRUE(obeys(show(*options), schema()));
 }
+
+/// One field set to something: the loader and the schema must be of one mind.
+struct Setting {
+  char const* section;
+  char const* field;
+  char const* value;
+  bool good;
+};
+
+void PrintTo(Setting const& setting, std::ostream* out) {
+  *out << setting.section << "." << setting.field << " = " << setting.value;
+}
+
+class SchemaAndLoader : public ConfigurationFile, public testing::WithParamInterface<Setting> {};
+
+TEST_P(SchemaAndLoader, Agree) {
+  auto const& [section, field, value, good] = GetParam();
+  auto json = parsed(example());
+  json[section][field] = SchemaJson::parse(value);
+  EXPECT_EQ(obeys(json, schema()), good);
+  EXPECT_EQ(load_text(json.dump()).has_value(), good);
+}
+
+INSTANTIATE_TEST_SUITE_P(Each,
+                         SchemaAndLoader,
+                         testing::Values(Setting{"feed", "poll_s", "1", true},
+                                         Setting{"feed", "poll_s", "0", false},
+                                         Setting{"feed", "poll", "60", false},
+                                         Setting{"feed", "kind", "\"rsync\"", false},
+                                         Setting{"suite", "models", "[\"dlrm\"]", true},
+                                         Setting{"suite", "models", "[]", false},
+                                         Setting{"suite", "models", "[\"a-b\"]", false},
+                                         Setting{"suite", "tests", "[\"eval\", \"eval\"]", false},
+                                         Setting{"measure", "runs", "2.5", false},
+                                         Setting{"decide", "threshold", "0.2", true},
+                                         Setting{"decide", "threshold", "\"7%\"", false},
+                                         Setting{"github", "repository", "\"\"", true},
+                                         Setting{"github", "repository", "\"a/b.c\"", true},
+                                         Setting{"github", "repository", "\"a\"", false},
+                                         Setting{"github", "api", "\"https://h:8443/api\"", true},
+                                         Setting{"github", "api", "\"https://[::1]:1\"", true},
+                                         Setting{"github", "api", "\"http://h\"", false},
+                                         Setting{"github", "api", "\"\"", false},
+                                         Setting{"http", "address", "\"::1\"", true},
+                                         Setting{"http", "port", "65536", false}));
 
 }  // namespace
 }  // namespace torchwatch::config

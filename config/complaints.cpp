@@ -1,0 +1,45 @@
+#include "config/complaints.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace torchwatch::config {
+
+Complaints::Complaints(std::string file, Locations locations)
+    : file_{std::move(file)},
+      locations_{std::move(locations)} {}
+
+void Complaints::add(std::string const& path,
+                     std::string const& found,
+                     std::string const& allowed) {
+  auto at = path;
+  while (!locations_.line_of.contains(at)) {  // a missing key is where its object is
+    auto const end = at.find_last_of(".[");
+    at.resize(end == std::string::npos ? 0 : end);
+  }
+  auto text = (path.empty() ? "" : path + ": ") + "found " + found + ", allowed is " + allowed;
+  lines_.push_back({locations_.line_of.at(at), path, std::move(text)});
+}
+
+bool Complaints::about(std::string_view path) const {
+  return std::any_of(lines_.begin(), lines_.end(), [&](Line const& line) {
+    if (!line.path.starts_with(path)) return false;
+    auto const rest = std::string_view{line.path}.substr(path.size());
+    return rest.empty() || rest.front() == '.' || rest.front() == '[';
+  });
+}
+
+Error Complaints::error() const {
+  auto lines = lines_;
+  std::stable_sort(lines.begin(), lines.end(), [](Line const& left, Line const& right) {
+    return left.number < right.number;
+  });
+  Error error{ErrorCode::invalid_argument, ""};
+  for (auto const& line : lines) {
+    if (!error.message.empty()) error.message += "\n";
+    error.message += file_ + ":" + std::to_string(line.number) + ": " + line.text;
+  }
+  return error;
+}
+
+}  // namespace torchwatch::config

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+/// What may be said about a field beyond its type.
+namespace torchwatch::config {
+
+/// What a text stands for. Paths are made absolute; all but `path` must exist.
+enum class Form { text, address, path, directory, file, executable };
+
+/// What a text must look like.
+struct Pattern {
+  std::string_view expression = {};  ///< ECMAScript regular expression of the whole text
+  std::string_view meaning = {};     ///< the same for people
+};
+
+/// What benchmark names are made of: they are taken apart again at '-' and brackets.
+inline constexpr Pattern benchmark_word{"[A-Za-z0-9_.]+", "a name of letters, digits, _ and ."};
+inline constexpr Pattern fleet_word{"[A-Za-z0-9_][A-Za-z0-9_.-]*",
+                                    "a name of letters, digits, _, . and -"};
+inline constexpr Pattern branch_word{"[A-Za-z0-9_][A-Za-z0-9_./-]*", "a branch's name"};
+inline constexpr Pattern owner_and_name{"[A-Za-z0-9_-]+/[A-Za-z0-9._-]+", "owner/name"};
+inline constexpr Pattern https_root{
+    R"(https://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[A-Za-z0-9._~-]+)*)",
+    "https://HOST[:PORT][/PATH] without a / at the end"};
+inline constexpr Pattern variable{"[A-Za-z_][A-Za-z0-9_]*", "an environment variable's name"};
+
+/// The largest whole number that every JSON reader keeps exactly.
+inline constexpr double largest = 9007199254740991;
+
+/// A text with a pattern is no longer than this: std::regex needs stack for every character.
+inline constexpr std::size_t longest_match = 256;
+
+struct Rule {
+  std::string_view doc = {};
+  double minimum = 0;  ///< of numbers; inclusive, as is maximum
+  double maximum = 0;
+  bool non_empty = false;  ///< a text or a list with something in it
+  bool distinct = false;   ///< a list without repetition
+  Form form = Form::text;
+  Pattern pattern = {};  ///< of a text, or of each text in a list
+};
+
+constexpr Rule plain(std::string_view doc) {
+  return {.doc = doc};
+}
+
+constexpr Rule filled(std::string_view doc) {
+  return {.doc = doc, .non_empty = true};
+}
+
+constexpr Rule range(std::string_view doc, double minimum, double maximum) {
+  return {.doc = doc, .minimum = minimum, .maximum = maximum};
+}
+
+constexpr Rule naming(std::string_view doc, Form form) {
+  return {.doc = doc, .form = form};
+}
+
+constexpr Rule matching(std::string_view doc, Pattern pattern) {
+  return {.doc = doc, .pattern = pattern};
+}
+
+/// The same rule for a field that may not be empty. Without a default it must be given.
+constexpr Rule needed(Rule rule) {
+  rule.non_empty = true;
+  return rule;
+}
+
+constexpr Rule distinct(Rule rule) {
+  rule.distinct = true;
+  return rule;
+}
+
+/// What `rule`, of a list, says about each entry.
+constexpr Rule of_entry(Rule const& rule) {
+  return needed(matching({}, rule.pattern));
+}
+
+}  // namespace torchwatch::config

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <torch/torch.h>
+
+namespace torchwatch::suite {
+
+using Activation = torch::Tensor(torch::Tensor const& input);
+
+/// Linear layers from widths[0] to widths[1] and so on, `between` after each but the last, `after`
+/// (if any) at the end. Input [batch, widths.front()], output [batch, widths.back()].
+torch::nn::Sequential make_mlp(std::vector<std::int64_t> const& widths,
+                               Activation* between,
+                               Activation* after = nullptr);
+
+}  // namespace torchwatch::suite

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+
+#include "runner/suite/workload.h"
+
+/// Every model: name, domain, task, full batch (train, eval), smoke batch (train, eval). Names and
+/// full batches are TorchBench's of December 2022. A new model takes a line here and a source file
+/// in models/ that defines make_<name>.
+#define TORCHWATCH_MODELS(MODEL)                                                \
+  MODEL(BERT_pytorch, NLP, LANGUAGE_MODELING, 16, 16, 4, 8)                     \
+  MODEL(dcgan, COMPUTER_VISION, GENERATION, 32, 256, 4, 64)                     \
+  MODEL(dlrm, RECOMMENDATION, RECOMMENDATION, 2048, 2048, 64, 128)              \
+  MODEL(lennard_jones, OTHER, OTHER_TASKS, 1000, 1000, 1000, 1000)              \
+  MODEL(resnet18, COMPUTER_VISION, CLASSIFICATION, 16, 8, 4, 8)                 \
+  MODEL(soft_actor_critic, REINFORCEMENT_LEARNING, OTHER_RL, 256, 256, 64, 256) \
+  MODEL(tts_angular, SPEECH, SYNTHESIS, 64, 64, 8, 16)
+
+namespace torchwatch::suite {
+
+/// Builds a model's workload. Throws c10::Error when the device has no room for it.
+using Factory = std::unique_ptr<Workload>(Setup const& setup);
+
+#define TORCHWATCH_DECLARE(name, ...) Factory make_##name;
+TORCHWATCH_MODELS(TORCHWATCH_DECLARE)
+#undef TORCHWATCH_DECLARE
+
+}  // namespace torchwatch::suite

@@ -1,0 +1,69 @@
+// A network that learns the Lennard-Jones potential, after TorchBench's lennard_jones (from
+// muhrin/milad): energies of pairs by their distance, forces as the energies' derivative, so that
+// training differentiates twice. Input: displacements [batch, 3], energies [batch, 1], forces
+// [batch, 3]. It is small enough to be its own smoke.
+
+#include <utility>
+
+#include "runner/suite/layers.h"
+#include "runner/suite/models.h"
+#include "runner/suite/supervised.h"
+
+namespace torchwatch::suite {
+namespace {
+
+using torch::Tensor;
+namespace nn = torch::nn;
+
+constexpr double sigma = 0.5;
+constexpr double epsilon = 4.0;
+
+/// [batch, 3] -> [batch, 1]
+Tensor distances_of(Tensor const& displacements) {
+  return displacements.norm(2, {1}, true);
+}
+
+Tensor potential(Tensor const& r) {
+  return epsilon * ((sigma / r).pow(12) - (sigma / r).pow(6));
+}
+
+/// Minus the potential's slope.
+Tensor force(Tensor const& r) {
+  return epsilon * (12 * (sigma / r).pow(12) - 6 * (sigma / r).pow(6)) / r;
+}
+
+/// Energies and forces. The forces are a derivative, so gradients are needed for evaluation too.
+std::vector<Tensor> predict(nn::Sequential& network, Tensor const& displacements, bool training) {
+  torch::AutoGradMode const with_gradients(true);
+  auto const r = distances_of(displacements).requires_grad_();
+  auto const energies = network->forward(r);
+  auto const slopes = torch::autograd::grad({energies.sum()}, {r}, {}, training, training);
+  return {energies, -slopes[0] * displacements / r};
+}
+
+}  // namespace
+
+std::unique_ptr<Workload> make_lennard_jones(Setup const& setup) {
+  auto network = make_mlp({1, 16, 16, 16, 16, 1}, &torch::tanh);
+  network->to(setup.device);
+  auto const direction = torch::tensor({1.0F, 0.0F, 0.0F});
+  auto const displacements =
+      torch::outer(torch::linspace(sigma, 2 * sigma, setup.batch), direction).to(setup.device);
+  auto const r = distances_of(displacements);
+  auto const energies = potential(r);
+  auto const forces = force(r) * displacements / r;
+
+  Supervised parts;
+  parts.network = network.ptr();
+  parts.forward = [network, displacements, training = setup.test == Test::train]() mutable {
+    return predict(network, displacements, training);
+  };
+  parts.loss = [energies, forces](auto const& outputs) {
+    return torch::mse_loss(outputs[0], energies) + 0.01 * torch::mse_loss(outputs[1], forces) / 3;
+  };
+  parts.optimizer =
+      std::make_unique<torch::optim::Adam>(network->parameters(), torch::optim::AdamOptions(1e-3));
+  return make_supervised(setup.test, std::move(parts));
+}
+
+}  // namespace torchwatch::suite

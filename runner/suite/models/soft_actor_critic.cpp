@@ -1,0 +1,212 @@
+// Soft actor-critic: Haarnoja et al., 2018 (arXiv 1812.05905), with the networks and rates of
+// TorchBench's soft_actor_critic on Pendulum: an actor and two critics of two layers of 1024.
+// Train: one update of critics, actor, temperature and target critics. Eval: the actor's mean
+// action. Input: transitions: states [batch, 3], actions [batch, 1], rewards [batch, 1], next
+// states. Smoke: layers of 256. The simulator and the replay buffer are upstream's NumPy and stay
+// out: the transitions are drawn beforehand.
+
+#include <cmath>
+#include <utility>
+
+#include "runner/suite/layers.h"
+#include "runner/suite/models.h"
+#include "runner/suite/supervised.h"
+
+namespace torchwatch::suite {
+namespace {
+
+using torch::Tensor;
+namespace nn = torch::nn;
+
+constexpr std::int64_t state_width = 3;
+constexpr std::int64_t action_width = 1;
+constexpr double discount = 0.99;
+constexpr double target_rate = 0.005;
+constexpr double target_entropy = -static_cast<double>(action_width);
+constexpr double learning_rate = 1e-4;
+constexpr double log_deviation_low = -10;
+constexpr double log_deviation_high = 2;
+
+nn::Sequential make_actor(std::int64_t hidden) {
+  return make_mlp({state_width, hidden, hidden, 2 * action_width}, &torch::relu);
+}
+
+nn::Sequential make_critic(std::int64_t hidden) {
+  return make_mlp({state_width + action_width, hidden, hidden, 1}, &torch::relu);
+}
+
+nn::Sequential orthogonal(nn::Sequential layers) {
+  for (auto const& module : layers->modules(false)) {
+    if (auto const* linear = module->as<nn::Linear>()) {
+      nn::init::orthogonal_(linear->weight);
+      nn::init::zeros_(linear->bias);
+    }
+  }
+  return layers;
+}
+
+/// Two critics; the lower estimate counts.
+struct Twins {
+  nn::Sequential first;
+  nn::Sequential second;
+
+  std::vector<Tensor> parameters() const {
+    auto all = first->parameters();
+    auto const more = second->parameters();
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+
+  Tensor lower(Tensor const& states, Tensor const& actions) {
+    auto const input = torch::cat({states, actions}, 1);
+    return torch::min(first->forward(input), second->forward(input));
+  }
+};
+
+struct Policy {
+  Tensor actions;          ///< [batch, 1], in (-1, 1)
+  Tensor log_probability;  ///< [batch, 1]
+};
+
+/// Draws from a normal distribution squashed by tanh, differentiably.
+Policy draw(nn::Sequential& actor, Tensor const& states) {
+  auto const output = actor->forward(states).chunk(2, 1);
+  auto const span = 0.5 * (log_deviation_high - log_deviation_low);
+  auto const log_deviation = log_deviation_low + span * (torch::tanh(output[1]) + 1);
+  auto const noise = torch::randn_like(output[0]);
+  auto const raw = output[0] + log_deviation.exp() * noise;
+  auto const log_normal = -0.5 * noise * noise - log_deviation - 0.5 * std::log(2 * M_PI);
+  auto const log_slope = 2 * (std::log(2.0) - raw - torch::softplus(-2 * raw));
+  return {torch::tanh(raw), (log_normal - log_slope).sum(-1, true)};
+}
+
+struct Transitions {
+  Tensor states, actions, rewards, next_states;
+};
+
+Tensor make_states(std::int64_t batch) {
+  auto const angle = torch::rand({batch, 1}) * (2 * M_PI);
+  auto const speed = torch::rand({batch, 1}) * 16 - 8;
+  return torch::cat({angle.cos(), angle.sin(), speed}, 1);
+}
+
+Transitions make_transitions(Setup const& setup) {
+  auto const states = make_states(setup.batch).to(setup.device);
+  auto const actions = (torch::rand({setup.batch, action_width}) * 2 - 1).to(setup.device);
+  auto const rewards = (torch::rand({setup.batch, 1}) * -16).to(setup.device);
+  return {states, actions, rewards, make_states(setup.batch).to(setup.device)};
+}
+
+class ActorCriticTraining final : public Workload {
+ public:
+  ActorCriticTraining(Setup const& setup, std::int64_t hidden, nn::Sequential actor)
+      : actor_(std::move(actor)),
+        critics_{orthogonal(make_critic(hidden)), orthogonal(make_critic(hidden))},
+        targets_{make_critic(hidden), make_critic(hidden)},
+        log_temperature_(torch::full({1}, std::log(0.1)).to(setup.device).requires_grad_()),
+        batch_(make_transitions(setup)),
+        actor_optimizer_(actor_->parameters(), torch::optim::AdamOptions(learning_rate)),
+        critic_optimizer_(critics_.parameters(), torch::optim::AdamOptions(learning_rate)),
+        temperature_optimizer_({log_temperature_},
+                               torch::optim::AdamOptions(learning_rate).betas({0.5, 0.999})) {
+    for (auto* network : {&critics_.first, &critics_.second, &targets_.first, &targets_.second})
+      (*network)->to(setup.device);
+    move_targets(1);
+  }
+
+  void step() override {
+    update_critics();
+    auto const entropy_gap = update_actor();
+    update_temperature(entropy_gap);
+    move_targets(target_rate);
+  }
+
+  /// The critics' loss.
+  Tensor result() const override { return loss_; }
+
+  std::vector<Tensor> parameters() const override {
+    auto all = critics_.parameters();
+    auto const more = actor_->parameters();
+    all.insert(all.end(), more.begin(), more.end());
+    all.push_back(log_temperature_);
+    return all;
+  }
+
+ private:
+  /// What the critics should say: reward plus the discounted worth of the next state.
+  Tensor worth() {
+    torch::NoGradGuard const no_gradients;
+    auto const next = draw(actor_, batch_.next_states);
+    auto const value = targets_.lower(batch_.next_states, next.actions);
+    return batch_.rewards + discount * (value - log_temperature_.exp() * next.log_probability);
+  }
+
+  void update_critics() {
+    auto const wanted = worth();
+    auto const input = torch::cat({batch_.states, batch_.actions}, 1);
+    auto const first = wanted - critics_.first->forward(input);
+    auto const second = wanted - critics_.second->forward(input);
+    auto const loss = (0.5 * (first.pow(2) + second.pow(2))).mean();
+    critic_optimizer_.zero_grad();
+    loss.backward();
+    critic_optimizer_.step();
+    loss_ = loss.detach();
+  }
+
+  /// Returns how far each log probability is from the wanted entropy, [batch, 1].
+  Tensor update_actor() {
+    auto const policy = draw(actor_, batch_.states);
+    auto const value = critics_.lower(batch_.states, policy.actions);
+    auto const temperature = log_temperature_.exp().detach();
+    auto const loss = -(value - temperature * policy.log_probability).mean();
+    actor_optimizer_.zero_grad();
+    loss.backward();
+    actor_optimizer_.step();
+    return (policy.log_probability + target_entropy).detach();
+  }
+
+  void update_temperature(Tensor const& entropy_gap) {
+    auto const loss = (-log_temperature_.exp() * entropy_gap).mean();
+    temperature_optimizer_.zero_grad();
+    loss.backward();
+    temperature_optimizer_.step();
+  }
+
+  void move_targets(double rate) {
+    torch::NoGradGuard const no_gradients;
+    auto const source = critics_.parameters();
+    auto target = targets_.parameters();
+    for (std::size_t i = 0; i < source.size(); ++i)
+      target[i].mul_(1 - rate).add_(source[i], rate);
+  }
+
+  nn::Sequential actor_;
+  Twins critics_;
+  Twins targets_;
+  Tensor log_temperature_;
+  Transitions batch_;
+  torch::optim::Adam actor_optimizer_;
+  torch::optim::Adam critic_optimizer_;
+  torch::optim::Adam temperature_optimizer_;
+  Tensor loss_;
+};
+
+}  // namespace
+
+std::unique_ptr<Workload> make_soft_actor_critic(Setup const& setup) {
+  auto const hidden = setup.pick(1024, 256);
+  auto actor = orthogonal(make_actor(hidden));
+  actor->to(setup.device);
+  if (setup.test == Test::train)
+    return std::make_unique<ActorCriticTraining>(setup, hidden, std::move(actor));
+
+  auto const states = make_states(setup.batch).to(setup.device);
+  Supervised parts;
+  parts.network = actor.ptr();
+  parts.forward = [actor, states]() mutable {
+    return std::vector<Tensor>{torch::tanh(actor->forward(states).chunk(2, 1)[0])};
+  };
+  return make_supervised(setup.test, std::move(parts));
+}
+
+}  // namespace torchwatch::suite

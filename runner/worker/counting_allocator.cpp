@@ -1,0 +1,138 @@
+#include "runner/worker/counting_allocator.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <mutex>
+#include <unordered_map>
+
+#include <c10/core/Allocator.h>
+#include <c10/core/CPUAllocator.h>
+
+namespace torchwatch::worker {
+namespace {
+
+/// Bytes handed out and not yet returned. Thread-safe.
+class Ledger {
+ public:
+  void open() {
+    std::lock_guard const lock(mutex_);
+    sizes_.clear();
+    live_ = peak_ = 0;
+  }
+
+  void add(void* memory, std::size_t bytes) {
+    std::lock_guard const lock(mutex_);
+    sizes_.emplace(memory, bytes);
+    live_ += static_cast<std::int64_t>(bytes);
+    peak_ = std::max(peak_, live_);
+  }
+
+  /// Memory from before the last open() is unknown and does not count.
+  void remove(void* memory) {
+    std::lock_guard const lock(mutex_);
+    auto const found = sizes_.find(memory);
+    if (found == sizes_.end()) return;
+    live_ -= static_cast<std::int64_t>(found->second);
+    sizes_.erase(found);
+  }
+
+  std::int64_t live() const {
+    std::lock_guard const lock(mutex_);
+    return live_;
+  }
+
+  std::int64_t peak() const {
+    std::lock_guard const lock(mutex_);
+    return peak_;
+  }
+
+  void reset_peak() {
+    std::lock_guard const lock(mutex_);
+    peak_ = live_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<void*, std::size_t> sizes_;
+  std::int64_t live_ = 0;
+  std::int64_t peak_ = 0;
+};
+
+// Never destroyed: tensors in static objects of LibTorch are freed after ours would be.
+Ledger& ledger() {
+  static auto& instance = *new Ledger;
+  return instance;
+}
+
+c10::Allocator& stock() {
+  return *c10::GetDefaultCPUAllocator();
+}
+
+void forget_and_free(void* memory) {
+  ledger().remove(memory);
+  stock().raw_deleter()(memory);
+}
+
+// What is pure and what is const in c10::Allocator changed over the years, between releases too.
+// Each variant is offered here, and the one that exists is overridden; so no `override`, and no
+// complaint about its absence.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsuggest-override"
+
+class CountingAllocator final : public c10::Allocator {
+ public:
+  c10::DataPtr allocate(std::size_t bytes) const { return counted(bytes); }
+
+  c10::DataPtr allocate(std::size_t bytes) { return counted(bytes); }
+
+  c10::DeleterFnPtr raw_deleter() const { return &forget_and_free; }
+
+  void copy_data(void* to, void const* from, std::size_t bytes) const {
+    std::memcpy(to, from, bytes);
+  }
+
+ private:
+  static c10::DataPtr counted(std::size_t bytes) {
+    void* const memory = stock().raw_allocate(bytes);
+    if (memory != nullptr) ledger().add(memory, bytes);
+    return {memory, memory, &forget_and_free, c10::Device(c10::DeviceType::CPU)};
+  }
+};
+
+#pragma GCC diagnostic pop
+
+// Storages remember their allocator, so it lives as long as the longest of them.
+CountingAllocator& counting_allocator() {
+  static auto& instance = *new CountingAllocator;
+  return instance;
+}
+
+// The highest there is: nothing that LibTorch registered may refuse to be replaced, and neither may
+// we.
+constexpr std::uint8_t priority = 255;
+
+}  // namespace
+
+AllocationCount::AllocationCount() : previous_(c10::GetCPUAllocator()) {
+  ledger().open();
+  c10::SetCPUAllocator(&counting_allocator(), priority);
+}
+
+AllocationCount::~AllocationCount() {
+  c10::SetCPUAllocator(&stock(), priority);
+}
+
+std::int64_t AllocationCount::live_bytes() const {
+  return ledger().live();
+}
+
+std::int64_t AllocationCount::peak_bytes() const {
+  return ledger().peak();
+}
+
+void AllocationCount::reset_peak() {
+  ledger().reset_peak();
+}
+
+}  // namespace torchwatch::worker

@@ -1,0 +1,117 @@
+#include "runner/worker/host.h"
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <torch/torch.h>
+#include <torch/version.h>
+
+#include "runner/worker/gpu.h"
+
+namespace torchwatch::worker {
+namespace {
+
+std::string first_line(std::filesystem::path const& file) {
+  std::string line;
+  std::ifstream stream(file);
+  std::getline(stream, line);
+  return line;
+}
+
+/// The folder that holds lib/libtorch_cpu.so; empty when LibTorch is linked statically.
+std::filesystem::path libtorch_prefix() {
+  std::filesystem::path library;
+  auto const look = [](dl_phdr_info* object, std::size_t, void* found) {
+    std::filesystem::path const path(object->dlpi_name);
+    if (path.filename().string().rfind("libtorch_cpu.so", 0) != 0) return 0;
+    *static_cast<std::filesystem::path*>(found) = path;
+    return 1;
+  };
+  dl_iterate_phdr(look, &library);
+  return library.parent_path().parent_path();
+}
+
+/// The value of `key` in "..., KEY=value, ..." of LibTorch's configuration.
+std::string setting(std::string_view key) {
+  auto const config = at::show_config();
+  auto const label = std::string(key) + "=";
+  auto const at = config.find(label);
+  if (at == std::string::npos) return {};
+  auto const begin = at + label.size();
+  return config.substr(begin, config.find_first_of(",\n ", begin) - begin);
+}
+
+/// Builds outside of git say "Unknown".
+bool is_commit(std::string const& text) {
+  return text.size() == 40 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+/// 64-bit FNV-1a: short, and the same on every host.
+std::string digest(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (char const character : text) {
+    hash ^= static_cast<unsigned char>(character);
+    hash *= 0x100000001b3U;
+  }
+  std::array<char, 17> hex{};
+  std::snprintf(hex.data(), hex.size(), "%016llx", static_cast<unsigned long long>(hash));
+  return hex.data();
+}
+
+std::string cpu_model() {
+  std::ifstream stream("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(stream, line))
+    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
+  return {};
+}
+
+}  // namespace
+
+std::string pytorch_version() {
+  auto const version = first_line(libtorch_prefix() / "build-version");
+  return version.empty() ? TORCH_VERSION : version;
+}
+
+std::string git_hash() {
+  for (auto const& hash : {first_line(libtorch_prefix() / "build-hash"), setting("COMMIT_SHA")})
+    if (is_commit(hash)) return hash;
+  return {};
+}
+
+nlohmann::json fingerprint() {
+  utsname system{};
+  uname(&system);
+  auto all = gpu::describe();
+  all["host"] = system.nodename;
+  all["kernel"] = system.release;
+  all["cpu"] = cpu_model();
+  all["governor"] = first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  all["threads"] = at::get_num_threads();
+  all["libtorch"] = pytorch_version();
+  all["libtorch_config"] = digest(at::show_config());
+  return all;
+}
+
+std::int64_t peak_resident_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return std::int64_t{usage.ru_maxrss} * 1024;
+}
+
+void set_threads(int threads) {
+  at::set_num_threads(threads);
+  // LibTorch does not pass its count on to OpenBLAS, which takes every core unless told otherwise.
+  using Setter = void(int);
+  if (void* const symbol = dlsym(RTLD_DEFAULT, "openblas_set_num_threads"))
+    reinterpret_cast<Setter*>(symbol)(threads);
+}
+
+}  // namespace torchwatch::worker

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+/// Who measures: this host and the LibTorch that is loaded.
+namespace torchwatch::worker {
+
+/// The build's own version file beside LibTorch, or else its headers' version:
+/// "2.9.0.dev20251001+cpu", "1.13.0".
+std::string pytorch_version();
+
+/// The commit that LibTorch was built from, of the nightly branch for nightlies; empty when the
+/// build does not tell.
+std::string git_hash();
+
+/// Host, kernel, CPU model, governor, threads, LibTorch and a digest of its configuration, GPU and
+/// driver if any. What the host does not tell is an empty string.
+nlohmann::json fingerprint();
+
+/// The most memory this process ever had resident, in bytes.
+std::int64_t peak_resident_bytes();
+
+/// Intra-operator threads, LibTorch's own and those of the BLAS below it.
+void set_threads(int threads);
+
+}  // namespace torchwatch::worker

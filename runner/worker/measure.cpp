@@ -1,0 +1,127 @@
+#include "runner/worker/measure.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "runner/worker/counting_allocator.h"
+#include "runner/worker/gpu.h"
+#include "runner/worker/host.h"
+#include "runner/worker/job.h"
+#include "runner/worker/statistics.h"
+
+namespace torchwatch::worker {
+namespace {
+
+using protocol::Job;
+using protocol::Value;
+using Clock = std::chrono::steady_clock;
+
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+/// Milliseconds of `iterations` steps, until the device is done with the last one.
+double time_steps(suite::Workload& workload, Target const& target, int iterations) {
+  auto const start = Clock::now();
+  for (int i = 0; i < iterations; ++i)
+    workload.step();
+  if (target.device.is_cuda()) gpu::synchronize();
+  return milliseconds_since(start);
+}
+
+/// Warms up and says how many steps make a run that lasts at least min_run_ms.
+int warm_up(suite::Workload& workload,
+            Target const& target,
+            Job const& job,
+            Listener const& listener) {
+  double fastest = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < job.measure.warmup; ++i) {
+    listener("warmup", i, job.measure.warmup);
+    fastest = std::min(fastest, time_steps(workload, target, 1));
+  }
+  constexpr double most = 1e6;
+  return static_cast<int>(std::clamp(std::ceil(job.measure.min_run_ms / fastest), 1.0, most));
+}
+
+Value measure_latency(Target const& target, Job const& job, Listener const& listener) {
+  listener("build", 0, 1);
+  auto const workload = build(target, job);
+  int const iterations = warm_up(*workload, target, job, listener);
+  Value latency;
+  for (int run = 0; run < job.measure.runs; ++run) {
+    listener("latency", run, job.measure.runs);
+    latency.samples.push_back(time_steps(*workload, target, iterations) / iterations);
+  }
+  latency.value = median(latency.samples);
+  return latency;
+}
+
+/// Differences of neighbours: what each iteration kept.
+std::vector<double> steps_of(std::vector<double> const& values) {
+  std::vector<double> steps;
+  for (std::size_t i = 1; i < values.size(); ++i)
+    steps.push_back(values[i] - values[i - 1]);
+  return steps;
+}
+
+Value exactly(std::int64_t bytes) {
+  auto const value = static_cast<double>(bytes);
+  return {value, {value}};
+}
+
+/// Adds the memory metrics and the device's other accounts of the same memory to `outcome`. Peaks
+/// are those of iterating: what building needed for a moment does not count.
+void measure_memory(Target const& target,
+                    Job const& job,
+                    Listener const& listener,
+                    protocol::Outcome& outcome) {
+  bool const on_gpu = target.device.is_cuda();
+  if (on_gpu) gpu::release_cache();
+  AllocationCount count;
+  listener("memory", 0, 1);
+  auto const workload = build(target, job);
+  count.reset_peak();
+  if (on_gpu) gpu::reset_peaks();
+  time_steps(*workload, target, job.measure.warmup);
+
+  listener("leak", 0, job.measure.leak_iterations);
+  std::vector<double> live;
+  for (int i = 0; i < job.measure.leak_iterations; ++i) {
+    time_steps(*workload, target, 1);
+    live.push_back(static_cast<double>(count.live_bytes()));
+  }
+  outcome.metrics["cmem"] = exactly(count.peak_bytes());
+  if (!on_gpu) {
+    outcome.metrics["leak"] = {slope(live), steps_of(live)};
+    return;
+  }
+  auto const memory = gpu::memory();
+  outcome.metrics["gmem"] = exactly(memory.allocated);
+  outcome.fingerprint["gpu_reserved_peak_bytes"] = memory.reserved;
+  outcome.fingerprint["gpu_device_used_bytes"] = memory.device_used;
+}
+
+}  // namespace
+
+protocol::Outcome measure(Job const& job, Listener const& listener) {
+  auto const start = Clock::now();
+  auto const target = resolve(job);
+  set_threads(job.measure.threads);
+
+  protocol::Outcome outcome;
+  outcome.id = job.id;
+  outcome.benchmark = job.benchmark;
+  outcome.pytorch_version = pytorch_version();
+  outcome.git_hash = git_hash();
+  outcome.fingerprint = fingerprint();
+  outcome.metrics["latency"] = measure_latency(target, job, listener);
+  measure_memory(target, job, listener, outcome);
+  outcome.fingerprint["rss_peak_bytes"] = peak_resident_bytes();
+  outcome.seconds = milliseconds_since(start) / 1000;
+  return outcome;
+}
+
+}  // namespace torchwatch::worker

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "runner/protocol.h"
+
+namespace torchwatch::worker {
+
+/// Hears how far a job is: "build", "warmup", "latency", "memory", "leak".
+using Listener = std::function<void(std::string const& phase, int done, int total)>;
+
+/// Measures one benchmark: latency in one pass, memory in a second one on a fresh workload, so that
+/// counting never disturbs timing. CPU: latency, cmem, leak. CUDA: latency, gmem, cmem. Throws
+/// Unsupported, and what LibTorch throws.
+protocol::Outcome measure(protocol::Job const& job, Listener const& listener);
+
+}  // namespace torchwatch::worker

@@ -1,0 +1,91 @@
+#include "runner/worker/serve.h"
+
+#include <exception>
+#include <istream>
+#include <string>
+
+#include <ATen/Parallel.h>
+
+#include "runner/protocol.h"
+#include "runner/suite/registry.h"
+#include "runner/worker/gpu.h"
+#include "runner/worker/host.h"
+#include "runner/worker/job.h"
+#include "runner/worker/measure.h"
+#include "runner/worker/wire.h"
+
+namespace torchwatch::worker {
+namespace {
+
+using protocol::Failure;
+using protocol::Message;
+
+void send(Message const& message) {
+  send_line(protocol::encode(message));
+}
+
+protocol::Hello hello() {
+  protocol::Hello hello;
+  hello.role = "worker";
+  hello.pytorch_version = pytorch_version();
+  hello.git_hash = git_hash();
+  hello.devices = {"cpu"};
+  if (gpu::is_available()) hello.devices.push_back("cuda");
+  hello.fingerprint = fingerprint();
+  return hello;
+}
+
+/// LibTorch appends its backtrace, line by line.
+std::string first_line_of(std::exception const& problem) {
+  std::string const text = problem.what();
+  return text.substr(0, text.find('\n'));
+}
+
+Message run(protocol::Job const& job) {
+  auto const listener = [&job](std::string const& phase, int done, int total) {
+    send(protocol::Progress{job.id, phase, done, total});
+  };
+  try {
+    return measure(job, listener);
+  } catch (Unsupported const& problem) {
+    return Failure{job.id, "unsupported", problem.what()};
+  } catch (std::exception const& problem) {
+    return Failure{job.id, "failed", job.benchmark + ": " + first_line_of(problem)};
+  }
+}
+
+Message answer(std::string const& line) {
+  try {
+    auto const message = protocol::decode(line);
+    if (auto const* job = std::get_if<protocol::Job>(&message)) return run(*job);
+    return Failure{"", "protocol", "a worker reads jobs, found another message"};
+  } catch (protocol::ProtocolError const& problem) {
+    return Failure{"", "protocol", problem.what()};
+  }
+}
+
+}  // namespace
+
+void serve(std::istream& jobs) {
+  at::set_num_interop_threads(1);
+  send(hello());
+  std::string line;
+  while (std::getline(jobs, line))
+    send(answer(line));
+}
+
+void list_models() {
+  auto list = nlohmann::json::array();
+  for (auto const& model : suite::models()) {
+    nlohmann::json entry;
+    entry["name"] = model.name;
+    entry["domain"] = model.domain;
+    entry["task"] = model.task;
+    entry["batch"]["full"] = {{"train", model.full.train}, {"eval", model.full.eval}};
+    entry["batch"]["smoke"] = {{"train", model.smoke.train}, {"eval", model.smoke.eval}};
+    list.push_back(std::move(entry));
+  }
+  send_line(list.dump());
+}
+
+}  // namespace torchwatch::worker

@@ -1,0 +1,112 @@
+#include "tests/api/http_client.h"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+#include <arpa/inet.h>
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/http.hpp>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace torchwatch::tests {
+namespace {
+
+namespace http = boost::beast::http;
+
+constexpr std::chrono::seconds patience{10};
+
+std::string lower(std::string_view text) {
+  std::string result{text};
+  std::transform(result.begin(), result.end(), result.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return result;
+}
+
+}  // namespace
+
+HttpClient::HttpClient(std::uint16_t port)
+    : socket_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  auto const* const generic = static_cast<sockaddr const*>(static_cast<void const*>(&address));
+  if (::connect(socket_, generic, sizeof address) != 0)
+    throw std::runtime_error("nobody listens on port " + std::to_string(port));
+}
+
+HttpClient::HttpClient(HttpClient&& other) noexcept
+    : socket_{std::exchange(other.socket_, -1)},
+      unread_{std::move(other.unread_)} {}
+
+HttpClient::~HttpClient() {
+  if (socket_ >= 0) ::close(socket_);
+}
+
+bool HttpClient::send(std::string_view bytes) {
+  while (!bytes.empty()) {
+    auto const sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(sent));
+  }
+  return true;
+}
+
+bool HttpClient::fill(std::chrono::milliseconds for_at_most) {
+  pollfd waiting{socket_, POLLIN, 0};
+  if (::poll(&waiting, 1, static_cast<int>(for_at_most.count())) != 1) return false;
+  std::array<char, 65536> chunk{};
+  auto const size = ::recv(socket_, chunk.data(), chunk.size(), 0);
+  if (size <= 0) return false;
+  unread_.append(chunk.data(), static_cast<std::size_t>(size));
+  return true;
+}
+
+Answer HttpClient::receive(bool to_head) {
+  http::response_parser<http::string_body> parser;
+  parser.skip(to_head);
+  parser.eager(true);
+  while (!parser.is_done()) {
+    boost::system::error_code failed;
+    auto const used = parser.put(boost::asio::buffer(unread_), failed);
+    unread_.erase(0, used);
+    if (failed && failed != http::error::need_more) return {};
+    if (!parser.is_done() && !fill(patience)) return {};
+  }
+  Answer answer;
+  answer.status = static_cast<int>(parser.get().result_int());
+  for (auto const& field : parser.get())
+    answer.headers[lower(std::string{field.name_string()})] = std::string{field.value()};
+  answer.body = parser.get().body();
+  return answer;
+}
+
+bool HttpClient::is_hung_up(std::chrono::milliseconds for_at_most) {
+  pollfd waiting{socket_, POLLIN, 0};
+  if (!unread_.empty() || ::poll(&waiting, 1, static_cast<int>(for_at_most.count())) != 1)
+    return false;
+  char byte = 0;
+  return ::recv(socket_, &byte, 1, 0) <= 0;
+}
+
+Answer HttpClient::ask(std::string_view bytes) {
+  send(bytes);
+  return receive(bytes.starts_with("HEAD "));
+}
+
+Answer ask(std::uint16_t port, std::string_view bytes) {
+  HttpClient client{port};
+  return client.ask(bytes);
+}
+
+std::string get(std::string_view target) {
+  return "GET " + std::string{target} + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
+}
+
+}  // namespace torchwatch::tests

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "daemon/api/routes.h"
+#include "tests/api/live_server.h"
+#include "tests/api/stored_story.h"
+
+namespace torchwatch::tests {
+
+/// The API over a socket, on a store that holds store_story(). Searches that are asked for are
+/// kept, and get `reply`.
+class LiveApi {
+ public:
+  explicit LiveApi(api::ApiOptions options = options_with_token())
+      : api_{reader_, clock_, ask(), std::move(options)} {}
+
+  static api::ApiOptions options_with_token() {
+    api::ApiOptions options;
+    options.token = "correct-horse";
+    options.fleets.resize(1);
+    options.version = "0.1.0";
+    return options;
+  }
+
+  std::uint16_t port() const { return server_.port(); }
+
+  void reply_with(Result<Bisection> reply) {
+    std::scoped_lock const lock{mutex_};
+    reply_ = std::move(reply);
+  }
+
+  std::vector<BisectionRequest> asked() const {
+    std::scoped_lock const lock{mutex_};
+    return asked_;
+  }
+
+ private:
+  api::AskBisection ask() {
+    return [this](BisectionRequest request) {
+      return keep(std::move(request));
+    };
+  }
+
+  boost::asio::awaitable<Result<Bisection>> keep(BisectionRequest request) {
+    std::scoped_lock const lock{mutex_};
+    asked_.push_back(std::move(request));
+    co_return reply_;
+  }
+
+  storage::Store filled() {
+    auto store = storage::Store::open(folder_.database()).value();
+    store_story(store);
+    return store;
+  }
+
+  TemporaryFolder folder_;
+  storage::Store writer_ = filled();  // goes on beside the reader, as in the service
+  storage::Store reader_ = storage::Store::open_reader(folder_.database()).value();
+  FixedClock clock_;
+  mutable std::mutex mutex_;
+  Result<Bisection> reply_ = Bisection{};  // under mutex_, as is asked_
+  std::vector<BisectionRequest> asked_;
+  api::Api api_;
+  LiveServer server_{[this](net::HttpRequest request) {
+    return api_.handle(std::move(request));
+  }};
+};
+
+}  // namespace torchwatch::tests

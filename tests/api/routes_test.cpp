@@ -1,0 +1,292 @@
+#include "daemon/api/routes.h"
+
+#include <string>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/api/http_client.h"
+#include "tests/api/live_api.h"
+
+namespace torchwatch::tests {
+namespace {
+
+using nlohmann::json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class RoutesTest : public ::testing::Test {
+ protected:
+  json read(std::string const& target) {
+    auto const answer = ask(api.port(), get(target));
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    EXPECT_EQ(answer.headers.at("content-type"), "application/json");
+    EXPECT_EQ(answer.headers.at("cache-control"), "no-store");
+    EXPECT_EQ(answer.headers.at("x-content-type-options"), "nosniff");
+    EXPECT_FALSE(answer.headers.contains("access-control-allow-origin"));
+    return json::parse(answer.body);
+  }
+
+  static std::vector<int> ids(json const& page) {
+    std::vector<int> all;
+    for (auto const& item : page.at("items"))
+      all.push_back(item.at("id").get<int>());
+    return all;
+  }
+
+  LiveApi api;
+};
+
+TEST_F(RoutesTest, HealthNamesTheLastNightly) {
+  auto const health = read("/healthz");
+
+  EXPECT_EQ(health.at("status"), "ok");
+  EXPECT_EQ(health.at("version"), "0.1.0");
+  EXPECT_EQ(health.at("started_at"), "2026-01-02T03:04:05Z");
+  EXPECT_EQ(health.at("last_nightly").at("date"), "2026-01-03");
+}
+
+TEST_F(RoutesTest, ListsNightliesNewestFirst) {
+  auto const page = read("/api/v1/nightlies");
+
+  EXPECT_THAT(ids(page), ElementsAre(3, 2, 1));
+  EXPECT_EQ(page.at("total"), 3);
+  EXPECT_THAT(page.dump(), Not(HasSubstr("/secret")));
+}
+
+TEST_F(RoutesTest, ANightlyHasItsVerdictsAndItsIncident) {
+  auto const nightly = read("/api/v1/nightlies/2");
+
+  EXPECT_EQ(nightly.at("date"), "2026-01-02");
+  EXPECT_EQ(nightly.at("baseline"), 1);
+  EXPECT_EQ(nightly.at("verdicts").size(), 2U);
+  EXPECT_EQ(nightly.at("incident").at("url"), "/api/v1/incidents/1");
+  EXPECT_EQ(read("/api/v1/nightlies/1").at("incident"), nullptr);
+}
+
+TEST_F(RoutesTest, ListsTheSeriesThatHaveValues) {
+  auto const page = read("/api/v1/series");
+
+  ASSERT_EQ(page.at("items").size(), 2U);
+  auto const& series = page.at("items").at(1);
+  EXPECT_EQ(series.at("fleet"), "local");
+  EXPECT_EQ(series.at("benchmark"), "test_train[dlrm-cpu-eager]");
+  EXPECT_EQ(series.at("metric"), "latency");
+  EXPECT_EQ(series.at("unit"), "ms");
+  EXPECT_EQ(series.at("name"), "test_train[dlrm-cpu-eager]_latency");
+}
+
+TEST_F(RoutesTest, AHistoryIsNewestFirst) {
+  auto const page =
+      read("/api/v1/series?fleet=local&benchmark=test_train%5Bdlrm-cpu-eager%5D&metric=latency");
+
+  ASSERT_EQ(page.at("total"), 3);
+  auto const& newest = page.at("items").at(0);
+  EXPECT_EQ(newest.at("value"), 12);
+  EXPECT_EQ(newest.at("samples"), json({12, 13}));
+  EXPECT_EQ(newest.at("date"), "2026-01-02");
+  EXPECT_EQ(newest.at("campaign"), "confirm/2");
+  EXPECT_EQ(newest.at("commit"), sha_of('b').hex);
+  EXPECT_EQ(newest.at("measured_at"), "2026-01-02T03:04:07Z");
+}
+
+TEST_F(RoutesTest, ListsIncidentsWithTheirNightlies) {
+  auto const page = read("/api/v1/incidents");
+
+  ASSERT_THAT(ids(page), ElementsAre(1));
+  auto const& incident = page.at("items").at(0);
+  EXPECT_EQ(incident.at("baseline").at("date"), "2026-01-01");
+  EXPECT_EQ(incident.at("nightly").at("date"), "2026-01-02");
+  EXPECT_EQ(incident.at("changes").size(), 1U);
+}
+
+TEST_F(RoutesTest, AnIncidentTellsItsWholeStory) {
+  auto const incident = read("/api/v1/incidents/1");
+
+  EXPECT_EQ(incident.at("report"), "https://github.com/o/r/issues/7");
+  EXPECT_EQ(incident.at("fingerprint").at("host"), "lab");
+  EXPECT_EQ(incident.at("baseline_pytorch"), "2.9.0a0+gitaaaaaaa");
+  EXPECT_EQ(incident.at("nightly_pytorch"), "2.9.0a0+gitbbbbbbb");
+  auto const& change = incident.at("changes").at(0);
+  EXPECT_EQ(change.at("name"), "test_train[dlrm-cpu-eager]_latency");
+  EXPECT_EQ(change.at("ratio"), 1.2);
+  auto const& culprit = incident.at("bisections").at(0).at("culprit");
+  EXPECT_EQ(culprit.at("pull_request"), 123);
+  EXPECT_EQ(culprit.at("url"), "https://github.com/pytorch/pytorch/commit/" + sha_of('c').hex);
+}
+
+TEST_F(RoutesTest, BisectionsAreListedAndShown) {
+  EXPECT_THAT(ids(read("/api/v1/bisections")), ElementsAre(2, 1));
+  auto const solved = read("/api/v1/bisections/1");
+  EXPECT_EQ(solved.at("outcome"), "culprit");
+  EXPECT_EQ(solved.at("steps").at(0).at("verdict"), "bad");
+  EXPECT_EQ(solved.at("proof").at("verdict"), "regression");
+  auto const waiting = read("/api/v1/bisections/2");
+  EXPECT_EQ(waiting.at("state"), "queued");
+  EXPECT_EQ(waiting.at("culprit"), nullptr);
+}
+
+TEST_F(RoutesTest, LinksLeadThroughAllPages) {
+  std::vector<int> seen;
+  std::string target = "/api/v1/nightlies?limit=2";
+  for (int pages = 0; !target.empty() && pages < 5; ++pages) {
+    auto const answer = ask(api.port(), get(target));
+    auto const page = json::parse(answer.body);
+    for (auto const id : ids(page))
+      seen.push_back(id);
+    target.clear();
+    if (!answer.headers.contains("link")) break;
+    auto const& link = answer.headers.at("link");
+    EXPECT_THAT(link, ::testing::EndsWith(">; rel=\"next\""));
+    target = link.substr(1, link.find('>') - 1);
+  }
+  EXPECT_THAT(seen, ElementsAre(3, 2, 1));
+}
+
+TEST_F(RoutesTest, ALinkKeepsWhatWasAskedFor) {
+  auto const target =
+      "/api/v1/series?benchmark=test_train%5Bdlrm-cpu-eager%5D&fleet=local&metric=latency";
+  auto const answer = ask(api.port(), get(std::string{target} + "&limit=1&offset=1"));
+
+  EXPECT_EQ(answer.headers.at("link"),
+            "<" + std::string{target} + "&limit=1&offset=2>; rel=\"next\"");
+}
+
+TEST_F(RoutesTest, APageBeyondTheEndIsEmpty) {
+  auto const page = read("/api/v1/nightlies?offset=99");
+  EXPECT_EQ(page.at("total"), 3);
+  EXPECT_TRUE(page.at("items").empty());
+}
+
+TEST_F(RoutesTest, APercentEncodedPathIsTheSamePath) {
+  EXPECT_EQ(read("/api/v1/nightlies/%32").at("id"), 2);
+}
+
+TEST_F(RoutesTest, OptionsNameTheMethods) {
+  auto const one = ask(api.port(), "OPTIONS /api/v1/bisections HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(one.status, 204);
+  EXPECT_EQ(one.headers.at("allow"), "GET, HEAD, OPTIONS, POST");
+  auto const other = ask(api.port(), "OPTIONS /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(other.headers.at("allow"), "GET, HEAD, OPTIONS");
+}
+
+std::string post(std::string const& body, std::string const& token = "correct-horse") {
+  return "POST /api/v1/bisections HTTP/1.1\r\nHost: x\r\nAuthorization: bearer " + token +
+         "\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: " +
+         std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+TEST_F(RoutesTest, ASearchThatIsAskedForIsAcceptedAndLocated) {
+  Bisection queued;
+  queued.id = BisectionId{2};
+  api.reply_with(queued);
+  json const body{{"start", sha_of('a').hex},
+                  {"end", sha_of('d').hex},
+                  {"benchmarks", {"test_train[dlrm-cpu-eager]", "test_eval[dlrm-cpu-eager]"}},
+                  {"fleet", "local"},
+                  {"metric", "cmem"},
+                  {"threshold", 0.2},
+                  {"direction", "both"}};
+
+  auto const answer = ask(api.port(), post(body.dump()));
+
+  EXPECT_EQ(answer.status, 202) << answer.body;
+  EXPECT_EQ(answer.body,
+            R"({"id":2,"state":"queued","url":"/api/v1/bisections/2"})"
+            "\n");
+  EXPECT_EQ(answer.headers.at("location"), "/api/v1/bisections/2");
+  EXPECT_EQ(read(answer.headers.at("location")).at("state"), "queued");
+  ASSERT_EQ(api.asked().size(), 1U);
+  auto const request = api.asked().front();
+  EXPECT_EQ(request.start, sha_of('a'));
+  EXPECT_EQ(request.end, sha_of('d'));
+  ASSERT_EQ(request.series.size(), 2U);
+  EXPECT_EQ(name_of(request.series.at(1)), "test_eval[dlrm-cpu-eager]_cmem");
+  EXPECT_EQ(request.series.at(1).fleet, "local");
+  EXPECT_DOUBLE_EQ(request.threshold, 0.2);
+  EXPECT_EQ(request.direction, Direction::both);
+}
+
+std::string const least = json{{"start", sha_of('a').hex},
+                               {"end", sha_of('d').hex},
+                               {"benchmarks", {"test_train[dlrm-cpu-eager]"}}}
+                              .dump();
+
+TEST_F(RoutesTest, AShortRequestMeansTheDefaults) {
+  ASSERT_EQ(ask(api.port(), post(least)).status, 202);
+
+  auto const request = api.asked().at(0);
+  EXPECT_EQ(request.series.at(0).fleet, "local");
+  EXPECT_EQ(request.series.at(0).metric, Metric::latency);
+  EXPECT_DOUBLE_EQ(request.threshold, 0.07);
+  EXPECT_EQ(request.direction, Direction::increase);
+}
+
+TEST_F(RoutesTest, AnAskThatFailsIsToldByItsKind) {
+  std::pair<ErrorCode, int> const statuses[] = {{ErrorCode::invalid_argument, 400},
+                                                {ErrorCode::not_found, 400},
+                                                {ErrorCode::unavailable, 503},
+                                                {ErrorCode::cancelled, 503},
+                                                {ErrorCode::corrupt, 500},
+                                                {ErrorCode::internal, 500}};
+  for (auto const& [code, status] : statuses) {
+    api.reply_with(Error{code, "end is no descendant of start"});
+    auto const answer = ask(api.port(), post(least));
+    EXPECT_EQ(answer.status, status);
+    EXPECT_EQ(json::parse(answer.body).at("detail"), "end is no descendant of start");
+  }
+}
+
+TEST(Routes, WithoutATokenNobodyMayAsk) {
+  LiveApi api{[] {
+    auto options = LiveApi::options_with_token();
+    options.token.clear();
+    return options;
+  }()};
+
+  EXPECT_EQ(ask(api.port(), post(least)).status, 403);
+  EXPECT_EQ(ask(api.port(), post(least, "")).status, 403);
+  EXPECT_TRUE(api.asked().empty());
+}
+
+TEST(Routes, OneOfSeveralFleetsHasToBeNamed) {
+  LiveApi api{[] {
+    auto options = LiveApi::options_with_token();
+    options.fleets.resize(2);
+    options.fleets[1].name = "gpu";
+    options.fleets[1].device = Device::cuda;
+    return options;
+  }()};
+
+  auto const answer = ask(api.port(), post(least));
+
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_EQ(json::parse(answer.body).at("errors").at(0).at("field"), "fleet");
+  EXPECT_THAT(answer.body, HasSubstr(R"(\"local\", \"gpu\")"));
+}
+
+TEST(Routes, HealthFailsWhenTheStoreCannotBeRead) {
+  TemporaryFolder const folder;
+  auto const file = folder.database();
+  SQLite::Database{file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE}.exec(
+      "CREATE TABLE other (x)");
+  auto reader = storage::Store::open_reader(file).value();
+  FixedClock const clock;
+  api::Api api{reader, clock, nullptr, LiveApi::options_with_token()};
+  LiveServer server{[&api](net::HttpRequest request) {
+    return api.handle(std::move(request));
+  }};
+
+  auto const answer = ask(server.port(), get("/healthz"));
+
+  EXPECT_EQ(answer.status, 503);
+  EXPECT_EQ(answer.headers.at("content-type"), "application/problem+json");
+  EXPECT_EQ(ask(server.port(), get("/api/v1/nightlies")).status, 500);
+  EXPECT_EQ(server.reports().size(), 1U);
+}
+
+}  // namespace
+}  // namespace torchwatch::tests

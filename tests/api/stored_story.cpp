@@ -1,0 +1,89 @@
+#include "tests/api/stored_story.h"
+
+#include <string>
+
+namespace torchwatch::tests {
+namespace {
+
+Benchmark const dlrm{"dlrm", Test::train, Device::cpu, "eager"};
+Series const dlrm_latency{"local", dlrm, Metric::latency};
+Series const dlrm_memory{"local", dlrm, Metric::cmem};
+
+void announce(storage::Store& store, std::string const& date, char digit) {
+  Nightly nightly;
+  nightly.date = date;
+  nightly.version = "2.9.0.dev";
+  nightly.commit = sha_of(digit);
+  nightly.prefix = "/secret/builds/" + date;
+  nightly.announced_at = early;
+  store.nightlies().announce(nightly);
+}
+
+void measure(storage::Store& store, std::string const& campaign, char digit, int round, double ms) {
+  JobOutcome outcome;
+  outcome.key = JobKey{campaign, "local", dlrm, sha_of(digit), round};
+  outcome.values[Metric::latency] = MetricValue{ms, {ms, ms + 1}};
+  outcome.values[Metric::cmem] = MetricValue{1000, {1000}};
+  outcome.version = "2.9.0a0+git" + std::string(7, digit);
+  outcome.fingerprint = R"({"host":"lab"})";
+  outcome.seconds = 1.5;
+  outcome.finished_at = early + std::chrono::seconds{round};
+  store.jobs().record(outcome);
+}
+
+void finish_nightlies(storage::Store& store) {
+  auto first = store.nightlies().find(NightlyId{1}).value();
+  first.state = NightlyState::done;
+  store.nightlies().update(first);
+  auto second = store.nightlies().find(NightlyId{2}).value();
+  second.state = NightlyState::bisected;
+  second.baseline = first.id;
+  store.nightlies().update(second);
+}
+
+void judge(storage::Store& store) {
+  Comparison same;
+  same.verdict = Verdict::unchanged;
+  store.incidents().record(NightlyId{2}, SeriesChange{dlrm_latency, slower()});
+  store.incidents().record(NightlyId{2}, SeriesChange{dlrm_memory, same});
+}
+
+void search(storage::Store& store, IncidentId incident) {
+  BisectionRequest request;
+  request.start = sha_of('a');
+  request.end = sha_of('b');
+  request.series = {dlrm_latency};
+  auto solved = store.bisections().ask(request, incident, early);
+  store.bisections().add_step(
+      solved.id, BisectionStep{sha_of('c'), StepVerdict::bad, "1.00 of the end, 5 rounds"});
+  solved.state = BisectionState::done;
+  solved.outcome = BisectionOutcome::culprit;
+  solved.suspects = {
+      Commit{sha_of('c'), "Make embedding slower (#123)", "Ada <ada@example.org>", early, 123}};
+  solved.lead = dlrm_latency;
+  solved.explained = {dlrm_latency};
+  solved.proof = store.incidents().verdicts(NightlyId{2}).at(1).comparison;
+  store.bisections().update(solved);
+
+  request.end = sha_of('d');
+  store.bisections().ask(request, std::nullopt, early);
+}
+
+}  // namespace
+
+void store_story(storage::Store& store) {
+  announce(store, "2026-01-01", 'a');
+  announce(store, "2026-01-02", 'b');
+  announce(store, "2026-01-03", 'd');
+  measure(store, "sweep/1", 'a', 0, 10);
+  measure(store, "confirm/2", 'a', 1, 10);
+  measure(store, "confirm/2", 'b', 2, 12);
+  finish_nightlies(store);
+  judge(store);
+  auto const incident = store.incidents().open(NightlyId{1}, NightlyId{2}, early);
+  store.incidents().intend_report(incident.id, "key");
+  store.incidents().reported(incident.id, "https://github.com/o/r/issues/7");
+  search(store, incident.id);
+}
+
+}  // namespace torchwatch::tests

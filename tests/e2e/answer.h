@@ -1,0 +1,39 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace torchwatch::e2e {
+
+/// A search for a culprit, by what a person wants to know of it.
+struct FoundSearch {
+  std::string outcome;  ///< "culprit", "range", "not_reproduced"; empty before its end
+  std::optional<std::string> culprit;
+  std::optional<int> pull_request;
+  std::vector<std::string> suspects;
+  friend bool operator==(FoundSearch const&, FoundSearch const&) = default;
+};
+
+/// What `check --json` says, times, numbers and places left out: two runs over the same history
+/// must agree on it.
+struct Answer {
+  std::map<std::string, std::string> verdicts;  ///< by "test_eval[dcgan-cpu-eager]_latency"
+  std::set<std::string> moved;                  ///< the series of the incident
+  std::vector<FoundSearch> searches;
+  friend bool operator==(Answer const&, Answer const&) = default;
+};
+
+/// A search as the HTTP API, `bisect --json` and `check --json` show it.
+FoundSearch search_of(nlohmann::json const& json);
+Answer answer_of(nlohmann::json const& json);
+
+/// For messages of tests.
+void PrintTo(FoundSearch const& search, std::ostream* stream);
+void PrintTo(Answer const& answer, std::ostream* stream);
+
+}  // namespace torchwatch::e2e

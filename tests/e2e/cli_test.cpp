@@ -1,0 +1,184 @@
+#include <algorithm>
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include "tests/e2e/world.h"
+
+// What people meet before anything is measured.
+namespace torchwatch::e2e {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+/// A world that no test changes.
+World& shared_world() {
+  static World world;
+  return world;
+}
+
+std::string write(std::string const& name, std::string const& text) {
+  auto const file = shared_world().lab() / name;
+  std::ofstream{file} << text;
+  return file.string();
+}
+
+std::ptrdiff_t lines_of(std::string const& text) {
+  return std::count(text.begin(), text.end(), '\n');
+}
+
+struct Broken {
+  char const* name;
+  char const* text;
+  char const* complaint;  ///< after the file's name
+};
+
+class BrokenConfiguration : public testing::TestWithParam<Broken> {};
+
+TEST_P(BrokenConfiguration, GivesOneClearLine) {
+  auto const file = write(std::string{GetParam().name} + ".json", GetParam().text);
+  auto const checked = shared_world().run({"config", "check", file});
+  EXPECT_EQ(checked.status, 2);
+  EXPECT_EQ(checked.out, "");
+  EXPECT_THAT(checked.err, StartsWith(file + GetParam().complaint));
+  EXPECT_EQ(lines_of(checked.err), 1) << checked.err;
+  EXPECT_EQ(shared_world().run({"config", "show", file}).err, checked.err);
+}
+
+// "repository" is a directory that the lab has made.
+INSTANTIATE_TEST_SUITE_P(
+    Ten,
+    BrokenConfiguration,
+    testing::Values(
+        Broken{"Empty", "", ":1:1: syntax error"},
+        Broken{"CutOff",
+               "{\n\"state_dir\": \"state\",\n\"feed\": {\"path\": \"repository\"\n",
+               ":4:1: syntax error"},
+        Broken{"NotAnObject", "[]", ":1: found "},
+        Broken{"NothingToWatch", R"({"state_dir": "state"})", ":1: feed.path: found nothing"},
+        Broken{"FeedIsNotThere",
+               "{\"state_dir\": \"state\",\n\"feed\": {\"path\": \"nowhere\"}}",
+               ":2: feed.path: found "},
+        Broken{"MisspeltKey",
+               "{\"state_dir\": \"state\", \"feed\": {\"path\": \"repository\"},\n"
+               "\"measure\": {\"rnus\": 10}}",
+               ":2: measure.rnus: found an unknown key"},
+        Broken{"PercentInPlaceOfAFraction",
+               "{\"state_dir\": \"state\", \"feed\": {\"path\": \"repository\"},\n\"decide\": "
+               "{\"threshold\": 7.5e1}}",
+               ":2: decide.threshold: found 75"},
+        Broken{"GitWithoutRecipe",
+               "{\"state_dir\": \"state\",\n\"feed\": {\"kind\": \"git\", \"path\": "
+               "\"repository\"}}",
+               ":2: feed.kind: found \"git\" without source.recipe"},
+        Broken{"FleetTwice",
+               "{\"state_dir\": \"state\", \"feed\": {\"path\": \"repository\"},\n\"fleets\": "
+               "[{\"name\": \"a\"}, {\"name\": \"a\"}]}",
+               ":2: fleets[1].name: found \"a\" again"},
+        Broken{"GithubWithoutTls",
+               "{\"state_dir\": \"state\", \"feed\": {\"path\": \"repository\"},\n\"github\": "
+               "{\"api\": \"http://api.github.com\"}}",
+               ":2: github.api: found \"http://api.github.com\""}),
+    [](auto const& test) { return test.param.name; });
+
+TEST(Configuration, ThatIsGoodIsSaidToBe) {
+  auto const file = shared_world().config_file().string();
+  auto const checked = shared_world().run({"config", "check", file});
+  EXPECT_EQ(checked.status, 0);
+  EXPECT_EQ(checked.out, file + ": good\n");
+  EXPECT_EQ(checked.err, "");
+}
+
+TEST(Configuration, IsShownAsOneThatLoadsTheSame) {
+  auto const shown = shared_world().run({"config", "show", shared_world().config_file().string()});
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  auto const copy = write("shown.json", shown.out);
+  EXPECT_EQ(shared_world().run({"config", "check", copy}).status, 0);
+  EXPECT_EQ(shared_world().run({"config", "show", copy}).out, shown.out);
+}
+
+TEST(Configuration, IsDescribedByTheSchemaThatIsCheckedIn) {
+  auto const schema = shared_world().run({"config", "schema"});
+  EXPECT_EQ(schema.status, 0);
+  EXPECT_EQ(schema.out, text_of(CHECKED_IN_SCHEMA));
+}
+
+TEST(CommandLine, TellsItsVersion) {
+  auto const told = shared_world().run({"--version"});
+  EXPECT_EQ(told.status, 0);
+  EXPECT_EQ(told.out, PROGRAM_VERSION "\n");
+}
+
+TEST(CommandLine, OffersHelpForEveryCommand) {
+  for (auto const* const command : {"serve", "check", "bench", "bisect", "config", "runner"}) {
+    auto const help = shared_world().run({command, "--help"});
+    EXPECT_EQ(help.status, 0) << command;
+    EXPECT_THAT(help.out, HasSubstr("Usage: ")) << command;
+  }
+}
+
+struct Mistake {
+  char const* name;
+  std::vector<std::string> arguments;
+  char const* complaint;
+};
+
+class MistakenCommandLine : public testing::TestWithParam<Mistake> {};
+
+TEST_P(MistakenCommandLine, IsRefusedWithTheReason) {
+  auto const refused = shared_world().run(GetParam().arguments);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_THAT(refused.err, HasSubstr(GetParam().complaint));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All,
+    MistakenCommandLine,
+    testing::Values(Mistake{"NoCommand", {}, "subcommand is required"},
+                    Mistake{"UnknownCommand", {"chekc"}, "subcommand is required"},
+                    Mistake{"UnknownFlag", {"check", "--jsno"}, "--jsno"},
+                    Mistake{"UnknownMetric",
+                            {"bisect",
+                             "--start",
+                             "a",
+                             "--end",
+                             "b",
+                             "--benchmark",
+                             "test_eval[dcgan-cpu-eager]",
+                             "--metric",
+                             "speed"},
+                            "found \"speed\", allowed is latency, cmem, gmem or leak"},
+                    Mistake{
+                        "UnknownBenchmark",
+                        {"bisect", "--start", "a", "--end", "b", "--benchmark", "dcgan"},
+                        "found \"dcgan\", allowed is a name like test_eval[resnet18-cpu-eager]"},
+                    Mistake{"ServerWithoutToken",
+                            {"bisect",
+                             "--start",
+                             "a",
+                             "--end",
+                             "b",
+                             "--benchmark",
+                             "test_eval[dcgan-cpu-eager]",
+                             "--server",
+                             "http://127.0.0.1:1"},
+                            "--token-file"},
+                    Mistake{"UnknownCommit",
+                            {"bisect",
+                             "--start",
+                             "no-such-branch",
+                             "--end",
+                             "main",
+                             "--benchmark",
+                             "test_eval[dcgan-cpu-eager]"},
+                            "no-such-branch"},
+                    Mistake{"NoConfiguration",
+                            {"--config", "/nowhere/torchwatch.json", "check"},
+                            "/nowhere/torchwatch.json: cannot be read\n"}),
+    [](auto const& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace torchwatch::e2e

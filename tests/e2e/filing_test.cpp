@@ -1,0 +1,139 @@
+#include <csignal>
+
+#include <gmock/gmock.h>
+
+#include "tests/e2e/eventually.h"
+#include "tests/e2e/expect.h"
+
+// Issues at a GitHub that fails in the worst moments.
+namespace torchwatch::e2e {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+void expect_one_issue(World& world) {
+  auto const issues = world.github().state().at("issues");
+  ASSERT_EQ(issues.size(), 1U) << issues.dump(1);
+  auto const& issue = issues.at(0);
+  EXPECT_EQ(issue.at("labels").at(0).at("name"), "torchbench-perf-report");
+  EXPECT_THAT(issue.at("body").get<std::string>(), HasSubstr("<!-- torchwatch-key: "));
+  auto const& culprit = world.truth().at("culprits").at(0);
+  EXPECT_THAT(issue.at("body").get<std::string>(),
+              HasSubstr("/commit/" + culprit.at("commit").get<std::string>()));
+}
+
+TEST(Filing, TellsGithubOnceHoweverOftenItChecks) {
+  World world;
+  world.add_github();
+  auto const first = world.run({"check", "--json"});
+  EXPECT_EQ(first.status, 1) << first.err;
+  expect_one_issue(world);
+  auto const report = json::parse(first.out).at("incidents").at(0).at("report");
+  EXPECT_EQ(report, world.github().state().at("issues").at(0).at("html_url"));
+
+  auto const second = world.run({"check", "--json"});
+  EXPECT_EQ(second.status, 1);
+  EXPECT_EQ(second.out, first.out);
+  expect_one_issue(world);
+}
+
+TEST(Filing, TellsNothingWhenNothingHappened) {
+  WorldOptions options;
+  options.scenario = "no-change";
+  World world{options};
+  world.add_github();
+  EXPECT_EQ(world.run({"check", "--json"}).status, 0);
+  EXPECT_TRUE(world.github().state().at("issues").empty());
+}
+
+TEST(Filing, SaysInOneLineWhyItCouldNotAndKeepsTheAnswer) {
+  World world;
+  world.add_github().control({{"settings", {{"issues", false}}}});
+  auto const refused = world.run({"check", "--json"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("Issues are disabled for this repo"));
+  expect_culprit(world, expect_answer(refused).searches.at(0));
+
+  world.github().control({{"settings", {{"issues", true}}}});
+  EXPECT_EQ(world.run({"check", "--json"}).status, 1);
+  expect_one_issue(world);
+}
+
+/// A moment of filing at which the service is killed.
+struct CrashPoint {
+  char const* name;
+  char const* faults;      ///< what GitHub does wrong
+  std::size_t issues;      ///< how many issues there are when the kill comes
+  char const* in_the_air;  ///< the method of the request that is answered late
+};
+
+class CrashWhileFiling : public testing::TestWithParam<CrashPoint> {};
+
+bool is_due(World& world, CrashPoint const& point, std::size_t asked_before) {
+  auto const state = world.github().state();
+  auto const& requests = state.at("requests");
+  return state.at("faults").empty() && state.at("issues").size() == point.issues &&
+         requests.size() > asked_before && requests.back().at("method") == point.in_the_air;
+}
+
+TEST_P(CrashWhileFiling, LeavesOneIssue) {
+  World world;
+  auto& github = world.add_github();
+  github.control({{"settings", {{"issues", false}}}});
+  ASSERT_EQ(world.run({"check"}).status, 2) << "everything is known, and nothing told yet";
+  auto const asked = github.state().at("requests").size();
+  github.control({{"settings", {{"issues", true}}}, {"faults", json::parse(GetParam().faults)}});
+
+  auto check = world.start({"check"});
+  auto const due = eventually([&] { return is_due(world, GetParam(), asked); });
+  ASSERT_TRUE(due) << github.state().dump(1) << check.err();
+  check.send(SIGKILL);
+  EXPECT_EQ(check.wait().signal, SIGKILL) << "it was quicker than the kill";
+
+  auto const next = world.run({"check"});
+  EXPECT_EQ(next.status, 1) << next.err;
+  expect_one_issue(world);
+}
+
+// "after" lets a request take effect before the fault; the delay holds the answer back until the
+// kill.
+INSTANTIATE_TEST_SUITE_P(
+    All,
+    CrashWhileFiling,
+    testing::Values(
+        CrashPoint{"BeforeTheCreation",
+                   R"([{"method": "GET", "path": "/issues", "after": true, "delay_ms": 5000}])",
+                   0,
+                   "GET"},
+        CrashPoint{"BeforeTheAnswer",
+                   R"([{"method": "POST", "path": "/issues", "after": true, "delay_ms": 5000}])",
+                   1,
+                   "POST"},
+        CrashPoint{"AfterADroppedConnection",
+                   R"([{"method": "GET", "path": "/issues", "after": true},
+                {"method": "POST", "path": "/issues", "after": true, "drop": true},
+                {"method": "GET", "path": "/issues", "after": true, "delay_ms": 5000}])",
+                   1,
+                   "GET"},
+        CrashPoint{"AfterABadGateway",
+                   R"([{"method": "GET", "path": "/issues", "after": true},
+                {"method": "POST", "path": "/issues", "after": true, "status": 502},
+                {"method": "GET", "path": "/issues", "after": true, "delay_ms": 5000}])",
+                   1,
+                   "GET"}),
+    [](auto const& test) { return test.param.name; });
+
+TEST(Filing, FindsItsIssueAgainWhenTheAnswerToTheCreationIsLost) {
+  for (auto const* const fault : {R"({"drop": true})", R"({"status": 502})"}) {
+    World world;
+    auto lost = json::parse(fault);
+    lost.update({{"method", "POST"}, {"path", "/issues"}, {"after", true}});
+    world.add_github().control({{"faults", {lost}}});
+    EXPECT_EQ(world.run({"check"}).status, 1);
+    expect_one_issue(world);
+  }
+}
+
+}  // namespace
+}  // namespace torchwatch::e2e

@@ -1,0 +1,53 @@
+#include <gtest/gtest.h>
+
+#include "tests/e2e/expect.h"
+#include "tests/e2e/killing.h"
+#include "tests/e2e/stored.h"
+
+// kill -9 at random moments must cost nothing but time.
+namespace torchwatch::e2e {
+namespace {
+
+/// Jobs that last long enough to be hit, and hardly any noise: otherwise what is suspicious enough
+/// to be confirmed would be a matter of luck, and no two runs alike.
+WorldOptions slow_and_quiet() {
+  WorldOptions options;
+  for (auto const* const name : {"test_train[dcgan-cpu-eager]",
+                                 "test_eval[dcgan-cpu-eager]",
+                                 "test_train[lennard_jones-cpu-eager]",
+                                 "test_eval[lennard_jones-cpu-eager]"})
+    options.script["benchmarks"][name] = {{"seconds", 0.04}, {"noise", 0.002}};
+  // A job that is hit again and again must not be given up by bad luck alone.
+  options.settings = {{"measure", {{"attempts", 20}}}};
+  return options;
+}
+
+class Kill : public testing::TestWithParam<int> {};
+
+TEST_P(Kill, AtRandomMomentsChangesNothing) {
+  World undisturbed{slow_and_quiet()};
+  auto const expected = expect_answer(undisturbed.run({"check", "--json"}));
+  ASSERT_EQ(expected.searches.size(), 1U);
+
+  World world{slow_and_quiet()};
+  world.add_github();
+  Ordeal ordeal;
+  ordeal.seed = static_cast<std::uint64_t>(GetParam());
+  auto const survived = check_under_fire(world, ordeal);
+
+  print_kills(survived);
+  EXPECT_GE(survived.total, 25) << "the check was over too soon";
+  EXPECT_EQ(survived.kills.size(), 3U) << "a part was never hit";
+  expect_no_process_left(world);
+  EXPECT_EQ(survived.check.status, 1) << survived.check.err;
+  EXPECT_EQ(expect_answer(survived.check), expected);
+  expect_culprit(world, expected.searches.front());
+  EXPECT_EQ(keys_stored_twice(world.state()), 0);
+  EXPECT_EQ(integrity(world.state()), "ok");
+  EXPECT_EQ(world.github().state().at("issues").size(), 1U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seed, Kill, testing::Values(1, 2), testing::PrintToStringParamName());
+
+}  // namespace
+}  // namespace torchwatch::e2e

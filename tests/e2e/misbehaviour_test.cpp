@@ -1,0 +1,78 @@
+#include <sstream>
+
+#include <gmock/gmock.h>
+
+#include "tests/e2e/expect.h"
+
+// Builds that make some of their benchmarks crash, hang, babble or eat the machine.
+namespace torchwatch::e2e {
+namespace {
+
+std::string eval_of(std::string const& model) {
+  return "test_eval[" + model + "-cpu-eager]";
+}
+
+/// dcgan behaves, and has a culprit.
+WorldOptions with_four_bad_benchmarks() {
+  WorldOptions options;
+  options.history = {{"suite",
+                      {{"models", {"lennard_jones", "resnet18", "tts_angular", "dlrm", "dcgan"}},
+                       {"tests", {"eval"}}}}};
+  auto& benchmarks = options.script["benchmarks"];
+  benchmarks[eval_of("lennard_jones")] = {{"behave", "crash"}};
+  benchmarks[eval_of("resnet18")] = {{"behave", "hang"}};
+  benchmarks[eval_of("tts_angular")] = {{"behave", "garbage"}};
+  benchmarks[eval_of("dlrm")] = {{"behave", "hog"}};
+  options.settings = {{"measure", {{"timeout_s", 2}, {"memory_mib", 256}, {"attempts", 2}}},
+                      {"decide", {{"sweep_processes", 1}}}};
+  return options;
+}
+
+/// The lines of `log` that tell of a failure of `model`.
+std::vector<std::string> failures_of(std::string const& log, std::string const& model) {
+  std::vector<std::string> lines;
+  std::istringstream stream{log};
+  for (std::string line; std::getline(stream, line);)
+    if (line.find("job_failed") != std::string::npos &&
+        line.find("benchmark=" + eval_of(model)) != std::string::npos)
+      lines.push_back(line);
+  return lines;
+}
+
+TEST(Misbehaviour, OfSomeBenchmarksHidesNothingInTheOthers) {
+  World world{with_four_bad_benchmarks()};
+  auto const check = world.run({"check", "--json"});
+  expect_truth(world, check);
+  expect_no_process_left(world);
+
+  using testing::AllOf;
+  using testing::Each;
+  using testing::HasSubstr;
+  using testing::SizeIs;
+  auto const each_says = [&](char const* model, char const* code, char const* reason) {
+    auto const lines = failures_of(check.err, model);
+    EXPECT_FALSE(lines.empty()) << model << "\n" << check.err;
+    EXPECT_THAT(lines, Each(AllOf(HasSubstr(code), HasSubstr(reason))));
+  };
+  each_says("lennard_jones", "code=crashed", "SIGSEGV");
+  each_says("resnet18", "code=timeout", "no answer after 2 s");
+  each_says("tts_angular", "code=protocol", "Downloading weights");
+  each_says("dlrm", "code=memory", "allowed are 256 MiB");
+  EXPECT_TRUE(failures_of(check.err, "dcgan").empty());
+  // Two nightlies; what may pass is tried twice, what will not is tried once.
+  EXPECT_THAT(failures_of(check.err, "lennard_jones"), SizeIs(4));
+  EXPECT_THAT(failures_of(check.err, "resnet18"), SizeIs(2));
+}
+
+TEST(Misbehaviour, OfAllBenchmarksIsNotTakenForGoodNews) {
+  WorldOptions options;
+  options.history = {{"suite", {{"models", {"dcgan"}}, {"tests", {"eval"}}}}};
+  options.script["benchmarks"][eval_of("dcgan")] = {{"behave", "exit"}};
+  options.settings = {{"measure", {{"attempts", 1}}}};
+  World world{options};
+  auto const check = world.run({"check", "--json"});
+  EXPECT_EQ(check.status, 2) << check.out << check.err;
+}
+
+}  // namespace
+}  // namespace torchwatch::e2e

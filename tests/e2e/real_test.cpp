@@ -1,0 +1,64 @@
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "tests/e2e/expect.h"
+#include "tests/e2e/killing.h"
+#include "tests/e2e/stored.h"
+
+// The same histories with compiled kernels, LibTorch's models and measured times.
+namespace torchwatch::e2e {
+namespace {
+
+constexpr std::chrono::seconds patience{1150};
+
+WorldOptions real(std::string const& scenario) {
+  WorldOptions options;
+  options.scenario = scenario;
+  options.real = true;
+  return options;
+}
+
+class RealScenario : public testing::TestWithParam<char const*> {};
+
+TEST_P(RealScenario, EndsWithWhatTheLabPlanted) {
+  World world{real(GetParam())};
+  auto const check = world.start({"check", "--json"}).wait(patience);
+  expect_truth(world, check);
+  expect_no_process_left(world);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Compiled,
+    RealScenario,
+    testing::Values("one-culprit", "no-change", "broken-span", "broken-span-inside", "memory"),
+    [](auto const& test) {
+      std::string name = test.param;
+      std::replace(name.begin(), name.end(), '-', '_');
+      return name;
+    });
+
+TEST(RealKill, AtRandomMomentsChangesNothing) {
+  World world{real("one-culprit")};
+  world.add_github();
+  world.configure({{"measure", {{"attempts", 20}}}});
+  Ordeal ordeal;
+  ordeal.shortest_pause = std::chrono::milliseconds{500};
+  ordeal.longest_pause = std::chrono::seconds{6};
+  ordeal.limit = patience;
+  auto const survived = check_under_fire(world, ordeal);
+  print_kills(survived);
+  EXPECT_GE(survived.total, 25) << "the check was over too soon";
+  expect_no_process_left(world);
+  EXPECT_EQ(survived.check.status, 1) << survived.check.err;
+  auto const answer = expect_answer(survived.check);
+  EXPECT_EQ(answer.moved, planted_series(world.truth()));
+  ASSERT_EQ(answer.searches.size(), 1U);
+  expect_culprit(world, answer.searches.front());
+  EXPECT_EQ(keys_stored_twice(world.state()), 0);
+  EXPECT_EQ(integrity(world.state()), "ok");
+  EXPECT_EQ(world.github().state().at("issues").size(), 1U);
+}
+
+}  // namespace
+}  // namespace torchwatch::e2e

@@ -1,0 +1,52 @@
+#include "tests/e2e/stored.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+namespace torchwatch::e2e {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path file_in(fs::path const& state) {
+  return state / "torchwatch.sqlite";
+}
+
+/// For writing as well: after a kill the reader has to bring the write-ahead log in order.
+SQLite::Database open(fs::path const& state) {
+  constexpr int patience_ms = 10'000;
+  return SQLite::Database{file_in(state).string(), SQLite::OPEN_READWRITE, patience_ms};
+}
+
+}  // namespace
+
+std::set<std::string> stored_results(fs::path const& state) {
+  std::set<std::string> results;
+  if (!fs::exists(file_in(state))) return results;
+  auto database = open(state);
+  if (!database.tableExists("job")) return results;
+  SQLite::Statement query{
+      database,
+      "SELECT campaign || ' ' || fleet || ' ' || benchmark || ' ' || commit_sha || ' ' || round || "
+      "' ' || error_code || ' ' || finished_at || ' ' || (SELECT coalesce(group_concat(metric || "
+      "'=' || value || samples), '') FROM result WHERE job_id = job.id) FROM job"};
+  while (query.executeStep())
+    results.insert(query.getColumn(0).getString());
+  return results;
+}
+
+int keys_stored_twice(fs::path const& state) {
+  auto database = open(state);
+  return database
+      .execAndGet(
+          "SELECT count(*) FROM (SELECT 1 FROM job GROUP BY campaign, fleet, benchmark, "
+          "commit_sha, round HAVING count(*) > 1)")
+      .getInt();
+}
+
+std::string integrity(fs::path const& state) {
+  auto database = open(state);
+  return database.execAndGet("PRAGMA integrity_check").getString();
+}
+
+}  // namespace torchwatch::e2e

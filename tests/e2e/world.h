@@ -1,0 +1,78 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/e2e/github_process.h"
+#include "tests/e2e/proc.h"
+#include "tests/e2e/process.h"
+
+namespace torchwatch::e2e {
+
+/// What a world is made of. Patches are JSON merge patches (RFC 7396).
+struct WorldOptions {
+  std::string scenario = "one-culprit";                ///< tests/lab/scenarios/NAME.json
+  bool real = false;                                   ///< kernels and LibTorch in place of scripts
+  nlohmann::json script = nlohmann::json::object();    ///< of the lab's scripted.json
+  nlohmann::json history = nlohmann::json::object();   ///< of the scenario's file
+  nlohmann::json settings = nlohmann::json::object();  ///< of the lab's torchwatch.json
+};
+
+/// A temporary directory with everything the service needs: a generated lab, a configuration, on
+/// request a GitHub, and room for what it stores. Every process started here carries the
+/// directory's name in its environment, so none is ever lost from sight. Gone with this object.
+class World {
+ public:
+  explicit World(WorldOptions const& options = {});
+  World(World const&) = delete;
+  World& operator=(World const&) = delete;
+  ~World();
+
+  std::filesystem::path const& directory() const { return directory_; }
+
+  std::filesystem::path state() const { return lab() / settings_.at("state_dir"); }
+
+  std::filesystem::path lab() const { return directory_ / "lab"; }
+
+  std::filesystem::path config_file() const { return lab() / "torchwatch.json"; }
+
+  /// What the lab planted.
+  nlohmann::json const& truth() const { return truth_; }
+
+  /// Changes the configuration for whatever is started from now on.
+  void configure(nlohmann::json const& patch);
+
+  /// Starts a GitHub and has the service file its issues there.
+  GithubProcess& add_github();
+
+  GithubProcess& github() { return github_.value(); }
+
+  /// Starts the real torchwatch on this world's configuration.
+  Process start(std::vector<std::string> arguments);
+
+  /// The same, to its end.
+  Finished run(std::vector<std::string> arguments);
+
+  /// Starts any program in this world, with more variables in its environment.
+  Process start_program(std::vector<std::string> argv,
+                        std::map<std::string, std::string> const& environment = {});
+
+  /// What lives here, GitHub left out.
+  std::vector<SeenProcess> processes() const;
+
+ private:
+  void generate(WorldOptions const& options);
+
+  std::filesystem::path directory_;
+  nlohmann::json truth_;
+  nlohmann::json settings_;
+  std::optional<GithubProcess> github_;
+  int outputs_ = 0;
+};
+
+}  // namespace torchwatch::e2e

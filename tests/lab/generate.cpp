@@ -1,0 +1,117 @@
+#include "tests/lab/generate.h"
+
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+namespace torchwatch::lab {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+Landed const& at(History const& history, Scenario const& scenario, int position) {
+  return history.steps[static_cast<std::size_t>(scenario.base_commits + position - 1)];
+}
+
+Json told(Release const& release) {
+  return {{"date", release.date},
+          {"commit", release.trunk.hex},
+          {"release_commit", release.commit.hex}};
+}
+
+Json told(Effect const& effect) {
+  Json json{{"benchmark", effect.benchmark}, {"metric", to_string(effect.metric)}};
+  if (effect.ratio != 1) json["ratio"] = effect.ratio;
+  if (effect.bytes != 0) json["bytes"] = effect.bytes;
+  return json;
+}
+
+Json told(Culprit const& culprit, Landed const& landed) {
+  auto effects = Json::array();
+  for (auto const& effect : culprit.effects)
+    effects.push_back(told(effect));
+  return {{"commit", landed.sha.hex},
+          {"pull_request", landed.step.pull_request},
+          {"subject", landed.subject},
+          {"position", culprit.at},
+          {"effects", std::move(effects)}};
+}
+
+/// The commits an honest search ends with: the culprit, or, where it lies among commits that do not
+/// build, everything from the first of those to the one that builds again.
+Json suspects(Scenario const& scenario, History const& history, Culprit const& culprit) {
+  auto first = culprit.at;
+  auto last = culprit.at;
+  if (is_broken(scenario, culprit.at)) {
+    first = scenario.broken->from;
+    last = scenario.broken->until;
+  }
+  auto shas = Json::array();
+  for (int position = first; position <= last; ++position) {
+    shas.push_back(at(history, scenario, position).sha.hex);
+  }
+  return shas;
+}
+
+Json truth(Scenario const& scenario, History const& history, std::uint64_t seed) {
+  auto culprits = Json::array();
+  for (auto const& culprit : scenario.culprits) {
+    auto json = told(culprit, at(history, scenario, culprit.at));
+    json["suspects"] = suspects(scenario, history, culprit);
+    culprits.push_back(std::move(json));
+  }
+  auto broken = Json::array();
+  for (int position = 1; position <= scenario.commits; ++position) {
+    if (is_broken(scenario, position)) broken.push_back(at(history, scenario, position).sha.hex);
+  }
+  return {{"scenario", scenario.name},
+          {"about", scenario.about},
+          {"seed", seed},
+          {"commits", scenario.commits},
+          {"nightlies", {told(history.first), told(history.second)}},
+          {"culprits", std::move(culprits)},
+          {"broken", std::move(broken)}};
+}
+
+/// Paths inside the lab are relative to the file, so the lab can be moved.
+Json configuration(Request const& request, Scenario const& scenario, Material const& material) {
+  Json json{{"state_dir", "state"},
+            {"feed", {{"kind", "git"}, {"path", "repository"}}},
+            {"source", {{"repository", "repository"}, {"recipe", material.recipe.string()}}},
+            {"suite", {{"models", scenario.models}, {"tests", scenario.tests}, {"scale", "smoke"}}},
+            {"http", {{"port", 0}}}};
+  if (!request.worker.empty()) {
+    json["measure"]["worker"] = fs::absolute(request.worker).string();
+  }
+  return json;
+}
+
+Result<> write(fs::path const& file, Json const& json) {
+  std::ofstream stream{file};
+  stream << json.dump(2) << '\n';
+  stream.close();
+  if (!stream) return Error{ErrorCode::internal, file.string() + ": cannot be written"};
+  return {};
+}
+
+}  // namespace
+
+Result<> generate(Request const& request) {
+  auto const scenario = load_scenario(request.scenario);
+  if (!scenario) return scenario.error();
+  auto const lab = fs::absolute(request.scenario).parent_path().parent_path();
+  auto const material = load_material(lab);
+  if (!material) return material.error();
+  auto const steps = plan_history(*scenario, *material, request.seed);
+  if (!steps) return steps.error();
+  auto const history =
+      write_history(request.out / "repository", *scenario, *material, *steps, request.contents);
+  if (!history) return history.error();
+  auto const told = write(request.out / "truth.json", truth(*scenario, *history, request.seed));
+  if (!told) return told;
+  return write(request.out / "torchwatch.json", configuration(request, *scenario, *material));
+}
+
+}  // namespace torchwatch::lab

@@ -1,0 +1,270 @@
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "tests/lab/generated_lab.h"
+
+namespace torchwatch::lab {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+
+int const no_libtorch = 129;
+
+std::string text(json const& value) {
+  return value.get<std::string>();
+}
+
+std::vector<std::string> shas(std::vector<Seen> const& commits) {
+  std::vector<std::string> result;
+  for (auto const& commit : commits)
+    result.push_back(commit.sha);
+  return result;
+}
+
+std::string first_match(std::string const& text, std::string const& pattern) {
+  std::smatch match;
+  return std::regex_search(text, match, std::regex{pattern}) ? match[1].str() : "";
+}
+
+class EveryScenario : public testing::TestWithParam<std::string> {
+ protected:
+  Lab lab_{GetParam(), Contents::scripted};
+};
+
+TEST_P(EveryScenario, HasAtLeastThirtyTwoCommitsBetweenItsNightlies) {
+  EXPECT_GE(lab_.between().size(), 32U);
+  EXPECT_EQ(lab_.truth["commits"], lab_.between().size());
+  EXPECT_EQ(text(lab_.truth["scenario"]), GetParam());
+}
+
+TEST_P(EveryScenario, LandsStacksAtOneInstantAndNothingOutOfOrder) {
+  auto const commits = lab_.between();
+  int stacked = 0;
+  for (std::size_t i = 1; i < commits.size(); ++i) {
+    EXPECT_LE(commits[i - 1].time, commits[i].time);
+    if (commits[i - 1].time != commits[i].time) continue;
+    ++stacked;
+    EXPECT_THAT(commits[i].message, HasSubstr("\nghstack-source-id: "));
+  }
+  EXPECT_GE(stacked, 4);
+}
+
+TEST_P(EveryScenario, NamesThePullRequestOfEveryCommit) {
+  std::set<std::string> numbers;
+  for (auto const& commit : lab_.between()) {
+    if (commit.subject().starts_with("Revert ")) continue;
+    auto const number = first_match(commit.subject(), R"(\(#(\d+)\)$)");
+    EXPECT_THAT(commit.message,
+                HasSubstr("\nPull Request resolved: https://github.com/pytorch/pytorch/pull/" +
+                          number + "\n"));
+    EXPECT_THAT(commit.message, HasSubstr("\nApproved by: https://github.com/"));
+    EXPECT_TRUE(numbers.insert(number).second) << commit.subject();
+  }
+}
+
+TEST_P(EveryScenario, RevertsNameTheCommitAndThePullRequestTheyTakeBack) {
+  std::map<std::string, std::string> subjects;
+  int reverts = 0;
+  for (auto const& commit : lab_.trunk) {
+    if (commit.subject().starts_with("Revert ")) {
+      ++reverts;
+      auto const taken_back =
+          first_match(commit.message, R"(\n\nThis reverts commit ([0-9a-f]{40})\.\n)");
+      ASSERT_TRUE(subjects.contains(taken_back));
+      EXPECT_EQ(commit.subject(), "Revert \"" + subjects[taken_back] + "\"");
+      auto const number = first_match(subjects[taken_back], R"(\(#(\d+)\)$)");
+      EXPECT_THAT(commit.message,
+                  HasSubstr("\nReverted https://github.com/pytorch/pytorch/pull/" + number +
+                            " on behalf of https://github.com/"));
+    }
+    subjects[commit.sha] = commit.subject();
+  }
+  EXPECT_EQ(reverts, 2);
+}
+
+TEST_P(EveryScenario, ReleasesANightlyADayWithTheTreeOfItsTrunkCommit) {
+  ASSERT_EQ(lab_.nightly.size(), 2U);
+  EXPECT_EQ(lab_.nightly[1].time - lab_.nightly[0].time, 24 * 3600);
+  std::map<std::string, std::string> trees;
+  for (auto const& commit : lab_.trunk)
+    trees[commit.sha] = commit.tree;
+  for (std::size_t i = 0; i < 2; ++i) {
+    auto const& told = lab_.truth["nightlies"][i];
+    auto const trunk = text(told["commit"]);
+    EXPECT_EQ(lab_.nightly[i].subject(), text(told["date"]) + " nightly release (" + trunk + ")");
+    EXPECT_EQ(lab_.nightly[i].sha, text(told["release_commit"]));
+    EXPECT_EQ(lab_.nightly[i].tree, trees.at(trunk));
+  }
+  EXPECT_EQ(text(lab_.truth["nightlies"][1]["commit"]), lab_.trunk.back().sha);
+}
+
+TEST_P(EveryScenario, KeepsTheCulpritsQuiet) {
+  for (auto const& culprit : lab_.truth["culprits"]) {
+    auto const commits = lab_.between();
+    auto const found = std::find_if(commits.begin(), commits.end(), [&](auto const& c) {
+      return c.sha == text(culprit["commit"]);
+    });
+    ASSERT_NE(found, commits.end());
+    EXPECT_EQ(found->subject(), text(culprit["subject"]));
+    EXPECT_THAT(found->subject(),
+                EndsWith("(#" + std::to_string(culprit["pull_request"].get<int>()) + ")"));
+    EXPECT_FALSE(std::regex_search(
+        found->message, std::regex{"slow|regress|leak|memory use|twice|perf", std::regex::icase}));
+  }
+}
+
+TEST_P(EveryScenario, BuildsExceptWhereTheTruthSaysNot) {
+  auto const broken = lab_.truth["broken"].get<std::set<std::string>>();
+  for (auto const& commit : lab_.between()) {
+    EXPECT_EQ(lab_.build(commit.sha), broken.contains(commit.sha) ? 125 : 0) << commit.subject();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Lab,
+    EveryScenario,
+    testing::Values("one-culprit", "no-change", "broken-span", "broken-span-inside", "memory"),
+    [](auto const& parameter) {
+      auto name = parameter.param;
+      std::replace(name.begin(), name.end(), '-', '_');
+      return name;
+    });
+
+TEST(Lab, GivesTheSameHashesForTheSameSeed) {
+  EXPECT_EQ(shas(Lab{"one-culprit"}.trunk), shas(Lab{"one-culprit"}.trunk));
+  EXPECT_NE(shas(Lab{"one-culprit"}.trunk), shas(Lab("one-culprit", Contents::kernels, 2).trunk));
+}
+
+TEST(Lab, FitsItsChangesTogetherInAnyOrder) {
+  for (std::uint64_t seed = 10; seed < 20; ++seed) {
+    EXPECT_NO_THROW(Lab("broken-span", Contents::kernels, seed)) << seed;
+  }
+}
+
+TEST(Lab, ScriptsTheSameHistoryWithNumbersThatMoveAtTheCulprit) {
+  Lab const lab{"one-culprit", Contents::scripted};
+  Lab const kernels{"one-culprit"};
+  auto const& culprit = lab.truth["culprits"][0];
+  auto const position = culprit["position"].get<std::size_t>();
+  EXPECT_EQ(culprit["subject"], kernels.truth["culprits"][0]["subject"]);
+  EXPECT_EQ(lab.between()[position - 1].sha, text(culprit["commit"]));
+
+  auto const numbers = [&](std::size_t at) {
+    EXPECT_EQ(lab.build(lab.between()[at - 1].sha), 0);
+    return read_json(lab.scratch.path / "prefix/script.json");
+  };
+  auto const name = text(culprit["effects"][0]["benchmark"]);
+  auto before = numbers(position - 1)["benchmarks"];
+  auto const after = numbers(position)["benchmarks"];
+  EXPECT_DOUBLE_EQ(after[name]["latency"].get<double>(),
+                   before[name]["latency"].get<double>() * 1.2);
+  before[name]["latency"] = after[name]["latency"];
+  EXPECT_EQ(before, after);
+  EXPECT_EQ(numbers(34)["benchmarks"], after);
+}
+
+TEST(Lab, SuspectsTheWholeGapWhenTheCulpritDoesNotBuild) {
+  Lab const lab{"broken-span-inside", Contents::scripted};
+  auto const suspects = lab.truth["culprits"][0]["suspects"].get<std::vector<std::string>>();
+  auto expected = lab.truth["broken"].get<std::vector<std::string>>();
+  ASSERT_EQ(expected.size(), 5U);
+  ASSERT_EQ(suspects.size(), 6U);
+  EXPECT_EQ(lab.build(suspects.back()), 0);
+  expected.push_back(suspects.back());
+  EXPECT_EQ(suspects, expected);
+  EXPECT_THAT(suspects, testing::Contains(text(lab.truth["culprits"][0]["commit"])));
+}
+
+TEST(Lab, ConfiguresTheServiceToWatchIt) {
+  Lab const lab{"memory"};
+  EXPECT_EQ(lab.configuration["feed"], (json{{"kind", "git"}, {"path", "repository"}}));
+  EXPECT_EQ(lab.configuration["suite"]["models"], json::array({"dcgan", "lennard_jones"}));
+  EXPECT_EQ(text(lab.configuration["suite"]["scale"]), "smoke");
+  auto const recipe = text(lab.configuration["source"]["recipe"]);
+  EXPECT_EQ(access(recipe.c_str(), X_OK), 0) << recipe;
+}
+
+TEST(Lab, BuildsKernelsOfGoodCommitsAndRefusesBrokenOnes) {
+  Lab const lab{"broken-span"};
+  auto const first = text(lab.truth["nightlies"][0]["commit"]);
+  auto const status = lab.build(first);
+  if (status == no_libtorch) GTEST_SKIP() << "no LibTorch is installed";
+  ASSERT_EQ(status, 0);
+  EXPECT_TRUE(fs::exists(lab.scratch.path / "prefix/lib/liblab.so"));
+  auto const manifest = read_json(lab.scratch.path / "prefix/build.json");
+  EXPECT_EQ(text(manifest["commit"]), first);
+  EXPECT_EQ(text(manifest["version"]), "2.9.0a0+git" + first.substr(0, 7));
+  EXPECT_EQ(text(manifest["date"]), "2025-09-02");
+  EXPECT_EQ(text(manifest["kind"]), "libtorch");
+  EXPECT_EQ(manifest["preload"], json::array({"lib/liblab.so"}));
+
+  EXPECT_EQ(lab.build(text(lab.truth["broken"][0])), 125);
+  EXPECT_FALSE(fs::exists(lab.scratch.path / "prefix/build.json"));
+  EXPECT_EQ(lab.build(text(lab.truth["culprits"][0]["commit"])), 0);
+}
+
+std::string refusal(std::string const& scenario) {
+  Scratch const scratch;
+  fs::create_directory(scratch.path / "scenarios");
+  std::ofstream{scratch.path / "scenarios/x.json"} << scenario;
+  auto const loaded = load_scenario(scratch.path / "scenarios/x.json");
+  return loaded ? "" : loaded.error().message;
+}
+
+TEST(Scenario, IsRefusedWithTheKeyAndWhatIsAllowed) {
+  auto const with = [](std::string const& rest) {
+    return R"({"name": "x", "about": "y", "suite": {"models": ["dlrm"], "tests": ["eval"]}, )" +
+           rest + "}";
+  };
+  EXPECT_EQ(refusal(with(R"("first_nightly": "2025-09-02", "culprits": [])")), "");
+  EXPECT_THAT(refusal(with(R"("first_nightly": "2025-02-30", "culprits": [])")),
+              EndsWith("x.json: first_nightly: found '2025-02-30', allowed YYYY-MM-DD"));
+  EXPECT_THAT(refusal(with(R"("first_nightly": "2025-09-02", "culprits": [], "speed": 1)")),
+              EndsWith("scenario: unknown key 'speed'"));
+  EXPECT_THAT(
+      refusal(with(
+          R"("first_nightly": "2025-09-02", "culprits": [{"change": "a", "at": 35, "effects": []}])")),
+      EndsWith("culprits.at: found 35, allowed a free position from 1 to 34"));
+  EXPECT_THAT(
+      refusal(with(
+          R"("first_nightly": "2025-09-02", "culprits": [], "broken": {"from": 9, "until": 4})")),
+      EndsWith("broken: from must lie before until"));
+  EXPECT_THAT(refusal("{"), HasSubstr("parse error"));
+}
+
+TEST(Scenario, NamesAChangeThatDoesNotExist) {
+  auto const material = load_material(lab_folder);
+  ASSERT_TRUE(material);
+  auto scenario = load_scenario(lab_folder / "scenarios/one-culprit.json");
+  ASSERT_TRUE(scenario);
+  scenario->culprits[0].change = "culprits/nobody";
+  auto const steps = plan_history(*scenario, *material, 1);
+  ASSERT_FALSE(steps);
+  EXPECT_EQ(steps.error().message, "scenario one-culprit: no change is called culprits/nobody");
+}
+
+TEST(Lab, NeverOverwritesARepository) {
+  Scratch const scratch;
+  fs::create_directory(scratch.path / "repository");
+  Request request;
+  request.scenario = lab_folder / "scenarios/no-change.json";
+  request.out = scratch.path;
+  auto const done = generate(request);
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().message, EndsWith("repository: exists already, allowed a new path"));
+}
+
+}  // namespace
+}  // namespace torchwatch::lab

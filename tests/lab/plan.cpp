@@ -1,0 +1,192 @@
+#include "tests/lab/plan.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "tests/lab/dice.h"
+
+namespace torchwatch::lab {
+
+namespace {
+
+using Fixed = std::map<std::size_t, std::string>;
+
+/// How many commits land together, over and over: stacks are the exception but never absent.
+constexpr int landing_sizes[] = {1, 1, 2, 1, 1, 3, 1, 1, 1, 2, 1, 4};
+/// How many steps a revert looks back for its victim.
+constexpr std::size_t revert_reach = 7;
+constexpr int first_pull_request = 161000;
+constexpr std::size_t pull_request_stride = 23;
+
+std::size_t index_of(Scenario const& scenario, int position) {
+  return static_cast<std::size_t>(scenario.base_commits + position - 1);
+}
+
+/// The steps whose place the scenario fixes.
+Fixed fixed_changes(Scenario const& scenario) {
+  Fixed fixed;
+  for (auto const& culprit : scenario.culprits) {
+    fixed.emplace(index_of(scenario, culprit.at), culprit.change);
+  }
+  if (scenario.broken) {
+    fixed.emplace(index_of(scenario, scenario.broken->from), "build/break");
+    fixed.emplace(index_of(scenario, scenario.broken->until), "build/repair");
+  }
+  return fixed;
+}
+
+Result<std::vector<Step>> choose_changes(Scenario const& scenario,
+                                         Material const& material,
+                                         Fixed const& fixed,
+                                         Dice& dice) {
+  std::vector<std::string> harmless;
+  for (auto const& [name, change] : material.changes) {
+    if (name.starts_with("harmless/")) harmless.push_back(name);
+  }
+  dice.shuffle(harmless);
+  std::vector<Step> steps(static_cast<std::size_t>(scenario.base_commits + scenario.commits));
+  for (std::size_t index = 0; index < steps.size(); ++index) {
+    if (auto const found = fixed.find(index); found != fixed.end()) {
+      if (!material.changes.contains(found->second)) {
+        return Error{ErrorCode::invalid_argument,
+                     "scenario " + scenario.name + ": no change is called " + found->second};
+      }
+      steps[index].change = found->second;
+    } else if (harmless.empty()) {
+      return Error{ErrorCode::invalid_argument,
+                   "scenario " + scenario.name + ": more commits than harmless changes"};
+    } else {
+      steps[index].change = std::move(harmless.back());
+      harmless.pop_back();
+    }
+  }
+  return steps;
+}
+
+/// Places between the nightlies that the scenario does not fix, late enough to have something to
+/// take back.
+std::vector<std::size_t> revert_places(Scenario const& scenario, Fixed const& fixed, Dice& dice) {
+  std::vector<std::size_t> places;
+  for (int position = static_cast<int>(revert_reach); position <= scenario.commits; ++position) {
+    auto const index = index_of(scenario, position);
+    if (!fixed.contains(index)) places.push_back(index);
+  }
+  dice.shuffle(places);
+  places.resize(std::min(places.size(), static_cast<std::size_t>(scenario.reverts)));
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
+/// Makes each place take back a harmless step of the same day, none twice.
+void choose_reverts(std::vector<Step>& steps,
+                    std::vector<std::size_t> const& places,
+                    Material const& material,
+                    Dice& dice) {
+  std::set<std::size_t> unfit{places.begin(), places.end()};
+  for (auto const place : places) {
+    std::vector<std::size_t> victims;
+    for (auto index = place - revert_reach + 1; index < place; ++index) {
+      if (steps[index].change.starts_with("harmless/") && !unfit.contains(index)) {
+        victims.push_back(index);
+      }
+    }
+    if (victims.empty()) continue;
+    auto const victim = dice.pick(victims);
+    unfit.insert(victim);
+    steps[place].reverts = victim;
+    steps[place].change = steps[victim].change;
+    steps[place].reason = dice.pick(material.revert_reasons);
+  }
+}
+
+void choose_pull_requests(std::vector<Step>& steps, Dice& dice) {
+  std::vector<std::size_t> slots(steps.size());
+  std::iota(slots.begin(), slots.end(), std::size_t{0});
+  dice.shuffle(slots);
+  for (std::size_t index = 0; index < steps.size(); ++index) {
+    auto const offset = slots[index] * pull_request_stride + dice.below(pull_request_stride);
+    steps[index].pull_request = first_pull_request + static_cast<int>(offset);
+  }
+}
+
+std::string stack_id(Dice& dice) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string id(40, '0');
+  for (auto& digit : id)
+    digit = digits[dice.below(16)];
+  return id;
+}
+
+void sign(Step& step, Step const* below, Material const& material, Dice& dice) {
+  using std::chrono::minutes;
+  step.author = below != nullptr ? below->author : dice.pick(material.people);
+  step.authored = step.committed - minutes{90 + dice.below(3 * 24 * 60)};
+  auto const approvals = 1 + dice.below(2);
+  while (step.approved_by.size() < approvals) {
+    auto const& login = dice.pick(material.people).login;
+    auto const known = std::find(step.approved_by.begin(), step.approved_by.end(), login);
+    if (login != step.author.login && known == step.approved_by.end()) {
+      step.approved_by.push_back(login);
+    }
+  }
+}
+
+/// Lands the steps [begin, end) between `start` and a day later, stacks at one instant by one
+/// author.
+void land(std::vector<Step>& steps,
+          std::size_t begin,
+          std::size_t end,
+          Timestamp start,
+          Material const& material,
+          Dice& dice) {
+  auto const slot = std::chrono::seconds{std::chrono::hours{23}} / static_cast<int>(end - begin);
+  auto landing = dice.below(std::size(landing_sizes));
+  for (auto index = begin; index < end;) {
+    auto const time = start + slot * static_cast<int>(index - begin) +
+                      std::chrono::seconds{dice.below(static_cast<std::size_t>(slot.count()))};
+    auto const size = landing_sizes[landing++ % std::size(landing_sizes)];
+    Step* below = nullptr;
+    for (int member = 0; member < size && index < end; ++member, ++index) {
+      auto& step = steps[index];
+      if (step.reverts && below != nullptr) break;
+      step.committed = time;
+      sign(step, below, material, dice);
+      if (size > 1) step.stack = stack_id(dice);
+      below = &step;
+      if (step.reverts) {
+        step.author = material.bot;
+        step.authored = time;
+        step.pull_request = steps[*step.reverts].pull_request;
+        step.stack.clear();
+        ++index;
+        break;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Result<std::vector<Step>> plan_history(Scenario const& scenario,
+                                       Material const& material,
+                                       std::uint64_t seed) {
+  Dice dice{seed};
+  auto const fixed = fixed_changes(scenario);
+  auto steps = choose_changes(scenario, material, fixed, dice);
+  if (!steps) return steps;
+  choose_reverts(*steps, revert_places(scenario, fixed, dice), material, dice);
+  choose_pull_requests(*steps, dice);
+  auto const first = release_time(scenario.first_nightly);
+  auto const base = static_cast<std::size_t>(scenario.base_commits);
+  land(*steps, 0, base, first - std::chrono::hours{24}, material, dice);
+  land(*steps, base, steps->size(), first, material, dice);
+  return steps;
+}
+
+Timestamp release_time(std::chrono::sys_days day) {
+  return Timestamp{day} + std::chrono::hours{7} + std::chrono::minutes{30};
+}
+
+}  // namespace torchwatch::lab

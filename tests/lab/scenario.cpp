@@ -1,0 +1,151 @@
+#include "tests/lab/scenario.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <set>
+#include <stdexcept>
+
+#include <nlohmann/json.hpp>
+
+namespace torchwatch::lab {
+
+namespace {
+
+using nlohmann::json;
+
+[[noreturn]] void refuse(std::string const& what) {
+  throw std::invalid_argument(what);
+}
+
+void check_keys(json const& object,
+                std::set<std::string> const& allowed,
+                std::string const& where) {
+  for (auto const& [key, value] : object.items()) {
+    if (!allowed.contains(key)) refuse(where + ": unknown key '" + key + "'");
+  }
+}
+
+std::chrono::sys_days parse_day(std::string const& text) {
+  int year = 0;
+  unsigned month = 0;
+  unsigned day = 0;
+  char rest = 0;
+  auto const fields = std::sscanf(text.c_str(), "%4d-%2u-%2u%c", &year, &month, &day, &rest);
+  std::chrono::year_month_day const date{
+      std::chrono::year{year}, std::chrono::month{month}, std::chrono::day{day}};
+  if (fields != 3 || !date.ok()) refuse("first_nightly: found '" + text + "', allowed YYYY-MM-DD");
+  return date;
+}
+
+Effect effect_of(json const& object) {
+  check_keys(object, {"benchmark", "metric", "ratio", "bytes"}, "culprits.effects");
+  Effect effect;
+  object.at("benchmark").get_to(effect.benchmark);
+  if (!parse_benchmark(effect.benchmark)) {
+    refuse("culprits.effects.benchmark: found '" + effect.benchmark +
+           "', allowed names like test_train[dlrm-cpu-eager]");
+  }
+  auto const name = object.at("metric").get<std::string>();
+  auto const metric = parse_metric(name);
+  if (!metric) refuse("culprits.effects.metric: no metric is called '" + name + "'");
+  effect.metric = *metric;
+  effect.ratio = object.value("ratio", effect.ratio);
+  effect.bytes = object.value("bytes", effect.bytes);
+  return effect;
+}
+
+Culprit culprit_of(json const& object) {
+  check_keys(object, {"change", "at", "effects"}, "culprits");
+  Culprit culprit{object.at("change").get<std::string>(), object.at("at").get<int>(), {}};
+  for (auto const& effect : object.at("effects"))
+    culprit.effects.push_back(effect_of(effect));
+  return culprit;
+}
+
+Scenario scenario_of(json const& object) {
+  check_keys(object,
+             {"name",
+              "about",
+              "first_nightly",
+              "base_commits",
+              "commits",
+              "reverts",
+              "culprits",
+              "broken",
+              "suite"},
+             "scenario");
+  Scenario scenario;
+  object.at("name").get_to(scenario.name);
+  object.at("about").get_to(scenario.about);
+  scenario.first_nightly = parse_day(object.at("first_nightly").get<std::string>());
+  scenario.base_commits = object.value("base_commits", scenario.base_commits);
+  scenario.commits = object.value("commits", scenario.commits);
+  scenario.reverts = object.value("reverts", scenario.reverts);
+  for (auto const& culprit : object.at("culprits")) {
+    scenario.culprits.push_back(culprit_of(culprit));
+  }
+  if (auto const broken = object.find("broken"); broken != object.end()) {
+    check_keys(*broken, {"from", "until"}, "broken");
+    scenario.broken = {broken->at("from").get<int>(), broken->at("until").get<int>()};
+  }
+  check_keys(object.at("suite"), {"models", "tests"}, "suite");
+  object.at("suite").at("models").get_to(scenario.models);
+  object.at("suite").at("tests").get_to(scenario.tests);
+  return scenario;
+}
+
+void check_positions(Scenario const& scenario) {
+  if (scenario.base_commits < 1 || scenario.commits < 1 || scenario.reverts < 0) {
+    refuse("base_commits, commits, reverts: allowed at least 1, 1, 0");
+  }
+  std::set<int> taken;
+  auto const take = [&](std::string const& key, int at) {
+    if (at < 1 || at > scenario.commits || !taken.insert(at).second) {
+      refuse(key + ": found " + std::to_string(at) + ", allowed a free position from 1 to " +
+             std::to_string(scenario.commits));
+    }
+  };
+  for (auto const& culprit : scenario.culprits)
+    take("culprits.at", culprit.at);
+  if (!scenario.broken) return;
+  take("broken.from", scenario.broken->from);
+  take("broken.until", scenario.broken->until);
+  if (scenario.broken->from >= scenario.broken->until) {
+    refuse("broken: from must lie before until");
+  }
+}
+
+}  // namespace
+
+Result<Scenario> load_scenario(std::filesystem::path const& file) {
+  std::ifstream stream{file};
+  if (!stream) {
+    return Error{ErrorCode::not_found, file.string() + ": scenario file cannot be read"};
+  }
+  try {
+    auto scenario = scenario_of(json::parse(stream));
+    check_positions(scenario);
+    return scenario;
+  } catch (std::exception const& problem) {
+    return Error{ErrorCode::invalid_argument, file.string() + ": " + problem.what()};
+  }
+}
+
+bool is_broken(Scenario const& scenario, int position) {
+  return scenario.broken && position >= scenario.broken->from && position < scenario.broken->until;
+}
+
+std::string text_of(std::chrono::sys_days day) {
+  std::chrono::year_month_day const date{day};
+  char text[16];
+  std::snprintf(text,
+                sizeof text,
+                "%04d-%02u-%02u",
+                static_cast<int>(date.year()),
+                static_cast<unsigned>(date.month()),
+                static_cast<unsigned>(date.day()));
+  return text;
+}
+
+}  // namespace torchwatch::lab

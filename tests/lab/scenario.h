@@ -1,0 +1,61 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "storage/domain/benchmark.h"
+#include "storage/domain/result.h"
+
+namespace torchwatch::lab {
+
+/// What a culprit does to one metric of one benchmark: `value * ratio + bytes`.
+struct Effect {
+  std::string benchmark;  ///< "test_train[dlrm-cpu-eager]"
+  Metric metric = Metric::latency;
+  double ratio = 1;
+  std::int64_t bytes = 0;
+};
+
+/// A commit that changes what the build does. Positions count from 1, the first commit after the
+/// first nightly.
+struct Culprit {
+  std::string change;  ///< "culprits/NAME": the patch below changes/
+  int at = 0;
+  std::vector<Effect> effects;
+};
+
+/// Commits at [from, until) do not compile; the one at `until` repairs the build.
+struct BrokenSpan {
+  int from = 0;
+  int until = 0;
+};
+
+/// One history to generate: a file below scenarios/.
+struct Scenario {
+  std::string name;
+  std::string about;
+  std::chrono::sys_days first_nightly;
+  int base_commits = 8;  ///< before the first nightly, at least 1
+  int commits = 34;      ///< between the two nightlies, at least 1
+  int reverts = 2;       ///< of them, how many take a harmless one back
+  std::vector<Culprit> culprits;
+  std::optional<BrokenSpan> broken;
+  std::vector<std::string> models;
+  std::vector<std::string> tests;
+};
+
+/// Reads and checks a scenario file. Fails with not_found or invalid_argument; the message names
+/// file and key.
+Result<Scenario> load_scenario(std::filesystem::path const& file);
+
+/// Whether the commit at `position` does not compile.
+bool is_broken(Scenario const& scenario, int position);
+
+/// "2025-09-02"
+std::string text_of(std::chrono::sys_days day);
+
+}  // namespace torchwatch::lab

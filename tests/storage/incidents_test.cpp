@@ -1,0 +1,70 @@
+#include "storage/incidents.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <gtest/gtest.h>
+
+#include "tests/storage/tables.h"
+
+namespace torchwatch::tests {
+namespace {
+
+using IncidentsTest = TablesTest;
+
+TEST_F(IncidentsTest, AVerdictIsGivenOnce) {
+  auto const nightly = announce("2026-01-01", 'a');
+  Comparison other;
+  other.verdict = Verdict::unchanged;
+  store.incidents().record(nightly, SeriesChange{latency_of("dlrm"), slower()});
+  store.incidents().record(nightly, SeriesChange{latency_of("dlrm"), other});
+  store.incidents().record(nightly, SeriesChange{latency_of("zoo"), other});
+
+  auto const verdicts = store.incidents().verdicts(nightly);
+
+  ASSERT_EQ(verdicts.size(), 2U);
+  EXPECT_EQ(verdicts[0].series, latency_of("dlrm"));
+  expect_same(verdicts[0].comparison, slower());
+  expect_same(verdicts[1].comparison, other);
+}
+
+TEST_F(IncidentsTest, AnIncidentIsOpenedOnceAndHoldsTheRegressions) {
+  auto const baseline = announce("2026-01-01", 'a');
+  auto const nightly = announce("2026-01-02", 'b');
+  Comparison better;
+  better.verdict = Verdict::improvement;
+  store.incidents().record(nightly, SeriesChange{latency_of("better"), better});
+  store.incidents().record(nightly, SeriesChange{latency_of("dlrm"), slower()});
+
+  auto const opened = store.incidents().open(baseline, nightly, early);
+  auto const again = store.incidents().open(baseline, nightly, early + std::chrono::hours{1});
+
+  EXPECT_EQ(again.id, opened.id);
+  EXPECT_EQ(again.opened_at, early);
+  EXPECT_EQ(opened.baseline, baseline);
+  EXPECT_EQ(opened.nightly, nightly);
+  EXPECT_EQ(opened.report, "");
+  ASSERT_EQ(opened.changes.size(), 1U);
+  EXPECT_EQ(opened.changes.front().series, latency_of("dlrm"));
+  EXPECT_EQ(store.incidents().of_nightly(baseline), std::nullopt);
+  EXPECT_EQ(store.incidents().find(IncidentId{99}), std::nullopt);
+}
+
+TEST_F(IncidentsTest, AReportIsIntendedAndThenTold) {
+  auto const incident =
+      store.incidents().open(announce("2026-01-01", 'a'), announce("2026-01-02", 'b'), early);
+  store.incidents().intend_report(incident.id, "key");
+  EXPECT_EQ(store.incidents().find(incident.id)->report, "");
+
+  store.incidents().reported(incident.id, "https://github.com/o/r/issues/7");
+
+  EXPECT_EQ(store.incidents().find(incident.id)->report, "https://github.com/o/r/issues/7");
+  EXPECT_EQ(store.incidents().all().size(), 1U);
+}
+
+TEST_F(IncidentsTest, AnIncidentOfAnUnknownNightlyIsRefused) {
+  EXPECT_THROW(store.incidents().open(NightlyId{1}, NightlyId{2}, early), SQLite::Exception);
+  EXPECT_THROW(store.incidents().record(NightlyId{1}, SeriesChange{latency_of("dlrm"), slower()}),
+               SQLite::Exception);
+}
+
+}  // namespace
+}  // namespace torchwatch::tests

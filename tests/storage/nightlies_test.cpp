@@ -1,0 +1,114 @@
+#include "storage/nightlies.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <gtest/gtest.h>
+
+#include "tests/storage/tables.h"
+
+namespace torchwatch::tests {
+namespace {
+
+using NightliesTest = TablesTest;
+
+TEST_F(NightliesTest, ANightlyIsReadAsItWasAnnounced) {
+  auto const id = announce("2026-01-01", 'a');
+
+  auto const read = store.nightlies().find(id).value();
+
+  auto const written = nightly_of("2026-01-01", 'a');
+  EXPECT_EQ(read.date, written.date);
+  EXPECT_EQ(read.version, written.version);
+  EXPECT_EQ(read.commit, written.commit);
+  EXPECT_EQ(read.release_commit, written.release_commit);
+  EXPECT_EQ(read.prefix, written.prefix);
+  EXPECT_EQ(read.state, NightlyState::announced);
+  EXPECT_EQ(read.baseline, std::nullopt);
+  EXPECT_EQ(read.failure, "");
+  EXPECT_EQ(read.announced_at, early);
+}
+
+TEST_F(NightliesTest, ANightlyIsUpdated) {
+  auto const baseline = announce("2026-01-01", 'a');
+  auto nightly = store.nightlies().find(announce("2026-01-02", 'b')).value();
+  nightly.state = NightlyState::failed;
+  nightly.prefix = "/elsewhere";
+  nightly.baseline = baseline;
+  nightly.failure = "no such \"file\"";
+
+  store.nightlies().update(nightly);
+
+  auto const read = store.nightlies().find(nightly.id).value();
+  EXPECT_EQ(read.state, NightlyState::failed);
+  EXPECT_EQ(read.prefix, "/elsewhere");
+  EXPECT_EQ(read.baseline, baseline);
+  EXPECT_EQ(read.failure, "no such \"file\"");
+}
+
+TEST_F(NightliesTest, EveryStateOfANightlyIsKept) {
+  using enum NightlyState;
+  auto nightly = store.nightlies().find(announce("2026-01-01", 'a')).value();
+  for (auto const state :
+       {announced, prepared, swept, screened, confirmed, bisected, done, failed}) {
+    nightly.state = state;
+    store.nightlies().update(nightly);
+    EXPECT_EQ(store.nightlies().find(nightly.id)->state, state);
+  }
+}
+
+TEST_F(NightliesTest, ANightlyThatIsKnownIsNotNews) {
+  EXPECT_TRUE(store.nightlies().announce(nightly_of("2026-01-01", 'a')));
+  auto again = nightly_of("2026-01-01", 'a');
+  again.prefix = "/other";
+  EXPECT_FALSE(store.nightlies().announce(again));
+  EXPECT_TRUE(store.nightlies().announce(nightly_of("2026-01-01", 'b')));
+  EXPECT_EQ(store.nightlies().all().at(0).prefix, "/builds/2026-01-01");
+  EXPECT_EQ(store.nightlies().all().size(), 2U);
+}
+
+TEST_F(NightliesTest, NightliesAreOrderedByDateWhateverTheirNumbers) {
+  store.nightlies().announce(nightly_of("2026-01-02", 'b'));
+  store.nightlies().announce(nightly_of("2026-01-01", 'a'));
+
+  EXPECT_EQ(store.nightlies().all().front().date, "2026-01-01");
+  EXPECT_EQ(store.nightlies().next_unfinished()->date, "2026-01-01");
+}
+
+TEST_F(NightliesTest, WorkGoesOnWithTheOldestNightlyThatIsNotJudged) {
+  announce("2026-01-01", 'a', NightlyState::done);
+  announce("2026-01-02", 'b', NightlyState::failed);
+  auto const untold = announce("2026-01-03", 'c', NightlyState::bisected);
+  auto const next = announce("2026-01-04", 'd', NightlyState::swept);
+  announce("2026-01-05", 'e');
+
+  EXPECT_EQ(store.nightlies().next_unfinished()->id, next);
+  ASSERT_EQ(store.nightlies().untold().size(), 1U);
+  EXPECT_EQ(store.nightlies().untold().front().id, untold);
+}
+
+TEST_F(NightliesTest, TheBaselineIsTheNewestOlderNightlyThatWasJudged) {
+  auto const oldest = announce("2026-01-01", 'a', NightlyState::done);
+  auto const judged = announce("2026-01-02", 'b', NightlyState::bisected);
+  announce("2026-01-03", 'c', NightlyState::failed);
+  announce("2026-01-04", 'd', NightlyState::swept);
+  auto const nightly = store.nightlies().find(announce("2026-01-05", 'e')).value();
+  announce("2026-01-06", 'f', NightlyState::done);
+
+  EXPECT_EQ(store.nightlies().baseline_of(nightly)->id, judged);
+  EXPECT_EQ(store.nightlies().baseline_of(store.nightlies().find(oldest).value()), std::nullopt);
+}
+
+TEST_F(NightliesTest, AWordThatNobodyKnowsIsNamedWithItsColumn) {
+  announce("2026-01-01", 'a');
+  SQLite::Database{folder.database().string(), SQLite::OPEN_READWRITE}.exec(
+      "UPDATE nightly SET state = 'sleeping'");
+
+  try {
+    store.nightlies().all();
+    FAIL() << "nothing was thrown";
+  } catch (std::runtime_error const& problem) {
+    EXPECT_STREQ(problem.what(), "database holds unknown word \"sleeping\" in column state");
+  }
+}
+
+}  // namespace
+}  // namespace torchwatch::tests

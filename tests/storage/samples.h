@@ -1,0 +1,83 @@
+#pragma once
+
+/// Records with every field set, and a folder to keep them in.
+
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+
+#include "storage/domain/bisection.h"
+#include "storage/domain/job.h"
+
+namespace torchwatch::tests {
+
+/// 2026-01-02T03:04:05Z.
+inline constexpr Timestamp early{std::chrono::seconds{1767323045}};
+
+inline CommitSha sha_of(char digit) {
+  return CommitSha{std::string(40, digit)};
+}
+
+/// A folder that is gone with its owner.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    auto name = (std::filesystem::temp_directory_path() / "torchwatch-store-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
+    path_ = name;
+  }
+
+  TemporaryFolder(TemporaryFolder const&) = delete;
+  TemporaryFolder& operator=(TemporaryFolder const&) = delete;
+
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+  std::filesystem::path database() const { return path_ / "torchwatch.db"; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline Series latency_of(std::string const& model) {
+  return Series{"local", Benchmark{model, Test::train, Device::cpu, "eager"}, Metric::latency};
+}
+
+inline Nightly nightly_of(std::string const& date, char digit) {
+  Nightly nightly;
+  nightly.date = date;
+  nightly.version = "2.9.0.dev";
+  nightly.commit = sha_of(digit);
+  nightly.release_commit = sha_of('f');
+  nightly.prefix = "/builds/" + date;
+  nightly.announced_at = early;
+  return nightly;
+}
+
+inline JobOutcome outcome_of(std::string const& campaign, int round, double ms) {
+  JobOutcome outcome;
+  outcome.key = JobKey{campaign, "local", latency_of("dlrm").benchmark, sha_of('a'), round};
+  outcome.values[Metric::latency] = MetricValue{ms, {ms, ms * 1.0625, 0.1}};
+  outcome.values[Metric::cmem] = MetricValue{4096, {4096}};
+  outcome.version = "2.9.0a0";
+  outcome.fingerprint = R"({"host":"lab","note":"caf\u00e9"})";
+  outcome.seconds = 12.25;
+  outcome.finished_at = early + std::chrono::seconds{round};
+  return outcome;
+}
+
+inline Comparison slower() {
+  Comparison comparison;
+  comparison.verdict = Verdict::regression;
+  comparison.before = 10;
+  comparison.after = 12;
+  comparison.ratio = RatioInterval{1.2, 1.15, 1.25};
+  comparison.error_bound = 0.001;
+  comparison.pairs = 6;
+  return comparison;
+}
+
+}  // namespace torchwatch::tests

@@ -1,0 +1,166 @@
+#include "runner/worker/measure.h"
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include "runner/worker/counting_allocator.h"
+#include "runner/worker/gpu.h"
+#include "runner/worker/job.h"
+#include "runner/worker/statistics.h"
+
+namespace torchwatch::worker {
+namespace {
+
+constexpr std::int64_t kibi = 1024;
+
+torch::Tensor make_bytes(std::int64_t count) {
+  return torch::empty({count}, torch::kByte);
+}
+
+TEST(Statistics, TakesTheMiddleOrTheMeanOfBothMiddles) {
+  EXPECT_EQ(median({3, 1, 2}), 2);
+  EXPECT_EQ(median({4, 1, 3, 2}), 2.5);
+  EXPECT_EQ(median({7}), 7);
+}
+
+TEST(Statistics, SlopeIgnoresAFewOutliers) {
+  EXPECT_EQ(slope({5, 5, 5, 5}), 0);
+  EXPECT_EQ(slope({0, 4, 8, 12, 16}), 4);
+  EXPECT_EQ(slope({0, 4, 8, 1000, 16, 20, 24, 28}), 4);
+}
+
+TEST(AllocationCount, CountsLiveAndPeakToTheByte) {
+  AllocationCount count;
+  {
+    auto const kept = make_bytes(1000);
+    auto dropped = make_bytes(3 * kibi);
+    dropped = torch::Tensor();
+    EXPECT_EQ(count.live_bytes(), 1000);
+    EXPECT_EQ(count.peak_bytes(), 1000 + 3 * kibi);
+    count.reset_peak();
+    EXPECT_EQ(count.peak_bytes(), 1000);
+  }
+  EXPECT_EQ(count.live_bytes(), 0);
+}
+
+TEST(AllocationCount, IgnoresWhatIsOlderAndForgetsWhatOutlivesIt) {
+  auto older = make_bytes(kibi);
+  torch::Tensor survivor;
+  {
+    AllocationCount count;
+    older = torch::Tensor();
+    EXPECT_EQ(count.live_bytes(), 0);
+    survivor = make_bytes(2 * kibi);
+    EXPECT_EQ(count.live_bytes(), 2 * kibi);
+  }
+  survivor.fill_(7);
+  AllocationCount count;
+  survivor.resize_({4 * kibi});
+  EXPECT_EQ(survivor[0].item<int>(), 7);
+  survivor = torch::Tensor();
+  EXPECT_EQ(count.live_bytes(), 0);
+}
+
+TEST(AllocationCount, ShowsALeakAsItsSlope) {
+  AllocationCount count;
+  std::vector<torch::Tensor> hoard;
+  std::vector<double> live;
+  for (int i = 0; i < 10; ++i) {
+    hoard.push_back(make_bytes(4 * kibi));
+    live.push_back(static_cast<double>(count.live_bytes()));
+  }
+  EXPECT_EQ(slope(live), 4 * kibi);
+}
+
+protocol::Job job_for(std::string const& benchmark) {
+  protocol::Job job;
+  job.id = "j1";
+  job.benchmark = benchmark;
+  job.measure.scale = "smoke";
+  job.measure.runs = 3;
+  job.measure.min_run_ms = 10;
+  return job;
+}
+
+std::string refusal_of(protocol::Job const& job) {
+  try {
+    resolve(job);
+  } catch (Unsupported const& problem) {
+    return problem.what();
+  }
+  return "none";
+}
+
+TEST(Job, RefusesWhatItDoesNotKnowAndSaysWhy) {
+  EXPECT_EQ(refusal_of(job_for("test_eval[resnet18-cpu-eager]")), "none");
+  EXPECT_EQ(
+      refusal_of(job_for("test_eval[alexandria-cpu-eager]")),
+      "test_eval[alexandria-cpu-eager]: model \"alexandria\" is not supported; torchwatch-worker "
+      "--list tells which");
+  EXPECT_EQ(refusal_of(job_for("test_fly[resnet18-cpu-eager]")),
+            "test_fly[resnet18-cpu-eager]: test \"fly\" is not supported; train or eval");
+  EXPECT_EQ(refusal_of(job_for("test_eval[resnet18-cpu-script]")),
+            "test_eval[resnet18-cpu-script]: backend \"script\" is not supported; eager");
+  EXPECT_EQ(refusal_of(job_for("test_eval[resnet18-tpu-eager]")),
+            "test_eval[resnet18-tpu-eager]: device \"tpu\" is not supported; cpu or cuda");
+  EXPECT_EQ(refusal_of(job_for("resnet18")),
+            "resnet18: name \"resnet18\" is not supported; expected "
+            "test_<test>[<model>-<device>-<backend>]");
+}
+
+TEST(Job, RefusesNamesOfAnotherForm) {
+  for (std::string const name :
+       {"", "test_", "test_eval[]", "test_eval[resnet18-cpu]", "test_eval[a-b-c-d]"})
+    EXPECT_EQ(refusal_of(job_for(name)),
+              name + ": name \"" + name +
+                  "\" is not supported; expected test_<test>[<model>-<device>-<backend>]");
+}
+
+TEST(Job, RefusesCountsThatMeasureNothing) {
+  auto job = job_for("test_eval[resnet18-cpu-eager]");
+  job.measure.runs = 0;
+  EXPECT_EQ(refusal_of(job),
+            "test_eval[resnet18-cpu-eager]: runs \"0\" is not supported; at least 1");
+}
+
+TEST(Measure, KeepsEachRunAndReportsTheirMedian) {
+  std::vector<std::string> phases;
+  auto const listener = [&phases](std::string const& phase, int, int) {
+    if (phases.empty() || phases.back() != phase) phases.push_back(phase);
+  };
+
+  auto const outcome = measure(job_for("test_train[lennard_jones-cpu-eager]"), listener);
+
+  auto const& latency = outcome.metrics.at("latency");
+  ASSERT_EQ(latency.samples.size(), 3U);
+  EXPECT_EQ(latency.value, median(latency.samples));
+  EXPECT_EQ(outcome.metrics.at("leak").samples.size(), 19U);
+  EXPECT_EQ(outcome.metrics.count("gmem"), 0U);
+  EXPECT_GT(outcome.fingerprint.at("rss_peak_bytes"), 10 * kibi * kibi);
+  EXPECT_EQ(phases, (std::vector<std::string>{"build", "warmup", "latency", "memory", "leak"}));
+}
+
+TEST(Measure, RunsLastAtLeastAsLongAsAsked) {
+  auto job = job_for("test_eval[lennard_jones-cpu-eager]");
+  job.measure.runs = 2;
+  job.measure.min_run_ms = 300;
+
+  auto const outcome = measure(job, [](auto const&, int, int) {});
+
+  EXPECT_GT(outcome.seconds, 0.3);
+}
+
+TEST(Measure, ReportsGpuMemoryOnAGpu) {
+  if (!gpu::is_available()) GTEST_SKIP() << "no CUDA device";
+
+  auto const outcome =
+      measure(job_for("test_train[resnet18-cuda-eager]"), [](auto const&, int, int) {});
+
+  EXPECT_GT(outcome.metrics.at("gmem").value, 0);
+  EXPECT_GT(outcome.metrics.at("latency").value, 0);
+  EXPECT_EQ(outcome.metrics.count("leak"), 0U);
+  EXPECT_GE(outcome.fingerprint.at("gpu_reserved_peak_bytes"), outcome.metrics.at("gmem").value);
+}
+
+}  // namespace
+}  // namespace torchwatch::worker

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "runner/protocol.h"
+
+namespace torchwatch {
+
+/// A real torchwatch-worker on two pipes. The destructor ends its input and waits for it.
+class WorkerProcess {
+ public:
+  /// `preload`: a shared library for LD_PRELOAD; empty: none.
+  explicit WorkerProcess(std::string const& preload = {}, std::vector<std::string> arguments = {});
+  ~WorkerProcess();
+  WorkerProcess(WorkerProcess const&) = delete;
+  WorkerProcess& operator=(WorkerProcess const&) = delete;
+
+  void write_line(std::string const& line);
+  /// Without the newline; empty at the end of output.
+  std::string read_line();
+
+  /// Sends a message, and returns the first answer that is no progress.
+  protocol::Message ask(protocol::Message const& message);
+  protocol::Message read_message();
+
+  bool is_running() const;
+  /// Ends the input and returns the exit status, or -1 when a signal killed it.
+  int finish();
+
+ private:
+  pid_t pid_ = -1;
+  std::FILE* input_ = nullptr;
+  std::FILE* output_ = nullptr;
+};
+
+}  // namespace torchwatch

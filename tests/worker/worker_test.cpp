@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "worker_process.h"
+#include <gtest/gtest.h>
+
+#include "runner/protocol.h"
+
+namespace torchwatch {
+namespace {
+
+using protocol::Failure;
+using protocol::Hello;
+using protocol::Job;
+using protocol::Outcome;
+
+Job smoke_job(std::string const& benchmark) {
+  Job job;
+  job.id = "job of " + benchmark;
+  job.benchmark = benchmark;
+  job.measure.scale = "smoke";
+  job.measure.runs = 2;
+  job.measure.warmup = 2;
+  job.measure.min_run_ms = 1;
+  job.measure.leak_iterations = 6;
+  return job;
+}
+
+std::vector<std::string> all_benchmarks() {
+  WorkerProcess worker({}, {"--list"});
+  std::vector<std::string> names;
+  for (auto const& model : nlohmann::json::parse(worker.read_line())) {
+    auto const name = model.at("name").get<std::string>();
+    names.push_back("test_train[" + name + "-cpu-eager]");
+    names.push_back("test_eval[" + name + "-cpu-eager]");
+  }
+  return names;
+}
+
+std::map<std::string, Outcome> measure_in_one_process(std::vector<std::string> const& benchmarks) {
+  WorkerProcess worker;
+  worker.read_message();
+  std::map<std::string, Outcome> outcomes;
+  for (auto const& benchmark : benchmarks) {
+    auto const answer = worker.ask(smoke_job(benchmark));
+    if (auto const* failure = std::get_if<Failure>(&answer))
+      ADD_FAILURE() << failure->code << ": " << failure->text;
+    else
+      outcomes[benchmark] = std::get<Outcome>(answer);
+  }
+  EXPECT_EQ(worker.finish(), 0);
+  return outcomes;
+}
+
+TEST(Worker, SaysHelloFirst) {
+  WorkerProcess worker;
+
+  auto const hello = std::get<Hello>(worker.read_message());
+
+  EXPECT_EQ(hello.role, "worker");
+  EXPECT_EQ(hello.protocol, protocol::version);
+  EXPECT_FALSE(hello.pytorch_version.empty());
+  EXPECT_EQ(hello.devices.at(0), "cpu");
+  EXPECT_FALSE(hello.fingerprint.at("host").get<std::string>().empty());
+  EXPECT_EQ(hello.fingerprint.at("libtorch_config").get<std::string>().size(), 16U);
+}
+
+TEST(Worker, MeasuresEveryModelAndAgreesOnMemoryWhateverTheOrder) {
+  auto benchmarks = all_benchmarks();
+  ASSERT_GE(benchmarks.size(), 14U);
+  auto const first = measure_in_one_process(benchmarks);
+  std::reverse(benchmarks.begin(), benchmarks.end());
+  auto const second = measure_in_one_process(benchmarks);
+
+  for (auto const& [benchmark, outcome] : first) {
+    EXPECT_EQ(outcome.id, "job of " + benchmark);
+    EXPECT_EQ(outcome.benchmark, benchmark);
+    EXPECT_GT(outcome.metrics.at("latency").value, 0) << benchmark;
+    EXPECT_GT(outcome.metrics.at("cmem").value, 0) << benchmark;
+    EXPECT_EQ(outcome.metrics.at("leak").value, 0) << benchmark;
+    EXPECT_EQ(outcome.metrics.at("cmem").value, second.at(benchmark).metrics.at("cmem").value)
+        << benchmark;
+  }
+}
+
+TEST(Worker, GoesOnAfterWhatItCannotDo) {
+  WorkerProcess worker;
+  worker.read_message();
+
+  auto const unknown = std::get<Failure>(worker.ask(smoke_job("test_train[resnet9000-cpu-eager]")));
+  EXPECT_EQ(unknown.code, "unsupported");
+  EXPECT_EQ(unknown.id, "job of test_train[resnet9000-cpu-eager]");
+
+  worker.write_line("{\"type\": \"jo");
+  auto const garbage = std::get<Failure>(worker.read_message());
+  EXPECT_EQ(garbage.code, "protocol");
+  EXPECT_EQ(garbage.id, "");
+
+  auto const misplaced = std::get<Failure>(worker.ask(Hello{}));
+  EXPECT_EQ(misplaced.code, "protocol");
+
+  auto const outcome = worker.ask(smoke_job("test_eval[lennard_jones-cpu-eager]"));
+  EXPECT_TRUE(std::holds_alternative<Outcome>(outcome));
+}
+
+TEST(Worker, RunsUntilItsInputEnds) {
+  WorkerProcess worker;
+  worker.read_message();
+  worker.ask(smoke_job("test_eval[lennard_jones-cpu-eager]"));
+
+  EXPECT_TRUE(worker.is_running());
+  EXPECT_EQ(worker.finish(), 0);
+}
+
+TEST(Worker, KeepsTheProtocolCleanOfWhatLibrariesPrint) {
+  WorkerProcess worker(TORCHWATCH_CHATTY_LIBRARY);
+
+  EXPECT_TRUE(std::holds_alternative<Hello>(worker.read_message()));
+  auto const answer = worker.ask(smoke_job("test_eval[lennard_jones-cpu-eager]"));
+  EXPECT_TRUE(std::holds_alternative<Outcome>(answer));
+  EXPECT_EQ(worker.finish(), 0);
+  EXPECT_EQ(worker.read_line(), "") << "printed at exit";
+}
+
+TEST(Worker, RefusesUnknownOptions) {
+  WorkerProcess worker({}, {"--lits"});
+  EXPECT_EQ(worker.finish(), 2);
+}
+
+}  // namespace
+}  // namespace torchwatch
