@@ -9,16 +9,19 @@ Complaints::Complaints(std::string file, Locations locations)
     : file_{std::move(file)},
       locations_{std::move(locations)} {}
 
-void Complaints::add(std::string const& path,
-                     std::string const& found,
-                     std::string const& allowed) {
+void Complaints::add(std::string const& path, std::string const& what) {
   auto at = path;
   while (!locations_.line_of.contains(at)) {  // a missing key is where its object is
     auto const end = at.find_last_of(".[");
     at.resize(end == std::string::npos ? 0 : end);
   }
-  auto text = (path.empty() ? "" : path + ": ") + "found " + found + ", allowed is " + allowed;
-  lines_.push_back({locations_.line_of.at(at), path, std::move(text)});
+  lines_.push_back({locations_.line_of.at(at), path, (path.empty() ? "" : path + ": ") + what});
+}
+
+void Complaints::add(std::string const& path,
+                     std::string const& found,
+                     std::string const& allowed) {
+  add(path, "found " + found + ", allowed is " + allowed);
 }
 
 bool Complaints::about(std::string_view path) const {

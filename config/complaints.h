@@ -14,7 +14,9 @@ class Complaints {
  public:
   Complaints(std::string file, Locations locations);
 
-  /// `path` is that of a key or an entry, present or not.
+  /// `path` is that of a key or an entry, present or not; `what` follows it.
+  void add(std::string const& path, std::string const& what);
+  /// The usual form: "found ..., allowed is ...".
   void add(std::string const& path, std::string const& found, std::string const& allowed);
 
   bool empty() const { return lines_.empty(); }
@@ -22,7 +24,7 @@ class Complaints {
   /// Whether something is wrong with what stands at `path` or inside it.
   bool about(std::string_view path) const;
 
-  /// All of them, "FILE:LINE: PATH: found ..., allowed is ...", in the order of the file.
+  /// All of them, "FILE:LINE: PATH: WHAT", a line each, in the order of the file.
   Error error() const;
 
  private:

@@ -59,8 +59,8 @@ void Reader::finish() {
     if (path_.empty() && key == "$schema") continue;
     std::string allowed;
     for (auto const& name : asked_)
-      allowed += (allowed.empty() ? "one of " : ", ") + name;
-    complaints_.add(member_path(path_, key), "an unknown key", allowed);
+      allowed += (allowed.empty() ? "" : ", ") + name;
+    complaints_.add(member_path(path_, key), "found an unknown key, allowed are " + allowed);
   }
 }
 

@@ -14,8 +14,7 @@ void add_text_rules(Json& schema, Rule const& rule) {
   if (rule.form == Form::address) schema["anyOf"] = {{{"format", "ipv4"}}, {{"format", "ipv6"}}};
   if (rule.pattern.expression.empty()) return;
   schema["maxLength"] = longest_match;
-  auto const optional = rule.non_empty ? ")$" : ")?$";
-  schema["pattern"] = "^(" + std::string{rule.pattern.expression} + optional;
+  schema["pattern"] = "^(" + std::string{rule.pattern.expression} + (rule.non_empty ? ")$" : ")?$");
 }
 
 template <Scalar T>

@@ -12,8 +12,7 @@ bool continues_a_character(char byte) {
 }  // namespace
 
 std::string found(Json const& json) {
-  if (json.is_object()) return "an object";
-  if (json.is_array()) return json.empty() ? "an empty list" : "a list";
+  if (json.is_structured()) return json.type_name();
   auto text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   if (text.size() <= longest_quote) return text;
   auto end = longest_quote;

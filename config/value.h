@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <concepts>
@@ -97,31 +98,35 @@ std::string allowed(Rule const& rule) {
   }
 }
 
+/// Whether `json` is a number of the kind that `T` holds, within its bounds.
+template <class T>
+bool is_number_for(Json const& json, Rule const& rule) {
+  if (std::floating_point<T> ? !json.is_number() : !json.is_number_integer()) return false;
+  auto const number = json.get<double>();
+  return number >= rule.minimum && number <= rule.maximum;
+}
+
 /// Stores what `json` says in `value`; false, and nothing changed, when it is of another type or
 /// out of bounds. Whether a text obeys its rule is not looked at.
 template <Scalar T>
 bool from_json(Json const& json, Rule const& rule, T& value) {
   if constexpr (Word<T>) {
-    for (auto const& [word, meaning] : words(T{})) {
-      if (json == word) {
-        value = meaning;
-        return true;
-      }
-    }
-    return false;
+    auto const all = words(T{});
+    auto const found =
+        std::find_if(all.begin(), all.end(), [&](auto const& pair) { return json == pair.first; });
+    if (found == all.end()) return false;
+    value = found->second;
   } else if constexpr (std::same_as<T, std::string>) {
-    if (json.is_string()) value = json.get<std::string>();
-    return json.is_string();
+    if (!json.is_string()) return false;
+    value = json.get<std::string>();
   } else {
-    if (std::floating_point<T> ? !json.is_number() : !json.is_number_integer()) return false;
-    auto const number = json.get<double>();
-    if (number < rule.minimum || number > rule.maximum) return false;
+    if (!is_number_for<T>(json, rule)) return false;
     if constexpr (Duration<T>)
       value = T{json.get<std::int64_t>()};
     else
       value = json.get<T>();
-    return true;
   }
+  return true;
 }
 
 }  // namespace torchwatch::config

@@ -37,6 +37,18 @@ std::optional<double> swept_level(std::vector<JobOutcome> const& sweep, Series c
   return level;
 }
 
+/// Empty when any job of a sweep gave a result: a night without a single number is not a good one.
+std::string why_nothing_was_measured(std::vector<JobOutcome> const& sweep) {
+  std::string why;
+  for (auto const& job : sweep) {
+    if (job.ok()) return {};
+    if (why.empty())
+      why = "none of " + std::to_string(sweep.size()) +
+            " jobs gave a result; the first: " + job.error_code + ", " + job.error;
+  }
+  return why;
+}
+
 bool is_unjudged(NightlyState state) {
   return state != NightlyState::bisected && state != NightlyState::done &&
          state != NightlyState::failed;
@@ -88,7 +100,9 @@ asio::awaitable<Result<>> Pipeline::advance(Nightly& nightly) {
       co_return co_await prepare(nightly);
     case NightlyState::prepared: {
       auto const swept = co_await sweep(nightly);
-      if (swept) move_to(nightly, NightlyState::swept);
+      if (!swept) co_return swept;
+      nightly.failure = why_nothing_was_measured(store_.jobs().of_campaign(sweep_of(nightly)));
+      move_to(nightly, nightly.failure.empty() ? NightlyState::swept : NightlyState::failed);
       co_return swept;
     }
     case NightlyState::swept:

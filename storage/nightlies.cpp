@@ -56,9 +56,9 @@ std::optional<Nightly> Nightlies::find(NightlyId id) const {
 }
 
 std::optional<Nightly> Nightlies::next_unfinished() const {
-  SQLite::Statement query{
-      database_,
-      std::string{select} + "WHERE state NOT IN ('bisected', 'done', 'failed') "
+  SQLite::Statement query{database_,
+                          std::string{select} +
+                              "WHERE state NOT IN ('bisected', 'done', 'failed') "
                               "ORDER BY date, id LIMIT 1"};
   return read_one(query, read);
 }

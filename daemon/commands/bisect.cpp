@@ -77,7 +77,8 @@ Result<ordered_json> body_of(Result<net::HttpResponse> const& answer) {
   if (json.is_discarded())
     return Error{ErrorCode::corrupt, "HTTP " + std::to_string(answer->status) + " without JSON"};
   constexpr int bad_request = 400;
-  if (answer->status < bad_request) return Result<ordered_json>{boost::system::in_place_value, std::move(json)};
+  if (answer->status < bad_request)
+    return Result<ordered_json>{boost::system::in_place_value, std::move(json)};
   auto text = "HTTP " + std::to_string(answer->status) + ": " + json.value("detail", "");
   for (auto const& error : json.value("errors", ordered_json::array()))
     text += "; " + error.value("field", "") + ": " + error.value("detail", "");

@@ -24,7 +24,7 @@ class Load : public testing::Test {
     write("plain", "x");
   }
 
-  ~Load() override { fs::remove_all(directory_); }
+  void TearDown() override { fs::remove_all(directory_); }
 
   void write(std::string const& name, std::string const& text) const {
     std::ofstream{directory_ / name} << text;
@@ -155,7 +155,7 @@ TEST_F(Load, IgnoresTheNameOfASchema) {
 }
 
 TEST_F(Load, WantsAnObject) {
-  EXPECT_EQ(complaint_about("[1]"), "torchwatch.json:1: found a list, allowed is an object");
+  EXPECT_EQ(complaint_about("[1]"), "torchwatch.json:1: found array, allowed is an object");
 }
 
 TEST_F(Load, WantsWhatHasNoDefault) {
@@ -220,12 +220,12 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Broken{"UnknownSection",
                R"("fleet": [])",
-               "fleet: found an unknown key, allowed is one of state_dir, feed, source, fleets, "
+               "fleet: found an unknown key, allowed are state_dir, feed, source, fleets, "
                "suite, "
                "measure, decide, github, http, log"},
         Broken{"UnknownKey",
                R"("log": {"levle": "info"})",
-               "log.levle: found an unknown key, allowed is one of level"},
+               "log.levle: found an unknown key, allowed are level"},
         Broken{"WrongType",
                R"("measure": {"runs": "ten"})",
                R"(measure.runs: found "ten", allowed is a whole number from 1 to 10000)"},
@@ -256,7 +256,7 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"NotAnObject", R"("http": 8917)", "http: found 8917, allowed is an object"},
         Broken{"UnknownKeyInFleet",
                R"("fleets": [{"name": "a"}, {"name": "b", "gpus": 1}])",
-               "fleets[1].gpus: found an unknown key, allowed is one of name, device, slots, "
+               "fleets[1].gpus: found an unknown key, allowed are name, device, slots, "
                "launcher"},
         Broken{"FleetTwice",
                R"("fleets": [{"name": "a"}, {"name": "a"}])",
@@ -329,7 +329,7 @@ INSTANTIATE_TEST_SUITE_P(
                R"(github.labels[0]: found "a\nb", allowed is a text without control characters)"},
         Broken{"NewlineInKey",
                R"("log": {"a\nb": 1})",
-               R"(log["a\nb"]: found an unknown key, allowed is one of level)"}),
+               R"(log["a\nb"]: found an unknown key, allowed are level)"}),
     [](auto const& broken) { return broken.param.name; });
 
 }  // namespace

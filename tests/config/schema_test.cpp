@@ -39,13 +39,14 @@ void each_field(std::string const& path, SchemaJson const& schema, Visit&& visit
   visit(path, schema);
   if (schema.contains("items")) each_field(path + "[]", schema.at("items"), visit);
   if (!schema.contains("properties")) return;
+  auto const inside = path + ".";
   for (auto const& [key, property] : schema.at("properties").items())
-    each_field(path + "." + key, property, visit);
+    each_field(inside + key, property, visit);
 }
 
 class ConfigurationFile : public testing::Test {
  protected:
-  ~ConfigurationFile() override { fs::remove(file_); }
+  void TearDown() override { fs::remove(file_); }
 
   Result<Options> load_text(std::string const& text) const {
     std::ofstream{file_} << text;
@@ -133,8 +134,8 @@ struct Setting {
   bool good;
 };
 
-void PrintTo(Setting const& setting, std::ostream* out) {
-  *out << setting.section << "." << setting.field << " = " << setting.value;
+std::ostream& operator<<(std::ostream& out, Setting const& setting) {
+  return out << setting.section << "." << setting.field << " = " << setting.value;
 }
 
 class SchemaAndLoader : public ConfigurationFile, public testing::WithParamInterface<Setting> {};

@@ -7,10 +7,12 @@
 #include <optional>
 #include <random>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include <gtest/gtest.h>
 
+#include "tests/e2e/eventually.h"
 #include "tests/e2e/stored.h"
 
 namespace torchwatch::e2e {
@@ -19,23 +21,26 @@ namespace {
 
 using Milliseconds = std::chrono::milliseconds;
 
-struct Victim {
-  std::string part;
-  pid_t pid = 0;
-};
+constexpr std::array<std::string_view, 3> parts{"service", "runner", "worker"};
 
-/// What `check` consists of at this moment.
-std::vector<Victim> parts_of(World const& world, Process const& check) {
-  std::vector<Victim> parts{{"service", check.pid()}};
+/// Nothing while that part of `check` does not live.
+std::optional<pid_t> living(World const& world, Process const& check, std::string_view part) {
   auto const processes = world.processes();
-  for (auto const& runner : processes) {
-    bool const is_runner = runner.argv.size() == 2 && runner.argv[1] == "runner";
-    if (!is_runner || runner.parent != check.pid()) continue;
-    parts.push_back({"runner", runner.pid});
-    for (auto const& worker : processes)
-      if (worker.parent == runner.pid) parts.push_back({"worker", worker.pid});
+  auto const is_runner = [&](SeenProcess const& process) {
+    return process.parent == check.pid() && process.argv.size() == 2 && process.argv[1] == "runner";
+  };
+  auto const is_worker = [&](SeenProcess const& process) {
+    return std::any_of(processes.begin(), processes.end(), [&](SeenProcess const& other) {
+      return is_runner(other) && other.pid == process.parent;
+    });
+  };
+  for (auto const& process : processes) {
+    bool const is_it = part == "service"  ? process.pid == check.pid()
+                       : part == "runner" ? is_runner(process)
+                                          : is_worker(process);
+    if (is_it) return process.pid;
   }
-  return parts;
+  return std::nullopt;
 }
 
 class Executioner {
@@ -47,13 +52,19 @@ class Executioner {
 
   Milliseconds pause() { return Milliseconds{pause_(random_)}; }
 
-  /// Each part is as likely as the others, whichever of them live now.
-  std::string kill_one(Process const& check) {
-    auto const parts = parts_of(world_, check);
-    std::uniform_int_distribution<std::size_t> choice{0, parts.size() - 1};
-    auto const& victim = parts[choice(random_)];
-    ::kill(victim.pid, SIGKILL);
-    return victim.part;
+  /// Kills a part, waiting for it if need be; each is as likely as the others. Nothing when it does
+  /// not come, because the check is nearly over.
+  std::optional<std::string> kill_one(Process const& check) {
+    auto const part = parts.at(part_(random_));
+    std::optional<pid_t> victim;
+    auto const lives = [&] {
+      victim = living(world_, check, part);
+      return victim.has_value();
+    };
+    eventually(lives, std::chrono::seconds{5}, Milliseconds{2});
+    if (!victim) return std::nullopt;
+    ::kill(*victim, SIGKILL);
+    return std::string{part};
   }
 
   void expect_nothing_lost() {
@@ -67,6 +78,7 @@ class Executioner {
   World& world_;
   std::mt19937_64 random_;
   std::uniform_int_distribution<Milliseconds::rep> pause_;
+  std::uniform_int_distribution<std::size_t> part_{0, parts.size() - 1};
   std::set<std::string> stored_;
 };
 
@@ -81,7 +93,9 @@ Survived check_under_fire(World& world, Ordeal const& ordeal) {
     while (survived.total < ordeal.kills) {
       finished = check.ended_within(executioner.pause());
       if (finished) break;
-      ++survived.kills[executioner.kill_one(check)];
+      auto const killed = executioner.kill_one(check);
+      if (!killed) continue;
+      ++survived.kills[*killed];
       ++survived.total;
       executioner.expect_nothing_lost();
     }

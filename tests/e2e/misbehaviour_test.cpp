@@ -70,8 +70,9 @@ TEST(Misbehaviour, OfAllBenchmarksIsNotTakenForGoodNews) {
   options.script["benchmarks"][eval_of("dcgan")] = {{"behave", "exit"}};
   options.settings = {{"measure", {{"attempts", 1}}}};
   World world{options};
-  auto const check = world.run({"check", "--json"});
+  auto const check = world.run({"check"});
   EXPECT_EQ(check.status, 2) << check.out << check.err;
+  EXPECT_THAT(check.err, testing::HasSubstr("nightly failed: none of 2 jobs gave a result"));
 }
 
 }  // namespace
