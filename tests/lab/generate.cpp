@@ -80,6 +80,8 @@ Json configuration(Request const& request, Scenario const& scenario, Material co
   Json json{{"state_dir", "state"},
             {"feed", {{"kind", "git"}, {"path", "repository"}}},
             {"source", {{"repository", "repository"}, {"recipe", material.recipe.string()}}},
+            // Enough for the planted changes; what is not decided by then is no change of theirs.
+            {"decide", {{"max_pairs", 24}}},
             {"suite", {{"models", scenario.models}, {"tests", scenario.tests}, {"scale", "smoke"}}},
             {"http", {{"port", 0}}}};
   if (!request.worker.empty()) {
