@@ -73,7 +73,7 @@ void describe(Visitor& visit, MeasureOptions& measure) {
 
 template <class Visitor>
 void describe(Visitor& visit, DecideOptions& decide) {
-  visit("threshold", decide.threshold, range("Relative change that counts", 0.001, 10));
+  visit("threshold", decide.threshold, range("Relative change that counts", 0.001, 1));
   visit(
       "screen", decide.screen, range("Relative change of a sweep that is worth confirming", 0, 10));
   visit("error",

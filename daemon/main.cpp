@@ -154,7 +154,7 @@ void add_bisect(CLI::App& app, commands::Place const& place, std::function<int()
       ->check(parsed_by(parse_metric, "latency, cmem, gmem or leak"))
       ->capture_default_str();
   bisect->add_option("--threshold", request.threshold, "Relative change that counts")
-      ->check(CLI::Range(0.0001, 10.0))
+      ->check(CLI::Range(0.0001, 1.0))
       ->capture_default_str();
   bisect->add_option("--direction", flags->direction, "increase, decrease or both")
       ->check(parsed_by(parse_direction, "increase, decrease or both"))

@@ -61,6 +61,7 @@ JobOutcome outcome_from(JobKey key, protocol::Message const& answer, Timestamp n
   for (auto const& [name, value] : result.metrics)
     if (auto const metric = parse_metric(name))
       outcome.values[*metric] = MetricValue{value.value, value.samples};
+  outcome.accounts = result.accounts;
   outcome.version = result.pytorch_version;
   outcome.fingerprint = result.fingerprint.dump();
   outcome.seconds = result.seconds;

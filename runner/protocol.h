@@ -86,9 +86,12 @@ struct Outcome {
   std::string id;
   std::string benchmark;
   std::map<std::string, Value> metrics;  ///< by metric name: "latency", "cmem", "gmem", "leak"
+  /// Other accounts of the memory, in bytes: "rss_peak_bytes", "gpu_reserved_peak_bytes", ...
+  std::map<std::string, double> accounts;
   std::string pytorch_version;
   std::string git_hash;
-  nlohmann::json fingerprint = nlohmann::json::object();
+  nlohmann::json fingerprint =
+      nlohmann::json::object();  ///< the same for every job of a host and build
   double seconds = 0;
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr auto select =
     "SELECT job.id, campaign, fleet, benchmark, commit_sha, round, error_code, error, version, "
-    "fingerprint.json, seconds, finished_at "
+    "fingerprint.json, seconds, finished_at, accounts "
     "FROM job JOIN fingerprint ON fingerprint.id = job.fingerprint_id ";
 
 std::vector<double> read_samples(SQLite::Column const& column) {
@@ -30,6 +30,7 @@ JobOutcome read_job(SQLite::Statement& row) {
   outcome.fingerprint = row.getColumn(9).getString();
   outcome.seconds = row.getColumn(10).getDouble();
   outcome.finished_at = read_time(row.getColumn(11));
+  outcome.accounts = nlohmann::json::parse(row.getColumn(12).getString());
   return outcome;
 }
 
@@ -60,11 +61,11 @@ std::int64_t fingerprint_id(SQLite::Database& database, std::string const& json)
 
 void Jobs::record(JobOutcome const& outcome) {
   SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
-  SQLite::Statement insert{
-      database_,
-      "INSERT OR IGNORE INTO job (campaign, fleet, benchmark, commit_sha, round, error_code, "
-      "error, version, fingerprint_id, seconds, finished_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-      "?)"};
+  SQLite::Statement insert{database_,
+                           "INSERT OR IGNORE INTO job (campaign, fleet, benchmark, commit_sha, "
+                           "round, error_code, error, "
+                           "version, fingerprint_id, seconds, finished_at, accounts) "
+                           "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
   bind_all(insert,
            outcome.key.campaign,
            outcome.key.fleet,
@@ -76,7 +77,8 @@ void Jobs::record(JobOutcome const& outcome) {
            outcome.version,
            fingerprint_id(database_, outcome.fingerprint),
            outcome.seconds,
-           seconds_of(outcome.finished_at));
+           seconds_of(outcome.finished_at),
+           nlohmann::json(outcome.accounts).dump());
   if (insert.exec() == 1) {
     auto const job = database_.getLastInsertRowid();
     for (auto const& [metric, value] : outcome.values) {

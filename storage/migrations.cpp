@@ -136,7 +136,12 @@ CREATE TABLE bisection_suspect (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
-constexpr std::array steps{nightlies_and_jobs, comparisons_and_incidents, builds_and_bisections};
+constexpr std::string_view accounts_of_memory = R"sql(
+ALTER TABLE job ADD COLUMN accounts TEXT NOT NULL DEFAULT '{}';
+)sql";
+
+constexpr std::array steps{
+    nightlies_and_jobs, comparisons_and_incidents, builds_and_bisections, accounts_of_memory};
 
 }  // namespace
 

@@ -81,8 +81,10 @@ std::optional<Nightly> Nightlies::baseline_of(Nightly const& nightly) const {
 void Nightlies::update(Nightly const& nightly) {
   SQLite::Statement statement{
       database_,
-      "UPDATE nightly SET prefix = ?, state = ?, baseline_id = ?, failure = ? WHERE id = ?"};
+      "UPDATE nightly SET version = ?, prefix = ?, state = ?, baseline_id = ?, failure = ? "
+      "WHERE id = ?"};
   bind_all(statement,
+           nightly.version,
            nightly.prefix,
            std::string{to_string(nightly.state)},
            nightly.baseline ? std::optional{nightly.baseline->value} : std::nullopt,

@@ -36,7 +36,7 @@ class Nightlies {
   /// it counts as normal.
   std::optional<Nightly> baseline_of(Nightly const& nightly) const;
 
-  /// Stores state, prefix, baseline and failure of a known nightly.
+  /// Stores state, version, prefix, baseline and failure of a known nightly.
   void update(Nightly const& nightly);
 
  private:

@@ -17,7 +17,7 @@ using nlohmann::json;
 constexpr std::array known_fields{
     "start", "end", "benchmarks", "fleet", "metric", "threshold", "direction"};
 constexpr std::size_t most_benchmarks = 256;
-constexpr double highest_threshold = 10;
+constexpr double highest_threshold = 1;
 /// A request has two levels.
 constexpr int deepest = 2;
 
@@ -163,7 +163,7 @@ double Reader::threshold() {
   if (is_possible) return value->get<double>();
   refuse("threshold",
          found(*value) +
-             ", allowed a number above 0 and up to 10: a fraction, so that 0.07 is 7% (TorchBench "
+             ", allowed a number above 0 and up to 1: a fraction, so that 0.07 is 7% (TorchBench "
              "writes percent)");
   return defaults.threshold;
 }

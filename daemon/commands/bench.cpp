@@ -58,6 +58,7 @@ nlohmann::ordered_json to_json(std::vector<JobOutcome> const& outcomes) {
       result["metrics"][std::string{to_string(metric)}] = {
           {"value", value.value}, {"unit", unit_of(metric)}, {"samples", value.samples}};
     }
+    result["accounts"] = outcome.accounts;
     result["pytorch_version"] = outcome.version;
     result["fingerprint"] = nlohmann::ordered_json::parse(outcome.fingerprint);
     result["seconds"] = outcome.seconds;

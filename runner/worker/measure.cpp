@@ -100,8 +100,8 @@ void measure_memory(Target const& target,
   }
   auto const memory = gpu::memory();
   outcome.metrics["gmem"] = exactly(memory.allocated);
-  outcome.fingerprint["gpu_reserved_peak_bytes"] = memory.reserved;
-  outcome.fingerprint["gpu_device_used_bytes"] = memory.device_used;
+  outcome.accounts["gpu_reserved_peak_bytes"] = static_cast<double>(memory.reserved);
+  outcome.accounts["gpu_device_used_bytes"] = static_cast<double>(memory.device_used);
 }
 
 }  // namespace
@@ -119,7 +119,7 @@ protocol::Outcome measure(Job const& job, Listener const& listener) {
   outcome.fingerprint = fingerprint();
   outcome.metrics["latency"] = measure_latency(target, job, listener);
   measure_memory(target, job, listener, outcome);
-  outcome.fingerprint["rss_peak_bytes"] = peak_resident_bytes();
+  outcome.accounts["rss_peak_bytes"] = static_cast<double>(peak_resident_bytes());
   outcome.seconds = milliseconds_since(start) / 1000;
   return outcome;
 }

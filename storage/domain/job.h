@@ -31,6 +31,8 @@ struct MetricValue {
 struct JobOutcome {
   JobKey key;
   std::map<Metric, MetricValue> values;
+  /// Of memory, in bytes, beside the metrics: "rss_peak_bytes", ...
+  std::map<std::string, double> accounts;
   std::string
       error_code;     ///< empty, or "crashed", "timeout", "memory", "protocol", "launch", "failed"
   std::string error;  ///< for people: which signal, what was printed last

@@ -175,7 +175,7 @@ TEST_F(Load, LooksAtWhatMustFitTogetherOnlyWhereThePartsAreRight) {
   EXPECT_EQ(complaint_about_section("\"decide\": {\"screen\": 0.5, \"threshold\": \"high\"},\n"
                                     "\"fleets\": [{}, {}]"),
             "torchwatch.json:3: decide.threshold: found \"high\", allowed is a number from 0.001 "
-            "to 10\n"
+            "to 1\n"
             "torchwatch.json:4: fleets[1].name: found \"local\" again, allowed is a name that no "
             "other fleet has");
 }
@@ -240,7 +240,7 @@ INSTANTIATE_TEST_SUITE_P(
                "measure.runs: found 99999999999, allowed is a whole number from 1 to 10000"},
         Broken{"PercentForFraction",
                R"("decide": {"threshold": 70})",
-               "decide.threshold: found 70, allowed is a number from 0.001 to 10"},
+               "decide.threshold: found 70, allowed is a number from 0.001 to 1"},
         Broken{"UnknownWord",
                R"("suite": {"scale": "huge"})",
                R"(suite.scale: found "huge", allowed is one of "smoke", "full")"},

@@ -26,6 +26,7 @@ TEST_F(JobsTest, AnOutcomeIsReadAsItWasRecorded) {
   EXPECT_EQ(read.version, written.version);
   EXPECT_EQ(read.fingerprint, written.fingerprint);
   EXPECT_EQ(read.seconds, written.seconds);
+  EXPECT_EQ(read.accounts, written.accounts);
   EXPECT_EQ(read.finished_at, written.finished_at);
   EXPECT_TRUE(read.ok());
 }

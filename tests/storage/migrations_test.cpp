@@ -38,6 +38,9 @@ std::vector<std::string> const rows_since{
       INSERT INTO bisection_series VALUES (1, 0, 'local', 'test_eval[dlrm-cpu-eager]', 'latency', 0);
       INSERT INTO bisection_step VALUES (1, 0, 'ccc', 'good', 'note');
       INSERT INTO bisection_suspect VALUES (1, 0, 'bbb', 'subject', 'author', 700, 12);
+    )sql",
+    R"sql(
+      UPDATE job SET accounts = '{"rss_peak_bytes":1}';
     )sql"};
 
 int newest() {
@@ -92,17 +95,21 @@ TEST(Migrations, EachVersionHasItsRowsInThisTest) {
 
 TEST_P(MigrationTest, LosesNoRowOfAnOldDatabase) {
   int const version = GetParam();
-  storage::migrate_to(database, version);
   database.exec("PRAGMA foreign_keys = ON");
-  for (int at = 0; at < version; ++at)
+  for (int at = 0; at < version; ++at) {
+    storage::migrate_to(database, at + 1);
     database.exec(rows_since.at(static_cast<std::size_t>(at)));
+  }
   auto const before = contents(database);
 
   storage::migrate(database);
 
   auto after = contents(database);
-  for (auto const& [table, rows] : before)
-    EXPECT_EQ(after.at(table), rows) << table;
+  for (auto const& [table, rows] : before) {
+    ASSERT_EQ(after.at(table).size(), rows.size()) << table;
+    for (std::size_t at = 0; at < rows.size(); ++at)  // columns may have been added behind
+      EXPECT_THAT(after.at(table).at(at), ::testing::StartsWith(rows.at(at))) << table;
+  }
   EXPECT_THAT(column(database, "PRAGMA foreign_key_check"), ::testing::IsEmpty());
 }
 

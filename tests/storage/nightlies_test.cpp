@@ -34,12 +34,14 @@ TEST_F(NightliesTest, ANightlyIsUpdated) {
   nightly.prefix = "/elsewhere";
   nightly.baseline = baseline;
   nightly.failure = "no such \"file\"";
+  nightly.version = "2.9.0a0+git1a2b3c4";
 
   store.nightlies().update(nightly);
 
   auto const read = store.nightlies().find(nightly.id).value();
   EXPECT_EQ(read.state, NightlyState::failed);
   EXPECT_EQ(read.prefix, "/elsewhere");
+  EXPECT_EQ(read.version, "2.9.0a0+git1a2b3c4");
   EXPECT_EQ(read.baseline, baseline);
   EXPECT_EQ(read.failure, "no such \"file\"");
 }

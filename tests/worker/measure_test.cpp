@@ -136,7 +136,7 @@ TEST(Measure, KeepsEachRunAndReportsTheirMedian) {
   EXPECT_EQ(latency.value, median(latency.samples));
   EXPECT_EQ(outcome.metrics.at("leak").samples.size(), 19U);
   EXPECT_EQ(outcome.metrics.count("gmem"), 0U);
-  EXPECT_GT(outcome.fingerprint.at("rss_peak_bytes"), 10 * kibi * kibi);
+  EXPECT_GT(outcome.accounts.at("rss_peak_bytes"), 10 * kibi * kibi);
   EXPECT_EQ(phases, (std::vector<std::string>{"build", "warmup", "latency", "memory", "leak"}));
 }
 
