@@ -90,6 +90,7 @@ TEST_P(CrashWhileFiling, LeavesOneIssue) {
   ASSERT_TRUE(due) << github.state().dump(1) << check.err();
   check.send(SIGKILL);
   EXPECT_EQ(check.wait().signal, SIGKILL) << "it was quicker than the kill";
+  expect_no_process_left(world);
 
   auto const next = world.run({"check"});
   EXPECT_EQ(next.status, 1) << next.err;

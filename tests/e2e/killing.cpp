@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/e2e/eventually.h"
+#include "tests/e2e/expect.h"
 #include "tests/e2e/stored.h"
 
 namespace torchwatch::e2e {
@@ -101,6 +102,8 @@ Survived check_under_fire(World& world, Ordeal const& ordeal) {
     }
     if (!finished) finished = check.wait(ordeal.limit);
     executioner.expect_nothing_lost();
+    // As systemd does: what the dead service has started goes before the next one comes.
+    expect_no_process_left(world);
     if (finished->signal != SIGKILL) {
       survived.check = std::move(*finished);
       return survived;

@@ -27,7 +27,7 @@ struct Survived {
 
 /// Runs `check --json`, kills with SIGKILL the service, its runner or its worker at random moments,
 /// and runs it again whenever the service died, until one run ends by itself. Fails the test when a
-/// stored measurement is gone or another after a kill.
+/// stored measurement is gone or another after a kill, and when a process outlives its service.
 Survived check_under_fire(World& world, Ordeal const& ordeal);
 
 /// For the test's output: how often each part was killed.

@@ -124,7 +124,6 @@ TEST(Serve, EndsOnSigtermWhileItMeasures) {
 TEST(Serve, GoesOnWithASearchAfterAKill) {
   World world{slow()};
   std::string search;
-  json steps;
   {
     Service service{world};
     ASSERT_TRUE(eventually([&] { return is_at_rest(service); })) << service.process().err();
@@ -132,9 +131,10 @@ TEST(Serve, GoesOnWithASearchAfterAKill) {
     ASSERT_TRUE(eventually([&] { return service.get(search).at("steps").size() >= 2; }));
     service.process().send(SIGKILL);
     EXPECT_EQ(service.process().wait().signal, SIGKILL);
+    expect_no_process_left(world);
   }
   Service service{world};
-  steps = service.get(search).at("steps");
+  auto const steps = service.get(search).at("steps");
   EXPECT_GE(steps.size(), 2U) << "a step was forgotten";
   auto const ended = ended_search(service, search);
   expect_culprit(world, search_of(ended));
