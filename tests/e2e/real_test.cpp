@@ -44,7 +44,7 @@ TEST(RealKill, AtRandomMomentsChangesNothing) {
   world.configure({{"measure", {{"attempts", 20}}}});
   Ordeal ordeal;
   ordeal.shortest_pause = std::chrono::milliseconds{500};
-  ordeal.longest_pause = std::chrono::seconds{6};
+  ordeal.longest_pause = std::chrono::milliseconds{2500};
   ordeal.limit = patience;
   auto const survived = check_under_fire(world, ordeal);
   print_kills(survived);
