@@ -9,7 +9,8 @@ namespace torchwatch::bisect {
 namespace {
 
 /// With the two degrees of two rounds and one for the contrast, a single stray process of any size
-/// can reach odds of (7/4)^(23/2), or 624 to 1: short of the 999 that an error of 0.001 asks for.
+/// can reach odds of (7/4)^(23/2), or 624 to 1: short of the 999 that a step_error of 0.001 asks
+/// for.
 constexpr double most_prior_degrees = 20;
 
 Noise tempered(Noise const& prior) {
@@ -110,7 +111,7 @@ std::optional<StepVerdict> classify(std::span<Round const> rounds,
 
   if (rounds.size() >= 2) {
     double const odds = log_odds(rounds, prior);
-    double const enough = std::log((1 - options.error) / options.error);
+    double const enough = std::log((1 - options.step_error) / options.step_error);
     if (odds >= enough) return StepVerdict::good;
     if (odds <= -enough) return StepVerdict::bad;
   }

@@ -38,10 +38,10 @@ Noise noise_of(std::span<Round const> rounds);
 /// answer: skip, if it could not be told. Pure.
 ///
 /// Weighs "candidate and start are one level" against "candidate and end are one level" by the
-/// likelihood ratio under unknown noise, and decides when the odds are 1 - error to error. Takes at
-/// least two rounds. The prior counts for at most twenty degrees of freedom, so that one process
-/// gone astray cannot decide. A deterministic metric takes one round: the nearer end decides, and
-/// halfway between is skip.
+/// likelihood ratio under unknown noise, and decides when the odds are 1 - step_error to
+/// step_error. Takes at least two rounds. The prior counts for at most twenty degrees of freedom,
+/// so that one process gone astray cannot decide. A deterministic metric takes one round: the
+/// nearer end decides, and halfway between is skip.
 std::optional<StepVerdict> classify(std::span<Round const> rounds,
                                     Noise const& prior,
                                     Metric metric,

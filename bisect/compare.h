@@ -1,8 +1,9 @@
 #pragma once
 
 #include <optional>
-#include <span>
+#include <vector>
 
+#include "bisect/evidence.h"
 #include "config/options.h"
 #include "storage/domain/benchmark.h"
 #include "storage/domain/comparison.h"
@@ -15,27 +16,44 @@ struct Pair {
   double after = 0;
 };
 
-/// Decides whether build B differs from build A, from all pairs measured so far in the order they
-/// were measured. Nothing: measure another pair, then ask again with one pair more. From
-/// `options.max_pairs` pairs on, at least two, there is always an answer. Pure: the same pairs give
-/// the same answer.
+/// Decides whether build B differs from build A on one series: give it pairs, in the order they
+/// were measured, until it has an answer. Pure: the same pairs give the same answer, after the same
+/// pair.
 ///
-/// The interval is Student's for log ratios, with `options.error` shared out over the looks that
-/// the rule takes, so it may be stopped at any of them (union bound; Student 1908, Welch 1947; see
-/// DESIGN.md). Regression: mean and median of the log ratios beyond the threshold and the interval
-/// above no change; improvement likewise below; unchanged: the interval within the threshold;
-/// inconclusive: none of these when the pairs are spent. The threshold is `options.threshold` of
-/// A's level, or the metric's floor if that is more.
+/// - regression: mean and median change are beyond the tolerance, and "no change" is refuted.
+/// - improvement: the same downwards.
+/// - unchanged: every change beyond the tolerance is refuted, upwards and downwards.
+/// - inconclusive: none of these after `max_pairs`.
 ///
-/// A metric that repeats exactly in every process is decided at once, with no width and error bound
-/// 0. One that should but does not is judged like a noisy one. Values that have no logarithm are
+/// `options.error` bounds the probability of ever calling a regression or an improvement what has
+/// not changed, `options.miss` that of ever calling unchanged what moved by its tolerance or more;
+/// both over the whole sequence, however often one looks (Evidence tells why). The answer's
+/// interval misses the truth with the error bound of its verdict.
+///
+/// An exact metric (is_deterministic) whose processes agree is decided by its first pair, without
+/// error. One whose processes do not is judged like a noisy one. Values that have no logarithm are
 /// judged by differences.
-std::optional<Comparison> compare(std::span<Pair const> pairs,
-                                  Metric metric,
-                                  config::DecideOptions const& options);
+class Compare {
+ public:
+  Compare(Metric metric, config::DecideOptions const& options);
 
-/// The sweep's cheap filter: `after` is more than `before` by more than `options.screen` and the
-/// metric's floor. Wrong now and then on purpose; what passes is measured again by compare().
-bool screen(double before, double after, Metric metric, config::DecideOptions const& options);
+  void add(Pair pair);
+
+  std::vector<Pair> const& pairs() const { return pairs_; }
+
+  /// Nothing: measure another pair. From `max_pairs` pairs on, at least two, there is an answer.
+  std::optional<Comparison> answer() const;
+
+ private:
+  Comparison judge() const;
+  void set_interval(Comparison& comparison) const;
+  double value_at(double change) const;
+
+  Metric metric_;
+  config::DecideOptions options_;
+  std::vector<Pair> pairs_;
+  bool logarithmic_ = true;  // the scale of evidence_: log ratios, or differences
+  Evidence evidence_;
+};
 
 }  // namespace torchwatch::bisect

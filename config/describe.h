@@ -74,14 +74,18 @@ void describe(Visitor& visit, MeasureOptions& measure) {
 template <class Visitor>
 void describe(Visitor& visit, DecideOptions& decide) {
   visit("threshold", decide.threshold, range("Relative change that counts", 0.001, 1));
-  visit(
-      "screen", decide.screen, range("Relative change of a sweep that is worth confirming", 0, 10));
   visit("error",
         decide.error,
-        range("Probability that a comparison's interval ever misses the truth", 1e-9, 0.5));
-  visit("sweep_processes",
-        decide.sweep_processes,
-        range("Processes of each build in the sweep", 1, 1000));
+        range("Probability that a comparison ever calls no change a change", 1e-9, 0.5));
+  visit("miss",
+        decide.miss,
+        range("Probability that a comparison ever calls a change unchanged", 1e-9, 0.5));
+  visit("step_error",
+        decide.step_error,
+        range("Probability that a search takes a commit for the wrong side", 1e-9, 0.5));
+  visit("sweep_pairs",
+        decide.sweep_pairs,
+        range("Pairs of processes a benchmark in the sweep", 1, 1000));
   visit("min_pairs", decide.min_pairs, range("Pairs before the first look", 2, 1000));
   visit("max_pairs", decide.max_pairs, range("Pairs at which a comparison gives up", 2, 10000));
   visit("latency_floor_ms", decide.latency_floor_ms, range("Smaller changes never count", 0, 1e6));

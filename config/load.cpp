@@ -12,11 +12,6 @@ namespace {
 namespace fs = std::filesystem;
 
 void check_decide(DecideOptions const& decide, Complaints& complaints) {
-  if (decide.screen > decide.threshold) {
-    complaints.add("decide.screen",
-                   found(decide.screen),
-                   "at most decide.threshold, " + found(decide.threshold));
-  }
   if (decide.min_pairs > decide.max_pairs) {
     complaints.add("decide.min_pairs",
                    found(decide.min_pairs),

@@ -98,17 +98,18 @@ struct MeasureOptions {
 struct DecideOptions {
   /// Relative change that counts: the paper's 7%.
   double threshold = 0.07;
-  /// Relative change of a sweep that is worth confirming. Low on purpose: confirming is cheap,
-  /// missing is not.
-  double screen = 0.035;
-  /// Probability that the interval of one comparison ever misses the true ratio.
-  double error = 0.001;
-  /// Processes of each build in the sweep.
-  int sweep_processes = 2;
+  /// Probability that a comparison ever calls what has not changed a regression or an improvement.
+  double error = 1e-4;
+  /// Probability that it ever calls unchanged what moved by the threshold or more.
+  double miss = 0.01;
+  /// Probability that a search takes a commit for the wrong side.
+  double step_error = 0.001;
+  /// Pairs of processes a benchmark in the sweep: the new nightly beside its baseline.
+  int sweep_pairs = 2;
   /// Pairs of processes before the first look at a noisy metric, and at which a comparison gives
   /// up.
   int min_pairs = 4;
-  int max_pairs = 40;
+  int max_pairs = 60;
   /// Changes smaller than these never count, whatever their ratio.
   double latency_floor_ms = 0.01;
   std::int64_t memory_floor_bytes = 1 << 20;

@@ -1,7 +1,6 @@
 #include "daemon/bisecting.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -54,6 +53,14 @@ double clarity(SeriesChange const& change) {
   auto const& interval = *change.comparison.ratio;
   return std::abs(std::log(interval.ratio)) /
          std::max(1e-9, std::log(interval.high) - std::log(interval.low));
+}
+
+std::string why_not_measured(std::vector<JobOutcome> const& outcomes) {
+  std::string why = "could not be measured";
+  for (auto const& outcome : outcomes)
+    if (!outcome.ok())
+      why += ": " + short_of(outcome.key.commit) + " " + outcome.error_code + " " + outcome.error;
+  return why;
 }
 
 /// This search cannot be done, now or later.
@@ -200,31 +207,16 @@ asio::awaitable<Result<BisectionStep>> Bisecting::try_commit(Bisection const& bi
   auto lease = co_await fleets_.find(series.fleet)->lease();
   auto const options = options_of(bisection);
   std::vector<bisect::Round> rounds;
-  std::array<Build const*, 3> const builds{&ends.start, &*attempt->build, &ends.end};
   std::optional<StepVerdict> verdict;
   while (!verdict) {
-    auto const round = static_cast<int>(rounds.size());
-    std::array<double, 3> levels{};
-    for (std::size_t turn = 0; turn < builds.size(); ++turn) {
-      // Each round starts with another build, so that drift inside a round falls on all three
-      // alike.
-      auto const at = (turn + rounds.size()) % builds.size();
-      JobKey const key{campaign_of(bisection, short_of(commit)),
-                       series.fleet,
-                       series.benchmark,
-                       builds[at]->manifest.commit,
-                       round};
-      auto const outcome = co_await measuring_.outcome(lease, key, *builds[at]);
-      auto const value = outcome.values.find(series.metric);
-      if (value == outcome.values.end()) {
-        co_return BisectionStep{
-            commit,
-            StepVerdict::skip,
-            "could not be measured: " + outcome.error_code + " " + outcome.error};
-      }
-      levels[at] = value->second.value;
-    }
-    rounds.push_back({levels[0], levels[1], levels[2]});
+    RoundKey key{campaign_of(bisection, short_of(commit)),
+                 series.benchmark,
+                 static_cast<int>(rounds.size())};
+    std::vector<Build> builds{ends.start, *attempt->build, ends.end};
+    auto const outcomes = co_await measuring_.round(lease, std::move(key), std::move(builds));
+    auto const levels = levels_in(outcomes, series.metric);
+    if (!levels) co_return BisectionStep{commit, StepVerdict::skip, why_not_measured(outcomes)};
+    rounds.push_back({levels->at(0), levels->at(1), levels->at(2)});
     verdict = bisect::classify(rounds, ends.noise, series.metric, options);
   }
   auto const& last = rounds.back();

@@ -11,40 +11,26 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Both outcomes of one round, in the order that balances drift: A B, then B A.
-asio::awaitable<std::pair<JobOutcome, JobOutcome>> measure_pair(
-    Measuring& measuring, Lease& lease, Duel const& duel, Series const& series, int round) {
-  JobKey const before{
-      duel.campaign, series.fleet, series.benchmark, duel.before.manifest.commit, round};
-  JobKey const after{
-      duel.campaign, series.fleet, series.benchmark, duel.after.manifest.commit, round};
-  if (round % 2 == 0) {
-    auto first = co_await measuring.outcome(lease, before, duel.before);
-    auto second = co_await measuring.outcome(lease, after, duel.after);
-    co_return std::pair{std::move(first), std::move(second)};
-  }
-  auto second = co_await measuring.outcome(lease, after, duel.after);
-  auto first = co_await measuring.outcome(lease, before, duel.before);
-  co_return std::pair{std::move(first), std::move(second)};
-}
-
 /// One series of the duel while it is being decided.
 struct Contest {
+  Contest(Series one, config::DecideOptions const& options)
+      : series{std::move(one)},
+        compare{series.metric, options} {}
+
   Series series;
-  std::vector<bisect::Pair> pairs;
+  bisect::Compare compare;
   std::optional<Comparison> decided;
 
-  void add(JobOutcome const& before, JobOutcome const& after, config::DecideOptions const& decide) {
+  void add(std::vector<JobOutcome> const& pair) {
     if (decided) return;
-    auto const a = before.values.find(series.metric);
-    auto const b = after.values.find(series.metric);
-    if (a == before.values.end() || b == after.values.end()) {
+    auto const levels = levels_in(pair, series.metric);
+    if (!levels) {
       decided.emplace();  // inconclusive: one side cannot be measured
-      decided->pairs = static_cast<int>(pairs.size());
+      decided->pairs = static_cast<int>(compare.pairs().size());
       return;
     }
-    pairs.push_back({a->second.value, b->second.value});
-    decided = bisect::compare(pairs, series.metric, decide);
+    compare.add({levels->at(0), levels->at(1)});
+    decided = compare.answer();
   }
 };
 
@@ -71,22 +57,23 @@ asio::awaitable<DuelResult> compare_builds(Measuring& measuring,
                                            config::DecideOptions const& decide) {
   std::vector<Contest> contests;
   for (auto const& one : series)
-    contests.push_back({one, {}, std::nullopt});
+    contests.emplace_back(one, decide);
   auto lease = co_await fleet.lease();
   auto const is_open = [](Contest const& contest) {
     return !contest.decided;
   };
   for (int round = 0; std::any_of(contests.begin(), contests.end(), is_open); ++round) {
-    auto const [before, after] =
-        co_await measure_pair(measuring, lease, duel, series.front(), round);
+    RoundKey key{duel.campaign, series.front().benchmark, round};
+    std::vector<Build> builds{duel.before, duel.after};
+    auto const pair = co_await measuring.round(lease, std::move(key), std::move(builds));
     for (auto& contest : contests)
-      contest.add(before, after, decide);
+      contest.add(pair);
   }
   DuelResult result;
   for (auto& contest : contests) {
     tell(duel.campaign, contest);
     result.changes.push_back({contest.series, *contest.decided});
-    result.pairs.push_back(std::move(contest.pairs));
+    result.pairs.push_back(contest.compare.pairs());
   }
   co_return result;
 }

@@ -1,5 +1,6 @@
 #include "daemon/fleet.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -19,18 +20,59 @@ namespace {
 constexpr std::chrono::seconds hello_limit{120};  // a cluster's scheduler may take a while
 constexpr std::chrono::seconds grace{60};  // beyond the job's own limit, which the runner keeps
 
-protocol::Failure lost(std::string const& job, std::string text) {
-  return protocol::Failure{job, "lost", std::move(text)};
-}
+/// The answers to a round while they come in.
+class Answers {
+ public:
+  explicit Answers(protocol::Round const& round) {
+    for (auto const& job : round.jobs)
+      ids_.push_back(job.id);
+    answers_.resize(ids_.size());
+  }
+
+  bool complete() const {
+    return std::ranges::all_of(answers_, [](auto const& answer) { return answer.has_value(); });
+  }
+
+  /// False when nobody waits for it.
+  bool take(protocol::Message message) {
+    auto const* const outcome = std::get_if<protocol::Outcome>(&message);
+    auto const* const failure = std::get_if<protocol::Failure>(&message);
+    if (outcome == nullptr && failure == nullptr) return false;
+    auto const& id = outcome != nullptr ? outcome->id : failure->id;
+    auto const place = static_cast<std::size_t>(std::ranges::find(ids_, id) - ids_.begin());
+    if (place == ids_.size() || answers_[place]) return false;
+    answers_[place] = std::move(message);
+    return true;
+  }
+
+  /// What did not come is lost, for `reason`.
+  std::vector<protocol::Message> all(std::string const& reason) && {
+    std::vector<protocol::Message> messages;
+    for (std::size_t i = 0; i < ids_.size(); ++i) {
+      if (!answers_[i]) answers_[i] = protocol::Failure{ids_[i], "lost", reason};
+      messages.push_back(std::move(*answers_[i]));
+    }
+    return messages;
+  }
+
+ private:
+  std::vector<std::string> ids_;
+  std::vector<std::optional<protocol::Message>> answers_;
+};
 
 }  // namespace
+
+std::string const& Lease::fleet() const {
+  return fleet_->name();
+}
 
 Lease::~Lease() {
   if (fleet_ != nullptr) fleet_->release(slot_);
 }
 
-asio::awaitable<protocol::Message> Lease::run(protocol::Job job, OnProgress on_progress) {
-  return fleet_->run(slot_, std::move(job), std::move(on_progress));
+asio::awaitable<std::vector<protocol::Message>> Lease::run(protocol::Round round,
+                                                           OnProgress on_progress) {
+  return fleet_->run(slot_, std::move(round), std::move(on_progress));
 }
 
 Fleet::Fleet(asio::any_io_executor executor, config::FleetOptions options, std::string executable)
@@ -82,24 +124,26 @@ asio::awaitable<Result<>> Fleet::start_runner(std::size_t slot) {
   co_return Result<>{};
 }
 
-asio::awaitable<protocol::Message> Fleet::run(std::size_t slot,
-                                              protocol::Job job,
-                                              Lease::OnProgress on_progress) {
-  auto const id = job.id;
+asio::awaitable<std::vector<protocol::Message>> Fleet::run(std::size_t slot,
+                                                           protocol::Round round,
+                                                           Lease::OnProgress on_progress) {
+  Answers answers{round};
   if (!runners_[slot]) {
     auto const started = co_await start_runner(slot);
     if (!started) {
       runners_[slot].reset();
-      co_return lost(id, started.error().message);
+      co_return std::move(answers).all(started.error().message);
     }
   }
   auto& process = *runners_[slot];
-  auto const limit = std::chrono::duration<double>{job.limits.timeout_s} + grace;
+  std::chrono::duration<double> limit = grace;
+  for (auto const& job : round.jobs)
+    limit += std::chrono::duration<double>{job.limits.timeout_s};
   Watchdog const watchdog{executor_, limit, process};
-  auto line = protocol::encode(std::move(job));
+  auto line = protocol::encode(std::move(round));
   auto const written = co_await process.write_line(std::move(line));
   std::string reason = written ? "" : written.error().message;
-  while (reason.empty()) {
+  while (reason.empty() && !answers.complete()) {
     auto const answer = co_await process.read_line();
     if (!answer && answer.error().code == ErrorCode::cancelled)
       throw boost::system::system_error{asio::error::operation_aborted};
@@ -109,21 +153,16 @@ asio::awaitable<protocol::Message> Fleet::run(std::size_t slot,
     }
     try {
       auto message = protocol::decode(*answer);
-      if (auto const* progress = std::get_if<protocol::Progress>(&message)) {
+      if (auto const* progress = std::get_if<protocol::Progress>(&message))
         on_progress(*progress);
-        continue;
-      }
-      auto const* outcome = std::get_if<protocol::Outcome>(&message);
-      auto const* failure = std::get_if<protocol::Failure>(&message);
-      if ((outcome != nullptr && outcome->id == id) || (failure != nullptr && failure->id == id))
-        co_return message;
-      reason = "runner answered out of turn";
+      else if (!answers.take(std::move(message)))
+        reason = "runner answered out of turn";
     } catch (protocol::ProtocolError const& problem) {
       reason = std::string{"runner: "} + problem.what();
     }
   }
-  runners_[slot].reset();
-  co_return lost(id, std::move(reason));
+  if (!reason.empty()) runners_[slot].reset();
+  co_return std::move(answers).all(reason);
 }
 
 }  // namespace torchwatch

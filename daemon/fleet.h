@@ -33,11 +33,16 @@ class Lease {
   Lease& operator=(Lease&&) = delete;
   ~Lease();
 
+  /// The fleet's name.
+  std::string const& fleet() const;
+
   using OnProgress = std::function<void(protocol::Progress const&)>;
 
-  /// Runs one job and returns its Outcome or Failure. A runner that vanishes or stays silent beyond
-  /// the job's limits is a Failure with code "lost"; the next job starts a new one.
-  boost::asio::awaitable<protocol::Message> run(protocol::Job job, OnProgress on_progress);
+  /// Runs jobs that take turns and returns the Outcome or Failure of each, in their order. A runner
+  /// that vanishes or stays silent beyond the jobs' limits is a Failure with code "lost"; the next
+  /// round starts a new one.
+  boost::asio::awaitable<std::vector<protocol::Message>> run(protocol::Round round,
+                                                             OnProgress on_progress);
 
  private:
   Fleet* fleet_;
@@ -65,9 +70,9 @@ class Fleet {
  private:
   friend class Lease;
 
-  boost::asio::awaitable<protocol::Message> run(std::size_t slot,
-                                                protocol::Job job,
-                                                Lease::OnProgress on_progress);
+  boost::asio::awaitable<std::vector<protocol::Message>> run(std::size_t slot,
+                                                             protocol::Round round,
+                                                             Lease::OnProgress on_progress);
   boost::asio::awaitable<Result<>> start_runner(std::size_t slot);
   void release(std::size_t slot);
 

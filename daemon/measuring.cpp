@@ -1,10 +1,13 @@
 #include "daemon/measuring.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <utility>
 
 #include <spdlog/spdlog.h>
+
+#include "bisect/levels.h"
 
 namespace torchwatch {
 namespace {
@@ -15,6 +18,30 @@ bool may_pass(std::string const& code) {
   for (auto const* const transient : {"crashed", "protocol", "launch", "lost"})
     if (code == transient) return true;
   return false;
+}
+
+void tell(JobOutcome const& outcome) {
+  if (!outcome.ok()) return;
+  auto const latency = outcome.values.find(Metric::latency);
+  spdlog::info(
+      "measured campaign={} benchmark={} commit={} round={} latency_ms={:.3f} seconds={:.1f}",
+      outcome.key.campaign,
+      name_of(outcome.key.benchmark),
+      short_of(outcome.key.commit),
+      outcome.key.round,
+      latency == outcome.values.end() ? 0.0 : latency->second.value,
+      outcome.seconds);
+}
+
+void tell_failure(JobOutcome const& outcome, int attempt, int attempts) {
+  spdlog::warn("job_failed campaign={} benchmark={} commit={} attempt={}/{} code={} reason=\"{}\"",
+               outcome.key.campaign,
+               name_of(outcome.key.benchmark),
+               short_of(outcome.key.commit),
+               attempt,
+               attempts,
+               outcome.error_code,
+               outcome.error);
 }
 
 std::string worker_for(config::MeasureOptions const& options, Build const& build) {
@@ -68,45 +95,72 @@ JobOutcome outcome_from(JobKey key, protocol::Message const& answer, Timestamp n
   return outcome;
 }
 
-boost::asio::awaitable<JobOutcome> Measuring::outcome(Lease& lease,
-                                                      JobKey key,
-                                                      Build const& build) {
-  if (auto known = store_.jobs().find(key)) co_return std::move(*known);
-  auto const name = name_of(key.benchmark);
-  JobOutcome outcome;
+std::optional<std::vector<double>> levels_in(std::span<JobOutcome const> outcomes, Metric metric) {
+  std::vector<std::vector<double>> runs;
+  for (auto const& outcome : outcomes) {
+    auto const found = outcome.values.find(metric);
+    if (found == outcome.values.end()) return std::nullopt;
+    auto const& [value, samples] = found->second;
+    bool const is_value = is_deterministic(metric) || samples.empty();
+    runs.push_back(is_value ? std::vector{value} : samples);
+  }
+  return bisect::levels_of(runs);
+}
+
+std::optional<std::vector<JobOutcome>> Measuring::stored(std::vector<JobKey> const& keys) const {
+  std::vector<JobOutcome> outcomes;
+  for (auto const& key : keys) {
+    auto known = store_.jobs().find(key);
+    if (!known) return std::nullopt;
+    outcomes.push_back(std::move(*known));
+  }
+  return outcomes;
+}
+
+boost::asio::awaitable<std::vector<JobOutcome>> Measuring::round(Lease& lease,
+                                                                 RoundKey key,
+                                                                 std::vector<Build> builds) {
+  std::vector<JobKey> keys;
+  for (auto const& build : builds)
+    keys.push_back({key.campaign, lease.fleet(), key.benchmark, build.manifest.commit, key.round});
+  if (auto known = stored(keys)) co_return std::move(*known);
+  std::vector<JobOutcome> outcomes;
   for (int attempt = 1; attempt <= options_.attempts; ++attempt) {
-    auto job = job_for(options_, scale_, key.benchmark, build);
-    job.id = key.campaign + "/" + std::to_string(key.round) + "." + std::to_string(attempt);
-    auto on_progress = [](protocol::Progress const& progress) {
-      spdlog::debug("job_progress job={} phase={}", progress.id, progress.phase);
-    };
-    auto const answer = co_await lease.run(std::move(job), std::move(on_progress));
-    outcome = outcome_from(key, answer, clock_.now());
-    if (outcome.ok()) break;
-    spdlog::warn(
-        "job_failed campaign={} benchmark={} commit={} attempt={}/{} code={} reason=\"{}\"",
-        key.campaign,
-        name,
-        short_of(key.commit),
-        attempt,
-        options_.attempts,
-        outcome.error_code,
-        outcome.error);
-    if (!may_pass(outcome.error_code)) break;
+    outcomes = co_await this->attempt(lease, keys, builds, attempt);
+    if (std::ranges::none_of(outcomes,
+                             [](auto const& outcome) { return may_pass(outcome.error_code); }))
+      break;
   }
-  store_.jobs().record(outcome);
-  if (outcome.ok()) {
-    auto const latency = outcome.values.find(Metric::latency);
-    spdlog::info(
-        "measured campaign={} benchmark={} commit={} round={} latency_ms={:.3f} seconds={:.1f}",
-        key.campaign,
-        name,
-        short_of(key.commit),
-        key.round,
-        latency == outcome.values.end() ? 0.0 : latency->second.value,
-        outcome.seconds);
+  store_.jobs().record(outcomes);
+  for (auto const& outcome : outcomes)
+    tell(outcome);
+  co_return outcomes;
+}
+
+boost::asio::awaitable<std::vector<JobOutcome>> Measuring::attempt(Lease& lease,
+                                                                   std::vector<JobKey> const& keys,
+                                                                   std::vector<Build> const& builds,
+                                                                   int attempt) {
+  protocol::Round round;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    auto& job = round.jobs.emplace_back(job_for(options_, scale_, keys[i].benchmark, builds[i]));
+    job.id = keys[i].campaign + "/" + std::to_string(keys[i].round) + "." +
+             std::to_string(attempt) + "/" + short_of(keys[i].commit);
   }
-  co_return outcome;
+  // Whoever is first in every round may have an advantage.
+  bool const backwards = keys.front().round % 2 == 1;
+  if (backwards) std::ranges::reverse(round.jobs);
+  Lease::OnProgress on_progress = [](protocol::Progress const& progress) {
+    spdlog::debug("job_progress job={} phase={}", progress.id, progress.phase);
+  };
+  auto answers = co_await lease.run(std::move(round), std::move(on_progress));
+  if (backwards) std::ranges::reverse(answers);
+  std::vector<JobOutcome> outcomes;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    auto const& outcome = outcomes.emplace_back(outcome_from(keys[i], answers[i], clock_.now()));
+    if (!outcome.ok()) tell_failure(outcome, attempt, options_.attempts);
+  }
+  co_return outcomes;
 }
 
 }  // namespace torchwatch

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -22,7 +25,18 @@ protocol::Job job_for(config::MeasureOptions const& options,
 /// The record of an answer: an Outcome or a Failure.
 JobOutcome outcome_from(JobKey key, protocol::Message const& answer, Timestamp now);
 
-/// Measures, and remembers: the same key is measured once, whatever happens in between.
+/// One round of a campaign on one benchmark.
+struct RoundKey {
+  std::string campaign;
+  Benchmark benchmark;
+  int round = 0;
+};
+
+/// The level of each process of a round, in the metric's unit. Of times, bisect::levels_of.
+/// Nothing when one failed or gave no such metric.
+std::optional<std::vector<double>> levels_in(std::span<JobOutcome const> outcomes, Metric metric);
+
+/// Measures, and remembers: the same round is measured once, whatever happens in between.
 /// Single-threaded.
 class Measuring {
  public:
@@ -36,12 +50,20 @@ class Measuring {
         options_{options},
         scale_{scale} {}
 
-  /// The stored outcome of `key`, or one measured now through `lease` and stored. A process that
-  /// dies for a reason that may pass is tried again, `attempts` times in all; the last failure is
-  /// the outcome.
-  boost::asio::awaitable<JobOutcome> outcome(Lease& lease, JobKey key, Build const& build);
+  /// One process of each build, taking turns: their stored outcomes, or those measured now through
+  /// `lease` and stored. When a process dies for a reason that may pass, the round is tried again,
+  /// `attempts` times in all; the last outcomes count. Odd rounds start with the last build.
+  boost::asio::awaitable<std::vector<JobOutcome>> round(Lease& lease,
+                                                        RoundKey key,
+                                                        std::vector<Build> builds);
 
  private:
+  std::optional<std::vector<JobOutcome>> stored(std::vector<JobKey> const& keys) const;
+  boost::asio::awaitable<std::vector<JobOutcome>> attempt(Lease& lease,
+                                                          std::vector<JobKey> const& keys,
+                                                          std::vector<Build> const& builds,
+                                                          int attempt);
+
   storage::Store& store_;
   Clock const& clock_;
   config::MeasureOptions const& options_;

@@ -1,12 +1,15 @@
 #include "daemon/pipeline.h"
 
 #include <algorithm>
+#include <deque>
+#include <list>
+#include <map>
 #include <string>
 #include <utility>
 
 #include <spdlog/spdlog.h>
 
-#include "bisect/compare.h"
+#include "bisect/screen.h"
 #include "daemon/async/all.h"
 #include "daemon/build_manifest.h"
 #include "daemon/comparing.h"
@@ -20,33 +23,43 @@ namespace {
 
 constexpr int most_culprits = 5;  // an incident with more is a range for people
 
-std::string sweep_of(Nightly const& nightly) {
-  return "sweep/" + std::to_string(nightly.id.value);
-}
-
-/// The lowest of the sweep's processes: disturbance only ever adds. Nothing when none gave this
-/// metric.
-std::optional<double> swept_level(std::vector<JobOutcome> const& sweep, Series const& series) {
-  std::optional<double> level;
+/// Empty when any job of a sweep gave a result on the nightly itself: a night without a single
+/// number is not a good one.
+std::string why_nothing_was_measured(std::vector<JobOutcome> const& sweep,
+                                     CommitSha const& commit) {
+  JobOutcome const* first = nullptr;
+  int failed = 0;
   for (auto const& job : sweep) {
-    if (job.key.benchmark != series.benchmark || job.key.fleet != series.fleet) continue;
-    auto const value = job.values.find(series.metric);
-    if (value != job.values.end() && (!level || value->second.value < *level))
-      level = value->second.value;
-  }
-  return level;
-}
-
-/// Empty when any job of a sweep gave a result: a night without a single number is not a good one.
-std::string why_nothing_was_measured(std::vector<JobOutcome> const& sweep) {
-  std::string why;
-  for (auto const& job : sweep) {
+    if (job.key.commit != commit) continue;
     if (job.ok()) return {};
-    if (why.empty())
-      why = "none of " + std::to_string(sweep.size()) +
-            " jobs gave a result; the first: " + job.error_code + ", " + job.error;
+    if (first == nullptr) first = &job;
+    ++failed;
   }
-  return why;
+  if (first == nullptr) return {};
+  return "none of " + std::to_string(failed) +
+         " jobs gave a result; the first: " + first->error_code + ", " + first->error;
+}
+
+/// What a sweep measured of one benchmark: by round, the baseline's outcome and the nightly's.
+using Rounds = std::map<int, std::vector<JobOutcome>>;
+
+/// The first `sweep_pairs` rounds of a campaign, by fleet and benchmark. Later ones are of the
+/// comparisons, which must not change what the sweep said.
+std::map<std::pair<std::string, Benchmark>, Rounds> sweep_in(std::vector<JobOutcome> const& jobs,
+                                                             CommitSha const& baseline,
+                                                             int sweep_pairs) {
+  std::map<std::pair<std::string, Benchmark>, Rounds> rounds;
+  for (auto const& job : jobs) {
+    if (job.key.round >= sweep_pairs) continue;
+    auto& pair = rounds[{job.key.fleet, job.key.benchmark}][job.key.round];
+    pair.resize(2);
+    pair[job.key.commit == baseline ? 0 : 1] = job;
+  }
+  return rounds;
+}
+
+bool same_benchmark(Series const& left, Series const& right) {
+  return left.fleet == right.fleet && left.benchmark == right.benchmark;
 }
 
 bool is_unjudged(NightlyState state) {
@@ -101,12 +114,14 @@ asio::awaitable<Result<>> Pipeline::advance(Nightly& nightly) {
     case NightlyState::prepared: {
       auto const swept = co_await sweep(nightly);
       if (!swept) co_return swept;
-      nightly.failure = why_nothing_was_measured(store_.jobs().of_campaign(sweep_of(nightly)));
+      nightly.failure = why_nothing_was_measured(store_.jobs().of_campaign(campaign_of(nightly.id)),
+                                                 nightly.commit);
       move_to(nightly, nightly.failure.empty() ? NightlyState::swept : NightlyState::failed);
       co_return swept;
     }
     case NightlyState::swept:
-      co_return choose_baseline(nightly);
+      screen(nightly);
+      break;
     case NightlyState::screened:
       co_return co_await confirm(nightly);
     case NightlyState::confirmed: {
@@ -152,21 +167,44 @@ std::vector<Benchmark> Pipeline::benchmarks_of(Fleet const& fleet) const {
   return benchmarks;
 }
 
-asio::awaitable<Result<>> Pipeline::sweep(Nightly const& nightly) {
+std::optional<Build> Pipeline::choose_baseline(Nightly& nightly) {
+  nightly.baseline.reset();
+  auto const baseline = store_.nightlies().baseline_of(nightly);
+  if (!baseline) return std::nullopt;
+  auto build = read_build(baseline->prefix);
+  if (!build) {
+    spdlog::warn("baseline_unusable date={} baseline={} reason=\"{}\"",
+                 nightly.date,
+                 baseline->date,
+                 build.error().message);
+    return std::nullopt;
+  }
+  nightly.baseline = baseline->id;
+  // The same commit built twice: there is nothing to compare.
+  if (baseline->commit == nightly.commit) return std::nullopt;
+  return std::move(*build);
+}
+
+asio::awaitable<Result<>> Pipeline::sweep(Nightly& nightly) {
   auto const build = read_build(nightly.prefix);
   if (!build) co_return build.error();
-  std::list<std::vector<JobKey>> queues;
+  std::vector<Build> builds;
+  if (auto baseline = choose_baseline(nightly)) builds.push_back(std::move(*baseline));
+  builds.push_back(*build);
+  std::list<std::deque<SweepTask>> queues;
   std::vector<asio::awaitable<void>> slots;
   for (auto& fleet : fleets_.all()) {
     auto& queue = queues.emplace_back();
-    for (int round = options_.decide.sweep_processes; round > 0; --round)
+    for (int round = 0; round < options_.decide.sweep_pairs; ++round)
       for (auto const& benchmark : benchmarks_of(fleet))
-        queue.push_back({sweep_of(nightly), fleet.name(), benchmark, nightly.commit, round - 1});
-    std::reverse(queue.begin(), queue.end());
-    spdlog::info(
-        "sweep_started date={} fleet={} jobs={}", nightly.date, fleet.name(), queue.size());
+        queue.push_back({benchmark, round});
+    spdlog::info("sweep_started date={} baseline={} fleet={} left={}",
+                 nightly.date,
+                 builds.size() > 1 ? short_of(builds.front().manifest.commit) : "none",
+                 fleet.name(),
+                 queue.size());
     for (int slot = 0; slot < fleet.slots(); ++slot)
-      slots.push_back(sweep_slot(fleet, nightly, *build, queue));
+      slots.push_back(sweep_slot(fleet, nightly, builds, queue));
   }
   co_await run_all(std::move(slots));
   co_return Result<>{};
@@ -174,49 +212,69 @@ asio::awaitable<Result<>> Pipeline::sweep(Nightly const& nightly) {
 
 asio::awaitable<void> Pipeline::sweep_slot(Fleet& fleet,
                                            Nightly const& nightly,
-                                           Build const& build,
-                                           std::vector<JobKey>& queue) {
+                                           std::vector<Build> const& builds,
+                                           std::deque<SweepTask>& queue) {
   auto lease = co_await fleet.lease();
+  auto const campaign = campaign_of(nightly.id);
   while (!queue.empty()) {
-    auto key = std::move(queue.back());
-    queue.pop_back();
-    co_await measuring_.outcome(lease, std::move(key), build);
+    auto const task = queue.front();
+    queue.pop_front();
+    RoundKey key{campaign, task.benchmark, task.round};
+    auto of_round = builds;
+    co_await measuring_.round(lease, std::move(key), std::move(of_round));
     spdlog::info(
         "sweep_progress date={} fleet={} left={}", nightly.date, fleet.name(), queue.size());
   }
 }
 
-Result<> Pipeline::choose_baseline(Nightly& nightly) {
-  auto const baseline = store_.nightlies().baseline_of(nightly);
-  if (!baseline || baseline->commit == nightly.commit) {
-    // The first of all, or the same commit built twice: nothing to compare with.
-    if (baseline) nightly.baseline = baseline->id;
-    move_to(nightly, NightlyState::done);
-    return {};
-  }
-  nightly.baseline = baseline->id;
-  move_to(nightly, NightlyState::screened);
-  return {};
-}
-
-std::vector<std::vector<Series>> Pipeline::suspicious_series(Nightly const& baseline,
-                                                             Nightly const& nightly) {
-  auto const before = store_.jobs().of_campaign(sweep_of(baseline));
-  auto const after = store_.jobs().of_campaign(sweep_of(nightly));
+std::vector<std::vector<Series>> Pipeline::suspicious_series(Nightly const& nightly) {
+  auto const jobs = store_.jobs().of_campaign(campaign_of(nightly.id));
+  auto const baseline = store_.nightlies().find(nightly.baseline.value()).value();
   std::vector<std::vector<Series>> groups;
   for (auto const& fleet : fleets_.all()) {
-    for (auto const& benchmark : benchmarks_of(fleet)) {
-      std::vector<Series> group;
+    std::vector<Series> series;
+    std::vector<bisect::Swept> sweep;
+    for (auto const& [where, rounds] :
+         sweep_in(jobs, baseline.commit, options_.decide.sweep_pairs)) {
+      if (where.first != fleet.name()) continue;
       for (auto const metric : all_metrics) {
-        Series const series{fleet.name(), benchmark, metric};
-        auto const a = swept_level(before, series);
-        auto const b = swept_level(after, series);
-        if (a && b && bisect::screen(*a, *b, metric, options_.decide)) group.push_back(series);
+        series.push_back({fleet.name(), where.second, metric});
+        auto& swept = sweep.emplace_back(bisect::Swept{metric, {}});
+        for (auto const& [round, pair] : rounds)
+          if (auto const levels = levels_in(pair, metric))
+            swept.pairs.push_back({levels->at(0), levels->at(1)});
       }
-      if (!group.empty()) groups.push_back(std::move(group));
+    }
+    auto const suspicious = bisect::may_have_grown(sweep, options_.decide);
+    for (std::size_t i = 0; i < series.size(); ++i) {
+      if (!suspicious[i]) continue;
+      if (groups.empty() || !same_benchmark(groups.back().front(), series[i]))
+        groups.emplace_back();
+      groups.back().push_back(series[i]);
     }
   }
   return groups;
+}
+
+void Pipeline::screen(Nightly& nightly) {
+  auto const baseline =
+      nightly.baseline ? store_.nightlies().find(*nightly.baseline) : std::nullopt;
+  if (!baseline || baseline->commit == nightly.commit) {
+    move_to(nightly, NightlyState::done);
+    return;
+  }
+  spdlog::info("screened date={} baseline={} suspicious_benchmarks={}",
+               nightly.date,
+               baseline->date,
+               suspicious_series(nightly).size());
+  move_to(nightly, NightlyState::screened);
+}
+
+asio::awaitable<void> Pipeline::decide(Duel const& duel,
+                                       std::vector<Series> const& series,
+                                       DuelResult& result) {
+  auto& fleet = *fleets_.find(series.front().fleet);
+  result = co_await compare_builds(measuring_, fleet, duel, series, options_.decide);
 }
 
 asio::awaitable<Result<>> Pipeline::confirm(Nightly& nightly) {
@@ -225,16 +283,16 @@ asio::awaitable<Result<>> Pipeline::confirm(Nightly& nightly) {
   if (!before) co_return before.error();
   auto const after = read_build(nightly.prefix);
   if (!after) co_return after.error();
-  auto const groups = suspicious_series(baseline, nightly);
-  spdlog::info("screened date={} baseline={} suspicious_benchmarks={}",
-               nightly.date,
-               baseline.date,
-               groups.size());
-  Duel const duel{"confirm/" + std::to_string(nightly.id.value), *before, *after};
+  // The same campaign as the sweep's: its pairs are the first ones of each comparison.
+  Duel const duel{campaign_of(nightly.id), *before, *after};
+  auto const groups = suspicious_series(nightly);
+  std::vector<DuelResult> results(groups.size());
+  std::vector<asio::awaitable<void>> duels;
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    duels.push_back(decide(duel, groups[i], results[i]));
+  co_await run_all(std::move(duels));
   bool any = false;
-  for (auto const& group : groups) {
-    auto& fleet = *fleets_.find(group.front().fleet);
-    auto const result = co_await compare_builds(measuring_, fleet, duel, group, options_.decide);
+  for (auto const& result : results) {
     for (auto const& change : result.changes) {
       store_.incidents().record(nightly.id, change);
       any = any || change.comparison.verdict == Verdict::regression;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <filesystem>
 #include <optional>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "config/options.h"
 #include "daemon/bisecting.h"
 #include "daemon/builder.h"
+#include "daemon/comparing.h"
 #include "daemon/fleets.h"
 #include "daemon/measuring.h"
 #include "storage/store.h"
@@ -45,23 +47,32 @@ class Pipeline {
   boost::asio::awaitable<Result<>> pass();
 
  private:
+  /// One round of the sweep on one benchmark.
+  struct SweepTask {
+    Benchmark benchmark;
+    int round = 0;
+  };
+
   Result<> look();
   boost::asio::awaitable<Result<>> advance(Nightly& nightly);
   boost::asio::awaitable<Result<>> prepare(Nightly& nightly);
-  boost::asio::awaitable<Result<>> sweep(Nightly const& nightly);
+  boost::asio::awaitable<Result<>> sweep(Nightly& nightly);
   boost::asio::awaitable<void> sweep_slot(Fleet& fleet,
                                           Nightly const& nightly,
-                                          Build const& build,
-                                          std::vector<JobKey>& queue);
-  Result<> choose_baseline(Nightly& nightly);
+                                          std::vector<Build> const& builds,
+                                          std::deque<SweepTask>& queue);
+  void screen(Nightly& nightly);
+  boost::asio::awaitable<void> decide(Duel const& duel,
+                                      std::vector<Series> const& series,
+                                      DuelResult& result);
   boost::asio::awaitable<Result<>> confirm(Nightly& nightly);
   boost::asio::awaitable<Result<>> bisect(Nightly const& nightly);
   boost::asio::awaitable<Result<>> tell_all();
   boost::asio::awaitable<Result<>> run_asked_searches();
 
   std::vector<Benchmark> benchmarks_of(Fleet const& fleet) const;
-  std::vector<std::vector<Series>> suspicious_series(Nightly const& baseline,
-                                                     Nightly const& nightly);
+  std::optional<Build> choose_baseline(Nightly& nightly);
+  std::vector<std::vector<Series>> suspicious_series(Nightly const& nightly);
   void move_to(Nightly& nightly, NightlyState state);
 
   config::Options const& options_;

@@ -4,10 +4,14 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <exception>
 #include <optional>
 #include <utility>
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/deferred.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/experimental/parallel_group.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -16,6 +20,7 @@
 #include "runner/excerpt.h"
 #include "runner/process_group.h"
 #include "runner/scratch_directory.h"
+#include "runner/turns.h"
 
 namespace torchwatch::runner {
 
@@ -31,6 +36,7 @@ using protocol::Progress;
 namespace {
 
 using Seconds = std::chrono::duration<double>;
+using Clock = std::chrono::steady_clock;
 
 /// Between two looks at the clock and the memory. More often would disturb what is being measured.
 constexpr Seconds poll_period = 100ms;
@@ -60,9 +66,13 @@ Fault misbehaved(std::string const& how) {
 /// it.
 class Supervision {
  public:
-  Supervision(protocol::Job const& job, ProgressSink const& on_progress, ChildProcess& worker)
+  Supervision(protocol::Job const& job,
+              ProgressSink const& on_progress,
+              Seat& seat,
+              ChildProcess& worker)
       : job_{job},
         on_progress_{on_progress},
+        seat_{seat},
         worker_{worker} {}
 
   /// From hello to answer.
@@ -73,14 +83,20 @@ class Supervision {
  private:
   asio::awaitable<Heard<Message>> receive();
   asio::awaitable<std::optional<Fault>> greet();
+  asio::awaitable<void> give_turn();
   asio::awaitable<std::optional<Fault>> take_leave();
   asio::awaitable<Fault> autopsy();
   std::optional<Fault> objection_to(Message const& message) const;
   std::string where() const;
+  Seconds spent() const;
 
   protocol::Job const& job_;
   ProgressSink const& on_progress_;
+  Seat& seat_;
   ChildProcess& worker_;
+  Clock::time_point const begin_ = Clock::now();
+  Clock::duration waited_{};                        // for turns
+  std::optional<Clock::time_point> waiting_since_;  // for the next one
   bool greeted_ = false;
   std::optional<Progress> last_;
 };
@@ -99,6 +115,10 @@ asio::awaitable<Heard<Outcome>> Supervision::converse() {
     if (auto const* const progress = std::get_if<Progress>(&*message)) {
       last_ = *progress;
       on_progress_(*progress);
+      continue;
+    }
+    if (std::holds_alternative<protocol::Ready>(*message)) {
+      co_await give_turn();
       continue;
     }
     auto const rude = co_await take_leave();
@@ -125,6 +145,22 @@ asio::awaitable<std::optional<Fault>> Supervision::greet() {
   co_return std::nullopt;
 }
 
+asio::awaitable<void> Supervision::give_turn() {
+  waiting_since_ = Clock::now();
+  co_await seat_.take();
+  waited_ += Clock::now() - *waiting_since_;
+  waiting_since_.reset();
+  std::string turn = protocol::encode(protocol::Turn{job_.id});
+  // As with the job: what the worker does next tells why it does not listen.
+  static_cast<void>(co_await worker_.write_line(std::move(turn)));
+}
+
+/// What counts for the time limit.
+Seconds Supervision::spent() const {
+  auto const now = waiting_since_.value_or(Clock::now());
+  return now - begin_ - waited_;
+}
+
 asio::awaitable<Heard<Message>> Supervision::receive() {
   auto const line = co_await worker_.read_line();
   if (line) {
@@ -144,10 +180,14 @@ asio::awaitable<Heard<Message>> Supervision::receive() {
 /// Why the worker may not say this after its hello; nothing when it may.
 std::optional<Fault> Supervision::objection_to(Message const& message) const {
   if (std::holds_alternative<Hello>(message)) return misbehaved("sent a second hello");
-  if (std::holds_alternative<protocol::Job>(message)) return misbehaved("sent a job");
+  for (auto const* const type : {"job", "round", "turn"})
+    if (protocol::type_of(message) == type) return misbehaved(std::string{"sent a "} + type);
+  auto const* const ready = std::get_if<protocol::Ready>(&message);
+  if (ready != nullptr && !job_.takes_turns) return misbehaved("waits for a turn; it has none");
   std::string id = job_.id;
   if (auto const* const progress = std::get_if<Progress>(&message)) id = progress->id;
   if (auto const* const outcome = std::get_if<Outcome>(&message)) id = outcome->id;
+  if (ready != nullptr) id = ready->id;
   // An error that is not about a job is about the only one there is.
   auto const* const failure = std::get_if<Failure>(&message);
   if (failure != nullptr && !failure->id.empty()) id = failure->id;
@@ -201,10 +241,8 @@ std::string to_text(Seconds duration) {
 asio::awaitable<Fault> Supervision::hold_to_limits() {
   asio::steady_timer timer{co_await asio::this_coro::executor};
   Seconds const limit{job_.limits.timeout_s};
-  auto const begin = std::chrono::steady_clock::now();
   for (;;) {
-    Seconds const spent = std::chrono::steady_clock::now() - begin;
-    if (spent >= limit) {
+    if (spent() >= limit) {
       co_return Fault{"timeout", "no answer after " + to_text(limit) + ", stopped " + where()};
     }
     auto const held = resident_bytes(worker_.pid());
@@ -213,7 +251,7 @@ asio::awaitable<Fault> Supervision::hold_to_limits() {
                       "worker and its children hold " + mebibytes(held) + " " + where() +
                           "; allowed are " + mebibytes(job_.limits.memory_bytes)};
     }
-    auto const pause = std::min(poll_period, limit - spent);
+    auto const pause = std::clamp<Seconds>(limit - spent(), 1ms, poll_period);
     timer.expires_after(std::chrono::ceil<std::chrono::milliseconds>(pause));
     co_await timer.async_wait(asio::use_awaitable);
   }
@@ -245,6 +283,25 @@ Command worker_command(protocol::BuildRef const& build, std::string directory) {
   return command;
 }
 
+/// Where a worker finds its build, seen from its own directory.
+constexpr auto build_link = "build";
+
+/// The job with every path into its prefix replaced by one through the link, so that all builds are
+/// in the same place. The length of a path shifts what a process allocates after it, and with the
+/// alignment of its tensors that alone made identical builds differ by half (Mytkowicz et al. 2009,
+/// Producing wrong data without doing anything obviously wrong).
+protocol::Job through_link(protocol::Job job) {
+  auto const inside = job.build.prefix + '/';
+  auto const rename = [&inside](std::string& path) {
+    if (path.starts_with(inside)) path.replace(0, inside.size() - 1, build_link);
+  };
+  rename(job.build.worker);
+  for (auto& library : job.build.preload)
+    rename(library);
+  job.build.prefix = build_link;
+  return job;
+}
+
 Failure failure_of(protocol::Job const& job, Fault const& fault) {
   return {job.id, fault.code, job.benchmark + " on " + job.build.prefix + ": " + fault.text};
 }
@@ -255,19 +312,53 @@ Failure launch_failure_of(protocol::Job const& job, Error const& error) {
 
 }  // namespace
 
-asio::awaitable<Message> run_job(protocol::Job job, ProgressSink on_progress) {
+namespace {
+
+asio::awaitable<Message> run_job(protocol::Job job,
+                                 ProgressSink const& on_progress,
+                                 Turns& turns,
+                                 std::size_t place) {
+  Seat seat{turns, place};  // given up when the worker is dead
   auto const directory = ScratchDirectory::make();
   if (!directory) co_return launch_failure_of(job, directory.error());
+  auto given = job;
+  if (job.build.launcher.empty()) {  // a launcher may lead to where there is no such link
+    auto const linked = directory->link(build_link, job.build.prefix);
+    if (!linked) co_return launch_failure_of(job, linked.error());
+    given = through_link(job);
+  }
   auto const executor = co_await asio::this_coro::executor;
-  auto worker = ChildProcess::start(executor, worker_command(job.build, directory->path()));
+  auto worker = ChildProcess::start(executor, worker_command(given.build, directory->path()));
   if (!worker) co_return launch_failure_of(job, worker.error());
 
-  Supervision supervision{job, on_progress, *worker};
+  Supervision supervision{given, on_progress, seat, *worker};
   auto ended = co_await (supervision.converse() || supervision.hold_to_limits());
   if (auto const* const broken = std::get_if<Fault>(&ended)) co_return failure_of(job, *broken);
   auto& heard = std::get<Heard<Outcome>>(ended);
   if (!heard) co_return failure_of(job, heard.error());
   co_return std::move(*heard);
+}
+
+}  // namespace
+
+asio::awaitable<std::vector<Message>> run_round(protocol::Round round, ProgressSink on_progress) {
+  auto const executor = co_await asio::this_coro::executor;
+  Turns turns{executor, round.jobs.size()};
+  using Operation =
+      decltype(asio::co_spawn(executor, std::declval<asio::awaitable<Message>>(), asio::deferred));
+  std::vector<Operation> operations;
+  for (std::size_t place = 0; place < round.jobs.size(); ++place) {
+    auto& job = round.jobs[place];
+    job.takes_turns = round.jobs.size() > 1;
+    operations.push_back(asio::co_spawn(
+        executor, run_job(std::move(job), on_progress, turns, place), asio::deferred));
+  }
+  auto group = asio::experimental::make_parallel_group(std::move(operations));
+  auto [order, failures, answers] =
+      co_await group.async_wait(asio::experimental::wait_for_one_error(), asio::use_awaitable);
+  for (auto const ended : order)
+    if (failures[ended]) std::rethrow_exception(failures[ended]);
+  co_return std::move(answers);
 }
 
 }  // namespace torchwatch::runner

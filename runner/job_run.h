@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -10,11 +11,13 @@ namespace torchwatch::runner {
 
 using ProgressSink = std::function<void(protocol::Progress const&)>;
 
-/// Measures one job in a worker process of its own and holds it to the job's limits. The answer is
-/// the worker's `result` or `error`, or an `error` about the worker: `launch`, `crashed`,
-/// `timeout`, `memory` or `protocol`. Error texts name the benchmark, the prefix and what happened.
-/// When this ends, also by cancellation, the worker's whole process group is dead. Runs on the
-/// coroutine's executor; its thread must live as long as the worker.
-boost::asio::awaitable<protocol::Message> run_job(protocol::Job job, ProgressSink on_progress);
+/// Measures each job in a worker process of its own and holds it to the job's limits. With more
+/// than one, the workers take turns; one that fails leaves the others alone. The answers, in the
+/// order of the jobs, are the workers' `result` or `error`, or an `error` about the worker:
+/// `launch`, `crashed`, `timeout`, `memory` or `protocol`. Error texts name the benchmark, the
+/// prefix and what happened. When this ends, also by cancellation, the workers' whole process
+/// groups are dead. Runs on the coroutine's executor; its thread must live as long as the workers.
+boost::asio::awaitable<std::vector<protocol::Message>> run_round(protocol::Round round,
+                                                                 ProgressSink on_progress);
 
 }  // namespace torchwatch::runner

@@ -1,5 +1,6 @@
 #include "runner/protocol.h"
 
+#include <array>
 #include <utility>
 
 namespace torchwatch::protocol {
@@ -13,7 +14,11 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(BuildRef, prefix, worker, launch
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(
     Measure, runs, warmup, min_run_ms, threads, leak_iterations, seed, scale)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Limits, timeout_s, memory_bytes)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Job, id, benchmark, build, measure, limits)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(
+    Job, id, benchmark, build, measure, limits, takes_turns)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Round, jobs)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Ready, id)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Turn, id)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Progress, id, phase, done, total)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Value, value, samples)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(
@@ -22,30 +27,13 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Failure, id, code, text)
 
 namespace {
 
-std::string type_of(Hello const&) {
-  return "hello";
-}
-
-std::string type_of(Job const&) {
-  return "job";
-}
-
-std::string type_of(Progress const&) {
-  return "progress";
-}
-
-std::string type_of(Outcome const&) {
-  return "result";
-}
-
-std::string type_of(Failure const&) {
-  return "error";
-}
-
 Message decode_object(json const& object) {
   auto const type = object.at("type").get<std::string>();
   if (type == "hello") return object.get<Hello>();
   if (type == "job") return object.get<Job>();
+  if (type == "round") return object.get<Round>();
+  if (type == "ready") return object.get<Ready>();
+  if (type == "turn") return object.get<Turn>();
   if (type == "progress") return object.get<Progress>();
   if (type == "result") return object.get<Outcome>();
   if (type == "error") return object.get<Failure>();
@@ -54,14 +42,18 @@ Message decode_object(json const& object) {
 
 }  // namespace
 
+std::string type_of(Message const& message) {
+  // In the order of the alternatives.
+  constexpr std::array names{
+      "hello", "job", "round", "ready", "turn", "progress", "result", "error"};
+  static_assert(names.size() == std::variant_size_v<Message>);
+  return names[message.index()];
+}
+
 std::string encode(Message const& message) {
   json object;
-  std::visit(
-      [&object](auto const& alternative) {
-        object = alternative;
-        object["type"] = type_of(alternative);
-      },
-      message);
+  std::visit([&object](auto const& alternative) { object = alternative; }, message);
+  object["type"] = type_of(message);
   return object.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

@@ -8,6 +8,10 @@
 /// worker's. Both begin with the lower side's `hello`. Each `job` is answered by any number of
 /// `progress` and then by exactly one `result` or `error` with its id; only that counts, never an
 /// exit status. End of input ends both programs.
+///
+/// The runner also takes a `round`: jobs whose workers live side by side and work one at a time. A
+/// worker of such a job says `ready` and goes on when it is told `turn`: once before it builds the
+/// model, before every timed run, and once after the last.
 
 #include <cstdint>
 #include <map>
@@ -20,7 +24,7 @@
 
 namespace torchwatch::protocol {
 
-inline constexpr int version = 1;
+inline constexpr int version = 2;
 /// A longer line breaks the protocol.
 inline constexpr std::size_t max_line_bytes = 8 * 1024 * 1024;
 
@@ -56,7 +60,7 @@ struct Measure {
 
 /// What the runner holds a worker to.
 struct Limits {
-  double timeout_s = 600;
+  double timeout_s = 600;                              ///< not counting what it waits for its turns
   std::int64_t memory_bytes = std::int64_t{20} << 30;  ///< resident, whole process group
 };
 
@@ -67,6 +71,23 @@ struct Job {
   BuildRef build;         ///< read by the runner; the worker ignores it
   Measure measure;
   Limits limits;  ///< read by the runner
+  bool takes_turns = false;
+};
+
+/// Measure these, each in a process of its own, taking turns run by run: what the host does to one
+/// it does to all.
+struct Round {
+  std::vector<Job> jobs;
+};
+
+/// The worker waits for its turn.
+struct Ready {
+  std::string id;
+};
+
+/// The worker may go on until it is ready again or answers.
+struct Turn {
+  std::string id;
 };
 
 struct Progress {
@@ -103,8 +124,11 @@ struct Failure {
   std::string text;
 };
 
-/// `type`: hello, job, progress, result, error.
-using Message = std::variant<Hello, Job, Progress, Outcome, Failure>;
+/// `type`: hello, job, round, ready, turn, progress, result, error.
+using Message = std::variant<Hello, Job, Round, Ready, Turn, Progress, Outcome, Failure>;
+
+/// The value of `type`.
+std::string type_of(Message const& message);
 
 /// The line was no message: not JSON, not an object, an unknown type, a field of the wrong type,
 /// too long.

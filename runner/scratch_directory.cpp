@@ -15,6 +15,14 @@ Result<ScratchDirectory> ScratchDirectory::make() {
   return Error{ErrorCode::internal, "make a directory " + path + ": " + error.message()};
 }
 
+Result<> ScratchDirectory::link(std::string const& name, std::string const& target) const {
+  std::error_code error;
+  std::filesystem::create_symlink(target, path_ + '/' + name, error);
+  if (!error) return {};
+  return Error{ErrorCode::internal,
+               "link " + path_ + '/' + name + " to " + target + ": " + error.message()};
+}
+
 ScratchDirectory::~ScratchDirectory() {
   std::error_code ignored;
   if (!path_.empty()) std::filesystem::remove_all(path_, ignored);

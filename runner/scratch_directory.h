@@ -18,6 +18,9 @@ class ScratchDirectory {
   ScratchDirectory& operator=(ScratchDirectory&&) = delete;
   ~ScratchDirectory();
 
+  /// Makes `name` in it a symbolic link to `target`.
+  Result<> link(std::string const& name, std::string const& target) const;
+
   std::string const& path() const { return path_; }
 
  private:

@@ -27,6 +27,7 @@ using asio::posix::stream_descriptor;
 using protocol::Failure;
 using protocol::Job;
 using protocol::Message;
+using protocol::Round;
 
 namespace {
 
@@ -37,12 +38,12 @@ constexpr auto unbounded = std::numeric_limits<std::size_t>::max();
 /// What the coroutines of a runner share.
 struct Desk {
   explicit Desk(asio::any_io_executor const& executor)
-      : jobs{executor, unbounded},
+      : rounds{executor, unbounded},
         answers{executor, unbounded} {}
 
   void tell(Message message) { answers.try_send(boost::system::error_code{}, std::move(message)); }
 
-  Queue<Job> jobs;
+  Queue<Round> rounds;
   Queue<Message> answers;
 };
 
@@ -67,9 +68,11 @@ asio::awaitable<void> take_jobs(LineReader input, Desk& desk) {
     try {
       auto message = protocol::decode(*line);
       if (auto* const job = std::get_if<Job>(&message)) {
-        desk.jobs.try_send(boost::system::error_code{}, std::move(*job));
+        desk.rounds.try_send(boost::system::error_code{}, Round{{std::move(*job)}});
+      } else if (auto* const round = std::get_if<Round>(&message)) {
+        desk.rounds.try_send(boost::system::error_code{}, std::move(*round));
       } else {
-        desk.tell(refusal(*line, "it takes only jobs"));
+        desk.tell(refusal(*line, "it takes only jobs and rounds"));
       }
     } catch (protocol::ProtocolError const& problem) {
       desk.tell(refusal(*line, problem.what()));
@@ -79,12 +82,13 @@ asio::awaitable<void> take_jobs(LineReader input, Desk& desk) {
 
 asio::awaitable<void> do_jobs(Desk& desk) {
   for (;;) {
-    auto job = co_await desk.jobs.async_receive(asio::use_awaitable);
+    auto round = co_await desk.rounds.async_receive(asio::use_awaitable);
     ProgressSink pass_on = [&desk](protocol::Progress const& progress) {
       desk.tell(progress);
     };
-    auto answer = co_await run_job(std::move(job), std::move(pass_on));
-    desk.tell(std::move(answer));
+    auto answers = co_await run_round(std::move(round), std::move(pass_on));
+    for (auto& answer : answers)
+      desk.tell(std::move(answer));
   }
 }
 

@@ -59,8 +59,14 @@ std::int64_t fingerprint_id(SQLite::Database& database, std::string const& json)
 
 }  // namespace
 
-void Jobs::record(JobOutcome const& outcome) {
+void Jobs::record(std::vector<JobOutcome> const& outcomes) {
   SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
+  for (auto const& outcome : outcomes)
+    insert(outcome);
+  transaction.commit();
+}
+
+void Jobs::insert(JobOutcome const& outcome) {
   SQLite::Statement insert{database_,
                            "INSERT OR IGNORE INTO job (campaign, fleet, benchmark, commit_sha, "
                            "round, error_code, error, "
@@ -92,7 +98,6 @@ void Jobs::record(JobOutcome const& outcome) {
       add.exec();
     }
   }
-  transaction.commit();
 }
 
 std::optional<JobOutcome> Jobs::find(JobKey const& key) const {

@@ -17,8 +17,9 @@ class Jobs {
  public:
   explicit Jobs(SQLite::Database& database) : database_{database} {}
 
-  /// Keeps an outcome with its values. A key that is known already keeps its first outcome.
-  void record(JobOutcome const& outcome);
+  /// Keeps outcomes with their values, all of them or none. A key that is known already keeps its
+  /// first outcome.
+  void record(std::vector<JobOutcome> const& outcomes);
 
   std::optional<JobOutcome> find(JobKey const& key) const;
 
@@ -32,6 +33,8 @@ class Jobs {
   std::vector<Series> series() const;
 
  private:
+  void insert(JobOutcome const& outcome);
+
   SQLite::Database& database_;
 };
 

@@ -40,9 +40,10 @@ asio::awaitable<std::vector<JobOutcome>> measure_all(Fleet& fleet,
     auto on_progress = [&title](protocol::Progress const& progress) {
       if (::isatty(STDERR_FILENO) == 1) print_progress(title + " " + progress.phase);
     };
-    auto const answer = co_await lease.run(std::move(job), std::move(on_progress));
+    protocol::Round round{{std::move(job)}};
+    auto const answers = co_await lease.run(std::move(round), std::move(on_progress));
     JobKey key{"bench", fleet.name(), benchmark, build.manifest.commit, 0};
-    outcomes.push_back(outcome_from(std::move(key), answer, clock.now()));
+    outcomes.push_back(outcome_from(std::move(key), answers.front(), clock.now()));
   }
   if (::isatty(STDERR_FILENO) == 1) print_progress("");
   co_return outcomes;

@@ -10,9 +10,15 @@ namespace torchwatch::worker {
 /// Hears how far a job is: "build", "warmup", "latency", "memory", "leak".
 using Listener = std::function<void(std::string const& phase, int done, int total)>;
 
+/// Returns when it is this worker's turn.
+using Turnstile = std::function<void()>;
+
 /// Measures one benchmark: latency in one pass, memory in a second one on a fresh workload, so that
-/// counting never disturbs timing. CPU: latency, cmem, leak. CUDA: latency, gmem, cmem. Throws
-/// Unsupported, and what LibTorch throws.
-protocol::Outcome measure(protocol::Job const& job, Listener const& listener);
+/// counting never disturbs timing. CPU: latency, cmem, leak. CUDA: latency, gmem, cmem. Passes the
+/// turnstile before building, before every timed run and after the last. Throws Unsupported, and
+/// what LibTorch and the turnstile throw.
+protocol::Outcome measure(protocol::Job const& job,
+                          Listener const& listener,
+                          Turnstile const& turnstile);
 
 }  // namespace torchwatch::worker

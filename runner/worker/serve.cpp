@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <istream>
+#include <stdexcept>
 #include <string>
 
 #include <ATen/Parallel.h>
@@ -41,12 +42,25 @@ std::string first_line_of(std::exception const& problem) {
   return text.substr(0, text.find('\n'));
 }
 
-Message run(protocol::Job const& job) {
+/// Waits on `input` for the job's next turn.
+void wait_for_turn(protocol::Job const& job, std::istream& input) {
+  send(protocol::Ready{job.id});
+  std::string line;
+  if (!std::getline(input, line)) throw std::runtime_error("input ended before the next turn");
+  auto const message = protocol::decode(line);
+  if (!std::holds_alternative<protocol::Turn>(message))
+    throw protocol::ProtocolError("waited for a turn, found another message");
+}
+
+Message run(protocol::Job const& job, std::istream& input) {
   auto const listener = [&job](std::string const& phase, int done, int total) {
     send(protocol::Progress{job.id, phase, done, total});
   };
+  auto const turnstile = [&job, &input] {
+    if (job.takes_turns) wait_for_turn(job, input);
+  };
   try {
-    return measure(job, listener);
+    return measure(job, listener, turnstile);
   } catch (Unsupported const& problem) {
     return Failure{job.id, "unsupported", problem.what()};
   } catch (std::exception const& problem) {
@@ -54,10 +68,10 @@ Message run(protocol::Job const& job) {
   }
 }
 
-Message answer(std::string const& line) {
+Message answer(std::string const& line, std::istream& input) {
   try {
     auto const message = protocol::decode(line);
-    if (auto const* job = std::get_if<protocol::Job>(&message)) return run(*job);
+    if (auto const* job = std::get_if<protocol::Job>(&message)) return run(*job, input);
     return Failure{"", "protocol", "a worker reads jobs, found another message"};
   } catch (protocol::ProtocolError const& problem) {
     return Failure{"", "protocol", problem.what()};
@@ -71,7 +85,7 @@ void serve(std::istream& jobs) {
   send(hello());
   std::string line;
   while (std::getline(jobs, line))
-    send(answer(line));
+    send(answer(line, jobs));
 }
 
 void list_models() {

@@ -7,19 +7,25 @@
 #include "storage/domain/benchmark.h"
 #include "storage/domain/build.h"
 #include "storage/domain/clock.h"
+#include "storage/domain/ids.h"
 
 namespace torchwatch {
 
 /// Which measurement a job is. The same key is never measured twice: after a crash the stored
 /// outcome is used, so that a step done again decides the same.
 struct JobKey {
-  std::string campaign;  ///< what it is for: "sweep/12", "confirm/12", "bisect/3/1a2b3c4d5e6f"
+  std::string campaign;  ///< what it is for: "nightly/12", "bisect/3/1a2b3c4d5e6f"
   std::string fleet;
   Benchmark benchmark;
   CommitSha commit;
   int round = 0;  ///< 0, 1, ...: repetitions inside the campaign
   friend auto operator<=>(JobKey const&, JobKey const&) = default;
 };
+
+/// Everything measured to judge a nightly: the sweep, and the pairs that confirm what it showed.
+inline std::string campaign_of(NightlyId nightly) {
+  return "nightly/" + std::to_string(nightly.value);
+}
 
 /// One metric as one process reported it.
 struct MetricValue {

@@ -88,7 +88,7 @@ TEST_F(RoutesTest, AHistoryIsNewestFirst) {
   EXPECT_EQ(newest.at("value"), 12);
   EXPECT_EQ(newest.at("samples"), json({12, 13}));
   EXPECT_EQ(newest.at("date"), "2026-01-02");
-  EXPECT_EQ(newest.at("campaign"), "confirm/2");
+  EXPECT_EQ(newest.at("campaign"), "nightly/2");
   EXPECT_EQ(newest.at("commit"), sha_of('b').hex);
   EXPECT_EQ(newest.at("measured_at"), "2026-01-02T03:04:07Z");
 }

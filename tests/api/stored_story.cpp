@@ -28,7 +28,7 @@ void measure(storage::Store& store, std::string const& campaign, char digit, int
   outcome.fingerprint = R"({"host":"lab"})";
   outcome.seconds = 1.5;
   outcome.finished_at = early + std::chrono::seconds{round};
-  store.jobs().record(outcome);
+  store.jobs().record({outcome});
 }
 
 void finish_nightlies(storage::Store& store) {
@@ -75,9 +75,9 @@ void store_story(storage::Store& store) {
   announce(store, "2026-01-01", 'a');
   announce(store, "2026-01-02", 'b');
   announce(store, "2026-01-03", 'd');
-  measure(store, "sweep/1", 'a', 0, 10);
-  measure(store, "confirm/2", 'a', 1, 10);
-  measure(store, "confirm/2", 'b', 2, 12);
+  measure(store, "nightly/1", 'a', 0, 10);
+  measure(store, "nightly/2", 'a', 1, 10);
+  measure(store, "nightly/2", 'b', 2, 12);
   finish_nightlies(store);
   judge(store);
   auto const incident = store.incidents().open(NightlyId{1}, NightlyId{2}, early);

@@ -20,14 +20,13 @@ struct Tally {
   double mean_rounds() const { return rounds / runs; }
 };
 
-/// What is known after the incident was confirmed: its pairs, with their number chosen by
-/// compare().
+/// What is known after the incident was confirmed: its pairs, as many as Compare asked for.
 Noise noise_of_comparison(Host& host, double ratio) {
-  std::vector<Pair> pairs;
+  Compare compare{Metric::latency, options};
   do {
-    pairs.push_back(host.pair(100, 100 * ratio));
-  } while (!compare(pairs, Metric::latency, options));
-  return noise_of(pairs);
+    compare.add(host.pair(100, 100 * ratio));
+  } while (!compare.answer());
+  return noise_of(compare.pairs());
 }
 
 enum class Knowledge { comparison, and_earlier_commits };
@@ -64,7 +63,7 @@ Tally simulate(std::string const& name,
 }
 
 void expect_reliable(Tally const& tally) {
-  EXPECT_LE(tally.wrong, options.error * tally.runs);
+  EXPECT_LE(tally.wrong, options.step_error * tally.runs);
   EXPECT_LE(tally.skipped, 0.01 * tally.runs);
 }
 

@@ -44,14 +44,16 @@ TEST(Classify, BeyondAnEndIsThatEnd) {
 
 TEST(Classify, SkipsWhenTheRoundsAreSpent) {
   Round const halfway{100, 100 * std::sqrt(1.2), 120};
-  EXPECT_FALSE(classify(repeated(39, halfway), three_percent, Metric::latency, options));
-  EXPECT_EQ(classify(repeated(40, halfway), three_percent, Metric::latency, options),
+  EXPECT_FALSE(
+      classify(repeated(options.max_pairs - 1, halfway), three_percent, Metric::latency, options));
+  EXPECT_EQ(classify(repeated(options.max_pairs, halfway), three_percent, Metric::latency, options),
             StepVerdict::skip);
 }
 
 TEST(Classify, EndsThatDoNotDifferTellNothing) {
-  EXPECT_EQ(classify(repeated(40, {100, 100, 100}), Noise{}, Metric::latency, options),
-            StepVerdict::skip);
+  EXPECT_EQ(
+      classify(repeated(options.max_pairs, {100, 100, 100}), Noise{}, Metric::latency, options),
+      StepVerdict::skip);
 }
 
 TEST(Classify, DecidesWithoutAnyNoise) {
@@ -76,7 +78,7 @@ TEST(Classify, OneStrayProcessNeverDecidesAtOnce) {
 }
 
 TEST(Classify, AValueThatIsNoNumberIsASkip) {
-  auto rounds = repeated(40, {100, 100, 120});
+  auto rounds = repeated(options.max_pairs, {100, 100, 120});
   rounds[3].candidate = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(classify(rounds, three_percent, Metric::latency, options), StepVerdict::skip);
   EXPECT_EQ(noise_of(rounds).degrees, 0);

@@ -172,7 +172,7 @@ TEST_F(Load, ReportsEverythingThatIsWrongALineEach) {
 }
 
 TEST_F(Load, LooksAtWhatMustFitTogetherOnlyWhereThePartsAreRight) {
-  EXPECT_EQ(complaint_about_section("\"decide\": {\"screen\": 0.5, \"threshold\": \"high\"},\n"
+  EXPECT_EQ(complaint_about_section("\"decide\": {\"min_pairs\": 90, \"threshold\": \"high\"},\n"
                                     "\"fleets\": [{}, {}]"),
             "torchwatch.json:3: decide.threshold: found \"high\", allowed is a number from 0.001 "
             "to 1\n"
@@ -261,9 +261,6 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"FleetTwice",
                R"("fleets": [{"name": "a"}, {"name": "a"}])",
                R"(fleets[1].name: found "a" again, allowed is a name that no other fleet has)"},
-        Broken{"ScreenAboveThreshold",
-               R"("decide": {"screen": 0.1})",
-               "decide.screen: found 0.1, allowed is at most decide.threshold, 0.07"},
         Broken{"PairsCrossed",
                R"("decide": {"min_pairs": 9, "max_pairs": 3})",
                "decide.min_pairs: found 9, allowed is at most decide.max_pairs, 3"},

@@ -24,7 +24,7 @@ void expect_one_issue(World& world) {
 }
 
 TEST(Filing, TellsGithubOnceHoweverOftenItChecks) {
-  World world;
+  World world{quick_world()};
   world.add_github();
   auto const first = world.run({"check", "--json"});
   EXPECT_EQ(first.status, 1) << first.err;
@@ -48,7 +48,7 @@ TEST(Filing, TellsNothingWhenNothingHappened) {
 }
 
 TEST(Filing, SaysInOneLineWhyItCouldNotAndKeepsTheAnswer) {
-  World world;
+  World world{quick_world()};
   world.add_github().control({{"settings", {{"issues", false}}}});
   auto const refused = world.run({"check", "--json"});
   EXPECT_EQ(refused.status, 2);
@@ -78,7 +78,7 @@ bool is_due(World& world, CrashPoint const& point, std::size_t asked_before) {
 }
 
 TEST_P(CrashWhileFiling, LeavesOneIssue) {
-  World world;
+  World world{quick_world()};
   auto& github = world.add_github();
   github.control({{"settings", {{"issues", false}}}});
   ASSERT_EQ(world.run({"check"}).status, 2) << "everything is known, and nothing told yet";
@@ -127,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Filing, FindsItsIssueAgainWhenTheAnswerToTheCreationIsLost) {
   for (auto const* const fault : {R"({"drop": true})", R"({"status": 502})"}) {
-    World world;
+    World world{quick_world()};
     auto lost = json::parse(fault);
     lost.update({{"method", "POST"}, {"path", "/issues"}, {"after", true}});
     world.add_github().control({{"faults", {lost}}});

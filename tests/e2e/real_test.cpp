@@ -43,8 +43,9 @@ TEST(RealKill, AtRandomMomentsChangesNothing) {
   world.add_github();
   world.configure({{"measure", {{"attempts", 20}}}});
   Ordeal ordeal;
-  ordeal.shortest_pause = std::chrono::milliseconds{500};
-  ordeal.longest_pause = std::chrono::milliseconds{2500};
+  // A round of three processes must have a chance to end between two kills.
+  ordeal.shortest_pause = std::chrono::milliseconds{1500};
+  ordeal.longest_pause = std::chrono::milliseconds{6000};
   ordeal.limit = patience;
   auto const survived = check_under_fire(world, ordeal);
   print_kills(survived);

@@ -16,17 +16,18 @@ using testing::SizeIs;
 
 /// Jobs that leave time to interfere.
 WorldOptions slow() {
-  WorldOptions options;
-  options.history = {{"suite", {{"models", {"dcgan"}}, {"tests", {"eval"}}}}};
-  options.script["benchmarks"]["test_eval[dcgan-cpu-eager]"] = {{"seconds", 0.1}};
+  auto options = quick_world();
+  options.script["benchmarks"]["test_train[dcgan-cpu-eager]"] = {{"seconds", 0.1}};
   return options;
 }
 
 json request_for_a_search(World const& world) {
   auto const& truth = world.truth();
+  auto const& effect = truth.at("culprits").at(0).at("effects").at(0);
   return {{"start", truth.at("nightlies").at(0).at("commit")},
           {"end", truth.at("nightlies").at(1).at("commit")},
-          {"benchmarks", {truth.at("culprits").at(0).at("effects").at(0).at("benchmark")}}};
+          {"benchmarks", {effect.at("benchmark")}},
+          {"metric", effect.at("metric")}};
 }
 
 std::vector<std::string> bisect_arguments(World const& world) {
@@ -38,7 +39,9 @@ std::vector<std::string> bisect_arguments(World const& world) {
           "--end",
           request.at("end"),
           "--benchmark",
-          request.at("benchmarks").at(0)};
+          request.at("benchmarks").at(0),
+          "--metric",
+          request.at("metric")};
 }
 
 /// The newest nightly is judged and told.
@@ -91,7 +94,7 @@ TEST(Serve, FindsTheIncidentByItself) {
 }
 
 TEST(Serve, SearchesOnRequestAsTheCommandsDo) {
-  World world;
+  World world{quick_world()};
   {
     Service service{world};
     ASSERT_TRUE(eventually([&] { return is_at_rest(service); })) << service.process().err();

@@ -38,6 +38,13 @@ void patch_file(fs::path const& file, json const& patch) {
 
 }  // namespace
 
+WorldOptions quick_world() {
+  WorldOptions options;
+  options.scenario = "memory";
+  options.history = {{"suite", {{"models", {"dcgan"}}}}};
+  return options;
+}
+
 World::World(WorldOptions const& options) : directory_{make_directory()} {
   fs::create_directories(directory_ / "tmp");
   fs::create_directories(directory_ / "output");

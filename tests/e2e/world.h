@@ -23,6 +23,10 @@ struct WorldOptions {
   nlohmann::json settings = nlohmann::json::object();  ///< of the lab's torchwatch.json
 };
 
+/// One benchmark, of which memory moves: a process each decides every question, so that nothing is
+/// quicker judged.
+WorldOptions quick_world();
+
 /// A temporary directory with everything the service needs: a generated lab, a configuration, on
 /// request a GitHub, and room for what it stores. Every process started here carries the
 /// directory's name in its environment, so none is ever lost from sight. Gone with this object.

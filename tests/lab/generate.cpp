@@ -77,13 +77,14 @@ Json truth(Scenario const& scenario, History const& history, std::uint64_t seed)
 
 /// Paths inside the lab are relative to the file, so the lab can be moved.
 Json configuration(Request const& request, Scenario const& scenario, Material const& material) {
-  Json json{{"state_dir", "state"},
-            {"feed", {{"kind", "git"}, {"path", "repository"}}},
-            {"source", {{"repository", "repository"}, {"recipe", material.recipe.string()}}},
-            // Enough for the planted changes; what is not decided by then is no change of theirs.
-            {"decide", {{"max_pairs", 24}}},
-            {"suite", {{"models", scenario.models}, {"tests", scenario.tests}, {"scale", "smoke"}}},
-            {"http", {{"port", 0}}}};
+  Json json{
+      {"state_dir", "state"},
+      {"feed", {{"kind", "git"}, {"path", "repository"}}},
+      {"source", {{"repository", "repository"}, {"recipe", material.recipe.string()}}},
+      // What the lab plants is large; minutes matter more than the last nought of an error rate.
+      {"decide", {{"error", 0.001}, {"miss", 0.05}}},
+      {"suite", {{"models", scenario.models}, {"tests", scenario.tests}, {"scale", "smoke"}}},
+      {"http", {{"port", 0}}}};
   if (!request.worker.empty()) {
     json["measure"]["worker"] = fs::absolute(request.worker).string();
   }

@@ -29,7 +29,7 @@ class JobRunTest : public testing::Test {
     ProgressSink keep = [this](protocol::Progress const& progress) {
       seen_.push_back(progress);
     };
-    return tests::run(loop_, run_job(std::move(job), std::move(keep)));
+    return tests::run(loop_, run_round({{std::move(job)}}, std::move(keep))).front();
   }
 
   /// The `error` that must be the answer.
@@ -52,6 +52,33 @@ TEST_F(JobRunTest, ReturnsTheWorkersResult) {
   EXPECT_EQ(outcome.metrics.at("latency").samples.size(), 10U);
   EXPECT_NEAR(outcome.metrics.at("latency").value, 20, 4);
   EXPECT_EQ(outcome.metrics.at("cmem").value, 1e6);
+}
+
+TEST_F(JobRunTest, LetsTheOthersOfARoundGoOnWhenOneFails) {
+  for (auto const* const behaviour : {"crash", "hang", "garbage"}) {
+    protocol::Round round{
+        {workplace_.job(behaviour), workplace_.job("ok"), workplace_.job("unsupported")}};
+    round.jobs.front().limits.timeout_s = 0.5;
+
+    auto const answers = tests::run(loop_, run_round(std::move(round), [](auto const&) {}));
+
+    ASSERT_EQ(answers.size(), 3U);
+    EXPECT_EQ(std::get<Failure>(answers[0]).id, behaviour);
+    EXPECT_EQ(std::get<Outcome>(answers[1]).id, "ok") << "beside " << behaviour;
+    EXPECT_EQ(std::get<Failure>(answers[2]).code, "unsupported");
+  }
+}
+
+TEST_F(JobRunTest, DoesNotCountTheWaitForATurn) {
+  workplace_.write_program("slow", "sleep 1.5; exec " SCRIPTED_WORKER);
+  protocol::Round round{{workplace_.job("ok"), workplace_.job("ok")}};
+  round.jobs[0].build.worker = workplace_.prefix() + "/slow";
+  round.jobs[1].id = "patient";
+  round.jobs[1].limits.timeout_s = 1;
+
+  auto const answers = tests::run(loop_, run_round(std::move(round), [](auto const&) {}));
+
+  EXPECT_EQ(std::get<Outcome>(answers[1]).id, "patient");
 }
 
 TEST_F(JobRunTest, PassesProgressOn) {
@@ -95,7 +122,7 @@ TEST_F(JobRunTest, RefusesAnotherProtocolVersion) {
   auto const failure = failure_of(job);
 
   EXPECT_EQ(failure.code, "protocol");
-  EXPECT_THAT(failure.text, HasSubstr("speaks protocol version 99; must be 1"));
+  EXPECT_THAT(failure.text, HasSubstr("speaks protocol version 99; must be 2"));
 }
 
 /// A worker that is a shell script.
@@ -187,16 +214,26 @@ TEST_F(JobRunTest, GivesItInsideTheLauncherOnly) {
   EXPECT_THAT(failure_of(job).text, HasSubstr("outside . | inside blue green"));
 }
 
-TEST_F(JobRunTest, GivesTheWorkerAnEmptyDirectoryOfItsOwn) {
-  workplace_.write_program("worker", "pwd >&2; ls -A >&2; touch litter; exit 1");
+TEST_F(JobRunTest, GivesTheWorkerADirectoryOfItsOwnWithNothingButTheBuild) {
+  workplace_.write_program("worker", "ls -A >&2; pwd >&2; touch litter; exit 1");
   auto job = workplace_.job("ok");
   job.build.worker = workplace_.prefix() + "/worker";
 
   auto const text = failure_of(job).text;
 
-  auto const printed = text.substr(text.find("it printed last: ") + 17);
-  EXPECT_THAT(printed, AllOf(HasSubstr("/torchwatch-"), Not(HasSubstr("|"))));
-  EXPECT_FALSE(std::filesystem::exists(printed));
+  EXPECT_THAT(text, HasSubstr("it printed last: build | /"));
+  auto const directory = text.substr(text.find(" | ") + 3);
+  EXPECT_THAT(directory, HasSubstr("/torchwatch-"));
+  EXPECT_FALSE(std::filesystem::exists(directory));
+}
+
+TEST_F(JobRunTest, ShowsEveryBuildInTheSamePlace) {
+  workplace_.write_program("worker", "echo \"$0 $LD_PRELOAD\" >&2; exit 1");
+  auto job = workplace_.job("ok");
+  job.build.worker = workplace_.prefix() + "/worker";
+  job.build.preload = {workplace_.prefix() + "/lib/extension.so"};
+
+  EXPECT_THAT(failure_of(job).text, HasSubstr("build/worker build/lib/extension.so"));
 }
 
 }  // namespace

@@ -14,8 +14,8 @@ using ::testing::IsEmpty;
 using JobsTest = TablesTest;
 
 TEST_F(JobsTest, AnOutcomeIsReadAsItWasRecorded) {
-  auto const written = outcome_of("sweep/1", 3, 10.0 / 3.0);
-  store.jobs().record(written);
+  auto const written = outcome_of("nightly/1", 3, 10.0 / 3.0);
+  store.jobs().record({written});
 
   auto const read = store.jobs().find(written.key).value();
 
@@ -32,11 +32,11 @@ TEST_F(JobsTest, AnOutcomeIsReadAsItWasRecorded) {
 }
 
 TEST_F(JobsTest, AFailedOutcomeKeepsItsReasonAndHasNoHistory) {
-  auto written = outcome_of("sweep/1", 0, 1);
+  auto written = outcome_of("nightly/1", 0, 1);
   written.values.clear();
   written.error_code = "crashed";
   written.error = "signal 11\nlast line: caf\xe9";
-  store.jobs().record(written);
+  store.jobs().record({written});
 
   auto const read = store.jobs().find(written.key).value();
 
@@ -47,53 +47,53 @@ TEST_F(JobsTest, AFailedOutcomeKeepsItsReasonAndHasNoHistory) {
 }
 
 TEST_F(JobsTest, AKnownKeyKeepsItsFirstOutcome) {
-  store.jobs().record(outcome_of("sweep/1", 0, 10));
-  auto second = outcome_of("sweep/1", 0, 99);
+  store.jobs().record({outcome_of("nightly/1", 0, 10)});
+  auto second = outcome_of("nightly/1", 0, 99);
   second.values[Metric::leak] = MetricValue{1, {1}};
   second.fingerprint = "{}";
 
-  store.jobs().record(second);
+  store.jobs().record({second});
 
   auto const read = store.jobs().find(second.key).value();
   EXPECT_EQ(read.values.at(Metric::latency).value, 10);
   EXPECT_FALSE(read.values.contains(Metric::leak));
   EXPECT_NE(read.fingerprint, "{}");
-  EXPECT_EQ(store.jobs().of_campaign("sweep/1").size(), 1U);
+  EXPECT_EQ(store.jobs().of_campaign("nightly/1").size(), 1U);
 }
 
 TEST_F(JobsTest, EachPartOfAKeyCounts) {
-  auto const first = outcome_of("sweep/1", 0, 1);
+  auto const first = outcome_of("nightly/1", 0, 1);
   std::vector<JobOutcome> others(5, first);
-  others[0].key.campaign = "sweep/2";
+  others[0].key.campaign = "nightly/2";
   others[1].key.fleet = "gpu";
   others[2].key.benchmark.test = torchwatch::Test::eval;
   others[3].key.commit = sha_of('b');
   others[4].key.round = 1;
-  store.jobs().record(first);
+  store.jobs().record({first});
   for (auto const& other : others) {
     EXPECT_EQ(store.jobs().find(other.key), std::nullopt);
-    store.jobs().record(other);
+    store.jobs().record({other});
     EXPECT_TRUE(store.jobs().find(other.key));
   }
 }
 
 TEST_F(JobsTest, ACampaignIsReadInOrder) {
   for (int const round : {2, 0, 1})
-    store.jobs().record(outcome_of("sweep/1", round, round));
-  store.jobs().record(outcome_of("sweep/10", 0, 7));
+    store.jobs().record({outcome_of("nightly/1", round, round)});
+  store.jobs().record({outcome_of("nightly/10", 0, 7)});
 
   std::vector<int> rounds;
-  for (auto const& outcome : store.jobs().of_campaign("sweep/1"))
+  for (auto const& outcome : store.jobs().of_campaign("nightly/1"))
     rounds.push_back(outcome.key.round);
   EXPECT_THAT(rounds, ElementsAre(0, 1, 2));
 }
 
 TEST_F(JobsTest, AHistoryIsOldestFirstAndKnowsItsDates) {
   announce("2026-01-01", 'a');
-  store.jobs().record(outcome_of("sweep/1", 5, 11));
+  store.jobs().record({outcome_of("nightly/1", 5, 11)});
   auto between = outcome_of("bisect/1/bbb", 1, 10);
   between.key.commit = sha_of('b');
-  store.jobs().record(between);
+  store.jobs().record({between});
 
   auto const points = store.jobs().history(latency_of("dlrm"));
 
@@ -109,8 +109,8 @@ TEST_F(JobsTest, AHistoryIsOldestFirstAndKnowsItsDates) {
 }
 
 TEST_F(JobsTest, SeriesAreThoseWithValues) {
-  store.jobs().record(outcome_of("sweep/1", 0, 1));
-  store.jobs().record(outcome_of("sweep/1", 1, 1));
+  store.jobs().record({outcome_of("nightly/1", 0, 1)});
+  store.jobs().record({outcome_of("nightly/1", 1, 1)});
   auto memory = latency_of("dlrm");
   memory.metric = Metric::cmem;
 

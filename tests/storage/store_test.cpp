@@ -133,17 +133,17 @@ TEST_F(StoreTest, AStoryHoldsEverythingAboutAnIncident) {
   ASSERT_TRUE(store);
   store->nightlies().announce(nightly_of("2026-01-01", 'a'));
   store->nightlies().announce(nightly_of("2026-01-02", 'b'));
-  auto const control = outcome_of("confirm/2", 0, 10);
-  auto treatment = outcome_of("confirm/2", 1, 12);
+  auto const control = outcome_of("nightly/2", 0, 10);
+  auto treatment = outcome_of("nightly/2", 1, 12);
   treatment.key.commit = sha_of('b');
   treatment.version = "2.10.0a0";
-  auto crashed = outcome_of("confirm/2", 2, 0);
+  auto crashed = outcome_of("nightly/2", 2, 0);
   crashed.key.commit = sha_of('b');
   crashed.values.clear();
   crashed.error_code = "crashed";
   crashed.version = "unknown";
   for (auto const& outcome : {control, treatment, crashed})
-    store->jobs().record(outcome);
+    store->jobs().record({outcome});
   store->incidents().record(NightlyId{2}, SeriesChange{latency_of("dlrm"), slower()});
   auto const incident = store->incidents().open(NightlyId{1}, NightlyId{2}, early);
   BisectionRequest request;

@@ -129,7 +129,9 @@ TEST(Measure, KeepsEachRunAndReportsTheirMedian) {
     if (phases.empty() || phases.back() != phase) phases.push_back(phase);
   };
 
-  auto const outcome = measure(job_for("test_train[lennard_jones-cpu-eager]"), listener);
+  int turns = 0;
+  auto const outcome =
+      measure(job_for("test_train[lennard_jones-cpu-eager]"), listener, [&turns] { ++turns; });
 
   auto const& latency = outcome.metrics.at("latency");
   ASSERT_EQ(latency.samples.size(), 3U);
@@ -137,6 +139,7 @@ TEST(Measure, KeepsEachRunAndReportsTheirMedian) {
   EXPECT_EQ(outcome.metrics.at("leak").samples.size(), 19U);
   EXPECT_EQ(outcome.metrics.count("gmem"), 0U);
   EXPECT_GT(outcome.accounts.at("rss_peak_bytes"), 10 * kibi * kibi);
+  EXPECT_EQ(turns, 1 + 3 + 1) << "before building, before every run, after the last";
   EXPECT_EQ(phases, (std::vector<std::string>{"build", "warmup", "latency", "memory", "leak"}));
 }
 
@@ -145,7 +148,8 @@ TEST(Measure, RunsLastAtLeastAsLongAsAsked) {
   job.measure.runs = 2;
   job.measure.min_run_ms = 300;
 
-  auto const outcome = measure(job, [](auto const&, int, int) {});
+  auto const outcome = measure(
+      job, [](auto const&, int, int) {}, [] {});
 
   EXPECT_GT(outcome.seconds, 0.3);
 }
@@ -153,13 +157,13 @@ TEST(Measure, RunsLastAtLeastAsLongAsAsked) {
 TEST(Measure, ReportsGpuMemoryOnAGpu) {
   if (!gpu::is_available()) GTEST_SKIP() << "no CUDA device";
 
-  auto const outcome =
-      measure(job_for("test_train[resnet18-cuda-eager]"), [](auto const&, int, int) {});
+  auto const outcome = measure(
+      job_for("test_train[resnet18-cuda-eager]"), [](auto const&, int, int) {}, [] {});
 
   EXPECT_GT(outcome.metrics.at("gmem").value, 0);
   EXPECT_GT(outcome.metrics.at("latency").value, 0);
   EXPECT_EQ(outcome.metrics.count("leak"), 0U);
-  EXPECT_GE(outcome.fingerprint.at("gpu_reserved_peak_bytes"), outcome.metrics.at("gmem").value);
+  EXPECT_GE(outcome.accounts.at("gpu_reserved_peak_bytes"), outcome.metrics.at("gmem").value);
 }
 
 }  // namespace

@@ -85,6 +85,27 @@ TEST(Worker, MeasuresEveryModelAndAgreesOnMemoryWhateverTheOrder) {
   }
 }
 
+TEST(Worker, WaitsForItsTurns) {
+  auto job = smoke_job("test_eval[lennard_jones-cpu-eager]");
+  job.takes_turns = true;
+  WorkerProcess worker;
+  worker.read_message();
+  worker.write_line(protocol::encode(job));
+  int turns = 0;
+  for (;;) {
+    auto const message = worker.read_message();
+    if (auto const* ready = std::get_if<protocol::Ready>(&message)) {
+      EXPECT_EQ(ready->id, job.id);
+      worker.write_line(protocol::encode(protocol::Turn{job.id}));
+      ++turns;
+    } else if (!std::holds_alternative<protocol::Progress>(message)) {
+      EXPECT_TRUE(std::holds_alternative<Outcome>(message)) << protocol::encode(message);
+      break;
+    }
+  }
+  EXPECT_EQ(turns, 1 + job.measure.runs + 1);
+}
+
 TEST(Worker, GoesOnAfterWhatItCannotDo) {
   WorkerProcess worker;
   worker.read_message();

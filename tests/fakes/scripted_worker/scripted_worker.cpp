@@ -100,6 +100,18 @@ protocol::Outcome outcome_of(protocol::Job const& job, Script const& script) {
   return outcome;
 }
 
+/// As the real worker does: before building, before every run, after the last.
+void take_turns(protocol::Job const& job) {
+  if (!job.takes_turns) return;
+  for (int turn = 0; turn < job.measure.runs + 2; ++turn) {
+    say(protocol::Ready{job.id});
+    std::string line;
+    std::getline(std::cin, line);
+    if (!std::holds_alternative<protocol::Turn>(protocol::decode(line)))
+      throw protocol::ProtocolError("waited for a turn");
+  }
+}
+
 void work(protocol::Job const& job) {
   auto const begin = Clock::now();
   auto const script = script_of(job);
@@ -115,6 +127,7 @@ void work(protocol::Job const& job) {
         job.id, "failed", "the script wants the unknown behaviour " + script->behave});
     return;
   }
+  take_turns(job);
   auto outcome = outcome_of(job, *script);
   outcome.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   say(outcome);

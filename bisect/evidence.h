@@ -1,0 +1,70 @@
+#pragma once
+
+#include <vector>
+
+namespace torchwatch::bisect {
+
+/// Evidence about the true change between two builds, from pairs of processes measured next to each
+/// other. Everything is on one scale on which changes add up: logarithms, or plain differences.
+///
+/// For each change c it holds two e-processes: one that bets that the truth is above c, one that it
+/// is below. If it is not, the expected stake never exceeds 1, so by Ville's inequality (1939) the
+/// probability that it *ever* reaches 1/p is at most p, whenever and for whatever reason one stops.
+///
+/// Each is the mean of two bets, and so again an e-process:
+/// - on signs: pair i multiplies the stake by 1 + tanh(l (r_i - c)), with l from the pairs before
+///   it. Fair as soon as r_i - c is symmetric about zero given the past: no matter which tails, how
+///   the noise changes, or how the host drifts (e-values of symmetry: Vovk and Wang 2024,
+///   Nonparametric e-tests of symmetry; Ramdas, Ruf, Larsson and Koolen 2020). At most doubles with
+///   each pair.
+/// - on Student's t of two samples with unknown common variance: the Bayes factor of a normal prior
+///   of variance 1 on the standardised effect, which is an e-process by group invariance (Perez-
+///   Ortiz, Lardy, de Heide and Gruenwald 2022, E-statistics, group invariance and anytime-valid
+///   testing). Exact for normal levels; sooner sure where the host is quiet.
+///
+/// Pure; costs grow with the square of the number of pairs.
+class Evidence {
+ public:
+  /// `usual_noise`: of one change, on the scale; where the bets on signs begin.
+  explicit Evidence(double usual_noise) : usual_noise_{usual_noise} {}
+
+  void add(double before, double after);
+
+  /// Logarithm of the stake that the true change is above (below) `change`.
+  double log_above(double change) const;
+  double log_below(double change) const;
+
+  struct Interval {
+    double low = 0;
+    double high = 0;
+  };
+
+  /// Every change that neither bet refutes. Misses the truth with probability `error` at most, at
+  /// all numbers of pairs together. Unbounded while there are too few pairs.
+  Interval interval(double error) const;
+
+  /// Median of the means of all two pairs (Hodges and Lehmann 1963): a third of the pairs may be
+  /// anything. At least one pair.
+  double change() const;
+
+  /// Median of the changes: half of the pairs may be anything.
+  double typical_change() const;
+
+  /// Median of what was measured before.
+  double level() const;
+
+ private:
+  double log_bet(double change, double direction) const;
+  double log_signs(double change, double direction) const;
+  double log_student(double change, double direction) const;
+  double next_scale() const;
+  double bound(double error, double direction) const;
+
+  double usual_noise_;
+  std::vector<double> before_;
+  std::vector<double> after_;
+  std::vector<double> changes_;
+  std::vector<double> scales_;  // scales_[i] is known before changes_[i]
+};
+
+}  // namespace torchwatch::bisect

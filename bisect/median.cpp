@@ -1,0 +1,19 @@
+#include "bisect/median.h"
+
+#include <algorithm>
+#include <compare>
+
+namespace torchwatch::bisect {
+
+double median(std::vector<double> values) {
+  // A total order, even if a value is no number.
+  auto const less = [](double left, double right) {
+    return std::strong_order(left, right) < 0;
+  };
+  auto const middle = values.begin() + std::ssize(values) / 2;
+  std::ranges::nth_element(values, middle, less);
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle, less)) / 2;
+}
+
+}  // namespace torchwatch::bisect

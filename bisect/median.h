@@ -1,0 +1,11 @@
+#pragma once
+
+#include <vector>
+
+namespace torchwatch::bisect {
+
+/// The middle value, or the mean of the two middle ones. At least one value; what is no number
+/// counts as very large or very small.
+double median(std::vector<double> values);
+
+}  // namespace torchwatch::bisect

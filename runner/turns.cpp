@@ -1,0 +1,51 @@
+#include "runner/turns.h"
+
+#include <algorithm>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
+
+namespace torchwatch::runner {
+
+namespace asio = boost::asio;
+
+Turns::Turns(asio::any_io_executor const& executor, std::size_t count)
+    : present_(count, true),
+      moved_{executor, asio::steady_timer::time_point::max()} {}
+
+asio::awaitable<void> Turns::take(std::size_t who) {
+  if (taken_ && whose() == who) pass_on();
+  auto const state = co_await asio::this_coro::cancellation_state;
+  while (taken_ || whose() != who) {
+    co_await moved_.async_wait(asio::as_tuple(asio::use_awaitable));
+    if (state.cancelled() != asio::cancellation_type::none)
+      throw boost::system::system_error{asio::error::operation_aborted};
+  }
+  taken_ = true;
+}
+
+void Turns::leave(std::size_t who) noexcept {
+  bool const had_it = taken_ && whose() == who;
+  bool const is_next = !taken_ && whose() == who;
+  present_[who] = false;
+  if (had_it || is_next) pass_on();
+}
+
+std::size_t Turns::whose() const {
+  auto const count = present_.size();
+  return position_ < count ? position_ : 2 * count - 1 - position_;
+}
+
+void Turns::pass_on() {
+  taken_ = false;
+  if (std::ranges::find(present_, true) == present_.end()) return;
+  do {
+    position_ = (position_ + 1) % (2 * present_.size());
+  } while (!present_[whose()]);
+  moved_.cancel();
+}
+
+}  // namespace torchwatch::runner

@@ -1,0 +1,197 @@
+/// Compares a build with itself, over and over, with the real worker on this host: how often is
+/// that called a change, and what does it cost? Optionally keeps the pairs, as noise for
+/// compare_power.
+
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <boost/asio/io_context.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <spdlog/spdlog.h>
+#include <stdlib.h>
+
+#include "daemon/async/run.h"
+#include "daemon/build_manifest.h"
+#include "daemon/comparing.h"
+#include "daemon/fleet.h"
+#include "daemon/measuring.h"
+#include "storage/store.h"
+
+namespace torchwatch::bench {
+namespace {
+
+namespace asio = boost::asio;
+namespace fs = std::filesystem;
+
+struct Options {
+  std::vector<std::string> models{"dcgan", "lennard_jones", "soft_actor_critic", "tts_angular"};
+  int comparisons = 300;
+  std::string record;
+};
+
+/// Gone with all it holds when this is.
+class Directory {
+ public:
+  Directory() : path_{(fs::temp_directory_path() / "torchwatch-aa-XXXXXX").string()} {
+    if (::mkdtemp(path_.data()) == nullptr) throw std::runtime_error("cannot make " + path_);
+  }
+
+  Directory(Directory const&) = delete;
+  Directory& operator=(Directory const&) = delete;
+
+  ~Directory() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+
+  fs::path path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// The system's PyTorch under a made-up commit of 40 times `digit`.
+Build system_build(fs::path const& prefix, char digit) {
+  fs::create_directories(prefix);
+  std::ofstream{prefix / "build.json"} << nlohmann::json{{"commit", std::string(40, digit)}};
+  return read_build(prefix.string()).value();
+}
+
+struct Tally {
+  std::map<Verdict, int> verdicts;
+  int comparisons = 0;
+  int pairs = 0;
+  std::vector<bisect::Pair> measured;
+};
+
+using Tallies = std::map<std::string, Tally>;
+
+asio::awaitable<int> compare_all(Measuring& measuring,
+                                 Fleet& fleet,
+                                 Options const& options,
+                                 std::array<Build, 2> const& builds,
+                                 Tallies& tallies) {
+  config::DecideOptions const decide;
+  for (int number = 0; number < options.comparisons; ++number) {
+    auto const count = options.models.size();
+    auto const turn = static_cast<std::size_t>(number);
+    auto const test = turn / count % 2 == 0 ? Test::eval : Test::train;
+    Benchmark const benchmark{options.models[turn % count], test, Device::cpu, "eager"};
+    Duel const duel{"aa/" + std::to_string(number), builds[0], builds[1]};
+    std::vector<Series> const series{{fleet.name(), benchmark, Metric::latency}};
+    auto const result = co_await compare_builds(measuring, fleet, duel, series, decide);
+    auto const& comparison = result.changes.front().comparison;
+    auto& tally = tallies[name_of(benchmark)];
+    ++tally.verdicts[comparison.verdict];
+    ++tally.comparisons;
+    tally.pairs += comparison.pairs;
+    auto const& pairs = result.pairs.front();
+    tally.measured.insert(tally.measured.end(), pairs.begin(), pairs.end());
+    fmt::print(stderr,
+               "{}/{} {} {} after {} pairs\n",
+               number + 1,
+               options.comparisons,
+               name_of(benchmark),
+               to_string(comparison.verdict),
+               comparison.pairs);
+  }
+  co_return 0;
+}
+
+/// Standard deviation of the log ratios of pairs, and of what a robust eye sees of them.
+double noise_of(std::vector<bisect::Pair> const& pairs) {
+  double sum = 0;
+  for (auto const& [before, after] : pairs)
+    sum += std::pow(std::log(after / before), 2);
+  return std::sqrt(sum / static_cast<double>(pairs.size()));
+}
+
+/// True when nothing was called a change.
+bool print_table(Tallies const& tallies) {
+  bool clean = true;
+  fmt::print("{:<40} {:>11} {:>10} {:>11} {:>9} {:>12} {:>6} {:>9}\n",
+             "benchmark",
+             "comparisons",
+             "regression",
+             "improvement",
+             "unchanged",
+             "inconclusive",
+             "pairs",
+             "noise");
+  for (auto const& [name, tally] : tallies) {
+    auto const count = [&verdicts = tally.verdicts](Verdict verdict) {
+      auto const found = verdicts.find(verdict);
+      return found == verdicts.end() ? 0 : found->second;
+    };
+    clean = clean && count(Verdict::regression) == 0 && count(Verdict::improvement) == 0;
+    fmt::print("{:<40} {:>11} {:>10} {:>11} {:>9} {:>12} {:>6.1f} {:>8.2f}%\n",
+               name,
+               tally.comparisons,
+               count(Verdict::regression),
+               count(Verdict::improvement),
+               count(Verdict::unchanged),
+               count(Verdict::inconclusive),
+               static_cast<double>(tally.pairs) / tally.comparisons,
+               100 * noise_of(tally.measured));
+  }
+  return clean;
+}
+
+void write_pairs(Tallies const& tallies, std::string const& file) {
+  auto list = nlohmann::ordered_json::array();
+  for (auto const& [name, tally] : tallies) {
+    nlohmann::ordered_json entry{{"benchmark", name}};
+    for (auto const& [before, after] : tally.measured)
+      entry["pairs"].push_back({before, after});
+    list.push_back(std::move(entry));
+  }
+  std::ofstream stream{file};
+  stream << list.dump() << '\n';
+  if (!stream) throw std::runtime_error(file + ": cannot be written");
+}
+
+int run(Options const& options) {
+  spdlog::set_level(spdlog::level::warn);
+  Directory const directory;
+  auto store = storage::Store::open(directory.path() / "aa.sqlite");
+  if (!store) throw std::runtime_error(store.error().message);
+  config::MeasureOptions measure;
+  measure.worker = TORCHWATCH_WORKER;
+  SystemClock const clock;
+  Measuring measuring{*store, clock, measure, config::Scale::smoke};
+  asio::io_context loop{1};
+  Fleet fleet{loop.get_executor(), config::FleetOptions{}, TORCHWATCH_PROGRAM};
+  std::array const builds{system_build(directory.path() / "a", 'a'),
+                          system_build(directory.path() / "b", 'b')};
+  Tallies tallies;
+  run_until_signal(loop, compare_all(measuring, fleet, options, builds, tallies));
+  bool const clean = print_table(tallies);
+  if (!options.record.empty()) write_pairs(tallies, options.record);
+  return clean ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace torchwatch::bench
+
+int main(int argc, char** argv) {
+  torchwatch::bench::Options options;
+  CLI::App app{"Compares a build with itself, with the real worker"};
+  app.add_option("--comparisons", options.comparisons)->capture_default_str();
+  app.add_option("--model", options.models, "Models, smoke scale")->capture_default_str();
+  app.add_option("--record", options.record, "Write the pairs here");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    return torchwatch::bench::run(options);
+  } catch (std::exception const& problem) {
+    std::cerr << "aa_comparisons: " << problem.what() << '\n';
+    return 2;
+  }
+}

@@ -1,0 +1,233 @@
+/// How often comparisons cry wolf, what they find and what that costs, beside four peers on the
+/// very same samples, over models of noise and over noise recorded from this project's own worker.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "judges.h"
+#include "noise.h"
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "config/options.h"
+
+namespace torchwatch::bench {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// Ratios of the second build to the first; 1 is where every alarm is false.
+constexpr std::array ratios{1.0, 1.05, 1.07, 1.10, 1.15, 1.25};
+
+struct Options {
+  bool is_short = false;
+  std::uint64_t seed = 1;
+  std::string json;
+  std::string recorded = RECORDED_NOISE;
+};
+
+/// One judge on one model at one ratio.
+struct Cell {
+  int trials = 0;
+  int regressions = 0;
+  int unchanged = 0;
+  double processes = 0;
+
+  double alarm_rate() const { return static_cast<double>(regressions) / trials; }
+
+  double unchanged_rate() const { return static_cast<double>(unchanged) / trials; }
+
+  double mean_processes() const { return processes / trials; }
+};
+
+struct Row {
+  NoiseModel model;
+  std::string judge;
+  std::vector<Cell> cells;  ///< by ratio
+
+  Cell const& at(double ratio) const {
+    return cells.at(
+        static_cast<std::size_t>(std::find(ratios.begin(), ratios.end(), ratio) - ratios.begin()));
+  }
+};
+
+int trials_of(Options const& options, double ratio) {
+  if (options.is_short) return ratio == 1 ? 400 : 60;
+  return ratio == 1 ? 20'000 : 1'000;
+}
+
+Cell run(NoiseModel const& model, Judge const& judge, double ratio, Options const& options) {
+  Cell cell;
+  cell.trials = trials_of(options, ratio);
+  for (int trial = 0; trial < cell.trials; ++trial) {
+    // The same seed for every judge: the same samples.
+    auto const samples = model.make(options.seed * 1'000'003 + static_cast<std::uint64_t>(trial));
+    auto const judgement = judge.judge(*samples, ratio);
+    cell.regressions += judgement.regression ? 1 : 0;
+    cell.unchanged += judgement.unchanged ? 1 : 0;
+    cell.processes += judgement.processes;
+  }
+  return cell;
+}
+
+std::vector<NoiseModel> models(Options const& options) {
+  std::vector<NoiseModel> all;
+  auto const sigmas =
+      options.is_short ? std::vector{0.03, 0.05} : std::vector{0.01, 0.02, 0.03, 0.05, 0.08};
+  for (double const sigma : sigmas)
+    for (auto& model : noise_models(sigma))
+      all.push_back(std::move(model));
+  all.push_back(recorded_noise(options.recorded));
+  return all;
+}
+
+std::string name_of(NoiseModel const& model) {
+  return model.sigma > 0 ? fmt::format("{} {:.0f}%", model.name, 100 * model.sigma) : model.name;
+}
+
+std::vector<Row> run_all(Options const& options) {
+  bool const is_terminal = ::isatty(STDERR_FILENO) == 1;
+  std::vector<Row> rows;
+  auto const all = models(options);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (auto const& judge : judges()) {
+      if (is_terminal)
+        fmt::print(stderr, "\r\x1b[K{}/{} {}: {}", i + 1, all.size(), name_of(all[i]), judge.name);
+      auto& row = rows.emplace_back(Row{all[i], judge.name, {}});
+      for (double const ratio : ratios)
+        row.cells.push_back(run(all[i], judge, ratio, options));
+    }
+  }
+  if (is_terminal) fmt::print(stderr, "\r\x1b[K");
+  return rows;
+}
+
+void print_table(std::vector<Row> const& rows) {
+  fmt::print("{:<20} {:<11} {:>9} {:>9}", "noise of a process", "judge", "false", "unchanged");
+  for (std::size_t i = 1; i < ratios.size(); ++i)
+    fmt::print(" {:>6}", fmt::format("+{:.0f}%", 100 * (ratios.at(i) - 1)));
+  fmt::print("   processes at 0 and +10%\n");
+  for (auto const& row : rows) {
+    fmt::print("{:<20} {:<11} {:>8.3f}% {:>8.1f}%",
+               name_of(row.model),
+               row.judge,
+               100 * row.at(1).alarm_rate(),
+               100 * row.at(1).unchanged_rate());
+    for (std::size_t i = 1; i < ratios.size(); ++i)
+      fmt::print(" {:>5.1f}%", 100 * row.cells.at(i).alarm_rate());
+    fmt::print("   {:>5.1f} {:>6.1f}\n", row.at(1).mean_processes(), row.at(1.10).mean_processes());
+  }
+}
+
+/// What torchwatch promises, and what was seen.
+struct Claim {
+  std::string text;
+  double seen = 0;
+  double bound = 0;
+  bool at_least = false;
+
+  bool holds() const { return at_least ? seen >= bound : seen <= bound; }
+};
+
+/// More than `rate * trials` events by chance: three standard deviations are no refutation.
+double with_slack(double rate, int trials) {
+  return rate + 3 * std::sqrt(rate / trials);
+}
+
+std::vector<Claim> claims(std::vector<Row> const& rows) {
+  config::DecideOptions const defaults;
+  std::vector<Claim> all;
+  Cell no_change;
+  for (auto const& row : rows) {
+    if (row.judge != "torchwatch") continue;
+    auto const name = name_of(row.model);
+    auto const& none = row.at(1);
+    no_change.trials += none.trials;
+    no_change.regressions += none.regressions;
+    all.push_back(
+        {name + ": false regressions", none.alarm_rate(), with_slack(defaults.error, none.trials)});
+    auto const& at_threshold = row.at(1.07);
+    all.push_back({name + ": +7% called unchanged",
+                   at_threshold.unchanged_rate(),
+                   with_slack(defaults.miss, at_threshold.trials)});
+    if (row.model.name != "normal") continue;
+    if (row.model.sigma == 0.03) {
+      all.push_back({name + ": +10% found", row.at(1.10).alarm_rate(), 0.99, true});
+      all.push_back({name + ": pairs to find it", row.at(1.10).mean_processes() / 2, 14});
+      all.push_back({name + ": pairs to settle no change", none.mean_processes() / 2, 12});
+    }
+    if (row.model.sigma == 0.05) {
+      all.push_back({name + ": +10% found", row.at(1.10).alarm_rate(), 0.99, true});
+      all.push_back({name + ": pairs to find it", row.at(1.10).mean_processes() / 2, 35});
+    }
+  }
+  all.push_back({"all models: false regressions",
+                 no_change.alarm_rate(),
+                 with_slack(defaults.error, no_change.trials)});
+  return all;
+}
+
+bool print_claims(std::vector<Claim> const& all) {
+  bool hold = true;
+  fmt::print("\n{:<48} {:>9}    {:>9}\n", "claim", "seen", "bound");
+  for (auto const& claim : all) {
+    hold = hold && claim.holds();
+    fmt::print("{:<48} {:>9.4f} {} {:>9.4f} {}\n",
+               claim.text,
+               claim.seen,
+               claim.at_least ? ">=" : "<=",
+               claim.bound,
+               claim.holds() ? "" : "  BROKEN");
+  }
+  return hold;
+}
+
+void write_json(std::vector<Row> const& rows, std::string const& file) {
+  auto list = ordered_json::array();
+  for (auto const& row : rows) {
+    ordered_json entry{{"model", row.model.name}, {"sigma", row.model.sigma}, {"judge", row.judge}};
+    for (std::size_t i = 0; i < ratios.size(); ++i) {
+      auto const& cell = row.cells.at(i);
+      entry["cells"].push_back({{"ratio", ratios.at(i)},
+                                {"trials", cell.trials},
+                                {"regressions", cell.regressions},
+                                {"unchanged", cell.unchanged},
+                                {"mean_processes", cell.mean_processes()}});
+    }
+    list.push_back(std::move(entry));
+  }
+  std::ofstream stream{file};
+  stream << list.dump(2) << '\n';
+  if (!stream) throw std::runtime_error(file + ": cannot be written");
+}
+
+}  // namespace
+}  // namespace torchwatch::bench
+
+int main(int argc, char** argv) {
+  using namespace torchwatch::bench;
+  Options options;
+  CLI::App app{"Error rates, power and cost of comparisons, beside peers on the same samples"};
+  app.add_flag("--short", options.is_short, "Within a minute");
+  app.add_option("--seed", options.seed, "Of all samples")->capture_default_str();
+  app.add_option("--json", options.json, "Also write the table here");
+  app.add_option("--recorded", options.recorded, "Pairs of identical builds")
+      ->check(CLI::ExistingFile);
+  CLI11_PARSE(app, argc, argv);
+  try {
+    auto const rows = run_all(options);
+    print_table(rows);
+    if (!options.json.empty()) write_json(rows, options.json);
+    return print_claims(claims(rows)) ? 0 : 1;
+  } catch (std::exception const& problem) {
+    std::cerr << "compare_power: " << problem.what() << '\n';
+    return 2;
+  }
+}

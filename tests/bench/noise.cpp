@@ -1,0 +1,170 @@
+#include "noise.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <random>
+#include <stdexcept>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace torchwatch::bench {
+namespace {
+
+using bisect::Pair;
+using Random = std::mt19937_64;
+
+double normal(Random& random) {
+  return std::normal_distribution<>{}(random);
+}
+
+bool happens(Random& random, double probability) {
+  return std::bernoulli_distribution{probability}(random);
+}
+
+/// Processes in the order A B B A, each with log noise of its own from `Process`.
+template <class Process>
+class Interleaved final : public Samples {
+ public:
+  Interleaved(Process process, std::uint64_t seed) : process_{std::move(process)}, random_{seed} {}
+
+  Pair next(double ratio) override {
+    bool const before_first = round_++ % 2 == 0;
+    double const first = std::exp(process_(random_));
+    double const second = std::exp(process_(random_));
+    return before_first ? Pair{first, ratio * second} : Pair{second, ratio * first};
+  }
+
+ private:
+  Process process_;
+  Random random_;
+  int round_ = 0;
+};
+
+template <class Process>
+NoiseModel model(std::string name, double sigma, Process process) {
+  return {std::move(name), sigma, [process](std::uint64_t seed) {
+            return std::make_unique<Interleaved<Process>>(process, seed);
+          }};
+}
+
+/// Student's t with three degrees of freedom, of standard deviation `sigma`.
+struct HeavyTails {
+  double sigma;
+
+  double operator()(Random& random) {
+    return sigma * std::student_t_distribution<>{3}(random) / std::sqrt(3.0);
+  }
+};
+
+struct Normal {
+  double sigma;
+
+  double operator()(Random& random) { return sigma * normal(random); }
+};
+
+/// A level for the process and, twice as noisy, ten runs around it of which the median counts; the
+/// median's noise is `sigma` in all.
+struct WithinAndBetween {
+  double sigma;
+
+  double operator()(Random& random) {
+    constexpr double median_of_ten = 0.371;  // standard deviation, of runs of standard deviation 1
+    constexpr double within = 2;
+    double const between = std::sqrt(1 - std::pow(within * median_of_ten, 2));
+    std::array<double, 10> runs{};
+    for (auto& run : runs)
+      run = within * normal(random);
+    std::ranges::sort(runs);
+    return sigma * (between * normal(random) + (runs[4] + runs[5]) / 2);
+  }
+};
+
+/// Ever slower, a tenth of the noise with each process, on a host that wanders besides.
+struct Drift {
+  double sigma;
+  double host = 0;
+
+  double operator()(Random& random) {
+    host += sigma * (0.1 + 0.3 * normal(random));
+    return host + sigma * normal(random);
+  }
+};
+
+/// Now and then the host is a third slower for some processes.
+struct Bursts {
+  double sigma;
+  bool disturbed = false;
+
+  double operator()(Random& random) {
+    disturbed = happens(random, disturbed ? 0.7 : 0.03);
+    return sigma * normal(random) + (disturbed ? std::log(1.33) : 0);
+  }
+};
+
+/// A process is fast or slow by luck of its layout.
+struct TwoModes {
+  double sigma;
+
+  double operator()(Random& random) {
+    double const mode = happens(random, 0.5) ? 1 : -1;
+    return sigma * (0.98 * mode + 0.2 * normal(random));
+  }
+};
+
+using Series = std::vector<Pair>;
+
+/// Pairs of one recorded series from a random place on; from its beginning again after its end. The
+/// two builds are the same, so in each pair they may change places: a coin says.
+class Replayed final : public Samples {
+ public:
+  Replayed(std::vector<Series> const& recorded, std::uint64_t seed) : random_{seed} {
+    auto const below = [this](std::size_t count) {
+      return std::uniform_int_distribution<std::size_t>{0, count - 1}(random_);
+    };
+    series_ = recorded[below(recorded.size())];
+    next_ = below(series_.size());
+  }
+
+  Pair next(double ratio) override {
+    auto [before, after] = series_[next_++ % series_.size()];
+    if (happens(random_, 0.5)) std::swap(before, after);
+    return {before, ratio * after};
+  }
+
+ private:
+  Random random_;
+  Series series_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+std::vector<NoiseModel> noise_models(double sigma) {
+  return {model("normal", sigma, Normal{sigma}),
+          model("t(3)", sigma, HeavyTails{sigma}),
+          model("within+between", sigma, WithinAndBetween{sigma}),
+          model("drift", sigma, Drift{sigma}),
+          model("bursts", sigma, Bursts{sigma}),
+          model("two modes", sigma, TwoModes{sigma})};
+}
+
+NoiseModel recorded_noise(std::string const& file) {
+  std::ifstream stream{file};
+  if (!stream) throw std::runtime_error(file + ": cannot be read");
+  auto recorded = std::make_shared<std::vector<Series>>();
+  for (auto const& series : nlohmann::json::parse(stream)) {
+    auto& pairs = recorded->emplace_back();
+    for (auto const& pair : series.at("pairs"))
+      pairs.push_back({pair.at(0).get<double>(), pair.at(1).get<double>()});
+  }
+  if (recorded->empty() || std::ranges::any_of(*recorded, &Series::empty))
+    throw std::runtime_error(file + ": found a series without pairs, or none, allowed are pairs");
+  return {"recorded", 0, [recorded](std::uint64_t seed) {
+            return std::make_unique<Replayed>(*recorded, seed);
+          }};
+}
+
+}  // namespace torchwatch::bench

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bisect/compare.h"
+
+namespace torchwatch::bench {
+
+/// What one host would have measured: pairs of processes, one after the other, for as long as one
+/// asks. Every judge is given the same ones.
+class Samples {
+ public:
+  virtual ~Samples() = default;
+
+  /// The next pair of a build at level 1 and one at level `ratio`.
+  virtual bisect::Pair next(double ratio) = 0;
+};
+
+/// A way in which hosts are noisy.
+struct NoiseModel {
+  std::string name;
+  double sigma = 0;  ///< coefficient of variation of a process's median; 0: as recorded
+  std::function<std::unique_ptr<Samples>(std::uint64_t seed)> make;
+};
+
+/// At one size of noise: normal, heavy tails, within and between processes, drift, bursts, two
+/// modes.
+std::vector<NoiseModel> noise_models(double sigma);
+
+/// Draws runs of neighbours from pairs that were measured on two identical builds: a file with one
+/// list of [before, after] a series.
+NoiseModel recorded_noise(std::string const& file);
+
+}  // namespace torchwatch::bench
