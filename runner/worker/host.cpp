@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <torch/torch.h>
@@ -104,6 +105,14 @@ std::int64_t peak_resident_bytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return std::int64_t{usage.ru_maxrss} * 1024;
+}
+
+void keep_freed_memory() {
+  // What glibc's own learning ends with, were its program to run for long (mallopt(3)).
+  constexpr int largest_mmap_threshold = 32 << 20;
+  constexpr int never = -1;
+  mallopt(M_MMAP_THRESHOLD, largest_mmap_threshold);
+  mallopt(M_TRIM_THRESHOLD, never);
 }
 
 void set_threads(int threads) {

@@ -23,6 +23,11 @@ nlohmann::json fingerprint();
 /// The most memory this process ever had resident, in bytes.
 std::int64_t peak_resident_bytes();
 
+/// Makes the C library keep what is freed below its largest threshold for mapping, instead of
+/// giving it back to the kernel whenever it happens to lie at the end of the heap. Call it before
+/// the first tensor.
+void keep_freed_memory();
+
 /// Intra-operator threads, LibTorch's own and those of the BLAS below it.
 void set_threads(int threads);
 

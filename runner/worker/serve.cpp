@@ -81,6 +81,7 @@ Message answer(std::string const& line, std::istream& input) {
 }  // namespace
 
 void serve(std::istream& jobs) {
+  keep_freed_memory();
   at::set_num_interop_threads(1);
   send(hello());
   std::string line;
