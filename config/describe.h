@@ -80,6 +80,9 @@ void describe(Visitor& visit, DecideOptions& decide) {
   visit("miss",
         decide.miss,
         range("Probability that a comparison ever calls a change unchanged", 1e-9, 0.5));
+  visit("false_discovery",
+        decide.false_discovery,
+        range("Share of a night's alarms that may be false", 1e-6, 0.5));
   visit("step_error",
         decide.step_error,
         range("Probability that a search takes a commit for the wrong side", 1e-9, 0.5));

@@ -102,6 +102,8 @@ struct DecideOptions {
   double error = 1e-4;
   /// Probability that it ever calls unchanged what moved by the threshold or more.
   double miss = 0.01;
+  /// Share of a night's alarms that may be expected to be false, whatever the number of series.
+  double false_discovery = 0.05;
   /// Probability that a search takes a commit for the wrong side.
   double step_error = 0.001;
   /// Pairs of processes a benchmark in the sweep: the new nightly beside its baseline.

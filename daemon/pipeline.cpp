@@ -9,6 +9,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include "bisect/family.h"
 #include "bisect/screen.h"
 #include "daemon/async/all.h"
 #include "daemon/build_manifest.h"
@@ -227,10 +228,11 @@ asio::awaitable<void> Pipeline::sweep_slot(Fleet& fleet,
   }
 }
 
-std::vector<std::vector<Series>> Pipeline::suspicious_series(Nightly const& nightly) {
+Pipeline::Screened Pipeline::screen_series(Nightly const& nightly) {
   auto const jobs = store_.jobs().of_campaign(campaign_of(nightly.id));
   auto const baseline = store_.nightlies().find(nightly.baseline.value()).value();
-  std::vector<std::vector<Series>> groups;
+  Screened screened;
+  auto& groups = screened.suspicious;
   for (auto const& fleet : fleets_.all()) {
     std::vector<Series> series;
     std::vector<bisect::Swept> sweep;
@@ -238,13 +240,16 @@ std::vector<std::vector<Series>> Pipeline::suspicious_series(Nightly const& nigh
          sweep_in(jobs, baseline.commit, options_.decide.sweep_pairs)) {
       if (where.first != fleet.name()) continue;
       for (auto const metric : all_metrics) {
-        series.push_back({fleet.name(), where.second, metric});
-        auto& swept = sweep.emplace_back(bisect::Swept{metric, {}});
+        bisect::Swept swept{metric, {}};
         for (auto const& [round, pair] : rounds)
           if (auto const levels = levels_in(pair, metric))
             swept.pairs.push_back({levels->at(0), levels->at(1)});
+        if (swept.pairs.empty()) continue;
+        series.push_back({fleet.name(), where.second, metric});
+        sweep.push_back(std::move(swept));
       }
     }
+    screened.series += series.size();
     auto const suspicious = bisect::may_have_grown(sweep, options_.decide);
     for (std::size_t i = 0; i < series.size(); ++i) {
       if (!suspicious[i]) continue;
@@ -253,7 +258,7 @@ std::vector<std::vector<Series>> Pipeline::suspicious_series(Nightly const& nigh
       groups.back().push_back(series[i]);
     }
   }
-  return groups;
+  return screened;
 }
 
 void Pipeline::screen(Nightly& nightly) {
@@ -263,18 +268,21 @@ void Pipeline::screen(Nightly& nightly) {
     move_to(nightly, NightlyState::done);
     return;
   }
-  spdlog::info("screened date={} baseline={} suspicious_benchmarks={}",
+  auto const screened = screen_series(nightly);
+  spdlog::info("screened date={} baseline={} series={} suspicious_benchmarks={}",
                nightly.date,
                baseline->date,
-               suspicious_series(nightly).size());
+               screened.series,
+               screened.suspicious.size());
   move_to(nightly, NightlyState::screened);
 }
 
 asio::awaitable<void> Pipeline::decide(Duel const& duel,
                                        std::vector<Series> const& series,
+                                       config::DecideOptions const& options,
                                        DuelResult& result) {
   auto& fleet = *fleets_.find(series.front().fleet);
-  result = co_await compare_builds(measuring_, fleet, duel, series, options_.decide);
+  result = co_await compare_builds(measuring_, fleet, duel, series, options);
 }
 
 asio::awaitable<Result<>> Pipeline::confirm(Nightly& nightly) {
@@ -285,11 +293,12 @@ asio::awaitable<Result<>> Pipeline::confirm(Nightly& nightly) {
   if (!after) co_return after.error();
   // The same campaign as the sweep's: its pairs are the first ones of each comparison.
   Duel const duel{campaign_of(nightly.id), *before, *after};
-  auto const groups = suspicious_series(nightly);
+  auto const [groups, series] = screen_series(nightly);
+  auto const options = bisect::for_family(options_.decide, series);
   std::vector<DuelResult> results(groups.size());
   std::vector<asio::awaitable<void>> duels;
   for (std::size_t i = 0; i < groups.size(); ++i)
-    duels.push_back(decide(duel, groups[i], results[i]));
+    duels.push_back(decide(duel, groups[i], options, results[i]));
   co_await run_all(std::move(duels));
   bool any = false;
   for (auto const& result : results) {

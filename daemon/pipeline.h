@@ -53,6 +53,11 @@ class Pipeline {
     int round = 0;
   };
 
+  struct Screened {
+    std::vector<std::vector<Series>> suspicious;  ///< of one benchmark and fleet each
+    std::size_t series = 0;                       ///< all that were measured
+  };
+
   Result<> look();
   boost::asio::awaitable<Result<>> advance(Nightly& nightly);
   boost::asio::awaitable<Result<>> prepare(Nightly& nightly);
@@ -64,6 +69,7 @@ class Pipeline {
   void screen(Nightly& nightly);
   boost::asio::awaitable<void> decide(Duel const& duel,
                                       std::vector<Series> const& series,
+                                      config::DecideOptions const& options,
                                       DuelResult& result);
   boost::asio::awaitable<Result<>> confirm(Nightly& nightly);
   boost::asio::awaitable<Result<>> bisect(Nightly const& nightly);
@@ -72,7 +78,7 @@ class Pipeline {
 
   std::vector<Benchmark> benchmarks_of(Fleet const& fleet) const;
   std::optional<Build> choose_baseline(Nightly& nightly);
-  std::vector<std::vector<Series>> suspicious_series(Nightly const& nightly);
+  Screened screen_series(Nightly const& nightly);
   void move_to(Nightly& nightly, NightlyState state);
 
   config::Options const& options_;

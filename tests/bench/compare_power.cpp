@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <fstream>
 #include <iostream>
 #include <string>
 #include <vector>
 
+#include "claims.h"
 #include "judges.h"
 #include "noise.h"
 #include <CLI/CLI.hpp>
@@ -126,21 +126,6 @@ void print_table(std::vector<Row> const& rows) {
   }
 }
 
-/// What torchwatch promises, and what was seen.
-struct Claim {
-  std::string text;
-  double seen = 0;
-  double bound = 0;
-  bool at_least = false;
-
-  bool holds() const { return at_least ? seen >= bound : seen <= bound; }
-};
-
-/// More than `rate * trials` events by chance: three standard deviations are no refutation.
-double with_slack(double rate, int trials) {
-  return rate + 3 * std::sqrt(rate / trials);
-}
-
 std::vector<Claim> claims(std::vector<Row> const& rows) {
   config::DecideOptions const defaults;
   std::vector<Claim> all;
@@ -172,21 +157,6 @@ std::vector<Claim> claims(std::vector<Row> const& rows) {
                  no_change.alarm_rate(),
                  with_slack(defaults.error, no_change.trials)});
   return all;
-}
-
-bool print_claims(std::vector<Claim> const& all) {
-  bool hold = true;
-  fmt::print("\n{:<48} {:>9}    {:>9}\n", "claim", "seen", "bound");
-  for (auto const& claim : all) {
-    hold = hold && claim.holds();
-    fmt::print("{:<48} {:>9.4f} {} {:>9.4f} {}\n",
-               claim.text,
-               claim.seen,
-               claim.at_least ? ">=" : "<=",
-               claim.bound,
-               claim.holds() ? "" : "  BROKEN");
-  }
-  return hold;
 }
 
 void write_json(std::vector<Row> const& rows, std::string const& file) {

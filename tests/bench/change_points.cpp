@@ -1,0 +1,225 @@
+/// What is found in histories whose changes are known, how often nothing is seen as something, and
+/// what that costs, beside two peers on the same histories.
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <iostream>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "claims.h"
+#include "histories.h"
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "bisect/change_point.h"
+
+namespace torchwatch::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Places = std::vector<std::size_t>;
+
+struct Finder {
+  std::string name;
+  Places (*find)(std::vector<double> const& values);
+};
+
+Places by_torchwatch(std::vector<double> const& values) {
+  Places places;
+  for (auto const& point : bisect::change_points(values))
+    places.push_back(point.at);
+  return places;
+}
+
+/// TorchBench's rule (arXiv 2304.14226, 4.2): more than 7% from one night to the next.
+Places by_nights(std::vector<double> const& values) {
+  Places places;
+  for (std::size_t i = 1; i < values.size(); ++i)
+    if (std::abs(values[i] - values[i - 1]) > std::log(1.07)) places.push_back(i);
+  return places;
+}
+
+/// Binary segmentation by the largest cumulative sum (Scott and Knott 1974), noise by the
+/// differences of neighbours (Hall, Kay and Titterington 1990), threshold sqrt(2 log n) as
+/// Vostrikova's scheme is commonly run.
+class BinarySegmentation {
+ public:
+  explicit BinarySegmentation(std::vector<double> const& values) : sums_(values.size() + 1) {
+    std::partial_sum(values.begin(), values.end(), sums_.begin() + 1);
+    double squares = 0;
+    for (std::size_t i = 1; i < values.size(); ++i)
+      squares += (values[i] - values[i - 1]) * (values[i] - values[i - 1]);
+    auto const count = static_cast<double>(values.size());
+    threshold_ = std::sqrt(squares / (2 * (count - 1))) * std::sqrt(2 * std::log(count));
+    split(0, values.size());
+    std::ranges::sort(places_);
+  }
+
+  Places places() const { return places_; }
+
+ private:
+  void split(std::size_t begin, std::size_t end) {
+    double most = 0;
+    std::size_t place = begin;
+    for (std::size_t i = begin + 1; i < end; ++i) {
+      auto const left = static_cast<double>(i - begin);
+      auto const right = static_cast<double>(end - i);
+      double const gap = (sums_[end] - sums_[i]) / right - (sums_[i] - sums_[begin]) / left;
+      double const sum = std::abs(gap) * std::sqrt(left * right / (left + right));
+      if (sum <= most) continue;
+      most = sum;
+      place = i;
+    }
+    if (most <= threshold_) return;
+    places_.push_back(place);
+    split(begin, place);
+    split(place, end);
+  }
+
+  std::vector<double> sums_;
+  double threshold_ = 0;
+  Places places_;
+};
+
+Places by_binary_segmentation(std::vector<double> const& values) {
+  return BinarySegmentation{values}.places();
+}
+
+std::vector<Finder> finders() {
+  return {{"torchwatch", by_torchwatch},
+          {"7% a night", by_nights},
+          {"binary seg.", by_binary_segmentation}};
+}
+
+/// Of all histories of a life.
+struct Score {
+  int histories = 0;
+  int spoken_of = 0;  ///< histories with at least one change point found
+  double found = 0;
+  double right = 0;
+  double planted = 0;
+  double seconds = 0;
+
+  double precision() const { return found > 0 ? right / found : 1; }
+
+  double recall() const { return planted > 0 ? right / planted : 1; }
+
+  double spoken_rate() const { return static_cast<double>(spoken_of) / histories; }
+};
+
+/// A change found within this many nights of a planted one, and of no other, is right.
+constexpr std::size_t near = 5;
+
+std::size_t count_right(Places found, Places const& planted) {
+  std::size_t right = 0;
+  for (auto const place : planted) {
+    auto const match = std::ranges::find_if(
+        found, [&](std::size_t one) { return one + near >= place && one <= place + near; });
+    if (match == found.end()) continue;
+    found.erase(match);
+    ++right;
+  }
+  return right;
+}
+
+Score score(Life const& life, Finder const& finder, int histories, std::uint64_t seed) {
+  Score score;
+  for (int i = 0; i < histories; ++i) {
+    auto const history = life.make(seed * 1'000'003 + static_cast<std::uint64_t>(i));
+    auto const start = Clock::now();
+    auto const found = finder.find(history.values);
+    score.seconds += std::chrono::duration<double>(Clock::now() - start).count();
+    ++score.histories;
+    score.spoken_of += found.empty() ? 0 : 1;
+    score.found += static_cast<double>(found.size());
+    score.right += static_cast<double>(count_right(found, history.changes));
+    score.planted += static_cast<double>(history.changes.size());
+  }
+  return score;
+}
+
+struct Options {
+  bool is_short = false;
+  std::uint64_t seed = 1;
+};
+
+std::vector<Claim> find_planted(Options const& options) {
+  int const histories = options.is_short ? 100 : 1000;
+  std::vector<Claim> claims;
+  Score total;
+  fmt::print("{:<24} {:<12} {:>10} {:>8}\n", "changes", "finder", "precision", "recall");
+  for (auto const& life : changing_lives()) {
+    for (auto const& finder : finders()) {
+      auto const one = score(life, finder, histories, options.seed);
+      fmt::print("{:<24} {:<12} {:>9.1f}% {:>7.1f}%\n",
+                 life.name,
+                 finder.name,
+                 100 * one.precision(),
+                 100 * one.recall());
+      if (finder.name != "torchwatch") continue;
+      total.found += one.found;
+      total.right += one.right;
+      total.planted += one.planted;
+    }
+  }
+  claims.push_back({"labelled set: precision", total.precision(), 0.95, true});
+  claims.push_back({"labelled set: recall", total.recall(), 0.90, true});
+  return claims;
+}
+
+std::vector<Claim> find_nothing(Options const& options) {
+  constexpr std::size_t nights = 10'000;
+  int const histories = options.is_short ? 60 : 1000;
+  std::vector<Claim> claims;
+  fmt::print("\n{:<24} {:<12} {:>20}\n", "10,000 nights", "finder", "histories spoken of");
+  for (auto const& life : flat_lives(nights)) {
+    for (auto const& finder : finders()) {
+      auto const one = score(life, finder, histories, options.seed);
+      fmt::print("{:<24} {:<12} {:>19.1f}%\n", life.name, finder.name, 100 * one.spoken_rate());
+      if (finder.name != "torchwatch") continue;
+      claims.push_back(
+          {life.name + ": spoken of", one.spoken_rate(), with_slack(0.01, one.histories)});
+    }
+  }
+  return claims;
+}
+
+std::vector<Claim> cost(Options const& options) {
+  constexpr std::size_t ten_years = 3652;
+  int const series = options.is_short ? 20 : 200;  // of each of five lives
+  std::vector<Claim> claims;
+  fmt::print("\n{:<37} {:>20}\n", "finder", "s for 1,000 series of 10 years");
+  for (auto const& finder : finders()) {
+    Score total;
+    for (auto const& life : flat_lives(ten_years)) {
+      auto const one = score(life, finder, series, options.seed);
+      total.seconds += one.seconds;
+      total.histories += one.histories;
+    }
+    double const seconds = total.seconds / total.histories * 1000;
+    fmt::print("{:<37} {:>20.2f}\n", finder.name, seconds);
+    if (finder.name == "torchwatch")
+      claims.push_back({"seconds for 1,000 series of 10 years", seconds, 10});
+  }
+  return claims;
+}
+
+}  // namespace
+}  // namespace torchwatch::bench
+
+int main(int argc, char** argv) {
+  using namespace torchwatch::bench;
+  Options options;
+  CLI::App app{"Precision, recall, false alarms and cost of change points, beside peers"};
+  app.add_flag("--short", options.is_short, "Within a minute");
+  app.add_option("--seed", options.seed, "Of all histories")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  std::vector<Claim> claims;
+  for (auto* const part : {find_planted, find_nothing, cost})
+    for (auto& claim : part(options))
+      claims.push_back(std::move(claim));
+  return print_claims(claims) ? 0 : 1;
+}

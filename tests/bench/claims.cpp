@@ -1,0 +1,26 @@
+#include "claims.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace torchwatch::bench {
+
+bool print_claims(std::vector<Claim> const& claims) {
+  fmt::print("\n{:<56} {:>9}    {:>9}\n", "claim", "seen", "bound");
+  for (auto const& claim : claims)
+    fmt::print("{:<56} {:>9.4f} {} {:>9.4f}{}\n",
+               claim.text,
+               claim.seen,
+               claim.at_least ? ">=" : "<=",
+               claim.bound,
+               claim.holds() ? "" : "  BROKEN");
+  return std::ranges::all_of(claims, &Claim::holds);
+}
+
+double with_slack(double rate, int trials) {
+  return rate + 3 * std::sqrt(rate / trials);
+}
+
+}  // namespace torchwatch::bench

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace torchwatch::bench {
+
+/// What torchwatch promises, and what was seen.
+struct Claim {
+  std::string text;
+  double seen = 0;
+  double bound = 0;
+  bool at_least = false;
+
+  bool holds() const { return at_least ? seen >= bound : seen <= bound; }
+};
+
+/// Prints a table, and returns whether all hold.
+bool print_claims(std::vector<Claim> const& claims);
+
+/// How often an event of probability `rate` may be seen in `trials` and be no refutation: three
+/// standard deviations more than expected.
+double with_slack(double rate, int trials);
+
+}  // namespace torchwatch::bench

@@ -1,0 +1,55 @@
+#include "bisect/family.h"
+
+#include <algorithm>
+
+#include "host.h"
+#include <gtest/gtest.h>
+
+#include "bisect/compare.h"
+
+namespace torchwatch::bisect {
+namespace {
+
+TEST(Family, LeavesASmallNightAlone) {
+  config::DecideOptions const options;
+  EXPECT_EQ(for_family(options, 0).error, options.error);
+  EXPECT_EQ(for_family(options, 1).error, options.error);
+  EXPECT_EQ(for_family(options, 1000).error, options.error);
+}
+
+TEST(Family, AsksForMoreWhereThereAreMoreSeries) {
+  config::DecideOptions const options;
+  EXPECT_DOUBLE_EQ(for_family(options, 10'000).error, options.error / 10);
+  EXPECT_EQ(for_family(options, 10'000).miss, options.miss);
+}
+
+TEST(Family, KeepsTheShareOfFalseDiscoveries) {
+  // A level at which false alarms would be common, so that the bound has something to hold back.
+  config::DecideOptions options;
+  options.error = 0.5;
+  options.false_discovery = 0.1;
+  options.threshold = 0.001;
+  constexpr int series = 40;
+  constexpr int nights = 50;
+  auto const decide = for_family(options, series);
+  double share = 0;
+  for (unsigned night = 0; night < nights; ++night) {
+    int called = 0;
+    int false_calls = 0;
+    for (unsigned one = 0; one < series; ++one) {
+      bool const changed = one % 10 == 0;
+      Host host{{.sigma = 0.05}, night * series + one};
+      Compare compare{Metric::latency, decide};
+      while (!compare.answer())
+        compare.add(host.pair(100, changed ? 125 : 100));
+      bool const is_called = compare.answer()->verdict == Verdict::regression;
+      called += is_called ? 1 : 0;
+      false_calls += is_called && !changed ? 1 : 0;
+    }
+    share += static_cast<double>(false_calls) / std::max(1, called);
+  }
+  EXPECT_LE(share / nights, options.false_discovery);
+}
+
+}  // namespace
+}  // namespace torchwatch::bisect
