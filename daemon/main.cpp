@@ -181,6 +181,44 @@ void add_bisect(CLI::App& app, commands::Place const& place, std::function<int()
   });
 }
 
+/// What `rule` was given on the command line.
+struct RuleFlags {
+  commands::RuleRequest request;
+  std::string server;
+  std::string token_file;
+};
+
+void add_rule(CLI::App& app, commands::Place const& place, std::function<int()>& chosen) {
+  auto const flags = std::make_shared<RuleFlags>();
+  auto& request = flags->request;
+  auto* const rule = app.add_subcommand(
+      "rule", "Say what you decided: accept, false_alarm, mute, unmute; kept with who and why");
+  rule->add_option("kind", request.kind, "accept or false_alarm an incident, mute or unmute series")
+      ->required();
+  rule->add_option("--incident", request.incident, "Of accept and false_alarm");
+  rule->add_option("--fleet", request.fleet, "Of mute and unmute; any if missing");
+  rule->add_option("--benchmark", request.benchmark, "The same, by TorchBench's name");
+  rule->add_option("--metric", request.metric, "The same");
+  rule->add_option("--who", request.who, "Your name")->required();
+  rule->add_option("--why", request.why, "Your reason")->required();
+  rule->add_option("--until", request.until, "End of a mute: 2026-12-31, or with T00:00:00Z");
+  auto* const server =
+      rule->add_option("--server", flags->server, "Tell the service at http://HOST:PORT");
+  auto* const token =
+      rule->add_option("--token-file", flags->token_file, "Bearer token for --server");
+  server->needs(token);
+  token->needs(server);
+  rule->add_flag("--json", request.as_json, "Print JSON");
+  rule->callback([flags, &place, &chosen] {
+    chosen = [flags, &place] {
+      if (!flags->server.empty())
+        return commands::rule_there(flags->server, flags->token_file, flags->request);
+      auto const options = load(place);
+      return options ? commands::rule_here(*options, flags->request) : int{commands::could_not_run};
+    };
+  });
+}
+
 void add_config(CLI::App& app, std::function<int()>& chosen) {
   auto* const config = app.add_subcommand("config", "Check, show or describe a configuration");
   config->require_subcommand(1);
@@ -237,6 +275,7 @@ int run(int argc, char** argv) {
   add_watching(app, place, chosen);
   add_bench(app, place, chosen);
   add_bisect(app, place, chosen);
+  add_rule(app, place, chosen);
   add_config(app, chosen);
   try {
     app.parse(argc, argv);

@@ -301,10 +301,11 @@ asio::awaitable<Result<>> Pipeline::confirm(Nightly& nightly) {
     duels.push_back(decide(duel, groups[i], options, results[i]));
   co_await run_all(std::move(duels));
   bool any = false;
-  for (auto const& result : results) {
-    for (auto const& change : result.changes) {
+  for (auto& result : results) {
+    for (auto& change : result.changes) {
+      change.muted = store_.rulings().is_muted(change.series, clock_.now());
       store_.incidents().record(nightly.id, change);
-      any = any || change.comparison.verdict == Verdict::regression;
+      any = any || (change.comparison.verdict == Verdict::regression && !change.muted);
     }
   }
   if (any) {

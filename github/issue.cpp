@@ -106,7 +106,9 @@ std::string series_section(IncidentStory const& story,
                            std::vector<SeriesChange> const& changes,
                            std::string const& project) {
   std::vector<TableRow> rows;
-  for (auto const& [series, comparison] : changes) {
+  for (auto const& change : changes) {
+    auto const& series = change.series;
+    auto const& comparison = change.comparison;
     if (rows.size() == max_series_rows) break;
     rows.push_back({verbatim(name_of(series.benchmark)),
                     std::string{to_string(series.metric)},

@@ -10,14 +10,16 @@ namespace {
 constexpr auto select = "SELECT id, baseline_id, nightly_id, report, opened_at FROM incident ";
 
 constexpr auto select_verdicts =
-    "SELECT fleet, benchmark, metric, verdict, before, after, ratio, low, high, error_bound, pairs "
-    "FROM comparison ";
+    "SELECT fleet, benchmark, metric, verdict, before, after, ratio, low, high, error_bound, "
+    "pairs, "
+    "muted FROM comparison ";
 
 SeriesChange read_change(SQLite::Statement& row) {
   return SeriesChange{Series{row.getColumn(0).getString(),
                              read_word(row.getColumn(1), parse_benchmark),
                              read_word(row.getColumn(2), parse_metric)},
-                      read_comparison(row, 3)};
+                      read_comparison(row, 3),
+                      row.getColumn(11).getInt() != 0};
 }
 
 Incident read(SQLite::Database& database, SQLite::Statement& row) {
@@ -29,7 +31,7 @@ Incident read(SQLite::Database& database, SQLite::Statement& row) {
   incident.opened_at = read_time(row.getColumn(4));
   SQLite::Statement query{database,
                           std::string{select_verdicts} +
-                              "WHERE nightly_id = ? AND verdict = 'regression' "
+                              "WHERE nightly_id = ? AND verdict = 'regression' AND NOT muted "
                               "ORDER BY fleet, benchmark, metric"};
   bind_all(query, incident.nightly.value);
   incident.changes = read_all(query, read_change);
@@ -43,7 +45,8 @@ void Incidents::record(NightlyId nightly, SeriesChange const& change) {
   SQLite::Statement insert{
       database_,
       "INSERT OR IGNORE INTO comparison (nightly_id, fleet, benchmark, metric, verdict, before, "
-      "after, ratio, low, high, error_bound, pairs) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+      "after, ratio, low, high, error_bound, pairs, muted) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
   bind_all(insert,
            nightly.value,
            change.series.fleet,
@@ -56,7 +59,8 @@ void Incidents::record(NightlyId nightly, SeriesChange const& change) {
            ratio ? std::optional{ratio->low} : std::nullopt,
            ratio ? std::optional{ratio->high} : std::nullopt,
            change.comparison.error_bound,
-           change.comparison.pairs);
+           change.comparison.pairs,
+           change.muted ? 1 : 0);
   insert.exec();
 }
 

@@ -24,7 +24,7 @@ class Incidents {
   std::vector<SeriesChange> verdicts(NightlyId nightly) const;
 
   /// Opens the incident between two nightlies, or finds the one that is open. Its changes are the
-  /// nightly's verdicts that say `regression`.
+  /// nightly's verdicts that say `regression` and are not muted.
   Incident open(NightlyId baseline, NightlyId nightly, Timestamp now);
 
   /// Every incident, newest first.

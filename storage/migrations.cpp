@@ -140,8 +140,28 @@ constexpr std::string_view accounts_of_memory = R"sql(
 ALTER TABLE job ADD COLUMN accounts TEXT NOT NULL DEFAULT '{}';
 )sql";
 
-constexpr std::array steps{
-    nightlies_and_jobs, comparisons_and_incidents, builds_and_bisections, accounts_of_memory};
+constexpr std::string_view rulings = R"sql(
+CREATE TABLE ruling (
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  incident_id INTEGER REFERENCES incident(id),
+  fleet TEXT NOT NULL,
+  benchmark TEXT NOT NULL,
+  metric TEXT NOT NULL,
+  who TEXT NOT NULL,
+  why TEXT NOT NULL,
+  given_at INTEGER NOT NULL,
+  until INTEGER
+) STRICT;
+CREATE INDEX ruling_by_incident ON ruling (incident_id);
+ALTER TABLE comparison ADD COLUMN muted INTEGER NOT NULL DEFAULT 0;
+)sql";
+
+constexpr std::array steps{nightlies_and_jobs,
+                           comparisons_and_incidents,
+                           builds_and_bisections,
+                           accounts_of_memory,
+                           rulings};
 
 }  // namespace
 

@@ -89,6 +89,7 @@ IncidentStory story_of(Store& store, Incident const& incident) {
   story.baseline = store.nightlies().find(incident.baseline).value();
   story.nightly = store.nightlies().find(incident.nightly).value();
   story.bisections = store.bisections().of_incident(incident.id);
+  story.rulings = store.rulings().on(incident.id);
   auto const campaign = campaign_of(incident.nightly);
   for (auto const& job : store.jobs().of_campaign(campaign)) {
     if (!job.ok()) continue;

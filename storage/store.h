@@ -10,6 +10,7 @@
 #include "storage/incidents.h"
 #include "storage/jobs.h"
 #include "storage/nightlies.h"
+#include "storage/rulings.h"
 
 namespace torchwatch::storage {
 
@@ -40,6 +41,8 @@ class Store {
   Bisections bisections() { return Bisections{*database_}; }
 
   Builds builds() { return Builds{*database_}; }
+
+  Rulings rulings() { return Rulings{*database_}; }
 
  private:
   class WriterLock;

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include <fmt/chrono.h>
+#include "daemon/api/time.h"
 
 namespace torchwatch::api {
 namespace {
@@ -32,10 +32,6 @@ Json document(std::string const& text) {
 
 }  // namespace
 
-std::string iso8601(Timestamp time) {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", time);
-}
-
 std::string text_of(Json const& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -50,6 +46,10 @@ std::string url_of(IncidentId id) {
 
 std::string url_of(BisectionId id) {
   return "/api/v1/bisections/" + std::to_string(id.value);
+}
+
+std::string url_of(RulingId id) {
+  return "/api/v1/rulings/" + std::to_string(id.value);
 }
 
 Json json_of(Series const& series) {
@@ -79,6 +79,7 @@ Json json_of(Comparison const& comparison) {
 Json json_of(SeriesChange const& change) {
   auto json = json_of(change.series);
   json.update(json_of(change.comparison));
+  json["muted"] = change.muted;
   return json;
 }
 
@@ -158,6 +159,23 @@ Json json_of(Bisection const& bisection, std::string const& project) {
   return json;
 }
 
+Json json_of(Ruling const& ruling) {
+  auto const& [fleet, benchmark, metric] = ruling.series;
+  Json json;
+  json["id"] = ruling.id.value;
+  json["url"] = url_of(ruling.id);
+  json["kind"] = to_string(ruling.kind);
+  json["incident"] = null_if_none(ruling.incident);
+  json["fleet"] = null_if_empty(fleet);
+  json["benchmark"] = benchmark ? Json(name_of(*benchmark)) : Json(nullptr);
+  json["metric"] = metric ? Json(to_string(*metric)) : Json(nullptr);
+  json["who"] = ruling.who;
+  json["why"] = ruling.why;
+  json["given_at"] = iso8601(ruling.given_at);
+  json["until"] = ruling.until ? Json(iso8601(*ruling.until)) : Json(nullptr);
+  return json;
+}
+
 Json json_of(Incident const& incident, Nightly const& baseline, Nightly const& nightly) {
   Json json;
   json["id"] = incident.id.value;
@@ -173,6 +191,7 @@ Json json_of(Incident const& incident, Nightly const& baseline, Nightly const& n
 Json json_of(IncidentStory const& story, std::string const& project) {
   auto json = json_of(story.incident, story.baseline, story.nightly);
   json["bisections"] = array_of(story.bisections, project);
+  json["rulings"] = array_of(story.rulings);
   json["baseline_pytorch"] = null_if_empty(story.baseline_pytorch);
   json["nightly_pytorch"] = null_if_empty(story.nightly_pytorch);
   json["fingerprint"] = document(story.fingerprint);

@@ -9,6 +9,7 @@
 #include "storage/domain/comparison.h"
 #include "storage/domain/incident.h"
 #include "storage/domain/job.h"
+#include "storage/domain/ruling.h"
 
 /// The records as JSON, for whoever reads them outside of this program. What is not there is null,
 /// never missing. Levels are in the metric's unit, which stands beside them; times are ISO 8601 in
@@ -16,9 +17,6 @@
 namespace torchwatch::api {
 
 using Json = nlohmann::ordered_json;
-
-/// "2026-01-31T07:30:00Z".
-std::string iso8601(Timestamp time);
 
 /// One line. Text that is not UTF-8 is repaired, and numbers that are none are null.
 std::string text_of(Json const& json);
@@ -46,15 +44,20 @@ Json json_of(BisectionRequest const& request);
 Json json_of(BisectionStep const& step);
 Json json_of(Bisection const& bisection, std::string const& project);
 
+/// Of which series is null where it may be any.
+Json json_of(Ruling const& ruling);
+
 /// An incident with the two nightlies between which it began; without its searches.
 Json json_of(Incident const& incident, Nightly const& baseline, Nightly const& nightly);
 
-/// An incident with its searches, and what it was measured with and on.
+/// An incident with its searches, what people decided about it, and what it was measured with and
+/// on.
 Json json_of(IncidentStory const& story, std::string const& project);
 
 /// Where the HTTP API shows a record.
 std::string url_of(NightlyId id);
 std::string url_of(IncidentId id);
 std::string url_of(BisectionId id);
+std::string url_of(RulingId id);
 
 }  // namespace torchwatch::api

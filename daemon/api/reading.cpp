@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "daemon/api/json.h"
+#include "daemon/api/time.h"
 #include "github/url.h"
 
 namespace torchwatch::api {
@@ -218,6 +219,17 @@ HttpResponse show_bisection(View const& view, Call const& call) {
   auto const bisection = find_called<BisectionId>(view.store.bisections(), call);
   if (!bisection) return not_found(call);
   return ok(json_of(*bisection, view.project));
+}
+
+HttpResponse list_rulings(View const& view, Call const& call) {
+  return paged(
+      call, view.store.rulings().all(), [](Ruling const& ruling) { return json_of(ruling); });
+}
+
+HttpResponse show_ruling(View const& view, Call const& call) {
+  auto const ruling = find_called<RulingId>(view.store.rulings(), call);
+  if (!ruling) return not_found(call);
+  return ok(json_of(*ruling));
 }
 
 }  // namespace torchwatch::api

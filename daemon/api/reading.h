@@ -41,4 +41,7 @@ net::HttpResponse show_incident(View const& view, Call const& call);
 net::HttpResponse list_bisections(View const& view, Call const& call);
 net::HttpResponse show_bisection(View const& view, Call const& call);
 
+net::HttpResponse list_rulings(View const& view, Call const& call);
+net::HttpResponse show_ruling(View const& view, Call const& call);
+
 }  // namespace torchwatch::api

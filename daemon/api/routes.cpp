@@ -11,6 +11,7 @@
 
 #include "daemon/api/bisection_request.h"
 #include "daemon/api/json.h"
+#include "daemon/api/ruling_request.h"
 #include "daemon/api/target.h"
 
 namespace torchwatch::api {
@@ -22,11 +23,14 @@ using net::HttpRequest;
 using net::HttpResponse;
 using net::problem;
 
+/// What may be posted to a resource.
+enum class Post { nothing, bisection, ruling };
+
 struct Route {
   std::string_view path;        ///< a last segment "{id}" stands for any
   std::string_view parameters;  ///< names that a query may have, by blanks
   HttpResponse (*get)(View const&, Call const&);
-  bool may_be_posted = false;
+  Post post = Post::nothing;
 };
 
 constexpr std::string_view paging = "limit offset";
@@ -37,8 +41,10 @@ constexpr std::array routes{
     Route{"/api/v1/series", "fleet benchmark metric limit offset", list_series},
     Route{"/api/v1/incidents", paging, list_incidents},
     Route{"/api/v1/incidents/{id}", "", show_incident},
-    Route{"/api/v1/bisections", paging, list_bisections, true},
+    Route{"/api/v1/bisections", paging, list_bisections, Post::bisection},
     Route{"/api/v1/bisections/{id}", "", show_bisection},
+    Route{"/api/v1/rulings", paging, list_rulings, Post::ruling},
+    Route{"/api/v1/rulings/{id}", "", show_ruling},
 };
 
 /// The words of `text`, which single separators part.
@@ -133,9 +139,33 @@ HttpResponse failed_ask(Error const& error) {
   return problem(500, error.message);
 }
 
+/// Why a body will not even be looked at; nothing when it will.
+std::optional<HttpResponse> refusal(HttpRequest const& request, std::string const& token) {
+  if (auto denied = denial(request, token)) return denied;
+  auto const type = header(request, "content-type");
+  if (is_json(type)) return std::nullopt;
+  return problem(415, "Content-Type: found \"" + type + "\", allowed application/json");
+}
+
+HttpResponse bad_body(std::vector<FieldError> const& errors) {
+  return problem(400, "the request cannot be understood", errors);
+}
+
+/// 201 or 202, and where the record is.
+HttpResponse posted(int status, std::string const& url, Json const& json) {
+  HttpResponse response;
+  response.status = status;
+  response.headers["location"] = url;
+  response.headers["content-type"] = "application/json";
+  response.headers["cache-control"] = "no-store";
+  response.body = text_of(json) + "\n";
+  return response;
+}
+
 /// The answer to anything but GET and a POST that may be.
 HttpResponse other_method(Route const& route, std::string const& method) {
-  std::string const allow = route.may_be_posted ? "GET, HEAD, OPTIONS, POST" : "GET, HEAD, OPTIONS";
+  std::string const allow =
+      route.post == Post::nothing ? "GET, HEAD, OPTIONS" : "GET, HEAD, OPTIONS, POST";
   HttpResponse response;
   if (method == "OPTIONS")
     response.status = 204;
@@ -147,9 +177,9 @@ HttpResponse other_method(Route const& route, std::string const& method) {
 
 }  // namespace
 
-Api::Api(storage::Store& reader, Clock const& clock, AskBisection ask, ApiOptions options)
+Api::Api(storage::Store& reader, Clock const& clock, Requests requests, ApiOptions options)
     : view_{reader, options.version, options.project, clock.now()},
-      ask_{std::move(ask)},
+      requests_{std::move(requests)},
       options_{std::move(options)} {}
 
 asio::awaitable<HttpResponse> Api::handle(HttpRequest request) {
@@ -157,7 +187,7 @@ asio::awaitable<HttpResponse> Api::handle(HttpRequest request) {
   if (!target) co_return problem(400, target.error().message);
   auto const* const route = route_to(target->path);
   if (route == nullptr) co_return problem(404, "nothing is there");
-  bool const is_post = route->may_be_posted && request.method == "POST";
+  bool const is_post = route->post != Post::nothing && request.method == "POST";
   if (request.method != "GET" && !is_post) co_return other_method(*route, request.method);
 
   auto const errors = unknown_parameters(is_post ? "" : route->parameters, target->query);
@@ -168,32 +198,34 @@ asio::awaitable<HttpResponse> Api::handle(HttpRequest request) {
         std::string{route->path}, has_id ? target->path.back() : std::string{}, target->query};
     co_return route->get(view_, call);
   }
-  auto response = co_await ask_bisection(std::move(request));
+  auto refused = refusal(request, options_.token);
+  if (refused) co_return std::move(*refused);
+  HttpResponse response;
+  if (route->post == Post::ruling)
+    response = co_await post_ruling(std::move(request.body));
+  else
+    response = co_await post_bisection(std::move(request.body));
   co_return response;
 }
 
-asio::awaitable<HttpResponse> Api::ask_bisection(HttpRequest request) {
-  auto denied = denial(request, options_.token);
-  if (denied) co_return std::move(*denied);
-  auto const type = header(request, "content-type");
-  if (!is_json(type))
-    co_return problem(415, "Content-Type: found \"" + type + "\", allowed application/json");
-  auto wanted = parse_bisection_request(request.body, options_.fleets);
-  if (!wanted) co_return problem(400, "the request cannot be understood", wanted.error());
-
-  auto const asked = co_await ask_(std::move(*wanted));
+asio::awaitable<HttpResponse> Api::post_bisection(std::string body) {
+  auto wanted = parse_bisection_request(body, options_.fleets);
+  if (!wanted) co_return bad_body(wanted.error());
+  auto const asked = co_await requests_.bisection(std::move(*wanted));
   if (!asked) co_return failed_ask(asked.error());
   Json json;
   json["id"] = asked->id.value;
   json["state"] = to_string(asked->state);
   json["url"] = url_of(asked->id);
-  HttpResponse response;
-  response.status = 202;
-  response.headers["location"] = url_of(asked->id);
-  response.headers["content-type"] = "application/json";
-  response.headers["cache-control"] = "no-store";
-  response.body = text_of(json) + "\n";
-  co_return response;
+  co_return posted(202, url_of(asked->id), json);
+}
+
+asio::awaitable<HttpResponse> Api::post_ruling(std::string body) {
+  auto wanted = parse_ruling_request(body, options_.fleets);
+  if (!wanted) co_return bad_body(wanted.error());
+  auto const given = co_await requests_.ruling(std::move(*wanted));
+  if (!given) co_return failed_ask(given.error());
+  co_return posted(201, url_of(given->id), json_of(*given));
 }
 
 }  // namespace torchwatch::api

@@ -12,13 +12,19 @@
 #include "storage/domain/bisection.h"
 #include "storage/domain/clock.h"
 #include "storage/domain/result.h"
+#include "storage/domain/ruling.h"
 #include "storage/store.h"
 
 namespace torchwatch::api {
 
-/// Queues a search, or finds the equal one that is still queued or running. invalid_argument and
-/// not_found blame the request, unavailable and cancelled the moment.
-using AskBisection = std::function<boost::asio::awaitable<Result<Bisection>>(BisectionRequest)>;
+/// What the API cannot do itself, since it only reads. invalid_argument and not_found blame the
+/// request, unavailable and cancelled the moment.
+struct Requests {
+  /// Queues a search, or finds the equal one that is still queued or running.
+  std::function<boost::asio::awaitable<Result<Bisection>>(BisectionRequest)> bisection;
+  /// Keeps a ruling.
+  std::function<boost::asio::awaitable<Result<Ruling>>(Ruling)> ruling;
+};
 
 struct ApiOptions {
   /// What a client must know to change something; empty: nobody may.
@@ -31,29 +37,32 @@ struct ApiOptions {
   std::string version;
 };
 
-/// The HTTP API: what the service knows, and asking it to search. On one thread, the store's.
-/// Answers are JSON, wrong requests are problems (RFC 9457), lists take ?limit and ?offset and name
-/// their next page in Link.
+/// The HTTP API: what the service knows, asking it to search, and telling it what people decided.
+/// On one thread, the store's. Answers are JSON, wrong requests are problems (RFC 9457), lists take
+/// ?limit and ?offset and name their next page in Link.
 ///
 ///     GET  /healthz
 ///     GET  /api/v1/nightlies   /api/v1/nightlies/{id}
 ///     GET  /api/v1/series      ?fleet=&benchmark=&metric= for the values of one
 ///     GET  /api/v1/incidents   /api/v1/incidents/{id}
 ///     GET  /api/v1/bisections  /api/v1/bisections/{id}
+///     GET  /api/v1/rulings     /api/v1/rulings/{id}
 ///     POST /api/v1/bisections  with the bearer token; see bisection_request.h
+///     POST /api/v1/rulings     with the bearer token; see ruling_request.h
 class Api {
  public:
   /// `reader` must outlive it. The service counts as started now.
-  Api(storage::Store& reader, Clock const& clock, AskBisection ask, ApiOptions options);
+  Api(storage::Store& reader, Clock const& clock, Requests requests, ApiOptions options);
 
   /// Answers any request. Throws when the store does.
   boost::asio::awaitable<net::HttpResponse> handle(net::HttpRequest request);
 
  private:
-  boost::asio::awaitable<net::HttpResponse> ask_bisection(net::HttpRequest request);
+  boost::asio::awaitable<net::HttpResponse> post_bisection(std::string body);
+  boost::asio::awaitable<net::HttpResponse> post_ruling(std::string body);
 
   View view_;
-  AskBisection ask_;
+  Requests requests_;
   ApiOptions options_;
 };
 

@@ -1,5 +1,4 @@
 #include <chrono>
-#include <fstream>
 #include <iostream>
 #include <optional>
 #include <thread>
@@ -13,7 +12,7 @@
 #include "daemon/async/run.h"
 #include "daemon/commands/commands.h"
 #include "daemon/commands/open_store.h"
-#include "daemon/net/http_client.h"
+#include "daemon/commands/server.h"
 #include "daemon/project.h"
 #include "daemon/service.h"
 
@@ -70,29 +69,6 @@ ordered_json to_body(BisectRequest const& asked) {
   return body;
 }
 
-/// The JSON of a good answer; the problem's text otherwise.
-Result<ordered_json> body_of(Result<net::HttpResponse> const& answer) {
-  if (!answer) return answer.error();
-  auto json = ordered_json::parse(answer->body, nullptr, false);
-  if (json.is_discarded())
-    return Error{ErrorCode::corrupt, "HTTP " + std::to_string(answer->status) + " without JSON"};
-  constexpr int bad_request = 400;
-  if (answer->status < bad_request)
-    return Result<ordered_json>{boost::system::in_place_value, std::move(json)};
-  auto text = "HTTP " + std::to_string(answer->status) + ": " + json.value("detail", "");
-  for (auto const& error : json.value("errors", ordered_json::array()))
-    text += "; " + error.value("field", "") + ": " + error.value("detail", "");
-  return Error{ErrorCode::refused, std::move(text)};
-}
-
-Result<std::string> read_token(std::string const& file) {
-  std::ifstream stream{file};
-  std::string token;
-  if (!(stream >> token))
-    return Error{ErrorCode::not_found, "token file " + file + ": cannot be read or is empty"};
-  return token;
-}
-
 }  // namespace
 
 int bisect_here(config::Options const& options, Place const& place, BisectRequest const& asked) {
@@ -113,23 +89,15 @@ int bisect_here(config::Options const& options, Place const& place, BisectReques
 int bisect_there(std::string const& url,
                  std::string const& token_file,
                  BisectRequest const& asked) {
-  auto const origin = net::parse_origin(url);
-  if (!origin) return complain(origin.error().message);
-  auto const token = read_token(token_file);
-  if (!token) return complain(token.error().message);
-  net::HttpRequest const post{
-      "POST",
-      "/api/v1/bisections",
-      {{"authorization", "Bearer " + *token}, {"content-type", "application/json"}},
-      to_body(asked).dump()};
-  auto const accepted = body_of(net::ask_http(*origin, post));
+  auto const server = Server::at(url, token_file);
+  if (!server) return complain(server.error().message);
+  auto const accepted = server->post("/api/v1/bisections", to_body(asked));
   if (!accepted) return complain(accepted.error().message);
   auto const place = accepted->at("url").get<std::string>();
   std::cerr << "search " << accepted->at("id") << " at " << url << place << '\n';
-  net::HttpRequest const get{"GET", place, {}, ""};
   std::size_t told = 0;
   while (true) {
-    auto const search = body_of(net::ask_http(*origin, get));
+    auto const search = server->get(place);
     if (!search) return complain(search.error().message);
     auto const& steps = search->at("steps");
     for (; told < steps.size(); ++told)

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,6 +57,25 @@ int bisect_here(config::Options const& options, Place const& place, BisectReques
 int bisect_there(std::string const& url,
                  std::string const& token_file,
                  BisectRequest const& request);
+
+/// What a person decided, as typed: checked as the API checks it.
+struct RuleRequest {
+  std::string kind;  ///< "accept", "false_alarm", "mute", "unmute"
+  std::optional<std::int64_t> incident;
+  std::string fleet;
+  std::string benchmark;
+  std::string metric;
+  std::string who;
+  std::string why;
+  std::string until;
+  bool as_json = false;
+};
+
+/// Keeps a ruling in the configured database, while no service runs on it.
+int rule_here(config::Options const& options, RuleRequest const& request);
+
+/// Gives it to the service at `url` with the token in `token_file`.
+int rule_there(std::string const& url, std::string const& token_file, RuleRequest const& request);
 
 int config_check(std::string const& file);
 int config_show(std::string const& file);

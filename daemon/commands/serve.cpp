@@ -23,6 +23,7 @@
 #include "daemon/commands/open_store.h"
 #include "daemon/net/http_server.h"
 #include "daemon/project.h"
+#include "daemon/ruling.h"
 #include "daemon/service.h"
 
 namespace torchwatch::commands {
@@ -58,6 +59,11 @@ class Watch {
     co_return asked;
   }
 
+  /// Keeps what a person decided. On this loop only.
+  asio::awaitable<Result<Ruling>> rule(Ruling ruling) {
+    co_return give_ruling(store_, std::move(ruling), clock_.now());
+  }
+
  private:
   /// A failed pass is told and tried again after the usual rest; only cancellation goes through.
   asio::awaitable<void> pass() {
@@ -84,9 +90,9 @@ class Watch {
 /// boost::system::system_error.
 class Answering {
  public:
-  Answering(config::Options const& options, storage::Store& reader, api::AskBisection ask)
+  Answering(config::Options const& options, storage::Store& reader, api::Requests requests)
       : acceptor_{loop_, {asio::ip::make_address(options.http.address), options.http.port}, true},
-        api_{reader, clock_, std::move(ask), api_options(options)} {
+        api_{reader, clock_, std::move(requests), api_options(options)} {
     auto const endpoint = acceptor_.local_endpoint();
     spdlog::info("http_listening url=http://{}:{}", options.http.address, endpoint.port());
     net::HttpServerOptions limits;
@@ -159,11 +165,16 @@ int serve(config::Options const& options, Place const& place) {
   }
   asio::io_context loop{1};
   Watch watch{loop.get_executor(), options, place, *store};
-  auto ask = [&](BisectionRequest request) -> asio::awaitable<Result<Bisection>> {
+  api::Requests requests;
+  requests.bisection = [&](BisectionRequest request) -> asio::awaitable<Result<Bisection>> {
     auto task = watch.ask(std::move(request));
     co_return co_await asio::co_spawn(loop, std::move(task), asio::use_awaitable);
   };
-  Answering const answering{options, *reader, ask};
+  requests.ruling = [&](Ruling ruling) -> asio::awaitable<Result<Ruling>> {
+    auto task = watch.rule(std::move(ruling));
+    co_return co_await asio::co_spawn(loop, std::move(task), asio::use_awaitable);
+  };
+  Answering const answering{options, *reader, std::move(requests)};
   spdlog::info("service_started config={} state_dir={}", place.config_file, options.state_dir);
   try {
     return run_until_signal(loop, watch.run());

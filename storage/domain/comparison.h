@@ -34,6 +34,7 @@ struct Comparison {
 struct SeriesChange {
   Series series;
   Comparison comparison;
+  bool muted = false;  ///< somebody wants to hear nothing of it
 };
 
 }  // namespace torchwatch

@@ -15,5 +15,6 @@ struct Id {
 using NightlyId = Id<struct NightlyTag>;
 using IncidentId = Id<struct IncidentTag>;
 using BisectionId = Id<struct BisectionTag>;
+using RulingId = Id<struct RulingTag>;
 
 }  // namespace torchwatch

@@ -8,6 +8,7 @@
 #include "storage/domain/clock.h"
 #include "storage/domain/comparison.h"
 #include "storage/domain/ids.h"
+#include "storage/domain/ruling.h"
 
 namespace torchwatch {
 
@@ -27,6 +28,7 @@ struct IncidentStory {
   Nightly baseline;  ///< the control
   Nightly nightly;   ///< the treatment
   std::vector<Bisection> bisections;
+  std::vector<Ruling> rulings;   ///< in the order given
   std::string fingerprint;       ///< JSON object of the host that measured
   std::string baseline_pytorch;  ///< PyTorch's version as measured
   std::string nightly_pytorch;

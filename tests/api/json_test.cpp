@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "daemon/api/time.h"
+
+
 namespace torchwatch::api {
 namespace {
 
@@ -34,7 +37,7 @@ TEST(ApiJson, AChangeIsOneFlatObject) {
             R"({"fleet":"gpu","benchmark":"test_eval[resnet50-cuda-eager]","metric":"gmem",)"
             R"("unit":"bytes","name":"test_eval[resnet50-cuda-eager]_gmem",)"
             R"("verdict":"regression","before":100.0,"after":110.5,)"
-            R"("ratio":1.105,"low":1.1,"high":1.11,"error_bound":0.001,"pairs":2})");
+            R"("ratio":1.105,"low":1.1,"high":1.11,"error_bound":0.001,"pairs":2,"muted":false})");
 }
 
 TEST(ApiJson, AChangeFromNothingHasNoRatio) {

@@ -15,7 +15,7 @@ namespace torchwatch::tests {
 class LiveApi {
  public:
   explicit LiveApi(api::ApiOptions options = options_with_token())
-      : api_{reader_, clock_, ask(), std::move(options)} {}
+      : api_{reader_, clock_, requests(), std::move(options)} {}
 
   static api::ApiOptions options_with_token() {
     api::ApiOptions options;
@@ -38,10 +38,21 @@ class LiveApi {
   }
 
  private:
-  api::AskBisection ask() {
-    return [this](BisectionRequest request) {
+  api::Requests requests() {
+    api::Requests requests;
+    requests.bisection = [this](BisectionRequest request) {
       return keep(std::move(request));
     };
+    requests.ruling = [this](Ruling ruling) {
+      return rule(std::move(ruling));
+    };
+    return requests;
+  }
+
+  boost::asio::awaitable<Result<Ruling>> rule(Ruling ruling) {
+    std::scoped_lock const lock{mutex_};
+    ruling.given_at = early;
+    co_return writer_.rulings().give(std::move(ruling));
   }
 
   boost::asio::awaitable<Result<Bisection>> keep(BisectionRequest request) {

@@ -275,7 +275,7 @@ TEST(Routes, HealthFailsWhenTheStoreCannotBeRead) {
       "CREATE TABLE other (x)");
   auto reader = storage::Store::open_reader(file).value();
   FixedClock const clock;
-  api::Api api{reader, clock, nullptr, LiveApi::options_with_token()};
+  api::Api api{reader, clock, {}, LiveApi::options_with_token()};
   LiveServer server{[&api](net::HttpRequest request) {
     return api.handle(std::move(request));
   }};

@@ -1,7 +1,7 @@
 #include "tests/e2e/process.h"
 
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -81,7 +81,10 @@ std::string Process::err() const {
 
 std::string text_of(fs::path const& file) {
   std::ifstream stream{file, std::ios::binary};
-  return {std::istreambuf_iterator<char>{stream}, {}};
+  std::ostringstream text;
+  // Catches what an iterator would throw when the file is of a process that ends meanwhile.
+  text << stream.rdbuf();
+  return text.str();
 }
 
 }  // namespace torchwatch::e2e

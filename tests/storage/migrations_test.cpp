@@ -41,6 +41,9 @@ std::vector<std::string> const rows_since{
     )sql",
     R"sql(
       UPDATE job SET accounts = '{"rss_peak_bytes":1}';
+    )sql",
+    R"sql(
+      INSERT INTO ruling VALUES (1, 'accept', 1, '', '', '', 'who', 'why', 800, NULL);
     )sql"};
 
 int newest() {

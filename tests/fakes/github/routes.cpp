@@ -66,9 +66,13 @@ Response moved(Request const& request, std::string const& place) {
   return response;
 }
 
+std::string text(json const& settings, char const* name) {
+  return settings.at(name).get<std::string>();
+}
+
 json repository_object(json const& settings, std::string const& url) {
   json object{{"id", settings.at("id")}, {"full_name", settings.at("repository")}};
-  object["url"] = url + "/repos/" + settings.at("repository").get<std::string>();
+  object["url"] = url + "/repos/" + text(settings, "repository");
   object["has_issues"] = settings.at("issues");
   object["permissions"] = {{"push", settings.at("push")}, {"pull", true}};
   return object;
@@ -109,7 +113,9 @@ std::size_t repository_depth(json const& settings, Path const& path) {
     return 2;
   if (path.size() < 3 || path[0] != "repos") return 0;
   auto const name = path[1] + "/" + path[2];
-  return name == settings.at("repository") || name == settings.at("renamed_from") ? 3 : 0;
+  for (auto const* const known : {"repository", "renamed_from"})
+    if (name == text(settings, known)) return 3;
+  return 0;
 }
 
 }  // namespace
@@ -125,8 +131,8 @@ Response route(json& state, Request const& request, std::string const& url) {
   auto const depth = repository_depth(settings, target.path);
   if (depth == 0) return problem(404, "Not Found");
   IssueBook book{state, url};
-  if (depth == 3 && target.path[1] + "/" + target.path[2] == settings["renamed_from"]) {
-    auto const old = "/repos/" + settings["renamed_from"].get<std::string>();
+  if (depth == 3 && target.path[1] + "/" + target.path[2] == text(settings, "renamed_from")) {
+    auto const old = "/repos/" + text(settings, "renamed_from");
     return moved(request, book.place() + request.url.substr(old.size()));
   }
   Path const rest{target.path.begin() + static_cast<std::ptrdiff_t>(depth), target.path.end()};

@@ -1,0 +1,75 @@
+#include "daemon/api/body.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace torchwatch::api {
+namespace {
+
+using nlohmann::json;
+
+constexpr int deepest = 2;
+
+std::string excerpt(std::string_view text) {
+  constexpr std::size_t enough = 120;
+  return text.size() <= enough ? std::string{text} : std::string{text.substr(0, enough)} + "...";
+}
+
+}  // namespace
+
+std::string in_quotes(std::string_view text) {
+  return "\"" + excerpt(text) + "\"";
+}
+
+std::string found(json const& value) {
+  if (value.is_object()) return "found an object";
+  if (value.is_array()) return "found an array of " + std::to_string(value.size());
+  if (value.is_string()) return "found " + in_quotes(value.get_ref<std::string const&>());
+  return "found " + value.dump();
+}
+
+Body::Body(std::string const& text, std::span<char const* const> known) {
+  parse(text);
+  if (is_object_) check_names(known);
+}
+
+json const* Body::field(char const* name) const {
+  auto const at = object_.find(name);
+  return at == object_.end() ? nullptr : &*at;
+}
+
+void Body::refuse(std::string field, std::string detail) {
+  errors_.push_back({std::move(field), std::move(detail)});
+}
+
+void Body::parse(std::string const& text) {
+  std::set<std::string> seen;
+  auto const watch = [&](int depth, json::parse_event_t event, json& value) {
+    if (event == json::parse_event_t::key && depth == 1) {
+      auto const& name = value.get_ref<std::string const&>();
+      if (!seen.insert(name).second) refuse(excerpt(name), "found twice, allowed once");
+    }
+    return depth <= deepest;
+  };
+  constexpr auto allowed = ", allowed a JSON object";
+  try {
+    object_ = json::parse(text, watch);
+    is_object_ = object_.is_object();
+    if (!is_object_) refuse("body", found(object_) + allowed);
+  } catch (json::exception const& problem) {
+    std::string_view const what = problem.what();
+    refuse("body", "found no JSON: " + excerpt(what.substr(what.find(' ') + 1)) + allowed);
+  }
+}
+
+void Body::check_names(std::span<char const* const> known) {
+  std::string names;
+  for (auto const* const name : known)
+    names += (names.empty() ? "" : ", ") + std::string{name};
+  for (auto const& [name, value] : object_.items())
+    if (std::ranges::find(known, std::string_view{name}) == known.end())
+      refuse(excerpt(name), found(value) + ", allowed no field but " + names);
+}
+
+}  // namespace torchwatch::api

@@ -1,0 +1,132 @@
+#include "daemon/api/ruling_request.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "daemon/api/body.h"
+#include "daemon/api/time.h"
+
+namespace torchwatch::api {
+namespace {
+
+using net::FieldError;
+
+constexpr std::array known_fields{
+    "kind", "who", "why", "incident", "fleet", "benchmark", "metric", "until"};
+constexpr std::size_t most_characters = 1000;
+
+class Reader {
+ public:
+  Reader(std::string const& text, std::span<config::FleetOptions const> fleets)
+      : body_{text, known_fields},
+        fleets_{fleets} {}
+
+  Ruling read();
+
+  std::vector<FieldError> const& errors() const { return body_.errors(); }
+
+ private:
+  std::string words(char const* name);
+  std::optional<IncidentId> incident();
+  SeriesFilter series();
+  std::string fleet();
+  void refuse_of_other_kinds(Ruling const& ruling);
+
+  Body body_;
+  std::span<config::FleetOptions const> fleets_;
+};
+
+/// Text for people.
+std::string Reader::words(char const* name) {
+  auto const* value = body_.field(name);
+  if (value != nullptr && value->is_string()) {
+    auto const& text = value->get_ref<std::string const&>();
+    bool const says_something = text.find_first_not_of(" \t\r\n") != std::string::npos;
+    if (says_something && text.size() <= most_characters) return text;
+  }
+  body_.refuse(name,
+               (value == nullptr ? "found nothing" : found(*value)) + ", allowed text of up to " +
+                   std::to_string(most_characters) + " bytes");
+  return {};
+}
+
+std::optional<IncidentId> Reader::incident() {
+  auto const* value = body_.field("incident");
+  if (value != nullptr && value->is_number_integer()) return IncidentId{value->get<std::int64_t>()};
+  body_.refuse(
+      "incident",
+      (value == nullptr ? "found nothing" : found(*value)) + ", allowed the id of an incident");
+  return std::nullopt;
+}
+
+std::string Reader::fleet() {
+  auto const* value = body_.field("fleet");
+  if (value == nullptr) return {};
+  std::string allowed;
+  for (auto const& fleet : fleets_) {
+    if (*value == nlohmann::json(fleet.name)) return fleet.name;
+    allowed += (allowed.empty() ? "" : ", ") + in_quotes(fleet.name);
+  }
+  body_.refuse("fleet", found(*value) + ", allowed " + allowed);
+  return {};
+}
+
+SeriesFilter Reader::series() {
+  SeriesFilter filter;
+  filter.fleet = fleet();
+  filter.benchmark =
+      body_.word("benchmark", parse_benchmark, R"(a name like "test_train[dlrm-cpu-eager]")");
+  filter.metric = body_.word("metric", parse_metric, R"("latency", "cmem", "gmem", "leak")");
+  if (body_.errors().empty() && filter == SeriesFilter{})
+    body_.refuse("benchmark", "found nothing, allowed at least one of fleet, benchmark, metric");
+  return filter;
+}
+
+void Reader::refuse_of_other_kinds(Ruling const& ruling) {
+  auto const refuse = [this](char const* name, char const* kinds) {
+    if (body_.field(name) != nullptr)
+      body_.refuse(name, std::string{"found a field of other kinds, allowed for "} + kinds);
+  };
+  if (is_on_incident(ruling.kind))
+    for (auto const* const name : {"fleet", "benchmark", "metric"})
+      refuse(name, "mute, unmute");
+  else
+    refuse("incident", "accept, false_alarm");
+  if (ruling.kind != RulingKind::mute) refuse("until", "mute");
+}
+
+Ruling Reader::read() {
+  Ruling ruling;
+  if (!body_.is_object()) return ruling;
+  constexpr auto kinds = R"("accept", "false_alarm", "mute", "unmute")";
+  auto const kind = body_.word("kind", parse_ruling_kind, kinds);
+  if (body_.field("kind") == nullptr)
+    body_.refuse("kind", std::string{"found nothing, allowed "} + kinds);
+  if (!kind) return ruling;
+  ruling.kind = *kind;
+  ruling.who = words("who");
+  ruling.why = words("why");
+  refuse_of_other_kinds(ruling);
+  if (is_on_incident(ruling.kind))
+    ruling.incident = incident();
+  else
+    ruling.series = series();
+  if (ruling.kind == RulingKind::mute)
+    ruling.until =
+        body_.word("until", parse_time, R"(a time like "2026-12-31T00:00:00Z", or a date)");
+  return ruling;
+}
+
+}  // namespace
+
+boost::system::result<Ruling, std::vector<FieldError>> parse_ruling_request(
+    std::string const& body, std::span<config::FleetOptions const> fleets) {
+  Reader reader{body, fleets};
+  auto ruling = reader.read();
+  if (!reader.errors().empty()) return reader.errors();
+  return ruling;
+}
+
+}  // namespace torchwatch::api

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <boost/system/result.hpp>
+
+#include "config/options.h"
+#include "daemon/net/http_message.h"
+#include "storage/domain/ruling.h"
+
+namespace torchwatch::api {
+
+/// Reads the body of `POST /api/v1/rulings`, a JSON object of
+///
+///     kind         "accept", "false_alarm", "mute", "unmute"
+///     who, why     text
+///     incident     id, for accept and false_alarm
+///     fleet, benchmark, metric
+///                  which series, for mute and unmute: at least one of them, each missing one is
+///                  any
+///     until        for mute, if it shall end: "2026-12-31T00:00:00Z", or a date
+///
+/// or returns everything that is wrong with it.
+boost::system::result<Ruling, std::vector<net::FieldError>> parse_ruling_request(
+    std::string const& body, std::span<config::FleetOptions const> fleets);
+
+}  // namespace torchwatch::api

@@ -1,0 +1,50 @@
+#include "daemon/api/time.h"
+
+#include <array>
+#include <charconv>
+
+#include <fmt/chrono.h>
+
+namespace torchwatch::api {
+namespace {
+
+/// The number that the whole of `text` is.
+std::optional<int> number(std::string_view text) {
+  int value = 0;
+  auto const [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failed != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::string iso8601(Timestamp time) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", time);
+}
+
+std::optional<Timestamp> parse_time(std::string_view text) {
+  constexpr std::string_view form = "0000-00-00T00:00:00Z";
+  constexpr std::size_t of_date = 10;
+  if (text.size() != form.size() && text.size() != of_date) return std::nullopt;
+  std::array<int, 6> parts{};  // year to second
+  std::size_t part = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::size_t end = begin;
+    while (end < text.size() && form[end] == '0')
+      ++end;
+    auto const value = number(text.substr(begin, end - begin));
+    if (!value || *value < 0) return std::nullopt;
+    parts.at(part++) = *value;
+    if (end < text.size() && text[end] != form[end]) return std::nullopt;
+    begin = end + 1;
+  }
+  auto const [year, month, day, hour, minute, second] = parts;
+  std::chrono::year_month_day const date{std::chrono::year{year},
+                                         std::chrono::month{static_cast<unsigned>(month)},
+                                         std::chrono::day{static_cast<unsigned>(day)}};
+  if (!date.ok() || hour > 23 || minute > 59 || second > 59) return std::nullopt;
+  return Timestamp{std::chrono::sys_days{date} + std::chrono::hours{hour} +
+                   std::chrono::minutes{minute} + std::chrono::seconds{second}};
+}
+
+}  // namespace torchwatch::api

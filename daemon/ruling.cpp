@@ -1,0 +1,28 @@
+#include "daemon/ruling.h"
+
+#include <string>
+#include <utility>
+
+#include <spdlog/spdlog.h>
+
+namespace torchwatch {
+
+Result<Ruling> give_ruling(storage::Store& store, Ruling ruling, Timestamp now) {
+  if (ruling.incident && !store.incidents().find(*ruling.incident))
+    return Error{ErrorCode::not_found,
+                 "incident: found " + std::to_string(ruling.incident->value) +
+                     ", allowed the id of an incident"};
+  if (ruling.until && *ruling.until <= now)
+    return Error{ErrorCode::invalid_argument,
+                 "until: found a time that has passed, allowed one to come"};
+  ruling.given_at = now;
+  auto given = store.rulings().give(std::move(ruling));
+  spdlog::info("ruling_given id={} kind={} incident={} who=\"{}\"",
+               given.id.value,
+               to_string(given.kind),
+               given.incident ? std::to_string(given.incident->value) : "none",
+               given.who);
+  return given;
+}
+
+}  // namespace torchwatch

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "storage/domain/benchmark.h"
+#include "storage/domain/clock.h"
+#include "storage/domain/ids.h"
+
+namespace torchwatch {
+
+enum class RulingKind {
+  accept,       ///< an incident's change is wanted: its level is the reference from now on
+  false_alarm,  ///< an incident told of a change that there was not
+  mute,         ///< regressions of these series are recorded, and nobody is told
+  unmute,       ///< ends every mute of these very series
+};
+
+std::string_view to_string(RulingKind kind);
+std::optional<RulingKind> parse_ruling_kind(std::string_view text);
+
+/// True for kinds that are about an incident; the others are about series.
+bool is_on_incident(RulingKind kind);
+
+/// Series by what they have in common. What is empty may be anything.
+struct SeriesFilter {
+  std::string fleet{};
+  std::optional<Benchmark> benchmark{};
+  std::optional<Metric> metric{};
+  friend bool operator==(SeriesFilter const&, SeriesFilter const&) = default;
+
+  bool matches(Series const& series) const;
+};
+
+/// What a person decided. Rulings are only ever added.
+struct Ruling {
+  RulingId id;
+  RulingKind kind = RulingKind::accept;
+  std::optional<IncidentId> incident;  ///< of those that are about one
+  SeriesFilter series;                 ///< of the others
+  std::string who;
+  std::string why;
+  Timestamp given_at{};
+  std::optional<Timestamp> until;  ///< a mute's end; nothing: until it is unmuted
+};
+
+}  // namespace torchwatch

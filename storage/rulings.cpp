@@ -1,0 +1,93 @@
+#include "storage/rulings.h"
+
+#include <algorithm>
+#include <string>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include "storage/rows.h"
+
+namespace torchwatch::storage {
+namespace {
+
+constexpr auto select =
+    "SELECT id, kind, incident_id, fleet, benchmark, metric, who, why, given_at, until "
+    "FROM ruling ";
+
+/// A word that an empty column leaves open.
+template <class Parse>
+auto read_open_word(SQLite::Column const& column, Parse parse) {
+  return column.getString().empty() ? decltype(parse(std::string_view{})){}
+                                    : read_word(column, parse);
+}
+
+Ruling read(SQLite::Statement& row) {
+  Ruling ruling;
+  ruling.id.value = row.getColumn(0).getInt64();
+  ruling.kind = read_word(row.getColumn(1), parse_ruling_kind);
+  if (!row.getColumn(2).isNull()) ruling.incident = IncidentId{row.getColumn(2).getInt64()};
+  ruling.series.fleet = row.getColumn(3).getString();
+  ruling.series.benchmark = read_open_word(row.getColumn(4), parse_benchmark);
+  ruling.series.metric = read_open_word(row.getColumn(5), parse_metric);
+  ruling.who = row.getColumn(6).getString();
+  ruling.why = row.getColumn(7).getString();
+  ruling.given_at = read_time(row.getColumn(8));
+  if (!row.getColumn(9).isNull()) ruling.until = read_time(row.getColumn(9));
+  return ruling;
+}
+
+}  // namespace
+
+Ruling Rulings::give(Ruling ruling) {
+  SQLite::Statement insert{
+      database_,
+      "INSERT INTO ruling (kind, incident_id, fleet, benchmark, metric, who, why, given_at, until) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+  auto const& [fleet, benchmark, metric] = ruling.series;
+  bind_all(insert,
+           std::string{to_string(ruling.kind)},
+           ruling.incident ? std::optional{ruling.incident->value} : std::nullopt,
+           fleet,
+           benchmark ? name_of(*benchmark) : std::string{},
+           metric ? std::string{to_string(*metric)} : std::string{},
+           ruling.who,
+           ruling.why,
+           seconds_of(ruling.given_at),
+           ruling.until ? std::optional{seconds_of(*ruling.until)} : std::nullopt);
+  insert.exec();
+  ruling.id.value = database_.getLastInsertRowid();
+  return ruling;
+}
+
+std::vector<Ruling> Rulings::all() const {
+  SQLite::Statement query{database_, std::string{select} + "ORDER BY id DESC"};
+  return read_all(query, read);
+}
+
+std::optional<Ruling> Rulings::find(RulingId id) const {
+  SQLite::Statement query{database_, std::string{select} + "WHERE id = ?"};
+  bind_all(query, id.value);
+  return read_one(query, read);
+}
+
+std::vector<Ruling> Rulings::on(IncidentId incident) const {
+  SQLite::Statement query{database_, std::string{select} + "WHERE incident_id = ? ORDER BY id"};
+  bind_all(query, incident.value);
+  return read_all(query, read);
+}
+
+bool Rulings::is_muted(Series const& series, Timestamp now) const {
+  SQLite::Statement query{
+      database_, std::string{select} + "WHERE kind IN ('mute', 'unmute') ORDER BY id DESC"};
+  std::vector<SeriesFilter> ended;
+  for (auto const& ruling : read_all(query, read)) {
+    if (ruling.kind == RulingKind::unmute)
+      ended.push_back(ruling.series);
+    else if (ruling.series.matches(series) && (!ruling.until || now < *ruling.until) &&
+             std::ranges::find(ended, ruling.series) == ended.end())
+      return true;
+  }
+  return false;
+}
+
+}  // namespace torchwatch::storage

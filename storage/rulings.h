@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "storage/domain/ruling.h"
+
+namespace SQLite {
+class Database;
+}
+
+namespace torchwatch::storage {
+
+/// What people decided about incidents and series. Throws SQLite::Exception when the disk fails.
+class Rulings {
+ public:
+  explicit Rulings(SQLite::Database& database) : database_{database} {}
+
+  /// Keeps a ruling and returns it with its id.
+  Ruling give(Ruling ruling);
+
+  /// Every ruling, newest first.
+  std::vector<Ruling> all() const;
+  std::optional<Ruling> find(RulingId id) const;
+  /// In the order given.
+  std::vector<Ruling> on(IncidentId incident) const;
+
+  /// Whether somebody muted `series` and the mute has neither run out at `now` nor been ended.
+  bool is_muted(Series const& series, Timestamp now) const;
+
+ private:
+  SQLite::Database& database_;
+};
+
+}  // namespace torchwatch::storage

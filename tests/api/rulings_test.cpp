@@ -1,0 +1,122 @@
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "daemon/api/time.h"
+#include "tests/api/http_client.h"
+#include "tests/api/live_api.h"
+#include "tests/api/refusal.h"
+
+namespace torchwatch::tests {
+namespace {
+
+using nlohmann::json;
+
+std::string post(json const& body, std::string const& token = "correct-horse") {
+  auto const text = body.dump();
+  return with_headers("POST /api/v1/rulings",
+                      "Authorization: Bearer " + token +
+                          "\r\nContent-Type: application/json\r\nContent-Length: " +
+                          std::to_string(text.size()) + "\r\n") +
+         text;
+}
+
+json accept() {
+  return {{"kind", "accept"}, {"incident", 1}, {"who", "ada"}, {"why", "pays for itself"}};
+}
+
+json mute() {
+  return {{"kind", "mute"}, {"fleet", "local"}, {"who", "ada"}, {"why", "known"}};
+}
+
+json with(json body, std::string const& field, json const& value) {
+  body[field] = value;
+  return body;
+}
+
+json without(json body, std::string const& field) {
+  body.erase(field);
+  return body;
+}
+
+TEST(Rulings, AreGivenLocatedAndShownWithTheirIncident) {
+  LiveApi api;
+
+  auto const answer = ask(api.port(), post(accept()));
+
+  ASSERT_EQ(answer.status, 201) << answer.body;
+  EXPECT_EQ(answer.headers.at("location"), "/api/v1/rulings/1");
+  auto const given = json::parse(answer.body);
+  EXPECT_EQ(given.at("kind"), "accept");
+  EXPECT_EQ(given.at("who"), "ada");
+  EXPECT_EQ(given.at("benchmark"), nullptr);
+  EXPECT_EQ(json::parse(ask(api.port(), get("/api/v1/rulings/1")).body), given);
+  EXPECT_EQ(json::parse(ask(api.port(), get("/api/v1/rulings")).body).at("items").at(0), given);
+  auto const incident = json::parse(ask(api.port(), get("/api/v1/incidents/1")).body);
+  EXPECT_EQ(incident.at("rulings"), json::array({given}));
+}
+
+TEST(Rulings, AMuteNamesItsSeriesAndItsEnd) {
+  LiveApi api;
+  auto body = with(mute(), "benchmark", "test_train[dlrm-cpu-eager]");
+  body["until"] = "2026-12-31";
+
+  auto const given = json::parse(ask(api.port(), post(body)).body);
+
+  EXPECT_EQ(given.at("fleet"), "local");
+  EXPECT_EQ(given.at("benchmark"), "test_train[dlrm-cpu-eager]");
+  EXPECT_EQ(given.at("metric"), nullptr);
+  EXPECT_EQ(given.at("incident"), nullptr);
+  EXPECT_EQ(given.at("until"), "2026-12-31T00:00:00Z");
+}
+
+TEST(Rulings, RefusalsNameWhatIsWrong) {
+  expect_refused({
+      {"WrongToken", post(accept(), "wrong"), 401},
+      {"NoObject", post(json::array()), 400, "body", "allowed a JSON object"},
+      {"NoKind", post(without(accept(), "kind")), 400, "kind", "found nothing"},
+      {"UnknownKind", post(with(accept(), "kind", "like")), 400, "kind", "found \"like\""},
+      {"UnknownField", post(with(accept(), "when", 1)), 400, "when", "allowed no field but kind"},
+      {"NoIncident", post(without(accept(), "incident")), 400, "incident", "found nothing"},
+      {"IncidentByName", post(with(accept(), "incident", "1")), 400, "incident", "found \"1\""},
+      {"NobodySays", post(without(accept(), "who")), 400, "who", "found nothing"},
+      {"BlankReason", post(with(accept(), "why", " \n")), 400, "why", "allowed text"},
+      {"EndlessReason", post(with(accept(), "why", std::string(1001, 'x'))), 400, "why", "1000"},
+      {"MuteOfEverything", post(without(mute(), "fleet")), 400, "benchmark", "at least one"},
+      {"MuteOfAnIncident", post(with(mute(), "incident", 1)), 400, "incident", "accept"},
+      {"AcceptOfAMetric", post(with(accept(), "metric", "cmem")), 400, "metric", "mute"},
+      {"AcceptUntil", post(with(accept(), "until", "2026-12-31")), 400, "until", "mute"},
+      {"UnknownFleet", post(with(mute(), "fleet", "mars")), 400, "fleet", "allowed \"local\""},
+      {"NoName", post(with(mute(), "benchmark", "dlrm")), 400, "benchmark", "found \"dlrm\""},
+      {"NoTime", post(with(mute(), "until", "soon")), 400, "until", "found \"soon\""},
+      {"NoDay", post(with(mute(), "until", "2026-02-30")), 400, "until", "2026-02-30"},
+  });
+}
+
+TEST(ApiTime, ReadsWhatItWrites) {
+  Timestamp const time{std::chrono::seconds{1767323045}};
+  EXPECT_EQ(api::parse_time(api::iso8601(time)), time);
+  EXPECT_EQ(api::iso8601(api::parse_time("2026-01-02").value()), "2026-01-02T00:00:00Z");
+}
+
+TEST(ApiTime, ReadsNothingElse) {
+  for (auto const* text : {"",
+                           "2026-1-02",
+                           "2026-13-02",
+                           "2026-01-00",
+                           "2026/01/02",
+                           "2026-01-02T03:04:05",
+                           "2026-01-02T03:04:05+",
+                           "2026-01-02T24:00:00Z",
+                           "2026-01-02T03:60:05Z",
+                           "2026-01-02 03:04:05Z",
+                           "-026-01-02",
+                           "+026-01-02",
+                           "2026-01-02T03:04:5ZZ"})
+    EXPECT_EQ(api::parse_time(text), std::nullopt) << text;
+}
+
+}  // namespace
+}  // namespace torchwatch::tests

@@ -1,0 +1,90 @@
+#include "storage/rulings.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/storage/tables.h"
+
+namespace torchwatch::tests {
+namespace {
+
+using std::chrono::hours;
+
+class RulingsTest : public TablesTest {
+ protected:
+  Ruling give(RulingKind kind, SeriesFilter series, std::optional<Timestamp> until = {}) {
+    return store.rulings().give(
+        Ruling{{}, kind, std::nullopt, std::move(series), "ada", "known", early, until});
+  }
+
+  bool is_muted(Series const& series, Timestamp now = early) {
+    return store.rulings().is_muted(series, now);
+  }
+
+  Series const dlrm = latency_of("dlrm");
+  Series const dcgan = latency_of("dcgan");
+};
+
+TEST_F(RulingsTest, AreKeptWithWhoAndWhy) {
+  auto const baseline = announce("2026-01-01", 'a');
+  auto const incident = store.incidents().open(baseline, announce("2026-01-02", 'b'), early).id;
+  auto const given = store.rulings().give(
+      Ruling{{}, RulingKind::accept, incident, {}, "ada", "pays for itself", early, {}});
+
+  auto const read = store.rulings().find(given.id).value();
+  EXPECT_EQ(read.kind, RulingKind::accept);
+  EXPECT_EQ(read.incident, incident);
+  EXPECT_EQ(read.series, SeriesFilter{});
+  EXPECT_EQ(read.who, "ada");
+  EXPECT_EQ(read.why, "pays for itself");
+  EXPECT_EQ(read.given_at, early);
+  EXPECT_EQ(read.until, std::nullopt);
+  ASSERT_EQ(store.rulings().on(incident).size(), 1U);
+  EXPECT_EQ(story_of(store, store.incidents().find(incident).value()).rulings.size(), 1U);
+}
+
+TEST_F(RulingsTest, AreListedNewestFirst) {
+  give(RulingKind::mute, {.fleet = "local"});
+  give(RulingKind::unmute, {.fleet = "local"});
+  auto const all = store.rulings().all();
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].kind, RulingKind::unmute);
+}
+
+TEST_F(RulingsTest, AMuteHoldsForTheSeriesItNames) {
+  EXPECT_FALSE(is_muted(dlrm));
+  give(RulingKind::mute, {"local", dlrm.benchmark, Metric::latency});
+  EXPECT_TRUE(is_muted(dlrm));
+  EXPECT_FALSE(is_muted(dcgan));
+  auto elsewhere = dlrm;
+  elsewhere.fleet = "gpu";
+  EXPECT_FALSE(is_muted(elsewhere));
+  auto memory = dlrm;
+  memory.metric = Metric::cmem;
+  EXPECT_FALSE(is_muted(memory));
+}
+
+TEST_F(RulingsTest, WhatAMuteLeavesOpenIsAny) {
+  give(RulingKind::mute, {.metric = Metric::latency});
+  EXPECT_TRUE(is_muted(dlrm));
+  EXPECT_TRUE(is_muted(dcgan));
+}
+
+TEST_F(RulingsTest, AMuteRunsOut) {
+  give(RulingKind::mute, {.benchmark = dlrm.benchmark}, early + hours{24});
+  EXPECT_TRUE(is_muted(dlrm, early + hours{23}));
+  EXPECT_FALSE(is_muted(dlrm, early + hours{24}));
+}
+
+TEST_F(RulingsTest, AnUnmuteEndsTheMutesBeforeIt) {
+  give(RulingKind::mute, {.benchmark = dlrm.benchmark});
+  give(RulingKind::mute, {.fleet = "local"});
+  give(RulingKind::unmute, {.benchmark = dlrm.benchmark});
+  EXPECT_TRUE(is_muted(dlrm)) << "the fleet's mute is another";
+  give(RulingKind::unmute, {.fleet = "local"});
+  EXPECT_FALSE(is_muted(dlrm));
+  give(RulingKind::mute, {.fleet = "local"});
+  EXPECT_TRUE(is_muted(dlrm));
+}
+
+}  // namespace
+}  // namespace torchwatch::tests
