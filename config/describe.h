@@ -13,6 +13,7 @@ void describe(Visitor& visit, FeedOptions& feed) {
   visit("kind", feed.kind, plain("What path is: a directory of builds, or a git repository"));
   visit("path", feed.path, needed(naming("Where nightlies are looked for", Form::directory)));
   visit("branch", feed.branch, needed(matching("Branch of a git feed", branch_word)));
+  visit("overdue_s", feed.overdue, range("Time after which a nightly is missing", 0, 31536000));
   visit("poll_s", feed.poll, range("Pause between two looks", 1, 86400));
   visit("backlog",
         feed.backlog,
@@ -83,6 +84,9 @@ void describe(Visitor& visit, DecideOptions& decide) {
   visit("false_discovery",
         decide.false_discovery,
         range("Share of a night's alarms that may be false", 1e-6, 0.5));
+  visit("aa_benchmarks",
+        decide.aa_benchmarks,
+        range("Benchmarks a night compared with themselves", 0, 1000));
   visit("step_error",
         decide.step_error,
         range("Probability that a search takes a commit for the wrong side", 1e-9, 0.5));

@@ -62,6 +62,10 @@ Result<Options> load(fs::path const& file) {
     return Error{ErrorCode::not_found, file.string() + ": cannot be read"};
   std::string const text{std::istreambuf_iterator<char>{stream}, {}};
 
+  if (text.empty())
+    return Error{ErrorCode::invalid_argument,
+                 file.string() + ":1:1: found an empty file, allowed is an object"};
+
   auto const locations = locate(file.string(), text);
   if (!locations) return locations.error();
   Complaints complaints{file.string(), *locations};

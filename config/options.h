@@ -23,6 +23,9 @@ struct FeedOptions {
   /// Pause between two looks. Nightlies appear once a day; ten minutes bounds the delay without
   /// burdening anyone.
   std::chrono::seconds poll{600};
+  /// Time since the newest nightly after which one is missing; 0: never. Nightlies come once a day,
+  /// sometimes late.
+  std::chrono::seconds overdue{36 * 3600};
   /// How many of the newest nightlies a fresh database takes, so that it does not start with a
   /// month of work.
   int backlog = 2;
@@ -104,6 +107,9 @@ struct DecideOptions {
   double miss = 0.01;
   /// Share of a night's alarms that may be expected to be false, whatever the number of series.
   double false_discovery = 0.05;
+  /// Benchmarks of each fleet a night whose nightly build is also compared with itself: any change
+  /// found there is a false alarm, so this measures how often there are some.
+  int aa_benchmarks = 1;
   /// Probability that a search takes a commit for the wrong side.
   double step_error = 0.001;
   /// Pairs of processes a benchmark in the sweep: the new nightly beside its baseline.
@@ -115,7 +121,7 @@ struct DecideOptions {
   /// Changes smaller than these never count, whatever their ratio.
   double latency_floor_ms = 0.01;
   std::int64_t memory_floor_bytes = 1 << 20;
-  std::int64_t leak_floor_bytes = 1024;
+  std::int64_t leak_floor_bytes = 512;
 };
 
 /// Where incidents are told. Without a repository they become Markdown files in the state

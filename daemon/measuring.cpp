@@ -121,8 +121,15 @@ boost::asio::awaitable<std::vector<JobOutcome>> Measuring::round(Lease& lease,
                                                                  RoundKey key,
                                                                  std::vector<Build> builds) {
   std::vector<JobKey> keys;
-  for (auto const& build : builds)
-    keys.push_back({key.campaign, lease.fleet(), key.benchmark, build.manifest.commit, key.round});
+  for (auto const& build : builds) {
+    auto const& commit = build.manifest.commit;
+    bool const again = std::ranges::find(keys, commit, &JobKey::commit) != keys.end();
+    keys.push_back({again ? key.campaign + "/again" : key.campaign,
+                    lease.fleet(),
+                    key.benchmark,
+                    commit,
+                    key.round});
+  }
   if (auto known = stored(keys)) co_return std::move(*known);
   std::vector<JobOutcome> outcomes;
   for (int attempt = 1; attempt <= options_.attempts; ++attempt) {

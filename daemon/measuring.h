@@ -52,7 +52,8 @@ class Measuring {
 
   /// One process of each build, taking turns: their stored outcomes, or those measured now through
   /// `lease` and stored. When a process dies for a reason that may pass, the round is tried again,
-  /// `attempts` times in all; the last outcomes count. Odd rounds start with the last build.
+  /// `attempts` times in all; the last outcomes count. Odd rounds start with the last build. Two
+  /// builds may be of one commit; the second is kept under the campaign with "/again".
   boost::asio::awaitable<std::vector<JobOutcome>> round(Lease& lease,
                                                         RoundKey key,
                                                         std::vector<Build> builds);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <list>
 #include <map>
 #include <string>
@@ -63,6 +64,13 @@ bool same_benchmark(Series const& left, Series const& right) {
   return left.fleet == right.fleet && left.benchmark == right.benchmark;
 }
 
+std::size_t count_series(std::vector<std::vector<Series>> const& groups) {
+  std::size_t count = 0;
+  for (auto const& group : groups)
+    count += group.size();
+  return count;
+}
+
 bool is_unjudged(NightlyState state) {
   return state != NightlyState::bisected && state != NightlyState::done &&
          state != NightlyState::failed;
@@ -73,6 +81,7 @@ bool is_unjudged(NightlyState state) {
 asio::awaitable<Result<>> Pipeline::pass() {
   auto const looked = look();
   if (!looked) co_return looked.error();
+  alarming_.look_at_feed();
   while (auto nightly = store_.nightlies().next_unfinished()) {
     while (is_unjudged(nightly->state)) {
       auto const advanced = co_await advance(*nightly);
@@ -232,7 +241,10 @@ Pipeline::Screened Pipeline::screen_series(Nightly const& nightly) {
   auto const jobs = store_.jobs().of_campaign(campaign_of(nightly.id));
   auto const baseline = store_.nightlies().find(nightly.baseline.value()).value();
   Screened screened;
-  auto& groups = screened.suspicious;
+  auto const add = [](std::vector<Group>& groups, Series const& series) {
+    if (groups.empty() || !same_benchmark(groups.back().front(), series)) groups.emplace_back();
+    groups.back().push_back(series);
+  };
   for (auto const& fleet : fleets_.all()) {
     std::vector<Series> series;
     std::vector<bisect::Swept> sweep;
@@ -249,16 +261,31 @@ Pipeline::Screened Pipeline::screen_series(Nightly const& nightly) {
         sweep.push_back(std::move(swept));
       }
     }
-    screened.series += series.size();
     auto const suspicious = bisect::may_have_grown(sweep, options_.decide);
     for (std::size_t i = 0; i < series.size(); ++i) {
-      if (!suspicious[i]) continue;
-      if (groups.empty() || !same_benchmark(groups.back().front(), series[i]))
-        groups.emplace_back();
-      groups.back().push_back(series[i]);
+      add(screened.all, series[i]);
+      if (suspicious[i]) add(screened.suspicious, series[i]);
     }
   }
   return screened;
+}
+
+/// Some benchmarks of each fleet; over the nights everybody's turn comes.
+std::vector<Pipeline::Group> Pipeline::aa_sample(Nightly const& nightly,
+                                                 std::vector<Group> const& all) const {
+  std::vector<Group> sample;
+  for (auto const& fleet : fleets_.all()) {
+    std::vector<Group> of_fleet;
+    std::ranges::copy_if(all, std::back_inserter(of_fleet), [&](Group const& group) {
+      return group.front().fleet == fleet.name();
+    });
+    auto const wanted = static_cast<std::size_t>(options_.decide.aa_benchmarks);
+    auto const count = std::min(wanted, of_fleet.size());
+    auto const first = static_cast<std::size_t>(nightly.id.value) * count;
+    for (std::size_t i = 0; i < count; ++i)
+      sample.push_back(of_fleet[(first + i) % of_fleet.size()]);
+  }
+  return sample;
 }
 
 void Pipeline::screen(Nightly& nightly) {
@@ -268,38 +295,26 @@ void Pipeline::screen(Nightly& nightly) {
     move_to(nightly, NightlyState::done);
     return;
   }
+  alarming_.look_at_sweep(nightly, *baseline);
   auto const screened = screen_series(nightly);
   spdlog::info("screened date={} baseline={} series={} suspicious_benchmarks={}",
                nightly.date,
                baseline->date,
-               screened.series,
+               count_series(screened.all),
                screened.suspicious.size());
   move_to(nightly, NightlyState::screened);
 }
 
 asio::awaitable<void> Pipeline::decide(Duel const& duel,
-                                       std::vector<Series> const& series,
+                                       Group const& group,
                                        config::DecideOptions const& options,
                                        DuelResult& result) {
-  auto& fleet = *fleets_.find(series.front().fleet);
-  result = co_await compare_builds(measuring_, fleet, duel, series, options);
+  auto& fleet = *fleets_.find(group.front().fleet);
+  result = co_await compare_builds(measuring_, fleet, duel, group, options);
 }
 
-asio::awaitable<Result<>> Pipeline::confirm(Nightly& nightly) {
-  auto const baseline = store_.nightlies().find(nightly.baseline.value()).value();
-  auto const before = read_build(baseline.prefix);
-  if (!before) co_return before.error();
-  auto const after = read_build(nightly.prefix);
-  if (!after) co_return after.error();
-  // The same campaign as the sweep's: its pairs are the first ones of each comparison.
-  Duel const duel{campaign_of(nightly.id), *before, *after};
-  auto const [groups, series] = screen_series(nightly);
-  auto const options = bisect::for_family(options_.decide, series);
-  std::vector<DuelResult> results(groups.size());
-  std::vector<asio::awaitable<void>> duels;
-  for (std::size_t i = 0; i < groups.size(); ++i)
-    duels.push_back(decide(duel, groups[i], options, results[i]));
-  co_await run_all(std::move(duels));
+/// Whether anybody has to hear of it.
+bool Pipeline::record(Nightly const& nightly, std::span<DuelResult> results) {
   bool any = false;
   for (auto& result : results) {
     for (auto& change : result.changes) {
@@ -308,6 +323,45 @@ asio::awaitable<Result<>> Pipeline::confirm(Nightly& nightly) {
       any = any || (change.comparison.verdict == Verdict::regression && !change.muted);
     }
   }
+  return any;
+}
+
+void Pipeline::record_aa(Nightly const& nightly, std::span<DuelResult const> results) {
+  for (auto const& result : results) {
+    for (auto const& change : result.changes) {
+      store_.incidents().record_aa(nightly.id, change);
+      auto const verdict = change.comparison.verdict;
+      if (verdict == Verdict::regression || verdict == Verdict::improvement)
+        spdlog::warn("false_alarm date={} series={} verdict={}",
+                     nightly.date,
+                     name_of(change.series),
+                     to_string(verdict));
+    }
+  }
+}
+
+asio::awaitable<Result<>> Pipeline::confirm(Nightly& nightly) {
+  auto const baseline = store_.nightlies().find(nightly.baseline.value()).value();
+  auto const before = read_build(baseline.prefix);
+  if (!before) co_return before.error();
+  auto const after = read_build(nightly.prefix);
+  if (!after) co_return after.error();
+  auto const screened = screen_series(nightly);
+  auto const sample = aa_sample(nightly, screened.all);
+  auto const options = bisect::for_family(options_.decide, count_series(screened.all));
+  // The same campaign as the sweep's: its pairs are the first ones of each comparison.
+  Duel const duel{campaign_of(nightly.id), *before, *after};
+  Duel const aa{"aa/" + std::to_string(nightly.id.value), *after, *after};
+  std::vector<DuelResult> results(screened.suspicious.size());
+  std::vector<DuelResult> aa_results(sample.size());
+  std::vector<asio::awaitable<void>> duels;
+  for (std::size_t i = 0; i < results.size(); ++i)
+    duels.push_back(decide(duel, screened.suspicious[i], options, results[i]));
+  for (std::size_t i = 0; i < sample.size(); ++i)
+    duels.push_back(decide(aa, sample[i], options, aa_results[i]));
+  co_await run_all(std::move(duels));
+  record_aa(nightly, aa_results);
+  bool const any = record(nightly, results);
   if (any) {
     auto const incident = store_.incidents().open(baseline.id, nightly.id, clock_.now());
     spdlog::warn("incident_opened id={} date={} series={}",

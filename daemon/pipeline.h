@@ -3,11 +3,13 @@
 #include <deque>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
 
 #include "config/options.h"
+#include "daemon/alarming.h"
 #include "daemon/bisecting.h"
 #include "daemon/builder.h"
 #include "daemon/comparing.h"
@@ -32,14 +34,16 @@ class Pipeline {
            Fleets& fleets,
            Measuring& measuring,
            Builder& builder,
-           Bisecting& bisecting)
+           Bisecting& bisecting,
+           Alarming& alarming)
       : options_{options},
         store_{store},
         clock_{clock},
         fleets_{fleets},
         measuring_{measuring},
         builder_{builder},
-        bisecting_{bisecting} {}
+        bisecting_{bisecting},
+        alarming_{alarming} {}
 
   /// One pass: asks the feed, judges every nightly that is not judged yet, tells what is not told,
   /// then runs the searches that people asked for. An Error means that the world stood in the way;
@@ -53,9 +57,12 @@ class Pipeline {
     int round = 0;
   };
 
+  /// Series of one benchmark and fleet, which are decided together.
+  using Group = std::vector<Series>;
+
   struct Screened {
-    std::vector<std::vector<Series>> suspicious;  ///< of one benchmark and fleet each
-    std::size_t series = 0;                       ///< all that were measured
+    std::vector<Group> suspicious;
+    std::vector<Group> all;  ///< that were measured
   };
 
   Result<> look();
@@ -68,7 +75,7 @@ class Pipeline {
                                           std::deque<SweepTask>& queue);
   void screen(Nightly& nightly);
   boost::asio::awaitable<void> decide(Duel const& duel,
-                                      std::vector<Series> const& series,
+                                      Group const& group,
                                       config::DecideOptions const& options,
                                       DuelResult& result);
   boost::asio::awaitable<Result<>> confirm(Nightly& nightly);
@@ -79,6 +86,9 @@ class Pipeline {
   std::vector<Benchmark> benchmarks_of(Fleet const& fleet) const;
   std::optional<Build> choose_baseline(Nightly& nightly);
   Screened screen_series(Nightly const& nightly);
+  std::vector<Group> aa_sample(Nightly const& nightly, std::vector<Group> const& all) const;
+  bool record(Nightly const& nightly, std::span<DuelResult> results);
+  void record_aa(Nightly const& nightly, std::span<DuelResult const> results);
   void move_to(Nightly& nightly, NightlyState state);
 
   config::Options const& options_;
@@ -88,6 +98,7 @@ class Pipeline {
   Measuring& measuring_;
   Builder& builder_;
   Bisecting& bisecting_;
+  Alarming& alarming_;
 };
 
 }  // namespace torchwatch

@@ -5,6 +5,7 @@
 #include <boost/asio/any_io_executor.hpp>
 
 #include "config/options.h"
+#include "daemon/alarming.h"
 #include "daemon/bisecting.h"
 #include "daemon/builder.h"
 #include "daemon/fleets.h"
@@ -26,12 +27,14 @@ struct Service {
         measuring{store, clock, options.measure, options.suite.scale},
         builder{executor, options.source, options.state_dir, store, clock},
         bisecting{store, fleets, measuring, builder, options.source, options.decide},
-        pipeline{options, store, clock, fleets, measuring, builder, bisecting} {}
+        alarming{options, store, clock},
+        pipeline{options, store, clock, fleets, measuring, builder, bisecting, alarming} {}
 
   Fleets fleets;
   Measuring measuring;
   Builder builder;
   Bisecting bisecting;
+  Alarming alarming;
   Pipeline pipeline;
 };
 

@@ -9,10 +9,15 @@ namespace {
 
 constexpr auto select = "SELECT id, baseline_id, nightly_id, report, opened_at FROM incident ";
 
-constexpr auto select_verdicts =
-    "SELECT fleet, benchmark, metric, verdict, before, after, ratio, low, high, error_bound, "
-    "pairs, "
-    "muted FROM comparison ";
+/// Two tables of one form: of nightlies against their baselines, and of builds against themselves.
+constexpr auto of_nightlies = "comparison";
+constexpr auto of_builds_against_themselves = "aa_comparison";
+
+std::string select_verdicts(std::string const& table) {
+  return "SELECT fleet, benchmark, metric, verdict, before, after, ratio, low, high, error_bound, "
+         "pairs, muted FROM " +
+         table + " ";
+}
 
 SeriesChange read_change(SQLite::Statement& row) {
   return SeriesChange{Series{row.getColumn(0).getString(),
@@ -30,7 +35,7 @@ Incident read(SQLite::Database& database, SQLite::Statement& row) {
   incident.report = row.getColumn(3).getString();
   incident.opened_at = read_time(row.getColumn(4));
   SQLite::Statement query{database,
-                          std::string{select_verdicts} +
+                          select_verdicts(of_nightlies) +
                               "WHERE nightly_id = ? AND verdict = 'regression' AND NOT muted "
                               "ORDER BY fleet, benchmark, metric"};
   bind_all(query, incident.nightly.value);
@@ -38,38 +43,68 @@ Incident read(SQLite::Database& database, SQLite::Statement& row) {
   return incident;
 }
 
-}  // namespace
-
-void Incidents::record(NightlyId nightly, SeriesChange const& change) {
-  auto const& ratio = change.comparison.ratio;
+void insert(SQLite::Database& database,
+            char const* table,
+            NightlyId nightly,
+            SeriesChange const& change) {
+  auto const& [series, comparison, muted] = change;
+  auto const& ratio = comparison.ratio;
   SQLite::Statement insert{
-      database_,
-      "INSERT OR IGNORE INTO comparison (nightly_id, fleet, benchmark, metric, verdict, before, "
-      "after, ratio, low, high, error_bound, pairs, muted) "
-      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+      database,
+      std::string{"INSERT OR IGNORE INTO "} + table +
+          " (nightly_id, fleet, benchmark, metric, verdict, before, after, ratio, low, high, "
+          "error_bound, pairs, muted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
   bind_all(insert,
            nightly.value,
-           change.series.fleet,
-           name_of(change.series.benchmark),
-           std::string{to_string(change.series.metric)},
-           std::string{to_string(change.comparison.verdict)},
-           change.comparison.before,
-           change.comparison.after,
+           series.fleet,
+           name_of(series.benchmark),
+           std::string{to_string(series.metric)},
+           std::string{to_string(comparison.verdict)},
+           comparison.before,
+           comparison.after,
            ratio ? std::optional{ratio->ratio} : std::nullopt,
            ratio ? std::optional{ratio->low} : std::nullopt,
            ratio ? std::optional{ratio->high} : std::nullopt,
-           change.comparison.error_bound,
-           change.comparison.pairs,
-           change.muted ? 1 : 0);
+           comparison.error_bound,
+           comparison.pairs,
+           muted ? 1 : 0);
   insert.exec();
 }
 
-std::vector<SeriesChange> Incidents::verdicts(NightlyId nightly) const {
+std::vector<SeriesChange> verdicts_in(SQLite::Database& database,
+                                      char const* table,
+                                      NightlyId nightly) {
   SQLite::Statement query{
-      database_,
-      std::string{select_verdicts} + "WHERE nightly_id = ? ORDER BY fleet, benchmark, metric"};
+      database, select_verdicts(table) + "WHERE nightly_id = ? ORDER BY fleet, benchmark, metric"};
   bind_all(query, nightly.value);
   return read_all(query, read_change);
+}
+
+}  // namespace
+
+void Incidents::record(NightlyId nightly, SeriesChange const& change) {
+  insert(database_, of_nightlies, nightly, change);
+}
+
+std::vector<SeriesChange> Incidents::verdicts(NightlyId nightly) const {
+  return verdicts_in(database_, of_nightlies, nightly);
+}
+
+void Incidents::record_aa(NightlyId nightly, SeriesChange const& change) {
+  insert(database_, of_builds_against_themselves, nightly, change);
+}
+
+std::vector<SeriesChange> Incidents::aa_verdicts(NightlyId nightly) const {
+  return verdicts_in(database_, of_builds_against_themselves, nightly);
+}
+
+AaTally Incidents::aa_tally() const {
+  SQLite::Statement query{
+      database_,
+      "SELECT count(*), count(*) FILTER (WHERE verdict IN ('regression', 'improvement')) "
+      "FROM aa_comparison"};
+  query.executeStep();
+  return {query.getColumn(0).getInt64(), query.getColumn(1).getInt64()};
 }
 
 Incident Incidents::open(NightlyId baseline, NightlyId nightly, Timestamp now) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,12 @@ class Database;
 
 namespace torchwatch::storage {
 
+/// How comparisons of builds with themselves came out.
+struct AaTally {
+  std::int64_t comparisons = 0;
+  std::int64_t alarms = 0;  ///< that found a regression or an improvement: all false
+};
+
 /// Verdicts of confirmed comparisons, the incidents they make, and how far each has been told.
 /// Throws SQLite::Exception when the disk fails.
 class Incidents {
@@ -22,6 +29,12 @@ class Incidents {
   void record(NightlyId nightly, SeriesChange const& change);
   /// All verdicts on a nightly, whatever they are.
   std::vector<SeriesChange> verdicts(NightlyId nightly) const;
+
+  /// The same of a build compared with itself on the night of `nightly`, which judges the judge.
+  void record_aa(NightlyId nightly, SeriesChange const& change);
+  std::vector<SeriesChange> aa_verdicts(NightlyId nightly) const;
+  /// Of all nights.
+  AaTally aa_tally() const;
 
   /// Opens the incident between two nightlies, or finds the one that is open. Its changes are the
   /// nightly's verdicts that say `regression` and are not muted.

@@ -157,11 +157,44 @@ CREATE INDEX ruling_by_incident ON ruling (incident_id);
 ALTER TABLE comparison ADD COLUMN muted INTEGER NOT NULL DEFAULT 0;
 )sql";
 
+constexpr std::string_view builds_against_themselves = R"sql(
+CREATE TABLE aa_comparison (
+  nightly_id INTEGER NOT NULL REFERENCES nightly(id),
+  fleet TEXT NOT NULL,
+  benchmark TEXT NOT NULL,
+  metric TEXT NOT NULL,
+  verdict TEXT NOT NULL,
+  before REAL NOT NULL,
+  after REAL NOT NULL,
+  ratio REAL,
+  low REAL,
+  high REAL,
+  error_bound REAL NOT NULL,
+  pairs INTEGER NOT NULL,
+  muted INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (nightly_id, fleet, benchmark, metric)
+) STRICT, WITHOUT ROWID;
+)sql";
+
+constexpr std::string_view alarms = R"sql(
+CREATE TABLE alarm (
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  detail TEXT NOT NULL,
+  raised_at INTEGER NOT NULL,
+  cleared_at INTEGER
+) STRICT;
+CREATE UNIQUE INDEX open_alarm ON alarm (kind, subject) WHERE cleared_at IS NULL;
+)sql";
+
 constexpr std::array steps{nightlies_and_jobs,
                            comparisons_and_incidents,
                            builds_and_bisections,
                            accounts_of_memory,
-                           rulings};
+                           rulings,
+                           builds_against_themselves,
+                           alarms};
 
 }  // namespace
 

@@ -76,6 +76,13 @@ std::vector<Ruling> Rulings::on(IncidentId incident) const {
   return read_all(query, read);
 }
 
+std::int64_t Rulings::count_false_incidents() const {
+  SQLite::Statement query{
+      database_, "SELECT count(DISTINCT incident_id) FROM ruling WHERE kind = 'false_alarm'"};
+  query.executeStep();
+  return query.getColumn(0).getInt64();
+}
+
 bool Rulings::is_muted(Series const& series, Timestamp now) const {
   SQLite::Statement query{
       database_, std::string{select} + "WHERE kind IN ('mute', 'unmute') ORDER BY id DESC"};

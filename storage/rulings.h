@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -24,6 +25,9 @@ class Rulings {
   std::optional<Ruling> find(RulingId id) const;
   /// In the order given.
   std::vector<Ruling> on(IncidentId incident) const;
+
+  /// How many incidents somebody called false.
+  std::int64_t count_false_incidents() const;
 
   /// Whether somebody muted `series` and the mute has neither run out at `now` nor been ended.
   bool is_muted(Series const& series, Timestamp now) const;

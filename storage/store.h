@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "storage/alarms.h"
 #include "storage/bisections.h"
 #include "storage/builds.h"
 #include "storage/domain/result.h"
@@ -41,6 +42,8 @@ class Store {
   Bisections bisections() { return Bisections{*database_}; }
 
   Builds builds() { return Builds{*database_}; }
+
+  Alarms alarms() { return Alarms{*database_}; }
 
   Rulings rulings() { return Rulings{*database_}; }
 

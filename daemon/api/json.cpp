@@ -52,6 +52,10 @@ std::string url_of(RulingId id) {
   return "/api/v1/rulings/" + std::to_string(id.value);
 }
 
+std::string url_of(AlarmId id) {
+  return "/api/v1/alarms/" + std::to_string(id.value);
+}
+
 Json json_of(Series const& series) {
   Json json;
   json["fleet"] = series.fleet;
@@ -156,6 +160,18 @@ Json json_of(Bisection const& bisection, std::string const& project) {
   json["steps"] = array_of(bisection.steps);
   json["failure"] = null_if_empty(bisection.failure);
   json["asked_at"] = iso8601(bisection.asked_at);
+  return json;
+}
+
+Json json_of(Alarm const& alarm) {
+  Json json;
+  json["id"] = alarm.id.value;
+  json["url"] = url_of(alarm.id);
+  json["kind"] = to_string(alarm.kind);
+  json["subject"] = null_if_empty(alarm.subject);
+  json["detail"] = alarm.detail;
+  json["raised_at"] = iso8601(alarm.raised_at);
+  json["cleared_at"] = alarm.cleared_at ? Json(iso8601(*alarm.cleared_at)) : Json(nullptr);
   return json;
 }
 

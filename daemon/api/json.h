@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "storage/domain/alarm.h"
 #include "storage/domain/bisection.h"
 #include "storage/domain/build.h"
 #include "storage/domain/comparison.h"
@@ -44,6 +45,8 @@ Json json_of(BisectionRequest const& request);
 Json json_of(BisectionStep const& step);
 Json json_of(Bisection const& bisection, std::string const& project);
 
+Json json_of(Alarm const& alarm);
+
 /// Of which series is null where it may be any.
 Json json_of(Ruling const& ruling);
 
@@ -59,5 +62,6 @@ std::string url_of(NightlyId id);
 std::string url_of(IncidentId id);
 std::string url_of(BisectionId id);
 std::string url_of(RulingId id);
+std::string url_of(AlarmId id);
 
 }  // namespace torchwatch::api

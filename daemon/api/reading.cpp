@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <boost/math/distributions/binomial.hpp>
+
 #include "daemon/api/json.h"
 #include "daemon/api/time.h"
 #include "github/url.h"
@@ -141,6 +143,24 @@ HttpResponse list_points(View const& view, Call const& call) {
   return paged(call, points, [](SeriesPoint const& point) { return json_of(point); });
 }
 
+/// {of, false_alarms, share, low, high}: how many of `of`, and between what the true share lies.
+/// The share is null while there is nothing to take it of.
+Json share_of(std::int64_t false_alarms, std::int64_t of) {
+  using Binomial = boost::math::binomial_distribution<double>;
+  constexpr double one_side = 0.025;
+  auto const trials = static_cast<double>(of);
+  auto const seen = static_cast<double>(false_alarms);
+  bool const any = of > 0;
+  Json json;
+  json["of"] = of;
+  json["false_alarms"] = false_alarms;
+  json["share"] = any ? Json(seen / trials) : Json(nullptr);
+  json["low"] = any ? Json(Binomial::find_lower_bound_on_p(trials, seen, one_side)) : Json(nullptr);
+  json["high"] =
+      any ? Json(Binomial::find_upper_bound_on_p(trials, seen, one_side)) : Json(nullptr);
+  return json;
+}
+
 Json in_brief(Nightly const& nightly) {
   Json json;
   json["id"] = nightly.id.value;
@@ -219,6 +239,27 @@ HttpResponse show_bisection(View const& view, Call const& call) {
   auto const bisection = find_called<BisectionId>(view.store.bisections(), call);
   if (!bisection) return not_found(call);
   return ok(json_of(*bisection, view.project));
+}
+
+HttpResponse show_precision(View const& view, Call const&) {
+  auto const aa = view.store.incidents().aa_tally();
+  auto const incidents = static_cast<std::int64_t>(view.store.incidents().all().size());
+  Json json;
+  json["stated"]["false_discovery"] = view.decide.false_discovery;
+  json["stated"]["error"] = view.decide.error;
+  json["builds_against_themselves"] = share_of(aa.alarms, aa.comparisons);
+  json["incidents"] = share_of(view.store.rulings().count_false_incidents(), incidents);
+  return ok(json);
+}
+
+HttpResponse list_alarms(View const& view, Call const& call) {
+  return paged(call, view.store.alarms().all(), [](Alarm const& alarm) { return json_of(alarm); });
+}
+
+HttpResponse show_alarm(View const& view, Call const& call) {
+  auto const alarm = find_called<AlarmId>(view.store.alarms(), call);
+  if (!alarm) return not_found(call);
+  return ok(json_of(*alarm));
 }
 
 HttpResponse list_rulings(View const& view, Call const& call) {

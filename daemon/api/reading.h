@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "config/options.h"
 #include "daemon/api/target.h"
 #include "daemon/net/http_message.h"
 #include "storage/store.h"
@@ -16,6 +17,7 @@ struct View {
   std::string version;     ///< of this program
   std::string project;     ///< where the watched project's commits are shown
   Timestamp started_at{};  ///< of the service
+  config::DecideOptions decide;
 };
 
 /// One request for a resource.
@@ -40,6 +42,13 @@ net::HttpResponse show_incident(View const& view, Call const& call);
 
 net::HttpResponse list_bisections(View const& view, Call const& call);
 net::HttpResponse show_bisection(View const& view, Call const& call);
+
+/// How often alarms are false: what is stated, what builds compared with themselves showed, and
+/// what people said of incidents. Intervals are Clopper and Pearson's (1934), 95%.
+net::HttpResponse show_precision(View const& view, Call const& call);
+
+net::HttpResponse list_alarms(View const& view, Call const& call);
+net::HttpResponse show_alarm(View const& view, Call const& call);
 
 net::HttpResponse list_rulings(View const& view, Call const& call);
 net::HttpResponse show_ruling(View const& view, Call const& call);

@@ -43,6 +43,9 @@ constexpr std::array routes{
     Route{"/api/v1/incidents/{id}", "", show_incident},
     Route{"/api/v1/bisections", paging, list_bisections, Post::bisection},
     Route{"/api/v1/bisections/{id}", "", show_bisection},
+    Route{"/api/v1/alarms", paging, list_alarms},
+    Route{"/api/v1/alarms/{id}", "", show_alarm},
+    Route{"/api/v1/precision", "", show_precision},
     Route{"/api/v1/rulings", paging, list_rulings, Post::ruling},
     Route{"/api/v1/rulings/{id}", "", show_ruling},
 };
@@ -178,7 +181,7 @@ HttpResponse other_method(Route const& route, std::string const& method) {
 }  // namespace
 
 Api::Api(storage::Store& reader, Clock const& clock, Requests requests, ApiOptions options)
-    : view_{reader, options.version, options.project, clock.now()},
+    : view_{reader, options.version, options.project, clock.now(), options.decide},
       requests_{std::move(requests)},
       options_{std::move(options)} {}
 

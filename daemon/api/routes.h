@@ -29,6 +29,8 @@ struct Requests {
 struct ApiOptions {
   /// What a client must know to change something; empty: nobody may.
   std::string token;
+  /// What verdicts promise.
+  config::DecideOptions decide;
   /// On which fleets a search may be asked for.
   std::vector<config::FleetOptions> fleets;
   /// Where the watched project's commits are shown; empty: nowhere.
@@ -46,6 +48,8 @@ struct ApiOptions {
 ///     GET  /api/v1/series      ?fleet=&benchmark=&metric= for the values of one
 ///     GET  /api/v1/incidents   /api/v1/incidents/{id}
 ///     GET  /api/v1/bisections  /api/v1/bisections/{id}
+///     GET  /api/v1/alarms      /api/v1/alarms/{id}
+///     GET  /api/v1/precision
 ///     GET  /api/v1/rulings     /api/v1/rulings/{id}
 ///     POST /api/v1/bisections  with the bearer token; see bisection_request.h
 ///     POST /api/v1/rulings     with the bearer token; see ruling_request.h

@@ -23,6 +23,7 @@ struct Judgement {
   std::optional<Nightly> baseline;
   std::vector<SeriesChange> verdicts;
   std::optional<IncidentStory> incident;
+  std::vector<Alarm> alarms;  ///< that are open
 };
 
 std::optional<Judgement> newest_judgement(storage::Store& store) {
@@ -35,6 +36,7 @@ std::optional<Judgement> newest_judgement(storage::Store& store) {
   judgement.verdicts = store.incidents().verdicts(judgement.nightly.id);
   if (auto const incident = store.incidents().of_nightly(judgement.nightly.id))
     judgement.incident = storage::story_of(store, *incident);
+  judgement.alarms = store.alarms().open();
   return judgement;
 }
 
@@ -48,6 +50,9 @@ api::Json to_json(Judgement const& judgement) {
   json["incidents"] = api::Json::array();
   if (judgement.incident)
     json["incidents"].push_back(api::json_of(*judgement.incident, project_url));
+  json["alarms"] = api::Json::array();
+  for (auto const& alarm : judgement.alarms)
+    json["alarms"].push_back(api::json_of(alarm));
   return json;
 }
 
@@ -100,6 +105,9 @@ void print(Judgement const& judgement) {
     std::cout << "baseline:  " << judgement.baseline->date << "  "
               << short_of(judgement.baseline->commit) << '\n';
   }
+  for (auto const& alarm : judgement.alarms)
+    std::cout << "alarm:     " << to_string(alarm.kind) << "  "
+              << (alarm.subject.empty() ? "" : alarm.subject + "  ") << alarm.detail << '\n';
   if (!judgement.incident) {
     std::cout << "found:     nothing\n";
     return;

@@ -131,6 +131,7 @@ class Answering {
  private:
   static api::ApiOptions api_options(config::Options const& options) {
     api::ApiOptions result;
+    result.decide = options.decide;
     result.fleets = options.fleets;
     result.project = project_url;
     result.version = TORCHWATCH_VERSION;

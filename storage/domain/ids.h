@@ -15,6 +15,7 @@ struct Id {
 using NightlyId = Id<struct NightlyTag>;
 using IncidentId = Id<struct IncidentTag>;
 using BisectionId = Id<struct BisectionTag>;
+using AlarmId = Id<struct AlarmTag>;
 using RulingId = Id<struct RulingTag>;
 
 }  // namespace torchwatch

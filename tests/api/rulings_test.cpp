@@ -72,6 +72,28 @@ TEST(Rulings, AMuteNamesItsSeriesAndItsEnd) {
   EXPECT_EQ(given.at("until"), "2026-12-31T00:00:00Z");
 }
 
+TEST(Rulings, OfFalseAlarmsAreCounted) {
+  LiveApi api;
+  auto const precision = [&api] {
+    return json::parse(ask(api.port(), get("/api/v1/precision")).body);
+  };
+  EXPECT_EQ(precision().at("stated").at("false_discovery"), 0.05);
+  EXPECT_EQ(precision().at("builds_against_themselves").at("of"), 0);
+  EXPECT_EQ(precision().at("builds_against_themselves").at("share"), nullptr);
+  EXPECT_EQ(precision().at("incidents").at("false_alarms"), 0);
+
+  auto const body = with(accept(), "kind", "false_alarm");
+  ask(api.port(), post(body));
+  ask(api.port(), post(body));
+
+  auto const incidents = precision().at("incidents");
+  EXPECT_EQ(incidents.at("of"), 1);
+  EXPECT_EQ(incidents.at("false_alarms"), 1) << "an incident counts once";
+  EXPECT_EQ(incidents.at("share"), 1);
+  EXPECT_NEAR(incidents.at("low").get<double>(), 0.025, 1e-9);
+  EXPECT_EQ(incidents.at("high"), 1);
+}
+
 TEST(Rulings, RefusalsNameWhatIsWrong) {
   expect_refused({
       {"WrongToken", post(accept(), "wrong"), 401},

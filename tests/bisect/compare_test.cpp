@@ -178,7 +178,7 @@ TEST(Compare, ALeakThatAppearsHasNoRatioAndIsDecidedByTheFloor) {
   EXPECT_EQ(appeared->before, 0);
   EXPECT_EQ(appeared->after, 4096);
 
-  auto const small = compare(repeated(1, {0, 1024}), Metric::leak, options);
+  auto const small = compare(repeated(1, {0, 512}), Metric::leak, options);
   ASSERT_TRUE(small);
   EXPECT_EQ(small->verdict, Verdict::unchanged);
 }

@@ -49,8 +49,8 @@ TEST(Screen, KnowsTheFloors) {
       latency({{0.01, 0.015}, {0.01, 0.015}}),
       {Metric::cmem, {{mib, 1.5 * mib}, {mib, 1.5 * mib}}},
       {Metric::cmem, {{mib, 2.5 * mib}, {mib, 2.5 * mib}}},
-      {Metric::leak, {{0, 2000}, {0, 2000}}},
-      {Metric::leak, {{0, 1000}, {0, 1000}}},
+      {Metric::leak, {{0, 1024}, {0, 1024}}},
+      {Metric::leak, {{0, 500}, {0, 500}}},
   };
   EXPECT_THAT(may_have_grown(sweep, options), ElementsAre(false, false, true, true, false));
 }

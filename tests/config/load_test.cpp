@@ -116,9 +116,7 @@ TEST_F(Load, DoesNotRepeatTheFileAfterACommentWithoutEnd) {
 }
 
 TEST_F(Load, RefusesAnEmptyFile) {
-  EXPECT_THAT(
-      complaint_about(""),
-      testing::MatchesRegex("torchwatch.json:1:1: syntax error .*unexpected end of input.*"));
+  EXPECT_EQ(complaint_about(""), "torchwatch.json:1:1: found an empty file, allowed is an object");
 }
 
 TEST_F(Load, QuotesBytesThatAreNoTextSafely) {

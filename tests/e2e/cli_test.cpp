@@ -52,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(
     Ten,
     BrokenConfiguration,
     testing::Values(
-        Broken{"Empty", "", ":1:1: syntax error"},
+        Broken{"Empty", "", ":1:1: found an empty file"},
         Broken{"CutOff",
                "{\n\"state_dir\": \"state\",\n\"feed\": {\"path\": \"repository\"\n",
                ":4:1: syntax error"},

@@ -1,6 +1,8 @@
+#include <fstream>
 #include <stdexcept>
+#include <thread>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "bisect/git_history.h"
 #include "tests/e2e/expect.h"
@@ -10,6 +12,10 @@ namespace torchwatch::e2e {
 namespace {
 
 namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
 
 /// Builds a nightly of the lab by its recipe into `prefix`.
 void build(World& world, nlohmann::json const& nightly, fs::path const& prefix) {
@@ -35,6 +41,22 @@ class DirectoryFeed : public testing::Test {
     world_.configure({{"feed", {{"kind", "directory"}, {"path", nightlies.string()}}}});
   }
 
+  fs::path prefix_of(std::size_t nightly) const {
+    return world_.directory() / "nightlies" /
+           world_.truth().at("nightlies").at(nightly).at("date").get<std::string>();
+  }
+
+  /// Changes what the scripted worker makes of a build.
+  void patch_script(std::size_t nightly, json const& patch) {
+    auto const file = prefix_of(nightly) / "script.json";
+    auto script = json::parse(text_of(file));
+    script.at("benchmarks").merge_patch(patch);
+    std::ofstream{file} << script;
+  }
+
+  /// The open alarms after a check.
+  json alarms() { return json::parse(world_.run({"check", "--json"}).out).at("alarms"); }
+
   World world_;
 };
 
@@ -52,6 +74,51 @@ TEST_F(DirectoryFeed, GivesTheIncidentWithoutCulpritWhenNothingCanBeBuilt) {
   auto const incident = nlohmann::json::parse(check.out).at("incidents").at(0);
   auto const report = text_of(incident.at("report").get<std::string>());
   EXPECT_NE(report.find("No search for the culprit was made."), std::string::npos) << report;
+}
+
+TEST_F(DirectoryFeed, ABenchmarkThatANightlyBreaksIsAnAlarm) {
+  patch_script(1, {{"test_train[dcgan-cpu-eager]", {{"behave", "crash"}}}});
+  auto const raised = alarms();
+  ASSERT_THAT(raised, SizeIs(1));
+  EXPECT_EQ(raised.at(0).at("kind"), "benchmark_stopped");
+  EXPECT_EQ(raised.at(0).at("subject"), "local: test_train[dcgan-cpu-eager]");
+  EXPECT_THAT(raised.at(0).at("detail").get<std::string>(), HasSubstr("SIGSEGV"));
+}
+
+TEST_F(DirectoryFeed, AHostThatChangedIsAnAlarmNotAnIncident) {
+  auto const later = prefix_of(1);
+  auto const aside = world_.directory() / "aside";
+  fs::rename(later, aside);
+  EXPECT_THAT(alarms(), IsEmpty());
+  // Both builds are half as quick tonight.
+  fs::rename(aside, later);
+  fs::copy_file(
+      prefix_of(0) / "script.json", later / "script.json", fs::copy_options::overwrite_existing);
+  json slower;
+  for (auto const* const model : {"dcgan", "lennard_jones"})
+    for (auto const* const test : {"train", "eval"})
+      slower["test_" + std::string{test} + "[" + model + "-cpu-eager]"] = {{"latency", 40.0}};
+  for (std::size_t const nightly : {0U, 1U})
+    patch_script(nightly, slower);
+
+  auto const check = world_.run({"check", "--json"});
+
+  EXPECT_EQ(check.status, 0) << check.err;
+  auto const raised = json::parse(check.out).at("alarms");
+  ASSERT_THAT(raised, SizeIs(1));
+  EXPECT_EQ(raised.at(0).at("kind"), "environment");
+  EXPECT_EQ(raised.at(0).at("subject"), "local");
+  EXPECT_THAT(raised.at(0).at("detail").get<std::string>(), HasSubstr("latency in 4 of 4 series"));
+}
+
+TEST_F(DirectoryFeed, ANightlyThatDoesNotComeIsAnAlarm) {
+  world_.configure({{"feed", {{"overdue_s", 1}}}});
+  EXPECT_THAT(alarms(), IsEmpty());
+  std::this_thread::sleep_for(std::chrono::milliseconds{2100});
+  auto const raised = alarms();
+  ASSERT_THAT(raised, SizeIs(1));
+  EXPECT_EQ(raised.at(0).at("kind"), "missing_nightly");
+  EXPECT_EQ(raised.at(0).at("subject"), nullptr);
 }
 
 }  // namespace

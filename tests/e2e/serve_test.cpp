@@ -93,6 +93,21 @@ TEST(Serve, FindsTheIncidentByItself) {
   expect_truth(world, check);
 }
 
+TEST(Serve, ComparesABuildWithItselfToKnowItsOwnPrecision) {
+  auto options = quick_world();
+  options.settings = {{"decide", {{"aa_benchmarks", 1}}}};
+  World world{options};
+  Service service{world};
+  ASSERT_TRUE(eventually([&] { return is_at_rest(service); })) << service.process().err();
+
+  auto const precision = service.get("/api/v1/precision");
+
+  EXPECT_EQ(precision.at("builds_against_themselves").at("of"), 3) << "latency, cmem, leak";
+  EXPECT_EQ(precision.at("builds_against_themselves").at("false_alarms"), 0);
+  EXPECT_EQ(precision.at("incidents").at("of"), 1);
+  EXPECT_EQ(precision.at("incidents").at("false_alarms"), 0);
+}
+
 TEST(Serve, SearchesOnRequestAsTheCommandsDo) {
   World world{quick_world()};
   {

@@ -82,7 +82,7 @@ Json configuration(Request const& request, Scenario const& scenario, Material co
       {"feed", {{"kind", "git"}, {"path", "repository"}}},
       {"source", {{"repository", "repository"}, {"recipe", material.recipe.string()}}},
       // What the lab plants is large; minutes matter more than the last nought of an error rate.
-      {"decide", {{"error", 0.001}, {"miss", 0.05}}},
+      {"decide", {{"error", 0.001}, {"miss", 0.05}, {"aa_benchmarks", 0}}},
       {"suite", {{"models", scenario.models}, {"tests", scenario.tests}, {"scale", "smoke"}}},
       {"http", {{"port", 0}}}};
   if (!request.worker.empty()) {

@@ -44,6 +44,13 @@ std::vector<std::string> const rows_since{
     )sql",
     R"sql(
       INSERT INTO ruling VALUES (1, 'accept', 1, '', '', '', 'who', 'why', 800, NULL);
+    )sql",
+    R"sql(
+      INSERT INTO aa_comparison VALUES (2, 'local', 'test_eval[dlrm-cpu-eager]', 'latency',
+                                        'unchanged', 10, 10, 1, 0.9, 1.1, 0.01, 6, 0);
+    )sql",
+    R"sql(
+      INSERT INTO alarm VALUES (1, 'environment', 'local', 'detail', 900, NULL);
     )sql"};
 
 int newest() {

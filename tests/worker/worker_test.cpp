@@ -85,6 +85,17 @@ TEST(Worker, MeasuresEveryModelAndAgreesOnMemoryWhateverTheOrder) {
   }
 }
 
+TEST(Worker, FindsAKibibyteThatAnOperatorKeeps) {
+  // The discriminator ends in the only sigmoid of an iteration.
+  auto const job = smoke_job("test_eval[dcgan-cpu-eager]");
+  WorkerProcess worker(TORCHWATCH_LEAKY_LIBRARY);
+  worker.read_message();
+
+  auto const outcome = std::get<Outcome>(worker.ask(job));
+
+  EXPECT_EQ(outcome.metrics.at("leak").value, 1024);
+}
+
 TEST(Worker, WaitsForItsTurns) {
   auto job = smoke_job("test_eval[lennard_jones-cpu-eager]");
   job.takes_turns = true;

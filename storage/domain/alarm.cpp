@@ -1,0 +1,28 @@
+#include "storage/domain/alarm.h"
+
+namespace torchwatch {
+
+std::string_view to_string(AlarmKind kind) {
+  switch (kind) {
+    case AlarmKind::missing_nightly:
+      return "missing_nightly";
+    case AlarmKind::stale_baseline:
+      return "stale_baseline";
+    case AlarmKind::benchmark_stopped:
+      return "benchmark_stopped";
+    case AlarmKind::environment:
+      return "environment";
+  }
+  return "unknown";
+}
+
+std::optional<AlarmKind> parse_alarm_kind(std::string_view text) {
+  for (auto const kind : {AlarmKind::missing_nightly,
+                          AlarmKind::stale_baseline,
+                          AlarmKind::benchmark_stopped,
+                          AlarmKind::environment})
+    if (text == to_string(kind)) return kind;
+  return std::nullopt;
+}
+
+}  // namespace torchwatch

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "storage/domain/clock.h"
+#include "storage/domain/ids.h"
+
+namespace torchwatch {
+
+/// What is wrong with the watching itself, as opposed to what is watched.
+enum class AlarmKind {
+  missing_nightly,    ///< no nightly was announced for longer than usual
+  stale_baseline,     ///< what the newest nightly is compared with is several days older
+  benchmark_stopped,  ///< ran on the baseline and gave nothing on the nightly, on the same night
+  environment,        ///< the baseline itself measures otherwise than on its own night
+};
+
+std::string_view to_string(AlarmKind kind);
+std::optional<AlarmKind> parse_alarm_kind(std::string_view text);
+
+/// Raised when the trouble is first seen, cleared when it is seen no more.
+struct Alarm {
+  AlarmId id;
+  AlarmKind kind = AlarmKind::missing_nightly;
+  std::string subject;  ///< a fleet, or a fleet's benchmark; empty when there is but one
+  std::string detail;   ///< for people
+  Timestamp raised_at{};
+  std::optional<Timestamp> cleared_at;
+};
+
+}  // namespace torchwatch

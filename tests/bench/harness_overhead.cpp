@@ -1,0 +1,113 @@
+/// What the worker adds to what it measures: its median of a benchmark beside the same loop written
+/// bare, in one process, turn by turn.
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "claims.h"
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "runner/suite/registry.h"
+#include "runner/worker/host.h"
+#include "runner/worker/job.h"
+#include "runner/worker/measure.h"
+#include "runner/worker/statistics.h"
+
+namespace torchwatch::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Options {
+  std::vector<std::string> models{"dcgan", "lennard_jones", "soft_actor_critic", "tts_angular"};
+  int turns = 20;
+};
+
+protocol::Job job_of(std::string const& model, std::string const& test) {
+  protocol::Job job;
+  job.id = "overhead";
+  job.benchmark = "test_" + test + "[" + model + "-cpu-eager]";
+  job.measure.scale = "smoke";
+  job.measure.leak_iterations = 2;
+  return job;
+}
+
+/// Milliseconds of one iteration, as the worker reports them.
+double by_worker(protocol::Job const& job) {
+  auto const outcome = worker::measure(
+      job, [](std::string const&, int, int) {}, [] {});
+  return outcome.metrics.at("latency").value;
+}
+
+double milliseconds(suite::Workload& workload, int iterations) {
+  auto const start = Clock::now();
+  for (int i = 0; i < iterations; ++i)
+    workload.step();
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+/// The same as anybody would write it who wants to know for once.
+double by_hand(protocol::Job const& job) {
+  auto const workload = worker::build(worker::resolve(job), job);
+  double fastest = HUGE_VAL;
+  for (int i = 0; i < job.measure.warmup; ++i)
+    fastest = std::min(fastest, milliseconds(*workload, 1));
+  int const iterations = std::max(1, static_cast<int>(std::ceil(job.measure.min_run_ms / fastest)));
+  std::vector<double> runs;
+  for (int i = 0; i < job.measure.runs; ++i)
+    runs.push_back(milliseconds(*workload, iterations) / iterations);
+  return worker::median(runs);
+}
+
+/// Logarithms of worker to hand, a turn each.
+std::vector<double> ratios(protocol::Job const& job, int turns) {
+  std::vector<double> all;
+  by_hand(job);
+  for (int turn = 0; turn < turns; ++turn) {
+    // Whoever is first in every turn may have an advantage.
+    double const first = turn % 2 == 0 ? by_worker(job) : by_hand(job);
+    double const second = turn % 2 == 0 ? by_hand(job) : by_worker(job);
+    all.push_back(turn % 2 == 0 ? std::log(first / second) : std::log(second / first));
+  }
+  return all;
+}
+
+double mean(std::vector<double> const& values) {
+  double sum = 0;
+  for (double const value : values)
+    sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+int run(Options const& options) {
+  worker::keep_freed_memory();
+  worker::set_threads(1);
+  std::vector<double> medians;
+  fmt::print("{:<40} {:>14}\n", "benchmark", "worker to bare");
+  for (auto const& model : options.models) {
+    for (std::string const test : {"train", "eval"}) {
+      auto const job = job_of(model, test);
+      medians.push_back(worker::median(ratios(job, options.turns)));
+      fmt::print("{:<40} {:>13.2f}%\n", job.benchmark, 100 * std::expm1(medians.back()));
+      std::fflush(stdout);
+    }
+  }
+  double const overhead = std::abs(std::expm1(mean(medians)));
+  return print_claims({{"worker to bare, mean of all benchmarks", overhead, 0.005}}) ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace torchwatch::bench
+
+int main(int argc, char** argv) {
+  torchwatch::bench::Options options;
+  CLI::App app{"The worker's reported median beside the same loop written bare"};
+  app.add_option("--model", options.models, "Which models")->capture_default_str();
+  app.add_option("--turns", options.turns, "Measurements of each")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  return torchwatch::bench::run(options);
+}

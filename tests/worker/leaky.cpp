@@ -1,0 +1,21 @@
+// Preloaded into the worker: a sigmoid that keeps a kibibyte of every call.
+
+#include <vector>
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/sigmoid_cpu_dispatch.h>
+#include <torch/library.h>
+
+namespace {
+
+at::Tensor sigmoid(at::Tensor const& input) {
+  static auto& kept = *new std::vector<at::Tensor>;
+  kept.push_back(at::empty({1024}, at::kByte));
+  return at::cpu::sigmoid(input);
+}
+
+}  // namespace
+
+TORCH_LIBRARY_IMPL(aten, CPU, library) {
+  library.impl("sigmoid", &sigmoid);
+}
