@@ -3,7 +3,6 @@
 #include <deque>
 #include <filesystem>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
@@ -12,8 +11,8 @@
 #include "daemon/alarming.h"
 #include "daemon/bisecting.h"
 #include "daemon/builder.h"
-#include "daemon/comparing.h"
 #include "daemon/fleets.h"
+#include "daemon/judging.h"
 #include "daemon/measuring.h"
 #include "storage/store.h"
 
@@ -33,6 +32,7 @@ class Pipeline {
            Clock const& clock,
            Fleets& fleets,
            Measuring& measuring,
+           Judging& judging,
            Builder& builder,
            Bisecting& bisecting,
            Alarming& alarming)
@@ -41,6 +41,7 @@ class Pipeline {
         clock_{clock},
         fleets_{fleets},
         measuring_{measuring},
+        judging_{judging},
         builder_{builder},
         bisecting_{bisecting},
         alarming_{alarming} {}
@@ -57,14 +58,6 @@ class Pipeline {
     int round = 0;
   };
 
-  /// Series of one benchmark and fleet, which are decided together.
-  using Group = std::vector<Series>;
-
-  struct Screened {
-    std::vector<Group> suspicious;
-    std::vector<Group> all;  ///< that were measured
-  };
-
   Result<> look();
   boost::asio::awaitable<Result<>> advance(Nightly& nightly);
   boost::asio::awaitable<Result<>> prepare(Nightly& nightly);
@@ -74,10 +67,6 @@ class Pipeline {
                                           std::vector<Build> const& builds,
                                           std::deque<SweepTask>& queue);
   void screen(Nightly& nightly);
-  boost::asio::awaitable<void> decide(Duel const& duel,
-                                      Group const& group,
-                                      config::DecideOptions const& options,
-                                      DuelResult& result);
   boost::asio::awaitable<Result<>> confirm(Nightly& nightly);
   boost::asio::awaitable<Result<>> bisect(Nightly const& nightly);
   boost::asio::awaitable<Result<>> tell_all();
@@ -85,10 +74,6 @@ class Pipeline {
 
   std::vector<Benchmark> benchmarks_of(Fleet const& fleet) const;
   std::optional<Build> choose_baseline(Nightly& nightly);
-  Screened screen_series(Nightly const& nightly);
-  std::vector<Group> aa_sample(Nightly const& nightly, std::vector<Group> const& all) const;
-  bool record(Nightly const& nightly, std::span<DuelResult> results);
-  void record_aa(Nightly const& nightly, std::span<DuelResult const> results);
   void move_to(Nightly& nightly, NightlyState state);
 
   config::Options const& options_;
@@ -96,6 +81,7 @@ class Pipeline {
   Clock const& clock_;
   Fleets& fleets_;
   Measuring& measuring_;
+  Judging& judging_;
   Builder& builder_;
   Bisecting& bisecting_;
   Alarming& alarming_;

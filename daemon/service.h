@@ -9,6 +9,7 @@
 #include "daemon/bisecting.h"
 #include "daemon/builder.h"
 #include "daemon/fleets.h"
+#include "daemon/judging.h"
 #include "daemon/measuring.h"
 #include "daemon/pipeline.h"
 #include "storage/store.h"
@@ -28,13 +29,15 @@ struct Service {
         builder{executor, options.source, options.state_dir, store, clock},
         bisecting{store, fleets, measuring, builder, options.source, options.decide},
         alarming{options, store, clock},
-        pipeline{options, store, clock, fleets, measuring, builder, bisecting, alarming} {}
+        judging{options.decide, store, clock, fleets, measuring},
+        pipeline{options, store, clock, fleets, measuring, judging, builder, bisecting, alarming} {}
 
   Fleets fleets;
   Measuring measuring;
   Builder builder;
   Bisecting bisecting;
   Alarming alarming;
+  Judging judging;
   Pipeline pipeline;
 };
 

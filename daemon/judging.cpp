@@ -1,0 +1,176 @@
+#include "daemon/judging.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <string>
+#include <utility>
+
+#include <spdlog/spdlog.h>
+
+#include "bisect/family.h"
+#include "bisect/screen.h"
+#include "daemon/async/all.h"
+#include "daemon/build_manifest.h"
+
+namespace torchwatch {
+namespace asio = boost::asio;
+
+namespace {
+
+/// What a sweep measured of one benchmark: by round, the baseline's outcome and the nightly's.
+using Rounds = std::map<int, std::vector<JobOutcome>>;
+
+/// The first `sweep_pairs` rounds of a campaign, by fleet and benchmark. Later ones are of the
+/// comparisons, which must not change what the sweep said.
+std::map<std::pair<std::string, Benchmark>, Rounds> sweep_in(std::vector<JobOutcome> const& jobs,
+                                                             CommitSha const& baseline,
+                                                             int sweep_pairs) {
+  std::map<std::pair<std::string, Benchmark>, Rounds> rounds;
+  for (auto const& job : jobs) {
+    if (job.key.round >= sweep_pairs) continue;
+    auto& pair = rounds[{job.key.fleet, job.key.benchmark}][job.key.round];
+    pair.resize(2);
+    pair[job.key.commit == baseline ? 0 : 1] = job;
+  }
+  return rounds;
+}
+
+bool same_benchmark(Series const& left, Series const& right) {
+  return left.fleet == right.fleet && left.benchmark == right.benchmark;
+}
+
+std::size_t count_series(std::vector<std::vector<Series>> const& groups) {
+  std::size_t count = 0;
+  for (auto const& group : groups)
+    count += group.size();
+  return count;
+}
+
+}  // namespace
+
+void Judging::screen(Nightly const& nightly, Nightly const& baseline) {
+  auto const screened = screen_series(nightly, baseline);
+  spdlog::info("screened date={} baseline={} series={} suspicious_benchmarks={}",
+               nightly.date,
+               baseline.date,
+               count_series(screened.all),
+               screened.suspicious.size());
+}
+
+Judging::Screened Judging::screen_series(Nightly const& nightly, Nightly const& baseline) {
+  auto const jobs = store_.jobs().of_campaign(campaign_of(nightly.id));
+  Screened screened;
+  auto const add = [](std::vector<Group>& groups, Series const& series) {
+    if (groups.empty() || !same_benchmark(groups.back().front(), series)) groups.emplace_back();
+    groups.back().push_back(series);
+  };
+  for (auto const& fleet : fleets_.all()) {
+    std::vector<Series> series;
+    std::vector<bisect::Swept> sweep;
+    for (auto const& [where, rounds] : sweep_in(jobs, baseline.commit, options_.sweep_pairs)) {
+      if (where.first != fleet.name()) continue;
+      for (auto const metric : all_metrics) {
+        bisect::Swept swept{metric, {}};
+        for (auto const& [round, pair] : rounds)
+          if (auto const levels = levels_in(pair, metric))
+            swept.pairs.push_back({levels->at(0), levels->at(1)});
+        if (swept.pairs.empty()) continue;
+        series.push_back({fleet.name(), where.second, metric});
+        sweep.push_back(std::move(swept));
+      }
+    }
+    auto const suspicious = bisect::may_have_grown(sweep, options_);
+    for (std::size_t i = 0; i < series.size(); ++i) {
+      add(screened.all, series[i]);
+      if (suspicious[i]) add(screened.suspicious, series[i]);
+    }
+  }
+  return screened;
+}
+
+/// Some benchmarks of each fleet; over the nights everybody's turn comes.
+std::vector<Judging::Group> Judging::aa_sample(Nightly const& nightly,
+                                               std::vector<Group> const& all) const {
+  std::vector<Group> sample;
+  for (auto const& fleet : fleets_.all()) {
+    std::vector<Group> of_fleet;
+    std::ranges::copy_if(all, std::back_inserter(of_fleet), [&](Group const& group) {
+      return group.front().fleet == fleet.name();
+    });
+    auto const wanted = static_cast<std::size_t>(options_.aa_benchmarks);
+    auto const count = std::min(wanted, of_fleet.size());
+    auto const first = static_cast<std::size_t>(nightly.id.value) * count;
+    for (std::size_t i = 0; i < count; ++i)
+      sample.push_back(of_fleet[(first + i) % of_fleet.size()]);
+  }
+  return sample;
+}
+
+asio::awaitable<void> Judging::decide(Duel const& duel,
+                                      Group const& group,
+                                      config::DecideOptions const& options,
+                                      DuelResult& result) {
+  auto& fleet = *fleets_.find(group.front().fleet);
+  result = co_await compare_builds(measuring_, fleet, duel, group, options);
+}
+
+/// Whether anybody has to hear of it.
+bool Judging::record(Nightly const& nightly, std::span<DuelResult> results) {
+  bool any = false;
+  for (auto& result : results) {
+    for (auto& change : result.changes) {
+      change.muted = store_.rulings().is_muted(change.series, clock_.now());
+      store_.incidents().record(nightly.id, change);
+      any = any || (change.comparison.verdict == Verdict::regression && !change.muted);
+    }
+  }
+  return any;
+}
+
+void Judging::record_aa(Nightly const& nightly, std::span<DuelResult const> results) {
+  for (auto const& result : results) {
+    for (auto const& change : result.changes) {
+      store_.incidents().record_aa(nightly.id, change);
+      auto const verdict = change.comparison.verdict;
+      if (verdict == Verdict::regression || verdict == Verdict::improvement)
+        spdlog::warn("false_alarm date={} series={} verdict={}",
+                     nightly.date,
+                     name_of(change.series),
+                     to_string(verdict));
+    }
+  }
+}
+
+asio::awaitable<Result<bool>> Judging::confirm(Nightly const& nightly, Nightly const& baseline) {
+  auto const before = read_build(baseline.prefix);
+  if (!before) co_return before.error();
+  auto const after = read_build(nightly.prefix);
+  if (!after) co_return after.error();
+  auto const screened = screen_series(nightly, baseline);
+  auto const sample = aa_sample(nightly, screened.all);
+  auto const options = bisect::for_family(options_, count_series(screened.all));
+  // The same campaign as the sweep's: its pairs are the first ones of each comparison.
+  Duel const duel{campaign_of(nightly.id), *before, *after};
+  Duel const aa{"aa/" + std::to_string(nightly.id.value), *after, *after};
+  std::vector<DuelResult> results(screened.suspicious.size());
+  std::vector<DuelResult> aa_results(sample.size());
+  std::vector<asio::awaitable<void>> duels;
+  for (std::size_t i = 0; i < results.size(); ++i)
+    duels.push_back(decide(duel, screened.suspicious[i], options, results[i]));
+  for (std::size_t i = 0; i < sample.size(); ++i)
+    duels.push_back(decide(aa, sample[i], options, aa_results[i]));
+  co_await run_all(std::move(duels));
+  record_aa(nightly, aa_results);
+  bool const any = record(nightly, results);
+  if (any) {
+    auto const incident = store_.incidents().open(baseline.id, nightly.id, clock_.now());
+    spdlog::warn("incident_opened id={} date={} series={}",
+                 incident.id.value,
+                 nightly.date,
+                 incident.changes.size());
+  }
+  co_return any;
+}
+
+}  // namespace torchwatch
