@@ -6,7 +6,6 @@
 
 #include "daemon/api/time.h"
 
-
 namespace torchwatch::api {
 namespace {
 
