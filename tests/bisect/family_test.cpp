@@ -30,7 +30,7 @@ TEST(Family, KeepsTheShareOfFalseDiscoveries) {
   options.false_discovery = 0.1;
   options.threshold = 0.001;
   constexpr int series = 40;
-  constexpr int nights = 50;
+  constexpr int nights = 5 * effort;
   auto const decide = for_family(options, series);
   double share = 0;
   for (unsigned night = 0; night < nights; ++night) {
