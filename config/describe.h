@@ -53,14 +53,17 @@ void describe(Visitor& visit, SuiteOptions& suite) {
 template <class Visitor>
 void describe(Visitor& visit, MeasureOptions& measure) {
   visit("runs", measure.runs, range("Timed runs, the median counts", 1, 10000));
-  visit("warmup", measure.warmup, range("Runs before the first timed one", 0, 10000));
+  visit("warmup",
+        measure.warmup,
+        range("Runs in a row that get no faster before the first timed one", 1, 10000));
   visit("min_run_ms",
         measure.min_run,
         range("A run repeats the iteration until it lasts this long", 0, 60000));
   visit("threads", measure.threads, range("Intra-operator threads", 1, 1024));
+  visit("pin", measure.pin, plain("Keep CPU workers on processors of their own"));
   visit("leak_iterations",
         measure.leak_iterations,
-        range("Iterations over which the leak's slope is taken", 3, 100000));
+        range("Iterations over which the leak's slope is taken", 8, 100000));
   visit("seed", measure.seed, range("Of weights and inputs", 0, largest));
   visit("timeout_s", measure.timeout, range("A worker that takes longer is killed", 1, 86400));
   visit("memory_mib",
@@ -87,6 +90,9 @@ void describe(Visitor& visit, DecideOptions& decide) {
   visit("aa_benchmarks",
         decide.aa_benchmarks,
         range("Benchmarks a night compared with themselves", 0, 1000));
+  visit("anchor_nights",
+        decide.anchor_nights,
+        range("Nights in which each benchmark is once compared with its anchor; 0: never", 0, 365));
   visit("step_error",
         decide.step_error,
         range("Probability that a search takes a commit for the wrong side", 1e-9, 0.5));

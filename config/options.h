@@ -76,13 +76,17 @@ struct SuiteOptions {
 struct MeasureOptions {
   /// Timed repetitions; the median is the result (TorchBench paper 2.2).
   int runs = 10;
-  /// Repetitions before the first timed one.
+  /// Warming up ends when so many repetitions in a row got no faster. The memory pass warms up for
+  /// just as many.
   int warmup = 3;
   /// A run repeats the iteration until it lasts this long, so that the clock's grain and scheduling
   /// do not matter.
   std::chrono::milliseconds min_run{20};
   /// Intra-operator threads. One is the most repeatable.
   int threads = 1;
+  /// Whether the processes of a comparison run on as many processors of their own as they have
+  /// threads, on CPU fleets. Nobody else is kept off them.
+  bool pin = true;
   /// Iterations over which the leak's slope is taken.
   int leak_iterations = 20;
   std::int64_t seed = 1337;
@@ -110,6 +114,10 @@ struct DecideOptions {
   /// Benchmarks of each fleet a night whose nightly build is also compared with itself: any change
   /// found there is a false alarm, so this measures how often there are some.
   int aa_benchmarks = 1;
+  /// Nights in which each benchmark is once compared with the nightly it is anchored to, so that
+  /// many changes below the threshold do not add up unseen; 0: never. A week bounds how long it
+  /// takes, and costs a seventh of the benchmarks a night.
+  int anchor_nights = 7;
   /// Probability that a search takes a commit for the wrong side.
   double step_error = 0.001;
   /// Pairs of processes a benchmark in the sweep: the new nightly beside its baseline.

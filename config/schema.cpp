@@ -24,6 +24,8 @@ Json scalar_schema(Rule const& rule) {
     schema["enum"] = Json::array();
     for (auto const& [word, meaning] : words(T{}))
       schema["enum"].push_back(word);
+  } else if constexpr (std::same_as<T, bool>) {
+    schema["type"] = "boolean";
   } else if constexpr (std::same_as<T, std::string>) {
     add_text_rules(schema, rule);
   } else {

@@ -90,6 +90,8 @@ std::string allowed(Rule const& rule) {
     for (auto const& [word, meaning] : words(T{}))
       text.append(text.empty() ? "one of \"" : ", \"").append(word).append("\"");
     return text;
+  } else if constexpr (std::same_as<T, bool>) {
+    return "true or false";
   } else if constexpr (std::same_as<T, std::string>) {
     return allowed_text(rule);
   } else {
@@ -116,6 +118,9 @@ bool from_json(Json const& json, Rule const& rule, T& value) {
         std::find_if(all.begin(), all.end(), [&](auto const& pair) { return json == pair.first; });
     if (found == all.end()) return false;
     value = found->second;
+  } else if constexpr (std::same_as<T, bool>) {
+    if (!json.is_boolean()) return false;
+    value = json.get<bool>();
   } else if constexpr (std::same_as<T, std::string>) {
     if (!json.is_string()) return false;
     value = json.get<std::string>();

@@ -101,7 +101,7 @@ void Fleet::release(std::size_t slot) {
 asio::awaitable<Result<>> Fleet::start_runner(std::size_t slot) {
   runner::Command command;
   command.argv = options_.launcher;
-  command.argv.insert(command.argv.end(), {executable_, "runner"});
+  command.argv.insert(command.argv.end(), {executable_, "runner", "--slot", std::to_string(slot)});
   command.unset_env = {"GITHUB_TOKEN"};  // measuring hosts have no business with it
   auto started = runner::ChildProcess::start(executor_, std::move(command));
   if (!started) co_return started.error();

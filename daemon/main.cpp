@@ -193,10 +193,11 @@ void add_rule(CLI::App& app, commands::Place const& place, std::function<int()>&
   auto& request = flags->request;
   auto* const rule = app.add_subcommand(
       "rule", "Say what you decided: accept, false_alarm, mute, unmute; kept with who and why");
-  rule->add_option("kind", request.kind, "accept or false_alarm an incident, mute or unmute series")
+  rule->add_option(
+          "kind", request.kind, "accept or false_alarm an incident; accept, mute or unmute series")
       ->required();
   rule->add_option("--incident", request.incident, "Of accept and false_alarm");
-  rule->add_option("--fleet", request.fleet, "Of mute and unmute; any if missing");
+  rule->add_option("--fleet", request.fleet, "Of accept, mute and unmute; any if missing");
   rule->add_option("--benchmark", request.benchmark, "The same, by TorchBench's name");
   rule->add_option("--metric", request.metric, "The same");
   rule->add_option("--who", request.who, "Your name")->required();
@@ -260,7 +261,14 @@ void add_watching(CLI::App& app, commands::Place const& place, std::function<int
     };
   });
   auto* const runner = app.add_subcommand("runner", "Measure for a service: speaks its protocol");
-  runner->callback([&chosen] { chosen = commands::runner; });
+  auto const slot = std::make_shared<int>(0);
+  runner->add_option("--slot", *slot, "Which of the fleet's slots it is")
+      ->check(CLI::NonNegativeNumber);
+  runner->callback([slot, &chosen] {
+    chosen = [slot] {
+      return commands::runner(*slot);
+    };
+  });
 }
 
 int run(int argc, char** argv) {

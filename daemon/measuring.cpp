@@ -66,6 +66,7 @@ protocol::Job job_for(config::MeasureOptions const& options,
   job.measure.warmup = options.warmup;
   job.measure.min_run_ms = static_cast<double>(options.min_run.count());
   job.measure.threads = options.threads;
+  job.measure.pin = options.pin;
   job.measure.leak_iterations = options.leak_iterations;
   job.measure.seed = options.seed;
   job.measure.scale = scale == config::Scale::smoke ? "smoke" : "full";
@@ -87,7 +88,7 @@ JobOutcome outcome_from(JobKey key, protocol::Message const& answer, Timestamp n
   auto const& result = std::get<protocol::Outcome>(answer);
   for (auto const& [name, value] : result.metrics)
     if (auto const metric = parse_metric(name))
-      outcome.values[*metric] = MetricValue{value.value, value.samples};
+      outcome.values[*metric] = MetricValue{value.value, value.samples, value.outliers};
   outcome.accounts = result.accounts;
   outcome.version = result.pytorch_version;
   outcome.fingerprint = result.fingerprint.dump();
@@ -100,9 +101,9 @@ std::optional<std::vector<double>> levels_in(std::span<JobOutcome const> outcome
   for (auto const& outcome : outcomes) {
     auto const found = outcome.values.find(metric);
     if (found == outcome.values.end()) return std::nullopt;
-    auto const& [value, samples] = found->second;
-    bool const is_value = is_deterministic(metric) || samples.empty();
-    runs.push_back(is_value ? std::vector{value} : samples);
+    auto const& measured = found->second;
+    bool const is_value = is_deterministic(metric) || measured.samples.empty();
+    runs.push_back(is_value ? std::vector{measured.value} : measured.samples);
   }
   return bisect::levels_of(runs);
 }

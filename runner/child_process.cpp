@@ -160,6 +160,7 @@ Result<ChildProcess> ChildProcess::start(asio::any_io_executor executor, Command
   Spawn program{std::move(command.argv),
                 environment_of(command),
                 std::move(command.directory),
+                std::move(command.processors),
                 std::move(input->read),
                 std::move(output->theirs),
                 std::move(errors->theirs)};

@@ -22,6 +22,7 @@ struct Command {
   std::string directory;                   ///< empty: ours
   std::string stdout_file;                 ///< appended to instead of a pipe; empty: a pipe
   std::string stderr_file;                 ///< likewise
+  std::vector<int> processors;             ///< to run on; none: where we may
 };
 
 /// How a process ended.

@@ -21,6 +21,7 @@
 #include "runner/process_group.h"
 #include "runner/scratch_directory.h"
 #include "runner/turns.h"
+#include "storage/domain/benchmark.h"
 
 namespace torchwatch::runner {
 
@@ -264,6 +265,13 @@ std::string preload_of(protocol::BuildRef const& build) {
   return joined;
 }
 
+/// CUDA's own threads would be in each other's way on one core.
+std::vector<int> processors_for(protocol::Job const& job, Processors const& processors) {
+  auto const benchmark = parse_benchmark(job.benchmark);
+  bool const is_pinned = job.measure.pin && benchmark && benchmark->device == Device::cpu;
+  return is_pinned ? processors.pick(job.measure.threads) : std::vector<int>{};
+}
+
 Command worker_command(protocol::BuildRef const& build, std::string directory) {
   auto variables = build.env;
   if (!build.preload.empty()) variables["LD_PRELOAD"] = preload_of(build);
@@ -315,6 +323,7 @@ Failure launch_failure_of(protocol::Job const& job, Error const& error) {
 namespace {
 
 asio::awaitable<Message> run_job(protocol::Job job,
+                                 Processors const& processors,
                                  ProgressSink const& on_progress,
                                  Turns& turns,
                                  std::size_t place) {
@@ -328,7 +337,9 @@ asio::awaitable<Message> run_job(protocol::Job job,
     given = through_link(job);
   }
   auto const executor = co_await asio::this_coro::executor;
-  auto worker = ChildProcess::start(executor, worker_command(given.build, directory->path()));
+  auto command = worker_command(given.build, directory->path());
+  command.processors = processors_for(job, processors);
+  auto worker = ChildProcess::start(executor, std::move(command));
   if (!worker) co_return launch_failure_of(job, worker.error());
 
   Supervision supervision{given, on_progress, seat, *worker};
@@ -341,7 +352,9 @@ asio::awaitable<Message> run_job(protocol::Job job,
 
 }  // namespace
 
-asio::awaitable<std::vector<Message>> run_round(protocol::Round round, ProgressSink on_progress) {
+asio::awaitable<std::vector<Message>> run_round(protocol::Round round,
+                                                Processors processors,
+                                                ProgressSink on_progress) {
   auto const executor = co_await asio::this_coro::executor;
   Turns turns{executor, round.jobs.size()};
   using Operation =
@@ -351,7 +364,7 @@ asio::awaitable<std::vector<Message>> run_round(protocol::Round round, ProgressS
     auto& job = round.jobs[place];
     job.takes_turns = round.jobs.size() > 1;
     operations.push_back(asio::co_spawn(
-        executor, run_job(std::move(job), on_progress, turns, place), asio::deferred));
+        executor, run_job(std::move(job), processors, on_progress, turns, place), asio::deferred));
   }
   auto group = asio::experimental::make_parallel_group(std::move(operations));
   auto [order, failures, answers] =

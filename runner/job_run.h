@@ -5,6 +5,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include "runner/processors.h"
 #include "runner/protocol.h"
 
 namespace torchwatch::runner {
@@ -16,8 +17,11 @@ using ProgressSink = std::function<void(protocol::Progress const&)>;
 /// order of the jobs, are the workers' `result` or `error`, or an `error` about the worker:
 /// `launch`, `crashed`, `timeout`, `memory` or `protocol`. Error texts name the benchmark, the
 /// prefix and what happened. When this ends, also by cancellation, the workers' whole process
-/// groups are dead. Runs on the coroutine's executor; its thread must live as long as the workers.
+/// groups are dead. On a CPU they all run on the same few processors, which are theirs unless the
+/// jobs say otherwise. Runs on the coroutine's executor; its thread must live as long as the
+/// workers.
 boost::asio::awaitable<std::vector<protocol::Message>> run_round(protocol::Round round,
+                                                                 Processors processors,
                                                                  ProgressSink on_progress);
 
 }  // namespace torchwatch::runner

@@ -50,12 +50,13 @@ struct BuildRef {
 /// How to measure. Durations in milliseconds or seconds as named.
 struct Measure {
   int runs = 10;
-  int warmup = 3;
+  int warmup = 3;  ///< steps in a row that get no faster before the first timed run
   double min_run_ms = 20;
   int threads = 1;
   int leak_iterations = 20;
   std::int64_t seed = 1337;
   std::string scale = "full";  ///< "full" or "smoke"
+  bool pin = true;             ///< to cores of its own; done by the runner, for CPU benchmarks
 };
 
 /// What the runner holds a worker to.
@@ -101,6 +102,7 @@ struct Progress {
 struct Value {
   double value = 0;
   std::vector<double> samples;
+  std::vector<int> outliers{};  ///< places in `samples` far from the rest; they count all the same
 };
 
 struct Outcome {

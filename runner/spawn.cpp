@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -28,6 +29,7 @@ struct Plan {
   std::vector<char*> environment;
   char const* directory;  ///< nullptr: ours
   std::array<int, 3> standard;
+  cpu_set_t processors;  ///< none: ours
   int report;
   pid_t parent;
 };
@@ -66,10 +68,21 @@ void reset_signals() {
   // Where the kernel is too old for this, descriptors opened with O_CLOEXEC are closed all the
   // same.
   ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+  if (CPU_COUNT(&plan.processors) > 0 &&
+      ::sched_setaffinity(0, sizeof plan.processors, &plan.processors) != 0)
+    give_up(plan, Step::prepare);
   if (plan.directory != nullptr && ::chdir(plan.directory) != 0) give_up(plan, Step::directory);
   reset_signals();
   ::execvpe(plan.argv[0], plan.argv.data(), plan.environment.data());
   give_up(plan, Step::program);
+}
+
+cpu_set_t set_of(std::vector<int> const& processors) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (int const processor : processors)
+    CPU_SET(static_cast<std::size_t>(processor), &set);
+  return set;
 }
 
 /// Forks with all signals blocked, so that no handler of ours runs in the child before they are
@@ -138,6 +151,7 @@ Result<Spawned> spawn(Spawn const& program) {
                   pointers_to(environment),
                   program.directory.empty() ? nullptr : program.directory.c_str(),
                   {program.input.get(), program.output.get(), program.errors.get()},
+                  set_of(program.processors),
                   report_pipe->write.get(),
                   ::getpid()};
   pid_t const child = fork_quietly(plan);

@@ -52,6 +52,7 @@ struct Spawn {
   std::vector<std::string> argv;         ///< not empty; argv[0] is looked up in PATH
   std::vector<std::string> environment;  ///< "NAME=value"; the whole of it
   std::string directory;                 ///< empty: ours
+  std::vector<int> processors;           ///< to run on; none: ours
   Descriptor input;
   Descriptor output;
   Descriptor errors;

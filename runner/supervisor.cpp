@@ -17,6 +17,7 @@
 #include "runner/excerpt.h"
 #include "runner/job_run.h"
 #include "runner/lines.h"
+#include "runner/processors.h"
 #include "runner/protocol.h"
 
 namespace torchwatch::runner {
@@ -80,13 +81,14 @@ asio::awaitable<void> take_jobs(LineReader input, Desk& desk) {
   }
 }
 
-asio::awaitable<void> do_jobs(Desk& desk) {
+asio::awaitable<void> do_jobs(Desk& desk, int slot) {
+  auto const processors = Processors::of_slot(slot);
   for (;;) {
     auto round = co_await desk.rounds.async_receive(asio::use_awaitable);
     ProgressSink pass_on = [&desk](protocol::Progress const& progress) {
       desk.tell(progress);
     };
-    auto answers = co_await run_round(std::move(round), std::move(pass_on));
+    auto answers = co_await run_round(std::move(round), processors, std::move(pass_on));
     for (auto& answer : answers)
       desk.tell(std::move(answer));
   }
@@ -108,7 +110,7 @@ stream_descriptor duplicate(asio::any_io_executor const& executor, int fd) {
 
 }  // namespace
 
-asio::awaitable<int> run_runner(int input, int output) {
+asio::awaitable<int> run_runner(int slot, int input, int output) {
   auto const executor = co_await asio::this_coro::executor;
   std::signal(SIGPIPE, SIG_IGN);
   asio::signal_set stop{executor, SIGINT, SIGTERM, SIGHUP};
@@ -120,7 +122,8 @@ asio::awaitable<int> run_runner(int input, int output) {
   // Whichever ends first cancels the others; cancelling a job kills its worker.
   auto unheard = send_answers(std::move(answers), desk);
   auto asked_to_end = take_jobs(std::move(lines), desk) || stop.async_wait(asio::use_awaitable);
-  auto const ended = co_await (std::move(unheard) || do_jobs(desk) || std::move(asked_to_end));
+  auto const ended =
+      co_await (std::move(unheard) || do_jobs(desk, slot) || std::move(asked_to_end));
   co_return ended.index() == 0 ? 1 : 0;
 }
 

@@ -81,7 +81,7 @@ int config_check(std::string const& file);
 int config_show(std::string const& file);
 int config_schema();
 
-/// The runner process: speaks the protocol on standard input and output.
-int runner();
+/// The runner process of a fleet's slot: speaks the protocol on standard input and output.
+int runner(int slot);
 
 }  // namespace torchwatch::commands

@@ -7,9 +7,9 @@
 
 namespace torchwatch::commands {
 
-int runner() {
+int runner(int slot) {
   boost::asio::io_context loop{1};
-  return run_until_signal(loop, runner::run_runner(STDIN_FILENO, STDOUT_FILENO));
+  return run_until_signal(loop, runner::run_runner(slot, STDIN_FILENO, STDOUT_FILENO));
 }
 
 }  // namespace torchwatch::commands

@@ -74,6 +74,16 @@ std::string cpu_model() {
   return {};
 }
 
+/// Where the kernel may run this process, as it writes such lists: "1", "0-3,8".
+std::string allowed_processors() {
+  std::string const key = "Cpus_allowed_list:\t";
+  std::ifstream stream("/proc/self/status");
+  std::string line;
+  while (std::getline(stream, line))
+    if (line.rfind(key, 0) == 0) return line.substr(key.size());
+  return {};
+}
+
 }  // namespace
 
 std::string pytorch_version() {
@@ -95,6 +105,7 @@ nlohmann::json fingerprint() {
   all["kernel"] = system.release;
   all["cpu"] = cpu_model();
   all["governor"] = first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  all["processors"] = allowed_processors();
   all["threads"] = at::get_num_threads();
   all["libtorch"] = pytorch_version();
   all["libtorch_config"] = digest(at::show_config());

@@ -16,8 +16,8 @@ std::string pytorch_version();
 /// build does not tell.
 std::string git_hash();
 
-/// Host, kernel, CPU model, governor, threads, LibTorch and a digest of its configuration, GPU and
-/// driver if any. What the host does not tell is an empty string.
+/// Host, kernel, CPU model, governor, allowed processors, threads, LibTorch and a digest of its
+/// configuration, GPU and driver if any. What the host does not tell is an empty string.
 nlohmann::json fingerprint();
 
 /// The most memory this process ever had resident, in bytes.

@@ -45,7 +45,7 @@ void check_counts(protocol::Job const& job) {
   at_least("runs", measure.runs, 1);
   at_least("warmup", measure.warmup, 1);
   at_least("threads", measure.threads, 1);
-  at_least("leak_iterations", measure.leak_iterations, 2);
+  at_least("leak_iterations", measure.leak_iterations, 8);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "runner/worker/counting_allocator.h"
@@ -11,6 +10,7 @@
 #include "runner/worker/host.h"
 #include "runner/worker/job.h"
 #include "runner/worker/statistics.h"
+#include "runner/worker/warm_up.h"
 
 namespace torchwatch::worker {
 namespace {
@@ -32,18 +32,20 @@ double time_steps(suite::Workload& workload, Target const& target, int iteration
   return milliseconds_since(start);
 }
 
-/// Warms up and says how many steps make a run that lasts at least min_run_ms.
+/// Warms up until steps get no faster, and says how many of them make a run that lasts at least
+/// min_run_ms.
 int warm_up(suite::Workload& workload,
             Target const& target,
             Job const& job,
             Listener const& listener) {
-  double fastest = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < job.measure.warmup; ++i) {
-    listener("warmup", i, job.measure.warmup);
-    fastest = std::min(fastest, time_steps(workload, target, 1));
+  WarmUp warming(job.measure.warmup);
+  while (!warming.is_over()) {
+    listener("warmup", warming.steps(), WarmUp::most_steps);
+    warming.add(time_steps(workload, target, 1));
   }
   constexpr double most = 1e6;
-  return static_cast<int>(std::clamp(std::ceil(job.measure.min_run_ms / fastest), 1.0, most));
+  return static_cast<int>(
+      std::clamp(std::ceil(job.measure.min_run_ms / warming.fastest()), 1.0, most));
 }
 
 Value measure_latency(Target const& target,
@@ -65,6 +67,7 @@ Value measure_latency(Target const& target,
   }
   turnstile();
   latency.value = median(latency.samples);
+  latency.outliers = outliers(latency.samples);
   return latency;
 }
 
@@ -78,7 +81,7 @@ std::vector<double> steps_of(std::vector<double> const& values) {
 
 Value exactly(std::int64_t bytes) {
   auto const value = static_cast<double>(bytes);
-  return {value, {value}};
+  return {value, {value}, {}};
 }
 
 /// Adds the memory metrics and the device's other accounts of the same memory to `outcome`. Peaks
@@ -104,7 +107,8 @@ void measure_memory(Target const& target,
   }
   outcome.metrics["cmem"] = exactly(count.peak_bytes());
   if (!on_gpu) {
-    outcome.metrics["leak"] = {slope(live), steps_of(live)};
+    // Pools that fill and caches that breathe are no leak.
+    outcome.metrics["leak"] = {has_trend(live) ? slope(live) : 0, steps_of(live), {}};
     return;
   }
   auto const memory = gpu::memory();

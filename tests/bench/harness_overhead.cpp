@@ -32,7 +32,7 @@ protocol::Job job_of(std::string const& model, std::string const& test) {
   job.id = "overhead";
   job.benchmark = "test_" + test + "[" + model + "-cpu-eager]";
   job.measure.scale = "smoke";
-  job.measure.leak_iterations = 2;
+  job.measure.leak_iterations = 8;
   return job;
 }
 

@@ -18,6 +18,7 @@ inline bool is_of_type(SchemaJson const& value, std::string const& type) {
   if (type == "object") return value.is_object();
   if (type == "array") return value.is_array();
   if (type == "string") return value.is_string();
+  if (type == "boolean") return value.is_boolean();
   if (type == "integer") return value.is_number_integer();
   if (type == "number") return value.is_number();
   throw std::logic_error{"unexpected type " + type};
@@ -58,6 +59,7 @@ inline bool obeys(SchemaJson const& value, SchemaJson const& schema) {
   if (value.is_object()) return object_obeys(value, schema);
   if (value.is_array()) return array_obeys(value, schema);
   if (value.is_string()) return text_obeys(value, schema);
+  if (value.is_boolean()) return true;
   return value >= schema.at("minimum") && value <= schema.at("maximum");
 }
 

@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 3> parts{"service", "runner", "worker"};
 std::optional<pid_t> living(World const& world, Process const& check, std::string_view part) {
   auto const processes = world.processes();
   auto const is_runner = [&](SeenProcess const& process) {
-    return process.parent == check.pid() && process.argv.size() == 2 && process.argv[1] == "runner";
+    return process.parent == check.pid() && process.argv.size() > 1 && process.argv[1] == "runner";
   };
   auto const is_worker = [&](SeenProcess const& process) {
     return std::any_of(processes.begin(), processes.end(), [&](SeenProcess const& other) {

@@ -1,6 +1,7 @@
 #include "runner/job_run.h"
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,7 +30,7 @@ class JobRunTest : public testing::Test {
     ProgressSink keep = [this](protocol::Progress const& progress) {
       seen_.push_back(progress);
     };
-    return tests::run(loop_, run_round({{std::move(job)}}, std::move(keep))).front();
+    return tests::run(loop_, run_round({{std::move(job)}}, processors_, std::move(keep))).front();
   }
 
   /// The `error` that must be the answer.
@@ -39,7 +40,22 @@ class JobRunTest : public testing::Test {
     return failure == nullptr ? Failure{"", "no failure", protocol::encode(message)} : *failure;
   }
 
+  /// Where a worker was allowed to run, as the kernel tells it: "0-3".
+  std::string processors_of(Job job) {
+    auto const file = workplace_.prefix() + "/processors";
+    workplace_.write_program("look",
+                             "grep Cpus_allowed_list /proc/self/status | cut -f 2 > " + file +
+                                 "; exec " SCRIPTED_WORKER);
+    job.build.worker = workplace_.prefix() + "/look";
+    answer_to(std::move(job));
+    std::string processors;
+    std::ifstream stream{file};
+    EXPECT_TRUE(std::getline(stream, processors)) << "it never ran";
+    return processors;
+  }
+
   tests::Workplace workplace_;
+  Processors processors_ = Processors::of_slot(0);
   boost::asio::io_context loop_{1};
   std::vector<protocol::Progress> seen_;
 };
@@ -60,7 +76,8 @@ TEST_F(JobRunTest, LetsTheOthersOfARoundGoOnWhenOneFails) {
         {workplace_.job(behaviour), workplace_.job("ok"), workplace_.job("unsupported")}};
     round.jobs.front().limits.timeout_s = 0.5;
 
-    auto const answers = tests::run(loop_, run_round(std::move(round), [](auto const&) {}));
+    auto const answers =
+        tests::run(loop_, run_round(std::move(round), processors_, [](auto const&) {}));
 
     ASSERT_EQ(answers.size(), 3U);
     EXPECT_EQ(std::get<Failure>(answers[0]).id, behaviour);
@@ -76,9 +93,29 @@ TEST_F(JobRunTest, DoesNotCountTheWaitForATurn) {
   round.jobs[1].id = "patient";
   round.jobs[1].limits.timeout_s = 1;
 
-  auto const answers = tests::run(loop_, run_round(std::move(round), [](auto const&) {}));
+  auto const answers =
+      tests::run(loop_, run_round(std::move(round), processors_, [](auto const&) {}));
 
   EXPECT_EQ(std::get<Outcome>(answers[1]).id, "patient");
+}
+
+TEST_F(JobRunTest, KeepsACpuWorkerOnProcessorsOfItsOwn) {
+  auto const picked = processors_.pick(1);
+  ASSERT_EQ(picked.size(), 1U);
+  auto const everywhere = [&] {
+    auto job = workplace_.job("ok");
+    job.measure.pin = false;
+    return processors_of(std::move(job));
+  }();
+
+  EXPECT_EQ(processors_of(workplace_.job("ok")), std::to_string(picked.front()));
+
+  auto wide = workplace_.job("ok");
+  wide.measure.threads = 1000;
+  EXPECT_EQ(processors_of(std::move(wide)), everywhere) << "there are not that many";
+  auto on_gpu = workplace_.job("ok");
+  on_gpu.benchmark = "test_eval[ok-cuda-eager]";
+  EXPECT_EQ(processors_of(std::move(on_gpu)), everywhere);
 }
 
 TEST_F(JobRunTest, PassesProgressOn) {

@@ -14,7 +14,7 @@ int main() {
     status = returned;
     loop.stop();
   };
-  boost::asio::co_spawn(loop, torchwatch::runner::run_runner(), on_end);
+  boost::asio::co_spawn(loop, torchwatch::runner::run_runner(0), on_end);
   loop.run();
   return status;
 }

@@ -11,6 +11,7 @@
 #include "runner/worker/host.h"
 #include "runner/worker/job.h"
 #include "runner/worker/statistics.h"
+#include "runner/worker/warm_up.h"
 
 namespace torchwatch::worker {
 namespace {
@@ -31,6 +32,55 @@ TEST(Statistics, SlopeIgnoresAFewOutliers) {
   EXPECT_EQ(slope({5, 5, 5, 5}), 0);
   EXPECT_EQ(slope({0, 4, 8, 12, 16}), 4);
   EXPECT_EQ(slope({0, 4, 8, 1000, 16, 20, 24, 28}), 4);
+}
+
+TEST(Statistics, OutliersAreFarFromWhatMostValuesAreNear) {
+  using Places = std::vector<int>;
+  EXPECT_EQ(outliers({10, 10.2, 9.9, 14, 10.1, 9.8, 10, 10.3, 7, 10.1}), (Places{3, 8}));
+  EXPECT_EQ(outliers({10, 11, 12, 13, 14, 15, 16, 17, 18, 19}), Places{}) << "all are spread";
+  EXPECT_EQ(outliers({10, 10, 10, 10, 10.05, 10.2}), Places{5}) << "within 1% is near";
+  EXPECT_EQ(outliers({10}), Places{});
+}
+
+TEST(Statistics, ATrendIsWhatChanceDoesNotMake) {
+  EXPECT_TRUE(has_trend({0, 1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_TRUE(has_trend({7, 6, 5, 4, 3, 2, 1, 0}));
+  EXPECT_FALSE(has_trend({0, 1, 2, 3, 4, 5, 6})) << "one in 5040 by chance, twice";
+  EXPECT_FALSE(has_trend({5, 5, 5, 5, 5, 5, 5, 5, 5, 5}));
+  EXPECT_FALSE(has_trend({5, 9, 5, 9, 5, 9, 5, 9, 5, 9, 5, 9, 5, 9, 5, 9})) << "it breathes";
+  EXPECT_FALSE(has_trend({0, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3})) << "it fills once";
+  EXPECT_TRUE(has_trend({0, 0, 0, 0, 6, 6, 6, 6, 9, 9, 9, 9, 12, 12, 12, 12})) << "by blocks";
+}
+
+/// How many of these steps `warming` takes.
+int steps_until_over(WarmUp warming, std::vector<double> const& durations) {
+  for (double const duration : durations) {
+    if (warming.is_over()) break;
+    warming.add(duration);
+  }
+  EXPECT_TRUE(warming.is_over());
+  return warming.steps();
+}
+
+TEST(WarmUp, EndsWhenStepsGetNoFaster) {
+  EXPECT_EQ(steps_until_over(WarmUp{3}, {900, 12, 10, 10.1, 9.95, 10.2, 10}), 6);
+  EXPECT_EQ(steps_until_over(WarmUp{3}, {10, 10, 10, 10}), 4) << "the first may have been slow";
+  EXPECT_EQ(steps_until_over(WarmUp{3}, {10, 50, 80, 12, 10}), 4) << "disturbed, not cold";
+  EXPECT_EQ(steps_until_over(WarmUp{3}, {10, 9.95, 9.91, 9.88, 9.86, 9.9, 9.87}), 7)
+      << "small gains add up";
+  WarmUp warming(3);
+  warming.add(7);
+  warming.add(5);
+  warming.add(6);
+  EXPECT_EQ(warming.fastest(), 5);
+}
+
+TEST(WarmUp, EndsEvenIfStepsGetFasterForEver) {
+  WarmUp warming(3);
+  double duration = 1e6;
+  while (!warming.is_over())
+    warming.add(duration *= 0.9);
+  EXPECT_EQ(warming.steps(), WarmUp::most_steps);
 }
 
 /// Page faults of a step that holds three buffers at once and frees them all.

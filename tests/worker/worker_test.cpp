@@ -24,7 +24,7 @@ Job smoke_job(std::string const& benchmark) {
   job.measure.runs = 2;
   job.measure.warmup = 2;
   job.measure.min_run_ms = 1;
-  job.measure.leak_iterations = 6;
+  job.measure.leak_iterations = 8;
   return job;
 }
 

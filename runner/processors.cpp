@@ -1,0 +1,59 @@
+#include "runner/processors.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <fstream>
+#include <map>
+#include <string>
+#include <utility>
+
+#include <sched.h>
+
+namespace torchwatch::runner {
+namespace {
+
+std::vector<int> allowed_processors() {
+  std::vector<int> allowed;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return allowed;
+  for (std::size_t processor = 0; processor < std::size_t{CPU_SETSIZE}; ++processor)
+    if (CPU_ISSET(processor, &set)) allowed.push_back(static_cast<int>(processor));
+  return allowed;
+}
+
+/// What processors of one core have in common: "0,32"; empty when the kernel does not tell.
+std::string core_of(int processor) {
+  std::ifstream file{"/sys/devices/system/cpu/cpu" + std::to_string(processor) +
+                     "/topology/thread_siblings_list"};
+  std::string siblings;
+  std::getline(file, siblings);
+  return siblings;
+}
+
+}  // namespace
+
+Processors Processors::of_slot(int slot) {
+  auto allowed = allowed_processors();
+  std::ranges::reverse(allowed);
+  std::map<int, int> nth_of_its_core;
+  std::map<std::string, int> seen;
+  for (int const processor : allowed) {
+    auto const core = core_of(processor);
+    nth_of_its_core[processor] = core.empty() ? 0 : seen[core]++;
+  }
+  std::ranges::stable_sort(
+      allowed, {}, [&](int processor) { return nth_of_its_core.at(processor); });
+  return Processors{std::move(allowed), slot};
+}
+
+Processors::Processors(std::vector<int> order, int slot) : order_{std::move(order)}, slot_{slot} {}
+
+std::vector<int> Processors::pick(int count) const {
+  int const sets = count > 0 ? static_cast<int>(order_.size()) / count : 0;
+  if (sets == 0) return {};
+  auto const first = order_.begin() + std::ptrdiff_t{slot_ % sets} * count;
+  return {first, first + count};
+}
+
+}  // namespace torchwatch::runner

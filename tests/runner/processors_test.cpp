@@ -1,0 +1,41 @@
+#include "runner/processors.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace torchwatch::runner {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(Processors, GivesEachSlotItsOwn) {
+  std::vector<int> const order{7, 6, 5, 4, 3};
+
+  EXPECT_THAT(Processors(order, 0).pick(2), ElementsAre(7, 6));
+  EXPECT_THAT(Processors(order, 1).pick(2), ElementsAre(5, 4));
+}
+
+TEST(Processors, SharesThemWhenThereAreMoreSlots) {
+  std::vector<int> const order{7, 6, 5, 4, 3};
+
+  EXPECT_THAT(Processors(order, 2).pick(2), ElementsAre(7, 6));
+  EXPECT_THAT(Processors(order, 11).pick(5), ElementsAre(7, 6, 5, 4, 3));
+}
+
+TEST(Processors, GivesNoneRatherThanTooFew) {
+  EXPECT_THAT(Processors({1, 0}, 0).pick(3), IsEmpty());
+  EXPECT_THAT(Processors({}, 0).pick(1), IsEmpty());
+  EXPECT_THAT(Processors({1, 0}, 0).pick(0), IsEmpty());
+}
+
+TEST(Processors, OfThisHostAreThoseOfOurOwn) {
+  auto const all = Processors::of_slot(0);
+
+  auto const one = all.pick(1);
+  ASSERT_EQ(one.size(), 1U);
+  EXPECT_EQ(Processors::of_slot(1).pick(1) == one, all.pick(2).empty());
+}
+
+}  // namespace
+}  // namespace torchwatch::runner
