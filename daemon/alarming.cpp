@@ -161,4 +161,30 @@ void Alarming::look_at_environment(Nightly const& baseline,
   }
 }
 
+void Alarming::look_at_anchors(Nightly const& nightly) {
+  for (auto const& change : store_.anchors().verdicts(nightly.id)) {
+    auto const& [verdict, before, after, ratio, error_bound, pairs] = change.comparison;
+    if (verdict == Verdict::inconclusive) continue;
+    auto const anchor_id =
+        store_.anchors().chosen({change.series.fleet, change.series.benchmark}, nightly.id);
+    auto const anchor = store_.nightlies().find(anchor_id.value()).value();
+    auto const grown =
+        ratio ? fmt::format("{:+.1f}% [{:+.1f}%, {:+.1f}%]",
+                            100 * (ratio->ratio - 1),
+                            100 * (ratio->low - 1),
+                            100 * (ratio->high - 1))
+              : fmt::format("from {:g} to {:g} {}", before, after, unit_of(change.series.metric));
+    set(verdict == Verdict::regression && !change.muted,
+        AlarmKind::drift,
+        drift_subject(change.series),
+        fmt::format(
+            "{} from nightly {} ({}) to {} ({}), though no night in between brought as much",
+            grown,
+            anchor.date,
+            short_of(anchor.commit),
+            nightly.date,
+            short_of(nightly.commit)));
+  }
+}
+
 }  // namespace torchwatch

@@ -7,6 +7,11 @@
 
 namespace torchwatch {
 
+/// What the alarm about a drifting series is about.
+inline std::string drift_subject(Series const& series) {
+  return series.fleet + ": " + name_of(series);
+}
+
 /// Notices when the watching itself is in trouble, and when it no longer is. Every alarm is raised
 /// once, kept, and logged as `alarm_raised` and `alarm_cleared`. Single-threaded.
 class Alarming {
@@ -23,6 +28,9 @@ class Alarming {
   /// After a sweep of a nightly beside `baseline`: benchmarks that ran on the baseline alone, a
   /// baseline that is days older, and one that measures otherwise than on its own night.
   void look_at_sweep(Nightly const& nightly, Nightly const& baseline);
+
+  /// After a nightly was compared with its anchors: series that drifted away from them.
+  void look_at_anchors(Nightly const& nightly);
 
  private:
   void look_for_stopped_benchmarks(Nightly const& nightly, std::vector<JobOutcome> const& tonight);

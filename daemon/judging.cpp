@@ -107,20 +107,57 @@ std::vector<Judging::Group> Judging::aa_sample(Nightly const& nightly,
   return sample;
 }
 
-asio::awaitable<void> Judging::decide(Duel const& duel,
-                                      Group const& group,
-                                      config::DecideOptions const& options,
-                                      DuelResult& result) {
-  auto& fleet = *fleets_.find(group.front().fleet);
-  result = co_await compare_builds(measuring_, fleet, duel, group, options);
+/// What a nightly's benchmarks are to be compared with beside its baseline. Over `anchor_nights`
+/// nights everybody's turn comes.
+std::vector<Judging::Task> Judging::anchored_tasks(Nightly const& nightly,
+                                                   Build const& build,
+                                                   std::vector<Group> const& all) {
+  std::vector<Task> tasks;
+  if (options_.anchor_nights == 0) return tasks;
+  auto place = nightly.id.value;
+  for (auto const& group : all) {
+    if (place++ % options_.anchor_nights != 0) continue;
+    if (auto anchor = anchor_of(nightly, group))
+      tasks.push_back(
+          {{"anchor/" + std::to_string(nightly.id.value), std::move(*anchor), build}, group, {}});
+  }
+  return tasks;
+}
+
+/// The oldest candidate whose build is still there; nothing when that is the baseline, against
+/// which the nightly is judged anyway. Chosen once, whatever is ruled meanwhile.
+std::optional<Build> Judging::anchor_of(Nightly const& nightly, Group const& group) {
+  auto anchors = store_.anchors();
+  storage::FleetBenchmark const which{group.front().fleet, group.front().benchmark};
+  auto candidates = anchors.candidates(which, nightly.id);
+  if (auto const chosen = anchors.chosen(which, nightly.id)) candidates = {*chosen};
+  for (auto const id : candidates) {
+    if (id == nightly.baseline) break;
+    auto const candidate = store_.nightlies().find(id).value();
+    auto build = read_build(candidate.prefix);
+    if (!build || candidate.commit == nightly.commit) continue;
+    anchors.choose(which, nightly.id, id);
+    return std::move(*build);
+  }
+  return std::nullopt;
+}
+
+asio::awaitable<void> Judging::decide(Task& task, config::DecideOptions const& options) {
+  auto& fleet = *fleets_.find(task.group.front().fleet);
+  task.result = co_await compare_builds(measuring_, fleet, task.duel, task.group, options);
+}
+
+void Judging::settle_mutes(std::span<Task> tasks) const {
+  for (auto& task : tasks)
+    for (auto& change : task.result.changes)
+      change.muted = store_.rulings().is_muted(change.series, clock_.now());
 }
 
 /// Whether anybody has to hear of it.
-bool Judging::record(Nightly const& nightly, std::span<DuelResult> results) {
+bool Judging::record(Nightly const& nightly, std::span<Task const> tasks) {
   bool any = false;
-  for (auto& result : results) {
-    for (auto& change : result.changes) {
-      change.muted = store_.rulings().is_muted(change.series, clock_.now());
+  for (auto const& task : tasks) {
+    for (auto const& change : task.result.changes) {
       store_.incidents().record(nightly.id, change);
       any = any || (change.comparison.verdict == Verdict::regression && !change.muted);
     }
@@ -128,9 +165,9 @@ bool Judging::record(Nightly const& nightly, std::span<DuelResult> results) {
   return any;
 }
 
-void Judging::record_aa(Nightly const& nightly, std::span<DuelResult const> results) {
-  for (auto const& result : results) {
-    for (auto const& change : result.changes) {
+void Judging::record_aa(Nightly const& nightly, std::span<Task const> tasks) {
+  for (auto const& task : tasks) {
+    for (auto const& change : task.result.changes) {
       store_.incidents().record_aa(nightly.id, change);
       auto const verdict = change.comparison.verdict;
       if (verdict == Verdict::regression || verdict == Verdict::improvement)
@@ -142,27 +179,37 @@ void Judging::record_aa(Nightly const& nightly, std::span<DuelResult const> resu
   }
 }
 
+void Judging::record_anchored(Nightly const& nightly, std::span<Task const> tasks) {
+  for (auto const& task : tasks)
+    for (auto const& change : task.result.changes)
+      store_.anchors().record(nightly.id, change);
+}
+
 asio::awaitable<Result<bool>> Judging::confirm(Nightly const& nightly, Nightly const& baseline) {
   auto const before = read_build(baseline.prefix);
   if (!before) co_return before.error();
   auto const after = read_build(nightly.prefix);
   if (!after) co_return after.error();
   auto const screened = screen_series(nightly, baseline);
-  auto const sample = aa_sample(nightly, screened.all);
   auto const options = bisect::for_family(options_, count_series(screened.all));
   // The same campaign as the sweep's: its pairs are the first ones of each comparison.
-  Duel const duel{campaign_of(nightly.id), *before, *after};
-  Duel const aa{"aa/" + std::to_string(nightly.id.value), *after, *after};
-  std::vector<DuelResult> results(screened.suspicious.size());
-  std::vector<DuelResult> aa_results(sample.size());
+  std::vector<Task> tonight;
+  for (auto const& group : screened.suspicious)
+    tonight.push_back({{campaign_of(nightly.id), *before, *after}, group, {}});
+  std::vector<Task> aa;
+  for (auto const& group : aa_sample(nightly, screened.all))
+    aa.push_back({{"aa/" + std::to_string(nightly.id.value), *after, *after}, group, {}});
+  auto anchored = anchored_tasks(nightly, *after, screened.all);
   std::vector<asio::awaitable<void>> duels;
-  for (std::size_t i = 0; i < results.size(); ++i)
-    duels.push_back(decide(duel, screened.suspicious[i], options, results[i]));
-  for (std::size_t i = 0; i < sample.size(); ++i)
-    duels.push_back(decide(aa, sample[i], options, aa_results[i]));
+  for (auto* const tasks : {&tonight, &aa, &anchored})
+    for (auto& task : *tasks)
+      duels.push_back(decide(task, options));
   co_await run_all(std::move(duels));
-  record_aa(nightly, aa_results);
-  bool const any = record(nightly, results);
+  settle_mutes(tonight);
+  settle_mutes(anchored);
+  record_aa(nightly, aa);
+  record_anchored(nightly, anchored);
+  bool const any = record(nightly, tonight);
   if (any) {
     auto const incident = store_.incidents().open(baseline.id, nightly.id, clock_.now());
     spdlog::warn("incident_opened id={} date={} series={}",

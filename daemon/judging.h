@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -33,14 +34,21 @@ class Judging {
   /// Tells the log what the sweep leaves to be decided.
   void screen(Nightly const& nightly, Nightly const& baseline);
 
-  /// Measures whatever may have grown until it is decided, and a sample of the nightly's benchmarks
-  /// against themselves. Keeps every verdict, and opens the incident when there is a regression
-  /// that nobody muted: true then.
+  /// Measures whatever may have grown until it is decided, and of the nightly's benchmarks a sample
+  /// against themselves and a share against their anchors. Keeps every verdict, and opens the
+  /// incident when there is a regression that nobody muted: true then.
   boost::asio::awaitable<Result<bool>> confirm(Nightly const& nightly, Nightly const& baseline);
 
  private:
   /// Series of one benchmark and fleet, which are decided together.
   using Group = std::vector<Series>;
+
+  /// One comparison to be made, and what it came to.
+  struct Task {
+    Duel duel;
+    Group group;
+    DuelResult result;
+  };
 
   struct Screened {
     std::vector<Group> suspicious;
@@ -49,12 +57,15 @@ class Judging {
 
   Screened screen_series(Nightly const& nightly, Nightly const& baseline);
   std::vector<Group> aa_sample(Nightly const& nightly, std::vector<Group> const& all) const;
-  boost::asio::awaitable<void> decide(Duel const& duel,
-                                      Group const& group,
-                                      config::DecideOptions const& options,
-                                      DuelResult& result);
-  bool record(Nightly const& nightly, std::span<DuelResult> results);
-  void record_aa(Nightly const& nightly, std::span<DuelResult const> results);
+  std::vector<Task> anchored_tasks(Nightly const& nightly,
+                                   Build const& build,
+                                   std::vector<Group> const& all);
+  std::optional<Build> anchor_of(Nightly const& nightly, Group const& group);
+  boost::asio::awaitable<void> decide(Task& task, config::DecideOptions const& options);
+  void settle_mutes(std::span<Task> tasks) const;
+  bool record(Nightly const& nightly, std::span<Task const> tasks);
+  void record_aa(Nightly const& nightly, std::span<Task const> tasks);
+  void record_anchored(Nightly const& nightly, std::span<Task const> tasks);
 
   config::DecideOptions const& options_;
   storage::Store& store_;

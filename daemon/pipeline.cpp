@@ -219,6 +219,7 @@ asio::awaitable<Result<>> Pipeline::confirm(Nightly& nightly) {
   auto const baseline = store_.nightlies().find(nightly.baseline.value()).value();
   auto const judged = co_await judging_.confirm(nightly, baseline);
   if (!judged) co_return judged.error();
+  alarming_.look_at_anchors(nightly);
   move_to(nightly, *judged ? NightlyState::confirmed : NightlyState::done);
   co_return Result<>{};
 }

@@ -5,7 +5,19 @@
 
 #include <spdlog/spdlog.h>
 
+#include "daemon/alarming.h"
+
 namespace torchwatch {
+namespace {
+
+/// What drifted is the reference now, so nothing has drifted.
+void end_drift(storage::Store& store, SeriesFilter const& accepted, Timestamp now) {
+  for (auto const& series : store.jobs().series())
+    if (accepted.matches(series))
+      store.alarms().clear(AlarmKind::drift, drift_subject(series), now);
+}
+
+}  // namespace
 
 Result<Ruling> give_ruling(storage::Store& store, Ruling ruling, Timestamp now) {
   if (ruling.incident && !store.incidents().find(*ruling.incident))
@@ -17,6 +29,7 @@ Result<Ruling> give_ruling(storage::Store& store, Ruling ruling, Timestamp now) 
                  "until: found a time that has passed, allowed one to come"};
   ruling.given_at = now;
   auto given = store.rulings().give(std::move(ruling));
+  if (given.kind == RulingKind::accept && !given.incident) end_drift(store, given.series, now);
   spdlog::info("ruling_given id={} kind={} incident={} who=\"{}\"",
                given.id.value,
                to_string(given.kind),

@@ -3,29 +3,12 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include "storage/rows.h"
+#include "storage/verdicts.h"
 
 namespace torchwatch::storage {
 namespace {
 
 constexpr auto select = "SELECT id, baseline_id, nightly_id, report, opened_at FROM incident ";
-
-/// Two tables of one form: of nightlies against their baselines, and of builds against themselves.
-constexpr auto of_nightlies = "comparison";
-constexpr auto of_builds_against_themselves = "aa_comparison";
-
-std::string select_verdicts(std::string const& table) {
-  return "SELECT fleet, benchmark, metric, verdict, before, after, ratio, low, high, error_bound, "
-         "pairs, muted FROM " +
-         table + " ";
-}
-
-SeriesChange read_change(SQLite::Statement& row) {
-  return SeriesChange{Series{row.getColumn(0).getString(),
-                             read_word(row.getColumn(1), parse_benchmark),
-                             read_word(row.getColumn(2), parse_metric)},
-                      read_comparison(row, 3),
-                      row.getColumn(11).getInt() != 0};
-}
 
 Incident read(SQLite::Database& database, SQLite::Statement& row) {
   Incident incident;
@@ -34,68 +17,27 @@ Incident read(SQLite::Database& database, SQLite::Statement& row) {
   incident.nightly.value = row.getColumn(2).getInt64();
   incident.report = row.getColumn(3).getString();
   incident.opened_at = read_time(row.getColumn(4));
-  SQLite::Statement query{database,
-                          select_verdicts(of_nightlies) +
-                              "WHERE nightly_id = ? AND verdict = 'regression' AND NOT muted "
-                              "ORDER BY fleet, benchmark, metric"};
-  bind_all(query, incident.nightly.value);
-  incident.changes = read_all(query, read_change);
+  incident.changes = select_verdicts(
+      database, against_baselines, incident.nightly, "verdict = 'regression' AND NOT muted");
   return incident;
-}
-
-void insert(SQLite::Database& database,
-            char const* table,
-            NightlyId nightly,
-            SeriesChange const& change) {
-  auto const& [series, comparison, muted] = change;
-  auto const& ratio = comparison.ratio;
-  SQLite::Statement insert{
-      database,
-      std::string{"INSERT OR IGNORE INTO "} + table +
-          " (nightly_id, fleet, benchmark, metric, verdict, before, after, ratio, low, high, "
-          "error_bound, pairs, muted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
-  bind_all(insert,
-           nightly.value,
-           series.fleet,
-           name_of(series.benchmark),
-           std::string{to_string(series.metric)},
-           std::string{to_string(comparison.verdict)},
-           comparison.before,
-           comparison.after,
-           ratio ? std::optional{ratio->ratio} : std::nullopt,
-           ratio ? std::optional{ratio->low} : std::nullopt,
-           ratio ? std::optional{ratio->high} : std::nullopt,
-           comparison.error_bound,
-           comparison.pairs,
-           muted ? 1 : 0);
-  insert.exec();
-}
-
-std::vector<SeriesChange> verdicts_in(SQLite::Database& database,
-                                      char const* table,
-                                      NightlyId nightly) {
-  SQLite::Statement query{
-      database, select_verdicts(table) + "WHERE nightly_id = ? ORDER BY fleet, benchmark, metric"};
-  bind_all(query, nightly.value);
-  return read_all(query, read_change);
 }
 
 }  // namespace
 
 void Incidents::record(NightlyId nightly, SeriesChange const& change) {
-  insert(database_, of_nightlies, nightly, change);
+  insert_verdict(database_, against_baselines, nightly, change);
 }
 
 std::vector<SeriesChange> Incidents::verdicts(NightlyId nightly) const {
-  return verdicts_in(database_, of_nightlies, nightly);
+  return select_verdicts(database_, against_baselines, nightly);
 }
 
 void Incidents::record_aa(NightlyId nightly, SeriesChange const& change) {
-  insert(database_, of_builds_against_themselves, nightly, change);
+  insert_verdict(database_, against_themselves, nightly, change);
 }
 
 std::vector<SeriesChange> Incidents::aa_verdicts(NightlyId nightly) const {
-  return verdicts_in(database_, of_builds_against_themselves, nightly);
+  return select_verdicts(database_, against_themselves, nightly);
 }
 
 AaTally Incidents::aa_tally() const {

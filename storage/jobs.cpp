@@ -13,8 +13,16 @@ constexpr auto select =
     "fingerprint.json, seconds, finished_at, accounts "
     "FROM job JOIN fingerprint ON fingerprint.id = job.fingerprint_id ";
 
-std::vector<double> read_samples(SQLite::Column const& column) {
-  return nlohmann::json::parse(column.getString()).get<std::vector<double>>();
+/// Three columns from `first`: value, samples, outliers.
+MetricValue read_value(SQLite::Statement& row, int first) {
+  MetricValue value;
+  value.value = row.getColumn(first).getDouble();
+  auto const list = [&row](int column) {
+    return nlohmann::json::parse(row.getColumn(column).getString());
+  };
+  list(first + 1).get_to(value.samples);
+  list(first + 2).get_to(value.outliers);
+  return value;
 }
 
 JobOutcome read_job(SQLite::Statement& row) {
@@ -37,13 +45,11 @@ JobOutcome read_job(SQLite::Statement& row) {
 /// `row` stands on a job; its id is column 0.
 JobOutcome read(SQLite::Database& database, SQLite::Statement& row) {
   auto outcome = read_job(row);
-  SQLite::Statement values{database, "SELECT metric, value, samples FROM result WHERE job_id = ?"};
+  SQLite::Statement values{database,
+                           "SELECT metric, value, samples, outliers FROM result WHERE job_id = ?"};
   bind_all(values, row.getColumn(0).getInt64());
-  while (values.executeStep()) {
-    auto& value = outcome.values[read_word(values.getColumn(0), parse_metric)];
-    value.value = values.getColumn(1).getDouble();
-    value.samples = read_samples(values.getColumn(2));
-  }
+  while (values.executeStep())
+    outcome.values[read_word(values.getColumn(0), parse_metric)] = read_value(values, 1);
   return outcome;
 }
 
@@ -89,12 +95,14 @@ void Jobs::insert(JobOutcome const& outcome) {
     auto const job = database_.getLastInsertRowid();
     for (auto const& [metric, value] : outcome.values) {
       SQLite::Statement add{
-          database_, "INSERT INTO result (job_id, metric, value, samples) VALUES (?, ?, ?, ?)"};
+          database_,
+          "INSERT INTO result (job_id, metric, value, samples, outliers) VALUES (?, ?, ?, ?, ?)"};
       bind_all(add,
                job,
                std::string{to_string(metric)},
                value.value,
-               nlohmann::json(value.samples).dump());
+               nlohmann::json(value.samples).dump(),
+               nlohmann::json(value.outliers).dump());
       add.exec();
     }
   }
@@ -123,7 +131,8 @@ std::vector<SeriesPoint> Jobs::history(Series const& series) const {
       database_,
       "SELECT job.commit_sha, "
       "coalesce((SELECT max(date) FROM nightly WHERE nightly.commit_sha = job.commit_sha), ''), "
-      "campaign, value, samples, finished_at FROM job JOIN result ON result.job_id = job.id "
+      "campaign, value, samples, outliers, finished_at FROM job JOIN result ON result.job_id = "
+      "job.id "
       "WHERE fleet = ? AND benchmark = ? AND metric = ? ORDER BY finished_at, job.id"};
   bind_all(query, series.fleet, name_of(series.benchmark), std::string{to_string(series.metric)});
   return read_all(query, [](SQLite::Statement& row) {
@@ -131,9 +140,8 @@ std::vector<SeriesPoint> Jobs::history(Series const& series) const {
     point.commit.hex = row.getColumn(0).getString();
     point.date = row.getColumn(1).getString();
     point.campaign = row.getColumn(2).getString();
-    point.value.value = row.getColumn(3).getDouble();
-    point.value.samples = read_samples(row.getColumn(4));
-    point.measured_at = read_time(row.getColumn(5));
+    point.value = read_value(row, 3);
+    point.measured_at = read_time(row.getColumn(6));
     return point;
   });
 }

@@ -188,13 +188,41 @@ CREATE TABLE alarm (
 CREATE UNIQUE INDEX open_alarm ON alarm (kind, subject) WHERE cleared_at IS NULL;
 )sql";
 
+constexpr std::string_view anchors_and_outliers = R"sql(
+CREATE TABLE anchor (
+  nightly_id INTEGER NOT NULL REFERENCES nightly(id),
+  fleet TEXT NOT NULL,
+  benchmark TEXT NOT NULL,
+  anchor_id INTEGER NOT NULL REFERENCES nightly(id),
+  PRIMARY KEY (nightly_id, fleet, benchmark)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE anchored_comparison (
+  nightly_id INTEGER NOT NULL REFERENCES nightly(id),
+  fleet TEXT NOT NULL,
+  benchmark TEXT NOT NULL,
+  metric TEXT NOT NULL,
+  verdict TEXT NOT NULL,
+  before REAL NOT NULL,
+  after REAL NOT NULL,
+  ratio REAL,
+  low REAL,
+  high REAL,
+  error_bound REAL NOT NULL,
+  pairs INTEGER NOT NULL,
+  muted INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (nightly_id, fleet, benchmark, metric)
+) STRICT, WITHOUT ROWID;
+ALTER TABLE result ADD COLUMN outliers TEXT NOT NULL DEFAULT '[]';
+)sql";
+
 constexpr std::array steps{nightlies_and_jobs,
                            comparisons_and_incidents,
                            builds_and_bisections,
                            accounts_of_memory,
                            rulings,
                            builds_against_themselves,
-                           alarms};
+                           alarms,
+                           anchors_and_outliers};
 
 }  // namespace
 

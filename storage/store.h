@@ -5,6 +5,7 @@
 #include <string>
 
 #include "storage/alarms.h"
+#include "storage/anchors.h"
 #include "storage/bisections.h"
 #include "storage/builds.h"
 #include "storage/domain/result.h"
@@ -44,6 +45,8 @@ class Store {
   Builds builds() { return Builds{*database_}; }
 
   Alarms alarms() { return Alarms{*database_}; }
+
+  Anchors anchors() { return Anchors{*database_}; }
 
   Rulings rulings() { return Rulings{*database_}; }
 

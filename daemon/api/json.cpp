@@ -94,6 +94,7 @@ Json json_of(SeriesPoint const& point) {
   json["campaign"] = point.campaign;
   json["value"] = point.value.value;
   json["samples"] = point.value.samples;
+  json["outliers"] = point.value.outliers;
   json["measured_at"] = iso8601(point.measured_at);
   return json;
 }

@@ -199,6 +199,14 @@ HttpResponse show_nightly(View const& view, Call const& call) {
   json["verdicts"] = Json::array();
   for (auto const& change : view.store.incidents().verdicts(nightly->id))
     json["verdicts"].push_back(json_of(change));
+  json["anchored"] = Json::array();
+  for (auto const& change : view.store.anchors().verdicts(nightly->id)) {
+    auto const anchor =
+        view.store.anchors().chosen({change.series.fleet, change.series.benchmark}, nightly->id);
+    auto entry = json_of(change);
+    entry["anchor"] = anchor ? Json(anchor->value) : Json(nullptr);
+    json["anchored"].push_back(std::move(entry));
+  }
   auto const incident = view.store.incidents().of_nightly(nightly->id);
   json["incident"] = nullptr;
   if (incident) json["incident"] = {{"id", incident->id.value}, {"url", url_of(incident->id)}};

@@ -30,9 +30,9 @@ class Reader {
  private:
   std::string words(char const* name);
   std::optional<IncidentId> incident();
-  SeriesFilter series();
+  SeriesFilter series(RulingKind kind);
   std::string fleet();
-  void refuse_of_other_kinds(Ruling const& ruling);
+  void refuse_of_other_kinds(RulingKind kind, bool is_on_incident);
 
   Body body_;
   std::span<config::FleetOptions const> fleets_;
@@ -73,28 +73,30 @@ std::string Reader::fleet() {
   return {};
 }
 
-SeriesFilter Reader::series() {
+SeriesFilter Reader::series(RulingKind kind) {
   SeriesFilter filter;
   filter.fleet = fleet();
   filter.benchmark =
       body_.word("benchmark", parse_benchmark, R"(a name like "test_train[dlrm-cpu-eager]")");
   filter.metric = body_.word("metric", parse_metric, R"("latency", "cmem", "gmem", "leak")");
   if (body_.errors().empty() && filter == SeriesFilter{})
-    body_.refuse("benchmark", "found nothing, allowed at least one of fleet, benchmark, metric");
+    body_.refuse("benchmark",
+                 std::string{"found nothing, allowed at least one of fleet, benchmark, metric"} +
+                     (may_be_on_incident(kind) ? ", or an incident" : ""));
   return filter;
 }
 
-void Reader::refuse_of_other_kinds(Ruling const& ruling) {
+void Reader::refuse_of_other_kinds(RulingKind kind, bool is_on_incident) {
   auto const refuse = [this](char const* name, char const* kinds) {
     if (body_.field(name) != nullptr)
       body_.refuse(name, std::string{"found a field of other kinds, allowed for "} + kinds);
   };
-  if (is_on_incident(ruling.kind))
+  if (is_on_incident)
     for (auto const* const name : {"fleet", "benchmark", "metric"})
-      refuse(name, "mute, unmute");
+      refuse(name, "mute, unmute, and accept without an incident");
   else
     refuse("incident", "accept, false_alarm");
-  if (ruling.kind != RulingKind::mute) refuse("until", "mute");
+  if (kind != RulingKind::mute) refuse("until", "mute");
 }
 
 Ruling Reader::read() {
@@ -108,11 +110,13 @@ Ruling Reader::read() {
   ruling.kind = *kind;
   ruling.who = words("who");
   ruling.why = words("why");
-  refuse_of_other_kinds(ruling);
-  if (is_on_incident(ruling.kind))
+  bool const is_on_incident =
+      !may_be_on_series(*kind) || (may_be_on_incident(*kind) && body_.field("incident") != nullptr);
+  refuse_of_other_kinds(*kind, is_on_incident);
+  if (is_on_incident)
     ruling.incident = incident();
   else
-    ruling.series = series();
+    ruling.series = series(*kind);
   if (ruling.kind == RulingKind::mute)
     ruling.until =
         body_.word("until", parse_time, R"(a time like "2026-12-31T00:00:00Z", or a date)");

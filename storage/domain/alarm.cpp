@@ -12,6 +12,8 @@ std::string_view to_string(AlarmKind kind) {
       return "benchmark_stopped";
     case AlarmKind::environment:
       return "environment";
+    case AlarmKind::drift:
+      return "drift";
   }
   return "unknown";
 }
@@ -20,7 +22,8 @@ std::optional<AlarmKind> parse_alarm_kind(std::string_view text) {
   for (auto const kind : {AlarmKind::missing_nightly,
                           AlarmKind::stale_baseline,
                           AlarmKind::benchmark_stopped,
-                          AlarmKind::environment})
+                          AlarmKind::environment,
+                          AlarmKind::drift})
     if (text == to_string(kind)) return kind;
   return std::nullopt;
 }

@@ -15,6 +15,7 @@ enum class AlarmKind {
   stale_baseline,     ///< what the newest nightly is compared with is several days older
   benchmark_stopped,  ///< ran on the baseline and gave nothing on the nightly, on the same night
   environment,        ///< the baseline itself measures otherwise than on its own night
+  drift,              ///< a series grew since its anchor, though no single night brought as much
 };
 
 std::string_view to_string(AlarmKind kind);
@@ -24,7 +25,7 @@ std::optional<AlarmKind> parse_alarm_kind(std::string_view text);
 struct Alarm {
   AlarmId id;
   AlarmKind kind = AlarmKind::missing_nightly;
-  std::string subject;  ///< a fleet, or a fleet's benchmark; empty when there is but one
+  std::string subject;  ///< a fleet, or a fleet's benchmark or series; empty when there is but one
   std::string detail;   ///< for people
   Timestamp raised_at{};
   std::optional<Timestamp> cleared_at;

@@ -31,6 +31,7 @@ inline std::string campaign_of(NightlyId nightly) {
 struct MetricValue {
   double value = 0;             ///< the result, in the metric's unit
   std::vector<double> samples;  ///< what it was taken from: one number a run
+  std::vector<int> outliers{};  ///< places in `samples` far from the rest; they count all the same
 };
 
 /// What one worker process gave: values, or an error, never both.

@@ -23,8 +23,12 @@ std::optional<RulingKind> parse_ruling_kind(std::string_view text) {
   return std::nullopt;
 }
 
-bool is_on_incident(RulingKind kind) {
+bool may_be_on_incident(RulingKind kind) {
   return kind == RulingKind::accept || kind == RulingKind::false_alarm;
+}
+
+bool may_be_on_series(RulingKind kind) {
+  return kind != RulingKind::false_alarm;
 }
 
 bool SeriesFilter::matches(Series const& one) const {

@@ -11,7 +11,8 @@
 namespace torchwatch {
 
 enum class RulingKind {
-  accept,       ///< an incident's change is wanted: its level is the reference from now on
+  accept,       ///< an incident's change is wanted, or the level that series have now: the
+                ///< reference from now on
   false_alarm,  ///< an incident told of a change that there was not
   mute,         ///< regressions of these series are recorded, and nobody is told
   unmute,       ///< ends every mute of these very series
@@ -20,8 +21,9 @@ enum class RulingKind {
 std::string_view to_string(RulingKind kind);
 std::optional<RulingKind> parse_ruling_kind(std::string_view text);
 
-/// True for kinds that are about an incident; the others are about series.
-bool is_on_incident(RulingKind kind);
+/// What a kind may be about; `accept` may be about either.
+bool may_be_on_incident(RulingKind kind);
+bool may_be_on_series(RulingKind kind);
 
 /// Series by what they have in common. What is empty may be anything.
 struct SeriesFilter {

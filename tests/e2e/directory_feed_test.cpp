@@ -2,6 +2,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "bisect/git_history.h"
@@ -52,6 +53,20 @@ class DirectoryFeed : public testing::Test {
     auto script = json::parse(text_of(file));
     script.at("benchmarks").merge_patch(patch);
     std::ofstream{file} << script;
+  }
+
+  /// Announces a copy of the first nightly, days later, whose dcgan takes `ms` to train.
+  void add_later(int days, double ms) {
+    auto const first = prefix_of(0);
+    auto const prefix = world_.directory() / "nightlies" / ("later-" + std::to_string(days));
+    fs::copy(first, prefix, fs::copy_options::recursive);
+    auto script = json::parse(text_of(prefix / "script.json"));
+    script.at("benchmarks").at("test_train[dcgan-cpu-eager]").at("latency") = ms;
+    std::ofstream{prefix / "script.json"} << script;
+    auto build = json::parse(text_of(prefix / "build.json"));
+    build.at("commit") = fmt::format("{:02}", days) + std::string(38, 'c');
+    build.at("date") = fmt::format("2026-01-{:02}", days);
+    std::ofstream{prefix / "build.json"} << build;
   }
 
   /// The open alarms after a check.
@@ -119,6 +134,46 @@ TEST_F(DirectoryFeed, ANightlyThatDoesNotComeIsAnAlarm) {
   ASSERT_THAT(raised, SizeIs(1));
   EXPECT_EQ(raised.at(0).at("kind"), "missing_nightly");
   EXPECT_EQ(raised.at(0).at("subject"), nullptr);
+}
+
+TEST_F(DirectoryFeed, ManySmallStepsAreAnAlarmThatAcceptingEnds) {
+  fs::remove_all(prefix_of(1));
+  world_.configure({{"decide", {{"anchor_nights", 2}}}});
+  EXPECT_THAT(alarms(), IsEmpty());
+  double ms = 20;
+  int nights = 0;
+  json raised = json::array();
+  std::string log;
+  while (raised.empty() && nights < 10) {
+    add_later(++nights, ms *= 1.025);
+    auto const check = world_.run({"check", "--json"});
+    ASSERT_EQ(check.status, 0) << "no night by itself is an incident\n" << check.err;
+    log = check.err;
+    raised = json::parse(check.out).at("alarms");
+    std::erase_if(raised.get_ref<json::array_t&>(),
+                  [](json const& alarm) { return alarm.at("kind") != "drift"; });
+  }
+  ASSERT_THAT(raised, SizeIs(1)) << log;
+  EXPECT_GE(nights, 3) << "less than 7%";
+  EXPECT_LE(nights, 6) << "10% and more";
+  EXPECT_EQ(raised.at(0).at("subject"), "local: test_train[dcgan-cpu-eager]_latency");
+  EXPECT_THAT(raised.at(0).at("detail").get<std::string>(),
+              HasSubstr("from nightly " + prefix_of(0).filename().string()));
+
+  auto const accepted = world_.run({"rule",
+                                    "accept",
+                                    "--benchmark",
+                                    "test_train[dcgan-cpu-eager]",
+                                    "--who",
+                                    "ada",
+                                    "--why",
+                                    "safer"});
+  ASSERT_EQ(accepted.status, 0) << accepted.err;
+  for (int more = 1; more <= 2; ++more) {
+    add_later(nights + more, ms);
+    for (auto const& alarm : alarms())
+      EXPECT_NE(alarm.at("kind"), "drift") << alarm;
+  }
 }
 
 }  // namespace

@@ -51,6 +51,12 @@ std::vector<std::string> const rows_since{
     )sql",
     R"sql(
       INSERT INTO alarm VALUES (1, 'environment', 'local', 'detail', 900, NULL);
+    )sql",
+    R"sql(
+      INSERT INTO anchor VALUES (2, 'local', 'test_eval[dlrm-cpu-eager]', 1);
+      INSERT INTO anchored_comparison VALUES (2, 'local', 'test_eval[dlrm-cpu-eager]', 'latency',
+                                              'regression', 10, 11, 1.1, 1.08, 1.12, 0.01, 9, 0);
+      UPDATE result SET outliers = '[1]';
     )sql"};
 
 int newest() {

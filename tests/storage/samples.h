@@ -60,7 +60,7 @@ inline Nightly nightly_of(std::string const& date, char digit) {
 inline JobOutcome outcome_of(std::string const& campaign, int round, double ms) {
   JobOutcome outcome;
   outcome.key = JobKey{campaign, "local", latency_of("dlrm").benchmark, sha_of('a'), round};
-  outcome.values[Metric::latency] = MetricValue{ms, {ms, ms * 1.0625, 0.1}};
+  outcome.values[Metric::latency] = MetricValue{ms, {ms, ms * 1.0625, 0.1}, {2}};
   outcome.values[Metric::cmem] = MetricValue{4096, {4096}};
   outcome.accounts["rss_peak_bytes"] = 8192;
   outcome.version = "2.9.0a0";
