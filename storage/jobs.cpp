@@ -146,6 +146,25 @@ std::vector<SeriesPoint> Jobs::history(Series const& series) const {
   });
 }
 
+std::vector<NightlyLevel> Jobs::nightly_levels(Series const& series) const {
+  SQLite::Statement query{
+      database_,
+      "SELECT nightly.id, date, nightly.commit_sha, value FROM nightly "
+      "JOIN job ON campaign = 'nightly/' || nightly.id AND job.commit_sha = nightly.commit_sha "
+      "JOIN result ON result.job_id = job.id "
+      "WHERE fleet = ? AND benchmark = ? AND metric = ? ORDER BY date, nightly.id, round"};
+  bind_all(query, series.fleet, name_of(series.benchmark), std::string{to_string(series.metric)});
+  std::vector<NightlyLevel> levels;
+  while (query.executeStep()) {
+    NightlyId const nightly{query.getColumn(0).getInt64()};
+    if (levels.empty() || levels.back().nightly != nightly)
+      levels.push_back(
+          {nightly, query.getColumn(1).getString(), {query.getColumn(2).getString()}, {}});
+    levels.back().values.push_back(query.getColumn(3).getDouble());
+  }
+  return levels;
+}
+
 std::vector<Series> Jobs::series() const {
   SQLite::Statement query{database_,
                           "SELECT DISTINCT fleet, benchmark, metric FROM job JOIN result "

@@ -29,6 +29,9 @@ class Jobs {
   /// Every stored value of one series, oldest first; failed jobs have none.
   std::vector<SeriesPoint> history(Series const& series) const;
 
+  /// The nightlies that have values of the series, oldest date first.
+  std::vector<NightlyLevel> nightly_levels(Series const& series) const;
+
   /// The series that have values.
   std::vector<Series> series() const;
 

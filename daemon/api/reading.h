@@ -37,6 +37,10 @@ net::HttpResponse show_nightly(View const& view, Call const& call);
 /// The series that have values; with fleet, benchmark and metric the values of one.
 net::HttpResponse list_series(View const& view, Call const& call);
 
+/// Of the series that fleet, benchmark and metric name: the nightlies at which it took another
+/// level. Each night counts by the median of what its own build gave.
+net::HttpResponse show_change_points(View const& view, Call const& call);
+
 net::HttpResponse list_incidents(View const& view, Call const& call);
 net::HttpResponse show_incident(View const& view, Call const& call);
 

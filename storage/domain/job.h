@@ -60,4 +60,12 @@ struct SeriesPoint {
   Timestamp measured_at{};
 };
 
+/// What a nightly's own build gave of a series, one value a process.
+struct NightlyLevel {
+  NightlyId nightly;
+  std::string date;
+  CommitSha commit;
+  std::vector<double> values;
+};
+
 }  // namespace torchwatch

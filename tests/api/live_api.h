@@ -27,6 +27,13 @@ class LiveApi {
 
   std::uint16_t port() const { return server_.port(); }
 
+  /// Lets `write` add to the store.
+  template <class Write>
+  void fill(Write write) {
+    std::scoped_lock const lock{mutex_};
+    write(writer_);
+  }
+
   void reply_with(Result<Bisection> reply) {
     std::scoped_lock const lock{mutex_};
     reply_ = std::move(reply);

@@ -34,6 +34,7 @@ namespace fs = std::filesystem;
 struct Options {
   std::vector<std::string> models{"dcgan", "lennard_jones", "soft_actor_critic", "tts_angular"};
   int comparisons = 300;
+  bool pin = true;
   std::string record;
 };
 
@@ -165,6 +166,7 @@ int run(Options const& options) {
   if (!store) throw std::runtime_error(store.error().message);
   config::MeasureOptions measure;
   measure.worker = TORCHWATCH_WORKER;
+  measure.pin = options.pin;
   SystemClock const clock;
   Measuring measuring{*store, clock, measure, config::Scale::smoke};
   asio::io_context loop{1};
@@ -186,6 +188,7 @@ int main(int argc, char** argv) {
   CLI::App app{"Compares a build with itself, with the real worker"};
   app.add_option("--comparisons", options.comparisons)->capture_default_str();
   app.add_option("--model", options.models, "Models, smoke scale")->capture_default_str();
+  app.add_flag("!--no-pin", options.pin, "Leave it to the kernel where workers run");
   app.add_option("--record", options.record, "Write the pairs here");
   CLI11_PARSE(app, argc, argv);
   try {

@@ -1,0 +1,53 @@
+#include "daemon/api/pages.h"
+
+#include "github/url.h"
+
+namespace torchwatch::api {
+namespace {
+
+constexpr std::size_t most_a_page = 500;
+
+}  // namespace
+
+net::HttpResponse ok(Json const& json) {
+  net::HttpResponse response;
+  response.headers["content-type"] = "application/json";
+  response.headers["cache-control"] = "no-store";
+  response.body = text_of(json) + "\n";
+  return response;
+}
+
+Page page_of(Query const& query, std::vector<net::FieldError>& errors) {
+  Page page;
+  auto const read =
+      [&](char const* name, std::size_t& value, std::size_t lowest, std::size_t most) {
+        auto const given = query.find(name);
+        if (given == query.end()) return;
+        auto const number = parse_number<std::size_t>(given->second);
+        if (number && *number >= lowest && *number <= most) {
+          value = *number;
+          return;
+        }
+        errors.push_back({name,
+                          "found \"" + given->second + "\", allowed a whole number from " +
+                              std::to_string(lowest) + " to " + std::to_string(most)});
+      };
+  read("limit", page.limit, 1, most_a_page);
+  read("offset", page.offset, 0, 1'000'000'000);
+  return page;
+}
+
+std::string link_to_next(Call const& call, Page const& page) {
+  auto link = "<" + call.path + "?";
+  for (auto const& [name, value] : call.query)
+    if (name != "limit" && name != "offset")
+      link += name + "=" + github::percent_encode(value) + "&";
+  return link + "limit=" + std::to_string(page.limit) +
+         "&offset=" + std::to_string(page.offset + page.limit) + ">; rel=\"next\"";
+}
+
+net::HttpResponse bad_query(std::vector<net::FieldError> const& errors) {
+  return net::problem(400, "the query cannot be understood", errors);
+}
+
+}  // namespace torchwatch::api

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/api/json.h"
+#include "daemon/api/reading.h"
+
+/// What answers to GET have in common.
+namespace torchwatch::api {
+
+/// 200 with `json`, not to be cached.
+net::HttpResponse ok(Json const& json);
+
+/// 400: what is wrong with the query's parameters.
+net::HttpResponse bad_query(std::vector<net::FieldError> const& errors);
+
+template <class Number>
+std::optional<Number> parse_number(std::string const& text) {
+  Number number{};
+  auto const [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failed != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+/// Which part of a list is asked for.
+struct Page {
+  std::size_t limit = 100;
+  std::size_t offset = 0;
+};
+
+/// The page that a query asks for, and what is wrong with what it says.
+Page page_of(Query const& query, std::vector<net::FieldError>& errors);
+
+/// The value of a Link header that leads to the page after `page`.
+std::string link_to_next(Call const& call, Page const& page);
+
+/// {total, limit, offset, items}: one page of `records`, each as `show` has it.
+template <class Record, class Show>
+net::HttpResponse paged(Call const& call, std::vector<Record> const& records, Show show) {
+  std::vector<net::FieldError> errors;
+  auto const page = page_of(call.query, errors);
+  if (!errors.empty()) return bad_query(errors);
+  Json json;
+  json["total"] = records.size();
+  json["limit"] = page.limit;
+  json["offset"] = page.offset;
+  json["items"] = Json::array();
+  auto const begin = std::min(page.offset, records.size());
+  auto const end = std::min(page.offset + page.limit, records.size());
+  for (auto at = begin; at < end; ++at)
+    json["items"].push_back(show(records[at]));
+  auto response = ok(json);
+  if (end < records.size()) response.headers["link"] = link_to_next(call, page);
+  return response;
+}
+
+}  // namespace torchwatch::api
