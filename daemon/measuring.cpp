@@ -90,6 +90,8 @@ JobOutcome outcome_from(JobKey key, protocol::Message const& answer, Timestamp n
     if (auto const metric = parse_metric(name))
       outcome.values[*metric] = MetricValue{value.value, value.samples, value.outliers};
   outcome.accounts = result.accounts;
+  for (auto const& [name, calls, ms, bytes] : result.profile)
+    outcome.profile.push_back({name, calls, ms, bytes});
   outcome.version = result.pytorch_version;
   outcome.fingerprint = result.fingerprint.dump();
   outcome.seconds = result.seconds;
@@ -132,9 +134,14 @@ boost::asio::awaitable<std::vector<JobOutcome>> Measuring::round(Lease& lease,
                     key.round});
   }
   if (auto known = stored(keys)) co_return std::move(*known);
+  std::vector<protocol::Job> jobs;
+  for (auto const& build : builds) {
+    auto& job = jobs.emplace_back(job_for(options_, scale_, key.benchmark, build));
+    job.measure.profile = key.profile;
+  }
   std::vector<JobOutcome> outcomes;
   for (int attempt = 1; attempt <= options_.attempts; ++attempt) {
-    outcomes = co_await this->attempt(lease, keys, builds, attempt);
+    outcomes = co_await this->attempt(lease, keys, jobs, attempt);
     if (std::ranges::none_of(outcomes,
                              [](auto const& outcome) { return may_pass(outcome.error_code); }))
       break;
@@ -147,14 +154,12 @@ boost::asio::awaitable<std::vector<JobOutcome>> Measuring::round(Lease& lease,
 
 boost::asio::awaitable<std::vector<JobOutcome>> Measuring::attempt(Lease& lease,
                                                                    std::vector<JobKey> const& keys,
-                                                                   std::vector<Build> const& builds,
+                                                                   std::vector<protocol::Job> jobs,
                                                                    int attempt) {
-  protocol::Round round;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    auto& job = round.jobs.emplace_back(job_for(options_, scale_, keys[i].benchmark, builds[i]));
-    job.id = keys[i].campaign + "/" + std::to_string(keys[i].round) + "." +
-             std::to_string(attempt) + "/" + short_of(keys[i].commit);
-  }
+  protocol::Round round{std::move(jobs)};
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    round.jobs[i].id = keys[i].campaign + "/" + std::to_string(keys[i].round) + "." +
+                       std::to_string(attempt) + "/" + short_of(keys[i].commit);
   // Whoever is first in every round may have an advantage.
   bool const backwards = keys.front().round % 2 == 1;
   if (backwards) std::ranges::reverse(round.jobs);

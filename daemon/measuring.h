@@ -30,6 +30,7 @@ struct RoundKey {
   std::string campaign;
   Benchmark benchmark;
   int round = 0;
+  bool profile = false;  ///< also ask what each operator costs
 };
 
 /// The level of each process of a round, in the metric's unit. Of times, bisect::levels_of.
@@ -62,7 +63,7 @@ class Measuring {
   std::optional<std::vector<JobOutcome>> stored(std::vector<JobKey> const& keys) const;
   boost::asio::awaitable<std::vector<JobOutcome>> attempt(Lease& lease,
                                                           std::vector<JobKey> const& keys,
-                                                          std::vector<Build> const& builds,
+                                                          std::vector<protocol::Job> jobs,
                                                           int attempt);
 
   storage::Store& store_;

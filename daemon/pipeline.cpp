@@ -11,6 +11,7 @@
 #include "daemon/async/all.h"
 #include "daemon/build_manifest.h"
 #include "daemon/feed.h"
+#include "daemon/profiling.h"
 #include "daemon/telling.h"
 
 namespace torchwatch {
@@ -102,7 +103,10 @@ asio::awaitable<Result<>> Pipeline::advance(Nightly& nightly) {
       co_return co_await confirm(nightly);
     case NightlyState::confirmed: {
       auto const bisected = co_await bisect(nightly);
-      if (bisected) move_to(nightly, NightlyState::bisected);
+      if (!bisected) co_return bisected;
+      auto incident = store_.incidents().of_nightly(nightly.id).value();
+      co_await profile_incident(store_, fleets_, measuring_, std::move(incident));
+      move_to(nightly, NightlyState::bisected);
       co_return bisected;
     }
     case NightlyState::bisected:

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
+#include <span>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -18,6 +20,7 @@ namespace {
 
 /// Rows of the table of series. More would push the rest of the report over GitHub's limit.
 constexpr std::size_t max_series_rows = 100;
+constexpr std::size_t max_operator_rows = 8;
 constexpr std::size_t key_bytes = 16;
 
 std::string sha256_prefix(std::string const& text) {
@@ -172,6 +175,69 @@ std::string searches_section(IncidentStory const& story, std::string const& proj
   return text;
 }
 
+/// Whether people should look at it: its time moved by a share of all operators' time, or it does
+/// something else now.
+bool is_telling(OperatorChange const& change, double total_ms) {
+  constexpr double share = 0.02;
+  constexpr double rounding = 1e-6;
+  auto const differs = [](double before, double after) {
+    return std::abs(after - before) > rounding * std::max(before, after);
+  };
+  return std::abs(change.after.ms - change.before.ms) > share * total_ms ||
+         differs(change.before.calls, change.after.calls) ||
+         differs(change.before.bytes, change.after.bytes);
+}
+
+std::string from_to(std::string const& before, std::string const& after) {
+  return before == after ? before : before + " to " + after;
+}
+
+std::vector<TableRow> operator_rows(std::span<OperatorChange const> of_benchmark) {
+  double total_ms = 0;
+  for (auto const& change : of_benchmark)
+    total_ms += change.before.ms;
+  std::vector<TableRow> rows;
+  for (auto const& change : of_benchmark) {
+    auto const& [fleet, benchmark, before, after] = change;
+    if (rows.size() == max_operator_rows) break;
+    if (!is_telling(change, total_ms)) continue;
+    rows.push_back(
+        {verbatim(before.name),
+         from_to(fmt::format("{:g}", before.calls), fmt::format("{:g}", after.calls)),
+         fmt::format("{:.3f}", before.ms),
+         fmt::format("{:.3f}", after.ms),
+         fmt::format("{:+.3f}", after.ms - before.ms),
+         from_to(level_of(Metric::cmem, before.bytes), level_of(Metric::cmem, after.bytes))});
+  }
+  return rows;
+}
+
+/// Which operators cost otherwise, benchmark by benchmark; nothing when none was profiled.
+std::string operators_section(std::vector<OperatorChange> const& operators) {
+  std::string text;
+  std::span<OperatorChange const> rest{operators};
+  while (!rest.empty()) {
+    auto const other = std::ranges::find_if(rest, [&](OperatorChange const& change) {
+      return change.fleet != rest.front().fleet || change.benchmark != rest.front().benchmark;
+    });
+    auto const of_benchmark = rest.first(static_cast<std::size_t>(other - rest.begin()));
+    rest = rest.subspan(of_benchmark.size());
+    auto const& [fleet, benchmark, before, after] = of_benchmark.front();
+    text += verbatim(name_of(benchmark)) + " on " + verbatim(fleet) + ":\n\n";
+    auto const rows = operator_rows(of_benchmark);
+    text +=
+        rows.empty()
+            ? "No operator stands out.\n\n"
+            : table({"operator", "calls", "control, ms", "treatment, ms", "change", "allocated"},
+                    rows) +
+                  "\n";
+  }
+  if (text.empty()) return text;
+  return "### Operators\n\nWhat one iteration spends in each operator itself, without what it "
+         "calls, from one profile of each build: a hint, not a proof.\n\n" +
+         text;
+}
+
 /// A body that GitHub takes: cut at the end of a line where that costs little.
 std::string within_limit(std::string body) {
   if (body.size() <= max_body_bytes) return body;
@@ -214,7 +280,8 @@ IssueDraft draft_issue(IncidentStory const& story, ReportContext const& context)
   auto body = marker_of(draft.key) + "\n" + summary(story, changes);
   if (lead) body += searches;
   body += series_section(story, changes, context.project) + builds_section(story, context.project) +
-          reproduce_section(story, changes) + fingerprint_section(story.fingerprint);
+          reproduce_section(story, changes) + operators_section(story.operators) +
+          fingerprint_section(story.fingerprint);
   if (!lead) body += searches;
   draft.body = within_limit(std::move(body));
   return draft;

@@ -12,7 +12,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(
     Hello, protocol, role, pytorch_version, git_hash, devices, fingerprint)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(BuildRef, prefix, worker, launcher, env, preload)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(
-    Measure, runs, warmup, min_run_ms, threads, leak_iterations, seed, scale, pin)
+    Measure, runs, warmup, min_run_ms, threads, leak_iterations, seed, scale, profile, pin)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Limits, timeout_s, memory_bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(
     Job, id, benchmark, build, measure, limits, takes_turns)
@@ -21,8 +21,17 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Ready, id)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Turn, id)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Progress, id, phase, done, total)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Value, value, samples, outliers)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(
-    Outcome, id, benchmark, metrics, accounts, pytorch_version, git_hash, fingerprint, seconds)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(OperatorCost, name, calls, ms, bytes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Outcome,
+                                                id,
+                                                benchmark,
+                                                metrics,
+                                                accounts,
+                                                profile,
+                                                pytorch_version,
+                                                git_hash,
+                                                fingerprint,
+                                                seconds)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Failure, id, code, text)
 
 namespace {

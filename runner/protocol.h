@@ -56,6 +56,7 @@ struct Measure {
   int leak_iterations = 20;
   std::int64_t seed = 1337;
   std::string scale = "full";  ///< "full" or "smoke"
+  bool profile = false;        ///< also tell what each operator costs
   bool pin = true;             ///< to cores of its own; done by the runner, for CPU benchmarks
 };
 
@@ -93,7 +94,7 @@ struct Turn {
 
 struct Progress {
   std::string id;
-  std::string phase;  ///< "build", "warmup", "latency", "memory", "leak"
+  std::string phase;  ///< "build", "warmup", "latency", "memory", "leak", "profile"
   int done = 0;
   int total = 0;
 };
@@ -105,12 +106,21 @@ struct Value {
   std::vector<int> outliers{};  ///< places in `samples` far from the rest; they count all the same
 };
 
+/// What an operator costs in one iteration, without what it calls.
+struct OperatorCost {
+  std::string name;  ///< "aten::add.Tensor"
+  double calls = 0;
+  double ms = 0;
+  double bytes = 0;  ///< of CPU tensors, that it allocated
+};
+
 struct Outcome {
   std::string id;
   std::string benchmark;
   std::map<std::string, Value> metrics;  ///< by metric name: "latency", "cmem", "gmem", "leak"
   /// Other accounts of the memory, in bytes: "rss_peak_bytes", "gpu_reserved_peak_bytes", ...
   std::map<std::string, double> accounts;
+  std::vector<OperatorCost> profile;  ///< empty unless asked for
   std::string pytorch_version;
   std::string git_hash;
   nlohmann::json fingerprint =

@@ -10,7 +10,7 @@ namespace {
 
 constexpr auto select =
     "SELECT job.id, campaign, fleet, benchmark, commit_sha, round, error_code, error, version, "
-    "fingerprint.json, seconds, finished_at, accounts "
+    "fingerprint.json, seconds, finished_at, accounts, profile "
     "FROM job JOIN fingerprint ON fingerprint.id = job.fingerprint_id ";
 
 /// Three columns from `first`: value, samples, outliers.
@@ -23,6 +23,21 @@ MetricValue read_value(SQLite::Statement& row, int first) {
   list(first + 1).get_to(value.samples);
   list(first + 2).get_to(value.outliers);
   return value;
+}
+
+nlohmann::json to_json(std::vector<OperatorCost> const& profile) {
+  auto list = nlohmann::json::array();
+  for (auto const& [name, calls, ms, bytes] : profile)
+    list.push_back({{"name", name}, {"calls", calls}, {"ms", ms}, {"bytes", bytes}});
+  return list;
+}
+
+std::vector<OperatorCost> read_profile(SQLite::Column const& column) {
+  std::vector<OperatorCost> profile;
+  auto const list = nlohmann::json::parse(column.getString());
+  for (auto const& cost : list)
+    profile.push_back({cost.at("name"), cost.at("calls"), cost.at("ms"), cost.at("bytes")});
+  return profile;
 }
 
 JobOutcome read_job(SQLite::Statement& row) {
@@ -39,6 +54,7 @@ JobOutcome read_job(SQLite::Statement& row) {
   outcome.seconds = row.getColumn(10).getDouble();
   outcome.finished_at = read_time(row.getColumn(11));
   outcome.accounts = nlohmann::json::parse(row.getColumn(12).getString());
+  outcome.profile = read_profile(row.getColumn(13));
   return outcome;
 }
 
@@ -76,8 +92,8 @@ void Jobs::insert(JobOutcome const& outcome) {
   SQLite::Statement insert{database_,
                            "INSERT OR IGNORE INTO job (campaign, fleet, benchmark, commit_sha, "
                            "round, error_code, error, "
-                           "version, fingerprint_id, seconds, finished_at, accounts) "
-                           "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+                           "version, fingerprint_id, seconds, finished_at, accounts, profile) "
+                           "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
   bind_all(insert,
            outcome.key.campaign,
            outcome.key.fleet,
@@ -90,7 +106,8 @@ void Jobs::insert(JobOutcome const& outcome) {
            fingerprint_id(database_, outcome.fingerprint),
            outcome.seconds,
            seconds_of(outcome.finished_at),
-           nlohmann::json(outcome.accounts).dump());
+           nlohmann::json(outcome.accounts).dump(),
+           to_json(outcome.profile).dump());
   if (insert.exec() == 1) {
     auto const job = database_.getLastInsertRowid();
     for (auto const& [metric, value] : outcome.values) {

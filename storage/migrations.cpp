@@ -215,6 +215,10 @@ CREATE TABLE anchored_comparison (
 ALTER TABLE result ADD COLUMN outliers TEXT NOT NULL DEFAULT '[]';
 )sql";
 
+constexpr std::string_view profiles = R"sql(
+ALTER TABLE job ADD COLUMN profile TEXT NOT NULL DEFAULT '[]';
+)sql";
+
 constexpr std::array steps{nightlies_and_jobs,
                            comparisons_and_incidents,
                            builds_and_bisections,
@@ -222,7 +226,8 @@ constexpr std::array steps{nightlies_and_jobs,
                            rulings,
                            builds_against_themselves,
                            alarms,
-                           anchors_and_outliers};
+                           anchors_and_outliers,
+                           profiles};
 
 }  // namespace
 

@@ -1,5 +1,9 @@
 #include "storage/store.h"
 
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -83,6 +87,33 @@ Result<Store> Store::open_reader(std::filesystem::path const& file) {
   }
 }
 
+namespace {
+
+/// Profiles of the incident, operator by operator.
+std::vector<OperatorChange> operators_of(Store& store, IncidentStory const& story) {
+  std::map<std::tuple<std::string, Benchmark, std::string>, OperatorChange> operators;
+  for (auto const& job : store.jobs().of_campaign(profile_campaign_of(story.incident.id))) {
+    for (auto const& cost : job.profile) {
+      auto& change = operators[{job.key.fleet, job.key.benchmark, cost.name}];
+      (job.key.commit == story.baseline.commit ? change.before : change.after) = cost;
+    }
+  }
+  std::vector<OperatorChange> list;
+  for (auto& [where, change] : operators) {
+    std::tie(change.fleet, change.benchmark, change.before.name) = where;
+    change.after.name = change.before.name;
+    list.push_back(std::move(change));
+  }
+  auto const rank = [](OperatorChange const& change) {
+    return std::tuple{
+        change.fleet, change.benchmark, -std::abs(change.after.ms - change.before.ms)};
+  };
+  std::ranges::stable_sort(list, {}, rank);
+  return list;
+}
+
+}  // namespace
+
 IncidentStory story_of(Store& store, Incident const& incident) {
   IncidentStory story;
   story.incident = incident;
@@ -90,6 +121,7 @@ IncidentStory story_of(Store& store, Incident const& incident) {
   story.nightly = store.nightlies().find(incident.nightly).value();
   story.bisections = store.bisections().of_incident(incident.id);
   story.rulings = store.rulings().on(incident.id);
+  story.operators = operators_of(store, story);
   auto const campaign = campaign_of(incident.nightly);
   for (auto const& job : store.jobs().of_campaign(campaign)) {
     if (!job.ok()) continue;

@@ -205,10 +205,25 @@ Json json_of(Incident const& incident, Nightly const& baseline, Nightly const& n
   return json;
 }
 
+Json json_of(OperatorCost const& cost) {
+  return {{"calls", cost.calls}, {"ms", cost.ms}, {"bytes", cost.bytes}};
+}
+
+Json json_of(OperatorChange const& change) {
+  Json json;
+  json["fleet"] = change.fleet;
+  json["benchmark"] = name_of(change.benchmark);
+  json["operator"] = change.before.name;
+  json["before"] = json_of(change.before);
+  json["after"] = json_of(change.after);
+  return json;
+}
+
 Json json_of(IncidentStory const& story, std::string const& project) {
   auto json = json_of(story.incident, story.baseline, story.nightly);
   json["bisections"] = array_of(story.bisections, project);
   json["rulings"] = array_of(story.rulings);
+  json["operators"] = array_of(story.operators);
   json["baseline_pytorch"] = null_if_empty(story.baseline_pytorch);
   json["nightly_pytorch"] = null_if_empty(story.nightly_pytorch);
   json["fingerprint"] = document(story.fingerprint);

@@ -53,8 +53,13 @@ Json json_of(Ruling const& ruling);
 /// An incident with the two nightlies between which it began; without its searches.
 Json json_of(Incident const& incident, Nightly const& baseline, Nightly const& nightly);
 
-/// An incident with its searches, what people decided about it, and what it was measured with and
-/// on.
+Json json_of(OperatorCost const& cost);
+
+/// {fleet, benchmark, operator, before, after}, each {calls, ms, bytes} an iteration.
+Json json_of(OperatorChange const& change);
+
+/// An incident with its searches, what people decided about it, what its operators cost, and what
+/// it was measured with and on.
 Json json_of(IncidentStory const& story, std::string const& project);
 
 /// Where the HTTP API shows a record.

@@ -18,13 +18,14 @@ class Ledger {
   void open() {
     std::lock_guard const lock(mutex_);
     sizes_.clear();
-    live_ = peak_ = 0;
+    live_ = peak_ = allocated_ = 0;
   }
 
   void add(void* memory, std::size_t bytes) {
     std::lock_guard const lock(mutex_);
     sizes_.emplace(memory, bytes);
     live_ += static_cast<std::int64_t>(bytes);
+    allocated_ += static_cast<std::int64_t>(bytes);
     peak_ = std::max(peak_, live_);
   }
 
@@ -42,6 +43,11 @@ class Ledger {
     return live_;
   }
 
+  std::int64_t allocated() const {
+    std::lock_guard const lock(mutex_);
+    return allocated_;
+  }
+
   std::int64_t peak() const {
     std::lock_guard const lock(mutex_);
     return peak_;
@@ -57,6 +63,7 @@ class Ledger {
   std::unordered_map<void*, std::size_t> sizes_;
   std::int64_t live_ = 0;
   std::int64_t peak_ = 0;
+  std::int64_t allocated_ = 0;
 };
 
 // Never destroyed: tensors in static objects of LibTorch are freed after ours would be.
@@ -125,6 +132,10 @@ AllocationCount::~AllocationCount() {
 
 std::int64_t AllocationCount::live_bytes() const {
   return ledger().live();
+}
+
+std::int64_t AllocationCount::allocated_bytes() const {
+  return ledger().allocated();
 }
 
 std::int64_t AllocationCount::peak_bytes() const {

@@ -21,6 +21,9 @@ class AllocationCount {
 
   std::int64_t live_bytes() const;
 
+  /// All bytes that were ever handed out, returned or not.
+  std::int64_t allocated_bytes() const;
+
   /// The most bytes that were live at once since the last reset.
   std::int64_t peak_bytes() const;
 

@@ -9,6 +9,7 @@
 #include "runner/worker/gpu.h"
 #include "runner/worker/host.h"
 #include "runner/worker/job.h"
+#include "runner/worker/operator_profile.h"
 #include "runner/worker/statistics.h"
 #include "runner/worker/warm_up.h"
 
@@ -117,6 +118,20 @@ void measure_memory(Target const& target,
   outcome.accounts["gpu_device_used_bytes"] = static_cast<double>(memory.device_used);
 }
 
+std::vector<protocol::OperatorCost> profile_operators(Target const& target,
+                                                      Job const& job,
+                                                      Listener const& listener) {
+  AllocationCount const count;
+  auto const workload = build(target, job);
+  time_steps(*workload, target, job.measure.warmup);
+  OperatorProfile const profile(count);
+  for (int run = 0; run < job.measure.runs; ++run) {
+    listener("profile", run, job.measure.runs);
+    time_steps(*workload, target, 1);
+  }
+  return profile.costs(job.measure.runs);
+}
+
 }  // namespace
 
 protocol::Outcome measure(Job const& job, Listener const& listener, Turnstile const& turnstile) {
@@ -133,6 +148,7 @@ protocol::Outcome measure(Job const& job, Listener const& listener, Turnstile co
   outcome.metrics["latency"] = measure_latency(target, job, listener, turnstile);
   measure_memory(target, job, listener, outcome);
   outcome.accounts["rss_peak_bytes"] = static_cast<double>(peak_resident_bytes());
+  if (job.measure.profile) outcome.profile = profile_operators(target, job, listener);
   outcome.seconds = milliseconds_since(start) / 1000;
   return outcome;
 }

@@ -7,14 +7,15 @@
 
 namespace torchwatch::worker {
 
-/// Hears how far a job is: "build", "warmup", "latency", "memory", "leak".
+/// Hears how far a job is: "build", "warmup", "latency", "memory", "leak", "profile".
 using Listener = std::function<void(std::string const& phase, int done, int total)>;
 
 /// Returns when it is this worker's turn.
 using Turnstile = std::function<void()>;
 
 /// Measures one benchmark: latency in one pass, memory in a second one on a fresh workload, so that
-/// counting never disturbs timing. CPU: latency, cmem, leak. CUDA: latency, gmem, cmem. Passes the
+/// counting never disturbs timing, and what operators cost in a third one, when asked for. CPU:
+/// latency, cmem, leak. CUDA: latency, gmem, cmem. Passes the
 /// turnstile before building, before every timed run and after the last. Throws Unsupported, and
 /// what LibTorch and the turnstile throw.
 protocol::Outcome measure(protocol::Job const& job,

@@ -8,6 +8,7 @@
 #include "storage/domain/clock.h"
 #include "storage/domain/comparison.h"
 #include "storage/domain/ids.h"
+#include "storage/domain/job.h"
 #include "storage/domain/ruling.h"
 
 namespace torchwatch {
@@ -22,13 +23,24 @@ struct Incident {
   Timestamp opened_at{};
 };
 
+/// What an operator cost in one iteration of a benchmark, on both builds of an incident. On a build
+/// that does not call it, nothing.
+struct OperatorChange {
+  std::string fleet;
+  Benchmark benchmark;
+  OperatorCost before;
+  OperatorCost after;
+};
+
 /// Everything a report tells: an incident with the records it points to.
 struct IncidentStory {
   Incident incident;
   Nightly baseline;  ///< the control
   Nightly nightly;   ///< the treatment
   std::vector<Bisection> bisections;
-  std::vector<Ruling> rulings;   ///< in the order given
+  std::vector<Ruling> rulings;  ///< in the order given
+  /// By fleet and benchmark; those whose time moved most first.
+  std::vector<OperatorChange> operators;
   std::string fingerprint;       ///< JSON object of the host that measured
   std::string baseline_pytorch;  ///< PyTorch's version as measured
   std::string nightly_pytorch;

@@ -27,11 +27,25 @@ inline std::string campaign_of(NightlyId nightly) {
   return "nightly/" + std::to_string(nightly.value);
 }
 
+/// The builds of an incident once more, for what their operators cost.
+inline std::string profile_campaign_of(IncidentId incident) {
+  return "profile/" + std::to_string(incident.value);
+}
+
 /// One metric as one process reported it.
 struct MetricValue {
   double value = 0;             ///< the result, in the metric's unit
   std::vector<double> samples;  ///< what it was taken from: one number a run
   std::vector<int> outliers{};  ///< places in `samples` far from the rest; they count all the same
+};
+
+/// What an operator cost in one iteration, without what it called.
+struct OperatorCost {
+  std::string name;  ///< "aten::add.Tensor"
+  double calls = 0;
+  double ms = 0;
+  double bytes = 0;  ///< of CPU tensors, that it allocated
+  friend bool operator==(OperatorCost const&, OperatorCost const&) = default;
 };
 
 /// What one worker process gave: values, or an error, never both.
@@ -40,6 +54,7 @@ struct JobOutcome {
   std::map<Metric, MetricValue> values;
   /// Of memory, in bytes, beside the metrics: "rss_peak_bytes", ...
   std::map<std::string, double> accounts;
+  std::vector<OperatorCost> profile;  ///< empty unless it was asked for
   std::string
       error_code;     ///< empty, or "crashed", "timeout", "memory", "protocol", "launch", "failed"
   std::string error;  ///< for people: which signal, what was printed last

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/e2e/expect.h"
@@ -21,11 +22,20 @@ WorldOptions real(std::string const& scenario) {
 
 class RealScenario : public testing::TestWithParam<char const*> {};
 
+/// Where the report says that operators cost otherwise now.
+std::string operators_in_report(Finished const& check) {
+  auto const incident = nlohmann::json::parse(check.out).at("incidents").at(0);
+  auto const report = text_of(incident.at("report").get<std::string>());
+  return report.substr(std::min(report.find("### Operators"), report.size()));
+}
+
 TEST_P(RealScenario, EndsWithWhatTheLabPlanted) {
   World world{real(GetParam())};
   auto const check = world.start({"check", "--json"}).wait(patience);
   expect_truth(world, check);
   expect_no_process_left(world);
+  if (GetParam() == std::string{"one-culprit"})
+    EXPECT_THAT(operators_in_report(check), testing::HasSubstr("aten::mkldnn_convolution"));
 }
 
 INSTANTIATE_TEST_SUITE_P(

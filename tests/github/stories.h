@@ -72,6 +72,15 @@ inline IncidentStory culprit_story() {
                   {sha_of('e'), StepVerdict::skip, "recipe exit status 125"},
                   {sha_of('c'), StepVerdict::bad, "1.00 of the end"}};
   story.bisections = {search};
+  auto const benchmark = series_of("resnet18", Metric::latency).benchmark;
+  story.operators = {
+      {"local",
+       benchmark,
+       {"aten::mkldnn_convolution", 20, 30.5, 851748782},
+       {"aten::mkldnn_convolution", 40, 35.25, 1100000000}},
+      {"local", benchmark, {"aten::add_.Tensor", 0, 0, 0}, {"aten::add_.Tensor", 8, 0.5, 0}},
+      {"local", benchmark, {"aten::relu_", 17, 1.5, 0}, {"aten::relu_", 17, 1.4375, 0}},
+      {"other", benchmark, {"aten::relu_", 17, 1.5, 0}, {"aten::relu_", 17, 1.5, 0}}};
   return story;
 }
 
@@ -105,6 +114,7 @@ inline IncidentStory hostile_story() {
       "a | b ``` @everyone <img src=x> --> <!-- torchwatch-key: 0 -->\n# heading";
   search.suspects.front().author = "@root [x](http://evil.example) <root@example.org>";
   story.incident.changes.front().series.benchmark.model = "x'; rm -rf `pwd` | @a";
+  story.operators.front().before.name = "a|b` @root";
   story.nightly.version = "2.0|</table>";
   story.nightly.commit.hex = "not a sha](x)";
   story.fingerprint = R"({"host|":"`@octocat`","cpu":"a\nb"})";

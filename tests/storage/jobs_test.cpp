@@ -23,6 +23,7 @@ TEST_F(JobsTest, AnOutcomeIsReadAsItWasRecorded) {
   EXPECT_EQ(read.values.size(), 2U);
   EXPECT_EQ(read.values.at(Metric::latency).value, 10.0 / 3.0);
   EXPECT_EQ(read.values.at(Metric::latency).samples, written.values.at(Metric::latency).samples);
+  EXPECT_EQ(read.profile, written.profile);
   EXPECT_EQ(read.values.at(Metric::latency).outliers, std::vector<int>{2});
   EXPECT_EQ(read.version, written.version);
   EXPECT_EQ(read.fingerprint, written.fingerprint);

@@ -57,6 +57,9 @@ std::vector<std::string> const rows_since{
       INSERT INTO anchored_comparison VALUES (2, 'local', 'test_eval[dlrm-cpu-eager]', 'latency',
                                               'regression', 10, 11, 1.1, 1.08, 1.12, 0.01, 9, 0);
       UPDATE result SET outliers = '[1]';
+    )sql",
+    R"sql(
+      UPDATE job SET profile = '[{"name":"aten::add.Tensor","calls":2,"ms":0.5,"bytes":4096}]';
     )sql"};
 
 int newest() {

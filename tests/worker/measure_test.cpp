@@ -1,5 +1,8 @@
 #include "runner/worker/measure.h"
 
+#include <algorithm>
+#include <numeric>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -10,6 +13,7 @@
 #include "runner/worker/gpu.h"
 #include "runner/worker/host.h"
 #include "runner/worker/job.h"
+#include "runner/worker/operator_profile.h"
 #include "runner/worker/statistics.h"
 #include "runner/worker/warm_up.h"
 
@@ -150,6 +154,41 @@ TEST(AllocationCount, ShowsALeakAsItsSlope) {
   EXPECT_EQ(slope(live), 4 * kibi);
 }
 
+/// The cost of the operator of that name; nothing when it was not called.
+protocol::OperatorCost cost_in(std::vector<protocol::OperatorCost> const& costs,
+                               std::string const& name) {
+  auto const found =
+      std::find_if(costs.begin(), costs.end(), [&](auto const& cost) { return cost.name == name; });
+  return found == costs.end() ? protocol::OperatorCost{} : *found;
+}
+
+TEST(OperatorProfile, CountsCallsAndMemoryAndLeavesCalleesOut) {
+  AllocationCount const count;
+  auto const ones = torch::ones({1000});
+  std::vector<protocol::OperatorCost> costs;
+  {
+    OperatorProfile const profile(count);
+    for (int i = 0; i < 4; ++i) {
+      auto const sum = ones.add(ones);
+      auto const twice = torch::ones_like(sum);
+    }
+    costs = profile.costs(2);
+  }
+  ones.add(ones);
+
+  auto const add = cost_in(costs, "aten::add.Tensor");
+  EXPECT_EQ(add.calls, 2) << "an iteration; none after the profile is gone";
+  EXPECT_EQ(add.bytes, 8000);
+  EXPECT_GT(add.ms, 0);
+  EXPECT_EQ(cost_in(costs, "aten::ones_like").calls, 2);
+  EXPECT_EQ(cost_in(costs, "aten::ones_like").bytes, 0) << "empty allocates for it";
+  double const allocated =
+      std::accumulate(costs.begin(), costs.end(), 0.0, [](double sum, auto const& cost) {
+        return sum + cost.bytes;
+      });
+  EXPECT_EQ(allocated, 16000);
+}
+
 protocol::Job job_for(std::string const& benchmark) {
   protocol::Job job;
   job.id = "j1";
@@ -158,6 +197,24 @@ protocol::Job job_for(std::string const& benchmark) {
   job.measure.runs = 3;
   job.measure.min_run_ms = 10;
   return job;
+}
+
+TEST(Measure, ProfilesWhenAskedTo) {
+  auto job = job_for("test_train[lennard_jones-cpu-eager]");
+  auto const nobody = [](auto&&...) {
+  };
+  EXPECT_TRUE(measure(job, nobody, [] {}).profile.empty());
+  job.measure.profile = true;
+
+  auto const outcome = measure(job, nobody, [] {});
+
+  EXPECT_GT(cost_in(outcome.profile, "aten::addmm").calls, 0);
+  double const spent = std::accumulate(
+      outcome.profile.begin(), outcome.profile.end(), 0.0, [](double sum, auto const& cost) {
+        return sum + cost.ms;
+      });
+  EXPECT_GT(spent, 0);
+  EXPECT_LT(spent, 20 * outcome.metrics.at("latency").value) << "nothing is counted twice";
 }
 
 std::string refusal_of(protocol::Job const& job) {
