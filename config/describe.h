@@ -124,6 +124,9 @@ void describe(Visitor& visit, GithubOptions& github) {
         github.ca_file,
         naming("Certificates to trust instead of the system's, PEM", Form::file));
   visit("labels", github.labels, distinct(plain("Put on every issue")));
+  visit("false_alarm_label",
+        github.false_alarm_label,
+        plain("Whoever puts it on an issue calls that a false alarm; empty: not read"));
   visit("timeout_s", github.timeout, range("One request's limit", 1, 3600));
 }
 

@@ -145,6 +145,9 @@ struct GithubOptions {
   /// Certificates to trust instead of the system's, PEM.
   std::string ca_file;
   std::vector<std::string> labels{"torchbench-perf-report"};
+  /// Whoever puts this label on a report calls it a false alarm, which is kept as a ruling; empty:
+  /// labels are not read.
+  std::string false_alarm_label = "false-alarm";
   /// One request's limit. GitHub gives up after 10 s itself.
   std::chrono::seconds timeout{30};
 };

@@ -56,6 +56,9 @@ asio::awaitable<Result<>> Pipeline::pass() {
     }
   }
   auto const told = co_await tell_all();
+  // What people say can wait for the next pass.
+  auto const heard = co_await hear(store_, clock_, options_.github);
+  if (!heard) spdlog::warn("hearing_failed reason=\"{}\"", heard.error().message);
   auto const searched = co_await run_asked_searches();
   co_return told ? searched : told;
 }

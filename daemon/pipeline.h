@@ -47,8 +47,9 @@ class Pipeline {
         alarming_{alarming} {}
 
   /// One pass: asks the feed, judges every nightly that is not judged yet, tells what is not told,
-  /// then runs the searches that people asked for. An Error means that the world stood in the way;
-  /// the next pass goes on from there. A report that cannot be delivered holds up nothing else.
+  /// hears what people say of it, then runs the searches that they asked for. An Error means that
+  /// the world stood in the way; the next pass goes on from there. A report that cannot be
+  /// delivered holds up nothing else.
   boost::asio::awaitable<Result<>> pass();
 
  private:

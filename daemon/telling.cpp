@@ -1,8 +1,10 @@
 #include "daemon/telling.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -12,6 +14,7 @@
 #include <spdlog/spdlog.h>
 
 #include "daemon/net/https_transport.h"
+#include "daemon/ruling.h"
 #include "github/client.h"
 #include "github/credentials.h"
 #include "github/issue.h"
@@ -31,25 +34,50 @@ std::optional<std::string> environment_variable(std::string const& name) {
   return value == nullptr ? std::nullopt : std::optional<std::string>{value};
 }
 
+/// A client and what it works with.
+class Connection {
+ public:
+  static Result<std::unique_ptr<Connection>> open(config::GithubOptions const& options) {
+    auto token = github::find_token(options, environment_variable(options.token_env));
+    if (!token) return token.error();
+    if (!token->warning.empty()) spdlog::warn("token_exposed reason=\"{}\"", token->warning);
+    auto transport = net::HttpsTransport::open({options.ca_file, options.timeout});
+    if (!transport) return transport.error();
+    github::ClientOptions client;
+    client.api = options.api;
+    client.repository = options.repository;
+    client.token = token->value;
+    return std::make_unique<Connection>(std::move(*transport), std::move(client));
+  }
+
+  Connection(net::HttpsTransport transport, github::ClientOptions options)
+      : transport_{std::move(transport)},
+        client_{transport_, clock_, sleep_for, std::move(options)} {}
+
+  github::Client& client() { return client_; }
+
+ private:
+  net::HttpsTransport transport_;
+  SystemClock clock_;
+  github::Client client_;
+};
+
 asio::awaitable<Result<std::string>> file_issue(github::IssueDraft draft,
                                                 config::GithubOptions const& options) {
-  auto token = github::find_token(options, environment_variable(options.token_env));
-  if (!token) co_return token.error();
-  if (!token->warning.empty()) spdlog::warn("token_exposed reason=\"{}\"", token->warning);
-  auto transport = net::HttpsTransport::open({options.ca_file, options.timeout});
-  if (!transport) co_return transport.error();
-  github::ClientOptions client_options;
-  client_options.api = options.api;
-  client_options.repository = options.repository;
-  client_options.token = token->value;
-  SystemClock const clock;
-  github::Client client{*transport, clock, sleep_for, std::move(client_options)};
-  auto const issue = co_await client.file_once(std::move(draft));
+  auto const connection = Connection::open(options);
+  if (!connection) co_return connection.error();
+  auto const issue = co_await (*connection)->client().file_once(std::move(draft));
   if (!issue) co_return issue.error();
   for (auto const& label : issue->missing_labels)
     spdlog::warn("label_dropped issue={} label=\"{}\"", issue->url, label);
   spdlog::info("issue_filed url={} existed={}", issue->url, issue->existed);
   co_return issue->url;
+}
+
+bool is_called_false(storage::Store& store, IncidentId incident) {
+  auto const rulings = store.rulings().on(incident);
+  return std::ranges::any_of(
+      rulings, [](Ruling const& ruling) { return ruling.kind == RulingKind::false_alarm; });
 }
 
 /// Written beside and renamed, so that a report is whole or not there.
@@ -91,6 +119,30 @@ asio::awaitable<Result<std::string>> tell(storage::Store& store,
   auto const filed = co_await file_issue(std::move(draft), github);
   if (filed) store.incidents().reported(incident.id, *filed);
   co_return filed;
+}
+
+asio::awaitable<Result<>> hear(storage::Store& store,
+                               Clock const& clock,
+                               config::GithubOptions const& github) {
+  auto const& label = github.false_alarm_label;
+  bool const nothing_told = store.incidents().all().empty();
+  if (github.repository.empty() || label.empty() || nothing_told) co_return Result<>{};
+  auto const connection = Connection::open(github);
+  if (!connection) co_return connection.error();
+  auto const keys = co_await (*connection)->client().keys_labelled(label);
+  if (!keys) co_return keys.error();
+  for (auto const& key : *keys) {
+    auto const incident = store.incidents().of_report(key);
+    if (!incident || is_called_false(store, incident->id)) continue;
+    Ruling ruling;
+    ruling.kind = RulingKind::false_alarm;
+    ruling.incident = incident->id;
+    ruling.who = "GitHub";
+    ruling.why = "label " + label + " on " + incident->report;
+    auto const given = give_ruling(store, std::move(ruling), clock.now());
+    if (!given) co_return given.error();
+  }
+  co_return Result<>{};
 }
 
 }  // namespace torchwatch

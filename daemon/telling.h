@@ -19,4 +19,9 @@ boost::asio::awaitable<Result<std::string>> tell(storage::Store& store,
                                                  config::GithubOptions const& github,
                                                  std::filesystem::path state_dir);
 
+/// Keeps as rulings what people said of reports by `github.false_alarm_label`, each once.
+boost::asio::awaitable<Result<>> hear(storage::Store& store,
+                                      Clock const& clock,
+                                      config::GithubOptions const& github);
+
 }  // namespace torchwatch

@@ -134,15 +134,40 @@ awaitable<Result<std::string>> Client::narrowing(IssueDraft const& draft) {
 
 awaitable<Result<std::optional<CreatedIssue>>> Client::find(IssueDraft const& draft,
                                                             std::string const& narrowed) {
-  auto url = repository_url_ + "/issues?state=all&per_page=100" + narrowed;
+  std::optional<CreatedIssue> found;
+  std::function<bool(json const&)> look = [&](json const& issues) {
+    found = issue_of(issues, draft);
+    return !found;
+  };
+  auto const searched = co_await each_page(narrowed, std::move(look));
+  if (!searched) co_return searched.error();
+  co_return found;
+}
+
+awaitable<Result<std::vector<std::string>>> Client::keys_labelled(std::string label) {
+  std::vector<std::string> keys;
+  std::function<bool(json const&)> collect = [&](json const& issues) {
+    for (auto const& issue : issues)
+      if (auto const key = issue.is_object() ? key_in(text_at(issue, "body")) : std::nullopt)
+        keys.push_back(*key);
+    return true;
+  };
+  auto const query = "&labels=" + percent_encode(label);
+  auto const searched = co_await each_page(query, std::move(collect));
+  if (!searched) co_return within("look for issues labelled " + label, searched.error());
+  co_return keys;
+}
+
+awaitable<Result<>> Client::each_page(std::string query, std::function<bool(json const&)> visit) {
+  auto url = repository_url_ + "/issues?state=all&per_page=100" + query;
   for (int page = 0; page < max_pages; ++page) {
     auto const answer = co_await get(std::move(url));
     if (!answer) co_return answer.error();
     auto const issues = json::parse(answer->body, nullptr, false);
     if (!issues.is_array()) co_return Error{ErrorCode::corrupt, "GitHub's list is no JSON array"};
-    if (auto const found = issue_of(issues, draft)) co_return found;
+    if (!visit(issues)) co_return Result<>{};
     url = next_page(*answer);
-    if (url.empty()) co_return std::nullopt;
+    if (url.empty()) co_return Result<>{};
     if (!is_ours(url)) co_return Error{ErrorCode::refused, "next page is on another host: " + url};
   }
   co_return Error{ErrorCode::refused, "gave up after " + std::to_string(max_pages) + " pages"};

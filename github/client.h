@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "github/issue.h"
 #include "github/transport.h"
@@ -53,12 +54,18 @@ class Client {
   /// safe.
   boost::asio::awaitable<Result<CreatedIssue>> file_once(IssueDraft draft);
 
+  /// The keys of all reports, open and closed, that somebody put `label` on. Fails like file_once.
+  boost::asio::awaitable<Result<std::vector<std::string>>> keys_labelled(std::string label);
+
  private:
   template <class T>
   using Awaitable = boost::asio::awaitable<Result<T>>;
 
   Awaitable<std::string> narrowing(IssueDraft const& draft);
   Awaitable<std::optional<CreatedIssue>> find(IssueDraft const& draft, std::string const& narrowed);
+  /// Hands each page of a list of issues to `visit`, until that returns false.
+  boost::asio::awaitable<Result<>> each_page(
+      std::string query, std::function<bool(nlohmann::json const& issues)> visit);
   Awaitable<CreatedIssue> create(IssueDraft const& draft);
   Awaitable<Response> get(std::string url);
   Awaitable<Response> send(Request request);

@@ -20,6 +20,8 @@ namespace {
 
 /// Rows of the table of series. More would push the rest of the report over GitHub's limit.
 constexpr std::size_t max_series_rows = 100;
+constexpr std::string_view marker_begin = "<!-- torchwatch-key: ";
+constexpr std::string_view marker_end = " -->";
 constexpr std::size_t max_operator_rows = 8;
 constexpr std::size_t key_bytes = 16;
 
@@ -264,7 +266,16 @@ std::string key_of(IncidentStory const& story) {
 }
 
 std::string marker_of(std::string const& key) {
-  return "<!-- torchwatch-key: " + key + " -->";
+  return std::string{marker_begin}.append(key).append(marker_end);
+}
+
+std::optional<std::string> key_in(std::string_view body) {
+  auto const begin = body.find(marker_begin);
+  if (begin == std::string_view::npos) return std::nullopt;
+  body.remove_prefix(begin + marker_begin.size());
+  auto const end = body.find(marker_end);
+  if (end == std::string_view::npos) return std::nullopt;
+  return std::string{body.substr(0, end)};
 }
 
 IssueDraft draft_issue(IncidentStory const& story, ReportContext const& context) {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "storage/domain/incident.h"
@@ -34,6 +36,9 @@ std::string key_of(IncidentStory const& story);
 
 /// The HTML comment by which an issue is recognised as the report of `key`.
 std::string marker_of(std::string const& key);
+
+/// The inverse: the key of the report whose body this is; nothing when it is no report.
+std::optional<std::string> key_in(std::string_view body);
 
 /// What a person reads about an incident. Text from elsewhere is shown as it is and can neither
 /// break the layout nor notify anyone; of an author only the name is shown. What GitHub would not

@@ -75,6 +75,12 @@ std::optional<Incident> Incidents::of_nightly(NightlyId nightly) const {
   return read_one(query, [this](SQLite::Statement& row) { return read(database_, row); });
 }
 
+std::optional<Incident> Incidents::of_report(std::string const& key) const {
+  SQLite::Statement query{database_, std::string{select} + "WHERE report_key = ? LIMIT 1"};
+  bind_all(query, key);
+  return read_one(query, [this](SQLite::Statement& row) { return read(database_, row); });
+}
+
 void Incidents::intend_report(IncidentId id, std::string const& key) {
   SQLite::Statement update{database_, "UPDATE incident SET report_key = ? WHERE id = ?"};
   bind_all(update, key, id.value);

@@ -45,6 +45,9 @@ class Incidents {
   std::optional<Incident> find(IncidentId id) const;
   std::optional<Incident> of_nightly(NightlyId nightly) const;
 
+  /// The incident that was told under `key`.
+  std::optional<Incident> of_report(std::string const& key) const;
+
   /// Written before the world is told: the key under which the report can be found again.
   void intend_report(IncidentId id, std::string const& key);
   /// Written after: where it is.

@@ -4,6 +4,7 @@
 
 #include "tests/e2e/eventually.h"
 #include "tests/e2e/expect.h"
+#include "tests/e2e/service.h"
 
 // Issues at a GitHub that fails in the worst moments.
 namespace torchwatch::e2e {
@@ -36,6 +37,35 @@ TEST(Filing, TellsGithubOnceHoweverOftenItChecks) {
   EXPECT_EQ(second.status, 1);
   EXPECT_EQ(second.out, first.out);
   expect_one_issue(world);
+}
+
+TEST(Filing, HearsOnceWhoeverCallsAReportFalse) {
+  World world{quick_world()};
+  world.add_github();
+  EXPECT_EQ(world.run({"check"}).status, 1);
+  world.github().control({{"labelled", {{"1", {"False-Alarm"}}}}});
+
+  EXPECT_EQ(world.run({"check"}).status, 1);
+  EXPECT_EQ(world.run({"check"}).status, 1);
+
+  Service const service{world};
+  auto const rulings = service.get("/api/v1/incidents/1").at("rulings");
+  ASSERT_EQ(rulings.size(), 1U) << rulings;
+  EXPECT_EQ(rulings.at(0).at("kind"), "false_alarm");
+  EXPECT_THAT(rulings.at(0).at("why").get<std::string>(), HasSubstr("/issues/1"));
+  EXPECT_EQ(service.get("/api/v1/precision").at("incidents").at("false_alarms"), 1);
+}
+
+TEST(Filing, GoesOnWhenNobodyCanBeHeard) {
+  World world{quick_world()};
+  world.add_github();
+  EXPECT_EQ(world.run({"check"}).status, 1);
+  world.github().control({{"faults", json::array({{{"status", 404}}})}});
+
+  auto const check = world.run({"check"});
+
+  EXPECT_EQ(check.status, 1) << check.err;
+  EXPECT_THAT(check.err, HasSubstr("hearing_failed"));
 }
 
 TEST(Filing, TellsNothingWhenNothingHappened) {

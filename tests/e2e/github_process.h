@@ -19,7 +19,7 @@ class GithubProcess {
   /// The members of "github" in a configuration that make the service file its issues here.
   nlohmann::json settings() const;
 
-  /// Adds settings, faults and issues.
+  /// Adds settings, faults, issues, and labels to issues: "labelled": {"1": ["bug"]}.
   void control(nlohmann::json const& change) const;
 
   /// All it knows.

@@ -85,6 +85,31 @@ class GithubClient : public testing::Test {
   IssueDraft draft;
 };
 
+TEST_F(GithubClient, NamesTheReportsThatCarryALabel) {
+  auto other = issue(3, {});
+  other["body"] = "no report";
+  auto older = issue(2, {});
+  older["body"] = "edited\n" + marker_of("4567") + "\n";
+  reply(200,
+        {issue(9, {}), other, nullptr},
+        {{"link", "<https://api.github.com/repositories/1/issues?page=2>; rel=\"next\""}});
+  reply(200, json::array({older}));
+  Client client{transport,
+                clock,
+                [this](seconds pause) { return record(pauses, pause); },
+                [] {
+                  ClientOptions options;
+                  options.repository = "o/r";
+                  return options;
+                }()};
+
+  auto const keys = run(client.keys_labelled("false alarm"));
+
+  ASSERT_TRUE(keys) << keys.error().message;
+  EXPECT_THAT(*keys, ElementsAre("0123", "4567"));
+  EXPECT_EQ(asked().front(), "GET /issues?state=all&per_page=100&labels=false%20alarm");
+}
+
 constexpr auto search_by_label = "GET /issues?state=all&per_page=100&labels=perf";
 
 TEST_F(GithubClient, CreatesWhatItDoesNotFind) {

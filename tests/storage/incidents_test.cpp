@@ -53,6 +53,8 @@ TEST_F(IncidentsTest, AReportIsIntendedAndThenTold) {
       store.incidents().open(announce("2026-01-01", 'a'), announce("2026-01-02", 'b'), early);
   store.incidents().intend_report(incident.id, "key");
   EXPECT_EQ(store.incidents().find(incident.id)->report, "");
+  EXPECT_EQ(store.incidents().of_report("key")->id, incident.id);
+  EXPECT_EQ(store.incidents().of_report("no key"), std::nullopt);
 
   store.incidents().reported(incident.id, "https://github.com/o/r/issues/7");
 

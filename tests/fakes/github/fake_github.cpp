@@ -131,6 +131,9 @@ void FakeGithub::apply(json const& change, std::string const& url) {
   IssueBook book{state_, url};
   for (auto const& issue : change.value("issues", json::array()))
     book.plant(issue);
+  auto const labelled = change.value("labelled", json::object());
+  for (auto const& [number, labels] : labelled.items())
+    book.add_labels(std::stoll(number), {{"labels", labels}});
   save();
 }
 
