@@ -118,7 +118,9 @@ struct Outcome {
   std::string id;
   std::string benchmark;
   std::map<std::string, Value> metrics;  ///< by metric name: "latency", "cmem", "gmem", "leak"
-  /// Other accounts of the memory, in bytes: "rss_peak_bytes", "gpu_reserved_peak_bytes", ...
+  /// Beside the metrics. Other accounts of the memory, in bytes: "rss_peak_bytes",
+  /// "gpu_reserved_peak_bytes", "gpu_device_used_bytes". Of a profile on a GPU: "gpu_active_share",
+  /// "gpu_data_movement_share", "gpu_idle_share", which sum up to 1, and "tflops", achieved.
   std::map<std::string, double> accounts;
   std::vector<OperatorCost> profile;  ///< empty unless asked for
   std::string pytorch_version;

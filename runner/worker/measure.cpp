@@ -11,6 +11,7 @@
 #include "runner/worker/job.h"
 #include "runner/worker/operator_profile.h"
 #include "runner/worker/statistics.h"
+#include "runner/worker/trace.h"
 #include "runner/worker/warm_up.h"
 
 namespace torchwatch::worker {
@@ -118,18 +119,34 @@ void measure_memory(Target const& target,
   outcome.accounts["gpu_device_used_bytes"] = static_cast<double>(memory.device_used);
 }
 
-std::vector<protocol::OperatorCost> profile_operators(Target const& target,
-                                                      Job const& job,
-                                                      Listener const& listener) {
+std::vector<protocol::OperatorCost> profile_operators(suite::Workload& workload,
+                                                      AllocationCount const& count,
+                                                      Target const& target,
+                                                      int runs) {
+  OperatorProfile const profile(count);
+  for (int run = 0; run < runs; ++run)
+    time_steps(workload, target, 1);
+  return profile.costs(runs);
+}
+
+/// Adds where the time of an iteration goes to `outcome`, which has its latency.
+void measure_profile(Target const& target,
+                     Job const& job,
+                     Listener const& listener,
+                     protocol::Outcome& outcome) {
   AllocationCount const count;
+  listener("profile", 0, 1);
   auto const workload = build(target, job);
   time_steps(*workload, target, job.measure.warmup);
-  OperatorProfile const profile(count);
-  for (int run = 0; run < job.measure.runs; ++run) {
-    listener("profile", run, job.measure.runs);
-    time_steps(*workload, target, 1);
-  }
-  return profile.costs(job.measure.runs);
+  outcome.profile = profile_operators(*workload, count, target, job.measure.runs);
+  if (!target.device.is_cuda()) return;
+  auto const split = trace_gpu([&] { time_steps(*workload, target, job.measure.runs); });
+  outcome.accounts["gpu_active_share"] = split.active;
+  outcome.accounts["gpu_data_movement_share"] = split.data_movement;
+  outcome.accounts["gpu_idle_share"] = split.idle;
+  double const flops = count_flops([&] { time_steps(*workload, target, 1); });
+  double const seconds = outcome.metrics.at("latency").value / 1e3;
+  outcome.accounts["tflops"] = flops / seconds / 1e12;
 }
 
 }  // namespace
@@ -148,7 +165,7 @@ protocol::Outcome measure(Job const& job, Listener const& listener, Turnstile co
   outcome.metrics["latency"] = measure_latency(target, job, listener, turnstile);
   measure_memory(target, job, listener, outcome);
   outcome.accounts["rss_peak_bytes"] = static_cast<double>(peak_resident_bytes());
-  if (job.measure.profile) outcome.profile = profile_operators(target, job, listener);
+  if (job.measure.profile) measure_profile(target, job, listener, outcome);
   outcome.seconds = milliseconds_since(start) / 1000;
   return outcome;
 }

@@ -52,7 +52,7 @@ struct OperatorCost {
 struct JobOutcome {
   JobKey key;
   std::map<Metric, MetricValue> values;
-  /// Of memory, in bytes, beside the metrics: "rss_peak_bytes", ...
+  /// Beside the metrics: memory in bytes ("rss_peak_bytes", ...), shares of a GPU's time, TFLOPS.
   std::map<std::string, double> accounts;
   std::vector<OperatorCost> profile;  ///< empty unless it was asked for
   std::string

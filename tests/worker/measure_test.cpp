@@ -15,6 +15,8 @@
 #include "runner/worker/job.h"
 #include "runner/worker/operator_profile.h"
 #include "runner/worker/statistics.h"
+#include "runner/worker/time_split.h"
+#include "runner/worker/trace.h"
 #include "runner/worker/warm_up.h"
 
 namespace torchwatch::worker {
@@ -154,6 +156,41 @@ TEST(AllocationCount, ShowsALeakAsItsSlope) {
   EXPECT_EQ(slope(live), 4 * kibi);
 }
 
+TEST(TimeSplit, CountsOverlapsOnceAndLetsComputingHideMovement) {
+  auto const split = split_time({{6, 8, false},    // alone
+                                 {0, 3, false},    // two streams at once
+                                 {1, 4, false},    //
+                                 {3, 5, true},     // half of it while the GPU computes
+                                 {7, 7.5, true}},  // all of it
+                                10);
+  EXPECT_DOUBLE_EQ(split.active, 0.6);
+  EXPECT_DOUBLE_EQ(split.data_movement, 0.1);
+  EXPECT_DOUBLE_EQ(split.idle, 0.3);
+}
+
+TEST(TimeSplit, IsIdleWithoutWorkAndNeverMoreThanAll) {
+  EXPECT_EQ(split_time({}, 5).idle, 1);
+  auto const full = split_time({{100, 106, false}}, 5);
+  EXPECT_EQ(full.active, 1) << "clocks differ a little";
+  EXPECT_EQ(full.idle, 0);
+}
+
+TEST(Trace, CountsTheOperationsOfMatrixProducts) {
+  auto const left = torch::ones({20, 30});
+  auto const right = torch::ones({30, 50});
+  EXPECT_EQ(count_flops([&] { left.mm(right); }), 2 * 20 * 30 * 50);
+}
+
+TEST(Trace, IsAllIdleWhereNoGpuWorks) {
+  int runs = 0;
+  auto const split = trace_gpu([&] {
+    torch::ones({10});
+    ++runs;
+  });
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(split.idle, 1);
+}
+
 /// The cost of the operator of that name; nothing when it was not called.
 protocol::OperatorCost cost_in(std::vector<protocol::OperatorCost> const& costs,
                                std::string const& name) {
@@ -289,12 +326,20 @@ TEST(Measure, RunsLastAtLeastAsLongAsAsked) {
   EXPECT_GT(outcome.seconds, 0.3);
 }
 
-TEST(Measure, ReportsGpuMemoryOnAGpu) {
+TEST(Measure, ReportsGpuMemoryAndTimeOnAGpu) {
   if (!gpu::is_available()) GTEST_SKIP() << "no CUDA device";
 
+  auto job = job_for("test_train[resnet18-cuda-eager]");
+  job.measure.profile = true;
   auto const outcome = measure(
-      job_for("test_train[resnet18-cuda-eager]"), [](auto const&, int, int) {}, [] {});
+      job, [](auto const&, int, int) {}, [] {});
 
+  auto const share = [&outcome](char const* of) {
+    return outcome.accounts.at(std::string("gpu_") + of + "_share");
+  };
+  EXPECT_GT(share("active"), 0);
+  EXPECT_DOUBLE_EQ(share("active") + share("data_movement") + share("idle"), 1);
+  EXPECT_GT(outcome.accounts.at("tflops"), 0);
   EXPECT_GT(outcome.metrics.at("gmem").value, 0);
   EXPECT_GT(outcome.metrics.at("latency").value, 0);
   EXPECT_EQ(outcome.metrics.count("leak"), 0U);
