@@ -82,6 +82,7 @@ struct BenchFlags {
   std::string worker;
   std::string device = "cpu";
   bool smoke = false;
+  bool profile = false;
   bool as_json = false;
   config::MeasureOptions measure;
 };
@@ -105,6 +106,7 @@ void add_bench(CLI::App& app, commands::Place const& place, std::function<int()>
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   bench->add_option("--worker", flags->worker, "Worker executable")->check(CLI::ExistingFile);
+  bench->add_flag("--profile", flags->profile, "Also tell what each operator costs");
   bench->add_flag("--json", flags->as_json, "Print JSON");
   bench->callback([flags, &place, &chosen] {
     chosen = [flags, &place] {
@@ -117,7 +119,7 @@ void add_bench(CLI::App& app, commands::Place const& place, std::function<int()>
       auto const device = parse_device(flags->device).value();
       options.fleets.front().device = device;
       commands::BenchRequest request{
-          flags->prefix, to_benchmarks(flags->benchmarks), flags->as_json};
+          flags->prefix, to_benchmarks(flags->benchmarks), flags->profile, flags->as_json};
       auto const& models = flags->models.empty() && request.benchmarks.empty()
                                ? options.suite.models
                                : flags->models;

@@ -331,7 +331,8 @@ asio::awaitable<Message> run_job(protocol::Job job,
   auto const directory = ScratchDirectory::make();
   if (!directory) co_return launch_failure_of(job, directory.error());
   auto given = job;
-  if (job.build.launcher.empty()) {  // a launcher may lead to where there is no such link
+  // A launcher may lead to where there is no such link, and the system's own PyTorch has no prefix.
+  if (job.build.launcher.empty() && !job.build.prefix.empty()) {
     auto const linked = directory->link(build_link, job.build.prefix);
     if (!linked) co_return launch_failure_of(job, linked.error());
     given = through_link(job);

@@ -27,16 +27,17 @@ void print_progress(std::string const& text) {
 asio::awaitable<std::vector<JobOutcome>> measure_all(Fleet& fleet,
                                                      config::Options const& options,
                                                      Build const& build,
-                                                     std::vector<Benchmark> const& benchmarks) {
+                                                     BenchRequest const& request) {
   SystemClock const clock;
   std::vector<JobOutcome> outcomes;
   auto lease = co_await fleet.lease();
-  for (auto const& benchmark : benchmarks) {
+  for (auto const& benchmark : request.benchmarks) {
     auto const title =
-        fmt::format("{}/{} {}", outcomes.size() + 1, benchmarks.size(), name_of(benchmark));
+        fmt::format("{}/{} {}", outcomes.size() + 1, request.benchmarks.size(), name_of(benchmark));
     print_progress(title);
     auto job = job_for(options.measure, options.suite.scale, benchmark, build);
     job.id = name_of(benchmark);
+    job.measure.profile = request.profile;
     auto on_progress = [&title](protocol::Progress const& progress) {
       if (::isatty(STDERR_FILENO) == 1) print_progress(title + " " + progress.phase);
     };
@@ -49,6 +50,13 @@ asio::awaitable<std::vector<JobOutcome>> measure_all(Fleet& fleet,
   co_return outcomes;
 }
 
+nlohmann::ordered_json operators_in(JobOutcome const& outcome) {
+  auto operators = nlohmann::ordered_json::array();
+  for (auto const& [name, calls, ms, bytes] : outcome.profile)
+    operators.push_back({{"name", name}, {"calls", calls}, {"ms", ms}, {"bytes", bytes}});
+  return operators;
+}
+
 nlohmann::ordered_json to_json(std::vector<JobOutcome> const& outcomes) {
   auto results = nlohmann::ordered_json::array();
   for (auto const& outcome : outcomes) {
@@ -56,10 +64,13 @@ nlohmann::ordered_json to_json(std::vector<JobOutcome> const& outcomes) {
     result["benchmark"] = name_of(outcome.key.benchmark);
     if (!outcome.ok()) result["error"] = {{"code", outcome.error_code}, {"text", outcome.error}};
     for (auto const& [metric, value] : outcome.values) {
-      result["metrics"][std::string{to_string(metric)}] = {
-          {"value", value.value}, {"unit", unit_of(metric)}, {"samples", value.samples}};
+      result["metrics"][std::string{to_string(metric)}] = {{"value", value.value},
+                                                           {"unit", unit_of(metric)},
+                                                           {"samples", value.samples},
+                                                           {"outliers", value.outliers}};
     }
     result["accounts"] = outcome.accounts;
+    if (!outcome.profile.empty()) result["operators"] = operators_in(outcome);
     result["pytorch_version"] = outcome.version;
     result["fingerprint"] = nlohmann::ordered_json::parse(outcome.fingerprint);
     result["seconds"] = outcome.seconds;
@@ -96,6 +107,27 @@ void print_table(std::vector<JobOutcome> const& outcomes) {
   }
 }
 
+/// The operators that take most of an iteration, themselves.
+void print_operators(JobOutcome const& outcome) {
+  constexpr std::size_t most_rows = 12;
+  constexpr auto row = "  {:<44} {:>9} {:>10} {:>13}\n";
+  auto operators = outcome.profile;
+  std::ranges::stable_sort(operators, std::ranges::greater{}, &OperatorCost::ms);
+  if (operators.size() > most_rows) operators.resize(most_rows);
+  std::cout << '\n' << name_of(outcome.key.benchmark) << '\n';
+  std::cout << fmt::format(row, "operator", "calls", "ms", "allocated KiB");
+  for (auto const& [name, calls, ms, bytes] : operators)
+    std::cout << fmt::format(row,
+                             name,
+                             fmt::format("{:g}", calls),
+                             fmt::format("{:.3f}", ms),
+                             fmt::format("{:.1f}", bytes / 1024));
+  for (auto const* const account :
+       {"gpu_active_share", "gpu_data_movement_share", "gpu_idle_share", "tflops"})
+    if (auto const found = outcome.accounts.find(account); found != outcome.accounts.end())
+      std::cout << fmt::format("  {:<44} {:>9.3f}\n", account, found->second);
+}
+
 }  // namespace
 
 int bench(config::Options const& options, Place const& place, BenchRequest const& request) {
@@ -111,11 +143,14 @@ int bench(config::Options const& options, Place const& place, BenchRequest const
   asio::io_context loop{1};
   Fleets fleets{loop.get_executor(), options.fleets, place.executable};
   auto const outcomes =
-      run_until_signal(loop, measure_all(fleets.all().front(), options, build, request.benchmarks));
+      run_until_signal(loop, measure_all(fleets.all().front(), options, build, request));
   if (request.as_json)
     std::cout << to_json(outcomes).dump(2) << '\n';
   else
     print_table(outcomes);
+  if (!request.as_json && request.profile)
+    for (auto const& outcome : outcomes)
+      if (outcome.ok()) print_operators(outcome);
   bool const all_ok = std::all_of(
       outcomes.begin(), outcomes.end(), [](JobOutcome const& outcome) { return outcome.ok(); });
   return all_ok ? 0 : could_not_run;

@@ -31,6 +31,7 @@ int serve(config::Options const& options, Place const& place);
 struct BenchRequest {
   std::string prefix;  ///< empty: the LibTorch that the worker finds by itself
   std::vector<Benchmark> benchmarks;
+  bool profile = false;  ///< also tell what operators cost
   bool as_json = false;
 };
 

@@ -34,8 +34,9 @@ TEST_P(RealScenario, EndsWithWhatTheLabPlanted) {
   auto const check = world.start({"check", "--json"}).wait(patience);
   expect_truth(world, check);
   expect_no_process_left(world);
-  if (GetParam() == std::string{"one-culprit"})
+  if (GetParam() == std::string{"one-culprit"}) {
     EXPECT_THAT(operators_in_report(check), testing::HasSubstr("aten::mkldnn_convolution"));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -47,6 +48,20 @@ INSTANTIATE_TEST_SUITE_P(
       std::replace(name.begin(), name.end(), '-', '_');
       return name;
     });
+
+TEST(RealBench, MeasuresAndProfilesTheSystemsPyTorch) {
+  World world;
+  auto const bench =
+      world.run({"bench", "--smoke", "--model", "lennard_jones", "--profile", "--json"});
+
+  EXPECT_EQ(bench.status, 0) << bench.err;
+  auto const results = nlohmann::json::parse(bench.out);
+  ASSERT_EQ(results.size(), 2U);
+  for (auto const& result : results) {
+    EXPECT_GT(result.at("metrics").at("latency").at("value"), 0) << result;
+    EXPECT_FALSE(result.at("operators").empty()) << result;
+  }
+}
 
 TEST(RealKill, AtRandomMomentsChangesNothing) {
   World world{real("one-culprit")};

@@ -99,6 +99,14 @@ TEST_F(JobRunTest, DoesNotCountTheWaitForATurn) {
   EXPECT_EQ(std::get<Outcome>(answers[1]).id, "patient");
 }
 
+TEST_F(JobRunTest, RunsAWorkerThatNeedsNoPrefix) {
+  auto job = workplace_.job("ok");
+  job.build.prefix.clear();
+
+  EXPECT_THAT(failure_of(std::move(job)).text, HasSubstr("script"))
+      << "it ran, and found no script";
+}
+
 TEST_F(JobRunTest, KeepsACpuWorkerOnProcessorsOfItsOwn) {
   auto const picked = processors_.pick(1);
   ASSERT_EQ(picked.size(), 1U);
