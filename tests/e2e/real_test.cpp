@@ -39,15 +39,19 @@ TEST_P(RealScenario, EndsWithWhatTheLabPlanted) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Compiled,
-    RealScenario,
-    testing::Values("one-culprit", "no-change", "broken-span", "broken-span-inside", "memory"),
-    [](auto const& test) {
-      std::string name = test.param;
-      std::replace(name.begin(), name.end(), '-', '_');
-      return name;
-    });
+INSTANTIATE_TEST_SUITE_P(Compiled,
+                         RealScenario,
+                         testing::Values("one-culprit",
+                                         "no-change",
+                                         "broken-span",
+                                         "broken-span-inside",
+                                         "memory",
+                                         "ten-percent"),
+                         [](auto const& test) {
+                           std::string name = test.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 TEST(RealBench, MeasuresAndProfilesTheSystemsPyTorch) {
   World world;

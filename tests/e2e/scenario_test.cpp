@@ -25,15 +25,19 @@ TEST_P(Scenario, EndsWithWhatTheLabPlanted) {
   expect_no_process_left(world);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Scripted,
-    Scenario,
-    testing::Values("one-culprit", "no-change", "broken-span", "broken-span-inside", "memory"),
-    [](auto const& test) {
-      std::string name = test.param;
-      std::replace(name.begin(), name.end(), '-', '_');
-      return name;
-    });
+INSTANTIATE_TEST_SUITE_P(Scripted,
+                         Scenario,
+                         testing::Values("one-culprit",
+                                         "no-change",
+                                         "broken-span",
+                                         "broken-span-inside",
+                                         "memory",
+                                         "ten-percent"),
+                         [](auto const& test) {
+                           std::string name = test.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 TEST(Check, TellsPeopleWhatItTellsPrograms) {
   World world;

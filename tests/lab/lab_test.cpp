@@ -132,15 +132,19 @@ TEST_P(EveryScenario, BuildsExceptWhereTheTruthSaysNot) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Lab,
-    EveryScenario,
-    testing::Values("one-culprit", "no-change", "broken-span", "broken-span-inside", "memory"),
-    [](auto const& parameter) {
-      auto name = parameter.param;
-      std::replace(name.begin(), name.end(), '-', '_');
-      return name;
-    });
+INSTANTIATE_TEST_SUITE_P(Lab,
+                         EveryScenario,
+                         testing::Values("one-culprit",
+                                         "no-change",
+                                         "broken-span",
+                                         "broken-span-inside",
+                                         "memory",
+                                         "ten-percent"),
+                         [](auto const& parameter) {
+                           auto name = parameter.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 TEST(Lab, GivesTheSameHashesForTheSameSeed) {
   EXPECT_EQ(shas(Lab{"one-culprit"}.trunk), shas(Lab{"one-culprit"}.trunk));
