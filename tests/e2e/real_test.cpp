@@ -6,6 +6,7 @@
 #include "tests/e2e/expect.h"
 #include "tests/e2e/killing.h"
 #include "tests/e2e/stored.h"
+#include "tests/lab/scenario_names.h"
 
 // The same histories with compiled kernels, LibTorch's models and measured times.
 namespace torchwatch::e2e {
@@ -41,17 +42,8 @@ TEST_P(RealScenario, EndsWithWhatTheLabPlanted) {
 
 INSTANTIATE_TEST_SUITE_P(Compiled,
                          RealScenario,
-                         testing::Values("one-culprit",
-                                         "no-change",
-                                         "broken-span",
-                                         "broken-span-inside",
-                                         "memory",
-                                         "ten-percent"),
-                         [](auto const& test) {
-                           std::string name = test.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+                         testing::ValuesIn(lab::scenario_names),
+                         [](auto const& test) { return lab::scenario_test_name(test); });
 
 TEST(RealBench, MeasuresAndProfilesTheSystemsPyTorch) {
   World world;

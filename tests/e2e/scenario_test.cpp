@@ -1,8 +1,7 @@
-#include <algorithm>
-
 #include <gtest/gtest.h>
 
 #include "tests/e2e/expect.h"
+#include "tests/lab/scenario_names.h"
 
 // The whole way from two nightlies to a culprit, on histories whose truth is known.
 namespace torchwatch::e2e {
@@ -27,17 +26,8 @@ TEST_P(Scenario, EndsWithWhatTheLabPlanted) {
 
 INSTANTIATE_TEST_SUITE_P(Scripted,
                          Scenario,
-                         testing::Values("one-culprit",
-                                         "no-change",
-                                         "broken-span",
-                                         "broken-span-inside",
-                                         "memory",
-                                         "ten-percent"),
-                         [](auto const& test) {
-                           std::string name = test.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+                         testing::ValuesIn(lab::scenario_names),
+                         [](auto const& test) { return lab::scenario_test_name(test); });
 
 TEST(Check, TellsPeopleWhatItTellsPrograms) {
   World world;

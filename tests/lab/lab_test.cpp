@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "tests/lab/generated_lab.h"
+#include "tests/lab/scenario_names.h"
 
 namespace torchwatch::lab {
 namespace {
@@ -38,7 +39,7 @@ std::string first_match(std::string const& text, std::string const& pattern) {
   return std::regex_search(text, match, std::regex{pattern}) ? match[1].str() : "";
 }
 
-class EveryScenario : public testing::TestWithParam<std::string> {
+class EveryScenario : public testing::TestWithParam<char const*> {
  protected:
   Lab lab_{GetParam(), Contents::scripted};
 };
@@ -134,17 +135,8 @@ TEST_P(EveryScenario, BuildsExceptWhereTheTruthSaysNot) {
 
 INSTANTIATE_TEST_SUITE_P(Lab,
                          EveryScenario,
-                         testing::Values("one-culprit",
-                                         "no-change",
-                                         "broken-span",
-                                         "broken-span-inside",
-                                         "memory",
-                                         "ten-percent"),
-                         [](auto const& parameter) {
-                           auto name = parameter.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+                         testing::ValuesIn(scenario_names),
+                         [](auto const& test) { return scenario_test_name(test); });
 
 TEST(Lab, GivesTheSameHashesForTheSameSeed) {
   EXPECT_EQ(shas(Lab{"one-culprit"}.trunk), shas(Lab{"one-culprit"}.trunk));
