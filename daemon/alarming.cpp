@@ -90,6 +90,13 @@ void Alarming::look_at_feed() {
       "no nightly since " + newest.date);
 }
 
+void Alarming::look_at_end(Nightly const& nightly) {
+  set(nightly.state == NightlyState::failed,
+      AlarmKind::nightly_failed,
+      "",
+      "nightly " + nightly.date + ": " + nightly.failure);
+}
+
 void Alarming::look_at_sweep(Nightly const& nightly, Nightly const& baseline) {
   auto const tonight = store_.jobs().of_campaign(campaign_of(nightly.id));
   look_for_stopped_benchmarks(nightly, tonight);

@@ -25,6 +25,9 @@ class Alarming {
   /// After a feed was asked: is the newest nightly older than `feed.overdue`?
   void look_at_feed();
 
+  /// After a nightly was judged: could it be?
+  void look_at_end(Nightly const& nightly);
+
   /// After a sweep of a nightly beside `baseline`: benchmarks that ran on the baseline alone, a
   /// baseline that is days older, and one that measures otherwise than on its own night.
   void look_at_sweep(Nightly const& nightly, Nightly const& baseline);

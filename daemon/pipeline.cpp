@@ -54,6 +54,7 @@ asio::awaitable<Result<>> Pipeline::pass() {
       auto const advanced = co_await advance(*nightly);
       if (!advanced) co_return advanced.error();
     }
+    alarming_.look_at_end(*nightly);
   }
   auto const told = co_await tell_all();
   // What people say can wait for the next pass.

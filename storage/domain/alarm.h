@@ -12,6 +12,7 @@ namespace torchwatch {
 /// What is wrong with the watching itself, as opposed to what is watched.
 enum class AlarmKind {
   missing_nightly,    ///< no nightly was announced for longer than usual
+  nightly_failed,     ///< the newest nightly could not be built, or none of its jobs gave a result
   stale_baseline,     ///< what the newest nightly is compared with is several days older
   benchmark_stopped,  ///< ran on the baseline and gave nothing on the nightly, on the same night
   environment,        ///< the baseline itself measures otherwise than on its own night

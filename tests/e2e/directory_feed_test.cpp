@@ -100,6 +100,22 @@ TEST_F(DirectoryFeed, ABenchmarkThatANightlyBreaksIsAnAlarm) {
   EXPECT_THAT(raised.at(0).at("detail").get<std::string>(), HasSubstr("SIGSEGV"));
 }
 
+TEST_F(DirectoryFeed, ANightlyWithoutAnyResultIsAnAlarmUntilTheNext) {
+  json broken;
+  for (auto const* const model : {"dcgan", "lennard_jones"})
+    for (auto const* const test : {"train", "eval"})
+      broken["test_" + std::string{test} + "[" + model + "-cpu-eager]"] = {{"behave", "crash"}};
+  patch_script(1, broken);
+  auto const raised = alarms();
+  ASSERT_THAT(raised, SizeIs(1)) << raised;
+  EXPECT_EQ(raised.at(0).at("kind"), "nightly_failed");
+  EXPECT_THAT(raised.at(0).at("detail").get<std::string>(), HasSubstr("none of 8 jobs"));
+
+  add_later(1, 20);
+  for (auto const& alarm : alarms())
+    EXPECT_NE(alarm.at("kind"), "nightly_failed") << alarm;
+}
+
 TEST_F(DirectoryFeed, AHostThatChangedIsAnAlarmNotAnIncident) {
   auto const later = prefix_of(1);
   auto const aside = world_.directory() / "aside";
