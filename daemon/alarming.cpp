@@ -1,6 +1,7 @@
 #include "daemon/alarming.h"
 
 #include <map>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -169,9 +170,12 @@ void Alarming::look_at_environment(Nightly const& baseline,
 }
 
 void Alarming::look_at_anchors(Nightly const& nightly) {
+  std::set<Series> grown_tonight;
+  for (auto const& change : store_.incidents().verdicts(nightly.id))
+    if (change.comparison.verdict == Verdict::regression) grown_tonight.insert(change.series);
   for (auto const& change : store_.anchors().verdicts(nightly.id)) {
     auto const& [verdict, before, after, ratio, error_bound, pairs] = change.comparison;
-    if (verdict == Verdict::inconclusive) continue;
+    if (verdict == Verdict::inconclusive || grown_tonight.contains(change.series)) continue;
     auto const anchor_id =
         store_.anchors().chosen({change.series.fleet, change.series.benchmark}, nightly.id);
     auto const anchor = store_.nightlies().find(anchor_id.value()).value();

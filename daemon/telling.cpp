@@ -37,7 +37,9 @@ std::optional<std::string> environment_variable(std::string const& name) {
 /// A client and what it works with.
 class Connection {
  public:
-  static Result<std::unique_ptr<Connection>> open(config::GithubOptions const& options) {
+  /// `retries`: how often a request is repeated; with none, limits are not waited for either.
+  static Result<std::unique_ptr<Connection>> open(config::GithubOptions const& options,
+                                                  int retries) {
     auto token = github::find_token(options, environment_variable(options.token_env));
     if (!token) return token.error();
     if (!token->warning.empty()) spdlog::warn("token_exposed reason=\"{}\"", token->warning);
@@ -47,6 +49,7 @@ class Connection {
     client.api = options.api;
     client.repository = options.repository;
     client.token = token->value;
+    client.retries = retries;
     return std::make_unique<Connection>(std::move(*transport), std::move(client));
   }
 
@@ -64,7 +67,7 @@ class Connection {
 
 asio::awaitable<Result<std::string>> file_issue(github::IssueDraft draft,
                                                 config::GithubOptions const& options) {
-  auto const connection = Connection::open(options);
+  auto const connection = Connection::open(options, github::ClientOptions{}.retries);
   if (!connection) co_return connection.error();
   auto const issue = co_await (*connection)->client().file_once(std::move(draft));
   if (!issue) co_return issue.error();
@@ -127,7 +130,7 @@ asio::awaitable<Result<>> hear(storage::Store& store,
   auto const& label = github.false_alarm_label;
   bool const nothing_told = store.incidents().all().empty();
   if (github.repository.empty() || label.empty() || nothing_told) co_return Result<>{};
-  auto const connection = Connection::open(github);
+  auto const connection = Connection::open(github, 0);
   if (!connection) co_return connection.error();
   auto const keys = co_await (*connection)->client().keys_labelled(label);
   if (!keys) co_return keys.error();

@@ -192,5 +192,21 @@ TEST_F(DirectoryFeed, ManySmallStepsAreAnAlarmThatAcceptingEnds) {
   }
 }
 
+TEST_F(DirectoryFeed, OneLargeStepIsAnIncidentAndNoDrift) {
+  fs::remove_all(prefix_of(1));
+  world_.configure({{"decide", {{"anchor_nights", 1}}}, {"source", nullptr}});
+  alarms();
+  add_later(1, 20);
+  EXPECT_THAT(alarms(), IsEmpty());
+  add_later(2, 30);
+
+  auto const check = world_.run({"check", "--json"});
+
+  EXPECT_EQ(check.status, 1) << check.err;
+  EXPECT_THAT(check.err, HasSubstr("campaign=anchor/")) << "the anchor was asked too";
+  for (auto const& alarm : json::parse(check.out).at("alarms"))
+    EXPECT_NE(alarm.at("kind"), "drift") << alarm;
+}
+
 }  // namespace
 }  // namespace torchwatch::e2e
