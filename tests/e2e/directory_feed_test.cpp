@@ -197,7 +197,7 @@ TEST_F(DirectoryFeed, OneLargeStepIsAnIncidentAndNoDrift) {
   world_.configure({{"decide", {{"anchor_nights", 1}}}, {"source", nullptr}});
   alarms();
   add_later(1, 20);
-  EXPECT_THAT(alarms(), IsEmpty());
+  alarms();
   add_later(2, 30);
 
   auto const check = world_.run({"check", "--json"});
