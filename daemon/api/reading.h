@@ -31,7 +31,8 @@ struct Call {
 net::HttpResponse health(View const& view, Call const& call);
 
 net::HttpResponse list_nightlies(View const& view, Call const& call);
-/// With every verdict on it and the incident it opened.
+/// With every verdict on it, against its baseline and against its anchors, and the incident it
+/// opened.
 net::HttpResponse show_nightly(View const& view, Call const& call);
 
 /// The series that have values; with fleet, benchmark and metric the values of one.
