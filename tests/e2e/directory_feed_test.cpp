@@ -204,7 +204,8 @@ TEST_F(DirectoryFeed, OneLargeStepIsAnIncidentAndNoDrift) {
 
   EXPECT_EQ(check.status, 1) << check.err;
   EXPECT_THAT(check.err, HasSubstr("campaign=anchor/")) << "the anchor was asked too";
-  for (auto const& alarm : json::parse(check.out).at("alarms"))
+  auto const answer = json::parse(check.out);
+  for (auto const& alarm : answer.at("alarms"))
     EXPECT_NE(alarm.at("kind"), "drift") << alarm;
 }
 
