@@ -14,4 +14,12 @@ torch::nn::Sequential make_mlp(std::vector<std::int64_t> const& widths,
   return layers;
 }
 
+std::shared_ptr<torch::nn::Module> join(
+    std::vector<std::pair<std::string, std::shared_ptr<torch::nn::Module>>> const& networks) {
+  auto all = std::make_shared<torch::nn::Module>();
+  for (auto const& [name, network] : networks)
+    all->register_module(name, network);
+  return all;
+}
+
 }  // namespace torchwatch::suite

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <torch/torch.h>
@@ -14,5 +17,9 @@ using Activation = torch::Tensor(torch::Tensor const& input);
 torch::nn::Sequential make_mlp(std::vector<std::int64_t> const& widths,
                                Activation* between,
                                Activation* after = nullptr);
+
+/// Several networks as children of one module, for those who want all parameters by name.
+std::shared_ptr<torch::nn::Module> join(
+    std::vector<std::pair<std::string, std::shared_ptr<torch::nn::Module>>> const& networks);
 
 }  // namespace torchwatch::suite

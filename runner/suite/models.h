@@ -12,7 +12,10 @@
   MODEL(dcgan, COMPUTER_VISION, GENERATION, 32, 256, 4, 64)                     \
   MODEL(dlrm, RECOMMENDATION, RECOMMENDATION, 2048, 2048, 64, 128)              \
   MODEL(lennard_jones, OTHER, OTHER_TASKS, 1000, 1000, 1000, 1000)              \
+  MODEL(resnet152, COMPUTER_VISION, CLASSIFICATION, 32, 32, 4, 8)               \
   MODEL(resnet18, COMPUTER_VISION, CLASSIFICATION, 16, 8, 4, 8)                 \
+  MODEL(resnet50, COMPUTER_VISION, CLASSIFICATION, 32, 32, 4, 8)                \
+  MODEL(resnext50_32x4d, COMPUTER_VISION, CLASSIFICATION, 8, 8, 4, 8)           \
   MODEL(soft_actor_critic, REINFORCEMENT_LEARNING, OTHER_RL, 256, 256, 64, 256) \
   MODEL(tts_angular, SPEECH, SYNTHESIS, 64, 64, 8, 16)
 

@@ -18,11 +18,14 @@ Model const* find_model(std::string_view name) {
   return found == models().end() ? nullptr : &*found;
 }
 
-std::unique_ptr<Workload> make_workload(
-    Model const& model, Test test, Scale scale, torch::Device device, std::int64_t seed) {
-  torch::manual_seed(static_cast<std::uint64_t>(seed));
+std::int64_t batch_of(Model const& model, Test test, Scale scale) {
   Batch const& batch = scale == Scale::full ? model.full : model.smoke;
-  return model.make({test, scale, test == Test::train ? batch.train : batch.eval, device});
+  return test == Test::train ? batch.train : batch.eval;
+}
+
+std::unique_ptr<Workload> make_workload(Model const& model, Setup const& setup, std::int64_t seed) {
+  torch::manual_seed(static_cast<std::uint64_t>(seed));
+  return model.make(setup);
 }
 
 }  // namespace torchwatch::suite

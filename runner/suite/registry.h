@@ -10,7 +10,7 @@
 
 namespace torchwatch::suite {
 
-/// Samples in one iteration.
+/// Samples in one iteration; 0 when there is no such test.
 struct Batch {
   std::int64_t train = 0;
   std::int64_t eval = 0;
@@ -32,9 +32,11 @@ std::vector<Model> const& models();
 /// Null when there is no such model.
 Model const* find_model(std::string_view name);
 
+/// Samples in one iteration of that test; 0 when the model has no such test.
+std::int64_t batch_of(Model const& model, Test test, Scale scale);
+
 /// Seeds LibTorch's generators and builds. The same arguments give the same losses, bit for bit, on
 /// one CPU thread.
-std::unique_ptr<Workload> make_workload(
-    Model const& model, Test test, Scale scale, torch::Device device, std::int64_t seed);
+std::unique_ptr<Workload> make_workload(Model const& model, Setup const& setup, std::int64_t seed);
 
 }  // namespace torchwatch::suite

@@ -19,7 +19,7 @@ class Training final : public Workload {
 
   torch::Tensor result() const override { return loss_; }
 
-  std::vector<torch::Tensor> parameters() const override { return parts_.network->parameters(); }
+  std::shared_ptr<torch::nn::Module> network() const override { return parts_.network; }
 
  private:
   Supervised parts_;
@@ -37,7 +37,7 @@ class Inference final : public Workload {
 
   torch::Tensor result() const override { return output_; }
 
-  std::vector<torch::Tensor> parameters() const override { return parts_.network->parameters(); }
+  std::shared_ptr<torch::nn::Module> network() const override { return parts_.network; }
 
  private:
   Supervised parts_;
@@ -49,6 +49,39 @@ class Inference final : public Workload {
 std::unique_ptr<Workload> make_supervised(Test test, Supervised parts) {
   if (test == Test::train) return std::make_unique<Training>(std::move(parts));
   return std::make_unique<Inference>(std::move(parts));
+}
+
+std::unique_ptr<torch::optim::Optimizer> make_adam(torch::nn::Module const& network, double rate) {
+  return std::make_unique<torch::optim::Adam>(network.parameters(),
+                                              torch::optim::AdamOptions(rate));
+}
+
+std::unique_ptr<torch::optim::Optimizer> make_sgd(torch::nn::Module const& network,
+                                                  double rate,
+                                                  double momentum) {
+  return std::make_unique<torch::optim::SGD>(network.parameters(),
+                                             torch::optim::SGDOptions(rate).momentum(momentum));
+}
+
+std::unique_ptr<Workload> make_classifier(
+    Setup const& setup,
+    Classification const& options,
+    std::shared_ptr<torch::nn::Module> network,
+    std::function<torch::Tensor(torch::Tensor const& images)> forward) {
+  setup.place(*network);
+  auto const images = setup.place(torch::randn({setup.batch, 3, options.side, options.side}));
+  auto const labels = setup.place(torch::randint(options.classes, {setup.batch}, torch::kLong));
+
+  Supervised parts;
+  parts.forward = [forward = std::move(forward), images] {
+    return std::vector<torch::Tensor>{forward(images)};
+  };
+  parts.loss = [labels](auto const& outputs) {
+    return torch::nn::functional::cross_entropy(outputs[0], labels);
+  };
+  parts.optimizer = make_adam(*network, options.rate);
+  parts.network = std::move(network);
+  return make_supervised(setup.test, std::move(parts));
 }
 
 }  // namespace torchwatch::suite

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 #include <torch/torch.h>
 
@@ -13,6 +13,10 @@ enum class Test { train, eval };
 /// for one core.
 enum class Scale { smoke, full };
 
+/// What floating point numbers are made of. `amp`: single precision, and LibTorch chooses a shorter
+/// one for each operator that bears it.
+enum class Precision { fp32, fp16, bf16, amp };
+
 /// How a workload is to be built. Random numbers come from LibTorch's default generators, seeded by
 /// the caller.
 struct Setup {
@@ -20,11 +24,19 @@ struct Setup {
   Scale scale = Scale::full;
   std::int64_t batch = 1;
   torch::Device device = torch::kCPU;
+  Precision precision = Precision::fp32;
 
   template <class T>
   T pick(T full, T smoke) const {
     return scale == Scale::full ? full : smoke;
   }
+
+  /// `tensor` on the device; one of floating point numbers in the precision.
+  torch::Tensor place(torch::Tensor const& tensor) const;
+
+  /// Moves parameters and buffers to where `place` puts tensors. The parameters stay the same
+  /// objects, so optimizers may be made before or after.
+  void place(torch::nn::Module& network) const;
 };
 
 /// One test of one model, ready to iterate. Owns model, batch and optimizer, all on its device. Not
@@ -42,8 +54,9 @@ class Workload {
   /// step.
   virtual torch::Tensor result() const = 0;
 
-  /// Everything that is trained.
-  virtual std::vector<torch::Tensor> parameters() const = 0;
+  /// Holds all parameters and buffers of the model, named as in its reference implementation where
+  /// the model's file says so.
+  virtual std::shared_ptr<torch::nn::Module> network() const = 0;
 };
 
 }  // namespace torchwatch::suite

@@ -69,13 +69,16 @@ Target resolve(protocol::Job const& job) {
 
   target.test = test == "train" ? suite::Test::train : suite::Test::eval;
   target.scale = job.measure.scale == "full" ? suite::Scale::full : suite::Scale::smoke;
+  if (suite::batch_of(*target.model, target.test, target.scale) == 0)
+    refuse(job, "test", test, model + " has no such test");
   if (device == "cuda") target.device = torch::Device(torch::kCUDA, 0);
   return target;
 }
 
 std::unique_ptr<suite::Workload> build(Target const& target, protocol::Job const& job) {
-  return suite::make_workload(
-      *target.model, target.test, target.scale, target.device, job.measure.seed);
+  auto const batch = suite::batch_of(*target.model, target.test, target.scale);
+  suite::Setup const setup{target.test, target.scale, batch, target.device};
+  return suite::make_workload(*target.model, setup, job.measure.seed);
 }
 
 }  // namespace torchwatch::worker

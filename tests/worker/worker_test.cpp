@@ -33,8 +33,9 @@ std::vector<std::string> all_benchmarks() {
   std::vector<std::string> names;
   for (auto const& model : nlohmann::json::parse(worker.read_line())) {
     auto const name = model.at("name").get<std::string>();
-    names.push_back("test_train[" + name + "-cpu-eager]");
-    names.push_back("test_eval[" + name + "-cpu-eager]");
+    for (auto const* const test : {"train", "eval"})
+      if (model.at("batch").at("full").at(test) > 0)
+        names.push_back("test_" + std::string(test) + "[" + name + "-cpu-eager]");
   }
   return names;
 }

@@ -174,10 +174,8 @@ Sentences make_sentences(Setup const& setup, Sizes const& sizes) {
   for (auto const& each : {words, segments, masked})
     each.index({Slice(), Slice(sizes.length * 7 / 8)}).fill_(padding_word);
   auto const next = torch::randint(2, {setup.batch}, torch::kLong);
-  return {words.to(setup.device),
-          segments.to(setup.device),
-          masked.to(setup.device),
-          next.to(setup.device)};
+  return {
+      setup.place(words), setup.place(segments), setup.place(masked), setup.place(next)};
 }
 
 }  // namespace
@@ -186,7 +184,7 @@ std::unique_ptr<Workload> make_BERT_pytorch(Setup const& setup) {
   auto const sizes =
       setup.pick(Sizes{20000 + special_words, 128, 768, 12, 12}, Sizes{1000, 32, 64, 2, 2});
   Bert network(sizes);
-  network->to(setup.device);
+  setup.place(*network);
   auto const batch = make_sentences(setup, sizes);
 
   Supervised parts;

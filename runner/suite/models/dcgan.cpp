@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "runner/suite/layers.h"
 #include "runner/suite/models.h"
 #include "runner/suite/supervised.h"
 
@@ -76,12 +77,12 @@ class GanTraining final : public Workload {
       : discriminator_(std::move(discriminator)),
         generator_(make_generator(width)),
         images_(std::move(images)),
-        noise_(torch::randn({setup.batch, noise_width, 1, 1}).to(setup.device)),
-        real_(torch::ones(setup.batch).to(setup.device)),
-        fake_(torch::zeros(setup.batch).to(setup.device)),
+        noise_(setup.place(torch::randn({setup.batch, noise_width, 1, 1}))),
+        real_(setup.place(torch::ones(setup.batch))),
+        fake_(setup.place(torch::zeros(setup.batch))),
         discriminator_optimizer_(discriminator_->parameters(), options()),
         generator_optimizer_(generator_->parameters(), options()) {
-    generator_->to(setup.device);
+    setup.place(*generator_);
   }
 
   void step() override {
@@ -101,11 +102,8 @@ class GanTraining final : public Workload {
   /// The generator's loss.
   Tensor result() const override { return loss_; }
 
-  std::vector<Tensor> parameters() const override {
-    auto all = discriminator_->parameters();
-    auto const made = generator_->parameters();
-    all.insert(all.end(), made.begin(), made.end());
-    return all;
+  std::shared_ptr<nn::Module> network() const override {
+    return join({{"discriminator", discriminator_.ptr()}, {"generator", generator_.ptr()}});
   }
 
  private:
@@ -130,8 +128,8 @@ class GanTraining final : public Workload {
 std::unique_ptr<Workload> make_dcgan(Setup const& setup) {
   auto const width = setup.pick(64, 8);
   auto discriminator = make_discriminator(width);
-  discriminator->to(setup.device);
-  auto images = torch::randn({setup.batch, 3, 64, 64}).to(setup.device);
+  setup.place(*discriminator);
+  auto images = setup.place(torch::randn({setup.batch, 3, 64, 64}));
   if (setup.test == Test::train)
     return std::make_unique<GanTraining>(setup, width, std::move(discriminator), std::move(images));
 

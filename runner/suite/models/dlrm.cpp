@@ -90,13 +90,13 @@ TORCH_MODULE(Dlrm);
 
 Features make_features(Setup const& setup, Sizes const& sizes) {
   Features features;
-  features.dense = torch::rand({setup.batch, sizes.dense}).to(setup.device);
+  features.dense = setup.place(torch::rand({setup.batch, sizes.dense}));
   for (std::int64_t table = 0; table < tables; ++table)
     features.rows.push_back(
-        torch::randint(sizes.rows, {setup.batch * sizes.lookups}, torch::kLong).to(setup.device));
+        setup.place(torch::randint(sizes.rows, {setup.batch * sizes.lookups}, torch::kLong)));
   features.offsets =
-      torch::arange(0, setup.batch * sizes.lookups, sizes.lookups, torch::kLong).to(setup.device);
-  features.clicks = torch::randint(2, {setup.batch, 1}, torch::kFloat).to(setup.device);
+      setup.place(torch::arange(0, setup.batch * sizes.lookups, sizes.lookups, torch::kLong));
+  features.clicks = setup.place(torch::randint(2, {setup.batch, 1}, torch::kFloat));
   return features;
 }
 
@@ -105,7 +105,7 @@ Features make_features(Setup const& setup, Sizes const& sizes) {
 std::unique_ptr<Workload> make_dlrm(Setup const& setup) {
   auto const sizes = setup.pick(Sizes{1000000, 64, 100, 512, 1024}, Sizes{20000, 32, 20, 128, 256});
   Dlrm network(sizes);
-  network->to(setup.device);
+  setup.place(*network);
   auto const features = make_features(setup, sizes);
 
   Supervised parts;

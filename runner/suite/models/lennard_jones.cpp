@@ -45,10 +45,10 @@ std::vector<Tensor> predict(nn::Sequential& network, Tensor const& displacements
 
 std::unique_ptr<Workload> make_lennard_jones(Setup const& setup) {
   auto network = make_mlp({1, 16, 16, 16, 16, 1}, &torch::tanh);
-  network->to(setup.device);
+  setup.place(*network);
   auto const direction = torch::tensor({1.0F, 0.0F, 0.0F});
   auto const displacements =
-      torch::outer(torch::linspace(sigma, 2 * sigma, setup.batch), direction).to(setup.device);
+      setup.place(torch::outer(torch::linspace(sigma, 2 * sigma, setup.batch), direction));
   auto const r = distances_of(displacements);
   auto const energies = potential(r);
   auto const forces = force(r) * displacements / r;

@@ -91,10 +91,10 @@ Tensor make_states(std::int64_t batch) {
 }
 
 Transitions make_transitions(Setup const& setup) {
-  auto const states = make_states(setup.batch).to(setup.device);
-  auto const actions = (torch::rand({setup.batch, action_width}) * 2 - 1).to(setup.device);
-  auto const rewards = (torch::rand({setup.batch, 1}) * -16).to(setup.device);
-  return {states, actions, rewards, make_states(setup.batch).to(setup.device)};
+  auto const states = setup.place(make_states(setup.batch));
+  auto const actions = setup.place(torch::rand({setup.batch, action_width}) * 2 - 1);
+  auto const rewards = setup.place(torch::rand({setup.batch, 1}) * -16);
+  return {states, actions, rewards, setup.place(make_states(setup.batch))};
 }
 
 class ActorCriticTraining final : public Workload {
@@ -103,14 +103,14 @@ class ActorCriticTraining final : public Workload {
       : actor_(std::move(actor)),
         critics_{orthogonal(make_critic(hidden)), orthogonal(make_critic(hidden))},
         targets_{make_critic(hidden), make_critic(hidden)},
-        log_temperature_(torch::full({1}, std::log(0.1)).to(setup.device).requires_grad_()),
+        log_temperature_(setup.place(torch::full({1}, std::log(0.1))).requires_grad_()),
         batch_(make_transitions(setup)),
         actor_optimizer_(actor_->parameters(), torch::optim::AdamOptions(learning_rate)),
         critic_optimizer_(critics_.parameters(), torch::optim::AdamOptions(learning_rate)),
         temperature_optimizer_({log_temperature_},
                                torch::optim::AdamOptions(learning_rate).betas({0.5, 0.999})) {
     for (auto* network : {&critics_.first, &critics_.second, &targets_.first, &targets_.second})
-      (*network)->to(setup.device);
+      setup.place(**network);
     move_targets(1);
   }
 
@@ -124,11 +124,11 @@ class ActorCriticTraining final : public Workload {
   /// The critics' loss.
   Tensor result() const override { return loss_; }
 
-  std::vector<Tensor> parameters() const override {
-    auto all = critics_.parameters();
-    auto const more = actor_->parameters();
-    all.insert(all.end(), more.begin(), more.end());
-    all.push_back(log_temperature_);
+  std::shared_ptr<nn::Module> network() const override {
+    auto all = join({{"actor", actor_.ptr()},
+                     {"first_critic", critics_.first.ptr()},
+                     {"second_critic", critics_.second.ptr()}});
+    all->register_parameter("log_temperature", log_temperature_);
     return all;
   }
 
@@ -196,11 +196,11 @@ class ActorCriticTraining final : public Workload {
 std::unique_ptr<Workload> make_soft_actor_critic(Setup const& setup) {
   auto const hidden = setup.pick(1024, 256);
   auto actor = orthogonal(make_actor(hidden));
-  actor->to(setup.device);
+  setup.place(*actor);
   if (setup.test == Test::train)
     return std::make_unique<ActorCriticTraining>(setup, hidden, std::move(actor));
 
-  auto const states = make_states(setup.batch).to(setup.device);
+  auto const states = setup.place(make_states(setup.batch));
   Supervised parts;
   parts.network = actor.ptr();
   parts.forward = [actor, states]() mutable {

@@ -79,9 +79,9 @@ Tensor angular_prototype_loss(Tensor const& embeddings, Tensor const& speakers) 
 std::unique_ptr<Workload> make_tts_angular(Setup const& setup) {
   auto const sizes = setup.pick(Sizes{50, 768, 256}, Sizes{20, 96, 32});
   auto encoder = make_encoder(sizes);
-  encoder->to(setup.device);
-  auto const frames = torch::rand({setup.batch, sizes.frames, mels}).to(setup.device);
-  auto const speakers = torch::arange(setup.batch / utterances, torch::kLong).to(setup.device);
+  setup.place(*encoder);
+  auto const frames = setup.place(torch::rand({setup.batch, sizes.frames, mels}));
+  auto const speakers = setup.place(torch::arange(setup.batch / utterances, torch::kLong));
 
   Supervised parts;
   parts.network = encoder.ptr();

@@ -1,0 +1,154 @@
+#include "runner/suite/blocks/transformer.h"
+
+#include <cmath>
+#include <utility>
+
+namespace torchwatch::suite {
+
+using torch::Tensor;
+namespace nn = torch::nn;
+
+AttentionImpl::AttentionImpl(AttentionOptions const& options)
+    : options_(options), dropout_(register_module("dropout", nn::Dropout(options.dropout))) {
+  auto const head_width =
+      options.head_width > 0 ? options.head_width : options.width / options.heads;
+  auto const inner = options.heads * head_width;
+  auto const linear = [&](char const* name, std::int64_t in, std::int64_t out) {
+    return register_module(name, nn::Linear(nn::LinearOptions(in, out).bias(options.bias)));
+  };
+  if (options.fused) {
+    fused_ = linear("query_key_value", options.width, 3 * inner);
+  } else {
+    query_ = linear("query", options.width, inner);
+    key_ = linear("key", options.width, inner);
+    value_ = linear("value", options.width, inner);
+  }
+  output_ = linear("output", inner, options.width);
+}
+
+Tensor AttentionImpl::forward(Tensor const& x, Tensor const& mask) {
+  if (!options_.fused) return attend(x, x, mask);
+  auto const parts = fused_(x).chunk(3, -1);
+  return mix(parts[0], parts[1], parts[2], mask);
+}
+
+Tensor AttentionImpl::attend(Tensor const& x, Tensor const& memory, Tensor const& mask) {
+  return mix(query_(x), key_(memory), value_(memory), mask);
+}
+
+Tensor AttentionImpl::mix(Tensor const& query,
+                          Tensor const& key,
+                          Tensor const& value,
+                          Tensor const& mask) {
+  auto const queries = split_heads(query, options_.heads);
+  auto scores = torch::matmul(queries, split_heads(key, options_.heads).transpose(-2, -1));
+  if (options_.scaled) scores = scores / std::sqrt(static_cast<double>(queries.size(-1)));
+  if (mask.defined()) scores = scores + mask;
+  auto const weights = dropout_(torch::softmax(scores, -1));
+  return output_(merge_heads(torch::matmul(weights, split_heads(value, options_.heads))));
+}
+
+Tensor split_heads(Tensor const& x, std::int64_t heads) {
+  return x.view({x.size(0), x.size(1), heads, -1}).transpose(1, 2);
+}
+
+Tensor merge_heads(Tensor const& x) {
+  return x.transpose(1, 2).contiguous().flatten(2);
+}
+
+Tensor causal_mask(std::int64_t length) {
+  constexpr double never = -1e4;
+  return torch::full({1, 1, length, length}, never).triu(1);
+}
+
+Tensor padding_mask(Tensor const& present, Tensor const& like) {
+  constexpr double never = -1e4;
+  return (1 - present.to(like.dtype())).unsqueeze(1).unsqueeze(1) * never;
+}
+
+Tensor sinusoidal_positions(std::int64_t length, std::int64_t width, Sinusoid layout) {
+  auto const even = torch::arange(0, width, 2).to(torch::kFloat);
+  auto const frequencies = torch::exp(even * (-std::log(10000.0) / static_cast<double>(width)));
+  auto const angles = torch::arange(length).unsqueeze(1) * frequencies;
+  if (layout == Sinusoid::halves) return torch::cat({angles.sin(), angles.cos()}, 1);
+  return torch::stack({angles.sin(), angles.cos()}, 2).view({length, width});
+}
+
+Tensor gelu(Tensor const& x) {
+  return torch::gelu(x);
+}
+
+Tensor gelu_by_tanh(Tensor const& x) {
+  return 0.5 * x * (1 + torch::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * torch::pow(x, 3))));
+}
+
+namespace {
+
+nn::LayerNorm make_norm(TransformerOptions const& options) {
+  return nn::LayerNorm(nn::LayerNormOptions({options.attention.width}).eps(options.norm_epsilon));
+}
+
+}  // namespace
+
+TransformerLayerImpl::TransformerLayerImpl(TransformerOptions const& options)
+    : TransformerLayerImpl(options, nn::AnyModule(Attention(options.attention))) {
+}
+
+TransformerLayerImpl::TransformerLayerImpl(TransformerOptions const& options,
+                                           nn::AnyModule self_attention)
+    : options_(options),
+      attention_(std::move(self_attention)),
+      attention_norm_(register_module("attention_norm", make_norm(options))),
+      up_(register_module("up", nn::Linear(options.attention.width, options.feed_width))),
+      down_(register_module("down", nn::Linear(options.feed_width, options.attention.width))),
+      feed_norm_(register_module("feed_norm", make_norm(options))),
+      dropout_(register_module("dropout", nn::Dropout(options.dropout))),
+      inner_dropout_(register_module("inner_dropout", nn::Dropout(options.inner_dropout))) {
+  register_module("attention", attention_.ptr());
+  if (!options.cross) return;
+  cross_ = register_module("cross", Attention(options.attention));
+  cross_norm_ = register_module("cross_norm", make_norm(options));
+}
+
+template <class Sublayer>
+Tensor TransformerLayerImpl::add(Tensor const& x, nn::LayerNorm& norm, Sublayer sublayer) {
+  if (options_.norm_first) return x + dropout_(sublayer(norm(x)));
+  return norm(x + dropout_(sublayer(x)));
+}
+
+Tensor TransformerLayerImpl::forward(Tensor const& x, Tensor const& mask) {
+  return decode(x, mask, {}, {});
+}
+
+Tensor TransformerLayerImpl::decode(Tensor const& x,
+                                    Tensor const& mask,
+                                    Tensor const& memory,
+                                    Tensor const& memory_mask) {
+  auto y = add(x, attention_norm_, [&](Tensor const& input) {
+    return attention_.forward(input, mask);
+  });
+  if (memory.defined()) {
+    y = add(y, cross_norm_, [&](Tensor const& input) {
+      return cross_->attend(input, memory, memory_mask);
+    });
+  }
+  return add(y, feed_norm_, [&](Tensor const& input) {
+    return down_(inner_dropout_(options_.activation(up_(input))));
+  });
+}
+
+void initialise_transformer(nn::Module& network, double deviation) {
+  torch::NoGradGuard const no_gradients;
+  for (auto const& module : network.modules()) {
+    if (auto* linear = module->as<nn::Linear>()) {
+      linear->weight.normal_(0, deviation);
+      if (linear->bias.defined()) linear->bias.zero_();
+    } else if (auto* embedding = module->as<nn::Embedding>()) {
+      embedding->weight.normal_(0, deviation);
+      if (auto const padding = embedding->options.padding_idx())
+        embedding->weight[*padding].zero_();
+    }
+  }
+}
+
+}  // namespace torchwatch::suite

@@ -1,0 +1,123 @@
+#pragma once
+
+/// Transformers: Vaswani et al., "Attention Is All You Need", 2017 (arXiv 1706.03762), with the
+/// choices their successors made. Names of parameters are ours; their number and shapes are those
+/// of the reference implementations.
+
+#include <cstdint>
+#include <functional>
+
+#include <torch/torch.h>
+
+namespace torchwatch::suite {
+
+struct AttentionOptions {
+  std::int64_t width = 0;       ///< of the input and the output
+  std::int64_t heads = 1;
+  std::int64_t head_width = 0;  ///< 0: width / heads
+  bool bias = true;
+  bool fused = false;       ///< one product for query, key and value
+  bool scaled = true;       ///< scores divided by the root of the head's width
+  double dropout = 0;       ///< of the attention weights
+};
+
+/// Multi-head scaled dot-product attention, every operator by itself as the reference
+/// implementations of 2022 have it.
+class AttentionImpl : public torch::nn::Module {
+ public:
+  explicit AttentionImpl(AttentionOptions const& options);
+
+  /// Attends to itself. `x`: [batch, length, width]. `mask`: added to the scores, broadcast to
+  /// [batch, heads, length, length]; none when undefined.
+  torch::Tensor forward(torch::Tensor const& x, torch::Tensor const& mask);
+
+  /// Attends to `memory`, [batch, memory length, width]. Not for fused attention.
+  torch::Tensor attend(torch::Tensor const& x,
+                       torch::Tensor const& memory,
+                       torch::Tensor const& mask);
+
+ private:
+  torch::Tensor mix(torch::Tensor const& query,
+                    torch::Tensor const& key,
+                    torch::Tensor const& value,
+                    torch::Tensor const& mask);
+
+  AttentionOptions options_;
+  torch::nn::Linear query_{nullptr}, key_{nullptr}, value_{nullptr};
+  torch::nn::Linear fused_{nullptr};
+  torch::nn::Linear output_{nullptr};
+  torch::nn::Dropout dropout_;
+};
+
+TORCH_MODULE(Attention);
+
+/// [batch, length, width] -> [batch, heads, length, width / heads], and back.
+torch::Tensor split_heads(torch::Tensor const& x, std::int64_t heads);
+torch::Tensor merge_heads(torch::Tensor const& x);
+
+/// [1, 1, length, length] to be added to scores: 0 at and below the diagonal, else so low that no
+/// later place is looked at.
+torch::Tensor causal_mask(std::int64_t length);
+
+/// [batch, 1, 1, length] to be added to scores, so that no place where `present`, [batch, length],
+/// is 0 is looked at. Of the type of `like`.
+torch::Tensor padding_mask(torch::Tensor const& present, torch::Tensor const& like);
+
+/// [length, width]: sines in the first half of the columns and cosines in the second, of falling
+/// frequency; or in turns.
+enum class Sinusoid { halves, interleaved };
+torch::Tensor sinusoidal_positions(std::int64_t length, std::int64_t width, Sinusoid layout);
+
+torch::Tensor gelu(torch::Tensor const& x);
+/// GELU by its tanh approximation, operator by operator as GPT-2 has it ("gelu_new").
+torch::Tensor gelu_by_tanh(torch::Tensor const& x);
+
+struct TransformerOptions {
+  AttentionOptions attention;
+  std::int64_t feed_width = 0;
+  torch::Tensor (*activation)(torch::Tensor const&) = &gelu;
+  double dropout = 0;        ///< of each sublayer's output
+  double inner_dropout = 0;  ///< after the activation
+  double norm_epsilon = 1e-5;
+  bool norm_first = false;   ///< before each sublayer instead of after its sum
+  bool cross = false;        ///< has a sublayer that attends to a memory
+};
+
+/// One block: self-attention, perhaps attention to a memory, two linear layers; each added to its
+/// input and normalised.
+class TransformerLayerImpl : public torch::nn::Module {
+ public:
+  explicit TransformerLayerImpl(TransformerOptions const& options);
+
+  /// With a self-attention of another kind: a module that maps (x, mask) to [batch, length, width].
+  TransformerLayerImpl(TransformerOptions const& options, torch::nn::AnyModule self_attention);
+
+  torch::Tensor forward(torch::Tensor const& x, torch::Tensor const& mask);
+
+  /// `mask` as in Attention; `memory_mask` is broadcast to [batch, heads, length, memory length].
+  torch::Tensor decode(torch::Tensor const& x,
+                       torch::Tensor const& mask,
+                       torch::Tensor const& memory,
+                       torch::Tensor const& memory_mask);
+
+ private:
+  template <class Sublayer>
+  torch::Tensor add(torch::Tensor const& x, torch::nn::LayerNorm& norm, Sublayer sublayer);
+
+  TransformerOptions options_;
+  torch::nn::AnyModule attention_;
+  torch::nn::LayerNorm attention_norm_;
+  Attention cross_{nullptr};
+  torch::nn::LayerNorm cross_norm_{nullptr};
+  torch::nn::Linear up_, down_;
+  torch::nn::LayerNorm feed_norm_;
+  torch::nn::Dropout dropout_, inner_dropout_;
+};
+
+TORCH_MODULE(TransformerLayer);
+
+/// Weights of linear layers and embeddings normal with that deviation, biases 0, a padding row 0:
+/// how BERT and GPT-2 begin.
+void initialise_transformer(torch::nn::Module& network, double deviation = 0.02);
+
+}  // namespace torchwatch::suite

@@ -1,0 +1,34 @@
+#include "runner/suite/workload.h"
+
+namespace torchwatch::suite {
+namespace {
+
+torch::Dtype dtype_of(Precision precision) {
+  switch (precision) {
+    case Precision::fp16:
+      return torch::kHalf;
+    case Precision::bf16:
+      return torch::kBFloat16;
+    case Precision::fp32:
+    case Precision::amp:
+      break;
+  }
+  return torch::kFloat;
+}
+
+}  // namespace
+
+torch::Tensor Setup::place(torch::Tensor const& tensor) const {
+  if (!tensor.is_floating_point()) return tensor.to(device);
+  return tensor.to(device, dtype_of(precision));
+}
+
+void Setup::place(torch::nn::Module& network) const {
+  // Module::to would make floating point numbers of counts and indices too
+  for (auto& parameter : network.parameters())
+    parameter.set_data(place(parameter.data()));
+  for (auto& buffer : network.buffers())
+    buffer.set_data(place(buffer.data()));
+}
+
+}  // namespace torchwatch::suite
