@@ -8,8 +8,8 @@
 
 namespace torchwatch::suite {
 
-/// What most benchmarks are made of. The functions hold the network and its batch; all are placed as
-/// the setup says.
+/// What most benchmarks are made of. The functions hold the network and its batch; all are placed
+/// as the setup says.
 struct Supervised {
   std::shared_ptr<torch::nn::Module> network;
   std::function<std::vector<torch::Tensor>()> forward;  ///< at least one output

@@ -93,8 +93,7 @@ FrozenBatchNormImpl::FrozenBatchNormImpl(std::int64_t channels)
     : weight_(register_buffer("weight", torch::ones(channels))),
       bias_(register_buffer("bias", torch::zeros(channels))),
       mean_(register_buffer("running_mean", torch::zeros(channels))),
-      variance_(register_buffer("running_var", torch::ones(channels))) {
-}
+      variance_(register_buffer("running_var", torch::ones(channels))) {}
 
 Tensor FrozenBatchNormImpl::forward(Tensor const& x) {
   constexpr double epsilon = 1e-5;
@@ -111,10 +110,8 @@ ResNetImpl::ResNetImpl(ResNetOptions const& options)
     auto layers = register_module("layer" + std::to_string(stage + 1), nn::Sequential());
     bool const dilates = options.dilate_last && stage + 1 == options.depths.size();
     for (std::int64_t block = 0; block < options.depths[stage]; ++block) {
-      Place const place{in,
-                        options.width << stage,
-                        stage > 0 && block == 0 && !dilates ? 2 : 1,
-                        dilates ? 2 : 1};
+      Place const place{
+          in, options.width << stage, stage > 0 && block == 0 && !dilates ? 2 : 1, dilates ? 2 : 1};
       layers->push_back(Block(options, place));
       in = place.width * expansion(options);
     }

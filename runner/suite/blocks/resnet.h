@@ -39,9 +39,9 @@ struct ResNetOptions {
   std::int64_t width = 64;                       ///< channels of the first stage
   std::int64_t groups = 1;                       ///< of a bottleneck's 3 x 3 convolution
   std::int64_t width_per_group = 64;             ///< 64: a bottleneck is a stage's width wide
-  bool stride_first = false;   ///< bottlenecks halve the picture in their 1 x 1 convolution
-  bool dilate_last = false;    ///< the last stage dilates instead of halving the picture
-  std::int64_t classes = 1000; ///< 0: no pooling and no `fc`
+  bool stride_first = false;    ///< bottlenecks halve the picture in their 1 x 1 convolution
+  bool dilate_last = false;     ///< the last stage dilates instead of halving the picture
+  std::int64_t classes = 1000;  ///< 0: no pooling and no `fc`
   NormFactory norm = batch_norm;
 };
 

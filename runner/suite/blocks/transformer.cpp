@@ -9,7 +9,8 @@ using torch::Tensor;
 namespace nn = torch::nn;
 
 AttentionImpl::AttentionImpl(AttentionOptions const& options)
-    : options_(options), dropout_(register_module("dropout", nn::Dropout(options.dropout))) {
+    : options_(options),
+      dropout_(register_module("dropout", nn::Dropout(options.dropout))) {
   auto const head_width =
       options.head_width > 0 ? options.head_width : options.width / options.heads;
   auto const inner = options.heads * head_width;
@@ -91,8 +92,7 @@ nn::LayerNorm make_norm(TransformerOptions const& options) {
 }  // namespace
 
 TransformerLayerImpl::TransformerLayerImpl(TransformerOptions const& options)
-    : TransformerLayerImpl(options, nn::AnyModule(Attention(options.attention))) {
-}
+    : TransformerLayerImpl(options, nn::AnyModule(Attention(options.attention))) {}
 
 TransformerLayerImpl::TransformerLayerImpl(TransformerOptions const& options,
                                            nn::AnyModule self_attention)
@@ -124,9 +124,8 @@ Tensor TransformerLayerImpl::decode(Tensor const& x,
                                     Tensor const& mask,
                                     Tensor const& memory,
                                     Tensor const& memory_mask) {
-  auto y = add(x, attention_norm_, [&](Tensor const& input) {
-    return attention_.forward(input, mask);
-  });
+  auto y =
+      add(x, attention_norm_, [&](Tensor const& input) { return attention_.forward(input, mask); });
   if (memory.defined()) {
     y = add(y, cross_norm_, [&](Tensor const& input) {
       return cross_->attend(input, memory, memory_mask);

@@ -12,13 +12,13 @@
 namespace torchwatch::suite {
 
 struct AttentionOptions {
-  std::int64_t width = 0;       ///< of the input and the output
+  std::int64_t width = 0;  ///< of the input and the output
   std::int64_t heads = 1;
   std::int64_t head_width = 0;  ///< 0: width / heads
   bool bias = true;
-  bool fused = false;       ///< one product for query, key and value
-  bool scaled = true;       ///< scores divided by the root of the head's width
-  double dropout = 0;       ///< of the attention weights
+  bool fused = false;  ///< one product for query, key and value
+  bool scaled = true;  ///< scores divided by the root of the head's width
+  double dropout = 0;  ///< of the attention weights
 };
 
 /// Multi-head scaled dot-product attention, every operator by itself as the reference
@@ -79,8 +79,8 @@ struct TransformerOptions {
   double dropout = 0;        ///< of each sublayer's output
   double inner_dropout = 0;  ///< after the activation
   double norm_epsilon = 1e-5;
-  bool norm_first = false;   ///< before each sublayer instead of after its sum
-  bool cross = false;        ///< has a sublayer that attends to a memory
+  bool norm_first = false;  ///< before each sublayer instead of after its sum
+  bool cross = false;       ///< has a sublayer that attends to a memory
 };
 
 /// One block: self-attention, perhaps attention to a memory, two linear layers; each added to its

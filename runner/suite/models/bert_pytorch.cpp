@@ -174,8 +174,7 @@ Sentences make_sentences(Setup const& setup, Sizes const& sizes) {
   for (auto const& each : {words, segments, masked})
     each.index({Slice(), Slice(sizes.length * 7 / 8)}).fill_(padding_word);
   auto const next = torch::randint(2, {setup.batch}, torch::kLong);
-  return {
-      setup.place(words), setup.place(segments), setup.place(masked), setup.place(next)};
+  return {setup.place(words), setup.place(segments), setup.place(masked), setup.place(next)};
 }
 
 }  // namespace

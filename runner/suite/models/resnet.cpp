@@ -3,6 +3,7 @@
 // 64 x 64 pixels, a quarter of the width and no more than one block a stage in the deep ones.
 
 #include "runner/suite/blocks/resnet.h"
+
 #include "runner/suite/models.h"
 #include "runner/suite/supervised.h"
 
