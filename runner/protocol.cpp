@@ -11,8 +11,20 @@ using nlohmann::json;
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(
     Hello, protocol, role, pytorch_version, git_hash, devices, fingerprint)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(BuildRef, prefix, worker, launcher, env, preload)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(
-    Measure, runs, warmup, min_run_ms, threads, leak_iterations, seed, scale, profile, pin)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Measure,
+                                                runs,
+                                                warmup,
+                                                min_run_ms,
+                                                threads,
+                                                leak_iterations,
+                                                seed,
+                                                scale,
+                                                precision,
+                                                tf32,
+                                                batch,
+                                                models,
+                                                profile,
+                                                pin)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Limits, timeout_s, memory_bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(
     Job, id, benchmark, build, measure, limits, takes_turns)

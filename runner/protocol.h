@@ -55,9 +55,13 @@ struct Measure {
   int threads = 1;
   int leak_iterations = 20;
   std::int64_t seed = 1337;
-  std::string scale = "full";  ///< "full" or "smoke"
-  bool profile = false;        ///< also tell what each operator costs
-  bool pin = true;             ///< to cores of its own; done by the runner, for CPU benchmarks
+  std::string scale = "full";      ///< "full" or "smoke"
+  std::string precision = "fp32";  ///< "fp32", "fp16", "bf16", or "amp": mixed automatically
+  bool tf32 = false;               ///< CUDA may round factors of fp32 products to ten bits
+  std::int64_t batch = 0;          ///< samples in an iteration; 0: the model's own for the scale
+  std::string models;              ///< directory of models that come as files, where it measures
+  bool profile = false;            ///< also tell what each operator costs
+  bool pin = true;                 ///< to cores of its own; done by the runner, for CPU benchmarks
 };
 
 /// What the runner holds a worker to.

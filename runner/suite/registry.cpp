@@ -1,8 +1,35 @@
 #include "runner/suite/registry.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "runner/suite/autocast.h"
 
 namespace torchwatch::suite {
+namespace {
+
+/// Another workload, in automatic mixed precision.
+class Autocasting final : public Workload {
+ public:
+  Autocasting(std::unique_ptr<Workload> workload, torch::DeviceType device)
+      : workload_(std::move(workload)),
+        device_(device) {}
+
+  void step() override {
+    Autocast const autocast(device_);
+    workload_->step();
+  }
+
+  torch::Tensor result() const override { return workload_->result(); }
+
+  std::shared_ptr<torch::nn::Module> network() const override { return workload_->network(); }
+
+ private:
+  std::unique_ptr<Workload> workload_;
+  torch::DeviceType device_;
+};
+
+}  // namespace
 
 std::vector<Model> const& models() {
 #define TORCHWATCH_ROW(name, domain, task, train, eval, smoke_train, smoke_eval) \
@@ -23,9 +50,13 @@ std::int64_t batch_of(Model const& model, Test test, Scale scale) {
   return test == Test::train ? batch.train : batch.eval;
 }
 
-std::unique_ptr<Workload> make_workload(Model const& model, Setup const& setup, std::int64_t seed) {
+std::unique_ptr<Workload> make_workload(std::function<Factory> const& make,
+                                        Setup const& setup,
+                                        std::int64_t seed) {
   torch::manual_seed(static_cast<std::uint64_t>(seed));
-  return model.make(setup);
+  auto workload = make(setup);
+  if (setup.precision != Precision::amp) return workload;
+  return std::make_unique<Autocasting>(std::move(workload), setup.device.type());
 }
 
 }  // namespace torchwatch::suite

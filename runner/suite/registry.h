@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -35,8 +36,10 @@ Model const* find_model(std::string_view name);
 /// Samples in one iteration of that test; 0 when the model has no such test.
 std::int64_t batch_of(Model const& model, Test test, Scale scale);
 
-/// Seeds LibTorch's generators and builds. The same arguments give the same losses, bit for bit, on
-/// one CPU thread.
-std::unique_ptr<Workload> make_workload(Model const& model, Setup const& setup, std::int64_t seed);
+/// Seeds LibTorch's generators and builds; for Precision::amp around what `make` makes. The same
+/// arguments give the same losses, bit for bit, on one CPU thread.
+std::unique_ptr<Workload> make_workload(std::function<Factory> const& make,
+                                        Setup const& setup,
+                                        std::int64_t seed);
 
 }  // namespace torchwatch::suite

@@ -1,5 +1,7 @@
 #include "runner/worker/gpu.h"
 
+#include <torch/torch.h>
+
 #if TORCHWATCH_CUDA
 
 #include <fstream>
@@ -7,7 +9,6 @@
 
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <cuda_runtime_api.h>
-#include <torch/torch.h>
 
 namespace torchwatch::worker::gpu {
 namespace {
@@ -93,3 +94,12 @@ nlohmann::json describe() {
 }  // namespace torchwatch::worker::gpu
 
 #endif
+
+namespace torchwatch::worker::gpu {
+
+void allow_tf32(bool allowed) {
+  at::globalContext().setAllowTF32CuBLAS(allowed);
+  at::globalContext().setAllowTF32CuDNN(allowed);
+}
+
+}  // namespace torchwatch::worker::gpu

@@ -30,6 +30,9 @@ void reset_peaks();
 /// The device must have been used.
 Memory memory();
 
+/// Whether factors of single precision products and convolutions may be rounded to ten bits.
+void allow_tf32(bool allowed);
+
 /// Name, driver, CUDA versions; an empty object without a device.
 nlohmann::json describe();
 

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "runner/suite/described.h"
 #include "runner/worker/gpu.h"
 
 namespace torchwatch::worker {
@@ -46,6 +49,84 @@ void check_counts(protocol::Job const& job) {
   at_least("warmup", measure.warmup, 1);
   at_least("threads", measure.threads, 1);
   at_least("leak_iterations", measure.leak_iterations, 8);
+  if (measure.batch < 0) refuse(job, "batch", std::to_string(measure.batch), "0 or more");
+}
+
+/// One of a few words of the job, as the suite's value.
+template <class Value>
+Value choose(protocol::Job const& job,
+             std::string const& what,
+             std::string const& word,
+             std::vector<std::pair<std::string, Value>> const& values) {
+  std::string allowed;
+  for (auto const& [name, value] : values) {
+    if (name == word) return value;
+    allowed += (allowed.empty() ? "" : ", ") + name;
+  }
+  refuse(job, what, word, "one of " + allowed);
+}
+
+suite::Setup setup_of(protocol::Job const& job, Name const& name) {
+  suite::Setup setup;
+  setup.test = choose<suite::Test>(
+      job, "test", name.test, {{"train", suite::Test::train}, {"eval", suite::Test::eval}});
+  setup.device = torch::Device(choose<torch::DeviceType>(
+      job, "device", name.device, {{"cpu", torch::kCPU}, {"cuda", torch::kCUDA}}));
+  if (setup.device.is_cuda() && !gpu::is_available())
+    refuse(job, "device", name.device, "this build or this host has none");
+  setup.scale =
+      choose<suite::Scale>(job,
+                           "scale",
+                           job.measure.scale,
+                           {{"full", suite::Scale::full}, {"smoke", suite::Scale::smoke}});
+  using suite::Precision;
+  setup.precision = choose<Precision>(job,
+                                      "precision",
+                                      job.measure.precision,
+                                      {{"fp32", Precision::fp32},
+                                       {"fp16", Precision::fp16},
+                                       {"bf16", Precision::bf16},
+                                       {"amp", Precision::amp}});
+  return setup;
+}
+
+/// The batch that the job asks for, or the model's own. Throws Unsupported when that is 0.
+std::int64_t batch_for(protocol::Job const& job, Name const& name, std::int64_t own) {
+  if (own == 0) refuse(job, "test", name.test, name.model + " has no such test");
+  return job.measure.batch > 0 ? job.measure.batch : own;
+}
+
+Target target_in_suite(protocol::Job const& job, Name const& name) {
+  auto const* const model = suite::find_model(name.model);
+  if (model == nullptr) refuse(job, "model", name.model, "torchwatch suite list tells which");
+  Target target{setup_of(job, name), model->make};
+  auto const own = suite::batch_of(*model, target.setup.test, target.setup.scale);
+  target.setup.batch = batch_for(job, name, own);
+  return target;
+}
+
+using FileFactory = std::unique_ptr<suite::Workload>(std::string const& file,
+                                                     suite::ModelDescription const& description,
+                                                     suite::Setup const& setup);
+
+Target target_in_file(protocol::Job const& job,
+                      Name const& name,
+                      std::string const& ending,
+                      FileFactory* make) {
+  if (job.measure.models.empty())
+    refuse(job, "backend", name.backend, "only with a directory of models");
+  auto const base = job.measure.models + "/" + name.model;
+  auto description = suite::read_description(base + ".json");
+  Target target;
+  target.setup = setup_of(job, name);
+  bool const trains = target.setup.test == suite::Test::train;
+  target.setup.batch =
+      batch_for(job, name, trains ? description.batch.train : description.batch.eval);
+  target.make = [file = base + ending, description = std::move(description), make](
+                    suite::Setup const& setup) {
+    return make(file, description, setup);
+  };
+  return target;
 }
 
 }  // namespace
@@ -53,32 +134,29 @@ void check_counts(protocol::Job const& job) {
 Target resolve(protocol::Job const& job) {
   auto const name = parse_name(job.benchmark);
   if (!name) refuse(job, "name", job.benchmark, "expected test_<test>[<model>-<device>-<backend>]");
-
-  auto const& [test, model, device, backend] = *name;
-  Target target;
-  target.model = suite::find_model(model);
-  if (target.model == nullptr) refuse(job, "model", model, "torchwatch-worker --list tells which");
-  if (test != "train" && test != "eval") refuse(job, "test", test, "train or eval");
-  if (backend != "eager") refuse(job, "backend", backend, "eager");
-  if (device != "cpu" && device != "cuda") refuse(job, "device", device, "cpu or cuda");
-  if (device == "cuda" && !gpu::is_available())
-    refuse(job, "device", device, "this build or this host has none");
-  if (job.measure.scale != "full" && job.measure.scale != "smoke")
-    refuse(job, "scale", job.measure.scale, "full or smoke");
   check_counts(job);
-
-  target.test = test == "train" ? suite::Test::train : suite::Test::eval;
-  target.scale = job.measure.scale == "full" ? suite::Scale::full : suite::Scale::smoke;
-  if (suite::batch_of(*target.model, target.test, target.scale) == 0)
-    refuse(job, "test", test, model + " has no such test");
-  if (device == "cuda") target.device = torch::Device(torch::kCUDA, 0);
-  return target;
+  if (name->backend == "eager") return target_in_suite(job, *name);
+  if (name->backend == "script") return target_in_file(job, *name, ".pt", &suite::make_script);
+  if (name->backend == "aoti" && suite::has_aoti()) {
+    if (name->test != "eval") refuse(job, "test", name->test, "packages of aoti only eval");
+    return target_in_file(job, *name, ".pt2", &suite::make_aoti);
+  }
+  refuse(job,
+         "backend",
+         name->backend,
+         suite::has_aoti() ? "eager, script or aoti" : "eager or script with this LibTorch");
 }
 
 std::unique_ptr<suite::Workload> build(Target const& target, protocol::Job const& job) {
-  auto const batch = suite::batch_of(*target.model, target.test, target.scale);
-  suite::Setup const setup{target.test, target.scale, batch, target.device};
-  return suite::make_workload(*target.model, setup, job.measure.seed);
+  return suite::make_workload(target.make, target.setup, job.measure.seed);
+}
+
+bool is_about_precision(c10::Error const& problem, protocol::Job const& job) {
+  if (job.measure.precision == "fp32") return false;
+  std::string const text = problem.what_without_backtrace();
+  return text.find("not implemented for") != std::string::npos ||
+         text.find("expected scalar type") != std::string::npos ||
+         text.find("same dtype") != std::string::npos;
 }
 
 }  // namespace torchwatch::worker

@@ -1,42 +1,74 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <string>
 #include <string_view>
 
+#include "runner/worker/introspect.h"
 #include "runner/worker/serve.h"
 #include "runner/worker/wire.h"
 
 namespace {
 
+namespace worker = torchwatch::worker;
+
 constexpr auto usage =
-    "Usage: torchwatch-worker [--list | --help]\n"
+    "Usage: torchwatch-worker [--list | --sizes | --parameters MODEL | --coverage | --help]\n"
     "\n"
     "Measures PyTorch benchmarks on this host. Reads jobs from standard input, one JSON object a\n"
     "line, and answers each on standard output, until its input ends.\n"
     "\n"
-    "  --list  print the models as JSON\n"
-    "  --help  print this\n"
+    "  --list              print the models as JSON\n"
+    "  --sizes             the same with the number of parameters of each\n"
+    "  --parameters MODEL  print its parameters and buffers as JSON\n"
+    "  --coverage          print the operators that each model dispatches as JSON\n"
+    "  --help              print this\n"
     "\n"
-    "Exit status: 0 at the end of input, 1 when nobody reads the answers, 2 for a wrong option.";
+    "Exit status: 0 at the end of input, 1 when something went wrong, 2 for a wrong option.";
+
+constexpr int wrong_option = 2;
+
+void say(std::string const& model) {
+  std::fprintf(stderr, "%s\n", model.c_str());
+}
+
+int refuse(std::string const& what) {
+  std::fprintf(stderr, "torchwatch-worker: %s\n%s\n", what.c_str(), usage);
+  return wrong_option;
+}
+
+int print_parameters(std::string const& name) {
+  auto const* const model = torchwatch::suite::find_model(name);
+  if (model == nullptr) return refuse("unknown model \"" + name + "\"; --list tells which");
+  worker::send_line(worker::describe_parameters(*model).dump());
+  return 0;
+}
+
+int run(std::string_view option, std::string const& argument) {
+  if (option.empty())
+    worker::serve(std::cin);
+  else if (option == "--list")
+    worker::send_line(worker::list_models().dump());
+  else if (option == "--sizes")
+    worker::send_line(worker::size_models(say).dump());
+  else if (option == "--parameters")
+    return print_parameters(argument);
+  else if (option == "--coverage")
+    worker::send_line(worker::cover(say).dump());
+  else if (option == "--help")
+    worker::send_line(usage);
+  else
+    return refuse("unknown option " + std::string(option));
+  return 0;
+}
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string_view const option = argc > 1 ? argv[1] : "";
   try {
-    if (option.empty())
-      torchwatch::worker::serve(std::cin);
-    else if (option == "--list")
-      torchwatch::worker::list_models();
-    else if (option == "--help")
-      torchwatch::worker::send_line(usage);
-    else {
-      std::fprintf(stderr, "torchwatch-worker: unknown option %s\n%s\n", argv[1], usage);
-      return 2;
-    }
+    return run(argc > 1 ? argv[1] : "", argc > 2 ? argv[2] : "");
   } catch (std::exception const& problem) {
     std::fprintf(stderr, "torchwatch-worker: %s\n", problem.what());
     return 1;
   }
-  return 0;
 }

@@ -30,7 +30,7 @@ double time_steps(suite::Workload& workload, Target const& target, int iteration
   auto const start = Clock::now();
   for (int i = 0; i < iterations; ++i)
     workload.step();
-  if (target.device.is_cuda()) gpu::synchronize();
+  if (target.setup.device.is_cuda()) gpu::synchronize();
   return milliseconds_since(start);
 }
 
@@ -92,7 +92,7 @@ void measure_memory(Target const& target,
                     Job const& job,
                     Listener const& listener,
                     protocol::Outcome& outcome) {
-  bool const on_gpu = target.device.is_cuda();
+  bool const on_gpu = target.setup.device.is_cuda();
   if (on_gpu) gpu::release_cache();
   AllocationCount count;
   listener("memory", 0, 1);
@@ -139,7 +139,7 @@ void measure_profile(Target const& target,
   auto const workload = build(target, job);
   time_steps(*workload, target, job.measure.warmup);
   outcome.profile = profile_operators(*workload, count, target, job.measure.runs);
-  if (!target.device.is_cuda()) return;
+  if (!target.setup.device.is_cuda()) return;
   auto const split = trace_gpu([&] { time_steps(*workload, target, job.measure.runs); });
   outcome.accounts["gpu_active_share"] = split.active;
   outcome.accounts["gpu_data_movement_share"] = split.data_movement;
@@ -155,6 +155,7 @@ protocol::Outcome measure(Job const& job, Listener const& listener, Turnstile co
   auto const start = Clock::now();
   auto const target = resolve(job);
   set_threads(job.measure.threads);
+  gpu::allow_tf32(job.measure.tf32);
 
   protocol::Outcome outcome;
   outcome.id = job.id;

@@ -8,7 +8,7 @@
 #include <ATen/Parallel.h>
 
 #include "runner/protocol.h"
-#include "runner/suite/registry.h"
+#include "runner/suite/described.h"
 #include "runner/worker/gpu.h"
 #include "runner/worker/host.h"
 #include "runner/worker/job.h"
@@ -63,6 +63,12 @@ Message run(protocol::Job const& job, std::istream& input) {
     return measure(job, listener, turnstile);
   } catch (Unsupported const& problem) {
     return Failure{job.id, "unsupported", problem.what()};
+  } catch (suite::BadDescription const& problem) {
+    return Failure{job.id, "unsupported", job.benchmark + ": " + problem.what()};
+  } catch (c10::Error const& problem) {
+    auto const text = job.benchmark + ": " + first_line_of(problem);
+    if (!is_about_precision(problem, job)) return Failure{job.id, "failed", text};
+    return Failure{job.id, "unsupported", text + " (precision " + job.measure.precision + ")"};
   } catch (std::exception const& problem) {
     return Failure{job.id, "failed", job.benchmark + ": " + first_line_of(problem)};
   }
@@ -87,20 +93,6 @@ void serve(std::istream& jobs) {
   std::string line;
   while (std::getline(jobs, line))
     send(answer(line, jobs));
-}
-
-void list_models() {
-  auto list = nlohmann::json::array();
-  for (auto const& model : suite::models()) {
-    nlohmann::json entry;
-    entry["name"] = model.name;
-    entry["domain"] = model.domain;
-    entry["task"] = model.task;
-    entry["batch"]["full"] = {{"train", model.full.train}, {"eval", model.full.eval}};
-    entry["batch"]["smoke"] = {{"train", model.smoke.train}, {"eval", model.smoke.eval}};
-    list.push_back(std::move(entry));
-  }
-  send_line(list.dump());
 }
 
 }  // namespace torchwatch::worker

@@ -29,7 +29,7 @@ class EveryModel : public testing::TestWithParam<std::string> {
   static bool has(suite::Test test) { return batch_of(model(), test, Scale::full) > 0; }
 
   static std::unique_ptr<Workload> make(suite::Test test, Scale scale, std::int64_t seed = 1337) {
-    return make_workload(model(), {test, scale, batch_of(model(), test, scale)}, seed);
+    return make_workload(model().make, {test, scale, batch_of(model(), test, scale)}, seed);
   }
 };
 
