@@ -47,6 +47,11 @@ void describe(Visitor& visit, SuiteOptions& suite) {
         distinct(needed(matching("Models, by TorchBench's names", benchmark_word))));
   visit("tests", suite.tests, distinct(filled("Tests of each model")));
   visit("backend", suite.backend, needed(matching("How models are run", benchmark_word)));
+  visit("files",
+        suite.files,
+        plain("Directory of the models of other backends, on the measuring hosts"));
+  visit("precision", suite.precision, plain("Of floating point numbers; amp: mixed automatically"));
+  visit("tf32", suite.tf32, plain("CUDA may round factors of fp32 products to ten bits"));
   visit("scale", suite.scale, plain("full: published sizes; smoke: small batches and depth"));
 }
 

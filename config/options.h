@@ -56,6 +56,8 @@ struct FleetOptions {
 };
 
 enum class Scale { smoke, full };
+/// What floating point numbers are made of; `amp`: LibTorch mixes precisions by itself.
+enum class Precision { fp32, fp16, bf16, amp };
 
 /// What is measured: models x tests on every fleet.
 struct SuiteOptions {
@@ -68,6 +70,12 @@ struct SuiteOptions {
                                   "lennard_jones"};
   std::vector<Test> tests{Test::train, Test::eval};
   std::string backend = "eager";
+  /// Directory, on the measuring hosts, of the models of the backends script and aoti: NAME.pt or
+  /// NAME.pt2, and NAME.json beside it.
+  std::string files;
+  Precision precision = Precision::fp32;
+  /// Whether CUDA may round the factors of fp32 products to ten bits.
+  bool tf32 = false;
   /// `full`: upstream's batch sizes. `smoke`: smaller batches and depth, the same operators.
   Scale scale = Scale::full;
 };

@@ -29,6 +29,13 @@ inline constexpr auto words(Scale) {
   return std::array{std::pair{"smoke", Scale::smoke}, std::pair{"full", Scale::full}};
 }
 
+inline constexpr auto words(Precision) {
+  return std::array{std::pair{"fp32", Precision::fp32},
+                    std::pair{"fp16", Precision::fp16},
+                    std::pair{"bf16", Precision::bf16},
+                    std::pair{"amp", Precision::amp}};
+}
+
 inline constexpr auto words(Device) {
   return std::array{std::pair{"cpu", Device::cpu}, std::pair{"cuda", Device::cuda}};
 }

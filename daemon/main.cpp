@@ -78,55 +78,150 @@ constexpr auto benchmark_form = "a name like test_eval[resnet18-cpu-eager]";
 struct BenchFlags {
   std::vector<std::string> benchmarks;
   std::vector<std::string> models;
-  std::string prefix;
-  std::string worker;
   std::string device = "cpu";
   bool smoke = false;
-  bool profile = false;
-  bool as_json = false;
+  bool finds_batch = false;
   config::MeasureOptions measure;
+  config::SuiteOptions suite;
+  commands::BenchRequest request;
 };
+
+std::map<std::string, config::Precision> const precisions{{"fp32", config::Precision::fp32},
+                                                          {"fp16", config::Precision::fp16},
+                                                          {"bf16", config::Precision::bf16},
+                                                          {"amp", config::Precision::amp}};
+
+/// What the flags ask for. Searching a batch size is about inference alone.
+commands::BenchRequest to_request(BenchFlags const& flags, Device device) {
+  auto request = flags.request;
+  request.benchmarks = to_benchmarks(flags.benchmarks);
+  auto const& models =
+      flags.models.empty() && request.benchmarks.empty() ? flags.suite.models : flags.models;
+  for (auto const& model : models)
+    for (auto const test : flags.suite.tests)
+      if (!flags.finds_batch || test == Test::eval)
+        request.benchmarks.push_back({model, test, device, flags.suite.backend});
+  return request;
+}
+
+void add_suite_flags(CLI::App& bench, BenchFlags& flags) {
+  bench.add_option("--benchmark", flags.benchmarks, "Only these, by TorchBench's name")
+      ->check(parsed_by(parse_benchmark, benchmark_form));
+  bench.add_option("--model", flags.models, "Only these models, train and eval");
+  bench.add_option("--device", flags.device, "cpu or cuda")
+      ->check(parsed_by(parse_device, "cpu or cuda"))
+      ->capture_default_str();
+  bench.add_option("--backend", flags.suite.backend, "eager, script or aoti")
+      ->check(CLI::IsMember({"eager", "script", "aoti"}))
+      ->capture_default_str();
+  bench
+      .add_option("--files", flags.suite.files, "Directory of models of other backends than eager")
+      ->check(CLI::ExistingDirectory);
+  bench.add_option("--precision", flags.suite.precision, "fp32, fp16, bf16, or amp for a mixture")
+      ->transform(CLI::CheckedTransformer(precisions, CLI::ignore_case));
+  bench.add_flag("--tf32", flags.suite.tf32, "CUDA may round factors of fp32 products");
+  bench.add_flag("--smoke", flags.smoke, "Small batches and depth");
+}
+
+void add_measure_flags(CLI::App& bench, BenchFlags& flags) {
+  bench.add_option("--runs", flags.measure.runs, "Timed runs")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  bench.add_option("--threads", flags.measure.threads, "Intra-operator threads")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  bench
+      .add_option_function<int>(
+          "--timeout",
+          [&flags](int seconds) { flags.measure.timeout = std::chrono::seconds{seconds}; },
+          "Seconds after which a worker is given up")
+      ->check(CLI::Range(1, 86400))
+      ->default_str(std::to_string(flags.measure.timeout.count()));
+  auto* const batch = bench.add_option("--batch", flags.request.batch, "Samples in an iteration")
+                          ->check(CLI::PositiveNumber);
+  bench
+      .add_flag("--find-batch",
+                flags.finds_batch,
+                "Look for the batch at which each model infers most samples a second")
+      ->excludes(batch);
+  bench.add_option("--worker", flags.measure.worker, "Worker executable")->check(CLI::ExistingFile);
+  bench.add_flag("--profile", flags.request.profile, "Also tell what each operator costs");
+}
 
 void add_bench(CLI::App& app, commands::Place const& place, std::function<int()>& chosen) {
   auto const flags = std::make_shared<BenchFlags>();
   auto* const bench = app.add_subcommand("bench", "Measure a build now; needs no configuration");
-  bench->add_option("--prefix", flags->prefix, "Build to measure: a directory with build.json")
+  bench->add_option("--prefix", flags->request.prefix, "Build: a directory with build.json")
       ->check(CLI::ExistingDirectory);
-  bench->add_option("--benchmark", flags->benchmarks, "Only these, by TorchBench's name")
-      ->check(parsed_by(parse_benchmark, benchmark_form));
-  bench->add_option("--model", flags->models, "Only these models, train and eval");
-  bench->add_option("--device", flags->device, "cpu or cuda")
-      ->check(parsed_by(parse_device, "cpu or cuda"))
-      ->capture_default_str();
-  bench->add_flag("--smoke", flags->smoke, "Small batches and depth");
-  bench->add_option("--runs", flags->measure.runs, "Timed runs")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  bench->add_option("--threads", flags->measure.threads, "Intra-operator threads")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
-  bench->add_option("--worker", flags->worker, "Worker executable")->check(CLI::ExistingFile);
-  bench->add_flag("--profile", flags->profile, "Also tell what each operator costs");
-  bench->add_flag("--json", flags->as_json, "Print JSON");
+  add_suite_flags(*bench, *flags);
+  add_measure_flags(*bench, *flags);
+  bench->add_flag("--json", flags->request.as_json, "Print JSON");
   bench->callback([flags, &place, &chosen] {
     chosen = [flags, &place] {
       set_up_log(config::LogLevel::warning);
       config::Options options;
       options.measure = flags->measure;
-      options.measure.worker = flags->worker;
+      options.suite = flags->suite;
       options.suite.scale = flags->smoke ? config::Scale::smoke : config::Scale::full;
       fill_worker(options, place.executable);
       auto const device = parse_device(flags->device).value();
       options.fleets.front().device = device;
-      commands::BenchRequest request{
-          flags->prefix, to_benchmarks(flags->benchmarks), flags->profile, flags->as_json};
-      auto const& models = flags->models.empty() && request.benchmarks.empty()
-                               ? options.suite.models
-                               : flags->models;
-      for (auto const& model : models)
-        for (auto const test : options.suite.tests)
-          request.benchmarks.push_back({model, test, device, options.suite.backend});
-      return commands::bench(options, place, request);
+      auto const request = to_request(*flags, device);
+      return flags->finds_batch ? commands::find_batch(options, place, request)
+                                : commands::bench(options, place, request);
+    };
+  });
+}
+
+/// `torchwatch suite`: what the worker's models are.
+void add_suite(CLI::App& app, commands::Place const& place, std::function<int()>& chosen) {
+  struct Flags {
+    config::Options options;
+    std::string model;
+    bool as_json = false;
+  };
+
+  auto const flags = std::make_shared<Flags>();
+  auto* const suite = app.add_subcommand("suite", "Show the models that are measured");
+  suite->require_subcommand(1);
+  suite->add_option("--worker", flags->options.measure.worker, "Worker executable")
+      ->check(CLI::ExistingFile);
+  auto const add = [&](char const* name, char const* help, auto run) {
+    auto* const command = suite->add_subcommand(name, help);
+    command->add_flag("--json", flags->as_json, "Print JSON");
+    command->callback([flags, run, &place, &chosen] {
+      chosen = [flags, run, &place] {
+        fill_worker(flags->options, place.executable);
+        return run(flags->options.measure.worker, *flags);
+      };
+    });
+    return command;
+  };
+  add("list",
+      "Every model: domain, task, tests, batches, parameters",
+      [](auto& worker, auto& given) { return commands::suite_list(worker, given.as_json); });
+  add("parameters",
+      "Parameters and buffers of a model",
+      [](auto& worker, auto& given) {
+        return commands::suite_parameters(worker, given.model, given.as_json);
+      })
+      ->add_option("model", flags->model, "A name of the list")
+      ->required();
+  add("coverage", "Operators that the models dispatch", [](auto& worker, auto& given) {
+    return commands::suite_coverage(worker, given.as_json);
+  });
+}
+
+void add_compare(CLI::App& app, commands::Place const& place, std::function<int()>& chosen) {
+  auto const request = std::make_shared<commands::CompareRequest>();
+  auto* const compare =
+      app.add_subcommand("compare", "Ratios of two sides over the suite, and their means");
+  compare->add_option("first", request->first, "File of `bench --json`, or a fleet")->required();
+  compare->add_option("second", request->second, "The same; its ratio to the first")->required();
+  compare->add_flag("--json", request->as_json, "Print JSON");
+  compare->callback([request, &place, &chosen] {
+    chosen = [request, &place] {
+      return commands::compare(*request, [&place] { return load(place); });
     };
   });
 }
@@ -284,6 +379,8 @@ int run(int argc, char** argv) {
       ->default_val("/etc/torchwatch/torchwatch.json");
   add_watching(app, place, chosen);
   add_bench(app, place, chosen);
+  add_suite(app, place, chosen);
+  add_compare(app, place, chosen);
   add_bisect(app, place, chosen);
   add_rule(app, place, chosen);
   add_config(app, chosen);

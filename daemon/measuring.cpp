@@ -8,6 +8,7 @@
 #include <spdlog/spdlog.h>
 
 #include "bisect/levels.h"
+#include "config/value.h"
 
 namespace torchwatch {
 namespace {
@@ -45,6 +46,7 @@ void tell_failure(JobOutcome const& outcome, int attempt, int attempts) {
 }
 
 std::string worker_for(config::MeasureOptions const& options, Build const& build) {
+  if (build.prefix.empty()) return options.worker;
   auto const own = std::filesystem::path{build.prefix} / "bin" / "torchwatch-worker";
   return std::filesystem::exists(own) ? own.string() : options.worker;
 }
@@ -52,7 +54,7 @@ std::string worker_for(config::MeasureOptions const& options, Build const& build
 }  // namespace
 
 protocol::Job job_for(config::MeasureOptions const& options,
-                      config::Scale scale,
+                      config::SuiteOptions const& suite,
                       Benchmark const& benchmark,
                       Build const& build) {
   protocol::Job job;
@@ -69,7 +71,10 @@ protocol::Job job_for(config::MeasureOptions const& options,
   job.measure.pin = options.pin;
   job.measure.leak_iterations = options.leak_iterations;
   job.measure.seed = options.seed;
-  job.measure.scale = scale == config::Scale::smoke ? "smoke" : "full";
+  job.measure.scale = config::to_json(suite.scale);
+  job.measure.precision = config::to_json(suite.precision);
+  job.measure.tf32 = suite.tf32;
+  job.measure.models = suite.files;
   job.limits.timeout_s = static_cast<double>(options.timeout.count());
   job.limits.memory_bytes = options.memory_mib << 20;
   return job;
@@ -136,7 +141,7 @@ boost::asio::awaitable<std::vector<JobOutcome>> Measuring::round(Lease& lease,
   if (auto known = stored(keys)) co_return std::move(*known);
   std::vector<protocol::Job> jobs;
   for (auto const& build : builds) {
-    auto& job = jobs.emplace_back(job_for(options_, scale_, key.benchmark, build));
+    auto& job = jobs.emplace_back(job_for(options_, suite_, key.benchmark, build));
     job.measure.profile = key.profile;
   }
   std::vector<JobOutcome> outcomes;

@@ -18,7 +18,7 @@ namespace torchwatch {
 
 /// The message that measures `benchmark` on `build` as the options say.
 protocol::Job job_for(config::MeasureOptions const& options,
-                      config::Scale scale,
+                      config::SuiteOptions const& suite,
                       Benchmark const& benchmark,
                       Build const& build);
 
@@ -45,11 +45,11 @@ class Measuring {
   Measuring(storage::Store& store,
             Clock const& clock,
             config::MeasureOptions const& options,
-            config::Scale scale)
+            config::SuiteOptions const& suite)
       : store_{store},
         clock_{clock},
         options_{options},
-        scale_{scale} {}
+        suite_{suite} {}
 
   /// One process of each build, taking turns: their stored outcomes, or those measured now through
   /// `lease` and stored. When a process dies for a reason that may pass, the round is tried again,
@@ -69,7 +69,7 @@ class Measuring {
   storage::Store& store_;
   Clock const& clock_;
   config::MeasureOptions const& options_;
-  config::Scale scale_;
+  config::SuiteOptions const& suite_;
 };
 
 }  // namespace torchwatch

@@ -25,7 +25,7 @@ struct Service {
           storage::Store& store,
           Clock const& clock)
       : fleets{executor, options.fleets, executable},
-        measuring{store, clock, options.measure, options.suite.scale},
+        measuring{store, clock, options.measure, options.suite},
         builder{executor, options.source, options.state_dir, store, clock},
         bisecting{store, fleets, measuring, builder, options.source, options.decide},
         alarming{options, store, clock},

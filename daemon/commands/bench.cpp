@@ -4,49 +4,32 @@
 #include <boost/asio/io_context.hpp>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
-#include <unistd.h>
 
 #include "daemon/async/run.h"
-#include "daemon/build_manifest.h"
 #include "daemon/commands/commands.h"
+#include "daemon/commands/measure_now.h"
+#include "daemon/commands/progress.h"
 #include "daemon/fleets.h"
-#include "daemon/measuring.h"
 
 namespace torchwatch::commands {
 namespace {
 
 namespace asio = boost::asio;
 
-void print_progress(std::string const& text) {
-  if (::isatty(STDERR_FILENO) == 1)
-    std::cerr << "\r\033[K" << text << std::flush;
-  else if (!text.empty())
-    std::cerr << text << '\n';
-}
-
 asio::awaitable<std::vector<JobOutcome>> measure_all(Fleet& fleet,
                                                      config::Options const& options,
                                                      Build const& build,
                                                      BenchRequest const& request) {
-  SystemClock const clock;
   std::vector<JobOutcome> outcomes;
   auto lease = co_await fleet.lease();
   for (auto const& benchmark : request.benchmarks) {
     auto const title =
         fmt::format("{}/{} {}", outcomes.size() + 1, request.benchmarks.size(), name_of(benchmark));
     print_progress(title);
-    auto job = job_for(options.measure, options.suite.scale, benchmark, build);
-    job.id = name_of(benchmark);
-    job.measure.profile = request.profile;
-    auto on_progress = [&title](protocol::Progress const& progress) {
-      if (::isatty(STDERR_FILENO) == 1) print_progress(title + " " + progress.phase);
-    };
-    protocol::Round round{{std::move(job)}};
-    auto const answers = co_await lease.run(std::move(round), std::move(on_progress));
-    JobKey key{"bench", fleet.name(), benchmark, build.manifest.commit, 0};
-    outcomes.push_back(outcome_from(std::move(key), answers.front(), clock.now()));
+    auto job = job_now(options, build, request, benchmark);
+    outcomes.push_back(co_await measure_now(lease, std::move(job), title));
   }
-  if (::isatty(STDERR_FILENO) == 1) print_progress("");
+  print_fleeting_progress("");
   co_return outcomes;
 }
 
@@ -131,19 +114,15 @@ void print_operators(JobOutcome const& outcome) {
 }  // namespace
 
 int bench(config::Options const& options, Place const& place, BenchRequest const& request) {
-  Build build;
-  if (!request.prefix.empty()) {
-    auto read = read_build(request.prefix);
-    if (!read) {
-      std::cerr << "torchwatch bench: " << read.error().message << '\n';
-      return could_not_run;
-    }
-    build = std::move(*read);
+  auto const build = build_at(request.prefix);
+  if (!build) {
+    std::cerr << "torchwatch bench: " << build.error().message << '\n';
+    return could_not_run;
   }
   asio::io_context loop{1};
   Fleets fleets{loop.get_executor(), options.fleets, place.executable};
   auto const outcomes =
-      run_until_signal(loop, measure_all(fleets.all().front(), options, build, request));
+      run_until_signal(loop, measure_all(fleets.all().front(), options, *build, request));
   if (request.as_json)
     std::cout << to_json(outcomes).dump(2) << '\n';
   else

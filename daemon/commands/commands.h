@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,12 +32,33 @@ int serve(config::Options const& options, Place const& place);
 struct BenchRequest {
   std::string prefix;  ///< empty: the LibTorch that the worker finds by itself
   std::vector<Benchmark> benchmarks;
-  bool profile = false;  ///< also tell what operators cost
+  bool profile = false;    ///< also tell what operators cost
+  std::int64_t batch = 0;  ///< samples in an iteration; 0: each model's own
   bool as_json = false;
 };
 
 /// Measures a build now, without feed or database.
 int bench(config::Options const& options, Place const& place, BenchRequest const& request);
+
+/// Looks for the batch at which each of the request's benchmarks infers most samples a second.
+int find_batch(config::Options const& options, Place const& place, BenchRequest const& request);
+
+/// What the suite of `worker`, an executable, is made of: its models, with the number of their
+/// parameters; one model's parameters and buffers; the operators that it dispatches.
+int suite_list(std::string const& worker, bool as_json);
+int suite_parameters(std::string const& worker, std::string const& model, bool as_json);
+int suite_coverage(std::string const& worker, bool as_json);
+
+/// Each a file of results, or else the name of a fleet in the configured database.
+struct CompareRequest {
+  std::string first;
+  std::string second;
+  bool as_json = false;
+};
+
+/// Ratios of the second to the first over the suite, and their geometric means. `load` reads the
+/// configuration, which only fleets need.
+int compare(CompareRequest const& request, std::function<std::optional<config::Options>()> load);
 
 /// Start and end in git's syntax: they are looked up in the watched repository.
 struct BisectRequest {

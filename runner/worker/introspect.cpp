@@ -37,6 +37,13 @@ json describe(torch::OrderedDict<std::string, torch::Tensor> const& tensors) {
   return list;
 }
 
+/// Whether `name` is an operator's or a backward node's, not one of the engine's own steps.
+bool is_operator(std::string const& name) {
+  for (std::string const prefix : {"autograd::", "torch::autograd::"})
+    if (name.compare(0, prefix.size(), prefix) == 0) return false;
+  return name.find("::") != std::string::npos || name.find("Backward") != std::string::npos;
+}
+
 std::set<std::string> operators_of(suite::Model const& model) {
   std::set<std::string> names;
   for (auto const test : {Test::train, Test::eval}) {
@@ -46,7 +53,7 @@ std::set<std::string> operators_of(suite::Model const& model) {
     OperatorProfile const profile(count);
     workload->step();
     for (auto const& cost : profile.costs(1))
-      names.insert(cost.name);
+      if (is_operator(cost.name)) names.insert(cost.name);
   }
   return names;
 }
@@ -69,9 +76,10 @@ json list_models() {
 
 json size_models(ModelListener const& listener) {
   auto list = list_models();
+  int done = 0;
   for (auto& entry : list) {
     auto const name = entry.at("name").get<std::string>();
-    listener(name);
+    listener(name, done++, static_cast<int>(list.size()));
     std::int64_t count = 0;
     for (auto const& parameter : full_network(*suite::find_model(name))->parameters())
       count += parameter.numel();
@@ -91,8 +99,9 @@ json describe_parameters(suite::Model const& model) {
 
 json cover(ModelListener const& listener) {
   auto covered = json::object();
+  int done = 0;
   for (auto const& model : suite::models()) {
-    listener(std::string(model.name));
+    listener(std::string(model.name), done++, static_cast<int>(suite::models().size()));
     covered[std::string(model.name)] = operators_of(model);
   }
   return covered;

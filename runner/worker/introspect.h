@@ -10,8 +10,8 @@
 /// What the suite is made of, as JSON.
 namespace torchwatch::worker {
 
-/// Hears which model is being looked at.
-using ModelListener = std::function<void(std::string const& model)>;
+/// Hears which model is being looked at, and how many were before it, of how many.
+using ModelListener = std::function<void(std::string const& model, int done, int total)>;
 
 /// [{"name", "domain", "task", "batch": {"full": {"train", "eval"}, "smoke": {...}}}], by name; a
 /// batch is 0 where there is no such test.

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "runner/protocol.h"
 #include "runner/worker/introspect.h"
 #include "runner/worker/serve.h"
 #include "runner/worker/wire.h"
@@ -24,12 +25,14 @@ constexpr auto usage =
     "  --coverage          print the operators that each model dispatches as JSON\n"
     "  --help              print this\n"
     "\n"
+    "What takes long prints messages of progress first, one JSON object a line.\n"
     "Exit status: 0 at the end of input, 1 when something went wrong, 2 for a wrong option.";
 
 constexpr int wrong_option = 2;
 
-void say(std::string const& model) {
-  std::fprintf(stderr, "%s\n", model.c_str());
+void tell(std::string const& model, int done, int total) {
+  worker::send_line(
+      torchwatch::protocol::encode(torchwatch::protocol::Progress{"", model, done, total}));
 }
 
 int refuse(std::string const& what) {
@@ -50,11 +53,11 @@ int run(std::string_view option, std::string const& argument) {
   else if (option == "--list")
     worker::send_line(worker::list_models().dump());
   else if (option == "--sizes")
-    worker::send_line(worker::size_models(say).dump());
+    worker::send_line(worker::size_models(tell).dump());
   else if (option == "--parameters")
     return print_parameters(argument);
   else if (option == "--coverage")
-    worker::send_line(worker::cover(say).dump());
+    worker::send_line(worker::cover(tell).dump());
   else if (option == "--help")
     worker::send_line(usage);
   else

@@ -168,7 +168,9 @@ int run(Options const& options) {
   measure.worker = TORCHWATCH_WORKER;
   measure.pin = options.pin;
   SystemClock const clock;
-  Measuring measuring{*store, clock, measure, config::Scale::smoke};
+  config::SuiteOptions suite;
+  suite.scale = config::Scale::smoke;
+  Measuring measuring{*store, clock, measure, suite};
   asio::io_context loop{1};
   Fleet fleet{loop.get_executor(), config::FleetOptions{}, TORCHWATCH_PROGRAM};
   std::array const builds{system_build(directory.path() / "a", 'a'),
