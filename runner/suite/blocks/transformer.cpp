@@ -1,12 +1,26 @@
 #include "runner/suite/blocks/transformer.h"
 
 #include <cmath>
+#include <string>
 #include <utility>
 
 namespace torchwatch::suite {
 
 using torch::Tensor;
 namespace nn = torch::nn;
+
+namespace {
+
+/// A score that leaves no weight, in half precision too.
+constexpr double never = -1e4;
+
+Tensor apply_mask(Tensor const& scores, Tensor const& mask) {
+  if (!mask.defined()) return scores;
+  if (mask.scalar_type() == torch::kBool) return scores.masked_fill(mask, never);
+  return scores + mask;
+}
+
+}  // namespace
 
 AttentionImpl::AttentionImpl(AttentionOptions const& options)
     : options_(options),
@@ -41,11 +55,12 @@ Tensor AttentionImpl::mix(Tensor const& query,
                           Tensor const& key,
                           Tensor const& value,
                           Tensor const& mask) {
-  auto const queries = split_heads(query, options_.heads);
+  auto queries = split_heads(query, options_.heads);
+  auto const scale = std::sqrt(static_cast<double>(queries.size(-1)));
+  if (options_.scale_queries) queries = queries / scale;
   auto scores = torch::matmul(queries, split_heads(key, options_.heads).transpose(-2, -1));
-  if (options_.scaled) scores = scores / std::sqrt(static_cast<double>(queries.size(-1)));
-  if (mask.defined()) scores = scores + mask;
-  auto const weights = dropout_(torch::softmax(scores, -1));
+  if (options_.scaled && !options_.scale_queries) scores = scores / scale;
+  auto const weights = dropout_(torch::softmax(apply_mask(scores, mask), -1));
   return output_(merge_heads(torch::matmul(weights, split_heads(value, options_.heads))));
 }
 
@@ -58,12 +73,10 @@ Tensor merge_heads(Tensor const& x) {
 }
 
 Tensor causal_mask(std::int64_t length) {
-  constexpr double never = -1e4;
   return torch::full({1, 1, length, length}, never).triu(1);
 }
 
 Tensor padding_mask(Tensor const& present, Tensor const& like) {
-  constexpr double never = -1e4;
   return (1 - present.to(like.dtype())).unsqueeze(1).unsqueeze(1) * never;
 }
 
@@ -112,8 +125,12 @@ TransformerLayerImpl::TransformerLayerImpl(TransformerOptions const& options,
 
 template <class Sublayer>
 Tensor TransformerLayerImpl::add(Tensor const& x, nn::LayerNorm& norm, Sublayer sublayer) {
-  if (options_.norm_first) return x + dropout_(sublayer(norm(x)));
-  return norm(x + dropout_(sublayer(x)));
+  if (options_.norm_first) return x + sublayer(norm(x));
+  return norm(x + sublayer(x));
+}
+
+Tensor TransformerLayerImpl::drop_attended(Tensor const& x) {
+  return options_.drop_attended ? dropout_(x) : x;
 }
 
 Tensor TransformerLayerImpl::forward(Tensor const& x, Tensor const& mask) {
@@ -124,16 +141,36 @@ Tensor TransformerLayerImpl::decode(Tensor const& x,
                                     Tensor const& mask,
                                     Tensor const& memory,
                                     Tensor const& memory_mask) {
-  auto y =
-      add(x, attention_norm_, [&](Tensor const& input) { return attention_.forward(input, mask); });
+  auto y = add(x, attention_norm_, [&](Tensor const& input) {
+    return drop_attended(attention_.forward(input, mask));
+  });
   if (memory.defined()) {
     y = add(y, cross_norm_, [&](Tensor const& input) {
-      return cross_->attend(input, memory, memory_mask);
+      return drop_attended(cross_->attend(input, memory, memory_mask));
     });
   }
   return add(y, feed_norm_, [&](Tensor const& input) {
-    return down_(inner_dropout_(options_.activation(up_(input))));
+    return dropout_(down_(inner_dropout_(options_.activation(up_(input)))));
   });
+}
+
+TransformerStackImpl::TransformerStackImpl(TransformerOptions const& options, std::int64_t depth) {
+  for (std::int64_t layer = 0; layer < depth; ++layer)
+    layers_.push_back(register_module("layer" + std::to_string(layer), TransformerLayer(options)));
+}
+
+Tensor TransformerStackImpl::forward(Tensor const& x, Tensor const& mask) {
+  return decode(x, mask, {}, {});
+}
+
+Tensor TransformerStackImpl::decode(Tensor const& x,
+                                    Tensor const& mask,
+                                    Tensor const& memory,
+                                    Tensor const& memory_mask) {
+  auto y = x;
+  for (auto& layer : layers_)
+    y = layer->decode(y, mask, memory, memory_mask);
+  return y;
 }
 
 void initialise_transformer(nn::Module& network, double deviation) {

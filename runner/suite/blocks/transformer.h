@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include <torch/torch.h>
 
@@ -16,9 +17,10 @@ struct AttentionOptions {
   std::int64_t heads = 1;
   std::int64_t head_width = 0;  ///< 0: width / heads
   bool bias = true;
-  bool fused = false;  ///< one product for query, key and value
-  bool scaled = true;  ///< scores divided by the root of the head's width
-  double dropout = 0;  ///< of the attention weights
+  bool fused = false;          ///< one product for query, key and value
+  bool scaled = true;          ///< scores divided by the root of the head's width
+  bool scale_queries = false;  ///< the queries are divided instead, before the product
+  double dropout = 0;          ///< of the attention weights
 };
 
 /// Multi-head scaled dot-product attention, every operator by itself as the reference
@@ -27,8 +29,9 @@ class AttentionImpl : public torch::nn::Module {
  public:
   explicit AttentionImpl(AttentionOptions const& options);
 
-  /// Attends to itself. `x`: [batch, length, width]. `mask`: added to the scores, broadcast to
-  /// [batch, heads, length, length]; none when undefined.
+  /// Attends to itself. `x`: [batch, length, width]. `mask`: broadcast to [batch, heads, length,
+  /// length]; added to the scores, or, if of booleans, true where must not be looked at; none when
+  /// undefined.
   torch::Tensor forward(torch::Tensor const& x, torch::Tensor const& mask);
 
   /// Attends to `memory`, [batch, memory length, width]. Not for fused attention.
@@ -76,8 +79,9 @@ struct TransformerOptions {
   AttentionOptions attention;
   std::int64_t feed_width = 0;
   torch::Tensor (*activation)(torch::Tensor const&) = &gelu;
-  double dropout = 0;        ///< of each sublayer's output
-  double inner_dropout = 0;  ///< after the activation
+  double dropout = 0;         ///< of each sublayer's output
+  bool drop_attended = true;  ///< `dropout` is for attentions too, not for the linear layers alone
+  double inner_dropout = 0;   ///< after the activation
   double norm_epsilon = 1e-5;
   bool norm_first = false;  ///< before each sublayer instead of after its sum
   bool cross = false;       ///< has a sublayer that attends to a memory
@@ -104,6 +108,8 @@ class TransformerLayerImpl : public torch::nn::Module {
   template <class Sublayer>
   torch::Tensor add(torch::Tensor const& x, torch::nn::LayerNorm& norm, Sublayer sublayer);
 
+  torch::Tensor drop_attended(torch::Tensor const& x);
+
   TransformerOptions options_;
   torch::nn::AnyModule attention_;
   torch::nn::LayerNorm attention_norm_;
@@ -115,6 +121,24 @@ class TransformerLayerImpl : public torch::nn::Module {
 };
 
 TORCH_MODULE(TransformerLayer);
+
+/// Equal blocks, one after another, all with the same masks.
+class TransformerStackImpl : public torch::nn::Module {
+ public:
+  TransformerStackImpl(TransformerOptions const& options, std::int64_t depth);
+
+  torch::Tensor forward(torch::Tensor const& x, torch::Tensor const& mask);
+
+  torch::Tensor decode(torch::Tensor const& x,
+                       torch::Tensor const& mask,
+                       torch::Tensor const& memory,
+                       torch::Tensor const& memory_mask);
+
+ private:
+  std::vector<TransformerLayer> layers_;
+};
+
+TORCH_MODULE(TransformerStack);
 
 /// Weights of linear layers and embeddings normal with that deviation, biases 0, a padding row 0:
 /// how BERT and GPT-2 begin.
