@@ -11,6 +11,15 @@
   MODEL(BERT_pytorch, NLP, LANGUAGE_MODELING, 16, 16, 4, 8)                     \
   MODEL(dcgan, COMPUTER_VISION, GENERATION, 32, 256, 4, 64)                     \
   MODEL(dlrm, RECOMMENDATION, RECOMMENDATION, 2048, 2048, 64, 128)              \
+  MODEL(fambench_xlmr, NLP, LANGUAGE_MODELING, 96, 96, 4, 8)                    \
+  MODEL(fastNLP_Bert, NLP, OTHER_NLP, 6, 1, 4, 8)                               \
+  MODEL(hf_Albert, NLP, LANGUAGE_MODELING, 8, 1, 4, 8)                          \
+  MODEL(hf_Bart, NLP, LANGUAGE_MODELING, 4, 1, 4, 8)                            \
+  MODEL(hf_Bert, NLP, LANGUAGE_MODELING, 4, 1, 4, 8)                            \
+  MODEL(hf_Bert_large, NLP, LANGUAGE_MODELING, 4, 1, 4, 8)                      \
+  MODEL(hf_DistilBert, NLP, LANGUAGE_MODELING, 8, 1, 4, 8)                      \
+  MODEL(hf_GPT2, NLP, LANGUAGE_MODELING, 4, 1, 4, 8)                            \
+  MODEL(hf_GPT2_large, NLP, LANGUAGE_MODELING, 4, 1, 4, 8)                      \
   MODEL(lennard_jones, OTHER, OTHER_TASKS, 1000, 1000, 1000, 1000)              \
   MODEL(resnet152, COMPUTER_VISION, CLASSIFICATION, 32, 32, 4, 8)               \
   MODEL(resnet18, COMPUTER_VISION, CLASSIFICATION, 16, 8, 4, 8)                 \

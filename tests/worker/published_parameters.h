@@ -20,6 +20,35 @@ inline std::map<std::string_view, std::int64_t> const published_parameters{
     {"dlrm",
      8 * 1000000LL * 64 + (512 * 512 + 512) + (512 * 64 + 64) + (100 * 1024 + 1024) +
          2 * (1024 * 1024 + 1024) + (1024 + 1)},
+    // XLM-R's table 5 (250k words, 24 layers of 1024) with fairseq's 514 positions and masked head
+    {"fambench_xlmr",
+     (250002 + 514 + 2) * 1024 + 24 * (12 * 1024 * 1024 + 13 * 1024) +
+         (1024 * 1024 + 3 * 1024 + 250002)},
+    // BERT's base model over the Chinese vocabulary (102267648 with its pooler), and the span layer
+    {"fastNLP_Bert", 102267648 + (768 * 2 + 2)},
+    // AlbertForMaskedLM: tables and norm, projection, the one layer, head without its shared table
+    {"hf_Albert",
+     (30000 + 512 + 2 + 2) * 128 + (128 * 768 + 768) + (12 * 768 * 768 + 13 * 768) +
+         (768 * 128 + 3 * 128 + 30000)},
+    // BartForConditionalGeneration of bart-base: table, twice positions and norm, six layers each
+    {"hf_Bart",
+     50265 * 768 + 2 * (1024 + 2 + 2) * 768 + 6 * (12 * 768 * 768 + 13 * 768) +
+         6 * (16 * 768 * 768 + 19 * 768)},
+    // BertForMaskedLM: tables and norm, layers, head without its shared table
+    {"hf_Bert",
+     (30522 + 512 + 2 + 2) * 768 + 12 * (12 * 768 * 768 + 13 * 768) +
+         (768 * 768 + 3 * 768 + 30522)},
+    // The same at width 1024, but linear layers 3072 wide
+    {"hf_Bert_large",
+     (30522 + 512 + 2 + 2) * 1024 +
+         24 * (4 * (1024 * 1024 + 1024) + (1024 * 3072 + 3072) + (3072 * 1024 + 1024) + 4 * 1024) +
+         (1024 * 1024 + 3 * 1024 + 30522)},
+    // DistilBertForMaskedLM: BERT with half of the layers and without segments
+    {"hf_DistilBert",
+     (30522 + 512 + 2) * 768 + 6 * (12 * 768 * 768 + 13 * 768) + (768 * 768 + 3 * 768 + 30522)},
+    // Hugging Face's documentation of gpt2 and gpt2-large: 124M and 774M
+    {"hf_GPT2", (50257 + 1024) * 768 + 12 * (12 * 768 * 768 + 13 * 768) + 2 * 768},
+    {"hf_GPT2_large", (50257 + 1024) * 1280 + 36 * (12 * 1280 * 1280 + 13 * 1280) + 2 * 1280},
     // TorchBench's lennard_jones: 1-16-16-16-16-1
     {"lennard_jones", (16 + 16) + 3 * (16 * 16 + 16) + (16 + 1)},
     // torchvision's documentation
