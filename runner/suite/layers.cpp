@@ -14,6 +14,14 @@ torch::nn::Sequential make_mlp(std::vector<std::int64_t> const& widths,
   return layers;
 }
 
+void follow(std::vector<torch::Tensor> const& targets,
+            std::vector<torch::Tensor> const& sources,
+            double rate) {
+  torch::NoGradGuard const no_gradients;
+  for (std::size_t i = 0; i < targets.size(); ++i)
+    targets[i].mul_(1 - rate).add_(sources[i], rate);
+}
+
 std::shared_ptr<torch::nn::Module> join(
     std::vector<std::pair<std::string, std::shared_ptr<torch::nn::Module>>> const& networks) {
   auto all = std::make_shared<torch::nn::Module>();

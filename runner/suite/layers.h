@@ -18,6 +18,11 @@ torch::nn::Sequential make_mlp(std::vector<std::int64_t> const& widths,
                                Activation* between,
                                Activation* after = nullptr);
 
+/// Moves each target towards its source: (1 - rate) of the one and `rate` of the other.
+void follow(std::vector<torch::Tensor> const& targets,
+            std::vector<torch::Tensor> const& sources,
+            double rate);
+
 /// Several networks as children of one module, for those who want all parameters by name.
 std::shared_ptr<torch::nn::Module> join(
     std::vector<std::pair<std::string, std::shared_ptr<torch::nn::Module>>> const& networks);

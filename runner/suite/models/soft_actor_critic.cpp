@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "runner/suite/blocks/policy.h"
 #include "runner/suite/layers.h"
 #include "runner/suite/models.h"
 #include "runner/suite/supervised.h"
@@ -24,8 +25,6 @@ constexpr double discount = 0.99;
 constexpr double target_rate = 0.005;
 constexpr double target_entropy = -static_cast<double>(action_width);
 constexpr double learning_rate = 1e-4;
-constexpr double log_deviation_low = -10;
-constexpr double log_deviation_high = 2;
 
 nn::Sequential make_actor(std::int64_t hidden) {
   return make_mlp({state_width, hidden, hidden, 2 * action_width}, &torch::relu);
@@ -36,12 +35,7 @@ nn::Sequential make_critic(std::int64_t hidden) {
 }
 
 nn::Sequential orthogonal(nn::Sequential layers) {
-  for (auto const& module : layers->modules(false)) {
-    if (auto const* linear = module->as<nn::Linear>()) {
-      nn::init::orthogonal_(linear->weight);
-      nn::init::zeros_(linear->bias);
-    }
-  }
+  initialise_orthogonal(*layers);
   return layers;
 }
 
@@ -62,23 +56,6 @@ struct Twins {
     return torch::min(first->forward(input), second->forward(input));
   }
 };
-
-struct Policy {
-  Tensor actions;          ///< [batch, 1], in (-1, 1)
-  Tensor log_probability;  ///< [batch, 1]
-};
-
-/// Draws from a normal distribution squashed by tanh, differentiably.
-Policy draw(nn::Sequential& actor, Tensor const& states) {
-  auto const output = actor->forward(states).chunk(2, 1);
-  auto const span = 0.5 * (log_deviation_high - log_deviation_low);
-  auto const log_deviation = log_deviation_low + span * (torch::tanh(output[1]) + 1);
-  auto const noise = torch::randn_like(output[0]);
-  auto const raw = output[0] + log_deviation.exp() * noise;
-  auto const log_normal = -0.5 * noise * noise - log_deviation - 0.5 * std::log(2 * M_PI);
-  auto const log_slope = 2 * (std::log(2.0) - raw - torch::softplus(-2 * raw));
-  return {torch::tanh(raw), (log_normal - log_slope).sum(-1, true)};
-}
 
 struct Transitions {
   Tensor states, actions, rewards, next_states;
@@ -136,7 +113,7 @@ class ActorCriticTraining final : public Workload {
   /// What the critics should say: reward plus the discounted worth of the next state.
   Tensor worth() {
     torch::NoGradGuard const no_gradients;
-    auto const next = draw(actor_, batch_.next_states);
+    auto const next = draw(actor_->forward(batch_.next_states));
     auto const value = targets_.lower(batch_.next_states, next.actions);
     return batch_.rewards + discount * (value - log_temperature_.exp() * next.log_probability);
   }
@@ -155,7 +132,7 @@ class ActorCriticTraining final : public Workload {
 
   /// Returns how far each log probability is from the wanted entropy, [batch, 1].
   Tensor update_actor() {
-    auto const policy = draw(actor_, batch_.states);
+    auto const policy = draw(actor_->forward(batch_.states));
     auto const value = critics_.lower(batch_.states, policy.actions);
     auto const temperature = log_temperature_.exp().detach();
     auto const loss = -(value - temperature * policy.log_probability).mean();
@@ -172,13 +149,7 @@ class ActorCriticTraining final : public Workload {
     temperature_optimizer_.step();
   }
 
-  void move_targets(double rate) {
-    torch::NoGradGuard const no_gradients;
-    auto const source = critics_.parameters();
-    auto target = targets_.parameters();
-    for (std::size_t i = 0; i < source.size(); ++i)
-      target[i].mul_(1 - rate).add_(source[i], rate);
-  }
+  void move_targets(double rate) { follow(targets_.parameters(), critics_.parameters(), rate); }
 
   nn::Sequential actor_;
   Twins critics_;
@@ -204,7 +175,7 @@ std::unique_ptr<Workload> make_soft_actor_critic(Setup const& setup) {
   Supervised parts;
   parts.network = actor.ptr();
   parts.forward = [actor, states]() mutable {
-    return std::vector<Tensor>{torch::tanh(actor->forward(states).chunk(2, 1)[0])};
+    return std::vector<Tensor>{mean_action(actor->forward(states))};
   };
   return make_supervised(setup.test, std::move(parts));
 }
