@@ -14,6 +14,16 @@ inline std::map<std::string_view, std::int64_t> const published_parameters{
      (20005 + 3) * 768 +
          12 * (4 * (768 * 768 + 768) + (768 * 3072 + 3072) + (3072 * 768 + 768) + 4 * 768) +
          (768 * 2 + 2) + (768 * 20005 + 20005)},
+    // The paper's code. Actor and critic: torchvision's resnet18 without its ends, one shortcut
+    // more in the first stage, other ends; weight normalisation has as many numbers as batch
+    // normalisation, and the critic has 17 TReLUs. Discriminator: five 5 x 5 convolutions, four
+    // TReLUs. Renderer: four linear layers, six 3 x 3 convolutions
+    {"LearningToPaint",
+     2 * (11689512 - 3 * 64 * 49 - (512 * 1000 + 1000) + (64 * 64 + 2 * 64)) +
+         (9 * 64 * 9 + 512 * 65 + 65) + (12 * 64 * 9 + 512 + 1 + 17) +
+         25 * (6 * 16 + 16 * 32 + 32 * 64 + 64 * 128 + 128) + 2 * (16 + 32 + 64 + 128 + 1) + 4 +
+         (10 * 512 + 512) + (512 * 1024 + 1024) + (1024 * 2048 + 2048) + (2048 * 4096 + 4096) +
+         9 * (16 * 32 + 32 * 32 + 8 * 16 + 16 * 16 + 4 * 8 + 8 * 4) + (32 + 32 + 16 + 16 + 8 + 4)},
     // The DCGAN tutorial of PyTorch: generator and discriminator
     {"dcgan", 3576704 + 2765568},
     // TorchBench's dlrm: 8 tables, 512-512-64 below, 100-1024-1024-1024-1 above
@@ -49,8 +59,40 @@ inline std::map<std::string_view, std::int64_t> const published_parameters{
     // Hugging Face's documentation of gpt2 and gpt2-large: 124M and 774M
     {"hf_GPT2", (50257 + 1024) * 768 + 12 * (12 * 768 * 768 + 13 * 768) + 2 * 768},
     {"hf_GPT2_large", (50257 + 1024) * 1280 + 36 * (12 * 1280 * 1280 + 13 * 1280) + 2 * 1280},
+    // TorchBench's drq: four convolutions of 3 x 3 on 27 channels, 84 x 84 to 35 x 35; two heads,
+    // 50-1024-1024-2, twice 51-1024-1024-1, and the temperature
+    {"drq",
+     (27 * 32 * 9 + 32) + 3 * (32 * 32 * 9 + 32) + 2 * (32 * 35 * 35 * 50 + 50 + 2 * 50) +
+         (50 * 1024 + 1024) + (1024 * 1024 + 1024) + (1024 * 2 + 2) +
+         2 * ((51 * 1024 + 1024) + (1024 * 1024 + 1024) + (1024 + 1)) + 1},
+    // torchvision's resnet18; group normalisation has as many parameters as batch normalisation
+    {"functorch_dp_cifar10", 11689512},
+    // The example: three convolutions of 3 x 3 and 64 channels, each with batch normalisation, and
+    // a linear layer
+    {"functorch_maml_omniglot", (9 * 64 + 64) + 2 * (9 * 64 * 64 + 64) + 3 * 2 * 64 + (64 * 5 + 5)},
     // TorchBench's lennard_jones: 1-16-16-16-16-1
     {"lennard_jones", (16 + 16) + 3 * (16 * 16 + 16) + (16 + 1)},
+    // TorchBench's maml: convolutions of 64 channels, three of 3 x 3 and one of 2 x 2, each with
+    // batch normalisation, and a linear layer
+    {"maml",
+     (9 * 64 + 64) + 2 * (9 * 64 * 64 + 64) + (4 * 64 * 64 + 64) + 4 * 2 * 64 + (64 * 5 + 5)},
+    // As functorch_maml_omniglot
+    {"maml_omniglot", (9 * 64 + 64) + 2 * (9 * 64 * 64 + 64) + 3 * 2 * 64 + (64 * 5 + 5)},
+    // Two of torchvision's resnet50 with 128 classes
+    {"moco", 2 * (25557032 - (2048 + 1) * 1000 + (2048 + 1) * 128)},
+    // TorchBench's nvidia_deeprecommender: 197951-512-512-1024-512-512-197951
+    {"nvidia_deeprecommender",
+     (197951 * 512 + 512) + (512 * 512 + 512) + (512 * 1024 + 1024) + (1024 * 512 + 512) +
+         (512 * 512 + 512) + (512 * 197951 + 197951)},
+    // torchvision's resnet18 with 10 classes
+    {"opacus_cifar10", 11689512 - (512 + 1) * 1000 + (512 + 1) * 10},
+    // Formulas
+    {"pyhpc_equation_of_state", 0},
+    {"pyhpc_isoneutral_mixing", 0},
+    {"pyhpc_turbulent_kinetic_energy", 0},
+    // pytorch-struct's NeuralCFG of 30 + 30 symbols, with 5000 words: embeddings of words,
+    // symbols, pairs of symbols, roots and the start, two networks of five linear layers
+    {"pytorch_struct", (5000 + 30 + 30 + 60 * 60 + 30 + 1) * 256 + 2 * 5 * (256 * 256 + 256)},
     // torchvision's documentation
     {"resnet152", 60192808},
     {"resnet18", 11689512},
