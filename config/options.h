@@ -59,15 +59,13 @@ enum class Scale { smoke, full };
 /// What floating point numbers are made of; `amp`: LibTorch mixes precisions by itself.
 enum class Precision { fp32, fp16, bf16, amp };
 
+/// Stands for every model of the suite.
+inline constexpr auto all_models = "all";
+
 /// What is measured: models x tests on every fleet.
 struct SuiteOptions {
-  std::vector<std::string> models{"resnet18",
-                                  "BERT_pytorch",
-                                  "dlrm",
-                                  "dcgan",
-                                  "soft_actor_critic",
-                                  "tts_angular",
-                                  "lennard_jones"};
+  /// "all", or names of `torchwatch suite list`; names of files for backends that run files.
+  std::vector<std::string> models{all_models};
   std::vector<Test> tests{Test::train, Test::eval};
   std::string backend = "eager";
   /// Directory, on the measuring hosts, of the models of the backends script and aoti: NAME.pt or

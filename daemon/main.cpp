@@ -11,6 +11,7 @@
 
 #include "config/load.h"
 #include "daemon/commands/commands.h"
+#include "daemon/measuring.h"
 
 // Each subcommand is one function of commands.h; here is only what a person may type.
 namespace torchwatch {
@@ -95,12 +96,12 @@ std::map<std::string, config::Precision> const precisions{{"fp32", config::Preci
 commands::BenchRequest to_request(BenchFlags const& flags, Device device) {
   auto request = flags.request;
   request.benchmarks = to_benchmarks(flags.benchmarks);
-  auto const& models =
-      flags.models.empty() && request.benchmarks.empty() ? flags.suite.models : flags.models;
-  for (auto const& model : models)
-    for (auto const test : flags.suite.tests)
-      if (!flags.finds_batch || test == Test::eval)
-        request.benchmarks.push_back({model, test, device, flags.suite.backend});
+  if (!request.benchmarks.empty() && flags.models.empty()) return request;
+  auto suite = flags.suite;
+  if (!flags.models.empty()) suite.models = flags.models;
+  if (flags.finds_batch) suite.tests = {Test::eval};
+  auto const more = benchmarks_of(suite, device);
+  request.benchmarks.insert(request.benchmarks.end(), more.begin(), more.end());
   return request;
 }
 

@@ -9,6 +9,7 @@
 
 #include "bisect/levels.h"
 #include "config/value.h"
+#include "runner/catalogue/catalogue.h"
 
 namespace torchwatch {
 namespace {
@@ -51,7 +52,31 @@ std::string worker_for(config::MeasureOptions const& options, Build const& build
   return std::filesystem::exists(own) ? own.string() : options.worker;
 }
 
+/// Whether the worker may have it: it is the one to say what it does not know.
+bool has_test(std::string const& model, Test test) {
+  auto const* const entry = suite::find_entry(model);
+  if (entry == nullptr) return true;
+  return (test == Test::train ? entry->full.train : entry->full.eval) > 0;
+}
+
 }  // namespace
+
+std::vector<Benchmark> benchmarks_of(config::SuiteOptions const& suite, Device device) {
+  std::vector<std::string> models;
+  for (auto const& model : suite.models) {
+    if (model != config::all_models)
+      models.push_back(model);
+    else
+      for (auto const& entry : suite::catalogue())
+        models.emplace_back(entry.name);
+  }
+  std::vector<Benchmark> benchmarks;
+  for (auto const& model : models)
+    for (auto const test : suite.tests)
+      if (suite.backend != "eager" || has_test(model, test))
+        benchmarks.push_back({model, test, device, suite.backend});
+  return benchmarks;
+}
 
 protocol::Job job_for(config::MeasureOptions const& options,
                       config::SuiteOptions const& suite,

@@ -16,6 +16,10 @@
 
 namespace torchwatch {
 
+/// Models x tests, as far as the suite has them: the word "all" among the models stands for all of
+/// the suite; models that it does not know, files of other backends for one, have every test.
+std::vector<Benchmark> benchmarks_of(config::SuiteOptions const& suite, Device device);
+
 /// The message that measures `benchmark` on `build` as the options say.
 protocol::Job job_for(config::MeasureOptions const& options,
                       config::SuiteOptions const& suite,

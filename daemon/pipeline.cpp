@@ -144,11 +144,7 @@ asio::awaitable<Result<>> Pipeline::prepare(Nightly& nightly) {
 }
 
 std::vector<Benchmark> Pipeline::benchmarks_of(Fleet const& fleet) const {
-  std::vector<Benchmark> benchmarks;
-  for (auto const& model : options_.suite.models)
-    for (auto const test : options_.suite.tests)
-      benchmarks.push_back({model, test, fleet.device(), options_.suite.backend});
-  return benchmarks;
+  return torchwatch::benchmarks_of(options_.suite, fleet.device());
 }
 
 std::optional<Build> Pipeline::choose_baseline(Nightly& nightly) {

@@ -2,54 +2,8 @@
 
 #include <memory>
 
+#include "runner/catalogue/catalogue.h"
 #include "runner/suite/workload.h"
-
-/// Every model: name, domain, task, full batch (train, eval), smoke batch (train, eval). Names and
-/// full batches are TorchBench's of December 2022. A new model takes a line here and a source file
-/// in models/ that defines make_<name>.
-#define TORCHWATCH_MODELS(MODEL)                                                \
-  MODEL(BERT_pytorch, NLP, LANGUAGE_MODELING, 16, 16, 4, 8)                     \
-  MODEL(dcgan, COMPUTER_VISION, GENERATION, 32, 256, 4, 64)                     \
-  MODEL(dlrm, RECOMMENDATION, RECOMMENDATION, 2048, 2048, 64, 128)              \
-  MODEL(fambench_xlmr, NLP, LANGUAGE_MODELING, 96, 96, 4, 8)                    \
-  MODEL(fastNLP_Bert, NLP, OTHER_NLP, 6, 1, 4, 8)                               \
-  MODEL(hf_Albert, NLP, LANGUAGE_MODELING, 8, 1, 4, 8)                          \
-  MODEL(hf_Bart, NLP, LANGUAGE_MODELING, 4, 1, 4, 8)                            \
-  MODEL(hf_Bert, NLP, LANGUAGE_MODELING, 4, 1, 4, 8)                            \
-  MODEL(hf_Bert_large, NLP, LANGUAGE_MODELING, 4, 1, 4, 8)                      \
-  MODEL(hf_DistilBert, NLP, LANGUAGE_MODELING, 8, 1, 4, 8)                      \
-  MODEL(hf_GPT2, NLP, LANGUAGE_MODELING, 4, 1, 4, 8)                            \
-  MODEL(hf_GPT2_large, NLP, LANGUAGE_MODELING, 4, 1, 4, 8)                      \
-  MODEL(lennard_jones, OTHER, OTHER_TASKS, 1000, 1000, 1000, 1000)              \
-  MODEL(resnet152, COMPUTER_VISION, CLASSIFICATION, 32, 32, 4, 8)               \
-  MODEL(resnet18, COMPUTER_VISION, CLASSIFICATION, 16, 8, 4, 8)                 \
-  MODEL(resnet50, COMPUTER_VISION, CLASSIFICATION, 32, 32, 4, 8)                \
-  MODEL(resnext50_32x4d, COMPUTER_VISION, CLASSIFICATION, 8, 8, 4, 8)           \
-  MODEL(soft_actor_critic, REINFORCEMENT_LEARNING, OTHER_RL, 256, 256, 64, 256) \
-#define TORCHWATCH_MODELS(MODEL)                                                   \
-  MODEL(BERT_pytorch, NLP, LANGUAGE_MODELING, 16, 16, 4, 8)                        \
-  MODEL(LearningToPaint, REINFORCEMENT_LEARNING, OTHER_RL, 96, 96, 2, 2)           \
-  MODEL(dcgan, COMPUTER_VISION, GENERATION, 32, 256, 4, 64)                        \
-  MODEL(dlrm, RECOMMENDATION, RECOMMENDATION, 2048, 2048, 64, 128)                 \
-  MODEL(drq, REINFORCEMENT_LEARNING, OTHER_RL, 1, 1, 1, 1)                         \
-  MODEL(functorch_dp_cifar10, OTHER, OTHER_TASKS, 64, 64, 8, 16)                   \
-  MODEL(functorch_maml_omniglot, OTHER, OTHER_TASKS, 1, 1, 1, 1)                   \
-  MODEL(lennard_jones, OTHER, OTHER_TASKS, 1000, 1000, 1000, 1000)                 \
-  MODEL(maml, OTHER, OTHER_TASKS, 1, 1, 1, 1)                                      \
-  MODEL(maml_omniglot, OTHER, OTHER_TASKS, 32, 32, 2, 2)                           \
-  MODEL(moco, OTHER, OTHER_TASKS, 32, 32, 4, 8)                                    \
-  MODEL(nvidia_deeprecommender, RECOMMENDATION, RECOMMENDATION, 256, 256, 64, 128) \
-  MODEL(opacus_cifar10, OTHER, OTHER_TASKS, 64, 64, 8, 16)                         \
-  MODEL(pyhpc_equation_of_state, OTHER, OTHER_TASKS, 0, 1048576, 0, 4096)          \
-  MODEL(pyhpc_isoneutral_mixing, OTHER, OTHER_TASKS, 0, 1048576, 0, 4096)          \
-  MODEL(pyhpc_turbulent_kinetic_energy, OTHER, OTHER_TASKS, 0, 1048576, 0, 4096)   \
-  MODEL(pytorch_struct, OTHER, OTHER_TASKS, 200, 0, 80, 0)                         \
-  MODEL(resnet152, COMPUTER_VISION, CLASSIFICATION, 32, 32, 4, 8)                  \
-  MODEL(resnet18, COMPUTER_VISION, CLASSIFICATION, 16, 8, 4, 8)                    \
-  MODEL(resnet50, COMPUTER_VISION, CLASSIFICATION, 32, 32, 4, 8)                   \
-  MODEL(resnext50_32x4d, COMPUTER_VISION, CLASSIFICATION, 8, 8, 4, 8)              \
-  MODEL(soft_actor_critic, REINFORCEMENT_LEARNING, OTHER_RL, 256, 256, 64, 256)    \
-  MODEL(tts_angular, SPEECH, SYNTHESIS, 64, 64, 8, 16)
 
 namespace torchwatch::suite {
 

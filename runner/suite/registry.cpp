@@ -32,10 +32,15 @@ class Autocasting final : public Workload {
 }  // namespace
 
 std::vector<Model> const& models() {
-#define TORCHWATCH_ROW(name, domain, task, train, eval, smoke_train, smoke_eval) \
-  Model{#name, #domain, #task, {train, eval}, {smoke_train, smoke_eval}, &make_##name},
-  static std::vector<Model> const all{TORCHWATCH_MODELS(TORCHWATCH_ROW)};
-#undef TORCHWATCH_ROW
+#define TORCHWATCH_FACTORY(name, ...) &make_##name,
+  constexpr Factory* factories[] = {TORCHWATCH_MODELS(TORCHWATCH_FACTORY)};
+#undef TORCHWATCH_FACTORY
+  static auto const all = [&factories] {
+    std::vector<Model> models;
+    for (auto const& entry : catalogue())
+      models.push_back({entry, factories[models.size()]});
+    return models;
+  }();
   return all;
 }
 

@@ -11,19 +11,8 @@
 
 namespace torchwatch::suite {
 
-/// Samples in one iteration; 0 when there is no such test.
-struct Batch {
-  std::int64_t train = 0;
-  std::int64_t eval = 0;
-};
-
-/// What is known of a model without building it. Names are TorchBench's.
-struct Model {
-  std::string_view name;
-  std::string_view domain;
-  std::string_view task;
-  Batch full;
-  Batch smoke;
+/// A model of the catalogue, and what makes it.
+struct Model : Entry {
   Factory* make = nullptr;
 };
 

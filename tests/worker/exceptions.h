@@ -25,8 +25,7 @@ struct Drawing {
 };
 
 /// Models that draw random numbers in evaluation too, so that no two outputs are alike.
-inline std::vector<Drawing> const drawing_models = {};
-inline constexpr std::initializer_list<Drawing> drawing_models = {
+inline std::vector<Drawing> const drawing_models = {
     {"moco", "each batch's keys take the places of others in the queue"},
 };
 

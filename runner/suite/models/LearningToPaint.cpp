@@ -13,7 +13,7 @@
 
 #include "runner/suite/blocks/painting.h"
 #include "runner/suite/layers.h"
-#include "runner/suite/models.h"
+#include "runner/suite/workload.h"
 
 namespace torchwatch::suite {
 namespace {

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <utility>
 
-#include "runner/suite/models.h"
 #include "runner/suite/supervised.h"
 
 namespace torchwatch::suite {

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "runner/suite/layers.h"
-#include "runner/suite/models.h"
 #include "runner/suite/supervised.h"
 
 namespace torchwatch::suite {

@@ -13,7 +13,6 @@
 
 #include "runner/suite/blocks/language.h"
 #include "runner/suite/blocks/transformer.h"
-#include "runner/suite/models.h"
 #include "runner/suite/supervised.h"
 
 namespace torchwatch::suite {

@@ -6,7 +6,7 @@
 
 #include "runner/suite/blocks/language.h"
 #include "runner/suite/blocks/transformer.h"
-#include "runner/suite/models.h"
+#include "runner/suite/workload.h"
 
 namespace torchwatch::suite {
 namespace {

@@ -9,7 +9,6 @@
 #include <string>
 #include <utility>
 
-#include "runner/suite/models.h"
 #include "runner/suite/supervised.h"
 
 namespace torchwatch::suite {

@@ -11,7 +11,6 @@
 #include <string>
 #include <utility>
 
-#include "runner/suite/models.h"
 #include "runner/suite/supervised.h"
 
 namespace torchwatch::suite {

@@ -11,7 +11,6 @@
 
 #include "runner/suite/blocks/resnet.h"
 #include "runner/suite/layers.h"
-#include "runner/suite/models.h"
 #include "runner/suite/supervised.h"
 
 namespace torchwatch::suite {

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "runner/suite/blocks/resnet.h"
-#include "runner/suite/models.h"
 #include "runner/suite/supervised.h"
 
 namespace torchwatch::suite {

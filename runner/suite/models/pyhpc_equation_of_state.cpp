@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "runner/suite/blocks/ocean.h"
-#include "runner/suite/models.h"
+#include "runner/suite/workload.h"
 
 namespace torchwatch::suite {
 namespace {

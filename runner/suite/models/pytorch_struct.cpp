@@ -9,7 +9,7 @@
 
 #include <utility>
 
-#include "runner/suite/models.h"
+#include "runner/suite/workload.h"
 
 namespace torchwatch::suite {
 namespace {

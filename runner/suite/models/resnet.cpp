@@ -4,7 +4,6 @@
 
 #include "runner/suite/blocks/resnet.h"
 
-#include "runner/suite/models.h"
 #include "runner/suite/supervised.h"
 
 namespace torchwatch::suite {

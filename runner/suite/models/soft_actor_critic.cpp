@@ -10,7 +10,6 @@
 
 #include "runner/suite/blocks/policy.h"
 #include "runner/suite/layers.h"
-#include "runner/suite/models.h"
 #include "runner/suite/supervised.h"
 
 namespace torchwatch::suite {

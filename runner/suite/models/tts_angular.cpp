@@ -7,7 +7,6 @@
 
 #include <utility>
 
-#include "runner/suite/models.h"
 #include "runner/suite/supervised.h"
 
 namespace torchwatch::suite {
