@@ -8,8 +8,10 @@
 /// there is no such test. Names, tasks and full batches are TorchBench's of December 2022. A new
 /// model takes a line here and a source file in runner/suite/models that defines make_<name>.
 #define TORCHWATCH_MODELS(MODEL)                                                   \
+  MODEL(alexnet, COMPUTER_VISION, CLASSIFICATION, 128, 128, 4, 8)                  \
   MODEL(BERT_pytorch, NLP, LANGUAGE_MODELING, 16, 16, 4, 8)                        \
   MODEL(dcgan, COMPUTER_VISION, GENERATION, 32, 256, 4, 64)                        \
+  MODEL(densenet121, COMPUTER_VISION, CLASSIFICATION, 256, 64, 4, 8)               \
   MODEL(dlrm, RECOMMENDATION, RECOMMENDATION, 2048, 2048, 64, 128)                 \
   MODEL(drq, REINFORCEMENT_LEARNING, OTHER_RL, 1, 1, 1, 1)                         \
   MODEL(fambench_xlmr, NLP, LANGUAGE_MODELING, 96, 96, 4, 8)                       \
@@ -27,9 +29,15 @@
   MODEL(lennard_jones, OTHER, OTHER_TASKS, 1000, 1000, 1000, 1000)                 \
   MODEL(maml, OTHER, OTHER_TASKS, 1, 1, 1, 1)                                      \
   MODEL(maml_omniglot, OTHER, OTHER_TASKS, 32, 32, 2, 2)                           \
+  MODEL(mnasnet1_0, COMPUTER_VISION, CLASSIFICATION, 32, 32, 4, 8)                 \
+  MODEL(mobilenet_v2, COMPUTER_VISION, CLASSIFICATION, 96, 16, 4, 8)               \
+  MODEL(mobilenet_v2_quantized_qat, COMPUTER_VISION, CLASSIFICATION, 96, 96, 4, 8) \
+  MODEL(mobilenet_v3_large, COMPUTER_VISION, CLASSIFICATION, 32, 32, 4, 8)         \
   MODEL(moco, OTHER, OTHER_TASKS, 32, 32, 4, 8)                                    \
   MODEL(nvidia_deeprecommender, RECOMMENDATION, RECOMMENDATION, 256, 256, 64, 128) \
   MODEL(opacus_cifar10, OTHER, OTHER_TASKS, 64, 64, 8, 16)                         \
+  MODEL(phlippe_densenet, COMPUTER_VISION, CLASSIFICATION, 128, 128, 16, 32)       \
+  MODEL(phlippe_resnet, COMPUTER_VISION, CLASSIFICATION, 128, 128, 16, 32)         \
   MODEL(pyhpc_equation_of_state, OTHER, OTHER_TASKS, 0, 1048576, 0, 4096)          \
   MODEL(pyhpc_isoneutral_mixing, OTHER, OTHER_TASKS, 0, 1048576, 0, 4096)          \
   MODEL(pyhpc_turbulent_kinetic_energy, OTHER, OTHER_TASKS, 0, 1048576, 0, 4096)   \
@@ -37,9 +45,13 @@
   MODEL(resnet152, COMPUTER_VISION, CLASSIFICATION, 32, 32, 4, 8)                  \
   MODEL(resnet18, COMPUTER_VISION, CLASSIFICATION, 16, 8, 4, 8)                    \
   MODEL(resnet50, COMPUTER_VISION, CLASSIFICATION, 32, 32, 4, 8)                   \
+  MODEL(resnet50_quantized_qat, COMPUTER_VISION, CLASSIFICATION, 32, 32, 4, 8)     \
   MODEL(resnext50_32x4d, COMPUTER_VISION, CLASSIFICATION, 8, 8, 4, 8)              \
+  MODEL(shufflenet_v2_x1_0, COMPUTER_VISION, CLASSIFICATION, 128, 64, 4, 8)        \
   MODEL(soft_actor_critic, REINFORCEMENT_LEARNING, OTHER_RL, 256, 256, 64, 256)    \
-  MODEL(tts_angular, SPEECH, SYNTHESIS, 64, 64, 8, 16)
+  MODEL(squeezenet1_1, COMPUTER_VISION, CLASSIFICATION, 0, 16, 0, 8)               \
+  MODEL(tts_angular, SPEECH, SYNTHESIS, 64, 64, 8, 16)                             \
+  MODEL(vgg16, COMPUTER_VISION, CLASSIFICATION, 64, 4, 4, 4)
 
 /// The suite without LibTorch, for those who only want to know what there is.
 namespace torchwatch::suite {

@@ -22,6 +22,13 @@ torch::nn::Sequential make_mlp(std::vector<std::int64_t> const& widths,
 void follow(std::vector<torch::Tensor> const& targets,
             std::vector<torch::Tensor> const& sources,
             double rate);
+/// A sequence that may itself be an element of sequences.
+class ChainImpl : public torch::nn::SequentialImpl {
+ public:
+  torch::Tensor forward(torch::Tensor const& x) { return torch::nn::SequentialImpl::forward(x); }
+};
+
+TORCH_MODULE(Chain);
 
 /// Several networks as children of one module, for those who want all parameters by name.
 std::shared_ptr<torch::nn::Module> join(

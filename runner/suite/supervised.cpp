@@ -79,7 +79,8 @@ std::unique_ptr<Workload> make_classifier(
   parts.loss = [labels](auto const& outputs) {
     return torch::nn::functional::cross_entropy(outputs[0], labels);
   };
-  parts.optimizer = make_adam(*network, options.rate);
+  parts.optimizer =
+      options.optimizer ? options.optimizer(*network) : make_adam(*network, options.rate);
   parts.network = std::move(network);
   return make_supervised(setup.test, std::move(parts));
 }

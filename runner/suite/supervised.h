@@ -34,6 +34,8 @@ struct Classification {
   std::int64_t side = 224;
   std::int64_t classes = 1000;
   double rate = 1e-3;  ///< of Adam
+  /// For the placed network; Adam when empty.
+  std::function<std::unique_ptr<torch::optim::Optimizer>(torch::nn::Module const&)> optimizer = {};
 };
 
 /// Cross entropy of what `forward` makes of the images, [batch, classes].

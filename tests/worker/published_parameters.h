@@ -93,11 +93,32 @@ inline std::map<std::string_view, std::int64_t> const published_parameters{
     // pytorch-struct's NeuralCFG of 30 + 30 symbols, with 5000 words: embeddings of words,
     // symbols, pairs of symbols, roots and the start, two networks of five linear layers
     {"pytorch_struct", (5000 + 30 + 30 + 60 * 60 + 30 + 1) * 256 + 2 * 5 * (256 * 256 + 256)},
+    // The tutorial's DenseNet: 32 channels, four blocks of 6 layers that add 16 channels each and
+    // begin with 32, 64, 80 and 88, three transitions and a linear layer
+    {"phlippe_densenet",
+     (3 * 9 * 32 + 32) + (2 + 32) * (6 * (32 + 64 + 80 + 88) + 4 * (0 + 1 + 2 + 3 + 4 + 5) * 16) +
+         4 * 6 * (2 * 32 + 32 * 9 * 16) + (2 * 128 + 128 * 64) + (2 * 160 + 160 * 80) +
+         (2 * 176 + 176 * 88) + (2 * 184 + 184 * 10 + 10)},
+    // The tutorial's ResNet: three stages of three blocks of two convolutions, 16 to 64 channels
+    {"phlippe_resnet",
+     (3 * 9 * 16 + 2 * 16) + 3 * (2 * 16 * 9 * 16 + 4 * 16) +
+         (16 * 9 * 32 + 5 * 32 * 9 * 32 + 3 * 4 * 32 + 16 * 32 + 32) +
+         (32 * 9 * 64 + 5 * 64 * 9 * 64 + 3 * 4 * 64 + 32 * 64 + 64) + (64 * 10 + 10)},
     // torchvision's documentation
+    {"alexnet", 61100840},
+    {"densenet121", 7978856},
+    {"mnasnet1_0", 4383312},
+    {"mobilenet_v2", 3504872},
+    {"mobilenet_v2_quantized_qat", 3504872},
+    {"mobilenet_v3_large", 5483032},
     {"resnet152", 60192808},
     {"resnet18", 11689512},
     {"resnet50", 25557032},
+    {"resnet50_quantized_qat", 25557032},
     {"resnext50_32x4d", 25028904},
+    {"shufflenet_v2_x1_0", 2278604},
+    {"squeezenet1_1", 1235496},
+    {"vgg16", 138357544},
     // TorchBench's soft_actor_critic: 3-1024-1024-2, twice 4-1024-1024-1, and the temperature
     {"soft_actor_critic",
      (3 * 1024 + 1024) + (1024 * 1024 + 1024) + (1024 * 2 + 2) +

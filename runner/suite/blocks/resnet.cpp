@@ -43,47 +43,41 @@ class BlockImpl : public nn::Module {
       add(options, convolution(place.in, out, 3, place.stride), out);
       add(options, convolution(out, out, 3, 1), out);
     }
+    layers_.back().rectifier = Rectifier::none;
     if (place.stride == 1 && place.in == out) return;
-    shortcut_ = register_module("downsample", nn::Sequential());
-    shortcut_->push_back(convolution(place.in, out, 1, place.stride));
-    shortcut_->push_back(options.norm(out));
+    shortcut_ = {convolution(place.in, out, 1, place.stride), options.norm(out), Rectifier::none};
+    register_module("downsample", nest(shortcut_));
   }
 
   Tensor forward(Tensor const& input) {
+    Arithmetic floating_point;
+    return compute(input, floating_point);
+  }
+
+  Tensor compute(Tensor const& input, Arithmetic& arithmetic) {
     auto x = input;
-    for (std::size_t i = 0; i < layers_.size(); ++i) {
-      x = layers_[i].norm.forward(layers_[i].conv(x));
-      if (i + 1 < layers_.size()) x = x.relu_();
-    }
-    x += shortcut_.is_empty() ? input : shortcut_->forward(input);
-    return x.relu_();
+    for (auto& layer : layers_)
+      x = arithmetic.convolve(layer, x);
+    if (shortcut_.conv.is_empty()) return arithmetic.add_relu(x, input);
+    return arithmetic.add_relu(x, arithmetic.convolve(shortcut_, input));
   }
 
  private:
-  struct Layer {
-    nn::Conv2d conv;
-    nn::AnyModule norm;
-  };
-
   void add(ResNetOptions const& options, nn::Conv2d conv, std::int64_t channels) {
     auto const number = std::to_string(layers_.size() + 1);
     auto norm = options.norm(channels);
     register_module("conv" + number, conv);
     register_module("bn" + number, norm.ptr());
-    layers_.push_back({std::move(conv), std::move(norm)});
+    layers_.push_back({std::move(conv), std::move(norm), Rectifier::relu});
   }
 
-  std::vector<Layer> layers_;
-  nn::Sequential shortcut_{nullptr};
+  std::vector<ConvNorm> layers_;
+  ConvNorm shortcut_;
 };
 
 TORCH_MODULE(Block);
 
 }  // namespace
-
-nn::AnyModule batch_norm(std::int64_t channels) {
-  return nn::AnyModule(nn::BatchNorm2d(channels));
-}
 
 nn::AnyModule frozen_batch_norm(std::int64_t channels) {
   return nn::AnyModule(FrozenBatchNorm(channels));
@@ -102,9 +96,9 @@ Tensor FrozenBatchNormImpl::forward(Tensor const& x) {
 }
 
 ResNetImpl::ResNetImpl(ResNetOptions const& options)
-    : conv1_(register_module("conv1", convolution(3, options.width, 7, 2))),
-      bn1_(options.norm(options.width)) {
-  register_module("bn1", bn1_.ptr());
+    : stem_{convolution(3, options.width, 7, 2), options.norm(options.width), Rectifier::relu} {
+  register_module("conv1", stem_.conv);
+  register_module("bn1", stem_.norm.ptr());
   auto in = options.width;
   for (std::size_t stage = 0; stage < options.depths.size(); ++stage) {
     auto layers = register_module("layer" + std::to_string(stage + 1), nn::Sequential());
@@ -124,18 +118,29 @@ ResNetImpl::ResNetImpl(ResNetOptions const& options)
   }
 }
 
-std::vector<Tensor> ResNetImpl::features(Tensor const& images) {
-  auto x = torch::max_pool2d(bn1_.forward(conv1_(images)).relu_(), 3, 2, 1);
+std::vector<Tensor> ResNetImpl::features(Tensor const& images, Arithmetic& arithmetic) {
+  auto x = arithmetic.max_pool(arithmetic.convolve(stem_, images));
   std::vector<Tensor> outputs;
   for (auto& stage : stages_) {
-    x = stage->forward(x);
+    for (std::size_t block = 0; block < stage->size(); ++block)
+      x = stage->at<BlockImpl>(block).compute(x, arithmetic);
     outputs.push_back(x);
   }
   return outputs;
 }
 
+std::vector<Tensor> ResNetImpl::features(Tensor const& images) {
+  Arithmetic floating_point;
+  return features(images, floating_point);
+}
+
+Tensor ResNetImpl::compute(Tensor const& images, Arithmetic& arithmetic) {
+  return arithmetic.connect(fc_, arithmetic.average(features(images, arithmetic).back()));
+}
+
 Tensor ResNetImpl::forward(Tensor const& images) {
-  return fc_(torch::adaptive_avg_pool2d(features(images).back(), {1, 1}).flatten(1));
+  Arithmetic floating_point;
+  return compute(images, floating_point);
 }
 
 std::vector<std::int64_t> ResNetImpl::channels(ResNetOptions const& options) {

@@ -5,17 +5,13 @@
 /// buffers are named as torchvision.models.resnet names them.
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include <torch/torch.h>
 
+#include "runner/suite/blocks/convolution.h"
+
 namespace torchwatch::suite {
-
-/// Makes the normalisation that follows a convolution of so many channels.
-using NormFactory = std::function<torch::nn::AnyModule(std::int64_t channels)>;
-
-torch::nn::AnyModule batch_norm(std::int64_t channels);
 
 /// Batch normalisation whose statistics and affine transform are constants: four buffers, no
 /// parameter. As in torchvision.ops.FrozenBatchNorm2d.
@@ -52,6 +48,8 @@ class ResNetImpl : public torch::nn::Module {
 
   torch::Tensor forward(torch::Tensor const& images);
 
+  torch::Tensor compute(torch::Tensor const& images, Arithmetic& arithmetic);
+
   /// The output of each stage, finest first: a quarter of the picture's side and, from the second
   /// on, half of the stage before.
   std::vector<torch::Tensor> features(torch::Tensor const& images);
@@ -60,8 +58,9 @@ class ResNetImpl : public torch::nn::Module {
   static std::vector<std::int64_t> channels(ResNetOptions const& options);
 
  private:
-  torch::nn::Conv2d conv1_;
-  torch::nn::AnyModule bn1_;
+  std::vector<torch::Tensor> features(torch::Tensor const& images, Arithmetic& arithmetic);
+
+  ConvNorm stem_;
   std::vector<torch::nn::Sequential> stages_;
   torch::nn::Linear fc_{nullptr};
 };

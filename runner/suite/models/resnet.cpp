@@ -1,18 +1,29 @@
 // Residual networks for image classification, after torchvision.models.resnet; papers in
 // blocks/resnet.h. Input: images [batch, 3, 224, 224], labels [batch] of 1000 classes. Smoke:
 // 64 x 64 pixels, a quarter of the width and no more than one block a stage in the deep ones.
+// resnet50_quantized_qat: see blocks/quantization.h. TorchBench infers with ranges of nothing seen
+// and one picture of its batch; here a few pictures are seen and the whole batch is inferred.
 
 #include "runner/suite/blocks/resnet.h"
 
+#include "runner/suite/blocks/quantization.h"
 #include "runner/suite/supervised.h"
 
 namespace torchwatch::suite {
 namespace {
 
-std::unique_ptr<Workload> make_resnet(Setup const& setup, ResNetOptions options) {
+Classification pictures(Setup const& setup) {
+  return {setup.pick(224, 64)};
+}
+
+ResNet network(Setup const& setup, ResNetOptions options) {
   options.width = setup.pick(64, 16);
   if (setup.scale == Scale::smoke && options.bottleneck) options.depths = {1, 1, 1, 1};
-  return make_classifier(setup, {setup.pick(224, 64)}, ResNet(options));
+  return ResNet(options);
+}
+
+std::unique_ptr<Workload> make_resnet(Setup const& setup, ResNetOptions const& options) {
+  return make_classifier(setup, pictures(setup), network(setup, options));
 }
 
 }  // namespace
@@ -26,6 +37,10 @@ std::unique_ptr<Workload> make_resnet18(Setup const& setup) {
 
 std::unique_ptr<Workload> make_resnet50(Setup const& setup) {
   return make_resnet(setup, {});
+}
+
+std::unique_ptr<Workload> make_resnet50_quantized_qat(Setup const& setup) {
+  return make_quantized_classifier(setup, pictures(setup), network(setup, {}));
 }
 
 std::unique_ptr<Workload> make_resnet152(Setup const& setup) {

@@ -1,0 +1,81 @@
+#pragma once
+
+/// Convolution, normalisation and activation, the unit that most convolutional networks are made
+/// of.
+
+#include <cstdint>
+#include <functional>
+
+#include <torch/torch.h>
+
+#include "runner/suite/layers.h"
+
+namespace torchwatch::suite {
+
+/// Makes the normalisation that follows a convolution of so many channels.
+using NormFactory = std::function<torch::nn::AnyModule(std::int64_t channels)>;
+
+torch::nn::AnyModule batch_norm(std::int64_t channels);
+
+enum class Rectifier { none, relu, relu6, hardswish };
+
+/// In place.
+torch::Tensor rectify(torch::Tensor x, Rectifier rectifier);
+
+struct ConvNorm {
+  torch::nn::Conv2d conv{nullptr};
+  torch::nn::AnyModule norm;
+  Rectifier rectifier = Rectifier::relu;
+};
+
+struct ConvNormOptions {
+  std::int64_t in = 0;
+  std::int64_t out = 0;
+  std::int64_t kernel = 3;  ///< odd
+  std::int64_t stride = 1;
+  std::int64_t groups = 1;
+  Rectifier rectifier = Rectifier::relu;
+  NormFactory norm = batch_norm;
+};
+
+/// A convolution without bias, padded so that only the stride makes the picture smaller.
+ConvNorm make_conv_norm(ConvNormOptions const& options);
+
+/// Its modules as one each of `layers`; none for no activation.
+void append(Chain& layers, ConvNorm const& layer);
+
+/// The same as one module with children 0, 1 and 2, as in torchvision.ops.Conv2dNormActivation.
+Chain nest(ConvNorm const& layer);
+
+/// Convolutions normal by the number of their outputs, linear layers normal with deviation 0.01,
+/// their biases 0: how torchvision begins VGG and MobileNet.
+void initialise_convolutional(torch::nn::Module& network);
+
+/// The multiple of 8 next to `channels` that takes away no more than a tenth of them.
+std::int64_t divisible(double channels);
+
+/// How a network's layers are computed; this class does so in floating point. A network that is
+/// computed by way of it can be quantized, see blocks/quantization.h.
+class Arithmetic {
+ public:
+  virtual ~Arithmetic() = default;
+
+  virtual torch::Tensor convolve(ConvNorm& layer, torch::Tensor const& x);
+
+  virtual torch::Tensor add(torch::Tensor const& x, torch::Tensor const& y);
+
+  /// In place of `x`.
+  virtual torch::Tensor add_relu(torch::Tensor x, torch::Tensor const& y);
+
+  /// Over 3 x 3 places with stride 2.
+  virtual torch::Tensor max_pool(torch::Tensor const& x);
+
+  /// [batch, channels, height, width] -> [batch, channels]
+  virtual torch::Tensor average(torch::Tensor const& x);
+
+  virtual torch::Tensor drop(torch::nn::Dropout& dropout, torch::Tensor const& x);
+
+  virtual torch::Tensor connect(torch::nn::Linear& linear, torch::Tensor const& x);
+};
+
+}  // namespace torchwatch::suite

@@ -1,0 +1,112 @@
+#pragma once
+
+/// Quantization-aware training and integer inference: Jacob et al., "Quantization and Training of
+/// Neural Networks for Efficient Integer-Arithmetic-Only Inference", 2017 (arXiv 1712.05877), with
+/// the operators that PyTorch's FX quantization chooses under the default settings for fbgemm:
+/// activations in 7 bits for a whole tensor, weights in 8 bits for each channel, batch
+/// normalisation folded into the convolution.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <torch/torch.h>
+
+#include "runner/suite/blocks/convolution.h"
+#include "runner/suite/supervised.h"
+
+namespace torchwatch::suite {
+
+/// Follows the range of what passes and rounds it to what integers could hold. Gradients pass
+/// unrounded.
+class FakeQuantizeImpl : public torch::nn::Module {
+ public:
+  /// For weights of so many output channels; 0: for activations.
+  explicit FakeQuantizeImpl(std::int64_t channels);
+
+  torch::Tensor forward(torch::Tensor const& x);
+
+  torch::Tensor const& scale() const { return scale_; }
+
+  torch::Tensor const& zero_point() const { return zero_point_; }
+
+ private:
+  bool is_of_weights_;
+  torch::Tensor quantizes_, observes_, scale_, zero_point_, min_, max_;
+};
+
+TORCH_MODULE(FakeQuantize);
+
+/// Computes a network, images -> logits. Always the same layers in the same order.
+using Computation = std::function<torch::Tensor(torch::Tensor const& images, Arithmetic&)>;
+
+/// What is quantized in a network, in the order of its computation.
+struct Quantizers {
+  std::vector<FakeQuantize> activations;  ///< the images, then what each layer and sum makes
+  std::vector<std::pair<ConvNorm, FakeQuantize>> convolutions;
+  std::vector<std::pair<torch::nn::Linear, FakeQuantize>> linears;
+};
+
+/// A network with fake quantization. Its parameters are the network's, under the same names.
+class FakeQuantizedImpl : public torch::nn::Module {
+ public:
+  FakeQuantizedImpl(torch::nn::Module const& network, Computation compute);
+
+  torch::Tensor forward(torch::Tensor const& images);
+
+  Computation const& computation() const { return compute_; }
+
+  Quantizers const& quantizers() const { return quantizers_; }
+
+ private:
+  Computation compute_;
+  Quantizers quantizers_;
+};
+
+TORCH_MODULE(FakeQuantized);
+
+/// A network in integers, at the ranges that `trained` has seen. For CPUs alone. Its parameters are
+/// those that the integers were made of.
+class QuantizedImpl : public torch::nn::Module {
+ public:
+  explicit QuantizedImpl(FakeQuantized trained);
+
+  torch::Tensor forward(torch::Tensor const& images);
+
+  struct Range {
+    double scale;
+    std::int64_t zero_point;
+  };
+
+ private:
+  FakeQuantized trained_;
+  std::vector<Range> activations_;
+  std::vector<c10::IValue> convolutions_, linears_;  ///< packed
+};
+
+TORCH_MODULE(Quantized);
+
+/// Training with fake quantization; inference in integers, once a few random images have shown the
+/// ranges.
+std::unique_ptr<Workload> make_quantized_classifier(Setup const& setup,
+                                                    Classification const& options,
+                                                    torch::nn::Module const& network,
+                                                    Computation compute);
+
+/// The same for a module holder that computes itself in any arithmetic.
+template <class Network>
+std::unique_ptr<Workload> make_quantized_classifier(Setup const& setup,
+                                                    Classification const& options,
+                                                    Network network) {
+  return make_quantized_classifier(
+      setup,
+      options,
+      *network,
+      [network](torch::Tensor const& images, Arithmetic& arithmetic) mutable {
+        return network->compute(images, arithmetic);
+      });
+}
+
+}  // namespace torchwatch::suite

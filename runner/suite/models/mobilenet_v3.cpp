@@ -1,0 +1,137 @@
+// MobileNetV3-Large: Howard et al., 2019 (arXiv 1905.02244), after torchvision.models.mobilenetv3,
+// whose names it has. Input: images [batch, 3, 224, 224], labels [batch] of 1000 classes. Smoke:
+// 64 x 64 pixels, a quarter of the width.
+
+#include "runner/suite/blocks/convolution.h"
+#include "runner/suite/supervised.h"
+
+namespace torchwatch::suite {
+namespace {
+
+using torch::Tensor;
+namespace nn = torch::nn;
+
+constexpr std::int64_t classes = 1000;
+
+struct Row {
+  std::int64_t kernel;
+  double expanded, out;  ///< channels at full width
+  bool squeezes;
+  Rectifier rectifier;
+  std::int64_t stride;
+};
+
+constexpr double first = 16;
+constexpr Row rows[] = {{3, 16, 16, false, Rectifier::relu, 1},
+                        {3, 64, 24, false, Rectifier::relu, 2},
+                        {3, 72, 24, false, Rectifier::relu, 1},
+                        {5, 72, 40, true, Rectifier::relu, 2},
+                        {5, 120, 40, true, Rectifier::relu, 1},
+                        {5, 120, 40, true, Rectifier::relu, 1},
+                        {3, 240, 80, false, Rectifier::hardswish, 2},
+                        {3, 200, 80, false, Rectifier::hardswish, 1},
+                        {3, 184, 80, false, Rectifier::hardswish, 1},
+                        {3, 184, 80, false, Rectifier::hardswish, 1},
+                        {3, 480, 112, true, Rectifier::hardswish, 1},
+                        {3, 672, 112, true, Rectifier::hardswish, 1},
+                        {5, 672, 160, true, Rectifier::hardswish, 2},
+                        {5, 960, 160, true, Rectifier::hardswish, 1},
+                        {5, 960, 160, true, Rectifier::hardswish, 1}};
+
+Chain convolution(std::int64_t in,
+                  std::int64_t out,
+                  std::int64_t kernel,
+                  std::int64_t stride,
+                  std::int64_t groups,
+                  Rectifier rectifier) {
+  auto const norm = [](std::int64_t channels) {
+    return nn::AnyModule(
+        nn::BatchNorm2d(nn::BatchNorm2dOptions(channels).eps(0.001).momentum(0.01)));
+  };
+  return nest(make_conv_norm({in, out, kernel, stride, groups, rectifier, norm}));
+}
+
+/// Weighs each channel by what the whole picture holds.
+class SqueezeExcitationImpl : public nn::Module {
+ public:
+  SqueezeExcitationImpl(std::int64_t channels, std::int64_t squeezed)
+      : fc1_(register_module("fc1", nn::Conv2d(nn::Conv2dOptions(channels, squeezed, 1)))),
+        fc2_(register_module("fc2", nn::Conv2d(nn::Conv2dOptions(squeezed, channels, 1)))) {}
+
+  Tensor forward(Tensor const& x) {
+    auto const squeezed = fc1_(torch::adaptive_avg_pool2d(x, {1, 1})).relu();
+    return torch::hardsigmoid(fc2_(squeezed)) * x;
+  }
+
+ private:
+  nn::Conv2d fc1_, fc2_;
+};
+
+TORCH_MODULE(SqueezeExcitation);
+
+class InvertedResidualImpl : public nn::Module {
+ public:
+  InvertedResidualImpl(std::int64_t in, std::int64_t expanded, std::int64_t out, Row const& row)
+      : adds_(row.stride == 1 && in == out),
+        block_(register_module("block", Chain())) {
+    if (expanded != in) block_->push_back(convolution(in, expanded, 1, 1, 1, row.rectifier));
+    block_->push_back(
+        convolution(expanded, expanded, row.kernel, row.stride, expanded, row.rectifier));
+    if (row.squeezes)
+      block_->push_back(SqueezeExcitation(expanded, divisible(static_cast<double>(expanded / 4))));
+    block_->push_back(convolution(expanded, out, 1, 1, 1, Rectifier::none));
+  }
+
+  Tensor forward(Tensor const& x) {
+    auto result = block_->forward(x);
+    if (adds_) result += x;
+    return result;
+  }
+
+ private:
+  bool adds_;
+  Chain block_;
+};
+
+TORCH_MODULE(InvertedResidual);
+
+class MobileNetV3Impl : public nn::Module {
+ public:
+  MobileNetV3Impl(double width, std::int64_t last) {
+    auto in = divisible(first * width);
+    features_->push_back(convolution(3, in, 3, 2, 1, Rectifier::hardswish));
+    for (auto const& row : rows) {
+      auto const out = divisible(row.out * width);
+      features_->push_back(InvertedResidual(in, divisible(row.expanded * width), out, row));
+      in = out;
+    }
+    features_->push_back(convolution(in, 6 * in, 1, 1, 1, Rectifier::hardswish));
+    classifier_->push_back(nn::Linear(6 * in, last));
+    classifier_->push_back(
+        nn::Functional([](Tensor const& x) { return rectify(x, Rectifier::hardswish); }));
+    classifier_->push_back(nn::Dropout(nn::DropoutOptions(0.2).inplace(true)));
+    classifier_->push_back(nn::Linear(last, classes));
+    register_module("features", features_);
+    register_module("classifier", classifier_);
+    initialise_convolutional(*this);
+  }
+
+  Tensor forward(Tensor const& images) {
+    auto const features = features_->forward(images);
+    return classifier_->forward(torch::adaptive_avg_pool2d(features, {1, 1}).flatten(1));
+  }
+
+ private:
+  Chain features_, classifier_;
+};
+
+TORCH_MODULE(MobileNetV3);
+
+}  // namespace
+
+std::unique_ptr<Workload> make_mobilenet_v3_large(Setup const& setup) {
+  MobileNetV3 network(setup.pick(1.0, 0.25), setup.pick(1280, 320));
+  return make_classifier(setup, {setup.pick(224, 64), classes}, network);
+}
+
+}  // namespace torchwatch::suite
