@@ -50,6 +50,14 @@
   MODEL(shufflenet_v2_x1_0, COMPUTER_VISION, CLASSIFICATION, 128, 64, 4, 8)        \
   MODEL(soft_actor_critic, REINFORCEMENT_LEARNING, OTHER_RL, 256, 256, 64, 256)    \
   MODEL(squeezenet1_1, COMPUTER_VISION, CLASSIFICATION, 0, 16, 0, 8)               \
+  MODEL(timm_efficientdet, COMPUTER_VISION, DETECTION, 16, 128, 2, 2)              \
+  MODEL(timm_efficientnet, COMPUTER_VISION, CLASSIFICATION, 32, 64, 4, 8)          \
+  MODEL(timm_nfnet, COMPUTER_VISION, CLASSIFICATION, 128, 128, 4, 8)               \
+  MODEL(timm_regnet, COMPUTER_VISION, CLASSIFICATION, 32, 32, 4, 8)                \
+  MODEL(timm_resnest, COMPUTER_VISION, CLASSIFICATION, 32, 32, 4, 8)               \
+  MODEL(timm_vision_transformer, COMPUTER_VISION, GENERATION, 8, 8, 4, 8)          \
+  MODEL(timm_vision_transformer_large, COMPUTER_VISION, GENERATION, 8, 8, 4, 8)    \
+  MODEL(timm_vovnet, COMPUTER_VISION, DETECTION, 32, 32, 4, 8)                     \
   MODEL(tts_angular, SPEECH, SYNTHESIS, 64, 64, 8, 16)                             \
   MODEL(vgg16, COMPUTER_VISION, CLASSIFICATION, 64, 4, 4, 4)
 

@@ -22,6 +22,7 @@ torch::nn::Sequential make_mlp(std::vector<std::int64_t> const& widths,
 void follow(std::vector<torch::Tensor> const& targets,
             std::vector<torch::Tensor> const& sources,
             double rate);
+
 /// A sequence that may itself be an element of sequences.
 class ChainImpl : public torch::nn::SequentialImpl {
  public:

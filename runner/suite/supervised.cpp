@@ -5,6 +5,16 @@
 namespace torchwatch::suite {
 namespace {
 
+/// Scales the gradients so that their norm is at most `limit`, without waiting for the device.
+void clip_gradients(std::vector<torch::Tensor> const& parameters, double limit) {
+  std::vector<torch::Tensor> norms;
+  for (auto const& parameter : parameters)
+    if (parameter.grad().defined()) norms.push_back(parameter.grad().norm());
+  auto const scale = (limit / (torch::stack(norms).norm() + 1e-6)).clamp_max(1);
+  for (auto const& parameter : parameters)
+    if (parameter.grad().defined()) parameter.grad().mul_(scale);
+}
+
 class Training final : public Workload {
  public:
   explicit Training(Supervised parts) : parts_(std::move(parts)) { parts_.network->train(); }
@@ -13,6 +23,8 @@ class Training final : public Workload {
     parts_.optimizer->zero_grad();
     auto const loss = parts_.loss(parts_.forward());
     loss.backward();
+    if (parts_.gradient_norm > 0)
+      clip_gradients(parts_.network->parameters(), parts_.gradient_norm);
     parts_.optimizer->step();
     loss_ = loss.detach();
   }

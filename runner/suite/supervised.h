@@ -15,6 +15,7 @@ struct Supervised {
   std::function<std::vector<torch::Tensor>()> forward;  ///< at least one output
   std::function<torch::Tensor(std::vector<torch::Tensor> const& outputs)> loss;  ///< a scalar
   std::unique_ptr<torch::optim::Optimizer> optimizer;
+  double gradient_norm = 0;  ///< gradients are scaled down to it before a step; 0: never
 };
 
 /// Puts the network into the mode of `test` and iterates over the one batch.

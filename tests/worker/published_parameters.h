@@ -8,6 +8,35 @@
 
 namespace torchwatch::suite {
 
+/// Weights of the layers that the table's formulas are made of.
+constexpr std::int64_t linear(std::int64_t in, std::int64_t out) {
+  return in * out + out;
+}
+
+constexpr std::int64_t conv_norm(std::int64_t in,
+                                 std::int64_t out,
+                                 std::int64_t kernel = 1,
+                                 std::int64_t groups = 1) {
+  return in / groups * out * kernel * kernel + 2 * out;
+}
+
+/// timm's normalisation-free block: biases and gains with each convolution.
+constexpr std::int64_t norm_free(std::int64_t in, std::int64_t out, bool shortcut) {
+  auto const inner = out / 2;
+  return conv_norm(in, inner) + 2 * conv_norm(inner, inner, 3, inner / 128) +
+         conv_norm(inner, out) + linear(out, inner) + linear(inner, out) + 1 +
+         (shortcut ? conv_norm(in, out) : 0);
+}
+
+/// effdet's convolution that brings a feature to the pyramid's width, and its separable one.
+constexpr std::int64_t resample(std::int64_t in) {
+  return conv_norm(in, 88) + 88;
+}
+
+constexpr std::int64_t separable(std::int64_t out) {
+  return 88 * 9 + linear(88, out);
+}
+
 inline std::map<std::string_view, std::int64_t> const published_parameters{
     // Devlin et al., table 1's base model over 20005 words: 2 tables, 12 layers, 2 heads
     {"BERT_pytorch",
@@ -123,6 +152,36 @@ inline std::map<std::string_view, std::int64_t> const published_parameters{
     {"soft_actor_critic",
      (3 * 1024 + 1024) + (1024 * 1024 + 1024) + (1024 * 2 + 2) +
          2 * ((4 * 1024 + 1024) + (1024 * 1024 + 1024) + (1024 + 1)) + 1},
+    // effdet's tf_efficientdet_d1, 6.6M in the paper: EfficientNet-B1 (6101024 of its parameters
+    // are
+    // before the head, says torchvision), six features brought to the pyramid's width, four cells
+    // of eight nodes, two heads of three layers at five levels
+    {"timm_efficientdet",
+     6101024 + (resample(40) + 2 * resample(112) + 3 * resample(320)) +
+         4 * (8 * (separable(88) + 2 * 88) + (4 * 2 + 3 * 3 + 2)) +
+         2 * 3 * (separable(88) + 5 * 2 * 88) + separable(9 * 90) + separable(9 * 4)},
+    // osmr/imgclsmob's documentation: MixNet-M
+    {"timm_efficientnet", 5014382},
+    // timm's dm_nfnet_f0, 71.5M in the paper
+    {"timm_nfnet",
+     conv_norm(3, 16, 3) + conv_norm(16, 32, 3) + conv_norm(32, 64, 3) + conv_norm(64, 128, 3) +
+         norm_free(128, 256, true) + norm_free(256, 512, true) + norm_free(512, 512, false) +
+         norm_free(512, 1536, true) + 5 * norm_free(1536, 1536, false) +
+         norm_free(1536, 1536, true) + 2 * norm_free(1536, 1536, false) + conv_norm(1536, 3072) +
+         linear(3072, 1000)},
+    // torchvision's RegNet with timm's settings of regnety_120: w_0 = 168, w_a = 73.36, w_m = 2.37,
+    // depth 19, groups of 112, squeezed to a quarter
+    {"timm_regnet", 51822544},
+    // osmr/imgclsmob's documentation: ResNeSt(A)-BC-14
+    {"timm_resnest", 10611688},
+    // torchvision's VisionTransformer with timm's settings of vit_small_patch16_224: width 384,
+    // feed
+    // forward 1536, 12 layers; and of vit_giant_patch14_224: width 1408, feed forward 6144, 40
+    // layers
+    {"timm_vision_transformer", 22050664},
+    {"timm_vision_transformer_large", 1012611432},
+    // osmr/imgclsmob's documentation: VoVNet-39
+    {"timm_vovnet", 22600296},
     // TorchBench's tts_angular: LSTM 40 -> 768, two 256 -> 768, each projected to 256
     {"tts_angular",
      (3072 * (40 + 768) + 2 * 3072) + 2 * (3072 * (256 + 768) + 2 * 3072) + 3 * 768 * 256},
