@@ -101,7 +101,7 @@ Tensor global_average(Tensor const& x) {
 
 void initialise_convolutions(nn::Module& network) {
   torch::NoGradGuard const no_gradients;
-  for (auto const& module : network.modules()) {
+  for (auto const& module : network.modules(/*include_self=*/false)) {
     auto* conv = module->as<nn::Conv2dImpl>();
     if (conv == nullptr) continue;
     auto const fan = conv->weight[0][0].numel() * conv->weight.size(0) / conv->options.groups();

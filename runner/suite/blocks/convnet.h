@@ -94,7 +94,8 @@ torch::Tensor drop_path(torch::Tensor const& x, double probability, bool trainin
 /// [batch, channels, height, width] -> [batch, channels]: the means.
 torch::Tensor global_average(torch::Tensor const& x);
 
-/// Weights of convolutions normal with a variance of 2 / (what one input is spread over), biases 0.
+/// Weights of the convolutions in it normal with a variance of 2 / (what one input is spread over),
+/// biases 0.
 void initialise_convolutions(torch::nn::Module& network);
 
 }  // namespace torchwatch::suite

@@ -92,15 +92,18 @@ Tensor make_anchors(Sizes const& sizes) {
   return torch::cat(levels).to(torch::kFloat);
 }
 
-/// Objects in one picture, two as large as each level's anchors.
+/// Objects in one picture, two at places of each level and about as large as its square anchors.
 Tensor make_boxes(Sizes const& sizes) {
+  auto const picture = static_cast<double>(sizes.side);
   std::vector<Tensor> boxes;
   for (std::int64_t level = 0; level < sizes.network.levels; ++level) {
-    auto const largest = 0.9 * static_cast<double>(sizes.side);
-    auto const side = sizes.anchor * static_cast<double>(stride_of(level));
-    auto const sides = (side * (1 + 0.5 * torch::rand({2, 2}))).clamp_max(largest);
-    auto const lower = torch::rand({2, 2}) * (static_cast<double>(sizes.side) - sides);
-    boxes.push_back(torch::cat({lower, lower + sides}, 1));
+    auto const stride = stride_of(level);
+    auto const anchor = sizes.anchor * static_cast<double>(stride);
+    auto const halves = (anchor * (0.9 + 0.2 * torch::rand({2, 2}))).clamp_max(0.95 * picture) / 2;
+    auto const places = torch::randint(sizes.side / stride, {2, 2}) + 0.45;
+    auto const wanted = (places + 0.1 * torch::rand({2, 2})) * stride;
+    auto const centres = torch::minimum(torch::maximum(wanted, halves), picture - halves);
+    boxes.push_back(torch::cat({centres - halves, centres + halves}, 1));
   }
   return torch::cat(boxes);
 }
