@@ -17,6 +17,11 @@ struct Untrained {
 inline std::vector<Untrained> const untrained_parameters = {
     {"fambench_xlmr", "head\\..*", "only features are asked for"},
     {"fastNLP_Bert", "pooler\\..*", "computed, but no part of the loss"},
+inline std::initializer_list<Untrained> const untrained_parameters = {
+    {"hf_BigBird", "pooler\\..*", "No loss asks for the pooled first word"},
+    {"hf_Longformer",
+     "layer.*\\.global_.*",
+     "No word has global attention when masked ones are guessed"},
 };
 
 struct Drawing {
@@ -27,6 +32,8 @@ struct Drawing {
 /// Models that draw random numbers in evaluation too, so that no two outputs are alike.
 inline std::vector<Drawing> const drawing_models = {
     {"moco", "each batch's keys take the places of others in the queue"},
+inline std::initializer_list<Drawing> const drawing_models = {
+    {"hf_Reformer", "Hashes words by random directions"},
 };
 
 }  // namespace torchwatch::suite

@@ -99,6 +99,24 @@ inline std::map<std::string_view, std::int64_t> const published_parameters{
     // The example: three convolutions of 3 x 3 and 64 channels, each with batch normalisation, and
     // a linear layer
     {"functorch_maml_omniglot", (9 * 64 + 64) + 2 * (9 * 64 * 64 + 64) + 3 * 2 * 64 + (64 * 5 + 5)},
+    // BigBirdConfig's defaults: 50358 words, 4096 places, 2 segments, 12 layers, pooler, and a head
+    // that shares the words' table
+    {"hf_BigBird",
+     (50358 + 4096 + 2 + 2) * 768 +
+         12 * (4 * (768 * 768 + 768) + (768 * 3072 + 3072) + (3072 * 768 + 768) + 4 * 768) +
+         (768 * 768 + 768) + (768 * 768 + 768 + 2 * 768 + 50358)},
+    // allenai/longformer-base-4096: 50265 words, 4098 places, 1 segment, 12 layers with second
+    // projections for global attention, and a head that shares the words' table
+    {"hf_Longformer",
+     (50265 + 4098 + 1 + 2) * 768 +
+         12 * (7 * (768 * 768 + 768) + (768 * 3072 + 3072) + (3072 * 768 + 768) + 4 * 768) +
+         (768 * 768 + 768 + 2 * 768 + 50265)},
+    // ReformerConfig's defaults: 320 words, 64 x 64 places, 3 local and 3 hashing layers of 256
+    // with 12 heads of 64
+    {"hf_Reformer",
+     320 * 256 + 64 * 64 + 64 * 192 + 3 * (3 + 2) * 256 * 768 +
+         6 * (768 * 256 + 4 * 256 + (256 * 512 + 512) + (512 * 256 + 256)) + 2 * 512 +
+         (512 * 320 + 320)},
     // TorchBench's lennard_jones: 1-16-16-16-16-1
     {"lennard_jones", (16 + 16) + 3 * (16 * 16 + 16) + (16 + 1)},
     // TorchBench's maml: convolutions of 64 channels, three of 3 x 3 and one of 2 x 2, each with
