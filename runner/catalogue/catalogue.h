@@ -22,9 +22,12 @@
   MODEL(hf_Bart, NLP, LANGUAGE_MODELING, 4, 1, 4, 8)                               \
   MODEL(hf_Bert, NLP, LANGUAGE_MODELING, 4, 1, 4, 8)                               \
   MODEL(hf_Bert_large, NLP, LANGUAGE_MODELING, 4, 1, 4, 8)                         \
+  MODEL(hf_BigBird, NLP, LANGUAGE_MODELING, 2, 1, 2, 2)                            \
   MODEL(hf_DistilBert, NLP, LANGUAGE_MODELING, 8, 1, 4, 8)                         \
   MODEL(hf_GPT2, NLP, LANGUAGE_MODELING, 4, 1, 4, 8)                               \
   MODEL(hf_GPT2_large, NLP, LANGUAGE_MODELING, 4, 1, 4, 8)                         \
+  MODEL(hf_Longformer, NLP, LANGUAGE_MODELING, 2, 1, 2, 2)                         \
+  MODEL(hf_Reformer, NLP, LANGUAGE_MODELING, 8, 1, 2, 2)                           \
   MODEL(LearningToPaint, REINFORCEMENT_LEARNING, OTHER_RL, 96, 96, 2, 2)           \
   MODEL(lennard_jones, OTHER, OTHER_TASKS, 1000, 1000, 1000, 1000)                 \
   MODEL(maml, OTHER, OTHER_TASKS, 1, 1, 1, 1)                                      \

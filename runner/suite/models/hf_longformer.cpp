@@ -14,7 +14,7 @@
 
 #include "runner/suite/blocks/masked_words.h"
 #include "runner/suite/blocks/transformer.h"
-#include "runner/suite/models.h"
+#include "runner/suite/workload.h"
 
 namespace torchwatch::suite {
 namespace {

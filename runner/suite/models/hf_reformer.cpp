@@ -18,7 +18,7 @@
 
 #include "runner/suite/blocks/masked_words.h"
 #include "runner/suite/blocks/transformer.h"
-#include "runner/suite/models.h"
+#include "runner/suite/workload.h"
 
 namespace torchwatch::suite {
 namespace {
@@ -330,7 +330,7 @@ class Reversible : public torch::autograd::Function<Reversible> {
                         Tensor const& x,
                         c10::intrusive_ptr<Tape> const& tape) {
     auto const halves = x.chunk(2, -1);
-    Streams streams{halves[1], halves[0]};
+    Streams streams{halves[0], halves[1]};
     for (std::size_t i = 0; i < tape->layers.size(); ++i)
       streams = tape->layers[i]->forward(streams, tape->traces[i]);
     context->save_for_backward({streams.attended, streams.fed});
