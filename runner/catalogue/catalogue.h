@@ -9,10 +9,15 @@
 /// model takes a line here and a source file in runner/suite/models that defines make_<name>.
 #define TORCHWATCH_MODELS(MODEL)                                                   \
   MODEL(alexnet, COMPUTER_VISION, CLASSIFICATION, 128, 128, 4, 8)                  \
+  MODEL(attention_is_all_you_need_pytorch, NLP, TRANSLATION, 256, 32, 8, 16)       \
+  MODEL(Background_Matting, COMPUTER_VISION, OTHER_COMPUTER_VISION, 4, 1, 2, 1)    \
   MODEL(BERT_pytorch, NLP, LANGUAGE_MODELING, 16, 16, 4, 8)                        \
   MODEL(dcgan, COMPUTER_VISION, GENERATION, 32, 256, 4, 64)                        \
+  MODEL(demucs, OTHER, OTHER_TASKS, 64, 8, 4, 2)                                   \
   MODEL(densenet121, COMPUTER_VISION, CLASSIFICATION, 256, 64, 4, 8)               \
   MODEL(dlrm, RECOMMENDATION, RECOMMENDATION, 2048, 2048, 64, 128)                 \
+  MODEL(doctr_det_predictor, COMPUTER_VISION, DETECTION, 0, 1, 0, 1)               \
+  MODEL(doctr_reco_predictor, COMPUTER_VISION, DETECTION, 0, 1, 0, 2)              \
   MODEL(drq, REINFORCEMENT_LEARNING, OTHER_RL, 1, 1, 1, 1)                         \
   MODEL(fambench_xlmr, NLP, LANGUAGE_MODELING, 96, 96, 4, 8)                       \
   MODEL(fastNLP_Bert, NLP, OTHER_NLP, 6, 1, 4, 8)                                  \
@@ -28,6 +33,9 @@
   MODEL(hf_GPT2_large, NLP, LANGUAGE_MODELING, 4, 1, 4, 8)                         \
   MODEL(hf_Longformer, NLP, LANGUAGE_MODELING, 2, 1, 2, 2)                         \
   MODEL(hf_Reformer, NLP, LANGUAGE_MODELING, 8, 1, 2, 2)                           \
+  MODEL(hf_T5, NLP, LANGUAGE_MODELING, 0, 1, 0, 2)                                 \
+  MODEL(hf_T5_base, NLP, LANGUAGE_MODELING, 0, 1, 0, 2)                            \
+  MODEL(hf_T5_large, NLP, LANGUAGE_MODELING, 0, 1, 0, 2)                           \
   MODEL(LearningToPaint, REINFORCEMENT_LEARNING, OTHER_RL, 96, 96, 2, 2)           \
   MODEL(lennard_jones, OTHER, OTHER_TASKS, 1000, 1000, 1000, 1000)                 \
   MODEL(maml, OTHER, OTHER_TASKS, 1, 1, 1, 1)                                      \
@@ -44,7 +52,10 @@
   MODEL(pyhpc_equation_of_state, OTHER, OTHER_TASKS, 0, 1048576, 0, 4096)          \
   MODEL(pyhpc_isoneutral_mixing, OTHER, OTHER_TASKS, 0, 1048576, 0, 4096)          \
   MODEL(pyhpc_turbulent_kinetic_energy, OTHER, OTHER_TASKS, 0, 1048576, 0, 4096)   \
+  MODEL(pytorch_CycleGAN_and_pix2pix, COMPUTER_VISION, GENERATION, 1, 1, 1, 1)     \
+  MODEL(pytorch_stargan, COMPUTER_VISION, GENERATION, 16, 16, 2, 4)                \
   MODEL(pytorch_struct, OTHER, OTHER_TASKS, 200, 0, 80, 0)                         \
+  MODEL(pytorch_unet, COMPUTER_VISION, SEGMENTATION, 1, 1, 1, 1)                   \
   MODEL(resnet152, COMPUTER_VISION, CLASSIFICATION, 32, 32, 4, 8)                  \
   MODEL(resnet18, COMPUTER_VISION, CLASSIFICATION, 16, 8, 4, 8)                    \
   MODEL(resnet50, COMPUTER_VISION, CLASSIFICATION, 32, 32, 4, 8)                   \
@@ -52,7 +63,10 @@
   MODEL(resnext50_32x4d, COMPUTER_VISION, CLASSIFICATION, 8, 8, 4, 8)              \
   MODEL(shufflenet_v2_x1_0, COMPUTER_VISION, CLASSIFICATION, 128, 64, 4, 8)        \
   MODEL(soft_actor_critic, REINFORCEMENT_LEARNING, OTHER_RL, 256, 256, 64, 256)    \
+  MODEL(speech_transformer, SPEECH, RECOGNITION, 32, 1, 4, 1)                      \
   MODEL(squeezenet1_1, COMPUTER_VISION, CLASSIFICATION, 0, 16, 0, 8)               \
+  MODEL(Super_SloMo, COMPUTER_VISION, OTHER_COMPUTER_VISION, 6, 6, 2, 2)           \
+  MODEL(tacotron2, SPEECH, SYNTHESIS, 64, 64, 4, 4)                                \
   MODEL(timm_efficientdet, COMPUTER_VISION, DETECTION, 16, 128, 2, 2)              \
   MODEL(timm_efficientnet, COMPUTER_VISION, CLASSIFICATION, 32, 64, 4, 8)          \
   MODEL(timm_nfnet, COMPUTER_VISION, CLASSIFICATION, 128, 128, 4, 8)               \
@@ -62,7 +76,8 @@
   MODEL(timm_vision_transformer_large, COMPUTER_VISION, GENERATION, 8, 8, 4, 8)    \
   MODEL(timm_vovnet, COMPUTER_VISION, DETECTION, 32, 32, 4, 8)                     \
   MODEL(tts_angular, SPEECH, SYNTHESIS, 64, 64, 8, 16)                             \
-  MODEL(vgg16, COMPUTER_VISION, CLASSIFICATION, 64, 4, 4, 4)
+  MODEL(vgg16, COMPUTER_VISION, CLASSIFICATION, 64, 4, 4, 4)                       \
+  MODEL(yolov3, COMPUTER_VISION, SEGMENTATION, 16, 8, 2, 2)
 
 /// The suite without LibTorch, for those who only want to know what there is.
 namespace torchwatch::suite {

@@ -23,6 +23,7 @@ inline std::initializer_list<Untrained> const untrained_parameters = {
      "layer.*\\.global_.*",
      "No word has global attention when masked ones are guessed"},
 };
+inline std::initializer_list<Untrained> const untrained_parameters = {};
 
 struct Drawing {
   std::string_view model;
@@ -34,6 +35,8 @@ inline std::vector<Drawing> const drawing_models = {
     {"moco", "each batch's keys take the places of others in the queue"},
 inline std::initializer_list<Drawing> const drawing_models = {
     {"hf_Reformer", "Hashes words by random directions"},
+inline std::initializer_list<Drawing> const drawing_models = {
+    {"tacotron2", "dropout before the decoder stays on, so that speech varies"},
 };
 
 }  // namespace torchwatch::suite

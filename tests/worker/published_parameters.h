@@ -53,8 +53,21 @@ inline std::map<std::string_view, std::int64_t> const published_parameters{
          25 * (6 * 16 + 16 * 32 + 32 * 64 + 64 * 128 + 128) + 2 * (16 + 32 + 64 + 128 + 1) + 4 +
          (10 * 512 + 512) + (512 * 1024 + 1024) + (1024 * 2048 + 2048) + (2048 * 4096 + 4096) +
          9 * (16 * 32 + 32 * 32 + 8 * 16 + 16 * 16 + 4 * 8 + 8 * 4) + (32 + 32 + 16 + 16 + 8 + 4)},
+    // Vaswani et al.'s base model over Multi30k's 9521 words: 3 tables, 6 layers a side
+    {"attention_is_all_you_need_pytorch",
+     3 * 9521 * 512 + 6 * (4 * 512 * 512 + (512 * 2048 + 2048) + (2048 * 512 + 512) + 2 * 2 * 512) +
+         6 * (8 * 512 * 512 + (512 * 2048 + 2048) + (2048 * 512 + 512) + 3 * 2 * 512) +
+         2 * 2 * 512},
     // The DCGAN tutorial of PyTorch: generator and discriminator
     {"dcgan", 3576704 + 2765568},
+    // Demucs, 64 channels: each level's four convolutions, weights first; two LSTM layers, linear
+    {"demucs",
+     8 * (2 * 64 + 64 * 128 + 128 * 256 + 256 * 512 + 512 * 1024 + 1024 * 2048) +
+         8 * (8 * 64 + 64 * 128 + 128 * 256 + 256 * 512 + 512 * 1024 + 1024 * 2048) +
+         (2 + 6) * (64 * 64 + 128 * 128 + 256 * 256 + 512 * 512 + 1024 * 1024 + 2048 * 2048) +
+         (1 + 2 + 2) * (64 + 128 + 256 + 512 + 1024 + 2048) + (8 + 64 + 128 + 256 + 512 + 1024) +
+         2 * (8192 * (2048 + 2048) + 2 * 8192) + 2 * (8192 * (4096 + 2048) + 2 * 8192) +
+         (4096 * 2048 + 2048)},
     // TorchBench's dlrm: 8 tables, 512-512-64 below, 100-1024-1024-1024-1 above
     {"dlrm",
      8 * 1000000LL * 64 + (512 * 512 + 512) + (512 * 64 + 64) + (100 * 1024 + 1024) +
@@ -117,6 +130,10 @@ inline std::map<std::string_view, std::int64_t> const published_parameters{
      320 * 256 + 64 * 64 + 64 * 192 + 3 * (3 + 2) * 256 * 768 +
          6 * (768 * 256 + 4 * 256 + (256 * 512 + 512) + (512 * 256 + 256)) + 2 * 512 +
          (512 * 320 + 320)},
+    // Hugging Face's t5-small, t5-base, t5-large
+    {"hf_T5", 60506624},
+    {"hf_T5_base", 222903552},
+    {"hf_T5_large", 737668096},
     // TorchBench's lennard_jones: 1-16-16-16-16-1
     {"lennard_jones", (16 + 16) + 3 * (16 * 16 + 16) + (16 + 1)},
     // TorchBench's maml: convolutions of 64 channels, three of 3 x 3 and one of 2 x 2, each with
@@ -200,6 +217,18 @@ inline std::map<std::string_view, std::int64_t> const published_parameters{
     {"timm_vision_transformer_large", 1012611432},
     // osmr/imgclsmob's documentation: VoVNet-39
     {"timm_vovnet", 22600296},
+    // Speech-Transformer, 320 features, 1014 characters: input and its norm, table, layers
+    {"speech_transformer",
+     (320 * 512 + 512 + 2 * 512) + 1014 * 512 +
+         6 * (4 * (512 * 512 + 512) + (512 * 2048 + 2048) + (2048 * 512 + 512) + 2 * 2 * 512) +
+         6 * (8 * (512 * 512 + 512) + (512 * 2048 + 2048) + (2048 * 512 + 512) + 3 * 2 * 512)},
+    // Tacotron 2: symbols, encoder and its LSTM; prenet, cells, attention, frame and gate; postnet
+    {"tacotron2",
+     148 * 512 + 3 * (512 * 512 * 5 + 512 + 2 * 512) + 2 * (1024 * (512 + 256) + 2 * 1024) +
+         (80 * 256 + 256 * 256) + 2 * 4096 * 1024 + 2 * 2 * 4096 + 4096 * (256 + 512) +
+         4096 * (1024 + 512) + (1024 * 128 + 512 * 128 + 128 + 2 * 32 * 31 + 32 * 128) +
+         ((1024 + 512) * 80 + 80) + ((1024 + 512) + 1) + (80 * 512 * 5 + 512 + 2 * 512) +
+         3 * (512 * 512 * 5 + 512 + 2 * 512) + (512 * 80 * 5 + 80 + 2 * 80)},
     // TorchBench's tts_angular: LSTM 40 -> 768, two 256 -> 768, each projected to 256
     {"tts_angular",
      (3072 * (40 + 768) + 2 * 3072) + 2 * (3072 * (256 + 768) + 2 * 3072) + 3 * 768 * 256},

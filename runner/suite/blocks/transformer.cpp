@@ -96,10 +96,25 @@ Tensor gelu_by_tanh(Tensor const& x) {
   return 0.5 * x * (1 + torch::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * torch::pow(x, 3))));
 }
 
+RmsNormImpl::RmsNormImpl(std::int64_t width, double epsilon)
+    : weight_(register_parameter("weight", torch::ones(width))),
+      epsilon_(epsilon) {}
+
+Tensor RmsNormImpl::forward(Tensor const& x) {
+  auto const square = x.to(torch::kFloat).pow(2).mean(-1, true);
+  return weight_ * (x * torch::rsqrt(square + epsilon_)).to(weight_.scalar_type());
+}
+
 namespace {
 
-nn::LayerNorm make_norm(TransformerOptions const& options) {
-  return nn::LayerNorm(nn::LayerNormOptions({options.attention.width}).eps(options.norm_epsilon));
+nn::AnyModule make_norm(TransformerOptions const& options) {
+  auto const width = options.attention.width;
+  if (options.norm == Norm::rms) return nn::AnyModule(RmsNorm(width, options.norm_epsilon));
+  return nn::AnyModule(nn::LayerNorm(nn::LayerNormOptions({width}).eps(options.norm_epsilon)));
+}
+
+nn::Linear make_feed(TransformerOptions const& options, std::int64_t in, std::int64_t out) {
+  return nn::Linear(nn::LinearOptions(in, out).bias(options.feed_bias));
 }
 
 }  // namespace
@@ -111,22 +126,26 @@ TransformerLayerImpl::TransformerLayerImpl(TransformerOptions const& options,
                                            nn::AnyModule self_attention)
     : options_(options),
       attention_(std::move(self_attention)),
-      attention_norm_(register_module("attention_norm", make_norm(options))),
-      up_(register_module("up", nn::Linear(options.attention.width, options.feed_width))),
-      down_(register_module("down", nn::Linear(options.feed_width, options.attention.width))),
-      feed_norm_(register_module("feed_norm", make_norm(options))),
+      attention_norm_(make_norm(options)),
+      up_(register_module("up", make_feed(options, options.attention.width, options.feed_width))),
+      down_(
+          register_module("down", make_feed(options, options.feed_width, options.attention.width))),
+      feed_norm_(make_norm(options)),
       dropout_(register_module("dropout", nn::Dropout(options.dropout))),
       inner_dropout_(register_module("inner_dropout", nn::Dropout(options.inner_dropout))) {
+  register_module("attention_norm", attention_norm_.ptr());
+  register_module("feed_norm", feed_norm_.ptr());
   register_module("attention", attention_.ptr());
   if (!options.cross) return;
   cross_ = register_module("cross", Attention(options.attention));
-  cross_norm_ = register_module("cross_norm", make_norm(options));
+  cross_norm_ = make_norm(options);
+  register_module("cross_norm", cross_norm_.ptr());
 }
 
 template <class Sublayer>
-Tensor TransformerLayerImpl::add(Tensor const& x, nn::LayerNorm& norm, Sublayer sublayer) {
-  if (options_.norm_first) return x + sublayer(norm(x));
-  return norm(x + sublayer(x));
+Tensor TransformerLayerImpl::add(Tensor const& x, nn::AnyModule& norm, Sublayer sublayer) {
+  if (options_.norm_first) return x + sublayer(norm.forward(x));
+  return norm.forward(Tensor(x + sublayer(x)));
 }
 
 Tensor TransformerLayerImpl::drop_attended(Tensor const& x) {

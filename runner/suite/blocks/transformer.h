@@ -75,13 +75,33 @@ torch::Tensor gelu(torch::Tensor const& x);
 /// GELU by its tanh approximation, operator by operator as GPT-2 has it ("gelu_new").
 torch::Tensor gelu_by_tanh(torch::Tensor const& x);
 
+/// Divides by the root of the mean square and scales: Zhang and Sennrich, "Root Mean Square Layer
+/// Normalization", 2019 (arXiv 1910.07467). Takes no mean away and has no bias.
+class RmsNormImpl : public torch::nn::Module {
+ public:
+  RmsNormImpl(std::int64_t width, double epsilon);
+
+  /// `x`: [..., width]. The mean is taken in single precision.
+  torch::Tensor forward(torch::Tensor const& x);
+
+ private:
+  torch::Tensor weight_;
+  double epsilon_;
+};
+
+TORCH_MODULE(RmsNorm);
+
+enum class Norm { layer, rms };
+
 struct TransformerOptions {
   AttentionOptions attention;
   std::int64_t feed_width = 0;
+  bool feed_bias = true;
   torch::Tensor (*activation)(torch::Tensor const&) = &gelu;
   double dropout = 0;         ///< of each sublayer's output
   bool drop_attended = true;  ///< `dropout` is for attentions too, not for the linear layers alone
   double inner_dropout = 0;   ///< after the activation
+  Norm norm = Norm::layer;
   double norm_epsilon = 1e-5;
   bool norm_first = false;  ///< before each sublayer instead of after its sum
   bool cross = false;       ///< has a sublayer that attends to a memory
@@ -106,17 +126,17 @@ class TransformerLayerImpl : public torch::nn::Module {
 
  private:
   template <class Sublayer>
-  torch::Tensor add(torch::Tensor const& x, torch::nn::LayerNorm& norm, Sublayer sublayer);
+  torch::Tensor add(torch::Tensor const& x, torch::nn::AnyModule& norm, Sublayer sublayer);
 
   torch::Tensor drop_attended(torch::Tensor const& x);
 
   TransformerOptions options_;
   torch::nn::AnyModule attention_;
-  torch::nn::LayerNorm attention_norm_;
+  torch::nn::AnyModule attention_norm_;
   Attention cross_{nullptr};
-  torch::nn::LayerNorm cross_norm_{nullptr};
+  torch::nn::AnyModule cross_norm_;
   torch::nn::Linear up_, down_;
-  torch::nn::LayerNorm feed_norm_;
+  torch::nn::AnyModule feed_norm_;
   torch::nn::Dropout dropout_, inner_dropout_;
 };
 
