@@ -148,7 +148,7 @@ std::unique_ptr<Workload> make_attention_is_all_you_need_pytorch(Setup const& se
     return nn::functional::cross_entropy(outputs[0], following, summed);
   };
   parts.optimizer = std::make_unique<torch::optim::Adam>(
-      network->parameters(), torch::optim::AdamOptions(1e-4).betas({0.9, 0.98}).eps(1e-9));
+      network->parameters(), torch::optim::AdamOptions(5e-4).betas({0.9, 0.98}).eps(1e-9));
   return make_supervised(setup.test, std::move(parts));
 }
 

@@ -165,15 +165,21 @@ Tensor augment(Tensor const& x, std::int64_t most_shift) {
   return remix(shift(flip_channels(flip_signs(x)), most_shift));
 }
 
+/// Noise, [batch, 1 + sources, 2, samples]. Each source is half as loud as the one before, which is
+/// what can be learnt of it.
+Tensor make_tracks(std::int64_t batch, std::int64_t samples) {
+  auto const loudness = torch::pow(0.5, torch::arange(-1, sources)).view({1 + sources, 1, 1});
+  return (torch::rand({batch, 1 + sources, audio_channels, samples}) * 2 - 1).mul_(loudness);
+}
+
 }  // namespace
 
 std::unique_ptr<Workload> make_demucs(Setup const& setup) {
-  auto const sizes = setup.pick(Sizes{64, 6, 426888, 44100}, Sizes{8, 4, 4096, 512});
+  auto const sizes = setup.pick(Sizes{64, 6, 426888, 44100}, Sizes{4, 4, 2048, 256});
   Demucs network(sizes);
   setup.place(*network);
   network->flatten();
-  auto const tracks =
-      setup.place(torch::rand({setup.batch, 1 + sources, audio_channels, sizes.samples}));
+  auto const tracks = setup.place(make_tracks(setup.batch, sizes.samples));
 
   Supervised parts;
   parts.network = network.ptr();

@@ -320,7 +320,7 @@ std::unique_ptr<Workload> make_training(Setup const& setup, Sizes const& sizes) 
     return smoothed_loss(outputs[0].flatten(0, 1), truth);
   };
   parts.optimizer = std::make_unique<torch::optim::Adam>(
-      network->parameters(), torch::optim::AdamOptions(1e-4).betas({0.9, 0.98}).eps(1e-9));
+      network->parameters(), torch::optim::AdamOptions(5e-4).betas({0.9, 0.98}).eps(1e-9));
   return make_supervised(setup.test, std::move(parts));
 }
 
