@@ -20,6 +20,18 @@ void follow(std::vector<torch::Tensor> const& targets,
   torch::NoGradGuard const no_gradients;
   for (std::size_t i = 0; i < targets.size(); ++i)
     targets[i].mul_(1 - rate).add_(sources[i], rate);
+torch::Tensor draw_pictures(std::int64_t batch,
+                            std::int64_t channels,
+                            std::int64_t height,
+                            std::int64_t width) {
+  constexpr std::int64_t grain = 8;
+  namespace F = torch::nn::functional;
+  auto const coarse = torch::rand({batch, channels, height / grain + 1, width / grain + 1});
+  auto const options = F::InterpolateFuncOptions()
+                           .size(std::vector<std::int64_t>{height, width})
+                           .mode(torch::kBilinear)
+                           .align_corners(false);
+  return F::interpolate(coarse, options);
 }
 
 std::shared_ptr<torch::nn::Module> join(

@@ -30,6 +30,12 @@ class ChainImpl : public torch::nn::SequentialImpl {
 };
 
 TORCH_MODULE(Chain);
+/// Pictures about as smooth as real ones, of random colours in [0, 1): [batch, channels, height,
+/// width].
+torch::Tensor draw_pictures(std::int64_t batch,
+                            std::int64_t channels,
+                            std::int64_t height,
+                            std::int64_t width);
 
 /// Several networks as children of one module, for those who want all parameters by name.
 std::shared_ptr<torch::nn::Module> join(
