@@ -24,6 +24,11 @@ inline std::initializer_list<Untrained> const untrained_parameters = {
      "No word has global attention when masked ones are guessed"},
 };
 inline std::initializer_list<Untrained> const untrained_parameters = {};
+inline std::initializer_list<Untrained> const untrained_parameters = {
+    {"Background_Matting",
+     "generator\\.model_enc_multi\\..*",
+     "the reference drops what this encoder finds and combines the background's features twice"},
+};
 
 struct Drawing {
   std::string_view model;
@@ -38,5 +43,6 @@ inline std::initializer_list<Drawing> const drawing_models = {
 inline std::initializer_list<Drawing> const drawing_models = {
     {"tacotron2", "dropout before the decoder stays on, so that speech varies"},
 };
+inline std::initializer_list<Drawing> const drawing_models = {};
 
 }  // namespace torchwatch::suite

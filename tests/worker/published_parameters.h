@@ -58,6 +58,26 @@ inline std::map<std::string_view, std::int64_t> const published_parameters{
      3 * 9521 * 512 + 6 * (4 * 512 * 512 + (512 * 2048 + 2048) + (2048 * 512 + 512) + 2 * 2 * 512) +
          6 * (8 * 512 * 512 + (512 * 2048 + 2048) + (2048 * 512 + 512) + 3 * 2 * 512) +
          2 * 2 * 512},
+    // senguptaumd/Background-Matting: generator and supervisor (five encoders, combiners, thirteen
+    // blocks, two decoders), and its patch discriminator
+    {"Background_Matting",
+     2 * ((49 * (3 + 3 + 1 + 4) * 64 + 4 * 3 * 64) +
+          4 * ((9 * 64 * 128 + 3 * 128) + (9 * 128 * 256 + 3 * 256)) + 3 * (512 * 64 + 2 * 64) +
+          (448 * 256 + 2 * 256) + 13 * 2 * (9 * 256 * 256 + 3 * 256) +
+          2 * ((9 * 256 * 128 + 3 * 128) + 9 * 128 * 64 + 3 * 64) + 64 * 9 * 128 + (49 * 64 + 1) +
+          (49 * 64 * 3 + 3)) +
+         2764737},
+    // avinashpaliwal/Super-SloMo: two U-Nets that differ in their first and last convolutions, and
+    // torchvision's vgg16().features[:22]
+    {"Super_SloMo",
+     (49 * (6 + 20) * 32 + 2 * 32) + (9 * 32 * (4 + 5) + (4 + 5)) +
+         2 * ((49 * 32 * 32 + 32) + (25 * 64 * (32 + 64) + 2 * 64) +
+              (9 * 128 * (64 + 128) + 2 * 128) + (9 * 256 * (128 + 256) + 2 * 256) +
+              (9 * 512 * (256 + 512) + 2 * 512) + (9 * 512 * (512 + 512) + 2 * 512) +
+              (9 * 512 * (512 + 1024) + 2 * 512) + (9 * 256 * (512 + 512) + 2 * 256) +
+              (9 * 128 * (256 + 256) + 2 * 128) + (9 * 64 * (128 + 128) + 2 * 64) +
+              (9 * 32 * (64 + 64) + 2 * 32)) +
+         7635264},
     // The DCGAN tutorial of PyTorch: generator and discriminator
     {"dcgan", 3576704 + 2765568},
     // Demucs, 64 channels: each level's four convolutions, weights first; two LSTM layers, linear
@@ -168,6 +188,37 @@ inline std::map<std::string_view, std::int64_t> const published_parameters{
      (3 * 9 * 16 + 2 * 16) + 3 * (2 * 16 * 9 * 16 + 4 * 16) +
          (16 * 9 * 32 + 5 * 32 * 9 * 32 + 3 * 4 * 32 + 16 * 32 + 32) +
          (32 * 9 * 64 + 5 * 64 * 9 * 64 + 3 * 4 * 64 + 32 * 64 + 64) + (64 * 10 + 10)},
+    // doctr's documentation says 25.4 M: torchvision's resnet50 less `fc`, pyramid, two heads
+    {"doctr_det_predictor",
+     (25557032 - (2048 * 1000 + 1000)) + ((256 + 512 + 1024 + 2048) * 256 + 4 * 2 * 256) +
+         4 * (9 * 256 * 64 + 2 * 64) +
+         2 * ((9 * 256 * 64 + 2 * 64) + (4 * 64 * 64 + 2 * 64) + (4 * 64 + 1))},
+    // doctr's documentation says 15.8 M: torchvision's vgg16_bn().features, LSTM, 124 outputs
+    {"doctr_reco_predictor",
+     14723136 + 2 * (512 * (512 + 128) + 2 * 512) + 2 * (512 * (256 + 128) + 2 * 512) +
+         (256 * 124 + 124)},
+    // TorchBench's lennard_jones: 1-16-16-16-16-1
+    {"lennard_jones", (16 + 16) + 3 * (16 * 16 + 16) + (16 + 1)},
+    // junyanz/pytorch-CycleGAN-and-pix2pix says 11.378 M and 2.765 M for each of its two generators
+    // and discriminators
+    {"pytorch_CycleGAN_and_pix2pix",
+     2 * ((49 * 3 * 64 + 64) + 2 * (9 * 64 * 128 + 9 * 128 * 256) + (128 + 256) + (128 + 64) +
+          9 * 2 * (9 * 256 * 256 + 256) + (49 * 64 * 3 + 3)) +
+         2 * ((16 * 3 * 64 + 64) + (16 * 64 * 128 + 128) + (16 * 128 * 256 + 256) +
+              (16 * 256 * 512 + 512) + (16 * 512 + 1))},
+    // yunjey/stargan for five attributes: generator, discriminator
+    {"pytorch_stargan",
+     (49 * 8 * 64 + 2 * 64) + 2 * (16 * 64 * 128 + 16 * 128 * 256) + 2 * (128 + 256) +
+         2 * (128 + 64) + 6 * 2 * (9 * 256 * 256 + 2 * 256) + 49 * 64 * 3 + (16 * 3 * 64 + 64) +
+         16 * 64 * 64 * (1 * 2 + 2 * 4 + 4 * 8 + 8 * 16 + 16 * 32) + 64 * (2 + 4 + 8 + 16 + 32) +
+         9 * 2048 + 4 * 2048 * 5},
+    // milesial/Pytorch-UNet for two classes: nine pairs of convolutions, and the last
+    {"pytorch_unet",
+     (9 * 64 * (3 + 64) + 6 * 64) + (9 * 128 * (64 + 128) + 6 * 128) +
+         (9 * 256 * (128 + 256) + 6 * 256) + (9 * 512 * (256 + 512) + 6 * 512) +
+         (9 * 512 * (512 + 512) + 6 * 512) + (9 * 512 * (1024 + 256) + 3 * (512 + 256)) +
+         (9 * 256 * (512 + 128) + 3 * (256 + 128)) + (9 * 128 * (256 + 64) + 3 * (128 + 64)) +
+         (9 * 64 * (128 + 64) + 3 * (64 + 64)) + (64 * 2 + 2)},
     // torchvision's documentation
     {"alexnet", 61100840},
     {"densenet121", 7978856},
@@ -232,6 +283,9 @@ inline std::map<std::string_view, std::int64_t> const published_parameters{
     // TorchBench's tts_angular: LSTM 40 -> 768, two 256 -> 768, each projected to 256
     {"tts_angular",
      (3072 * (40 + 768) + 2 * 3072) + 2 * (3072 * (256 + 768) + 2 * 3072) + 3 * 768 * 256},
+    // YOLOv3 has 61949149 by ultralytics/yolov3, which says 62.9987 M for yolov3-spp: a convolution
+    // from 2048 to 512 more
+    {"yolov3", 61949149 + (2048 * 512 + 2 * 512)},
 };
 
 }  // namespace torchwatch::suite
