@@ -200,24 +200,28 @@ Tensor superbee(Tensor const& ratio) {
   return torch::maximum(zero_like(ratio), steep);
 }
 
-/// Flux through the inner faces across `axis`, given velocity and distance on them.
-Tensor advective_flux(Tensor const& amount,
-                      Tensor const& mask,
-                      std::int64_t axis,
-                      Tensor const& velocity,
-                      Tensor const& distance) {
-  auto const moved = [axis](Tensor const& x, std::int64_t by) {
-    return beside(x, axis, by);
+/// On the inner faces across an axis.
+struct Flow {
+  std::int64_t axis;
+  Tensor velocity;
+  Tensor transport;  ///< velocity times the face's length, relative to that at the equator
+  Tensor distance;   ///< between the cells at its sides
+};
+
+/// How much of a field flows through those faces.
+Tensor advective_flux(Tensor const& amount, Tensor const& mask, Flow const& flow) {
+  auto const moved = [&flow](Tensor const& x, std::int64_t by) {
+    return beside(x, flow.axis, by);
   };
   auto const small = torch::full({1}, 1e-20, amount.options());
-  auto const courant = torch::abs(velocity * step / distance);
+  auto const courant = torch::abs(flow.transport * step / flow.distance);
   auto const ahead = (moved(amount, 2) - moved(amount, 1)) * moved(mask, 1);
   auto const here = (moved(amount, 1) - moved(amount, 0)) * moved(mask, 0);
   auto const behind = (moved(amount, 0) - moved(amount, -1)) * moved(mask, -1);
-  auto const limit = superbee(torch::where(velocity > 0, behind, ahead) /
+  auto const limit = superbee(torch::where(flow.velocity > 0, behind, ahead) /
                               torch::where(torch::abs(here) < small, small, here));
-  return velocity * (moved(amount, 1) + moved(amount, 0)) * 0.5 -
-         torch::abs(velocity) * ((1 - limit) + courant * limit) * here * 0.5;
+  return flow.transport * (moved(amount, 1) + moved(amount, 0)) * 0.5 -
+         torch::abs(flow.transport) * ((1 - limit) + courant * limit) * here * 0.5;
 }
 
 /// 1 on the faces between two cells of water.
@@ -244,25 +248,19 @@ Fluxes advect(Inputs const& in, Tensor const& amount) {
   auto const velocity = [&in](std::int64_t axis) {
     return in.velocity[axis].select(3, now);
   };
+  auto const east = beside(velocity(0), 0, 0);
+  auto const north = beside(velocity(1), 1, 0);
+  auto const top = beside(pad(velocity(vertical)), vertical, 0);
+  Flow const eastward{0, east, east, beside(in.cosine * in.width[0], 0, 0)};
+  Flow const northward{
+      1, north, beside(in.cosine_side, 1, 0) * north, beside(in.cosine * in.width[1], 1, 0)};
+  Flow const upward{vertical, top, top, cut(in.depth_distance, vertical, 0, -1)};
+
   Fluxes fluxes{torch::zeros_like(amount), torch::zeros_like(amount), torch::zeros_like(amount)};
-  beside(fluxes.east, 0, 0)
-      .copy_(advective_flux(amount,
-                            face_mask(in.mask_top, 0),
-                            0,
-                            beside(velocity(0), 0, 0),
-                            beside(in.cosine * in.width[0], 0, 0)));
-  beside(fluxes.north, 1, 0)
-      .copy_(advective_flux(amount,
-                            face_mask(in.mask_top, 1),
-                            1,
-                            beside(in.cosine_side * velocity(1), 1, 0),
-                            beside(in.cosine * in.width[1], 1, 0)));
+  beside(fluxes.east, 0, 0).copy_(advective_flux(amount, face_mask(in.mask_top, 0), eastward));
+  beside(fluxes.north, 1, 0).copy_(advective_flux(amount, face_mask(in.mask_top, 1), northward));
   cut(inner(fluxes.top), vertical, 0, -1)
-      .copy_(advective_flux(pad(amount),
-                            pad(face_mask(in.mask_top, vertical)),
-                            vertical,
-                            beside(pad(velocity(vertical)), vertical, 0),
-                            cut(in.depth_distance, vertical, 0, -1)));
+      .copy_(advective_flux(pad(amount), pad(face_mask(in.mask_top, vertical)), upward));
   return fluxes;
 }
 
