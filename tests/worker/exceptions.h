@@ -28,6 +28,8 @@ inline std::initializer_list<Untrained> const untrained_parameters = {
     {"Background_Matting",
      "generator\\.model_enc_multi\\..*",
      "the reference drops what this encoder finds and combines the background's features twice"},
+inline constexpr std::initializer_list<Untrained> untrained_parameters = {
+    {"LearningToPaint", "discriminator\\.conv4\\.bias", "cancels out of the loss"},
 };
 
 struct Drawing {

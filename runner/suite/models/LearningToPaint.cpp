@@ -6,7 +6,7 @@
 // ten updates after each forty times. Eval: an episode of forty times five strokes, one of
 // upstream's five. Input: images [batch, 3, 128, 128]. As upstream, actions and rewards pass
 // through the CPU. Renderer and target discriminator are frozen. The replay memory holds eight
-// batches. Smoke: 64 x 64 pixels, an eighth of the width, episodes of four.
+// batches. Smoke: 32 x 32 pixels, an eighth of the width, episodes of four.
 
 #include <algorithm>
 #include <utility>
@@ -218,7 +218,8 @@ class Jury {
     return target_(torch::cat({images, after}, 1)) - target_(torch::cat({images, before}, 1));
   }
 
-  void update(Tensor const& images, Tensor const& canvases) {
+  /// Returns the discriminator's loss.
+  Tensor update(Tensor const& images, Tensor const& canvases) {
     auto const real = torch::cat({images, images}, 1);
     auto const fake = torch::cat({images, canvases}, 1);
     auto const real_score = discriminator_(real).mean();
@@ -228,6 +229,7 @@ class Jury {
     loss.backward();
     optimizer_.step();
     follow(target_->parameters(), discriminator_->parameters(), target_rate);
+    return loss.detach();
   }
 
  private:
@@ -274,14 +276,14 @@ class Learning final : public Workload {
   void step() override {
     explore();
     auto const batch = memory_.sample();
-    jury_.update(viewer_.images(batch.next_observations),
-                 viewer_.canvases(batch.next_observations));
+    auto const& seen = batch.next_observations;
+    loss_ = jury_.update(viewer_.images(seen), viewer_.canvases(seen));
     update_critic(batch);
     update_actor(batch.observations);
     move_targets(target_rate);
   }
 
-  /// The critic's loss.
+  /// The discriminator's loss: the critic's says little while its targets move.
   Tensor result() const override { return loss_; }
 
   std::shared_ptr<nn::Module> network() const override {
@@ -333,7 +335,6 @@ class Learning final : public Workload {
     critic_optimizer_.zero_grad();
     loss.backward();
     critic_optimizer_.step();
-    loss_ = loss.detach();
   }
 
   void update_actor(Tensor const& observations) {
@@ -392,7 +393,7 @@ class Painting final : public Workload {
 }  // namespace
 
 std::unique_ptr<Workload> make_LearningToPaint(Setup const& setup) {
-  auto const sizes = setup.pick(Sizes{128, 64, 16, 512, 40}, Sizes{64, 8, 4, 64, 4});
+  auto const sizes = setup.pick(Sizes{128, 64, 16, 512, 40}, Sizes{32, 8, 4, 64, 4});
   if (setup.test == Test::train) return std::make_unique<Learning>(setup, sizes);
   return std::make_unique<Painting>(setup, sizes);
 }
