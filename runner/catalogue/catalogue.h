@@ -36,7 +36,7 @@
   MODEL(hf_T5, NLP, LANGUAGE_MODELING, 0, 1, 0, 2)                                 \
   MODEL(hf_T5_base, NLP, LANGUAGE_MODELING, 0, 1, 0, 2)                            \
   MODEL(hf_T5_large, NLP, LANGUAGE_MODELING, 0, 1, 0, 2)                           \
-  MODEL(LearningToPaint, REINFORCEMENT_LEARNING, OTHER_RL, 96, 96, 2, 2)           \
+  MODEL(LearningToPaint, REINFORCEMENT_LEARNING, OTHER_RL, 96, 96, 4, 4)           \
   MODEL(lennard_jones, OTHER, OTHER_TASKS, 1000, 1000, 1000, 1000)                 \
   MODEL(maml, OTHER, OTHER_TASKS, 1, 1, 1, 1)                                      \
   MODEL(maml_omniglot, OTHER, OTHER_TASKS, 32, 32, 2, 2)                           \

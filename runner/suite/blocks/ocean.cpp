@@ -9,7 +9,9 @@ namespace torchwatch::suite {
 
 using torch::Tensor;
 
-Grid Grid::of(std::int64_t cells) {
+namespace {
+
+Ocean::Grid grid_of(std::int64_t cells) {
   double const side = std::cbrt(static_cast<double>(cells));
   auto const rounded = [](double length) {
     return static_cast<std::int64_t>(std::ceil(length));
@@ -17,7 +19,9 @@ Grid Grid::of(std::int64_t cells) {
   return {rounded(2 * side), rounded(2 * side), rounded(0.25 * side)};
 }
 
-Ocean::Ocean(Setup const& setup) : grid_(Grid::of(setup.batch)), device_(setup.device) {}
+}  // namespace
+
+Ocean::Ocean(Setup const& setup) : grid_(grid_of(setup.batch)), device_(setup.device) {}
 
 Tensor Ocean::normal(std::vector<std::int64_t> const& shape) const {
   return torch::randn(shape, torch::kDouble).to(device_);

@@ -14,19 +14,17 @@
 
 namespace torchwatch::suite {
 
-/// Cells eastward, northward and upward.
-struct Grid {
-  std::int64_t east, north, up;
-
-  /// Eight times as wide as high, of at least so many cells.
-  static Grid of(std::int64_t cells);
-
-  std::vector<std::int64_t> shape() const { return {east, north, up}; }
-};
-
 /// Draws fields on the setup's device.
 class Ocean {
  public:
+  /// Cells eastward, northward and upward.
+  struct Grid {
+    std::int64_t east, north, up;
+
+    std::vector<std::int64_t> shape() const { return {east, north, up}; }
+  };
+
+  /// Eight times as wide as high, of at least the setup's batch of cells.
   explicit Ocean(Setup const& setup);
 
   Grid const& grid() const { return grid_; }

@@ -4,7 +4,7 @@
 
 #include "runner/suite/layers.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::painting {
 namespace {
 
 using torch::Tensor;
@@ -193,4 +193,4 @@ Tensor DiscriminatorImpl::forward(Tensor const& pairs) {
   return torch::avg_pool2d(x, x.size(-1)).view({-1, 1});
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::painting

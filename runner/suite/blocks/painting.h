@@ -8,7 +8,7 @@
 
 #include <torch/torch.h>
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::painting {
 
 constexpr std::int64_t strokes_per_action = 5;
 constexpr std::int64_t stroke_width = 13;  ///< ten numbers for where it runs, three for its colour
@@ -69,4 +69,4 @@ class DiscriminatorImpl : public torch::nn::Module {
 
 TORCH_MODULE(Discriminator);
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::painting

@@ -18,6 +18,12 @@
 namespace torchwatch::suite {
 namespace {
 
+using painting::action_width;
+using painting::Backbone;
+using painting::Discriminator;
+using painting::Norm;
+using painting::paint;
+using painting::Renderer;
 using torch::Tensor;
 namespace nn = torch::nn;
 
