@@ -15,6 +15,18 @@
   MODEL(dcgan, COMPUTER_VISION, GENERATION, 32, 256, 4, 64)                        \
   MODEL(demucs, OTHER, OTHER_TASKS, 64, 8, 4, 2)                                   \
   MODEL(densenet121, COMPUTER_VISION, CLASSIFICATION, 256, 64, 4, 8)               \
+  MODEL(detectron2_fasterrcnn_r_101_c4, COMPUTER_VISION, DETECTION, 1, 1, 1, 1)    \
+  MODEL(detectron2_fasterrcnn_r_101_dc5, COMPUTER_VISION, DETECTION, 1, 1, 1, 1)   \
+  MODEL(detectron2_fasterrcnn_r_101_fpn, COMPUTER_VISION, DETECTION, 1, 1, 1, 1)   \
+  MODEL(detectron2_fasterrcnn_r_50_c4, COMPUTER_VISION, DETECTION, 1, 1, 1, 1)     \
+  MODEL(detectron2_fasterrcnn_r_50_dc5, COMPUTER_VISION, DETECTION, 1, 1, 1, 1)    \
+  MODEL(detectron2_fasterrcnn_r_50_fpn, COMPUTER_VISION, DETECTION, 1, 1, 1, 1)    \
+  MODEL(detectron2_fcos_r_50_fpn, COMPUTER_VISION, SEGMENTATION, 1, 1, 2, 2)       \
+  MODEL(detectron2_maskrcnn, COMPUTER_VISION, DETECTION, 1, 1, 1, 1)               \
+  MODEL(detectron2_maskrcnn_r_101_c4, COMPUTER_VISION, SEGMENTATION, 1, 1, 1, 1)   \
+  MODEL(detectron2_maskrcnn_r_101_fpn, COMPUTER_VISION, SEGMENTATION, 1, 1, 1, 1)  \
+  MODEL(detectron2_maskrcnn_r_50_c4, COMPUTER_VISION, SEGMENTATION, 1, 1, 1, 1)    \
+  MODEL(detectron2_maskrcnn_r_50_fpn, COMPUTER_VISION, SEGMENTATION, 1, 1, 1, 1)   \
   MODEL(dlrm, RECOMMENDATION, RECOMMENDATION, 2048, 2048, 64, 128)                 \
   MODEL(doctr_det_predictor, COMPUTER_VISION, DETECTION, 0, 1, 0, 1)               \
   MODEL(doctr_reco_predictor, COMPUTER_VISION, DETECTION, 0, 1, 0, 2)              \
@@ -77,6 +89,7 @@
   MODEL(timm_vovnet, COMPUTER_VISION, DETECTION, 32, 32, 4, 8)                     \
   MODEL(tts_angular, SPEECH, SYNTHESIS, 64, 64, 8, 16)                             \
   MODEL(vgg16, COMPUTER_VISION, CLASSIFICATION, 64, 4, 4, 4)                       \
+  MODEL(vision_maskrcnn, COMPUTER_VISION, DETECTION, 4, 4, 1, 1)                   \
   MODEL(yolov3, COMPUTER_VISION, SEGMENTATION, 16, 8, 2, 2)
 
 /// The suite without LibTorch, for those who only want to know what there is.

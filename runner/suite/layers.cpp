@@ -20,6 +20,8 @@ void follow(std::vector<torch::Tensor> const& targets,
   torch::NoGradGuard const no_gradients;
   for (std::size_t i = 0; i < targets.size(); ++i)
     targets[i].mul_(1 - rate).add_(sources[i], rate);
+}
+
 torch::Tensor draw_pictures(std::int64_t batch,
                             std::int64_t channels,
                             std::int64_t height,

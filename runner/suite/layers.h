@@ -30,6 +30,7 @@ class ChainImpl : public torch::nn::SequentialImpl {
 };
 
 TORCH_MODULE(Chain);
+
 /// Pictures about as smooth as real ones, of random colours in [0, 1): [batch, channels, height,
 /// width].
 torch::Tensor draw_pictures(std::int64_t batch,

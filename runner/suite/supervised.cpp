@@ -70,9 +70,10 @@ std::unique_ptr<torch::optim::Optimizer> make_adam(torch::nn::Module const& netw
 
 std::unique_ptr<torch::optim::Optimizer> make_sgd(torch::nn::Module const& network,
                                                   double rate,
-                                                  double momentum) {
-  return std::make_unique<torch::optim::SGD>(network.parameters(),
-                                             torch::optim::SGDOptions(rate).momentum(momentum));
+                                                  double momentum,
+                                                  double weight_decay) {
+  auto const options = torch::optim::SGDOptions(rate).momentum(momentum).weight_decay(weight_decay);
+  return std::make_unique<torch::optim::SGD>(network.parameters(), options);
 }
 
 std::unique_ptr<Workload> make_classifier(

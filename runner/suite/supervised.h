@@ -28,7 +28,8 @@ std::unique_ptr<torch::optim::Optimizer> make_adam(torch::nn::Module const& netw
 /// Stochastic gradient descent for all that `network` trains.
 std::unique_ptr<torch::optim::Optimizer> make_sgd(torch::nn::Module const& network,
                                                   double rate,
-                                                  double momentum = 0);
+                                                  double momentum = 0,
+                                                  double weight_decay = 0);
 
 /// Random images of three channels and `side` x `side` pixels, each of one of `classes` classes.
 struct Classification {

@@ -37,6 +37,54 @@ constexpr std::int64_t separable(std::int64_t out) {
   return 88 * 9 + linear(88, out);
 }
 
+/// Parts of detectron2's region-based detectors, layer by layer. Frozen normalisation has no
+/// parameters, so a body is torchvision's ResNet without those and without `fc`.
+namespace detectron2 {
+
+inline constexpr std::int64_t first_stages = 9408 + 212992 + 1212416;
+inline constexpr std::int64_t fourth_50 = 7077888;
+inline constexpr std::int64_t fourth_101 = 26017792;
+inline constexpr std::int64_t fifth = 14942208;
+
+/// Convolution with bias.
+constexpr std::int64_t conv(std::int64_t in, std::int64_t out, std::int64_t kernel) {
+  return in * out * kernel * kernel + out;
+}
+
+/// A convolution, then a score and a box for each anchor of a place.
+constexpr std::int64_t proposals(std::int64_t channels, std::int64_t anchors) {
+  return conv(channels, channels, 3) + conv(channels, anchors, 1) + conv(channels, anchors * 4, 1);
+}
+
+/// 81 scores and 80 boxes.
+constexpr std::int64_t predictor(std::int64_t in) {
+  return conv(in, 81, 1) + conv(in, 80 * 4, 1);
+}
+
+/// Two linear layers on 7 x 7 bins.
+constexpr std::int64_t linear_head(std::int64_t channels) {
+  return conv(channels * 7 * 7, 1024, 1) + conv(1024, 1024, 1) + predictor(1024);
+}
+
+constexpr std::int64_t mask_predictor(std::int64_t channels) {
+  return conv(channels, 256, 2) + conv(256, 80, 1);
+}
+
+inline constexpr std::int64_t pyramid = conv(256, 256, 1) + conv(512, 256, 1) + conv(1024, 256, 1) +
+                                        conv(2048, 256, 1) + 4 * conv(256, 256, 3);
+inline constexpr std::int64_t fpn =
+    first_stages + fifth + pyramid + proposals(256, 3) + linear_head(256);
+inline constexpr std::int64_t fpn_masks = 4 * conv(256, 256, 3) + mask_predictor(256);
+inline constexpr std::int64_t c4 = first_stages + fifth + proposals(1024, 15) + predictor(2048);
+inline constexpr std::int64_t dc5 = first_stages + fifth + proposals(2048, 15) + linear_head(2048);
+/// Pyramid of the last three stages topped by two convolutions; two towers of four normalised ones.
+inline constexpr std::int64_t fcos = first_stages + fourth_50 + fifth + conv(512, 256, 1) +
+                                     conv(1024, 256, 1) + conv(2048, 256, 1) +
+                                     5 * conv(256, 256, 3) + 2 * 4 * (conv(256, 256, 3) + 2 * 256) +
+                                     conv(256, 80, 3) + conv(256, 4, 3) + conv(256, 1, 3);
+
+}  // namespace detectron2
+
 inline std::map<std::string_view, std::int64_t> const published_parameters{
     // Devlin et al., table 1's base model over 20005 words: 2 tables, 12 layers, 2 heads
     {"BERT_pytorch",
@@ -88,6 +136,23 @@ inline std::map<std::string_view, std::int64_t> const published_parameters{
          (1 + 2 + 2) * (64 + 128 + 256 + 512 + 1024 + 2048) + (8 + 64 + 128 + 256 + 512 + 1024) +
          2 * (8192 * (2048 + 2048) + 2 * 8192) + 2 * (8192 * (4096 + 2048) + 2 * 8192) +
          (4096 * 2048 + 2048)},
+    // detectron2's configurations of those names
+    {"detectron2_fasterrcnn_r_101_c4", detectron2::c4 + detectron2::fourth_101},
+    {"detectron2_fasterrcnn_r_101_dc5", detectron2::dc5 + detectron2::fourth_101},
+    {"detectron2_fasterrcnn_r_101_fpn", detectron2::fpn + detectron2::fourth_101},
+    {"detectron2_fasterrcnn_r_50_c4", detectron2::c4 + detectron2::fourth_50},
+    {"detectron2_fasterrcnn_r_50_dc5", detectron2::dc5 + detectron2::fourth_50},
+    {"detectron2_fasterrcnn_r_50_fpn", detectron2::fpn + detectron2::fourth_50},
+    {"detectron2_fcos_r_50_fpn", detectron2::fcos},
+    {"detectron2_maskrcnn", detectron2::fpn + detectron2::fourth_50 + detectron2::fpn_masks},
+    {"detectron2_maskrcnn_r_101_c4",
+     detectron2::c4 + detectron2::fourth_101 + detectron2::mask_predictor(2048)},
+    {"detectron2_maskrcnn_r_101_fpn",
+     detectron2::fpn + detectron2::fourth_101 + detectron2::fpn_masks},
+    {"detectron2_maskrcnn_r_50_c4",
+     detectron2::c4 + detectron2::fourth_50 + detectron2::mask_predictor(2048)},
+    {"detectron2_maskrcnn_r_50_fpn",
+     detectron2::fpn + detectron2::fourth_50 + detectron2::fpn_masks},
     // TorchBench's dlrm: 8 tables, 512-512-64 below, 100-1024-1024-1024-1 above
     {"dlrm",
      8 * 1000000LL * 64 + (512 * 512 + 512) + (512 * 64 + 64) + (100 * 1024 + 1024) +
@@ -286,6 +351,8 @@ inline std::map<std::string_view, std::int64_t> const published_parameters{
     // YOLOv3 has 61949149 by ultralytics/yolov3, which says 62.9987 M for yolov3-spp: a convolution
     // from 2048 to 512 more
     {"yolov3", 61949149 + (2048 * 512 + 2 * 512)},
+    // torchvision's documentation
+    {"vision_maskrcnn", 44401393},
 };
 
 }  // namespace torchwatch::suite

@@ -77,6 +77,33 @@ class BlockImpl : public nn::Module {
 
 TORCH_MODULE(Block);
 
+nn::Sequential make_stage(ResNetOptions const& options,
+                          std::size_t stage,
+                          std::int64_t depth,
+                          bool dilates) {
+  nn::Sequential blocks;
+  auto const width = options.width << stage;
+  auto in = stage == 0 ? width : width / 2 * expansion(options);
+  for (std::int64_t block = 0; block < depth; ++block) {
+    bool const halves = stage > 0 && block == 0 && !dilates;
+    blocks->push_back(Block(options, Place{in, width, halves ? 2 : 1, dilates ? 2 : 1}));
+    in = width * expansion(options);
+  }
+  return blocks;
+}
+
+void initialise(nn::Module const& network) {
+  for (auto const& module : network.modules(false)) {
+    if (auto const* conv = module->as<nn::Conv2d>())
+      nn::init::kaiming_normal_(conv->weight, 0, torch::kFanOut, torch::kReLU);
+  }
+}
+
+void stop_learning(nn::Module const& network) {
+  for (auto& parameter : network.parameters())
+    parameter.set_requires_grad(false);
+}
+
 }  // namespace
 
 nn::AnyModule frozen_batch_norm(std::int64_t channels) {
@@ -91,6 +118,10 @@ FrozenBatchNormImpl::FrozenBatchNormImpl(std::int64_t channels)
 
 Tensor FrozenBatchNormImpl::forward(Tensor const& x) {
   constexpr double epsilon = 1e-5;
+  if (observes_) {
+    mean_.copy_(x.mean({0, 2, 3}));
+    variance_.copy_(x.var({0, 2, 3}, false));
+  }
   auto const scale = (weight_ * (variance_ + epsilon).rsqrt()).view({1, -1, 1, 1});
   return x * scale + (bias_.view({1, -1, 1, 1}) - mean_.view({1, -1, 1, 1}) * scale);
 }
@@ -99,23 +130,14 @@ ResNetImpl::ResNetImpl(ResNetOptions const& options)
     : stem_{convolution(3, options.width, 7, 2), options.norm(options.width), Rectifier::relu} {
   register_module("conv1", stem_.conv);
   register_module("bn1", stem_.norm.ptr());
-  auto in = options.width;
   for (std::size_t stage = 0; stage < options.depths.size(); ++stage) {
-    auto layers = register_module("layer" + std::to_string(stage + 1), nn::Sequential());
     bool const dilates = options.dilate_last && stage + 1 == options.depths.size();
-    for (std::int64_t block = 0; block < options.depths[stage]; ++block) {
-      Place const place{
-          in, options.width << stage, stage > 0 && block == 0 && !dilates ? 2 : 1, dilates ? 2 : 1};
-      layers->push_back(Block(options, place));
-      in = place.width * expansion(options);
-    }
-    stages_.push_back(std::move(layers));
+    stages_.push_back(register_module("layer" + std::to_string(stage + 1),
+                                      make_stage(options, stage, options.depths[stage], dilates)));
   }
-  if (options.classes > 0) fc_ = register_module("fc", nn::Linear(in, options.classes));
-  for (auto const& module : modules(false)) {
-    if (auto const* conv = module->as<nn::Conv2d>())
-      nn::init::kaiming_normal_(conv->weight, 0, torch::kFanOut, torch::kReLU);
-  }
+  if (options.classes > 0)
+    fc_ = register_module("fc", nn::Linear(channels(options).back(), options.classes));
+  initialise(*this);
 }
 
 std::vector<Tensor> ResNetImpl::features(Tensor const& images, Arithmetic& arithmetic) {
@@ -143,11 +165,24 @@ Tensor ResNetImpl::forward(Tensor const& images) {
   return compute(images, floating_point);
 }
 
+void ResNetImpl::freeze(std::size_t stages) {
+  stop_learning(*stem_.conv);
+  stop_learning(*stem_.norm.ptr());
+  for (std::size_t stage = 0; stage < stages; ++stage)
+    stop_learning(*stages_[stage]);
+}
+
 std::vector<std::int64_t> ResNetImpl::channels(ResNetOptions const& options) {
   std::vector<std::int64_t> all;
   for (std::size_t stage = 0; stage < options.depths.size(); ++stage)
     all.push_back((options.width << stage) * expansion(options));
   return all;
+}
+
+nn::Sequential make_next_stage(ResNetOptions const& options, std::int64_t depth) {
+  auto blocks = make_stage(options, options.depths.size(), depth, false);
+  initialise(*blocks);
+  return blocks;
 }
 
 }  // namespace torchwatch::suite

@@ -21,8 +21,12 @@ class FrozenBatchNormImpl : public torch::nn::Module {
 
   torch::Tensor forward(torch::Tensor const& x);
 
+  /// Whether `forward` makes the statistics those of its input first.
+  void observe(bool observes) { observes_ = observes; }
+
  private:
   torch::Tensor weight_, bias_, mean_, variance_;
+  bool observes_ = false;
 };
 
 TORCH_MODULE(FrozenBatchNorm);
@@ -54,6 +58,9 @@ class ResNetImpl : public torch::nn::Module {
   /// on, half of the stage before.
   std::vector<torch::Tensor> features(torch::Tensor const& images);
 
+  /// Stem and the first `stages` stages learn nothing.
+  void freeze(std::size_t stages);
+
   /// Channels of each stage's output.
   static std::vector<std::int64_t> channels(ResNetOptions const& options);
 
@@ -66,5 +73,8 @@ class ResNetImpl : public torch::nn::Module {
 };
 
 TORCH_MODULE(ResNet);
+
+/// The stage that would follow those of `options`, by itself, `depth` blocks deep.
+torch::nn::Sequential make_next_stage(ResNetOptions const& options, std::int64_t depth);
 
 }  // namespace torchwatch::suite

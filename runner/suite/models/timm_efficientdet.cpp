@@ -116,13 +116,13 @@ struct Labels {
 /// Each anchor belongs to the object it overlaps most, if that is half or more; and each object has
 /// its best anchor at least.
 Labels label_anchors(Tensor const& boxes, Tensor const& classes, Tensor const& anchors) {
-  auto const overlaps = intersection_over_union(boxes, anchors);
+  auto const overlaps = pairwise_iou(boxes, anchors);
   auto [overlap, object] = overlaps.max(0);
   auto found = overlap >= 0.5;
   auto const best = overlaps.argmax(1);
   object.index_copy_(0, best, torch::arange(boxes.size(0)));
   found.index_fill_(0, best, true);
-  auto const codes = encode_boxes(boxes.index_select(0, object), anchors);
+  auto const codes = BoxCoder{}.encode(boxes.index_select(0, object), anchors);
   return {
       torch::where(found, classes.index_select(0, object), torch::full_like(object, background)),
       codes * found.unsqueeze(1)};
@@ -219,11 +219,10 @@ Tensor choose(Candidates const& candidates,
               Tensor const& image_size,
               std::int64_t detections) {
   auto const limits = (image_size / image_scale).repeat(2);
-  auto const decoded = decode_boxes(candidates.codes.to(torch::kFloat), candidates.anchors);
+  auto const decoded = BoxCoder{}.decode(candidates.codes.to(torch::kFloat), candidates.anchors);
   auto const boxes = torch::minimum(decoded.clamp_min(0), limits);
   auto const scores = candidates.scores.sigmoid().to(torch::kFloat);
-  auto const kept =
-      suppress_overlaps(boxes, scores, candidates.classes, 0.5).slice(0, 0, detections);
+  auto const kept = suppress(boxes, scores, candidates.classes, 0.5).slice(0, 0, detections);
   auto const classes = candidates.classes.index_select(0, kept) + 1;
   auto const found = torch::cat({boxes.index_select(0, kept) * image_scale,
                                  scores.index_select(0, kept).unsqueeze(1),
