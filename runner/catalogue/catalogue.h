@@ -21,7 +21,7 @@
   MODEL(detectron2_fasterrcnn_r_50_c4, COMPUTER_VISION, DETECTION, 1, 1, 1, 1)     \
   MODEL(detectron2_fasterrcnn_r_50_dc5, COMPUTER_VISION, DETECTION, 1, 1, 1, 1)    \
   MODEL(detectron2_fasterrcnn_r_50_fpn, COMPUTER_VISION, DETECTION, 1, 1, 1, 1)    \
-  MODEL(detectron2_fcos_r_50_fpn, COMPUTER_VISION, SEGMENTATION, 1, 1, 2, 2)       \
+  MODEL(detectron2_fcos_r_50_fpn, COMPUTER_VISION, SEGMENTATION, 0, 1, 0, 1)       \
   MODEL(detectron2_maskrcnn, COMPUTER_VISION, DETECTION, 1, 1, 1, 1)               \
   MODEL(detectron2_maskrcnn_r_101_c4, COMPUTER_VISION, SEGMENTATION, 1, 1, 1, 1)   \
   MODEL(detectron2_maskrcnn_r_101_fpn, COMPUTER_VISION, SEGMENTATION, 1, 1, 1, 1)  \
