@@ -194,7 +194,7 @@ Tensor TransformerStackImpl::decode(Tensor const& x,
 
 void initialise_transformer(nn::Module& network, double deviation) {
   torch::NoGradGuard const no_gradients;
-  for (auto const& module : network.modules()) {
+  for (auto const& module : network.modules(false)) {
     if (auto* linear = module->as<nn::Linear>()) {
       linear->weight.normal_(0, deviation);
       if (linear->bias.defined()) linear->bias.zero_();

@@ -160,8 +160,8 @@ class TransformerStackImpl : public torch::nn::Module {
 
 TORCH_MODULE(TransformerStack);
 
-/// Weights of linear layers and embeddings normal with that deviation, biases 0, a padding row 0:
-/// how BERT and GPT-2 begin.
+/// Weights of the linear layers and embeddings in `network` normal with that deviation, biases 0, a
+/// padding row 0: how BERT and GPT-2 begin. May be called by the network's constructor.
 void initialise_transformer(torch::nn::Module& network, double deviation = 0.02);
 
 }  // namespace torchwatch::suite
