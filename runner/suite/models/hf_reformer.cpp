@@ -5,9 +5,11 @@
 // 4096] of 320. Smoke: 2 layers of width 64 with 2 heads of 32, 128 of 100 words, 16 buckets,
 // chunks of 16. As in the reference hashes are drawn at each step, in inference too, and feed
 // forward is one chunk. Where it seeds the generator anew in each layer and again in the backward
-// pass, we put back the generator's state, so that a run can be repeated. What it computes and does
-// not use is left out: places of words in local attention, logits put back into their order, caches
-// for decoding. TorchBench cuts the words to a half for inference on a CPU, we do not.
+// pass, we put back the generator's state, so that a run can be repeated; of hashing layers the one
+// after the hash, without which the backward pass drops other values than the forward pass did.
+// What it computes and does not use is left out: places of words in local attention, logits put
+// back into their order, caches for decoding. TorchBench cuts the words to a half for inference on
+// a CPU, we do not.
 
 #include <cmath>
 #include <memory>
@@ -74,16 +76,27 @@ Tensor gather_rows(Tensor const& x, Tensor const& places) {
   return x.gather(2, places.unsqueeze(-1).expand({-1, -1, -1, x.size(-1)}));
 }
 
-struct Attended {
-  Tensor output;
-  Tensor buckets;  ///< of each word in each head; undefined in local attention
+torch::Generator generator_of(torch::Device device) {
+  return at::globalContext().defaultGenerator(device);
+}
+
+Tensor state_of(torch::Generator generator) {
+  std::lock_guard<std::mutex> const lock(generator.mutex());
+  return generator.get_state();
+}
+
+/// What the backward pass needs to run a layer again as it ran before.
+struct Trace {
+  Tensor buckets;          ///< of each word in each head; undefined in local attention
+  Tensor attention_state;  ///< of the generator when the words were in their buckets
+  Tensor feed_state;
 };
 
 class SelfAttentionImpl : public nn::Module {
  public:
-  /// `x`: [batch, length, width]. `buckets`: found before for the same `x`, or undefined. Returns
-  /// [batch, length, heads * head width].
-  virtual Attended forward(Tensor const& x, Tensor const& buckets) = 0;
+  /// [batch, length, width] -> [batch, length, heads * head width]. Takes the buckets of `trace`,
+  /// or fills them in and notes the generator's state after it.
+  virtual Tensor forward(Tensor const& x, Trace& trace) = 0;
 };
 
 /// A word looks at its chunk and the one before.
@@ -96,7 +109,7 @@ class LocalAttentionImpl final : public SelfAttentionImpl {
         value_(linear("value")),
         dropout_(register_module("dropout", nn::Dropout(dropout))) {}
 
-  Attended forward(Tensor const& x, Tensor const&) override {
+  Tensor forward(Tensor const& x, Trace&) override {
     auto const root = std::sqrt(static_cast<double>(sizes_.head_width));
     auto const query = split_chunks(split_heads(query_(x), sizes_.heads), sizes_.chunk);
     auto const key = split_chunks(split_heads(key_(x), sizes_.heads) / root, sizes_.chunk);
@@ -104,7 +117,7 @@ class LocalAttentionImpl final : public SelfAttentionImpl {
     auto const scores = torch::matmul(query, with_chunk_before(key).transpose(-1, -2));
     auto const weights = dropout_(normalise(scores));
     auto const mixed = torch::matmul(weights, with_chunk_before(value));
-    return {merge_heads(mixed.flatten(2, 3)), {}};
+    return merge_heads(mixed.flatten(2, 3));
   }
 
  private:
@@ -143,11 +156,14 @@ class HashAttentionImpl final : public SelfAttentionImpl {
         query_key_(linear("query_key")),
         value_(linear("value")) {}
 
-  Attended forward(Tensor const& x, Tensor const& known) override {
+  Tensor forward(Tensor const& x, Trace& trace) override {
     auto const all_queries = split_heads(query_key_(x), sizes_.heads);
     auto const all_values = split_heads(value_(x), sizes_.heads);
-    auto const buckets = known.defined() ? known : hash(all_queries.detach());
-    auto const order = stable_order(buckets);
+    if (!trace.buckets.defined()) {
+      trace.buckets = hash(all_queries.detach());
+      if (is_training()) trace.attention_state = state_of(generator_of(x.device()));
+    }
+    auto const order = stable_order(trace.buckets);
     auto const numbers = torch::arange(order.size(-1), order.options()).expand(order.sizes());
     auto const back = torch::empty_like(order).scatter_(-1, order, numbers);
     auto const places = order % x.size(1);
@@ -159,7 +175,7 @@ class HashAttentionImpl final : public SelfAttentionImpl {
     auto const value = with_chunk_before(sort(all_values));
     auto const scores = score(query, split_chunks(places, sizes_.chunk));
     auto const mixed = torch::matmul(normalise(scores), value).flatten(2, 3);
-    return {merge_heads(Unsort::apply(mixed, order, back)), buckets};
+    return merge_heads(Unsort::apply(mixed, order, back));
   }
 
  private:
@@ -197,15 +213,6 @@ class HashAttentionImpl final : public SelfAttentionImpl {
   nn::Linear query_key_, value_;
 };
 
-torch::Generator generator_of(torch::Device device) {
-  return at::globalContext().defaultGenerator(device);
-}
-
-Tensor state_of(torch::Generator generator) {
-  std::lock_guard<std::mutex> const lock(generator.mutex());
-  return generator.get_state();
-}
-
 /// While it lives, a device's random numbers are those that were drawn from `state` on.
 class Replay {
  public:
@@ -233,11 +240,6 @@ class Replay {
 /// The two streams of a reversible network, or their gradients.
 struct Streams {
   Tensor attended, fed;  ///< [batch, length, width]
-};
-
-/// What the backward pass needs to run a layer again as it ran before.
-struct Trace {
-  Tensor buckets, attention_state, feed_state;
 };
 
 struct Rerun {
@@ -272,15 +274,13 @@ class LayerImpl : public nn::Module {
   Streams forward(Streams const& in, Trace& trace) {
     auto const generator = generator_of(in.fed.device());
     if (is_training()) trace.attention_state = state_of(generator);
-    auto const attention = attend(in.fed, {});
-    auto const attended = in.attended + attention.output;
-    trace.buckets = attention.buckets;
+    auto const attended = in.attended + attend(in.fed, trace);
     if (is_training()) trace.feed_state = state_of(generator);
     return {attended, in.fed + feed(attended)};
   }
 
   /// From the layer's output and its gradient to the input and its gradient.
-  void rewind(Streams& streams, Streams& slopes, Trace const& trace) {
+  void rewind(Streams& streams, Streams& slopes, Trace& trace) {
     auto const fed = rerun(
         streams.attended, slopes.fed, trace.feed_state, [&](Tensor const& x) { return feed(x); });
     streams.fed = streams.fed - fed.output;
@@ -288,16 +288,15 @@ class LayerImpl : public nn::Module {
 
     auto const attended =
         rerun(streams.fed, slopes.attended, trace.attention_state, [&](Tensor const& x) {
-          return attend(x, trace.buckets).output;
+          return attend(x, trace);
         });
     streams.attended = streams.attended - attended.output;
     slopes.fed = slopes.fed + attended.slope;
   }
 
  private:
-  Attended attend(Tensor const& x, Tensor const& buckets) {
-    auto attended = attention_->forward(attention_norm_(x), buckets);
-    return {dropout_(output_(attended.output)), attended.buckets};
+  Tensor attend(Tensor const& x, Trace& trace) {
+    return dropout_(output_(attention_->forward(attention_norm_(x), trace)));
   }
 
   Tensor feed(Tensor const& x) {
