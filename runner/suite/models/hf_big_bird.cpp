@@ -3,7 +3,7 @@
 // 768 with 12 heads over blocks of 64 words. The first and the last block look everywhere and are
 // seen from everywhere; each other one looks at itself, its neighbours and three random blocks.
 // Input: words [batch, 1024] in training, [1, 4096] in evaluation, of 50358, none of them masked.
-// Smoke: 2 layers of width 64 with 2 heads over 16 blocks of 8 of 1000 words. The random blocks are
+// Smoke: 2 layers of width 64 with 2 heads over 16 blocks of 4 of 1000 words. The random blocks are
 // drawn once: the reference draws them at each step, but with the layer's number as the seed, so
 // that they are always the same. TorchBench cuts the words to a fifth for inference on a CPU, we do
 // not.
@@ -274,7 +274,7 @@ TORCH_MODULE(BigBird);
 
 std::unique_ptr<Workload> make_hf_BigBird(Setup const& setup) {
   auto sizes = setup.pick(Sizes{50358, 4096, 4096, 64, 768, 12, 3072, 12},
-                          Sizes{1000, 128, 128, 8, 64, 2, 128, 2});
+                          Sizes{1000, 64, 64, 4, 64, 2, 128, 2});
   if (setup.scale == Scale::full && setup.test == Test::train) sizes.length = 1024;
   return make_word_guesser(setup, {sizes.words, sizes.length}, BigBird(sizes));
 }
