@@ -1,7 +1,6 @@
 #include "runner/suite/blocks/quantization.h"
 
 #include <limits>
-#include <string>
 
 #include <ATen/core/dispatch/Dispatcher.h>
 
@@ -138,17 +137,13 @@ class Faking final : public Arithmetic {
   std::size_t activation_ = 0, convolution_ = 0, linear_ = 0;
 };
 
-Tensor quantize(Tensor const& weight, FakeQuantize const& at) {
-  return torch::quantize_per_channel(weight, at->scale(), at->zero_point(), 0, torch::kQInt8);
-}
-
 c10::IValue pack(ConvNorm const& layer, FakeQuantize const& quantizer) {
   static auto const prepack = find("quantized::conv2d_prepack");
   auto const norm = norm_of(layer);
   auto const scale = channel_scale(norm);
   auto const& options = layer.conv->options;
   return call(prepack,
-              {quantize(layer.conv->weight * scale.view({-1, 1, 1, 1}), quantizer),
+              {quantizer->quantize(layer.conv->weight * scale.view({-1, 1, 1, 1})),
                norm->bias - norm->running_mean * scale,
                values_of(options.stride()),
                padding_of(layer.conv),
@@ -158,7 +153,7 @@ c10::IValue pack(ConvNorm const& layer, FakeQuantize const& quantizer) {
 
 c10::IValue pack(nn::Linear const& linear, FakeQuantize const& quantizer) {
   static auto const prepack = find("quantized::linear_prepack");
-  return call(prepack, {quantize(linear->weight, quantizer), linear->bias});
+  return call(prepack, {quantizer->quantize(linear->weight), linear->bias});
 }
 
 /// One pass in integers. Pooling comes with its LibTorch operators, which know integers.
@@ -259,6 +254,14 @@ Tensor FakeQuantizeImpl::forward(Tensor const& x) {
                                                 axis,
                                                 by_channel,
                                                 symmetric);
+}
+
+Tensor FakeQuantizeImpl::quantize(Tensor const& weight) const {
+  // Fake quantization shifts channels of one sign, packed operators want none shifted
+  auto const reach = torch::max(-min_, max_);
+  auto const scale = (reach / 127.5).clamp_min(std::numeric_limits<float>::epsilon());
+  auto const zero_point = torch::zeros_like(scale, torch::kLong);
+  return torch::quantize_per_channel(weight, scale, zero_point, 0, torch::kQInt8);
 }
 
 FakeQuantizedImpl::FakeQuantizedImpl(nn::Module const& network, Computation compute)

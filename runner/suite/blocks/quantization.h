@@ -32,6 +32,9 @@ class FakeQuantizeImpl : public torch::nn::Module {
 
   torch::Tensor const& zero_point() const { return zero_point_; }
 
+  /// `weight` in integers whose zero is 0.
+  torch::Tensor quantize(torch::Tensor const& weight) const;
+
  private:
   bool is_of_weights_;
   torch::Tensor quantizes_, observes_, scale_, zero_point_, min_, max_;
