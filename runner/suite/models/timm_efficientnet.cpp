@@ -1,8 +1,8 @@
 // MixNet-M: Tan and Le, "MixConv: Mixed Depthwise Convolutional Kernels", 2019 (arXiv 1907.09595),
 // timm's mixnet_m, which TorchBench runs as timm_efficientnet. Depthwise kernels of 3 to 9 pixels
 // side by side, 1 x 1 convolutions in two halves, squeeze and excitation. Input: images
-// [batch, 3, 224, 224], labels [batch] of 1000 classes. Smoke: 32 x 32 pixels and no more than one
-// block of a kind in a row.
+// [batch, 3, 224, 224], labels [batch] of 1000 classes. Smoke: 32 x 32 pixels, half the width (a
+// quarter at the end) and no more than one block of a kind in a row.
 
 #include "runner/suite/blocks/efficientnet.h"
 #include "runner/suite/blocks/timm.h"
@@ -28,13 +28,17 @@ std::vector<std::vector<InvertedOptions>> mixnet_m() {
 
 std::unique_ptr<Workload> make_timm_efficientnet(Setup const& setup) {
   EfficientNetOptions options;
-  options.stem = 24;
+  options.stem = setup.pick(24, 12);
   options.stages = mixnet_m();
-  options.head = 1536;
+  options.head = setup.pick(1536, 384);
   options.activation = relu_in_place;
-  for (auto& stage : options.stages) {
-    for (auto& group : stage)
-      group.repeats = setup.pick(group.repeats, std::int64_t{1});
+  if (setup.scale == Scale::smoke) {
+    for (auto& stage : options.stages) {
+      for (auto& group : stage) {
+        group.repeats = 1;
+        group.out /= 2;
+      }
+    }
   }
   return make_classifier(setup, timm_classification(setup.pick(224, 32)), EfficientNet(options));
 }
