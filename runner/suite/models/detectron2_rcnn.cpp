@@ -6,8 +6,7 @@
 // Input: pictures [1, 3, 800, 1067] of values up to 255, resized beforehand as upstream's loader
 // does, eight objects each. Eval ends with masks pasted onto the picture.
 // Weights are random, statistics as in blocks/frozen_resnet.h. In eval the classifier's weights are
-// drawn wide enough that many regions have a class above the threshold of 0.05 and the full number
-// of 100 detections survives.
+// drawn wide, meant to lift some classes of a region above the threshold of 0.05.
 // Regions are sampled twice along each side of a bin, where the reference takes a sample for each
 // pixel or so; masks to learn from are drawn as bitmaps, the reference's come from polygons.
 // Smoke: 96 x 128 pixels, a quarter of the width or less, one block a stage, 9 classes, an eighth

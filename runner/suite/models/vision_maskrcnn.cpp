@@ -5,8 +5,7 @@
 // normalises them and resizes them to 800 x 1066 pixels. Eval ends with masks pasted onto pictures
 // of the first size.
 // Weights are random, statistics as in blocks/frozen_resnet.h. In eval the classifier's weights are
-// drawn wide enough that many regions have a class above the threshold of 0.05 and the full number
-// of 100 detections survives.
+// drawn wide, meant to lift some classes of a region above the threshold of 0.05.
 // Masks to learn from are sampled twice along each side of a bin, in the reference once a pixel.
 // Smoke: 60 x 80 pixels resized to 96 x 128, a quarter of the width or less, one block a stage, 9
 // classes, an eighth of all lengths, fewer proposals.
