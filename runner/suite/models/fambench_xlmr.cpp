@@ -3,7 +3,7 @@
 // idle). Input: words [batch, 64] of 250000, none of them padding, so what fairseq does for padding
 // alone is left out, and so is its fused operator for inference. Train: cross entropy of the
 // features with random numbers [batch, 64, 1024], whose second dimension is taken for the classes,
-// as upstream has it. Smoke: 16 of 1000 words, width 64, two layers.
+// as upstream has it. Smoke: 16 of 1000 words, width 64, two layers, a higher rate.
 
 #include <utility>
 
@@ -98,7 +98,7 @@ std::unique_ptr<Workload> make_fambench_xlmr(Setup const& setup) {
     parts.loss = [truth](auto const& outputs) {
       return nn::functional::cross_entropy(outputs[0], truth);
     };
-    parts.optimizer = make_sgd(*network, 0.01);
+    parts.optimizer = make_sgd(*network, setup.pick(0.01, 0.1));
   }
   return make_supervised(setup.test, std::move(parts));
 }
