@@ -1,5 +1,5 @@
 // MNASNet-B1: Tan et al., 2018 (arXiv 1807.11626), after torchvision.models.mnasnet, whose names it
-// has. Input: images [batch, 3, 224, 224], labels [batch] of 1000 classes. Smoke: 64 x 64 pixels, a
+// has. Input: images [batch, 3, 224, 224], labels [batch] of 1000 classes. Smoke: 32 x 32 pixels, a
 // quarter of the width and no more than two blocks a stack.
 
 #include <algorithm>
@@ -113,7 +113,7 @@ TORCH_MODULE(MnasNet);
 
 std::unique_ptr<Workload> make_mnasnet1_0(Setup const& setup) {
   MnasNet network(setup.pick(Sizes{1, 1280, 4}, Sizes{0.25, 128, 2}));
-  return make_classifier(setup, {setup.pick(224, 64), classes}, network);
+  return make_classifier(setup, {setup.pick(224, 32), classes}, network);
 }
 
 }  // namespace torchwatch::suite

@@ -1,5 +1,5 @@
 // MobileNetV2: Sandler et al., 2018 (arXiv 1801.04381), after torchvision.models.mobilenetv2, whose
-// names it has. Input: images [batch, 3, 224, 224], labels [batch] of 1000 classes. Smoke: 64 x 64
+// names it has. Input: images [batch, 3, 224, 224], labels [batch] of 1000 classes. Smoke: 32 x 32
 // pixels, a quarter of the width and no more than two blocks a stage. mobilenet_v2_quantized_qat:
 // see blocks/quantization.h; as there, ReLU6 is an operator of its own. TorchBench infers with
 // ranges of nothing seen and one picture of its batch; here a few pictures are seen and the whole
@@ -120,7 +120,7 @@ class MobileNetV2Impl : public nn::Module {
 TORCH_MODULE(MobileNetV2);
 
 Classification pictures(Setup const& setup) {
-  return {setup.pick(224, 64), classes};
+  return {setup.pick(224, 32), classes};
 }
 
 MobileNetV2 network(Setup const& setup) {

@@ -1,6 +1,6 @@
 // MobileNetV3-Large: Howard et al., 2019 (arXiv 1905.02244), after torchvision.models.mobilenetv3,
 // whose names it has. Input: images [batch, 3, 224, 224], labels [batch] of 1000 classes. Smoke:
-// 64 x 64 pixels, a quarter of the width.
+// 32 x 32 pixels, a quarter of the width.
 
 #include "runner/suite/blocks/convolution.h"
 #include "runner/suite/supervised.h"
@@ -131,7 +131,7 @@ TORCH_MODULE(MobileNetV3);
 
 std::unique_ptr<Workload> make_mobilenet_v3_large(Setup const& setup) {
   MobileNetV3 network(setup.pick(1.0, 0.25), setup.pick(1280, 320));
-  return make_classifier(setup, {setup.pick(224, 64), classes}, network);
+  return make_classifier(setup, {setup.pick(224, 32), classes}, network);
 }
 
 }  // namespace torchwatch::suite

@@ -2,7 +2,8 @@
 // blocks/resnet.h. Input: images [batch, 3, 224, 224], labels [batch] of 1000 classes. Smoke:
 // 64 x 64 pixels, a quarter of the width and no more than one block a stage in the deep ones.
 // resnet50_quantized_qat: see blocks/quantization.h. TorchBench infers with ranges of nothing seen
-// and one picture of its batch; here a few pictures are seen and the whole batch is inferred.
+// and one picture of its batch; here a few pictures are seen and the whole batch is inferred. Its
+// smoke has 32 x 32 pixels.
 
 #include "runner/suite/blocks/resnet.h"
 
@@ -12,10 +13,6 @@
 namespace torchwatch::suite {
 namespace {
 
-Classification pictures(Setup const& setup) {
-  return {setup.pick(224, 64)};
-}
-
 ResNet network(Setup const& setup, ResNetOptions options) {
   options.width = setup.pick(64, 16);
   if (setup.scale == Scale::smoke && options.bottleneck) options.depths = {1, 1, 1, 1};
@@ -23,7 +20,7 @@ ResNet network(Setup const& setup, ResNetOptions options) {
 }
 
 std::unique_ptr<Workload> make_resnet(Setup const& setup, ResNetOptions const& options) {
-  return make_classifier(setup, pictures(setup), network(setup, options));
+  return make_classifier(setup, {setup.pick(224, 64)}, network(setup, options));
 }
 
 }  // namespace
@@ -40,7 +37,7 @@ std::unique_ptr<Workload> make_resnet50(Setup const& setup) {
 }
 
 std::unique_ptr<Workload> make_resnet50_quantized_qat(Setup const& setup) {
-  return make_quantized_classifier(setup, pictures(setup), network(setup, {}));
+  return make_quantized_classifier(setup, {setup.pick(224, 32)}, network(setup, {}));
 }
 
 std::unique_ptr<Workload> make_resnet152(Setup const& setup) {

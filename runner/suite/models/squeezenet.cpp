@@ -1,6 +1,6 @@
 // SqueezeNet 1.1: Iandola et al., 2016 (arXiv 1602.07360), after torchvision.models.squeezenet,
 // whose names it has. Input: images [batch, 3, 224, 224] of 1000 classes; upstream does not train
-// it. Smoke: 64 x 64 pixels, half of the channels.
+// it. Smoke: 64 x 64 pixels, a quarter of the channels.
 
 #include <utility>
 
@@ -95,7 +95,7 @@ TORCH_MODULE(SqueezeNet);
 }  // namespace
 
 std::unique_ptr<Workload> make_squeezenet1_1(Setup const& setup) {
-  SqueezeNet network(setup.pick(64, 32));
+  SqueezeNet network(setup.pick(64, 16));
   return make_classifier(setup, {setup.pick(224, 64), classes}, network);
 }
 

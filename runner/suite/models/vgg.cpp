@@ -1,6 +1,6 @@
 // VGG of 16 layers without normalisation: Simonyan and Zisserman, 2014 (arXiv 1409.1556), after
 // torchvision.models.vgg, whose names it has. Input: images [batch, 3, 224, 224], labels [batch] of
-// 1000 classes. Smoke: 64 x 64 pixels, an eighth of the channels, a sixteenth of the linear layers.
+// 1000 classes. Smoke: 32 x 32 pixels, an eighth of the channels, a sixteenth of the linear layers.
 
 #include "runner/suite/blocks/convolution.h"
 #include "runner/suite/supervised.h"
@@ -63,7 +63,7 @@ TORCH_MODULE(Vgg);
 
 std::unique_ptr<Workload> make_vgg16(Setup const& setup) {
   Vgg network(setup.pick(64, 8), setup.pick(4096, 256));
-  return make_classifier(setup, {setup.pick(224, 64), classes}, network);
+  return make_classifier(setup, {setup.pick(224, 32), classes}, network);
 }
 
 }  // namespace torchwatch::suite
