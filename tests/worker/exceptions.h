@@ -15,22 +15,17 @@ struct Untrained {
 
 /// Parameters that get no gradient, or none but zeros.
 inline std::vector<Untrained> const untrained_parameters = {
-    {"fambench_xlmr", "head\\..*", "only features are asked for"},
-    {"fastNLP_Bert", "pooler\\..*", "computed, but no part of the loss"},
-inline std::initializer_list<Untrained> const untrained_parameters = {
-    {"hf_BigBird", "pooler\\..*", "No loss asks for the pooled first word"},
-    {"hf_Longformer",
-     "layer.*\\.global_.*",
-     "No word has global attention when masked ones are guessed"},
-};
-inline std::initializer_list<Untrained> const untrained_parameters = {};
-inline std::initializer_list<Untrained> const untrained_parameters = {
     {"Background_Matting",
      "generator\\.model_enc_multi\\..*",
      "the reference drops what this encoder finds and combines the background's features twice"},
-inline constexpr std::initializer_list<Untrained> untrained_parameters = {
     {"LearningToPaint", "discriminator\\.conv4\\.bias", "cancels out of the loss"},
+    {"fambench_xlmr", "head\\..*", "only features are asked for"},
+    {"fastNLP_Bert", "pooler\\..*", "computed, but no part of the loss"},
     {"fastNLP_Bert", "spans\\.bias", "softmax over places takes no notice of it"},
+    {"hf_BigBird", "pooler\\..*", "no loss asks for the pooled first word"},
+    {"hf_Longformer",
+     "layer.*\\.global_.*",
+     "no word has global attention when masked ones are guessed"},
 };
 
 struct Drawing {
@@ -40,12 +35,9 @@ struct Drawing {
 
 /// Models that draw random numbers in evaluation too, so that no two outputs are alike.
 inline std::vector<Drawing> const drawing_models = {
+    {"hf_Reformer", "hashes words by random directions"},
     {"moco", "each batch's keys take the places of others in the queue"},
-inline std::initializer_list<Drawing> const drawing_models = {
-    {"hf_Reformer", "Hashes words by random directions"},
-inline std::initializer_list<Drawing> const drawing_models = {
     {"tacotron2", "dropout before the decoder stays on, so that speech varies"},
 };
-inline std::initializer_list<Drawing> const drawing_models = {};
 
 }  // namespace torchwatch::suite

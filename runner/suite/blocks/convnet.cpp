@@ -66,12 +66,12 @@ nn::BatchNorm2d make_batch_norm(std::int64_t channels, NormOptions const& option
       nn::BatchNorm2dOptions(channels).eps(options.epsilon).momentum(options.momentum));
 }
 
-ConvNormImpl::ConvNormImpl(ConvOptions const& conv, Activation* activation, NormOptions const& norm)
+ConvUnitImpl::ConvUnitImpl(ConvOptions const& conv, Activation* activation, NormOptions const& norm)
     : conv_(register_module("conv", Conv(conv))),
       bn_(register_module("bn", make_batch_norm(conv.out, norm))),
       activation_(activation) {}
 
-Tensor ConvNormImpl::forward(Tensor const& x) {
+Tensor ConvUnitImpl::forward(Tensor const& x) {
   auto const y = bn_(conv_(x));
   return activation_ == nullptr ? y : activation_(y);
 }

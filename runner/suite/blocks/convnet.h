@@ -56,9 +56,9 @@ struct NormOptions {
 torch::nn::BatchNorm2d make_batch_norm(std::int64_t channels, NormOptions const& options = {});
 
 /// Convolution, batch normalisation and perhaps an activation.
-class ConvNormImpl : public torch::nn::Module {
+class ConvUnitImpl : public torch::nn::Module {
  public:
-  explicit ConvNormImpl(ConvOptions const& conv,
+  explicit ConvUnitImpl(ConvOptions const& conv,
                         Activation* activation = nullptr,
                         NormOptions const& norm = {});
 
@@ -70,7 +70,7 @@ class ConvNormImpl : public torch::nn::Module {
   Activation* activation_;
 };
 
-TORCH_MODULE(ConvNorm);
+TORCH_MODULE(ConvUnit);
 
 /// Hu et al., "Squeeze-and-Excitation Networks", 2017 (arXiv 1709.01507): every channel times a
 /// number between 0 and 1 that two layers make of all channels' means.

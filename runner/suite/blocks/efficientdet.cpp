@@ -41,7 +41,7 @@ class ResampleImpl : public nn::Module {
  public:
   ResampleImpl(std::int64_t in, std::int64_t out, std::int64_t coarser) : coarser_(coarser) {
     if (in == out) return;
-    conv_ = register_module("conv", ConvNorm(ConvOptions{in, out, 1, 1, 1, true}, nullptr, norm));
+    conv_ = register_module("conv", ConvUnit(ConvOptions{in, out, 1, 1, 1, true}, nullptr, norm));
   }
 
   Tensor forward(Tensor const& input) {
@@ -54,7 +54,7 @@ class ResampleImpl : public nn::Module {
 
  private:
   std::int64_t coarser_;
-  ConvNorm conv_{nullptr};
+  ConvUnit conv_{nullptr};
 };
 
 TORCH_MODULE(Resample);

@@ -121,10 +121,10 @@ std::int64_t blocks_of(EfficientNetOptions const& options) {
   return blocks;
 }
 
-ConvNorm make_stem(EfficientNetOptions const& options) {
+ConvUnit make_stem(EfficientNetOptions const& options) {
   ConvOptions conv{3, options.stem, 3, 2};
   conv.same = options.same;
-  return ConvNorm(conv, options.activation, options.norm);
+  return ConvUnit(conv, options.activation, options.norm);
 }
 
 }  // namespace
@@ -149,7 +149,7 @@ EfficientNetImpl::EfficientNetImpl(EfficientNetOptions const& options)
   }
   if (options.classes > 0) {
     ConvOptions const head{in, options.head};
-    head_ = register_module("head", ConvNorm(head, options.activation, options.norm));
+    head_ = register_module("head", ConvUnit(head, options.activation, options.norm));
     classifier_ = register_module("classifier", nn::Linear(options.head, options.classes));
   }
   initialise_convolutions(*this);

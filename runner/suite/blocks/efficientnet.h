@@ -50,9 +50,9 @@ class EfficientNetImpl : public torch::nn::Module {
   std::vector<torch::Tensor> features(torch::Tensor const& images);
 
  private:
-  ConvNorm stem_;
+  ConvUnit stem_;
   std::vector<torch::nn::Sequential> stages_;
-  ConvNorm head_{nullptr};
+  ConvUnit head_{nullptr};
   torch::nn::Linear classifier_{nullptr};
 };
 

@@ -24,13 +24,13 @@ struct Stage {
 class BlockImpl : public nn::Module {
  public:
   BlockImpl(std::int64_t in, std::int64_t out, std::int64_t stride, std::int64_t group_width)
-      : conv1_(register_module("conv1", ConvNorm(ConvOptions{in, out}, relu_in_place))),
+      : conv1_(register_module("conv1", ConvUnit(ConvOptions{in, out}, relu_in_place))),
         conv2_(register_module(
-            "conv2", ConvNorm(ConvOptions{out, out, 3, stride, out / group_width}, relu_in_place))),
+            "conv2", ConvUnit(ConvOptions{out, out, 3, stride, out / group_width}, relu_in_place))),
         squeeze_(register_module("squeeze_excite", SqueezeExcite(out, in / 4, relu_in_place))),
-        conv3_(register_module("conv3", ConvNorm(ConvOptions{out, out}))) {
+        conv3_(register_module("conv3", ConvUnit(ConvOptions{out, out}))) {
     if (in == out && stride == 1) return;
-    shortcut_ = register_module("shortcut", ConvNorm(ConvOptions{in, out, 1, stride}));
+    shortcut_ = register_module("shortcut", ConvUnit(ConvOptions{in, out, 1, stride}));
   }
 
   Tensor forward(Tensor const& input) {
@@ -39,15 +39,15 @@ class BlockImpl : public nn::Module {
   }
 
  private:
-  ConvNorm conv1_, conv2_;
+  ConvUnit conv1_, conv2_;
   SqueezeExcite squeeze_;
-  ConvNorm conv3_, shortcut_{nullptr};
+  ConvUnit conv3_, shortcut_{nullptr};
 };
 
 TORCH_MODULE(Block);
 
 nn::Sequential make_regnet(std::vector<Stage> const& stages, std::int64_t group_width) {
-  nn::Sequential network(ConvNorm(ConvOptions{3, stem, 3, 2}, relu_in_place));
+  nn::Sequential network(ConvUnit(ConvOptions{3, stem, 3, 2}, relu_in_place));
   auto in = stem;
   for (auto const& stage : stages) {
     for (std::int64_t block = 0; block < stage.blocks; ++block) {

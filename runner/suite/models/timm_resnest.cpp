@@ -37,12 +37,12 @@ class SplitAttentionImpl : public nn::Module {
  private:
   SplitAttentionImpl(std::int64_t width, std::int64_t hidden)
       : pictures_(register_module(
-            "pictures", ConvNorm(ConvOptions{width, radix * width, 3, 1, radix}, relu_in_place))),
+            "pictures", ConvUnit(ConvOptions{width, radix * width, 3, 1, radix}, relu_in_place))),
         hidden_(register_module(
-            "hidden", ConvNorm(ConvOptions{width, hidden, 1, 1, 1, true}, relu_in_place))),
+            "hidden", ConvUnit(ConvOptions{width, hidden, 1, 1, 1, true}, relu_in_place))),
         score_(register_module("score", Conv(ConvOptions{hidden, radix * width, 1, 1, 1, true}))) {}
 
-  ConvNorm pictures_, hidden_;
+  ConvUnit pictures_, hidden_;
   Conv score_;
 };
 
@@ -52,7 +52,7 @@ class BlockImpl : public nn::Module {
  public:
   BlockImpl(std::int64_t in, std::int64_t width, std::int64_t stride)
       : branch_(register_module("branch",
-                                nn::Sequential(ConvNorm(ConvOptions{in, width}, relu_in_place),
+                                nn::Sequential(ConvUnit(ConvOptions{in, width}, relu_in_place),
                                                SplitAttention(width)))),
         shortcut_(register_module("shortcut", nn::Sequential())) {
     if (stride > 1) {
@@ -60,8 +60,8 @@ class BlockImpl : public nn::Module {
       shortcut_->push_back(nn::AvgPool2d(
           nn::AvgPool2dOptions(2).stride(stride).ceil_mode(true).count_include_pad(false)));
     }
-    branch_->push_back(ConvNorm(ConvOptions{width, expansion * width}));
-    shortcut_->push_back(ConvNorm(ConvOptions{in, expansion * width}));
+    branch_->push_back(ConvUnit(ConvOptions{width, expansion * width}));
+    shortcut_->push_back(ConvUnit(ConvOptions{in, expansion * width}));
   }
 
   Tensor forward(Tensor const& input) {
@@ -78,9 +78,9 @@ TORCH_MODULE(Block);
 
 /// One block a stage.
 nn::Sequential make_resnest(std::int64_t width) {
-  nn::Sequential network(ConvNorm(ConvOptions{3, width / 2, 3, 2}, relu_in_place),
-                         ConvNorm(ConvOptions{width / 2, width / 2, 3}, relu_in_place),
-                         ConvNorm(ConvOptions{width / 2, width, 3}, relu_in_place),
+  nn::Sequential network(ConvUnit(ConvOptions{3, width / 2, 3, 2}, relu_in_place),
+                         ConvUnit(ConvOptions{width / 2, width / 2, 3}, relu_in_place),
+                         ConvUnit(ConvOptions{width / 2, width, 3}, relu_in_place),
                          nn::MaxPool2d(nn::MaxPool2dOptions(3).stride(2).padding(1)));
   auto in = width;
   for (std::int64_t stage = 0; stage < 4; ++stage) {

@@ -28,11 +28,11 @@ class BlockImpl : public nn::Module {
  public:
   BlockImpl(std::int64_t in, Stage const& stage)
       : join_(register_module(
-            "join", ConvNorm(ConvOptions{in + layers * stage.inner, stage.out}, relu_in_place))) {
+            "join", ConvUnit(ConvOptions{in + layers * stage.inner, stage.out}, relu_in_place))) {
     for (std::int64_t layer = 0; layer < layers; ++layer) {
       ConvOptions const conv{layer == 0 ? in : stage.inner, stage.inner, 3};
       convs_.push_back(
-          register_module("conv" + std::to_string(layer), ConvNorm(conv, relu_in_place)));
+          register_module("conv" + std::to_string(layer), ConvUnit(conv, relu_in_place)));
     }
   }
 
@@ -44,16 +44,16 @@ class BlockImpl : public nn::Module {
   }
 
  private:
-  std::vector<ConvNorm> convs_;
-  ConvNorm join_;
+  std::vector<ConvUnit> convs_;
+  ConvUnit join_;
 };
 
 TORCH_MODULE(Block);
 
 nn::Sequential make_vovnet(std::int64_t width, std::vector<Stage> const& stages) {
-  nn::Sequential network(ConvNorm(ConvOptions{3, width, 3, 2}, relu_in_place),
-                         ConvNorm(ConvOptions{width, width, 3}, relu_in_place),
-                         ConvNorm(ConvOptions{width, 2 * width, 3, 2}, relu_in_place));
+  nn::Sequential network(ConvUnit(ConvOptions{3, width, 3, 2}, relu_in_place),
+                         ConvUnit(ConvOptions{width, width, 3}, relu_in_place),
+                         ConvUnit(ConvOptions{width, 2 * width, 3, 2}, relu_in_place));
   auto in = 2 * width;
   for (auto const& stage : stages) {
     bool const first = in == 2 * width;
