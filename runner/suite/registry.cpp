@@ -24,6 +24,8 @@ class Autocasting final : public Workload {
 
   std::shared_ptr<torch::nn::Module> network() const override { return workload_->network(); }
 
+  std::vector<torch::Tensor> inputs() const override { return workload_->inputs(); }
+
  private:
   std::unique_ptr<Workload> workload_;
   torch::DeviceType device_;

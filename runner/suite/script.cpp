@@ -68,6 +68,7 @@ std::unique_ptr<Workload> make_script(std::string const& file,
   auto const labels = draw(description.labels, setup);
 
   Supervised parts;
+  parts.inputs = inputs;
   parts.forward = [script,
                    arguments = std::vector<c10::IValue>(inputs.begin(), inputs.end())]() mutable {
     return tensors_in(script.forward(arguments));

@@ -33,6 +33,8 @@ class Training final : public Workload {
 
   std::shared_ptr<torch::nn::Module> network() const override { return parts_.network; }
 
+  std::vector<torch::Tensor> inputs() const override { return parts_.inputs; }
+
  private:
   Supervised parts_;
   torch::Tensor loss_;
@@ -50,6 +52,8 @@ class Inference final : public Workload {
   torch::Tensor result() const override { return output_; }
 
   std::shared_ptr<torch::nn::Module> network() const override { return parts_.network; }
+
+  std::vector<torch::Tensor> inputs() const override { return parts_.inputs; }
 
  private:
   Supervised parts_;
@@ -86,6 +90,7 @@ std::unique_ptr<Workload> make_classifier(
   auto const labels = setup.place(torch::randint(options.classes, {setup.batch}, torch::kLong));
 
   Supervised parts;
+  parts.inputs = {images};
   parts.forward = [forward = std::move(forward), images] {
     return std::vector<torch::Tensor>{forward(images)};
   };

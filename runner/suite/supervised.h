@@ -12,6 +12,7 @@ namespace torchwatch::suite {
 /// as the setup says.
 struct Supervised {
   std::shared_ptr<torch::nn::Module> network;
+  std::vector<torch::Tensor> inputs;  ///< those that `forward` holds, for Workload::inputs
   std::function<std::vector<torch::Tensor>()> forward;  ///< at least one output
   std::function<torch::Tensor(std::vector<torch::Tensor> const& outputs)> loss;  ///< a scalar
   std::unique_ptr<torch::optim::Optimizer> optimizer;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include <torch/torch.h>
 
@@ -57,6 +58,10 @@ class Workload {
   /// Holds all parameters and buffers of the model, named as in its reference implementation where
   /// the model's file says so.
   virtual std::shared_ptr<torch::nn::Module> network() const = 0;
+
+  /// What an iteration reads, as far as the model tells: what is written into these tensors is what
+  /// the next step works on.
+  virtual std::vector<torch::Tensor> inputs() const { return {}; }
 };
 
 }  // namespace torchwatch::suite

@@ -124,6 +124,7 @@ std::unique_ptr<Workload> make_vision_maskrcnn(Setup const& setup) {
 
   Supervised parts;
   parts.network = detector.ptr();
+  parts.inputs = {pictures};
   parts.forward = [=, test = setup.test]() mutable {
     auto const prepared = transform.prepare(pictures);
     if (test == Test::train) return detector->losses(prepared, transform.prepare(truths));

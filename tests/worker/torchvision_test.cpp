@@ -1,0 +1,122 @@
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <torch/script.h>
+#include <torch/torch.h>
+
+#include "runner/suite/registry.h"
+
+namespace torchwatch::suite {
+namespace {
+
+namespace fs = std::filesystem;
+using torch::Tensor;
+using States = std::map<std::string, Tensor>;
+
+States load(fs::path const& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::vector<char> const bytes((std::istreambuf_iterator<char>(stream)), {});
+  States states;
+  for (auto const& entry : torch::pickle_load(bytes).toGenericDict())
+    states[entry.key().toStringRef()] = entry.value().toTensor();
+  return states;
+}
+
+/// What `states` holds of weights, with the shapes of it all.
+std::map<std::string, std::vector<std::int64_t>> shapes_of(States const& states) {
+  std::map<std::string, std::vector<std::int64_t>> shapes;
+  for (auto const& [name, tensor] : states)
+    if (name != "input" && name != "output") shapes[name] = tensor.sizes().vec();
+  return shapes;
+}
+
+States states_of(torch::nn::Module const& network) {
+  States states;
+  for (auto const& list : {network.named_parameters(), network.named_buffers()})
+    for (auto const& entry : list)
+      states[entry.key()] = entry.value();
+  return states;
+}
+
+/// A model of torchvision as Python writes it.
+class Torchvision : public testing::TestWithParam<std::string> {
+ protected:
+  Torchvision() {
+    std::string pattern = (fs::temp_directory_path() / "torchwatch-torchvision-XXXXXX").string();
+    directory_ = mkdtemp(pattern.data());
+  }
+
+  ~Torchvision() override { fs::remove_all(directory_); }
+
+  void SetUp() override {
+    constexpr int not_installed = 77;
+    auto const file = (directory_ / GetParam()).string();
+    auto const command = "/usr/bin/python3 " TORCHWATCH_TORCHVISION_STATES " " + GetParam() + " ";
+    auto const status = std::system((command + file).c_str());
+    if (WIFEXITED(status) && WEXITSTATUS(status) == not_installed)
+      GTEST_SKIP() << "python3-torchvision is not installed";
+    ASSERT_EQ(status, 0);
+    theirs_ = load(file);
+    at::set_num_threads(1);
+  }
+
+  States const& theirs() const { return theirs_; }
+
+  static std::unique_ptr<Workload> make() {
+    return make_workload(find_model(GetParam())->make, {suite::Test::eval, Scale::full, 1}, 1);
+  }
+
+ private:
+  fs::path directory_;
+  States theirs_;
+};
+
+/// What the workload makes of their input with their weights.
+Tensor output_of(Workload& workload, States const& theirs) {
+  torch::NoGradGuard const no_gradients;
+  for (auto& [name, tensor] : states_of(*workload.network()))
+    tensor.copy_(theirs.at(name));
+  workload.inputs().at(0).copy_(theirs.at("input"));
+  workload.step();
+  return workload.result();
+}
+
+TEST_P(Torchvision, LoadsItsWeightsAndGivesItsOutputs) {
+  auto const workload = make();
+
+  ASSERT_EQ(shapes_of(states_of(*workload->network())), shapes_of(theirs()));
+  if (theirs().count("output") == 0) return;
+  auto const& expected = theirs().at("output");
+  auto const found = output_of(*workload, theirs());
+  EXPECT_TRUE(torch::allclose(found, expected, 1e-4, 1e-4))
+      << (found - expected).abs().max().item<double>();
+}
+
+INSTANTIATE_TEST_SUITE_P(Suite,
+                         Torchvision,
+                         testing::Values("alexnet",
+                                         "densenet121",
+                                         "mnasnet1_0",
+                                         "mobilenet_v2",
+                                         "mobilenet_v2_quantized_qat",
+                                         "mobilenet_v3_large",
+                                         "resnet152",
+                                         "resnet18",
+                                         "resnet50",
+                                         "resnet50_quantized_qat",
+                                         "resnext50_32x4d",
+                                         "shufflenet_v2_x1_0",
+                                         "squeezenet1_1",
+                                         "vgg16",
+                                         "vision_maskrcnn"),
+                         [](auto const& name) { return name.param; });
+
+}  // namespace
+}  // namespace torchwatch::suite
