@@ -12,6 +12,7 @@
   MODEL(attention_is_all_you_need_pytorch, NLP, TRANSLATION, 256, 32, 8, 16)       \
   MODEL(Background_Matting, COMPUTER_VISION, OTHER_COMPUTER_VISION, 4, 1, 2, 1)    \
   MODEL(BERT_pytorch, NLP, LANGUAGE_MODELING, 16, 16, 4, 8)                        \
+  MODEL(DALLE2_pytorch, COMPUTER_VISION, GENERATION, 4, 1, 2, 1)                   \
   MODEL(dcgan, COMPUTER_VISION, GENERATION, 32, 256, 4, 64)                        \
   MODEL(demucs, OTHER, OTHER_TASKS, 64, 8, 4, 2)                                   \
   MODEL(densenet121, COMPUTER_VISION, CLASSIFICATION, 256, 64, 4, 8)               \

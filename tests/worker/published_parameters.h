@@ -85,7 +85,74 @@ inline constexpr std::int64_t fcos = first_stages + fourth_50 + fifth + conv(512
 
 }  // namespace detectron2
 
+/// Parts of lucidrains/DALLE2-pytorch, layer by layer.
+namespace dalle2 {
+
+constexpr std::int64_t norm_conv(std::int64_t in, std::int64_t out) {
+  return linear(9 * in, out) + 2 * out;
+}
+
+/// Eight heads of 64, a context of 128; all of it without biases.
+constexpr std::int64_t attention(std::int64_t width) {
+  return 2 * width * 512 + 128 * 2 * 512 + 2 * 64 + 2 * width;
+}
+
+/// Two convolutions, a condition, a shortcut where needed.
+constexpr std::int64_t block(std::int64_t in, std::int64_t out, std::int64_t whole) {
+  return linear(whole, 2 * out) + norm_conv(in, out) + norm_conv(out, out) +
+         (in == out ? 0 : linear(in, out));
+}
+
+/// One resolution: three blocks down and three up, which attend but for the first down.
+constexpr std::int64_t stage(std::int64_t in, std::int64_t out, std::int64_t whole) {
+  return 3 * (block(in, in, whole) + block(out + in, out, whole)) + 2 * attention(in) +
+         3 * attention(out) + linear(4 * in, out) + linear(out, 4 * in);
+}
+
+/// The first resolution neither attends nor enlarges; the last does not shrink.
+constexpr std::int64_t first_stage(std::int64_t width) {
+  return stage(width, width, 4 * width) - 5 * attention(width) - linear(width, 4 * width);
+}
+
+constexpr std::int64_t last_stage(std::int64_t in, std::int64_t whole) {
+  return stage(in, 2 * in, whole) - linear(4 * in, 2 * in) + linear(in, 2 * in);
+}
+
+/// Two blocks and between them sixteen heads of 32 that share keys and values.
+constexpr std::int64_t bottom(std::int64_t width, std::int64_t whole) {
+  return 2 * (block(width, width, whole) + attention(width)) + 2 * width * 512 + width * 2 * 32 +
+         2 * 32 + 2 * width;
+}
+
+/// Convolutions that begin and end, time and what stands for no condition; condition width 128.
+constexpr std::int64_t rest(std::int64_t width, std::int64_t in, std::int64_t out) {
+  auto const whole = 4 * width;
+  return linear(9 * in, width / 2) + linear(49 * in, width / 4) + linear(225 * in, width / 4) +
+         linear(width, whole) + linear(whole, 2 * 128) + linear(whole, whole) + 2 * 2 * 128 +
+         (4 + 256) * 128 + whole + block(2 * width, width, whole) + linear(width + in - 3, out);
+}
+
+inline constexpr std::int64_t coarse = rest(128, 3, 6) + linear(512, 4 * 128) + linear(512, 512) +
+                                       linear(512, 128) + first_stage(128) + stage(128, 256, 512) +
+                                       stage(256, 512, 512) + last_stage(512, 512) +
+                                       bottom(1024, 512);
+inline constexpr std::int64_t fine = rest(16, 6, 3) + first_stage(16) + stage(16, 32, 64) +
+                                     stage(32, 64, 64) + stage(64, 128, 64) + last_stage(128, 64) +
+                                     bottom(256, 64);
+/// Six layers of eight heads that share keys and values of 64, and gated feeds of four times the
+/// width.
+inline constexpr std::int64_t prior =
+    linear(512, 1024) + linear(1024, 1024) + linear(1024, 512) + (256 + 3) * 512 + 32 * 8 +
+    6 * (2 * 512 * 512 + 512 * 2 * 64 + 2 * 64 + 2 * 512 + 512 + 512 * 4096 + 2048 * 512) + 512 +
+    512 * 512;
+/// OpenAI's count of ViT-B/32: github.com/openai/CLIP, notebooks/Interacting_with_CLIP.ipynb.
+inline constexpr std::int64_t clip = 151277313;
+
+}  // namespace dalle2
+
 inline std::map<std::string_view, std::int64_t> const published_parameters{
+    // lucidrains/DALLE2-pytorch's layers and CLIP, which does not learn
+    {"DALLE2_pytorch", dalle2::clip + dalle2::prior + dalle2::coarse + dalle2::fine},
     // Devlin et al., table 1's base model over 20005 words: 2 tables, 12 layers, 2 heads
     {"BERT_pytorch",
      (20005 + 3) * 768 +
