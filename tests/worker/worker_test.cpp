@@ -6,6 +6,7 @@
 #include "worker_process.h"
 #include <gtest/gtest.h>
 
+#include "runner/catalogue/catalogue.h"
 #include "runner/protocol.h"
 
 namespace torchwatch {
@@ -21,22 +22,25 @@ Job smoke_job(std::string const& benchmark) {
   job.id = "job of " + benchmark;
   job.benchmark = benchmark;
   job.measure.scale = "smoke";
-  job.measure.runs = 2;
+  job.measure.runs = 1;
   job.measure.warmup = 2;
   job.measure.min_run_ms = 1;
   job.measure.leak_iterations = 8;
   return job;
 }
 
-std::vector<std::string> all_benchmarks() {
-  WorkerProcess worker({}, {"--list"});
+std::vector<std::string> all_models() {
   std::vector<std::string> names;
-  for (auto const& model : nlohmann::json::parse(worker.read_line())) {
-    auto const name = model.at("name").get<std::string>();
-    for (auto const* const test : {"train", "eval"})
-      if (model.at("batch").at("full").at(test) > 0)
-        names.push_back("test_" + std::string(test) + "[" + name + "-cpu-eager]");
-  }
+  for (auto const& entry : suite::catalogue())
+    names.emplace_back(entry.name);
+  return names;
+}
+
+std::vector<std::string> benchmarks_of(std::string const& model) {
+  auto const& batch = suite::find_entry(model)->full;
+  std::vector<std::string> names;
+  if (batch.train > 0) names.push_back("test_train[" + model + "-cpu-eager]");
+  if (batch.eval > 0) names.push_back("test_eval[" + model + "-cpu-eager]");
   return names;
 }
 
@@ -68,13 +72,24 @@ TEST(Worker, SaysHelloFirst) {
   EXPECT_EQ(hello.fingerprint.at("libtorch_config").get<std::string>().size(), 16U);
 }
 
-TEST(Worker, MeasuresEveryModelAndAgreesOnMemoryWhateverTheOrder) {
-  auto benchmarks = all_benchmarks();
-  ASSERT_GE(benchmarks.size(), 14U);
+TEST(Worker, ListsTheCatalogue) {
+  WorkerProcess worker({}, {"--list"});
+  auto const list = nlohmann::json::parse(worker.read_line());
+  std::vector<std::string> names;
+  for (auto const& model : list)
+    names.push_back(model.at("name"));
+  EXPECT_EQ(names, all_models());
+}
+
+class WorkerModel : public testing::TestWithParam<std::string> {};
+
+TEST_P(WorkerModel, LeaksNothingAndAgreesOnMemoryWhateverTheOrder) {
+  auto benchmarks = benchmarks_of(GetParam());
   auto const first = measure_in_one_process(benchmarks);
   std::reverse(benchmarks.begin(), benchmarks.end());
   auto const second = measure_in_one_process(benchmarks);
 
+  ASSERT_EQ(first.size(), benchmarks.size());
   for (auto const& [benchmark, outcome] : first) {
     EXPECT_EQ(outcome.id, "job of " + benchmark);
     EXPECT_EQ(outcome.benchmark, benchmark);
@@ -85,6 +100,10 @@ TEST(Worker, MeasuresEveryModelAndAgreesOnMemoryWhateverTheOrder) {
         << benchmark;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Suite, WorkerModel, testing::ValuesIn(all_models()), [](auto const& name) {
+  return name.param;
+});
 
 TEST(Worker, FindsAKibibyteThatAnOperatorKeeps) {
   // The discriminator ends in the only sigmoid of an iteration.
