@@ -15,6 +15,9 @@ struct Untrained {
 
 /// Parameters that get no gradient, or none but zeros.
 inline std::vector<Untrained> const untrained_parameters = {
+    {"Background_Matting",
+     "generator\\.model_enc_multi\\..*",
+     "the reference drops what this encoder finds and combines the background's features twice"},
     {"DALLE2_pytorch",
      "prior\\.null_(text|image)|decoder\\.coarse\\.null_image.*",
      "stand in for conditions that are dropped at random, perhaps none of a batch's"},
@@ -24,19 +27,6 @@ inline std::vector<Untrained> const untrained_parameters = {
     {"DALLE2_pytorch",
      "decoder\\.fine\\.null_.*",
      "the reference has them in this network too, which has no such conditions"},
-    {"fambench_xlmr", "head\\..*", "only features are asked for"},
-    {"fastNLP_Bert", "pooler\\..*", "computed, but no part of the loss"},
-inline std::initializer_list<Untrained> const untrained_parameters = {
-    {"hf_BigBird", "pooler\\..*", "No loss asks for the pooled first word"},
-    {"hf_Longformer",
-     "layer.*\\.global_.*",
-     "No word has global attention when masked ones are guessed"},
-};
-inline std::initializer_list<Untrained> const untrained_parameters = {};
-inline std::initializer_list<Untrained> const untrained_parameters = {
-    {"Background_Matting",
-     "generator\\.model_enc_multi\\..*",
-     "the reference drops what this encoder finds and combines the background's features twice"},
     {"LearningToPaint", "discriminator\\.conv4\\.bias", "cancels out of the loss"},
     {"fambench_xlmr", "head\\..*", "only features are asked for"},
     {"fastNLP_Bert", "pooler\\..*", "computed, but no part of the loss"},
@@ -54,8 +44,8 @@ struct Drawing {
 
 /// Models that draw random numbers in evaluation too, so that no two outputs are alike.
 inline std::vector<Drawing> const drawing_models = {
-    {"hf_Reformer", "hashes words by random directions"},
     {"DALLE2_pytorch", "images begin as noise"},
+    {"hf_Reformer", "hashes words by random directions"},
     {"moco", "each batch's keys take the places of others in the queue"},
     {"tacotron2", "dropout before the decoder stays on, so that speech varies"},
 };
