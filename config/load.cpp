@@ -1,5 +1,6 @@
 #include "config/load.h"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -29,6 +30,17 @@ void check_source(FeedOptions const& feed, SourceOptions const& source, Complain
   }
 }
 
+/// Only the suite knows all of its models: other backends run files, and those have names.
+void check_suite(SuiteOptions const& suite, Complaints& complaints) {
+  bool const takes_all = std::ranges::count(suite.models, all_models) > 0;
+  if (suite.backend != "eager" && takes_all)
+    complaints.add("suite.models",
+                   found(std::string{all_models}) + " with the backend " + found(suite.backend),
+                   "names of files in suite.files");
+  if (takes_all && suite.models.size() > 1)
+    complaints.add("suite.models", found(std::string{all_models}) + " beside names", "either");
+}
+
 void check_fleets(std::vector<FleetOptions> const& fleets, Complaints& complaints) {
   std::set<std::string> names;
   for (std::size_t i = 0; i < fleets.size(); ++i) {
@@ -50,6 +62,7 @@ void check_together(Options const& options, Complaints& complaints) {
   if (!complaints.about("decide")) check_decide(options.decide, complaints);
   if (!complaints.about("source") && !complaints.about("feed.kind"))
     check_source(options.feed, options.source, complaints);
+  if (!complaints.about("suite")) check_suite(options.suite, complaints);
   if (!complaints.about("fleets")) check_fleets(options.fleets, complaints);
 }
 

@@ -135,15 +135,17 @@ bool is_in_mlperf(std::string const& model) {
   return std::ranges::find(mlperf, model) != mlperf.end();
 }
 
-ordered_json summarise(ordered_json covered) {
-  auto const all = count_operators(covered, [](auto const&) { return true; });
-  auto const subset = count_operators(covered, is_in_mlperf);
+ordered_json summarise(ordered_json const& covered) {
+  auto const& models = covered.at("models");
+  auto const all = count_operators(models, [](auto const&) { return true; });
+  auto const subset = count_operators(models, is_in_mlperf);
   ordered_json summary;
+  summary["pytorch_version"] = covered.at("pytorch_version");
   summary["operators"] = all;
   summary["mlperf"]["models"] = mlperf;
   summary["mlperf"]["operators"] = subset;
   summary["ratio"] = subset == 0 ? 0 : static_cast<double>(all) / static_cast<double>(subset);
-  summary["models"] = std::move(covered);
+  summary["models"] = models;
   return summary;
 }
 
@@ -190,9 +192,9 @@ int suite_parameters(std::string const& worker, std::string const& model, bool a
 }
 
 int suite_coverage(std::string const& worker, bool as_json) {
-  auto covered = ask(worker, {"--coverage"});
+  auto const covered = ask(worker, {"--coverage"});
   if (!covered) return complain(covered.error().message);
-  auto const summary = summarise(std::move(*covered));
+  auto const summary = summarise(*covered);
   if (as_json)
     std::cout << summary.dump(2) << '\n';
   else

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "runner/worker/counting_allocator.h"
+#include "runner/worker/host.h"
 #include "runner/worker/operator_profile.h"
 
 namespace torchwatch::worker {
@@ -98,13 +99,13 @@ json describe_parameters(suite::Model const& model) {
 }
 
 json cover(ModelListener const& listener) {
-  auto covered = json::object();
+  auto models = json::object();
   int done = 0;
   for (auto const& model : suite::models()) {
     listener(std::string(model.name), done++, static_cast<int>(suite::models().size()));
-    covered[std::string(model.name)] = operators_of(model);
+    models[std::string(model.name)] = operators_of(model);
   }
-  return covered;
+  return {{"pytorch_version", pytorch_version()}, {"models", std::move(models)}};
 }
 
 }  // namespace torchwatch::worker

@@ -25,8 +25,9 @@ nlohmann::json size_models(ModelListener const& listener);
 /// order of the model.
 nlohmann::json describe_parameters(suite::Model const& model);
 
-/// {"MODEL": ["aten::add.Tensor", ..., "AddBackward0", ...]}: the operators and nodes of autograd
-/// that one iteration of each test dispatches, at smoke scale on the CPU.
+/// {"pytorch_version", "models": {"MODEL": ["aten::add.Tensor", ..., "AddBackward0", ...]}}: the
+/// operators and nodes of autograd that one iteration of each test dispatches, at smoke scale on
+/// the CPU.
 nlohmann::json cover(ModelListener const& listener);
 
 }  // namespace torchwatch::worker

@@ -245,6 +245,13 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"UnknownWordInList",
                R"("suite": {"tests": ["train", "infer"]})",
                R"(suite.tests[1]: found "infer", allowed is one of "train", "eval")"},
+        Broken{"AllFiles",
+               R"("suite": {"backend": "script"})",
+               R"(suite.models: found "all" with the backend "script", allowed is names of )"
+               "files in suite.files"},
+        Broken{"AllAndMore",
+               R"("suite": {"models": ["all", "dlrm"]})",
+               R"(suite.models: found "all" beside names, allowed is either)"},
         Broken{"EmptyList",
                R"("suite": {"models": []})",
                "suite.models: found an empty list, allowed is one with at least one entry"},

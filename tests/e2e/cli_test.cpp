@@ -112,7 +112,8 @@ TEST(CommandLine, TellsItsVersion) {
 }
 
 TEST(CommandLine, OffersHelpForEveryCommand) {
-  for (auto const* const command : {"serve", "check", "bench", "bisect", "config", "runner"}) {
+  for (auto const* const command :
+       {"serve", "check", "bench", "bisect", "config", "runner", "suite", "compare"}) {
     auto const help = shared_world().run({command, "--help"});
     EXPECT_EQ(help.status, 0) << command;
     EXPECT_THAT(help.out, HasSubstr("Usage: ")) << command;
@@ -179,6 +180,43 @@ INSTANTIATE_TEST_SUITE_P(
                             {"--config", "/nowhere/torchwatch.json", "check"},
                             "/nowhere/torchwatch.json: cannot be read\n"}),
     [](auto const& test) { return test.param.name; });
+
+/// A file as `bench --json` prints it, with one benchmark.
+std::string write_bench(std::string const& name, std::string const& benchmark, double latency) {
+  json const result{{"benchmark", benchmark},
+                    {"metrics", {{"latency", {{"value", latency}}}, {"cmem", {{"value", 100}}}}}};
+  return write(name, json::array({result}).dump());
+}
+
+TEST(Compare, PrintsRatiosAndTheirMeans) {
+  auto const first = write_bench("first.json", "test_eval[dcgan-cpu-eager]", 10);
+  auto const second = write(
+      "second.json",
+      R"({"metrics": {"test_eval[dcgan-cuda-eager]_latency": 5, "test_eval[dlrm-cuda-eager]_latency": 1}})");
+
+  auto const compared = shared_world().run({"compare", "--json", first, second});
+  auto const answer = json::parse(compared.out);
+
+  EXPECT_EQ(compared.status, 0) << compared.err;
+  EXPECT_EQ(answer.at("benchmarks").at(0).at("ratios").at("latency"), 0.5);
+  EXPECT_EQ(answer.at("geometric_means").at(0).at("ratio"), 0.5);
+  EXPECT_EQ(answer.at("only_second").at(0).at("model"), "dlrm");
+  auto const table = shared_world().run({"compare", first, second});
+  EXPECT_THAT(table.out, HasSubstr("eval dcgan"));
+  EXPECT_THAT(table.out, HasSubstr("0.500"));
+}
+
+TEST(Compare, RefusesWhatItCannotCompare) {
+  auto const first = write_bench("first.json", "test_eval[dcgan-cpu-eager]", 10);
+  auto const other = write_bench("other.json", "test_eval[dlrm-cpu-eager]", 10);
+  auto const garbage = write("garbage.json", "{\"a\": 1}");
+  auto const nothing_in_common = shared_world().run({"compare", first, other});
+  EXPECT_EQ(nothing_in_common.status, 2);
+  EXPECT_THAT(nothing_in_common.err, HasSubstr("have no test in common"));
+  auto const bad_file = shared_world().run({"compare", first, garbage});
+  EXPECT_EQ(bad_file.status, 2);
+  EXPECT_THAT(bad_file.err, HasSubstr(garbage + ": found something else, allowed is"));
+}
 
 }  // namespace
 }  // namespace torchwatch::e2e

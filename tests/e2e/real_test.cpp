@@ -1,4 +1,8 @@
 #include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -65,6 +69,67 @@ TEST(RealBench, MeasuresAndProfilesTheSystemsPyTorch) {
     EXPECT_GT(result.at("metrics").at("latency").at("value"), 0) << result;
     EXPECT_FALSE(result.at("operators").empty()) << result;
   }
+}
+
+/// The operators that any model dispatches, in order.
+std::set<std::string> operators_in(nlohmann::json const& coverage) {
+  std::set<std::string> operators;
+  for (auto const& [model, names] : coverage.at("models").items())
+    for (auto const& name : names)
+      operators.insert(name.get<std::string>());
+  return operators;
+}
+
+TEST(RealSuite, CoversMoreThanTwiceAsMuchAsMlperf) {
+  World world;
+  auto const asked = world.run({"suite", "coverage", "--json"});
+  ASSERT_EQ(asked.status, 0) << asked.err;
+  auto const coverage = nlohmann::json::parse(asked.out);
+
+  EXPECT_GE(coverage.at("ratio"), 2.3);
+  auto const version = coverage.at("pytorch_version").get<std::string>();
+  if (std::getenv("TORCHWATCH_REGENERATE") != nullptr)
+    std::ofstream{COVERAGE_FILE}
+        << nlohmann::json{{"pytorch_version", version}, {"operators", operators_in(coverage)}}.dump(
+               1)
+        << '\n';
+  std::ifstream stream{COVERAGE_FILE};
+  auto const expected = nlohmann::json::parse(stream);
+  // Other releases have other operators.
+  if (expected.at("pytorch_version") == version)
+    EXPECT_EQ(operators_in(coverage), expected.at("operators").get<std::set<std::string>>());
+}
+
+TEST(RealSuite, ListsEveryModelWithItsParameters) {
+  World world;
+  auto const listed = world.run({"suite", "list", "--json"});
+  ASSERT_EQ(listed.status, 0) << listed.err;
+  std::map<std::string, std::int64_t> parameters;
+  auto const models = nlohmann::json::parse(listed.out);
+  for (auto const& model : models)
+    parameters[model.at("name")] = model.at("parameters");
+
+  EXPECT_EQ(parameters.size(), 84U);
+  EXPECT_EQ(parameters.at("resnet50"), 25557032);
+  EXPECT_EQ(parameters.at("pyhpc_equation_of_state"), 0);
+  auto const shown = world.run({"suite", "parameters", "lennard_jones"});
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_THAT(shown.out, testing::HasSubstr("865 numbers in parameters"));
+  auto const unknown = world.run({"suite", "parameters", "nobody"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, testing::HasSubstr("unknown model"));
+}
+
+TEST(RealBench, FindsTheBestBatch) {
+  World world;
+  auto const found = world.run(
+      {"bench", "--smoke", "--model", "lennard_jones", "--runs", "2", "--find-batch", "--json"});
+  ASSERT_EQ(found.status, 0) << found.err;
+  auto const results = nlohmann::json::parse(found.out);
+
+  ASSERT_EQ(results.size(), 1U) << "of inference alone";
+  EXPECT_GT(results.at(0).at("best_batch"), 64) << "a small network";
+  EXPECT_EQ(results.at(0).at("trials").at(0).at("batch"), 1);
 }
 
 TEST(RealKill, AtRandomMomentsChangesNothing) {

@@ -81,8 +81,9 @@ TEST_P(EveryModel, HasThePublishedNumberOfParameters) {
   for (auto const& parameter : make(test, Scale::full)->network()->parameters())
     count += parameter.numel();
 
-  ASSERT_EQ(published_parameters.count(GetParam()), 1U);
-  EXPECT_EQ(count, published_parameters.at(GetParam()));
+  auto const published = published_parameters.find(GetParam());
+  if (published == published_parameters.end()) GTEST_SKIP() << "no number is published";
+  EXPECT_EQ(count, published->second);
 }
 
 TEST_P(EveryModel, TrainsEveryParameterAndLearnsItsBatch) {
@@ -122,6 +123,12 @@ TEST_P(EveryModel, InfersTheSameAgainWithoutGradients) {
 INSTANTIATE_TEST_SUITE_P(Suite, EveryModel, testing::ValuesIn(all_names()), [](auto const& name) {
   return name.param;
 });
+
+TEST(PublishedParameters, AreKnownOfAllOfThePaper) {
+  EXPECT_EQ(published_parameters.size(), 84U);
+  for (auto const& [name, count] : published_parameters)
+    EXPECT_NE(find_model(name), nullptr) << name;
+}
 
 TEST(Registry, FindsModelsByName) {
   EXPECT_EQ(find_model("resnet18")->full.train, 16);
