@@ -34,7 +34,7 @@ TEST(Benchmarks, AreAllTestsThatTheSuiteHas) {
 TEST(Benchmarks, AreOfTheNamedModelsAndTests) {
   config::SuiteOptions suite;
   suite.models = {"resnet50", "dlrm"};
-  suite.tests = {Test::eval};
+  suite.tests = {torchwatch::Test::eval};
 
   EXPECT_THAT(names_of(suite),
               ElementsAre("test_eval[resnet50-cpu-eager]", "test_eval[dlrm-cpu-eager]"));

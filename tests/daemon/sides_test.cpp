@@ -33,8 +33,8 @@ TEST(Sides, AreComparedByTheSecondsRatioToTheFirst) {
   ASSERT_EQ(compared.means.size(), 1U);
   EXPECT_DOUBLE_EQ(compared.means[0].ratio, 1) << "twice as fast and half as fast";
   EXPECT_EQ(compared.means[0].benchmarks, 2);
-  EXPECT_THAT(compared.only_first, ElementsAre(ModelTest{"a", Test::train}));
-  EXPECT_THAT(compared.only_second, ElementsAre(ModelTest{"c", Test::eval}));
+  EXPECT_THAT(compared.only_first, ElementsAre(ModelTest{"a", torchwatch::Test::train}));
+  EXPECT_THAT(compared.only_second, ElementsAre(ModelTest{"c", torchwatch::Test::eval}));
 }
 
 TEST(Sides, HaveNoRatioToNothing) {

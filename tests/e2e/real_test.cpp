@@ -96,8 +96,9 @@ TEST(RealSuite, CoversMoreThanTwiceAsMuchAsMlperf) {
   std::ifstream stream{COVERAGE_FILE};
   auto const expected = nlohmann::json::parse(stream);
   // Other releases have other operators.
-  if (expected.at("pytorch_version") == version)
+  if (expected.at("pytorch_version") == version) {
     EXPECT_EQ(operators_in(coverage), expected.at("operators").get<std::set<std::string>>());
+  }
 }
 
 TEST(RealSuite, ListsEveryModelWithItsParameters) {

@@ -88,7 +88,7 @@ TEST_F(Described, IsRefusedWithOneReason) {
 /// A linear layer as TorchScript; train: returns its logits.
 std::string save_script(fs::path const& directory) {
   torch::jit::Module module("Linear");
-  module.register_parameter("weight", torch::randn({3, 4}), false);
+  module.register_parameter("weight", torch::randn({3, 4}).requires_grad_(), false);
   module.register_buffer("steps", torch::zeros({1}));
   module.define("def forward(self, x):\n  return torch.matmul(x, self.weight.t())\n");
   auto const file = (directory / "model.pt").string();
@@ -99,7 +99,7 @@ std::string save_script(fs::path const& directory) {
 TEST_F(Described, ScriptsTrainAndInferLikeModelsInCpp) {
   auto const file = save_script(directory_);
   auto const description = read_description(write(good));
-  auto const make = [&](Setup const& setup) {
+  auto const make = [&](suite::Setup const& setup) {
     return make_script(file, description, setup);
   };
 

@@ -79,7 +79,7 @@ Tensor Arithmetic::add_relu(Tensor x, Tensor const& y) {
 }
 
 Tensor Arithmetic::max_pool(Tensor const& x) {
-  return torch::max_pool2d(x, {3, 3}, {2, 2}, {1, 1});
+  return torch::max_pool2d(x, {3, 3}, {2, 2}, {1, 1}, {1, 1});
 }
 
 Tensor Arithmetic::average(Tensor const& x) {
