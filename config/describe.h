@@ -42,9 +42,10 @@ void describe(Visitor& visit, FleetOptions& fleet) {
 
 template <class Visitor>
 void describe(Visitor& visit, SuiteOptions& suite) {
-  visit("models",
-        suite.models,
-        distinct(needed(matching("Models, by TorchBench's names; all: every one", benchmark_word))));
+  visit(
+      "models",
+      suite.models,
+      distinct(needed(matching("Models, by TorchBench's names; all: every one", benchmark_word))));
   visit("tests", suite.tests, distinct(filled("Tests of each model")));
   visit("backend", suite.backend, needed(matching("How models are run", benchmark_word)));
   visit("files",

@@ -80,21 +80,21 @@ std::set<std::string> operators_in(nlohmann::json const& coverage) {
   return operators;
 }
 
-TEST(RealSuite, CoversMoreThanTwiceAsMuchAsMlperf) {
+TEST(RealSuite, DispatchesTheOperatorsThatAreCheckedIn) {
   World world;
   auto const asked = world.run({"suite", "coverage", "--json"});
   ASSERT_EQ(asked.status, 0) << asked.err;
   auto const coverage = nlohmann::json::parse(asked.out);
 
-  EXPECT_GE(coverage.at("ratio"), 2.3);
   auto const version = coverage.at("pytorch_version").get<std::string>();
+  double const ratio = coverage.at("ratio");
+  nlohmann::json const found{
+      {"pytorch_version", version}, {"ratio", ratio}, {"operators", operators_in(coverage)}};
   if (std::getenv("TORCHWATCH_REGENERATE") != nullptr)
-    std::ofstream{COVERAGE_FILE}
-        << nlohmann::json{{"pytorch_version", version}, {"operators", operators_in(coverage)}}.dump(
-               1)
-        << '\n';
+    std::ofstream{COVERAGE_FILE} << found.dump(1) << '\n';
   std::ifstream stream{COVERAGE_FILE};
   auto const expected = nlohmann::json::parse(stream);
+  EXPECT_NEAR(ratio, expected.at("ratio").get<double>(), 0.1);
   // Other releases have other operators.
   if (expected.at("pytorch_version") == version) {
     EXPECT_EQ(operators_in(coverage), expected.at("operators").get<std::set<std::string>>());

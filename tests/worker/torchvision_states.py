@@ -26,7 +26,11 @@ def shake(model):
 def make(name):
     """The model of that name in the suite, and whether its output is to be compared."""
     if name == 'vision_maskrcnn':
-        return torchvision.models.get_model('maskrcnn_resnet50_fpn', weights=None, weights_backbone=None), False
+        # As it is when its weights are the trained ones: normalisation is frozen
+        detection = torchvision.models.detection
+        backbone = detection.backbone_utils.resnet_fpn_backbone(
+            backbone_name='resnet50', weights=None, norm_layer=torchvision.ops.misc.FrozenBatchNorm2d, trainable_layers=3)
+        return detection.MaskRCNN(backbone, num_classes=91), False
     if name.endswith('_quantized_qat'):
         base = name.removesuffix('_qat').removesuffix('_quantized')
         return torchvision.models.get_model('quantized_' + base, weights=None, quantize=False), False

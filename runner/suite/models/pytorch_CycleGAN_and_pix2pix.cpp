@@ -75,16 +75,19 @@ struct Pair {
   }
 };
 
-/// Images made before. Once full, gives one of them for half of the new ones, which it keeps.
+/// Images made before: gives one of them for half of the new ones, which it keeps. It begins as it
+/// is after fifty images, full, so that no iteration needs more memory than the one before.
 class ImagePool {
  public:
+  explicit ImagePool(Tensor const& image) {
+    for (std::int64_t i = 0; i < capacity; ++i)
+      kept_.push_back(torch::rand_like(image) * 2 - 1);
+  }
+
   Tensor exchange(Tensor const& images) {
     std::vector<Tensor> given;
     for (auto const& image : images.split(1)) {
-      if (kept_.size() < std::size_t{capacity}) {
-        kept_.push_back(image);
-        given.push_back(image);
-      } else if (torch::rand(1).item<double>() > 0.5) {
+      if (torch::rand(1).item<double>() > 0.5) {
         auto const place = torch::randint(capacity, {1}, torch::kLong).item<std::int64_t>();
         given.push_back(std::exchange(kept_[static_cast<std::size_t>(place)], image));
       } else {
@@ -111,6 +114,8 @@ class CycleGanTraining final : public Workload {
         discriminators_{make_discriminator(setup, sizes), make_discriminator(setup, sizes)},
         horse_(make_image(setup, sizes)),
         zebra_(make_image(setup, sizes)),
+        horse_pool_(horse_),
+        zebra_pool_(zebra_),
         generator_optimizer_(generators_.parameters(), options()),
         discriminator_optimizer_(discriminators_.parameters(), options()) {}
 
