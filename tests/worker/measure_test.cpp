@@ -265,16 +265,19 @@ std::string refusal_of(protocol::Job const& job) {
 
 TEST(Job, RefusesWhatItDoesNotKnowAndSaysWhy) {
   EXPECT_EQ(refusal_of(job_for("test_eval[resnet18-cpu-eager]")), "none");
-  EXPECT_EQ(
-      refusal_of(job_for("test_eval[alexandria-cpu-eager]")),
-      "test_eval[alexandria-cpu-eager]: model \"alexandria\" is not supported; torchwatch-worker "
-      "--list tells which");
+  EXPECT_EQ(refusal_of(job_for("test_eval[alexandria-cpu-eager]")),
+            "test_eval[alexandria-cpu-eager]: model \"alexandria\" is not supported; torchwatch "
+            "suite list tells which");
   EXPECT_EQ(refusal_of(job_for("test_fly[resnet18-cpu-eager]")),
-            "test_fly[resnet18-cpu-eager]: test \"fly\" is not supported; train or eval");
+            "test_fly[resnet18-cpu-eager]: test \"fly\" is not supported; one of train, eval");
+  EXPECT_EQ(refusal_of(job_for("test_train[squeezenet1_1-cpu-eager]")),
+            "test_train[squeezenet1_1-cpu-eager]: test \"train\" is not supported; squeezenet1_1 "
+            "has no such test");
   EXPECT_EQ(refusal_of(job_for("test_eval[resnet18-cpu-script]")),
-            "test_eval[resnet18-cpu-script]: backend \"script\" is not supported; eager");
+            "test_eval[resnet18-cpu-script]: backend \"script\" is not supported; only with a "
+            "directory of models");
   EXPECT_EQ(refusal_of(job_for("test_eval[resnet18-tpu-eager]")),
-            "test_eval[resnet18-tpu-eager]: device \"tpu\" is not supported; cpu or cuda");
+            "test_eval[resnet18-tpu-eager]: device \"tpu\" is not supported; one of cpu, cuda");
   EXPECT_EQ(refusal_of(job_for("resnet18")),
             "resnet18: name \"resnet18\" is not supported; expected "
             "test_<test>[<model>-<device>-<backend>]");
@@ -286,6 +289,24 @@ TEST(Job, RefusesNamesOfAnotherForm) {
     EXPECT_EQ(refusal_of(job_for(name)),
               name + ": name \"" + name +
                   "\" is not supported; expected test_<test>[<model>-<device>-<backend>]");
+}
+
+TEST(Job, TakesPrecisionAndBatch) {
+  auto job = job_for("test_eval[resnet18-cpu-eager]");
+  job.measure.precision = "bf16";
+  job.measure.batch = 3;
+  auto const target = resolve(job);
+  EXPECT_EQ(target.setup.batch, 3);
+
+  auto const workload = build(target, job);
+  workload->step();
+
+  EXPECT_EQ(workload->result().scalar_type(), torch::kBFloat16);
+  EXPECT_EQ(workload->result().size(0), 3);
+  job.measure.precision = "fp8";
+  EXPECT_EQ(refusal_of(job),
+            "test_eval[resnet18-cpu-eager]: precision \"fp8\" is not supported; one of fp32, fp16, "
+            "bf16, amp");
 }
 
 TEST(Job, RefusesCountsThatMeasureNothing) {
