@@ -198,9 +198,9 @@ void add_suite(CLI::App& app, commands::Place const& place, std::function<int()>
     });
     return command;
   };
-  add("list",
-      "Every model: domain, task, tests, batches, parameters",
-      [](auto& worker, auto& given) { return commands::suite_list(worker, given.as_json); });
+  add("list", "Every model: domain, task, tests, batches, parameters", [](auto&, auto& given) {
+    return commands::suite_list(given.as_json);
+  });
   add("parameters",
       "Parameters and buffers of a model",
       [](auto& worker, auto& given) {

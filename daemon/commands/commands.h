@@ -43,9 +43,9 @@ int bench(config::Options const& options, Place const& place, BenchRequest const
 /// Looks for the batch at which each of the request's benchmarks infers most samples a second.
 int find_batch(config::Options const& options, Place const& place, BenchRequest const& request);
 
-/// What the suite of `worker`, an executable, is made of: its models, with the number of their
-/// parameters; one model's parameters and buffers; the operators that it dispatches.
-int suite_list(std::string const& worker, bool as_json);
+/// What the suite is made of: its models; as `worker`, an executable, tells it, one model's
+/// parameters and buffers, and the operators that all of them dispatch.
+int suite_list(bool as_json);
 int suite_parameters(std::string const& worker, std::string const& model, bool as_json);
 int suite_coverage(std::string const& worker, bool as_json);
 

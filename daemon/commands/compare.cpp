@@ -96,9 +96,9 @@ Result<Side> read_fleet(storage::Store& store, std::string const& fleet) {
   return side;
 }
 
-Result<Side> read_side(std::string const& place, std::function<Result<storage::Store>()> open) {
+Result<Side> read_side(std::string const& place, std::function<Result<storage::Store>&()> open) {
   if (std::filesystem::exists(place)) return read_file(place);
-  auto store = open();
+  auto& store = open();
   if (!store)
     return Error{ErrorCode::not_found,
                  place + ": no such file; and as a fleet: " + store.error().message};
@@ -168,10 +168,15 @@ void print_table(SidesComparison const& comparison, CompareRequest const& reques
 }  // namespace
 
 int compare(CompareRequest const& request, std::function<std::optional<config::Options>()> load) {
-  auto const open = [&load]() -> Result<storage::Store> {
+  std::optional<Result<storage::Store>> store;
+  auto const open = [&]() -> Result<storage::Store>& {
+    if (store) return *store;
     auto const options = load();
-    if (!options) return Error{ErrorCode::not_found, "no configuration names a database"};
-    return storage::Store::open_reader(store_file(*options));
+    if (options)
+      store.emplace(storage::Store::open_reader(store_file(*options)));
+    else
+      store.emplace(Error{ErrorCode::not_found, "no configuration names a database"});
+    return *store;
   };
   auto const first = read_side(request.first, open);
   if (!first) return complain(first.error().message);

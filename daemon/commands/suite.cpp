@@ -10,6 +10,7 @@
 #include "daemon/async/run.h"
 #include "daemon/commands/commands.h"
 #include "daemon/commands/progress.h"
+#include "runner/catalogue/catalogue.h"
 #include "runner/child_process.h"
 
 namespace torchwatch::commands {
@@ -73,30 +74,34 @@ Result<ordered_json> ask(std::string const& worker, std::vector<std::string> arg
 }
 
 /// "train, eval", and their batches in that order.
-std::pair<std::string, std::string> tests_of(ordered_json const& model) {
-  std::string tests;
-  std::string batches;
-  for (auto const* const test : {"train", "eval"}) {
-    auto const batch = model.at("batch").at("full").at(test).get<std::int64_t>();
-    if (batch == 0) continue;
-    tests += (tests.empty() ? "" : ", ") + std::string{test};
-    batches += (batches.empty() ? "" : ", ") + std::to_string(batch);
-  }
-  return {tests, batches};
+std::pair<std::string, std::string> tests_of(suite::Batch const& batch) {
+  if (batch.train == 0) return {"eval", std::to_string(batch.eval)};
+  if (batch.eval == 0) return {"train", std::to_string(batch.train)};
+  return {"train, eval", fmt::format("{}, {}", batch.train, batch.eval)};
 }
 
-void print_models(ordered_json const& models) {
-  constexpr auto row = "{:<34} {:<22} {:<21} {:<11} {:>12} {:>14}\n";
+ordered_json to_json(suite::Batch const& batch) {
+  return {{"train", batch.train}, {"eval", batch.eval}};
+}
+
+ordered_json to_json(std::vector<suite::Entry> const& models) {
+  auto list = ordered_json::array();
+  for (auto const& model : models)
+    list.push_back({{"name", model.name},
+                    {"domain", model.domain},
+                    {"task", model.task},
+                    {"batch", {{"full", to_json(model.full)}, {"smoke", to_json(model.smoke)}}},
+                    {"parameters", model.parameters}});
+  return list;
+}
+
+void print_models(std::vector<suite::Entry> const& models) {
+  constexpr auto row = "{:<34} {:<22} {:<21} {:<11} {:>16} {:>14}\n";
   std::cout << fmt::format(row, "model", "domain", "task", "tests", "batch", "parameters");
   for (auto const& model : models) {
-    auto const [tests, batches] = tests_of(model);
-    std::cout << fmt::format(row,
-                             model.at("name").get<std::string>(),
-                             model.at("domain").get<std::string>(),
-                             model.at("task").get<std::string>(),
-                             tests,
-                             batches,
-                             model.at("parameters").get<std::int64_t>());
+    auto const [tests, batches] = tests_of(model.full);
+    std::cout << fmt::format(
+        row, model.name, model.domain, model.task, tests, batches, model.parameters);
   }
   std::cout << fmt::format("{} models\n", models.size());
 }
@@ -121,63 +126,86 @@ void print_tensors(ordered_json const& description) {
   std::cout << fmt::format("{} numbers in parameters\n", count);
 }
 
-std::size_t count_operators(ordered_json const& covered, std::function<bool(std::string)> counts) {
-  std::set<std::string> operators;
-  for (auto const& [model, names] : covered.items()) {
-    if (!counts(model)) continue;
-    for (auto const& name : names)
-      operators.insert(name.get<std::string>());
-  }
-  return operators.size();
-}
-
 bool is_in_mlperf(std::string const& model) {
   return std::ranges::find(mlperf, model) != mlperf.end();
 }
 
+/// Operators of all models, and of those of MLPerf.
+struct Surface {
+  std::set<std::string> all;
+  std::set<std::string> mlperf;
+
+  void add(std::string const& model, ordered_json const& names) {
+    for (auto const& name : names) {
+      all.insert(name.get<std::string>());
+      if (is_in_mlperf(model)) mlperf.insert(name.get<std::string>());
+    }
+  }
+
+  double ratio() const {
+    return mlperf.empty() ? 0
+                          : static_cast<double>(all.size()) / static_cast<double>(mlperf.size());
+  }
+};
+
+ordered_json to_json(Surface const& surface) {
+  return {{"operators", surface.all.size()},
+          {"mlperf", surface.mlperf.size()},
+          {"ratio", surface.ratio()}};
+}
+
+/// What models call by name is the API's surface; what operators call in turn is how they work.
 ordered_json summarise(ordered_json const& covered) {
-  auto const& models = covered.at("models");
-  auto const all = count_operators(models, [](auto const&) { return true; });
-  auto const subset = count_operators(models, is_in_mlperf);
+  Surface called;
+  Surface dispatched;
+  for (auto const& [model, operators] : covered.at("models").items()) {
+    called.add(model, operators.at("called"));
+    dispatched.add(model, operators.at("called"));
+    dispatched.add(model, operators.at("called_in_turn"));
+  }
   ordered_json summary;
   summary["pytorch_version"] = covered.at("pytorch_version");
-  summary["operators"] = all;
-  summary["mlperf"]["models"] = mlperf;
-  summary["mlperf"]["operators"] = subset;
-  summary["ratio"] = subset == 0 ? 0 : static_cast<double>(all) / static_cast<double>(subset);
-  summary["models"] = models;
+  summary["mlperf_models"] = mlperf;
+  summary["called"] = to_json(called);
+  summary["dispatched"] = to_json(dispatched);
+  summary["models"] = covered.at("models");
   return summary;
 }
 
 void print_coverage(ordered_json const& summary) {
-  constexpr auto row = "{:<34} {:>9} {:>9}  {}\n";
+  constexpr auto row = "{:<34} {:>7} {:>11} {:>9}  {}\n";
   auto const& models = summary.at("models");
   std::map<std::string, int> users;
-  for (auto const& [model, names] : models.items())
-    for (auto const& name : names)
+  for (auto const& [model, operators] : models.items())
+    for (auto const& name : operators.at("called"))
       ++users[name.get<std::string>()];
-  std::cout << fmt::format(row, "model", "operators", "only here", "for example");
-  for (auto const& [model, names] : models.items()) {
+  std::cout << fmt::format(row, "model", "calls", "in turn", "only here", "for example");
+  for (auto const& [model, operators] : models.items()) {
     std::vector<std::string> own;
-    for (auto const& name : names)
+    for (auto const& name : operators.at("called"))
       if (users.at(name.get<std::string>()) == 1) own.push_back(name.get<std::string>());
-    std::cout << fmt::format(row, model, names.size(), own.size(), own.empty() ? "" : own.front());
+    std::cout << fmt::format(row,
+                             model,
+                             operators.at("called").size(),
+                             operators.at("called_in_turn").size(),
+                             own.size(),
+                             own.empty() ? "" : own.front());
   }
-  std::cout << fmt::format("{} operators, {:.2f} times the {} of MLPerf's models\n",
-                           summary.at("operators").get<int>(),
-                           summary.at("ratio").get<double>(),
-                           summary.at("mlperf").at("operators").get<int>());
+  for (auto const* const kind : {"called", "dispatched"})
+    std::cout << fmt::format("{} operators {}, {:.2f} times the {} of MLPerf's models\n",
+                             summary.at(kind).at("operators").get<int>(),
+                             kind,
+                             summary.at(kind).at("ratio").get<double>(),
+                             summary.at(kind).at("mlperf").get<int>());
 }
 
 }  // namespace
 
-int suite_list(std::string const& worker, bool as_json) {
-  auto const models = ask(worker, {"--sizes"});
-  if (!models) return complain(models.error().message);
+int suite_list(bool as_json) {
   if (as_json)
-    std::cout << models->dump(2) << '\n';
+    std::cout << to_json(suite::catalogue()).dump(2) << '\n';
   else
-    print_models(*models);
+    print_models(suite::catalogue());
   return nothing_found;
 }
 

@@ -5,8 +5,8 @@
 namespace torchwatch::suite {
 
 std::vector<Entry> const& catalogue() {
-#define TORCHWATCH_ROW(name, domain, task, train, eval, smoke_train, smoke_eval) \
-  Entry{#name, #domain, #task, {train, eval}, {smoke_train, smoke_eval}},
+#define TORCHWATCH_ROW(name, domain, task, train, eval, smoke_train, smoke_eval, parameters) \
+  Entry{#name, #domain, #task, {train, eval}, {smoke_train, smoke_eval}, parameters},
   static std::vector<Entry> const all{TORCHWATCH_MODELS(TORCHWATCH_ROW)};
 #undef TORCHWATCH_ROW
   return all;

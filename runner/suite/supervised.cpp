@@ -10,9 +10,10 @@ void clip_gradients(std::vector<torch::Tensor> const& parameters, double limit) 
   std::vector<torch::Tensor> norms;
   for (auto const& parameter : parameters)
     if (parameter.grad().defined()) norms.push_back(parameter.grad().norm());
-  auto const scale = (limit / (torch::stack(norms).norm() + 1e-6)).clamp_max(1);
+  auto const scale = (torch::stack(norms).norm() + 1e-6).reciprocal() * limit;
+  auto const at_most_one = scale.clamp({}, 1);
   for (auto const& parameter : parameters)
-    if (parameter.grad().defined()) parameter.grad().mul_(scale);
+    if (parameter.grad().defined()) parameter.grad().detach().mul_(at_most_one);
 }
 
 class Training final : public Workload {
@@ -78,29 +79,6 @@ std::unique_ptr<torch::optim::Optimizer> make_sgd(torch::nn::Module const& netwo
                                                   double weight_decay) {
   auto const options = torch::optim::SGDOptions(rate).momentum(momentum).weight_decay(weight_decay);
   return std::make_unique<torch::optim::SGD>(network.parameters(), options);
-}
-
-std::unique_ptr<Workload> make_classifier(
-    Setup const& setup,
-    Classification const& options,
-    std::shared_ptr<torch::nn::Module> network,
-    std::function<torch::Tensor(torch::Tensor const& images)> forward) {
-  setup.place(*network);
-  auto const images = setup.place(torch::randn({setup.batch, 3, options.side, options.side}));
-  auto const labels = setup.place(torch::randint(options.classes, {setup.batch}, torch::kLong));
-
-  Supervised parts;
-  parts.inputs = {images};
-  parts.forward = [forward = std::move(forward), images] {
-    return std::vector<torch::Tensor>{forward(images)};
-  };
-  parts.loss = [labels](auto const& outputs) {
-    return torch::nn::functional::cross_entropy(outputs[0], labels);
-  };
-  parts.optimizer =
-      options.optimizer ? options.optimizer(*network) : make_adam(*network, options.rate);
-  parts.network = std::move(network);
-  return make_supervised(setup.test, std::move(parts));
 }
 
 }  // namespace torchwatch::suite

@@ -32,31 +32,4 @@ std::unique_ptr<torch::optim::Optimizer> make_sgd(torch::nn::Module const& netwo
                                                   double momentum = 0,
                                                   double weight_decay = 0);
 
-/// Random images of three channels and `side` x `side` pixels, each of one of `classes` classes.
-struct Classification {
-  std::int64_t side = 224;
-  std::int64_t classes = 1000;
-  double rate = 1e-3;  ///< of Adam
-  /// For the placed network; Adam when empty.
-  std::function<std::unique_ptr<torch::optim::Optimizer>(torch::nn::Module const&)> optimizer = {};
-};
-
-/// Cross entropy of what `forward` makes of the images, [batch, classes].
-std::unique_ptr<Workload> make_classifier(
-    Setup const& setup,
-    Classification const& options,
-    std::shared_ptr<torch::nn::Module> network,
-    std::function<torch::Tensor(torch::Tensor const& images)> forward);
-
-/// The same for a module holder whose `forward` takes images alone.
-template <class Network>
-std::unique_ptr<Workload> make_classifier(Setup const& setup,
-                                          Classification const& options,
-                                          Network network) {
-  return make_classifier(
-      setup, options, network.ptr(), [network](torch::Tensor const& images) mutable {
-        return network->forward(images);
-      });
-}
-
 }  // namespace torchwatch::suite

@@ -2,9 +2,8 @@
 
 #include <set>
 
-#include "runner/worker/counting_allocator.h"
+#include "runner/worker/dispatched.h"
 #include "runner/worker/host.h"
-#include "runner/worker/operator_profile.h"
 
 namespace torchwatch::worker {
 namespace {
@@ -38,56 +37,21 @@ json describe(torch::OrderedDict<std::string, torch::Tensor> const& tensors) {
   return list;
 }
 
-/// Whether `name` is an operator's or a backward node's, not one of the engine's own steps.
-bool is_operator(std::string const& name) {
-  for (std::string const prefix : {"autograd::", "torch::autograd::"})
-    if (name.compare(0, prefix.size(), prefix) == 0) return false;
-  return name.find("::") != std::string::npos || name.find("Backward") != std::string::npos;
-}
-
-std::set<std::string> operators_of(suite::Model const& model) {
-  std::set<std::string> names;
+json operators_of(suite::Model const& model) {
+  std::set<std::string> called;
+  std::set<std::string> called_in_turn;
   for (auto const test : {Test::train, Test::eval}) {
     if (suite::batch_of(model, test, Scale::smoke) == 0) continue;
     auto const workload = make(model, test, Scale::smoke);
-    AllocationCount const count;
-    OperatorProfile const profile(count);
+    Dispatched const dispatched;
     workload->step();
-    for (auto const& cost : profile.costs(1))
-      if (is_operator(cost.name)) names.insert(cost.name);
+    called.merge(dispatched.called());
+    called_in_turn.merge(dispatched.called_in_turn());
   }
-  return names;
+  return {{"called", called}, {"called_in_turn", called_in_turn}};
 }
 
 }  // namespace
-
-json list_models() {
-  auto list = json::array();
-  for (auto const& model : suite::models()) {
-    json entry;
-    entry["name"] = model.name;
-    entry["domain"] = model.domain;
-    entry["task"] = model.task;
-    entry["batch"]["full"] = {{"train", model.full.train}, {"eval", model.full.eval}};
-    entry["batch"]["smoke"] = {{"train", model.smoke.train}, {"eval", model.smoke.eval}};
-    list.push_back(std::move(entry));
-  }
-  return list;
-}
-
-json size_models(ModelListener const& listener) {
-  auto list = list_models();
-  int done = 0;
-  for (auto& entry : list) {
-    auto const name = entry.at("name").get<std::string>();
-    listener(name, done++, static_cast<int>(list.size()));
-    std::int64_t count = 0;
-    for (auto const& parameter : full_network(*suite::find_model(name))->parameters())
-      count += parameter.numel();
-    entry["parameters"] = count;
-  }
-  return list;
-}
 
 json describe_parameters(suite::Model const& model) {
   auto const network = full_network(model);

@@ -14,13 +14,11 @@ namespace {
 namespace worker = torchwatch::worker;
 
 constexpr auto usage =
-    "Usage: torchwatch-worker [--list | --sizes | --parameters MODEL | --coverage | --help]\n"
+    "Usage: torchwatch-worker [--parameters MODEL | --coverage | --help]\n"
     "\n"
     "Measures PyTorch benchmarks on this host. Reads jobs from standard input, one JSON object a\n"
     "line, and answers each on standard output, until its input ends.\n"
     "\n"
-    "  --list              print the models as JSON\n"
-    "  --sizes             the same with the number of parameters of each\n"
     "  --parameters MODEL  print its parameters and buffers as JSON\n"
     "  --coverage          print the operators that each model dispatches as JSON\n"
     "  --help              print this\n"
@@ -42,7 +40,7 @@ int refuse(std::string const& what) {
 
 int print_parameters(std::string const& name) {
   auto const* const model = torchwatch::suite::find_model(name);
-  if (model == nullptr) return refuse("unknown model \"" + name + "\"; --list tells which");
+  if (model == nullptr) return refuse("unknown model \"" + name + '"');
   worker::send_line(worker::describe_parameters(*model).dump());
   return 0;
 }
@@ -50,10 +48,6 @@ int print_parameters(std::string const& name) {
 int run(std::string_view option, std::string const& argument) {
   if (option.empty())
     worker::serve(std::cin);
-  else if (option == "--list")
-    worker::send_line(worker::list_models().dump());
-  else if (option == "--sizes")
-    worker::send_line(worker::size_models(tell).dump());
   else if (option == "--parameters")
     return print_parameters(argument);
   else if (option == "--coverage")

@@ -206,6 +206,24 @@ TEST(Compare, PrintsRatiosAndTheirMeans) {
   EXPECT_THAT(table.out, HasSubstr("0.500"));
 }
 
+TEST(Compare, ReadsTheNewestLevelsOfFleets) {
+  auto options = quick_world();
+  options.settings["fleets"] = {
+      {{"name", "old"}}, {{"name", "new"}, {"launcher", {"env", "SCRIPTED_WORKER_FACTOR=0.5"}}}};
+  World world{options};
+  ASSERT_EQ(world.run({"check"}).status, 1);
+
+  auto const compared = world.run({"compare", "--json", "old", "new"});
+  ASSERT_EQ(compared.status, 0) << compared.err;
+  auto const answer = json::parse(compared.out);
+  auto const ratios = answer.at("benchmarks").at(0).at("ratios");
+  EXPECT_EQ(ratios.at("cmem"), 0.5);
+  EXPECT_NEAR(ratios.at("latency"), 0.5, 0.2);
+  auto const nobody = world.run({"compare", "old", "nobody"});
+  EXPECT_EQ(nobody.status, 2);
+  EXPECT_THAT(nobody.err, HasSubstr("old and nobody have no test in common"));
+}
+
 TEST(Compare, RefusesWhatItCannotCompare) {
   auto const first = write_bench("first.json", "test_eval[dcgan-cpu-eager]", 10);
   auto const other = write_bench("other.json", "test_eval[dlrm-cpu-eager]", 10);

@@ -71,37 +71,38 @@ TEST(RealBench, MeasuresAndProfilesTheSystemsPyTorch) {
   }
 }
 
-/// The operators that any model dispatches, in order.
-std::set<std::string> operators_in(nlohmann::json const& coverage) {
-  std::set<std::string> operators;
-  for (auto const& [model, names] : coverage.at("models").items())
-    for (auto const& name : names)
-      operators.insert(name.get<std::string>());
-  return operators;
+/// The operators that any model calls, in order.
+std::set<std::string> called_in(nlohmann::json const& coverage) {
+  std::set<std::string> called;
+  for (auto const& [model, operators] : coverage.at("models").items())
+    called.merge(operators.at("called").get<std::set<std::string>>());
+  return called;
 }
 
-TEST(RealSuite, DispatchesTheOperatorsThatAreCheckedIn) {
+// The paper: 2.3 times the API surface of MLPerf.
+TEST(RealSuite, CallsTheOperatorsThatAreCheckedIn) {
   World world;
   auto const asked = world.run({"suite", "coverage", "--json"});
   ASSERT_EQ(asked.status, 0) << asked.err;
   auto const coverage = nlohmann::json::parse(asked.out);
 
   auto const version = coverage.at("pytorch_version").get<std::string>();
-  double const ratio = coverage.at("ratio");
-  nlohmann::json const found{
-      {"pytorch_version", version}, {"ratio", ratio}, {"operators", operators_in(coverage)}};
+  nlohmann::json const found{{"pytorch_version", version}, {"called", called_in(coverage)}};
   if (std::getenv("TORCHWATCH_REGENERATE") != nullptr)
     std::ofstream{COVERAGE_FILE} << found.dump(1) << '\n';
   std::ifstream stream{COVERAGE_FILE};
   auto const expected = nlohmann::json::parse(stream);
-  EXPECT_NEAR(ratio, expected.at("ratio").get<double>(), 0.1);
+  double const ratio = coverage.at("called").at("ratio");
   // Other releases have other operators.
-  if (expected.at("pytorch_version") == version) {
-    EXPECT_EQ(operators_in(coverage), expected.at("operators").get<std::set<std::string>>());
+  if (expected.at("pytorch_version") != version) {
+    EXPECT_GE(ratio, 2.1);
+    return;
   }
+  EXPECT_GE(ratio, 2.3);
+  EXPECT_EQ(called_in(coverage), expected.at("called").get<std::set<std::string>>());
 }
 
-TEST(RealSuite, ListsEveryModelWithItsParameters) {
+TEST(RealSuite, TellsEveryModelAndItsParameters) {
   World world;
   auto const listed = world.run({"suite", "list", "--json"});
   ASSERT_EQ(listed.status, 0) << listed.err;

@@ -81,9 +81,11 @@ TEST_P(EveryModel, HasThePublishedNumberOfParameters) {
   for (auto const& parameter : make(test, Scale::full)->network()->parameters())
     count += parameter.numel();
 
+  EXPECT_EQ(count, model().parameters) << "the catalogue's number";
   auto const published = published_parameters.find(GetParam());
-  if (published == published_parameters.end()) GTEST_SKIP() << "no number is published";
-  EXPECT_EQ(count, published->second);
+  if (published != published_parameters.end()) {
+    EXPECT_EQ(count, published->second);
+  }
 }
 
 TEST_P(EveryModel, TrainsEveryParameterAndLearnsItsBatch) {

@@ -72,15 +72,6 @@ TEST(Worker, SaysHelloFirst) {
   EXPECT_EQ(hello.fingerprint.at("libtorch_config").get<std::string>().size(), 16U);
 }
 
-TEST(Worker, ListsTheCatalogue) {
-  WorkerProcess worker({}, {"--list"});
-  auto const list = nlohmann::json::parse(worker.read_line());
-  std::vector<std::string> names;
-  for (auto const& model : list)
-    names.push_back(model.at("name"));
-  EXPECT_EQ(names, all_models());
-}
-
 class WorkerModel : public testing::TestWithParam<std::string> {};
 
 TEST_P(WorkerModel, LeaksNothingAndAgreesOnMemoryWhateverTheOrder) {

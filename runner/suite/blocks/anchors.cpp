@@ -24,7 +24,8 @@ Tensor make_cell(std::vector<double> const& sizes, AnchorOptions const& options)
 }
 
 Tensor shifts(std::int64_t count, std::int64_t stride, double offset, Tensor const& like) {
-  return (torch::arange(count, like.options()) + offset) * stride;
+  auto const step = static_cast<double>(stride);
+  return torch::arange(offset * step, static_cast<double>(count) * step, step, like.options());
 }
 
 }  // namespace

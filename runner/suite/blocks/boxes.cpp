@@ -16,10 +16,11 @@ struct Shape {
 };
 
 Shape shape_of(Tensor const& boxes) {
-  auto const edge = boxes.unbind(-1);
-  auto const width = edge[2] - edge[0];
-  auto const height = edge[3] - edge[1];
-  return {edge[0] + 0.5 * width, edge[1] + 0.5 * height, width, height};
+  auto const left = boxes.select(-1, 0);
+  auto const top = boxes.select(-1, 1);
+  auto const width = boxes.select(-1, 2) - left;
+  auto const height = boxes.select(-1, 3) - top;
+  return {left + 0.5 * width, top + 0.5 * height, width, height};
 }
 
 }  // namespace
@@ -31,16 +32,15 @@ Tensor box_areas(Tensor const& boxes) {
 Tensor pairwise_iou(Tensor const& some, Tensor const& others) {
   auto const low = torch::maximum(some.slice(1, 0, 2).unsqueeze(1), others.slice(1, 0, 2));
   auto const high = torch::minimum(some.slice(1, 2, 4).unsqueeze(1), others.slice(1, 2, 4));
-  auto const common = (high - low).clamp_min_(0).prod(-1);
+  auto const common = (high - low).clamp_(0).prod(-1);
   return common / (box_areas(some).unsqueeze(1) + box_areas(others) - common);
 }
 
 Tensor clip_boxes(Tensor const& boxes, PictureSize const& size) {
-  auto const edge = boxes.unbind(-1);
-  return torch::stack({edge[0].clamp(0, size.width),
-                       edge[1].clamp(0, size.height),
-                       edge[2].clamp(0, size.width),
-                       edge[3].clamp(0, size.height)},
+  return torch::stack({boxes.select(-1, 0).clamp(0, size.width),
+                       boxes.select(-1, 1).clamp(0, size.height),
+                       boxes.select(-1, 2).clamp(0, size.width),
+                       boxes.select(-1, 3).clamp(0, size.height)},
                       -1);
 }
 
@@ -51,9 +51,14 @@ Tensor resize_boxes(Tensor const& boxes, PictureSize const& from, PictureSize co
   return torch::stack({edge[0] * x, edge[1] * y, edge[2] * x, edge[3] * y}, -1);
 }
 
-Tensor find_longer(Tensor const& boxes, double side) {
-  auto const sides = boxes.slice(1, 2, 4) - boxes.slice(1, 0, 2);
-  return (sides > side).all(1).nonzero().squeeze(1);
+Tensor are_longer(Tensor const& boxes, double side) {
+  auto const width = boxes.select(1, 2) - boxes.select(1, 0);
+  auto const height = boxes.select(1, 3) - boxes.select(1, 1);
+  return (width > side) & (height > side);
+}
+
+Tensor find(Tensor const& chosen) {
+  return chosen.nonzero_numpy().front();
 }
 
 Tensor BoxCoder::encode(Tensor const& boxes, Tensor const& anchors) const {
@@ -68,20 +73,23 @@ Tensor BoxCoder::encode(Tensor const& boxes, Tensor const& anchors) const {
 
 Tensor BoxCoder::decode(Tensor const& deltas, Tensor const& anchors) const {
   auto const most = std::log(1000.0 / 16);
-  auto const delta = deltas.unbind(-1);
   auto const anchor = shape_of(anchors);
-  auto const x = delta[0] / weights[0] * anchor.width + anchor.x;
-  auto const y = delta[1] / weights[1] * anchor.height + anchor.y;
-  auto const width = 0.5 * (delta[2] / weights[2]).clamp_max(most).exp() * anchor.width;
-  auto const height = 0.5 * (delta[3] / weights[3]).clamp_max(most).exp() * anchor.height;
+  auto const x = deltas.select(-1, 0) / weights[0] * anchor.width + anchor.x;
+  auto const y = deltas.select(-1, 1) / weights[1] * anchor.height + anchor.y;
+  auto const growth = [&](std::int64_t side) {
+    auto const delta = deltas.select(-1, side) / weights[static_cast<std::size_t>(side)];
+    return 0.5 * delta.clamp({}, most).exp();
+  };
+  auto const width = growth(2) * anchor.width;
+  auto const height = growth(3) * anchor.height;
   return torch::stack({x - width, y - height, x + width, y + height}, -1);
 }
 
 Tensor suppress(Tensor const& boxes, Tensor const& scores, Tensor const& groups, double threshold) {
   constexpr std::int64_t rows = 2048;  // at a time, for the sake of memory
   auto const order = std::get<1>(scores.sort(/*stable=*/true, 0, /*descending=*/true));
-  auto const sorted = boxes.index_select(0, order);
-  auto const group = groups.index_select(0, order);
+  auto const sorted = boxes.index({order});
+  auto const group = groups.index({order});
   auto const count = sorted.size(0);
   std::vector<std::uint8_t> dropped(static_cast<std::size_t>(count), 0);
   std::vector<std::int64_t> kept;
@@ -100,7 +108,7 @@ Tensor suppress(Tensor const& boxes, Tensor const& scores, Tensor const& groups,
         later[j] = static_cast<std::uint8_t>(later[j] | static_cast<std::uint8_t>(row[j]));
     }
   }
-  return order.index_select(0, torch::tensor(kept, torch::kLong).to(order.device()));
+  return order.index({torch::tensor(kept, torch::kLong).to(order.device())});
 }
 
 }  // namespace torchwatch::suite

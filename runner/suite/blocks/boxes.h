@@ -27,8 +27,11 @@ torch::Tensor resize_boxes(torch::Tensor const& boxes,
                            PictureSize const& from,
                            PictureSize const& to);
 
-/// Indices of the boxes whose sides are both longer than `side`.
-torch::Tensor find_longer(torch::Tensor const& boxes, double side);
+/// [n] of truth values: whether both sides of a box are longer than `side`.
+torch::Tensor are_longer(torch::Tensor const& boxes, double side);
+
+/// Where a vector of truth values is true: indices.
+torch::Tensor find(torch::Tensor const& chosen);
 
 /// A box as seen from another: shift of the center and logarithm of the growth, each weighted.
 struct BoxCoder {

@@ -12,9 +12,19 @@ Tensor relu_in_place(Tensor const& x) {
   return x.relu_();
 }
 
+Tensor relu6_in_place(Tensor const& x) {
+  auto y = x;
+  return torch::relu6_(y);
+}
+
 Tensor silu_in_place(Tensor const& x) {
   auto y = x;
   return torch::silu_(y);
+}
+
+Tensor hardswish_in_place(Tensor const& x) {
+  auto y = x;
+  return torch::hardswish_(y);
 }
 
 Tensor pad_same(Tensor const& x, std::int64_t kernel, std::int64_t stride, double value) {
@@ -25,8 +35,8 @@ Tensor pad_same(Tensor const& x, std::int64_t kernel, std::int64_t stride, doubl
   auto const rows = missing(x.size(-2));
   auto const columns = missing(x.size(-1));
   if (rows == 0 && columns == 0) return x;
-  return torch::constant_pad_nd(
-      x, {columns / 2, columns - columns / 2, rows / 2, rows - rows / 2}, value);
+  return torch::pad(
+      x, {columns / 2, columns - columns / 2, rows / 2, rows - rows / 2}, "constant", value);
 }
 
 namespace {
@@ -38,7 +48,8 @@ bool pads_unevenly(ConvOptions const& options) {
 nn::Conv2dOptions conv_options(ConvOptions const& options) {
   return nn::Conv2dOptions(options.in, options.out, options.kernel)
       .stride(options.stride)
-      .padding(pads_unevenly(options) ? 0 : options.kernel / 2)
+      .padding(pads_unevenly(options) ? 0 : options.kernel / 2 * options.dilation)
+      .dilation(options.dilation)
       .groups(options.groups)
       .bias(options.bias);
 }
@@ -53,8 +64,9 @@ Tensor ConvImpl::convolve(Tensor const& x, Tensor const& kernels) const {
   auto const kernel = options.kernel_size()->at(0);
   auto const stride = options.stride()->at(0);
   auto const padded = pads_ ? pad_same(x, kernel, stride) : x;
-  auto const border = pads_ ? 0 : kernel / 2;
-  return torch::conv2d(padded, kernels, bias, stride, border, 1, options.groups());
+  auto const dilation = options.dilation()->at(0);
+  auto const border = pads_ ? 0 : kernel / 2 * dilation;
+  return torch::conv2d(padded, kernels, bias, stride, border, dilation, options.groups());
 }
 
 Tensor ConvImpl::forward(Tensor const& x) {
@@ -91,7 +103,7 @@ Tensor SqueezeExciteImpl::forward(Tensor const& x) {
 Tensor drop_path(Tensor const& x, double probability, bool training) {
   if (!training || probability == 0) return x;
   double const kept = 1 - probability;
-  auto const mask = torch::empty({x.size(0), 1, 1, 1}, x.options()).bernoulli_(kept).div_(kept);
+  auto const mask = x.new_empty({x.size(0), 1, 1, 1}).bernoulli_(kept).div_(kept);
   return x * mask;
 }
 

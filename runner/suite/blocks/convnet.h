@@ -12,7 +12,9 @@ namespace torchwatch::suite {
 
 /// In place, for fresh tensors that nobody else reads.
 torch::Tensor relu_in_place(torch::Tensor const& x);
+torch::Tensor relu6_in_place(torch::Tensor const& x);
 torch::Tensor silu_in_place(torch::Tensor const& x);
+torch::Tensor hardswish_in_place(torch::Tensor const& x);
 
 /// `x` with a border of `value`, so that a window of `kernel` pixels that moves by `stride` finds
 /// size / stride places, rounded up. TensorFlow calls it SAME: an odd pixel goes to the end.
@@ -28,7 +30,8 @@ struct ConvOptions {
   std::int64_t stride = 1;
   std::int64_t groups = 1;
   bool bias = false;
-  bool same = false;  ///< a border as of `pad_same`; else of kernel / 2 on each side
+  bool same = false;  ///< a border as of `pad_same`; else half of what the kernel spans, all round
+  std::int64_t dilation = 1;  ///< 1 with `same`
 };
 
 /// A convolution of odd kernel that keeps the picture's size but for its stride.

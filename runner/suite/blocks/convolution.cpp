@@ -11,35 +11,16 @@ nn::AnyModule batch_norm(std::int64_t channels) {
   return nn::AnyModule(nn::BatchNorm2d(channels));
 }
 
-Tensor rectify(Tensor x, Rectifier rectifier) {
-  switch (rectifier) {
-    case Rectifier::relu:
-      return x.relu_();
-    case Rectifier::relu6:
-      return torch::relu6_(x);
-    case Rectifier::hardswish:
-      return torch::hardswish_(x);
-    case Rectifier::none:
-      break;
-  }
-  return x;
-}
-
-ConvNorm make_conv_norm(ConvNormOptions const& options) {
-  auto conv = nn::Conv2dOptions(options.in, options.out, options.kernel)
-                  .stride(options.stride)
-                  .padding(options.kernel / 2)
-                  .groups(options.groups)
-                  .bias(false);
-  return {nn::Conv2d(conv), options.norm(options.out), options.rectifier};
+ConvNorm make_conv_norm(ConvOptions const& options,
+                        Activation* activation,
+                        NormOptions const& norm) {
+  return {Conv(options), nn::AnyModule(make_batch_norm(options.out, norm)), activation};
 }
 
 void append(Chain& layers, ConvNorm const& layer) {
   layers->push_back(layer.conv);
   layers->push_back(layer.norm);
-  if (layer.rectifier == Rectifier::none) return;
-  layers->push_back(nn::Functional(
-      [rectifier = layer.rectifier](Tensor const& x) { return rectify(x, rectifier); }));
+  if (layer.activation != nullptr) layers->push_back(nn::Functional(layer.activation));
 }
 
 Chain nest(ConvNorm const& layer) {
@@ -66,7 +47,8 @@ std::int64_t divisible(double channels) {
 }
 
 Tensor Arithmetic::convolve(ConvNorm& layer, Tensor const& x) {
-  return rectify(layer.norm.forward(layer.conv(x)), layer.rectifier);
+  auto const y = layer.norm.forward(layer.conv(x));
+  return layer.activation == nullptr ? y : layer.activation(y);
 }
 
 Tensor Arithmetic::add(Tensor const& x, Tensor const& y) {
@@ -91,7 +73,7 @@ Tensor Arithmetic::drop(nn::Dropout& dropout, Tensor const& x) {
 }
 
 Tensor Arithmetic::connect(nn::Linear& linear, Tensor const& x) {
-  return linear(x);
+  return torch::linear(x, linear->weight, linear->bias);
 }
 
 }  // namespace torchwatch::suite

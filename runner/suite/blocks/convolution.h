@@ -1,13 +1,13 @@
 #pragma once
 
-/// Convolution, normalisation and activation, the unit that most convolutional networks are made
-/// of.
+/// Convolutional networks as torchvision builds them, computed in floating point or in others.
 
 #include <cstdint>
 #include <functional>
 
 #include <torch/torch.h>
 
+#include "runner/suite/blocks/convnet.h"
 #include "runner/suite/layers.h"
 
 namespace torchwatch::suite {
@@ -17,29 +17,18 @@ using NormFactory = std::function<torch::nn::AnyModule(std::int64_t channels)>;
 
 torch::nn::AnyModule batch_norm(std::int64_t channels);
 
-enum class Rectifier { none, relu, relu6, hardswish };
-
-/// In place.
-torch::Tensor rectify(torch::Tensor x, Rectifier rectifier);
-
+/// Convolution, normalisation and perhaps an activation. Unlike ConvUnit no module, since networks
+/// name the parts differently.
 struct ConvNorm {
-  torch::nn::Conv2d conv{nullptr};
+  Conv conv{nullptr};
   torch::nn::AnyModule norm;
-  Rectifier rectifier = Rectifier::relu;
+  Activation* activation = relu_in_place;
 };
 
-struct ConvNormOptions {
-  std::int64_t in = 0;
-  std::int64_t out = 0;
-  std::int64_t kernel = 3;  ///< odd
-  std::int64_t stride = 1;
-  std::int64_t groups = 1;
-  Rectifier rectifier = Rectifier::relu;
-  NormFactory norm = batch_norm;
-};
-
-/// A convolution without bias, padded so that only the stride makes the picture smaller.
-ConvNorm make_conv_norm(ConvNormOptions const& options);
+/// With batch normalisation.
+ConvNorm make_conv_norm(ConvOptions const& options,
+                        Activation* activation = relu_in_place,
+                        NormOptions const& norm = {});
 
 /// Its modules as one each of `layers`; none for no activation.
 void append(Chain& layers, ConvNorm const& layer);

@@ -80,7 +80,7 @@ NoiseScheduleImpl::NoiseScheduleImpl(BetaSchedule kind, std::int64_t steps) {
 }
 
 Tensor NoiseScheduleImpl::draw_times(std::int64_t batch) const {
-  return torch::randint(steps(), {batch}, betas_.options().dtype(torch::kLong));
+  return torch::randint(0, steps(), {batch}, betas_.options().dtype(torch::kLong));
 }
 
 Tensor NoiseScheduleImpl::add_noise(Tensor const& start,
@@ -109,7 +109,7 @@ Tensor NoiseScheduleImpl::largest_log_variance(Tensor const& like, Tensor const&
 
 Tensor NoiseScheduleImpl::draw(Posterior const& posterior, Tensor const& times) {
   auto const& mean = posterior.mean;
-  auto const later = spread(torch::ne(times, 0).to(mean.scalar_type()), mean);
+  auto const later = spread(torch::rsub(torch::eq(times, 0).to(mean.scalar_type()), 1), mean);
   return mean + later * (0.5 * posterior.log_variance).exp() * torch::randn_like(mean);
 }
 
@@ -123,7 +123,8 @@ Tensor embed_times(Tensor const& times, std::int64_t width, Tensor const& like) 
 
 Tensor draw_kept(std::int64_t batch, double probability, Tensor const& like) {
   if (probability >= 1) return torch::ones({batch}, like.options().dtype(torch::kBool));
-  return torch::lt(torch::rand({batch}, like.options().dtype(torch::kFloat)), probability);
+  auto const chances = torch::zeros({batch}, like.options().dtype(torch::kFloat)).uniform_(0, 1);
+  return torch::lt(chances, probability);
 }
 
 Tensor unit_length(Tensor const& x) {
@@ -163,8 +164,9 @@ Tensor SharedKeyAttentionImpl::forward(Tensor const& input,
     query = rotate(query, angles);
     key = rotate(key, angles);
   }
-  auto const with_null = [&](std::int64_t which, Tensor const& rows) {
-    return torch::cat({null_[which].expand({rows.size(0), 1, -1}), rows}, 1);
+  auto const nulls = null_.unbind();
+  auto const with_null = [&](std::size_t which, Tensor const& rows) {
+    return torch::cat({nulls[which].expand({rows.size(0), 1, -1}), rows}, 1);
   };
   key = with_null(0, key);
   auto const value = with_null(1, parts[1]);
@@ -199,9 +201,10 @@ ContextAttentionImpl::ContextAttentionImpl(NullAttentionOptions const& options)
 Tensor ContextAttentionImpl::forward(Tensor const& input, Tensor const& context) {
   auto const query = split_heads(query_(norm_(input)), options_.heads);
   auto const parts = key_value_(context).chunk(2, -1);
-  auto const with_null = [&](std::int64_t which) {
-    auto const rows = split_heads(parts[static_cast<std::size_t>(which)], options_.heads);
-    return torch::cat({null_[which].expand({rows.size(0), options_.heads, 1, -1}), rows}, 2);
+  auto const nulls = null_.unbind();
+  auto const with_null = [&](std::size_t which) {
+    auto const rows = split_heads(parts[which], options_.heads);
+    return torch::cat({nulls[which].expand({rows.size(0), options_.heads, 1, -1}), rows}, 2);
   };
   auto const root = std::sqrt(scale_of(options_));
   auto const scores = torch::einsum("bhid,bhjd->bhij", {query * root, with_null(0) * root});

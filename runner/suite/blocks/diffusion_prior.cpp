@@ -59,10 +59,11 @@ Tensor make_angles(std::int64_t length, std::int64_t turned) {
 /// How far back a key is: exactly when near, else by its logarithm.
 Tensor bucket_of(Tensor const& distance) {
   constexpr auto exact = buckets / 2;
-  auto const behind = distance.clamp_min(0);
+  auto const behind = torch::max(distance, torch::zeros_like(distance));
   auto const ratio = behind.clamp_min(1).to(torch::kFloat) / static_cast<double>(exact);
   auto const far = (ratio.log() * (exact / std::log(farthest / exact))).to(torch::kLong) + exact;
-  return torch::where(torch::lt(behind, exact), behind, far.clamp_max(buckets - 1));
+  auto const bounded = torch::min(far, torch::full_like(far, buckets - 1));
+  return torch::where(torch::lt(behind, exact), behind, bounded);
 }
 
 }  // namespace
@@ -134,8 +135,8 @@ Tensor DiffusionPriorImpl::predict(Tensor const& noisy,
 Tensor DiffusionPriorImpl::words_of(ClipImpl::Text const& text, Tensor const& kept) {
   auto const missing = options_.text_length - text.words.size(1);
   auto const present = torch::ne(text.words, 0).any(-1);
-  auto const words = torch::constant_pad_nd(text.words, {0, 0, 0, missing});
-  auto const shown = torch::constant_pad_nd(present, {0, missing}).unsqueeze(-1) & kept;
+  auto const words = torch::pad(text.words, {0, 0, 0, missing});
+  auto const shown = torch::pad(present, {0, missing}).unsqueeze(-1) & kept;
   return torch::where(shown, words, null_words_.to(words.scalar_type()));
 }
 

@@ -186,8 +186,8 @@ Tensor DiffusionUnetImpl::forward(DiffusionUnetInput const& input) {
 DiffusionUnetImpl::Conditions DiffusionUnetImpl::condition(DiffusionUnetInput const& input) {
   auto const batch = input.times.size(0);
   auto const width = options_.condition_width;
-  auto const hidden =
-      torch::gelu(time_hidden_(embed_times(input.times, options_.width, input.noisy)));
+  auto const times = input.times.type_as(input.noisy);
+  auto const hidden = torch::gelu(time_hidden_(embed_times(times, options_.width, input.noisy)));
   auto const time_tokens = time_tokens_(hidden).view({batch, time_token_count, width});
   auto const whole = time_condition_(hidden);
   if (!options_.conditional) return {whole, norm_(time_tokens), bottom_norm_(time_tokens)};
@@ -209,9 +209,9 @@ Tensor DiffusionUnetImpl::text_tokens(DiffusionUnetInput const& input) {
   auto const batch = input.times.size(0);
   auto const missing = options_.text_length - input.text.size(1);
   auto const present = torch::ne(input.text, 0).any(-1);
-  auto const tokens = torch::constant_pad_nd(text_condition_(input.text), {0, 0, 0, missing});
+  auto const tokens = torch::pad(text_condition_(input.text), {0, 0, 0, missing});
   auto const kept = draw_kept(batch, input.text_probability, input.noisy).view({batch, 1, 1});
-  auto const shown = torch::constant_pad_nd(present, {0, missing}).unsqueeze(-1) & kept;
+  auto const shown = torch::pad(present, {0, missing}).unsqueeze(-1) & kept;
   return torch::where(shown, tokens, null_text_.to(tokens.scalar_type()));
 }
 

@@ -48,7 +48,7 @@ class ResampleImpl : public nn::Module {
     constexpr double lowest = -std::numeric_limits<double>::infinity();
     auto const x = conv_.is_empty() ? input : conv_(input);
     if (coarser_ > 0) return torch::max_pool2d(pad_same(x, 3, 2, lowest), 3, 2);
-    if (coarser_ < 0) return torch::upsample_nearest2d(x, {2 * x.size(2), 2 * x.size(3)});
+    if (coarser_ < 0) return torch::upsample_nearest2d(x, c10::nullopt, std::vector<double>{2, 2});
     return x;
   }
 

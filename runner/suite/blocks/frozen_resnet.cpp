@@ -10,10 +10,10 @@ namespace {
 using torch::Tensor;
 namespace nn = torch::nn;
 
-Tensor draw_sample_pictures(FrozenOptions const& options) {
+Tensor draw_sample_scenes(FrozenOptions const& options) {
   Setup setup;
   setup.batch = 2;
-  return (draw_pictures(setup, {128, 128}) - 0.5) * options.pixel_range;
+  return (draw_scenes(setup, {128, 128}) - 0.5) * options.pixel_range;
 }
 
 void damp_residuals(nn::Module const& network) {
@@ -41,7 +41,7 @@ ResNet make_frozen_resnet(FrozenOptions options) {
   {
     torch::NoGradGuard const no_gradients;
     observe(*network, true);
-    network->features(draw_sample_pictures(options));
+    network->features(draw_sample_scenes(options));
     observe(*network, false);
   }
   if (options.stages >= 0) network->freeze(static_cast<std::size_t>(options.stages));
@@ -53,7 +53,7 @@ nn::Sequential make_frozen_stage(FrozenOptions options, ResNet body, std::int64_
   auto stage = make_next_stage(options.resnet, depth);
   damp_residuals(*stage);
   torch::NoGradGuard const no_gradients;
-  auto const features = body->features(draw_sample_pictures(options)).back();
+  auto const features = body->features(draw_sample_scenes(options)).back();
   observe(*stage, true);
   stage->forward(features);
   observe(*stage, false);

@@ -70,7 +70,8 @@ MaskedWordHeadImpl::MaskedWordHeadImpl(std::int64_t width,
       bias_(register_parameter("bias", torch::zeros(words.words))) {}
 
 Tensor MaskedWordHeadImpl::forward(Tensor const& x, Tensor const& table) {
-  return torch::linear(norm_(activation_(layer_(x))), table, bias_);
+  auto const y = torch::linear(x, layer_->weight, layer_->bias);
+  return torch::linear(norm_(activation_(y)), table, bias_);
 }
 
 std::unique_ptr<Workload> make_language_model(Setup const& setup,

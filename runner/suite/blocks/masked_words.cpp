@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "runner/suite/supervised.h"
+#include "runner/suite/blocks/language.h"
 
 namespace torchwatch::suite {
 
@@ -54,23 +54,10 @@ std::unique_ptr<Workload> make_word_guesser(
     Text const& text,
     std::shared_ptr<nn::Module> network,
     std::function<std::vector<Tensor>(Tensor const& words)> forward) {
-  setup.place(*network);
-  auto const draw = [&] {
-    return setup.place(torch::randint(text.words, {setup.batch, text.length}, torch::kLong));
+  auto const logits_of = [forward = std::move(forward)](Tensor const& words, auto const&) {
+    return forward(words).front();
   };
-  auto const words = draw();
-  auto const wanted = draw().flatten();
-
-  Supervised parts;
-  parts.forward = [forward = std::move(forward), words] {
-    return forward(words);
-  };
-  parts.loss = [wanted](auto const& outputs) {
-    return nn::functional::cross_entropy(outputs[0].flatten(0, 1), wanted);
-  };
-  parts.optimizer = make_adam(*network);
-  parts.network = std::move(network);
-  return make_supervised(setup.test, std::move(parts));
+  return make_language_model(setup, {text.length, text.words}, std::move(network), logits_of);
 }
 
 }  // namespace torchwatch::suite

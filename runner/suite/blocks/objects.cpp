@@ -23,11 +23,11 @@ Tensor distances(std::vector<Tensor> const& edges, std::int64_t count) {
   return ((torch::arange(count) + 0.5 - center) / radius).square();
 }
 
-/// Where the pixels along one side are, [n, count], from -1 at the box's first edge to 1 at its
-/// last.
+/// Where the pixels along one side are, [n, count], from -1 at the box's first edge, [n, 1], to 1
+/// at its last.
 Tensor relative(Tensor const& first, Tensor const& last, std::int64_t count) {
   auto const pixels = torch::arange(count, first.options()) + 0.5;
-  return (pixels - first.unsqueeze(1)) / (last - first).unsqueeze(1) * 2 - 1;
+  return (pixels - first) / (last - first) * 2 - 1;
 }
 
 /// Around the same center.
@@ -42,7 +42,11 @@ Tensor grow_boxes(Tensor const& boxes, double factor) {
 
 }  // namespace
 
-Tensor draw_pictures(Setup const& setup, PictureSize const& size) {
+Detections Detections::at(Tensor const& indices) const {
+  return {boxes.index({indices}), labels.index({indices}), scores.index({indices}), {}};
+}
+
+Tensor draw_scenes(Setup const& setup, PictureSize const& size) {
   constexpr std::int64_t patch = 16;
   auto const colours = torch::rand({setup.batch, 3, size.height / patch, size.width / patch});
   auto const noise = torch::rand({setup.batch, 3, size.height, size.width});
@@ -68,14 +72,14 @@ std::vector<Truth> draw_truths(Setup const& setup,
 }
 
 Tensor paste_by_sampling(Tensor const& masks, Tensor const& boxes, PictureSize const& size) {
-  auto const edge = boxes.unbind(1);
-  auto const x = relative(edge[0], edge[2], size.width).unsqueeze(1);
-  auto const y = relative(edge[1], edge[3], size.height).unsqueeze(2);
+  auto const edges = boxes.split(1, 1);
+  auto const x = relative(edges[0], edges[2], size.width).unsqueeze(1);
+  auto const y = relative(edges[1], edges[3], size.height).unsqueeze(2);
   auto const grid =
       torch::stack({x.expand({-1, size.height, -1}), y.expand({-1, -1, size.width})}, -1);
   if (masks.size(0) == 0) return masks.new_zeros({0, size.height, size.width}, torch::kBool);
   auto const options = F::GridSampleFuncOptions().align_corners(false);
-  return F::grid_sample(masks.unsqueeze(1), grid, options).squeeze(1) >= 0.5;
+  return F::grid_sample(masks.unsqueeze(1), grid, options).select(1, 0) >= 0.5;
 }
 
 Tensor paste_by_resizing(Tensor const& masks, Tensor const& boxes, PictureSize const& size) {

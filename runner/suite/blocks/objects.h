@@ -24,11 +24,14 @@ struct Detections {
   torch::Tensor labels;  ///< [n]
   torch::Tensor scores;  ///< [n]
   torch::Tensor masks;   ///< [n, side, side]: probabilities inside the box; or undefined
+
+  /// Those at `indices`, or where these are truth values, without their masks.
+  Detections at(torch::Tensor const& indices) const;
 };
 
 /// Pictures [batch, 3, height, width] of values from 0 to 1: coarse colours and fine noise, so that
 /// no two places look alike to a network.
-torch::Tensor draw_pictures(Setup const& setup, PictureSize const& size);
+torch::Tensor draw_scenes(Setup const& setup, PictureSize const& size);
 
 /// For each picture so many objects of labels below `classes`, a tenth to six tenths of the
 /// picture wide and high, with elliptic masks.

@@ -106,6 +106,23 @@ class BlockImpl : public nn::Module {
 
 TORCH_MODULE(Block);
 
+/// Random places between real and fake, one for each pair.
+Tensor interpolate(Tensor const& real, Tensor const& fake) {
+  auto const batch = real.size(0);
+  auto const alpha = torch::rand({batch, 1}).expand({batch, real.numel() / batch}).contiguous();
+  auto const mix = alpha.view(real.sizes()).to(real.options());
+  return (mix * real + torch::rsub(mix, 1) * fake).detach().requires_grad_();
+}
+
+/// The squared distance of each gradient's length from 1.
+Tensor gradient_penalty(Discriminator& discriminator, Tensor const& pairs) {
+  auto const scores = discriminator(pairs);
+  auto const ones = torch::ones(scores.sizes(), scores.options());
+  auto const gradient = torch::autograd::grad({scores}, {pairs}, {ones}, true, true)[0];
+  auto const lengths = gradient.view({gradient.size(0), -1}).norm(2, 1);
+  return (lengths - 1).pow(2).mean() * 10;
+}
+
 }  // namespace
 
 RendererImpl::RendererImpl(std::int64_t side, std::int64_t width)
@@ -131,19 +148,22 @@ Tensor RendererImpl::forward(Tensor const& shapes) {
   auto x = linear_->forward(shapes).view({-1, 16, side_ / 8, side_ / 8});
   for (std::size_t i = 0; i < convs_.size(); i += 2)
     x = torch::pixel_shuffle(convs_[i + 1](torch::relu(convs_[i](x))), 2);
-  return 1 - torch::sigmoid(x).view({-1, side_, side_});
+  return torch::rsub(torch::sigmoid(x).view({-1, side_, side_}), 1);
 }
 
 Tensor paint(Renderer& renderer, Tensor const& actions, Tensor const& canvases) {
   auto const side = canvases.size(-1);
   auto const each = actions.view({-1, stroke_width});
-  auto const cover = (1 - renderer(each.slice(1, 0, stroke_width - 3))).unsqueeze(1);
-  auto const colour = each.slice(1, stroke_width - 3).view({-1, 3, 1, 1});
-  auto const paints = (cover * colour).view({-1, strokes_per_action, 3, side, side});
-  auto const covers = cover.view({-1, strokes_per_action, 1, side, side});
+  auto const shapes = renderer(each.slice(1, 0, stroke_width - 3));
+  auto const cover = torch::rsub(shapes, 1).view({-1, side, side, 1});
+  auto const coloured = cover * each.slice(1, -3).view({-1, 1, 1, 3});
+  auto const split = [&](Tensor const& x) {
+    return x.permute({0, 3, 1, 2}).view({-1, strokes_per_action, x.size(3), side, side});
+  };
+  auto const covers = split(cover), paints = split(coloured);
   auto result = canvases;
   for (std::int64_t i = 0; i < strokes_per_action; ++i)
-    result = result * (1 - covers.select(1, i)) + paints.select(1, i);
+    result = result * torch::rsub(covers.select(1, i), 1) + paints.select(1, i);
   return result;
 }
 
@@ -165,7 +185,7 @@ BackboneImpl::BackboneImpl(Norm norm, std::int64_t in, std::int64_t width, std::
 Tensor BackboneImpl::forward(Tensor const& pictures) {
   Tensor const x = activation_.forward(conv_.forward(pictures));
   auto const last = blocks_->forward(x);
-  return linear_(torch::avg_pool2d(last, last.size(-1)).flatten(1));
+  return linear_(torch::avg_pool2d(last, last.size(-1)).view({x.size(0), -1}));
 }
 
 DiscriminatorImpl::DiscriminatorImpl(std::int64_t width) {
@@ -191,6 +211,41 @@ Tensor DiscriminatorImpl::forward(Tensor const& pairs) {
     if (i < activations_.size()) x = activations_[i].forward(x);
   }
   return torch::avg_pool2d(x, x.size(-1)).view({-1, 1});
+}
+
+void freeze(nn::Module& network) {
+  for (auto& parameter : network.parameters())
+    parameter.set_requires_grad(false);
+}
+
+Jury::Jury(Setup const& setup, std::int64_t width)
+    : discriminator_(width),
+      target_(width),
+      optimizer_(discriminator_->parameters(),
+                 torch::optim::AdamOptions(3e-4).betas({0.5, 0.999})) {
+  setup.place(*discriminator_);
+  setup.place(*target_);
+  freeze(*target_);
+  follow(target_->parameters(), discriminator_->parameters(), 1);
+}
+
+Tensor Jury::gain(Tensor const& images, Tensor const& before, Tensor const& after) {
+  return target_(torch::cat({images, after}, 1)) - target_(torch::cat({images, before}, 1));
+}
+
+Tensor Jury::update(Tensor const& images, Tensor const& canvases) {
+  constexpr double rate = 0.001;  // of the target
+  auto const fake = torch::cat({images, canvases}, 1);
+  auto const real = torch::cat({images, images}, 1);
+  auto const real_scores = discriminator_(real);
+  auto const fake_scores = discriminator_(fake);
+  auto const penalty = gradient_penalty(discriminator_, interpolate(real, fake));
+  optimizer_.zero_grad();
+  auto const loss = fake_scores.mean() - real_scores.mean() + penalty;
+  loss.backward();
+  optimizer_.step();
+  follow(target_->parameters(), discriminator_->parameters(), rate);
+  return loss.detach();
 }
 
 }  // namespace torchwatch::suite::painting

@@ -1,12 +1,14 @@
 #pragma once
 
 /// The networks of "Learning to paint with model-based deep reinforcement learning": Huang, Heng
-/// and Zhou, 2019 (arXiv 1903.04411).
+/// and Zhou, 2019 (arXiv 1903.04411), and the jury that they paint for.
 
 #include <cstdint>
 #include <vector>
 
 #include <torch/torch.h>
+
+#include "runner/suite/workload.h"
 
 namespace torchwatch::suite::painting {
 
@@ -68,5 +70,30 @@ class DiscriminatorImpl : public torch::nn::Module {
 };
 
 TORCH_MODULE(Discriminator);
+
+/// Nothing will train its parameters.
+void freeze(torch::nn::Module& network);
+
+/// Says how much more a canvas looks like its image after strokes. Pictures are [batch, 3, side,
+/// side].
+class Jury {
+ public:
+  Jury(Setup const& setup, std::int64_t width);
+
+  Discriminator const& network() const { return discriminator_; }
+
+  /// [batch, 1]
+  torch::Tensor gain(torch::Tensor const& images,
+                     torch::Tensor const& before,
+                     torch::Tensor const& after);
+
+  /// Trains the discriminator to tell canvases from images (Wasserstein distance with gradient
+  /// penalty). Returns its loss.
+  torch::Tensor update(torch::Tensor const& images, torch::Tensor const& canvases);
+
+ private:
+  Discriminator discriminator_, target_;
+  torch::optim::Adam optimizer_;
+};
 
 }  // namespace torchwatch::suite::painting

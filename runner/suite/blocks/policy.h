@@ -1,6 +1,7 @@
 #pragma once
 
-/// What actors in soft actor-critic methods share: Haarnoja et al., 2018 (arXiv 1812.05905).
+/// What actors and critics in soft actor-critic methods share: Haarnoja et al., 2018 (arXiv
+/// 1812.05905).
 
 #include <torch/torch.h>
 
@@ -15,8 +16,18 @@ struct Policy {
 /// [batch, 2 * actions]: the means, and the logarithms of the deviations before they are bounded.
 Policy draw(torch::Tensor const& output);
 
+/// Actions drawn alike, [batch, actions], for those who need no gradients.
+torch::Tensor sample(torch::Tensor const& output);
+
 /// The action in the middle of that distribution, [batch, actions].
 torch::Tensor mean_action(torch::Tensor const& output);
+
+/// Two estimates of what actions are worth, each [batch, 1]; the lower one counts.
+struct Worth {
+  torch::Tensor first, second;
+
+  torch::Tensor lower() const { return torch::min(first, second); }
+};
 
 /// Orthogonal weights, those of convolutions scaled for ReLU; biases 0.
 void initialise_orthogonal(torch::nn::Module& network);

@@ -66,18 +66,18 @@ Tensor ProposalNetworkImpl::select(Predictions const& predictions,
     auto const logits = predictions.logits[level][picture].detach();
     auto const count = std::min(options_.before_suppression, logits.size(0));
     auto const [score, index] = logits.topk(count);
-    best.push_back(boxes[level][picture].index_select(0, index));
+    best.push_back(boxes[level][picture].index({index}));
     scores.push_back(score);
-    groups.push_back(torch::full_like(index, static_cast<std::int64_t>(level)));
+    groups.push_back(torch::full({count}, static_cast<std::int64_t>(level), index.options()));
   }
   auto const clipped = clip_boxes(torch::cat(best), size);
-  auto const sound = find_longer(clipped, options_.smallest_side);
-  auto const candidates = clipped.index_select(0, sound);
+  auto const sound = are_longer(clipped, options_.smallest_side);
+  auto const candidates = clipped.index({sound});
   auto const kept = suppress(candidates,
-                             torch::cat(scores).index_select(0, sound),
-                             torch::cat(groups).index_select(0, sound),
+                             torch::cat(scores).index({sound}),
+                             torch::cat(groups).index({sound}),
                              options_.overlap);
-  return candidates.index_select(0, kept.slice(0, 0, options_.after_suppression));
+  return candidates.index({kept.slice(0, 0, options_.after_suppression)});
 }
 
 std::vector<Tensor> ProposalNetworkImpl::losses(Predictions const& predictions,
@@ -91,12 +91,12 @@ std::vector<Tensor> ProposalNetworkImpl::losses(Predictions const& predictions,
     auto const matching = match(pairwise_iou(truths[i].boxes, anchors), 0.3, 0.7, true);
     auto const sample = draw_sample(matching.label, options_.sample, 0.5);
     auto const both = torch::cat({sample.positive, sample.negative});
-    scores.push_back(logits[picture].index_select(0, both));
-    labels.push_back(matching.label.index_select(0, both));
-    auto const truth = matching.truth.index_select(0, sample.positive);
-    guesses.push_back(deltas[picture].index_select(0, sample.positive));
-    goals.push_back(BoxCoder().encode(truths[i].boxes.index_select(0, truth),
-                                      anchors.index_select(0, sample.positive)));
+    scores.push_back(logits[picture].index({both}));
+    labels.push_back(matching.label.index({both}));
+    auto const truth = matching.truth.index({sample.positive});
+    guesses.push_back(deltas[picture].index({sample.positive}));
+    goals.push_back(
+        BoxCoder().encode(truths[i].boxes.index({truth}), anchors.index({sample.positive})));
   }
   auto const label = torch::cat(labels).to(torch::kFloat);
   auto const boxes = torch::smooth_l1_loss(

@@ -28,7 +28,7 @@ std::vector<std::int64_t> values_of(torch::ExpandingArray<2> const& pair) {
   return {pair->begin(), pair->end()};
 }
 
-std::vector<std::int64_t> padding_of(nn::Conv2d const& conv) {
+std::vector<std::int64_t> padding_of(Conv const& conv) {
   using std::get;  // LibTorch's own variant brings another by its argument
   return values_of(get<torch::ExpandingArray<2>>(conv->options.padding()));
 }
@@ -94,7 +94,7 @@ class Faking final : public Arithmetic {
     auto norm = norm_of(layer);
     auto const& options = layer.conv->options;
     auto const scale = channel_scale(norm);
-    auto const folded = layer.conv->weight * scale.view({-1, 1, 1, 1});
+    auto const folded = layer.conv->weight * scale.reshape({-1, 1, 1, 1});
     auto const weight = quantizers_.convolutions[convolution_++].second(folded);
     auto const no_bias = torch::zeros(options.out_channels(), x.options());
     auto const product = torch::conv2d(x,
@@ -104,10 +104,9 @@ class Faking final : public Arithmetic {
                                        padding_of(layer.conv),
                                        options.dilation(),
                                        options.groups());
-    auto const normed = norm(product / scale.view({1, -1, 1, 1}));
-    if (layer.rectifier == Rectifier::relu) return next(normed.relu_());
-    return layer.rectifier == Rectifier::none ? next(normed)
-                                              : same(rectify(next(normed), layer.rectifier));
+    auto const normed = norm(product / scale.reshape({1, -1, 1, 1}));
+    if (layer.activation == relu_in_place) return next(normed.relu());
+    return layer.activation == nullptr ? next(normed) : same(layer.activation(next(normed)));
   }
 
   Tensor add(Tensor const& x, Tensor const& y) override { return next(x + y); }
@@ -143,7 +142,7 @@ c10::IValue pack(ConvNorm const& layer, FakeQuantize const& quantizer) {
   auto const scale = channel_scale(norm);
   auto const& options = layer.conv->options;
   return call(prepack,
-              {quantizer->quantize(layer.conv->weight * scale.view({-1, 1, 1, 1})),
+              {quantizer->quantize(layer.conv->weight * scale.reshape({-1, 1, 1, 1})),
                norm->bias - norm->running_mean * scale,
                values_of(options.stride()),
                padding_of(layer.conv),
@@ -166,17 +165,12 @@ class Integers final : public Arithmetic {
         convolutions_(convolutions),
         linears_(linears) {}
 
-  Tensor enter(Tensor const& images) {
-    auto const [scale, zero_point] = next();
-    return torch::quantize_per_tensor(images, scale, zero_point, torch::kQUInt8);
-  }
-
   Tensor convolve(ConvNorm& layer, Tensor const& x) override {
     static auto const plain = find("quantized::conv2d", "new");
     static auto const with_relu = find("quantized::conv2d_relu", "new");
-    bool const fused = layer.rectifier == Rectifier::relu;
+    bool const fused = layer.activation == relu_in_place;
     auto const out = ranged(fused ? with_relu : plain, x, convolutions_[convolution_++]);
-    return fused ? out : rectify(out, layer.rectifier);
+    return fused || layer.activation == nullptr ? out : layer.activation(out);
   }
 
   Tensor add(Tensor const& x, Tensor const& y) override {
@@ -210,7 +204,8 @@ class Integers final : public Arithmetic {
   std::vector<QuantizedImpl::Range> const& activations_;
   std::vector<c10::IValue> const& convolutions_;
   std::vector<c10::IValue> const& linears_;
-  std::size_t activation_ = 0, convolution_ = 0, linear_ = 0;
+  std::size_t activation_ = 1;  // the images come first and are quantized already
+  std::size_t convolution_ = 0, linear_ = 0;
 };
 
 void adopt_children(nn::Module& parent, nn::Module const& other) {
@@ -300,14 +295,18 @@ QuantizedImpl::QuantizedImpl(FakeQuantized trained) : trained_(std::move(trained
 }
 
 Tensor QuantizedImpl::forward(Tensor const& images) {
+  auto const& range = *trained_->quantizers().activations.front();
+  auto const quantized =
+      torch::quantize_per_tensor(images, range.scale(), range.zero_point(), torch::kQUInt8);
   Integers integers(activations_, convolutions_, linears_);
-  return trained_->computation()(integers.enter(images), integers).dequantize();
+  return trained_->computation()(quantized, integers).dequantize();
 }
 
 std::unique_ptr<Workload> make_quantized_classifier(Setup const& setup,
-                                                    Classification const& options,
+                                                    Classification options,
                                                     nn::Module const& network,
                                                     Computation compute) {
+  options.targets = Targets::drawn;
   FakeQuantized trained(network, std::move(compute));
   if (setup.test == Test::train) return make_classifier(setup, options, trained);
 

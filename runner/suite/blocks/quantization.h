@@ -15,7 +15,7 @@
 #include <torch/torch.h>
 
 #include "runner/suite/blocks/convolution.h"
-#include "runner/suite/supervised.h"
+#include "runner/suite/classification.h"
 
 namespace torchwatch::suite {
 
@@ -94,7 +94,7 @@ TORCH_MODULE(Quantized);
 /// Training with fake quantization; inference in integers, once a few random images have shown the
 /// ranges.
 std::unique_ptr<Workload> make_quantized_classifier(Setup const& setup,
-                                                    Classification const& options,
+                                                    Classification options,
                                                     torch::nn::Module const& network,
                                                     Computation compute);
 

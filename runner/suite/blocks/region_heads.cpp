@@ -50,6 +50,16 @@ nn::Sequential make_box_head(std::int64_t in, std::int64_t hidden) {
   return head;
 }
 
+/// Labels of those that are chosen, of [regions, objects' classes].
+Tensor find_labels(Tensor const& chosen) {
+  return chosen.nonzero().select(1, 1) + 1;
+}
+
+/// Of each region the one of `all`, [regions, choices, ...], that `chosen` [regions] says.
+Tensor pick(Tensor const& all, Tensor const& chosen) {
+  return all.index({torch::arange(chosen.size(0), chosen.options()), chosen});
+}
+
 /// Objects of all pictures among what is [all regions, ...].
 Tensor objects_of(Tensor const& all,
                   std::vector<std::int64_t> const& regions,
@@ -128,12 +138,13 @@ RegionHeadsImpl::Lesson RegionHeadsImpl::draw_lesson(Tensor const& proposals,
                                                      Truth const& truth) const {
   auto const boxes = torch::cat({proposals, truth.boxes});
   auto const matching = match(pairwise_iou(truth.boxes, boxes), 0.5, 0.5, false);
-  auto const labels = truth.labels.index_select(0, matching.truth) * matching.label;
+  auto labels = truth.labels.index({matching.truth});
+  labels.index_put_({matching.label == 0}, 0);
   auto const sample = draw_sample(labels, options_.sample, 0.25);
   auto const both = torch::cat({sample.positive, sample.negative});
-  return {boxes.index_select(0, both),
-          labels.index_select(0, both),
-          matching.truth.index_select(0, both),
+  return {boxes.index({both}),
+          labels.index({both}),
+          matching.truth.index({both}),
           sample.positive.size(0)};
 }
 
@@ -163,10 +174,9 @@ Tensor RegionHeadsImpl::box_loss(Predictions const& predictions,
   for (std::size_t i = 0; i < lessons.size(); ++i) {
     auto const& lesson = lessons[i];
     auto const objects = lesson.objects;
-    auto const column = columns(lesson.labels.slice(0, 0, objects)).view({-1, 1, 1});
     auto const deltas = predictions.deltas.slice(0, first, first + objects);
-    guesses.push_back(deltas.gather(1, column.expand({-1, 1, 4})).squeeze(1));
-    goals.push_back(coder.encode(truths[i].boxes.index_select(0, lesson.truth.slice(0, 0, objects)),
+    guesses.push_back(pick(deltas, columns(lesson.labels.slice(0, 0, objects))));
+    goals.push_back(coder.encode(truths[i].boxes.index({lesson.truth.slice(0, 0, objects)}),
                                  lesson.boxes.slice(0, 0, objects)));
     first += lesson.boxes.size(0);
   }
@@ -191,8 +201,7 @@ Tensor RegionHeadsImpl::mask_loss(std::vector<Tensor> const& levels,
     labels.push_back(lessons[i].labels.slice(0, 0, count));
     // Every mask is a channel; each region wants that of its own object
     auto const cropped = pool_regions(truths[i].masks.to(torch::kFloat), boxes.back(), 1, crop);
-    auto const truth = lessons[i].truth.slice(0, 0, count).view({-1, 1, 1, 1});
-    goals.push_back(cropped.gather(1, truth.expand({-1, 1, side, side})).squeeze(1));
+    goals.push_back(pick(cropped, lessons[i].truth.slice(0, 0, count)));
   }
   auto const regions_of_objects =
       shared_ ? objects_of(pooled, regions, objects) : pool(levels, boxes, options_.mask_pool);
@@ -204,30 +213,20 @@ Tensor RegionHeadsImpl::mask_loss(std::vector<Tensor> const& levels,
 
 Tensor RegionHeadsImpl::predict_masks(Tensor const& pooled, Tensor const& labels) {
   auto const features = mask_head_->is_empty() ? pooled : mask_head_->forward(pooled);
-  auto const logits = mask_predictor_->forward(features);
-  auto const column = columns(labels).view({-1, 1, 1, 1});
-  auto const wanted = column.expand({-1, 1, logits.size(2), logits.size(3)});
-  return logits.gather(1, wanted).squeeze(1).to(torch::kFloat);
+  return pick(mask_predictor_->forward(features), columns(labels)).to(torch::kFloat);
 }
 
 Detections RegionHeadsImpl::choose(Predictions const& predictions,
                                    Tensor const& proposals,
                                    PictureSize const& size) const {
-  auto const objects = options_.classes - 1;
-  auto const scores = predictions.logits.softmax(1).slice(1, 1).reshape(-1);
+  auto const score_of = predictions.logits.softmax(1).slice(1, 1);
   auto const deltas = predictions.deltas.slice(1, options_.draws_background ? 1 : 0);
-  auto const boxes = clip_boxes(coder.decode(deltas, proposals.unsqueeze(1)), size).view({-1, 4});
-  auto const likely = (scores > options_.lowest_score).nonzero().squeeze(1);
-  auto const sound =
-      likely.index_select(0, find_longer(boxes.index_select(0, likely), options_.smallest_side));
-  auto const labels = sound.remainder(objects) + 1;
-  auto const kept =
-      suppress(
-          boxes.index_select(0, sound), scores.index_select(0, sound), labels, options_.overlap)
-          .slice(0, 0, options_.detections);
-  auto const best = sound.index_select(0, kept);
-  return {
-      boxes.index_select(0, best), labels.index_select(0, kept), scores.index_select(0, best), {}};
+  auto const box_of = clip_boxes(coder.decode(deltas, proposals.unsqueeze(1)), size);
+  auto const likely = score_of > options_.lowest_score;
+  Detections found{box_of.index({likely}), find_labels(likely), score_of.index({likely}), {}};
+  if (options_.smallest_side > 0) found = found.at(are_longer(found.boxes, options_.smallest_side));
+  auto const kept = suppress(found.boxes, found.scores, found.labels, options_.overlap);
+  return found.at(kept.slice(0, 0, options_.detections));
 }
 
 std::vector<Detections> RegionHeadsImpl::detect(std::vector<Tensor> const& levels,

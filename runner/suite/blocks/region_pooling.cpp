@@ -42,9 +42,12 @@ Tensor pool_regions(Tensor const& map,
   auto const count = boxes.size(0);
   auto const channels = map.size(0);
   auto const side = options.size * options.samples;
-  auto const edge = (boxes / static_cast<double>(stride) - (options.aligned ? 0.5 : 0.0)).unbind(1);
-  auto const x = sample_points(edge[0], edge[2], map.size(2), options).unsqueeze(1);
-  auto const y = sample_points(edge[1], edge[3], map.size(1), options).unsqueeze(2);
+  auto const edges = boxes / static_cast<double>(stride) - (options.aligned ? 0.5 : 0.0);
+  auto const edge = [&](std::int64_t index) {
+    return edges.select(1, index);
+  };
+  auto const x = sample_points(edge(0), edge(2), map.size(2), options).unsqueeze(1);
+  auto const y = sample_points(edge(1), edge(3), map.size(1), options).unsqueeze(2);
   auto const grid = torch::stack({x.expand({-1, side, -1}), y.expand({-1, -1, side})}, -1);
   auto const samples = F::grid_sample(map.unsqueeze(0).to(torch::kFloat),
                                       grid.view({1, count * side, side, 2}),
@@ -60,23 +63,24 @@ Tensor pool_regions(std::vector<Tensor> const& levels,
                     std::vector<Tensor> const& boxes,
                     std::vector<std::int64_t> const& strides,
                     PoolOptions const& options) {
-  std::vector<Tensor> pooled, places;
+  std::int64_t count = 0;
+  for (auto const& own : boxes)
+    count += own.size(0);
+  auto const& finest = levels.front();
+  auto pooled = finest.new_zeros({count, finest.size(1), options.size, options.size});
   std::int64_t before = 0;
   for (std::size_t picture = 0; picture < boxes.size(); ++picture) {
     auto const level_of = choose_levels(boxes[picture], strides, options);
     for (std::size_t level = 0; level < strides.size(); ++level) {
-      auto const here = (level_of == static_cast<std::int64_t>(level)).nonzero().squeeze(1);
+      auto const here = find(level_of == static_cast<std::int64_t>(level));
       if (here.size(0) == 0) continue;
       auto const map = levels[level][static_cast<std::int64_t>(picture)];
-      pooled.push_back(
-          pool_regions(map, boxes[picture].index_select(0, here), strides[level], options));
-      places.push_back(here + before);
+      auto const regions = boxes[picture].index({here});
+      pooled.index_put_({here + before}, pool_regions(map, regions, strides[level], options));
     }
     before += boxes[picture].size(0);
   }
-  if (pooled.empty())
-    return levels[0].new_zeros({0, levels[0].size(1), options.size, options.size});
-  return torch::cat(pooled).index_select(0, torch::cat(places).argsort());
+  return pooled;
 }
 
 }  // namespace torchwatch::suite

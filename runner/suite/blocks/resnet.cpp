@@ -12,16 +12,6 @@ struct Place {
   std::int64_t in, width, stride, dilation;  ///< width: of the stage
 };
 
-nn::Conv2d convolution(std::int64_t in,
-                       std::int64_t out,
-                       std::int64_t kernel,
-                       std::int64_t stride,
-                       std::int64_t dilation = 1,
-                       std::int64_t groups = 1) {
-  auto options = nn::Conv2dOptions(in, out, kernel).stride(stride).bias(false);
-  return nn::Conv2d(options.padding(dilation * (kernel / 2)).dilation(dilation).groups(groups));
-}
-
 std::int64_t expansion(ResNetOptions const& options) {
   return options.bottleneck ? 4 : 1;
 }
@@ -34,18 +24,18 @@ class BlockImpl : public nn::Module {
     if (options.bottleneck) {
       auto const inner = place.width * options.width_per_group / 64 * options.groups;
       auto const first = options.stride_first ? place.stride : 1;
-      add(options, convolution(place.in, inner, 1, first), inner);
-      add(options,
-          convolution(inner, inner, 3, place.stride / first, place.dilation, options.groups),
-          inner);
-      add(options, convolution(inner, out, 1, 1), out);
+      ConvOptions middle{inner, inner, 3, place.stride / first, options.groups};
+      middle.dilation = place.dilation;
+      add(options, {place.in, inner, 1, first});
+      add(options, middle);
+      add(options, {inner, out, 1});
     } else {
-      add(options, convolution(place.in, out, 3, place.stride), out);
-      add(options, convolution(out, out, 3, 1), out);
+      add(options, {place.in, out, 3, place.stride});
+      add(options, {out, out, 3});
     }
-    layers_.back().rectifier = Rectifier::none;
+    layers_.back().activation = nullptr;
     if (place.stride == 1 && place.in == out) return;
-    shortcut_ = {convolution(place.in, out, 1, place.stride), options.norm(out), Rectifier::none};
+    shortcut_ = {Conv(ConvOptions{place.in, out, 1, place.stride}), options.norm(out), nullptr};
     register_module("downsample", nest(shortcut_));
   }
 
@@ -63,12 +53,11 @@ class BlockImpl : public nn::Module {
   }
 
  private:
-  void add(ResNetOptions const& options, nn::Conv2d conv, std::int64_t channels) {
+  void add(ResNetOptions const& options, ConvOptions const& conv) {
     auto const number = std::to_string(layers_.size() + 1);
-    auto norm = options.norm(channels);
-    register_module("conv" + number, conv);
-    register_module("bn" + number, norm.ptr());
-    layers_.push_back({std::move(conv), std::move(norm), Rectifier::relu});
+    layers_.push_back({Conv(conv), options.norm(conv.out)});
+    register_module("conv" + number, layers_.back().conv);
+    register_module("bn" + number, layers_.back().norm.ptr());
   }
 
   std::vector<ConvNorm> layers_;
@@ -122,12 +111,15 @@ Tensor FrozenBatchNormImpl::forward(Tensor const& x) {
     mean_.copy_(x.mean({0, 2, 3}));
     variance_.copy_(x.var({0, 2, 3}, false));
   }
-  auto const scale = (weight_ * (variance_ + epsilon).rsqrt()).view({1, -1, 1, 1});
-  return x * scale + (bias_.view({1, -1, 1, 1}) - mean_.view({1, -1, 1, 1}) * scale);
+  auto const by_channel = [](Tensor const& each) {
+    return each.reshape({1, -1, 1, 1});
+  };
+  auto const scale = by_channel(weight_) * (by_channel(variance_) + epsilon).rsqrt();
+  return x * scale + (by_channel(bias_) - by_channel(mean_) * scale);
 }
 
 ResNetImpl::ResNetImpl(ResNetOptions const& options)
-    : stem_{convolution(3, options.width, 7, 2), options.norm(options.width), Rectifier::relu} {
+    : stem_{Conv(ConvOptions{3, options.width, 7, 2}), options.norm(options.width)} {
   register_module("conv1", stem_.conv);
   register_module("bn1", stem_.norm.ptr());
   for (std::size_t stage = 0; stage < options.depths.size(); ++stage) {

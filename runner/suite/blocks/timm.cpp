@@ -27,6 +27,7 @@ std::unique_ptr<torch::optim::Optimizer> make_timm_optimizer(torch::nn::Module c
 Classification timm_classification(std::int64_t side) {
   Classification options;
   options.side = side;
+  options.targets = Targets::drawn;
   options.optimizer = [](auto const& network) {
     return make_timm_optimizer(network);
   };

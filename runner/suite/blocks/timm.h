@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "runner/suite/supervised.h"
+#include "runner/suite/classification.h"
 
 namespace torchwatch::suite {
 

@@ -11,16 +11,17 @@ namespace nn = torch::nn;
 
 namespace {
 
-/// A score that leaves no weight, in half precision too.
-constexpr double never = -1e4;
-
-Tensor apply_mask(Tensor const& scores, Tensor const& mask) {
-  if (!mask.defined()) return scores;
-  if (mask.scalar_type() == torch::kBool) return scores.masked_fill(mask, never);
-  return scores + mask;
+/// One operator as in Python: LibTorch's module multiplies and then adds.
+Tensor project(nn::Linear const& layer, Tensor const& x) {
+  return torch::linear(x, layer->weight, layer->bias);
 }
 
 }  // namespace
+
+Tensor mask_scores(Tensor const& scores, Tensor const& mask) {
+  if (mask.scalar_type() == torch::kBool) return scores.masked_fill(mask, hidden_score);
+  return scores + mask;
+}
 
 AttentionImpl::AttentionImpl(AttentionOptions const& options)
     : options_(options),
@@ -43,12 +44,12 @@ AttentionImpl::AttentionImpl(AttentionOptions const& options)
 
 Tensor AttentionImpl::forward(Tensor const& x, Tensor const& mask) {
   if (!options_.fused) return attend(x, x, mask);
-  auto const parts = fused_(x).chunk(3, -1);
+  auto const parts = project(fused_, x).chunk(3, -1);
   return mix(parts[0], parts[1], parts[2], mask);
 }
 
 Tensor AttentionImpl::attend(Tensor const& x, Tensor const& memory, Tensor const& mask) {
-  return mix(query_(x), key_(memory), value_(memory), mask);
+  return mix(project(query_, x), project(key_, memory), project(value_, memory), mask);
 }
 
 Tensor AttentionImpl::mix(Tensor const& query,
@@ -60,8 +61,10 @@ Tensor AttentionImpl::mix(Tensor const& query,
   if (options_.scale_queries) queries = queries / scale;
   auto scores = torch::matmul(queries, split_heads(key, options_.heads).transpose(-2, -1));
   if (options_.scaled && !options_.scale_queries) scores = scores / scale;
-  auto const weights = dropout_(torch::softmax(apply_mask(scores, mask), -1));
-  return output_(merge_heads(torch::matmul(weights, split_heads(value, options_.heads))));
+  if (mask.defined()) scores = options_.masking(scores, mask);
+  auto const weights = dropout_(torch::softmax(scores, -1));
+  auto const mixed = torch::matmul(weights, split_heads(value, options_.heads));
+  return project(output_, merge_heads(mixed));
 }
 
 Tensor split_heads(Tensor const& x, std::int64_t heads) {
@@ -73,11 +76,11 @@ Tensor merge_heads(Tensor const& x) {
 }
 
 Tensor causal_mask(std::int64_t length) {
-  return torch::full({1, 1, length, length}, never).triu(1);
+  return torch::full({1, 1, length, length}, hidden_score).triu(1);
 }
 
 Tensor padding_mask(Tensor const& present, Tensor const& like) {
-  return (1 - present.to(like.dtype())).unsqueeze(1).unsqueeze(1) * never;
+  return torch::rsub(present.unsqueeze(1).unsqueeze(1).to(like.dtype()), 1) * hidden_score;
 }
 
 Tensor sinusoidal_positions(std::int64_t length, std::int64_t width, Sinusoid layout) {
@@ -169,7 +172,7 @@ Tensor TransformerLayerImpl::decode(Tensor const& x,
     });
   }
   return add(y, feed_norm_, [&](Tensor const& input) {
-    return dropout_(down_(inner_dropout_(options_.activation(up_(input)))));
+    return dropout_(project(down_, inner_dropout_(options_.activation(project(up_, input)))));
   });
 }
 

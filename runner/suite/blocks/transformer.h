@@ -12,6 +12,14 @@
 
 namespace torchwatch::suite {
 
+/// A score that leaves no weight, in half precision too.
+constexpr double hidden_score = -1e4;
+
+using Masking = torch::Tensor(torch::Tensor const& scores, torch::Tensor const& mask);
+
+/// Adds `mask`; if it is of booleans, hides where it is true.
+Masking mask_scores;
+
 struct AttentionOptions {
   std::int64_t width = 0;  ///< of the input and the output
   std::int64_t heads = 1;
@@ -21,6 +29,7 @@ struct AttentionOptions {
   bool scaled = true;          ///< scores divided by the root of the head's width
   bool scale_queries = false;  ///< the queries are divided instead, before the product
   double dropout = 0;          ///< of the attention weights
+  Masking* masking = &mask_scores;
 };
 
 /// Multi-head scaled dot-product attention, every operator by itself as the reference
@@ -29,9 +38,8 @@ class AttentionImpl : public torch::nn::Module {
  public:
   explicit AttentionImpl(AttentionOptions const& options);
 
-  /// Attends to itself. `x`: [batch, length, width]. `mask`: broadcast to [batch, heads, length,
-  /// length]; added to the scores, or, if of booleans, true where must not be looked at; none when
-  /// undefined.
+  /// Attends to itself. `x`: [batch, length, width]. `mask`: for `masking`, whose default wants it
+  /// broadcast to the scores, [batch, heads, length, length]; none when undefined.
   torch::Tensor forward(torch::Tensor const& x, torch::Tensor const& mask);
 
   /// Attends to `memory`, [batch, memory length, width]. Not for fused attention.

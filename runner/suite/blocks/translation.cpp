@@ -9,11 +9,30 @@ nn::AnyModule instance_norm(std::int64_t channels) {
   return nn::AnyModule(nn::InstanceNorm2d(channels));
 }
 
+namespace {
+
+/// The operator of Python's ReflectionPad2d; LibTorch's passes by it.
+class MirrorPadImpl : public nn::Module {
+ public:
+  explicit MirrorPadImpl(std::int64_t margin) : margin_(margin) {}
+
+  Tensor forward(Tensor const& x) {
+    return torch::pad(x, {margin_, margin_, margin_, margin_}, "reflect");
+  }
+
+ private:
+  std::int64_t margin_;
+};
+
+TORCH_MODULE(MirrorPad);
+
+}  // namespace
+
 MirroredBlockImpl::MirroredBlockImpl(std::int64_t channels, NormFactory const& norm)
     : layers_(register_module("conv_block", nn::Sequential())) {
-  layers_->push_back(nn::ReflectionPad2d(1));
+  layers_->push_back(MirrorPad(1));
   append_unit(layers_, nn::Conv2d(nn::Conv2dOptions(channels, channels, 3)), norm);
-  layers_->push_back(nn::ReflectionPad2d(1));
+  layers_->push_back(MirrorPad(1));
   layers_->push_back(nn::Conv2d(nn::Conv2dOptions(channels, channels, 3)));
   layers_->push_back(norm(channels));
 }
@@ -23,7 +42,7 @@ Tensor MirroredBlockImpl::forward(Tensor const& x) {
 }
 
 void append_mirrored(nn::Sequential& layers, std::int64_t in, std::int64_t out) {
-  layers->push_back(nn::ReflectionPad2d(3));
+  layers->push_back(MirrorPad(3));
   layers->push_back(nn::Conv2d(nn::Conv2dOptions(in, out, 7)));
 }
 
@@ -32,7 +51,7 @@ void append_encoder(nn::Sequential& layers,
                     std::int64_t width,
                     std::int64_t halvings,
                     NormFactory const& norm) {
-  layers->push_back(nn::ReflectionPad2d(3));
+  layers->push_back(MirrorPad(3));
   append_unit(layers, nn::Conv2d(nn::Conv2dOptions(in, width, 7)), norm);
   for (std::int64_t i = 0; i < halvings; ++i)
     append_unit(layers, make_halving(width << i), norm);

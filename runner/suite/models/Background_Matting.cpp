@@ -52,12 +52,13 @@ nn::Sequential make_blocks(std::int64_t channels, std::int64_t count) {
   return layers;
 }
 
+Tensor enlarge(Tensor const& x) {
+  return torch::upsample_bilinear2d(x, c10::nullopt, true, std::vector<double>{2, 2});
+}
+
 /// Doubles the picture.
 void append_enlarging(nn::Sequential& layers, std::int64_t in, std::int64_t out) {
-  layers->push_back(nn::Upsample(nn::UpsampleOptions()
-                                     .scale_factor(std::vector<double>{2, 2})
-                                     .mode(torch::kBilinear)
-                                     .align_corners(true)));
+  layers->push_back(nn::Functional(enlarge));
   append_unit(layers, nn::Conv2d(nn::Conv2dOptions(in, out, 3).padding(1)), batch_norm);
 }
 
@@ -158,22 +159,32 @@ Scene make_scene(Setup const& setup, Sizes const& sizes) {
 
 /// Mean over the images of the distance where `mask` is 1, per pixel of the mask.
 Tensor masked_distance(Tensor const& a, Tensor const& b, Tensor const& mask) {
-  auto const size = mask.sum({1, 2, 3}, false, torch::kFloat);
-  auto const distance = (a * mask - b * mask).abs().sum({1, 2, 3}, false, torch::kFloat);
-  return (distance / (size + 1e-6)).mean();
+  auto sum = torch::zeros({}, mask.options().dtype(torch::kFloat));
+  for (std::int64_t i = 0; i < a.size(0); ++i) {
+    auto const size = mask[i].sum(torch::kFloat);
+    if (!torch::gt(size, 0).is_nonzero()) continue;
+    auto const distance = (a[i] * mask[i] - b[i] * mask[i]).abs().sum(torch::kFloat);
+    sum = sum + distance / (size + 1e-6);
+  }
+  return sum / a.size(0);
 }
 
 /// Over the background: the foreground as far as the matte says.
 Tensor compose(Tensor const& alpha, Tensor const& foreground, Tensor const& background) {
   auto const share = (alpha + 1) / 2;
-  return foreground * share + (1 - share) * background;
+  return foreground * share + torch::rsub(share, 1) * background;
+}
+
+/// To the right; what leaves on one side comes back on the other.
+Tensor shift_columns(Tensor const& picture, std::int64_t count) {
+  return torch::cat({picture.slice(2, -count), picture.slice(2, 0, -count)}, 2);
 }
 
 /// The same after a random step to the side that leaves what is segmented in the picture.
 Tensor compose_shifted(Matte const& matte, Tensor const& background, Tensor const& segmentation) {
   constexpr std::int64_t margin = 10;
   auto const columns = ((segmentation + 1) / 2 > 0.1).any(2).squeeze(1).cpu();
-  std::vector<Tensor> composites;
+  auto composites = torch::zeros(matte.foreground.sizes(), matte.foreground.options());
   for (std::int64_t i = 0; i < columns.size(0); ++i) {
     auto const inside = columns[i].nonzero();
     auto const first = inside.min().item<std::int64_t>();
@@ -181,16 +192,18 @@ Tensor compose_shifted(Matte const& matte, Tensor const& background, Tensor cons
     auto const shift =
         torch::randint(margin - first, columns.size(1) - last - margin, {1}, torch::kLong)
             .item<std::int64_t>();
-    composites.push_back(compose(torch::roll(matte.alpha[i], {shift}, {2}),
-                                 torch::roll(matte.foreground[i], {shift}, {2}),
-                                 background[i]));
+    composites[i].copy_(compose(shift_columns(matte.alpha[i], shift),
+                                shift_columns(matte.foreground[i], shift),
+                                background[i]));
   }
-  return torch::stack(composites);
+  return composites;
 }
 
-/// Least squares: how far the verdicts are from `truth`.
-Tensor adversarial_loss(Tensor const& verdicts, double truth) {
-  return torch::mse_loss(verdicts, torch::full_like(verdicts, truth));
+/// Least squares: how far the verdicts are from 1 for real and 0 for composed pictures.
+Tensor adversarial_loss(Tensor const& verdicts, bool real) {
+  auto const truth = real ? torch::ones(verdicts.sizes(), verdicts.options())
+                          : torch::zeros(verdicts.sizes(), verdicts.options());
+  return torch::mse_loss(verdicts, truth);
 }
 
 class MattingTraining final : public Workload {
@@ -222,7 +235,7 @@ class MattingTraining final : public Workload {
     auto const composite = compose_elsewhere(matte);
     generator_optimizer_.zero_grad();
     auto const loss = 0.05 * supervised_loss(wanted, matte);
-    (adversarial_loss(discriminator_->forward(composite), 1) + loss).backward();
+    (adversarial_loss(discriminator_->forward(composite), true) + loss).backward();
     generator_optimizer_.step();
     loss_ = loss.detach();
     update_discriminator(composite);
@@ -265,16 +278,16 @@ class MattingTraining final : public Workload {
   /// Over backgrounds from elsewhere or of the batch's other pictures; no part of the graph.
   Tensor compose_elsewhere(Matte const& matte) {
     auto const order = torch::randperm(scene_.background.size(0), torch::kLong);
-    auto background = scene_.background.index_select(0, order.to(scene_.background.device()));
+    auto background = scene_.background.index({order.to(scene_.background.device())});
     if (torch::rand(1).item<double>() > 0.5) background = other_background_;
     auto const opaque = (matte.alpha > 0.95).to(matte.alpha.scalar_type());
-    auto const foreground = scene_.image * opaque + matte.foreground * (1 - opaque);
+    auto const foreground = scene_.image * opaque + matte.foreground * torch::rsub(opaque, 1);
     return compose_shifted({matte.alpha, foreground}, background, scene_.segmentation).detach();
   }
 
   void update_discriminator(Tensor const& composite) {
-    auto const loss = adversarial_loss(discriminator_->forward(composite), 0) +
-                      adversarial_loss(discriminator_->forward(scene_.image), 1);
+    auto const loss = adversarial_loss(discriminator_->forward(composite), false) +
+                      adversarial_loss(discriminator_->forward(scene_.image), true);
     discriminator_optimizer_.zero_grad();
     (0.5 * loss).backward();
     discriminator_optimizer_.step();

@@ -91,10 +91,8 @@ Tensor to_unsigned(Tensor const& images) {
 
 Tensor resize(Tensor const& images, std::int64_t side) {
   if (images.size(-1) == side) return images;
-  return nn::functional::interpolate(images,
-                                     nn::functional::InterpolateFuncOptions()
-                                         .size(std::vector<std::int64_t>{side, side})
-                                         .mode(torch::kNearest));
+  std::vector<std::int64_t> const size{side, side};
+  return torch::upsample_nearest2d(images, at::OptionalIntArrayRef(size), c10::nullopt);
 }
 
 /// By a Gaussian of three pixels, once down and once across.
@@ -102,11 +100,12 @@ Tensor blur(Tensor const& images) {
   namespace F = nn::functional;
   auto const channels = images.size(1);
   auto const distances = torch::arange(-1, 2, images.options());
-  auto const weights = torch::softmax(distances.pow(2) / (-2 * blur_width * blur_width), 0);
+  auto const bell = torch::exp(distances.pow(2) / (-2 * blur_width * blur_width));
+  auto const weights = bell / bell.sum();
   auto const smooth = [&](Tensor const& x,
                           std::vector<std::int64_t> const& padding,
                           std::vector<std::int64_t> const& kernel) {
-    auto const padded = F::pad(x, F::PadFuncOptions(padding).mode(torch::kReflect));
+    auto const padded = torch::pad(x, padding, "reflect");
     auto const weight = weights.view(kernel).expand({channels, 1, kernel[0], kernel[1]});
     return F::conv2d(padded, weight, F::Conv2dFuncOptions().groups(channels));
   };
@@ -119,7 +118,12 @@ Tensor cumulative(Tensor const& x) {
 }
 
 Tensor safe_log(Tensor const& x) {
-  return x.clamp_min(1e-12).log();
+  return x.clamp(1e-12).log();
+}
+
+Tensor square_error(Tensor const& found, Tensor const& noise) {
+  auto const errors = torch::mse_loss(found, noise, torch::Reduction::None);
+  return errors.reshape({errors.size(0), -1}).mean();
 }
 
 using Posterior = NoiseScheduleImpl::Posterior;
@@ -131,7 +135,8 @@ Tensor surprise(Tensor const& pixels, Posterior const& guess) {
   auto const upper = cumulative(sharpness * (centred + 1.0 / 255));
   auto const lower = cumulative(sharpness * (centred - 1.0 / 255));
   auto const inside = safe_log(upper - lower);
-  auto const bright = torch::where(torch::gt(pixels, 0.999), safe_log(1 - lower), inside);
+  auto const bright =
+      torch::where(torch::gt(pixels, 0.999), safe_log(torch::rsub(lower, 1)), inside);
   return -torch::where(torch::lt(pixels, -0.999), safe_log(upper), bright);
 }
 
@@ -171,7 +176,7 @@ class DecoderImpl : public nn::Module {
     auto const noisy = coarse_schedule_->add_noise(start, times, noise);
     auto const output = coarse_->forward(
         {noisy, times, conditions.image, conditions.words, {}, image_kept, text_kept});
-    return torch::mse_loss(output.chunk(2, 1)[0], noise) +
+    return square_error(output.chunk(2, 1)[0], noise) +
            likelihood_weight * variance_loss(start, noisy, times, output);
   }
 
@@ -180,7 +185,7 @@ class DecoderImpl : public nn::Module {
     auto const times = fine_schedule_->draw_times(start.size(0));
     auto const noise = torch::randn_like(start);
     auto const noisy = fine_schedule_->add_noise(start, times, noise);
-    return torch::mse_loss(fine_->forward({noisy, times, {}, {}, coarsen(images)}), noise);
+    return square_error(fine_->forward({noisy, times, {}, {}, coarsen(images)}), noise);
   }
 
   /// Images from 0 to 1.
@@ -214,7 +219,7 @@ class DecoderImpl : public nn::Module {
         coarse_schedule_->posterior(clipped ? start.clamp(-1, 1) : start, noisy, times);
     auto const share = to_unsigned(parts[1]);
     posterior.log_variance = share * coarse_schedule_->largest_log_variance(noisy, times) +
-                             (1 - share) * posterior.log_variance;
+                             torch::rsub(share, 1) * posterior.log_variance;
     return posterior;
   }
 

@@ -9,7 +9,9 @@
 // batches. Smoke: 32 x 32 pixels, an eighth of the width, episodes of four.
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include "runner/suite/blocks/painting.h"
 #include "runner/suite/layers.h"
@@ -20,7 +22,8 @@ namespace {
 
 using painting::action_width;
 using painting::Backbone;
-using painting::Discriminator;
+using painting::freeze;
+using painting::Jury;
 using painting::Norm;
 using painting::paint;
 using painting::Renderer;
@@ -33,11 +36,6 @@ constexpr double target_rate = 0.001;
 struct Sizes {
   std::int64_t side, width, critic_width, renderer_width, episode;
 };
-
-void freeze(nn::Module& network) {
-  for (auto& parameter : network.parameters())
-    parameter.set_requires_grad(false);
-}
 
 /// All observations are bytes [batch, 7, side, side]: canvas, image and the number of steps.
 class Studio {
@@ -61,7 +59,8 @@ class Studio {
   Tensor observe() const {
     auto shape = images_.sizes().vec();
     shape[1] = 1;
-    return torch::cat({canvases_, images_, torch::full(shape, steps_, images_.options())}, 1);
+    auto const steps = torch::ones(shape, torch::kByte) * steps_;
+    return torch::cat({canvases_, images_, steps.to(images_.device())}, 1);
   }
 
   /// `actions`: [batch, 65] on the CPU. Returns what they gained, [batch], there too.
@@ -175,9 +174,14 @@ class Memory {
   }
 
   Transitions sample() const {
-    auto const chosen = torch::randint(filled_, {batch_}, torch::kLong).to(all_.done.device());
-    auto const pick = [&chosen](Tensor const& all) {
-      return all.index_select(0, chosen);
+    auto const chosen = torch::randint(filled_, {batch_}, torch::kLong);
+    auto const* first = chosen.data_ptr<std::int64_t>();
+    auto const pick = [&](Tensor const& all) {
+      std::vector<Tensor> picked;
+      std::transform(first, first + batch_, std::back_inserter(picked), [&](std::int64_t i) {
+        return all[i];
+      });
+      return torch::stack(picked, 0);
     };
     return {pick(all_.observations),
             pick(all_.actions),
@@ -191,56 +195,6 @@ class Memory {
   Transitions all_;
   std::int64_t next_ = 0;
   std::int64_t filled_ = 0;
-};
-
-/// The squared distance of each gradient's length from 1, somewhere between real and fake.
-Tensor gradient_penalty(Discriminator& discriminator, Tensor const& real, Tensor const& fake) {
-  auto const mix = torch::rand({real.size(0), 1, 1, 1}, real.options());
-  auto const between = (mix * real + (1 - mix) * fake).detach().requires_grad_();
-  auto const scores = discriminator(between);
-  auto const gradient =
-      torch::autograd::grad({scores}, {between}, {torch::ones_like(scores)}, true, true)[0];
-  return 10 * (gradient.flatten(1).norm(2, 1) - 1).pow(2).mean();
-}
-
-/// Says how much more a canvas looks like its image after strokes.
-class Jury {
- public:
-  Jury(Setup const& setup, Sizes const& sizes)
-      : discriminator_(sizes.critic_width),
-        target_(sizes.critic_width),
-        optimizer_(discriminator_->parameters(),
-                   torch::optim::AdamOptions(3e-4).betas({0.5, 0.999})) {
-    setup.place(*discriminator_);
-    setup.place(*target_);
-    freeze(*target_);
-    follow(target_->parameters(), discriminator_->parameters(), 1);
-  }
-
-  Discriminator const& network() const { return discriminator_; }
-
-  /// [batch, 1]
-  Tensor gain(Tensor const& images, Tensor const& before, Tensor const& after) {
-    return target_(torch::cat({images, after}, 1)) - target_(torch::cat({images, before}, 1));
-  }
-
-  /// Returns the discriminator's loss.
-  Tensor update(Tensor const& images, Tensor const& canvases) {
-    auto const real = torch::cat({images, images}, 1);
-    auto const fake = torch::cat({images, canvases}, 1);
-    auto const real_score = discriminator_(real).mean();
-    auto const fake_score = discriminator_(fake).mean();
-    auto const loss = fake_score - real_score + gradient_penalty(discriminator_, real, fake);
-    optimizer_.zero_grad();
-    loss.backward();
-    optimizer_.step();
-    follow(target_->parameters(), discriminator_->parameters(), target_rate);
-    return loss.detach();
-  }
-
- private:
-  Discriminator discriminator_, target_;
-  torch::optim::Adam optimizer_;
 };
 
 Backbone make_actor(Setup const& setup, Sizes const& sizes) {
@@ -269,7 +223,7 @@ class Learning final : public Workload {
         studio_(setup, sizes, renderer_),
         viewer_(setup, sizes),
         memory_(setup, sizes),
-        jury_(setup, sizes),
+        jury_(setup, sizes.critic_width),
         actor_(make_actor(setup, sizes)),
         actor_target_(make_actor(setup, sizes)),
         critic_(make_critic(setup, sizes)),
@@ -331,14 +285,15 @@ class Learning final : public Workload {
     torch::NoGradGuard const no_gradients;
     auto const actions = viewer_.play(actor_target_, batch.next_observations);
     auto const worth = judge(critic_target_, batch.next_observations, actions).total;
-    return discount * (1 - batch.done).unsqueeze(1) * worth;
+    return discount * torch::rsub(batch.done, 1).view({-1, 1}) * worth;
   }
 
   void update_critic(Transitions const& batch) {
-    auto const later = future(batch);
+    auto wanted = future(batch);
     auto const worth = judge(critic_, batch.observations, batch.actions);
-    auto const loss = torch::mse_loss(worth.total, later + worth.gain.detach());
-    critic_optimizer_.zero_grad();
+    wanted += worth.gain.detach();
+    auto const loss = torch::mse_loss(worth.total, wanted);
+    critic_->zero_grad();
     loss.backward();
     critic_optimizer_.step();
   }
@@ -346,7 +301,7 @@ class Learning final : public Workload {
   void update_actor(Tensor const& observations) {
     auto const actions = viewer_.play(actor_, observations);
     auto const loss = -judge(critic_, observations, actions).total.mean();
-    actor_optimizer_.zero_grad();
+    actor_->zero_grad();
     loss.backward();
     actor_optimizer_.step();
   }

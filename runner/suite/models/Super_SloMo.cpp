@@ -15,6 +15,7 @@ namespace torchwatch::suite {
 namespace {
 
 using torch::Tensor;
+using torch::indexing::None;
 using torch::indexing::Slice;
 namespace nn = torch::nn;
 namespace F = torch::nn::functional;
@@ -54,11 +55,8 @@ class UpImpl : public nn::Module {
         second_(register_module("conv2", make_convolution(2 * out, out, 3))) {}
 
   Tensor forward(Tensor const& x, Tensor const& skip) {
-    auto const grown = F::interpolate(x,
-                                      F::InterpolateFuncOptions()
-                                          .scale_factor(std::vector<double>{2, 2})
-                                          .mode(torch::kBilinear)
-                                          .align_corners(false));
+    auto const grown =
+        torch::upsample_bilinear2d(x, c10::nullopt, false, std::vector<double>{2, 2});
     return leaky(second_(torch::cat({leaky(first_(grown)), skip}, 1)));
   }
 
@@ -140,10 +138,14 @@ struct Frames {
 /// How much a flow differs from one pixel to the next.
 Tensor roughness(Tensor const& flow) {
   auto const gaps = [&flow](std::int64_t dim) {
-    auto const length = flow.size(dim) - 1;
-    return (flow.narrow(dim, 0, length) - flow.narrow(dim, 1, length)).abs().mean();
+    return (flow.slice(dim, 0, -1) - flow.slice(dim, 1)).abs().mean();
   };
   return gaps(3) + gaps(2);
+}
+
+/// [batch] -> [batch, 1, 1, 1]
+Tensor spread(Tensor const& numbers) {
+  return numbers.index({None, None, None, Slice()}).permute({3, 0, 1, 2});
 }
 
 struct Flows {
@@ -169,7 +171,7 @@ class SloMoImpl : public nn::Module {
 
   /// The frame in the middle and the loss.
   std::vector<Tensor> forward(Frames const& frames) {
-    auto const time = times_.index({frames.place}).view({-1, 1, 1, 1});
+    auto const time = times_.index({frames.place});
     auto const flows = estimate(frames, time);
     auto const frame = blend(frames, flows, time);
     return {frame, loss(frames, flows, frame)};
@@ -181,8 +183,10 @@ class SloMoImpl : public nn::Module {
     auto const both = flow_(torch::cat({frames.first, frames.last}, 1));
     flows.there = both.index({Slice(), Slice(0, 2)});
     flows.back = both.index({Slice(), Slice(2)});
-    flows.to_first = -(1 - time) * time * flows.there + time * time * flows.back;
-    flows.to_last = (1 - time) * (1 - time) * flows.there - time * (1 - time) * flows.back;
+    auto const left = torch::rsub(time, 1);
+    auto const between = spread(-left * time);
+    flows.to_first = between * flows.there + spread(time * time) * flows.back;
+    flows.to_last = spread(left * left) * flows.there + between * flows.back;
     flows.from_first = warp_(frames.first, flows.to_first);
     flows.from_last = warp_(frames.last, flows.to_last);
     return flows;
@@ -201,8 +205,8 @@ class SloMoImpl : public nn::Module {
     auto const to_first = refined.index({Slice(), Slice(0, 2)}) + flows.to_first;
     auto const to_last = refined.index({Slice(), Slice(2, 4)}) + flows.to_last;
     auto const visible = torch::sigmoid(refined.index({Slice(), Slice(4, 5)}));
-    auto const near_first = (1 - time) * visible;
-    auto const near_last = time * (1 - visible);
+    auto const near_first = spread(torch::rsub(time, 1)) * visible;
+    auto const near_last = spread(time) * torch::rsub(visible, 1);
     auto const sum =
         near_first * warp_(frames.first, to_first) + near_last * warp_(frames.last, to_last);
     return sum / (near_first + near_last);

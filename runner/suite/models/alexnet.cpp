@@ -1,9 +1,9 @@
 // AlexNet: Krizhevsky, "One weird trick for parallelizing convolutional neural networks", 2014
 // (arXiv 1404.5997), after torchvision.models.alexnet, whose names it has. Input: images [batch, 3,
-// 224, 224], labels [batch] of 1000 classes. Smoke: 64 x 64 pixels, a quarter of the channels, a
-// sixteenth of the linear layers.
+// 224, 224], targets [batch, 1000]. Smoke: 64 x 64 pixels, a quarter of the channels, a sixteenth
+// of the linear layers.
 
-#include "runner/suite/supervised.h"
+#include "runner/suite/classification.h"
 
 namespace torchwatch::suite {
 namespace {
@@ -68,7 +68,7 @@ TORCH_MODULE(AlexNet);
 
 std::unique_ptr<Workload> make_alexnet(Setup const& setup) {
   AlexNet network(setup.pick(64, 16), setup.pick(4096, 256));
-  return make_classifier(setup, {setup.pick(224, 64), classes}, network);
+  return make_classifier(setup, {setup.pick(224, 64), classes, Targets::soft}, network);
 }
 
 }  // namespace torchwatch::suite

@@ -54,7 +54,7 @@ nn::Sequential make_generator(std::int64_t width) {
   return layers;
 }
 
-/// [batch, 3, 64, 64] -> [batch]: the probability that each image is real.
+/// [batch, 3, 64, 64] -> [batch, 1, 1, 1]: the probability that each image is real.
 nn::Sequential make_discriminator(std::int64_t width) {
   auto const leaky = nn::LeakyReLUOptions().negative_slope(0.2).inplace(true);
   nn::Sequential layers(shrink(3, width, 2, 1), nn::LeakyReLU(leaky));
@@ -65,7 +65,6 @@ nn::Sequential make_discriminator(std::int64_t width) {
   }
   layers->push_back(shrink(8 * width, 1, 1, 0));
   layers->push_back(nn::Sigmoid());
-  layers->push_back(nn::Flatten(nn::FlattenOptions().start_dim(0)));
   initialise(*layers);
   return layers;
 }
@@ -77,8 +76,6 @@ class GanTraining final : public Workload {
         generator_(make_generator(width)),
         images_(std::move(images)),
         noise_(setup.place(torch::randn({setup.batch, noise_width, 1, 1}))),
-        real_(setup.place(torch::ones(setup.batch))),
-        fake_(setup.place(torch::zeros(setup.batch))),
         discriminator_optimizer_(discriminator_->parameters(), options()),
         generator_optimizer_(generator_->parameters(), options()) {
     setup.place(*generator_);
@@ -86,13 +83,16 @@ class GanTraining final : public Workload {
 
   void step() override {
     discriminator_optimizer_.zero_grad();
-    loss_of(images_, real_).backward();
+    auto truth = torch::full({images_.size(0)}, 1.0, images_.options());
+    loss_of(images_, truth).backward();
     auto const made = generator_->forward(noise_);
-    loss_of(made.detach(), fake_).backward();
+    truth.fill_(0);
+    loss_of(made.detach(), truth).backward();
     discriminator_optimizer_.step();
 
     generator_optimizer_.zero_grad();
-    auto const loss = loss_of(made, real_);
+    truth.fill_(1);
+    auto const loss = loss_of(made, truth);
     loss.backward();
     generator_optimizer_.step();
     loss_ = loss.detach();
@@ -111,12 +111,12 @@ class GanTraining final : public Workload {
   }
 
   Tensor loss_of(Tensor const& images, Tensor const& truth) {
-    return torch::binary_cross_entropy(discriminator_->forward(images), truth);
+    return torch::binary_cross_entropy(discriminator_->forward(images).view(-1), truth);
   }
 
   nn::Sequential discriminator_;
   nn::Sequential generator_;
-  Tensor images_, noise_, real_, fake_;
+  Tensor images_, noise_;
   torch::optim::Adam discriminator_optimizer_;
   torch::optim::Adam generator_optimizer_;
   Tensor loss_;
@@ -135,7 +135,7 @@ std::unique_ptr<Workload> make_dcgan(Setup const& setup) {
   Supervised parts;
   parts.network = discriminator.ptr();
   parts.forward = [discriminator, images]() mutable {
-    return std::vector<Tensor>{discriminator->forward(images)};
+    return std::vector<Tensor>{discriminator->forward(images).view(-1)};
   };
   return make_supervised(setup.test, std::move(parts));
 }

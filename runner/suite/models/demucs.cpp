@@ -17,6 +17,7 @@ namespace torchwatch::suite {
 namespace {
 
 using torch::Tensor;
+using torch::indexing::Ellipsis;
 using torch::indexing::Slice;
 namespace nn = torch::nn;
 
@@ -35,7 +36,8 @@ struct Sizes {
 /// The middle of `x`, as long as `reference`.
 Tensor trim(Tensor const& x, Tensor const& reference) {
   auto const excess = x.size(-1) - reference.size(-1);
-  return x.narrow(-1, excess / 2, reference.size(-1));
+  if (excess == 0) return x;
+  return x.index({Ellipsis, Slice(excess / 2, excess / 2 - excess)});
 }
 
 class RecurrenceImpl : public nn::Module {
@@ -142,7 +144,7 @@ Tensor flip_signs(Tensor const& x) {
 
 Tensor flip_channels(Tensor const& x) {
   auto const left = draw(x, 2, torch::kLong).expand({-1, -1, -1, x.size(3)});
-  return torch::cat({x.gather(2, left), x.gather(2, 1 - left)}, 2);
+  return torch::cat({x.gather(2, left), x.gather(2, torch::rsub(left, 1))}, 2);
 }
 
 /// Cuts `most` samples off, as many of them at the beginning as drawn.
@@ -185,8 +187,9 @@ std::unique_ptr<Workload> make_demucs(Setup const& setup) {
   parts.network = network.ptr();
   parts.forward = [network, tracks, sizes]() mutable {
     auto const streams = tracks.index({Slice(), Slice(1)});
-    auto const truth = network->is_training() ? augment(streams, sizes.shift)
-                                              : streams.narrow(-1, 0, sizes.samples - sizes.shift);
+    auto const until = Slice({}, sizes.samples - sizes.shift);
+    auto const truth =
+        network->is_training() ? augment(streams, sizes.shift) : streams.index({Ellipsis, until});
     auto const estimates = network->forward(truth.sum(1));
     return std::vector<Tensor>{estimates, torch::l1_loss(estimates, trim(truth, estimates))};
   };

@@ -1,12 +1,12 @@
 // DenseNet-BC: Huang et al., 2016 (arXiv 1608.06993), after torchvision.models.densenet, whose
-// names it has. Input: images [batch, 3, 224, 224], labels [batch] of 1000 classes. Smoke: 64 x 64
-// pixels, a quarter of the width and two layers a block.
+// names it has. Input: images [batch, 3, 224, 224], targets [batch, 1000]. Smoke: 64 x 64 pixels, a
+// quarter of the width and two layers a block.
 
 #include <array>
 #include <string>
 #include <vector>
 
-#include "runner/suite/supervised.h"
+#include "runner/suite/classification.h"
 
 namespace torchwatch::suite {
 namespace {
@@ -135,7 +135,7 @@ TORCH_MODULE(DenseNet);
 
 std::unique_ptr<Workload> make_densenet121(Setup const& setup) {
   DenseNet network(setup.pick(Sizes{32, {6, 12, 24, 16}}, Sizes{8, {2, 2, 2, 2}}));
-  return make_classifier(setup, {setup.pick(224, 64), classes}, network);
+  return make_classifier(setup, {setup.pick(224, 64), classes, Targets::soft}, network);
 }
 
 }  // namespace torchwatch::suite

@@ -156,24 +156,21 @@ Detections FcosImpl::choose(Predictions const& predictions,
   std::vector<Tensor> boxes, labels, scores;
   for (std::size_t level = 0; level < anchors.size(); ++level) {
     auto const centerness = predictions.centerness[level][picture].sigmoid().unsqueeze(1);
-    auto const all = (predictions.logits[level][picture].sigmoid() * centerness).sqrt().flatten();
-    auto const likely = (all > lowest_score).nonzero().squeeze(1);
-    auto const count = std::min(candidates, likely.size(0));
-    auto const [score, order] = all.index_select(0, likely).topk(count);
-    auto const best = likely.index_select(0, order);
-    auto const anchor = best.div(classes_, "floor");
-    boxes.push_back(decode(predictions.distances[level][picture].index_select(0, anchor),
-                           anchors[level].index_select(0, anchor)));
-    labels.push_back(best.remainder(classes_) + 1);
+    auto const all = (predictions.logits[level][picture].sigmoid() * centerness).sqrt();
+    auto const likely = all > lowest_score;
+    auto const places = likely.nonzero();  // anchor and class of each
+    auto const count = std::min(candidates, places.size(0));
+    auto const [score, order] = all.index({likely}).topk(count);
+    auto const best = places.index({order});
+    auto const anchor = best.select(1, 0);
+    boxes.push_back(decode(predictions.distances[level][picture].index({anchor}),
+                           anchors[level].index({anchor})));
+    labels.push_back(best.select(1, 1) + 1);
     scores.push_back(score);
   }
   Detections const found{torch::cat(boxes), torch::cat(labels), torch::cat(scores), {}};
-  auto const kept =
-      suppress(found.boxes, found.scores, found.labels, overlap).slice(0, 0, detections);
-  return {found.boxes.index_select(0, kept),
-          found.labels.index_select(0, kept),
-          found.scores.index_select(0, kept),
-          {}};
+  auto const kept = suppress(found.boxes, found.scores, found.labels, overlap);
+  return found.at(kept.slice(0, 0, detections));
 }
 
 std::vector<Detections> FcosImpl::detect(Tensor const& pictures) {
@@ -197,7 +194,7 @@ std::unique_ptr<Workload> make_detectron2_fcos_r_50_fpn(Setup const& setup) {
                                 Sizes{{96, 128}, {1, 1, 1, 1}, 16, 32, 8});
   Fcos detector(sizes);
   setup.place(*detector);
-  auto const pictures = draw_pictures(setup, sizes.picture) * 255;
+  auto const pictures = draw_scenes(setup, sizes.picture) * 255;
   auto const mean =
       setup.place(torch::tensor({103.53, 116.28, 123.675}, torch::kFloat).view({3, 1, 1}));
 

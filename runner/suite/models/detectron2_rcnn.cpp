@@ -117,7 +117,7 @@ std::unique_ptr<Workload> make_detectron2(Setup const& setup, Variant const& var
   auto const size = setup.pick(PictureSize{800, 1067}, PictureSize{96, 128});
   auto detector = make_detector(setup, variant);
   setup.place(*detector);
-  auto const pictures = draw_pictures(setup, size) * 255;
+  auto const pictures = draw_scenes(setup, size) * 255;
   auto const truths = draw_truths(setup, size, objects, setup.pick(81, 9));
   auto const mean =
       setup.place(torch::tensor({103.53, 116.28, 123.675}, torch::kFloat).view({3, 1, 1}));

@@ -3,7 +3,7 @@
 // and the head for probabilities; the head for thresholds has parameters and no part in inference.
 // Eval alone, as upstream. Input: images [1, 3, 1024, 1024]. Smoke: 128 x 128 pixels, an eighth of
 // the channels, one block a stage. Boxes around the text, which upstream finds with OpenCV on the
-// host, stay out.
+// host, stay out; what it hands to OpenCV is the second output.
 
 #include <utility>
 
@@ -119,7 +119,8 @@ std::unique_ptr<Workload> make_doctr_det_predictor(Setup const& setup) {
   Supervised parts;
   parts.network = network.ptr();
   parts.forward = [network, images]() mutable {
-    return std::vector<Tensor>{network(images)};
+    auto const likely = network(images);
+    return std::vector<Tensor>{likely, likely.detach().cpu().permute({0, 2, 3, 1})};
   };
   return make_supervised(setup.test, std::move(parts));
 }

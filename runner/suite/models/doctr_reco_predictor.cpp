@@ -33,8 +33,10 @@ class RecognizerImpl : public nn::Module {
         linear_(register_module("linear", nn::Linear(2 * hidden, characters + 1))) {}
 
   Tensor forward(Tensor const& images) {
-    auto const columns = features_->forward(images).flatten(1, 2).transpose(1, 2);
-    return linear_(std::get<0>(decoder_(columns)));
+    auto const features = features_->forward(images);
+    auto const columns = torch::reshape(
+        features, {features.size(0), features.size(1) * features.size(2), features.size(3)});
+    return linear_(std::get<0>(decoder_(columns.transpose(1, 2))));
   }
 
  private:
@@ -59,10 +61,10 @@ Tensor collapse(Tensor const& path) {
 /// Logits, how sure each word is, and each word.
 std::vector<Tensor> decode(Tensor const& logits) {
   auto const likeliest = std::get<0>(torch::softmax(logits, -1).max(-1));
-  auto const paths = logits.argmax(-1).cpu();
-  std::vector<Tensor> outputs{logits, std::get<0>(likeliest.min(1)).cpu()};
-  for (std::int64_t i = 0; i < paths.size(0); ++i)
-    outputs.push_back(collapse(paths[i]));
+  std::vector<Tensor> outputs{logits, std::get<0>(likeliest.min(1))};
+  for (auto const& path : logits.argmax(-1).unbind())
+    outputs.push_back(collapse(path.cpu()));
+  outputs[1] = outputs[1].cpu();
   return outputs;
 }
 

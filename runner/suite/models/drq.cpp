@@ -4,11 +4,11 @@
 // acts, one update on 128 transitions (critics; every second time actor, temperature and target
 // critics), then the environment moves. Eval: the mean action, and the environment moves. Input:
 // three stacked frames of nine channels, [27, 84, 84]. Environment and replay buffer are on the CPU
-// as upstream; the environment is ours, a picture that an action pushes sideways, and the buffer
-// holds 256 transitions, where upstream's holds 100000. Smoke: 36 x 36 pixels, a quarter of the
-// filters, layers of 64, batches of 8.
+// as upstream; the environment is ours, a picture pushed sideways, and the buffer holds 256, not
+// 100000. Smoke: 36 x 36 pixels, a quarter of the filters, layers of 64, batches of 8.
 
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "runner/suite/blocks/policy.h"
@@ -108,24 +108,32 @@ class ReplayBuffer {
   std::int64_t next_ = 0;
 };
 
+bool are_alike(Tensor const& places) {
+  return std::get<0>(torch::_unique2(places, false)).size(0) == 1;
+}
+
 /// Cuts each image out of a larger one, whose border repeats the image's, at a random place.
 Tensor shift(Tensor const& images) {
-  auto const side = images.size(-1);
+  auto const batch = images.size(0), side = images.size(-1);
   auto const padded = torch::replication_pad2d(images, {padding, padding, padding, padding});
-  auto const places = torch::randint(2 * padding + 1, {images.size(0), 2}, torch::kLong);
+  auto const places = (torch::rand({2, batch}) * (2 * padding + 1)).floor().to(torch::kLong);
   auto const place = places.accessor<std::int64_t, 2>();
-  std::vector<Tensor> cuts;
-  for (std::int64_t i = 0; i < images.size(0); ++i)
-    cuts.push_back(padded[i].narrow(1, place[i][0], side).narrow(2, place[i][1], side));
-  return torch::stack(cuts);
+  auto const cut = [&](Tensor const& x, std::int64_t image) {
+    auto const top = place[0][image], left = place[1][image];
+    return x.slice(-2, top, top + side).slice(-1, left, left + side);
+  };
+  if (are_alike(places[0]) && are_alike(places[1])) return cut(padded, 0);
+  auto cuts = torch::empty_like(images);
+  for (std::int64_t i = 0; i < batch; ++i)
+    cuts[i].copy_(cut(padded[i], i));
+  return cuts;
 }
 
 /// Images [batch, 27, side, side] of 0 to 255 -> [batch, `width`]
 class EyeImpl : public nn::Module {
  public:
   explicit EyeImpl(Sizes const& sizes) {
-    constexpr int count = 4;
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < 4; ++i) {
       auto const in = i == 0 ? stacked * channels : sizes.filters;
       auto const options = nn::Conv2dOptions(in, sizes.filters, 3).stride(i == 0 ? 2 : 1);
       convs_.push_back(register_module("conv" + std::to_string(i + 1), nn::Conv2d(options)));
@@ -136,7 +144,7 @@ class EyeImpl : public nn::Module {
     auto x = images / 255.0;
     for (auto& conv : convs_)
       x = torch::relu(conv(x));
-    return x.flatten(1);
+    return x.reshape({x.size(0), -1});
   }
 
   static std::int64_t width(Sizes const& sizes) {
@@ -150,6 +158,10 @@ class EyeImpl : public nn::Module {
 
 TORCH_MODULE(Eye);
 
+Tensor rectify(Tensor const& x) {
+  return x.relu_();
+}
+
 /// What actor and critics make of the eye's output, each for itself.
 nn::Sequential make_head(Sizes const& sizes) {
   return nn::Sequential(nn::Linear(Eye::Impl::width(sizes), feature_width),
@@ -162,10 +174,9 @@ class ActorImpl : public nn::Module {
  public:
   explicit ActorImpl(Sizes const& sizes)
       : head_(register_module("head", make_head(sizes))),
-        trunk_(
-            register_module("trunk",
-                            make_mlp({feature_width, sizes.hidden, sizes.hidden, 2 * action_width},
-                                     &torch::relu))) {
+        trunk_(register_module(
+            "trunk",
+            make_mlp({feature_width, sizes.hidden, sizes.hidden, 2 * action_width}, &rectify))) {
     initialise_orthogonal(*this);
   }
 
@@ -176,17 +187,6 @@ class ActorImpl : public nn::Module {
 };
 
 TORCH_MODULE(Actor);
-
-/// Two estimates of what actions are worth, each [batch, 1].
-struct Worth {
-  Tensor first, second;
-
-  Tensor lower() const { return torch::min(first, second); }
-
-  Tensor error(Tensor const& truth) const {
-    return torch::mse_loss(first, truth) + torch::mse_loss(second, truth);
-  }
-};
 
 class CriticsImpl : public nn::Module {
  public:
@@ -207,7 +207,7 @@ class CriticsImpl : public nn::Module {
 
  private:
   static nn::Sequential make_critic(Sizes const& sizes) {
-    return make_mlp({feature_width + action_width, sizes.hidden, sizes.hidden, 1}, &torch::relu);
+    return make_mlp({feature_width + action_width, sizes.hidden, sizes.hidden, 1}, &rectify);
   }
 
   Eye eye_;
@@ -232,10 +232,9 @@ class Agent {
         actor_optimizer_(actor_->parameters(), torch::optim::AdamOptions(learning_rate)),
         critics_optimizer_(critics_->parameters(), torch::optim::AdamOptions(learning_rate)),
         temperature_optimizer_({log_temperature_}, torch::optim::AdamOptions(learning_rate)) {
-    for (nn::Module* network : {static_cast<nn::Module*>(critics_.get()),
-                                static_cast<nn::Module*>(targets_.get()),
-                                static_cast<nn::Module*>(actor_.get())})
-      setup.place(*network);
+    setup.place(*critics_);
+    setup.place(*targets_);
+    setup.place(*actor_);
     follow(targets_->parameters(), critics_->parameters(), 1);
   }
 
@@ -250,8 +249,7 @@ class Agent {
     auto const batch = augment(transitions);
     auto const loss = update_critics(batch);
     if (step % update_interval == 0) {
-      auto const entropy_gap = update_actor(batch.images[0]);
-      update_temperature(entropy_gap);
+      update_temperature(update_actor(batch.images[0]));
       follow(targets_->parameters(), critics_->parameters(), target_rate);
     }
     return loss;
@@ -295,9 +293,11 @@ class Agent {
   Tensor update_critics(Batch const& batch) {
     auto const wanted = worth(batch);
     auto const error = [&](Tensor const& images) {
-      return critics_(critics_->eye()(images), batch.actions).error(wanted);
+      auto const guess = critics_(critics_->eye()(images), batch.actions);
+      return torch::mse_loss(guess.first, wanted) + torch::mse_loss(guess.second, wanted);
     };
-    auto const loss = error(batch.images[0]) + error(batch.images[1]);
+    auto loss = error(batch.images[0]);
+    loss += error(batch.images[1]);
     critics_optimizer_.zero_grad();
     loss.backward();
     critics_optimizer_.step();
@@ -359,7 +359,7 @@ class Learning final : public Interaction {
   }
 
   void step() override {
-    auto const action = action_of(draw(agent_.consider(environment_.observe())).actions);
+    auto const action = action_of(sample(agent_.consider(environment_.observe())));
     result_ = agent_.update(buffer_.sample(batch_), steps_++);
     move(action);
   }

@@ -75,6 +75,7 @@ class StackImpl : public nn::Module {
  public:
   StackImpl(Sizes const& sizes, Side side)
       : side_(side),
+        heads_(sizes.heads),
         distances_(register_module("distances", nn::Embedding(position_buckets, sizes.heads))),
         norm_(register_module("norm", RmsNorm(sizes.width, norm_epsilon))),
         dropout_(register_module("dropout", nn::Dropout(dropout))) {
@@ -87,7 +88,7 @@ class StackImpl : public nn::Module {
   /// `x`: [batch, length, width]. An encoder has no memory.
   Tensor forward(Tensor const& x, Tensor const& memory) {
     auto const mask = bias(x) + (side_ == Side::decoder ? causal_ : padding_mask(all_of(x), x));
-    auto const memory_mask = memory.defined() ? padding_mask(all_of(memory), memory) : Tensor();
+    auto const memory_mask = memory.defined() ? mask_of(x, memory) : Tensor();
     auto y = dropout_(x);
     for (auto& layer : layers_)
       y = layer->decode(y, mask, memory, memory_mask);
@@ -97,6 +98,12 @@ class StackImpl : public nn::Module {
  private:
   static Tensor all_of(Tensor const& x) { return torch::ones({x.size(0), x.size(1)}, x.options()); }
 
+  /// Without a bias, but as large: [batch, heads, length, memory length].
+  Tensor mask_of(Tensor const& x, Tensor const& memory) const {
+    auto const no_bias = torch::zeros({1, heads_, x.size(1), memory.size(1)}, x.options());
+    return no_bias + padding_mask(all_of(memory), memory);
+  }
+
   /// [1, heads, length, length], by how far the column's place is behind the row's.
   Tensor bias(Tensor const& x) {
     auto const place = torch::arange(x.size(1), x.options().dtype(torch::kLong));
@@ -105,6 +112,7 @@ class StackImpl : public nn::Module {
   }
 
   Side side_;
+  std::int64_t heads_;
   nn::Embedding distances_;
   std::vector<TransformerLayer> layers_;
   RmsNorm norm_;

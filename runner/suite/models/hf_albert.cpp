@@ -57,7 +57,7 @@ class AlbertImpl : public nn::Module {
 
   Tensor forward(Tensor const& words) {
     auto x = projection_(embedding_->forward(words));
-    auto const mask = padding_mask(torch::ones_like(words), x);
+    auto const mask = padding_mask(torch::ones(words.sizes(), x.options()), x);
     for (std::int64_t i = 0; i < repeats_; ++i)
       x = layer_(x, mask);
     return head_(x, embedding_->table());

@@ -18,6 +18,7 @@ constexpr double norm_epsilon = 1e-5;
 constexpr double dropout = 0.1;
 constexpr std::int64_t padding_word = 1;
 constexpr std::int64_t start_word = 2;
+constexpr std::int64_t unlabelled = -100;
 
 struct Sizes {
   std::int64_t words, longest, length, width, heads, layers;
@@ -83,8 +84,10 @@ TORCH_MODULE(Bart);
 
 /// What the decoder has read when it is to tell each label.
 Tensor shift_right(Tensor const& labels) {
-  auto const start = torch::full_like(labels.narrow(1, 0, 1), start_word);
-  return torch::cat({start, labels.narrow(1, 0, labels.size(1) - 1)}, 1);
+  auto words = labels.new_zeros(labels.sizes());
+  words.slice(1, 1).copy_(labels.slice(1, 0, -1).clone());
+  words.select(1, 0).fill_(start_word);
+  return words.masked_fill_(words == unlabelled, padding_word);
 }
 
 }  // namespace

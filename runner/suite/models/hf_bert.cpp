@@ -33,11 +33,18 @@ EmbeddingOptions embedding_options(Sizes const& sizes, bool distilled) {
   return options;
 }
 
+/// As DistilBERT has it. `present`: [batch, length].
+Tensor hide_absent(Tensor const& scores, Tensor const& present) {
+  auto const absent = (present == 0).view({present.size(0), 1, 1, present.size(1)});
+  return scores.masked_fill(absent.expand_as(scores), torch::tensor(hidden_score));
+}
+
 TransformerOptions layer_options(Sizes const& sizes, bool distilled) {
   TransformerOptions options;
   options.attention.width = sizes.width;
   options.attention.heads = sizes.heads;
   options.attention.scale_queries = distilled;
+  if (distilled) options.attention.masking = &hide_absent;
   options.attention.dropout = dropout;
   options.feed_width = sizes.feed_width;
   options.dropout = dropout;
@@ -69,9 +76,8 @@ class BertImpl : public nn::Module {
  private:
   /// Every word is present, but the reference masks all the same.
   Tensor mask_for(Tensor const& words, Tensor const& x) const {
-    auto const present = torch::ones_like(words);
-    if (distilled_) return (present == 0).unsqueeze(1).unsqueeze(1);
-    return padding_mask(present, x);
+    auto const present = torch::ones(words.sizes(), x.options());
+    return distilled_ ? present : padding_mask(present, x);
   }
 
   bool distilled_;

@@ -47,6 +47,29 @@ Tensor choose_blocks(Sizes const& sizes) {
   return torch::stack(rows).view({sizes.heads, -1, random_blocks});
 }
 
+/// Products of as many matrices, [..., n, k] and [..., k, m], as one batch.
+Tensor multiply_all(Tensor const& left, Tensor const& right) {
+  auto sizes = left.sizes().vec();
+  sizes.back() = right.size(-1);
+  return torch::bmm(left.reshape({-1, left.size(-2), left.size(-1)}),
+                    right.reshape({-1, right.size(-2), right.size(-1)}))
+      .view(sizes);
+}
+
+/// The same with the right ones given as [..., m, k].
+Tensor multiply_all_transposed(Tensor const& left, Tensor const& right) {
+  auto sizes = left.sizes().vec();
+  sizes.back() = right.size(-2);
+  return torch::bmm(left.reshape({-1, left.size(-2), left.size(-1)}),
+                    right.reshape({-1, right.size(-2), right.size(-1)}).transpose(1, 2))
+      .view(sizes);
+}
+
+/// To be added to scores.
+Tensor penalty(Tensor const& seen) {
+  return torch::rsub(seen, 1) * never;
+}
+
 /// For every word of every block whether it is there, and which of the three blocks around it can
 /// be seen from it: [batch, blocks, block, 1 + 3 block]. One tensor, as a layer takes one mask.
 Tensor make_mask(Tensor const& present) {
@@ -100,25 +123,34 @@ class BlockSparseAttentionImpl : public nn::Module {
     parts.query = blocks(query_(x));
     parts.key = blocks(key_(x));
     parts.value = blocks(value_(x));
-    parts.random_key = choose(parts.key);
-    parts.random_value = choose(parts.value);
+    auto const chosen =
+        torch::cat(std::vector<Tensor>(static_cast<std::size_t>(x.size(0)), chosen_.unsqueeze(0)));
+    parts.random_key = choose(parts.key, chosen);
+    parts.random_value = choose(parts.value, chosen);
     parts.present = mask.select(-1, 0);
     parts.band = mask.index({Slice(), Slice(2, -2), Slice(), Slice(1)}).unsqueeze(1);
-    auto const chosen = parts.present.index_select(1, chosen_.flatten());
-    auto const words = chosen.view({x.size(0), sizes_.heads, sizes_.blocks() - 2, -1});
+    auto const words = chosen_words(parts.present, chosen);
     auto const from = parts.present.index({Slice(), Slice(1, -1)});
     parts.random_seen = torch::einsum("blq,bhlk->bhlqk", {from, words});
     return parts;
   }
 
-  /// The random blocks, [batch, heads, blocks - 2, random words, head width], of `all`.
-  Tensor choose(Tensor const& all) const {
-    auto const tables = all.size(0) * all.size(1);
-    auto const first = torch::arange(tables, chosen_.options()) * sizes_.blocks();
-    auto const rows = chosen_.unsqueeze(0).expand({all.size(0), -1, -1, -1});
-    auto const flat = rows.reshape({tables, -1}) + first.unsqueeze(-1);
-    auto const picked = all.flatten(0, 2).index_select(0, flat.flatten());
-    return picked.view({all.size(0), all.size(1), sizes_.blocks() - 2, -1, all.size(-1)});
+  /// The random blocks, [batch, heads, blocks - 2, random words, head width], of `all`. `chosen`:
+  /// [batch, heads, blocks - 2, random blocks].
+  Tensor choose(Tensor const& all, Tensor const& chosen) const {
+    auto const each = chosen.size(2) * chosen.size(3);
+    auto const table = torch::floor_divide(torch::arange(chosen.numel(), chosen.options()), each);
+    auto const flat = chosen.view(-1) + table * sizes_.blocks();
+    auto const picked = all.reshape({-1, all.size(-2), all.size(-1)}).index_select(0, flat);
+    return picked.reshape({all.size(0), all.size(1), chosen.size(2), -1, all.size(-1)});
+  }
+
+  /// Which of the words in random blocks are there, [batch, heads, blocks - 2, random words].
+  Tensor chosen_words(Tensor const& present, Tensor const& chosen) const {
+    std::vector<Tensor> words;
+    for (std::int64_t i = 0; i < present.size(0); ++i)
+      words.push_back(present[i].index({chosen[i].flatten()}));
+    return torch::stack(words).view({present.size(0), sizes_.heads, chosen.size(2), -1});
   }
 
   Tensor scaled(Tensor const& scores) const {
@@ -130,9 +162,9 @@ class BlockSparseAttentionImpl : public nn::Module {
                 Tensor const& key,
                 Tensor const& value,
                 Tensor const& seen) const {
-    auto scores = scaled(torch::matmul(query, key.transpose(-2, -1)));
-    scores += (1 - seen) * never;
-    return torch::matmul(torch::softmax(scores, -1), value).unsqueeze(2);
+    auto scores = scaled(multiply_all_transposed(query, key));
+    scores += penalty(seen);
+    return multiply_all(torch::softmax(scores, -1), value).unsqueeze_(2);
   }
 
   /// The first or last block, which looks at all words.
@@ -155,10 +187,10 @@ class BlockSparseAttentionImpl : public nn::Module {
     keys.push_back(parts.random_key.select(2, row));
     values.push_back(parts.random_value.select(2, row));
     auto const random = parts.random_seen.select(2, row);
-    present.push_back(torch::ones({random.size(0), random.size(-1)}, random.options()));
+    present.push_back(parts.present.new_ones({random.size(0), random.size(-1)}));
     auto const words = torch::cat(present, 1).unsqueeze(1).unsqueeze(1);
-    auto const others = torch::ones(
-        {random.size(0), random.size(1), sizes_.block, 4 * sizes_.block}, random.options());
+    auto const others =
+        random.new_ones({random.size(0), random.size(1), sizes_.block, 4 * sizes_.block});
     auto const seen = torch::minimum(words, torch::cat({others, random}, -1));
     return attend(
         parts.query.select(2, row < 0 ? -2 : 1), torch::cat(keys, 2), torch::cat(values, 2), seen);
@@ -172,12 +204,12 @@ class BlockSparseAttentionImpl : public nn::Module {
     auto const scores_of = [&](std::int64_t block) {
       auto scores = scaled(torch::einsum("bhlqd,bhkd->bhlqk", {query, parts.key.select(2, block)}));
       auto const seen = parts.present.select(1, block).unsqueeze(1).unsqueeze(1).unsqueeze(1);
-      return scores += (1 - seen) * never;
+      return scores += penalty(seen);
     };
-    auto window = scaled(torch::matmul(query, keys.transpose(-2, -1)));
-    window += (1 - parts.band) * never;
-    auto random = scaled(torch::matmul(query, random_keys.transpose(-2, -1)));
-    random += (1 - parts.random_seen.slice(2, 1, -1)) * never;
+    auto window = scaled(multiply_all_transposed(query, keys));
+    window += penalty(parts.band);
+    auto random = scaled(multiply_all_transposed(query, random_keys));
+    random += penalty(parts.random_seen.slice(2, 1, -1));
     auto const scores = torch::cat({scores_of(0), window, random, scores_of(-1)}, -1);
     return mix(parts, torch::softmax(scores, -1));
   }
@@ -185,15 +217,13 @@ class BlockSparseAttentionImpl : public nn::Module {
   /// `weights`: of the first block, the window, the random blocks and the last block.
   Tensor mix(Parts const& parts, Tensor const& weights) const {
     auto const block = sizes_.block;
-    auto const split =
-        weights.split_with_sizes({block, 3 * block, random_blocks * block, block}, -1);
     auto const end = [&](Tensor const& weight, std::int64_t which) {
       return torch::einsum("bhlqk,bhkd->bhlqd", {weight, parts.value.select(2, which)});
     };
-    auto mixed = torch::matmul(split[1], around(parts.value));
-    mixed += torch::matmul(split[2], parts.random_value.slice(2, 1, -1));
-    mixed += end(split[0], 0);
-    mixed += end(split[3], -1);
+    auto mixed = multiply_all(weights.slice(-1, block, 4 * block), around(parts.value));
+    mixed += multiply_all(weights.slice(-1, 4 * block, -block), parts.random_value.slice(2, 1, -1));
+    mixed += end(weights.slice(-1, 0, block), 0);
+    mixed += end(weights.slice(-1, -block), -1);
     return mixed;
   }
 

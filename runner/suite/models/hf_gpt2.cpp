@@ -31,12 +31,18 @@ EmbeddingOptions embedding_options(Sizes const& sizes) {
   return options;
 }
 
+/// `later`: what a place must not look at.
+Tensor hide_later(Tensor const& scores, Tensor const& later) {
+  return torch::where(later, torch::full({}, hidden_score, scores.options()), scores);
+}
+
 TransformerOptions layer_options(Sizes const& sizes) {
   TransformerOptions options;
   options.attention.width = sizes.width;
   options.attention.heads = sizes.heads;
   options.attention.fused = true;
   options.attention.dropout = dropout;
+  options.attention.masking = &hide_later;
   options.feed_width = 4 * sizes.width;
   options.activation = &gelu_by_tanh;
   options.dropout = dropout;
@@ -65,7 +71,7 @@ class Gpt2Impl : public nn::Module {
   TextEmbedding embedding_;
   TransformerStack decoder_;
   nn::LayerNorm norm_;
-  Tensor later_;  ///< what a place must not look at
+  Tensor later_;
 };
 
 TORCH_MODULE(Gpt2);

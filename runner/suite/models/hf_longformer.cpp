@@ -4,8 +4,7 @@
 // words on each side. Input: words [batch, 1024] in training, [1, 4096] in evaluation, of 50265.
 // Smoke: 2 layers of width 64 with 2 heads, 8 words on each side of 64 of 1000. The reference gives
 // global attention to no word when it guesses masked ones, so that the projections for it are held
-// but not used, and its question on the host whether there is such a word is left out. TorchBench
-// cuts the words to an eighth for inference on a CPU, we do not.
+// but not used. TorchBench cuts the words to an eighth for inference on a CPU, we do not.
 
 #include <cmath>
 #include <limits>
@@ -47,7 +46,7 @@ Tensor heads_first(Tensor const& x) {
 
 /// Puts minus infinity where a window reaches beyond the text.
 void forbid_outside(Tensor const& scores, std::int64_t side) {
-  auto const corner = torch::ones({side, side + 1}, scores.options()).tril().flip({0});
+  auto const corner = scores.new_ones({side, side + 1}).tril().flip({0});
   auto const before = corner.unsqueeze(0).unsqueeze(2);
   auto const first = scores.index({Slice(), Slice(0, side), Slice(), Slice(0, side + 1)});
   auto const last = scores.index({Slice(), Slice(-side), Slice(), Slice(-side - 1)});
@@ -62,11 +61,10 @@ Tensor window_scores(Tensor const& query, Tensor const& key, std::int64_t side) 
   auto const products =
       torch::einsum("bcxd,bcyd->bcxy",
                     {overlapping(heads_first(query), side), overlapping(heads_first(key), side)});
-  auto const padded = torch::constant_pad_nd(products, {0, 0, 0, 1});
+  auto const padded = torch::pad(products, {0, 0, 0, 1});
   auto const skewed = padded.view({padded.size(0), padded.size(1), 2 * side, 2 * side + 1});
 
-  auto scores =
-      torch::empty({skewed.size(0), skewed.size(1) + 1, side, 2 * side + 1}, skewed.options());
+  auto scores = products.new_empty({skewed.size(0), skewed.size(1) + 1, side, 2 * side + 1});
   scores.index_put_({Slice(), Slice(0, -1), Slice(), Slice(side)},
                     skewed.index({Slice(), Slice(), Slice(0, side), Slice(0, side + 1)}));
   scores.index_put_({Slice(), -1, Slice(), Slice(side)},
@@ -86,7 +84,7 @@ Tensor window_scores(Tensor const& query, Tensor const& key, std::int64_t side) 
 /// right than the one above.
 Tensor diagonalise(Tensor const& x) {
   auto const side = x.size(2);
-  auto const padded = torch::constant_pad_nd(x, {0, side + 1}).flatten(2);
+  auto const padded = torch::pad(x, {0, side + 1}).view({x.size(0), x.size(1), -1});
   auto const skewed =
       padded.slice(2, 0, -side).view({x.size(0), x.size(1), side, side + x.size(3)});
   return skewed.slice(3, 0, -1);
@@ -98,7 +96,7 @@ Tensor window_mix(Tensor const& weights, Tensor const& value, std::int64_t side)
   auto const rows = value.size(0) * value.size(2);
   auto const chunks = value.size(1) / side;
   auto const chunked = weights.transpose(1, 2).reshape({rows, chunks, side, 2 * side + 1});
-  auto const padded = torch::constant_pad_nd(heads_first(value), {0, 0, side, side}, -1);
+  auto const padded = torch::pad(heads_first(value), {0, 0, side, side}, "constant", -1);
   auto const around = padded.as_strided(
       {rows, chunks, 3 * side, value.size(3)},
       {padded.stride(0), side * padded.stride(1), padded.stride(1), padded.stride(2)});
@@ -130,11 +128,11 @@ class WindowAttentionImpl : public nn::Module {
     auto const key = key_(x);
     auto const value = value_(x);
     auto scores = window_scores(split(query), split(key), sizes_.side);
-    scores += absent_words(mask);
+    scores += absent_words(query, mask);
 
     auto const missing = (mask < 0).unsqueeze(-1).unsqueeze(-1);
     auto const weights =
-        torch::softmax(scores, -1, torch::kFloat).masked_fill(missing, 0).to(scores.scalar_type());
+        torch::softmax(scores, -1, torch::kFloat).masked_fill(missing, 0).type_as(scores);
     auto const mixed = window_mix(dropout_(weights), split(value), sizes_.side);
     return output_(mixed.transpose(0, 1).reshape(x.sizes()).transpose(0, 1));
   }
@@ -145,10 +143,10 @@ class WindowAttentionImpl : public nn::Module {
   }
 
   /// Scores, [batch, length, 1, 2 side + 1], that keep from words that are not there.
-  Tensor absent_words(Tensor const& mask) const {
+  Tensor absent_words(Tensor const& query, Tensor const& mask) const {
     auto const absent = (mask != 0).unsqueeze(-1).unsqueeze(-1);
-    auto const penalty = absent.to(mask.scalar_type()).masked_fill(absent, never);
-    return window_scores(torch::ones_like(penalty), penalty, sizes_.side);
+    auto const penalty = absent.type_as(query).masked_fill(absent, never);
+    return window_scores(penalty.new_ones(penalty.sizes()), penalty, sizes_.side);
   }
 
   Sizes sizes_;
@@ -180,7 +178,7 @@ TransformerOptions layer_of(Sizes const& sizes) {
 /// Words are counted from the first place after the padding's; padding is not counted.
 Tensor places_of(Tensor const& words) {
   auto const counted = words.ne(padding_word).to(torch::kInt);
-  return (torch::cumsum(counted, 1).to(torch::kInt) * counted).to(torch::kLong) + padding_word;
+  return (torch::cumsum(counted, 1).type_as(counted) * counted).to(torch::kLong) + padding_word;
 }
 
 class LongformerImpl : public nn::Module {
@@ -199,7 +197,10 @@ class LongformerImpl : public nn::Module {
 
   std::vector<Tensor> forward(Tensor const& words) {
     auto x = embedding_(words, places_of(words));
-    auto const mask = padding_mask(torch::ones_like(words), x).flatten(1);
+    auto const present = torch::ones(words.sizes(), words.options().dtype(torch::kFloat));
+    auto const lowest = torch::rsub(present.unsqueeze(1).unsqueeze(1).to(x.scalar_type()), 1);
+    auto const mask = (lowest * never).index({Slice(), 0, 0});
+    TORCH_CHECK(!(mask > 0).flatten().any().item<bool>(), "no word has global attention");
     for (auto& layer : layers_)
       x = layer(x, mask);
     return {head_(x, embedding_->table())};

@@ -13,12 +13,12 @@
 
 #include <cmath>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "runner/suite/blocks/masked_words.h"
+#include "runner/suite/blocks/replay.h"
 #include "runner/suite/blocks/transformer.h"
 #include "runner/suite/workload.h"
 
@@ -74,15 +74,6 @@ Tensor normalise(Tensor const& scores) {
 /// [batch, heads, length] -> each row of `x`, [batch, heads, length, width], at that place.
 Tensor gather_rows(Tensor const& x, Tensor const& places) {
   return x.gather(2, places.unsqueeze(-1).expand({-1, -1, -1, x.size(-1)}));
-}
-
-torch::Generator generator_of(torch::Device device) {
-  return at::globalContext().defaultGenerator(device);
-}
-
-Tensor state_of(torch::Generator generator) {
-  std::lock_guard<std::mutex> const lock(generator.mutex());
-  return generator.get_state();
 }
 
 /// What the backward pass needs to run a layer again as it ran before.
@@ -161,7 +152,7 @@ class HashAttentionImpl final : public SelfAttentionImpl {
     auto const all_values = split_heads(value_(x), sizes_.heads);
     if (!trace.buckets.defined()) {
       trace.buckets = hash(all_queries.detach());
-      if (is_training()) trace.attention_state = state_of(generator_of(x.device()));
+      if (is_training()) trace.attention_state = random_state_of(x.device());
     }
     auto const order = stable_order(trace.buckets);
     auto const numbers = torch::arange(order.size(-1), order.options()).expand(order.sizes());
@@ -189,9 +180,10 @@ class HashAttentionImpl final : public SelfAttentionImpl {
     auto const directions = torch::randn(
         {sizes_.heads, sizes_.head_width, rounds, sizes_.buckets / 2}, vectors.options());
     auto const rotated = torch::einsum("bmtd,mdhr->bmhtr", {vectors, directions});
-    auto const buckets = torch::argmax(torch::cat({rotated, -rotated}, -1), -1);
+    auto const buckets = torch::argmax(torch::cat({rotated, -1.0 * rotated}, -1), -1);
     auto const first = torch::arange(rounds, buckets.options()) * sizes_.buckets;
-    return (buckets + first.view({1, 1, -1, 1})).flatten(2, 3);
+    auto const each = first.view({1, 1, -1, 1}).expand({buckets.size(0), buckets.size(1), -1, -1});
+    return (buckets + each).flatten(2, 3);
   }
 
   static Tensor stable_order(Tensor const& buckets) {
@@ -213,51 +205,10 @@ class HashAttentionImpl final : public SelfAttentionImpl {
   nn::Linear query_key_, value_;
 };
 
-/// While it lives, a device's random numbers are those that were drawn from `state` on.
-class Replay {
- public:
-  Replay(torch::Device device, Tensor const& state)
-      : generator_(generator_of(device)),
-        before_(state_of(generator_)) {
-    set(state);
-  }
-
-  ~Replay() { set(before_); }
-
-  Replay(Replay const&) = delete;
-  Replay& operator=(Replay const&) = delete;
-
- private:
-  void set(Tensor const& state) {
-    std::lock_guard<std::mutex> const lock(generator_.mutex());
-    generator_.set_state(state);
-  }
-
-  torch::Generator generator_;
-  Tensor before_;
-};
-
 /// The two streams of a reversible network, or their gradients.
 struct Streams {
   Tensor attended, fed;  ///< [batch, length, width]
 };
-
-struct Rerun {
-  Tensor output;
-  Tensor slope;  ///< of the input
-};
-
-/// Runs `function` again with the random numbers of then, and backward from `slope`; its
-/// parameters' gradients add up as usual.
-template <class Function>
-Rerun rerun(Tensor const& input, Tensor const& slope, Tensor const& state, Function function) {
-  torch::AutoGradMode const with_gradients(true);
-  Replay const replay(input.device(), state);
-  auto const leaf = input.detach().requires_grad_();
-  auto const output = function(leaf);
-  output.backward(slope);
-  return {output.detach(), leaf.grad()};
-}
 
 class LayerImpl : public nn::Module {
  public:
@@ -272,10 +223,10 @@ class LayerImpl : public nn::Module {
 
   /// Without gradients. In training fills `trace`.
   Streams forward(Streams const& in, Trace& trace) {
-    auto const generator = generator_of(in.fed.device());
-    if (is_training()) trace.attention_state = state_of(generator);
+    auto const device = in.fed.device();
+    if (is_training()) trace.attention_state = random_state_of(device);
     auto const attended = in.attended + attend(in.fed, trace);
-    if (is_training()) trace.feed_state = state_of(generator);
+    if (is_training()) trace.feed_state = random_state_of(device);
     return {attended, in.fed + feed(attended)};
   }
 

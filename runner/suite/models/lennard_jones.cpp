@@ -1,7 +1,8 @@
 // A network that learns the Lennard-Jones potential, after TorchBench's lennard_jones (from
 // muhrin/milad): energies of pairs by their distance, forces as the energies' derivative, so that
-// training differentiates twice. Input: displacements [batch, 3], energies [batch, 1], forces
-// [batch, 3]. It is small enough to be its own smoke.
+// training differentiates twice. Upstream asks jacrev under vmap for that; LibTorch has neither, so
+// it is written for the batch as they would rewrite it. Input: displacements [batch, 3], energies
+// [batch, 1], forces [batch, 3]. It is small enough to be its own smoke.
 
 #include <utility>
 
@@ -19,7 +20,7 @@ constexpr double epsilon = 4.0;
 
 /// [batch, 3] -> [batch, 1]
 Tensor distances_of(Tensor const& displacements) {
-  return displacements.norm(2, {1}, true);
+  return torch::linalg_norm(displacements, c10::nullopt, {1}).reshape({-1, 1});
 }
 
 Tensor potential(Tensor const& r) {
@@ -31,13 +32,24 @@ Tensor force(Tensor const& r) {
   return epsilon * (12 * (sigma / r).pow(12) - 6 * (sigma / r).pow(6)) / r;
 }
 
-/// Energies and forces. The forces are a derivative, so gradients are needed for evaluation too.
-std::vector<Tensor> predict(nn::Sequential& network, Tensor const& displacements, bool training) {
+/// How each energy depends on its distance: Jacobians [batch, 1, 1].
+Tensor differentiate(nn::Sequential& network, Tensor const& r, bool training) {
   torch::AutoGradMode const with_gradients(true);
-  auto const r = distances_of(displacements).requires_grad_();
+  auto const distances = r.detach().requires_grad_();
+  auto const energies = network->forward(distances);
+  auto basis = energies.new_zeros({r.size(0), 1, 1});
+  basis.diagonal(0, 1, 2).fill_(1);
+  auto const slopes =
+      torch::autograd::grad({energies}, {distances}, {basis.view({-1, 1})}, training, training);
+  return slopes[0].view({-1, 1, 1});
+}
+
+/// Energies and forces.
+std::vector<Tensor> predict(nn::Sequential& network, Tensor const& displacements, bool training) {
+  auto const r = distances_of(displacements);
   auto const energies = network->forward(r);
-  auto const slopes = torch::autograd::grad({energies.sum()}, {r}, {}, training, training);
-  return {energies, -slopes[0] * displacements / r};
+  auto const slopes = differentiate(network, r, training).squeeze(-1);
+  return {energies, -slopes * displacements / r};
 }
 
 }  // namespace
@@ -58,7 +70,7 @@ std::unique_ptr<Workload> make_lennard_jones(Setup const& setup) {
     return predict(network, displacements, training);
   };
   parts.loss = [energies, forces](auto const& outputs) {
-    return torch::mse_loss(outputs[0], energies) + 0.01 * torch::mse_loss(outputs[1], forces) / 3;
+    return torch::mse_loss(energies, outputs[0]) + 0.01 * torch::mse_loss(forces, outputs[1]) / 3;
   };
   parts.optimizer =
       std::make_unique<torch::optim::Adam>(network->parameters(), torch::optim::AdamOptions(1e-3));

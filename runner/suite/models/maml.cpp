@@ -56,7 +56,7 @@ class LearnerImpl : public nn::Module {
           nn::functional::BatchNormFuncOptions().weight(layer[2]).bias(layer[3]).training(true);
       x = nn::functional::batch_norm(x, means_[i], variances_[i], options);
     }
-    return torch::linear(x.flatten(1), weights[4 * kernels.size()], weights.back());
+    return torch::linear(x.view({x.size(0), -1}), weights[4 * kernels.size()], weights.back());
   }
 
  private:

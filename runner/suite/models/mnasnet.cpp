@@ -1,11 +1,11 @@
 // MNASNet-B1: Tan et al., 2018 (arXiv 1807.11626), after torchvision.models.mnasnet, whose names it
-// has. Input: images [batch, 3, 224, 224], labels [batch] of 1000 classes. Smoke: 32 x 32 pixels, a
-// quarter of the width and no more than two blocks a stack.
+// has. Input: images [batch, 3, 224, 224], targets [batch, 1000]. Smoke: 32 x 32 pixels, a quarter
+// of the width and no more than two blocks a stack.
 
 #include <algorithm>
 
 #include "runner/suite/blocks/convolution.h"
-#include "runner/suite/supervised.h"
+#include "runner/suite/classification.h"
 
 namespace torchwatch::suite {
 namespace {
@@ -32,21 +32,12 @@ constexpr Stack stacks[] = {{24, 3, 2, 3, 3},
                             {192, 5, 2, 6, 4},
                             {320, 3, 1, 6, 1}};
 
-ConvNormOptions convolution(std::int64_t in,
-                            std::int64_t out,
-                            std::int64_t kernel,
-                            std::int64_t stride = 1,
-                            std::int64_t groups = 1) {
-  auto const norm = [](std::int64_t channels) {
-    return nn::AnyModule(nn::BatchNorm2d(nn::BatchNorm2dOptions(channels).momentum(1 - 0.9997)));
-  };
-  return {in, out, kernel, stride, groups, Rectifier::relu, norm};
-}
-
-void append_linear(Chain& layers, std::int64_t in, std::int64_t out) {
-  auto options = convolution(in, out, 1);
-  options.rectifier = Rectifier::none;
-  append(layers, make_conv_norm(options));
+void append_convolution(Chain& layers,
+                        ConvOptions const& options,
+                        Activation* activation = relu_in_place) {
+  NormOptions norm;
+  norm.momentum = 1 - 0.9997;
+  append(layers, make_conv_norm(options, activation, norm));
 }
 
 class InvertedResidualImpl : public nn::Module {
@@ -55,9 +46,9 @@ class InvertedResidualImpl : public nn::Module {
       : adds_(in == out && stride == 1),
         layers_(register_module("layers", Chain())) {
     auto const inner = in * stack.expansion;
-    append(layers_, make_conv_norm(convolution(in, inner, 1)));
-    append(layers_, make_conv_norm(convolution(inner, inner, stack.kernel, stride, inner)));
-    append_linear(layers_, inner, out);
+    append_convolution(layers_, {in, inner, 1});
+    append_convolution(layers_, {inner, inner, stack.kernel, stride, inner});
+    append_convolution(layers_, {inner, out}, nullptr);
   }
 
   Tensor forward(Tensor const& x) {
@@ -77,9 +68,9 @@ class MnasNetImpl : public nn::Module {
   explicit MnasNetImpl(Sizes const& sizes) {
     auto const stem = divisible(32 * sizes.width);
     auto in = divisible(16 * sizes.width);
-    append(layers_, make_conv_norm(convolution(3, stem, 3, 2)));
-    append(layers_, make_conv_norm(convolution(stem, stem, 3, 1, stem)));
-    append_linear(layers_, stem, in);
+    append_convolution(layers_, {3, stem, 3, 2});
+    append_convolution(layers_, {stem, stem, 3, 1, stem});
+    append_convolution(layers_, {stem, in}, nullptr);
     for (auto const& stack : stacks) {
       auto const out = divisible(stack.channels * sizes.width);
       Chain blocks;
@@ -89,7 +80,7 @@ class MnasNetImpl : public nn::Module {
       }
       layers_->push_back(blocks);
     }
-    append(layers_, make_conv_norm(convolution(in, sizes.last, 1)));
+    append_convolution(layers_, {in, sizes.last, 1});
     nn::Linear linear(sizes.last, classes);
     classifier_->push_back(nn::Dropout(nn::DropoutOptions(0.2).inplace(true)));
     classifier_->push_back(linear);
@@ -113,7 +104,7 @@ TORCH_MODULE(MnasNet);
 
 std::unique_ptr<Workload> make_mnasnet1_0(Setup const& setup) {
   MnasNet network(setup.pick(Sizes{1, 1280, 4}, Sizes{0.25, 128, 2}));
-  return make_classifier(setup, {setup.pick(224, 32), classes}, network);
+  return make_classifier(setup, {setup.pick(224, 32), classes, Targets::soft}, network);
 }
 
 }  // namespace torchwatch::suite

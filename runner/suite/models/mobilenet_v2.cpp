@@ -1,15 +1,15 @@
 // MobileNetV2: Sandler et al., 2018 (arXiv 1801.04381), after torchvision.models.mobilenetv2, whose
-// names it has. Input: images [batch, 3, 224, 224], labels [batch] of 1000 classes. Smoke: 32 x 32
-// pixels, a quarter of the width and no more than two blocks a stage. mobilenet_v2_quantized_qat:
-// see blocks/quantization.h; as there, ReLU6 is an operator of its own. TorchBench infers with
-// ranges of nothing seen and one picture of its batch; here a few pictures are seen and the whole
-// batch is inferred.
+// names it has. Input: images [batch, 3, 224, 224], targets [batch, 1000]. Smoke: 32 x 32 pixels, a
+// quarter of the width and no more than two blocks a stage. mobilenet_v2_quantized_qat: see
+// blocks/quantization.h; as there, ReLU6 is an operator of its own. TorchBench infers with ranges
+// of nothing seen and one picture of its batch; here a few pictures are seen and the whole batch is
+// inferred.
 
 #include <algorithm>
 #include <vector>
 
 #include "runner/suite/blocks/quantization.h"
-#include "runner/suite/supervised.h"
+#include "runner/suite/classification.h"
 
 namespace torchwatch::suite {
 namespace {
@@ -36,12 +36,6 @@ constexpr Stage stages[] = {{1, 16, 1, 1},
                             {6, 160, 3, 2},
                             {6, 320, 1, 1}};
 
-ConvNorm pointwise(std::int64_t in, std::int64_t out, Rectifier rectifier) {
-  ConvNormOptions options{in, out, 1};
-  options.rectifier = rectifier;
-  return make_conv_norm(options);
-}
-
 /// Widens, convolves each channel for itself, narrows; added to its input where the shape stays.
 class InvertedResidualImpl : public nn::Module {
  public:
@@ -51,12 +45,12 @@ class InvertedResidualImpl : public nn::Module {
                        std::int64_t expansion)
       : adds_(stride == 1 && in == out) {
     auto const inner = in * expansion;
-    if (expansion != 1) layers_.push_back(pointwise(in, inner, Rectifier::relu6));
-    layers_.push_back(make_conv_norm({inner, inner, 3, stride, inner, Rectifier::relu6}));
+    if (expansion != 1) layers_.push_back(make_conv_norm({in, inner}, relu6_in_place));
+    layers_.push_back(make_conv_norm({inner, inner, 3, stride, inner}, relu6_in_place));
     auto modules = register_module("conv", nn::ModuleList());
     for (auto const& layer : layers_)
       modules->push_back(nest(layer));
-    layers_.push_back(pointwise(inner, out, Rectifier::none));
+    layers_.push_back(make_conv_norm({inner, out}, nullptr));
     modules->push_back(layers_.back().conv);
     modules->push_back(layers_.back().norm.ptr());
   }
@@ -78,7 +72,7 @@ TORCH_MODULE(InvertedResidual);
 class MobileNetV2Impl : public nn::Module {
  public:
   explicit MobileNetV2Impl(Sizes const& sizes)
-      : stem_(make_conv_norm({3, divisible(32 * sizes.width), 3, 2, 1, Rectifier::relu6})) {
+      : stem_(make_conv_norm({3, divisible(32 * sizes.width), 3, 2}, relu6_in_place)) {
     auto features = register_module("features", nn::ModuleList());
     features->push_back(nest(stem_));
     auto in = divisible(32 * sizes.width);
@@ -90,7 +84,7 @@ class MobileNetV2Impl : public nn::Module {
         in = out;
       }
     }
-    top_ = pointwise(in, sizes.last, Rectifier::relu6);
+    top_ = make_conv_norm({in, sizes.last}, relu6_in_place);
     features->push_back(nest(top_));
     linear_ = nn::Linear(sizes.last, classes);
     register_module("classifier", nn::ModuleList(dropout_, linear_));
@@ -120,7 +114,7 @@ class MobileNetV2Impl : public nn::Module {
 TORCH_MODULE(MobileNetV2);
 
 Classification pictures(Setup const& setup) {
-  return {setup.pick(224, 32), classes};
+  return {setup.pick(224, 32), classes, Targets::soft};
 }
 
 MobileNetV2 network(Setup const& setup) {

@@ -1,9 +1,9 @@
 // MobileNetV3-Large: Howard et al., 2019 (arXiv 1905.02244), after torchvision.models.mobilenetv3,
-// whose names it has. Input: images [batch, 3, 224, 224], labels [batch] of 1000 classes. Smoke:
-// 32 x 32 pixels, a quarter of the width.
+// whose names it has. Input: images [batch, 3, 224, 224], targets [batch, 1000]. Smoke: 32 x 32
+// pixels, a quarter of the width.
 
 #include "runner/suite/blocks/convolution.h"
-#include "runner/suite/supervised.h"
+#include "runner/suite/classification.h"
 
 namespace torchwatch::suite {
 namespace {
@@ -17,38 +17,31 @@ struct Row {
   std::int64_t kernel;
   double expanded, out;  ///< channels at full width
   bool squeezes;
-  Rectifier rectifier;
+  Activation* activation;
   std::int64_t stride;
 };
 
 constexpr double first = 16;
-constexpr Row rows[] = {{3, 16, 16, false, Rectifier::relu, 1},
-                        {3, 64, 24, false, Rectifier::relu, 2},
-                        {3, 72, 24, false, Rectifier::relu, 1},
-                        {5, 72, 40, true, Rectifier::relu, 2},
-                        {5, 120, 40, true, Rectifier::relu, 1},
-                        {5, 120, 40, true, Rectifier::relu, 1},
-                        {3, 240, 80, false, Rectifier::hardswish, 2},
-                        {3, 200, 80, false, Rectifier::hardswish, 1},
-                        {3, 184, 80, false, Rectifier::hardswish, 1},
-                        {3, 184, 80, false, Rectifier::hardswish, 1},
-                        {3, 480, 112, true, Rectifier::hardswish, 1},
-                        {3, 672, 112, true, Rectifier::hardswish, 1},
-                        {5, 672, 160, true, Rectifier::hardswish, 2},
-                        {5, 960, 160, true, Rectifier::hardswish, 1},
-                        {5, 960, 160, true, Rectifier::hardswish, 1}};
+constexpr Activation* relu = relu_in_place;
+constexpr Activation* hardswish = hardswish_in_place;
+constexpr Row rows[] = {{3, 16, 16, false, relu, 1},
+                        {3, 64, 24, false, relu, 2},
+                        {3, 72, 24, false, relu, 1},
+                        {5, 72, 40, true, relu, 2},
+                        {5, 120, 40, true, relu, 1},
+                        {5, 120, 40, true, relu, 1},
+                        {3, 240, 80, false, hardswish, 2},
+                        {3, 200, 80, false, hardswish, 1},
+                        {3, 184, 80, false, hardswish, 1},
+                        {3, 184, 80, false, hardswish, 1},
+                        {3, 480, 112, true, hardswish, 1},
+                        {3, 672, 112, true, hardswish, 1},
+                        {5, 672, 160, true, hardswish, 2},
+                        {5, 960, 160, true, hardswish, 1},
+                        {5, 960, 160, true, hardswish, 1}};
 
-Chain convolution(std::int64_t in,
-                  std::int64_t out,
-                  std::int64_t kernel,
-                  std::int64_t stride,
-                  std::int64_t groups,
-                  Rectifier rectifier) {
-  auto const norm = [](std::int64_t channels) {
-    return nn::AnyModule(
-        nn::BatchNorm2d(nn::BatchNorm2dOptions(channels).eps(0.001).momentum(0.01)));
-  };
-  return nest(make_conv_norm({in, out, kernel, stride, groups, rectifier, norm}));
+Chain convolution(ConvOptions const& options, Activation* activation) {
+  return nest(make_conv_norm(options, activation, {0.001, 0.01}));
 }
 
 /// Weighs each channel by what the whole picture holds.
@@ -74,12 +67,12 @@ class InvertedResidualImpl : public nn::Module {
   InvertedResidualImpl(std::int64_t in, std::int64_t expanded, std::int64_t out, Row const& row)
       : adds_(row.stride == 1 && in == out),
         block_(register_module("block", Chain())) {
-    if (expanded != in) block_->push_back(convolution(in, expanded, 1, 1, 1, row.rectifier));
+    if (expanded != in) block_->push_back(convolution({in, expanded}, row.activation));
     block_->push_back(
-        convolution(expanded, expanded, row.kernel, row.stride, expanded, row.rectifier));
+        convolution({expanded, expanded, row.kernel, row.stride, expanded}, row.activation));
     if (row.squeezes)
       block_->push_back(SqueezeExcitation(expanded, divisible(static_cast<double>(expanded / 4))));
-    block_->push_back(convolution(expanded, out, 1, 1, 1, Rectifier::none));
+    block_->push_back(convolution({expanded, out}, nullptr));
   }
 
   Tensor forward(Tensor const& x) {
@@ -99,16 +92,15 @@ class MobileNetV3Impl : public nn::Module {
  public:
   MobileNetV3Impl(double width, std::int64_t last) {
     auto in = divisible(first * width);
-    features_->push_back(convolution(3, in, 3, 2, 1, Rectifier::hardswish));
+    features_->push_back(convolution({3, in, 3, 2}, hardswish));
     for (auto const& row : rows) {
       auto const out = divisible(row.out * width);
       features_->push_back(InvertedResidual(in, divisible(row.expanded * width), out, row));
       in = out;
     }
-    features_->push_back(convolution(in, 6 * in, 1, 1, 1, Rectifier::hardswish));
+    features_->push_back(convolution({in, 6 * in}, hardswish));
     classifier_->push_back(nn::Linear(6 * in, last));
-    classifier_->push_back(
-        nn::Functional([](Tensor const& x) { return rectify(x, Rectifier::hardswish); }));
+    classifier_->push_back(nn::Functional(hardswish));
     classifier_->push_back(nn::Dropout(nn::DropoutOptions(0.2).inplace(true)));
     classifier_->push_back(nn::Linear(last, classes));
     register_module("features", features_);
@@ -131,7 +123,7 @@ TORCH_MODULE(MobileNetV3);
 
 std::unique_ptr<Workload> make_mobilenet_v3_large(Setup const& setup) {
   MobileNetV3 network(setup.pick(1.0, 0.25), setup.pick(1280, 320));
-  return make_classifier(setup, {setup.pick(224, 32), classes}, network);
+  return make_classifier(setup, {setup.pick(224, 32), classes, Targets::soft}, network);
 }
 
 }  // namespace torchwatch::suite

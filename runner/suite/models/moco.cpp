@@ -2,10 +2,9 @@
 // 1911.05722), its first version as TorchBench runs facebookresearch/moco: two ResNet-50 whose last
 // layer has 128 outputs, a queue of 32000 keys. Train: the key encoder follows the query encoder,
 // then InfoNCE over each image's key and the queue, SGD. Eval: the same without gradients. Input:
-// two views of images [batch, 3, 224, 224]. One process: the batch is shuffled for the key encoder
-// but not gathered. The queue begins with keys like the batch's, because the loss rises while a
-// random one is filled. Smoke: 64 x 64 pixels, a quarter of the width, one block a stage, 4096 keys
-// of 32.
+// two views of images [batch, 3, 224, 224]. One process, which gathers nothing but its own. The
+// queue begins with keys like the batch's, because the loss rises while a random one is filled.
+// Smoke: 64 x 64 pixels, a quarter of the width, one block a stage, 4096 keys of 32.
 
 #include <utility>
 
@@ -39,6 +38,18 @@ Tensor normalize(Tensor const& x, std::int64_t axis) {
   return nn::functional::normalize(x, nn::functional::NormalizeFuncOptions().p(2).dim(axis));
 }
 
+/// Of all processes: one.
+Tensor gather_all(Tensor const& x) {
+  auto const own = torch::ones_like(x);
+  own.copy_(x);
+  return torch::cat({own}, 0);
+}
+
+/// This process' share of what all have, in the order of all.
+Tensor own_share(Tensor const& x, Tensor const& order) {
+  return gather_all(x).index({order.view({1, -1})[0]});
+}
+
 class MocoImpl : public nn::Module {
  public:
   explicit MocoImpl(Sizes const& sizes)
@@ -58,8 +69,10 @@ class MocoImpl : public nn::Module {
     auto const key = encode_keys(keys);
     auto const own = torch::einsum("nc,nc->n", {query, key}).unsqueeze(-1);
     auto const others = torch::einsum("nc,ck->nk", {query, queue_.clone().detach()});
+    auto logits = torch::cat({own, others}, 1);
+    logits /= temperature;
     enqueue(key);
-    return torch::cat({own, others}, 1) / temperature;
+    return logits;
   }
 
   /// Fills the queue with noisy copies of these images' keys.
@@ -79,14 +92,15 @@ class MocoImpl : public nn::Module {
     torch::NoGradGuard const no_gradients;
     auto const order =
         torch::randperm(images.size(0), torch::dtype(torch::kLong).device(images.device()));
-    auto const shuffled = normalize(key_encoder_(images.index_select(0, order)), 1);
-    return shuffled.index_select(0, torch::argsort(order));
+    auto const shuffled = normalize(key_encoder_(own_share(images, order)), 1);
+    return own_share(shuffled, torch::argsort(order));
   }
 
   void enqueue(Tensor const& keys) {
     torch::NoGradGuard const no_gradients;
-    queue_.slice(1, next_, next_ + keys.size(0)).copy_(keys.t());
-    next_ = (next_ + keys.size(0)) % queue_.size(1);
+    auto const all = gather_all(keys);
+    queue_.slice(1, next_, next_ + all.size(0)).copy_(all.numpy_T());
+    next_ = (next_ + all.size(0)) % queue_.size(1);
   }
 
   ResNet query_encoder_;
@@ -107,15 +121,16 @@ std::unique_ptr<Workload> make_moco(Setup const& setup) {
   auto const queries = setup.place(torch::randn(shape));
   auto const keys = setup.place(torch::randn(shape));
   network->fill_queue(keys.slice(0, 0, 4));
-  auto const own = setup.place(torch::zeros({setup.batch}, torch::kLong));
 
   Supervised parts;
   parts.network = network.ptr();
   parts.forward = [network, queries, keys]() mutable {
     return std::vector<Tensor>{network->forward(queries, keys)};
   };
-  parts.loss = [own](auto const& outputs) {
-    return nn::functional::cross_entropy(outputs[0], own);
+  parts.loss = [](auto const& outputs) {
+    auto const& logits = outputs[0];
+    auto const own = torch::zeros({logits.size(0)}, logits.options().dtype(torch::kLong));
+    return nn::functional::cross_entropy(logits, own);
   };
   parts.optimizer = std::make_unique<torch::optim::SGD>(
       network->parameters(), torch::optim::SGDOptions(0.03).momentum(0.9).weight_decay(1e-4));

@@ -7,8 +7,8 @@
 #include <array>
 #include <vector>
 
+#include "runner/suite/classification.h"
 #include "runner/suite/layers.h"
-#include "runner/suite/supervised.h"
 
 namespace torchwatch::suite {
 namespace {
@@ -185,8 +185,7 @@ TORCH_MODULE(DenseNet);
 std::unique_ptr<Workload> make_phlippe_resnet(Setup const& setup) {
   Classification options{setup.pick(32, 16), classes};
   options.optimizer = [](nn::Module const& network) {
-    auto const sgd = torch::optim::SGDOptions(0.1).momentum(0.9).weight_decay(1e-4);
-    return std::make_unique<torch::optim::SGD>(network.parameters(), sgd);
+    return make_sgd(network, 0.1, 0.9, 1e-4);
   };
   std::array<std::int64_t, 3> const full{3, 3, 3}, smoke{1, 2, 2};
   return make_classifier(setup, options, ResNet(setup.pick(16, 8), setup.pick(full, smoke)));

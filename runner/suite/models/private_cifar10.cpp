@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "runner/suite/blocks/resnet.h"
-#include "runner/suite/supervised.h"
+#include "runner/suite/classification.h"
 
 namespace torchwatch::suite {
 namespace {
@@ -110,8 +110,11 @@ class PrivateConvolution : public torch::autograd::Function<PrivateConvolution> 
                              .padding({size / 2, size / 2})
                              .stride({stride, stride});
     auto const patches = nn::functional::unfold(x, options);
-    auto const result = torch::einsum("nop,nip->noi", {gradient.flatten(2), patches});
-    return result.view(kernels.sizes());
+    auto const backward = gradient.reshape({x.size(0), -1, patches.size(-1)});
+    auto const result = torch::einsum("noq,npq->nop", {backward, patches});
+    constexpr std::int64_t groups = 1;  // of which upstream keeps those that belong together
+    auto const all = result.view({x.size(0), groups, -1, groups, x.size(1) / groups, size * size});
+    return torch::einsum("ngrg...->ngr...", {all}).contiguous().view(kernels.sizes());
   }
 };
 
@@ -190,6 +193,7 @@ class PrivateTraining final : public Workload {
   }
 
   void step() override {
+    optimizer_->zero_grad();
     PrivateResNet const each(network_, images_.size(0), method_);
     auto const logits = each.forward(images_);
     auto const loss = nn::functional::cross_entropy(
@@ -205,11 +209,13 @@ class PrivateTraining final : public Workload {
 
  private:
   void set_gradients(std::vector<Tensor> const& gradients) {
-    auto const factors = (longest_gradient / (lengths(gradients) + 1e-6)).clamp_max(1);
+    auto const inverse = (lengths(gradients) + 1e-6).reciprocal();
+    auto const factors = (inverse * longest_gradient).clamp(c10::nullopt, 1);
     auto parameters = network_->parameters();
     for (std::size_t i = 0; i < parameters.size(); ++i) {
-      auto const sum = torch::einsum("n,n...->...", {factors, gradients[i]});
-      auto const noise = torch::empty_like(sum).normal_(0, longest_gradient * noise_);
+      auto const sum = torch::einsum("i,i...", {factors, gradients[i]});
+      auto const noise =
+          torch::normal(0, longest_gradient * noise_, sum.sizes(), c10::nullopt, sum.options());
       parameters[i].mutable_grad() = (sum + noise) / images_.size(0);
     }
   }

@@ -35,8 +35,9 @@ Varying operator*(Varying const& a, Varying const& b) {
 }
 
 Varying operator/(Varying const& a, Varying const& b) {
-  auto const value = a.value / b.value;
-  return {value, (a.slope - value * b.slope) / b.value};
+  auto const inverse = b.value.reciprocal();
+  auto const value = a.value * inverse;
+  return {value, (a.slope - value * b.slope) * inverse};
 }
 
 /// `a` does not vary with temperature.

@@ -99,7 +99,7 @@ Tensor density_by_temperature(Tensor const& temperature, Tensor const& pressure)
   constexpr double density = 1024, gravity = 9.81, reference = 283 - 273.15;
   constexpr double expansion = 1.67e-4, cabbeling = 1e-5, thermobaricity = 1.1e-8;
   auto const height = -pressure;
-  auto const thermobaric = 1 - thermobaricity * gravity * height * density;
+  auto const thermobaric = torch::rsub(thermobaricity * gravity * height * density, 1);
   return -(cabbeling * (temperature - reference) + expansion * thermobaric) * density;
 }
 
@@ -128,7 +128,7 @@ struct Slope {
 Slope slope_of(Tensor const& across, Tensor const& upward) {
   constexpr double small = 1e-20, critical = 1e-3, width = 1e-3;
   auto const zero = torch::zeros({1}, upward.options());
-  auto const value = -across / (torch::minimum(upward, zero) - small);
+  auto const value = -across / (torch::min(upward, zero) - small);
   return {value, 0.5 * (1 + torch::tanh((-torch::abs(value) + critical) / width))};
 }
 
@@ -171,7 +171,7 @@ void mix_sides(Inputs const& in, Density const& density, std::int64_t axis, Outp
       auto const mask = face(in.mask_side[axis]);
       cut(sum, vertical, first, 0) +=
           cut(in.depth_distance, vertical, 0, levels - first) * mask *
-          torch::maximum(steep, cut(diffusivity, vertical, first, 0) * slope.taper);
+          torch::max(steep, cut(diffusivity, vertical, first, 0) * slope.taper);
       face(out.side_slope[axis].select(4, above).select(3, neighbour))
           .copy_(slope.taper * slope.value * mask);
     }

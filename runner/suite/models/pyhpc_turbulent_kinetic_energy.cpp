@@ -15,6 +15,8 @@ namespace torchwatch::suite {
 namespace {
 
 using torch::Tensor;
+using torch::indexing::Ellipsis;
+using torch::indexing::Slice;
 
 enum Time : std::int64_t { now, next, before };
 
@@ -82,7 +84,7 @@ Tensor divergence(Tensor const& flux, std::int64_t axis) {
 }
 
 Tensor zero_like(Tensor const& x) {
-  return torch::zeros({1}, x.options());
+  return torch::tensor({0.0F}, x.device());
 }
 
 /// A row of equations a column of water: below * x[i - 1] + middle * x[i] + above * x[i + 1].
@@ -98,8 +100,8 @@ Tensor solve(Tridiagonal system) {
   };
   for (std::int64_t i = 1; i < levels; ++i) {
     auto const factor = level(system.below, i) / level(system.middle, i - 1);
-    level(system.middle, i).sub_(factor * level(system.above, i - 1));
-    level(system.right, i).sub_(factor * level(system.right, i - 1));
+    level(system.middle, i).add_(-factor * level(system.above, i - 1));
+    level(system.right, i).add_(-factor * level(system.right, i - 1));
   }
   auto solution = torch::empty_like(system.below);
   level(solution, -1).copy_(level(system.right, -1) / level(system.middle, -1));
@@ -126,7 +128,7 @@ Mixing mixing(Inputs const& in, Tensor const& energy) {
 
   auto exchange = torch::zeros_like(viscosity);
   cut(exchange, vertical, 0, -1)
-      .copy_(step / cut(in.height, vertical, 1, 0) * 0.5 *
+      .copy_(cut(in.height, vertical, 1, 0).reciprocal() * step * 0.5 *
              (cut(viscosity, vertical, 0, -1) + cut(viscosity, vertical, 1, 0)));
   auto const lower = cut(exchange, vertical, 0, -2);
   auto const upper = cut(exchange, vertical, 1, -1);
@@ -153,8 +155,8 @@ void mix(Inputs const& in, Tensor const& energy) {
   auto const bottom = (inner(in.bottom) - 1).unsqueeze(-1);
   auto const level = torch::arange(system.below.size(-1), bottom.options()).view({1, 1, -1});
   auto const land = bottom >= 0;
-  auto const edge = land & (level == bottom);
-  auto const water = land & (level >= bottom);
+  auto const edge = land.__and__(level == bottom);
+  auto const water = land.__and__(level >= bottom);
   auto const middle = torch::where(edge, edge_middle, torch::where(water, system.middle, 1.0));
   auto const mixed = solve({water * system.below * torch::logical_not(edge),
                             middle,
@@ -174,23 +176,28 @@ Tensor correct_surface(Inputs const& in, Tensor const& energy) {
   return added;
 }
 
-void diffuse(Inputs const& in, Tensor const& energy) {
+/// Through the faces of all cells; first of diffusion, then of advection.
+struct Fluxes {
+  Tensor east, north, top;
+};
+
+void diffuse(Inputs const& in, Tensor const& energy, Fluxes& fluxes) {
   auto const amount = energy.select(3, now);
   auto const gradient = [&amount](std::int64_t axis) {
     return lateral_diffusivity * (cut(amount, axis, 1, 0) - cut(amount, axis, 0, -1));
   };
-  auto east = torch::zeros_like(amount);
-  cut(east, 0, 0, -1)
+  cut(fluxes.east, 0, 0, -1)
       .copy_(gradient(0) / (in.cosine * cut(in.distance[0], 0, 0, -1)) *
              cut(in.mask_side[0], 0, 0, -1));
-  auto north = torch::zeros_like(amount);
-  cut(north, 1, 0, -1)
+  fluxes.east.index_put_({-1}, 0.0);
+  cut(fluxes.north, 1, 0, -1)
       .copy_(gradient(1) / cut(in.distance[1], 1, 0, -1) * cut(in.mask_side[1], 1, 0, -1) *
              cut(in.cosine_side, 1, 0, -1));
+  fluxes.north.index_put_({Slice(), -1}, 0.0);
   auto const cosine = inner(in.cosine);
   inner(energy.select(3, next)) += step * inner(in.mask_top) *
-                                   (divergence(east, 0) / (cosine * inner(in.width[0])) +
-                                    divergence(north, 1) / (cosine * inner(in.width[1])));
+                                   (divergence(fluxes.east, 0) / (cosine * inner(in.width[0])) +
+                                    divergence(fluxes.north, 1) / (cosine * inner(in.width[1])));
 }
 
 /// Roe's superbee limiter: between the upwind and the central scheme.
@@ -221,7 +228,7 @@ Tensor advective_flux(Tensor const& amount, Tensor const& mask, Flow const& flow
   auto const limit = superbee(torch::where(flow.velocity > 0, behind, ahead) /
                               torch::where(torch::abs(here) < small, small, here));
   return flow.transport * (moved(amount, 1) + moved(amount, 0)) * 0.5 -
-         torch::abs(flow.transport) * ((1 - limit) + courant * limit) * here * 0.5;
+         torch::abs(flow.transport) * (torch::rsub(limit, 1) + courant * limit) * here * 0.5;
 }
 
 /// 1 on the faces between two cells of water.
@@ -240,11 +247,7 @@ Tensor pad(Tensor const& x) {
   return result;
 }
 
-struct Fluxes {
-  Tensor east, north, top;
-};
-
-Fluxes advect(Inputs const& in, Tensor const& amount) {
+void advect(Inputs const& in, Tensor const& amount, Fluxes& fluxes) {
   auto const velocity = [&in](std::int64_t axis) {
     return in.velocity[axis].select(3, now);
   };
@@ -256,12 +259,12 @@ Fluxes advect(Inputs const& in, Tensor const& amount) {
       1, north, beside(in.cosine_side, 1, 0) * north, beside(in.cosine * in.width[1], 1, 0)};
   Flow const upward{vertical, top, top, cut(in.depth_distance, vertical, 0, -1)};
 
-  Fluxes fluxes{torch::zeros_like(amount), torch::zeros_like(amount), torch::zeros_like(amount)};
+  for (auto* flux : {&fluxes.east, &fluxes.north, &fluxes.top})
+    flux->index_put_({Ellipsis}, 0.0);
   beside(fluxes.east, 0, 0).copy_(advective_flux(amount, face_mask(in.mask_top, 0), eastward));
   beside(fluxes.north, 1, 0).copy_(advective_flux(amount, face_mask(in.mask_top, 1), northward));
   cut(inner(fluxes.top), vertical, 0, -1)
       .copy_(advective_flux(pad(amount), pad(face_mask(in.mask_top, vertical)), upward));
-  return fluxes;
 }
 
 void update_tendency(Inputs const& in, Fluxes const& fluxes, Tensor const& tendency) {
@@ -273,11 +276,11 @@ void update_tendency(Inputs const& in, Fluxes const& fluxes, Tensor const& tende
   auto const top = [&fluxes](std::int64_t level) {
     return fluxes.top.select(vertical, level);
   };
-  tendency.select(vertical, 0).sub_(top(0) / height.select(vertical, 0));
+  tendency.select(vertical, 0).add_(-top(0) / height.select(vertical, 0));
   cut(tendency, vertical, 1, -1)
-      .sub_((cut(fluxes.top, vertical, 1, -1) - cut(fluxes.top, vertical, 0, -2)) /
+      .add_(-(cut(fluxes.top, vertical, 1, -1) - cut(fluxes.top, vertical, 0, -2)) /
             cut(height, vertical, 1, -1));
-  tendency.select(vertical, -1).sub_((top(-1) - top(-2)) / (0.5 * height.select(vertical, -1)));
+  tendency.select(vertical, -1).add_(-(top(-1) - top(-2)) / (0.5 * height.select(vertical, -1)));
 }
 
 /// The energy at the next point in time, its tendency, and what the surface was given.
@@ -285,10 +288,14 @@ std::vector<Tensor> integrate(Inputs const& in, Energy const& start) {
   constexpr double offset = 0.1;  // of Adams and Bashforth's scheme, for stability
   auto const amount = start.amount.clone();
   auto const& tendency = start.tendency;
+  auto const zeros = [&in] {
+    return torch::zeros_like(in.mask_top);
+  };
+  Fluxes fluxes{zeros(), zeros(), zeros()};
   mix(in, amount);
   auto const added = correct_surface(in, amount);
-  diffuse(in, amount);
-  auto const fluxes = advect(in, amount.select(3, now));
+  diffuse(in, amount, fluxes);
+  advect(in, amount.select(3, now), fluxes);
   update_tendency(in, fluxes, tendency.select(3, now));
   amount.select(3, next) += step * ((1.5 + offset) * tendency.select(3, now) -
                                     (0.5 + offset) * tendency.select(3, before));

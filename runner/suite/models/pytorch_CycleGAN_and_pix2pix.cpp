@@ -86,10 +86,13 @@ class ImagePool {
 
   Tensor exchange(Tensor const& images) {
     std::vector<Tensor> given;
-    for (auto const& image : images.split(1)) {
+    for (auto const& each : images.unbind()) {
+      auto const image = each.unsqueeze(0);
       if (torch::rand(1).item<double>() > 0.5) {
         auto const place = torch::randint(capacity, {1}, torch::kLong).item<std::int64_t>();
-        given.push_back(std::exchange(kept_[static_cast<std::size_t>(place)], image));
+        auto& kept = kept_[static_cast<std::size_t>(place)];
+        given.push_back(kept.clone());
+        kept = image;
       } else {
         given.push_back(image);
       }
@@ -102,9 +105,9 @@ class ImagePool {
   std::vector<Tensor> kept_;
 };
 
-/// Least squares: how far the verdicts are from `truth`.
-Tensor adversarial_loss(Tensor const& verdicts, double truth) {
-  return torch::mse_loss(verdicts, torch::full_like(verdicts, truth));
+/// Least squares: how far the verdicts are from `truth`, a scalar.
+Tensor adversarial_loss(Tensor const& verdicts, Tensor const& truth) {
+  return torch::mse_loss(verdicts, truth.expand_as(verdicts));
 }
 
 class CycleGanTraining final : public Workload {
@@ -114,6 +117,8 @@ class CycleGanTraining final : public Workload {
         discriminators_{make_discriminator(setup, sizes), make_discriminator(setup, sizes)},
         horse_(make_image(setup, sizes)),
         zebra_(make_image(setup, sizes)),
+        real_(setup.place(torch::tensor(1.0F))),
+        made_(setup.place(torch::tensor(0.0F))),
         horse_pool_(horse_),
         zebra_pool_(zebra_),
         generator_optimizer_(generators_.parameters(), options()),
@@ -154,8 +159,8 @@ class CycleGanTraining final : public Workload {
     generator_optimizer_.zero_grad();
     auto const same = torch::l1_loss(generators_.first->forward(zebra_), zebra_) +
                       torch::l1_loss(generators_.second->forward(horse_), horse_);
-    auto const deceit = adversarial_loss(discriminators_.first->forward(zebra), 1) +
-                        adversarial_loss(discriminators_.second->forward(horse), 1);
+    auto const deceit = adversarial_loss(discriminators_.first->forward(zebra), real_) +
+                        adversarial_loss(discriminators_.second->forward(horse), real_);
     auto const cycle = torch::l1_loss(horse_again, horse_) + torch::l1_loss(zebra_again, zebra_);
     auto const loss = deceit + cycle_weight * cycle + identity_weight * same;
     loss.backward();
@@ -171,15 +176,16 @@ class CycleGanTraining final : public Workload {
     discriminator_optimizer_.step();
   }
 
-  static void judge(nn::Sequential& discriminator, Tensor const& real, Tensor const& made) {
-    auto const loss = adversarial_loss(discriminator->forward(real), 1) +
-                      adversarial_loss(discriminator->forward(made), 0);
+  void judge(nn::Sequential& discriminator, Tensor const& real, Tensor const& made) const {
+    auto const loss = adversarial_loss(discriminator->forward(real), real_) +
+                      adversarial_loss(discriminator->forward(made), made_);
     (0.5 * loss).backward();
   }
 
   Pair generators_;
   Pair discriminators_;
   Tensor horse_, zebra_;
+  Tensor real_, made_;  ///< the verdicts to aim at
   ImagePool horse_pool_, zebra_pool_;
   torch::optim::Adam generator_optimizer_;
   torch::optim::Adam discriminator_optimizer_;

@@ -151,7 +151,7 @@ class StarGanTraining final : public Workload {
 
   void step() override {
     auto const order = torch::randperm(faces_.images.size(0), torch::kLong);
-    auto const wanted = faces_.attributes.index_select(0, order.to(faces_.images.device()));
+    auto const wanted = faces_.attributes.index({order.to(faces_.images.device())});
     update_discriminator(wanted);
     update_generator(wanted);
   }
@@ -177,7 +177,7 @@ class StarGanTraining final : public Workload {
     auto const real = discriminator_(faces_.images);
     auto const made = generator_(faces_.images, wanted).detach();
     auto const classes = classification_loss(real.attributes, faces_.attributes);
-    auto const distance = discriminator_(made).real.mean() - real.real.mean();
+    auto const distance = -real.real.mean() + discriminator_(made).real.mean();
     auto const loss = distance + classes + penalty_weight * gradient_penalty(made);
     zero_gradients();
     loss.backward();
@@ -188,10 +188,10 @@ class StarGanTraining final : public Workload {
   /// How far the slope of the verdict is from 1, somewhere between real and made images.
   Tensor gradient_penalty(Tensor const& made) {
     auto const share = torch::rand({made.size(0), 1, 1, 1}, made.options());
-    auto const between = (share * faces_.images + (1 - share) * made).requires_grad_();
+    auto const between = (share * faces_.images + torch::rsub(share, 1) * made).requires_grad_();
     auto const real = discriminator_(between).real;
-    auto const slope =
-        torch::autograd::grad({real}, {between}, {torch::ones_like(real)}, true, true)[0];
+    auto const weight = torch::ones(real.sizes(), real.options());
+    auto const slope = torch::autograd::grad({real}, {between}, {weight}, true, true)[0];
     auto const length = slope.view({slope.size(0), -1}).pow(2).sum(1).sqrt();
     return (length - 1).pow(2).mean();
   }
@@ -200,8 +200,9 @@ class StarGanTraining final : public Workload {
     auto const made = generator_(faces_.images, wanted);
     auto const verdict = discriminator_(made);
     auto const again = generator_(made, faces_.attributes);
-    auto const loss = classification_loss(verdict.attributes, wanted) - verdict.real.mean() +
-                      reconstruction_weight * (faces_.images - again).abs().mean();
+    auto const loss = -verdict.real.mean() +
+                      reconstruction_weight * (faces_.images - again).abs().mean() +
+                      classification_loss(verdict.attributes, wanted);
     zero_gradients();
     loss.backward();
     generator_optimizer_.step();

@@ -7,7 +7,9 @@
 // vectors of 256. Smoke: sentences of 8 words of 200, 8 terminals, 8 nonterminals, vectors of 32.
 // Upstream has no eval.
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "runner/suite/workload.h"
 
@@ -15,6 +17,9 @@ namespace torchwatch::suite {
 namespace {
 
 using torch::Tensor;
+using torch::indexing::Ellipsis;
+using torch::indexing::None;
+using torch::indexing::Slice;
 namespace nn = torch::nn;
 
 constexpr std::int64_t sentences = 10;
@@ -113,84 +118,89 @@ class NeuralGrammarImpl : public nn::Module {
 
 TORCH_MODULE(NeuralGrammar);
 
-/// How likely each symbol covers each span, in logarithms: [batch, place, width - 1, symbol], once
-/// by the span's first place, once by its last and with the widths in falling order, so that all
-/// splits of a span are one slice of each.
-class Chart {
+/// Sums of products in the logarithmic semiring over the last dimension but one: [..., n, k] and
+/// [..., k, m] -> [..., n, m], by way of all n k m products.
+Tensor compose(Tensor const& left, Tensor const& right) {
+  auto const products = left.unsqueeze(-1) + right.unsqueeze(-3);
+  return torch::logsumexp(products.transpose(-2, -1), -1);
+}
+
+/// How likely each nonterminal covers each span, in logarithms, [1, batch, place, width - 1,
+/// nonterminal]. The first dimension is the semiring's, as upstream's.
+Tensor make_chart(Grammar const& grammar) {
+  auto const batch = grammar.terminals.size(0), length = grammar.terminals.size(1);
+  auto chart =
+      torch::zeros({1, batch, length, length, grammar.roots.size(1)}, grammar.rules.options());
+  chart.index_put_({Slice()}, torch::tensor(log_zero).view({1, 1, 1, 1, 1}));
+  return chart;
+}
+
+/// The inside algorithm, width by width. Spans are charted by their first place and, with the
+/// widths in falling order, by their last, so that all splits of a span are one slice of each.
+class Inside {
  public:
-  explicit Chart(Grammar const& grammar)
-      : grammar_(grammar),
-        length_(grammar.terminals.size(1)),
+  explicit Inside(Grammar const& grammar)
+      : length_(grammar.terminals.size(1)),
         nonterminals_(grammar.roots.size(1)),
-        symbols_(grammar.rules.size(2)) {
-    auto const batch = grammar.terminals.size(0);
-    std::vector<std::int64_t> const shape{batch, length_, length_, symbols_};
-    by_first_ = torch::full(shape, log_zero, grammar.terminals.options());
-    by_last_ = torch::full(shape, log_zero, grammar.terminals.options());
-    terminals(by_first_.select(2, 0)).copy_(grammar.terminals);
-    terminals(by_last_.select(2, length_ - 1)).copy_(grammar.terminals);
+        terminals_(grammar.terminals.unsqueeze(0) + 0.0),
+        roots_(grammar.roots.unsqueeze(0)),
+        by_first_(make_chart(grammar)),
+        by_last_(make_chart(grammar)) {
+    auto const below = Slice({}, nonterminals_), above = Slice(nonterminals_);
+    auto const rules = grammar.rules.unsqueeze(0);
+    wide_wide_ = pairs_of(rules, below, below);
+    narrow_wide_ = pairs_of(rules, above, below);
+    wide_narrow_ = pairs_of(rules, below, above);
+    narrow_narrow_ = pairs_of(rules, above, above);
   }
 
-  /// The log probability of each sentence, [batch].
-  Tensor inside(std::vector<std::int64_t> const& lengths) {
+  /// The log probability of each sentence, [batch]. `lengths`: [batch].
+  Tensor sum(Tensor const& lengths) {
     for (std::int64_t width = 1; width < length_; ++width)
       add_spans(width);
+    auto const whole = by_first_.index({Slice(), Slice(), 0});
     std::vector<Tensor> tops;
-    for (std::size_t i = 0; i < lengths.size(); ++i) {
-      auto const sentence = by_first_.select(0, static_cast<std::int64_t>(i));
-      tops.push_back(nonterminals(sentence.select(0, 0).select(0, lengths[i] - 1)));
-    }
-    return torch::logsumexp(torch::stack(tops) + grammar_.roots, -1);
+    for (auto const& length : lengths.unbind())
+      tops.push_back(whole.index({Slice(), static_cast<std::int64_t>(tops.size()), length - 1}));
+    auto const top = torch::stack(tops, 1);
+    return compose(top.unsqueeze(-2), roots_.unsqueeze(-1)).squeeze(-1).squeeze(-1).squeeze(0);
   }
 
  private:
-  Tensor nonterminals(Tensor const& x) const { return x.slice(-1, 0, nonterminals_); }
+  /// Rules whose symbols are those, [1, batch, left right, nonterminals].
+  static Tensor pairs_of(Tensor const& rules, Slice const& left, Slice const& right) {
+    auto const chosen = rules.index({Ellipsis, left, right}).contiguous();
+    return chosen.view({1, chosen.size(1), chosen.size(2), -1}).transpose(-2, -1);
+  }
 
-  Tensor terminals(Tensor const& x) const { return x.slice(-1, nonterminals_, symbols_); }
-
-  /// [..., left symbols] and [..., right symbols] -> [..., 1, left, right]
-  static Tensor pairs(Tensor const& left, Tensor const& right) {
-    return left.unsqueeze(-2).unsqueeze(-1) + right.unsqueeze(-2).unsqueeze(-2);
+  /// [1, batch, places, left, right] by rules of such pairs -> [1, batch, places, nonterminals]
+  Tensor apply(Tensor const& pairs, Tensor const& rules) const {
+    return compose(pairs.view({1, pairs.size(1), pairs.size(2), -1}), rules);
   }
 
   /// All spans of `width` + 1 words, from the narrower ones.
   void add_spans(std::int64_t width) {
     auto const places = length_ - width;
-    auto const left = by_first_.slice(1, 0, places);
-    auto const right = by_last_.slice(1, width);
-    auto const rules = grammar_.rules.unsqueeze(1);
+    auto const left = by_first_.index({Slice(), Slice(), Slice({}, places), Slice({}, width)});
+    auto const right = by_last_.index({Slice(), Slice(), Slice(width), Slice(places)});
+    auto const left_word = terminals_.index({Ellipsis, Slice({}, places), Slice(), None});
+    auto const right_word = terminals_.index({Ellipsis, Slice(width), None, Slice()});
+    auto const widest = left.index({Ellipsis, -1, Slice()}).unsqueeze(-1);
+    auto const narrowest = right.index({Ellipsis, 0, Slice()}).unsqueeze(-2);
 
-    std::vector<std::int64_t> shape = grammar_.rules.sizes().vec();
-    shape.insert(shape.begin() + 1, places);
-    auto scores = torch::full(shape, log_zero, rules.options());
-    auto const nonterminal_rows = scores.slice(-2, 0, nonterminals_);
-    auto const terminal_rows = scores.slice(-2, nonterminals_);
-    auto const nonterminal_rules = rules.slice(-2, 0, nonterminals_);
-    auto const terminal_rules = rules.slice(-2, nonterminals_);
-
-    auto const splits = torch::logsumexp(
-        pairs(nonterminals(left.slice(2, 0, width)), nonterminals(right.slice(2, places))), 2);
-    nonterminals(nonterminal_rows).copy_(splits + nonterminals(nonterminal_rules));
-    terminals(nonterminal_rows)
-        .copy_(pairs(nonterminals(left.select(2, width - 1)),
-                     terminals(right.select(2, length_ - 1))) +
-               terminals(nonterminal_rules));
-    nonterminals(terminal_rows)
-        .copy_(pairs(terminals(left.select(2, 0)), nonterminals(right.select(2, places))) +
-               nonterminals(terminal_rules));
-    if (width == 1) {
-      terminals(terminal_rows)
-          .copy_(pairs(terminals(left.select(2, 0)), terminals(right.select(2, places))) +
-                 terminals(terminal_rules));
-    }
-    auto const spans = torch::logsumexp(scores.flatten(-2), -1);
-    nonterminals(left.select(2, width)).copy_(spans);
-    nonterminals(right.select(2, places - 1)).copy_(spans);
+    std::vector<Tensor> ways{apply(compose(left.transpose(-2, -1), right), wide_wide_),
+                             apply(widest + right_word, wide_narrow_),
+                             apply(left_word + narrowest, narrow_wide_)};
+    if (width == 1) ways.push_back(apply(left_word + right_word, narrow_narrow_));
+    auto const spans = torch::logsumexp(torch::stack(ways, -1), -1);
+    by_first_.index_put_({Slice(), Slice(), Slice({}, places), width}, spans);
+    by_last_.index_put_({Slice(), Slice(), Slice(width, length_), places - 1}, spans);
   }
 
-  Grammar grammar_;
-  std::int64_t length_, nonterminals_, symbols_;
+  std::int64_t length_, nonterminals_;
+  Tensor terminals_, roots_;
   Tensor by_first_, by_last_;
+  Tensor wide_wide_, narrow_wide_, wide_narrow_, narrow_narrow_;
 };
 
 class GrammarInduction final : public Workload {
@@ -201,14 +211,13 @@ class GrammarInduction final : public Workload {
     setup.place(*network_);
     auto const length = setup.batch / sentences;
     words_ = setup.place(torch::randint(sizes.words, {sentences, length}, torch::kLong));
-    for (std::int64_t i = 0; i < sentences; ++i)
-      lengths_.push_back(length - i % 3);
+    lengths_ = setup.place(length - torch::arange(sentences) % 3);
   }
 
   void step() override {
     constexpr double longest_gradient = 3;
     optimizer_.zero_grad();
-    auto const loss = -Chart(network_->forward(words_)).inside(lengths_).mean();
+    auto const loss = -Inside(network_->forward(words_)).sum(lengths_).mean();
     loss.backward();
     nn::utils::clip_grad_norm_(network_->parameters(), longest_gradient);
     optimizer_.step();
@@ -226,8 +235,7 @@ class GrammarInduction final : public Workload {
 
   NeuralGrammar network_;
   torch::optim::Adam optimizer_;
-  Tensor words_;
-  std::vector<std::int64_t> lengths_;
+  Tensor words_, lengths_;
   Tensor loss_;
 };
 

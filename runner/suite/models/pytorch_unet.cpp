@@ -30,15 +30,11 @@ nn::Sequential make_double_convolution(std::int64_t in, std::int64_t middle, std
 
 /// `x` at twice its size and with borders to match `skip`, behind it.
 Tensor merge(Tensor const& skip, Tensor const& x) {
-  auto const grown = F::interpolate(x,
-                                    F::InterpolateFuncOptions()
-                                        .scale_factor(std::vector<double>{2, 2})
-                                        .mode(torch::kBilinear)
-                                        .align_corners(true));
+  auto const grown = torch::upsample_bilinear2d(x, c10::nullopt, true, std::vector<double>{2, 2});
   auto const high = skip.size(2) - grown.size(2);
   auto const wide = skip.size(3) - grown.size(3);
-  F::PadFuncOptions const borders({wide / 2, wide - wide / 2, high / 2, high - high / 2});
-  return torch::cat({skip, F::pad(grown, borders)}, 1);
+  auto const padded = torch::pad(grown, {wide / 2, wide - wide / 2, high / 2, high - high / 2});
+  return torch::cat({skip, padded}, 1);
 }
 
 /// Images [batch, 3, height, width] -> logits [batch, classes, height, width].
@@ -91,14 +87,16 @@ Tensor spread(Tensor const& mask) {
 /// One minus the mean over the classes of how far prediction and truth overlap.
 Tensor dice_loss(Tensor const& probabilities, Tensor const& truth) {
   constexpr double epsilon = 1e-6;
-  std::vector<Tensor> overlaps;
+  auto overlaps = torch::zeros({}, probabilities.options());
   for (std::int64_t i = 0; i < classes; ++i) {
     auto const predicted = probabilities.select(1, i).reshape(-1);
     auto const wanted = truth.select(1, i).reshape(-1);
     auto const common = 2 * torch::dot(predicted, wanted);
-    overlaps.push_back((common + epsilon) / (predicted.sum() + wanted.sum() + epsilon));
+    auto total = predicted.sum() + wanted.sum();
+    if (total.item<double>() == 0) total = common;
+    overlaps = overlaps + (common + epsilon) / (total + epsilon);
   }
-  return 1 - torch::stack(overlaps).mean();
+  return torch::rsub(overlaps / classes, 1);
 }
 
 Tensor make_masks(Setup const& setup, std::int64_t height, std::int64_t width) {

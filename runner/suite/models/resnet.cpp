@@ -1,6 +1,6 @@
 // Residual networks for image classification, after torchvision.models.resnet; papers in
-// blocks/resnet.h. Input: images [batch, 3, 224, 224], labels [batch] of 1000 classes. Smoke:
-// 64 x 64 pixels, a quarter of the width and no more than one block a stage in the deep ones.
+// blocks/resnet.h. Input: images [batch, 3, 224, 224], targets [batch, 1000]. Smoke: 64 x 64
+// pixels, a quarter of the width and no more than one block a stage in the deep ones.
 // resnet50_quantized_qat: see blocks/quantization.h. TorchBench infers with ranges of nothing seen
 // and one picture of its batch; here a few pictures are seen and the whole batch is inferred. Its
 // smoke has 32 x 32 pixels.
@@ -8,7 +8,7 @@
 #include "runner/suite/blocks/resnet.h"
 
 #include "runner/suite/blocks/quantization.h"
-#include "runner/suite/supervised.h"
+#include "runner/suite/classification.h"
 
 namespace torchwatch::suite {
 namespace {
@@ -20,7 +20,8 @@ ResNet network(Setup const& setup, ResNetOptions options) {
 }
 
 std::unique_ptr<Workload> make_resnet(Setup const& setup, ResNetOptions const& options) {
-  return make_classifier(setup, {setup.pick(224, 64)}, network(setup, options));
+  return make_classifier(
+      setup, {setup.pick(224, 64), 1000, Targets::soft}, network(setup, options));
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
 // ShuffleNetV2: Ma et al., 2018 (arXiv 1807.11164), after torchvision.models.shufflenetv2, whose
-// names it has. Input: images [batch, 3, 224, 224], labels [batch] of 1000 classes. Smoke: 64 x 64
-// pixels, about a quarter of the width and two blocks a stage.
+// names it has. Input: images [batch, 3, 224, 224], targets [batch, 1000]. Smoke: 64 x 64 pixels,
+// about a quarter of the width and two blocks a stage.
 
 #include <array>
 #include <string>
 #include <vector>
 
 #include "runner/suite/blocks/convolution.h"
-#include "runner/suite/supervised.h"
+#include "runner/suite/classification.h"
 
 namespace torchwatch::suite {
 namespace {
@@ -25,7 +25,7 @@ struct Sizes {
 };
 
 void append_depthwise(Chain& layers, std::int64_t channels, std::int64_t stride) {
-  append(layers, make_conv_norm({channels, channels, 3, stride, channels, Rectifier::none}));
+  append(layers, make_conv_norm({channels, channels, 3, stride, channels}, nullptr));
 }
 
 void append_pointwise(Chain& layers, std::int64_t in, std::int64_t out) {
@@ -107,7 +107,7 @@ std::unique_ptr<Workload> make_shufflenet_v2_x1_0(Setup const& setup) {
   Sizes const full{{4, 8, 4}, 24, {116, 232, 464}, 1024};
   Sizes const smoke{{2, 2, 2}, 8, {28, 56, 112}, 256};
   ShuffleNetV2 network(setup.pick(full, smoke));
-  return make_classifier(setup, {setup.pick(224, 64), classes}, network);
+  return make_classifier(setup, {setup.pick(224, 64), classes, Targets::soft}, network);
 }
 
 }  // namespace torchwatch::suite

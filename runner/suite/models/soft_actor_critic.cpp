@@ -38,7 +38,7 @@ nn::Sequential orthogonal(nn::Sequential layers) {
   return layers;
 }
 
-/// Two critics; the lower estimate counts.
+/// Two critics.
 struct Twins {
   nn::Sequential first;
   nn::Sequential second;
@@ -50,14 +50,15 @@ struct Twins {
     return all;
   }
 
-  Tensor lower(Tensor const& states, Tensor const& actions) {
+  Worth judge(Tensor const& states, Tensor const& actions) {
     auto const input = torch::cat({states, actions}, 1);
-    return torch::min(first->forward(input), second->forward(input));
+    return {first->forward(input), second->forward(input)};
   }
 };
 
 struct Transitions {
   Tensor states, actions, rewards, next_states;
+  Tensor done;  ///< 1 where an episode ends
 };
 
 Tensor make_states(std::int64_t batch) {
@@ -70,7 +71,8 @@ Transitions make_transitions(Setup const& setup) {
   auto const states = setup.place(make_states(setup.batch));
   auto const actions = setup.place(torch::rand({setup.batch, action_width}) * 2 - 1);
   auto const rewards = setup.place(torch::rand({setup.batch, 1}) * -16);
-  return {states, actions, rewards, setup.place(make_states(setup.batch))};
+  auto const next_states = setup.place(make_states(setup.batch));
+  return {states, actions, rewards, next_states, torch::zeros_like(rewards)};
 }
 
 class ActorCriticTraining final : public Workload {
@@ -91,6 +93,7 @@ class ActorCriticTraining final : public Workload {
   }
 
   void step() override {
+    act();
     update_critics();
     auto const entropy_gap = update_actor();
     update_temperature(entropy_gap);
@@ -109,20 +112,26 @@ class ActorCriticTraining final : public Workload {
   }
 
  private:
+  /// What the simulator would be told.
+  void act() {
+    torch::NoGradGuard const no_gradients;
+    action_ = sample(actor_->forward(batch_.states.slice(0, 0, 1))).clamp(-1, 1).cpu();
+  }
+
   /// What the critics should say: reward plus the discounted worth of the next state.
   Tensor worth() {
     torch::NoGradGuard const no_gradients;
     auto const next = draw(actor_->forward(batch_.next_states));
-    auto const value = targets_.lower(batch_.next_states, next.actions);
-    return batch_.rewards + discount * (value - log_temperature_.exp() * next.log_probability);
+    auto const value = targets_.judge(batch_.next_states, next.actions).lower();
+    return batch_.rewards + discount * torch::rsub(batch_.done, 1) *
+                                (value - log_temperature_.exp() * next.log_probability);
   }
 
   void update_critics() {
     auto const wanted = worth();
-    auto const input = torch::cat({batch_.states, batch_.actions}, 1);
-    auto const first = wanted - critics_.first->forward(input);
-    auto const second = wanted - critics_.second->forward(input);
-    auto const loss = (0.5 * (first.pow(2) + second.pow(2))).mean();
+    auto const guess = critics_.judge(batch_.states, batch_.actions);
+    auto const squares = (wanted - guess.first).pow(2) + (wanted - guess.second).pow(2);
+    auto const loss = (0.5 * squares).mean();
     critic_optimizer_.zero_grad();
     loss.backward();
     critic_optimizer_.step();
@@ -132,7 +141,7 @@ class ActorCriticTraining final : public Workload {
   /// Returns how far each log probability is from the wanted entropy, [batch, 1].
   Tensor update_actor() {
     auto const policy = draw(actor_->forward(batch_.states));
-    auto const value = critics_.lower(batch_.states, policy.actions);
+    auto const value = critics_.judge(batch_.states, policy.actions).lower();
     auto const temperature = log_temperature_.exp().detach();
     auto const loss = -(value - temperature * policy.log_probability).mean();
     actor_optimizer_.zero_grad();
@@ -158,7 +167,7 @@ class ActorCriticTraining final : public Workload {
   torch::optim::Adam actor_optimizer_;
   torch::optim::Adam critic_optimizer_;
   torch::optim::Adam temperature_optimizer_;
-  Tensor loss_;
+  Tensor action_, loss_;
 };
 
 }  // namespace
@@ -174,7 +183,7 @@ std::unique_ptr<Workload> make_soft_actor_critic(Setup const& setup) {
   Supervised parts;
   parts.network = actor.ptr();
   parts.forward = [actor, states]() mutable {
-    return std::vector<Tensor>{mean_action(actor->forward(states))};
+    return std::vector<Tensor>{mean_action(actor->forward(states)).clamp(-1, 1)};
   };
   return make_supervised(setup.test, std::move(parts));
 }

@@ -5,15 +5,18 @@
 // characters. Eval: beam search for one utterance [1, 97, 320]: 5 hypotheses, each decoded by
 // itself and anew for each of up to 100 characters; the choice is the host's, as upstream's. Smoke:
 // 2 layers of width 64 with 2 heads, 24 frames, 8 of 100 characters, 3 hypotheses. Upstream's batch
-// is cut to ten utterances by its loader; its falling learning rate, its count of right characters
-// and its second pass without dropout are left out.
+// is cut to ten utterances by its loader; its falling learning rate and its second pass without
+// dropout are left out. Masks, targets and hypotheses are made and compared as upstream does
+// it, with all that it asks the device for.
 
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "runner/suite/blocks/speech_layers.h"
 #include "runner/suite/blocks/transformer.h"
 #include "runner/suite/supervised.h"
 
@@ -41,77 +44,36 @@ struct Sizes {
 
 enum class Side { encoder, decoder };
 
-/// Adds a sublayer's output to its input and normalises; padding becomes 0 again.
-class SumImpl : public nn::Module {
- public:
-  explicit SumImpl(std::int64_t width)
-      : norm_(register_module("norm", nn::LayerNorm(nn::LayerNormOptions({width})))),
-        dropout_(register_module("dropout", nn::Dropout(dropout))) {}
+/// [batch, length, 1] for `x`, [batch, length, width]: 0 for padding, else 1.
+Tensor present_of(Tensor const& x, Tensor const& lengths) {
+  auto present = x.new_ones({x.size(0), x.size(1)});
+  for (std::int64_t i = 0; i < x.size(0); ++i)
+    present.index_put_({i, Slice(lengths[i].item<std::int64_t>(), {})}, 0);
+  return present.unsqueeze(-1);
+}
 
-  /// `present`: [batch, length, 1], 0 for padding.
-  Tensor forward(Tensor const& x, Tensor const& sublayer, Tensor const& present) {
-    return norm_(dropout_(sublayer) + x) * present;
-  }
+/// [batch, rows, length] for `x`, [batch, length, width]: true for padding.
+Tensor padding_of(Tensor const& x, Tensor const& lengths, std::int64_t rows) {
+  return present_of(x, lengths).squeeze(-1).lt(1).unsqueeze(1).expand({-1, rows, -1});
+}
 
- private:
-  nn::LayerNorm norm_;
-  nn::Dropout dropout_;
-};
+/// [batch, length, length] for `characters`, [batch, length]: 1 for those that come later, else 0.
+Tensor later_of(Tensor const& characters) {
+  auto const length = characters.size(1);
+  auto const whole = torch::ones({length, length}, characters.options().dtype(torch::kByte));
+  return torch::triu(whole, 1).unsqueeze(0).expand({characters.size(0), -1, -1});
+}
 
-TORCH_MODULE(Sum);
-
-/// What the scores of a layer get added.
-struct Masks {
-  Tensor own;
-  Tensor memory;
-};
-
-class LayerImpl : public nn::Module {
- public:
-  LayerImpl(Sizes const& sizes, Side side)
-      : attention_(register_module("attention", Attention(options(sizes)))),
-        attention_sum_(register_module("attention_sum", Sum(sizes.width))),
-        up_(register_module("up", nn::Linear(sizes.width, sizes.feed_width))),
-        down_(register_module("down", nn::Linear(sizes.feed_width, sizes.width))),
-        feed_sum_(register_module("feed_sum", Sum(sizes.width))) {
-    if (side == Side::encoder) return;
-    cross_ = register_module("cross", Attention(options(sizes)));
-    cross_sum_ = register_module("cross_sum", Sum(sizes.width));
-  }
-
-  /// An encoder has no memory.
-  Tensor forward(Tensor const& input,
-                 Tensor const& present,
-                 Tensor const& memory,
-                 Masks const& masks) {
-    auto x = attention_sum_(input, attention_(input, masks.own), present);
-    if (memory.defined()) x = cross_sum_(x, cross_->attend(x, memory, masks.memory), present);
-    return feed_sum_(x, down_(torch::relu(up_(x))), present);
-  }
-
- private:
-  static AttentionOptions options(Sizes const& sizes) {
-    AttentionOptions options;
-    options.width = sizes.width;
-    options.heads = sizes.heads;
-    options.dropout = dropout;
-    return options;
-  }
-
-  Attention attention_;
-  Sum attention_sum_;
-  Attention cross_{nullptr};
-  Sum cross_sum_{nullptr};
-  nn::Linear up_, down_;
-  Sum feed_sum_;
-};
-
-TORCH_MODULE(Layer);
-
-std::vector<Layer> add_layers(nn::Module& parent, Sizes const& sizes, Side side) {
-  std::vector<Layer> layers;
+std::vector<SpeechLayer> add_layers(nn::Module& parent, Sizes const& sizes, Side side) {
+  SpeechLayerOptions options;
+  options.width = sizes.width;
+  options.heads = sizes.heads;
+  options.feed_width = sizes.feed_width;
+  options.dropout = dropout;
+  options.cross = side == Side::decoder;
+  std::vector<SpeechLayer> layers;
   for (std::int64_t layer = 0; layer < sizes.layers; ++layer)
-    layers.push_back(parent.register_module("layer" + std::to_string(layer), Layer(sizes, side)));
+    layers.push_back(parent.register_module("layer" + std::to_string(layer), SpeechLayer(options)));
   return layers;
 }
 
@@ -125,12 +87,13 @@ class EncoderImpl : public nn::Module {
         dropout_(register_module("dropout", nn::Dropout(dropout))),
         layers_(add_layers(*this, sizes, Side::encoder)) {}
 
-  /// `present`: [batch, frames], 0 for padding.
-  Tensor forward(Tensor const& features, Tensor const& present) {
+  /// `lengths`: [batch], frames.
+  Tensor forward(Tensor const& features, Tensor const& lengths) {
+    auto const present = present_of(features, lengths);
+    SpeechMasks const masks{padding_of(features, lengths, features.size(1)), {}};
     auto x = dropout_(norm_(input_(features)) + positions_.index({Slice({}, features.size(1))}));
-    Masks const masks{padding_mask(present, x), {}};
     for (auto& layer : layers_)
-      x = layer(x, present.unsqueeze(-1), Tensor(), masks);
+      x = layer(x, present, Tensor(), masks);
     return x;
   }
 
@@ -139,7 +102,7 @@ class EncoderImpl : public nn::Module {
   nn::LayerNorm norm_;
   Tensor positions_;
   nn::Dropout dropout_;
-  std::vector<Layer> layers_;
+  std::vector<SpeechLayer> layers_;
 };
 
 TORCH_MODULE(Encoder);
@@ -151,20 +114,16 @@ class DecoderImpl : public nn::Module {
         characters_(register_module("characters", nn::Embedding(sizes.characters, sizes.width))),
         positions_(register_buffer(
             "positions", sinusoidal_positions(positions, sizes.width, Sinusoid::interleaved))),
-        causal_(register_buffer("causal", causal_mask(std::max(sizes.length + 1, sizes.decoded)))),
         dropout_(register_module("dropout", nn::Dropout(dropout))),
         layers_(add_layers(*this, sizes, Side::decoder)) {}
 
-  /// What the last layer makes of `characters`, [batch, length, width]. The masks are for padding
-  /// alone.
+  /// What the last layer makes of `characters`, [batch, length, width].
   Tensor forward(Tensor const& characters,
                  Tensor const& present,
                  Tensor const& memory,
-                 Masks const& padding) {
-    auto const until = Slice({}, characters.size(1));
-    auto x = dropout_(characters_(characters) * scale_ + positions_.index({until}));
-    auto const causal = causal_.index({Slice(), Slice(), until, until});
-    Masks const masks{padding.own.defined() ? causal + padding.own : causal, padding.memory};
+                 SpeechMasks const& masks) {
+    auto const places = positions_.index({Slice({}, characters.size(1))});
+    auto x = dropout_(characters_(characters) * scale_ + places);
     for (auto& layer : layers_)
       x = layer(x, present, memory, masks);
     return x;
@@ -177,23 +136,62 @@ class DecoderImpl : public nn::Module {
   double scale_;
   nn::Embedding characters_;
   Tensor positions_;
-  Tensor causal_;
   nn::Dropout dropout_;
-  std::vector<Layer> layers_;
+  std::vector<SpeechLayer> layers_;
 };
 
 TORCH_MODULE(Decoder);
 
+/// Rows of one dimension, filled up to the longest.
+Tensor pad(std::vector<Tensor> const& rows, std::int64_t filling) {
+  std::int64_t longest = 0;
+  for (auto const& row : rows)
+    longest = std::max(longest, row.size(0));
+  auto const count = static_cast<std::int64_t>(rows.size());
+  auto padded = torch::empty({count, longest}, rows.front().options()).fill_(filling);
+  for (std::int64_t i = 0; i < count; ++i) {
+    auto const& row = rows[static_cast<std::size_t>(i)];
+    padded.index_put_({i, Slice({}, row.size(0))}, row);
+  }
+  return padded;
+}
+
+/// What a decoder hears and what it should say, [batch, length + 1] each.
+struct Dictation {
+  Tensor input, truth;
+};
+
+/// `spoken`: [batch, length], `ignored` behind the end.
+Dictation dictate(Tensor const& spoken) {
+  auto const start = torch::tensor({start_character}, spoken.options());
+  auto const end = torch::tensor({end_character}, spoken.options());
+  std::vector<Tensor> inputs, truths;
+  for (auto const& row : spoken.unbind()) {
+    auto const characters = row.index({row != ignored});
+    inputs.push_back(torch::cat({start, characters}));
+    truths.push_back(torch::cat({characters, end}));
+  }
+  return {pad(inputs, end_character), pad(truths, ignored)};
+}
+
+/// [1, 1] on the device of `like`.
+Tensor single(std::int64_t character, Tensor const& like) {
+  return torch::ones({1, 1}).fill_(character).type_as(like).to(torch::kLong);
+}
+
 struct Hypothesis {
-  double score = 0;
+  Tensor score;       ///< a scalar on the device; undefined for 0
   Tensor characters;  ///< [1, length], on the device
-  std::int64_t last = start_character;
 };
 
 void sort_by_score(std::vector<Hypothesis>& hypotheses) {
   std::stable_sort(hypotheses.begin(), hypotheses.end(), [](auto const& left, auto const& right) {
-    return left.score > right.score;
+    return (right.score < left.score).is_nonzero();
   });
+}
+
+bool is_open(Hypothesis const& hypothesis) {
+  return !(hypothesis.characters.index({0, -1}) == end_character).is_nonzero();
 }
 
 class RecogniserImpl : public nn::Module {
@@ -205,71 +203,69 @@ class RecogniserImpl : public nn::Module {
       if (parameter.dim() > 1) nn::init::xavier_uniform_(parameter);
   }
 
-  /// Logits, [batch, length, characters]. `lengths`: [batch], frames.
-  Tensor forward(Tensor const& features, Tensor const& lengths, Tensor const& characters) {
-    auto const frame = torch::arange(features.size(1), lengths.options()).unsqueeze(0);
-    auto const present = (frame < lengths.unsqueeze(1)).to(features.scalar_type());
-    auto const memory = encoder_(features, present);
-    auto const spoken = (characters != end_character).to(memory.scalar_type());
-    Masks const padding{padding_mask(spoken, memory), padding_mask(present, memory)};
-    return decoder_->predict(decoder_(characters, spoken.unsqueeze(-1), memory, padding));
+  /// Logits, [batch, length + 1, characters], and what they should say. `lengths`: [batch], frames.
+  /// `spoken`: [batch, length], `ignored` behind the end.
+  std::vector<Tensor> forward(Tensor const& features, Tensor const& lengths, Tensor const& spoken) {
+    auto const memory = encoder_(features, lengths);
+    auto const [input, truth] = dictate(spoken);
+    auto const rows = input.size(1);
+    auto const present = input.ne(end_character).to(torch::kFloat).unsqueeze(-1);
+    auto const later = later_of(input);
+    auto const padding = input.eq(end_character).unsqueeze(1).expand({-1, rows, -1});
+    SpeechMasks const masks{(padding + later).gt(0), padding_of(memory, lengths, rows)};
+    return {decoder_->predict(decoder_(input, present, memory, masks)), truth};
   }
 
-  /// The likeliest characters of one utterance that beam search finds, from start to end.
-  Hypothesis recognise(Tensor const& features, Sizes const& sizes) {
-    auto const memory = encoder_(features, torch::ones({1, features.size(1)}, features.options()));
-    auto const whole = memory.options().dtype(torch::kLong);
+  /// The likeliest characters of one utterance, [frames, width], that beam search finds, from start
+  /// to end.
+  Hypothesis recognise(Tensor const& features, Tensor const& length, Sizes const& sizes) {
+    auto const memory = encoder_(features.unsqueeze(0), length)[0].unsqueeze(0);
     std::vector<Hypothesis> open(1);
     std::vector<Hypothesis> ended;
-    open.front().characters = torch::full({1, 1}, start_character, whole);
-    for (std::int64_t length = 1; length <= sizes.decoded && !open.empty(); ++length) {
-      open = extend_all(open, memory, static_cast<std::size_t>(sizes.beam));
-      if (length == sizes.decoded)
+    open.front().characters = single(start_character, memory);
+    for (std::int64_t round = 1; round <= sizes.decoded && !open.empty(); ++round) {
+      open = extend_all(open, memory, sizes.beam);
+      if (round == sizes.decoded)
         for (auto& each : open)
-          append(each, torch::full({1, 1}, end_character, whole), end_character);
-      auto const first_ended = std::stable_partition(
-          open.begin(), open.end(), [](auto const& each) { return each.last != end_character; });
+          each.characters = torch::cat({each.characters, single(end_character, memory)}, 1);
+      auto const first_ended = std::stable_partition(open.begin(), open.end(), is_open);
       ended.insert(ended.end(), first_ended, open.end());
       open.erase(first_ended, open.end());
     }
     sort_by_score(ended);
-    return ended.front();
+    return {ended.front().score, ended.front().characters[0].cpu()};
   }
 
  private:
-  static void append(Hypothesis& hypothesis, Tensor const& character, std::int64_t value) {
-    hypothesis.characters = torch::cat({hypothesis.characters, character}, 1);
-    hypothesis.last = value;
-  }
-
   /// The best `beam` of all that are one character longer.
   std::vector<Hypothesis> extend_all(std::vector<Hypothesis> const& open,
                                      Tensor const& memory,
-                                     std::size_t beam) {
+                                     std::int64_t beam) {
     std::vector<Hypothesis> best;
     for (auto const& hypothesis : open) {
       extend(hypothesis, memory, beam, best);
       sort_by_score(best);
-      best.resize(std::min(best.size(), beam));
+      best.resize(std::min(best.size(), static_cast<std::size_t>(beam)));
     }
     return best;
   }
 
   void extend(Hypothesis const& hypothesis,
               Tensor const& memory,
-              std::size_t beam,
+              std::int64_t beam,
               std::vector<Hypothesis>& longer) {
-    auto const present = torch::ones({1, hypothesis.characters.size(1), 1}, memory.options());
-    auto const x = decoder_(hypothesis.characters, present, memory, Masks());
-    auto const scores = torch::log_softmax(decoder_->predict(x.index({Slice(), -1})), 1);
-    auto const [values, characters] = scores.topk(static_cast<std::int64_t>(beam), 1);
-    auto const host_values = values.to(torch::kCPU, torch::kDouble);
-    auto const host_characters = characters.cpu();
-    for (std::int64_t rank = 0; rank < characters.size(1); ++rank) {
-      auto next = hypothesis;
-      next.score += host_values[0][rank].item<double>();
-      append(next, characters.narrow(1, rank, 1), host_characters[0][rank].item<std::int64_t>());
-      longer.push_back(std::move(next));
+    auto const& spoken = hypothesis.characters;
+    auto const present = torch::ones_like(spoken).to(torch::kFloat).unsqueeze(-1);
+    auto const x = decoder_(spoken, present, memory, SpeechMasks{later_of(spoken), {}});
+    auto const logits = decoder_->predict(x.index({Slice(), -1}));
+    auto const [scores, characters] = torch::log_softmax(logits, 1).topk(beam, 1);
+    auto const length = spoken.size(1);
+    for (std::int64_t rank = 0; rank < beam; ++rank) {
+      auto const gained = scores.index({0, rank});
+      auto next = torch::ones({1, length + 1}).type_as(memory).to(torch::kLong);
+      next.index_put_({Slice(), Slice({}, length)}, spoken);
+      next.index_put_({Slice(), length}, characters.index({0, rank}).item<std::int64_t>());
+      longer.push_back({hypothesis.score.defined() ? hypothesis.score + gained : gained, next});
     }
   }
 
@@ -281,12 +277,20 @@ TORCH_MODULE(Recogniser);
 
 /// Cross entropy against labels that leave a tenth to all characters alike.
 Tensor smoothed_loss(Tensor const& logits, Tensor const& truth) {
-  auto const heard = truth != ignored;
+  auto const labels = truth.ne(ignored).to(torch::kLong) * truth;
   auto const classes = static_cast<double>(logits.size(1));
-  auto const hot = torch::zeros_like(logits).scatter(1, (truth * heard).unsqueeze(1), 1);
-  auto const wanted = hot * (1 - smoothing) + (1 - hot) * (smoothing / classes);
-  auto const losses = -(wanted * torch::log_softmax(logits, 1)).sum(1);
-  return losses.masked_select(heard).mean();
+  auto const hot = torch::zeros_like(logits).scatter(1, labels.view({-1, 1}), 1);
+  auto const wanted = hot * (1 - smoothing) + torch::rsub(hot, 1) * smoothing / classes;
+  auto const likely = torch::log_softmax(logits, 1);
+  auto const heard = truth.ne(ignored);
+  auto const count = heard.sum().item<std::int64_t>();
+  auto const losses = -(wanted * likely).sum(1);
+  return losses.masked_select(heard).sum() / count;
+}
+
+std::int64_t count_right(Tensor const& logits, Tensor const& truth) {
+  auto const right = std::get<1>(logits.max(1)).eq(truth);
+  return right.masked_select(truth.ne(ignored)).sum().item<std::int64_t>();
 }
 
 std::unique_ptr<Workload> make_training(Setup const& setup, Sizes const& sizes) {
@@ -298,26 +302,23 @@ std::unique_ptr<Workload> make_training(Setup const& setup, Sizes const& sizes) 
   auto const features = setup.place(torch::randn({setup.batch, sizes.frames, feature_width}));
   auto const lengths = setup.place(falling(sizes.frames));
 
-  auto const spoken = torch::randint(
-      special_characters, sizes.characters, {setup.batch, sizes.length}, torch::kLong);
-  auto const place = torch::arange(sizes.length + 1).unsqueeze(0);
-  auto const spoken_lengths = falling(sizes.length).unsqueeze(1);
-  auto const input =
-      nn::functional::pad(spoken, nn::functional::PadFuncOptions({1, 0}).value(start_character))
-          .masked_fill(place > spoken_lengths, end_character);
-  auto const output = nn::functional::pad(spoken, nn::functional::PadFuncOptions({0, 1}))
-                          .masked_fill(place == spoken_lengths, end_character)
-                          .masked_fill(place > spoken_lengths, ignored);
-  auto const characters = setup.place(input);
-  auto const truth = setup.place(output).flatten();
+  auto const place = torch::arange(sizes.length).unsqueeze(0);
+  auto const spoken = setup.place(
+      torch::randint(
+          special_characters, sizes.characters, {setup.batch, sizes.length}, torch::kLong)
+          .masked_fill(place >= falling(sizes.length).unsqueeze(1), ignored));
 
   Supervised parts;
   parts.network = network.ptr();
-  parts.forward = [network, features, lengths, characters]() mutable {
-    return std::vector<Tensor>{network->forward(features, lengths, characters)};
+  parts.forward = [network, features, lengths, spoken]() mutable {
+    return network->forward(features, lengths, spoken);
   };
-  parts.loss = [truth](auto const& outputs) {
-    return smoothed_loss(outputs[0].flatten(0, 1), truth);
+  parts.loss = [](auto const& outputs) {
+    auto const logits = outputs[0].view({-1, outputs[0].size(2)});
+    auto const truth = outputs[1].contiguous().view(-1);
+    auto const loss = smoothed_loss(logits, truth);
+    count_right(logits, truth);
+    return loss;
   };
   parts.optimizer = std::make_unique<torch::optim::Adam>(
       network->parameters(), torch::optim::AdamOptions(5e-4).betas({0.9, 0.98}).eps(1e-9));
@@ -328,17 +329,16 @@ std::unique_ptr<Workload> make_recognition(Setup const& setup, Sizes const& size
   Recogniser network(sizes);
   setup.place(*network);
   auto const utterances =
-      setup.place(torch::randn({setup.batch, sizes.spoken_frames, feature_width})).split(1);
+      setup.place(torch::randn({setup.batch, sizes.spoken_frames, feature_width}));
+  auto const length = setup.place(torch::tensor({sizes.spoken_frames}, torch::kInt));
 
   Supervised parts;
   parts.network = network.ptr();
-  parts.forward = [network, utterances, sizes]() mutable {
+  parts.forward = [network, utterances, length, sizes]() mutable {
     std::vector<Tensor> scores;
-    for (auto const& features : utterances) {
-      auto const best = network->recognise(features, sizes);
-      scores.push_back(torch::full({1}, best.score, features.options().dtype(torch::kFloat)));
-    }
-    return std::vector<Tensor>{torch::cat(scores)};
+    for (std::int64_t i = 0; i < utterances.size(0); ++i)
+      scores.push_back(network->recognise(utterances[i], length, sizes).score);
+    return scores;
   };
   return make_supervised(setup.test, std::move(parts));
 }

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "runner/suite/supervised.h"
+#include "runner/suite/classification.h"
 
 namespace torchwatch::suite {
 namespace {
@@ -96,7 +96,7 @@ TORCH_MODULE(SqueezeNet);
 
 std::unique_ptr<Workload> make_squeezenet1_1(Setup const& setup) {
   SqueezeNet network(setup.pick(64, 16));
-  return make_classifier(setup, {setup.pick(224, 64), classes}, network);
+  return make_classifier(setup, {setup.pick(224, 64), classes, Targets::soft}, network);
 }
 
 }  // namespace torchwatch::suite

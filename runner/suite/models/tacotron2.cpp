@@ -76,9 +76,10 @@ nn::Sequential make_postnet(std::int64_t width) {
   return layers;
 }
 
-/// [batch, length]: true after the end.
-Tensor padding_of(Tensor const& lengths, std::int64_t length) {
-  return torch::arange(length, lengths.options()).unsqueeze(0) >= lengths.unsqueeze(1);
+/// [batch, longest]: true after the end.
+Tensor padding_of(Tensor const& lengths) {
+  auto const place = torch::arange(0, torch::max(lengths).item<std::int64_t>(), lengths.options());
+  return torch::bitwise_not((place < lengths.unsqueeze(1)).to(torch::kBool));
 }
 
 /// Looks at the text where the query, the text itself and what was looked at before say.
@@ -107,7 +108,8 @@ class AttentionImpl : public nn::Module {
     auto const sum = query_(query.unsqueeze(1)) + location + projected;
     auto const scores = score_(torch::tanh(sum)).squeeze(-1);
     constexpr double never = -std::numeric_limits<double>::infinity();
-    return torch::softmax(scores.masked_fill(padding, never), 1);
+    scores.data().masked_fill_(padding, never);
+    return torch::softmax(scores, 1);
   }
 
  private:
@@ -117,6 +119,11 @@ class AttentionImpl : public nn::Module {
 };
 
 TORCH_MODULE(Attention);
+
+/// [batch, width] on the device of `like`.
+Tensor zeros_beside(Tensor const& like, std::int64_t width) {
+  return torch::empty({like.size(0), width}, like.options()).zero_();
+}
 
 /// An LSTM cell and its dropout.
 class CellImpl : public nn::Module {
@@ -129,8 +136,7 @@ class CellImpl : public nn::Module {
   using State = std::tuple<Tensor, Tensor>;
 
   State start(Tensor const& like) const {
-    auto const zeros = like.new_zeros({like.size(0), width_});
-    return {zeros, zeros};
+    return {zeros_beside(like, width_), zeros_beside(like, width_)};
   }
 
   State forward(Tensor const& input, State const& state) {
@@ -147,8 +153,9 @@ class CellImpl : public nn::Module {
 TORCH_MODULE(Cell);
 
 struct Speech {
-  Tensor frames;  ///< [batch, 80, frames]
-  Tensor gates;   ///< [batch, frames]: logits of the end
+  Tensor frames;   ///< [batch, 80, frames]
+  Tensor gates;    ///< [batch, frames]: logits of the end
+  Tensor weights;  ///< [batch, frames, text]: where it looked
 };
 
 class DecoderImpl : public nn::Module {
@@ -169,17 +176,23 @@ class DecoderImpl : public nn::Module {
 
   /// `memory`: [batch, text, width]; `frames`: the true ones, [batch, 80, frames].
   Speech forward(Tensor const& memory, Tensor const& frames, Tensor const& padding) {
-    auto const silence = frames.new_zeros({1, frames.size(0), mels});
-    auto const inputs = prenet(torch::cat({silence, frames.permute({2, 0, 1})}));
+    auto const silence = zeros_beside(memory, mels).unsqueeze(0);
+    auto const truth =
+        frames.transpose(1, 2).view({frames.size(0), frames.size(2), -1}).transpose(0, 1);
+    auto const inputs = prenet(torch::cat({silence, truth}));
     auto const projected = attention_->project(memory);
     auto state = start(memory);
-    std::vector<Tensor> made, gates;
+    std::vector<Tensor> made, gates, weights;
     for (std::int64_t frame = 0; frame < frames.size(2); ++frame) {
       auto const features = decode(inputs[frame], memory, projected, padding, state);
-      made.push_back(frame_(features));
+      made.push_back(frame_(features).squeeze(1));
       gates.push_back(gate_(features).squeeze(1));
+      weights.push_back(state.weights);
     }
-    return {torch::stack(made, 2), torch::stack(gates, 1)};
+    auto const speech = torch::stack(made).transpose(0, 1).contiguous();
+    return {speech.view({speech.size(0), -1, mels}).transpose(1, 2),
+            torch::stack(gates).transpose(0, 1).contiguous(),
+            torch::stack(weights).transpose(0, 1)};
   }
 
  private:
@@ -191,12 +204,11 @@ class DecoderImpl : public nn::Module {
   };
 
   State start(Tensor const& memory) {
-    auto const nowhere = memory.new_zeros({memory.size(0), memory.size(1)});
     return {attention_cell_->start(memory),
             decoder_cell_->start(memory),
-            nowhere,
-            nowhere,
-            memory.new_zeros({memory.size(0), memory.size(2)})};
+            zeros_beside(memory, memory.size(1)),
+            zeros_beside(memory, memory.size(1)),
+            zeros_beside(memory, memory.size(2))};
   }
 
   Tensor prenet(Tensor const& frames) {
@@ -213,10 +225,10 @@ class DecoderImpl : public nn::Module {
                 State& state) {
     state.attention = attention_cell_(torch::cat({input, state.context}, 1), state.attention);
     auto const query = std::get<0>(state.attention);
-    auto const before = torch::stack({state.weights, state.looked}, 1);
+    auto const before = torch::cat({state.weights.unsqueeze(1), state.looked.unsqueeze(1)}, 1);
     state.weights = attention_(query, projected, before, padding);
     state.context = torch::bmm(state.weights.unsqueeze(1), memory).squeeze(1);
-    state.looked = state.looked + state.weights;
+    state.looked += state.weights;
     state.decoder = decoder_cell_(torch::cat({query, state.context}, 1), state.decoder);
     return torch::cat({std::get<0>(state.decoder), state.context}, 1);
   }
@@ -232,7 +244,6 @@ TORCH_MODULE(Decoder);
 
 struct Batch {
   Tensor text, text_lengths;
-  Tensor host_text_lengths;  ///< packing wants them there
   Tensor frames, frame_lengths, gates;
 };
 
@@ -250,25 +261,26 @@ class TacotronImpl : public nn::Module {
     nn::init::xavier_uniform_(symbols_->weight);
   }
 
-  /// Frames, refined frames, gates; as if perfect where padded.
+  /// Frames, refined frames, gates, where it looked; as if perfect where padded, which gradients do
+  /// not know.
   std::vector<Tensor> forward(Batch const& batch) {
     auto const memory = encode(batch);
-    auto const speech =
-        decoder_(memory, batch.frames, padding_of(batch.text_lengths, memory.size(1)));
+    auto const speech = decoder_(memory, batch.frames, padding_of(batch.text_lengths));
     auto const refined = speech.frames + postnet_->forward(speech.frames);
 
     constexpr double surely_ended = 1e3;
-    auto const padding = padding_of(batch.frame_lengths, batch.frames.size(2));
-    auto const padded_frames = padding.unsqueeze(1);
-    return {speech.frames.masked_fill(padded_frames, 0),
-            refined.masked_fill(padded_frames, 0),
-            speech.gates.masked_fill(padding, surely_ended)};
+    auto const padding = padding_of(batch.frame_lengths);
+    auto const padded = padding.expand({mels, padding.size(0), padding.size(1)}).permute({1, 0, 2});
+    speech.frames.data().masked_fill_(padded, 0);
+    refined.data().masked_fill_(padded, 0);
+    speech.gates.data().masked_fill_(padded.select(1, 0), surely_ended);
+    return {speech.frames, refined, speech.gates, speech.weights};
   }
 
  private:
   Tensor encode(Batch const& batch) {
     auto const x = encoder_->forward(symbols_(batch.text).transpose(1, 2)).transpose(1, 2);
-    auto const packed = rnn::pack_padded_sequence(x, batch.host_text_lengths, true);
+    auto const packed = rnn::pack_padded_sequence(x, batch.text_lengths.cpu(), true);
     lstm_->flatten_parameters();
     auto const output = std::get<0>(lstm_->forward_with_packed_input(packed));
     return std::get<0>(rnn::pad_packed_sequence(output, true));
@@ -289,17 +301,18 @@ Batch make_batch(Setup const& setup, Sizes const& sizes) {
     return torch::linspace(longest, (longest + 3) / 4, setup.batch).to(torch::kLong);
   };
   Batch batch;
-  batch.host_text_lengths = falling(sizes.text);
+  auto const text_lengths = falling(sizes.text);
   auto const frame_lengths = falling(sizes.frames);
   auto const text = torch::randint(1, symbols, {setup.batch, sizes.text}, torch::kLong)
-                        .masked_fill(padding_of(batch.host_text_lengths, sizes.text), 0);
-  auto const padding = padding_of(frame_lengths, sizes.frames);
+                        .masked_fill(padding_of(text_lengths), 0);
+  auto const padding = padding_of(frame_lengths);
   auto const frames =
       (torch::randn({setup.batch, mels, sizes.frames}) - 5).masked_fill(padding.unsqueeze(1), 0);
-  auto const gates = padding_of(frame_lengths - 1, sizes.frames).to(torch::kFloat);
+  auto const last = torch::arange(sizes.frames) >= frame_lengths.unsqueeze(1) - 1;
+  auto const gates = last.to(torch::kFloat);
 
   batch.text = setup.place(text);
-  batch.text_lengths = setup.place(batch.host_text_lengths);
+  batch.text_lengths = setup.place(text_lengths);
   batch.frames = setup.place(frames);
   batch.frame_lengths = setup.place(frame_lengths);
   batch.gates = setup.place(gates);
@@ -322,7 +335,8 @@ std::unique_ptr<Workload> make_tacotron2(Setup const& setup) {
   };
   parts.loss = [batch](auto const& outputs) {
     return torch::mse_loss(outputs[0], batch.frames) + torch::mse_loss(outputs[1], batch.frames) +
-           torch::binary_cross_entropy_with_logits(outputs[2], batch.gates);
+           torch::binary_cross_entropy_with_logits(outputs[2].view({-1, 1}),
+                                                   batch.gates.view({-1, 1}));
   };
   parts.optimizer = std::make_unique<torch::optim::Adam>(
       network->parameters(), torch::optim::AdamOptions(1e-3).weight_decay(1e-6));

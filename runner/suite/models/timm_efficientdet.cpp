@@ -19,6 +19,7 @@ namespace torchwatch::suite {
 namespace {
 
 using torch::Tensor;
+using torch::indexing::None;
 using torch::indexing::Slice;
 
 constexpr std::int64_t first_stride = 8;
@@ -175,19 +176,20 @@ Tensor focal_loss(Tensor const& scores, Tensor const& classes, Tensor const& obj
       (torch::zeros(shape, scores.options()).scatter(-1, classes.unsqueeze(-1) * is_object, 1) *
        is_object)
           .view(scores.sizes());
+  auto const unwanted = torch::rsub(wanted, 1);
   auto const probability = scores.sigmoid();
-  auto const hit = wanted * probability + (1 - wanted) * (1 - probability);
-  auto const weight = (wanted * alpha + (1 - wanted) * (1 - alpha)) * (1 - hit).pow(gamma);
+  auto const hit = wanted * probability + unwanted * torch::rsub(probability, 1);
+  auto const weight = (wanted * alpha + unwanted * (1 - alpha)) * torch::rsub(hit, 1).pow(gamma);
   auto const entropy =
       torch::binary_cross_entropy_with_logits(scores, wanted, {}, {}, torch::Reduction::None);
-  auto const loss = (1 / objects) * weight * entropy;
+  auto const loss = objects.reciprocal() * weight * entropy;
   return (loss.view(shape) * (classes != ignored).unsqueeze(-1)).sum();
 }
 
 Tensor huber_loss(Tensor const& codes, Tensor const& wanted, Tensor const& objects) {
   constexpr double delta = 0.1;
   auto const error = (codes - wanted).abs();
-  auto const quadratic = error.clamp_max(delta);
+  auto const quadratic = error.clamp(c10::nullopt, delta);
   auto const loss = 0.5 * quadratic.pow(2) + delta * (error - quadratic);
   return (loss * (wanted != 0)).sum() / (objects * 4);
 }
@@ -211,25 +213,41 @@ Tensor detection_loss(std::vector<Tensor> const& outputs, Targets const& targets
 
 /// One picture's candidates.
 struct Candidates {
-  Tensor scores, codes, anchors, classes;  ///< logits [count], [count, 4], [count, 4], [count]
+  Tensor scores, codes, anchors, classes;  ///< logits [count, 1], [count, 4] twice, [count]
 };
 
-/// [detections, 6]: box, score and class, best first, then zeros.
+/// The boxes that the codes mean, of any size.
+Tensor decode(Tensor const& codes, Tensor const& anchors) {
+  auto const edge = anchors.unbind(1);
+  auto const code = codes.unbind(1);
+  auto const anchor_width = edge[2] - edge[0];
+  auto const anchor_height = edge[3] - edge[1];
+  auto const width = code[2].exp() * anchor_width;
+  auto const height = code[3].exp() * anchor_height;
+  auto const x = code[0] * anchor_width + (edge[0] + edge[2]) / 2;
+  auto const y = code[1] * anchor_height + (edge[1] + edge[3]) / 2;
+  return torch::stack({x - width / 2, y - height / 2, x + width / 2, y + height / 2}, 1);
+}
+
+/// [detections, 6]: place, size, score and class, best first, then zeros.
 Tensor choose(Candidates const& candidates,
               Tensor const& image_scale,
               Tensor const& image_size,
               std::int64_t detections) {
-  auto const limits = (image_size / image_scale).repeat(2);
-  auto const decoded = BoxCoder{}.decode(candidates.codes.to(torch::kFloat), candidates.anchors);
-  auto const boxes = torch::minimum(decoded.clamp_min(0), limits);
-  auto const scores = candidates.scores.sigmoid().to(torch::kFloat);
+  auto const corner = image_size / image_scale;
+  auto const decoded = decode(candidates.codes.to(torch::kFloat), candidates.anchors);
+  auto const boxes = torch::min(decoded.clamp(0), torch::cat({corner, corner}));
+  auto const scores = candidates.scores.sigmoid().squeeze(1).to(torch::kFloat);
   auto const kept = suppress(boxes, scores, candidates.classes, 0.5).slice(0, 0, detections);
-  auto const classes = candidates.classes.index_select(0, kept) + 1;
-  auto const found = torch::cat({boxes.index_select(0, kept) * image_scale,
-                                 scores.index_select(0, kept).unsqueeze(1),
-                                 classes.to(boxes.dtype()).unsqueeze(1)},
-                                1);
-  return torch::constant_pad_nd(found, {0, 0, 0, detections - found.size(0)});
+
+  auto const places = boxes.index({kept});
+  for (std::int64_t axis = 0; axis < 2; ++axis)
+    places.select(1, axis + 2).sub_(places.select(1, axis));
+  places.mul_(image_scale);
+  auto const classes = candidates.classes.index({kept, None}).add_(1);
+  auto const found = torch::cat({places, scores.index({kept, None}), classes.to(torch::kFloat)}, 1);
+  auto const missing = detections - found.size(0);
+  return missing > 0 ? torch::cat({found, torch::zeros({missing, 6}, found.options())}) : found;
 }
 
 /// What the pictures are scaled by, [batch], and their first sizes, [batch, 2].
@@ -251,18 +269,17 @@ Tensor detect(EfficientDetImpl::Outputs const& outputs,
   };
   auto const scores = flatten(outputs.scores, classes);
   auto const codes = flatten(outputs.codes, 4);
-  auto const best = std::get<1>(scores.flatten(1).topk(sizes.candidates, 1));
-  auto const place = torch::div(best, classes, "floor");
+  auto const best = std::get<1>(scores.reshape({scores.size(0), -1}).topk(sizes.candidates, 1));
+  auto const place = torch::floor_divide(best, classes);
   auto const kind = best.remainder(classes);
   auto const wide = [&](std::int64_t width) {
     return place.unsqueeze(2).expand({-1, -1, width});
   };
   auto const best_codes = codes.gather(1, wide(4));
-  auto const best_scores = scores.gather(1, wide(classes)).gather(2, kind.unsqueeze(2)).squeeze(2);
+  auto const best_scores = scores.gather(1, wide(classes)).gather(2, kind.unsqueeze(2));
   std::vector<Tensor> all;
   for (std::int64_t i = 0; i < scores.size(0); ++i) {
-    Candidates const candidates{
-        best_scores[i], best_codes[i], anchors.index_select(0, place[i]), kind[i]};
+    Candidates const candidates{best_scores[i], best_codes[i], anchors.index({place[i]}), kind[i]};
     all.push_back(choose(candidates, pictures.scales[i], pictures.sizes[i], sizes.detections));
   }
   return torch::stack(all);

@@ -41,7 +41,7 @@ class ScaledConvImpl : public ConvImpl {
     auto const flat = weight.reshape({1, weight.size(0), -1});
     auto const standard = torch::batch_norm(
         flat, (gain_ * scale_).view(-1), {}, {}, {}, /*training=*/true, 0, epsilon, true);
-    return convolve(x, standard.reshape(weight.sizes()));
+    return convolve(x, standard.reshape_as(weight));
   }
 
  private:

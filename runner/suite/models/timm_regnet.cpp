@@ -35,7 +35,7 @@ class BlockImpl : public nn::Module {
 
   Tensor forward(Tensor const& input) {
     auto const x = conv3_(squeeze_(conv2_(conv1_(input))));
-    return (x + (shortcut_.is_empty() ? input : shortcut_(input))).relu_();
+    return (x + (shortcut_.is_empty() ? input : shortcut_(input))).relu();
   }
 
  private:

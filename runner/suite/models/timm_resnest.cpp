@@ -28,10 +28,11 @@ class SplitAttentionImpl : public nn::Module {
       : SplitAttentionImpl(width, std::max<std::int64_t>(width * radix / 4, 32)) {}
 
   Tensor forward(Tensor const& x) {
-    auto const pictures = pictures_(x).reshape({x.size(0), radix, x.size(1), x.size(2), x.size(3)});
+    auto const batch = x.size(0);
+    auto const pictures = pictures_(x).reshape({batch, radix, x.size(1), x.size(2), x.size(3)});
     auto const means = pictures.sum(1).mean({2, 3}, /*keepdim=*/true);
-    auto const scores = score_(hidden_(means)).view({x.size(0), radix, x.size(1), 1, 1});
-    return (pictures * torch::softmax(scores, 1)).sum(1);
+    auto const weights = weigh(score_(hidden_(means))).view({batch, -1, 1, 1});
+    return (pictures * weights.reshape({batch, radix, -1, 1, 1})).sum(1).contiguous();
   }
 
  private:
@@ -41,6 +42,13 @@ class SplitAttentionImpl : public nn::Module {
         hidden_(register_module(
             "hidden", ConvUnit(ConvOptions{width, hidden, 1, 1, 1, true}, relu_in_place))),
         score_(register_module("score", Conv(ConvOptions{hidden, radix * width, 1, 1, 1, true}))) {}
+
+  /// [batch, radix * width, 1, 1] -> [batch, radix * width]: what adds up to 1 over the pictures.
+  static Tensor weigh(Tensor const& scores) {
+    auto const batch = scores.size(0);
+    auto const by_picture = scores.view({batch, 1, radix, -1}).transpose(1, 2);
+    return torch::softmax(by_picture, 1).reshape({batch, -1});
+  }
 
   ConvUnit pictures_, hidden_;
   Conv score_;

@@ -3,6 +3,7 @@
 // 2021 (arXiv 2106.04560), vit_giant_patch14_224. Input: images [batch, 3, 224, 224], labels
 // [batch] of 1000 classes. Smoke: 64 x 64 pixels, 2 layers of width 96 with 3 or 4 heads.
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -24,11 +25,39 @@ struct Sizes {
   std::int64_t side, patch, width, feed_width, heads, layers;
 };
 
+/// Self-attention, one product for query, key and value.
+class FusedAttentionImpl : public nn::Module {
+ public:
+  FusedAttentionImpl(std::int64_t width, std::int64_t heads)
+      : heads_(heads),
+        query_key_value_(register_module("query_key_value", nn::Linear(width, 3 * width))),
+        output_(register_module("output", nn::Linear(width, width))),
+        dropout_(register_module("dropout", nn::Dropout(0))) {}
+
+  Tensor forward(Tensor const& x, Tensor const& /*mask*/) {
+    auto const head_width = x.size(2) / heads_;
+    auto const fused = torch::linear(x, query_key_value_->weight, query_key_value_->bias);
+    auto const parts = fused.reshape({x.size(0), x.size(1), 3, heads_, head_width})
+                           .permute({2, 0, 3, 1, 4})
+                           .unbind(0);
+    auto const scale = 1 / std::sqrt(static_cast<double>(head_width));
+    auto const scores = torch::matmul(parts[0], parts[1].transpose(-2, -1)) * scale;
+    auto const mixed = torch::matmul(dropout_(scores.softmax(-1)), parts[2]);
+    auto const joined = mixed.transpose(1, 2).reshape(x.sizes());
+    return torch::linear(joined, output_->weight, output_->bias);
+  }
+
+ private:
+  std::int64_t heads_;
+  nn::Linear query_key_value_, output_;
+  nn::Dropout dropout_;
+};
+
+TORCH_MODULE(FusedAttention);
+
 TransformerOptions layer_options(Sizes const& sizes) {
   TransformerOptions options;
   options.attention.width = sizes.width;
-  options.attention.heads = sizes.heads;
-  options.attention.fused = true;
   options.feed_width = sizes.feed_width;
   options.norm_epsilon = norm_epsilon;
   options.norm_first = true;
@@ -50,9 +79,11 @@ class VisionTransformerImpl : public nn::Module {
     };
     class_token_ = register_parameter("class_token", small(1));
     positions_ = register_parameter("positions", small(rows * rows + 1));
-    for (std::int64_t layer = 0; layer < sizes.layers; ++layer)
-      layers_.push_back(
-          register_module("layer" + std::to_string(layer), TransformerLayer(layer_options(sizes))));
+    for (std::int64_t layer = 0; layer < sizes.layers; ++layer) {
+      nn::AnyModule attention(FusedAttention(sizes.width, sizes.heads));
+      layers_.push_back(register_module("layer" + std::to_string(layer),
+                                        TransformerLayer(layer_options(sizes), attention)));
+    }
   }
 
   Tensor forward(Tensor const& images) {

@@ -1,11 +1,11 @@
 // VGG of 16 layers without normalisation: Simonyan and Zisserman, 2014 (arXiv 1409.1556), after
-// torchvision.models.vgg, whose names it has. Input: images [batch, 3, 224, 224], labels [batch] of
-// 1000 classes. Smoke: 32 x 32 pixels, an eighth of the channels, a sixteenth of the linear layers.
+// torchvision.models.vgg, whose names it has. Input: images [batch, 3, 224, 224], targets [batch,
+// 1000]. Smoke: 32 x 32 pixels, an eighth of the channels, a sixteenth of the linear layers.
 
 #include "runner/suite/blocks/vgg.h"
 
 #include "runner/suite/blocks/convolution.h"
-#include "runner/suite/supervised.h"
+#include "runner/suite/classification.h"
 
 namespace torchwatch::suite {
 namespace {
@@ -51,7 +51,7 @@ std::unique_ptr<Workload> make_vgg16(Setup const& setup) {
   VggOptions options;
   options.width = setup.pick(64, 8);
   Vgg network(options, setup.pick(4096, 256));
-  return make_classifier(setup, {setup.pick(224, 32), classes}, network);
+  return make_classifier(setup, {setup.pick(224, 32), classes, Targets::soft}, network);
 }
 
 }  // namespace torchwatch::suite

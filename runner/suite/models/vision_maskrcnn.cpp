@@ -118,7 +118,7 @@ std::unique_ptr<Workload> make_vision_maskrcnn(Setup const& setup) {
   auto const to = setup.pick(PictureSize{800, 1066}, PictureSize{96, 128});
   auto detector = make_detector(setup);
   setup.place(*detector);
-  auto const pictures = draw_pictures(setup, from);
+  auto const pictures = draw_scenes(setup, from);
   auto const truths = draw_truths(setup, from, objects, setup.pick(91, 9));
   Transform const transform(setup, from, to);
 

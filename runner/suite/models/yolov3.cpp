@@ -11,6 +11,7 @@
 #include <cmath>
 #include <utility>
 
+#include "runner/suite/blocks/darknet.h"
 #include "runner/suite/supervised.h"
 
 namespace torchwatch::suite {
@@ -30,87 +31,20 @@ struct Sizes {
   std::array<std::int64_t, 5> depths;
 };
 
-/// A normalised convolution.
-class UnitImpl : public nn::Module {
- public:
-  UnitImpl(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride = 1)
-      : conv_(register_module("conv",
-                              nn::Conv2d(nn::Conv2dOptions(in, out, kernel)
-                                             .stride(stride)
-                                             .padding(kernel / 2)
-                                             .bias(false)))),
-        norm_(register_module(
-            "norm", nn::BatchNorm2d(nn::BatchNorm2dOptions(out).momentum(0.03).eps(1e-4)))) {}
-
-  Tensor forward(Tensor const& x) {
-    auto normal = norm_(conv_(x));
-    return torch::leaky_relu_(normal, 0.1);
-  }
-
- private:
-  nn::Conv2d conv_;
-  nn::BatchNorm2d norm_;
-};
-
-TORCH_MODULE(Unit);
-
-/// Appends `count` units, in turns to `narrow` channels by 1 x 1 and to twice that by 3 x 3.
-void append_units(nn::Sequential& layers,
-                  std::int64_t in,
-                  std::int64_t narrow,
-                  std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    bool const narrows = i % 2 == 0;
-    auto const out = narrows ? narrow : 2 * narrow;
-    layers->push_back(Unit(in, out, narrows ? 1 : 3));
-    in = out;
-  }
-}
-
-class ResidualImpl : public nn::Module {
- public:
-  explicit ResidualImpl(std::int64_t channels)
-      : units_(register_module("units", nn::Sequential())) {
-    append_units(units_, channels, channels / 2, 2);
-  }
-
-  Tensor forward(Tensor const& x) { return x + units_->forward(x); }
-
- private:
-  nn::Sequential units_;
-};
-
-TORCH_MODULE(Residual);
-
-/// The input's largest values in windows of three sizes, and the input.
-class PyramidPoolingImpl : public nn::Module {
- public:
-  Tensor forward(Tensor const& x) {
-    return torch::cat({largest(x, 13), largest(x, 9), largest(x, 5), x}, 1);
-  }
-
- private:
-  static Tensor largest(Tensor const& x, std::int64_t window) {
-    return torch::max_pool2d(x, window, 1, window / 2);
-  }
-};
-
-TORCH_MODULE(PyramidPooling);
-
 /// One of the three: features to the next head and to predictions.
 class HeadImpl : public nn::Module {
  public:
   HeadImpl(std::int64_t in, std::int64_t narrow, bool pools, Tensor const& sizes)
       : features_(register_module("features", nn::Sequential())),
-        wide_(register_module("wide", Unit(narrow, 2 * narrow, 3))),
+        wide_(register_module("wide", DarknetUnit(narrow, 2 * narrow, 3))),
         predictor_(register_module("predictor",
                                    nn::Conv2d(nn::Conv2dOptions(2 * narrow, anchors * values, 1)))),
         sizes_(register_buffer("anchors", sizes)) {
     if (pools) {
-      append_units(features_, in, narrow, 3);
+      append_darknet_units(features_, in, narrow, 3);
       features_->push_back(PyramidPooling());
     }
-    append_units(features_, pools ? 4 * narrow : in, narrow, pools ? 3 : 5);
+    append_darknet_units(features_, pools ? 4 * narrow : in, narrow, pools ? 3 : 5);
     favour_background();
   }
 
@@ -137,7 +71,7 @@ class HeadImpl : public nn::Module {
   }
 
   nn::Sequential features_;
-  Unit wide_;
+  DarknetUnit wide_;
   nn::Conv2d predictor_;
   Tensor sizes_;
 };
@@ -156,13 +90,13 @@ Tensor make_anchors() {
 class YoloImpl : public nn::Module {
  public:
   explicit YoloImpl(Sizes const& sizes)
-      : first_(register_module("first", Unit(3, sizes.channels, 3))) {
+      : first_(register_module("first", DarknetUnit(3, sizes.channels, 3))) {
     auto channels = sizes.channels;
     for (auto const depth : sizes.depths) {
-      nn::Sequential stage(Unit(channels, 2 * channels, 3, 2));
+      nn::Sequential stage(DarknetUnit(channels, 2 * channels, 3, 2));
       channels *= 2;
       for (std::int64_t i = 0; i < depth; ++i)
-        stage->push_back(Residual(channels));
+        stage->push_back(DarknetResidual(channels));
       stages_.push_back(register_module("stage" + std::to_string(stages_.size() + 1), stage));
     }
     add_heads(channels);
@@ -193,7 +127,7 @@ class YoloImpl : public nn::Module {
       auto const narrow = channels / 2 >> i;
       if (i > 0)
         reducers_.push_back(
-            register_module("reducer" + std::to_string(i), Unit(2 * narrow, narrow, 1)));
+            register_module("reducer" + std::to_string(i), DarknetUnit(2 * narrow, narrow, 1)));
       auto const in = i == 0 ? channels : 3 * narrow;
       auto const anchor = sizes[static_cast<std::int64_t>(i)] / strides[i];
       heads_.push_back(
@@ -203,12 +137,12 @@ class YoloImpl : public nn::Module {
 
   Tensor enlarge(std::size_t head, Tensor const& x) {
     auto const reduced = reducers_[head - 1](x);
-    return torch::upsample_nearest2d(reduced, {2 * x.size(2), 2 * x.size(3)});
+    return torch::upsample_nearest2d(reduced, c10::nullopt, std::vector<double>{2, 2});
   }
 
-  Unit first_;
+  DarknetUnit first_;
   std::vector<nn::Sequential> stages_;
-  std::vector<Unit> reducers_;
+  std::vector<DarknetUnit> reducers_;
   std::vector<Head> heads_;
 };
 
@@ -229,7 +163,7 @@ Tensor generalised_overlap(Tensor const& a, Tensor const& b) {
   auto const centre_b = b.narrow(1, 0, 2), half_b = b.narrow(1, 2, 2) / 2;
   auto const low_a = centre_a - half_a, high_a = centre_a + half_a;
   auto const low_b = centre_b - half_b, high_b = centre_b + half_b;
-  auto const common = (torch::min(high_a, high_b) - torch::max(low_a, low_b)).clamp_min(0).prod(1);
+  auto const common = (torch::min(high_a, high_b) - torch::max(low_a, low_b)).clamp(0).prod(1);
   auto const all = a.narrow(1, 2, 2).prod(1) + epsilon + b.narrow(1, 2, 2).prod(1) - common;
   auto const hull = (torch::max(high_a, high_b) - torch::min(low_a, low_b)).prod(1) + epsilon;
   return common / all - (hull - all) / hull;
@@ -245,24 +179,25 @@ struct Wanted {
 /// `objects`: image, class, x, y, width and height as parts of the picture, [n, 6].
 Wanted match(Tensor const& objects, Tensor const& output, Tensor const& sizes) {
   constexpr double least_overlap = 0.2;
-  auto const columns = static_cast<double>(output.size(3));
-  auto const rows = static_cast<double>(output.size(2));
-  auto const scale = torch::tensor({1.0, 1.0, columns, rows, columns, rows}, objects.options());
+  auto scale = torch::ones({6}, objects.options());
+  scale.slice(0, 2).copy_(torch::tensor(output.sizes()).index({torch::tensor({3, 2, 3, 2})}));
   auto const scaled = objects * scale;
   auto const chosen = overlap_of_sizes(sizes, scaled.narrow(1, 4, 2)) > least_overlap;
-  auto const pairs = chosen.nonzero();
-  auto const anchor = pairs.select(1, 0);
-  auto const object = scaled.index_select(0, pairs.select(1, 1));
+  auto const all_anchors =
+      torch::arange(anchors, objects.device()).view({anchors, 1}).repeat({1, objects.size(0)});
+  auto const anchor = all_anchors.index({chosen});
+  auto const object = scaled.repeat({anchors, 1, 1}).index({chosen});
+  auto const numbers = object.narrow(1, 0, 2).to(torch::kLong).numpy_T().unbind();
   auto const place = object.narrow(1, 2, 2);
-  auto const cell = place.to(torch::kLong);
-  auto const number = object.narrow(1, 0, 2).to(torch::kLong);
-  return {number.select(1, 0),
+  auto const corner = place.to(torch::kLong);
+  auto const cells = corner.numpy_T().unbind();
+  return {numbers[0],
           anchor,
-          cell.select(1, 1),
-          cell.select(1, 0),
-          number.select(1, 1),
-          torch::cat({place - cell, object.narrow(1, 4, 2)}, 1),
-          sizes.index_select(0, anchor)};
+          cells[1],
+          cells[0],
+          numbers[1],
+          torch::cat({place - corner, object.narrow(1, 4, 2)}, 1),
+          sizes.index({anchor})};
 }
 
 /// How much of the objectness to learn depends on the overlap. Upstream's grows from 0 to 1.
@@ -271,23 +206,25 @@ constexpr double overlap_share = 0;
 /// GIoU, objectness and class loss of one head, weighed.
 Tensor head_loss(Tensor const& output, Wanted const& wanted) {
   constexpr double box_weight = 3.54, object_weight = 64.3, class_weight = 37.4;
+  auto const even = torch::ones({1}, output.options());
   auto present = torch::zeros_like(output.select(-1, 4));
   Tensor loss;
   if (wanted.image.size(0) > 0) {
     auto const said = output.index({wanted.image, wanted.anchor, wanted.row, wanted.column});
     auto const place = said.narrow(1, 0, 2).sigmoid();
-    auto const size = said.narrow(1, 2, 2).exp().clamp_max(1e3) * wanted.size;
+    auto const size = said.narrow(1, 2, 2).exp().clamp(c10::nullopt, 1e3) * wanted.size;
     auto const overlap = generalised_overlap(torch::cat({place, size}, 1), wanted.box);
-    auto const certainty = (1 - overlap_share) + overlap_share * overlap.detach().clamp_min(0);
+    auto const certainty = (1 - overlap_share) + overlap_share * overlap.detach().clamp(0);
     present.index_put_({wanted.image, wanted.anchor, wanted.row, wanted.column},
                        certainty.to(present.scalar_type()));
     auto const logits = said.narrow(1, 5, classes);
-    auto const truth = torch::one_hot(wanted.label, classes).to(logits.scalar_type());
-    loss = box_weight * (1 - overlap).mean() +
-           class_weight * torch::binary_cross_entropy_with_logits(logits, truth);
+    auto truth = torch::full_like(logits, 0.0);
+    truth.index_put_({torch::arange(logits.size(0), logits.device()), wanted.label}, 1.0);
+    loss = box_weight * torch::rsub(overlap, 1).mean() +
+           class_weight * torch::binary_cross_entropy_with_logits(logits, truth, {}, even);
   }
-  auto const objectness =
-      object_weight * torch::binary_cross_entropy_with_logits(output.select(-1, 4), present);
+  auto const objectness = object_weight * torch::binary_cross_entropy_with_logits(
+                                              output.select(-1, 4), present, {}, even);
   return loss.defined() ? loss + objectness : objectness;
 }
 
@@ -358,10 +295,11 @@ class YoloTraining final : public Workload {
       loss = loss.defined() ? loss + part : part;
     }
     loss = loss * (static_cast<double>(images_.size(0)) / 64);
+    loss_ = loss.detach();
+    if (!torch::isfinite(loss_).is_nonzero()) return;
     loss.backward();
     optimizer_.step();
     average();
-    loss_ = loss.detach();
   }
 
   Tensor result() const override { return loss_; }

@@ -1,0 +1,26 @@
+#pragma once
+
+/// Running a part of a network again as it ran before, for those that keep no activations.
+
+#include <functional>
+
+#include <torch/torch.h>
+
+namespace torchwatch::suite {
+
+/// What the next random numbers of the device's default generator depend on.
+torch::Tensor random_state_of(torch::Device device);
+
+struct Rerun {
+  torch::Tensor output;
+  torch::Tensor slope;  ///< of the input
+};
+
+/// Runs `function` again with the random numbers that were drawn from `state` on, and backward from
+/// `slope`; its parameters' gradients add up as usual. The generator is left as it was.
+Rerun rerun(torch::Tensor const& input,
+            torch::Tensor const& slope,
+            torch::Tensor const& state,
+            std::function<torch::Tensor(torch::Tensor const&)> const& function);
+
+}  // namespace torchwatch::suite

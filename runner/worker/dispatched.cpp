@@ -1,0 +1,76 @@
+#include "runner/worker/dispatched.h"
+
+#include <memory>
+#include <mutex>
+
+#include <ATen/core/operator_name.h>
+
+namespace torchwatch::worker {
+namespace {
+
+/// LibTorch's callbacks are functions without a state.
+struct Names {
+  std::mutex mutex;
+  std::set<std::string> called;          // under mutex
+  std::set<std::string> called_in_turn;  // under mutex
+};
+
+Names& names() {
+  static Names instance;
+  return instance;
+}
+
+/// How many operators, nodes and steps of the engine run inside each other in this thread.
+int& depth() {
+  thread_local int value = 0;
+  return value;
+}
+
+/// Not the engine's own step around a node, "autograd::engine::evaluate_function: AddBackward0".
+bool is_node(std::string const& name) {
+  return name.find("Backward") != std::string::npos && name.find("::") == std::string::npos;
+}
+
+std::unique_ptr<at::ObserverContext> enter(at::RecordFunction const& function) {
+  auto const operator_name = function.operator_name();
+  std::string const name = operator_name ? c10::toString(*operator_name) : function.name();
+  bool const is_called = operator_name ? depth() == 0 : is_node(name);
+  ++depth();
+  if (!is_called && !operator_name) return nullptr;
+  std::lock_guard const lock(names().mutex);
+  (is_called ? names().called : names().called_in_turn).insert(name);
+  return nullptr;
+}
+
+void leave(at::RecordFunction const&, at::ObserverContext*) {
+  if (depth() > 0) --depth();
+}
+
+}  // namespace
+
+Dispatched::Dispatched() {
+  {
+    std::lock_guard const lock(names().mutex);
+    names().called.clear();
+    names().called_in_turn.clear();
+  }
+  callback_ = at::addGlobalCallback(
+      at::RecordFunctionCallback(enter, leave)
+          .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION}));
+}
+
+Dispatched::~Dispatched() {
+  at::removeCallback(callback_);
+}
+
+std::set<std::string> Dispatched::called() const {
+  std::lock_guard const lock(names().mutex);
+  return names().called;
+}
+
+std::set<std::string> Dispatched::called_in_turn() const {
+  std::lock_guard const lock(names().mutex);
+  return names().called_in_turn;
+}
+
+}  // namespace torchwatch::worker
