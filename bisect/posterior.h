@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "storage/domain/bisection.h"
+
+namespace torchwatch::bisect {
+
+/// One process of one build of a range of suspects.
+struct Reading {
+  std::size_t position =
+      0;                  ///< how many of the suspects the build has: 0 is the start of the range
+  std::size_t round = 0;  ///< readings of one round were measured next to each other
+  double level = 0;       ///< on a scale on which changes add up: the logarithm of a time
+};
+
+/// What is believed before anything is measured. Changes are differences of levels.
+struct Expectation {
+  double no_change = 0.2;  ///< probability that the ends do not differ
+  double several = 0.02;   ///< if they do: probability that it was more than one commit
+  double least = 0.05;     ///< size below which a change by one commit does not matter
+  double excess = 0.1;     ///< mean of what a change by one commit is larger than that
+  Direction direction = Direction::increase;
+  double noise = 0.025;  ///< standard deviation of the level of one process ...
+  double degrees = 5;    ///< ... and how many readings that knowledge is worth
+};
+
+/// One explanation of all readings: which gaps hold a commit that changed the level, by how much.
+/// Gap g lies between the neighbouring positions g and g + 1 of Belief::positions.
+struct Hypothesis {
+  struct Change {
+    std::size_t gap = 0;
+    double size = 0;
+  };
+
+  std::vector<Change> changes;  ///< by gap; none: no change
+  double probability = 0;
+  double base = 0;  ///< level of the start
+
+  /// Of the builds before gap `gap`.
+  double level_before(std::size_t gap) const;
+};
+
+/// What to believe now.
+struct Belief {
+  std::vector<std::size_t> positions;  ///< measured ones and both ends, ascending
+  std::vector<int> readings;           ///< of each of them
+  std::vector<Hypothesis> hypotheses;  ///< their probabilities sum to 1
+  double noise = 0;                    ///< standard deviation of one reading's level
+  double drift = 0;  ///< variance of what a round adds to all its readings, by that of one reading
+
+  std::size_t gaps() const { return positions.size() - 1; }
+
+  double no_change() const;
+
+  /// Probability that a change came in gap `gap`.
+  double changed_in(std::size_t gap) const;
+};
+
+/// Weighs all explanations with no, one or two changes by Bayes' rule; within a gap nothing is
+/// known but `prior`. `prior[i]`: weight of suspect i, the one that position i + 1 has and position
+/// i has not; at least one, all positive.
+///
+/// Levels are constant between changes. A reading's deviation is normal, its variance unknown
+/// (inverse gamma, as `expectation` says); so is what a round adds to its readings (a few ratios to
+/// the former are tried, and weighed). The start's level is unknown without limits, a single change
+/// lies beyond `least` with the tail of Lomax 1954 (a tenfold change is no miracle), two changes
+/// may be of any size. All are integrated out in closed form, so nobody need be told the noise.
+/// Pure; takes microseconds.
+///
+/// After Zellner 1971, An Introduction to Bayesian Inference in Econometrics, chapter 3, for the
+/// linear model with unknown variance; Fearnhead 2006, Exact and efficient Bayesian inference for
+/// multiple changepoint problems, for explanations by number and place of changes.
+Belief believe(std::span<double const> prior,
+               std::span<Reading const> readings,
+               Expectation const& expectation);
+
+}  // namespace torchwatch::bisect

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace torchwatch::bench {
+
+/// A commit that changes a series.
+struct Step {
+  std::size_t series = 0;
+  std::size_t commit = 0;
+  double ratio = 1;  ///< of what is measured after it to what is measured before
+};
+
+/// Days of commits to search, all alike but for chance.
+struct Day {
+  std::size_t commits = 64;
+  std::size_t series = 1;
+  std::vector<double> ratios;  ///< a step each, at random commits; of series 0, 1, ... in turn
+  double noise = 0.03;         ///< standard deviation of the logarithm of a run
+
+  std::string name() const;
+};
+
+/// One day of commits whose builds can be run. The n-th run of a series at a position gives the
+/// same value whoever asks and whatever was asked before, so all finders see the same random
+/// numbers.
+class Commits {
+ public:
+  Commits(Day const& day, std::uint64_t seed);
+
+  Day const& day() const { return day_; }
+
+  std::vector<Step> const& steps() const { return steps_; }
+
+  /// Milliseconds of one more process of the build that has the first `position` commits.
+  double run(std::size_t series, std::size_t position);
+
+  /// What a build would measure if there were no noise.
+  double truth(std::size_t series, std::size_t position) const;
+
+  int runs() const { return runs_; }
+
+  std::size_t builds() const { return builds_.size(); }
+
+  bool is_built(std::size_t position) const { return builds_.contains(position); }
+
+ private:
+  Day day_;
+  std::uint64_t seed_;
+  std::vector<Step> steps_;
+  std::map<std::pair<std::size_t, std::size_t>, std::uint64_t> counts_;
+  std::set<std::size_t> builds_;
+  int runs_ = 0;
+};
+
+}  // namespace torchwatch::bench

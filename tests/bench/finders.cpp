@@ -1,0 +1,172 @@
+#include "finders.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <map>
+
+#include "two_samples.h"
+
+#include "bisect/inquiry.h"
+
+namespace torchwatch::bench {
+namespace {
+
+constexpr double seconds_a_build = 3600;
+constexpr double seconds_a_run = 60;
+
+Found ask(Commits& commits, std::size_t slots) {
+  auto const& day = commits.day();
+  bisect::Inquiry inquiry{
+      std::vector<double>(day.commits, 1.0), std::vector<bisect::Expectation>(day.series), {}};
+  bisect::Costs const costs{
+      seconds_a_run,
+      [&](std::size_t position) { return commits.is_built(position) ? 0 : seconds_a_build; },
+      [](std::size_t) {
+        return 1.0;
+      }};
+  Found found;
+  for (std::size_t round = 0;; ++found.rounds) {
+    auto const probes = inquiry.next(costs, slots);
+    if (probes.empty()) break;
+    for (auto const& [series, position] : probes)
+      inquiry.add(series, {{position, round++, std::log(commits.run(series, position))}});
+  }
+  found.is_unchanged = true;
+  found.stated = 1;
+  for (std::size_t series = 0; series < day.series; ++series) {
+    auto const answer = inquiry.answer(series).value();
+    found.stated *= answer.probability;
+    found.is_unchanged = found.is_unchanged && answer.kind == bisect::Answer::Kind::unchanged;
+    if (answer.kind == bisect::Answer::Kind::changed)
+      for (auto const& change : answer.changes)
+        found.steps.push_back({series, change.first, std::exp(change.size)});
+  }
+  return found;
+}
+
+Found bisect_by_median(Commits& commits) {
+  constexpr int runs = 5;
+  auto const last = commits.day().commits;
+  double const middle = (commits.truth(0, 0) + commits.truth(0, last)) / 2;
+  std::size_t good = 0;
+  std::size_t bad = last;
+  while (bad - good > 1) {
+    auto const position = (good + bad) / 2;
+    Values values;
+    for (int run = 0; run < runs; ++run)
+      values.push_back(commits.run(0, position));
+    (median(values) > middle ? bad : good) = position;
+  }
+  return {{{0, good, 1}}, false, 0, 0};
+}
+
+/// One run a commit, whoever asks again.
+class Once {
+ public:
+  explicit Once(Commits& commits) : commits_{commits} {}
+
+  double operator()(std::size_t position) {
+    auto const [found, is_new] = values_.try_emplace(position);
+    if (is_new) found->second = commits_.run(0, position);
+    return found->second;
+  }
+
+ private:
+  Commits& commits_;
+  std::map<std::size_t, double> values_;
+};
+
+Found bisect_like_torchbench(Commits& commits) {
+  constexpr double threshold = 0.07;
+  Once once{commits};
+  Found found;
+  std::deque<std::pair<std::size_t, std::size_t>> ranges{{0, commits.day().commits}};
+  while (!ranges.empty()) {
+    auto const [left, right] = ranges.front();
+    ranges.pop_front();
+    if (once(right) / once(left) - 1 < threshold) continue;
+    if (right - left == 1) {
+      found.steps.push_back({0, left, 1});
+      continue;
+    }
+    auto const middle = (left + right) / 2;
+    ranges.emplace_back(left, middle);
+    ranges.emplace_back(middle, right);
+  }
+  found.is_unchanged = found.steps.empty();
+  return found;
+}
+
+Found find_like_asv(Commits& commits) {
+  Once once{commits};
+  std::size_t left = 0;
+  std::size_t right = commits.day().commits;
+  while (right - left > 1) {
+    auto const middle = (left + right) / 2;
+    bool const is_left = std::abs(once(middle) - once(left)) > std::abs(once(right) - once(middle));
+    (is_left ? right : left) = middle;
+  }
+  return {{{0, left, 1}}, false, 0, 0};
+}
+
+/// `expected`: the change to see, by the interquartile range of the noise. How many runs Pinpoint's
+/// tables ask for falls about like this power of it.
+int runs_of_pinpoint(double expected) {
+  return std::max(10, static_cast<int>(std::ceil(30 * std::pow(expected, -1.45))));
+}
+
+Found find_like_pinpoint(Commits& commits) {
+  constexpr double significance = 0.01;
+  constexpr double quartiles = 1.349;  // between those of a standard normal
+  auto const last = commits.day().commits;
+  double const change = std::log(commits.truth(0, last) / commits.truth(0, 0));
+  constexpr double usual_change = 0.0953;
+  int const runs =
+      runs_of_pinpoint((change > 0 ? change : usual_change) / quartiles / commits.day().noise);
+  std::map<std::size_t, Values> values;
+  auto const measure = [&](std::size_t position) {
+    while (values[position].size() < static_cast<std::size_t>(runs))
+      values[position].push_back(commits.run(0, position));
+  };
+  measure(0);
+  measure(last);
+  Found found;
+  std::deque<std::pair<std::size_t, std::size_t>> ranges{{0, last}};
+  while (!ranges.empty()) {
+    auto const [left, right] = ranges.front();
+    ranges.pop_front();
+    auto const& before = values[left];
+    auto const& after = values[right];
+    if (std::min(mann_whitney(before, after), kolmogorov_smirnov(before, after)) > significance)
+      continue;
+    if (right - left == 1) {
+      found.steps.push_back({0, left, 1});
+      continue;
+    }
+    auto const middle = (left + right) / 2;
+    measure(middle);
+    ranges.emplace_back(left, middle);
+    ranges.emplace_back(middle, right);
+  }
+  found.is_unchanged = found.steps.empty();
+  return found;
+}
+
+}  // namespace
+
+Finder torchwatch(std::size_t slots) {
+  auto const name = slots == 1 ? "torchwatch" : "torchwatch, " + std::to_string(slots) + " slots";
+  return {name, [slots](Commits& commits) {
+            return ask(commits, slots);
+          }};
+}
+
+std::vector<Finder> peers() {
+  return {{"git bisect run", bisect_by_median},
+          {"TorchBench", bisect_like_torchbench},
+          {"asv find", find_like_asv},
+          {"Pinpoint", find_like_pinpoint}};
+}
+
+}  // namespace torchwatch::bench

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "commits.h"
+
+namespace torchwatch::bench {
+
+/// What a finder says of one day.
+struct Found {
+  std::vector<Step> steps;    ///< commits that it names; ratios are not judged
+  bool is_unchanged = false;  ///< it says that there is no change
+  double stated = 0;          ///< probability that it is right, as it says; 0 if it does not say
+  int rounds = 0;             ///< of processes at the same time
+};
+
+struct Finder {
+  std::string name;
+  std::function<Found(Commits& commits)> find;
+};
+
+/// torchwatch with so many slots: an hour for a build, a minute for a run.
+Finder torchwatch(std::size_t slots);
+
+/// Each by its published rule, on series 0:
+///
+/// - `git bisect run` with the median of 5 runs against the middle of both true levels, which it is
+///   told; it takes the ends for granted;
+/// - TorchBench's bisection.py: one run a commit; a range whose ends differ by 7% or more is cut in
+///   half, and both halves are looked at;
+/// - `asv find`: one result a commit; the half whose ends differ more is gone on with;
+/// - Pinpoint (Chromium): at least ten runs a commit, and as many as its tables ask for to see the
+///   change that it is told; commits differ when p <= 0.01 by Mann-Whitney or
+///   Kolmogorov-Smirnov, whichever is smaller; a pair of commits that differ gets its middle.
+std::vector<Finder> peers();
+
+}  // namespace torchwatch::bench

@@ -1,0 +1,211 @@
+#include "bisect/inquiry.h"
+
+#include <cmath>
+#include <functional>
+#include <random>
+#include <set>
+
+#include <gmock/gmock.h>
+
+namespace torchwatch::bisect {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// A range of suspects whose builds can be read.
+class Range {
+ public:
+  explicit Range(std::size_t suspects, std::size_t series = 1)
+      : inquiry_{std::vector<double>(suspects, 1.0), std::vector<Expectation>(series), {0.99, 200}},
+        steps_(series) {}
+
+  Range& change(std::size_t suspect, double size, std::size_t series = 0) {
+    steps_[series].emplace_back(suspect, size);
+    return *this;
+  }
+
+  Range& breaks(std::size_t first, std::size_t last) {
+    for (auto position = first; position <= last; ++position)
+      broken_.insert(position);
+    return *this;
+  }
+
+  Range& noise(double deviation) {
+    noise_ = deviation;
+    return *this;
+  }
+
+  /// Asks until there is an answer.
+  Range& run(std::size_t slots = 1) {
+    Costs const costs{40,
+                      [this](std::size_t position) { return built_.contains(position) ? 0 : 3600; },
+                      [](std::size_t) {
+                        return 1.0;
+                      }};
+    for (std::size_t round = 0;; ++round) {
+      auto const probes = inquiry_.next(costs, slots);
+      if (probes.empty()) return *this;
+      for (auto const& probe : probes)
+        answer(probe, round);
+    }
+  }
+
+  Answer answer(std::size_t series = 0) const { return inquiry_.answer(series).value(); }
+
+  std::size_t builds() const { return built_.size(); }
+
+  std::size_t failed_builds() const { return failed_; }
+
+ private:
+  void answer(Probe const& probe, std::size_t round) {
+    if (broken_.contains(probe.position)) {
+      ++failed_;
+      inquiry_.skip(probe.position);
+      return;
+    }
+    built_.insert(probe.position);
+    double level = 1;
+    for (auto const& [suspect, size] : steps_[probe.series])
+      if (probe.position > suspect) level += size;
+    level += std::normal_distribution<double>{0, noise_}(generator_);
+    inquiry_.add(probe.series, {{probe.position, round, level}});
+  }
+
+  Inquiry inquiry_;
+  std::vector<std::vector<std::pair<std::size_t, double>>> steps_;
+  std::set<std::size_t> broken_, built_;
+  std::size_t failed_ = 0;
+  double noise_ = 0.02;
+  std::mt19937_64 generator_{7};
+};
+
+void expect_culprits(Answer const& answer, std::vector<std::size_t> const& suspects) {
+  EXPECT_EQ(answer.kind, Answer::Kind::changed);
+  ASSERT_THAT(answer.changes, SizeIs(suspects.size()));
+  for (std::size_t i = 0; i < suspects.size(); ++i) {
+    EXPECT_EQ(answer.changes[i].first, suspects[i]);
+    EXPECT_EQ(answer.changes[i].last, suspects[i]);
+  }
+  EXPECT_GE(answer.probability, 0.99);
+}
+
+TEST(Inquiry, NamesTheCommit) {
+  for (std::size_t const suspect : {0U, 1U, 17U, 30U, 31U}) {
+    Range range{32};
+    expect_culprits(range.change(suspect, 0.1).run().answer(), {suspect});
+    EXPECT_LE(range.builds(), 8U);
+  }
+}
+
+TEST(Inquiry, ALoneSuspectTakesNoBuildButTheEnds) {
+  Range range{1};
+  expect_culprits(range.change(0, 0.1).run().answer(), {0});
+  EXPECT_EQ(range.builds(), 2U);
+}
+
+TEST(Inquiry, BlamesNobodyForNothing) {
+  Range range{64};
+  auto const answer = range.run().answer();
+  EXPECT_EQ(answer.kind, Answer::Kind::unchanged);
+  EXPECT_THAT(answer.changes, IsEmpty());
+  EXPECT_LE(range.builds(), 3U);
+}
+
+TEST(Inquiry, GivesTheSmallestRangeThatBuilds) {
+  Range range{16};
+  auto const answer = range.change(8, 0.1).breaks(6, 10).run().answer();
+  EXPECT_EQ(answer.kind, Answer::Kind::changed);
+  ASSERT_THAT(answer.changes, SizeIs(1));
+  EXPECT_EQ(answer.changes[0].first, 5U);
+  EXPECT_EQ(answer.changes[0].last, 10U);
+}
+
+TEST(Inquiry, FindsACommitBesideABrokenSpan) {
+  Range range{64};
+  expect_culprits(range.change(20, 0.1).breaks(24, 44).run().answer(), {20});
+}
+
+TEST(Inquiry, FindsTwoCommitsThatOnlyTogetherAreTooMuch) {
+  Range range{32};
+  range.change(9, 0.06).change(22, 0.04).noise(0.005);
+  expect_culprits(range.run().answer(), {9, 22});
+}
+
+TEST(Inquiry, SeesAChangeAndItsRevertAsNoChange) {
+  Range range{32};
+  range.change(9, 0.1).change(22, -0.1);
+  EXPECT_EQ(range.run().answer().kind, Answer::Kind::unchanged);
+}
+
+TEST(Inquiry, FindsARegressionAfterAnImprovement) {
+  Range range{32};
+  range.change(6, -0.1).change(25, 0.25).noise(0.01);
+  expect_culprits(range.run().answer(), {6, 25});
+}
+
+TEST(Inquiry, SharesBuildsAmongSeries) {
+  Range range{64, 3};
+  range.change(10, 0.1, 0).change(12, 0.1, 1).change(50, 0.1, 2).run();
+  expect_culprits(range.answer(0), {10});
+  expect_culprits(range.answer(1), {12});
+  expect_culprits(range.answer(2), {50});
+  EXPECT_LE(range.builds(), 16U);
+}
+
+TEST(Inquiry, GivesUpWhenItsPatienceEnds) {
+  Range range{64};
+  auto const answer = range.change(10, 0.1).noise(3).run().answer();
+  EXPECT_EQ(answer.kind, Answer::Kind::open);
+  EXPECT_LT(answer.probability, 0.99);
+}
+
+TEST(Inquiry, FillsItsSlots) {
+  Range range{64};
+  expect_culprits(range.change(33, 0.2).run(4).answer(), {33});
+}
+
+TEST(Inquiry, AsksTheSameAfterTheSameReadings) {
+  Costs const costs{40,
+                    [](std::size_t) { return 3600.0; },
+                    [](std::size_t) {
+                      return 1.0;
+                    }};
+  std::vector<Reading> const readings{{0, 0, 1.0}, {8, 0, 1.1}, {0, 1, 1.0}, {8, 1, 1.12}};
+  Inquiry all{std::vector<double>(8, 1.0), {{}}, {}};
+  all.add(0, readings);
+  Inquiry one_by_one{std::vector<double>(8, 1.0), {{}}, {}};
+  for (auto const& reading : readings)
+    one_by_one.add(0, {reading});
+  EXPECT_EQ(all.next(costs, 3), one_by_one.next(costs, 3));
+  EXPECT_THAT(all.next(costs, 3), SizeIs(3));
+}
+
+TEST(Plan, BeginsWithBothEndsTwice) {
+  Belief const belief = believe(std::vector<double>(8, 1.0), {}, {});
+  Costs const costs{40,
+                    [](std::size_t) { return 0.0; },
+                    [](std::size_t) {
+                      return 1.0;
+                    }};
+  std::vector<Probe> const expected{{0, 0}, {0, 8}, {0, 0}, {0, 8}};
+  EXPECT_EQ(plan(std::vector{belief}, std::vector<double>(8, 1.0), costs, 4), expected);
+}
+
+TEST(Plan, WeighsInformationBySeconds) {
+  std::vector<double> const prior(8, 1.0);
+  std::vector<Reading> readings;
+  for (std::size_t round = 0; round < 6; ++round)
+    readings.insert(readings.end(), {{0, round, 1.0}, {8, round, 1.1}});
+  std::vector const beliefs{believe(prior, readings, {})};
+  auto const always = [](std::size_t) {
+    return 1.0;
+  };
+  Costs const alike{40, [](std::size_t) { return 3600.0; }, always};
+  EXPECT_EQ(plan(beliefs, prior, alike, 1).front().position, 4U);
+  Costs const cached{40, [](std::size_t position) { return position == 2 ? 0.0 : 3600.0; }, always};
+  EXPECT_EQ(plan(beliefs, prior, cached, 1).front().position, 2U);
+}
+
+}  // namespace
+}  // namespace torchwatch::bisect

@@ -1,0 +1,136 @@
+#include "bisect/posterior.h"
+
+#include <cmath>
+#include <random>
+
+#include <gmock/gmock.h>
+
+namespace torchwatch::bisect {
+namespace {
+
+using testing::DoubleNear;
+using testing::ElementsAre;
+
+std::vector<double> alike(std::size_t suspects) {
+  return std::vector<double>(suspects, 1.0);
+}
+
+/// Each in a round of its own.
+std::vector<Reading> read(std::vector<std::pair<std::size_t, double>> const& values) {
+  std::vector<Reading> readings;
+  for (auto const& [position, level] : values)
+    readings.push_back({position, readings.size(), level});
+  return readings;
+}
+
+TEST(Posterior, BelievesThePriorUntilSomethingIsRead) {
+  auto const belief = believe(alike(4), {}, {});
+  EXPECT_THAT(belief.positions, ElementsAre(0U, 4U));
+  EXPECT_DOUBLE_EQ(belief.no_change(), Expectation{}.no_change);
+  EXPECT_DOUBLE_EQ(belief.changed_in(0), 1 - Expectation{}.no_change);
+}
+
+TEST(Posterior, PutsTheChangeBetweenTheLevels) {
+  auto const belief = believe(
+      alike(3),
+      read(
+          {{0, 1.00}, {0, 1.01}, {1, 1.01}, {1, 0.99}, {2, 1.20}, {2, 1.21}, {3, 1.20}, {3, 1.19}}),
+      {});
+  EXPECT_THAT(belief.positions, ElementsAre(0U, 1U, 2U, 3U));
+  EXPECT_GT(belief.changed_in(1), 0.99);
+  EXPECT_LT(belief.no_change(), 1e-3);
+  auto const& best = *std::ranges::max_element(belief.hypotheses, {}, &Hypothesis::probability);
+  ASSERT_EQ(best.changes.size(), 1U);
+  EXPECT_THAT(best.changes[0].size, DoubleNear(0.2, 0.01));
+  EXPECT_THAT(best.base, DoubleNear(1.0, 0.01));
+}
+
+TEST(Posterior, SeesNoChangeBetweenLikeEnds) {
+  auto const belief = believe(
+      alike(8),
+      read({{0, 1.0}, {8, 1.02}, {0, 1.01}, {8, 0.99}, {0, 0.99}, {8, 1.0}, {0, 1.0}, {8, 1.01}}),
+      {});
+  EXPECT_GT(belief.no_change(), 0.98);
+}
+
+TEST(Posterior, TakesOutWhatARoundAddsToItsReadings) {
+  std::vector<Reading> same, moved;
+  double const pace[] = {0, 0.3, -0.2, 0.1, 0.35, -0.1};
+  for (std::size_t round = 0; round < std::size(pace); ++round) {
+    double const wobble = round % 2 == 0 ? 0.004 : -0.004;
+    same.insert(same.end(), {{0, round, pace[round]}, {5, round, pace[round] + wobble}});
+    moved.insert(moved.end(), {{0, round, pace[round]}, {5, round, pace[round] + 0.1 + wobble}});
+  }
+  EXPECT_GT(believe(alike(5), same, {}).no_change(), 0.98);
+  EXPECT_LT(believe(alike(5), moved, {}).no_change(), 0.02);
+  EXPECT_GT(believe(alike(5), moved, {}).drift, 1);
+}
+
+TEST(Posterior, TellsTwoChangesFromOne) {
+  std::vector<std::pair<std::size_t, double>> values;
+  for (double const wobble : {0.004, -0.004, 0.002, -0.002, 0.003, -0.003})
+    values.insert(values.end(), {{0, 1 + wobble}, {1, 1.1 - wobble}, {2, 1.18 + wobble}});
+  auto const belief = believe(alike(2), read(values), {});
+  EXPECT_GT(belief.changed_in(0), 0.99);
+  EXPECT_GT(belief.changed_in(1), 0.99);
+}
+
+TEST(Posterior, LooksOnlyInTheAskedDirection) {
+  auto const faster = read({{0, 1.0}, {1, 0.9}, {0, 1.01}, {1, 0.91}, {0, 1.0}, {1, 0.9}});
+  Expectation expectation;
+  EXPECT_GT(believe(alike(1), faster, expectation).no_change(), 0.5);
+  expectation.direction = Direction::decrease;
+  EXPECT_LT(believe(alike(1), faster, expectation).no_change(), 0.01);
+  expectation.direction = Direction::both;
+  EXPECT_LT(believe(alike(1), faster, expectation).no_change(), 0.01);
+}
+
+/// Odds of a change to none by brute force: integrals over level, size and deviation.
+double odds_by_integration(std::vector<Reading> const& readings, Expectation const& expectation) {
+  auto const log_likelihood = [&](double level, double size, double deviation) {
+    double sum = 0;
+    for (auto const& reading : readings) {
+      double const z = (reading.level - level - (reading.position > 0 ? size : 0)) / deviation;
+      sum -= z * z / 2 + std::log(deviation);
+    }
+    return sum;
+  };
+  double none = 0;
+  double one = 0;
+  for (double log_deviation = -7; log_deviation < 0; log_deviation += 0.05) {
+    double const deviation = std::exp(log_deviation);
+    // Inverse gamma of the variance, in terms of the logarithm of the deviation.
+    double const a = expectation.degrees / 2;
+    double const b = a * expectation.noise * expectation.noise;
+    double const prior = -2 * a * log_deviation - b / (deviation * deviation);
+    for (double level = 0.9; level < 1.3; level += 0.002) {
+      none += std::exp(prior + log_likelihood(level, 0, deviation)) * 0.002;
+      for (double size = expectation.least; size < 0.6; size += 0.004) {
+        double const density = 2 / expectation.excess *
+                               std::pow(1 + (size - expectation.least) / expectation.excess, -3);
+        one += std::exp(prior + log_likelihood(level, size, deviation)) * density * 0.002 * 0.004;
+      }
+    }
+  }
+  return one / none * (1 - expectation.no_change) / expectation.no_change;
+}
+
+TEST(Posterior, AgreesWithIntegrals) {
+  for (double const shift : {0.0, 0.04, 0.07, 0.1}) {
+    // One round, so that it does not matter what it adds.
+    std::vector<Reading> const readings{{0, 0, 1.00},
+                                        {1, 0, 1.01 + shift},
+                                        {0, 0, 1.03},
+                                        {1, 0, 1.03 + shift},
+                                        {0, 0, 0.99},
+                                        {1, 0, 0.98 + shift}};
+    Expectation expectation;
+    expectation.several = 0;
+    auto const belief = believe(alike(1), readings, expectation);
+    double const log_odds = std::log((1 - belief.no_change()) / belief.no_change());
+    EXPECT_NEAR(log_odds, std::log(odds_by_integration(readings, expectation)), 0.3) << shift;
+  }
+}
+
+}  // namespace
+}  // namespace torchwatch::bisect
