@@ -63,12 +63,12 @@ struct Belief {
 /// known but `prior`. `prior[i]`: weight of suspect i, the one that position i + 1 has and position
 /// i has not; at least one, all positive.
 ///
-/// Levels are constant between changes. A reading's deviation is normal, its variance unknown
-/// (inverse gamma, as `expectation` says); so is what a round adds to its readings (a few ratios to
-/// the former are tried, and weighed). The start's level is unknown without limits, a single change
-/// lies beyond `least` with the tail of Lomax 1954 (a tenfold change is no miracle), two changes
-/// may be of any size. All are integrated out in closed form, so nobody need be told the noise.
-/// Pure; takes microseconds.
+/// Levels are constant between changes. A reading's deviation has heavy tails, so that a process
+/// may go astray, and an unknown variance (as `expectation` says); so has what a round adds to its
+/// readings (a few ratios to the former are tried, and weighed). The start's level is unknown
+/// without limits, a single change lies beyond `least` with the tail of Lomax 1954 (a tenfold
+/// change is no miracle), two changes may be of any size. Nobody need be told the noise. Pure;
+/// takes a fraction of a millisecond.
 ///
 /// After Zellner 1971, An Introduction to Bayesian Inference in Econometrics, chapter 3, for the
 /// linear model with unknown variance; Fearnhead 2006, Exact and efficient Bayesian inference for

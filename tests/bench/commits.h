@@ -21,6 +21,7 @@ struct Day {
   std::size_t series = 1;
   std::vector<double> ratios;  ///< a step each, at random commits; of series 0, 1, ... in turn
   double noise = 0.03;         ///< standard deviation of the logarithm of a run
+  double strays = 0;           ///< share of runs that something disturbs: 10 to 80% slower
 
   std::string name() const;
 };
