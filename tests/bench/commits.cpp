@@ -11,8 +11,11 @@ std::string Day::name() const {
   std::string steps;
   for (double const ratio : ratios)
     steps += fmt::format("{}{:+.0f}%", steps.empty() ? "" : ", ", 100 * (ratio - 1));
-  return fmt::format(
-      "{} commits, {}, noise {:.0f}%", commits, steps.empty() ? "no change" : steps, 100 * noise);
+  return fmt::format("{} commits, {}, noise {:.0f}%{}",
+                     commits,
+                     steps.empty() ? "no change" : steps,
+                     100 * noise,
+                     strays > 0 ? fmt::format(", {:.0f}% astray", 100 * strays) : "");
 }
 
 Commits::Commits(Day const& day, std::uint64_t seed) : day_{day}, seed_{seed} {
@@ -41,7 +44,9 @@ double Commits::run(std::size_t series, std::size_t position) {
   std::seed_seq seeds{seed_, std::uint64_t{series}, std::uint64_t{position}, count};
   std::minstd_rand generator{seeds};
   std::normal_distribution<double> normal{0, day_.noise};
-  return truth(series, position) * std::exp(normal(generator));
+  double const value = truth(series, position) * std::exp(normal(generator));
+  if (!std::bernoulli_distribution{day_.strays}(generator)) return value;
+  return value * std::uniform_real_distribution<double>{1.1, 1.8}(generator);
 }
 
 }  // namespace torchwatch::bench
