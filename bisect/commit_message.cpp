@@ -22,21 +22,35 @@ std::string_view trimmed(std::string_view line) {
   return line.substr(0, last + 1);
 }
 
-std::optional<int> number_in_trailer(std::string_view line) {
-  constexpr std::string_view key = "Pull Request resolved:";
+std::optional<int> number_after_pull(std::string_view line) {
   constexpr std::string_view path = "/pull/";
-  if (!line.starts_with(key)) return std::nullopt;
   auto const found = line.rfind(path);
   if (found == std::string_view::npos) return std::nullopt;
-  return parse_number(trimmed(line.substr(found + path.size())));
+  auto const digits = trimmed(line.substr(found + path.size()));
+  return parse_number(digits.substr(0, digits.find(' ')));
 }
 
+/// Calls `read` with what follows `key` in each line that begins with it.
+template <class Read>
+void for_each_trailer(std::string_view message, std::string_view key, Read read) {
+  while (!message.empty()) {
+    auto const line = message.substr(0, message.find('\n'));
+    if (line.starts_with(key)) read(trimmed(line.substr(key.size())));
+    message.remove_prefix(std::min(message.size(), line.size() + 1));
+  }
+}
+
+std::string_view subject_of(std::string_view message) {
+  return message.substr(0, message.find('\n'));
+}
+
+constexpr std::string_view revert_begins = "Revert \"";
+
 std::optional<int> number_in_subject(std::string_view subject) {
-  constexpr std::string_view revert = "Revert \"";
-  if (subject.starts_with(revert)) {
+  if (subject.starts_with(revert_begins)) {
     auto const after_quotes = subject.rfind('"') + 1;
     // A subject cut short lacks the closing quote: all of it is about the reverted pull request.
-    if (after_quotes == revert.size()) return std::nullopt;
+    if (after_quotes == revert_begins.size()) return std::nullopt;
     subject.remove_prefix(after_quotes);
   }
   subject = trimmed(subject);
@@ -48,14 +62,43 @@ std::optional<int> number_in_subject(std::string_view subject) {
 }  // namespace
 
 std::optional<int> pull_request_of(std::string_view message) {
-  auto const subject = message.substr(0, message.find('\n'));
   std::optional<int> resolved;
-  while (!message.empty()) {
-    auto const line = message.substr(0, message.find('\n'));
-    if (auto const number = number_in_trailer(line)) resolved = number;
-    message.remove_prefix(std::min(message.size(), line.size() + 1));
-  }
-  return resolved ? resolved : number_in_subject(subject);
+  for_each_trailer(message, "Pull Request resolved:", [&resolved](std::string_view value) {
+    if (auto const number = number_after_pull(value)) resolved = number;
+  });
+  return resolved ? resolved : number_in_subject(subject_of(message));
+}
+
+std::vector<std::string> approvers_of(std::string_view message) {
+  constexpr std::string_view site = "https://github.com/";
+  std::vector<std::string> names;
+  for_each_trailer(message, "Approved by:", [&names, site](std::string_view value) {
+    for (auto at = value.find(site); at != value.npos; at = value.find(site)) {
+      value.remove_prefix(at + site.size());
+      std::string name{value.substr(0, value.find_first_of(", \t/"))};
+      if (!name.empty() && std::ranges::find(names, name) == names.end())
+        names.push_back(std::move(name));
+    }
+  });
+  return names;
+}
+
+std::optional<Revert> revert_of(std::string_view message) {
+  auto subject = subject_of(message);
+  if (!subject.starts_with(revert_begins)) return std::nullopt;
+  Revert revert;
+  for_each_trailer(message, "This reverts commit ", [&revert](std::string_view value) {
+    auto const sha = value.substr(0, value.find_first_of(". ,"));
+    if (is_commit_sha(sha)) revert.commit = CommitSha{std::string{sha}};
+  });
+  for_each_trailer(message, "Reverted ", [&revert](std::string_view value) {
+    if (auto const number = number_after_pull(value.substr(0, value.find(' '))))
+      revert.pull_request = number;
+  });
+  if (revert.pull_request) return revert;
+  subject.remove_prefix(revert_begins.size());
+  revert.pull_request = number_in_subject(subject.substr(0, subject.rfind('"')));
+  return revert;
 }
 
 std::optional<NightlyRelease> parse_nightly_release(std::string_view subject, CommitSha release) {

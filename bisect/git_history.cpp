@@ -2,13 +2,23 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include <git2.h>
 
 namespace torchwatch::bisect {
 namespace {
+
+struct FreeTree {
+  void operator()(git_tree* tree) const { git_tree_free(tree); }
+};
+
+struct FreeDiff {
+  void operator()(git_diff* diff) const { git_diff_free(diff); }
+};
 
 struct FreeObject {
   void operator()(git_object* object) const { git_object_free(object); }
@@ -43,6 +53,25 @@ ErrorCode code_of(int status) {
     default:
       return ErrorCode::internal;
   }
+}
+
+/// Adds one changed file or submodule to the CommitChanges behind `payload`.
+int add_change(git_diff_delta const* delta, float, void* payload) {
+  auto& changes = *static_cast<CommitChanges*>(payload);
+  auto const is_pin = [](git_diff_file const& file) {
+    return file.mode == GIT_FILEMODE_COMMIT;
+  };
+  auto const& [before, after] = std::tie(delta->old_file, delta->new_file);
+  if (is_pin(before) || is_pin(after)) {
+    auto const hash = [&](git_diff_file const& file) {
+      return is_pin(file) ? text_of(git_oid_tostr_s(&file.id)) : std::string{};
+    };
+    changes.pins.push_back({after.path, hash(before), hash(after)});
+    return 0;
+  }
+  changes.paths.emplace_back(before.path);
+  if (changes.paths.back() != after.path) changes.paths.emplace_back(after.path);
+  return 0;
 }
 
 /// One line, whatever libgit2 said.
@@ -142,6 +171,34 @@ Result<CommitSha> GitHistory::parent(CommitSha const& sha) const {
   auto const parent = parent_of(**found);
   if (!parent) return parent.error();
   return sha_of(**parent);
+}
+
+Result<CommitChanges> GitHistory::changes_of(CommitSha const& sha) const {
+  auto const commit = find(sha);
+  if (!commit) return commit.error();
+  std::optional<CommitHandle> parent;
+  if (git_commit_parentcount(commit->get()) > 0) {
+    auto found = parent_of(**commit);
+    if (!found) return found.error();
+    parent.emplace(std::move(*found));
+  }
+  git_tree* before = nullptr;
+  git_tree* after = nullptr;
+  git_diff* differences = nullptr;
+  CommitChanges changes;
+  int status = git_commit_tree(&after, commit->get());
+  std::unique_ptr<git_tree, FreeTree> const new_tree{after};
+  if (status == 0 && parent) status = git_commit_tree(&before, parent->get());
+  std::unique_ptr<git_tree, FreeTree> const old_tree{before};
+  if (status == 0)
+    status = git_diff_tree_to_tree(&differences, repository_.get(), before, after, nullptr);
+  std::unique_ptr<git_diff, FreeDiff> const diff{differences};
+  if (status == 0)
+    status = git_diff_foreach(differences, add_change, nullptr, nullptr, nullptr, &changes);
+  if (status < 0) return failed("compare commit " + sha.hex + " with its parent", status);
+  std::ranges::sort(changes.paths);
+  std::ranges::sort(changes.pins, {}, &CommitChanges::Pin::path);
+  return changes;
 }
 
 Result<std::vector<Commit>> GitHistory::commits_between(CommitSha const& start,

@@ -14,6 +14,19 @@ struct git_repository;
 
 namespace torchwatch::bisect {
 
+/// What a commit changed.
+struct CommitChanges {
+  /// Another commit of a submodule.
+  struct Pin {
+    std::string path;
+    std::string from;  ///< hash; empty when it was added
+    std::string to;    ///< hash; empty when it was removed
+  };
+
+  std::vector<std::string> paths;  ///< of files, old and new ones, sorted; submodules are not files
+  std::vector<Pin> pins;           ///< by path
+};
+
 /// A git repository, bare or not, as a line of commits: order is ancestry along first parents,
 /// never time.
 ///
@@ -33,6 +46,9 @@ class GitHistory {
 
   /// The first parent; not_found for a root commit.
   Result<CommitSha> parent(CommitSha const& sha) const;
+
+  /// What the commit changed against its first parent, or all it has if it is a root commit.
+  Result<CommitChanges> changes_of(CommitSha const& sha) const;
 
   /// The commits after `start` up to and including `end`, oldest first; none when they are the
   /// same. Fails with invalid_argument when `start` is not on the first-parent line of `end`.

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 namespace torchwatch::bisect {
 namespace {
@@ -41,6 +41,42 @@ TEST(PullRequestOf, ARevertIsNotThePullRequestItReverts) {
   EXPECT_EQ(pull_request_of("Revert \"Speed up add (#123)\" (#130)"), 130);
   EXPECT_EQ(pull_request_of("Revert \"Revert \"Speed up add (#123)\" (#130)\""), std::nullopt);
   EXPECT_EQ(pull_request_of("Revert \"Speed up add (#123)"), std::nullopt);
+}
+
+TEST(ApproversOf, ListsEachOnce) {
+  using testing::ElementsAre;
+  EXPECT_THAT(approvers_of("Speed up add (#1)\n\n"
+                           "Approved by: https://github.com/ada, https://github.com/carl-c\r\n"
+                           "Approved by: https://github.com/ada\n"),
+              ElementsAre("ada", "carl-c"));
+  EXPECT_THAT(approvers_of("Speed up add\n\nNot Approved by: https://github.com/ada\n"),
+              testing::IsEmpty());
+  EXPECT_THAT(approvers_of("Approved by: somebody, https://github.com/"), testing::IsEmpty());
+}
+
+TEST(RevertOf, NamesCommitAndPullRequest) {
+  auto const revert = revert_of(
+      "Revert \"Speed up add (#123)\" (#130)\n\n"
+      "This reverts commit " +
+      trunk +
+      ".\n\nReverted https://github.com/pytorch/pytorch/pull/124 on "
+      "behalf of https://github.com/ada\n");
+  ASSERT_TRUE(revert);
+  EXPECT_EQ(revert->commit, CommitSha{trunk});
+  EXPECT_EQ(revert->pull_request, 124);
+}
+
+TEST(RevertOf, KnowsWhatTheMessageTells) {
+  auto const quoted = revert_of("Revert \"Speed up add (#123)\"");
+  ASSERT_TRUE(quoted);
+  EXPECT_EQ(quoted->commit, std::nullopt);
+  EXPECT_EQ(quoted->pull_request, 123);
+  auto const bare = revert_of("Revert \"Speed up add\"\n\nThis reverts commit abc.\n");
+  ASSERT_TRUE(bare);
+  EXPECT_EQ(bare->commit, std::nullopt);
+  EXPECT_EQ(bare->pull_request, std::nullopt);
+  EXPECT_FALSE(revert_of("Speed up add (#123)\n\nThis reverts commit " + trunk + ".\n"));
+  EXPECT_FALSE(revert_of(""));
 }
 
 TEST(ParseNightlyRelease, ReadsDateAndTrunkCommit) {

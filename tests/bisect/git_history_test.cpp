@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "git_repository.h"
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 namespace torchwatch::bisect {
 namespace {
@@ -93,6 +93,55 @@ TEST(GitHistory, SaysWhatAShallowCloneLacks) {
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().code, ErrorCode::not_found);
   EXPECT_NE(missing.error().message.find(start.hex), std::string::npos);
+}
+
+TEST(GitHistory, TellsWhatACommitChanged) {
+  using testing::ElementsAre;
+  GitRepository repository;
+  repository.write("aten/add.cpp", "1");
+  repository.write("torch/old.py", "a file of some length, so that it counts as moved");
+  auto const root = repository.commit("root");
+  repository.write("aten/add.cpp", "2");
+  repository.git("mv torch/old.py torch/new.py");
+  auto const second = repository.commit("second");
+  auto const empty = repository.commit("empty");
+
+  auto const history = open(repository.path());
+  EXPECT_THAT(history.changes_of(root).value().paths, ElementsAre("aten/add.cpp", "torch/old.py"));
+  EXPECT_THAT(history.changes_of(second).value().paths,
+              ElementsAre("aten/add.cpp", "torch/new.py", "torch/old.py"));
+  EXPECT_THAT(history.changes_of(empty).value().paths, testing::IsEmpty());
+  EXPECT_THAT(history.changes_of(second).value().pins, testing::IsEmpty());
+  EXPECT_EQ(history.changes_of({std::string(40, 'f')}).error().code, ErrorCode::not_found);
+}
+
+TEST(GitHistory, TellsWhichSubmodulesMoved) {
+  GitRepository repository;
+  repository.write("README", "1");
+  repository.commit("root");
+  std::string const one(40, '1');
+  std::string const two(40, '2');
+  auto const pin = [&](std::string const& sha) {
+    repository.git("update-index --add --cacheinfo 160000," + sha + ",third_party/onednn");
+    repository.git("commit --quiet --message='pin'");
+    return CommitSha{repository.git("rev-parse HEAD")};
+  };
+  auto const added = pin(one);
+  auto const moved = pin(two);
+  repository.git("rm --quiet --cached third_party/onednn");
+  repository.git("commit --quiet --message='remove'");
+  CommitSha const removed{repository.git("rev-parse HEAD")};
+
+  auto const history = open(repository.path());
+  auto const pin_of = [&](CommitSha const& sha) {
+    auto const changes = history.changes_of(sha).value();
+    EXPECT_THAT(changes.paths, testing::IsEmpty());
+    auto const& only = changes.pins.at(0);
+    return only.path + " " + only.from.substr(0, 1) + " " + only.to.substr(0, 1);
+  };
+  EXPECT_EQ(pin_of(added), "third_party/onednn  1");
+  EXPECT_EQ(pin_of(moved), "third_party/onednn 1 2");
+  EXPECT_EQ(pin_of(removed), "third_party/onednn 2 ");
 }
 
 TEST(GitHistory, ResolvesWhatGitResolves) {
