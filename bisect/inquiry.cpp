@@ -1,76 +1,144 @@
 #include "bisect/inquiry.h"
 
 #include <algorithm>
-#include <limits>
-#include <utility>
+#include <numeric>
 
 namespace torchwatch::bisect {
 
-Inquiry::Inquiry(std::vector<double> prior, std::vector<Expectation> series, Patience patience)
+namespace {
+
+/// What is left of the weight of a suspect whose change is known: it may have been measured badly.
+constexpr double known_weight = 1e-3;
+
+}  // namespace
+
+Inquiry::Inquiry(std::vector<double> prior, std::vector<Asked> series, Patience patience)
     : prior_{std::move(prior)},
       patience_{patience} {
-  for (auto& expectation : series) {
-    auto belief = believe(prior_, {}, expectation);
-    states_.push_back({std::move(expectation), {}, std::move(belief)});
+  for (auto& asked : series) {
+    auto& state = states_.emplace_back();
+    state.asked = std::move(asked);
+    believe_again(state);
   }
 }
 
-std::vector<Probe> Inquiry::next(Costs const& costs, std::size_t slots) const {
-  std::vector<Belief> open;
-  std::vector<std::size_t> series;
+std::vector<Probe> Inquiry::next(Costs const& costs, Capacity capacity) const {
+  std::vector<Question> questions;
   for (std::size_t i = 0; i < states_.size(); ++i) {
-    if (answer(i)) continue;
-    open.push_back(states_[i].belief);
-    series.push_back(i);
+    if (states_[i].is_dropped || answer(i)) continue;
+    auto const benchmark = states_[i].asked.benchmark;
+    questions.push_back({states_[i].belief, prior_of(states_[i]), benchmark, lost_to(benchmark)});
   }
-  auto can_be_built = costs;
-  can_be_built.build = [&](std::size_t position) {
-    return skipped_.contains(position) ? std::numeric_limits<double>::infinity()
-                                       : costs.build(position);
-  };
-  auto probes = plan(open, prior_, can_be_built, slots);
-  for (auto& probe : probes)
-    probe.series = series[probe.series];
-  return probes;
+  return plan(questions, costs, capacity);
 }
 
 void Inquiry::add(std::size_t series, std::vector<Reading> const& readings) {
   auto& state = states_[series];
   state.readings.insert(state.readings.end(), readings.begin(), readings.end());
-  state.belief = believe(prior_, state.readings, state.expectation);
+  believe_again(state);
+  share_answers();
 }
 
 void Inquiry::skip(std::size_t position) {
   skipped_.insert(position);
 }
 
+void Inquiry::skip(std::size_t position, std::size_t benchmark) {
+  unread_.emplace(benchmark, position);
+}
+
+void Inquiry::drop(std::size_t series) {
+  states_[series].is_dropped = true;
+}
+
+void Inquiry::explain(std::size_t series,
+                      std::size_t suspect,
+                      double size,
+                      Expectation const& rest) {
+  auto& state = states_[series];
+  state.known.push_back({suspect, size});
+  state.asked.expectation = rest;
+  believe_again(state);
+  share_answers();
+}
+
+/// Suspects that changed other series weigh as much as all; those whose change is known, little.
+std::vector<double> Inquiry::prior_of(State const& state) const {
+  auto prior = prior_;
+  double const all = std::accumulate(prior.begin(), prior.end(), 0.0);
+  for (auto const suspect : state.named)
+    prior[suspect] += all / static_cast<double>(state.named.size());
+  for (auto const& known : state.known)
+    prior[known.suspect] = prior_[known.suspect] * known_weight;
+  return prior;
+}
+
+void Inquiry::believe_again(State& state) const {
+  auto readings = state.readings;
+  for (auto& reading : readings)
+    for (auto const& [suspect, size] : state.known)
+      if (reading.position > suspect) reading.level -= size;
+  state.belief = believe(prior_of(state), readings, state.asked.expectation);
+}
+
+/// Every series that is still asked about hears whom the others' answers name.
+void Inquiry::share_answers() {
+  std::vector<std::set<std::size_t>> named(states_.size());
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    for (auto const& known : states_[i].known)
+      named[i].insert(known.suspect);
+    auto const found = answer(i);
+    if (!found || found->kind != Answer::Kind::changed) continue;
+    for (auto const& change : found->changes)
+      if (change.first == change.last) named[i].insert(change.first);
+  }
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    std::set<std::size_t> heard;
+    for (std::size_t other = 0; other < states_.size(); ++other)
+      if (other != i) heard.insert(named[other].begin(), named[other].end());
+    if (heard == states_[i].named || answer(i)) continue;
+    states_[i].named = std::move(heard);
+    believe_again(states_[i]);
+  }
+}
+
+std::set<std::size_t> Inquiry::lost_to(std::size_t benchmark) const {
+  auto lost = skipped_;
+  for (auto const& [whose, position] : unread_)
+    if (whose == benchmark) lost.insert(position);
+  return lost;
+}
+
 std::optional<Answer> Inquiry::answer(std::size_t series) const {
-  auto const& [expectation, readings, belief] = states_[series];
-  auto const best =
-      std::ranges::max_element(belief.hypotheses, std::ranges::less{}, &Hypothesis::probability);
-  auto answer = answer_of(belief, *best);
+  auto const& state = states_[series];
+  auto answer = likeliest(series);
   bool const is_final = std::ranges::all_of(
-      best->changes, [&](auto const& change) { return this->is_final(belief, change.gap); });
+      answer.changes, [&](auto const& change) { return this->is_final(state, change); });
   if (is_final && answer.probability >= patience_.confidence) return answer;
-  if (readings.size() < patience_.most_readings) return std::nullopt;
+  if (!state.is_dropped && state.readings.size() < patience_.most_readings) return std::nullopt;
   answer.kind = Answer::Kind::open;
   return answer;
 }
 
-/// Whether nothing between the gap's ends can be built.
-bool Inquiry::is_final(Belief const& belief, std::size_t gap) const {
-  for (auto position = belief.positions[gap] + 1; position < belief.positions[gap + 1]; ++position)
-    if (!skipped_.contains(position)) return false;
-  return true;
-}
-
-Answer Inquiry::answer_of(Belief const& belief, Hypothesis const& hypothesis) const {
-  Answer answer{hypothesis.changes.empty() ? Answer::Kind::unchanged : Answer::Kind::changed,
+Answer Inquiry::likeliest(std::size_t series) const {
+  auto const& belief = states_[series].belief;
+  auto const best =
+      std::ranges::max_element(belief.hypotheses, std::ranges::less{}, &Hypothesis::probability);
+  Answer answer{best->changes.empty() ? Answer::Kind::unchanged : Answer::Kind::changed,
+                best->base,
                 {},
-                hypothesis.probability};
-  for (auto const& [gap, size] : hypothesis.changes)
+                best->probability};
+  for (auto const& [gap, size] : best->changes)
     answer.changes.push_back({belief.positions[gap], belief.positions[gap + 1] - 1, size});
   return answer;
+}
+
+/// Whether no build that has some of the change's suspects, but not all, can be read.
+bool Inquiry::is_final(State const& state, Answer::Change const& change) const {
+  auto const lost = lost_to(state.asked.benchmark);
+  for (auto position = change.first + 1; position <= change.last; ++position)
+    if (!lost.contains(position)) return false;
+  return true;
 }
 
 }  // namespace torchwatch::bisect

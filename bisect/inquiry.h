@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "bisect/planning.h"
@@ -33,45 +34,80 @@ struct Answer {
   };
 
   Kind kind = Kind::open;
+  double base = 0;  ///< level of the start
   std::vector<Change> changes;
   double probability = 0;  ///< of exactly this answer
+};
+
+/// A series to ask about.
+struct Asked {
+  Expectation expectation;
+  std::size_t benchmark = 0;  ///< series of one benchmark are read by the same processes
 };
 
 /// Finds which suspects changed the levels of some series, by asking for readings of builds. Does
 /// no I/O: the same readings and skips give the same questions and answers. Suspects are numbered
 /// from 0, oldest first; the build at position p has the first p of them. Not thread-safe.
+///
+/// A suspect that is known to have changed one series is a likely one for the others: it gets as
+/// much weight as all suspects together have.
 class Inquiry {
  public:
-  /// `prior`: weight of each suspect, at least one. One expectation a series.
-  Inquiry(std::vector<double> prior, std::vector<Expectation> series, Patience patience);
+  /// `prior`: weight of each suspect, at least one.
+  Inquiry(std::vector<double> prior, std::vector<Asked> series, Patience patience);
 
   /// What to read next; empty when every series has its answer.
-  std::vector<Probe> next(Costs const& costs, std::size_t slots) const;
+  std::vector<Probe> next(Costs const& costs, Capacity capacity) const;
 
   void add(std::size_t series, std::vector<Reading> const& readings);
 
   /// The build at `position` cannot be had. Neither end.
   void skip(std::size_t position);
 
+  /// The build at `position` cannot be read by `benchmark`. Neither end.
+  void skip(std::size_t position, std::size_t benchmark);
+
+  /// The series is not asked about any more.
+  void drop(std::size_t series);
+
+  /// Takes out what is known for sure: `suspect` changed the series by `size`. Everything is then
+  /// about the rest, which `rest` expects.
+  void explain(std::size_t series, std::size_t suspect, double size, Expectation const& rest);
+
   Belief const& belief(std::size_t series) const { return states_[series].belief; }
 
   /// Nothing while the series is still asked about.
   std::optional<Answer> answer(std::size_t series) const;
 
+  /// What is most likely now, whether or not that is enough to be an answer.
+  Answer likeliest(std::size_t series) const;
+
  private:
+  struct Known {
+    std::size_t suspect = 0;
+    double size = 0;
+  };
+
   struct State {
-    Expectation expectation;
+    Asked asked;
     std::vector<Reading> readings;
+    std::vector<Known> known;
+    bool is_dropped = false;
+    std::set<std::size_t> named;  ///< suspects that changed other series
     Belief belief;
   };
 
-  bool is_final(Belief const& belief, std::size_t gap) const;
-  Answer answer_of(Belief const& belief, Hypothesis const& hypothesis) const;
+  std::vector<double> prior_of(State const& state) const;
+  void believe_again(State& state) const;
+  void share_answers();
+  std::set<std::size_t> lost_to(std::size_t benchmark) const;
+  bool is_final(State const& state, Answer::Change const& change) const;
 
   std::vector<double> prior_;
   std::vector<State> states_;
   Patience patience_;
   std::set<std::size_t> skipped_;
+  std::set<std::pair<std::size_t, std::size_t>> unread_;  // benchmark, position
 };
 
 }  // namespace torchwatch::bisect

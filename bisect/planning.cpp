@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 namespace torchwatch::bisect {
 
@@ -22,10 +26,7 @@ struct Truth {
 /// What may be read: positions that are there, and some between them.
 class Candidates {
  public:
-  Candidates(std::span<Belief const> beliefs,
-             std::span<double const> prior,
-             Costs const& costs,
-             std::size_t slots);
+  Candidates(std::span<Question const> questions, Costs const& costs, std::size_t slots);
 
   std::vector<std::size_t> const& positions() const { return positions_; }
 
@@ -36,31 +37,27 @@ class Candidates {
     double probability = 0;
   };
 
-  std::vector<Cell> cells(Belief const& belief, std::size_t gap) const;
+  std::vector<Cell> cells(Question const& question, std::size_t gap) const;
 
  private:
-  void split(std::size_t begin, std::size_t end, Costs const& costs, std::size_t parts);
+  void split(Question const& question, std::size_t gap, Costs const& costs, std::size_t parts);
+  void add_middles(Question const& question, std::size_t begin, std::size_t end);
 
-  double weight(std::size_t begin, std::size_t end) const {
-    return std::accumulate(prior_.begin() + static_cast<std::ptrdiff_t>(begin),
-                           prior_.begin() + static_cast<std::ptrdiff_t>(end),
-                           0.0);
-  }
-
-  std::span<double const> prior_;
   std::vector<std::size_t> positions_;
 };
 
-Candidates::Candidates(std::span<Belief const> beliefs,
-                       std::span<double const> prior,
-                       Costs const& costs,
-                       std::size_t slots)
-    : prior_{prior} {
-  for (auto const& belief : beliefs) {
+double weight(Question const& question, std::size_t begin, std::size_t end) {
+  auto const at = question.prior.begin();
+  return std::accumulate(
+      at + static_cast<std::ptrdiff_t>(begin), at + static_cast<std::ptrdiff_t>(end), 0.0);
+}
+
+Candidates::Candidates(std::span<Question const> questions, Costs const& costs, std::size_t slots) {
+  for (auto const& question : questions) {
+    auto const& belief = question.belief;
     positions_.insert(positions_.end(), belief.positions.begin(), belief.positions.end());
     for (std::size_t gap = 0; gap < belief.gaps(); ++gap)
-      if (belief.changed_in(gap) > negligible)
-        split(belief.positions[gap], belief.positions[gap + 1], costs, slots + 1);
+      if (belief.changed_in(gap) > negligible) split(question, gap, costs, slots + 1);
   }
   std::ranges::sort(positions_);
   auto const [first, last] = std::ranges::unique(positions_);
@@ -68,37 +65,63 @@ Candidates::Candidates(std::span<Belief const> beliefs,
 }
 
 /// Adds the positions nearest to where parts of equal weight meet, on both sides: of those that can
-/// be built, and of those that are.
-void Candidates::split(std::size_t begin, std::size_t end, Costs const& costs, std::size_t parts) {
+/// be read, and of those that are built.
+void Candidates::split(Question const& question,
+                       std::size_t gap,
+                       Costs const& costs,
+                       std::size_t parts) {
+  auto const begin = question.belief.positions[gap];
+  auto const end = question.belief.positions[gap + 1];
   auto const add_nearest = [&](std::size_t cut, auto const& is_wanted) {
     auto below = cut;
-    while (below > begin && !is_wanted(costs.build(below)))
+    while (below > begin && !is_wanted(below))
       --below;
     if (below > begin) positions_.push_back(below);
     auto above = cut;
-    while (above < end && !is_wanted(costs.build(above)))
+    while (above < end && !is_wanted(above))
       ++above;
     if (above < end) positions_.push_back(above);
   };
-  double const part = weight(begin, end) / static_cast<double>(parts);
+  auto const can_be_read = [&](std::size_t position) {
+    return !question.lost.contains(position);
+  };
+  auto const is_there = [&](std::size_t position) {
+    return can_be_read(position) && costs.build(position) == 0;
+  };
+  double const part = weight(question, begin, end) / static_cast<double>(parts);
   double sum = 0;
   double next = part;
   for (auto position = begin + 1; position < end; ++position) {
-    sum += prior_[position - 1];
-    if (sum + prior_[position] / 2 < next) continue;  // the next one is nearer
+    sum += question.prior[position - 1];
+    if (sum + question.prior[position] / 2 < next) continue;  // the next one is nearer
     next = part * (std::floor(sum / part + 0.5) + 1);
-    add_nearest(position, [](double seconds) { return std::isfinite(seconds); });
-    add_nearest(position, [](double seconds) { return seconds == 0; });
+    add_nearest(position, can_be_read);
+    add_nearest(position, is_there);
+  }
+  add_middles(question, begin, end);
+}
+
+/// Where some cannot be read, what lies next to them may not be either: adds the middle of each
+/// stretch between them.
+void Candidates::add_middles(Question const& question, std::size_t begin, std::size_t end) {
+  auto lost = question.lost.upper_bound(begin);
+  if (lost == question.lost.end() || *lost >= end) return;
+  for (auto before = begin; before < end; ++lost) {
+    auto const after = lost == question.lost.end() ? end : std::min(*lost, end);
+    if (after - before > 1) positions_.push_back((before + after) / 2);
+    before = after;
+    if (after == end) break;
   }
 }
 
-std::vector<Candidates::Cell> Candidates::cells(Belief const& belief, std::size_t gap) const {
-  auto before = belief.positions[gap];
-  auto const end = belief.positions[gap + 1];
-  double const total = weight(before, end);
+std::vector<Candidates::Cell> Candidates::cells(Question const& question, std::size_t gap) const {
+  auto before = question.belief.positions[gap];
+  auto const end = question.belief.positions[gap + 1];
+  double const total = weight(question, before, end);
   std::vector<Cell> all;
   for (auto at = std::ranges::upper_bound(positions_, before); before < end; ++at) {
-    all.push_back({static_cast<std::size_t>(at - positions_.begin()), weight(before, *at) / total});
+    all.push_back(
+        {static_cast<std::size_t>(at - positions_.begin()), weight(question, before, *at) / total});
     before = *at;
   }
   return all;
@@ -116,36 +139,37 @@ Truth truth_of(Hypothesis const& hypothesis,
   return truth;
 }
 
-std::vector<Truth> list_truths(Belief const& belief, Candidates const& candidates) {
+std::vector<Truth> list_truths(Question const& question, Candidates const& candidates) {
   auto const count = candidates.positions().size();
   std::vector<Truth> truths;
-  for (auto const& hypothesis : belief.hypotheses) {
+  for (auto const& hypothesis : question.belief.hypotheses) {
     if (hypothesis.probability < negligible) continue;
     if (hypothesis.changes.empty()) {
       truths.push_back(truth_of(hypothesis, {}, count));
       continue;
     }
-    for (auto const& first : candidates.cells(belief, hypothesis.changes[0].gap)) {
+    for (auto const& first : candidates.cells(question, hypothesis.changes[0].gap)) {
       if (hypothesis.changes.size() == 1) {
         truths.push_back(truth_of(hypothesis, std::vector{first}, count));
         continue;
       }
-      for (auto const& second : candidates.cells(belief, hypothesis.changes[1].gap))
+      for (auto const& second : candidates.cells(question, hypothesis.changes[1].gap))
         truths.push_back(truth_of(hypothesis, std::vector{first, second}, count));
     }
   }
   return truths;
 }
 
-/// Information, in nats, of readings taken together.
+/// Information about a series, in nats, of rounds taken together.
 class Information {
  public:
-  Information(std::vector<Truth> truths, double variance)
-      : truths_{std::move(truths)},
-        variance_{variance},
+  Information(Question const& question, Candidates const& candidates)
+      : truths_{list_truths(question, candidates)},
+        variance_{question.belief.noise * question.belief.noise},
+        drift_{question.belief.drift},
         similarity_(truths_.size() * truths_.size(), 1) {}
 
-  double gain(std::size_t candidate) const {
+  double gain(std::span<std::size_t const> round) const {
     double sum = 0;
     for (std::size_t i = 0; i < truths_.size(); ++i) {
       double alike = 0;
@@ -153,101 +177,197 @@ class Information {
       for (std::size_t j = 0; j < truths_.size(); ++j) {
         double const old = truths_[j].probability * similarity_[i * truths_.size() + j];
         before += old;
-        alike += old * similarity(i, j, candidate);
+        alike += old * similarity(i, j, round);
       }
       sum += truths_[i].probability * std::log(before / alike);
     }
     return sum;
   }
 
-  void add(std::size_t candidate) {
+  void add(std::span<std::size_t const> round) {
     for (std::size_t i = 0; i < truths_.size(); ++i)
       for (std::size_t j = 0; j < truths_.size(); ++j)
-        similarity_[i * truths_.size() + j] *= similarity(i, j, candidate);
+        similarity_[i * truths_.size() + j] *= similarity(i, j, round);
   }
 
  private:
-  /// Bhattacharyya coefficient of what the two predict.
-  double similarity(std::size_t i, std::size_t j, std::size_t candidate) const {
-    double const distance = truths_[i].levels[candidate] - truths_[j].levels[candidate];
-    return distance == 0 ? 1 : std::exp(-distance * distance / (8 * variance_));
+  /// Bhattacharyya coefficient of what the two predict for the candidates of a round, which share
+  /// what it adds.
+  double similarity(std::size_t i, std::size_t j, std::span<std::size_t const> round) const {
+    double sum = 0;
+    double squares = 0;
+    for (auto const candidate : round) {
+      double const distance = truths_[i].levels[candidate] - truths_[j].levels[candidate];
+      sum += distance;
+      squares += distance * distance;
+    }
+    double const shared = drift_ / (1 + static_cast<double>(round.size()) * drift_) * sum * sum;
+    return squares == 0 ? 1 : std::exp(-(squares - shared) / (8 * variance_));
   }
 
   std::vector<Truth> truths_;
   double variance_;
+  double drift_;
   std::vector<double> similarity_;
 };
 
-/// Two readings of each end, one end after the other.
-std::vector<Probe> plan_start(std::span<Belief const> beliefs, std::size_t slots) {
+/// A round, as candidates, and what it is worth.
+struct Choice {
+  std::size_t benchmark = 0;
+  std::vector<std::size_t> round;
+  double information = 0;
+  double seconds = 0;
+};
+
+/// One plan in the making.
+class Planner {
+ public:
+  Planner(std::span<Question const> questions, Costs const& costs, Capacity capacity)
+      : questions_{questions},
+        costs_{costs},
+        capacity_{capacity},
+        candidates_{questions, costs, capacity.slots} {
+    for (auto const& question : questions) {
+      information_.emplace_back(question, candidates_);
+      benchmarks_.insert(question.benchmark);
+    }
+    for (auto const position : candidates_.positions())
+      builds_.push_back(costs.build(position));
+  }
+
+  std::vector<Probe> plan();
+
+ private:
+  std::optional<Choice> choose(double longest) const;
+  std::vector<std::vector<std::size_t>> list_rounds() const;
+  std::optional<Choice> judge(std::vector<std::size_t> const& round) const;
+  double gain(std::vector<std::size_t> const& round, std::size_t benchmark) const;
+
+  std::span<Question const> questions_;
+  Costs const& costs_;
+  Capacity capacity_;
+  Candidates candidates_;
+  std::vector<Information> information_;  // of each question
+  std::set<std::size_t> benchmarks_;
+  std::vector<double> builds_;  // seconds, of each candidate; 0 when it is there or planned
+};
+
+std::vector<Probe> Planner::plan() {
   std::vector<Probe> probes;
-  for (int reading = 0; reading < first_readings; ++reading)
-    for (std::size_t series = 0; series < beliefs.size(); ++series)
-      for (auto const end : {std::size_t{0}, beliefs[series].gaps()})
-        if (beliefs[series].readings[end] <= reading && probes.size() < slots)
-          probes.push_back({series, beliefs[series].positions[end]});
+  double longest = std::numeric_limits<double>::infinity();
+  while (probes.size() < capacity_.slots) {
+    auto const best = choose(longest);
+    if (!best) break;
+    if (probes.empty()) longest = best->seconds;
+    Probe probe{best->benchmark, {}, best->information, best->seconds};
+    for (auto const candidate : best->round) {
+      probe.positions.push_back(candidates_.positions()[candidate]);
+      builds_[candidate] = 0;
+    }
+    probes.push_back(std::move(probe));
+    for (std::size_t i = 0; i < questions_.size(); ++i)
+      if (questions_[i].benchmark == best->benchmark) information_[i].add(best->round);
+  }
   return probes;
 }
 
-struct Choice {
-  double worth = 0;  ///< information, by the second if that matters
-  double seconds = 0;
-  std::size_t series = 0;
-  std::size_t candidate = 0;
-};
+/// The first choice is the best by the second, the others use the time of the first.
+std::optional<Choice> Planner::choose(double longest) const {
+  std::optional<Choice> best;
+  double most = 0;
+  for (auto const& round : list_rounds()) {
+    auto choice = judge(round);
+    if (!choice || choice->seconds > longest) continue;
+    double const worth = choice->information / (std::isinf(longest) ? choice->seconds : 1);
+    if (worth <= most) continue;
+    most = worth;
+    best = std::move(choice);
+  }
+  return best;
+}
 
-/// What to read at a candidate. A build that has to be made is of use to all series, a reading of
-/// one that is there to its own.
-Choice judge(std::span<Information const> information, std::size_t candidate, bool is_there) {
-  Choice choice{0, 0, 0, candidate};
+std::vector<std::vector<std::size_t>> Planner::list_rounds() const {
+  std::vector<std::vector<std::size_t>> rounds;
+  for (std::size_t i = 0; i < builds_.size(); ++i) {
+    if (capacity_.together == 1) rounds.push_back({i});
+    if (capacity_.together == 1) continue;
+    for (std::size_t j = i + 1; j < builds_.size(); ++j)
+      if (builds_[i] == 0 || builds_[j] == 0) rounds.push_back({i, j});
+  }
+  return rounds;
+}
+
+/// What to read in a round. A build that has to be made is of use to all benchmarks, a round of
+/// those that are there to its own.
+std::optional<Choice> Planner::judge(std::vector<std::size_t> const& round) const {
+  Choice choice{0, round, 0, static_cast<double>(round.size()) * costs_.reading};
+  double chance = 1;
+  bool is_there = true;
+  for (auto const candidate : round) {
+    if (builds_[candidate] == 0) continue;
+    is_there = false;
+    choice.seconds += builds_[candidate];
+    chance *= costs_.chance(candidates_.positions()[candidate]);
+  }
   double best = 0;
-  double sum = 0;
-  for (std::size_t series = 0; series < information.size(); ++series) {
-    double const gain = information[series].gain(candidate);
-    sum += gain;
+  for (auto const benchmark : benchmarks_) {
+    double const gain = this->gain(round, benchmark);
+    choice.information = is_there ? std::max(gain, best) : choice.information + gain;
     if (gain <= best) continue;
     best = gain;
-    choice.series = series;
+    choice.benchmark = benchmark;
   }
-  choice.worth = is_there ? best : sum;
-  return choice;
+  choice.information *= chance;
+  return best > 0 ? std::optional{std::move(choice)} : std::nullopt;
+}
+
+/// Of a round of one benchmark, about all its series; 0 if it cannot be read.
+double Planner::gain(std::vector<std::size_t> const& round, std::size_t benchmark) const {
+  double sum = 0;
+  for (std::size_t i = 0; i < questions_.size(); ++i) {
+    if (questions_[i].benchmark != benchmark) continue;
+    for (auto const candidate : round)
+      if (questions_[i].lost.contains(candidates_.positions()[candidate])) return 0;
+    sum += information_[i].gain(round);
+  }
+  return sum;
+}
+
+/// Two readings of each end of each benchmark.
+std::vector<Probe> plan_start(std::span<Question const> questions,
+                              Costs const& costs,
+                              Capacity capacity) {
+  std::vector<Probe> probes;
+  auto const add = [&](std::size_t benchmark, std::vector<std::size_t> positions) {
+    double const seconds = static_cast<double>(positions.size()) * costs.reading;
+    if (probes.size() < capacity.slots)
+      probes.push_back({benchmark, std::move(positions), 0, seconds});
+  };
+  std::map<std::size_t, Belief const*> benchmarks;
+  for (auto const& question : questions)
+    benchmarks.try_emplace(question.benchmark, &question.belief);
+  for (int reading = 0; reading < first_readings; ++reading) {
+    for (auto const& [benchmark, belief] : benchmarks) {
+      auto const last = belief->positions.back();
+      bool const needs_start = belief->readings.front() <= reading;
+      bool const needs_end = belief->readings.back() <= reading;
+      if (capacity.together > 1 && (needs_start || needs_end)) add(benchmark, {0, last});
+      if (capacity.together == 1 && needs_start) add(benchmark, {0});
+      if (capacity.together == 1 && needs_end) add(benchmark, {last});
+    }
+  }
+  return probes;
 }
 
 }  // namespace
 
-std::vector<Probe> plan(std::span<Belief const> beliefs,
-                        std::span<double const> prior,
+std::vector<Probe> plan(std::span<Question const> questions,
                         Costs const& costs,
-                        std::size_t slots) {
-  auto probes = plan_start(beliefs, slots);
+                        Capacity capacity) {
+  if (questions.empty()) return {};
+  auto probes = plan_start(questions, costs, capacity);
   if (!probes.empty()) return probes;
-  Candidates const candidates{beliefs, prior, costs, slots};
-  auto const& positions = candidates.positions();
-  std::vector<Information> information;
-  for (auto const& belief : beliefs)
-    information.emplace_back(list_truths(belief, candidates),
-                             belief.noise * belief.noise * (1 + belief.drift));
-  double longest = 0;
-  while (probes.size() < slots) {
-    Choice best;
-    for (std::size_t i = 0; i < positions.size(); ++i) {
-      bool const is_chosen =
-          std::ranges::find(probes, positions[i], &Probe::position) != probes.end();
-      double const build = is_chosen ? 0 : costs.build(positions[i]);
-      double const seconds = costs.reading + build;
-      if (!std::isfinite(seconds) || (!probes.empty() && seconds > longest)) continue;
-      auto choice = judge(information, i, build == 0);
-      choice.seconds = seconds;
-      if (build > 0) choice.worth *= costs.chance(positions[i]);
-      if (probes.empty()) choice.worth /= seconds;
-      if (choice.worth > best.worth) best = choice;
-    }
-    if (best.worth <= 0) break;
-    if (probes.empty()) longest = best.seconds;
-    probes.push_back({best.series, positions[best.candidate]});
-    information[best.series].add(best.candidate);
-  }
-  return probes;
+  return Planner{questions, costs, capacity}.plan();
 }
 
 }  // namespace torchwatch::bisect

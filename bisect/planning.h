@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -12,32 +13,48 @@ namespace torchwatch::bisect {
 /// What it takes to learn something, in seconds.
 struct Costs {
   double reading = 30;  ///< one process of a build that is there
-  /// To have the build of a position: 0 when it is there, infinite when it cannot be made.
+  /// To have the build of a position: 0 when it is there.
   std::function<double(std::size_t position)> build;
   /// Probability that a build which is not there can be made.
   std::function<double(std::size_t position)> chance;
 };
 
-/// One process to run: of which series, of which build.
+/// What there is to read with.
+struct Capacity {
+  std::size_t slots = 1;     ///< rounds at once
+  std::size_t together = 1;  ///< builds that take turns in a round
+};
+
+/// A series that is asked about.
+struct Question {
+  Belief belief;
+  std::vector<double> prior;   ///< weight of each suspect, as in `believe`
+  std::size_t benchmark = 0;   ///< series of one benchmark are read by the same processes
+  std::set<std::size_t> lost;  ///< positions that cannot be read
+};
+
+/// One round to measure: of which benchmark, which builds beside each other.
 struct Probe {
-  std::size_t series = 0;
-  std::size_t position = 0;
+  std::size_t benchmark = 0;
+  std::vector<std::size_t> positions;  ///< ascending, none twice
+  double information = 0;              ///< nats that it promises
+  double seconds = 0;                  ///< that it takes
 
   bool operator==(Probe const&) const = default;
 };
 
-/// What to read next, at most `slots` processes at once; a probe may come several times. `beliefs`:
-/// of each series, about the same suspects. The first probe is what promises most information about
+/// What to read next, at most `capacity.slots` rounds at once; a probe may come several times. All
+/// questions are about the same suspects. The first probe is what promises most information about
 /// where the changes are per second; a build is shared by all series. The others use what would be
 /// idle in the meantime: they take no longer than the first. Empty when nothing promises any.
-/// Begins with two readings of each end of each series. Pure.
+/// Begins with two readings of each end of each benchmark. Pure.
+///
+/// Two builds of a round share what it adds to them, so a host whose pace changes from round to
+/// round is asked for differences. At least one of them is there already.
 ///
 /// Information is bounded from below with the pairwise distances of Kolchinsky and Tracey 2017,
 /// Estimating mixture entropy with pairwise distances: distances of independent readings add up, so
 /// several readings are weighed together without integrals.
-std::vector<Probe> plan(std::span<Belief const> beliefs,
-                        std::span<double const> prior,
-                        Costs const& costs,
-                        std::size_t slots);
+std::vector<Probe> plan(std::span<Question const> questions, Costs const& costs, Capacity capacity);
 
 }  // namespace torchwatch::bisect

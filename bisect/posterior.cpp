@@ -21,8 +21,18 @@ struct Drift {
 
 constexpr std::array drifts{Drift{0, 0.4}, Drift{0.5, 0.2}, Drift{4, 0.2}, Drift{50, 0.2}};
 
-/// Two changes are each anywhere between minus and plus this.
+/// Two changes are each anywhere between minus and plus this; the larger one may be beyond, as
+/// rarely as a single one.
 constexpr double widest_change = 0.5;
+
+/// Density, a priori, of the sizes of two changes.
+double density_of(double first, double second, Expectation const& expectation) {
+  constexpr double uniform = 1 / (2 * widest_change);
+  double const larger = std::max(std::abs(first), std::abs(second));
+  double const growth = 1 + std::max(0.0, larger - expectation.least) / expectation.excess;
+  double const tail = 1 / (expectation.excess * growth * growth * growth);
+  return uniform * std::min(uniform, tail);
+}
 
 /// An explanation under each drift.
 struct Candidate {
@@ -62,10 +72,12 @@ std::vector<Candidate> list_candidates(Belief const& belief,
   return all;
 }
 
-Fit fit(Candidate const& candidate, Fitter& fitter) {
+Fit fit(Candidate const& candidate, Fitter& fitter, Expectation const& expectation) {
   if (candidate.gaps.size() == 1) return fitter.fit_change(candidate.gaps[0]);
   auto result = fitter.fit(candidate.gaps);
-  if (candidate.gaps.size() == 2) result.log_evidence -= 2 * std::log(2 * widest_change);
+  if (candidate.gaps.size() == 2)
+    result.log_evidence +=
+        std::log(density_of(result.parameters[1], result.parameters[2], expectation));
   return result;
 }
 
@@ -147,7 +159,7 @@ Belief believe(std::span<double const> prior,
   for (std::size_t drift = 0; drift < drifts.size(); ++drift) {
     Fitter fitter{values, rounds, drifts[drift].ratio, expectation};
     for (auto& candidate : candidates) {
-      candidate.fits[drift] = fit(candidate, fitter);
+      candidate.fits[drift] = fit(candidate, fitter, expectation);
       double const weight = candidate.log_weight(drift);
       if (weight <= largest) continue;
       largest = weight;

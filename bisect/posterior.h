@@ -67,8 +67,8 @@ struct Belief {
 /// may go astray, and an unknown variance (as `expectation` says); so has what a round adds to its
 /// readings (a few ratios to the former are tried, and weighed). The start's level is unknown
 /// without limits, a single change lies beyond `least` with the tail of Lomax 1954 (a tenfold
-/// change is no miracle), two changes may be of any size. Nobody need be told the noise. Pure;
-/// takes a fraction of a millisecond.
+/// change is no miracle), two changes may be of any size, the larger one's tail being the same.
+/// Nobody need be told the noise. Pure; takes a fraction of a millisecond.
 ///
 /// After Zellner 1971, An Introduction to Bayesian Inference in Econometrics, chapter 3, for the
 /// linear model with unknown variance; Fearnhead 2006, Exact and efficient Bayesian inference for

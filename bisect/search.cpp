@@ -1,83 +1,314 @@
 #include "bisect/search.h"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
-#include <string>
-#include <utility>
+
+#include <fmt/format.h>
 
 namespace torchwatch::bisect {
 
-Search::Search(std::vector<CommitSha> suspects)
-    : commits_{std::move(suspects)},
-      skipped_(commits_.size(), false) {
-  if (commits_.empty()) throw std::invalid_argument{"search: no suspects"};
-  bad_ = commits_.size() - 1;
+namespace {
+
+/// Builds that take turns in a round: two tell a difference, and disturb each other least.
+constexpr std::size_t together = 2;
+
+/// A place that holds a change with less than this is no suspect's any more.
+constexpr double doubt = 0.01;
+
+using Benchmarks = std::vector<std::pair<std::string, Benchmark>>;
+
+Benchmarks benchmarks_in(BisectionRequest const& request) {
+  Benchmarks benchmarks;
+  for (auto const& [fleet, benchmark, metric] : request.series) {
+    std::pair const one{fleet, benchmark};
+    if (!std::ranges::count(benchmarks, one)) benchmarks.push_back(one);
+  }
+  return benchmarks;
 }
 
-std::vector<Search::Stretch> Search::untried() const {
-  std::vector<Stretch> stretches;
-  for (std::size_t i = first_; i < bad_; ++i) {
-    if (skipped_[i]) continue;
-    if (stretches.empty() || stretches.back().end != i) stretches.push_back({i, i});
-    stretches.back().end = i + 1;
-  }
-  return stretches;
+std::size_t index_of(Benchmarks const& benchmarks, std::string const& fleet, Benchmark const& one) {
+  auto const found = std::ranges::find(benchmarks, std::pair{fleet, one});
+  if (found == benchmarks.end())
+    throw std::out_of_range{"search has no benchmark " + name_of(one) + " on fleet " + fleet};
+  return static_cast<std::size_t>(found - benchmarks.begin());
 }
 
-std::optional<CommitSha> Search::next() const {
-  auto const stretches = untried();
-  if (stretches.empty()) return std::nullopt;
-
-  // Skips come in spans. Beside a commit that was built the next one most likely builds too, so the
-  // stretches at both ends go first; each skip halves one of them. What lies between two skips is
-  // tried when nothing else is left.
-  auto const& oldest = stretches.front();
-  auto const& newest = stretches.back();
-  bool const at_start = oldest.begin == first_;
-  bool const at_end = newest.end == bad_;
-  auto best = std::ranges::max_element(stretches, {}, &Stretch::size);
-  if (at_start && at_end) {
-    best = oldest.size() > newest.size() ? stretches.begin() : stretches.end() - 1;
-  } else if (at_start) {
-    best = stretches.begin();
-  } else if (at_end) {
-    best = stretches.end() - 1;
-  }
-  return commits_[best->begin + (best->size() - 1) / 2];
+std::vector<Asked> asked_in(BisectionRequest const& request, config::DecideOptions const& decide) {
+  auto const benchmarks = benchmarks_in(request);
+  std::vector<Asked> asked;
+  for (auto const& [fleet, benchmark, metric] : request.series)
+    asked.push_back({Scale{metric, request.threshold, decide}.expectation(request.direction),
+                     index_of(benchmarks, fleet, benchmark)});
+  return asked;
 }
 
-Result<> Search::report(CommitSha const& commit, StepVerdict verdict) {
-  auto const found = std::ranges::find(commits_, commit);
-  if (found == commits_.end()) {
-    return Error{ErrorCode::invalid_argument,
-                 "report verdict: commit " + commit.hex + " is not one of the " +
-                     std::to_string(commits_.size()) + " suspects"};
-  }
-  auto const index = static_cast<std::size_t>(found - commits_.begin());
-  auto const contradicts = [&](std::string const& claim, CommitSha const& other) {
-    return Error{ErrorCode::invalid_argument,
-                 "report verdict: commit " + commit.hex + " cannot be " + claim + " " + other.hex};
-  };
-  switch (verdict) {
-    case StepVerdict::good:
-      if (index >= bad_) return contradicts("good, for it is or follows the bad", commits_[bad_]);
-      first_ = std::max(first_, index + 1);
-      break;
-    case StepVerdict::bad:
-      if (index < first_) {
-        return contradicts("bad, for it is or precedes the good", commits_[first_ - 1]);
-      }
-      bad_ = std::min(bad_, index);
-      break;
-    case StepVerdict::skip:
-      skipped_[index] = true;
-      break;
-  }
-  return {};
+/// How many suspects may hold a change.
+std::size_t suspects_in(Belief const& belief) {
+  std::size_t left = 0;
+  for (std::size_t gap = 0; gap < belief.gaps(); ++gap)
+    if (belief.changed_in(gap) > doubt) left += belief.positions[gap + 1] - belief.positions[gap];
+  return left;
 }
 
-std::span<CommitSha const> Search::suspects() const {
-  return std::span{commits_}.subspan(first_, bad_ - first_ + 1);
+std::size_t likeliest_gap(Belief const& belief) {
+  std::size_t best = 0;
+  for (std::size_t gap = 1; gap < belief.gaps(); ++gap)
+    if (belief.changed_in(gap) > belief.changed_in(best)) best = gap;
+  return best;
+}
+
+double sum_of(Answer const& answer) {
+  double sum = 0;
+  for (auto const& change : answer.changes)
+    sum += change.size;
+  return sum;
+}
+
+template <class Key, class Value>
+std::vector<Value> values_of(std::map<Key, Value> map) {
+  std::vector<Value> values;
+  for (auto& [key, value] : map)
+    values.push_back(std::move(value));
+  return values;
+}
+
+}  // namespace
+
+Search::Search(BisectionRequest const& request,
+               std::vector<Commit> suspects,
+               config::DecideOptions const& decide,
+               config::BisectOptions const& options)
+    : start_{request.start},
+      suspects_{std::move(suspects)},
+      direction_{request.direction},
+      benchmarks_{benchmarks_in(request)},
+      inquiry_{std::vector<double>(suspects_.size(), 1.0),
+               asked_in(request, decide),
+               {options.confidence, static_cast<std::size_t>(options.max_readings)}} {
+  for (auto const& series : request.series)
+    lines_.push_back({series,
+                      index_of(benchmarks_, series.fleet, series.benchmark),
+                      Scale{series.metric, request.threshold, decide},
+                      std::nullopt,
+                      {}});
+}
+
+CommitSha const& Search::commit_at(std::size_t position) const {
+  return position == 0 ? start_ : suspects_.at(position - 1).sha;
+}
+
+std::size_t Search::position_of(CommitSha const& commit) const {
+  if (commit == start_) return 0;
+  auto const found = std::ranges::find(suspects_, commit, &Commit::sha);
+  if (found == suspects_.end()) throw std::out_of_range{"search has no commit " + commit.hex};
+  return static_cast<std::size_t>(found - suspects_.begin()) + 1;
+}
+
+bool Search::is_end(CommitSha const& commit) const {
+  return commit == start_ || commit == suspects_.back().sha;
+}
+
+std::vector<Metric> Search::metrics_of(BisectionStep const& step) const {
+  std::vector<Metric> metrics;
+  for (auto const series : series_of(index_of(benchmarks_, step.fleet, step.benchmark)))
+    metrics.push_back(lines_[series].series.metric);
+  return metrics;
+}
+
+std::vector<BisectionStep> Search::next(Costs const& costs, std::size_t slots) const {
+  std::vector<BisectionStep> steps;
+  for (auto const& probe : inquiry_.next(costs, {slots, together})) {
+    auto& step = steps.emplace_back();
+    step.turn = turns_;
+    step.fleet = benchmarks_[probe.benchmark].first;
+    step.benchmark = benchmarks_[probe.benchmark].second;
+    for (auto const position : probe.positions)
+      step.commits.push_back(commit_at(position));
+    step.reason = reason_for(probe);
+  }
+  return steps;
+}
+
+std::string Search::reason_for(Probe const& probe) const {
+  if (probe.information == 0) return "both ends, to see whether they differ";
+  std::size_t left = 0;
+  for (auto const series : series_of(probe.benchmark))
+    left = std::max(left, suspects_in(inquiry_.belief(series)));
+  return fmt::format("{} of {} suspects left: promises {:.2g} nats in {:.0f} s",
+                     left,
+                     suspects_.size(),
+                     probe.information,
+                     probe.seconds);
+}
+
+bool Search::is_over() const {
+  for (std::size_t i = 0; i < lines_.size(); ++i)
+    if (!inquiry_.answer(i)) return false;
+  return true;
+}
+
+void Search::learn(BisectionStep const& step, bool unbuildable) {
+  turns_ = std::max(turns_, step.turn + 1);
+  auto const benchmark = index_of(benchmarks_, step.fleet, step.benchmark);
+  auto const series = series_of(benchmark);
+  if (!step.skipped) {
+    for (auto const one : series)
+      read(one, step);
+    ++rounds_;
+    return;
+  }
+  auto const position = position_of(*step.skipped);
+  if (is_end(*step.skipped)) {
+    for (auto const one : series)
+      inquiry_.drop(one);
+  } else if (unbuildable) {
+    inquiry_.skip(position);
+  } else {
+    inquiry_.skip(position, benchmark);
+  }
+}
+
+std::vector<std::size_t> Search::series_of(std::size_t benchmark) const {
+  std::vector<std::size_t> series;
+  for (std::size_t i = 0; i < lines_.size(); ++i)
+    if (lines_[i].benchmark == benchmark) series.push_back(i);
+  return series;
+}
+
+/// A series without levels, or with some that its scale does not have, cannot be asked about.
+void Search::read(std::size_t series, BisectionStep const& step) {
+  auto const& line = lines_[series];
+  auto const found = std::ranges::find(step.readings, line.series.metric, &MetricLevels::metric);
+  std::vector<Reading> readings;
+  if (found != step.readings.end())
+    for (std::size_t i = 0; i < found->levels.size(); ++i)
+      readings.push_back(
+          {position_of(step.commits[i]), rounds_, line.scale.level(found->levels[i])});
+  bool const can_be_used = std::ranges::all_of(
+      readings, [](Reading const& reading) { return std::isfinite(reading.level); });
+  if (readings.empty() || !can_be_used)
+    inquiry_.drop(series);
+  else
+    inquiry_.add(series, readings);
+}
+
+std::vector<SeriesBelief> Search::beliefs() const {
+  std::vector<SeriesBelief> beliefs;
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    auto const& belief = inquiry_.belief(i);
+    auto const gap = likeliest_gap(belief);
+    beliefs.push_back({lines_[i].series,
+                       belief.no_change(),
+                       commit_at(belief.positions[gap] + 1),
+                       commit_at(belief.positions[gap + 1]),
+                       belief.changed_in(gap)});
+  }
+  return beliefs;
+}
+
+std::vector<Finding> Search::find() {
+  std::map<Span, Finding> findings;
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    auto const answer = inquiry_.answer(i);
+    if (!answer || answer->kind != Answer::Kind::changed) continue;
+    if (!lines_[i].total) lines_[i].total = sum_of(*answer);
+    for (auto const& [span, effect] : effects_of(i, *answer))
+      if (found_.emplace(i, span).second) add_to(findings, span, effect);
+  }
+  auto all = values_of(std::move(findings));
+  std::ranges::stable_sort(
+      all, std::ranges::greater{}, [this](Finding const& finding) { return size_of(finding); });
+  return all;
+}
+
+/// What an answer says of the series, change by change.
+std::vector<std::pair<Search::Span, Effect>> Search::effects_of(std::size_t series,
+                                                                Answer const& answer) const {
+  auto const& line = lines_[series];
+  std::vector<std::pair<Span, Effect>> effects;
+  double level = answer.base;
+  for (auto const& [first, last, size] : answer.changes) {
+    double known = 0;
+    for (auto const& [suspect, proven] : line.explained)
+      if (suspect < first) known += proven;
+    Effect effect{line.series, 0, 0, answer.probability, std::nullopt, 0};
+    effect.before = line.scale.value(level + known);
+    level += size;
+    effect.after = line.scale.value(level + known);
+    effects.emplace_back(Span{first, last}, std::move(effect));
+  }
+  return effects;
+}
+
+void Search::add_to(std::map<Span, Finding>& findings, Span span, Effect const& effect) const {
+  auto& finding = findings[span];
+  if (finding.suspects.empty())
+    finding.suspects.assign(suspects_.begin() + static_cast<std::ptrdiff_t>(span.first),
+                            suspects_.begin() + static_cast<std::ptrdiff_t>(span.second) + 1);
+  finding.effects.push_back(effect);
+}
+
+void Search::explain(Finding& finding) {
+  auto const suspect = position_of(finding.suspects.front().sha) - 1;
+  for (auto& effect : finding.effects) {
+    auto const found = std::ranges::find(lines_, effect.series, &Line::series);
+    auto const series = static_cast<std::size_t>(found - lines_.begin());
+    if (!is_proved(effect)) {
+      inquiry_.drop(series);
+      continue;
+    }
+    auto const& proof = *effect.proof;
+    double const size = found->scale.level(proof.after) - found->scale.level(proof.before);
+    effect.share = *found->total == 0 ? 0 : size / *found->total;
+    found->explained.emplace_back(suspect, size);
+    inquiry_.explain(series, suspect, size, found->scale.rest());
+  }
+}
+
+BisectionOutcome Search::conclude(std::vector<Finding>& findings) const {
+  std::map<Span, Finding> guesses;
+  bool is_open = false;
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    auto const answer = inquiry_.answer(i);
+    if (answer && answer->kind != Answer::Kind::open) continue;
+    if (!lines_[i].explained.empty()) continue;  // only its rest is open
+    is_open = true;
+    for (auto const& [span, effect] : effects_of(i, inquiry_.likeliest(i)))
+      if (!found_.contains({i, span})) add_to(guesses, span, effect);
+  }
+  for (auto& guess : values_of(std::move(guesses)))
+    findings.push_back(std::move(guess));
+  std::ranges::stable_sort(findings, std::ranges::greater{}, [this](Finding const& finding) {
+    return std::pair{is_wanted(finding), size_of(finding)};
+  });
+  auto const wanted = std::ranges::count_if(
+      findings, [this](Finding const& finding) { return is_wanted(finding); });
+  auto const proved = std::ranges::count_if(findings, [this](Finding const& finding) {
+    return is_wanted(finding) && is_culprit(finding);
+  });
+  if (wanted > 0 && proved == wanted) return BisectionOutcome::culprit;
+  if (is_open && proved == 0) return BisectionOutcome::undecided;
+  return wanted > 0 ? BisectionOutcome::range : BisectionOutcome::not_reproduced;
+}
+
+double Search::size_of(Effect const& effect) const {
+  auto const& scale = std::ranges::find(lines_, effect.series, &Line::series)->scale;
+  return scale.level(effect.after) - scale.level(effect.before);
+}
+
+double Search::size_of(Finding const& finding) const {
+  double largest = 0;
+  for (auto const& effect : finding.effects)
+    largest = std::max(largest, std::abs(size_of(effect)));
+  return largest;
+}
+
+bool Search::is_wanted(Finding const& finding) const {
+  return std::ranges::any_of(finding.effects, [this](Effect const& effect) {
+    double const size = size_of(effect);
+    return direction_ == Direction::both || (direction_ == Direction::increase) == (size > 0);
+  });
 }
 
 }  // namespace torchwatch::bisect

@@ -1,53 +1,98 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
-#include <span>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "bisect/inquiry.h"
+#include "bisect/scale.h"
+#include "config/options.h"
 #include "storage/domain/bisection.h"
-#include "storage/domain/build.h"
-#include "storage/domain/result.h"
 
 namespace torchwatch::bisect {
 
-/// Decides which commit to try next. Holds no resources and does no I/O: the verdicts reported so
-/// far, in any process, give the same next commit. Not thread-safe.
+/// A search in the words of its record: which builds to measure next, what to believe after what
+/// was measured, and what it found. Does no I/O: the same steps give the same findings. Not
+/// thread-safe.
 ///
-/// Suspects are ordered oldest first; the newest is known bad, the parent of the oldest is known
-/// good.
+/// Suspects are numbered from 0, oldest first; the build at position p has the first p of them, so
+/// position 0 is the start.
 class Search {
  public:
-  /// Throws std::invalid_argument when there is no suspect.
-  explicit Search(std::vector<CommitSha> suspects);
+  /// `suspects`: what landed after `request.start` up to and including `request.end`, oldest first;
+  /// at least one.
+  Search(BisectionRequest const& request,
+         std::vector<Commit> suspects,
+         config::DecideOptions const& decide,
+         config::BisectOptions const& options);
 
-  /// The commit to try next, or nothing when no trial can narrow the suspects further.
-  std::optional<CommitSha> next() const;
+  CommitSha const& commit_at(std::size_t position) const;
+  /// Throws std::out_of_range for a commit that is neither the start nor a suspect.
+  std::size_t position_of(CommitSha const& commit) const;
 
-  /// Records one verdict, on any suspect and in any order. Fails with invalid_argument when
-  /// `commit` was never a suspect or when the verdict contradicts what is known: good on or after a
-  /// bad commit, bad on or before a good one. The search is then unchanged.
-  Result<> report(CommitSha const& commit, StepVerdict verdict);
+  bool is_end(CommitSha const& commit) const;
 
-  /// What is left, oldest first: the culprit alone, or, when skips hide it, the skipped commits and
-  /// the first bad one after them. Never empty. Valid until the next report().
-  std::span<CommitSha const> suspects() const;
+  /// What a step's benchmark is measured for.
+  std::vector<Metric> metrics_of(BisectionStep const& step) const;
+
+  /// The next turn, at most `slots` steps to do side by side; empty when nothing is left to ask.
+  std::vector<BisectionStep> next(Costs const& costs, std::size_t slots) const;
+
+  /// Whether every series has its answer.
+  bool is_over() const;
+
+  /// Learns from a step that is done. `unbuildable`: what it skipped will never build. When it
+  /// skipped an end, its benchmark is not asked about any more.
+  void learn(BisectionStep const& step, bool unbuildable);
+
+  std::vector<SeriesBelief> beliefs() const;
+
+  /// The changes that the answers name and that were not returned before, largest first; one
+  /// finding for each commit or range, without proofs.
+  std::vector<Finding> find();
+
+  /// Takes a finding's proven effects out of its series, whose rest is then asked about; a series
+  /// whose proof failed is not asked about any more. Sets the shares.
+  void explain(Finding& finding);
+
+  /// How the search ends with these findings: adds to them what is most likely of series that got
+  /// no answer, and puts what moved the way asked for first, then what moved most.
+  BisectionOutcome conclude(std::vector<Finding>& findings) const;
 
  private:
-  /// Suspects in a row whose trial may still tell something: [begin, end).
-  struct Stretch {
-    std::size_t begin = 0;
-    std::size_t end = 0;
-
-    std::size_t size() const { return end - begin; }
+  struct Line {
+    Series series;
+    std::size_t benchmark = 0;
+    Scale scale;
+    std::optional<double> total;  ///< change between the ends, by the first answer
+    std::vector<std::pair<std::size_t, double>> explained;  ///< suspects and their proven sizes
   };
 
-  std::vector<Stretch> untried() const;
+  /// First and last suspect.
+  using Span = std::pair<std::size_t, std::size_t>;
 
-  std::vector<CommitSha> commits_;
-  std::vector<bool> skipped_;
-  std::size_t first_ = 0;  ///< oldest suspect; its parent is good
-  std::size_t bad_ = 0;    ///< newest suspect, itself bad
+  std::vector<std::size_t> series_of(std::size_t benchmark) const;
+  std::string reason_for(Probe const& probe) const;
+  void read(std::size_t series, BisectionStep const& step);
+  std::vector<std::pair<Span, Effect>> effects_of(std::size_t series, Answer const& answer) const;
+  void add_to(std::map<Span, Finding>& findings, Span span, Effect const& effect) const;
+  double size_of(Effect const& effect) const;
+  double size_of(Finding const& finding) const;
+  bool is_wanted(Finding const& finding) const;
+
+  CommitSha start_;
+  std::vector<Commit> suspects_;
+  Direction direction_;
+  std::vector<Line> lines_;
+  std::vector<std::pair<std::string, Benchmark>> benchmarks_;  // with the fleet
+  Inquiry inquiry_;
+  std::set<std::pair<std::size_t, Span>> found_;  // by series
+  int turns_ = 0;
+  std::size_t rounds_ = 0;
 };
 
 }  // namespace torchwatch::bisect

@@ -30,6 +30,9 @@ void describe(Visitor& visit, SourceOptions& source) {
         naming("Builds a commit: RECIPE SOURCE_DIRECTORY PREFIX, exit statuses of git bisect run",
                Form::executable));
   visit("timeout_s", source.timeout, range("A build that takes longer is killed", 1, 604800));
+  visit("builds", source.builds, range("Recipes at a time", 1, 64));
+  visit(
+      "cores", source.cores, range("Processors that all recipes share; 0: all there are", 0, 4096));
 }
 
 template <class Visitor>
@@ -99,9 +102,6 @@ void describe(Visitor& visit, DecideOptions& decide) {
   visit("anchor_nights",
         decide.anchor_nights,
         range("Nights in which each benchmark is once compared with its anchor; 0: never", 0, 365));
-  visit("step_error",
-        decide.step_error,
-        range("Probability that a search takes a commit for the wrong side", 1e-9, 0.5));
   visit("sweep_pairs",
         decide.sweep_pairs,
         range("Pairs of processes a benchmark in the sweep", 1, 1000));
@@ -114,6 +114,16 @@ void describe(Visitor& visit, DecideOptions& decide) {
   visit("leak_floor_bytes",
         decide.leak_floor_bytes,
         range("Smaller changes never count", 0, largest));
+}
+
+template <class Visitor>
+void describe(Visitor& visit, BisectOptions& bisect) {
+  visit("confidence",
+        bisect.confidence,
+        range("Stated probability at which an answer of a search counts", 0.5, 0.9999));
+  visit("max_readings",
+        bisect.max_readings,
+        range("Processes a series at which a search gives up", 4, 100000));
 }
 
 template <class Visitor>
@@ -162,6 +172,7 @@ void describe(Visitor& visit, Options& options) {
   visit("suite", options.suite, plain("What is measured"));
   visit("measure", options.measure, plain("How one process measures"));
   visit("decide", options.decide, plain("When a difference is one"));
+  visit("bisect", options.bisect, plain("When a search for culprits ends"));
   visit("github", options.github, plain("Where incidents are told"));
   visit("http", options.http, plain("Where the service answers"));
   visit("log", options.log, plain("What the service says"));

@@ -41,6 +41,11 @@ struct SourceOptions {
   std::string recipe;
   /// A build that takes longer is killed and counts as failed.
   std::chrono::seconds timeout{4 * 3600};
+  /// Recipes at a time.
+  int builds = 1;
+  /// Processors that all of them share, 0: all there are; each is told its part in
+  /// TORCHWATCH_CORES.
+  int cores = 0;
 };
 
 /// Interchangeable hosts or devices; results are compared only inside a fleet.
@@ -124,8 +129,6 @@ struct DecideOptions {
   /// many changes below the threshold do not add up unseen; 0: never. A week bounds how long it
   /// takes, and costs a seventh of the benchmarks a night.
   int anchor_nights = 7;
-  /// Probability that a search takes a commit for the wrong side.
-  double step_error = 0.001;
   /// Pairs of processes a benchmark in the sweep: the new nightly beside its baseline.
   int sweep_pairs = 2;
   /// Pairs of processes before the first look at a noisy metric, and at which a comparison gives
@@ -136,6 +139,15 @@ struct DecideOptions {
   double latency_floor_ms = 0.01;
   std::int64_t memory_floor_bytes = 1 << 20;
   std::int64_t leak_floor_bytes = 512;
+};
+
+/// When a search for culprits ends.
+struct BisectOptions {
+  /// Probability, as the posterior states it, at which an answer counts.
+  double confidence = 0.99;
+  /// Processes a series after which the likeliest answer is given as undecided. A change of 7% at
+  /// 5% noise takes about a hundred.
+  int max_readings = 400;
 };
 
 /// Where incidents are told. Without a repository they become Markdown files in the state
@@ -184,6 +196,7 @@ struct Options {
   SuiteOptions suite;
   MeasureOptions measure;
   DecideOptions decide;
+  BisectOptions bisect;
   GithubOptions github;
   HttpOptions http;
   LogOptions log;

@@ -1,6 +1,8 @@
 #include "daemon/bisecting.h"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -8,59 +10,18 @@
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/spdlog.h>
 
-#include "bisect/classify.h"
-#include "bisect/search.h"
+#include "bisect/git_history.h"
+#include "daemon/async/all.h"
 
 namespace torchwatch {
 namespace asio = boost::asio;
 
 namespace {
 
+constexpr int most_rests = 5;  // a series with more culprits is for people
+
 std::string campaign_of(Bisection const& bisection, std::string const& what) {
   return "bisect/" + std::to_string(bisection.id.value) + "/" + what;
-}
-
-/// Series of one benchmark on one fleet are measured by the same processes.
-std::vector<std::vector<Series>> by_benchmark(std::vector<Series> const& series) {
-  std::map<std::pair<std::string, Benchmark>, std::vector<Series>> groups;
-  for (auto const& one : series)
-    groups[{one.fleet, one.benchmark}].push_back(one);
-  std::vector<std::vector<Series>> result;
-  for (auto& [key, group] : groups)
-    result.push_back(std::move(group));
-  return result;
-}
-
-bool moved(Comparison const& comparison, Direction direction) {
-  switch (direction) {
-    case Direction::increase:
-      return comparison.verdict == Verdict::regression;
-    case Direction::decrease:
-      return comparison.verdict == Verdict::improvement;
-    case Direction::both:
-      return comparison.verdict == Verdict::regression ||
-             comparison.verdict == Verdict::improvement;
-  }
-  return false;
-}
-
-/// How easily a change is told from noise: its log ratio in units of its interval. Exact metrics
-/// come first.
-double clarity(SeriesChange const& change) {
-  constexpr double exact = 1e9;
-  if (is_deterministic(change.series.metric)) return exact;
-  if (!change.comparison.ratio) return 0;
-  auto const& interval = *change.comparison.ratio;
-  return std::abs(std::log(interval.ratio)) /
-         std::max(1e-9, std::log(interval.high) - std::log(interval.low));
-}
-
-std::string why_not_measured(std::vector<JobOutcome> const& outcomes) {
-  std::string why = "could not be measured";
-  for (auto const& outcome : outcomes)
-    if (!outcome.ok())
-      why += ": " + short_of(outcome.key.commit) + " " + outcome.error_code + " " + outcome.error;
-  return why;
 }
 
 /// This search cannot be done, now or later.
@@ -68,20 +29,55 @@ Error impossible(std::string message) {
   return Error{ErrorCode::invalid_argument, std::move(message)};
 }
 
-}  // namespace
-
-struct Bisecting::Ends {
-  Build start;
-  Build end;
-  std::vector<SeriesChange> moved;  ///< clearest first
-  bisect::Noise noise;              ///< of the clearest
-};
-
-config::DecideOptions Bisecting::options_of(Bisection const& bisection) const {
-  auto options = decide_;
-  options.threshold = bisection.request.threshold;
-  return options;
+/// Effects on one benchmark of one fleet are measured by the same processes.
+std::vector<std::vector<Effect*>> by_benchmark(std::vector<Effect>& effects) {
+  std::map<std::pair<std::string, Benchmark>, std::vector<Effect*>> groups;
+  for (auto& effect : effects)
+    groups[{effect.series.fleet, effect.series.benchmark}].push_back(&effect);
+  std::vector<std::vector<Effect*>> result;
+  for (auto& [key, group] : groups)
+    result.push_back(std::move(group));
+  return result;
 }
+
+/// What half of an effect is, as a threshold: a proof that only shows more than that is one.
+double half_of(Effect const& effect) {
+  double const ratio = effect.before > 0 && effect.after > 0
+                           ? std::max(effect.after / effect.before, effect.before / effect.after)
+                           : 2.0;
+  return std::sqrt(ratio) - 1;
+}
+
+std::string text_of(Finding const& finding) {
+  auto const& suspects = finding.suspects;
+  auto text = fmt::format("suspects={} first={}", suspects.size(), short_of(suspects.front().sha));
+  for (auto const& effect : finding.effects)
+    text += fmt::format(" {}:{:.4g}->{:.4g}({:.0f}%)",
+                        name_of(effect.series),
+                        effect.before,
+                        effect.after,
+                        100 * effect.share);
+  return text;
+}
+
+std::string text_of(BisectionStep const& step) {
+  std::string text =
+      fmt::format("turn={} benchmark={} commits=", step.turn, name_of(step.benchmark));
+  for (auto const& commit : step.commits)
+    text += (text.ends_with('=') ? "" : ",") + short_of(commit);
+  if (step.skipped) text += " skipped=" + short_of(*step.skipped);
+  for (auto const& belief : step.beliefs)
+    if (belief.series.benchmark == step.benchmark)
+      text += fmt::format(" {}:no_change={:.3f},{}..{}={:.3f}",
+                          to_string(belief.series.metric),
+                          belief.no_change,
+                          short_of(belief.first),
+                          short_of(belief.last),
+                          belief.probability);
+  return text;
+}
+
+}  // namespace
 
 asio::awaitable<Result<Bisection>> Bisecting::run(Bisection bisection) {
   auto const& request = bisection.request;
@@ -92,173 +88,226 @@ asio::awaitable<Result<Bisection>> Bisecting::run(Bisection bisection) {
                request.series.size());
   bisection.state = BisectionState::running;
   store_.bisections().update(bisection);
-  auto const done = co_await search(bisection);
-  if (!done && done.error().code != ErrorCode::invalid_argument) co_return done.error();
-  bisection.state = done ? BisectionState::done : BisectionState::failed;
-  if (!done) bisection.failure = done.error().message;
+  auto const ended = co_await search(bisection);
+  if (!ended && ended.error().code != ErrorCode::invalid_argument) co_return ended.error();
+  if (ended && is_stopped(bisection)) co_return bisection;
+  bisection.state = ended ? BisectionState::done : BisectionState::failed;
+  if (!ended) bisection.failure = ended.error().message;
   store_.bisections().update(bisection);
-  spdlog::info("bisection_finished id={} outcome={} suspects={} first={} tried={} failure=\"{}\"",
+  spdlog::info("bisection_finished id={} outcome={} steps={} failure=\"{}\"",
                bisection.id.value,
                bisection.outcome ? to_string(*bisection.outcome) : "none",
-               bisection.suspects.size(),
-               bisection.suspects.empty() ? "" : short_of(bisection.suspects.front().sha),
                bisection.steps.size(),
                bisection.failure);
   co_return bisection;
 }
 
-asio::awaitable<Result<>> Bisecting::search(Bisection& bisection) {
-  auto history = bisect::GitHistory::open(source_.repository);
-  if (!history) co_return impossible(history.error().message);
-  auto const span = history->commits_between(bisection.request.start, bisection.request.end);
-  if (!span) co_return impossible(span.error().message);
-
-  auto const ends = co_await measure_ends(bisection);
-  if (!ends) co_return ends.error();
-  if (ends->moved.empty()) {
-    bisection.outcome = BisectionOutcome::not_reproduced;
-    co_return Result<>{};
-  }
-  bisection.lead = ends->moved.front().series;
-
-  auto const left = co_await narrow(bisection, *ends, *span);
-  if (!left) co_return left.error();
-  bisection.suspects.clear();
-  for (auto const& commit : *span)
-    if (std::find(left->begin(), left->end(), commit.sha) != left->end())
-      bisection.suspects.push_back(commit);
-  bisection.outcome = BisectionOutcome::range;
-  if (bisection.suspects.size() > 1) co_return Result<>{};
-  co_return co_await prove(bisection, *ends, *history);
+/// Whether somebody paused or cancelled it; takes over the new state.
+bool Bisecting::is_stopped(Bisection& bisection) const {
+  auto const stored = store_.bisections().find(bisection.id);
+  if (!stored || stored->state == BisectionState::running) return false;
+  bisection.state = stored->state;
+  return true;
 }
 
-asio::awaitable<Result<Build>> Bisecting::build_end(CommitSha commit) {
+asio::awaitable<Result<>> Bisecting::search(Bisection& bisection) {
+  auto const& request = bisection.request;
+  auto history = bisect::GitHistory::open(options_.source.repository);
+  if (!history) co_return impossible(history.error().message);
+  auto suspects = history->commits_between(request.start, request.end);
+  if (!suspects) co_return impossible(suspects.error().message);
+  for (auto const& series : request.series)
+    if (fleets_.find(series.fleet) == nullptr)
+      co_return impossible("no fleet is named " + series.fleet);
+  Run run{bisection,
+          bisect::Search{request, std::move(*suspects), options_.decide, options_.bisect},
+          SearchCosts{store_.builds().mean_seconds(10)},
+          slots_for(request)};
+  auto const built = co_await build_ends(run);
+  if (!built) co_return built.error();
+  note_builds(run);
+  std::vector<Finding> findings;
+  for (int rest = 0; rest <= most_rests; ++rest) {
+    auto const asked = co_await ask(run);
+    if (!asked) co_return asked.error();
+    if (is_stopped(bisection)) co_return Result<>{};
+    auto found = run.search.find();
+    if (found.empty()) break;
+    for (auto& finding : found) {
+      auto const proved = co_await prove(run, finding);
+      if (!proved) co_return proved.error();
+      spdlog::info("bisection_found id={} {}", bisection.id.value, text_of(finding));
+      findings.push_back(std::move(finding));
+    }
+  }
+  bisection.outcome = run.search.conclude(findings);
+  bisection.findings = std::move(findings);
+  co_return Result<>{};
+}
+
+/// All slots of the fleets that the search needs.
+std::size_t Bisecting::slots_for(BisectionRequest const& request) {
+  std::map<std::string, std::size_t> slots;
+  for (auto const& series : request.series)
+    slots[series.fleet] = static_cast<std::size_t>(fleets_.find(series.fleet)->slots());
+  std::size_t sum = 0;
+  for (auto const& [fleet, count] : slots)
+    sum += count;
+  return sum;
+}
+
+asio::awaitable<Result<>> Bisecting::build_ends(Run& run) {
+  std::array const ends{run.bisection.request.start, run.bisection.request.end};
+  for (auto const& end : ends) {
+    BisectionStep nobody;
+    auto const built = co_await build_for(run, nobody, end);
+    if (!built) co_return built.error();
+    if (nobody.skipped) co_return impossible("end " + end.hex + " cannot be built: " + nobody.note);
+  }
+  co_return Result<>{};
+}
+
+/// What need not be built, or never will be, is known before it is asked for.
+void Bisecting::note_builds(Run& run) const {
+  auto const last = run.search.position_of(run.bisection.request.end);
+  for (std::size_t position = 0; position <= last; ++position) {
+    auto const known = builder_.known(run.search.commit_at(position));
+    if (known == Known::built) run.costs.built(position, 0);
+    if (known == Known::unbuildable) run.costs.failed(position);
+  }
+}
+
+/// Takes turns until every series has its answer, or somebody stops the search.
+asio::awaitable<Result<>> Bisecting::ask(Run& run) {
+  while (!run.search.is_over() && !is_stopped(run.bisection)) {
+    if (run.done == run.bisection.steps.size()) plan_turn(run);
+    if (run.done == run.bisection.steps.size()) break;  // nothing tells any more
+    auto const taken = co_await take_turn(run);
+    if (!taken) co_return taken.error();
+  }
+  co_return Result<>{};
+}
+
+void Bisecting::plan_turn(Run& run) {
+  auto const steps = run.search.next(run.costs.costs(), run.slots);
+  store_.bisections().plan(run.bisection.id, steps);
+  run.bisection.steps.insert(run.bisection.steps.end(), steps.begin(), steps.end());
+}
+
+/// Does what is left of a planned turn, then learns from all of it.
+asio::awaitable<Result<>> Bisecting::take_turn(Run& run) {
+  auto& steps = run.bisection.steps;
+  auto const turn = steps[run.done].turn;
+  auto end = run.done;
+  while (end < steps.size() && steps[end].turn == turn)
+    ++end;
+  std::vector<Result<>> results(end - run.done);
+  std::vector<asio::awaitable<void>> tasks;
+  for (auto i = run.done; i < end; ++i)
+    if (!steps[i].is_done) tasks.push_back(do_step(run, i, results[i - run.done]));
+  co_await run_all(std::move(tasks));
+  for (auto const& result : results)
+    if (!result) co_return result.error();
+  for (auto i = run.done; i < end; ++i) {
+    auto const& skipped = steps[i].skipped;
+    run.search.learn(steps[i], skipped && builder_.known(*skipped) == Known::unbuildable);
+  }
+  for (auto i = run.done; i < end; ++i) {
+    if (!steps[i].beliefs.empty()) continue;  // told before the search was cut off
+    steps[i].beliefs = run.search.beliefs();
+    store_.bisections().finish(run.bisection.id, i, steps[i]);
+    spdlog::info("bisection_step id={} {}", run.bisection.id.value, text_of(steps[i]));
+  }
+  run.done = end;
+  co_return Result<>{};
+}
+
+asio::awaitable<void> Bisecting::do_step(Run& run, std::size_t ordinal, Result<>& result) {
+  auto const commits = run.bisection.steps[ordinal].commits;
+  std::vector<Build> builds;
+  for (auto const& commit : commits) {
+    auto& step = run.bisection.steps[ordinal];
+    auto const built = co_await build_for(run, step, commit);
+    if (!built) {
+      result = built.error();
+      co_return;
+    }
+    if (step.skipped) break;
+    builds.push_back(*built);
+  }
+  if (!run.bisection.steps[ordinal].skipped) co_await measure(run, ordinal, std::move(builds));
+  auto& step = run.bisection.steps[ordinal];
+  step.is_done = true;
+  store_.bisections().finish(run.bisection.id, ordinal, step);
+}
+
+/// The build of `commit`; if it cannot be had, the step says so.
+asio::awaitable<Result<Build>> Bisecting::build_for(Run& run,
+                                                    BisectionStep& step,
+                                                    CommitSha commit) {
+  auto const position = run.search.position_of(commit);
+  bool const was_there = builder_.known(commit) == Known::built;
+  auto const started = std::chrono::steady_clock::now();
   auto const attempt = co_await builder_.build(commit);
   if (!attempt) co_return attempt.error();
-  if (!attempt->build)
-    co_return impossible("end " + commit.hex + " cannot be built: " + attempt->note);
+  if (!attempt->build) {
+    run.costs.failed(position);
+    step.skipped = commit;
+    step.note = attempt->note;
+    co_return Build{};
+  }
+  std::chrono::duration<double> const seconds = std::chrono::steady_clock::now() - started;
+  run.costs.built(position, was_there ? 0 : seconds.count());
   co_return *attempt->build;
 }
 
-asio::awaitable<Result<Bisecting::Ends>> Bisecting::measure_ends(Bisection const& bisection) {
-  Ends ends;
-  auto const start = co_await build_end(bisection.request.start);
-  if (!start) co_return start.error();
-  ends.start = *start;
-  auto const end = co_await build_end(bisection.request.end);
-  if (!end) co_return end.error();
-  ends.end = *end;
-  auto const options = options_of(bisection);
-  Duel const duel{campaign_of(bisection, "ends"), ends.start, ends.end};
-  std::vector<std::pair<SeriesChange, std::vector<bisect::Pair>>> found;
-  for (auto const& group : by_benchmark(bisection.request.series)) {
-    auto* const fleet = fleets_.find(group.front().fleet);
-    if (fleet == nullptr) co_return impossible("no fleet is named " + group.front().fleet);
-    auto result = co_await compare_builds(measuring_, *fleet, duel, group, options);
-    for (std::size_t i = 0; i < result.changes.size(); ++i)
-      if (moved(result.changes[i].comparison, bisection.request.direction))
-        found.emplace_back(std::move(result.changes[i]), std::move(result.pairs[i]));
+asio::awaitable<void> Bisecting::measure(Run& run, std::size_t ordinal, std::vector<Build> builds) {
+  RoundKey key{campaign_of(run.bisection, "search"),
+               run.bisection.steps[ordinal].benchmark,
+               static_cast<int>(ordinal)};
+  auto lease = co_await fleets_.find(run.bisection.steps[ordinal].fleet)->lease();
+  auto const outcomes = co_await measuring_.round(lease, std::move(key), std::move(builds));
+  auto& step = run.bisection.steps[ordinal];
+  for (auto const& outcome : outcomes) {
+    run.costs.measured(outcome.seconds);
+    // An end that cannot be measured is the last thing to say.
+    if (outcome.ok() || (step.skipped && run.search.is_end(outcome.key.commit))) continue;
+    step.skipped = outcome.key.commit;
+    step.note = "could not be measured: " + outcome.error_code + " " + outcome.error;
   }
-  std::stable_sort(found.begin(), found.end(), [](auto const& a, auto const& b) {
-    return clarity(a.first) > clarity(b.first);
-  });
-  if (!found.empty()) ends.noise = bisect::noise_of(found.front().second);
-  for (auto& [change, pairs] : found)
-    ends.moved.push_back(std::move(change));
-  co_return ends;
+  if (step.skipped) co_return;
+  for (auto const metric : run.search.metrics_of(step))
+    if (auto levels = levels_in(outcomes, metric))
+      step.readings.push_back({metric, std::move(*levels)});
 }
 
-asio::awaitable<Result<std::vector<CommitSha>>> Bisecting::narrow(Bisection& bisection,
-                                                                  Ends const& ends,
-                                                                  std::vector<Commit> const& span) {
-  std::vector<CommitSha> shas;
-  for (auto const& commit : span)
-    shas.push_back(commit.sha);
-  bisect::Search search{std::move(shas)};
-  for (auto const& step : bisection.steps) {  // of a run that was cut off
-    auto const replayed = search.report(step.commit, step.verdict);
-    if (!replayed) co_return replayed.error();
-  }
-  while (auto const next = search.next()) {
-    auto const step = co_await try_commit(bisection, ends, *next);
-    if (!step) co_return step.error();
-    auto const reported = search.report(step->commit, step->verdict);
-    if (!reported) co_return reported.error();
-    store_.bisections().add_step(bisection.id, *step);
-    bisection.steps.push_back(*step);
-    spdlog::info("bisection_step id={} commit={} verdict={} suspects={} note=\"{}\"",
-                 bisection.id.value,
-                 short_of(step->commit),
-                 to_string(step->verdict),
-                 search.suspects().size(),
-                 step->note);
-  }
-  auto const left = search.suspects();
-  co_return std::vector<CommitSha>(left.begin(), left.end());
-}
-
-asio::awaitable<Result<BisectionStep>> Bisecting::try_commit(Bisection const& bisection,
-                                                             Ends const& ends,
-                                                             CommitSha commit) {
-  auto const attempt = co_await builder_.build(commit);
-  if (!attempt) co_return attempt.error();
-  if (!attempt->build) co_return BisectionStep{commit, StepVerdict::skip, attempt->note};
-  auto const& series = *bisection.lead;
-  auto lease = co_await fleets_.find(series.fleet)->lease();
-  auto const options = options_of(bisection);
-  std::vector<bisect::Round> rounds;
-  std::optional<StepVerdict> verdict;
-  while (!verdict) {
-    RoundKey key{campaign_of(bisection, short_of(commit)),
-                 series.benchmark,
-                 static_cast<int>(rounds.size())};
-    std::vector<Build> builds{ends.start, *attempt->build, ends.end};
-    auto const outcomes = co_await measuring_.round(lease, std::move(key), std::move(builds));
-    auto const levels = levels_in(outcomes, series.metric);
-    if (!levels) co_return BisectionStep{commit, StepVerdict::skip, why_not_measured(outcomes)};
-    rounds.push_back({levels->at(0), levels->at(1), levels->at(2)});
-    verdict = bisect::classify(rounds, ends.noise, series.metric, options);
-  }
-  auto const& last = rounds.back();
-  auto note = fmt::format("{} rounds; last: start {:.4g}, this {:.4g}, end {:.4g} {}",
-                          rounds.size(),
-                          last.start,
-                          last.candidate,
-                          last.end,
-                          unit_of(series.metric));
-  co_return BisectionStep{commit, *verdict, std::move(note)};
-}
-
-asio::awaitable<Result<>> Bisecting::prove(Bisection& bisection,
-                                           Ends const& ends,
-                                           bisect::GitHistory& history) {
-  auto const culprit = bisection.suspects.front().sha;
-  auto const parent = history.parent(culprit);
-  if (!parent) co_return impossible(parent.error().message);
-  auto const before = co_await builder_.build(*parent);
+/// Measures a lone suspect against its parent, on all series that it is said to have changed.
+asio::awaitable<Result<>> Bisecting::prove(Run& run, Finding& finding) {
+  if (finding.suspects.size() > 1) co_return Result<>{};
+  auto const culprit = finding.suspects.front().sha;
+  auto const parent = run.search.commit_at(run.search.position_of(culprit) - 1);
+  BisectionStep nobody;
+  auto const before = co_await build_for(run, nobody, parent);
   if (!before) co_return before.error();
-  auto const after = co_await builder_.build(culprit);
+  auto const after = co_await build_for(run, nobody, culprit);
   if (!after) co_return after.error();
-  if (!before->build || !after->build) co_return Result<>{};  // stays a range of one, unproved
-  Duel const duel{campaign_of(bisection, "proof"), *before->build, *after->build};
-  std::vector<Series> series;
-  for (auto const& change : ends.moved)
-    series.push_back(change.series);
-  auto const options = options_of(bisection);
-  bisection.explained.clear();
-  for (auto const& group : by_benchmark(series)) {
-    auto const result = co_await compare_builds(
-        measuring_, *fleets_.find(group.front().fleet), duel, group, options);
-    for (auto const& change : result.changes) {
-      if (moved(change.comparison, bisection.request.direction))
-        bisection.explained.push_back(change.series);
-      if (change.series == *bisection.lead) {
-        bisection.proof = change.comparison;
-        if (moved(change.comparison, bisection.request.direction))
-          bisection.outcome = BisectionOutcome::culprit;
-      }
+  if (nobody.skipped) co_return Result<>{};  // stays without proof
+  Duel const duel{campaign_of(run.bisection, "proof/" + short_of(culprit)), *before, *after};
+  auto const groups = by_benchmark(finding.effects);
+  for (auto const& group : groups) {
+    std::vector<Series> series;
+    auto decide = options_.decide;
+    decide.threshold = run.bisection.request.threshold;
+    for (auto const* effect : group) {
+      series.push_back(effect->series);
+      decide.threshold = std::min(decide.threshold, half_of(*effect));
     }
+    auto& fleet = *fleets_.find(series.front().fleet);
+    auto const result = co_await compare_builds(measuring_, fleet, duel, series, decide);
+    for (std::size_t i = 0; i < group.size(); ++i)
+      group[i]->proof = result.changes[i].comparison;
   }
+  run.search.explain(finding);
   co_return Result<>{};
 }
 

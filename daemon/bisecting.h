@@ -1,22 +1,25 @@
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
 
-#include "bisect/git_history.h"
+#include "bisect/search.h"
 #include "config/options.h"
 #include "daemon/builder.h"
 #include "daemon/comparing.h"
 #include "daemon/fleets.h"
 #include "daemon/measuring.h"
+#include "daemon/search_costs.h"
 #include "storage/store.h"
 
 namespace torchwatch {
 
-/// Runs searches: measures both ends again, halves the suspects, proves the culprit against its
-/// parent. Every step is stored before the next begins, so a search that was cut off goes on where
-/// it was. Single-threaded.
+/// Runs searches: does the steps that `bisect::Search` asks for, proves each culprit against its
+/// parent, and goes on with what the proofs leave unexplained. A turn is stored before it is begun
+/// and each of its steps when it is done, so a search that was cut off goes on where it was.
+/// Single-threaded; several searches may run side by side.
 class Bisecting {
  public:
   /// All arguments must outlive it.
@@ -24,43 +27,46 @@ class Bisecting {
             Fleets& fleets,
             Measuring& measuring,
             Builder& builder,
-            config::SourceOptions const& source,
-            config::DecideOptions const& decide)
+            config::Options const& options)
       : store_{store},
         fleets_{fleets},
         measuring_{measuring},
         builder_{builder},
-        source_{source},
-        decide_{decide} {}
+        options_{options} {}
 
-  /// Carries `bisection` to its end and stores it. What makes the search impossible (an end that
-  /// cannot be built, a start that is no ancestor) ends it as failed; an Error means that it could
-  /// not go on now and may be run again.
+  /// Carries `bisection` to its end and stores it, or to where somebody paused or cancelled it.
+  /// What makes the search impossible (an end that cannot be built, a start that is no ancestor)
+  /// ends it as failed; an Error means that it could not go on now and may be run again.
   boost::asio::awaitable<Result<Bisection>> run(Bisection bisection);
 
  private:
-  struct Ends;
+  /// A search while it runs.
+  struct Run {
+    Bisection& bisection;
+    bisect::Search search;
+    SearchCosts costs;
+    std::size_t slots = 1;
+    std::size_t done = 0;  ///< steps that the search has learned from
+  };
 
   boost::asio::awaitable<Result<>> search(Bisection& bisection);
-  boost::asio::awaitable<Result<Build>> build_end(CommitSha commit);
-  boost::asio::awaitable<Result<Ends>> measure_ends(Bisection const& bisection);
-  boost::asio::awaitable<Result<std::vector<CommitSha>>> narrow(Bisection& bisection,
-                                                                Ends const& ends,
-                                                                std::vector<Commit> const& span);
-  boost::asio::awaitable<Result<BisectionStep>> try_commit(Bisection const& bisection,
-                                                           Ends const& ends,
-                                                           CommitSha commit);
-  boost::asio::awaitable<Result<>> prove(Bisection& bisection,
-                                         Ends const& ends,
-                                         bisect::GitHistory& history);
-  config::DecideOptions options_of(Bisection const& bisection) const;
+  boost::asio::awaitable<Result<>> build_ends(Run& run);
+  boost::asio::awaitable<Result<>> ask(Run& run);
+  boost::asio::awaitable<Result<>> take_turn(Run& run);
+  boost::asio::awaitable<void> do_step(Run& run, std::size_t ordinal, Result<>& result);
+  boost::asio::awaitable<Result<Build>> build_for(Run& run, BisectionStep& step, CommitSha commit);
+  boost::asio::awaitable<void> measure(Run& run, std::size_t ordinal, std::vector<Build> builds);
+  boost::asio::awaitable<Result<>> prove(Run& run, Finding& finding);
+  void plan_turn(Run& run);
+  void note_builds(Run& run) const;
+  bool is_stopped(Bisection& bisection) const;
+  std::size_t slots_for(BisectionRequest const& request);
 
   storage::Store& store_;
   Fleets& fleets_;
   Measuring& measuring_;
   Builder& builder_;
-  config::SourceOptions const& source_;
-  config::DecideOptions const& decide_;
+  config::Options const& options_;
 };
 
 }  // namespace torchwatch

@@ -1,6 +1,8 @@
 #include "daemon/builder.h"
 
+#include <algorithm>
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include <spdlog/spdlog.h>
@@ -17,6 +19,13 @@ namespace {
 
 constexpr int cannot_be_built = 125;
 constexpr int last_ordinary_status = 127;
+
+/// The processors that each of the recipes at a time may use.
+int cores_of_one(config::SourceOptions const& source) {
+  int const all =
+      source.cores > 0 ? source.cores : static_cast<int>(std::thread::hardware_concurrency());
+  return std::max(1, all / source.builds);
+}
 
 /// Everything a recipe needs, in an empty directory: the commit's tree, and room for the prefix.
 Result<> lay_out(config::SourceOptions const& source,
@@ -43,19 +52,40 @@ Builder::Builder(asio::any_io_executor executor,
       source_{source},
       state_dir_{std::move(state_dir)},
       store_{store},
-      clock_{clock} {
+      clock_{clock},
+      gate_{executor_, source.builds} {
   std::error_code ignored;  // an orphan of the last run may still be writing there
   fs::remove_all(state_dir_ / "work", ignored);
   fs::create_directories(state_dir_ / "builds");
   fs::create_directories(state_dir_ / "logs");
 }
 
+Known Builder::known(CommitSha const& commit) const {
+  auto const attempt = recall(commit);
+  if (!attempt) return Known::nothing;
+  return attempt->build ? Known::built : Known::unbuildable;
+}
+
+std::optional<BuildAttempt> Builder::recall(CommitSha const& commit) const {
+  auto const known = store_.builds().find(commit);
+  if (!known) return std::nullopt;
+  if (known->state == storage::BuildState::unbuildable)
+    return BuildAttempt{std::nullopt, known->note};
+  auto present = read_build(known->prefix);
+  if (!present) return std::nullopt;
+  return BuildAttempt{std::move(*present), ""};
+}
+
 asio::awaitable<Result<BuildAttempt>> Builder::build(CommitSha commit) {
-  if (auto const known = store_.builds().find(commit)) {
-    if (known->state == storage::BuildState::unbuildable)
-      co_return BuildAttempt{std::nullopt, known->note};
-    if (auto present = read_build(known->prefix)) co_return BuildAttempt{std::move(*present), ""};
-  }
+  if (auto known = recall(commit)) co_return std::move(*known);
+  auto const [making, is_first] = in_making_.try_emplace(commit, executor_, 1);
+  auto const alone = co_await making->second.enter();
+  if (auto known = recall(commit)) co_return std::move(*known);  // made by somebody meanwhile
+  auto const place = co_await gate_.enter();
+  co_return co_await make(commit);
+}
+
+asio::awaitable<Result<BuildAttempt>> Builder::make(CommitSha commit) {
   if (source_.repository.empty() || source_.recipe.empty()) {
     co_return Error{
         ErrorCode::invalid_argument,
@@ -81,9 +111,9 @@ asio::awaitable<Result<BuildAttempt>> Builder::build(CommitSha commit) {
     bool const forever = status->signal == 0 && status->code == cannot_be_built;
     co_return give_up(commit, "recipe: " + where, forever);
   }
-  auto kept = keep(commit, work / "prefix");
-  fs::remove_all(work, ignored);
   std::chrono::duration<double> const seconds = std::chrono::steady_clock::now() - started;
+  auto kept = keep(commit, work / "prefix", seconds.count());
+  fs::remove_all(work, ignored);
   if (kept && kept->build)
     spdlog::info("build_finished commit={} seconds={:.1f}", short_of(commit), seconds.count());
   co_return kept;
@@ -94,7 +124,8 @@ asio::awaitable<Result<runner::ExitStatus>> Builder::run_recipe(CommitSha const&
                                                                 fs::path const& log) {
   runner::Command command;
   command.argv = {source_.recipe, (work / "source").string(), (work / "prefix").string()};
-  command.env = {{"TORCHWATCH_COMMIT", commit.hex}};
+  command.env = {{"TORCHWATCH_COMMIT", commit.hex},
+                 {"TORCHWATCH_CORES", std::to_string(cores_of_one(source_))}};
   command.unset_env = {"GITHUB_TOKEN"};
   command.stdout_file = log.string();
   command.stderr_file = log.string();
@@ -107,7 +138,7 @@ asio::awaitable<Result<runner::ExitStatus>> Builder::run_recipe(CommitSha const&
   co_return co_await recipe->wait();
 }
 
-Result<BuildAttempt> Builder::keep(CommitSha const& commit, fs::path const& made) {
+Result<BuildAttempt> Builder::keep(CommitSha const& commit, fs::path const& made, double seconds) {
   auto const build = read_build(made);
   if (!build) return give_up(commit, "recipe left no good prefix: " + build.error().message, false);
   if (build->manifest.commit != commit) {
@@ -122,7 +153,8 @@ Result<BuildAttempt> Builder::keep(CommitSha const& commit, fs::path const& made
     return Error{ErrorCode::internal,
                  "move " + made.string() + " to " + place.string() + ": " + problem.message()};
   }
-  store_.builds().record({commit, storage::BuildState::built, place.string(), "", clock_.now()});
+  store_.builds().record(
+      {commit, storage::BuildState::built, place.string(), "", clock_.now(), seconds});
   auto kept = read_build(place);  // again, because paths inside depend on the place
   if (!kept) return kept.error();
   return BuildAttempt{std::move(*kept), ""};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -8,6 +9,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "config/options.h"
+#include "daemon/async/turnstile.h"
 #include "runner/child_process.h"
 #include "storage/domain/build.h"
 #include "storage/domain/result.h"
@@ -21,8 +23,12 @@ struct BuildAttempt {
   std::string note;            ///< why not
 };
 
+/// What is known of a commit's build before it is asked for.
+enum class Known { built, unbuildable, nothing };
+
 /// Turns commits into builds through the recipe, and keeps them under `state_dir/builds/SHA`. A
-/// build appears there complete or not at all. Single-threaded; one build at a time.
+/// build appears there complete or not at all. Single-threaded; `source.builds` recipes at a time,
+/// of different commits.
 class Builder {
  public:
   /// `source` and `store` must outlive it. Removes what a killed predecessor left half-made.
@@ -38,11 +44,17 @@ class Builder {
   /// wrong. The log is kept in `state_dir/logs/build-SHA.log`.
   boost::asio::awaitable<Result<BuildAttempt>> build(CommitSha commit);
 
+  Known known(CommitSha const& commit) const;
+
  private:
+  std::optional<BuildAttempt> recall(CommitSha const& commit) const;
+  boost::asio::awaitable<Result<BuildAttempt>> make(CommitSha commit);
   boost::asio::awaitable<Result<runner::ExitStatus>> run_recipe(CommitSha const& commit,
                                                                 std::filesystem::path const& work,
                                                                 std::filesystem::path const& log);
-  Result<BuildAttempt> keep(CommitSha const& commit, std::filesystem::path const& made);
+  Result<BuildAttempt> keep(CommitSha const& commit,
+                            std::filesystem::path const& made,
+                            double seconds);
   BuildAttempt give_up(CommitSha const& commit, std::string note, bool forever);
 
   boost::asio::any_io_executor executor_;
@@ -50,6 +62,8 @@ class Builder {
   std::filesystem::path state_dir_;
   storage::Store& store_;
   Clock const& clock_;
+  Turnstile gate_;                            // one place a recipe
+  std::map<CommitSha, Turnstile> in_making_;  // one place each: whoever comes second waits
 };
 
 }  // namespace torchwatch

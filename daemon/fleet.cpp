@@ -4,9 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/error.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 #include <spdlog/spdlog.h>
 
@@ -67,7 +65,7 @@ std::string const& Lease::fleet() const {
 }
 
 Lease::~Lease() {
-  if (fleet_ != nullptr) fleet_->release(slot_);
+  if (fleet_ != nullptr) fleet_->idle_.push_back(slot_);
 }
 
 asio::awaitable<std::vector<protocol::Message>> Lease::run(protocol::Round round,
@@ -80,22 +78,16 @@ Fleet::Fleet(asio::any_io_executor executor, config::FleetOptions options, std::
       options_{std::move(options)},
       executable_{std::move(executable)},
       runners_(static_cast<std::size_t>(options_.slots)),
-      released_{executor_, asio::steady_timer::time_point::max()} {
+      gate_{executor_, options_.slots} {
   for (std::size_t slot = runners_.size(); slot > 0; --slot)
     idle_.push_back(slot - 1);
 }
 
 asio::awaitable<Lease> Fleet::lease() {
-  while (idle_.empty())
-    co_await released_.async_wait(asio::as_tuple(asio::use_awaitable));
+  auto pass = co_await gate_.enter();
   auto const slot = idle_.back();
   idle_.pop_back();
-  co_return Lease{*this, slot};
-}
-
-void Fleet::release(std::size_t slot) {
-  idle_.push_back(slot);
-  released_.cancel_one();
+  co_return Lease{*this, slot, std::move(pass)};
 }
 
 asio::awaitable<Result<>> Fleet::start_runner(std::size_t slot) {

@@ -4,13 +4,14 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include "config/options.h"
+#include "daemon/async/turnstile.h"
 #include "runner/child_process.h"
 #include "runner/protocol.h"
 
@@ -22,11 +23,15 @@ class Fleet;
 /// at a time. Gives the slot back when it goes. The fleet must outlive it.
 class Lease {
  public:
-  Lease(Fleet& fleet, std::size_t slot) : fleet_{&fleet}, slot_{slot} {}
+  Lease(Fleet& fleet, std::size_t slot, Turnstile::Pass pass)
+      : fleet_{&fleet},
+        slot_{slot},
+        pass_{std::move(pass)} {}
 
-  Lease(Lease&& other) noexcept : fleet_{other.fleet_}, slot_{other.slot_} {
-    other.fleet_ = nullptr;
-  }
+  Lease(Lease&& other) noexcept
+      : fleet_{std::exchange(other.fleet_, nullptr)},
+        slot_{other.slot_},
+        pass_{std::move(other.pass_)} {}
 
   Lease(Lease const&) = delete;
   Lease& operator=(Lease const&) = delete;
@@ -47,6 +52,7 @@ class Lease {
  private:
   Fleet* fleet_;
   std::size_t slot_;
+  Turnstile::Pass pass_;
 };
 
 /// The runners of one fleet: at most `slots` processes, each started when first needed through the
@@ -58,7 +64,7 @@ class Fleet {
         config::FleetOptions options,
         std::string executable);
 
-  /// Waits until a slot is free.
+  /// Waits until a slot is free and everybody who came before has one.
   boost::asio::awaitable<Lease> lease();
 
   std::string const& name() const { return options_.name; }
@@ -74,14 +80,13 @@ class Fleet {
                                                              protocol::Round round,
                                                              Lease::OnProgress on_progress);
   boost::asio::awaitable<Result<>> start_runner(std::size_t slot);
-  void release(std::size_t slot);
 
   boost::asio::any_io_executor executor_;
   config::FleetOptions options_;
   std::string executable_;
   std::vector<std::optional<runner::ChildProcess>> runners_;  // by slot; empty until first needed
   std::vector<std::size_t> idle_;
-  boost::asio::steady_timer released_;  // never expires; cancelled to wake whoever waits for a slot
+  Turnstile gate_;  // one place a slot
 };
 
 }  // namespace torchwatch

@@ -19,8 +19,6 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr int most_culprits = 5;  // an incident with more is a range for people
-
 /// Empty when any job of a sweep gave a result on the nightly itself: a night without a single
 /// number is not a good one.
 std::string why_nothing_was_measured(std::vector<JobOutcome> const& sweep,
@@ -236,23 +234,13 @@ asio::awaitable<Result<>> Pipeline::bisect(Nightly const& nightly) {
   for (auto const& change : incident.changes)
     request.series.push_back(change.series);
   auto searches = store_.bisections().of_incident(incident.id);
-  for (std::size_t n = 0; n < most_culprits && !request.series.empty(); ++n) {
-    if (n == searches.size())
-      searches.push_back(store_.bisections().ask(request, incident.id, clock_.now()));
-    if (searches[n].state == BisectionState::queued ||
-        searches[n].state == BisectionState::running) {
-      auto const done = co_await bisecting_.run(searches[n]);
-      if (!done) co_return done.error();
-      searches[n] = *done;
-    }
-    // Series that this culprit does not explain have another one.
-    auto const& explained = searches[n].explained;
-    auto const is_explained = [&](Series const& series) {
-      return std::find(explained.begin(), explained.end(), series) != explained.end();
-    };
-    if (searches[n].outcome != BisectionOutcome::culprit) break;
-    std::erase_if(request.series, is_explained);
-  }
+  if (searches.empty())
+    searches.push_back(store_.bisections().ask(request, incident.id, clock_.now()));
+  auto const& search = searches.front();
+  if (search.state != BisectionState::queued && search.state != BisectionState::running)
+    co_return Result<>{};
+  auto const done = co_await bisecting_.run(search);
+  if (!done) co_return done.error();
   co_return Result<>{};
 }
 
@@ -271,11 +259,19 @@ asio::awaitable<Result<>> Pipeline::tell_all() {
 }
 
 asio::awaitable<Result<>> Pipeline::run_asked_searches() {
-  while (auto asked = store_.bisections().next_asked()) {
-    auto const done = co_await bisecting_.run(std::move(*asked));
-    if (!done) co_return done.error();
-  }
+  std::vector<asio::awaitable<void>> searches;
+  std::list<Result<>> results;
+  for (auto& search : store_.bisections().unfinished())
+    searches.push_back(run_search(std::move(search), results.emplace_back()));
+  co_await run_all(std::move(searches));
+  for (auto const& result : results)
+    if (!result) co_return result;
   co_return Result<>{};
+}
+
+asio::awaitable<void> Pipeline::run_search(Bisection search, Result<>& result) {
+  auto const done = co_await bisecting_.run(std::move(search));
+  if (!done) result = done.error();
 }
 
 }  // namespace torchwatch

@@ -72,6 +72,7 @@ class Pipeline {
   boost::asio::awaitable<Result<>> bisect(Nightly const& nightly);
   boost::asio::awaitable<Result<>> tell_all();
   boost::asio::awaitable<Result<>> run_asked_searches();
+  boost::asio::awaitable<void> run_search(Bisection search, Result<>& result);
 
   std::vector<Benchmark> benchmarks_of(Fleet const& fleet) const;
   std::optional<Build> choose_baseline(Nightly& nightly);

@@ -27,7 +27,7 @@ struct Service {
       : fleets{executor, options.fleets, executable},
         measuring{store, clock, options.measure, options.suite},
         builder{executor, options.source, options.state_dir, store, clock},
-        bisecting{store, fleets, measuring, builder, options.source, options.decide},
+        bisecting{store, fleets, measuring, builder, options},
         alarming{options, store, clock},
         judging{options.decide, store, clock, fleets, measuring},
         pipeline{options, store, clock, fleets, measuring, judging, builder, bisecting, alarming} {}

@@ -51,4 +51,15 @@ std::string change_of(Metric metric, Comparison const& comparison) {
   return fmt::format("from {:.4g} to {}", comparison.before, level_of(metric, comparison.after));
 }
 
+std::string share_of(double part) {
+  return fmt::format("{:.0f}%", part * 100);
+}
+
+std::string probability_of(double probability) {
+  constexpr double least = 0.001;
+  if (probability < least) return "less than 0.1%";
+  if (probability > 1 - least) return "more than 99.9%";
+  return fmt::format("{:.1f}%", probability * 100);
+}
+
 }  // namespace torchwatch::github

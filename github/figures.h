@@ -20,4 +20,10 @@ std::string interval_of(std::optional<RatioInterval> const& ratio);
 /// "+7.0%", or the step itself where the old level is zero: "from 0 to 1.50 KiB/iteration".
 std::string change_of(Metric metric, Comparison const& comparison);
 
+/// A part of a whole: 0.6 is "60%".
+std::string share_of(double part);
+
+/// "71.0%", and never none or all: "more than 99.9%".
+std::string probability_of(double probability);
+
 }  // namespace torchwatch::github

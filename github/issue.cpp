@@ -14,6 +14,7 @@
 #include "github/figures.h"
 #include "github/markdown.h"
 #include "github/search_story.h"
+#include "github/transcript.h"
 
 namespace torchwatch::github {
 namespace {
@@ -92,17 +93,26 @@ std::string builds_section(IncidentStory const& story, std::string const& projec
          "\n";
 }
 
-/// The culprits that explain a series, or a dash.
+/// The commit of a finding if it was proved to have made the series worse, with its share unless
+/// that is as good as all; else nothing.
+std::string explanation(Series const& series, Finding const& finding, std::string const& project) {
+  constexpr double all = 0.95;
+  auto const effect = std::ranges::find(finding.effects, series, &Effect::series);
+  if (!is_culprit(finding) || effect == finding.effects.end() || !made_worse(*effect)) return {};
+  auto const link = commit_link(finding.suspects.front().sha, project);
+  return effect->share < all ? link + " (" + share_of(effect->share) + ")" : link;
+}
+
 std::string explained_by(Series const& series,
                          std::vector<Bisection> const& bisections,
                          std::string const& project) {
   std::string culprits;
   for (auto const& bisection : bisections) {
-    auto const& explained = bisection.explained;
-    if (bisection.outcome != BisectionOutcome::culprit || bisection.suspects.empty()) continue;
-    if (std::find(explained.begin(), explained.end(), series) == explained.end()) continue;
-    if (!culprits.empty()) culprits += ", ";
-    culprits += commit_link(bisection.suspects.front().sha, project);
+    for (auto const& finding : bisection.findings) {
+      auto const culprit = explanation(series, finding, project);
+      if (!culprits.empty() && !culprit.empty()) culprits += ", ";
+      culprits += culprit;
+    }
   }
   return culprits.empty() ? "not explained" : culprits;
 }
@@ -173,7 +183,7 @@ std::string searches_section(IncidentStory const& story, std::string const& proj
   std::string text = "### Culprit\n\n";
   if (story.bisections.empty()) return text + "No search for the culprit was made.\n\n";
   for (auto const& bisection : story.bisections)
-    text += search_story(bisection, story.incident.changes.size(), project) + "\n";
+    text += search_story(bisection, project);
   return text;
 }
 
@@ -295,6 +305,9 @@ IssueDraft draft_issue(IncidentStory const& story, ReportContext const& context)
           fingerprint_section(story.fingerprint);
   if (!lead) body += searches;
   draft.body = within_limit(std::move(body));
+  // Transcripts take the room that is left.
+  for (auto const& bisection : story.bisections)
+    draft.body += transcript(bisection, context.project, max_body_bytes - draft.body.size());
   return draft;
 }
 

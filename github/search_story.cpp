@@ -12,6 +12,9 @@
 namespace torchwatch::github {
 namespace {
 
+/// Series told of one finding. More would hide the next finding.
+constexpr std::size_t max_effects = 8;
+
 /// The name of "Name <email>": nobody's address belongs on a public page.
 std::string author_name(Commit const& commit) {
   return verbatim(std::string_view{commit.author}.substr(0, commit.author.find('<')));
@@ -26,63 +29,105 @@ std::string pull_request_link(Commit const& commit, std::string const& project) 
 std::string reason_for(Commit const& commit, std::vector<BisectionStep> const& steps) {
   // A commit may have been tried again: the last word counts.
   auto const step = std::find_if(steps.rbegin(), steps.rend(), [&commit](auto const& tried) {
-    return tried.commit == commit.sha;
+    return tried.skipped == commit.sha;
   });
   if (step == steps.rend()) return "not told apart from its neighbours";
-  auto const note = step->note.empty() ? "" : ": " + verbatim(step->note);
-  switch (step->verdict) {
-    case StepVerdict::skip:
-      return "could not be built or measured" + note;
-    case StepVerdict::bad:
-      return "behaves like the end" + note;
-    case StepVerdict::good:
-      return "behaves like the start" + note;
+  return "could not be built or measured" + (step->note.empty() ? "" : ": " + verbatim(step->note));
+}
+
+std::string seen(Effect const& effect) {
+  auto const metric = effect.series.metric;
+  return fmt::format("{} to {} as the search saw it",
+                     level_of(metric, effect.before),
+                     level_of(metric, effect.after));
+}
+
+std::string figures_of(Metric metric, Comparison const& proof) {
+  return fmt::format("{}{} ({} to {}, {} pairs of processes)",
+                     change_of(metric, proof),
+                     proof.ratio ? " " + interval_of(proof.ratio) : "",
+                     level_of(metric, proof.before),
+                     level_of(metric, proof.after),
+                     proof.pairs);
+}
+
+std::string explained_share(double share) {
+  if (share < 0)
+    return fmt::format("goes against the incident's change ({} of it)", share_of(share));
+  return fmt::format("explains {} of the incident's change", share_of(share));
+}
+
+/// What is known of one commit and a series.
+std::string evidence_of(Effect const& effect) {
+  if (!effect.proof) return seen(effect) + ", not measured against its parent";
+  auto const figures = figures_of(effect.series.metric, *effect.proof);
+  switch (effect.proof->verdict) {
+    case Verdict::regression:
+    case Verdict::improvement:
+      return "measured against its parent: " + figures + ", " + explained_share(effect.share);
+    case Verdict::unchanged:
+      return "measured against its parent it did not differ: " + figures;
+    case Verdict::inconclusive:
+      return "measured against its parent it could not be told whether it differs: " + figures;
   }
   return {};
 }
 
-std::string counted_steps(std::vector<BisectionStep> const& steps) {
-  auto const skipped = std::count_if(steps.begin(), steps.end(), [](auto const& step) {
-    return step.verdict == StepVerdict::skip;
-  });
-  return fmt::format(
-      "Commits tried: {}, of which {} could not be built or measured.\n", steps.size(), skipped);
+std::string effect_lines(Finding const& finding) {
+  bool const is_one_commit = finding.suspects.size() == 1;
+  auto const shown = std::min(finding.effects.size(), max_effects);
+  std::string text;
+  for (std::size_t i = 0; i < shown; ++i) {
+    auto const& effect = finding.effects[i];
+    text += fmt::format("- {}: {}; the search was {} sure\n",
+                        series_name(effect.series),
+                        is_one_commit ? evidence_of(effect) : seen(effect),
+                        probability_of(effect.probability));
+  }
+  if (finding.effects.size() > shown)
+    text += fmt::format("- and {} more series\n", finding.effects.size() - shown);
+  return text + "\n";
 }
 
-std::string proof_line(Bisection const& bisection) {
-  if (!bisection.proof || !bisection.lead) return {};
-  auto const& proof = *bisection.proof;
-  auto const metric = bisection.lead->metric;
-  return fmt::format(
-      "- Proof: measured against its parent on {}: {} {} ({} to {}, {} pairs of processes)\n",
-      verbatim(name_of(*bisection.lead)),
-      change_of(metric, proof),
-      interval_of(proof.ratio),
-      level_of(metric, proof.before),
-      level_of(metric, proof.after),
-      proof.pairs);
+bool is_improvement(Finding const& finding) {
+  if (is_culprit(finding)) return std::ranges::none_of(finding.effects, made_worse);
+  return std::ranges::all_of(finding.effects,
+                             [](Effect const& effect) { return effect.after < effect.before; });
 }
 
-std::string culprit_story(Bisection const& bisection,
-                          std::size_t changes,
-                          std::string const& project) {
-  auto const& commit = bisection.suspects.front();
-  auto text = fmt::format(
-      "**Culprit: {}** {}\n\n", commit_link(commit.sha, project), verbatim(commit.subject));
-  text += "- Pull request: " + pull_request_link(commit, project) + "\n";
-  text += "- Author: " + author_name(commit) + "\n";
-  text += proof_line(bisection);
-  text += fmt::format(
-      "- Explains {} of the {} affected series\n\n", bisection.explained.size(), changes);
-  return text;
+/// What a commit is called. Only a proof accuses.
+std::string role_of(Finding const& finding) {
+  bool const improved = is_improvement(finding);
+  if (is_culprit(finding)) return improved ? "Improved by" : "Culprit:";
+  bool const was_tried = std::ranges::any_of(
+      finding.effects, [](Effect const& effect) { return effect.proof.has_value(); });
+  return fmt::format("Likeliest commit{}, but {}:",
+                     improved ? " of an improvement" : "",
+                     was_tried ? "its proof failed" : "not measured against its parent");
 }
 
-std::string range_story(Bisection const& bisection, std::string const& project) {
-  auto text = fmt::format(
-      "**No single culprit.** The change came with one of these {} commits, oldest first:\n\n",
-      bisection.suspects.size());
+std::string commit_story(Finding const& finding, std::string const& project) {
+  auto const& commit = finding.suspects.front();
+  return fmt::format("**{} {}** {}\n\n- Pull request: {}\n- Author: {}\n",
+                     role_of(finding),
+                     commit_link(commit.sha, project),
+                     verbatim(commit.subject),
+                     pull_request_link(commit, project),
+                     author_name(commit)) +
+         effect_lines(finding);
+}
+
+std::string range_story(Finding const& finding,
+                        Bisection const& bisection,
+                        std::string const& project) {
+  bool const is_sure = bisection.outcome && *bisection.outcome != BisectionOutcome::undecided;
+  auto text = fmt::format("**{} {}came with one of these {} commits, oldest first:\n\n",
+                          is_improvement(finding) ? "No single commit.** An improvement"
+                                                  : "No single culprit.** The change",
+                          is_sure ? "" : "most likely ",
+                          finding.suspects.size());
   std::vector<TableRow> rows;
-  for (auto const& commit : bisection.suspects) {
+  for (auto const& commit : finding.suspects) {
     rows.push_back({commit_link(commit.sha, project),
                     pull_request_link(commit, project),
                     verbatim(commit.subject),
@@ -90,25 +135,42 @@ std::string range_story(Bisection const& bisection, std::string const& project) 
                     reason_for(commit, bisection.steps)});
   }
   return text + table({"commit", "pull request", "subject", "author", "why it is listed"}, rows) +
-         "\n";
+         "\n" + effect_lines(finding);
 }
 
-std::string outcome_story(Bisection const& bisection,
-                          std::size_t changes,
-                          std::string const& project) {
-  if (bisection.state == BisectionState::failed)
-    return "**The search failed:** " + verbatim(bisection.failure) + "\n\n";
+std::string outcome_story(Bisection const& bisection) {
+  bool const found_any = !bisection.findings.empty();
   if (!bisection.outcome) return "**The search has not ended yet.**\n\n";
   switch (*bisection.outcome) {
     case BisectionOutcome::culprit:
-      if (!bisection.suspects.empty()) return culprit_story(bisection, changes, project);
-      break;
     case BisectionOutcome::range:
-      return range_story(bisection, project);
+      return found_any ? "" : "**The search named no commit.**\n\n";
     case BisectionOutcome::not_reproduced:
+      return "**Not reproduced:** the two ends did not differ when their commits were built and "
+             "measured again. The host, a dependency or the packaging may differ between the "
+             "nightlies.\n\n";
+    case BisectionOutcome::undecided:
+      return std::string{"**Undecided:** the search's budget ended before it was sure."} +
+             (found_any ? " What it found until then:\n\n" : "\n\n");
+  }
+  return {};
+}
+
+std::string ending_of(Bisection const& bisection) {
+  switch (bisection.state) {
+    case BisectionState::failed:
+      return "**The search failed:** " + verbatim(bisection.failure) + "\n\n";
+    case BisectionState::cancelled:
+      return "**The search was cancelled** by a person before it ended.\n\n";
+    case BisectionState::paused:
+      return "**The search is paused** by a person and has not ended yet.\n\n";
+    case BisectionState::queued:
+    case BisectionState::running:
+      return "**The search has not ended yet.**\n\n";
+    case BisectionState::done:
       break;
   }
-  return "**Not reproduced:** the two ends did not differ when they were measured again.\n\n";
+  return outcome_story(bisection);
 }
 
 }  // namespace
@@ -118,13 +180,24 @@ std::string commit_link(CommitSha const& sha, std::string const& project) {
   return fmt::format("[`{}`]({}/commit/{})", short_of(sha), project, sha.hex);
 }
 
-std::string search_story(Bisection const& bisection,
-                         std::size_t changes,
-                         std::string const& project) {
-  return fmt::format("Searched from {} (good) to {} (bad).\n\n",
-                     commit_link(bisection.request.start, project),
-                     commit_link(bisection.request.end, project)) +
-         outcome_story(bisection, changes, project) + counted_steps(bisection.steps);
+std::string series_name(Series const& series) {
+  return verbatim(name_of(series)) + " on " + verbatim(series.fleet);
+}
+
+bool made_worse(Effect const& effect) {
+  return effect.proof && effect.proof->verdict == Verdict::regression;
+}
+
+std::string search_story(Bisection const& bisection, std::string const& project) {
+  auto text = fmt::format("Searched from {} (good) to {} (bad).\n\n",
+                          commit_link(bisection.request.start, project),
+                          commit_link(bisection.request.end, project)) +
+              ending_of(bisection);
+  for (auto const& finding : bisection.findings) {
+    text += finding.suspects.size() == 1 ? commit_story(finding, project)
+                                         : range_story(finding, bisection, project);
+  }
+  return text;
 }
 
 }  // namespace torchwatch::github

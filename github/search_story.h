@@ -4,16 +4,21 @@
 
 #include "storage/domain/bisection.h"
 
-/// What a search for the culprit found, in Markdown. Pure.
+/// What a search for the culprits found, in Markdown. Pure.
 namespace torchwatch::github {
 
 /// A commit's short name, linked where `project` shows it.
 std::string commit_link(CommitSha const& sha, std::string const& project);
 
-/// One search: the culprit with its proof; or the range that is left, every suspect with the reason
-/// why; or that nothing was found. `changes` is the number of series of the incident.
-std::string search_story(Bisection const& bisection,
-                         std::size_t changes,
-                         std::string const& project);
+/// A series and the fleet that measured it.
+std::string series_name(Series const& series);
+
+/// Whether the proof shows that it grew. Nobody is called a culprit for anything else.
+bool made_worse(Effect const& effect);
+
+/// One search: how it ended, and what it found, in the order of its findings. A culprit comes with
+/// its proof on each series; an improvement, and a commit without proof, are called just that; of a
+/// range every suspect is listed with the reason why.
+std::string search_story(Bisection const& bisection, std::string const& project);
 
 }  // namespace torchwatch::github

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -25,14 +26,21 @@ class Bisections {
   std::optional<Bisection> find(BisectionId id) const;
   /// The searches of an incident, in the order asked.
   std::vector<Bisection> of_incident(IncidentId incident) const;
-  /// The oldest search that nobody's incident waits for and that is neither done nor failed.
-  std::optional<Bisection> next_asked() const;
+  /// Every search that is queued or running, oldest first.
+  std::vector<Bisection> unfinished() const;
 
-  /// Appends one tried commit.
-  void add_step(BisectionId id, BisectionStep const& step);
+  /// Appends steps that are about to be done, all or nothing.
+  void plan(BisectionId id, std::vector<BisectionStep> const& steps);
 
-  /// Stores state, outcome, suspects, lead, proof, explained series and failure, all or nothing.
+  /// Stores a step as it was done. `ordinal` is its place among those planned, counted from 0.
+  void finish(BisectionId id, std::size_t ordinal, BisectionStep const& step);
+
+  /// Stores state, outcome, findings and failure, all or nothing.
   void update(Bisection const& bisection);
+
+  /// Changes the state alone: somebody pauses, resumes or cancels. False, and nothing is changed,
+  /// when the search is not known, or is done, failed or cancelled.
+  bool set_state(BisectionId id, BisectionState state);
 
  private:
   SQLite::Database& database_;

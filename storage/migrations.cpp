@@ -219,6 +219,110 @@ constexpr std::string_view profiles = R"sql(
 ALTER TABLE job ADD COLUMN profile TEXT NOT NULL DEFAULT '[]';
 )sql";
 
+/// The culprit or range of an older search becomes its one finding: the series that led it first,
+/// with its proof. Other levels are the means of what was measured of the ends. How sure it was is
+/// not known. Of its steps, those that skipped a commit are kept; a search that had not ended
+/// begins again.
+constexpr std::string_view findings = R"sql(
+ALTER TABLE bisection_step RENAME TO old_step;
+ALTER TABLE bisection_suspect RENAME TO old_suspect;
+CREATE TABLE bisection_step (
+  bisection_id INTEGER NOT NULL REFERENCES bisection(id) ON DELETE CASCADE,
+  ordinal INTEGER NOT NULL,
+  turn INTEGER NOT NULL,
+  fleet TEXT NOT NULL,
+  benchmark TEXT NOT NULL,
+  commits TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  is_done INTEGER NOT NULL,
+  readings TEXT NOT NULL,
+  skipped_sha TEXT,
+  note TEXT NOT NULL,
+  beliefs TEXT NOT NULL,
+  PRIMARY KEY (bisection_id, ordinal)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE bisection_suspect (
+  bisection_id INTEGER NOT NULL REFERENCES bisection(id) ON DELETE CASCADE,
+  finding INTEGER NOT NULL,
+  ordinal INTEGER NOT NULL,
+  commit_sha TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  author TEXT NOT NULL,
+  time INTEGER NOT NULL,
+  pull_request INTEGER,
+  PRIMARY KEY (bisection_id, finding, ordinal)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE bisection_effect (
+  bisection_id INTEGER NOT NULL REFERENCES bisection(id) ON DELETE CASCADE,
+  finding INTEGER NOT NULL,
+  ordinal INTEGER NOT NULL,
+  fleet TEXT NOT NULL,
+  benchmark TEXT NOT NULL,
+  metric TEXT NOT NULL,
+  before REAL NOT NULL,
+  after REAL NOT NULL,
+  probability REAL NOT NULL,
+  share REAL NOT NULL,
+  proof_verdict TEXT,
+  proof_before REAL,
+  proof_after REAL,
+  proof_ratio REAL,
+  proof_low REAL,
+  proof_high REAL,
+  proof_error_bound REAL,
+  proof_pairs INTEGER,
+  PRIMARY KEY (bisection_id, finding, ordinal)
+) STRICT, WITHOUT ROWID;
+INSERT INTO bisection_step
+SELECT bisection.id, row_number() OVER tried - 1, row_number() OVER tried - 1, fleet, benchmark,
+       json_array(commit_sha), '', 1, '[]', commit_sha, note, '[]'
+FROM old_step
+JOIN bisection ON bisection.id = old_step.bisection_id
+JOIN bisection_series AS series ON series.bisection_id = bisection.id AND series.ordinal = lead
+WHERE verdict = 'skip' AND state IN ('done', 'failed')
+WINDOW tried AS (PARTITION BY bisection.id ORDER BY old_step.ordinal);
+INSERT INTO bisection_suspect
+SELECT bisection_id, 0, ordinal, commit_sha, subject, author, time, pull_request FROM old_suspect;
+WITH ends AS (
+  SELECT bisection.id, fleet, benchmark, metric,
+         avg(value) FILTER (WHERE commit_sha = start_sha) AS before,
+         avg(value) FILTER (WHERE commit_sha = end_sha) AS after
+  FROM bisection
+  JOIN job ON campaign = 'bisect/' || bisection.id || '/ends'
+  JOIN result ON result.job_id = job.id
+  GROUP BY bisection.id, fleet, benchmark, metric)
+INSERT INTO bisection_effect
+SELECT series.bisection_id, 0,
+       row_number() OVER (PARTITION BY series.bisection_id ORDER BY led.id IS NULL, series.ordinal) - 1,
+       series.fleet, series.benchmark, series.metric,
+       coalesce(proof_before, ends.before, 0), coalesce(proof_after, ends.after, 0), 0, explained,
+       proof_verdict, proof_before, proof_after, proof_ratio, proof_low, proof_high,
+       proof_error_bound, proof_pairs
+FROM bisection_series AS series
+LEFT JOIN bisection AS led ON led.id = series.bisection_id AND led.lead = series.ordinal
+LEFT JOIN ends ON ends.id = series.bisection_id AND ends.fleet = series.fleet
+               AND ends.benchmark = series.benchmark AND ends.metric = series.metric
+WHERE (explained OR led.id IS NOT NULL)
+  AND series.bisection_id IN (SELECT bisection_id FROM old_suspect);
+DROP TABLE old_step;
+DROP TABLE old_suspect;
+ALTER TABLE bisection_series DROP COLUMN explained;
+ALTER TABLE bisection DROP COLUMN lead;
+ALTER TABLE bisection DROP COLUMN proof_verdict;
+ALTER TABLE bisection DROP COLUMN proof_before;
+ALTER TABLE bisection DROP COLUMN proof_after;
+ALTER TABLE bisection DROP COLUMN proof_ratio;
+ALTER TABLE bisection DROP COLUMN proof_low;
+ALTER TABLE bisection DROP COLUMN proof_high;
+ALTER TABLE bisection DROP COLUMN proof_error_bound;
+ALTER TABLE bisection DROP COLUMN proof_pairs;
+)sql";
+
+/// What a build took; 0: not known.
+constexpr std::string_view build_seconds = R"sql(
+ALTER TABLE build ADD COLUMN seconds REAL NOT NULL DEFAULT 0;
+)sql";
+
 constexpr std::array steps{nightlies_and_jobs,
                            comparisons_and_incidents,
                            builds_and_bisections,
@@ -227,7 +331,9 @@ constexpr std::array steps{nightlies_and_jobs,
                            builds_against_themselves,
                            alarms,
                            anchors_and_outliers,
-                           profiles};
+                           profiles,
+                           findings,
+                           build_seconds};
 
 }  // namespace
 

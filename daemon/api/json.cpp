@@ -135,17 +135,55 @@ Json json_of(BisectionRequest const& request) {
   return json;
 }
 
+Json json_of(SeriesBelief const& belief) {
+  Json json;
+  json["series"] = json_of(belief.series);
+  json["no_change"] = belief.no_change;
+  json["suspects"] = Json::array({belief.first.hex, belief.last.hex});
+  json["probability"] = belief.probability;
+  return json;
+}
+
 Json json_of(BisectionStep const& step) {
   Json json;
-  json["commit"] = step.commit.hex;
-  json["verdict"] = to_string(step.verdict);
+  json["turn"] = step.turn;
+  json["fleet"] = step.fleet;
+  json["benchmark"] = name_of(step.benchmark);
+  json["commits"] = Json::array();
+  for (auto const& commit : step.commits)
+    json["commits"].push_back(commit.hex);
+  json["reason"] = step.reason;
+  json["done"] = step.is_done;
+  json["readings"] = Json::object();
+  for (auto const& [metric, levels] : step.readings)
+    json["readings"][std::string{to_string(metric)}] = levels;
+  json["skipped"] = step.skipped ? Json(step.skipped->hex) : Json(nullptr);
   json["note"] = step.note;
+  json["beliefs"] = array_of(step.beliefs);
+  return json;
+}
+
+Json json_of(Effect const& effect) {
+  Json json;
+  json["series"] = json_of(effect.series);
+  json["before"] = effect.before;
+  json["after"] = effect.after;
+  json["probability"] = effect.probability;
+  json["proof"] = effect.proof ? json_of(*effect.proof) : Json(nullptr);
+  json["share"] = effect.share;
+  return json;
+}
+
+Json json_of(Finding const& finding, std::string const& project) {
+  Json json;
+  json["culprit"] =
+      is_culprit(finding) ? json_of(finding.suspects.front(), project) : Json(nullptr);
+  json["suspects"] = array_of(finding.suspects, project);
+  json["effects"] = array_of(finding.effects);
   return json;
 }
 
 Json json_of(Bisection const& bisection, std::string const& project) {
-  bool const is_solved =
-      bisection.outcome == BisectionOutcome::culprit && !bisection.suspects.empty();
   Json json;
   json["id"] = bisection.id.value;
   json["url"] = url_of(bisection.id);
@@ -153,11 +191,7 @@ Json json_of(Bisection const& bisection, std::string const& project) {
   json["state"] = to_string(bisection.state);
   json["outcome"] = bisection.outcome ? Json(to_string(*bisection.outcome)) : Json(nullptr);
   json["request"] = json_of(bisection.request);
-  json["culprit"] = is_solved ? json_of(bisection.suspects.front(), project) : Json(nullptr);
-  json["suspects"] = array_of(bisection.suspects, project);
-  json["lead"] = bisection.lead ? json_of(*bisection.lead) : Json(nullptr);
-  json["proof"] = bisection.proof ? json_of(*bisection.proof) : Json(nullptr);
-  json["explained"] = array_of(bisection.explained);
+  json["findings"] = array_of(bisection.findings, project);
   json["steps"] = array_of(bisection.steps);
   json["failure"] = null_if_empty(bisection.failure);
   json["asked_at"] = iso8601(bisection.asked_at);

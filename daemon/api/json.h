@@ -42,7 +42,21 @@ Json json_of(Nightly const& nightly);
 Json json_of(Commit const& commit, std::string const& project);
 
 Json json_of(BisectionRequest const& request);
+
+/// {series, no_change, suspects, probability}; `suspects` are the first and the last of those in a
+/// row.
+Json json_of(SeriesBelief const& belief);
+
+/// {turn, fleet, benchmark, commits, reason, done, readings, skipped, note, beliefs}; `readings`
+/// are the levels of the commits, by metric.
 Json json_of(BisectionStep const& step);
+
+/// {series, before, after, probability, proof, share}.
+Json json_of(Effect const& effect);
+
+/// {culprit, suspects, effects}; `culprit` is null where nobody is accused.
+Json json_of(Finding const& finding, std::string const& project);
+
 Json json_of(Bisection const& bisection, std::string const& project);
 
 Json json_of(Alarm const& alarm);

@@ -1,10 +1,14 @@
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <optional>
+#include <set>
+#include <string>
 #include <thread>
 
 #include <boost/asio/io_context.hpp>
 #include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
 
 #include "bisect/git_history.h"
 #include "daemon/api/json.h"
@@ -26,21 +30,94 @@ int complain(std::string const& message) {
   return could_not_run;
 }
 
-/// Prints a search as the API shows it, and says by the exit status whether it accuses anybody.
-int conclude(ordered_json const& search, bool as_json) {
-  auto const outcome = search.value("outcome", ordered_json{});
-  if (as_json) {
-    std::cout << search.dump(2) << '\n';
-  } else {
-    std::cout << "search " << search.at("id") << ": " << search.at("state").get<std::string>();
-    if (outcome.is_string()) std::cout << ", " << outcome.get<std::string>();
-    std::cout << '\n';
-    for (auto const& commit : search.at("suspects"))
-      std::cout << "  " << commit.at("sha").get<std::string>() << "  "
-                << commit.at("subject").get<std::string>() << '\n';
+std::string text(ordered_json const& json, char const* key) {
+  return json.at(key).get<std::string>();
+}
+
+std::string short_sha(ordered_json const& sha) {
+  return short_of(CommitSha{sha.get<std::string>()});
+}
+
+/// "latency 73% in 3bb8db4bf099..e275c308a59b".
+std::string line_of_belief(ordered_json const& belief) {
+  auto const metric = text(belief.at("series"), "metric");
+  double const no_change = belief.at("no_change");
+  double const probability = belief.at("probability");
+  if (no_change > probability) return fmt::format("{} {:.0f}% unchanged", metric, 100 * no_change);
+  auto const first = short_sha(belief.at("suspects").at(0));
+  auto const last = short_sha(belief.at("suspects").at(1));
+  auto const place = first == last ? first : first + ".." + last;
+  return fmt::format("{} {:.0f}% in {}", metric, 100 * probability, place);
+}
+
+/// What is believed of the series of the step's benchmark that changed most surely.
+std::string belief_after(ordered_json const& step) {
+  ordered_json surest;
+  for (auto const& belief : step.at("beliefs")) {
+    auto const& series = belief.at("series");
+    if (series.at("fleet") != step.at("fleet")) continue;
+    if (series.at("benchmark") != step.at("benchmark")) continue;
+    if (surest.is_null() || belief.at("no_change") < surest.at("no_change")) surest = belief;
   }
-  if (search.at("state") == "failed") return complain(search.at("failure").get<std::string>());
-  return outcome == "not_reproduced" ? nothing_found : incident_found;
+  return surest.is_null() ? "nothing new" : line_of_belief(surest);
+}
+
+std::string line_of_step(ordered_json const& step) {
+  std::string commits;
+  for (auto const& commit : step.at("commits"))
+    commits += " " + short_sha(commit);
+  auto const note = text(step, "note");
+  return fmt::format("turn {}  {} {}  {} -> {}",
+                     step.at("turn").get<int>(),
+                     text(step, "benchmark"),
+                     commits,
+                     text(step, "reason"),
+                     note.empty() ? belief_after(step) : note);
+}
+
+/// Tells the steps that are done and not in `told`, and remembers them there: steps of a turn are
+/// planned together and end in any order.
+void tell_steps(ordered_json const& steps, std::set<std::size_t>& told) {
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    if (steps[i].at("done") == true && told.insert(i).second)
+      std::cerr << "  " << line_of_step(steps[i]) << '\n';
+}
+
+bool went_down(ordered_json const& effect) {
+  return effect.at("after") < effect.at("before");
+}
+
+void print_finding(ordered_json const& finding) {
+  auto const& effects = finding.at("effects");
+  bool const is_culprit = !finding.at("culprit").is_null();
+  if (std::all_of(effects.begin(), effects.end(), went_down))
+    std::cout << "  improved:\n";
+  else
+    std::cout << (is_culprit ? "  culprit:\n" : "  range, of which one is the culprit:\n");
+  for (auto const& commit : finding.at("suspects"))
+    std::cout << "    " << text(commit, "sha") << "  " << text(commit, "subject") << '\n';
+}
+
+void print_search(ordered_json const& search) {
+  std::cout << "search " << search.at("id") << ": " << text(search, "state");
+  if (search.at("outcome").is_string()) std::cout << ", " << text(search, "outcome");
+  std::cout << '\n';
+  for (auto const& finding : search.at("findings"))
+    print_finding(finding);
+}
+
+/// Prints a search as the API shows it, and says by the exit status whether it found a change.
+int conclude(ordered_json const& search, bool as_json) {
+  if (as_json)
+    std::cout << search.dump(2) << '\n';
+  else
+    print_search(search);
+  auto const state = text(search, "state");
+  if (state == "failed") return complain(text(search, "failure"));
+  if (state != "done") return complain("the search is " + state);
+  if (search.at("outcome") == "not_reproduced") return nothing_found;
+  if (search.at("findings").empty()) return complain("the budget ended before it was sure");
+  return incident_found;
 }
 
 Result<BisectionRequest> to_request(config::Options const& options, BisectRequest const& asked) {
@@ -95,15 +172,14 @@ int bisect_there(std::string const& url,
   if (!accepted) return complain(accepted.error().message);
   auto const place = accepted->at("url").get<std::string>();
   std::cerr << "search " << accepted->at("id") << " at " << url << place << '\n';
-  std::size_t told = 0;
+  std::set<std::size_t> told;
   while (true) {
     auto const search = server->get(place);
     if (!search) return complain(search.error().message);
-    auto const& steps = search->at("steps");
-    for (; told < steps.size(); ++told)
-      std::cerr << "  " << steps[told].dump() << '\n';
-    auto const state = search->at("state").get<std::string>();
-    if (state == "done" || state == "failed") return conclude(*search, asked.as_json);
+    tell_steps(search->at("steps"), told);
+    auto const state = text(*search, "state");
+    if (state == "done" || state == "failed" || state == "cancelled")
+      return conclude(*search, asked.as_json);
     std::this_thread::sleep_for(std::chrono::seconds{2});
   }
 }

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <optional>
+#include <vector>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -72,27 +74,69 @@ std::string line_of(Commit const& commit) {
       "{}{}  {} ({})", short_of(commit.sha), pull_request, commit.subject, commit.author);
 }
 
+bool went_down(Effect const& effect) {
+  return effect.after < effect.before;
+}
+
+/// How much a series moved: as its proof shows, or else as the search saw it.
+std::string line_of(Effect const& effect) {
+  auto const name = name_of(effect.series);
+  if (is_proved(effect)) {
+    return fmt::format("{} on {}, against its parent, explains {:.0f}%",
+                       percent(*effect.proof),
+                       name,
+                       100 * effect.share);
+  }
+  if (effect.before == 0) return fmt::format("appeared on {}, without proof", name);
+  return fmt::format(
+      "{:+.1f}% on {}, without proof", 100 * (effect.after / effect.before - 1), name);
+}
+
+void print_effects(std::vector<Effect> const& effects) {
+  constexpr std::size_t most = 5;
+  auto const shown = std::min(effects.size(), most);
+  for (std::size_t i = 0; i < shown; ++i)
+    std::cout << "           " << line_of(effects[i]) << '\n';
+  if (shown < effects.size()) std::cout << "           and " << effects.size() - shown << " more\n";
+}
+
+void print_suspects(std::vector<Commit> const& suspects) {
+  if (suspects.size() == 1)
+    std::cout << "one commit is suspected, without proof\n";
+  else
+    std::cout << "the culprit is one of " << suspects.size() << " commits\n";
+  for (auto const& commit : suspects)
+    std::cout << "             " << line_of(commit) << '\n';
+}
+
+void print_finding(Finding const& finding) {
+  if (std::ranges::all_of(finding.effects, went_down))
+    std::cout << "improved:  ";
+  else
+    std::cout << (is_culprit(finding) ? "culprit:   " : "range:     ");
+  if (is_culprit(finding))
+    std::cout << line_of(finding.suspects.front()) << '\n';
+  else
+    print_suspects(finding.suspects);
+  print_effects(finding.effects);
+}
+
+/// How a search stands, when it has no culprit to show for it; empty otherwise.
+std::string standing_of(Bisection const& search) {
+  if (search.state == BisectionState::failed) return "failed: " + search.failure;
+  if (search.state == BisectionState::paused) return "paused";
+  if (search.state == BisectionState::cancelled) return "cancelled";
+  if (search.outcome == BisectionOutcome::not_reproduced)
+    return "the two ends do not differ when measured again";
+  if (search.outcome == BisectionOutcome::undecided) return "its budget ended before it was sure";
+  return {};
+}
+
 void print_search(Bisection const& search) {
-  if (search.state == BisectionState::failed) {
-    std::cout << "search:    failed: " << search.failure << '\n';
-    return;
-  }
-  if (!search.outcome) return;
-  switch (*search.outcome) {
-    case BisectionOutcome::culprit:
-      std::cout << "culprit:   " << line_of(search.suspects.front()) << '\n';
-      std::cout << "slowdown:  " << percent(*search.proof) << " on " << name_of(*search.lead)
-                << ", against its parent\n";
-      break;
-    case BisectionOutcome::range:
-      std::cout << "range:     the culprit is one of " << search.suspects.size() << " commits\n";
-      for (auto const& commit : search.suspects)
-        std::cout << "             " << line_of(commit) << '\n';
-      break;
-    case BisectionOutcome::not_reproduced:
-      std::cout << "search:    the two ends do not differ when measured again\n";
-      break;
-  }
+  auto const standing = standing_of(search);
+  if (!standing.empty()) std::cout << "search:    " << standing << '\n';
+  for (auto const& finding : search.findings)
+    print_finding(finding);
 }
 
 void print(Judgement const& judgement) {

@@ -1,5 +1,6 @@
 #include "storage/domain/bisection.h"
 
+#include <algorithm>
 #include <array>
 
 namespace torchwatch {
@@ -32,6 +33,10 @@ std::string_view to_string(BisectionState state) {
       return "queued";
     case BisectionState::running:
       return "running";
+    case BisectionState::paused:
+      return "paused";
+    case BisectionState::cancelled:
+      return "cancelled";
     case BisectionState::done:
       return "done";
     case BisectionState::failed:
@@ -48,18 +53,8 @@ std::string_view to_string(BisectionOutcome outcome) {
       return "range";
     case BisectionOutcome::not_reproduced:
       return "not_reproduced";
-  }
-  return "unknown";
-}
-
-std::string_view to_string(StepVerdict verdict) {
-  switch (verdict) {
-    case StepVerdict::good:
-      return "good";
-    case StepVerdict::bad:
-      return "bad";
-    case StepVerdict::skip:
-      return "skip";
+    case BisectionOutcome::undecided:
+      return "undecided";
   }
   return "unknown";
 }
@@ -70,16 +65,21 @@ std::optional<Direction> parse_direction(std::string_view text) {
 
 std::optional<BisectionState> parse_bisection_state(std::string_view text) {
   using enum BisectionState;
-  return parse_one_of(std::array{queued, running, done, failed}, text);
+  return parse_one_of(std::array{queued, running, paused, cancelled, done, failed}, text);
 }
 
 std::optional<BisectionOutcome> parse_bisection_outcome(std::string_view text) {
   using enum BisectionOutcome;
-  return parse_one_of(std::array{culprit, range, not_reproduced}, text);
+  return parse_one_of(std::array{culprit, range, not_reproduced, undecided}, text);
 }
 
-std::optional<StepVerdict> parse_step_verdict(std::string_view text) {
-  return parse_one_of(std::array{StepVerdict::good, StepVerdict::bad, StepVerdict::skip}, text);
+bool is_proved(Effect const& effect) {
+  return effect.proof && (effect.proof->verdict == Verdict::regression ||
+                          effect.proof->verdict == Verdict::improvement);
+}
+
+bool is_culprit(Finding const& finding) {
+  return finding.suspects.size() == 1 && std::ranges::any_of(finding.effects, is_proved);
 }
 
 }  // namespace torchwatch

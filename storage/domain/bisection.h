@@ -16,48 +16,95 @@ namespace torchwatch {
 /// Which way a value must move to count. `increase` is slower or fatter.
 enum class Direction { increase, decrease, both };
 
-enum class BisectionState { queued, running, done, failed };
+enum class BisectionState {
+  queued,
+  running,
+  paused,     ///< by a person, until one resumes it
+  cancelled,  ///< by a person, for good
+  done,
+  failed,
+};
 
 /// How a search ended.
 enum class BisectionOutcome {
-  culprit,  ///< one commit, proved against its parent
-  range,    ///< several commits that could not be told apart: they do not build, or their proof
-            ///< failed
+  culprit,         ///< every change in the direction asked for has one commit, proved against its
+                   ///< parent
+  range,           ///< one lies among commits that cannot be told apart, or its proof failed
   not_reproduced,  ///< the two ends do not differ when measured again
-};
-
-/// What one commit turned out to be.
-enum class StepVerdict {
-  good,  ///< behaves like the start
-  bad,   ///< behaves like the end
-  skip,  ///< could not be built or could not be told
+  undecided,       ///< its budget ended first
 };
 
 std::string_view to_string(Direction direction);
 std::string_view to_string(BisectionState state);
 std::string_view to_string(BisectionOutcome outcome);
-std::string_view to_string(StepVerdict verdict);
 std::optional<Direction> parse_direction(std::string_view text);
 std::optional<BisectionState> parse_bisection_state(std::string_view text);
 std::optional<BisectionOutcome> parse_bisection_outcome(std::string_view text);
-std::optional<StepVerdict> parse_step_verdict(std::string_view text);
 
 /// What to search for. Two requests that are equal ask for the same search.
 struct BisectionRequest {
   CommitSha start;             ///< known good, not a suspect
   CommitSha end;               ///< known bad, the newest suspect
-  std::vector<Series> series;  ///< at least one; the one that moved most leads
+  std::vector<Series> series;  ///< at least one
   double threshold = 0.07;     ///< relative change that counts
   Direction direction = Direction::increase;
 };
 
-/// One commit that was tried.
-struct BisectionStep {
-  CommitSha commit;
-  StepVerdict verdict = StepVerdict::skip;
-  std::string
-      note;  ///< evidence or reason: "0.98 of the start, 5 rounds", "recipe exit status 125"
+/// One metric of one round, in the metric's unit: the level of each build.
+struct MetricLevels {
+  Metric metric = Metric::latency;
+  std::vector<double> levels;
+  friend bool operator==(MetricLevels const&, MetricLevels const&) = default;
 };
+
+/// What was believed of a series after a step.
+struct SeriesBelief {
+  Series series;
+  double no_change = 0;  ///< probability that nothing changed it
+  /// Where a change lies most likely, suspects in a row, and how likely. The first of them is not
+  /// told apart from the last.
+  CommitSha first;
+  CommitSha last;
+  double probability = 0;
+  friend bool operator==(SeriesBelief const&, SeriesBelief const&) = default;
+};
+
+/// One thing that a search did: builds were measured beside each other, or could not be. Stored
+/// when it is planned and again when it is done.
+struct BisectionStep {
+  int turn = 0;  ///< steps of one turn were made side by side
+  std::string fleet;
+  Benchmark benchmark;
+  std::vector<CommitSha> commits;  ///< in ancestry order
+  std::string reason;              ///< why these: "splits 31 suspects: 0.58 nats in 64 s"
+  bool is_done = false;
+  std::vector<MetricLevels> readings;  ///< levels in the order of `commits`; none if it failed
+  std::optional<CommitSha> skipped;    ///< the one that could not be built or measured
+  std::string note;                    ///< why not: "recipe: exit status 125, see ..."
+  std::vector<SeriesBelief> beliefs;   ///< of all series of the search, after this turn
+};
+
+/// What a commit, or one of several, did to a series.
+struct Effect {
+  Series series;
+  double before = 0;  ///< level, as the search saw it, in the metric's unit
+  double after = 0;
+  double probability = 0;           ///< of the answer that the search gave for the series
+  std::optional<Comparison> proof;  ///< the commit against its parent
+  double share = 0;                 ///< of the change between the ends, that the proof shows
+};
+
+/// A culprit, or a range of commits that cannot be told apart and hold one.
+struct Finding {
+  std::vector<Commit> suspects;  ///< oldest first; never empty
+  std::vector<Effect> effects;   ///< the largest first; never empty
+};
+
+/// The proof shows a change.
+bool is_proved(Effect const& effect);
+
+/// One commit, proved on at least one series.
+bool is_culprit(Finding const& finding);
 
 /// The search for the culprit commits of an incident, or one asked for by a person.
 struct Bisection {
@@ -65,12 +112,9 @@ struct Bisection {
   std::optional<IncidentId> incident;
   BisectionRequest request;
   BisectionState state = BisectionState::queued;
-  std::vector<BisectionStep> steps;  ///< in the order tried
+  std::vector<BisectionStep> steps;  ///< in the order planned
   std::optional<BisectionOutcome> outcome;
-  std::vector<Commit> suspects;     ///< the culprit alone, or the range, oldest first
-  std::optional<Series> lead;       ///< the series that decided
-  std::optional<Comparison> proof;  ///< the culprit against its parent, on the leading series
-  std::vector<Series> explained;    ///< series whose change the culprit explains
+  std::vector<Finding> findings;  ///< what moved the way asked for first, then by size
   std::string failure;
   Timestamp asked_at{};
 };

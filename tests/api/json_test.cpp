@@ -85,15 +85,99 @@ TEST(ApiJson, WhatANightlyDoesNotHaveIsNull) {
   EXPECT_FALSE(json.contains("prefix"));
 }
 
+Finding finding_of(std::size_t suspects, Verdict verdict) {
+  Effect effect;
+  effect.series = series;
+  effect.before = 100;
+  effect.after = 110.5;
+  effect.probability = 0.99;
+  effect.proof = Comparison{verdict, 100, 110.5, RatioInterval{1.105, 1.1, 1.11}, 0.001, 2};
+  effect.share = 0.5;
+  return {std::vector<Commit>(suspects), {effect}};
+}
+
+TEST(ApiJson, OneCommitThatIsProvedIsTheCulprit) {
+  auto finding = finding_of(1, Verdict::regression);
+  finding.suspects.front().sha.hex = std::string(40, 'a');
+
+  auto const json = json_of(finding, "");
+
+  EXPECT_EQ(json.at("culprit").at("sha"), finding.suspects.front().sha.hex);
+  EXPECT_EQ(json.at("suspects").at(0), json.at("culprit"));
+}
+
+TEST(ApiJson, NobodyIsAccusedWithoutProof) {
+  EXPECT_TRUE(json_of(finding_of(1, Verdict::inconclusive), "").at("culprit").is_null());
+}
+
 TEST(ApiJson, ARangeHasNoCulprit) {
   Bisection bisection;
   bisection.outcome = BisectionOutcome::range;
-  bisection.suspects.resize(2);
+  bisection.findings = {finding_of(2, Verdict::regression)};
 
   auto const json = json_of(bisection, "");
 
-  EXPECT_TRUE(json.at("culprit").is_null());
-  EXPECT_EQ(json.at("suspects").size(), 2U);
+  EXPECT_EQ(json.at("outcome"), "range");
+  auto const& finding = json.at("findings").at(0);
+  EXPECT_TRUE(finding.at("culprit").is_null());
+  EXPECT_EQ(finding.at("suspects").size(), 2U);
+}
+
+TEST(ApiJson, AnEffectCarriesItsProof) {
+  auto effect = finding_of(1, Verdict::regression).effects.front();
+
+  EXPECT_EQ(text_of(json_of(effect)),
+            R"({"series":)" + text_of(json_of(series)) +
+                R"(,"before":100.0,"after":110.5,"probability":0.99,)"
+                R"("proof":)" +
+                text_of(json_of(*effect.proof)) + R"(,"share":0.5})");
+  effect.proof.reset();
+  EXPECT_TRUE(json_of(effect).at("proof").is_null());
+}
+
+BisectionStep planned_step() {
+  BisectionStep step;
+  step.turn = 3;
+  step.fleet = "gpu";
+  step.benchmark = series.benchmark;
+  step.commits = {CommitSha{"a1"}, CommitSha{"b2"}};
+  step.reason = "splits 31 suspects: 0.58 nats in 64 s";
+  return step;
+}
+
+TEST(ApiJson, AStepThatIsPlannedHasNoReadings) {
+  EXPECT_EQ(text_of(json_of(planned_step())),
+            R"({"turn":3,"fleet":"gpu","benchmark":"test_eval[resnet50-cuda-eager]",)"
+            R"("commits":["a1","b2"],"reason":"splits 31 suspects: 0.58 nats in 64 s",)"
+            R"("done":false,"readings":{},"skipped":null,"note":"","beliefs":[]})");
+}
+
+TEST(ApiJson, AStepThatIsDoneTellsWhatWasReadAndIsBelieved) {
+  auto step = planned_step();
+  step.is_done = true;
+  step.readings = {{Metric::latency, {10, 12.5}}, {Metric::gmem, {64, 64}}};
+  step.beliefs = {{series, 0.25, CommitSha{"a1"}, CommitSha{"b2"}, 0.5}};
+
+  auto const json = json_of(step);
+
+  EXPECT_EQ(json.at("done"), true);
+  EXPECT_EQ(text_of(json.at("readings")), R"({"latency":[10.0,12.5],"gmem":[64.0,64.0]})");
+  EXPECT_EQ(text_of(json.at("beliefs").at(0)),
+            R"({"series":)" + text_of(json_of(series)) +
+                R"(,"no_change":0.25,"suspects":["a1","b2"],"probability":0.5})");
+}
+
+TEST(ApiJson, AStepThatCouldNotBeMadeTellsWhy) {
+  auto step = planned_step();
+  step.is_done = true;
+  step.skipped = CommitSha{"b2"};
+  step.note = "recipe: exit status 125";
+
+  auto const json = json_of(step);
+
+  EXPECT_EQ(json.at("skipped"), "b2");
+  EXPECT_EQ(json.at("note"), "recipe: exit status 125");
+  EXPECT_TRUE(json.at("readings").empty());
 }
 
 TEST(ApiJson, AFingerprintThatIsNoDocumentIsNull) {

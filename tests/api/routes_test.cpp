@@ -113,7 +113,7 @@ TEST_F(RoutesTest, AnIncidentTellsItsWholeStory) {
   auto const& change = incident.at("changes").at(0);
   EXPECT_EQ(change.at("name"), "test_train[dlrm-cpu-eager]_latency");
   EXPECT_EQ(change.at("ratio"), 1.2);
-  auto const& culprit = incident.at("bisections").at(0).at("culprit");
+  auto const& culprit = incident.at("bisections").at(0).at("findings").at(0).at("culprit");
   EXPECT_EQ(culprit.at("pull_request"), 123);
   EXPECT_EQ(culprit.at("url"), "https://github.com/pytorch/pytorch/commit/" + sha_of('c').hex);
 }
@@ -122,11 +122,15 @@ TEST_F(RoutesTest, BisectionsAreListedAndShown) {
   EXPECT_THAT(ids(read("/api/v1/bisections")), ElementsAre(2, 1));
   auto const solved = read("/api/v1/bisections/1");
   EXPECT_EQ(solved.at("outcome"), "culprit");
-  EXPECT_EQ(solved.at("steps").at(0).at("verdict"), "bad");
-  EXPECT_EQ(solved.at("proof").at("verdict"), "regression");
+  auto const& effect = solved.at("findings").at(0).at("effects").at(0);
+  EXPECT_EQ(effect.at("proof").at("verdict"), "regression");
+  ASSERT_EQ(solved.at("steps").size(), 2U);
+  EXPECT_EQ(solved.at("steps").at(0).at("done"), true);
+  EXPECT_EQ(solved.at("steps").at(1).at("done"), false) << "planned only";
   auto const waiting = read("/api/v1/bisections/2");
   EXPECT_EQ(waiting.at("state"), "queued");
-  EXPECT_EQ(waiting.at("culprit"), nullptr);
+  EXPECT_EQ(waiting.at("outcome"), nullptr);
+  EXPECT_TRUE(waiting.at("findings").empty());
 }
 
 TEST_F(RoutesTest, LinksLeadThroughAllPages) {

@@ -48,21 +48,48 @@ void judge(storage::Store& store) {
   store.incidents().record(NightlyId{2}, SeriesChange{dlrm_memory, same});
 }
 
+/// A step as it was planned.
+BisectionStep step_of(int turn) {
+  BisectionStep step;
+  step.turn = turn;
+  step.fleet = "local";
+  step.benchmark = dlrm;
+  step.commits = {sha_of('a'), sha_of('c')};
+  step.reason = "splits 2 suspects: 0.58 nats in 64 s";
+  return step;
+}
+
+BisectionStep done(BisectionStep step) {
+  step.is_done = true;
+  step.readings = {{Metric::latency, {10, 12}}};
+  step.beliefs = {{dlrm_latency, 0.01, sha_of('c'), sha_of('c'), 0.99}};
+  return step;
+}
+
+Finding culprit(storage::Store& store) {
+  Effect effect;
+  effect.series = dlrm_latency;
+  effect.before = 10;
+  effect.after = 12;
+  effect.probability = 0.99;
+  effect.proof = store.incidents().verdicts(NightlyId{2}).at(1).comparison;
+  effect.share = 1;
+  return {
+      {Commit{sha_of('c'), "Make embedding slower (#123)", "Ada <ada@example.org>", early, 123}},
+      {effect}};
+}
+
 void search(storage::Store& store, IncidentId incident) {
   BisectionRequest request;
   request.start = sha_of('a');
   request.end = sha_of('b');
   request.series = {dlrm_latency};
   auto solved = store.bisections().ask(request, incident, early);
-  store.bisections().add_step(
-      solved.id, BisectionStep{sha_of('c'), StepVerdict::bad, "1.00 of the end, 5 rounds"});
+  store.bisections().plan(solved.id, {step_of(0), step_of(1)});
+  store.bisections().finish(solved.id, 0, done(step_of(0)));
   solved.state = BisectionState::done;
   solved.outcome = BisectionOutcome::culprit;
-  solved.suspects = {
-      Commit{sha_of('c'), "Make embedding slower (#123)", "Ada <ada@example.org>", early, 123}};
-  solved.lead = dlrm_latency;
-  solved.explained = {dlrm_latency};
-  solved.proof = store.incidents().verdicts(NightlyId{2}).at(1).comparison;
+  solved.findings = {culprit(store)};
   store.bisections().update(solved);
 
   request.end = sha_of('d');

@@ -86,6 +86,10 @@ std::vector<Case> cases() {
   for (double const noise : {0.03, 0.05})
     all.push_back({{64, 1, {}, noise}, everybody});
   all.push_back({{64, 1, {1.10}, 0.03, 0.05}, everybody});
+  auto on_a_drifting_host = peers();
+  on_a_drifting_host.insert(on_a_drifting_host.begin(), torchwatch_in_pairs());
+  all.push_back({{64, 1, {1.10}, 0.03, 0, 0.10}, on_a_drifting_host});
+  all.push_back({{64, 1, {1.10}, 0.03}, {torchwatch_in_pairs()}});
   all.push_back({{64, 1, {1.08}, 0.03}, {torchwatch(1)}});
   all.push_back({{64, 1, {1.20}, 0.03}, {torchwatch(1), torchwatch(4)}});
   all.push_back({{64, 1, {1.10}, 0.03}, {torchwatch(4)}});
@@ -204,6 +208,8 @@ void write_json(std::vector<Row> const& rows, std::string const& file) {
                     {"series", row.day.series},
                     {"ratios", row.day.ratios},
                     {"noise", row.day.noise},
+                    {"strays", row.day.strays},
+                    {"drift", row.day.drift},
                     {"finder", row.finder},
                     {"trials", row.trials},
                     {"right", row.share(row.right)},

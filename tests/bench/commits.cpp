@@ -7,6 +7,17 @@
 
 namespace torchwatch::bench {
 
+namespace {
+
+double pace_of(std::uint64_t seed, std::uint64_t round, double deviation) {
+  if (deviation == 0) return 0;
+  std::seed_seq seeds{seed, round};
+  std::minstd_rand generator{seeds};
+  return std::normal_distribution<double>{0, deviation}(generator);
+}
+
+}  // namespace
+
 std::string Day::name() const {
   std::string steps;
   for (double const ratio : ratios)
@@ -15,7 +26,8 @@ std::string Day::name() const {
                      commits,
                      steps.empty() ? "no change" : steps,
                      100 * noise,
-                     strays > 0 ? fmt::format(", {:.0f}% astray", 100 * strays) : "");
+                     strays > 0 ? fmt::format(", {:.0f}% astray", 100 * strays) : "") +
+         (drift > 0 ? fmt::format(", pace {:.0f}%", 100 * drift) : "");
 }
 
 Commits::Commits(Day const& day, std::uint64_t seed) : day_{day}, seed_{seed} {
@@ -37,14 +49,15 @@ double Commits::truth(std::size_t series, std::size_t position) const {
   return value;
 }
 
-double Commits::run(std::size_t series, std::size_t position) {
+double Commits::run(std::size_t series, std::size_t position, std::size_t round) {
   auto const count = counts_[{series, position}]++;
   builds_.insert(position);
   ++runs_;
   std::seed_seq seeds{seed_, std::uint64_t{series}, std::uint64_t{position}, count};
   std::minstd_rand generator{seeds};
   std::normal_distribution<double> normal{0, day_.noise};
-  double const value = truth(series, position) * std::exp(normal(generator));
+  double const value =
+      truth(series, position) * std::exp(normal(generator) + pace_of(seed_, round, day_.drift));
   if (!std::bernoulli_distribution{day_.strays}(generator)) return value;
   return value * std::uniform_real_distribution<double>{1.1, 1.8}(generator);
 }

@@ -22,6 +22,7 @@ struct Day {
   std::vector<double> ratios;  ///< a step each, at random commits; of series 0, 1, ... in turn
   double noise = 0.03;         ///< standard deviation of the logarithm of a run
   double strays = 0;           ///< share of runs that something disturbs: 10 to 80% slower
+  double drift = 0;            ///< standard deviation of the logarithm of the pace of a round
 
   std::string name() const;
 };
@@ -37,8 +38,14 @@ class Commits {
 
   std::vector<Step> const& steps() const { return steps_; }
 
-  /// Milliseconds of one more process of the build that has the first `position` commits.
-  double run(std::size_t series, std::size_t position);
+  /// Milliseconds of one more process of the build that has the first `position` commits. What runs
+  /// in one round runs at one pace.
+  double run(std::size_t series, std::size_t position, std::size_t round);
+
+  /// In a round of its own.
+  double run(std::size_t series, std::size_t position) {
+    return run(series, position, static_cast<std::size_t>(runs_));
+  }
 
   /// What a build would measure if there were no noise.
   double truth(std::size_t series, std::size_t position) const;

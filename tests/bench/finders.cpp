@@ -15,10 +15,12 @@ namespace {
 constexpr double seconds_a_build = 3600;
 constexpr double seconds_a_run = 60;
 
-Found ask(Commits& commits, std::size_t slots) {
+Found ask(Commits& commits, bisect::Capacity capacity) {
   auto const& day = commits.day();
-  bisect::Inquiry inquiry{
-      std::vector<double>(day.commits, 1.0), std::vector<bisect::Expectation>(day.series), {}};
+  std::vector<bisect::Asked> asked;
+  for (std::size_t series = 0; series < day.series; ++series)
+    asked.push_back({{}, series});
+  bisect::Inquiry inquiry{std::vector<double>(day.commits, 1.0), std::move(asked), {}};
   bisect::Costs const costs{
       seconds_a_run,
       [&](std::size_t position) { return commits.is_built(position) ? 0 : seconds_a_build; },
@@ -27,10 +29,16 @@ Found ask(Commits& commits, std::size_t slots) {
       }};
   Found found;
   for (std::size_t round = 0;; ++found.rounds) {
-    auto const probes = inquiry.next(costs, slots);
+    auto const probes = inquiry.next(costs, capacity);
     if (probes.empty()) break;
-    for (auto const& [series, position] : probes)
-      inquiry.add(series, {{position, round++, std::log(commits.run(series, position))}});
+    for (auto const& probe : probes) {
+      std::vector<bisect::Reading> readings;
+      for (auto const position : probe.positions)
+        readings.push_back(
+            {position, round, std::log(commits.run(probe.benchmark, position, round))});
+      inquiry.add(probe.benchmark, readings);
+      ++round;
+    }
   }
   found.is_unchanged = true;
   found.stated = 1;
@@ -158,7 +166,13 @@ Found find_like_pinpoint(Commits& commits) {
 Finder torchwatch(std::size_t slots) {
   auto const name = slots == 1 ? "torchwatch" : "torchwatch, " + std::to_string(slots) + " slots";
   return {name, [slots](Commits& commits) {
-            return ask(commits, slots);
+            return ask(commits, {slots, 1});
+          }};
+}
+
+Finder torchwatch_in_pairs() {
+  return {"torchwatch, in pairs", [](Commits& commits) {
+            return ask(commits, {1, 2});
           }};
 }
 

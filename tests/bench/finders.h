@@ -24,6 +24,9 @@ struct Finder {
 /// torchwatch with so many slots: an hour for a build, a minute for a run.
 Finder torchwatch(std::size_t slots);
 
+/// The same with one slot, on which two builds take turns.
+Finder torchwatch_in_pairs();
+
 /// Each by its published rule, on series 0:
 ///
 /// - `git bisect run` with the median of 5 runs against the middle of both true levels, which it is

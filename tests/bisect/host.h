@@ -3,7 +3,6 @@
 #include <cmath>
 #include <random>
 
-#include "bisect/classify.h"
 #include "bisect/compare.h"
 
 namespace torchwatch::bisect {
@@ -23,7 +22,7 @@ class Host {
     bool heavy_tails =
         false;          ///< Student's t with 3 degrees of freedom, of that sigma, instead of normal
     double bursts = 0;  ///< share of processes that take 60% longer
-    double drift = 0;   ///< sigma of what the processes of one pair or round have in common
+    double drift = 0;   ///< sigma of what the processes of one pair have in common
   };
 
   Host(Noise noise, std::uint64_t seed) : noise_{noise}, random_{seed} {}
@@ -38,13 +37,6 @@ class Host {
     double const drift = std::exp(noise_.drift * normal_(random_));
     double const first = process(before * drift);
     return {first, process(after * drift)};
-  }
-
-  Round round(double start, double candidate, double end) {
-    double const drift = std::exp(noise_.drift * normal_(random_));
-    double const first = process(start * drift);
-    double const second = process(candidate * drift);
-    return {first, second, process(end * drift)};
   }
 
  private:

@@ -10,14 +10,23 @@
 namespace torchwatch::bisect {
 namespace {
 
+using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
+
+/// Series of a benchmark each.
+std::vector<Asked> asked_of(std::size_t series) {
+  std::vector<Asked> asked;
+  for (std::size_t i = 0; i < series; ++i)
+    asked.push_back({{}, i});
+  return asked;
+}
 
 /// A range of suspects whose builds can be read.
 class Range {
  public:
   explicit Range(std::size_t suspects, std::size_t series = 1)
-      : inquiry_{std::vector<double>(suspects, 1.0), std::vector<Expectation>(series), {0.99, 200}},
+      : inquiry_{std::vector<double>(suspects, 1.0), asked_of(series), {0.99, 200}},
         steps_(series) {}
 
   Range& change(std::size_t suspect, double size, std::size_t series = 0) {
@@ -36,18 +45,26 @@ class Range {
     return *this;
   }
 
+  /// What a round adds to all its readings.
+  Range& drift(double deviation) {
+    drift_ = deviation;
+    return *this;
+  }
+
+  Inquiry& inquiry() { return inquiry_; }
+
   /// Asks until there is an answer.
-  Range& run(std::size_t slots = 1) {
+  Range& run(std::size_t slots = 1, std::size_t together = 1) {
     Costs const costs{40,
                       [this](std::size_t position) { return built_.contains(position) ? 0 : 3600; },
                       [](std::size_t) {
                         return 1.0;
                       }};
-    for (std::size_t round = 0;; ++round) {
-      auto const probes = inquiry_.next(costs, slots);
+    while (true) {
+      auto const probes = inquiry_.next(costs, {slots, together});
       if (probes.empty()) return *this;
       for (auto const& probe : probes)
-        answer(probe, round);
+        answer(probe);
     }
   }
 
@@ -58,25 +75,34 @@ class Range {
   std::size_t failed_builds() const { return failed_; }
 
  private:
-  void answer(Probe const& probe, std::size_t round) {
-    if (broken_.contains(probe.position)) {
-      ++failed_;
-      inquiry_.skip(probe.position);
-      return;
+  /// A benchmark reads the series of its number.
+  void answer(Probe const& probe) {
+    double const pace = std::normal_distribution<double>{0, drift_}(generator_);
+    std::vector<Reading> readings;
+    for (auto const position : probe.positions) {
+      if (broken_.contains(position)) {
+        ++failed_;
+        inquiry_.skip(position);
+        return;
+      }
+      built_.insert(position);
+      double level = 1 + pace;
+      for (auto const& [suspect, size] : steps_[probe.benchmark])
+        if (position > suspect) level += size;
+      level += std::normal_distribution<double>{0, noise_}(generator_);
+      readings.push_back({position, rounds_, level});
     }
-    built_.insert(probe.position);
-    double level = 1;
-    for (auto const& [suspect, size] : steps_[probe.series])
-      if (probe.position > suspect) level += size;
-    level += std::normal_distribution<double>{0, noise_}(generator_);
-    inquiry_.add(probe.series, {{probe.position, round, level}});
+    ++rounds_;
+    inquiry_.add(probe.benchmark, readings);
   }
 
   Inquiry inquiry_;
   std::vector<std::vector<std::pair<std::size_t, double>>> steps_;
   std::set<std::size_t> broken_, built_;
   std::size_t failed_ = 0;
+  std::size_t rounds_ = 0;
   double noise_ = 0.02;
+  double drift_ = 0;
   std::mt19937_64 generator_{7};
 };
 
@@ -144,6 +170,11 @@ TEST(Inquiry, FindsARegressionAfterAnImprovement) {
   expect_culprits(range.run().answer(), {6, 25});
 }
 
+TEST(Inquiry, ATenfoldChangeIsOne) {
+  Range range{32};
+  expect_culprits(range.change(13, 2.3).run(1, 2).answer(), {13});
+}
+
 TEST(Inquiry, SharesBuildsAmongSeries) {
   Range range{64, 3};
   range.change(10, 0.1, 0).change(12, 0.1, 1).change(50, 0.1, 2).run();
@@ -172,24 +203,81 @@ TEST(Inquiry, AsksTheSameAfterTheSameReadings) {
                       return 1.0;
                     }};
   std::vector<Reading> const readings{{0, 0, 1.0}, {8, 0, 1.1}, {0, 1, 1.0}, {8, 1, 1.12}};
-  Inquiry all{std::vector<double>(8, 1.0), {{}}, {}};
+  Inquiry all{std::vector<double>(8, 1.0), asked_of(1), {}};
   all.add(0, readings);
-  Inquiry one_by_one{std::vector<double>(8, 1.0), {{}}, {}};
+  Inquiry one_by_one{std::vector<double>(8, 1.0), asked_of(1), {}};
   for (auto const& reading : readings)
     one_by_one.add(0, {reading});
-  EXPECT_EQ(all.next(costs, 3), one_by_one.next(costs, 3));
-  EXPECT_THAT(all.next(costs, 3), SizeIs(3));
+  EXPECT_EQ(all.next(costs, {3, 1}), one_by_one.next(costs, {3, 1}));
+  EXPECT_THAT(all.next(costs, {3, 1}), SizeIs(3));
 }
 
-TEST(Plan, BeginsWithBothEndsTwice) {
-  Belief const belief = believe(std::vector<double>(8, 1.0), {}, {});
+TEST(Inquiry, AsksADriftingHostForDifferences) {
+  Range range{32};
+  expect_culprits(range.change(17, 0.1).drift(0.3).run(1, 2).answer(), {17});
+  EXPECT_LE(range.builds(), 8U);
+}
+
+TEST(Inquiry, LooksFirstWhereAnotherSeriesMoved) {
+  Range range{64, 2};
+  range.change(10, 0.1, 0).change(10, 0.3, 1).run();
+  expect_culprits(range.answer(0), {10});
+  expect_culprits(range.answer(1), {10});
+  EXPECT_LE(range.builds(), 9U);
+}
+
+TEST(Inquiry, AsksAboutTheRestOfWhatIsExplained) {
+  Range range{32};
+  range.change(4, 0.1).change(12, 0.1).change(25, 0.1).noise(0.005).run();
+  Expectation rest;
+  rest.least = 0.02;
+  range.inquiry().explain(0, 4, 0.1, rest);
+  expect_culprits(range.run().answer(), {12, 25});
+  range.inquiry().explain(0, 12, 0.1, rest);
+  range.inquiry().explain(0, 25, 0.1, rest);
+  EXPECT_EQ(range.run().answer().kind, Answer::Kind::unchanged);
+}
+
+TEST(Inquiry, ReadsOneBenchmarkWhereAnotherCannotBeRead) {
+  auto asked = asked_of(2);
+  Inquiry inquiry{{1.0, 1.0}, asked, {}};
+  inquiry.skip(1, 0);
+  for (std::size_t round = 0; round < 6; ++round)
+    for (std::size_t series = 0; series < 2; ++series)
+      inquiry.add(series, {{0, round, 1.0}, {2, round, 1.2}});
+  EXPECT_EQ(inquiry.answer(0)->changes.front().last, 1U);
+  EXPECT_FALSE(inquiry.answer(1));
+}
+
+TEST(Inquiry, ADroppedSeriesIsOpen) {
+  Inquiry inquiry{{1.0, 1.0}, asked_of(1), {}};
+  inquiry.drop(0);
+  EXPECT_EQ(inquiry.answer(0)->kind, Answer::Kind::open);
   Costs const costs{40,
                     [](std::size_t) { return 0.0; },
                     [](std::size_t) {
                       return 1.0;
                     }};
-  std::vector<Probe> const expected{{0, 0}, {0, 8}, {0, 0}, {0, 8}};
-  EXPECT_EQ(plan(std::vector{belief}, std::vector<double>(8, 1.0), costs, 4), expected);
+  EXPECT_THAT(inquiry.next(costs, {}), IsEmpty());
+}
+
+Question question_of(Belief belief) {
+  auto const suspects = belief.positions.back();
+  return {std::move(belief), std::vector<double>(suspects, 1.0), 0, {}};
+}
+
+TEST(Plan, BeginsWithBothEndsTwice) {
+  std::vector const questions{question_of(believe(std::vector<double>(8, 1.0), {}, {}))};
+  Costs const costs{40,
+                    [](std::size_t) { return 0.0; },
+                    [](std::size_t) {
+                      return 1.0;
+                    }};
+  std::vector<Probe> const alone{
+      {0, {0}, 0, 40}, {0, {8}, 0, 40}, {0, {0}, 0, 40}, {0, {8}, 0, 40}};
+  EXPECT_EQ(plan(questions, costs, {4, 1}), alone);
+  std::vector<Probe> const beside{{0, {0, 8}, 0, 80}, {0, {0, 8}, 0, 80}};
+  EXPECT_EQ(plan(questions, costs, {4, 2}), beside);
 }
 
 TEST(Plan, WeighsInformationBySeconds) {
@@ -197,14 +285,14 @@ TEST(Plan, WeighsInformationBySeconds) {
   std::vector<Reading> readings;
   for (std::size_t round = 0; round < 6; ++round)
     readings.insert(readings.end(), {{0, round, 1.0}, {8, round, 1.1}});
-  std::vector const beliefs{believe(prior, readings, {})};
+  std::vector const questions{question_of(believe(prior, readings, {}))};
   auto const always = [](std::size_t) {
     return 1.0;
   };
   Costs const alike{40, [](std::size_t) { return 3600.0; }, always};
-  EXPECT_EQ(plan(beliefs, prior, alike, 1).front().position, 4U);
+  EXPECT_THAT(plan(questions, alike, {}).front().positions, ElementsAre(4U));
   Costs const cached{40, [](std::size_t position) { return position == 2 ? 0.0 : 3600.0; }, always};
-  EXPECT_EQ(plan(beliefs, prior, cached, 1).front().position, 2U);
+  EXPECT_THAT(plan(questions, cached, {}).front().positions, ElementsAre(2U));
 }
 
 }  // namespace

@@ -220,7 +220,7 @@ INSTANTIATE_TEST_SUITE_P(
                R"("fleet": [])",
                "fleet: found an unknown key, allowed are state_dir, feed, source, fleets, "
                "suite, "
-               "measure, decide, github, http, log"},
+               "measure, decide, bisect, github, http, log"},
         Broken{"UnknownKey",
                R"("log": {"levle": "info"})",
                "log.levle: found an unknown key, allowed are level"},

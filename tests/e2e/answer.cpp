@@ -1,23 +1,42 @@
 #include "tests/e2e/answer.h"
 
+#include <algorithm>
 #include <ostream>
 
 namespace torchwatch::e2e {
 
 using nlohmann::json;
 
+namespace {
+
+bool is_increase(json const& effect) {
+  return effect.at("after") > effect.at("before");
+}
+
+Found finding_of(json const& found) {
+  Found finding;
+  for (auto const& suspect : found.at("suspects"))
+    finding.suspects.push_back(suspect.at("sha"));
+  auto const& culprit = found.at("culprit");
+  if (culprit.is_object()) {
+    finding.culprit = culprit.at("sha").get<std::string>();
+    auto const& pull_request = culprit.at("pull_request");
+    if (pull_request.is_number()) finding.pull_request = pull_request.get<int>();
+  }
+  auto const& effects = found.at("effects");
+  finding.is_worse = std::any_of(effects.begin(), effects.end(), is_increase);
+  return finding;
+}
+
+}  // namespace
+
 FoundSearch search_of(json const& found) {
   FoundSearch search;
   auto const& outcome = found.at("outcome");
   if (outcome.is_string()) search.outcome = outcome.get<std::string>();
-  auto const& culprit = found.at("culprit");
-  if (culprit.is_object()) {
-    search.culprit = culprit.at("sha").get<std::string>();
-    auto const& pull_request = culprit.at("pull_request");
-    if (pull_request.is_number()) search.pull_request = pull_request.get<int>();
-  }
-  for (auto const& suspect : found.at("suspects"))
-    search.suspects.push_back(suspect.at("sha"));
+  for (auto const& finding : found.at("findings"))
+    search.findings.push_back(finding_of(finding));
+  std::sort(search.findings.begin(), search.findings.end());
   return search;
 }
 
@@ -34,9 +53,19 @@ Answer answer_of(json const& found) {
   return answer;
 }
 
+void PrintTo(Found const& found, std::ostream* stream) {
+  *stream << (found.is_worse ? "worse by " : "better by ") << found.culprit.value_or("-") << " #"
+          << found.pull_request.value_or(0) << ", suspects:";
+  for (auto const& suspect : found.suspects)
+    *stream << " " << suspect;
+}
+
 void PrintTo(FoundSearch const& search, std::ostream* stream) {
-  *stream << search.outcome << " " << search.culprit.value_or("-") << " #"
-          << search.pull_request.value_or(0) << ", " << search.suspects.size() << " suspects";
+  *stream << search.outcome;
+  for (auto const& finding : search.findings) {
+    *stream << ", ";
+    PrintTo(finding, stream);
+  }
 }
 
 void PrintTo(Answer const& answer, std::ostream* stream) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,12 +11,19 @@
 
 namespace torchwatch::e2e {
 
-/// A search for a culprit, by what a person wants to know of it.
-struct FoundSearch {
-  std::string outcome;  ///< "culprit", "range", "not_reproduced"; empty before its end
-  std::optional<std::string> culprit;
-  std::optional<int> pull_request;
+/// What a search found: a culprit, or commits of which one is it.
+struct Found {
   std::vector<std::string> suspects;
+  std::optional<std::string> culprit;
+  std::optional<int> pull_request;  ///< the culprit's
+  bool is_worse = false;            ///< something grew
+  friend auto operator<=>(Found const&, Found const&) = default;
+};
+
+/// A search for culprits, by what a person wants to know of it.
+struct FoundSearch {
+  std::string outcome;  ///< "culprit", "range", "not_reproduced", "undecided"; empty before its end
+  std::vector<Found> findings;  ///< sorted: noise decides which effect is the largest
   friend bool operator==(FoundSearch const&, FoundSearch const&) = default;
 };
 
@@ -33,6 +41,7 @@ FoundSearch search_of(nlohmann::json const& json);
 Answer answer_of(nlohmann::json const& json);
 
 /// For messages of tests.
+void PrintTo(Found const& found, std::ostream* stream);
 void PrintTo(FoundSearch const& search, std::ostream* stream);
 void PrintTo(Answer const& answer, std::ostream* stream);
 

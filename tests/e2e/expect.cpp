@@ -1,6 +1,7 @@
 #include "tests/e2e/expect.h"
 
 #include <algorithm>
+#include <map>
 
 #include <gmock/gmock.h>
 
@@ -9,44 +10,112 @@
 namespace torchwatch::e2e {
 
 using nlohmann::json;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsSubsetOf;
 
 namespace {
 
-std::vector<std::string> planted_suspects(json const& truth) {
-  return truth.at("culprits").at(0).at("suspects").get<std::vector<std::string>>();
+std::string name_of_series(json const& effect) {
+  return effect.at("benchmark").get<std::string>() + "_" + effect.at("metric").get<std::string>();
 }
 
-/// The verdict of the last step that tried `commit`, and why; empty when none did.
-std::pair<std::string, std::string> last_word_on(json const& search, std::string const& commit) {
-  std::pair<std::string, std::string> word;
-  for (auto const& step : search.at("steps"))
-    if (step.at("commit") == commit) word = {step.at("verdict"), step.at("note")};
-  return word;
+std::vector<std::string> suspects_of(json const& culprit) {
+  return culprit.at("suspects").get<std::vector<std::string>>();
+}
+
+bool is_increase(json const& effect) {
+  return effect.value("ratio", 1.0) > 1 || effect.value("bytes", 0.0) > 0;
+}
+
+/// The planted culprits that a search of what became worse must find: those that changed any of it,
+/// be it for the better.
+std::vector<json> searched_culprits(json const& truth) {
+  auto const worse = planted_series(truth);
+  std::vector<json> culprits;
+  for (auto const& culprit : truth.at("culprits")) {
+    auto const& effects = culprit.at("effects");
+    auto const is_part = [&worse](json const& effect) {
+      return worse.contains(name_of_series(effect));
+    };
+    if (std::any_of(effects.begin(), effects.end(), is_part)) culprits.push_back(culprit);
+  }
+  return culprits;
+}
+
+bool makes_worse(json const& culprit) {
+  auto const& effects = culprit.at("effects");
+  return std::any_of(effects.begin(), effects.end(), is_increase);
+}
+
+/// What the search must end with if it misses nothing.
+std::string planted_outcome(std::vector<json> const& culprits) {
+  auto const is_open = [](json const& culprit) {
+    return makes_worse(culprit) && suspects_of(culprit).size() > 1;
+  };
+  return std::any_of(culprits.begin(), culprits.end(), is_open) ? "range" : "culprit";
+}
+
+void expect_found(FoundSearch const& search, json const& culprit) {
+  auto const suspects = suspects_of(culprit);
+  auto const found =
+      std::find_if(search.findings.begin(), search.findings.end(), [&](Found const& finding) {
+        return finding.suspects == suspects;
+      });
+  ASSERT_NE(found, search.findings.end())
+      << culprit.at("commit") << " was not found: " << testing::PrintToString(search);
+  if (suspects.size() == 1) {
+    EXPECT_EQ(found->culprit, culprit.at("commit").get<std::string>());
+    EXPECT_EQ(found->pull_request, culprit.at("pull_request").get<int>());
+  } else {
+    EXPECT_EQ(found->culprit, std::nullopt) << "commits that do not build cannot be told apart";
+  }
+}
+
+void expect_nobody_else(FoundSearch const& search, json const& truth) {
+  std::set<std::string> planted;
+  for (auto const& culprit : truth.at("culprits"))
+    planted.insert(culprit.at("commit").get<std::string>());
+  for (auto const& finding : search.findings) {
+    if (!finding.culprit || !finding.is_worse) continue;
+    EXPECT_TRUE(planted.contains(*finding.culprit)) << testing::PrintToString(finding);
+  }
 }
 
 /// Where commits do not build, all of them stay suspects, with the reason, up to the one that does.
-void expect_explained_range(json const& search, json const& truth) {
-  auto const suspects = planted_suspects(truth);
+void expect_explained_range(json const& search, json const& culprit) {
+  auto suspects = suspects_of(culprit);
+  EXPECT_THAT(suspects, testing::Contains(culprit.at("commit").get<std::string>()));
+  suspects.pop_back();
+  auto const& steps = search.at("steps");
   for (auto const& suspect : suspects) {
-    auto const [verdict, note] = last_word_on(search, suspect);
-    EXPECT_EQ(verdict, suspect == suspects.back() ? "bad" : "skip") << suspect;
-    EXPECT_NE(note, "") << suspect;
+    auto const skips = [&suspect](json const& step) {
+      return step.at("skipped") == suspect && step.at("note") != "";
+    };
+    EXPECT_TRUE(std::any_of(steps.begin(), steps.end(), skips)) << suspect;
   }
-  auto const culprit = truth.at("culprits").at(0).at("commit").get<std::string>();
-  EXPECT_THAT(suspects, testing::Contains(culprit));
 }
 
-void expect_report(World const& world, json const& incident) {
-  auto const& truth = world.truth();
-  auto const culprit = truth.at("culprits").at(0);
-  auto const report = text_of(incident.at("report").get<std::string>());
+void expect_told(std::string const& report, json const& culprit) {
+  auto const pull_request = std::to_string(culprit.at("pull_request").get<int>());
   EXPECT_THAT(report, HasSubstr("/commit/" + culprit.at("commit").get<std::string>()));
-  EXPECT_THAT(report,
-              HasSubstr("/pull/" + std::to_string(culprit.at("pull_request").get<int>()) + "\n"))
+  EXPECT_THAT(report, ContainsRegex("/pull/" + pull_request + "[^0-9]"))
       << "a link to the pull request";
-  EXPECT_THAT(report, HasSubstr(culprit.at("effects").at(0).at("benchmark").get<std::string>()));
+  for (auto const& effect : culprit.at("effects")) {
+    if (!is_increase(effect)) continue;
+    EXPECT_THAT(report, HasSubstr(effect.at("benchmark").get<std::string>()));
+  }
+}
+
+/// What the incident's search tells beyond its answer, and its report.
+void expect_story(json const& incident, std::vector<json> const& culprits) {
+  auto const report = text_of(incident.at("report").get<std::string>());
+  for (auto const& culprit : culprits) {
+    if (suspects_of(culprit).size() > 1)
+      expect_explained_range(incident.at("bisections").at(0), culprit);
+    else if (makes_worse(culprit))
+      expect_told(report, culprit);
+  }
 }
 
 }  // namespace
@@ -59,43 +128,47 @@ Answer expect_answer(Finished const& check) {
 }
 
 std::set<std::string> planted_series(json const& truth) {
-  std::set<std::string> series;
-  for (auto const& culprit : truth.at("culprits"))
-    for (auto const& effect : culprit.at("effects"))
-      series.insert(effect.at("benchmark").get<std::string>() + "_" +
-                    effect.at("metric").get<std::string>());
-  return series;
+  std::map<std::string, double> ratios;
+  std::map<std::string, double> bytes;
+  for (auto const& culprit : truth.at("culprits")) {
+    for (auto const& effect : culprit.at("effects")) {
+      auto const series = name_of_series(effect);
+      ratios.try_emplace(series, 1).first->second *= effect.value("ratio", 1.0);
+      bytes[series] += effect.value("bytes", 0.0);
+    }
+  }
+  std::set<std::string> worse;
+  for (auto const& [series, ratio] : ratios)
+    if (ratio > 1 || bytes.at(series) > 0) worse.insert(series);
+  return worse;
 }
 
 void expect_culprit(World const& world, FoundSearch const& search) {
-  auto const& culprit = world.truth().at("culprits").at(0);
   EXPECT_EQ(search.outcome, "culprit");
-  EXPECT_EQ(search.culprit, culprit.at("commit").get<std::string>());
-  EXPECT_EQ(search.pull_request, culprit.at("pull_request").get<int>());
+  expect_found(search, world.truth().at("culprits").at(0));
+  expect_nobody_else(search, world.truth());
 }
 
 void expect_truth(World const& world, Finished const& check) {
   auto const& truth = world.truth();
   auto const answer = expect_answer(check);
-  if (truth.at("culprits").empty()) {
+  auto const worse = planted_series(truth);
+  if (worse.empty()) {
     EXPECT_EQ(check.status, 0) << check.err;
     EXPECT_TRUE(answer.moved.empty()) << testing::PrintToString(answer);
     return;
   }
   EXPECT_EQ(check.status, 1) << check.err;
   ASSERT_FALSE(answer.moved.empty());
-  EXPECT_THAT(answer.moved, IsSubsetOf(planted_series(truth)));
+  EXPECT_THAT(answer.moved, IsSubsetOf(worse));
   ASSERT_EQ(answer.searches.size(), 1U) << testing::PrintToString(answer);
   auto const& search = answer.searches.front();
-  EXPECT_EQ(search.suspects, planted_suspects(truth));
-  auto const incident = json::parse(check.out).at("incidents").at(0);
-  if (search.suspects.size() == 1) {
-    expect_culprit(world, search);
-    expect_report(world, incident);
-  } else {
-    EXPECT_EQ(search.outcome, "range");
-    expect_explained_range(incident.at("bisections").at(0), truth);
-  }
+  auto const culprits = searched_culprits(truth);
+  EXPECT_EQ(search.outcome, planted_outcome(culprits));
+  for (auto const& culprit : culprits)
+    expect_found(search, culprit);
+  expect_nobody_else(search, truth);
+  expect_story(json::parse(check.out).at("incidents").at(0), culprits);
 }
 
 void expect_no_process_left(World const& world) {

@@ -12,14 +12,14 @@ namespace torchwatch::e2e {
 /// The answer that `check --json` gave; fails the test, and is empty, when it gave none.
 Answer expect_answer(Finished const& check);
 
-/// The series whose change the lab planted.
+/// The series that the lab's culprits made worse, all together.
 std::set<std::string> planted_series(nlohmann::json const& truth);
 
-/// Holds a finished `check --json` against what the lab planted: exit status, series, culprit or
-/// honest range, and that the report tells them.
+/// Holds a finished `check --json` against what the lab planted: exit status, series, culprits and
+/// honest ranges, and that the report tells them.
 void expect_truth(World const& world, Finished const& check);
 
-/// Holds one search against the first culprit that the lab planted.
+/// The search accuses the first culprit that the lab planted, and nobody who was not planted.
 void expect_culprit(World const& world, FoundSearch const& search);
 
 /// Nothing that was started in this world lives on; waits a moment for what is just dying.

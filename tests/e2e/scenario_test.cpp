@@ -39,6 +39,8 @@ TEST(Check, TellsPeopleWhatItTellsPrograms) {
       << told.out;
   EXPECT_NE(told.out.find("/pull/" + culprit.at("pull_request").dump()), std::string::npos)
       << told.out;
+  EXPECT_NE(told.out.find("_latency, against its parent, explains "), std::string::npos)
+      << told.out;
 }
 
 }  // namespace

@@ -8,16 +8,22 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "github/search_story.h"
 #include "tests/github/stories.h"
 
 namespace torchwatch::github {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
 ReportContext const context{{"torchbench-perf-report"}};
+
+std::string link_of(char digit) {
+  return commit_link(sha_of(digit), context.project);
+}
 
 /// Compares with tests/data/issues/NAME.md. TORCHWATCH_REGENERATE=1 rewrites the file, and the test
 /// fails once more so that nobody forgets to look at the difference.
@@ -42,6 +48,18 @@ TEST(Issue, ListsTheRangeWithReasons) {
   expect_golden(range_story(), "range");
 }
 
+TEST(Issue, SharesAChangeBetweenTwoCulprits) {
+  expect_golden(two_culprits_story(), "two_culprits");
+}
+
+TEST(Issue, ThanksForAnImprovement) {
+  expect_golden(improvement_story(), "improvement");
+}
+
+TEST(Issue, SaysWhatIsLikelyWhenTheBudgetEnded) {
+  expect_golden(undecided_story(), "undecided");
+}
+
 TEST(Issue, SaysWhenItWasNotReproduced) {
   expect_golden(not_reproduced_story(), "not_reproduced");
 }
@@ -54,30 +72,24 @@ TEST(Issue, CannotBeBrokenByForeignText) {
   expect_golden(hostile_story(), "hostile");
 }
 
-TEST(Issue, SaysWhyASearchFailedOrGoesOn) {
-  auto story = culprit_story();
-  story.bisections.front().state = BisectionState::failed;
-  story.bisections.front().failure = "repository is gone";
-  EXPECT_THAT(draft_issue(story, context).body,
-              HasSubstr("**The search failed:** `repository is gone`"));
-  story.bisections.front().state = BisectionState::running;
-  story.bisections.front().outcome.reset();
-  EXPECT_THAT(draft_issue(story, context).body, HasSubstr("**The search has not ended yet.**"));
-}
-
-TEST(Issue, TellsSeveralCulpritsAndWhatIsLeft) {
+TEST(Issue, NamesTheCulpritsOfASeriesOfAllSearches) {
   auto story = culprit_story();
   auto second = story.bisections.front();
-  second.suspects = {commit_of('f', "Keep the tape", "John Roe <j@example.org>", 86007)};
-  second.explained = {series_of("resnet18", Metric::cmem)};
+  second.findings = {{{taping_commit()}, {latency_effect(44.3, 46.33, 0.4)}}};
   story.bisections.push_back(second);
   auto const body = draft_issue(story, context).body;
-  auto const link = [](char digit) {
-    return "[`" + std::string(12, digit) + "`](https://github.com/pytorch/pytorch/commit/" +
-           std::string(40, digit) + ")";
-  };
-  EXPECT_THAT(body, HasSubstr("| " + link('c') + ", " + link('f') + " |"));
+  EXPECT_THAT(body, HasSubstr("| " + link_of('c') + ", " + link_of('f') + " (40%) |"));
+  EXPECT_THAT(body, HasSubstr("| 6 | " + link_of('c') + " |"));
   EXPECT_THAT(body, HasSubstr("| 4 | not explained |"));
+}
+
+TEST(Issue, ExplainsNoSeriesByAnImprovementOrWithoutProof) {
+  EXPECT_THAT(draft_issue(improvement_story(), context).body,
+              HasSubstr("| 6 | " + link_of('f') + " |"));
+  auto story = culprit_story();
+  story.bisections.front().findings.front().effects.back().proof->verdict = Verdict::inconclusive;
+  EXPECT_THAT(draft_issue(story, context).body,
+              HasSubstr("[+10.1%, +14.5%] | 6 | not explained |"));
 }
 
 TEST(Issue, KeyIsTheIncidentAndNothingElse) {
@@ -113,7 +125,7 @@ TEST(Issue, HoldsGithubsLimitsAndSaysSo) {
     story.incident.changes.push_back(story.incident.changes.front());
     story.incident.changes.back().series.benchmark.model = wide + std::to_string(i);
     story.incident.changes.back().comparison.ratio->ratio = 9;
-    story.bisections.front().suspects.push_back(commit_of('c', wide, wide, i));
+    story.bisections.front().findings.front().suspects.push_back(commit_of('c', wide, wide, i));
   }
   auto const draft = draft_issue(story, context);
   EXPECT_LE(draft.title.size(), max_title_bytes);
@@ -122,7 +134,23 @@ TEST(Issue, HoldsGithubsLimitsAndSaysSo) {
   EXPECT_THAT(draft.body, HasSubstr(marker_of(draft.key)));
   EXPECT_THAT(draft.body, HasSubstr("303 more are not shown."));
   EXPECT_THAT(draft.body, HasSubstr("torchwatch bisect --start"));
-  EXPECT_THAT(draft.body, testing::EndsWith("GitHub takes at most 65536 characters.*\n"));
+  EXPECT_THAT(draft.body, EndsWith("GitHub takes at most 65536 characters.*\n"));
+}
+
+TEST(Issue, GivesTranscriptsTheRoomThatIsLeft) {
+  auto story = culprit_story();
+  auto& steps = story.bisections.front().steps;
+  for (int turn = 4; turn <= 100; ++turn) {
+    steps.push_back(steps.front());
+    steps.back().turn = turn;
+    steps.back().commits.resize(9, sha_of('d'));
+  }
+  auto const body = draft_issue(story, context).body;
+  EXPECT_LE(body.size(), max_body_bytes);
+  EXPECT_GT(body.size(), max_body_bytes - 2000);
+  EXPECT_THAT(body, HasSubstr("| 100 | "));
+  EXPECT_THAT(body, Not(HasSubstr("The report was cut")));
+  EXPECT_THAT(body, EndsWith("\n</details>\n\n"));
 }
 
 TEST(Issue, CutsOneEndlessLineBetweenCodePoints) {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "storage/domain/incident.h"
 
@@ -58,19 +60,81 @@ inline Bisection search_in(IncidentStory const& story) {
   return bisection;
 }
 
+inline SeriesBelief belief_of(Metric metric, double no_change, char first, char last, double sure) {
+  return {series_of("resnet18", metric), no_change, sha_of(first), sha_of(last), sure};
+}
+
+inline BisectionStep planned_step(int turn, std::string const& commits) {
+  BisectionStep step;
+  step.turn = turn;
+  step.fleet = "local";
+  step.benchmark = series_of("resnet18", Metric::latency).benchmark;
+  for (char const digit : commits)
+    step.commits.push_back(sha_of(digit));
+  step.reason = "splits 31 suspects: 0.58 nats in 64 s";
+  return step;
+}
+
+inline BisectionStep measured_step(int turn,
+                                   std::string const& commits,
+                                   std::vector<double> latencies,
+                                   std::vector<SeriesBelief> beliefs) {
+  auto step = planned_step(turn, commits);
+  step.is_done = true;
+  step.readings = {{Metric::cmem, std::vector<double>(latencies.size(), 851748782)},
+                   {Metric::latency, std::move(latencies)}};
+  step.beliefs = std::move(beliefs);
+  return step;
+}
+
+inline BisectionStep skipped_step(int turn, std::string const& commits, char skipped) {
+  auto step = planned_step(turn, commits);
+  step.is_done = true;
+  step.skipped = sha_of(skipped);
+  step.note = "recipe: exit status 125";
+  return step;
+}
+
+inline Effect latency_effect(double before, double after, double share) {
+  auto const ratio = after / before;
+  Comparison const proof{after > before ? Verdict::regression : Verdict::improvement,
+                         before,
+                         after,
+                         RatioInterval{ratio, ratio - 0.015, ratio + 0.015},
+                         0.001,
+                         8};
+  return {series_of("resnet18", Metric::latency), before, after, 0.996, proof, share};
+}
+
+inline Commit fusing_commit() {
+  return commit_of('c', "Fuse bias into linear (#86000)", "Jane Doe <jane@example.org>", 86000);
+}
+
+inline Commit taping_commit() {
+  return commit_of('f', "Keep the tape (#86007)", "John Roe <john@example.org>", 86007);
+}
+
+/// One culprit of two series; a commit on the way to it did not build.
 inline IncidentStory culprit_story() {
   auto story = plain_story();
   auto search = search_in(story);
   search.outcome = BisectionOutcome::culprit;
-  search.suspects = {
-      commit_of('c', "Fuse bias into linear (#86000)", "Jane Doe <jane@example.org>", 86000)};
-  search.lead = series_of("resnet18", Metric::latency);
-  search.proof =
-      Comparison{Verdict::regression, 41.3, 46.2, RatioInterval{1.1186, 1.102, 1.135}, 0.001, 8};
-  search.explained = {series_of("resnet18", Metric::latency), series_of("resnet18", Metric::cmem)};
-  search.steps = {{sha_of('d'), StepVerdict::good, "0.99 of the start"},
-                  {sha_of('e'), StepVerdict::skip, "recipe exit status 125"},
-                  {sha_of('c'), StepVerdict::bad, "1.00 of the end"}};
+  Comparison const fatter{
+      Verdict::regression, 851748782, 1100000000, RatioInterval{1.2915, 1.2915, 1.2915}, 0, 2};
+  search.findings = {{{fusing_commit()},
+                      {{series_of("resnet18", Metric::cmem), 851748782, 1.1e9, 1, fatter, 1},
+                       latency_effect(41.3, 46.2, 0.965)}}};
+  search.steps = {measured_step(1,
+                                "adb",
+                                {41.3, 41.5, 46.2},
+                                {belief_of(Metric::latency, 0.04, 'e', 'b', 0.93),
+                                 belief_of(Metric::cmem, 0.0001, 'e', 'b', 0.9999)}),
+                  skipped_step(2, "ae", 'e'),
+                  measured_step(3,
+                                "dc",
+                                {41.4, 46.3},
+                                {belief_of(Metric::latency, 0.0002, 'c', 'c', 0.995),
+                                 belief_of(Metric::cmem, 0.0001, 'c', 'c', 0.9999)})};
   story.bisections = {search};
   auto const benchmark = series_of("resnet18", Metric::latency).benchmark;
   story.operators = {
@@ -84,17 +148,66 @@ inline IncidentStory culprit_story() {
   return story;
 }
 
+/// Two commits share the change of one series.
+inline IncidentStory two_culprits_story() {
+  auto story = plain_story();
+  auto search = search_in(story);
+  search.outcome = BisectionOutcome::culprit;
+  search.findings = {{{fusing_commit()}, {latency_effect(41.3, 44.35, 0.6)}},
+                     {{taping_commit()}, {latency_effect(44.3, 46.33, 0.4)}}};
+  search.steps = {measured_step(
+      1, "acfb", {41.3, 44.3, 46.3, 46.3}, {belief_of(Metric::latency, 0.0002, 'c', 'f', 0.81)})};
+  story.bisections = {search};
+  return story;
+}
+
+/// A commit made it faster and a later one slower than it had been.
+inline IncidentStory improvement_story() {
+  auto story = plain_story();
+  auto search = search_in(story);
+  search.outcome = BisectionOutcome::culprit;
+  search.findings = {{{taping_commit()}, {latency_effect(38.3, 46.3, 1.6)}},
+                     {{fusing_commit()}, {latency_effect(41.3, 38.3, -0.6)}}};
+  search.steps = {measured_step(
+      1, "acfb", {41.3, 38.3, 46.3, 46.3}, {belief_of(Metric::latency, 0.0002, 'f', 'f', 0.87)})};
+  story.bisections = {search};
+  return story;
+}
+
 inline IncidentStory range_story() {
   auto story = plain_story();
   auto search = search_in(story);
   search.outcome = BisectionOutcome::range;
-  search.suspects = {commit_of('c', "Refactor dispatch", "Jane Doe <jane@example.org>", 86000),
-                     commit_of('d', "Bump oneDNN | `ideep`", "@octo-team", 86001),
-                     commit_of('e', "Add op", "", 86002)};
-  search.suspects[2].pull_request.reset();
-  search.steps = {{sha_of('c'), StepVerdict::skip, "recipe exit status 125"},
-                  {sha_of('e'), StepVerdict::bad, "1.01 of the end, 5 rounds"}};
+  std::vector<Commit> suspects{
+      commit_of('c', "Refactor dispatch", "Jane Doe <jane@example.org>", 86000),
+      commit_of('d', "Bump oneDNN | `ideep`", "@octo-team", 86001),
+      commit_of('e', "Add op", "", 86002)};
+  suspects[2].pull_request.reset();
+  auto effect = latency_effect(41.3, 46.2, 0);
+  effect.proof.reset();
+  search.findings = {{suspects, {effect}}};
+  search.steps = {
+      skipped_step(1, "acb", 'c'),
+      skipped_step(1, "adb", 'd'),
+      measured_step(
+          2, "aeb", {41.3, 46.3, 46.2}, {belief_of(Metric::latency, 0.001, 'c', 'e', 0.996)})};
+  search.steps[1].note = "measurement: the worker died";
   story.bisections = {search};
+  return story;
+}
+
+/// The budget ended while two commits were left.
+inline IncidentStory undecided_story() {
+  auto story = range_story();
+  auto& search = story.bisections.front();
+  search.outcome = BisectionOutcome::undecided;
+  search.findings.front().suspects.pop_back();
+  search.findings.front().effects.front().probability = 0.71;
+  search.steps = {
+      measured_step(1, "ab", {41.3, 46.2}, {belief_of(Metric::latency, 0.05, 'c', 'b', 0.9)}),
+      measured_step(
+          2, "adb", {41.3, 44.1, 46.2}, {belief_of(Metric::latency, 0.02, 'c', 'd', 0.71)}),
+      planned_step(3, "cd")};
   return story;
 }
 
@@ -102,6 +215,8 @@ inline IncidentStory not_reproduced_story() {
   auto story = plain_story();
   auto search = search_in(story);
   search.outcome = BisectionOutcome::not_reproduced;
+  search.steps = {
+      measured_step(1, "ab", {41.3, 41.2}, {belief_of(Metric::latency, 0.992, 'c', 'b', 0.008)})};
   story.bisections = {search};
   return story;
 }
@@ -110,9 +225,15 @@ inline IncidentStory not_reproduced_story() {
 inline IncidentStory hostile_story() {
   auto story = culprit_story();
   auto& search = story.bisections.front();
-  search.suspects.front().subject =
-      "a | b ``` @everyone <img src=x> --> <!-- torchwatch-key: 0 -->\n# heading";
-  search.suspects.front().author = "@root [x](http://evil.example) <root@example.org>";
+  auto& culprit = search.findings.front().suspects.front();
+  culprit.subject = "a | b ``` @everyone <img src=x> --> <!-- torchwatch-key: 0 -->\n# heading";
+  culprit.author = "@root [x](http://evil.example) <root@example.org>";
+  search.findings.front().effects.front().series.fleet = "`@fleet` | </details>";
+  search.steps[0].benchmark.model = "x` | @b";
+  search.steps[0].reason = "</details>\n\n# heading | `@all`";
+  search.steps[0].beliefs[0].last.hex = "</details> | @c";
+  search.steps[0].commits[1].hex = "[x](http://evil.example)";
+  search.steps[1].note = "exit status 1:\n</details> @everyone";
   story.incident.changes.front().series.benchmark.model = "x'; rm -rf `pwd` | @a";
   story.operators.front().before.name = "a|b` @root";
   story.nightly.version = "2.0|</table>";

@@ -1,5 +1,6 @@
 #include "storage/bisections.h"
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,8 +10,8 @@ namespace torchwatch::tests {
 namespace {
 
 using ::testing::ElementsAre;
-
-using BisectionsTest = TablesTest;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 BisectionRequest request_of() {
   BisectionRequest request;
@@ -22,10 +23,124 @@ BisectionRequest request_of() {
   return request;
 }
 
-TEST_F(BisectionsTest, ASearchIsReadAsItWasAsked) {
-  auto const asked = store.bisections().ask(request_of(), std::nullopt, early);
+BisectionStep planned_step(int turn) {
+  BisectionStep step;
+  step.turn = turn;
+  step.fleet = "local";
+  step.benchmark = latency_of("dlrm").benchmark;
+  step.commits = {sha_of('a'), sha_of('c'), sha_of('d')};
+  step.reason = "splits 31 suspects: 0.58 nats in 64 s";
+  return step;
+}
 
-  auto const read = store.bisections().find(asked.id).value();
+BisectionStep done_step(int turn) {
+  auto step = planned_step(turn);
+  step.is_done = true;
+  step.readings = {{Metric::latency, {10.0 / 3.0, 1e-300, 12}}, {Metric::cmem, {4096, 4096, 8192}}};
+  step.beliefs = {{latency_of("zoo"), 0.1, sha_of('b'), sha_of('c'), 0.7},
+                  {latency_of("dlrm"), 1, {}, {}, 0}};
+  return step;
+}
+
+BisectionStep skipped_step(int turn) {
+  auto step = planned_step(turn);
+  step.is_done = true;
+  step.skipped = sha_of('c');
+  step.note = "recipe: exit status 125, last line: caf\xe9";
+  return step;
+}
+
+Commit commit_of(char digit, std::optional<int> pull_request) {
+  return {sha_of(digit), "Subject \"of\" it", "Ada <a@b>", early, pull_request};
+}
+
+/// A culprit with two effects, then a range with one that is not proved.
+std::vector<Finding> two_findings() {
+  Comparison leaks;
+  leaks.verdict = Verdict::regression;
+  leaks.after = 4096;
+  leaks.pairs = 1;
+  Finding const first{{commit_of('b', 2)},
+                      {{latency_of("zoo"), 10, 12, 0.995, slower(), 0.75},
+                       {latency_of("dlrm"), 0, 4096, 0.99, leaks, 1}}};
+  Finding const second{{commit_of('c', std::nullopt), commit_of('d', 4)},
+                       {{latency_of("zoo"), 12, 10.0 / 3.0, 0.5, std::nullopt, 0}}};
+  return {first, second};
+}
+
+template <class T, class Expect>
+void expect_each(std::vector<T> const& read, std::vector<T> const& written, Expect expect) {
+  ASSERT_EQ(read.size(), written.size());
+  for (std::size_t i = 0; i < written.size(); ++i)
+    expect(read[i], written[i]);
+}
+
+void expect_step(BisectionStep const& read, BisectionStep const& written) {
+  EXPECT_EQ(read.turn, written.turn);
+  EXPECT_EQ(read.fleet, written.fleet);
+  EXPECT_EQ(read.benchmark, written.benchmark);
+  EXPECT_EQ(read.commits, written.commits);
+  EXPECT_EQ(read.reason, written.reason);
+  EXPECT_EQ(read.is_done, written.is_done);
+  EXPECT_EQ(read.readings, written.readings);
+  EXPECT_EQ(read.skipped, written.skipped);
+  EXPECT_EQ(read.note, written.note);
+  EXPECT_EQ(read.beliefs, written.beliefs);
+}
+
+void expect_commit(Commit const& read, Commit const& written) {
+  EXPECT_EQ(read.sha, written.sha);
+  EXPECT_EQ(read.subject, written.subject);
+  EXPECT_EQ(read.author, written.author);
+  EXPECT_EQ(read.time, written.time);
+  EXPECT_EQ(read.pull_request, written.pull_request);
+}
+
+void expect_effect(Effect const& read, Effect const& written) {
+  EXPECT_EQ(read.series, written.series);
+  EXPECT_EQ(read.before, written.before);
+  EXPECT_EQ(read.after, written.after);
+  EXPECT_EQ(read.probability, written.probability);
+  EXPECT_EQ(read.share, written.share);
+  ASSERT_EQ(read.proof.has_value(), written.proof.has_value());
+  if (written.proof) expect_same(*read.proof, *written.proof);
+}
+
+void expect_finding(Finding const& read, Finding const& written) {
+  expect_each(read.suspects, written.suspects, expect_commit);
+  expect_each(read.effects, written.effects, expect_effect);
+}
+
+void expect_steps(Bisection const& read, std::vector<BisectionStep> const& written) {
+  expect_each(read.steps, written, expect_step);
+}
+
+void expect_findings(Bisection const& read, std::vector<Finding> const& written) {
+  expect_each(read.findings, written, expect_finding);
+}
+
+class BisectionsTest : public TablesTest {
+ protected:
+  Bisection ask() { return store.bisections().ask(request_of(), std::nullopt, early); }
+
+  Bisection ask(BisectionState state) {
+    auto search = ask();
+    search.state = state;
+    store.bisections().update(search);
+    return search;
+  }
+
+  Bisection find(BisectionId id) { return store.bisections().find(id).value(); }
+
+  void run_sql(std::string const& sql) {
+    SQLite::Database{folder.database().string(), SQLite::OPEN_READWRITE}.exec(sql);
+  }
+};
+
+TEST_F(BisectionsTest, ASearchIsReadAsItWasAsked) {
+  auto const asked = ask();
+
+  auto const read = find(asked.id);
 
   EXPECT_EQ(read.request.start, sha_of('a'));
   EXPECT_EQ(read.request.end, sha_of('d'));
@@ -35,73 +150,178 @@ TEST_F(BisectionsTest, ASearchIsReadAsItWasAsked) {
   EXPECT_EQ(read.state, BisectionState::queued);
   EXPECT_EQ(read.incident, std::nullopt);
   EXPECT_EQ(read.outcome, std::nullopt);
-  EXPECT_EQ(read.lead, std::nullopt);
-  EXPECT_FALSE(read.proof);
+  EXPECT_THAT(read.steps, IsEmpty());
+  EXPECT_THAT(read.findings, IsEmpty());
+  EXPECT_EQ(read.failure, "");
   EXPECT_EQ(read.asked_at, early);
 }
 
+TEST_F(BisectionsTest, StepsAreReadAsTheyWerePlanned) {
+  auto const search = ask();
+  auto const other = ask();
+
+  store.bisections().plan(search.id, {planned_step(0), planned_step(0)});
+  store.bisections().plan(other.id, {planned_step(5)});
+  store.bisections().plan(search.id, {planned_step(1)});
+
+  expect_steps(find(search.id), {planned_step(0), planned_step(0), planned_step(1)});
+  expect_steps(find(other.id), {planned_step(5)});
+}
+
+TEST_F(BisectionsTest, AStepIsReadAsItWasDone) {
+  auto const search = ask();
+  store.bisections().plan(search.id, {planned_step(0), planned_step(0), planned_step(0)});
+
+  store.bisections().finish(search.id, 2, done_step(0));
+  store.bisections().finish(search.id, 1, skipped_step(0));
+
+  expect_steps(find(search.id), {planned_step(0), skipped_step(0), done_step(0)});
+}
+
+TEST_F(BisectionsTest, StepsArePlannedAllOrNone) {
+  auto const search = ask();
+  run_sql(
+      "CREATE TRIGGER disk_is_full BEFORE INSERT ON bisection_step WHEN NEW.ordinal = 1 "
+      "BEGIN SELECT RAISE(ABORT, 'disk is full'); END");
+
+  EXPECT_THROW(store.bisections().plan(search.id, {planned_step(0), planned_step(0)}),
+               SQLite::Exception);
+
+  EXPECT_THAT(find(search.id).steps, IsEmpty());
+}
+
+TEST_F(BisectionsTest, StepsOfASearchThatIsNotKnownAreRefused) {
+  EXPECT_THROW(store.bisections().plan(BisectionId{7}, {planned_step(0)}), SQLite::Exception);
+}
+
 TEST_F(BisectionsTest, ASearchIsReadAsItEnded) {
-  auto search = store.bisections().ask(request_of(), std::nullopt, early);
-  store.bisections().add_step(search.id, {sha_of('b'), StepVerdict::skip, "exit status 125"});
-  store.bisections().add_step(search.id, {sha_of('c'), StepVerdict::bad, "1.00 of the end"});
+  auto search = ask();
   search.state = BisectionState::done;
   search.outcome = BisectionOutcome::range;
-  search.suspects = {Commit{sha_of('b'), "First", "Ada <a@b>", early, std::nullopt},
-                     Commit{sha_of('c'), "Second (#2)", "Bob <b@c>", early, 2}};
-  search.lead = latency_of("dlrm");
-  search.explained = {latency_of("dlrm")};
-  search.proof = slower();
+  search.findings = two_findings();
   search.failure = "note";
+
   store.bisections().update(search);
 
-  auto const read = store.bisections().find(search.id).value();
-
+  auto const read = find(search.id);
   EXPECT_EQ(read.state, BisectionState::done);
   EXPECT_EQ(read.outcome, BisectionOutcome::range);
-  ASSERT_EQ(read.steps.size(), 2U);
-  EXPECT_EQ(read.steps[0].verdict, StepVerdict::skip);
-  EXPECT_EQ(read.steps[1].note, "1.00 of the end");
-  ASSERT_EQ(read.suspects.size(), 2U);
-  EXPECT_EQ(read.suspects[0].pull_request, std::nullopt);
-  EXPECT_EQ(read.suspects[1].pull_request, 2);
-  EXPECT_EQ(read.suspects[1].subject, "Second (#2)");
-  EXPECT_EQ(read.suspects[1].author, "Bob <b@c>");
-  EXPECT_EQ(read.suspects[1].time, early);
-  EXPECT_EQ(read.lead, latency_of("dlrm"));
-  EXPECT_THAT(read.explained, ElementsAre(latency_of("dlrm")));
-  ASSERT_TRUE(read.proof);
-  expect_same(*read.proof, slower());
+  expect_findings(read, two_findings());
   EXPECT_EQ(read.failure, "note");
 }
 
-TEST_F(BisectionsTest, AnUpdateReplacesTheSuspects) {
-  auto search = store.bisections().ask(request_of(), std::nullopt, early);
-  search.suspects.resize(3);
+TEST_F(BisectionsTest, AnUpdateReplacesTheFindingsAndKeepsTheSteps) {
+  auto search = ask();
+  auto other = ask();
+  other.findings = search.findings = two_findings();
   store.bisections().update(search);
-  search.suspects.resize(1);
+  store.bisections().update(other);
+  store.bisections().plan(search.id, {planned_step(0)});
+
+  search.findings = {two_findings().back()};
   store.bisections().update(search);
 
-  EXPECT_EQ(store.bisections().find(search.id)->suspects.size(), 1U);
+  expect_findings(find(search.id), {two_findings().back()});
+  expect_steps(find(search.id), {planned_step(0)});
+  expect_findings(find(other.id), two_findings());
 }
 
-TEST_F(BisectionsTest, SearchesOfPeopleWaitInLineApartFromThoseOfIncidents) {
+TEST_F(BisectionsTest, AnUpdateThatFailsChangesNothing) {
+  auto search = ask();
+  search.findings = two_findings();
+  store.bisections().update(search);
+  run_sql(
+      "CREATE TRIGGER disk_is_full BEFORE INSERT ON bisection_effect "
+      "BEGIN SELECT RAISE(ABORT, 'disk is full'); END");
+
+  search.state = BisectionState::done;
+  search.findings.pop_back();
+  EXPECT_THROW(store.bisections().update(search), SQLite::Exception);
+
+  EXPECT_EQ(find(search.id).state, BisectionState::queued);
+  expect_findings(find(search.id), two_findings());
+}
+
+TEST_F(BisectionsTest, UnfinishedAreThoseQueuedOrRunningOldestFirst) {
+  using enum BisectionState;
+  auto const incident =
+      store.incidents().open(announce("2026-01-01", 'a'), announce("2026-01-02", 'b'), early);
+  auto const queued_one = ask(queued);
+  for (auto const state : {paused, cancelled, done, failed})
+    ask(state);
+  auto const running_one = ask(running);
+  auto const of_incident = store.bisections().ask(request_of(), incident.id, early);
+  store.bisections().plan(running_one.id, {planned_step(0)});
+
+  auto const unfinished = store.bisections().unfinished();
+
+  ASSERT_EQ(unfinished.size(), 3U);
+  EXPECT_EQ(unfinished[0].id, queued_one.id);
+  EXPECT_EQ(unfinished[1].id, running_one.id);
+  EXPECT_EQ(unfinished[1].state, running);
+  EXPECT_EQ(unfinished[1].request.series.size(), 2U);
+  expect_steps(unfinished[1], {planned_step(0)});
+  EXPECT_EQ(unfinished[2].id, of_incident.id);
+  EXPECT_EQ(unfinished[2].incident, incident.id);
+}
+
+TEST_F(BisectionsTest, SearchesOfAnIncidentAreReadApart) {
   auto const incident =
       store.incidents().open(announce("2026-01-01", 'a'), announce("2026-01-02", 'b'), early);
   auto const own = store.bisections().ask(request_of(), incident.id, early);
-  auto first = store.bisections().ask(request_of(), std::nullopt, early);
-  auto const second = store.bisections().ask(request_of(), std::nullopt, early);
+  auto const other = ask();
 
-  EXPECT_EQ(store.bisections().next_asked()->id, first.id);
-  first.state = BisectionState::running;
-  store.bisections().update(first);
-  EXPECT_EQ(store.bisections().next_asked()->id, first.id);
-  first.state = BisectionState::failed;
-  store.bisections().update(first);
-  EXPECT_EQ(store.bisections().next_asked()->id, second.id);
   ASSERT_EQ(store.bisections().of_incident(incident.id).size(), 1U);
   EXPECT_EQ(store.bisections().of_incident(incident.id).front().id, own.id);
-  EXPECT_EQ(store.bisections().all().front().id, second.id);
+  EXPECT_EQ(store.bisections().all().front().id, other.id);
 }
+
+TEST_F(BisectionsTest, ASearchIsPausedResumedAndCancelled) {
+  using enum BisectionState;
+  auto search = ask(running);
+  search.findings = two_findings();
+  store.bisections().update(search);
+  for (auto const state : {paused, queued, paused, cancelled}) {
+    EXPECT_TRUE(store.bisections().set_state(search.id, state));
+    EXPECT_EQ(find(search.id).state, state);
+  }
+  expect_findings(find(search.id), two_findings());
+}
+
+TEST_F(BisectionsTest, TheStateOfAFinishedSearchStays) {
+  using enum BisectionState;
+  auto const other = ask();
+  for (auto const state : {done, failed, cancelled}) {
+    auto const search = ask(state);
+    EXPECT_FALSE(store.bisections().set_state(search.id, queued));
+    EXPECT_EQ(find(search.id).state, state);
+  }
+  EXPECT_FALSE(store.bisections().set_state(BisectionId{99}, paused));
+  EXPECT_EQ(find(other.id).state, queued);
+}
+
+class CorruptStepTest : public BisectionsTest, public ::testing::WithParamInterface<std::string> {};
+
+TEST_P(CorruptStepTest, IsRefusedByItsColumn) {
+  auto const search = ask();
+  store.bisections().plan(search.id, {done_step(0)});
+  for (std::string const column : {"commits", "readings", "beliefs"}) {
+    run_sql("UPDATE bisection_step SET commits = '[]', readings = '[]', beliefs = '[]'");
+    EXPECT_EQ(find(search.id).steps.size(), 1U);
+    run_sql("UPDATE bisection_step SET " + column + " = '" + GetParam() + "'");
+    try {
+      find(search.id);
+      ADD_FAILURE() << "nothing was thrown for " << column;
+    } catch (std::runtime_error const& problem) {
+      EXPECT_THAT(problem.what(), HasSubstr("corrupt list in column " + column));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Json,
+    CorruptStepTest,
+    ::testing::Values("", "[", "null", "{}", "7", "[7]", "[null]", R"([{"metric":"speed"}])"));
 
 }  // namespace
 }  // namespace torchwatch::tests

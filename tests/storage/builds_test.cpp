@@ -27,5 +27,18 @@ TEST_F(BuildsTest, TheLastRecordOfABuildCounts) {
   EXPECT_EQ(read.finished_at, early);
 }
 
+TEST_F(BuildsTest, TheCostOfABuildIsTheMeanOfTheNewest) {
+  EXPECT_EQ(store.builds().mean_seconds(2), std::nullopt);
+  using std::chrono::hours;
+  store.builds().record({sha_of('a'), BuildState::built, "/a", "", early, 1000});
+  store.builds().record({sha_of('b'), BuildState::built, "/b", "", early + hours{1}, 20});
+  store.builds().record({sha_of('c'), BuildState::built, "/c", "", early + hours{2}, 30});
+  store.builds().record({sha_of('d'), BuildState::built, "/d", "", early + hours{3}});
+  store.builds().record({sha_of('e'), BuildState::unbuildable, "", "", early + hours{4}, 1});
+
+  EXPECT_EQ(store.builds().mean_seconds(2), 25);
+  EXPECT_EQ(store.builds().find(sha_of('a'))->seconds, 1000);
+}
+
 }  // namespace
 }  // namespace torchwatch::tests

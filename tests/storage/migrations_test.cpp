@@ -1,6 +1,7 @@
 #include "storage/migrations.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -8,8 +9,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/bisections.h"
 #include "storage/store.h"
-#include "tests/storage/samples.h"
+#include "tests/storage/tables.h"
 
 namespace torchwatch::tests {
 namespace {
@@ -60,7 +62,24 @@ std::vector<std::string> const rows_since{
     )sql",
     R"sql(
       UPDATE job SET profile = '[{"name":"aten::add.Tensor","calls":2,"ms":0.5,"bytes":4096}]';
+    )sql",
+    R"sql(
+      INSERT INTO bisection_step VALUES (1, 0, 0, 'local', 'test_eval[dlrm-cpu-eager]', '["bbb"]',
+                                         'reason', 1, '[{"metric":"latency","levels":[10.5]}]',
+                                         NULL, '', '[]');
+      INSERT INTO bisection_suspect VALUES (1, 1, 0, 'ccc', 'subject', 'author', 700, NULL);
+      INSERT INTO bisection_effect VALUES (1, 1, 0, 'local', 'test_eval[dlrm-cpu-eager]', 'latency',
+                                           10, 12, 0.99, 1, 'regression', 10, 12, 1.2, 1.1, 1.3,
+                                           0.001, 4);
+    )sql",
+    R"sql(
+      UPDATE build SET seconds = 61.5;
     )sql"};
+
+/// The first version with findings. It reshaped these tables, which have tests of their own.
+constexpr int with_findings = 10;
+std::set<std::string> const reshaped{
+    "bisection", "bisection_series", "bisection_step", "bisection_suspect"};
 
 int newest() {
   return static_cast<int>(storage::migrations().size());
@@ -125,6 +144,7 @@ TEST_P(MigrationTest, LosesNoRowOfAnOldDatabase) {
 
   auto after = contents(database);
   for (auto const& [table, rows] : before) {
+    if (version < with_findings && reshaped.contains(table)) continue;
     ASSERT_EQ(after.at(table).size(), rows.size()) << table;
     for (std::size_t at = 0; at < rows.size(); ++at)  // columns may have been added behind
       EXPECT_THAT(after.at(table).at(at), ::testing::StartsWith(rows.at(at))) << table;
@@ -145,6 +165,149 @@ TEST_P(MigrationTest, EndsWithTheSchemaOfAFreshDatabase) {
 INSTANTIATE_TEST_SUITE_P(FromVersion,
                          MigrationTest,
                          ::testing::Range(0, static_cast<int>(rows_since.size()) + 1));
+
+/// A search of the days before findings, with three series of which the second led.
+class OldSearchTest : public ::testing::Test {
+ protected:
+  OldSearchTest() {
+    storage::migrate_to(database, with_findings - 1);
+    database.exec(R"sql(
+      INSERT INTO bisection VALUES (7, NULL, 'aaa', 'ddd', 0.125, 'both', 'done', 'culprit', 1,
+                                    'regression', 10, 12, 1.2, 1.15, 1.25, 0.001, 6, 'note', 600);
+      INSERT INTO bisection_series VALUES
+        (7, 0, 'local', 'test_eval[zoo-cpu-eager]', 'latency', 0),
+        (7, 1, 'local', 'test_train[dlrm-cpu-eager]', 'latency', 0),
+        (7, 2, 'local', 'test_train[zoo-cpu-eager]', 'latency', 0);
+      INSERT INTO bisection_step VALUES (7, 0, 'bbb', 'good', '1.00 of the start'),
+                                        (7, 1, 'ccc', 'skip', 'exit status 125');
+      INSERT INTO bisection_suspect VALUES (7, 0, 'ddd', 'Subject (#12)', 'Ada <a@b>', 700, 12);
+      INSERT INTO fingerprint VALUES (1, '{}');
+    )sql");
+  }
+
+  /// One process of the ends.
+  void measure(std::string const& commit, int round, double ms) {
+    SQLite::Statement job{database,
+                          "INSERT INTO job (campaign, fleet, benchmark, commit_sha, round, "
+                          "error_code, error, version, fingerprint_id, seconds, finished_at) "
+                          "VALUES ('bisect/7/ends', 'local', 'test_train[zoo-cpu-eager]', ?, ?, "
+                          "'', '', '2.9', 1, 1.5, 300)"};
+    job.bind(1, commit);
+    job.bind(2, round);
+    job.exec();
+    SQLite::Statement result{
+        database,
+        "INSERT INTO result (job_id, metric, value, samples) VALUES (?, 'latency', ?, '[]')"};
+    result.bind(1, database.getLastInsertRowid());
+    result.bind(2, ms);
+    result.exec();
+  }
+
+  Bisection migrated() {
+    storage::migrate(database);
+    return storage::Bisections{database}.find(BisectionId{7}).value();
+  }
+
+  SQLite::Database database{":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE};
+};
+
+TEST_F(OldSearchTest, IsReadAsItWasAsked) {
+  auto const search = migrated();
+
+  EXPECT_EQ(search.incident, std::nullopt);
+  EXPECT_EQ(search.request.start.hex, "aaa");
+  EXPECT_EQ(search.request.end.hex, "ddd");
+  EXPECT_EQ(search.request.threshold, 0.125);
+  EXPECT_EQ(search.request.direction, Direction::both);
+  ASSERT_EQ(search.request.series.size(), 3U);
+  EXPECT_EQ(search.request.series[1], latency_of("dlrm"));
+  EXPECT_EQ(search.state, BisectionState::done);
+  EXPECT_EQ(search.outcome, BisectionOutcome::culprit);
+  EXPECT_EQ(search.failure, "note");
+  EXPECT_EQ(search.asked_at, Timestamp{std::chrono::seconds{600}});
+}
+
+TEST_F(OldSearchTest, HasItsCulpritAsItsOneFinding) {
+  database.exec("UPDATE bisection_series SET explained = 1 WHERE ordinal > 0");
+  measure("aaa", 0, 1);
+  measure("aaa", 1, 3);
+  measure("ddd", 0, 4);
+
+  auto const search = migrated();
+
+  ASSERT_EQ(search.findings.size(), 1U);
+  auto const& [suspects, effects] = search.findings.front();
+  ASSERT_EQ(suspects.size(), 1U);
+  EXPECT_EQ(suspects[0].sha.hex, "ddd");
+  EXPECT_EQ(suspects[0].subject, "Subject (#12)");
+  EXPECT_EQ(suspects[0].author, "Ada <a@b>");
+  EXPECT_EQ(suspects[0].time, Timestamp{std::chrono::seconds{700}});
+  EXPECT_EQ(suspects[0].pull_request, 12);
+  ASSERT_EQ(effects.size(), 2U);
+  EXPECT_EQ(effects[0].series, latency_of("dlrm"));
+  EXPECT_EQ(effects[0].before, 10);
+  EXPECT_EQ(effects[0].after, 12);
+  EXPECT_EQ(effects[0].probability, 0);
+  EXPECT_EQ(effects[0].share, 1);
+  ASSERT_TRUE(effects[0].proof);
+  expect_same(*effects[0].proof, slower());
+  EXPECT_EQ(effects[1].series, latency_of("zoo"));
+  EXPECT_EQ(effects[1].before, 2);
+  EXPECT_EQ(effects[1].after, 4);
+  EXPECT_EQ(effects[1].share, 1);
+  EXPECT_FALSE(effects[1].proof);
+  EXPECT_TRUE(is_culprit(search.findings.front()));
+}
+
+TEST_F(OldSearchTest, ThatEndedWithARangeKeepsItWithTheSeriesThatLed) {
+  database.exec(R"sql(
+    UPDATE bisection SET outcome = 'range', lead = 2, proof_verdict = NULL, proof_before = NULL,
+      proof_after = NULL, proof_ratio = NULL, proof_low = NULL, proof_high = NULL,
+      proof_error_bound = NULL, proof_pairs = NULL;
+    INSERT INTO bisection_suspect VALUES (7, 1, 'eee', 'Later', 'Bob <b@c>', 800, NULL);
+  )sql");
+  measure("aaa", 0, 1);
+  measure("ddd", 0, 4);
+
+  auto const search = migrated();
+
+  ASSERT_EQ(search.findings.size(), 1U);
+  auto const& [suspects, effects] = search.findings.front();
+  ASSERT_EQ(suspects.size(), 2U);
+  EXPECT_EQ(suspects[1].sha.hex, "eee");
+  ASSERT_EQ(effects.size(), 1U);
+  EXPECT_EQ(effects[0].series, latency_of("zoo"));
+  EXPECT_EQ(effects[0].before, 1);
+  EXPECT_EQ(effects[0].after, 4);
+  EXPECT_EQ(effects[0].share, 0);
+  EXPECT_FALSE(effects[0].proof);
+}
+
+TEST_F(OldSearchTest, KeepsOfItsStepsThoseThatSkippedACommit) {
+  auto const search = migrated();
+
+  ASSERT_EQ(search.steps.size(), 1U);
+  auto const& step = search.steps.front();
+  EXPECT_TRUE(step.is_done);
+  EXPECT_EQ(step.fleet, "local");
+  EXPECT_EQ(step.benchmark, latency_of("dlrm").benchmark);
+  EXPECT_THAT(step.commits, ::testing::ElementsAre(CommitSha{"ccc"}));
+  EXPECT_EQ(step.skipped, CommitSha{"ccc"});
+  EXPECT_EQ(step.note, "exit status 125");
+  EXPECT_THAT(step.readings, ::testing::IsEmpty());
+  EXPECT_THAT(step.beliefs, ::testing::IsEmpty());
+}
+
+TEST_F(OldSearchTest, ThatHadNotEndedBeginsAgain) {
+  database.exec("UPDATE bisection SET state = 'running', outcome = NULL");
+  database.exec("DELETE FROM bisection_suspect");
+
+  auto const search = migrated();
+
+  EXPECT_EQ(search.state, BisectionState::running);
+  EXPECT_THAT(search.steps, ::testing::IsEmpty());
+  EXPECT_THAT(search.findings, ::testing::IsEmpty());
+}
 
 TEST(Migrations, TheNewestDatabaseIsLeftAlone) {
   SQLite::Database database{":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE};

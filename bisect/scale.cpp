@@ -1,0 +1,47 @@
+#include "bisect/scale.h"
+
+#include <cmath>
+
+#include "bisect/tolerance.h"
+
+namespace torchwatch::bisect {
+
+namespace {
+
+/// Of metrics that repeat themselves.
+constexpr double exact_noise = 1e-3;
+
+}  // namespace
+
+Scale::Scale(Metric metric, double threshold, config::DecideOptions const& options)
+    : metric_{metric},
+      threshold_{std::log1p(threshold)},
+      unit_{tolerance(0, metric, options) / threshold_} {}
+
+double Scale::level(double value) const {
+  return metric_ == Metric::leak ? value / unit_ : std::log(value);
+}
+
+double Scale::value(double level) const {
+  return metric_ == Metric::leak ? level * unit_ : std::exp(level);
+}
+
+Expectation Scale::expectation(Direction direction) const {
+  Expectation expectation;
+  expectation.least = threshold_ * 2 / 3;
+  expectation.direction = direction;
+  if (!is_deterministic(metric_)) return expectation;
+  expectation.noise = exact_noise;
+  expectation.degrees = 1;  // if they do not, the first readings say so
+  return expectation;
+}
+
+Expectation Scale::rest() const {
+  auto rest = expectation(Direction::both);
+  rest.no_change = 0.8;
+  rest.least = threshold_ / 2;
+  rest.excess /= 2;
+  return rest;
+}
+
+}  // namespace torchwatch::bisect

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "bisect/posterior.h"
+#include "config/options.h"
+#include "storage/domain/benchmark.h"
+#include "storage/domain/bisection.h"
+
+namespace torchwatch::bisect {
+
+/// The scale on which changes of a metric add up, and what a search expects on it. Times and
+/// memory: logarithms. A leak may be nothing, so it is linear: the smallest one that counts is as
+/// long as the threshold is on the other scales.
+class Scale {
+ public:
+  Scale(Metric metric, double threshold, config::DecideOptions const& options);
+
+  /// `value` is in the metric's unit and, but for a leak, positive.
+  double level(double value) const;
+  double value(double level) const;
+
+  /// Before anything is measured. A commit's own change is expected to be at least two thirds of
+  /// the threshold, so that two that only pass it together are seen.
+  Expectation expectation(Direction direction) const;
+
+  /// Of what is left when a proven change is taken out: most likely nothing, else half of the
+  /// threshold or more, up or down.
+  Expectation rest() const;
+
+ private:
+  Metric metric_;
+  double threshold_;  // on the scale
+  double unit_;       // of a linear scale
+};
+
+}  // namespace torchwatch::bisect

@@ -1,0 +1,134 @@
+#include "github/transcript.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "github/figures.h"
+#include "github/markdown.h"
+#include "github/search_story.h"
+
+namespace torchwatch::github {
+namespace {
+
+constexpr std::size_t max_rows = 60;
+
+/// A text that would stretch its cell is cut.
+std::string brief(std::string_view text) {
+  constexpr std::size_t max_cell_bytes = 200;
+  return verbatim(clip(text, max_cell_bytes));
+}
+
+std::string links_of(std::vector<CommitSha> const& commits, std::string const& project) {
+  std::string text;
+  for (auto const& commit : commits) {
+    if (!text.empty()) text += ", ";
+    text += commit_link(commit, project);
+  }
+  return text;
+}
+
+/// The levels of the latency or, where it was not read, of the first metric.
+std::string levels_of(std::vector<MetricLevels> const& readings) {
+  auto reading = std::ranges::find(readings, Metric::latency, &MetricLevels::metric);
+  if (reading == readings.end()) reading = readings.begin();
+  std::string text;
+  for (auto const level : reading->levels) {
+    text += text.empty() ? std::string{to_string(reading->metric)} + " " : ", ";
+    text += level_of(reading->metric, level);
+  }
+  return text;
+}
+
+std::string result_of(BisectionStep const& step, std::string const& project) {
+  if (step.skipped) {
+    return fmt::format("{} could not be built or measured: {}",
+                       commit_link(*step.skipped, project),
+                       brief(step.note));
+  }
+  if (!step.readings.empty()) return levels_of(step.readings);
+  return step.is_done ? brief(step.note) : "not done";
+}
+
+std::string place_of(SeriesBelief const& belief) {
+  auto const name = [](CommitSha const& sha) {
+    return is_commit_sha(sha.hex) ? short_of(sha) : sha.hex;
+  };
+  auto const first = name(belief.first);
+  return brief(belief.first == belief.last ? first : first + ".." + name(belief.last));
+}
+
+/// What was believed of the first series that was still asked about; of the first one when none
+/// was.
+std::string belief_after(BisectionStep const& step) {
+  constexpr double sure = 0.99;
+  auto const& beliefs = step.beliefs;
+  if (beliefs.empty()) return "-";
+  auto belief = std::ranges::find_if(beliefs, [](SeriesBelief const& one) {
+    return std::max(one.no_change, one.probability) < sure;
+  });
+  if (belief == beliefs.end()) belief = beliefs.begin();
+  auto text = beliefs.size() == 1 ? std::string{} : series_name(belief->series) + ": ";
+  text += "P(no change) " + probability_of(belief->no_change);
+  if (belief->probability > 0)
+    text += ", likeliest " + place_of(*belief) + " " + probability_of(belief->probability);
+  return text;
+}
+
+TableRow row_of(BisectionStep const& step, std::string const& project) {
+  return {std::to_string(step.turn),
+          verbatim(name_of(step.benchmark)) + " on " + verbatim(step.fleet),
+          links_of(step.commits, project),
+          brief(step.reason),
+          result_of(step, project),
+          belief_after(step)};
+}
+
+std::string effort_of(Bisection const& bisection, std::string const& project) {
+  std::set<CommitSha> measured;
+  std::set<CommitSha> skipped;
+  for (auto const& step : bisection.steps) {
+    if (!step.readings.empty()) measured.insert(step.commits.begin(), step.commits.end());
+    if (step.skipped) skipped.insert(*step.skipped);
+  }
+  return fmt::format(
+      "From {} to {}: steps: {}, distinct commits built and measured: {}, commits that could not "
+      "be: {}.\n\n",
+      commit_link(bisection.request.start, project),
+      commit_link(bisection.request.end, project),
+      bisection.steps.size(),
+      measured.size(),
+      skipped.size());
+}
+
+/// With the last `shown` steps: those that decided.
+std::string transcript_of_last(std::size_t shown,
+                               Bisection const& bisection,
+                               std::string const& project) {
+  auto const left_out = bisection.steps.size() - shown;
+  std::vector<TableRow> rows;
+  for (auto i = left_out; i < bisection.steps.size(); ++i)
+    rows.push_back(row_of(bisection.steps[i], project));
+  return "### Transcript\n\n" + effort_of(bisection, project) +
+         "<details><summary>Every step</summary>\n\n" +
+         (left_out == 0 ? "" : fmt::format("Not shown: the first {}.\n\n", left_out)) +
+         table({"turn", "benchmark", "commits", "why", "measured", "belief after"}, rows) +
+         "\n</details>\n\n";
+}
+
+}  // namespace
+
+std::string transcript(Bisection const& bisection,
+                       std::string const& project,
+                       std::size_t max_bytes) {
+  for (auto shown = std::min(bisection.steps.size(), max_rows); shown > 0; --shown) {
+    auto text = transcript_of_last(shown, bisection, project);
+    if (text.size() <= max_bytes) return text;
+  }
+  return {};
+}
+
+}  // namespace torchwatch::github

@@ -1,0 +1,302 @@
+#include "storage/bisection_rows.h"
+
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "storage/rows.h"
+
+namespace torchwatch::storage {
+namespace {
+
+nlohmann::json to_json(std::vector<CommitSha> const& commits) {
+  auto list = nlohmann::json::array();
+  for (auto const& commit : commits)
+    list.push_back(commit.hex);
+  return list;
+}
+
+nlohmann::json to_json(std::vector<MetricLevels> const& readings) {
+  auto list = nlohmann::json::array();
+  for (auto const& [metric, levels] : readings)
+    list.push_back({{"metric", to_string(metric)}, {"levels", levels}});
+  return list;
+}
+
+nlohmann::json to_json(std::vector<SeriesBelief> const& beliefs) {
+  auto list = nlohmann::json::array();
+  for (auto const& belief : beliefs) {
+    list.push_back({{"fleet", belief.series.fleet},
+                    {"benchmark", name_of(belief.series.benchmark)},
+                    {"metric", to_string(belief.series.metric)},
+                    {"no_change", belief.no_change},
+                    {"first", belief.first.hex},
+                    {"last", belief.last.hex},
+                    {"probability", belief.probability}});
+  }
+  return list;
+}
+
+template <class Parse>
+auto word_of(nlohmann::json const& value, Parse parse) {
+  auto const text = value.get<std::string>();
+  auto const word = parse(text);
+  if (!word) throw std::runtime_error("unknown word \"" + text + "\"");
+  return *word;
+}
+
+CommitSha commit_of(nlohmann::json const& value) {
+  return CommitSha{value.get<std::string>()};
+}
+
+MetricLevels levels_of(nlohmann::json const& value) {
+  return MetricLevels{word_of(value.at("metric"), parse_metric),
+                      value.at("levels").get<std::vector<double>>()};
+}
+
+SeriesBelief belief_of(nlohmann::json const& value) {
+  SeriesBelief belief;
+  belief.series = Series{value.at("fleet").get<std::string>(),
+                         word_of(value.at("benchmark"), parse_benchmark),
+                         word_of(value.at("metric"), parse_metric)};
+  belief.no_change = value.at("no_change").get<double>();
+  belief.first = commit_of(value.at("first"));
+  belief.last = commit_of(value.at("last"));
+  belief.probability = value.at("probability").get<double>();
+  return belief;
+}
+
+/// A JSON array, value by value. Throws when the database holds something else.
+template <class Read>
+auto read_list(SQLite::Column const& column, Read read) {
+  try {
+    std::vector<decltype(read(nlohmann::json{}))> list;
+    auto const json = nlohmann::json::parse(column.getString());
+    for (auto const& value : json.get<std::vector<nlohmann::json>>())
+      list.push_back(read(value));
+    return list;
+  } catch (std::exception const& problem) {
+    throw std::runtime_error(std::string{"database holds a corrupt list in column "} +
+                             column.getName() + ": " + problem.what());
+  }
+}
+
+BisectionStep read_step(SQLite::Statement& row) {
+  BisectionStep step;
+  step.turn = row.getColumn(0).getInt();
+  step.fleet = row.getColumn(1).getString();
+  step.benchmark = read_word(row.getColumn(2), parse_benchmark);
+  step.commits = read_list(row.getColumn(3), commit_of);
+  step.reason = row.getColumn(4).getString();
+  step.is_done = row.getColumn(5).getInt() != 0;
+  step.readings = read_list(row.getColumn(6), levels_of);
+  if (!row.getColumn(7).isNull()) step.skipped = CommitSha{row.getColumn(7).getString()};
+  step.note = row.getColumn(8).getString();
+  step.beliefs = read_list(row.getColumn(9), belief_of);
+  return step;
+}
+
+/// Five columns from `first`: commit_sha, subject, author, time, pull_request.
+Commit read_commit(SQLite::Statement& row, int first) {
+  Commit commit;
+  commit.sha.hex = row.getColumn(first).getString();
+  commit.subject = row.getColumn(first + 1).getString();
+  commit.author = row.getColumn(first + 2).getString();
+  commit.time = read_time(row.getColumn(first + 3));
+  if (!row.getColumn(first + 4).isNull()) commit.pull_request = row.getColumn(first + 4).getInt();
+  return commit;
+}
+
+/// From `first`: those of a series, before, after, probability, share, then those of a comparison.
+Effect read_effect(SQLite::Statement& row, int first) {
+  Effect effect;
+  effect.series = read_series(row, first);
+  effect.before = row.getColumn(first + 3).getDouble();
+  effect.after = row.getColumn(first + 4).getDouble();
+  effect.probability = row.getColumn(first + 5).getDouble();
+  effect.share = row.getColumn(first + 6).getDouble();
+  if (!row.getColumn(first + 7).isNull()) effect.proof = read_comparison(row, first + 7);
+  return effect;
+}
+
+void clear(SQLite::Database& database, std::string const& table, BisectionId id) {
+  SQLite::Statement clear{database, "DELETE FROM " + table + " WHERE bisection_id = ?"};
+  bind_all(clear, id.value);
+  clear.exec();
+}
+
+void insert_suspects(SQLite::Database& database,
+                     BisectionId id,
+                     int finding,
+                     std::vector<Commit> const& suspects) {
+  int ordinal = 0;
+  for (auto const& commit : suspects) {
+    SQLite::Statement insert{
+        database,
+        "INSERT INTO bisection_suspect "
+        "(bisection_id, finding, ordinal, commit_sha, subject, author, time, pull_request) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"};
+    bind_all(insert,
+             id.value,
+             finding,
+             ordinal++,
+             commit.sha.hex,
+             commit.subject,
+             commit.author,
+             seconds_of(commit.time),
+             commit.pull_request);
+    insert.exec();
+  }
+}
+
+void insert_effects(SQLite::Database& database,
+                    BisectionId id,
+                    int finding,
+                    std::vector<Effect> const& effects) {
+  int ordinal = 0;
+  for (auto const& effect : effects) {
+    SQLite::Statement insert{
+        database,
+        "INSERT INTO bisection_effect (bisection_id, finding, ordinal, fleet, benchmark, metric, "
+        "before, after, probability, share) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+    bind_all(insert,
+             id.value,
+             finding,
+             ordinal++,
+             effect.series.fleet,
+             name_of(effect.series.benchmark),
+             std::string{to_string(effect.series.metric)},
+             effect.before,
+             effect.after,
+             effect.probability,
+             effect.share);
+    insert.exec();
+  }
+}
+
+void write_proof(
+    SQLite::Database& database, BisectionId id, int finding, int ordinal, Comparison const& proof) {
+  SQLite::Statement update{
+      database,
+      "UPDATE bisection_effect SET proof_verdict = ?, proof_before = ?, proof_after = ?, "
+      "proof_ratio = ?, proof_low = ?, proof_high = ?, proof_error_bound = ?, proof_pairs = ? "
+      "WHERE bisection_id = ? AND finding = ? AND ordinal = ?"};
+  bind_all(update,
+           std::string{to_string(proof.verdict)},
+           proof.before,
+           proof.after,
+           proof.ratio ? std::optional{proof.ratio->ratio} : std::nullopt,
+           proof.ratio ? std::optional{proof.ratio->low} : std::nullopt,
+           proof.ratio ? std::optional{proof.ratio->high} : std::nullopt,
+           proof.error_bound,
+           proof.pairs,
+           id.value,
+           finding,
+           ordinal);
+  update.exec();
+}
+
+void write_proofs(SQLite::Database& database,
+                  BisectionId id,
+                  int finding,
+                  std::vector<Effect> const& effects) {
+  int ordinal = 0;
+  for (auto const& effect : effects) {
+    if (effect.proof) write_proof(database, id, finding, ordinal, *effect.proof);
+    ++ordinal;
+  }
+}
+
+}  // namespace
+
+Series read_series(SQLite::Statement& row, int first) {
+  return Series{row.getColumn(first).getString(),
+                read_word(row.getColumn(first + 1), parse_benchmark),
+                read_word(row.getColumn(first + 2), parse_metric)};
+}
+
+std::vector<BisectionStep> select_steps(SQLite::Database& database, BisectionId id) {
+  SQLite::Statement query{database,
+                          "SELECT turn, fleet, benchmark, commits, reason, is_done, readings, "
+                          "skipped_sha, note, beliefs FROM bisection_step "
+                          "WHERE bisection_id = ? ORDER BY ordinal"};
+  bind_all(query, id.value);
+  return read_all(query, read_step);
+}
+
+std::size_t count_steps(SQLite::Database& database, BisectionId id) {
+  SQLite::Statement query{database, "SELECT count(*) FROM bisection_step WHERE bisection_id = ?"};
+  bind_all(query, id.value);
+  query.executeStep();
+  return static_cast<std::size_t>(query.getColumn(0).getInt64());
+}
+
+void write_step(SQLite::Database& database,
+                BisectionId id,
+                std::size_t ordinal,
+                BisectionStep const& step) {
+  SQLite::Statement insert{
+      database,
+      "INSERT OR REPLACE INTO bisection_step (bisection_id, ordinal, turn, fleet, benchmark, "
+      "commits, reason, is_done, readings, skipped_sha, note, beliefs) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+  bind_all(insert,
+           id.value,
+           static_cast<std::int64_t>(ordinal),
+           step.turn,
+           step.fleet,
+           name_of(step.benchmark),
+           to_json(step.commits).dump(),
+           step.reason,
+           step.is_done ? 1 : 0,
+           to_json(step.readings).dump(),
+           step.skipped ? std::optional{step.skipped->hex} : std::nullopt,
+           step.note,
+           to_json(step.beliefs).dump());
+  insert.exec();
+}
+
+std::vector<Finding> select_findings(SQLite::Database& database, BisectionId id) {
+  std::vector<Finding> findings;
+  SQLite::Statement suspects{database,
+                             "SELECT finding, commit_sha, subject, author, time, pull_request "
+                             "FROM bisection_suspect WHERE bisection_id = ? "
+                             "ORDER BY finding, ordinal"};
+  bind_all(suspects, id.value);
+  while (suspects.executeStep()) {
+    if (suspects.getColumn(0).getInt() >= std::ssize(findings)) findings.emplace_back();
+    findings.back().suspects.push_back(read_commit(suspects, 1));
+  }
+  SQLite::Statement effects{
+      database,
+      "SELECT finding, fleet, benchmark, metric, before, after, probability, share, "
+      "proof_verdict, proof_before, proof_after, proof_ratio, proof_low, proof_high, "
+      "proof_error_bound, proof_pairs FROM bisection_effect WHERE bisection_id = ? "
+      "ORDER BY finding, ordinal"};
+  bind_all(effects, id.value);
+  while (effects.executeStep()) {
+    auto const finding = static_cast<std::size_t>(effects.getColumn(0).getInt());
+    findings.at(finding).effects.push_back(read_effect(effects, 1));
+  }
+  return findings;
+}
+
+void write_findings(SQLite::Database& database,
+                    BisectionId id,
+                    std::vector<Finding> const& findings) {
+  clear(database, "bisection_suspect", id);
+  clear(database, "bisection_effect", id);
+  int at = 0;
+  for (auto const& [suspects, effects] : findings) {
+    insert_suspects(database, id, at, suspects);
+    insert_effects(database, id, at, effects);
+    write_proofs(database, id, at, effects);
+    ++at;
+  }
+}
+
+}  // namespace torchwatch::storage

@@ -1,0 +1,33 @@
+#pragma once
+
+/// What a search did and found, for `Bisections` alone.
+
+#include <cstddef>
+#include <vector>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include "storage/domain/bisection.h"
+
+namespace torchwatch::storage {
+
+/// Three columns from `first`: fleet, benchmark, metric.
+Series read_series(SQLite::Statement& row, int first);
+
+std::vector<BisectionStep> select_steps(SQLite::Database& database, BisectionId id);
+std::size_t count_steps(SQLite::Database& database, BisectionId id);
+
+/// Takes the place of the step that may be at `ordinal`.
+void write_step(SQLite::Database& database,
+                BisectionId id,
+                std::size_t ordinal,
+                BisectionStep const& step);
+
+std::vector<Finding> select_findings(SQLite::Database& database, BisectionId id);
+
+/// They take the place of all that may be there. Belongs into a transaction.
+void write_findings(SQLite::Database& database,
+                    BisectionId id,
+                    std::vector<Finding> const& findings);
+
+}  // namespace torchwatch::storage

@@ -1,0 +1,37 @@
+#include "bisect/scale.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace torchwatch::bisect {
+namespace {
+
+TEST(Scale, IsALogarithmForTimesAndMemory) {
+  for (auto const metric : {Metric::latency, Metric::cmem, Metric::gmem}) {
+    Scale const scale{metric, 0.07, {}};
+    EXPECT_DOUBLE_EQ(scale.level(2.2) - scale.level(2), std::log(1.1));
+    EXPECT_DOUBLE_EQ(scale.value(scale.level(2.2)), 2.2);
+  }
+}
+
+TEST(Scale, ALeakThatJustCountsIsAsLongAsTheThreshold) {
+  config::DecideOptions options;
+  options.leak_floor_bytes = 512;
+  Scale const scale{Metric::leak, 0.07, options};
+  EXPECT_EQ(scale.level(0), 0);
+  EXPECT_DOUBLE_EQ(scale.level(512), std::log(1.07));
+  EXPECT_DOUBLE_EQ(scale.value(scale.level(-100)), -100);
+}
+
+TEST(Scale, ExpectsLittleNoiseWhereValuesRepeat) {
+  Scale const memory{Metric::cmem, 0.07, {}};
+  Scale const time{Metric::latency, 0.07, {}};
+  EXPECT_LT(memory.expectation(Direction::increase).noise,
+            time.expectation(Direction::increase).noise / 10);
+  EXPECT_LT(time.expectation(Direction::increase).least, std::log(1.07));
+  EXPECT_GT(time.rest().no_change, time.expectation(Direction::increase).no_change);
+}
+
+}  // namespace
+}  // namespace torchwatch::bisect
