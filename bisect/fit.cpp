@@ -13,8 +13,8 @@ constexpr double tails = 5;
 
 /// Solves a * x = b for a symmetric positive definite matrix of `size` rows in place, and returns
 /// the logarithm of its determinant; nothing if it has none.
-std::optional<double> solve(std::array<std::array<double, 3>, 3>& a,
-                            std::array<double, 3>& b,
+std::optional<double> solve(std::array<Parameters, most_changes + 1>& a,
+                            Parameters& b,
                             std::size_t size) {
   double log_determinant = 0;
   for (std::size_t i = 0; i < size; ++i) {
@@ -39,10 +39,10 @@ std::optional<double> solve(std::array<std::array<double, 3>, 3>& a,
 
 /// Weighted least squares with what rounds have in common taken out.
 std::optional<double> Fitter::solve_weighted(std::span<std::size_t const> gaps,
-                                             std::array<double, 3>& parameters) {
+                                             Parameters& parameters) {
   auto const size = gaps.size() + 1;
-  std::array<std::array<double, 3>, 3> products{};
-  std::array<double, 3> levels{};
+  std::array<Parameters, most_changes + 1> products{};
+  Parameters levels{};
   sums_.assign(rounds_, {});
   for (std::size_t i = 0; i < values_.size(); ++i) {
     auto& round = sums_[values_[i].round];
@@ -72,7 +72,7 @@ std::optional<double> Fitter::solve_weighted(std::span<std::size_t const> gaps,
 }
 
 /// Deviations of the readings; returns their weighted squares, those of the rounds included.
-double Fitter::spread(std::span<std::size_t const> gaps, std::array<double, 3> const& parameters) {
+double Fitter::spread(std::span<std::size_t const> gaps, Parameters const& parameters) {
   double squares = 0;
   for (auto& round : sums_) {
     double left = round.levels;

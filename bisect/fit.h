@@ -18,10 +18,14 @@ struct Value {
   double level = 0;
 };
 
+/// A hypothesis has at most so many changes; the parameters are the start's level and their sizes.
+inline constexpr std::size_t most_changes = 3;
+using Parameters = std::array<double, most_changes + 1>;
+
 /// How well a hypothesis predicted the readings, and its best parameters.
 struct Fit {
   double log_evidence = -std::numeric_limits<double>::infinity();
-  std::array<double, 3> parameters{};  ///< level of the start, sizes
+  Parameters parameters{};
   double variance = 0;
 };
 
@@ -51,7 +55,7 @@ class Fitter {
 
  private:
   struct Round {
-    std::array<double, 3> columns{};
+    Parameters columns{};
     double levels = 0;
     double weight = 0;
     double shared = 0;  ///< what it adds to its readings
@@ -61,9 +65,8 @@ class Fitter {
     return i == 0 || value.index > gaps[i - 1] ? 1 : 0;
   }
 
-  std::optional<double> solve_weighted(std::span<std::size_t const> gaps,
-                                       std::array<double, 3>& parameters);
-  double spread(std::span<std::size_t const> gaps, std::array<double, 3> const& parameters);
+  std::optional<double> solve_weighted(std::span<std::size_t const> gaps, Parameters& parameters);
+  double spread(std::span<std::size_t const> gaps, Parameters const& parameters);
   double prior_of(double size, double deviation, double degrees) const;
   double integrate(double size, double deviation, double degrees) const;
   double likely(double size) const;

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include <git2.h>
+#include <git2/sys/mempack.h>
+#include <git2/sys/odb_backend.h>
 
 namespace torchwatch::bisect {
 namespace {
@@ -18,6 +20,14 @@ struct FreeTree {
 
 struct FreeDiff {
   void operator()(git_diff* diff) const { git_diff_free(diff); }
+};
+
+struct FreeIndex {
+  void operator()(git_index* index) const { git_index_free(index); }
+};
+
+struct FreeOdb {
+  void operator()(git_odb* odb) const { git_odb_free(odb); }
 };
 
 struct FreeObject {
@@ -245,6 +255,55 @@ Result<std::vector<NightlyRelease>> GitHistory::nightly_releases(std::string con
   }
   if (!at) return at.error();
   return releases;
+}
+
+/// From now on new objects go to memory, and nothing to the repository.
+int GitHistory::write_to_memory() const {
+  constexpr int before_all_others = 1000;
+  if (writes_to_memory_) return 0;
+  git_odb* odb = nullptr;
+  int status = git_repository_odb(&odb, repository_.get());
+  std::unique_ptr<git_odb, FreeOdb> const objects{odb};
+  git_odb_backend* memory = nullptr;
+  if (status == 0) status = git_mempack_new(&memory);
+  if (status == 0) status = git_odb_add_backend(odb, memory, before_all_others);
+  writes_to_memory_ = status == 0;
+  return status;
+}
+
+Result<std::optional<CommitSha>> GitHistory::revert(CommitSha const& culprit,
+                                                    CommitSha const& onto) const {
+  auto const taken_back = find(culprit);
+  if (!taken_back) return taken_back.error();
+  auto const base = find(onto);
+  if (!base) return base.error();
+  auto const doing = "revert commit " + culprit.hex + " on " + onto.hex;
+  if (int const status = write_to_memory(); status < 0) return failed(doing, status);
+
+  unsigned const mainline = git_commit_parentcount(taken_back->get()) > 1 ? 1 : 0;
+  git_index* merged = nullptr;
+  int status = git_revert_commit(
+      &merged, repository_.get(), taken_back->get(), base->get(), mainline, nullptr);
+  std::unique_ptr<git_index, FreeIndex> const index{merged};
+  if (status < 0) return failed(doing, status);
+  if (git_index_has_conflicts(merged) != 0) return std::nullopt;
+  git_oid tree_id;
+  status = git_index_write_tree_to(&tree_id, merged, repository_.get());
+  if (status == 0 && git_oid_equal(&tree_id, git_commit_tree_id(base->get())) != 0)
+    return std::nullopt;
+  git_tree* tree = nullptr;
+  if (status == 0) status = git_tree_lookup(&tree, repository_.get(), &tree_id);
+  std::unique_ptr<git_tree, FreeTree> const owned{tree};
+  git_oid id;
+  auto const message = "Revert " + culprit.hex;
+  git_commit const* parent = base->get();
+  auto const* who =
+      git_commit_committer(parent);  // and when: the commit must not depend on the day
+  if (status == 0)
+    status = git_commit_create(
+        &id, repository_.get(), nullptr, who, who, nullptr, message.c_str(), tree, 1, &parent);
+  if (status < 0) return failed(doing, status);
+  return CommitSha{git_oid_tostr_s(&id)};
 }
 
 Result<> GitHistory::export_tree(CommitSha const& sha, std::string const& directory) const {

@@ -58,6 +58,11 @@ class GitHistory {
   /// stands in for a missing BRANCH. Commits whose subject is of another form are passed over.
   Result<std::vector<NightlyRelease>> nightly_releases(std::string const& branch, int limit) const;
 
+  /// A commit that takes `culprit` back on top of `onto`, as `git revert` would; nothing when that
+  /// has conflicts or changes nothing. It lives in this object only, whose export_tree() knows it;
+  /// the same arguments give the same commit, everywhere.
+  Result<std::optional<CommitSha>> revert(CommitSha const& culprit, CommitSha const& onto) const;
+
   /// Writes the commit's files, with their modes and symbolic links, into `directory`, which is
   /// created if missing and must be empty. Bytes are as committed (no line ending is converted);
   /// submodules become empty directories.
@@ -86,10 +91,12 @@ class GitHistory {
   Error failed(std::string const& doing, int status) const;
   Result<CommitHandle> find(CommitSha const& sha) const;
   Result<CommitHandle> parent_of(git_commit const& commit) const;
+  int write_to_memory() const;
 
   Library library_;
   std::string path_;
   std::unique_ptr<git_repository, Free> repository_;
+  mutable bool writes_to_memory_ = false;
 };
 
 }  // namespace torchwatch::bisect

@@ -127,35 +127,35 @@ std::vector<Candidates::Cell> Candidates::cells(Question const& question, std::s
   return all;
 }
 
-Truth truth_of(Hypothesis const& hypothesis,
-               std::span<Candidates::Cell const> cells,
-               std::size_t candidates) {
-  Truth truth{hypothesis.probability, std::vector<double>(candidates, hypothesis.base)};
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    truth.probability *= cells[i].probability;
-    for (auto at = cells[i].first; at < candidates; ++at)
-      truth.levels[at] += hypothesis.changes[i].size;
+/// Adds what a hypothesis predicts for each way in which its changes from `next` on can lie in
+/// their gaps.
+void add_truths(std::vector<Truth>& truths,
+                Truth truth,
+                Hypothesis const& hypothesis,
+                std::size_t next,
+                Question const& question,
+                Candidates const& candidates) {
+  if (truth.probability < negligible / 10) return;
+  if (next == hypothesis.changes.size()) {
+    truths.push_back(std::move(truth));
+    return;
   }
-  return truth;
+  auto const& [gap, size] = hypothesis.changes[next];
+  for (auto const& [first, probability] : candidates.cells(question, gap)) {
+    Truth placed{truth.probability * probability, truth.levels};
+    for (auto at = first; at < placed.levels.size(); ++at)
+      placed.levels[at] += size;
+    add_truths(truths, std::move(placed), hypothesis, next + 1, question, candidates);
+  }
 }
 
 std::vector<Truth> list_truths(Question const& question, Candidates const& candidates) {
-  auto const count = candidates.positions().size();
   std::vector<Truth> truths;
   for (auto const& hypothesis : question.belief.hypotheses) {
     if (hypothesis.probability < negligible) continue;
-    if (hypothesis.changes.empty()) {
-      truths.push_back(truth_of(hypothesis, {}, count));
-      continue;
-    }
-    for (auto const& first : candidates.cells(question, hypothesis.changes[0].gap)) {
-      if (hypothesis.changes.size() == 1) {
-        truths.push_back(truth_of(hypothesis, std::vector{first}, count));
-        continue;
-      }
-      for (auto const& second : candidates.cells(question, hypothesis.changes[1].gap))
-        truths.push_back(truth_of(hypothesis, std::vector{first, second}, count));
-    }
+    Truth const start{hypothesis.probability,
+                      std::vector<double>(candidates.positions().size(), hypothesis.base)};
+    add_truths(truths, start, hypothesis, 0, question, candidates);
   }
   return truths;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -21,17 +22,19 @@ struct Drift {
 
 constexpr std::array drifts{Drift{0, 0.4}, Drift{0.5, 0.2}, Drift{4, 0.2}, Drift{50, 0.2}};
 
-/// Two changes are each anywhere between minus and plus this; the larger one may be beyond, as
+/// Several changes are each anywhere between minus and plus this; the largest may be beyond, as
 /// rarely as a single one.
 constexpr double widest_change = 0.5;
 
-/// Density, a priori, of the sizes of two changes.
-double density_of(double first, double second, Expectation const& expectation) {
+/// Density, a priori, of the sizes of several changes.
+double density_of(std::span<double const> sizes, Expectation const& expectation) {
   constexpr double uniform = 1 / (2 * widest_change);
-  double const larger = std::max(std::abs(first), std::abs(second));
-  double const growth = 1 + std::max(0.0, larger - expectation.least) / expectation.excess;
+  double largest = 0;
+  for (double const size : sizes)
+    largest = std::max(largest, std::abs(size));
+  double const growth = 1 + std::max(0.0, largest - expectation.least) / expectation.excess;
   double const tail = 1 / (expectation.excess * growth * growth * growth);
-  return uniform * std::min(uniform, tail);
+  return std::pow(uniform, static_cast<double>(sizes.size()) - 1) * std::min(uniform, tail);
 }
 
 /// An explanation under each drift.
@@ -45,9 +48,8 @@ struct Candidate {
   }
 };
 
-std::vector<Candidate> list_candidates(Belief const& belief,
-                                       std::span<double const> prior,
-                                       Expectation const& expectation) {
+/// Share of the prior in each gap.
+std::vector<double> weights_of(Belief const& belief, std::span<double const> prior) {
   double const total = std::accumulate(prior.begin(), prior.end(), 0.0);
   std::vector<double> weights;
   for (std::size_t gap = 0; gap < belief.gaps(); ++gap) {
@@ -55,6 +57,12 @@ std::vector<Candidate> list_candidates(Belief const& belief,
     auto const end = prior.begin() + static_cast<std::ptrdiff_t>(belief.positions[gap + 1]);
     weights.push_back(std::accumulate(begin, end, 0.0) / total);
   }
+  return weights;
+}
+
+/// No, one or two changes.
+std::vector<Candidate> list_candidates(std::span<double const> weights,
+                                       Expectation const& expectation) {
   std::vector<Candidate> all;
   all.push_back({{}, expectation.no_change, {}});
   double const change = 1 - expectation.no_change;
@@ -72,12 +80,30 @@ std::vector<Candidate> list_candidates(Belief const& belief,
   return all;
 }
 
+/// Three changes, as rare beside two as two are beside one.
+std::vector<Candidate> list_triples(std::span<double const> weights,
+                                    Expectation const& expectation) {
+  std::vector<Candidate> all;
+  double total = 0;
+  for (std::size_t first = 0; first < weights.size(); ++first)
+    for (auto second = first + 1; second < weights.size(); ++second)
+      for (auto third = second + 1; third < weights.size(); ++third) {
+        double const weight = weights[first] * weights[second] * weights[third];
+        total += weight;
+        all.push_back({{first, second, third}, weight, {}});
+      }
+  double const prior = (1 - expectation.no_change) * expectation.several * expectation.several;
+  for (auto& candidate : all)
+    candidate.prior *= prior / total;
+  return all;
+}
+
 Fit fit(Candidate const& candidate, Fitter& fitter, Expectation const& expectation) {
   if (candidate.gaps.size() == 1) return fitter.fit_change(candidate.gaps[0]);
   auto result = fitter.fit(candidate.gaps);
-  if (candidate.gaps.size() == 2)
-    result.log_evidence +=
-        std::log(density_of(result.parameters[1], result.parameters[2], expectation));
+  if (!candidate.gaps.empty())
+    result.log_evidence += std::log(
+        density_of(std::span{result.parameters}.subspan(1, candidate.gaps.size()), expectation));
   return result;
 }
 
@@ -95,6 +121,48 @@ std::vector<Value> values_of(Belief const& belief, std::span<Reading const> read
   }
   return values;
 }
+
+/// All candidates with their fits, and the best of them.
+class Fits {
+ public:
+  Fits(std::span<Value const> values, Expectation const& expectation)
+      : values_{values},
+        expectation_{expectation} {
+    for (auto const& value : values)
+      rounds_ = std::max(rounds_, value.round + 1);
+  }
+
+  void add(std::vector<Candidate> candidates) {
+    auto const first = all_.size();
+    std::ranges::move(candidates, std::back_inserter(all_));
+    for (std::size_t drift = 0; drift < drifts.size(); ++drift) {
+      Fitter fitter{values_, rounds_, drifts[drift].ratio, expectation_};
+      for (auto i = first; i < all_.size(); ++i) {
+        all_[i].fits[drift] = fit(all_[i], fitter, expectation_);
+        double const weight = all_[i].log_weight(drift);
+        if (weight <= largest_) continue;
+        largest_ = weight;
+        best_ = i;
+        best_drift_ = drift;
+      }
+    }
+  }
+
+  std::vector<Candidate> const& all() const { return all_; }
+
+  Candidate const& best() const { return all_[best_]; }
+
+  std::size_t best_drift() const { return best_drift_; }
+
+ private:
+  std::span<Value const> values_;
+  Expectation const& expectation_;
+  std::size_t rounds_ = 0;
+  std::vector<Candidate> all_;
+  double largest_ = -std::numeric_limits<double>::infinity();
+  std::size_t best_ = 0;
+  std::size_t best_drift_ = 0;
+};
 
 Belief positions_of(std::span<double const> prior, std::span<Reading const> readings) {
   std::map<std::size_t, int> counts{{0, 0}, {prior.size(), 0}};
@@ -135,7 +203,8 @@ Belief believe(std::span<double const> prior,
                std::span<Reading const> readings,
                Expectation const& expectation) {
   auto belief = positions_of(prior, readings);
-  auto candidates = list_candidates(belief, prior, expectation);
+  auto const weights = weights_of(belief, prior);
+  auto candidates = list_candidates(weights, expectation);
   if (readings.empty()) {
     for (auto const& candidate : candidates) {
       Hypothesis hypothesis{{}, candidate.prior, 0};
@@ -150,25 +219,14 @@ Belief believe(std::span<double const> prior,
   for (auto const& reading : readings)
     center += reading.level / static_cast<double>(readings.size());
   auto const values = values_of(belief, readings, center);
-  std::size_t rounds = 0;
-  for (auto const& value : values)
-    rounds = std::max(rounds, value.round + 1);
-  double largest = -std::numeric_limits<double>::infinity();
-  std::size_t best_drift = 0;
-  Candidate const* best = nullptr;
-  for (std::size_t drift = 0; drift < drifts.size(); ++drift) {
-    Fitter fitter{values, rounds, drifts[drift].ratio, expectation};
-    for (auto& candidate : candidates) {
-      candidate.fits[drift] = fit(candidate, fitter, expectation);
-      double const weight = candidate.log_weight(drift);
-      if (weight <= largest) continue;
-      largest = weight;
-      best = &candidate;
-      best_drift = drift;
-    }
-  }
+  Fits fits{values, expectation};
+  fits.add(std::move(candidates));
+  // Three changes are thought of when two explain more than one.
+  if (fits.best().gaps.size() > 1) fits.add(list_triples(weights, expectation));
+  auto const best_drift = fits.best_drift();
+  double const largest = fits.best().log_weight(best_drift);
   double total = 0;
-  for (auto const& candidate : candidates) {
+  for (auto const& candidate : fits.all()) {
     auto const& fit = candidate.fits[best_drift];
     Hypothesis hypothesis{{}, 0, center + fit.parameters[0]};
     for (std::size_t i = 0; i < candidate.gaps.size(); ++i)
@@ -180,7 +238,7 @@ Belief believe(std::span<double const> prior,
   }
   for (auto& hypothesis : belief.hypotheses)
     hypothesis.probability /= total;
-  belief.noise = std::sqrt(best->fits[best_drift].variance);
+  belief.noise = std::sqrt(fits.best().fits[best_drift].variance);
   belief.drift = drifts[best_drift].ratio;
   return belief;
 }

@@ -59,7 +59,8 @@ struct Belief {
   double changed_in(std::size_t gap) const;
 };
 
-/// Weighs all explanations with no, one or two changes by Bayes' rule; within a gap nothing is
+/// Weighs all explanations with no, one or two changes by Bayes' rule, and with three where two
+/// say more than one; within a gap nothing is
 /// known but `prior`. `prior[i]`: weight of suspect i, the one that position i + 1 has and position
 /// i has not; at least one, all positive.
 ///
@@ -67,8 +68,8 @@ struct Belief {
 /// may go astray, and an unknown variance (as `expectation` says); so has what a round adds to its
 /// readings (a few ratios to the former are tried, and weighed). The start's level is unknown
 /// without limits, a single change lies beyond `least` with the tail of Lomax 1954 (a tenfold
-/// change is no miracle), two changes may be of any size, the larger one's tail being the same.
-/// Nobody need be told the noise. Pure; takes a fraction of a millisecond.
+/// change is no miracle), several changes may be of any size, the largest one's tail being the
+/// same. Nobody need be told the noise. Pure; takes a fraction of a millisecond.
 ///
 /// After Zellner 1971, An Introduction to Bayesian Inference in Econometrics, chapter 3, for the
 /// linear model with unknown variance; Fearnhead 2006, Exact and efficient Bayesian inference for

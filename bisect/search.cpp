@@ -232,7 +232,7 @@ std::vector<std::pair<Search::Span, Effect>> Search::effects_of(std::size_t seri
     double known = 0;
     for (auto const& [suspect, proven] : line.explained)
       if (suspect < first) known += proven;
-    Effect effect{line.series, 0, 0, answer.probability, std::nullopt, 0};
+    Effect effect{line.series, 0, 0, answer.probability, {}, 0, {}};
     effect.before = line.scale.value(level + known);
     level += size;
     effect.after = line.scale.value(level + known);
@@ -274,6 +274,7 @@ BisectionOutcome Search::conclude(std::vector<Finding>& findings) const {
     if (answer && answer->kind != Answer::Kind::open) continue;
     if (!lines_[i].explained.empty()) continue;  // only its rest is open
     is_open = true;
+    if (inquiry_.belief(i).readings.back() == 0) continue;
     for (auto const& [span, effect] : effects_of(i, inquiry_.likeliest(i)))
       if (!found_.contains({i, span})) add_to(guesses, span, effect);
   }

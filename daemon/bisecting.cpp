@@ -106,6 +106,10 @@ asio::awaitable<Result<Bisection>> Bisecting::run(Bisection bisection) {
 bool Bisecting::is_stopped(Bisection& bisection) const {
   auto const stored = store_.bisections().find(bisection.id);
   if (!stored || stored->state == BisectionState::running) return false;
+  if (stored->state == BisectionState::queued) {  // resumed before it stood still
+    store_.bisections().set_state(bisection.id, BisectionState::running);
+    return false;
+  }
   bisection.state = stored->state;
   return true;
 }
@@ -292,7 +296,39 @@ asio::awaitable<Result<>> Bisecting::prove(Run& run, Finding& finding) {
   auto const after = co_await build_for(run, nobody, culprit);
   if (!after) co_return after.error();
   if (nobody.skipped) co_return Result<>{};  // stays without proof
-  Duel const duel{campaign_of(run.bisection, "proof/" + short_of(culprit)), *before, *after};
+  Duel duel{campaign_of(run.bisection, "proof/" + short_of(culprit)), *before, *after};
+  co_await compare(run, std::move(duel), finding, &Effect::proof);
+  run.search.explain(finding);
+  if (!is_culprit(finding)) co_return Result<>{};
+  co_return co_await try_cure(run, finding);
+}
+
+/// Measures the end against the end without the culprit, where git can take it back.
+asio::awaitable<Result<>> Bisecting::try_cure(Run& run, Finding& finding) {
+  auto const culprit = finding.suspects.front().sha;
+  auto const end = run.bisection.request.end;
+  if (culprit == end) {
+    finding.no_cure = "it is the newest commit: its parent shows what a revert gives";
+    co_return Result<>{};
+  }
+  auto const cured = co_await builder_.build_without(culprit, end);
+  if (!cured) co_return cured.error();
+  if (!cured->build) {
+    finding.no_cure = cured->note;
+    co_return Result<>{};
+  }
+  auto const sick = co_await builder_.build(end);
+  if (!sick) co_return sick.error();
+  Duel duel{campaign_of(run.bisection, "cure/" + short_of(culprit)), *sick->build, *cured->build};
+  co_await compare(run, std::move(duel), finding, &Effect::cure);
+  co_return Result<>{};
+}
+
+/// Compares two builds on all series of a finding. What half of an effect is, is a change.
+asio::awaitable<void> Bisecting::compare(Run& run,
+                                         Duel duel,
+                                         Finding& finding,
+                                         std::optional<Comparison> Effect::*answer) {
   auto const groups = by_benchmark(finding.effects);
   for (auto const& group : groups) {
     std::vector<Series> series;
@@ -305,10 +341,8 @@ asio::awaitable<Result<>> Bisecting::prove(Run& run, Finding& finding) {
     auto& fleet = *fleets_.find(series.front().fleet);
     auto const result = co_await compare_builds(measuring_, fleet, duel, series, decide);
     for (std::size_t i = 0; i < group.size(); ++i)
-      group[i]->proof = result.changes[i].comparison;
+      group[i]->*answer = result.changes[i].comparison;
   }
-  run.search.explain(finding);
-  co_return Result<>{};
 }
 
 }  // namespace torchwatch

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
@@ -57,6 +58,11 @@ class Bisecting {
   boost::asio::awaitable<Result<Build>> build_for(Run& run, BisectionStep& step, CommitSha commit);
   boost::asio::awaitable<void> measure(Run& run, std::size_t ordinal, std::vector<Build> builds);
   boost::asio::awaitable<Result<>> prove(Run& run, Finding& finding);
+  boost::asio::awaitable<Result<>> try_cure(Run& run, Finding& finding);
+  boost::asio::awaitable<void> compare(Run& run,
+                                       Duel duel,
+                                       Finding& finding,
+                                       std::optional<Comparison> Effect::*answer);
   void plan_turn(Run& run);
   void note_builds(Run& run) const;
   bool is_stopped(Bisection& bisection) const;

@@ -27,20 +27,6 @@ int cores_of_one(config::SourceOptions const& source) {
   return std::max(1, all / source.builds);
 }
 
-/// Everything a recipe needs, in an empty directory: the commit's tree, and room for the prefix.
-Result<> lay_out(config::SourceOptions const& source,
-                 CommitSha const& commit,
-                 fs::path const& work) {
-  std::error_code problem;
-  fs::remove_all(work, problem);
-  fs::create_directories(work / "source", problem);
-  if (problem)
-    return Error{ErrorCode::internal, "make " + work.string() + ": " + problem.message()};
-  auto history = bisect::GitHistory::open(source.repository);
-  if (!history) return history.error();
-  return history->export_tree(commit, work / "source");
-}
-
 }  // namespace
 
 Builder::Builder(asio::any_io_executor executor,
@@ -60,6 +46,22 @@ Builder::Builder(asio::any_io_executor executor,
   fs::create_directories(state_dir_ / "logs");
 }
 
+/// Everything a recipe needs, in an empty directory: the commit's tree, and room for the prefix.
+Result<> Builder::lay_out(Origin const& origin, fs::path const& work) const {
+  std::error_code problem;
+  fs::remove_all(work, problem);
+  fs::create_directories(work / "source", problem);
+  if (problem)
+    return Error{ErrorCode::internal, "make " + work.string() + ": " + problem.message()};
+  auto history = bisect::GitHistory::open(source_.repository);
+  if (!history) return history.error();
+  if (origin.revert) {
+    auto const made = history->revert(origin.revert->culprit, origin.revert->onto);
+    if (!made) return made.error();
+  }
+  return history->export_tree(origin.commit, work / "source");
+}
+
 Known Builder::known(CommitSha const& commit) const {
   auto const attempt = recall(commit);
   if (!attempt) return Known::nothing;
@@ -77,15 +79,33 @@ std::optional<BuildAttempt> Builder::recall(CommitSha const& commit) const {
 }
 
 asio::awaitable<Result<BuildAttempt>> Builder::build(CommitSha commit) {
+  Origin origin{std::move(commit), std::nullopt};
+  co_return co_await get(std::move(origin));
+}
+
+asio::awaitable<Result<BuildAttempt>> Builder::build_without(CommitSha culprit, CommitSha onto) {
+  auto const history = bisect::GitHistory::open(source_.repository);
+  if (!history) co_return history.error();
+  auto const made = history->revert(culprit, onto);
+  if (!made) co_return made.error();
+  if (!*made)
+    co_return BuildAttempt{std::nullopt, "git revert does not apply on " + short_of(onto)};
+  Origin origin{**made, Origin::Revert{std::move(culprit), std::move(onto)}};
+  co_return co_await get(std::move(origin));
+}
+
+asio::awaitable<Result<BuildAttempt>> Builder::get(Origin origin) {
+  auto const commit = origin.commit;
   if (auto known = recall(commit)) co_return std::move(*known);
   auto const [making, is_first] = in_making_.try_emplace(commit, executor_, 1);
   auto const alone = co_await making->second.enter();
   if (auto known = recall(commit)) co_return std::move(*known);  // made by somebody meanwhile
   auto const place = co_await gate_.enter();
-  co_return co_await make(commit);
+  co_return co_await make(std::move(origin));
 }
 
-asio::awaitable<Result<BuildAttempt>> Builder::make(CommitSha commit) {
+asio::awaitable<Result<BuildAttempt>> Builder::make(Origin origin) {
+  auto const& commit = origin.commit;
   if (source_.repository.empty() || source_.recipe.empty()) {
     co_return Error{
         ErrorCode::invalid_argument,
@@ -96,7 +116,7 @@ asio::awaitable<Result<BuildAttempt>> Builder::make(CommitSha commit) {
   // A name of its own for every attempt: a killed attempt's compiler may live on for a moment.
   auto const work = state_dir_ / "work" /
                     (short_of(commit) + "-" + std::to_string(started.time_since_epoch().count()));
-  auto const laid_out = lay_out(source_, commit, work);
+  auto const laid_out = lay_out(origin, work);
   if (!laid_out) co_return laid_out.error();
   auto const log = state_dir_ / "logs" / ("build-" + commit.hex + ".log");
   auto const status = co_await run_recipe(commit, work, log);

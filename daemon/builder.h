@@ -44,11 +44,29 @@ class Builder {
   /// wrong. The log is kept in `state_dir/logs/build-SHA.log`.
   boost::asio::awaitable<Result<BuildAttempt>> build(CommitSha commit);
 
+  /// The build of `onto` with `culprit` taken back, under a commit that only these two make. Absent
+  /// also when `git revert` would have conflicts.
+  boost::asio::awaitable<Result<BuildAttempt>> build_without(CommitSha culprit, CommitSha onto);
+
   Known known(CommitSha const& commit) const;
 
  private:
+  /// Where the files of a commit come from.
+  struct Origin {
+    CommitSha commit;
+
+    struct Revert {
+      CommitSha culprit;
+      CommitSha onto;
+    };
+
+    std::optional<Revert> revert;  ///< the commit is this one, made up
+  };
+
+  Result<> lay_out(Origin const& origin, std::filesystem::path const& work) const;
+  boost::asio::awaitable<Result<BuildAttempt>> get(Origin origin);
   std::optional<BuildAttempt> recall(CommitSha const& commit) const;
-  boost::asio::awaitable<Result<BuildAttempt>> make(CommitSha commit);
+  boost::asio::awaitable<Result<BuildAttempt>> make(Origin origin);
   boost::asio::awaitable<Result<runner::ExitStatus>> run_recipe(CommitSha const& commit,
                                                                 std::filesystem::path const& work,
                                                                 std::filesystem::path const& log);

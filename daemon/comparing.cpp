@@ -58,11 +58,11 @@ asio::awaitable<DuelResult> compare_builds(Measuring& measuring,
   std::vector<Contest> contests;
   for (auto const& one : series)
     contests.emplace_back(one, decide);
-  auto lease = co_await fleet.lease();
   auto const is_open = [](Contest const& contest) {
     return !contest.decided;
   };
   for (int round = 0; std::any_of(contests.begin(), contests.end(), is_open); ++round) {
+    auto lease = co_await fleet.lease();  // for one round: others wait for it too
     RoundKey key{duel.campaign, series.front().benchmark, round};
     std::vector<Build> builds{duel.before, duel.after};
     auto const pair = co_await measuring.round(lease, std::move(key), std::move(builds));

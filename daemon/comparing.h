@@ -26,9 +26,9 @@ struct DuelResult {
   std::vector<std::vector<bisect::Pair>> pairs;  ///< of changes[i]
 };
 
-/// Measures two builds interleaved, A B B A, on one slot, until every series is decided. All series
-/// are of one benchmark and fleet, which is `fleet`'s. When a process fails for good, what is
-/// undecided is inconclusive.
+/// Measures two builds interleaved, A B B A, each pair on one slot, until every series is decided.
+/// All series are of one benchmark and fleet, which is `fleet`'s. When a process fails for good,
+/// what is undecided is inconclusive.
 boost::asio::awaitable<DuelResult> compare_builds(Measuring& measuring,
                                                   Fleet& fleet,
                                                   Duel const& duel,

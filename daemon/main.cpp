@@ -6,74 +6,18 @@
 
 #include <CLI/CLI.hpp>
 #include <boost/system/system_error.hpp>
-#include <spdlog/sinks/stdout_sinks.h>
-#include <spdlog/spdlog.h>
 
-#include "config/load.h"
+#include "daemon/command_line.h"
 #include "daemon/commands/commands.h"
 #include "daemon/measuring.h"
 
-// Each subcommand is one function of commands.h; here is only what a person may type.
+// Each subcommand is one function of commands.h; here is only what a person may type. The flags of
+// searches are in command_line_searches.cpp.
 namespace torchwatch {
 namespace {
 
 namespace fs = std::filesystem;
 constexpr int interrupted = 130;
-
-void set_up_log(config::LogLevel level) {
-  auto const log = spdlog::stderr_logger_st("torchwatch");
-  log->set_pattern("%Y-%m-%dT%H:%M:%S.%e %l %v");
-  switch (level) {
-    case config::LogLevel::debug:
-      log->set_level(spdlog::level::debug);
-      break;
-    case config::LogLevel::info:
-      log->set_level(spdlog::level::info);
-      break;
-    case config::LogLevel::warning:
-      log->set_level(spdlog::level::warn);
-      break;
-    case config::LogLevel::error:
-      log->set_level(spdlog::level::err);
-      break;
-  }
-  spdlog::set_default_logger(log);
-}
-
-void fill_worker(config::Options& options, std::string const& executable) {
-  if (options.measure.worker.empty())
-    options.measure.worker = fs::path{executable}.replace_filename("torchwatch-worker").string();
-}
-
-/// The configuration, checked; prints what is wrong with it and returns nothing otherwise.
-std::optional<config::Options> load(commands::Place const& place) {
-  auto options = config::load(place.config_file);
-  if (!options) {
-    std::cerr << options.error().message << '\n';
-    return std::nullopt;
-  }
-  fill_worker(*options, place.executable);
-  set_up_log(options->log.level);
-  return std::move(*options);
-}
-
-/// Checks one word or benchmark name on the command line with the parser that the rest of the
-/// program uses.
-template <class Parse>
-auto parsed_by(Parse parse, std::string allowed) {
-  return [parse, allowed = std::move(allowed)](std::string const& text) {
-    return parse(text) ? std::string{} : "found \"" + text + "\", allowed is " + allowed;
-  };
-}
-
-std::vector<Benchmark> to_benchmarks(std::vector<std::string> const& names) {
-  std::vector<Benchmark> benchmarks;
-  for (auto const& name : names)
-    benchmarks.push_back(parse_benchmark(name).value());
-  return benchmarks;
-}
-
-constexpr auto benchmark_form = "a name like test_eval[resnet18-cpu-eager]";
 
 /// What `bench` was given on the command line.
 struct BenchFlags {
@@ -222,59 +166,7 @@ void add_compare(CLI::App& app, commands::Place const& place, std::function<int(
   compare->add_flag("--json", request->as_json, "Print JSON");
   compare->callback([request, &place, &chosen] {
     chosen = [request, &place] {
-      return commands::compare(*request, [&place] { return load(place); });
-    };
-  });
-}
-
-/// What `bisect` was given on the command line.
-struct BisectFlags {
-  commands::BisectRequest request;
-  std::vector<std::string> benchmarks;
-  std::string metric = "latency";
-  std::string direction = "increase";
-  std::string server;
-  std::string token_file;
-};
-
-void add_bisect(CLI::App& app, commands::Place const& place, std::function<int()>& chosen) {
-  auto const flags = std::make_shared<BisectFlags>();
-  auto& request = flags->request;
-  auto* const bisect = app.add_subcommand(
-      "bisect", "Search two commits for a change: here, or by a running service");
-  bisect->add_option("--start", request.start, "Good commit")->required();
-  bisect->add_option("--end", request.end, "Bad commit")->required();
-  bisect->add_option("--benchmark", flags->benchmarks, "Benchmark, by TorchBench's name")
-      ->required()
-      ->check(parsed_by(parse_benchmark, benchmark_form));
-  bisect->add_option("--fleet", request.fleet, "Where to measure; the first fleet by default");
-  bisect->add_option("--metric", flags->metric, "latency, cmem, gmem or leak")
-      ->check(parsed_by(parse_metric, "latency, cmem, gmem or leak"))
-      ->capture_default_str();
-  bisect->add_option("--threshold", request.threshold, "Relative change that counts")
-      ->check(CLI::Range(0.0001, 1.0))
-      ->capture_default_str();
-  bisect->add_option("--direction", flags->direction, "increase, decrease or both")
-      ->check(parsed_by(parse_direction, "increase, decrease or both"))
-      ->capture_default_str();
-  auto* const server =
-      bisect->add_option("--server", flags->server, "Ask the service at http://HOST:PORT");
-  auto* const token =
-      bisect->add_option("--token-file", flags->token_file, "Bearer token for --server");
-  server->needs(token);
-  token->needs(server);
-  bisect->add_flag("--json", request.as_json, "Print JSON");
-  bisect->callback([flags, &place, &chosen] {
-    chosen = [flags, &place] {
-      auto& asked = flags->request;
-      asked.benchmarks = to_benchmarks(flags->benchmarks);
-      asked.metric = parse_metric(flags->metric).value();
-      asked.direction = parse_direction(flags->direction).value();
-      if (!flags->server.empty())
-        return commands::bisect_there(flags->server, flags->token_file, asked);
-      auto const options = load(place);
-      if (!options) return int{commands::could_not_run};
-      return commands::bisect_here(*options, place, asked);
+      return commands::compare(*request, [&place] { return load_options(place); });
     };
   });
 }
@@ -312,7 +204,7 @@ void add_rule(CLI::App& app, commands::Place const& place, std::function<int()>&
     chosen = [flags, &place] {
       if (!flags->server.empty())
         return commands::rule_there(flags->server, flags->token_file, flags->request);
-      auto const options = load(place);
+      auto const options = load_options(place);
       return options ? commands::rule_here(*options, flags->request) : int{commands::could_not_run};
     };
   });
@@ -344,7 +236,7 @@ void add_watching(CLI::App& app, commands::Place const& place, std::function<int
   auto* const serve = app.add_subcommand("serve", "Watch for ever, and answer over HTTP");
   serve->callback([&] {
     chosen = [&place] {
-      auto const options = load(place);
+      auto const options = load_options(place);
       return options ? commands::serve(*options, place) : int{commands::could_not_run};
     };
   });
@@ -354,7 +246,7 @@ void add_watching(CLI::App& app, commands::Place const& place, std::function<int
   check->add_flag("--json", *as_json, "Print JSON");
   check->callback([as_json, &place, &chosen] {
     chosen = [as_json, &place] {
-      auto const options = load(place);
+      auto const options = load_options(place);
       return options ? commands::check(*options, place, *as_json) : int{commands::could_not_run};
     };
   });
@@ -382,7 +274,7 @@ int run(int argc, char** argv) {
   add_bench(app, place, chosen);
   add_suite(app, place, chosen);
   add_compare(app, place, chosen);
-  add_bisect(app, place, chosen);
+  add_searches(app, place, chosen);
   add_rule(app, place, chosen);
   add_config(app, chosen);
   try {

@@ -44,6 +44,7 @@ bool is_unjudged(NightlyState state) {
 }  // namespace
 
 asio::awaitable<Result<>> Pipeline::pass() {
+  searching_.start();
   auto const looked = look();
   if (!looked) co_return looked.error();
   alarming_.look_at_feed();
@@ -58,8 +59,7 @@ asio::awaitable<Result<>> Pipeline::pass() {
   // What people say can wait for the next pass.
   auto const heard = co_await hear(store_, clock_, options_.github);
   if (!heard) spdlog::warn("hearing_failed reason=\"{}\"", heard.error().message);
-  auto const searched = co_await run_asked_searches();
-  co_return told ? searched : told;
+  co_return told;
 }
 
 Result<> Pipeline::look() {
@@ -192,11 +192,11 @@ asio::awaitable<void> Pipeline::sweep_slot(Fleet& fleet,
                                            Nightly const& nightly,
                                            std::vector<Build> const& builds,
                                            std::deque<SweepTask>& queue) {
-  auto lease = co_await fleet.lease();
   auto const campaign = campaign_of(nightly.id);
   while (!queue.empty()) {
     auto const task = queue.front();
     queue.pop_front();
+    auto lease = co_await fleet.lease();  // for one round: others wait for it too
     RoundKey key{campaign, task.benchmark, task.round};
     auto of_round = builds;
     co_await measuring_.round(lease, std::move(key), std::move(of_round));
@@ -239,7 +239,7 @@ asio::awaitable<Result<>> Pipeline::bisect(Nightly const& nightly) {
   auto const& search = searches.front();
   if (search.state != BisectionState::queued && search.state != BisectionState::running)
     co_return Result<>{};
-  auto const done = co_await bisecting_.run(search);
+  auto const done = co_await searching_.run(search);
   if (!done) co_return done.error();
   co_return Result<>{};
 }
@@ -256,22 +256,6 @@ asio::awaitable<Result<>> Pipeline::tell_all() {
       all_told = within("tell incident of " + nightly.date, told.error());
   }
   co_return all_told;
-}
-
-asio::awaitable<Result<>> Pipeline::run_asked_searches() {
-  std::vector<asio::awaitable<void>> searches;
-  std::list<Result<>> results;
-  for (auto& search : store_.bisections().unfinished())
-    searches.push_back(run_search(std::move(search), results.emplace_back()));
-  co_await run_all(std::move(searches));
-  for (auto const& result : results)
-    if (!result) co_return result;
-  co_return Result<>{};
-}
-
-asio::awaitable<void> Pipeline::run_search(Bisection search, Result<>& result) {
-  auto const done = co_await bisecting_.run(std::move(search));
-  if (!done) result = done.error();
 }
 
 }  // namespace torchwatch

@@ -9,11 +9,11 @@
 
 #include "config/options.h"
 #include "daemon/alarming.h"
-#include "daemon/bisecting.h"
 #include "daemon/builder.h"
 #include "daemon/fleets.h"
 #include "daemon/judging.h"
 #include "daemon/measuring.h"
+#include "daemon/searching.h"
 #include "storage/store.h"
 
 namespace torchwatch {
@@ -34,7 +34,7 @@ class Pipeline {
            Measuring& measuring,
            Judging& judging,
            Builder& builder,
-           Bisecting& bisecting,
+           Searching& searching,
            Alarming& alarming)
       : options_{options},
         store_{store},
@@ -43,11 +43,11 @@ class Pipeline {
         measuring_{measuring},
         judging_{judging},
         builder_{builder},
-        bisecting_{bisecting},
+        searching_{searching},
         alarming_{alarming} {}
 
-  /// One pass: asks the feed, judges every nightly that is not judged yet, tells what is not told,
-  /// hears what people say of it, then runs the searches that they asked for. An Error means that
+  /// One pass: starts the searches that people asked for, asks the feed, judges every nightly that
+  /// is not judged yet, tells what is not told and hears what people say of it. An Error means that
   /// the world stood in the way; the next pass goes on from there. A report that cannot be
   /// delivered holds up nothing else.
   boost::asio::awaitable<Result<>> pass();
@@ -71,8 +71,6 @@ class Pipeline {
   boost::asio::awaitable<Result<>> confirm(Nightly& nightly);
   boost::asio::awaitable<Result<>> bisect(Nightly const& nightly);
   boost::asio::awaitable<Result<>> tell_all();
-  boost::asio::awaitable<Result<>> run_asked_searches();
-  boost::asio::awaitable<void> run_search(Bisection search, Result<>& result);
 
   std::vector<Benchmark> benchmarks_of(Fleet const& fleet) const;
   std::optional<Build> choose_baseline(Nightly& nightly);
@@ -85,7 +83,7 @@ class Pipeline {
   Measuring& measuring_;
   Judging& judging_;
   Builder& builder_;
-  Bisecting& bisecting_;
+  Searching& searching_;
   Alarming& alarming_;
 };
 

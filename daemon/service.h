@@ -12,6 +12,7 @@
 #include "daemon/judging.h"
 #include "daemon/measuring.h"
 #include "daemon/pipeline.h"
+#include "daemon/searching.h"
 #include "storage/store.h"
 
 namespace torchwatch {
@@ -28,14 +29,16 @@ struct Service {
         measuring{store, clock, options.measure, options.suite},
         builder{executor, options.source, options.state_dir, store, clock},
         bisecting{store, fleets, measuring, builder, options},
+        searching{executor, store, bisecting},
         alarming{options, store, clock},
         judging{options.decide, store, clock, fleets, measuring},
-        pipeline{options, store, clock, fleets, measuring, judging, builder, bisecting, alarming} {}
+        pipeline{options, store, clock, fleets, measuring, judging, builder, searching, alarming} {}
 
   Fleets fleets;
   Measuring measuring;
   Builder builder;
   Bisecting bisecting;
+  Searching searching;
   Alarming alarming;
   Judging judging;
   Pipeline pipeline;

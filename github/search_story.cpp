@@ -73,19 +73,31 @@ std::string evidence_of(Effect const& effect) {
   return {};
 }
 
+/// What came of taking the commit back on the newest one.
+std::string cure_of(Effect const& effect) {
+  if (!effect.cure) return {};
+  auto const figures = figures_of(effect.series.metric, *effect.cure);
+  return fmt::format("; taken back on the newest commit{}: {}",
+                     is_cured(effect) ? "" : ", that does not undo it",
+                     figures);
+}
+
 std::string effect_lines(Finding const& finding) {
   bool const is_one_commit = finding.suspects.size() == 1;
   auto const shown = std::min(finding.effects.size(), max_effects);
   std::string text;
   for (std::size_t i = 0; i < shown; ++i) {
     auto const& effect = finding.effects[i];
-    text += fmt::format("- {}: {}; the search was {} sure\n",
+    text += fmt::format("- {}: {}; the search was {} sure{}\n",
                         series_name(effect.series),
                         is_one_commit ? evidence_of(effect) : seen(effect),
-                        probability_of(effect.probability));
+                        probability_of(effect.probability),
+                        cure_of(effect));
   }
   if (finding.effects.size() > shown)
     text += fmt::format("- and {} more series\n", finding.effects.size() - shown);
+  if (!finding.no_cure.empty())
+    text += "- Not taken back on the newest commit: " + verbatim(finding.no_cure) + "\n";
   return text + "\n";
 }
 

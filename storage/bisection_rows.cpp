@@ -111,7 +111,8 @@ Commit read_commit(SQLite::Statement& row, int first) {
   return commit;
 }
 
-/// From `first`: those of a series, before, after, probability, share, then those of a comparison.
+/// From `first`: those of a series, before, after, probability, share, then those of the proof and
+/// of the cure.
 Effect read_effect(SQLite::Statement& row, int first) {
   Effect effect;
   effect.series = read_series(row, first);
@@ -120,6 +121,7 @@ Effect read_effect(SQLite::Statement& row, int first) {
   effect.probability = row.getColumn(first + 5).getDouble();
   effect.share = row.getColumn(first + 6).getDouble();
   if (!row.getColumn(first + 7).isNull()) effect.proof = read_comparison(row, first + 7);
+  if (!row.getColumn(first + 15).isNull()) effect.cure = read_comparison(row, first + 15);
   return effect;
 }
 
@@ -178,36 +180,43 @@ void insert_effects(SQLite::Database& database,
   }
 }
 
-void write_proof(
-    SQLite::Database& database, BisectionId id, int finding, int ordinal, Comparison const& proof) {
-  SQLite::Statement update{
-      database,
-      "UPDATE bisection_effect SET proof_verdict = ?, proof_before = ?, proof_after = ?, "
-      "proof_ratio = ?, proof_low = ?, proof_high = ?, proof_error_bound = ?, proof_pairs = ? "
-      "WHERE bisection_id = ? AND finding = ? AND ordinal = ?"};
+/// `what`: "proof" or "cure".
+void write_comparison(SQLite::Database& database,
+                      std::array<std::int64_t, 3> effect,
+                      std::string const& what,
+                      Comparison const& comparison) {
+  std::string columns;
+  for (auto const* const column :
+       {"verdict", "before", "after", "ratio", "low", "high", "error_bound", "pairs"})
+    columns += (columns.empty() ? "" : ", ") + what + "_" + column + " = ?";
+  SQLite::Statement update{database,
+                           "UPDATE bisection_effect SET " + columns +
+                               " WHERE bisection_id = ? AND finding = ? AND ordinal = ?"};
+  auto const& ratio = comparison.ratio;
   bind_all(update,
-           std::string{to_string(proof.verdict)},
-           proof.before,
-           proof.after,
-           proof.ratio ? std::optional{proof.ratio->ratio} : std::nullopt,
-           proof.ratio ? std::optional{proof.ratio->low} : std::nullopt,
-           proof.ratio ? std::optional{proof.ratio->high} : std::nullopt,
-           proof.error_bound,
-           proof.pairs,
-           id.value,
-           finding,
-           ordinal);
+           std::string{to_string(comparison.verdict)},
+           comparison.before,
+           comparison.after,
+           ratio ? std::optional{ratio->ratio} : std::nullopt,
+           ratio ? std::optional{ratio->low} : std::nullopt,
+           ratio ? std::optional{ratio->high} : std::nullopt,
+           comparison.error_bound,
+           comparison.pairs,
+           effect[0],
+           effect[1],
+           effect[2]);
   update.exec();
 }
 
-void write_proofs(SQLite::Database& database,
-                  BisectionId id,
-                  int finding,
-                  std::vector<Effect> const& effects) {
-  int ordinal = 0;
+void write_comparisons(SQLite::Database& database,
+                       BisectionId id,
+                       int finding,
+                       std::vector<Effect> const& effects) {
+  std::array<std::int64_t, 3> at{id.value, finding, 0};
   for (auto const& effect : effects) {
-    if (effect.proof) write_proof(database, id, finding, ordinal, *effect.proof);
-    ++ordinal;
+    if (effect.proof) write_comparison(database, at, "proof", *effect.proof);
+    if (effect.cure) write_comparison(database, at, "cure", *effect.cure);
+    ++at[2];
   }
 }
 
@@ -275,26 +284,39 @@ std::vector<Finding> select_findings(SQLite::Database& database, BisectionId id)
       database,
       "SELECT finding, fleet, benchmark, metric, before, after, probability, share, "
       "proof_verdict, proof_before, proof_after, proof_ratio, proof_low, proof_high, "
-      "proof_error_bound, proof_pairs FROM bisection_effect WHERE bisection_id = ? "
+      "proof_error_bound, proof_pairs, cure_verdict, cure_before, cure_after, cure_ratio, "
+      "cure_low, "
+      "cure_high, cure_error_bound, cure_pairs FROM bisection_effect WHERE bisection_id = ? "
       "ORDER BY finding, ordinal"};
   bind_all(effects, id.value);
   while (effects.executeStep()) {
     auto const finding = static_cast<std::size_t>(effects.getColumn(0).getInt());
     findings.at(finding).effects.push_back(read_effect(effects, 1));
   }
+  SQLite::Statement cures{database,
+                          "SELECT finding, no_cure FROM bisection_finding WHERE bisection_id = ?"};
+  bind_all(cures, id.value);
+  while (cures.executeStep())
+    findings.at(static_cast<std::size_t>(cures.getColumn(0).getInt())).no_cure =
+        cures.getColumn(1).getString();
   return findings;
 }
 
 void write_findings(SQLite::Database& database,
                     BisectionId id,
                     std::vector<Finding> const& findings) {
-  clear(database, "bisection_suspect", id);
-  clear(database, "bisection_effect", id);
+  for (auto const* const table : {"bisection_finding", "bisection_suspect", "bisection_effect"})
+    clear(database, table, id);
   int at = 0;
-  for (auto const& [suspects, effects] : findings) {
-    insert_suspects(database, id, at, suspects);
-    insert_effects(database, id, at, effects);
-    write_proofs(database, id, at, effects);
+  for (auto const& finding : findings) {
+    SQLite::Statement insert{
+        database,
+        "INSERT INTO bisection_finding (bisection_id, finding, no_cure) VALUES (?, ?, ?)"};
+    bind_all(insert, id.value, at, finding.no_cure);
+    insert.exec();
+    insert_suspects(database, id, at, finding.suspects);
+    insert_effects(database, id, at, finding.effects);
+    write_comparisons(database, id, at, finding.effects);
     ++at;
   }
 }

@@ -323,6 +323,24 @@ constexpr std::string_view build_seconds = R"sql(
 ALTER TABLE build ADD COLUMN seconds REAL NOT NULL DEFAULT 0;
 )sql";
 
+constexpr std::string_view cures = R"sql(
+CREATE TABLE bisection_finding (
+  bisection_id INTEGER NOT NULL REFERENCES bisection(id) ON DELETE CASCADE,
+  finding INTEGER NOT NULL,
+  no_cure TEXT NOT NULL,
+  PRIMARY KEY (bisection_id, finding)
+) STRICT, WITHOUT ROWID;
+INSERT INTO bisection_finding SELECT DISTINCT bisection_id, finding, '' FROM bisection_suspect;
+ALTER TABLE bisection_effect ADD COLUMN cure_verdict TEXT;
+ALTER TABLE bisection_effect ADD COLUMN cure_before REAL;
+ALTER TABLE bisection_effect ADD COLUMN cure_after REAL;
+ALTER TABLE bisection_effect ADD COLUMN cure_ratio REAL;
+ALTER TABLE bisection_effect ADD COLUMN cure_low REAL;
+ALTER TABLE bisection_effect ADD COLUMN cure_high REAL;
+ALTER TABLE bisection_effect ADD COLUMN cure_error_bound REAL;
+ALTER TABLE bisection_effect ADD COLUMN cure_pairs INTEGER;
+)sql";
+
 constexpr std::array steps{nightlies_and_jobs,
                            comparisons_and_incidents,
                            builds_and_bisections,
@@ -333,7 +351,8 @@ constexpr std::array steps{nightlies_and_jobs,
                            anchors_and_outliers,
                            profiles,
                            findings,
-                           build_seconds};
+                           build_seconds,
+                           cures};
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "daemon/api/body.h"
 
@@ -14,35 +15,66 @@ using net::FieldError;
 using nlohmann::json;
 
 constexpr std::array known_fields{
-    "start", "end", "benchmarks", "fleet", "metric", "threshold", "direction"};
+    "start", "end", "benchmarks", "fleet", "metric", "threshold", "direction", "again"};
 constexpr std::size_t most_benchmarks = 256;
 constexpr double highest_threshold = 1;
 
+/// A benchmark, and where the request says it.
+struct Named {
+  Benchmark benchmark;
+  std::string field;  ///< "benchmarks[2]"
+};
+
 class Reader {
  public:
-  Reader(std::string const& text, std::span<config::FleetOptions const> fleets)
+  Reader(std::string const& text,
+         std::span<config::FleetOptions const> fleets,
+         storage::Bisections const& searches)
       : body_{text, known_fields},
-        fleets_{fleets} {}
+        fleets_{fleets},
+        searches_{searches} {
+    base_.series.resize(1);
+  }
 
   BisectionRequest read();
 
   std::vector<FieldError> const& errors() const { return body_.errors(); }
 
  private:
-  CommitSha commit(char const* name);
+  void read_again(json const& id);
+  CommitSha commit(char const* name, CommitSha const& otherwise);
   config::FleetOptions const* fleet();
-  std::vector<Series> series();
+  std::string fleet_names() const;
   std::optional<Benchmark> benchmark(json const& value, std::string const& field);
+  std::optional<std::vector<Named>> benchmarks();
+  std::vector<Series> series();
   double threshold();
+  void check(Series const& series, std::string const& field);
+  void refuse_first(std::string const& field, std::string detail);
 
   Body body_;
   std::span<config::FleetOptions const> fleets_;
+  storage::Bisections const& searches_;
+  BisectionRequest base_;  ///< what is not given is as here; its series are to be filled in
+  bool is_again_ = false;
 };
 
-CommitSha Reader::commit(char const* name) {
+void Reader::read_again(json const& id) {
+  is_again_ = true;
+  base_ = {};
+  auto const search =
+      id.is_number_integer() ? searches_.find(BisectionId{id.get<std::int64_t>()}) : std::nullopt;
+  if (search)
+    base_ = search->request;
+  else
+    body_.refuse("again", found(id) + ", allowed the id of a search");
+}
+
+CommitSha Reader::commit(char const* name, CommitSha const& otherwise) {
   constexpr auto allowed = ", allowed the 40 lower-case hexadecimal digits of a commit";
   auto const* value = body_.field(name);
   if (value == nullptr) {
+    if (is_again_) return otherwise;
     body_.refuse(name, std::string{"found nothing"} + allowed);
   } else if (!value->is_string() || !is_commit_sha(value->get_ref<std::string const&>())) {
     body_.refuse(name, found(*value) + allowed);
@@ -52,23 +84,28 @@ CommitSha Reader::commit(char const* name) {
   return {};
 }
 
+std::string Reader::fleet_names() const {
+  std::string names;
+  for (auto const& fleet : fleets_)
+    names += (names.empty() ? "" : ", ") + in_quotes(fleet.name);
+  return names;
+}
+
+/// The one that is named, or else the only one; none where the series say which.
 config::FleetOptions const* Reader::fleet() {
   auto const* value = body_.field("fleet");
+  if (value == nullptr && is_again_) return nullptr;
   if (value == nullptr && fleets_.size() == 1) return &fleets_.front();
-  std::string allowed;
-  for (auto const& fleet : fleets_) {
+  for (auto const& fleet : fleets_)
     if (value != nullptr && *value == json(fleet.name)) return &fleet;
-    allowed += (allowed.empty() ? "" : ", ") + in_quotes(fleet.name);
-  }
   body_.refuse("fleet",
-               (value == nullptr ? "found nothing" : found(*value)) + ", allowed " + allowed);
+               (value == nullptr ? "found nothing" : found(*value)) + ", allowed " + fleet_names());
   return nullptr;
 }
 
 double Reader::threshold() {
-  BisectionRequest const defaults;
   auto const* value = body_.field("threshold");
-  if (value == nullptr) return defaults.threshold;
+  if (value == nullptr) return base_.threshold;
   bool const is_possible =
       value->is_number() && value->get<double>() > 0 && value->get<double>() <= highest_threshold;
   if (is_possible) return value->get<double>();
@@ -77,7 +114,7 @@ double Reader::threshold() {
       found(*value) +
           ", allowed a number above 0 and up to 1: a fraction, so that 0.07 is 7% (TorchBench "
           "writes percent)");
-  return defaults.threshold;
+  return base_.threshold;
 }
 
 std::optional<Benchmark> Reader::benchmark(json const& value, std::string const& field) {
@@ -88,12 +125,11 @@ std::optional<Benchmark> Reader::benchmark(json const& value, std::string const&
   return parsed;
 }
 
-std::vector<Series> Reader::series() {
-  auto const* const on = fleet();
-  auto const of = body_.word("metric", parse_metric, R"("latency", "cmem", "gmem", "leak")")
-                      .value_or(Metric::latency);
+/// Those that are named; nothing where the series say which.
+std::optional<std::vector<Named>> Reader::benchmarks() {
   auto const* const names = body_.field("benchmarks");
-  std::vector<Series> all;
+  if (names == nullptr && is_again_) return std::nullopt;
+  std::vector<Named> all;
   if (names == nullptr || !names->is_array() || names->empty() || names->size() > most_benchmarks) {
     body_.refuse("benchmarks",
                  (names == nullptr ? "found nothing" : found(*names)) +
@@ -107,14 +143,50 @@ std::vector<Series> Reader::series() {
     if (!named) continue;
     if (!seen.insert(*named).second)
       body_.refuse(field, found(names->at(at)) + " twice, allowed once");
-    if (on != nullptr && named->device != on->device)
-      body_.refuse(field,
-                   found(names->at(at)) + ", allowed benchmarks of fleet " + in_quotes(on->name) +
-                       ", whose device is " + std::string{to_string(on->device)});
-    if (of == Metric::gmem && named->device != Device::cuda)
-      body_.refuse("metric",
-                   R"(found "gmem", which )" + in_quotes(name_of(*named)) + " does not have");
-    if (on != nullptr) all.push_back(Series{on->name, *named, of});
+    all.push_back({*named, field});
+  }
+  return all;
+}
+
+/// Series that have a fault in common get one error for it.
+void Reader::refuse_first(std::string const& field, std::string detail) {
+  auto const is_same = [&](FieldError const& error) {
+    return error.field == field;
+  };
+  if (std::ranges::none_of(errors(), is_same)) body_.refuse(field, std::move(detail));
+}
+
+/// Whether its fleet has what is to be measured. `field` is to blame for the benchmark.
+void Reader::check(Series const& series, std::string const& field) {
+  auto const benchmark = in_quotes(name_of(series.benchmark));
+  if (series.metric == Metric::gmem && series.benchmark.device != Device::cuda)
+    refuse_first("metric", R"(found "gmem", which )" + benchmark + " does not have");
+  if (series.fleet.empty()) return;  // refused already
+  auto const fleet = std::ranges::find(fleets_, series.fleet, &config::FleetOptions::name);
+  if (fleet == fleets_.end())
+    refuse_first("fleet", "found " + in_quotes(series.fleet) + ", allowed " + fleet_names());
+  else if (fleet->device != series.benchmark.device)
+    refuse_first(field,
+                 "found " + benchmark + ", allowed benchmarks of fleet " + in_quotes(fleet->name) +
+                     ", whose device is " + std::string{to_string(fleet->device)});
+}
+
+std::vector<Series> Reader::series() {
+  auto const* const on = fleet();
+  auto const of = body_.word("metric", parse_metric, R"("latency", "cmem", "gmem", "leak")");
+  auto const given = benchmarks();
+  std::vector<Series> all;
+  std::set<Series> seen;
+  for (auto series : base_.series) {
+    if (on != nullptr) series.fleet = on->name;
+    if (of) series.metric = *of;
+    auto const named = given ? *given : std::vector{Named{series.benchmark, "benchmarks"}};
+    for (auto const& [benchmark, field] : named) {
+      series.benchmark = benchmark;
+      if (!seen.insert(series).second) continue;
+      check(series, field);
+      all.push_back(series);
+    }
   }
   return all;
 }
@@ -122,22 +194,25 @@ std::vector<Series> Reader::series() {
 BisectionRequest Reader::read() {
   BisectionRequest request;
   if (!body_.is_object()) return request;
-  request.start = commit("start");
-  request.end = commit("end");
+  if (auto const* const id = body_.field("again")) read_again(*id);
+  request.start = commit("start", base_.start);
+  request.end = commit("end", base_.end);
   if (!request.start.hex.empty() && request.start == request.end)
     body_.refuse("end", "found the same commit as start, allowed a later one");
   request.series = series();
   request.threshold = threshold();
   request.direction = body_.word("direction", parse_direction, R"("increase", "decrease", "both")")
-                          .value_or(Direction::increase);
+                          .value_or(base_.direction);
   return request;
 }
 
 }  // namespace
 
 boost::system::result<BisectionRequest, std::vector<FieldError>> parse_bisection_request(
-    std::string const& body, std::span<config::FleetOptions const> fleets) {
-  Reader reader{body, fleets};
+    std::string const& body,
+    std::span<config::FleetOptions const> fleets,
+    storage::Bisections const& searches) {
+  Reader reader{body, fleets, searches};
   auto request = reader.read();
   if (!reader.errors().empty()) return reader.errors();
   return request;

@@ -8,6 +8,7 @@
 
 #include "config/options.h"
 #include "daemon/net/http_message.h"
+#include "storage/bisections.h"
 #include "storage/domain/bisection.h"
 
 namespace torchwatch::api {
@@ -20,9 +21,13 @@ namespace torchwatch::api {
 ///     metric       "latency" unless given
 ///     threshold    0.07 unless given; a fraction
 ///     direction    "increase" unless given
+///     again        id of one of `searches`: whatever else is not given is as it was there
 ///
-/// or returns everything that is wrong with it.
+/// or returns everything that is wrong with it. Of a search that is asked for again, benchmarks,
+/// fleet and metric each take the place of what its series had.
 boost::system::result<BisectionRequest, std::vector<net::FieldError>> parse_bisection_request(
-    std::string const& body, std::span<config::FleetOptions const> fleets);
+    std::string const& body,
+    std::span<config::FleetOptions const> fleets,
+    storage::Bisections const& searches);
 
 }  // namespace torchwatch::api

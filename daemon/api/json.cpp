@@ -171,6 +171,7 @@ Json json_of(Effect const& effect) {
   json["probability"] = effect.probability;
   json["proof"] = effect.proof ? json_of(*effect.proof) : Json(nullptr);
   json["share"] = effect.share;
+  json["cure"] = effect.cure ? json_of(*effect.cure) : Json(nullptr);
   return json;
 }
 
@@ -180,6 +181,7 @@ Json json_of(Finding const& finding, std::string const& project) {
       is_culprit(finding) ? json_of(finding.suspects.front(), project) : Json(nullptr);
   json["suspects"] = array_of(finding.suspects, project);
   json["effects"] = array_of(finding.effects);
+  json["no_cure"] = null_if_empty(finding.no_cure);
   return json;
 }
 

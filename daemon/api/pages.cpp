@@ -50,4 +50,8 @@ net::HttpResponse bad_query(std::vector<net::FieldError> const& errors) {
   return net::problem(400, "the query cannot be understood", errors);
 }
 
+net::HttpResponse unknown_id(std::string const& id) {
+  return net::problem(404, "nothing has the id \"" + id + "\"");
+}
+
 }  // namespace torchwatch::api

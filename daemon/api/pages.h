@@ -10,7 +10,7 @@
 #include "daemon/api/json.h"
 #include "daemon/api/reading.h"
 
-/// What answers to GET have in common.
+/// What answers have in common.
 namespace torchwatch::api {
 
 /// 200 with `json`, not to be cached.
@@ -18,6 +18,9 @@ net::HttpResponse ok(Json const& json);
 
 /// 400: what is wrong with the query's parameters.
 net::HttpResponse bad_query(std::vector<net::FieldError> const& errors);
+
+/// 404: `id`, as it stands in the path, is nobody's.
+net::HttpResponse unknown_id(std::string const& id);
 
 template <class Number>
 std::optional<Number> parse_number(std::string const& text) {

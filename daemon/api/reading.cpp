@@ -17,10 +17,6 @@ namespace {
 
 using net::HttpResponse;
 
-HttpResponse not_found(Call const& call) {
-  return net::problem(404, "nothing has the id \"" + call.id + "\"");
-}
-
 /// A record by the id in the path; nothing when the id is no number or nobody's.
 template <class Id, class Table>
 auto find_called(Table table, Call const& call) -> decltype(table.find(Id{})) {
@@ -80,7 +76,7 @@ HttpResponse list_nightlies(View const& view, Call const& call) {
 
 HttpResponse show_nightly(View const& view, Call const& call) {
   auto const nightly = find_called<NightlyId>(view.store.nightlies(), call);
-  if (!nightly) return not_found(call);
+  if (!nightly) return unknown_id(call.id);
   auto json = json_of(*nightly);
   json["verdicts"] = Json::array();
   for (auto const& change : view.store.incidents().verdicts(nightly->id))
@@ -111,7 +107,7 @@ HttpResponse list_incidents(View const& view, Call const& call) {
 
 HttpResponse show_incident(View const& view, Call const& call) {
   auto const incident = find_called<IncidentId>(view.store.incidents(), call);
-  if (!incident) return not_found(call);
+  if (!incident) return unknown_id(call.id);
   return ok(json_of(story_of(view.store, *incident), view.project));
 }
 
@@ -124,7 +120,7 @@ HttpResponse list_bisections(View const& view, Call const& call) {
 
 HttpResponse show_bisection(View const& view, Call const& call) {
   auto const bisection = find_called<BisectionId>(view.store.bisections(), call);
-  if (!bisection) return not_found(call);
+  if (!bisection) return unknown_id(call.id);
   return ok(json_of(*bisection, view.project));
 }
 
@@ -145,7 +141,7 @@ HttpResponse list_alarms(View const& view, Call const& call) {
 
 HttpResponse show_alarm(View const& view, Call const& call) {
   auto const alarm = find_called<AlarmId>(view.store.alarms(), call);
-  if (!alarm) return not_found(call);
+  if (!alarm) return unknown_id(call.id);
   return ok(json_of(*alarm));
 }
 
@@ -156,7 +152,7 @@ HttpResponse list_rulings(View const& view, Call const& call) {
 
 HttpResponse show_ruling(View const& view, Call const& call) {
   auto const ruling = find_called<RulingId>(view.store.rulings(), call);
-  if (!ruling) return not_found(call);
+  if (!ruling) return unknown_id(call.id);
   return ok(json_of(*ruling));
 }
 

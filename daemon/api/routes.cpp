@@ -11,7 +11,9 @@
 
 #include "daemon/api/bisection_request.h"
 #include "daemon/api/json.h"
+#include "daemon/api/pages.h"
 #include "daemon/api/ruling_request.h"
+#include "daemon/api/steering_request.h"
 #include "daemon/api/target.h"
 
 namespace torchwatch::api {
@@ -24,7 +26,7 @@ using net::HttpResponse;
 using net::problem;
 
 /// What may be posted to a resource.
-enum class Post { nothing, bisection, ruling };
+enum class Post { nothing, bisection, steering, ruling };
 
 struct Route {
   std::string_view path;        ///< a last segment "{id}" stands for any
@@ -43,7 +45,7 @@ constexpr std::array routes{
     Route{"/api/v1/incidents", paging, list_incidents},
     Route{"/api/v1/incidents/{id}", "", show_incident},
     Route{"/api/v1/bisections", paging, list_bisections, Post::bisection},
-    Route{"/api/v1/bisections/{id}", "", show_bisection},
+    Route{"/api/v1/bisections/{id}", "", show_bisection, Post::steering},
     Route{"/api/v1/alarms", paging, list_alarms},
     Route{"/api/v1/alarms/{id}", "", show_alarm},
     Route{"/api/v1/precision", "", show_precision},
@@ -143,12 +145,27 @@ HttpResponse failed_ask(Error const& error) {
   return problem(500, error.message);
 }
 
+HttpResponse failed_steering(Error const& error) {
+  if (error.code == ErrorCode::not_found) return problem(404, error.message);
+  if (error.code == ErrorCode::refused) return problem(409, error.message);
+  return failed_ask(error);
+}
+
 /// Why a body will not even be looked at; nothing when it will.
 std::optional<HttpResponse> refusal(HttpRequest const& request, std::string const& token) {
   if (auto denied = denial(request, token)) return denied;
   auto const type = header(request, "content-type");
   if (is_json(type)) return std::nullopt;
   return problem(415, "Content-Type: found \"" + type + "\", allowed application/json");
+}
+
+/// {id, state, url}.
+Json in_brief(Bisection const& bisection) {
+  Json json;
+  json["id"] = bisection.id.value;
+  json["state"] = to_string(bisection.state);
+  json["url"] = url_of(bisection.id);
+  return json;
 }
 
 HttpResponse bad_body(std::vector<FieldError> const& errors) {
@@ -204,24 +221,36 @@ asio::awaitable<HttpResponse> Api::handle(HttpRequest request) {
   }
   auto refused = refusal(request, options_.token);
   if (refused) co_return std::move(*refused);
-  HttpResponse response;
-  if (route->post == Post::ruling)
-    response = co_await post_ruling(std::move(request.body));
-  else
-    response = co_await post_bisection(std::move(request.body));
-  co_return response;
+  switch (route->post) {
+    case Post::bisection:
+      co_return co_await post_bisection(std::move(request.body));
+    case Post::steering:
+      co_return co_await post_steering(target->path.back(), std::move(request.body));
+    case Post::ruling:
+      co_return co_await post_ruling(std::move(request.body));
+    case Post::nothing:
+      break;
+  }
+  co_return other_method(*route, request.method);
 }
 
 asio::awaitable<HttpResponse> Api::post_bisection(std::string body) {
-  auto wanted = parse_bisection_request(body, options_.fleets);
+  auto wanted = parse_bisection_request(body, options_.fleets, view_.store.bisections());
   if (!wanted) co_return bad_body(wanted.error());
   auto const asked = co_await requests_.bisection(std::move(*wanted));
   if (!asked) co_return failed_ask(asked.error());
-  Json json;
-  json["id"] = asked->id.value;
-  json["state"] = to_string(asked->state);
-  json["url"] = url_of(asked->id);
-  co_return posted(202, url_of(asked->id), json);
+  co_return posted(202, url_of(asked->id), in_brief(*asked));
+}
+
+asio::awaitable<HttpResponse> Api::post_steering(std::string id, std::string body) {
+  auto const number = parse_number<std::int64_t>(id);
+  if (!number) co_return unknown_id(id);
+  auto const wanted = parse_steering_request(body);
+  if (!wanted) co_return bad_body(wanted.error());
+  BisectionId const steered{*number};
+  auto const now = co_await requests_.steering(steered, *wanted);
+  if (!now) co_return failed_steering(now.error());
+  co_return ok(in_brief(*now));
 }
 
 asio::awaitable<HttpResponse> Api::post_ruling(std::string body) {

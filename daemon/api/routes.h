@@ -17,11 +17,13 @@
 
 namespace torchwatch::api {
 
-/// What the API cannot do itself, since it only reads. invalid_argument and not_found blame the
-/// request, unavailable and cancelled the moment.
+/// What the API cannot do itself, since it only reads. invalid_argument, not_found and refused
+/// blame the request, unavailable and cancelled the moment.
 struct Requests {
-  /// Queues a search, or finds the equal one that is still queued or running.
+  /// Queues a search, or finds the equal one that has not ended.
   std::function<boost::asio::awaitable<Result<Bisection>>(BisectionRequest)> bisection;
+  /// Pauses, resumes (queued) or cancels a search: not_found, or refused when it has ended.
+  std::function<boost::asio::awaitable<Result<Bisection>>(BisectionId, BisectionState)> steering;
   /// Keeps a ruling.
   std::function<boost::asio::awaitable<Result<Ruling>>(Ruling)> ruling;
 };
@@ -39,9 +41,9 @@ struct ApiOptions {
   std::string version;
 };
 
-/// The HTTP API: what the service knows, asking it to search, and telling it what people decided.
-/// On one thread, the store's. Answers are JSON, wrong requests are problems (RFC 9457), lists take
-/// ?limit and ?offset and name their next page in Link.
+/// The HTTP API: what the service knows, asking it to search, steering its searches, and telling
+/// it what people decided. On one thread, the store's. Answers are JSON, wrong requests are
+/// problems (RFC 9457), lists take ?limit and ?offset and name their next page in Link.
 ///
 ///     GET  /healthz
 ///     GET  /api/v1/nightlies   /api/v1/nightlies/{id}
@@ -51,8 +53,12 @@ struct ApiOptions {
 ///     GET  /api/v1/alarms      /api/v1/alarms/{id}
 ///     GET  /api/v1/precision
 ///     GET  /api/v1/rulings     /api/v1/rulings/{id}
-///     POST /api/v1/bisections  with the bearer token; see bisection_request.h
-///     POST /api/v1/rulings     with the bearer token; see ruling_request.h
+///
+/// With the bearer token, and a body that bisection_request.h, steering_request.h and
+/// ruling_request.h describe:
+///
+///     POST /api/v1/bisections  /api/v1/bisections/{id}
+///     POST /api/v1/rulings
 class Api {
  public:
   /// `reader` must outlive it. The service counts as started now.
@@ -63,6 +69,7 @@ class Api {
 
  private:
   boost::asio::awaitable<net::HttpResponse> post_bisection(std::string body);
+  boost::asio::awaitable<net::HttpResponse> post_steering(std::string id, std::string body);
   boost::asio::awaitable<net::HttpResponse> post_ruling(std::string body);
 
   View view_;

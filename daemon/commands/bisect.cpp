@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <optional>
@@ -8,7 +7,6 @@
 
 #include <boost/asio/io_context.hpp>
 #include <nlohmann/json.hpp>
-#include <spdlog/fmt/fmt.h>
 
 #include "bisect/git_history.h"
 #include "daemon/api/json.h"
@@ -16,6 +14,7 @@
 #include "daemon/async/run.h"
 #include "daemon/commands/commands.h"
 #include "daemon/commands/open_store.h"
+#include "daemon/commands/search_text.h"
 #include "daemon/commands/server.h"
 #include "daemon/project.h"
 #include "daemon/service.h"
@@ -30,80 +29,12 @@ int complain(std::string const& message) {
   return could_not_run;
 }
 
-std::string text(ordered_json const& json, char const* key) {
-  return json.at(key).get<std::string>();
-}
-
-std::string short_sha(ordered_json const& sha) {
-  return short_of(CommitSha{sha.get<std::string>()});
-}
-
-/// "latency 73% in 3bb8db4bf099..e275c308a59b".
-std::string line_of_belief(ordered_json const& belief) {
-  auto const metric = text(belief.at("series"), "metric");
-  double const no_change = belief.at("no_change");
-  double const probability = belief.at("probability");
-  if (no_change > probability) return fmt::format("{} {:.0f}% unchanged", metric, 100 * no_change);
-  auto const first = short_sha(belief.at("suspects").at(0));
-  auto const last = short_sha(belief.at("suspects").at(1));
-  auto const place = first == last ? first : first + ".." + last;
-  return fmt::format("{} {:.0f}% in {}", metric, 100 * probability, place);
-}
-
-/// What is believed of the series of the step's benchmark that changed most surely.
-std::string belief_after(ordered_json const& step) {
-  ordered_json surest;
-  for (auto const& belief : step.at("beliefs")) {
-    auto const& series = belief.at("series");
-    if (series.at("fleet") != step.at("fleet")) continue;
-    if (series.at("benchmark") != step.at("benchmark")) continue;
-    if (surest.is_null() || belief.at("no_change") < surest.at("no_change")) surest = belief;
-  }
-  return surest.is_null() ? "nothing new" : line_of_belief(surest);
-}
-
-std::string line_of_step(ordered_json const& step) {
-  std::string commits;
-  for (auto const& commit : step.at("commits"))
-    commits += " " + short_sha(commit);
-  auto const note = text(step, "note");
-  return fmt::format("turn {}  {} {}  {} -> {}",
-                     step.at("turn").get<int>(),
-                     text(step, "benchmark"),
-                     commits,
-                     text(step, "reason"),
-                     note.empty() ? belief_after(step) : note);
-}
-
 /// Tells the steps that are done and not in `told`, and remembers them there: steps of a turn are
 /// planned together and end in any order.
 void tell_steps(ordered_json const& steps, std::set<std::size_t>& told) {
   for (std::size_t i = 0; i < steps.size(); ++i)
     if (steps[i].at("done") == true && told.insert(i).second)
       std::cerr << "  " << line_of_step(steps[i]) << '\n';
-}
-
-bool went_down(ordered_json const& effect) {
-  return effect.at("after") < effect.at("before");
-}
-
-void print_finding(ordered_json const& finding) {
-  auto const& effects = finding.at("effects");
-  bool const is_culprit = !finding.at("culprit").is_null();
-  if (std::all_of(effects.begin(), effects.end(), went_down))
-    std::cout << "  improved:\n";
-  else
-    std::cout << (is_culprit ? "  culprit:\n" : "  range, of which one is the culprit:\n");
-  for (auto const& commit : finding.at("suspects"))
-    std::cout << "    " << text(commit, "sha") << "  " << text(commit, "subject") << '\n';
-}
-
-void print_search(ordered_json const& search) {
-  std::cout << "search " << search.at("id") << ": " << text(search, "state");
-  if (search.at("outcome").is_string()) std::cout << ", " << text(search, "outcome");
-  std::cout << '\n';
-  for (auto const& finding : search.at("findings"))
-    print_finding(finding);
 }
 
 /// Prints a search as the API shows it, and says by the exit status whether it found a change.
@@ -128,18 +59,25 @@ Result<BisectionRequest> to_request(config::Options const& options, BisectReques
   auto const end = history->resolve(asked.end);
   if (!end) return end.error();
   auto const fleet = asked.fleet.empty() ? options.fleets.front().name : asked.fleet;
-  BisectionRequest request{*start, *end, {}, asked.threshold, asked.direction};
+  BisectionRequest request;
+  request.start = *start;
+  request.end = *end;
   for (auto const& benchmark : asked.benchmarks)
-    request.series.push_back({fleet, benchmark, asked.metric});
+    request.series.push_back({fleet, benchmark, asked.metric.value_or(Metric::latency)});
+  request.threshold = asked.threshold.value_or(request.threshold);
+  request.direction = asked.direction.value_or(request.direction);
   return request;
 }
 
+/// What was typed, and nothing else.
 ordered_json to_body(BisectRequest const& asked) {
-  ordered_json body{{"start", asked.start},
-                    {"end", asked.end},
-                    {"metric", to_string(asked.metric)},
-                    {"threshold", asked.threshold},
-                    {"direction", to_string(asked.direction)}};
+  auto body = ordered_json::object();
+  if (asked.again) body["again"] = *asked.again;
+  if (!asked.start.empty()) body["start"] = asked.start;
+  if (!asked.end.empty()) body["end"] = asked.end;
+  if (asked.metric) body["metric"] = to_string(*asked.metric);
+  if (asked.threshold) body["threshold"] = *asked.threshold;
+  if (asked.direction) body["direction"] = to_string(*asked.direction);
   if (!asked.fleet.empty()) body["fleet"] = asked.fleet;
   for (auto const& benchmark : asked.benchmarks)
     body["benchmarks"].push_back(name_of(benchmark));
@@ -173,6 +111,7 @@ int bisect_there(std::string const& url,
   auto const place = accepted->at("url").get<std::string>();
   std::cerr << "search " << accepted->at("id") << " at " << url << place << '\n';
   std::set<std::size_t> told;
+  std::string last_state;
   while (true) {
     auto const search = server->get(place);
     if (!search) return complain(search.error().message);
@@ -180,6 +119,8 @@ int bisect_there(std::string const& url,
     auto const state = text(*search, "state");
     if (state == "done" || state == "failed" || state == "cancelled")
       return conclude(*search, asked.as_json);
+    if (state != last_state) std::cerr << "  " << state << '\n';
+    last_state = state;
     std::this_thread::sleep_for(std::chrono::seconds{2});
   }
 }

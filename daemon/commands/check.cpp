@@ -164,6 +164,14 @@ void print(Judgement const& judgement) {
   std::cout << "report:    " << judgement.incident->incident.report << '\n';
 }
 
+/// One pass, and all searches that people asked for.
+boost::asio::awaitable<Result<>> pass_and_search(Service& service) {
+  auto const passed = co_await service.pipeline.pass();
+  service.searching.start();
+  co_await service.searching.join();
+  co_return passed;
+}
+
 int complain(Error const& error) {
   std::cerr << "torchwatch check: " << error.message << '\n';
   return could_not_run;
@@ -177,7 +185,8 @@ int check(config::Options const& options, Place const& place, bool as_json) {
   SystemClock const clock;
   boost::asio::io_context loop{1};
   Service service{loop.get_executor(), options, place.executable, *store, clock};
-  auto const passed = run_until_signal(loop, service.pipeline.pass());
+  auto const passed =
+      run_until_signal(loop, ending_searches(service.searching, pass_and_search(service)));
 
   auto const judgement = newest_judgement(*store);
   if (judgement && as_json) std::cout << api::text_of(to_json(*judgement)) << std::endl;

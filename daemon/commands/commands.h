@@ -60,15 +60,17 @@ struct CompareRequest {
 /// configuration, which only fleets need.
 int compare(CompareRequest const& request, std::function<std::optional<config::Options>()> load);
 
-/// Start and end in git's syntax: they are looked up in the watched repository.
+/// What to search for, as typed. What is not given is as BisectionRequest has it, or as it was in
+/// the search `again`.
 struct BisectRequest {
-  std::string start;
+  std::optional<std::int64_t> again;  ///< id of a search of the service that is asked
+  std::string start;                  ///< here in git's syntax, for the watched repository
   std::string end;
   std::vector<Benchmark> benchmarks;
   std::string fleet;  ///< empty: the first one
-  Metric metric = Metric::latency;
-  double threshold = 0.07;
-  Direction direction = Direction::increase;
+  std::optional<Metric> metric;
+  std::optional<double> threshold;
+  std::optional<Direction> direction;
   bool as_json = false;
 };
 
@@ -80,6 +82,19 @@ int bisect_here(config::Options const& options, Place const& place, BisectReques
 int bisect_there(std::string const& url,
                  std::string const& token_file,
                  BisectRequest const& request);
+
+struct BisectionsRequest {
+  std::optional<std::int64_t> id;  ///< of one search; none: all of them
+  std::optional<BisectionState>
+      state;  ///< paused, queued (resumed) or cancelled is what it becomes
+  bool as_json = false;
+};
+
+/// Lists the searches of the service at `url`, shows one with its transcript, or steers one with
+/// the token in `token_file`.
+int bisections(std::string const& url,
+               std::string const& token_file,
+               BisectionsRequest const& request);
 
 /// What a person decided, as typed: checked as the API checks it.
 struct RuleRequest {

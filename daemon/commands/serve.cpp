@@ -7,7 +7,6 @@
 #include <thread>
 #include <utility>
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -43,20 +42,21 @@ class Watch {
         service_{executor, options, place.executable, store, clock_},
         rest_{executor} {}
 
-  /// Never returns; ends by cancellation.
-  asio::awaitable<int> run() {
-    while (true) {
-      co_await pass();
-      rest_.expires_after(options_.feed.poll);
-      co_await rest_.async_wait(asio::as_tuple(asio::use_awaitable));
-    }
-  }
+  /// Never returns; ends by cancellation, and all searches with it.
+  asio::awaitable<int> run() { return ending_searches(service_.searching, pass_for_ever()); }
 
-  /// Queues a search and wakes run(). On this loop only.
+  /// Queues a search and starts it. On this loop only.
   asio::awaitable<Result<Bisection>> ask(BisectionRequest request) {
     auto const asked = ask_for_search(store_, options_.source, request, clock_.now());
-    if (asked) rest_.cancel();
+    if (asked) service_.searching.start();
     co_return asked;
+  }
+
+  /// Pauses, resumes or cancels a search, and starts one that is resumed. On this loop only.
+  asio::awaitable<Result<Bisection>> steer(BisectionId id, BisectionState state) {
+    auto const steered = steer_search(store_, id, state);
+    if (steered) service_.searching.start();
+    co_return steered;
   }
 
   /// Keeps what a person decided. On this loop only.
@@ -65,6 +65,14 @@ class Watch {
   }
 
  private:
+  asio::awaitable<int> pass_for_ever() {
+    while (true) {
+      co_await pass();
+      rest_.expires_after(options_.feed.poll);
+      co_await rest_.async_wait(asio::use_awaitable);
+    }
+  }
+
   /// A failed pass is told and tried again after the usual rest; only cancellation goes through.
   asio::awaitable<void> pass() {
     try {
@@ -169,6 +177,11 @@ int serve(config::Options const& options, Place const& place) {
   api::Requests requests;
   requests.bisection = [&](BisectionRequest request) -> asio::awaitable<Result<Bisection>> {
     auto task = watch.ask(std::move(request));
+    co_return co_await asio::co_spawn(loop, std::move(task), asio::use_awaitable);
+  };
+  requests.steering = [&](BisectionId id,
+                          BisectionState state) -> asio::awaitable<Result<Bisection>> {
+    auto task = watch.steer(id, state);
     co_return co_await asio::co_spawn(loop, std::move(task), asio::use_awaitable);
   };
   requests.ruling = [&](Ruling ruling) -> asio::awaitable<Result<Ruling>> {

@@ -30,7 +30,7 @@ Result<Server> Server::at(std::string const& url, std::string const& token_file)
   if (!origin) return origin.error();
   std::ifstream stream{token_file};
   std::string token;
-  if (!(stream >> token))
+  if (!token_file.empty() && !(stream >> token))
     return Error{ErrorCode::not_found, "token file " + token_file + ": cannot be read or is empty"};
   return Server{*origin, std::move(token)};
 }

@@ -12,7 +12,8 @@ namespace torchwatch::commands {
 /// A running service, asked over HTTP. Errors are fit to be printed.
 class Server {
  public:
-  /// `url`: "http://127.0.0.1:8917". `token_file` holds the bearer token.
+  /// `url`: "http://127.0.0.1:8917". `token_file` holds the bearer token; without one
+  /// nothing can be changed.
   static Result<Server> at(std::string const& url, std::string const& token_file);
 
   Result<nlohmann::ordered_json> get(std::string const& path) const;

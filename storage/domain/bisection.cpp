@@ -78,6 +78,14 @@ bool is_proved(Effect const& effect) {
                           effect.proof->verdict == Verdict::improvement);
 }
 
+bool is_cured(Effect const& effect) {
+  if (!effect.proof || !effect.cure) return false;
+  auto const proof = effect.proof->verdict;
+  auto const cure = effect.cure->verdict;
+  return (proof == Verdict::regression && cure == Verdict::improvement) ||
+         (proof == Verdict::improvement && cure == Verdict::regression);
+}
+
 bool is_culprit(Finding const& finding) {
   return finding.suspects.size() == 1 && std::ranges::any_of(finding.effects, is_proved);
 }

@@ -89,19 +89,26 @@ struct Effect {
   Series series;
   double before = 0;  ///< level, as the search saw it, in the metric's unit
   double after = 0;
-  double probability = 0;           ///< of the answer that the search gave for the series
-  std::optional<Comparison> proof;  ///< the commit against its parent
-  double share = 0;                 ///< of the change between the ends, that the proof shows
+  double probability = 0;            ///< of the answer that the search gave for the series
+  std::optional<Comparison> proof;   ///< the commit against its parent
+  double share = 0;                  ///< of the change between the ends, that the proof shows
+  std::optional<Comparison> cure{};  ///< the end against the end with the commit taken back
 };
 
 /// A culprit, or a range of commits that cannot be told apart and hold one.
 struct Finding {
   std::vector<Commit> suspects;  ///< oldest first; never empty
   std::vector<Effect> effects;   ///< the largest first; never empty
+  /// Why the culprit could not be taken back on the end and measured; empty when it was, or when
+  /// nobody tried.
+  std::string no_cure{};
 };
 
 /// The proof shows a change.
 bool is_proved(Effect const& effect);
+
+/// Taking the commit back moves the series the other way.
+bool is_cured(Effect const& effect);
 
 /// One commit, proved on at least one series.
 bool is_culprit(Finding const& finding);

@@ -10,8 +10,8 @@
 
 namespace torchwatch::tests {
 
-/// The API over a socket, on a store that holds store_story(). Searches that are asked for are
-/// kept, and get `reply`.
+/// The API over a socket, on a store that holds store_story(). What is asked for and how searches
+/// are steered is kept, and gets the reply that reply_with() was given.
 class LiveApi {
  public:
   explicit LiveApi(api::ApiOptions options = options_with_token())
@@ -44,11 +44,19 @@ class LiveApi {
     return asked_;
   }
 
+  std::vector<std::pair<BisectionId, BisectionState>> steered() const {
+    std::scoped_lock const lock{mutex_};
+    return steered_;
+  }
+
  private:
   api::Requests requests() {
     api::Requests requests;
     requests.bisection = [this](BisectionRequest request) {
       return keep(std::move(request));
+    };
+    requests.steering = [this](BisectionId id, BisectionState state) {
+      return steer(id, state);
     };
     requests.ruling = [this](Ruling ruling) {
       return rule(std::move(ruling));
@@ -68,6 +76,12 @@ class LiveApi {
     co_return reply_;
   }
 
+  boost::asio::awaitable<Result<Bisection>> steer(BisectionId id, BisectionState state) {
+    std::scoped_lock const lock{mutex_};
+    steered_.emplace_back(id, state);
+    co_return reply_;
+  }
+
   storage::Store filled() {
     auto store = storage::Store::open(folder_.database()).value();
     store_story(store);
@@ -79,8 +93,9 @@ class LiveApi {
   storage::Store reader_ = storage::Store::open_reader(folder_.database()).value();
   FixedClock clock_;
   mutable std::mutex mutex_;
-  Result<Bisection> reply_ = Bisection{};  // under mutex_, as is asked_
+  Result<Bisection> reply_ = Bisection{};  // under mutex_, as are the next two
   std::vector<BisectionRequest> asked_;
+  std::vector<std::pair<BisectionId, BisectionState>> steered_;
   api::Api api_;
   LiveServer server_{[this](net::HttpRequest request) {
     return api_.handle(std::move(request));

@@ -40,6 +40,7 @@ void expect_refused(std::vector<Refusal> const& refusals) {
     EXPECT_EQ(ask(api.port(), get("/healthz")).status, 200);
   }
   EXPECT_TRUE(api.asked().empty());
+  EXPECT_TRUE(api.steered().empty());
 }
 
 std::string with_headers(std::string const& line, std::string const& headers) {

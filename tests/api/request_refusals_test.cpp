@@ -39,6 +39,13 @@ std::string post_without(std::string const& field) {
   return post(body.dump());
 }
 
+/// The search of the story again, with one field set.
+std::string post_again(std::string const& field, json const& value) {
+  json body{{"again", 1}};
+  body[field] = value;
+  return post(body.dump());
+}
+
 std::string raw_body(std::string const& fields) {
   return "{\"start\":\"" + sha_of('a').hex + "\",\"end\":\"" + sha_of('d').hex +
          "\",\"benchmarks\":[\"test_train[dlrm-cpu-eager]\"]" + fields + "}";
@@ -126,6 +133,21 @@ std::vector<Refusal> const of_requests{
     {"NegativeThreshold", post_with("threshold", -0.07), 400, "threshold", "-0.07"},
     {"ThresholdAsText", post_with("threshold", "7%"), 400, "threshold", "7%"},
     {"UnknownDirection", post_with("direction", "up"), 400, "direction", "\"increase\""},
+    {"AgainOfNobody",
+     post_again("again", 99),
+     400,
+     "again",
+     "found 99, allowed the id of a search"},
+    {"AgainByName", post_again("again", "1"), 400, "again", "found \"1\""},
+    {"AgainToItsOwnStart", post_again("end", sha_of('a').hex), 400, "end", "same commit"},
+    {"AgainOnNoBenchmarks", post_again("benchmarks", json::array()), 400, "benchmarks", "1 to 256"},
+    {"AgainOnAnotherDevice",
+     post_again("benchmarks", {"test_train[dlrm-cuda-eager]"}),
+     400,
+     "benchmarks[0]",
+     "whose device is cpu"},
+    {"AgainOnAnUnknownFleet", post_again("fleet", "mars"), 400, "fleet", "allowed \"local\""},
+    {"AgainForAnImpossibleMetric", post_again("metric", "gmem"), 400, "metric", "does not have"},
     {"LongWord", post_with("metric", std::string(20'000, 'x')), 400, "metric", "..."},
 };
 

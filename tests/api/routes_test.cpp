@@ -37,6 +37,13 @@ class RoutesTest : public ::testing::Test {
     return all;
   }
 
+  static std::vector<std::string> names(std::vector<Series> const& all) {
+    std::vector<std::string> names;
+    for (auto const& series : all)
+      names.push_back(name_of(series));
+    return names;
+  }
+
   LiveApi api;
 };
 
@@ -173,6 +180,8 @@ TEST_F(RoutesTest, OptionsNameTheMethods) {
   auto const one = ask(api.port(), "OPTIONS /api/v1/bisections HTTP/1.1\r\nHost: x\r\n\r\n");
   EXPECT_EQ(one.status, 204);
   EXPECT_EQ(one.headers.at("allow"), "GET, HEAD, OPTIONS, POST");
+  auto const steered = ask(api.port(), "OPTIONS /api/v1/bisections/1 HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(steered.headers.at("allow"), "GET, HEAD, OPTIONS, POST");
   auto const other = ask(api.port(), "OPTIONS /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
   EXPECT_EQ(other.headers.at("allow"), "GET, HEAD, OPTIONS");
 }
@@ -229,6 +238,47 @@ TEST_F(RoutesTest, AShortRequestMeansTheDefaults) {
   EXPECT_EQ(request.direction, Direction::increase);
 }
 
+TEST_F(RoutesTest, ASearchIsAskedForAgainAsItWas) {
+  ASSERT_EQ(ask(api.port(), post(R"({"again": 1})")).status, 202);
+
+  auto const request = api.asked().at(0);
+  EXPECT_EQ(request.start, sha_of('a'));
+  EXPECT_EQ(request.end, sha_of('b'));
+  ASSERT_EQ(request.series.size(), 1U);
+  EXPECT_EQ(request.series.at(0).fleet, "local");
+  EXPECT_EQ(name_of(request.series.at(0)), "test_train[dlrm-cpu-eager]_latency");
+  EXPECT_DOUBLE_EQ(request.threshold, 0.07);
+  EXPECT_EQ(request.direction, Direction::increase);
+}
+
+TEST_F(RoutesTest, WhatIsGivenTakesThePlaceOfWhatWasAskedFor) {
+  Series const memory{"local", parse_benchmark("test_eval[dcgan-cpu-eager]").value(), Metric::cmem};
+  Series const leak{"local", memory.benchmark, Metric::leak};
+  api.fill([&](storage::Store& store) {
+    BisectionRequest const many{sha_of('a'), sha_of('d'), {memory, leak}, 0.2, Direction::both};
+    store.bisections().ask(many, std::nullopt, early);
+  });
+  json const body{{"again", 3},
+                  {"end", sha_of('c').hex},
+                  {"benchmarks", {"test_train[dlrm-cpu-eager]", "test_eval[dlrm-cpu-eager]"}},
+                  {"threshold", 0.5}};
+  ASSERT_EQ(ask(api.port(), post(body.dump())).status, 202);
+  ASSERT_EQ(ask(api.port(), post(R"({"again": 3, "metric": "latency"})")).status, 202);
+
+  auto const other_benchmarks = api.asked().at(0);
+  EXPECT_EQ(other_benchmarks.start, sha_of('a'));
+  EXPECT_EQ(other_benchmarks.end, sha_of('c'));
+  EXPECT_DOUBLE_EQ(other_benchmarks.threshold, 0.5);
+  EXPECT_EQ(other_benchmarks.direction, Direction::both);
+  EXPECT_THAT(names(other_benchmarks.series),
+              ElementsAre("test_train[dlrm-cpu-eager]_cmem",
+                          "test_eval[dlrm-cpu-eager]_cmem",
+                          "test_train[dlrm-cpu-eager]_leak",
+                          "test_eval[dlrm-cpu-eager]_leak"));
+  EXPECT_THAT(names(api.asked().at(1).series), ElementsAre("test_eval[dcgan-cpu-eager]_latency"))
+      << "two series became the same";
+}
+
 TEST_F(RoutesTest, AnAskThatFailsIsToldByItsKind) {
   std::pair<ErrorCode, int> const statuses[] = {{ErrorCode::invalid_argument, 400},
                                                 {ErrorCode::not_found, 400},
@@ -270,6 +320,24 @@ TEST(Routes, OneOfSeveralFleetsHasToBeNamed) {
   EXPECT_EQ(answer.status, 400);
   EXPECT_EQ(json::parse(answer.body).at("errors").at(0).at("field"), "fleet");
   EXPECT_THAT(answer.body, HasSubstr(R"(\"local\", \"gpu\")"));
+}
+
+TEST(Routes, ASearchIsNotAskedForAgainWhereItsFleetIsGone) {
+  LiveApi api{[] {
+    auto options = LiveApi::options_with_token();
+    options.fleets[0].name = "gpu";
+    options.fleets[0].device = Device::cuda;
+    return options;
+  }()};
+
+  auto const gone = ask(api.port(), post(R"({"again": 1})"));
+  auto const elsewhere = ask(api.port(), post(R"({"again": 1, "fleet": "gpu"})"));
+
+  EXPECT_EQ(gone.status, 400);
+  EXPECT_THAT(gone.body, HasSubstr(R"(found \"local\", allowed \"gpu\")"));
+  EXPECT_EQ(elsewhere.status, 400);
+  EXPECT_THAT(elsewhere.body, HasSubstr("whose device is cuda"));
+  EXPECT_TRUE(api.asked().empty());
 }
 
 TEST(Routes, HealthFailsWhenTheStoreCannotBeRead) {

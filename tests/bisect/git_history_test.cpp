@@ -115,6 +115,43 @@ TEST(GitHistory, TellsWhatACommitChanged) {
   EXPECT_EQ(history.changes_of({std::string(40, 'f')}).error().code, ErrorCode::not_found);
 }
 
+TEST(GitHistory, TakesACommitBackInMemory) {
+  GitRepository repository;
+  repository.write("add.cpp", "one\ntwo\nthree\nfour\nfive\nsix\nseven\n");
+  repository.commit("root");
+  repository.write("add.cpp", "one\nTWO\nthree\nfour\nfive\nsix\nseven\n");
+  auto const culprit = repository.commit("culprit");
+  repository.write("add.cpp", "one\nTWO\nthree\nfour\nfive\nsix\nSEVEN\n");
+  auto const newest = repository.commit("newest");
+  auto const objects = repository.git("count-objects -v");
+
+  auto const history = open(repository.path());
+  auto const reverted = history.revert(culprit, newest).value().value();
+  auto const target = repository.beside("reverted").string();
+  ASSERT_TRUE(history.export_tree(reverted, target));
+  EXPECT_EQ(read(target + "/add.cpp"), "one\ntwo\nthree\nfour\nfive\nsix\nSEVEN\n");
+  EXPECT_EQ(history.parent(reverted).value(), newest);
+  EXPECT_EQ(open(repository.path()).revert(culprit, newest).value(), reverted);
+  EXPECT_EQ(open(repository.path()).commit(reverted).error().code, ErrorCode::not_found);
+  EXPECT_EQ(repository.git("count-objects -v"), objects) << "the repository was changed";
+}
+
+TEST(GitHistory, DoesNotTakeBackWhatLaterCommitsBuiltOn) {
+  GitRepository repository;
+  repository.write("add.cpp", "one\n");
+  repository.commit("root");
+  repository.write("add.cpp", "two\n");
+  auto const culprit = repository.commit("culprit");
+  repository.write("add.cpp", "three\n");
+  auto const newest = repository.commit("newest");
+  auto const empty = repository.commit("empty");
+
+  auto const history = open(repository.path());
+  EXPECT_EQ(history.revert(culprit, newest).value(), std::nullopt);
+  EXPECT_EQ(history.revert(empty, newest).value(), std::nullopt) << "there is nothing to undo";
+  EXPECT_EQ(history.revert({std::string(40, 'f')}, newest).error().code, ErrorCode::not_found);
+}
+
 TEST(GitHistory, TellsWhichSubmodulesMoved) {
   GitRepository repository;
   repository.write("README", "1");

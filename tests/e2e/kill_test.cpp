@@ -1,3 +1,10 @@
+#include <iostream>
+#include <map>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string_view>
+
 #include <gtest/gtest.h>
 
 #include "tests/e2e/expect.h"
@@ -44,6 +51,62 @@ TEST_P(Kill, AtRandomMomentsChangesNothing) {
   EXPECT_EQ(keys_stored_twice(world.state()), 0);
   EXPECT_EQ(integrity(world.state()), "ok");
   EXPECT_EQ(world.github().state().at("issues").size(), 1U);
+}
+
+/// What a search has done by now, as its log tells: steps and builds.
+std::vector<std::string> events_in(std::string const& log) {
+  std::vector<std::string> events;
+  std::istringstream lines{log};
+  for (std::string line; std::getline(lines, line);)
+    for (auto const* const event : {" bisection_step ", " build_finished "})
+      if (auto const at = line.find(event); at != std::string::npos)
+        events.push_back(line.substr(at + 1));
+  return events;
+}
+
+/// The commit of "build_finished commit=..."; empty for other events.
+std::string built_in(std::string const& event) {
+  constexpr std::string_view start = "build_finished commit=";
+  return event.starts_with(start) ? event.substr(start.size(), 12) : std::string{};
+}
+
+TEST(KillAtEveryStep, OfASearchCostsNoBuildAndNoAnswer) {
+  World undisturbed{slow_and_quiet()};
+  auto const expected = expect_answer(undisturbed.run({"check", "--json"}));
+
+  World world{slow_and_quiet()};
+  std::map<std::string, int> builds;
+  std::set<std::string> steps;
+  int kills = 0;
+  Finished last;
+  while (true) {
+    auto check = world.start({"check", "--json"});
+    std::optional<Finished> ended;
+    while (events_in(check.err()).empty() && !ended)
+      ended = check.ended_within(std::chrono::milliseconds{2});
+    if (!ended) {
+      check.send(SIGKILL);
+      ++kills;
+    }
+    last = ended ? *ended : check.wait();
+    for (auto const& event : events_in(last.err)) {
+      if (auto const built = built_in(event); !built.empty())
+        ++builds[built];
+      else
+        EXPECT_TRUE(steps.insert(event).second) << "a step was done again: " << event;
+    }
+    if (ended) break;
+    ASSERT_LT(kills, 200) << "it does not get on";
+  }
+
+  std::cout << kills << " kills, " << steps.size() << " steps, " << builds.size() << " builds\n";
+  EXPECT_GE(kills, 10);
+  for (auto const& [commit, times] : builds)
+    EXPECT_EQ(times, 1) << commit << " was built again";
+  EXPECT_EQ(expect_answer(last), expected);
+  expect_culprit(world, expected.searches.front());
+  EXPECT_EQ(keys_stored_twice(world.state()), 0);
+  expect_no_process_left(world);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seed, Kill, testing::Values(1, 2), testing::PrintToStringParamName());

@@ -12,6 +12,7 @@ namespace torchwatch::e2e {
 namespace {
 
 using nlohmann::json;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::SizeIs;
 
@@ -69,11 +70,40 @@ std::ptrdiff_t done_in(json const& search) {
       steps.begin(), steps.end(), [](json const& step) { return step.at("done") == true; });
 }
 
+/// Every turn that was planned has ended: what it taught is stored.
+bool is_between_turns(json const& search) {
+  auto const& steps = search.at("steps");
+  return std::all_of(
+      steps.begin(), steps.end(), [](json const& step) { return !step.at("beliefs").empty(); });
+}
+
 /// Asks for a search and returns where it will be found.
 std::string ask(World const& world, Service const& service) {
   auto const accepted = service.post("/api/v1/bisections", request_for_a_search(world));
   EXPECT_EQ(accepted.status, 202) << accepted.body;
   return json::parse(accepted.body).at("url");
+}
+
+/// Runs `torchwatch bisections` with the token.
+Finished bisections(World& world, Service const& service, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "bisections");
+  arguments.insert(arguments.end(),
+                   {"--server", service.url(), "--token-file", service.token_file()});
+  return world.run(arguments);
+}
+
+void expect_steered(Finished const& command, std::string const& id, std::string const& state) {
+  EXPECT_EQ(command.status, 0) << command.err;
+  EXPECT_EQ(command.out, "search " + id + ": " + state + "\n");
+}
+
+/// What was done of a search was not done again.
+void expect_goes_on(json const& before, json const& after) {
+  auto const& steps = before.at("steps");
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (steps.at(i).at("done") == false) continue;
+    EXPECT_EQ(after.at("steps").at(i), steps.at(i)) << "a step was made again, or another";
+  }
 }
 
 void expect_quiet_end(World const& world, Process& process) {
@@ -165,12 +195,108 @@ TEST(Serve, GoesOnWithASearchAfterAKill) {
   EXPECT_GE(done_in(found), 2) << "a step was forgotten";
   auto const ended = ended_search(service, search);
   expect_culprit(world, search_of(ended));
-  auto const& steps = found.at("steps");
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (steps.at(i).at("done") == false) continue;
-    EXPECT_EQ(ended.at("steps").at(i), steps.at(i)) << "a step was made again, or another";
-  }
+  expect_goes_on(found, ended);
   expect_quiet_end(world, service.process());
+}
+
+TEST(Serve, LeavesAPausedSearchAloneUntilItIsResumed) {
+  World world{slow()};
+  std::string search;
+  std::string id;
+  json paused;
+  {
+    Service service{world};
+    ASSERT_TRUE(eventually([&] { return is_at_rest(service); })) << service.process().err();
+    search = ask(world, service);
+    ASSERT_TRUE(eventually([&] { return done_in(service.get(search)) >= 1; }));
+    id = service.get(search).at("id").dump();
+    expect_steered(bisections(world, service, {id, "--pause"}), id, "paused");
+    expect_steered(bisections(world, service, {id, "--pause"}), id, "paused");
+    EXPECT_EQ(ask(world, service), search) << "a paused search was asked for anew";
+    ASSERT_TRUE(eventually([&] {
+      paused = service.get(search);
+      return is_between_turns(paused);
+    }));
+    service.process().send(SIGKILL);
+    EXPECT_EQ(service.process().wait().signal, SIGKILL);
+    expect_no_process_left(world);
+  }
+  Service service{world};
+  auto const accepted =
+      service.post("/api/v1/bisections", {{"again", paused.at("id")}, {"threshold", 0.05}});
+  std::string const other = json::parse(accepted.body).at("url");
+  ASSERT_TRUE(eventually([&] { return done_in(service.get(other)) >= 1; }))
+      << "nothing is searched";
+  EXPECT_EQ(service.get(search), paused) << "it did not stand still";
+  EXPECT_EQ(service.post(other, {{"state", "cancelled"}}).status, 200);
+
+  expect_steered(bisections(world, service, {id, "--resume"}), id, "queued");
+  auto const ended = ended_search(service, search);
+
+  expect_culprit(world, search_of(ended));
+  expect_goes_on(paused, ended);
+  json cancelled;
+  ASSERT_TRUE(eventually([&] {
+    cancelled = service.get(other);
+    return is_between_turns(cancelled);
+  }));
+  EXPECT_EQ(cancelled.at("state"), "cancelled");
+  EXPECT_EQ(cancelled.at("outcome"), nullptr);
+  expect_quiet_end(world, service.process());
+}
+
+TEST(Serve, SteersOnlySearchesThatHaveNotEnded) {
+  World world{quick_world()};
+  Service service{world};
+  ASSERT_TRUE(eventually([&] { return is_at_rest(service); })) << service.process().err();
+
+  auto const late = service.post("/api/v1/bisections/1", {{"state", "queued"}});
+  auto const unknown = service.post("/api/v1/bisections/99", {{"state", "paused"}});
+  auto const command = bisections(world, service, {"1", "--pause"});
+
+  EXPECT_EQ(late.status, 409);
+  EXPECT_EQ(json::parse(late.body).at("detail"),
+            "search 1 is done: only one that has not ended can be resumed");
+  EXPECT_EQ(unknown.status, 404);
+  EXPECT_EQ(json::parse(unknown.body).at("detail"), "search 99 is not known");
+  EXPECT_EQ(command.status, 2);
+  EXPECT_THAT(command.err, HasSubstr("only one that has not ended can be paused"));
+}
+
+TEST(Serve, ShowsItsSearchesAndSearchesAgainWithAnotherEnd) {
+  World world{quick_world()};
+  Service service{world};
+  ASSERT_TRUE(eventually([&] { return is_at_rest(service); })) << service.process().err();
+  auto const first = service.get("/api/v1/bisections/1");
+  std::string const culprit = world.truth().at("culprits").at(0).at("commit");
+
+  auto const again = world.run({"bisect",
+                                "--json",
+                                "--again",
+                                "1",
+                                "--end",
+                                culprit,
+                                "--server",
+                                service.url(),
+                                "--token-file",
+                                service.token_file()});
+
+  ASSERT_EQ(again.status, 1) << again.err;
+  auto const second = json::parse(again.out);
+  auto wanted = first.at("request");
+  wanted["end"] = culprit;
+  EXPECT_EQ(second.at("id"), 2);
+  EXPECT_EQ(second.at("request"), wanted);
+  expect_culprit(world, search_of(second));
+
+  auto const list = bisections(world, service, {});
+  EXPECT_EQ(std::count(list.out.begin(), list.out.end(), '\n'), 3) << list.out;
+  EXPECT_THAT(list.out, ContainsRegex("\n2 +done +culprit "));
+  auto const shown = bisections(world, service, {"2"});
+  EXPECT_THAT(shown.out, HasSubstr("search 2: done, culprit\n  culprit:\n    " + culprit));
+  EXPECT_THAT(shown.out, HasSubstr("\nturn  benchmark"));
+  EXPECT_THAT(shown.out, HasSubstr(" MiB, ")) << "levels that were measured";
+  EXPECT_EQ(json::parse(bisections(world, service, {"2", "--json"}).out), second);
 }
 
 TEST(Serve, LetsNobodyElseWrite) {

@@ -58,6 +58,7 @@ Json suspects(Scenario const& scenario, History const& history, Culprit const& c
 Json truth(Scenario const& scenario, History const& history, std::uint64_t seed) {
   auto culprits = Json::array();
   for (auto const& culprit : scenario.culprits) {
+    if (culprit.reverted_at) continue;
     auto json = told(culprit, at(history, scenario, culprit.at));
     json["suspects"] = suspects(scenario, history, culprit);
     culprits.push_back(std::move(json));

@@ -30,8 +30,8 @@ Result<std::vector<Tree>> grow(Repository& repository,
   return trees;
 }
 
-/// What the scripted worker reads: numbers after the culprits that have landed by `position`, and a
-/// key that differs wherever the sources do.
+/// What the scripted worker reads: numbers after the culprits that the build of `position` has in
+/// it, and a key that differs wherever the sources do.
 std::string script_of(Scenario const& scenario,
                       Material const& material,
                       int position,
@@ -39,7 +39,7 @@ std::string script_of(Scenario const& scenario,
   auto script = nlohmann::ordered_json::parse(material.script);
   script["sources"] = sources.hex;
   for (auto const& culprit : scenario.culprits) {
-    if (culprit.at > position) continue;
+    if (!is_in(culprit, position)) continue;
     for (auto const& effect : culprit.effects) {
       auto& value = script["benchmarks"][effect.benchmark][std::string{to_string(effect.metric)}];
       auto const before = value.is_null() ? 0.0 : value.get<double>();

@@ -39,6 +39,12 @@ std::string first_match(std::string const& text, std::string const& pattern) {
   return std::regex_search(text, match, std::regex{pattern}) ? match[1].str() : "";
 }
 
+/// The numbers of every benchmark in the build of the commit at `position`.
+json benchmarks(Lab const& lab, std::size_t position) {
+  EXPECT_EQ(lab.build(lab.between().at(position - 1).sha), 0);
+  return read_json(lab.scratch.path / "prefix/script.json")["benchmarks"];
+}
+
 class EveryScenario : public testing::TestWithParam<char const*> {
  protected:
   Lab lab_{GetParam(), Contents::scripted};
@@ -133,6 +139,23 @@ TEST_P(EveryScenario, BuildsExceptWhereTheTruthSaysNot) {
   }
 }
 
+TEST_P(EveryScenario, FitsItsChangesTogetherInAnyOrder) {
+  for (std::uint64_t seed = 10; seed < 15; ++seed) {
+    EXPECT_NO_THROW(Lab(GetParam(), Contents::kernels, seed)) << seed;
+  }
+}
+
+TEST_P(EveryScenario, ScriptsTheBenchmarksOfItsSuite) {
+  auto const suite = lab_.configuration["suite"];
+  auto const known = benchmarks(lab_, 1);
+  for (auto const& model : suite["models"]) {
+    for (auto const& test : suite["tests"]) {
+      EXPECT_TRUE(known.contains("test_" + text(test) + "[" + text(model) + "-cpu-eager]"))
+          << model;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Lab,
                          EveryScenario,
                          testing::ValuesIn(scenario_names),
@@ -143,12 +166,6 @@ TEST(Lab, GivesTheSameHashesForTheSameSeed) {
   EXPECT_NE(shas(Lab{"one-culprit"}.trunk), shas(Lab("one-culprit", Contents::kernels, 2).trunk));
 }
 
-TEST(Lab, FitsItsChangesTogetherInAnyOrder) {
-  for (std::uint64_t seed = 10; seed < 20; ++seed) {
-    EXPECT_NO_THROW(Lab("broken-span", Contents::kernels, seed)) << seed;
-  }
-}
-
 TEST(Lab, ScriptsTheSameHistoryWithNumbersThatMoveAtTheCulprit) {
   Lab const lab{"one-culprit", Contents::scripted};
   Lab const kernels{"one-culprit"};
@@ -157,18 +174,45 @@ TEST(Lab, ScriptsTheSameHistoryWithNumbersThatMoveAtTheCulprit) {
   EXPECT_EQ(culprit["subject"], kernels.truth["culprits"][0]["subject"]);
   EXPECT_EQ(lab.between()[position - 1].sha, text(culprit["commit"]));
 
-  auto const numbers = [&](std::size_t at) {
-    EXPECT_EQ(lab.build(lab.between()[at - 1].sha), 0);
-    return read_json(lab.scratch.path / "prefix/script.json");
-  };
   auto const name = text(culprit["effects"][0]["benchmark"]);
-  auto before = numbers(position - 1)["benchmarks"];
-  auto const after = numbers(position)["benchmarks"];
+  auto before = benchmarks(lab, position - 1);
+  auto const after = benchmarks(lab, position);
   EXPECT_DOUBLE_EQ(after[name]["latency"].get<double>(),
                    before[name]["latency"].get<double>() * 1.2);
   before[name]["latency"] = after[name]["latency"];
   EXPECT_EQ(before, after);
-  EXPECT_EQ(numbers(34)["benchmarks"], after);
+  EXPECT_EQ(benchmarks(lab, 34), after);
+}
+
+TEST(Lab, MultipliesTheEffectsOfSeveralCulprits) {
+  Lab const lab{"two-on-one", Contents::scripted};
+  auto const& culprits = lab.truth["culprits"];
+  ASSERT_EQ(culprits.size(), 2U);
+  double expected = 1;
+  for (auto const& culprit : culprits) {
+    EXPECT_EQ(culprit["effects"][0]["benchmark"], culprits[0]["effects"][0]["benchmark"]);
+    expected *= culprit["effects"][0]["ratio"].get<double>();
+  }
+
+  auto const name = text(culprits[0]["effects"][0]["benchmark"]);
+  auto const before = benchmarks(lab, 1)[name]["latency"].get<double>();
+  auto const after = benchmarks(lab, 34)[name]["latency"].get<double>();
+  EXPECT_DOUBLE_EQ(after / before, expected);
+}
+
+TEST(Lab, TakesACulpritBackAndKeepsNothingOfIt) {
+  Lab const lab{"change-and-revert", Contents::scripted};
+  EXPECT_EQ(lab.truth["culprits"], json::array());
+  auto const commits = lab.between();
+  auto const& landed = commits.at(8);
+  auto const& reverted = commits.at(20);
+  EXPECT_EQ(reverted.subject(), "Revert \"" + landed.subject() + "\"");
+  EXPECT_THAT(reverted.message, HasSubstr("This reverts commit " + landed.sha + "."));
+
+  auto const before = benchmarks(lab, 8);
+  EXPECT_NE(benchmarks(lab, 9), before);
+  EXPECT_EQ(benchmarks(lab, 20), benchmarks(lab, 9));
+  EXPECT_EQ(benchmarks(lab, 21), before);
 }
 
 TEST(Lab, SuspectsTheWholeGapWhenTheCulpritDoesNotBuild) {
@@ -233,6 +277,10 @@ TEST(Scenario, IsRefusedWithTheKeyAndWhatIsAllowed) {
       refusal(with(
           R"("first_nightly": "2025-09-02", "culprits": [{"change": "a", "at": 35, "effects": []}])")),
       EndsWith("culprits.at: found 35, allowed a free position from 1 to 34"));
+  EXPECT_THAT(
+      refusal(with(
+          R"("first_nightly": "2025-09-02", "culprits": [{"change": "a", "at": 9, "reverted_at": 4, "effects": []}])")),
+      EndsWith("culprits: at must lie before reverted_at"));
   EXPECT_THAT(
       refusal(with(
           R"("first_nightly": "2025-09-02", "culprits": [], "broken": {"from": 9, "until": 4})")),

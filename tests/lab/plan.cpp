@@ -29,6 +29,9 @@ Fixed fixed_changes(Scenario const& scenario) {
   Fixed fixed;
   for (auto const& culprit : scenario.culprits) {
     fixed.emplace(index_of(scenario, culprit.at), culprit.change);
+    if (culprit.reverted_at) {
+      fixed.emplace(index_of(scenario, *culprit.reverted_at), culprit.change);
+    }
   }
   if (scenario.broken) {
     fixed.emplace(index_of(scenario, scenario.broken->from), "build/break");
@@ -98,6 +101,18 @@ void choose_reverts(std::vector<Step>& steps,
     steps[place].reverts = victim;
     steps[place].change = steps[victim].change;
     steps[place].reason = dice.pick(material.revert_reasons);
+  }
+}
+
+void revert_culprits(std::vector<Step>& steps,
+                     Scenario const& scenario,
+                     Material const& material,
+                     Dice& dice) {
+  for (auto const& culprit : scenario.culprits) {
+    if (!culprit.reverted_at) continue;
+    auto& step = steps[index_of(scenario, *culprit.reverted_at)];
+    step.reverts = index_of(scenario, culprit.at);
+    step.reason = dice.pick(material.revert_reasons);
   }
 }
 
@@ -177,6 +192,7 @@ Result<std::vector<Step>> plan_history(Scenario const& scenario,
   auto steps = choose_changes(scenario, material, fixed, dice);
   if (!steps) return steps;
   choose_reverts(*steps, revert_places(scenario, fixed, dice), material, dice);
+  revert_culprits(*steps, scenario, material, dice);
   choose_pull_requests(*steps, dice);
   auto const first = release_time(scenario.first_nightly);
   auto const base = static_cast<std::size_t>(scenario.base_commits);

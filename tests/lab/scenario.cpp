@@ -56,8 +56,13 @@ Effect effect_of(json const& object) {
 }
 
 Culprit culprit_of(json const& object) {
-  check_keys(object, {"change", "at", "effects"}, "culprits");
-  Culprit culprit{object.at("change").get<std::string>(), object.at("at").get<int>(), {}};
+  check_keys(object, {"change", "at", "reverted_at", "effects"}, "culprits");
+  Culprit culprit;
+  object.at("change").get_to(culprit.change);
+  object.at("at").get_to(culprit.at);
+  if (auto const reverted = object.find("reverted_at"); reverted != object.end()) {
+    culprit.reverted_at = reverted->get<int>();
+  }
   for (auto const& effect : object.at("effects"))
     culprit.effects.push_back(effect_of(effect));
   return culprit;
@@ -106,8 +111,12 @@ void check_positions(Scenario const& scenario) {
              std::to_string(scenario.commits));
     }
   };
-  for (auto const& culprit : scenario.culprits)
+  for (auto const& culprit : scenario.culprits) {
     take("culprits.at", culprit.at);
+    if (!culprit.reverted_at) continue;
+    take("culprits.reverted_at", *culprit.reverted_at);
+    if (*culprit.reverted_at < culprit.at) refuse("culprits: at must lie before reverted_at");
+  }
   if (!scenario.broken) return;
   take("broken.from", scenario.broken->from);
   take("broken.until", scenario.broken->until);
@@ -130,6 +139,10 @@ Result<Scenario> load_scenario(std::filesystem::path const& file) {
   } catch (std::exception const& problem) {
     return Error{ErrorCode::invalid_argument, file.string() + ": " + problem.what()};
   }
+}
+
+bool is_in(Culprit const& culprit, int position) {
+  return position >= culprit.at && (!culprit.reverted_at || position < *culprit.reverted_at);
 }
 
 bool is_broken(Scenario const& scenario, int position) {

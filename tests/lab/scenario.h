@@ -25,6 +25,7 @@ struct Effect {
 struct Culprit {
   std::string change;  ///< "culprits/NAME": the patch below changes/
   int at = 0;
+  std::optional<int> reverted_at;  ///< where it is taken back: no nightly has it then
   std::vector<Effect> effects;
 };
 
@@ -51,6 +52,9 @@ struct Scenario {
 /// Reads and checks a scenario file. Fails with not_found or invalid_argument; the message names
 /// file and key.
 Result<Scenario> load_scenario(std::filesystem::path const& file);
+
+/// Whether the build of the commit at `position` has the culprit in it.
+bool is_in(Culprit const& culprit, int position);
 
 /// Whether the commit at `position` does not compile.
 bool is_broken(Scenario const& scenario, int position);

@@ -7,8 +7,23 @@
 namespace torchwatch::lab {
 
 /// Every file in tests/lab/scenarios, for tests that go through them all.
-inline constexpr std::array scenario_names{
-    "one-culprit", "no-change", "broken-span", "broken-span-inside", "memory", "ten-percent"};
+inline constexpr std::array scenario_names{"one-culprit",
+                                           "no-change",
+                                           "broken-span",
+                                           "broken-span-inside",
+                                           "memory",
+                                           "ten-percent",
+                                           "duplicate-check",
+                                           "misfit-fusion",
+                                           "small-workspace",
+                                           "bounds-checks",
+                                           "template-mismatch",
+                                           "error-handling",
+                                           "two-models",
+                                           "two-on-one",
+                                           "six-and-four",
+                                           "change-and-revert",
+                                           "improvement-then-regression"};
 
 /// What GoogleTest calls the test of a scenario: "one_culprit".
 template <class TestInfo>

@@ -60,11 +60,16 @@ std::vector<Finding> two_findings() {
   leaks.verdict = Verdict::regression;
   leaks.after = 4096;
   leaks.pairs = 1;
-  Finding const first{{commit_of('b', 2)},
-                      {{latency_of("zoo"), 10, 12, 0.995, slower(), 0.75},
-                       {latency_of("dlrm"), 0, 4096, 0.99, leaks, 1}}};
-  Finding const second{{commit_of('c', std::nullopt), commit_of('d', 4)},
-                       {{latency_of("zoo"), 12, 10.0 / 3.0, 0.5, std::nullopt, 0}}};
+  auto faster = slower();
+  faster.verdict = Verdict::improvement;
+  faster.pairs = 9;
+  Finding first{{commit_of('b', 2)},
+                {{latency_of("zoo"), 10, 12, 0.995, slower(), 0.75},
+                 {latency_of("dlrm"), 0, 4096, 0.99, leaks, 1}}};
+  Finding second{{commit_of('c', std::nullopt), commit_of('d', 4)},
+                 {{latency_of("zoo"), 12, 10.0 / 3.0, 0.5, std::nullopt, 0}}};
+  first.effects.front().cure = faster;
+  second.no_cure = "git revert does not apply";
   return {first, second};
 }
 
@@ -104,11 +109,14 @@ void expect_effect(Effect const& read, Effect const& written) {
   EXPECT_EQ(read.share, written.share);
   ASSERT_EQ(read.proof.has_value(), written.proof.has_value());
   if (written.proof) expect_same(*read.proof, *written.proof);
+  ASSERT_EQ(read.cure.has_value(), written.cure.has_value());
+  if (written.cure) expect_same(*read.cure, *written.cure);
 }
 
 void expect_finding(Finding const& read, Finding const& written) {
   expect_each(read.suspects, written.suspects, expect_commit);
   expect_each(read.effects, written.effects, expect_effect);
+  EXPECT_EQ(read.no_cure, written.no_cure);
 }
 
 void expect_steps(Bisection const& read, std::vector<BisectionStep> const& written) {

@@ -74,6 +74,12 @@ std::vector<std::string> const rows_since{
     )sql",
     R"sql(
       UPDATE build SET seconds = 61.5;
+    )sql",
+    R"sql(
+      INSERT OR REPLACE INTO bisection_finding VALUES (1, 1, 'why not');
+      UPDATE bisection_effect SET cure_verdict = 'improvement', cure_before = 12, cure_after = 10,
+        cure_ratio = 0.83, cure_low = 0.8, cure_high = 0.86, cure_error_bound = 0.001,
+        cure_pairs = 5;
     )sql"};
 
 /// The first version with findings. It reshaped these tables, which have tests of their own.
@@ -236,7 +242,7 @@ TEST_F(OldSearchTest, HasItsCulpritAsItsOneFinding) {
   auto const search = migrated();
 
   ASSERT_EQ(search.findings.size(), 1U);
-  auto const& [suspects, effects] = search.findings.front();
+  auto const& [suspects, effects, no_cure] = search.findings.front();
   ASSERT_EQ(suspects.size(), 1U);
   EXPECT_EQ(suspects[0].sha.hex, "ddd");
   EXPECT_EQ(suspects[0].subject, "Subject (#12)");
@@ -272,7 +278,7 @@ TEST_F(OldSearchTest, ThatEndedWithARangeKeepsItWithTheSeriesThatLed) {
   auto const search = migrated();
 
   ASSERT_EQ(search.findings.size(), 1U);
-  auto const& [suspects, effects] = search.findings.front();
+  auto const& [suspects, effects, no_cure] = search.findings.front();
   ASSERT_EQ(suspects.size(), 2U);
   EXPECT_EQ(suspects[1].sha.hex, "eee");
   ASSERT_EQ(effects.size(), 1U);

@@ -38,6 +38,12 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(
 Tensor embedding_dense_backward(const Tensor& grad_output, const Tensor& indices,
                                 int64_t num_weights, int64_t padding_idx, bool scale_grad_by_freq);
 
+// quantized.cpp
+Tensor empty_affine_quantized(at::IntArrayRef size, c10::optional<at::ScalarType> dtype,
+                              c10::optional<at::Layout> layout, c10::optional<at::Device> device,
+                              c10::optional<bool> pin_memory, double scale, int64_t zero_point,
+                              c10::optional<at::MemoryFormat> memory_format);
+
 // normalization.cpp
 std::tuple<Tensor, Tensor, Tensor> batch_norm(const Tensor& input, const OptionalTensor& weight,
                                               const OptionalTensor& bias,

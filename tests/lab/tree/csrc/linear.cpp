@@ -27,6 +27,7 @@ Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const S
   check_matrix(mat1, "mat1");
   check_matrix(mat2, "mat2");
   check_inner_size(mat1.size(1), mat2.size(0));
+
   return at::cpu::addmm(self, mat1, mat2, beta, alpha);
 }
 
@@ -35,6 +36,7 @@ Tensor mm(const Tensor& self, const Tensor& mat2) {
   check_matrix(self, "self");
   check_matrix(mat2, "mat2");
   check_inner_size(self.size(1), mat2.size(0));
+
   return at::cpu::mm(self, mat2);
 }
 

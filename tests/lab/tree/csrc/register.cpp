@@ -26,3 +26,9 @@ TORCH_LIBRARY_IMPL(aten, CPU, library) {
   library.impl("native_layer_norm", lab::layer_norm);
   library.impl("_softmax", lab::softmax);
 }
+
+TORCH_LIBRARY_IMPL(aten, QuantizedCPU, library) {
+  lab::QuietWarnings quiet;
+
+  library.impl("_empty_affine_quantized", lab::empty_affine_quantized);
+}

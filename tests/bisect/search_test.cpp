@@ -1,0 +1,320 @@
+#include "bisect/search.h"
+
+#include <cmath>
+#include <functional>
+#include <random>
+#include <set>
+
+#include <gmock/gmock.h>
+
+namespace torchwatch::bisect {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+CommitSha sha_of(std::size_t position) {
+  auto const digits = std::to_string(position);
+  return {std::string(40 - digits.size(), '0') + digits};
+}
+
+Series series_of(std::string model, Metric metric = Metric::latency) {
+  return {"local", {std::move(model), Test::eval, Device::cpu, "eager"}, metric};
+}
+
+/// A day of commits, numbered from 1, whose builds are made up; the last is the end.
+class Day {
+ public:
+  Day(std::size_t commits, std::vector<Series> series) {
+    request_.start = sha_of(0);
+    request_.end = sha_of(commits);
+    request_.series = std::move(series);
+    for (std::size_t i = 1; i <= commits; ++i)
+      suspects_.push_back({sha_of(i), "Commit " + std::to_string(i), "", {}, {}});
+  }
+
+  Day& change(std::size_t commit, Series const& series, double ratio) {
+    changes_.push_back({commit, series, ratio});
+    return *this;
+  }
+
+  /// Commits [first, last].
+  Day& breaks(std::size_t first, std::size_t last) {
+    for (auto commit = first; commit <= last; ++commit)
+      broken_.insert(sha_of(commit));
+    return *this;
+  }
+
+  Day& cannot_run(std::string model, std::size_t commit) {
+    unmeasurable_.emplace(std::move(model), sha_of(commit));
+    return *this;
+  }
+
+  Day& direction(Direction direction) {
+    request_.direction = direction;
+    return *this;
+  }
+
+  Day& noise(double deviation) {
+    noise_ = deviation;
+    return *this;
+  }
+
+  /// No proof shows any change.
+  Day& nothing_is_proved() {
+    is_provable_ = false;
+    return *this;
+  }
+
+  Day& run();
+
+  std::vector<Finding> const& findings() const { return findings_; }
+
+  BisectionOutcome outcome() const { return outcome_; }
+
+  std::vector<BisectionStep> const& steps() const { return steps_; }
+
+  std::size_t builds() const { return built_.size(); }
+
+ private:
+  double truth(Series const& series, std::size_t position) const;
+  void take(Search& search, BisectionStep step);
+  Comparison prove(Effect const& effect, CommitSha const& culprit) const;
+
+  struct Change {
+    std::size_t commit = 0;
+    Series series;
+    double ratio = 1;
+  };
+
+  BisectionRequest request_;
+  std::vector<Commit> suspects_;
+  std::vector<Change> changes_;
+  std::set<CommitSha> broken_, built_;
+  std::set<std::pair<std::string, CommitSha>> unmeasurable_;
+  double noise_ = 0.01;
+  bool is_provable_ = true;
+  std::mt19937_64 generator_{5};
+  std::vector<BisectionStep> steps_;
+  std::vector<Finding> findings_;
+  BisectionOutcome outcome_{};
+};
+
+double Day::truth(Series const& series, std::size_t position) const {
+  double value = 100;
+  for (auto const& change : changes_)
+    if (change.series == series && change.commit <= position) value *= change.ratio;
+  return value;
+}
+
+/// The host's pace changes from round to round.
+void Day::take(Search& search, BisectionStep step) {
+  double const pace = std::normal_distribution<double>{0, 0.1}(generator_);
+  for (auto const& commit : step.commits) {
+    bool const runs = !unmeasurable_.contains({step.benchmark.model, commit});
+    if (runs && !broken_.contains(commit)) continue;
+    step.skipped = commit;
+    step.note = runs ? "recipe: exit status 125" : "could not be measured: crashed";
+  }
+  if (!step.skipped) {
+    built_.insert(step.commits.begin(), step.commits.end());
+    for (auto const metric : search.metrics_of(step)) {
+      auto& levels = step.readings.emplace_back(MetricLevels{metric, {}}).levels;
+      for (auto const& commit : step.commits) {
+        double const exact =
+            truth({step.fleet, step.benchmark, metric}, search.position_of(commit));
+        double const off = pace + std::normal_distribution<double>{0, noise_}(generator_);
+        levels.push_back(is_deterministic(metric) ? exact : exact * std::exp(off));
+      }
+    }
+  }
+  step.is_done = true;
+  search.learn(step, step.skipped && broken_.contains(*step.skipped));
+  step.beliefs = search.beliefs();
+  steps_.push_back(std::move(step));
+}
+
+Comparison Day::prove(Effect const& effect, CommitSha const& culprit) const {
+  auto const position = static_cast<std::size_t>(std::stoul(culprit.hex));
+  Comparison proof;
+  proof.before = truth(effect.series, position - 1);
+  proof.after = truth(effect.series, position);
+  bool const is_change = is_provable_ && proof.before != proof.after;
+  auto const changed = proof.after > proof.before ? Verdict::regression : Verdict::improvement;
+  proof.verdict = is_change ? changed : Verdict::unchanged;
+  return proof;
+}
+
+Day& Day::run() {
+  Search search{request_, suspects_, {}, {}};
+  Costs const costs{
+      60,
+      [&](std::size_t position) { return built_.contains(search.commit_at(position)) ? 0 : 600; },
+      [](std::size_t) {
+        return 0.9;
+      }};
+  while (true) {
+    while (!search.is_over()) {
+      auto const steps = search.next(costs, 1);
+      if (steps.empty()) break;
+      for (auto const& step : steps)
+        take(search, step);
+    }
+    auto found = search.find();
+    if (found.empty()) break;
+    for (auto& finding : found) {
+      if (finding.suspects.size() == 1) {
+        for (auto& effect : finding.effects)
+          effect.proof = prove(effect, finding.suspects.front().sha);
+        search.explain(finding);
+      }
+      findings_.push_back(std::move(finding));
+    }
+  }
+  outcome_ = search.conclude(findings_);
+  return *this;
+}
+
+testing::Matcher<Finding> names(std::size_t commit) {
+  return Field(&Finding::suspects, ElementsAre(Field(&Commit::sha, sha_of(commit))));
+}
+
+TEST(Search, NamesTheCulpritWithItsEffect) {
+  Day day{40, {series_of("dlrm")}};
+  day.change(17, series_of("dlrm"), 1.15).run();
+  EXPECT_EQ(day.outcome(), BisectionOutcome::culprit);
+  ASSERT_THAT(day.findings(), ElementsAre(names(17)));
+  auto const& effect = day.findings().front().effects.at(0);
+  EXPECT_NEAR(effect.after / effect.before, 1.15, 0.03);
+  EXPECT_NEAR(effect.share, 1, 0.2);
+  EXPECT_GE(effect.probability, 0.99);
+  EXPECT_LE(day.builds(), 9U);
+}
+
+TEST(Search, BlamesNobodyWhenTheEndsDoNotDiffer) {
+  Day day{40, {series_of("dlrm")}};
+  day.run();
+  EXPECT_EQ(day.outcome(), BisectionOutcome::not_reproduced);
+  EXPECT_THAT(day.findings(), IsEmpty());
+  EXPECT_LE(day.builds(), 3U);
+}
+
+TEST(Search, MeasuresTheMetricsOfABenchmarkOnce) {
+  auto const latency = series_of("dlrm");
+  auto const memory = series_of("dlrm", Metric::cmem);
+  Day day{40, {latency, memory}};
+  day.change(17, latency, 1.2).change(17, memory, 1.3).run();
+  ASSERT_THAT(day.findings(), ElementsAre(names(17)));
+  EXPECT_THAT(day.findings().front().effects, SizeIs(2));
+  EXPECT_THAT(day.steps().front().readings, SizeIs(2));
+}
+
+TEST(Search, PartsSeriesThatMovedAtDifferentCommits) {
+  Day day{40, {series_of("dlrm"), series_of("dcgan")}};
+  day.change(8, series_of("dlrm"), 1.15).change(29, series_of("dcgan"), 1.3).run();
+  EXPECT_EQ(day.outcome(), BisectionOutcome::culprit);
+  EXPECT_THAT(day.findings(), ElementsAre(names(29), names(8)));
+}
+
+TEST(Search, FindsSixAndFour) {
+  Day day{40, {series_of("dlrm")}};
+  day.change(11, series_of("dlrm"), 1.06).change(30, series_of("dlrm"), 1.04).run();
+  EXPECT_EQ(day.outcome(), BisectionOutcome::culprit);
+  ASSERT_THAT(day.findings(), ElementsAre(names(11), names(30)));
+  EXPECT_NEAR(day.findings()[0].effects[0].share, 0.6, 0.15);
+  EXPECT_NEAR(day.findings()[1].effects[0].share, 0.4, 0.15);
+}
+
+TEST(Search, GoesOnWithWhatAProofLeaves) {
+  Day day{40, {series_of("dlrm")}};
+  for (std::size_t const commit : {5U, 18U, 33U})
+    day.change(commit, series_of("dlrm"), 1.12);
+  day.noise(0.005).run();
+  EXPECT_EQ(day.outcome(), BisectionOutcome::culprit);
+  EXPECT_THAT(day.findings(), testing::UnorderedElementsAre(names(5), names(18), names(33)));
+}
+
+TEST(Search, TellsAnImprovementFromTheCulprit) {
+  Day day{40, {series_of("dlrm")}};
+  day.change(9, series_of("dlrm"), 0.85).change(26, series_of("dlrm"), 1.4).run();
+  EXPECT_EQ(day.outcome(), BisectionOutcome::culprit);
+  ASSERT_THAT(day.findings(), ElementsAre(names(26), names(9)));
+  EXPECT_LT(day.findings()[1].effects[0].after, day.findings()[1].effects[0].before);
+}
+
+TEST(Search, LooksForImprovementsWhenAsked) {
+  Day day{40, {series_of("dlrm")}};
+  day.change(9, series_of("dlrm"), 0.85).direction(Direction::decrease).run();
+  EXPECT_EQ(day.outcome(), BisectionOutcome::culprit);
+  EXPECT_THAT(day.findings(), ElementsAre(names(9)));
+}
+
+TEST(Search, GivesTheRangeThatDoesNotBuild) {
+  Day day{40, {series_of("dlrm")}};
+  day.change(17, series_of("dlrm"), 1.2).breaks(15, 20).run();
+  EXPECT_EQ(day.outcome(), BisectionOutcome::range);
+  ASSERT_THAT(day.findings(), SizeIs(1));
+  auto const& suspects = day.findings().front().suspects;
+  EXPECT_EQ(suspects.front().sha, sha_of(15));
+  EXPECT_EQ(suspects.back().sha, sha_of(21));
+  for (std::size_t commit = 15; commit <= 20; ++commit)
+    EXPECT_TRUE(std::ranges::any_of(day.steps(), [&](auto const& step) {
+      return step.skipped == sha_of(commit) && !step.note.empty();
+    })) << commit;
+}
+
+TEST(Search, MeasuresElsewhereWhatOnlyOneBenchmarkCannotRun) {
+  Day day{4, {series_of("dlrm"), series_of("dcgan")}};
+  day.change(2, series_of("dlrm"), 1.3).change(2, series_of("dcgan"), 1.3);
+  day.cannot_run("dcgan", 1).run();
+  EXPECT_EQ(day.outcome(), BisectionOutcome::range);
+  EXPECT_THAT(day.findings(),
+              testing::UnorderedElementsAre(names(2), Field(&Finding::suspects, SizeIs(2))));
+}
+
+TEST(Search, DoesNotAskABenchmarkThatAnEndCannotRun) {
+  Day day{8, {series_of("dlrm"), series_of("dcgan")}};
+  day.change(3, series_of("dlrm"), 1.3).cannot_run("dcgan", 8).run();
+  EXPECT_EQ(day.outcome(), BisectionOutcome::culprit);
+  EXPECT_EQ(std::ranges::count_if(day.steps(),
+                                  [](auto const& step) { return step.benchmark.model == "dcgan"; }),
+            1);
+}
+
+TEST(Search, AccusesNobodyWithoutProof) {
+  Day day{40, {series_of("dlrm")}};
+  day.change(17, series_of("dlrm"), 1.15).nothing_is_proved().run();
+  EXPECT_EQ(day.outcome(), BisectionOutcome::range);
+  ASSERT_THAT(day.findings(), ElementsAre(names(17)));
+  EXPECT_FALSE(is_culprit(day.findings().front()));
+}
+
+TEST(Search, SaysWhyAndWhatItBelieves) {
+  Day day{40, {series_of("dlrm")}};
+  day.change(17, series_of("dlrm"), 1.15).run();
+  EXPECT_THAT(day.steps().front().reason, HasSubstr("both ends"));
+  EXPECT_THAT(day.steps().back().reason, AllOf(HasSubstr("suspects left"), HasSubstr("nats")));
+  EXPECT_TRUE(std::ranges::any_of(day.steps(), [](auto const& step) {
+    auto const& belief = step.beliefs.at(0);
+    return belief.first == sha_of(17) && belief.last == sha_of(17) && belief.probability >= 0.99;
+  }));
+  EXPECT_GE(day.steps().back().beliefs.at(0).no_change, 0.99) << "nothing is left to explain";
+  for (std::size_t i = 0; i < day.steps().size(); ++i)
+    EXPECT_EQ(day.steps()[i].turn, static_cast<int>(i));
+}
+
+TEST(Search, RefusesStepsOfAnotherSearch) {
+  BisectionRequest request{sha_of(0), sha_of(1), {series_of("dlrm")}, 0.07, Direction::increase};
+  Search search{request, {{sha_of(1), "", "", {}, {}}}, {}, {}};
+  BisectionStep step;
+  step.benchmark = series_of("dcgan").benchmark;
+  EXPECT_THROW(search.learn(step, false), std::out_of_range);
+  EXPECT_THROW(search.position_of(sha_of(9)), std::out_of_range);
+}
+
+}  // namespace
+}  // namespace torchwatch::bisect
