@@ -128,15 +128,18 @@ Fit Fitter::fit(std::span<std::size_t const> gaps) {
   return fit;
 }
 
-Fit Fitter::fit_change(std::size_t gap) {
-  auto result = fit(std::array{gap});
-  if (std::isinf(result.log_evidence)) return fit({});  // nothing was read on one side
-  double const degrees = expectation_.degrees + static_cast<double>(values_.size()) - 2;
+Fit Fitter::fit_change(std::span<std::size_t const> gaps) {
+  auto result = fit(gaps);
+  // Nothing was read on one side of it.
+  if (std::isinf(result.log_evidence)) return fit(gaps.first(gaps.size() - 1));
+  double const degrees = expectation_.degrees + static_cast<double>(values_.size()) -
+                         static_cast<double>(gaps.size()) - 1;
   double const deviation = std::sqrt(result.variance / step_information_);
-  double const size = result.parameters[1];
+  auto& last = result.parameters[gaps.size()];
+  double const size = last;
   result.log_evidence += std::log(prior_of(size, deviation, degrees));
-  result.parameters[1] = likely(size);
-  result.parameters[0] += step_share_ * (size - result.parameters[1]);
+  last = likely(size);
+  result.parameters[0] += step_share_ * (size - last);
   return result;
 }
 

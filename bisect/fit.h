@@ -18,8 +18,9 @@ struct Value {
   double level = 0;
 };
 
-/// A hypothesis has at most so many changes; the parameters are the start's level and their sizes.
-inline constexpr std::size_t most_changes = 3;
+/// A hypothesis has at most so many changes, known ones included; the parameters are the start's
+/// level and their sizes.
+inline constexpr std::size_t most_changes = 8;
 using Parameters = std::array<double, most_changes + 1>;
 
 /// How well a hypothesis predicted the readings, and its best parameters.
@@ -50,8 +51,9 @@ class Fitter {
   /// Steps of unlimited sizes after the positions `gaps`.
   Fit fit(std::span<std::size_t const> gaps);
 
-  /// One step, of the size that is expected of a change.
-  Fit fit_change(std::size_t gap);
+  /// Steps after the positions `gaps`, at least one, the last of which is of the size that is
+  /// expected of a change.
+  Fit fit_change(std::span<std::size_t const> gaps);
 
  private:
   struct Round {

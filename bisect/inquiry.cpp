@@ -7,7 +7,7 @@ namespace torchwatch::bisect {
 
 namespace {
 
-/// What is left of the weight of a suspect whose change is known: it may have been measured badly.
+/// What is left of the weight of a suspect whose change is known, since a prior is positive.
 constexpr double known_weight = 1e-3;
 
 }  // namespace
@@ -51,12 +51,9 @@ void Inquiry::drop(std::size_t series) {
   states_[series].is_dropped = true;
 }
 
-void Inquiry::explain(std::size_t series,
-                      std::size_t suspect,
-                      double size,
-                      Expectation const& rest) {
+void Inquiry::explain(std::size_t series, std::size_t suspect, Expectation const& rest) {
   auto& state = states_[series];
-  state.known.push_back({suspect, size});
+  state.known.push_back(suspect);
   state.asked.expectation = rest;
   believe_again(state);
   share_answers();
@@ -68,25 +65,20 @@ std::vector<double> Inquiry::prior_of(State const& state) const {
   double const all = std::accumulate(prior.begin(), prior.end(), 0.0);
   for (auto const suspect : state.named)
     prior[suspect] += all / static_cast<double>(state.named.size());
-  for (auto const& known : state.known)
-    prior[known.suspect] = prior_[known.suspect] * known_weight;
+  for (auto const suspect : state.known)
+    prior[suspect] = prior_[suspect] * known_weight;
   return prior;
 }
 
 void Inquiry::believe_again(State& state) const {
-  auto readings = state.readings;
-  for (auto& reading : readings)
-    for (auto const& [suspect, size] : state.known)
-      if (reading.position > suspect) reading.level -= size;
-  state.belief = believe(prior_of(state), readings, state.asked.expectation);
+  state.belief = believe(prior_of(state), state.readings, state.asked.expectation, state.known);
 }
 
 /// Every series that is still asked about hears whom the others' answers name.
 void Inquiry::share_answers() {
   std::vector<std::set<std::size_t>> named(states_.size());
   for (std::size_t i = 0; i < states_.size(); ++i) {
-    for (auto const& known : states_[i].known)
-      named[i].insert(known.suspect);
+    named[i].insert(states_[i].known.begin(), states_[i].known.end());
     auto const found = answer(i);
     if (!found || found->kind != Answer::Kind::changed) continue;
     for (auto const& change : found->changes)

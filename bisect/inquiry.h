@@ -70,9 +70,9 @@ class Inquiry {
   /// The series is not asked about any more.
   void drop(std::size_t series);
 
-  /// Takes out what is known for sure: `suspect` changed the series by `size`. Everything is then
-  /// about the rest, which `rest` expects.
-  void explain(std::size_t series, std::size_t suspect, double size, Expectation const& rest);
+  /// Takes out what is known for sure: `suspect` changed the series; both builds beside it have
+  /// been read. Everything is then about the rest, which `rest` expects.
+  void explain(std::size_t series, std::size_t suspect, Expectation const& rest);
 
   Belief const& belief(std::size_t series) const { return states_[series].belief; }
 
@@ -83,15 +83,10 @@ class Inquiry {
   Answer likeliest(std::size_t series) const;
 
  private:
-  struct Known {
-    std::size_t suspect = 0;
-    double size = 0;
-  };
-
   struct State {
     Asked asked;
     std::vector<Reading> readings;
-    std::vector<Known> known;
+    std::vector<std::size_t> known;  ///< suspects that are explained
     bool is_dropped = false;
     std::set<std::size_t> named;  ///< suspects that changed other series
     Belief belief;

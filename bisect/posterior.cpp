@@ -98,12 +98,19 @@ std::vector<Candidate> list_triples(std::span<double const> weights,
   return all;
 }
 
-Fit fit(Candidate const& candidate, Fitter& fitter, Expectation const& expectation) {
-  if (candidate.gaps.size() == 1) return fitter.fit_change(candidate.gaps[0]);
-  auto result = fitter.fit(candidate.gaps);
+/// `known`: gaps that hold a known change.
+Fit fit(Candidate const& candidate,
+        std::span<std::size_t const> known,
+        Fitter& fitter,
+        Expectation const& expectation) {
+  std::vector<std::size_t> gaps(known.begin(), known.end());
+  gaps.insert(gaps.end(), candidate.gaps.begin(), candidate.gaps.end());
+  if (candidate.gaps.size() == 1) return fitter.fit_change(gaps);
+  auto result = fitter.fit(gaps);
   if (!candidate.gaps.empty())
     result.log_evidence += std::log(
-        density_of(std::span{result.parameters}.subspan(1, candidate.gaps.size()), expectation));
+        density_of(std::span{result.parameters}.subspan(1 + known.size(), candidate.gaps.size()),
+                   expectation));
   return result;
 }
 
@@ -125,20 +132,25 @@ std::vector<Value> values_of(Belief const& belief, std::span<Reading const> read
 /// All candidates with their fits, and the best of them.
 class Fits {
  public:
-  Fits(std::span<Value const> values, Expectation const& expectation)
+  Fits(std::span<Value const> values,
+       std::span<std::size_t const> known,
+       Expectation const& expectation)
       : values_{values},
+        known_{known},
         expectation_{expectation} {
     for (auto const& value : values)
       rounds_ = std::max(rounds_, value.round + 1);
   }
 
-  void add(std::vector<Candidate> candidates) {
+  void add(std::vector<Candidate> const& candidates) {
     auto const first = all_.size();
-    std::ranges::move(candidates, std::back_inserter(all_));
+    std::ranges::copy_if(candidates, std::back_inserter(all_), [this](Candidate const& candidate) {
+      return std::ranges::find_first_of(candidate.gaps, known_) == candidate.gaps.end();
+    });
     for (std::size_t drift = 0; drift < drifts.size(); ++drift) {
       Fitter fitter{values_, rounds_, drifts[drift].ratio, expectation_};
       for (auto i = first; i < all_.size(); ++i) {
-        all_[i].fits[drift] = fit(all_[i], fitter, expectation_);
+        all_[i].fits[drift] = fit(all_[i], known_, fitter, expectation_);
         double const weight = all_[i].log_weight(drift);
         if (weight <= largest_) continue;
         largest_ = weight;
@@ -156,6 +168,7 @@ class Fits {
 
  private:
   std::span<Value const> values_;
+  std::span<std::size_t const> known_;
   Expectation const& expectation_;
   std::size_t rounds_ = 0;
   std::vector<Candidate> all_;
@@ -174,6 +187,16 @@ Belief positions_of(std::span<double const> prior, std::span<Reading const> read
     belief.readings.push_back(count);
   }
   return belief;
+}
+
+/// The gaps that hold suspects.
+std::vector<std::size_t> gaps_of(Belief const& belief, std::span<std::size_t const> suspects) {
+  std::vector<std::size_t> gaps;
+  for (auto const suspect : suspects) {
+    auto const after = std::ranges::upper_bound(belief.positions, suspect);
+    gaps.push_back(static_cast<std::size_t>(after - belief.positions.begin()) - 1);
+  }
+  return gaps;
 }
 
 }  // namespace
@@ -201,7 +224,8 @@ double Belief::changed_in(std::size_t gap) const {
 
 Belief believe(std::span<double const> prior,
                std::span<Reading const> readings,
-               Expectation const& expectation) {
+               Expectation const& expectation,
+               std::span<std::size_t const> known) {
   auto belief = positions_of(prior, readings);
   auto const weights = weights_of(belief, prior);
   auto candidates = list_candidates(weights, expectation);
@@ -219,8 +243,9 @@ Belief believe(std::span<double const> prior,
   for (auto const& reading : readings)
     center += reading.level / static_cast<double>(readings.size());
   auto const values = values_of(belief, readings, center);
-  Fits fits{values, expectation};
-  fits.add(std::move(candidates));
+  auto const known_gaps = gaps_of(belief, known);
+  Fits fits{values, known_gaps, expectation};
+  fits.add(candidates);
   // Three changes are thought of when two explain more than one.
   if (fits.best().gaps.size() > 1) fits.add(list_triples(weights, expectation));
   auto const best_drift = fits.best_drift();
@@ -230,7 +255,7 @@ Belief believe(std::span<double const> prior,
     auto const& fit = candidate.fits[best_drift];
     Hypothesis hypothesis{{}, 0, center + fit.parameters[0]};
     for (std::size_t i = 0; i < candidate.gaps.size(); ++i)
-      hypothesis.changes.push_back({candidate.gaps[i], fit.parameters[i + 1]});
+      hypothesis.changes.push_back({candidate.gaps[i], fit.parameters[1 + known.size() + i]});
     for (std::size_t drift = 0; drift < drifts.size(); ++drift)
       hypothesis.probability += std::exp(candidate.log_weight(drift) - largest);
     total += hypothesis.probability;

@@ -27,8 +27,9 @@ struct Expectation {
   double degrees = 5;    ///< ... and how many readings that knowledge is worth
 };
 
-/// One explanation of all readings: which gaps hold a commit that changed the level, by how much.
-/// Gap g lies between the neighbouring positions g and g + 1 of Belief::positions.
+/// One explanation of all readings: which gaps hold a commit that changed the level, by how much,
+/// the known ones left out. Gap g lies between the neighbouring positions g and g + 1 of
+/// Belief::positions.
 struct Hypothesis {
   struct Change {
     std::size_t gap = 0;
@@ -74,8 +75,12 @@ struct Belief {
 /// After Zellner 1971, An Introduction to Bayesian Inference in Econometrics, chapter 3, for the
 /// linear model with unknown variance; Fearnhead 2006, Exact and efficient Bayesian inference for
 /// multiple changepoint problems, for explanations by number and place of changes.
+///
+/// `known`: suspects that are known to have changed the level, with both of their neighbouring
+/// builds read; by how much is fitted, without a prior, in each explanation. At most five.
 Belief believe(std::span<double const> prior,
                std::span<Reading const> readings,
-               Expectation const& expectation);
+               Expectation const& expectation,
+               std::span<std::size_t const> known = {});
 
 }  // namespace torchwatch::bisect

@@ -193,6 +193,20 @@ void Search::read(std::size_t series, BisectionStep const& step) {
     inquiry_.add(series, readings);
 }
 
+void Search::learn(Series const& series,
+                   CommitSha const& before,
+                   CommitSha const& after,
+                   std::vector<Pair> const& pairs) {
+  auto const line = std::ranges::find(lines_, series, &Line::series);
+  std::vector<Reading> readings;
+  for (auto const& pair : pairs) {
+    readings.push_back({position_of(before), rounds_, line->scale.level(pair.before)});
+    readings.push_back({position_of(after), rounds_, line->scale.level(pair.after)});
+    ++rounds_;
+  }
+  inquiry_.add(static_cast<std::size_t>(line - lines_.begin()), readings);
+}
+
 std::vector<SeriesBelief> Search::beliefs() const {
   std::vector<SeriesBelief> beliefs;
   for (std::size_t i = 0; i < lines_.size(); ++i) {
@@ -262,7 +276,7 @@ void Search::explain(Finding& finding) {
     double const size = found->scale.level(proof.after) - found->scale.level(proof.before);
     effect.share = *found->total == 0 ? 0 : size / *found->total;
     found->explained.emplace_back(suspect, size);
-    inquiry_.explain(series, suspect, size, found->scale.rest());
+    inquiry_.explain(series, suspect, found->scale.rest());
   }
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "bisect/compare.h"
 #include "bisect/inquiry.h"
 #include "bisect/scale.h"
 #include "config/options.h"
@@ -54,6 +55,12 @@ class Search {
   /// The changes that the answers name and that were not returned before, largest first; one
   /// finding for each commit or range, without proofs.
   std::vector<Finding> find();
+
+  /// Learns from pairs that were measured for a proof.
+  void learn(Series const& series,
+             CommitSha const& before,
+             CommitSha const& after,
+             std::vector<Pair> const& pairs);
 
   /// Takes a finding's proven effects out of its series, whose rest is then asked about; a series
   /// whose proof failed is not asked about any more. Sets the shares.

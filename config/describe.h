@@ -29,6 +29,11 @@ void describe(Visitor& visit, SourceOptions& source) {
         source.recipe,
         naming("Builds a commit: RECIPE SOURCE_DIRECTORY PREFIX, exit statuses of git bisect run",
                Form::executable));
+  visit(
+      "artifacts",
+      source.artifacts,
+      matching("Directory of a commit's ready build, {commit} in its name; tried before the recipe",
+               commit_path));
   visit("timeout_s", source.timeout, range("A build that takes longer is killed", 1, 604800));
   visit("builds", source.builds, range("Recipes at a time", 1, 64));
   visit(

@@ -39,6 +39,9 @@ struct SourceOptions {
   /// Executable called as `RECIPE SOURCE_DIRECTORY PREFIX`, with the exit statuses of `git bisect
   /// run`.
   std::string recipe;
+  /// Where a commit's build may be ready: a directory with `{commit}` in its name, which holds
+  /// build.json. Looked at before the recipe is run; empty: nowhere.
+  std::string artifacts;
   /// A build that takes longer is killed and counts as failed.
   std::chrono::seconds timeout{4 * 3600};
   /// Recipes at a time.

@@ -29,12 +29,12 @@ Error impossible(std::string message) {
   return Error{ErrorCode::invalid_argument, std::move(message)};
 }
 
-/// Effects on one benchmark of one fleet are measured by the same processes.
-std::vector<std::vector<Effect*>> by_benchmark(std::vector<Effect>& effects) {
-  std::map<std::pair<std::string, Benchmark>, std::vector<Effect*>> groups;
-  for (auto& effect : effects)
-    groups[{effect.series.fleet, effect.series.benchmark}].push_back(&effect);
-  std::vector<std::vector<Effect*>> result;
+/// Effects on one benchmark of one fleet, by their places, are measured by the same processes.
+std::vector<std::vector<std::size_t>> by_benchmark(std::vector<Effect> const& effects) {
+  std::map<std::pair<std::string, Benchmark>, std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < effects.size(); ++i)
+    groups[{effects[i].series.fleet, effects[i].series.benchmark}].push_back(i);
+  std::vector<std::vector<std::size_t>> result;
   for (auto& [key, group] : groups)
     result.push_back(std::move(group));
   return result;
@@ -297,7 +297,9 @@ asio::awaitable<Result<>> Bisecting::prove(Run& run, Finding& finding) {
   if (!after) co_return after.error();
   if (nobody.skipped) co_return Result<>{};  // stays without proof
   Duel duel{campaign_of(run.bisection, "proof/" + short_of(culprit)), *before, *after};
-  co_await compare(run, std::move(duel), finding, &Effect::proof);
+  auto const pairs = co_await compare(run, std::move(duel), finding, &Effect::proof);
+  for (std::size_t i = 0; i < pairs.size(); ++i)
+    run.search.learn(finding.effects[i].series, parent, culprit, pairs[i]);
   run.search.explain(finding);
   if (!is_culprit(finding)) co_return Result<>{};
   co_return co_await try_cure(run, finding);
@@ -324,25 +326,29 @@ asio::awaitable<Result<>> Bisecting::try_cure(Run& run, Finding& finding) {
   co_return Result<>{};
 }
 
-/// Compares two builds on all series of a finding. What half of an effect is, is a change.
-asio::awaitable<void> Bisecting::compare(Run& run,
-                                         Duel duel,
-                                         Finding& finding,
-                                         std::optional<Comparison> Effect::*answer) {
+/// Compares two builds on all series of a finding, and returns the pairs of each. What half of an
+/// effect is, is a change.
+asio::awaitable<std::vector<std::vector<bisect::Pair>>> Bisecting::compare(
+    Run& run, Duel duel, Finding& finding, std::optional<Comparison> Effect::*answer) {
+  std::vector<std::vector<bisect::Pair>> pairs(finding.effects.size());
   auto const groups = by_benchmark(finding.effects);
   for (auto const& group : groups) {
     std::vector<Series> series;
     auto decide = options_.decide;
     decide.threshold = run.bisection.request.threshold;
-    for (auto const* effect : group) {
-      series.push_back(effect->series);
-      decide.threshold = std::min(decide.threshold, half_of(*effect));
+    for (auto const at : group) {
+      auto const& effect = finding.effects[at];
+      series.push_back(effect.series);
+      decide.threshold = std::min(decide.threshold, half_of(effect));
     }
     auto& fleet = *fleets_.find(series.front().fleet);
     auto const result = co_await compare_builds(measuring_, fleet, duel, series, decide);
-    for (std::size_t i = 0; i < group.size(); ++i)
-      group[i]->*answer = result.changes[i].comparison;
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      finding.effects[group[i]].*answer = result.changes[i].comparison;
+      pairs[group[i]] = result.pairs[i];
+    }
   }
+  co_return pairs;
 }
 
 }  // namespace torchwatch

@@ -59,10 +59,8 @@ class Bisecting {
   boost::asio::awaitable<void> measure(Run& run, std::size_t ordinal, std::vector<Build> builds);
   boost::asio::awaitable<Result<>> prove(Run& run, Finding& finding);
   boost::asio::awaitable<Result<>> try_cure(Run& run, Finding& finding);
-  boost::asio::awaitable<void> compare(Run& run,
-                                       Duel duel,
-                                       Finding& finding,
-                                       std::optional<Comparison> Effect::*answer);
+  boost::asio::awaitable<std::vector<std::vector<bisect::Pair>>> compare(
+      Run& run, Duel duel, Finding& finding, std::optional<Comparison> Effect::*answer);
   void plan_turn(Run& run);
   void note_builds(Run& run) const;
   bool is_stopped(Bisection& bisection) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -68,7 +69,24 @@ Known Builder::known(CommitSha const& commit) const {
   return attempt->build ? Known::built : Known::unbuildable;
 }
 
+/// Somebody else's build, if it is whole and of this commit.
+std::optional<Build> Builder::find_artifact(CommitSha const& commit) const {
+  constexpr std::string_view mark = "{commit}";
+  auto place = source_.artifacts;
+  auto const at = place.find(mark);
+  if (at == std::string::npos) return std::nullopt;
+  place.replace(at, mark.size(), commit.hex);
+  if (!fs::exists(place)) return std::nullopt;
+  auto found = read_build(place);
+  if (found && found->manifest.commit == commit) return std::move(*found);
+  spdlog::warn("artifact_refused place={} reason=\"{}\"",
+               place,
+               found ? "it is of commit " + found->manifest.commit.hex : found.error().message);
+  return std::nullopt;
+}
+
 std::optional<BuildAttempt> Builder::recall(CommitSha const& commit) const {
+  if (auto ready = find_artifact(commit)) return BuildAttempt{std::move(*ready), ""};
   auto const known = store_.builds().find(commit);
   if (!known) return std::nullopt;
   if (known->state == storage::BuildState::unbuildable)

@@ -38,7 +38,8 @@ class Builder {
           storage::Store& store,
           Clock const& clock);
 
-  /// The build of `commit`: the one that is there, or a new one. The recipe's exit statuses are
+  /// The build of `commit`: the one that is there, one that `source.artifacts` has ready, or a new
+  /// one. The recipe's exit statuses are
   /// those of `git bisect run`: 0 built; 125 never buildable, which is remembered; 1-124, 126, 127
   /// or a time-out failed this time; above 127 or a signal is an Error, because going on would be
   /// wrong. The log is kept in `state_dir/logs/build-SHA.log`.
@@ -65,6 +66,7 @@ class Builder {
 
   Result<> lay_out(Origin const& origin, std::filesystem::path const& work) const;
   boost::asio::awaitable<Result<BuildAttempt>> get(Origin origin);
+  std::optional<Build> find_artifact(CommitSha const& commit) const;
   std::optional<BuildAttempt> recall(CommitSha const& commit) const;
   boost::asio::awaitable<Result<BuildAttempt>> make(Origin origin);
   boost::asio::awaitable<Result<runner::ExitStatus>> run_recipe(CommitSha const& commit,

@@ -231,10 +231,10 @@ TEST(Inquiry, AsksAboutTheRestOfWhatIsExplained) {
   range.change(4, 0.1).change(12, 0.1).change(25, 0.1).noise(0.005).run();
   Expectation rest;
   rest.least = 0.02;
-  range.inquiry().explain(0, 4, 0.1, rest);
+  range.inquiry().explain(0, 4, rest);
   expect_culprits(range.run().answer(), {12, 25});
-  range.inquiry().explain(0, 12, 0.1, rest);
-  range.inquiry().explain(0, 25, 0.1, rest);
+  range.inquiry().explain(0, 12, rest);
+  range.inquiry().explain(0, 25, rest);
   EXPECT_EQ(range.run().answer().kind, Answer::Kind::unchanged);
 }
 

@@ -302,6 +302,10 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"RepositoryMissing",
                R"("source": {"repository": "no-such", "recipe": "recipe"})",
                R"(source.repository: found "no-such", allowed is an existing directory)"},
+        Broken{"ArtifactsOfNoCommit",
+               R"("source": {"artifacts": "/builds/newest"})",
+               R"(source.artifacts: found "/builds/newest", allowed is )"
+               "an absolute path with {commit} in it"},
         Broken{"Negative",
                R"("http": {"port": -1})",
                "http.port: found -1, allowed is a whole number from 0 to 65535"},

@@ -31,11 +31,12 @@ void build(World& world, nlohmann::json const& nightly, fs::path const& prefix) 
                                          {"TORCHWATCH_BUILD_DATE", nightly.at("date")}})
                          .wait();
   if (built.status != 0) throw std::runtime_error("recipe: " + built.err);
+  fs::remove_all(source);
 }
 
 class DirectoryFeed : public testing::Test {
  protected:
-  DirectoryFeed() {
+  explicit DirectoryFeed(WorldOptions const& options = {}) : world_{options} {
     auto const nightlies = world_.directory() / "nightlies";
     for (auto const& nightly : world_.truth().at("nightlies"))
       build(world_, nightly, nightlies / nightly.at("date"));
@@ -77,6 +78,54 @@ class DirectoryFeed : public testing::Test {
 
 TEST_F(DirectoryFeed, LeadsToTheSameCulprit) {
   expect_truth(world_, world_.run({"check", "--json"}));
+}
+
+WorldOptions without_culprit() {
+  WorldOptions options;
+  options.scenario = "no-change";
+  return options;
+}
+
+class UnchangedFeed : public DirectoryFeed {
+ protected:
+  UnchangedFeed() : DirectoryFeed{without_culprit()} {}
+};
+
+// As when a nightly is packaged with another library.
+TEST_F(UnchangedFeed, BlamesNoCommitForWhatOnlyThePackageChanged) {
+  auto const name = "test_eval[dcgan-cpu-eager]";
+  double const usual =
+      json::parse(text_of(prefix_of(1) / "script.json")).at("benchmarks").at(name).at("latency");
+  patch_script(1, {{name, {{"latency", 1.3 * usual}}}});
+  auto const check = world_.run({"check", "--json"});
+  EXPECT_EQ(check.status, 1) << check.err;
+  auto const answer = expect_answer(check);
+  EXPECT_THAT(answer.moved, testing::ElementsAre(std::string{name} + "_latency"));
+  ASSERT_THAT(answer.searches, SizeIs(1));
+  EXPECT_EQ(answer.searches.front().outcome, "not_reproduced");
+  EXPECT_THAT(answer.searches.front().findings, IsEmpty());
+  auto const incident = json::parse(check.out).at("incidents").at(0);
+  EXPECT_THAT(text_of(incident.at("report").get<std::string>()), HasSubstr("packaging"));
+}
+
+TEST_F(DirectoryFeed, SearchesBuildsThatSomebodyElseMade) {
+  auto const artifacts = world_.directory() / "artifacts";
+  auto const history = bisect::GitHistory::open((world_.lab() / "repository").string());
+  auto const& nightlies = world_.truth().at("nightlies");
+  auto const start = nightlies.at(0).at("commit").get<std::string>();
+  auto const end = nightlies.at(1).at("commit").get<std::string>();
+  build(world_, nightlies.at(0), artifacts / start);
+  for (auto const& commit : history.value().commits_between({start}, {end}).value())
+    build(world_, {{"commit", commit.sha.hex}, {"date", "2025-09-03"}}, artifacts / commit.sha.hex);
+  auto const no_recipe = world_.directory() / "no-recipe";
+  std::ofstream{no_recipe} << "#!/bin/sh\nexit 1\n";
+  fs::permissions(no_recipe, fs::perms::owner_all);
+  world_.configure(
+      {{"source",
+        {{"recipe", no_recipe.string()}, {"artifacts", (artifacts / "{commit}").string()}}}});
+  auto const answer = expect_answer(world_.run({"check", "--json"}));
+  ASSERT_THAT(answer.searches, SizeIs(1));
+  expect_culprit(world_, answer.searches.front());
 }
 
 TEST_F(DirectoryFeed, GivesTheIncidentWithoutCulpritWhenNothingCanBeBuilt) {
