@@ -18,6 +18,7 @@ Inquiry::Inquiry(std::vector<double> prior, std::vector<Asked> series, Patience 
   for (auto& asked : series) {
     auto& state = states_.emplace_back();
     state.asked = std::move(asked);
+    state.most_readings = patience_.most_readings;
     believe_again(state);
   }
 }
@@ -55,6 +56,7 @@ void Inquiry::explain(std::size_t series, std::size_t suspect, Expectation const
   auto& state = states_[series];
   state.known.push_back(suspect);
   state.asked.expectation = rest;
+  state.most_readings = state.readings.size() + patience_.rest_readings;
   believe_again(state);
   share_answers();
 }
@@ -107,7 +109,7 @@ std::optional<Answer> Inquiry::answer(std::size_t series) const {
   bool const is_final = std::ranges::all_of(
       answer.changes, [&](auto const& change) { return this->is_final(state, change); });
   if (is_final && answer.probability >= patience_.confidence) return answer;
-  if (!state.is_dropped && state.readings.size() < patience_.most_readings) return std::nullopt;
+  if (!state.is_dropped && state.readings.size() < state.most_readings) return std::nullopt;
   answer.kind = Answer::Kind::open;
   return answer;
 }

@@ -15,6 +15,7 @@ namespace torchwatch::bisect {
 struct Patience {
   double confidence = 0.99;         ///< probability that an answer is right
   std::size_t most_readings = 400;  ///< of a series
+  std::size_t rest_readings = 120;  ///< more of them, to look for what a proven change leaves
 };
 
 /// What became of a series.
@@ -87,6 +88,7 @@ class Inquiry {
     Asked asked;
     std::vector<Reading> readings;
     std::vector<std::size_t> known;  ///< suspects that are explained
+    std::size_t most_readings = 0;
     bool is_dropped = false;
     std::set<std::size_t> named;  ///< suspects that changed other series
     Belief belief;

@@ -1,5 +1,6 @@
 #include "bisect/scale.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "bisect/tolerance.h"
@@ -36,10 +37,10 @@ Expectation Scale::expectation(Direction direction) const {
   return expectation;
 }
 
-Expectation Scale::rest() const {
+Expectation Scale::rest(double total) const {
   auto rest = expectation(Direction::both);
   rest.no_change = 0.8;
-  rest.least = threshold_ / 2;
+  rest.least = std::clamp(std::abs(total) / 4, threshold_ / 2, threshold_);
   rest.excess /= 2;
   return rest;
 }

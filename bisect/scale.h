@@ -22,9 +22,10 @@ class Scale {
   /// the threshold, so that two that only pass it together are seen.
   Expectation expectation(Direction direction) const;
 
-  /// Of what is left when a proven change is taken out: most likely nothing, else half of the
-  /// threshold or more, up or down.
-  Expectation rest() const;
+  /// Of what is left of a change by `total` when a proven one is taken out: most likely nothing,
+  /// else a quarter of it or more, up or down. That is at least half of the threshold, so that
+  /// nobody looks for what does not matter, and at most all of it.
+  Expectation rest(double total) const;
 
  private:
   Metric metric_;

@@ -276,7 +276,7 @@ void Search::explain(Finding& finding) {
     double const size = found->scale.level(proof.after) - found->scale.level(proof.before);
     effect.share = *found->total == 0 ? 0 : size / *found->total;
     found->explained.emplace_back(suspect, size);
-    inquiry_.explain(series, suspect, found->scale.rest());
+    inquiry_.explain(series, suspect, found->scale.rest(*found->total));
   }
 }
 

@@ -30,7 +30,15 @@ TEST(Scale, ExpectsLittleNoiseWhereValuesRepeat) {
   EXPECT_LT(memory.expectation(Direction::increase).noise,
             time.expectation(Direction::increase).noise / 10);
   EXPECT_LT(time.expectation(Direction::increase).least, std::log(1.07));
-  EXPECT_GT(time.rest().no_change, time.expectation(Direction::increase).no_change);
+  EXPECT_GT(time.rest(0.1).no_change, time.expectation(Direction::increase).no_change);
+}
+
+TEST(Scale, LooksForARestThatMatters) {
+  Scale const scale{Metric::latency, 0.07, {}};
+  double const threshold = std::log(1.07);
+  EXPECT_DOUBLE_EQ(scale.rest(0.1).least, threshold / 2);
+  EXPECT_DOUBLE_EQ(scale.rest(-0.2).least, 0.05);
+  EXPECT_DOUBLE_EQ(scale.rest(2.3).least, threshold);
 }
 
 }  // namespace
