@@ -77,7 +77,7 @@ class Range {
  private:
   /// A benchmark reads the series of its number.
   void answer(Probe const& probe) {
-    double const pace = std::normal_distribution<double>{0, drift_}(generator_);
+    double const pace = drift_ * std::normal_distribution<double>{}(generator_);
     std::vector<Reading> readings;
     for (auto const position : probe.positions) {
       if (broken_.contains(position)) {
@@ -89,7 +89,7 @@ class Range {
       double level = 1 + pace;
       for (auto const& [suspect, size] : steps_[probe.benchmark])
         if (position > suspect) level += size;
-      level += std::normal_distribution<double>{0, noise_}(generator_);
+      level += noise_ * std::normal_distribution<double>{}(generator_);
       readings.push_back({position, rounds_, level});
     }
     ++rounds_;

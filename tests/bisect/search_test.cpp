@@ -114,13 +114,13 @@ double Day::truth(Series const& series, std::size_t position) const {
 
 double Day::measure(Series const& series, std::size_t position, double pace) {
   double const exact = truth(series, position);
-  double const off = pace + std::normal_distribution<double>{0, noise_}(generator_);
+  double const off = pace + noise_ * std::normal_distribution<double>{}(generator_);
   return is_deterministic(series.metric) ? exact : exact * std::exp(off);
 }
 
 /// The host's pace changes from round to round.
 void Day::take(Search& search, BisectionStep step) {
-  double const pace = std::normal_distribution<double>{0, 0.1}(generator_);
+  double const pace = 0.1 * std::normal_distribution<double>{}(generator_);
   for (auto const& commit : step.commits) {
     bool const runs = !unmeasurable_.contains({step.benchmark.model, commit});
     if (runs && !broken_.contains(commit)) continue;
@@ -134,7 +134,7 @@ void Day::take(Search& search, BisectionStep step) {
       for (auto const& commit : step.commits) {
         double const exact =
             truth({step.fleet, step.benchmark, metric}, search.position_of(commit));
-        double const off = pace + std::normal_distribution<double>{0, noise_}(generator_);
+        double const off = pace + noise_ * std::normal_distribution<double>{}(generator_);
         levels.push_back(is_deterministic(metric) ? exact : exact * std::exp(off));
       }
     }
@@ -157,7 +157,7 @@ void Day::prove(Search& search, Effect& effect, CommitSha const& culprit) {
   effect.proof = proof;
   std::vector<Pair> pairs(6);
   for (auto& [before, after] : pairs) {
-    double const pace = std::normal_distribution<double>{0, 0.1}(generator_);
+    double const pace = 0.1 * std::normal_distribution<double>{}(generator_);
     before = measure(effect.series, position - 1, pace);
     after = measure(effect.series, position, pace);
   }
