@@ -13,7 +13,7 @@ constexpr double tails = 5;
 
 /// Solves a * x = b for a symmetric positive definite matrix of `size` rows in place, and returns
 /// the logarithm of its determinant; nothing if it has none.
-std::optional<double> solve(std::array<Parameters, most_changes + 1>& a,
+std::optional<double> solve(std::array<Parameters, std::tuple_size_v<Parameters>>& a,
                             Parameters& b,
                             std::size_t size) {
   double log_determinant = 0;
@@ -41,7 +41,7 @@ std::optional<double> solve(std::array<Parameters, most_changes + 1>& a,
 std::optional<double> Fitter::solve_weighted(std::span<std::size_t const> gaps,
                                              Parameters& parameters) {
   auto const size = gaps.size() + 1;
-  std::array<Parameters, most_changes + 1> products{};
+  std::array<Parameters, std::tuple_size_v<Parameters>> products{};
   Parameters levels{};
   sums_.assign(rounds_, {});
   for (std::size_t i = 0; i < values_.size(); ++i) {

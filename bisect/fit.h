@@ -18,10 +18,10 @@ struct Value {
   double level = 0;
 };
 
-/// A hypothesis has at most so many changes, known ones included; the parameters are the start's
-/// level and their sizes.
-inline constexpr std::size_t most_changes = 8;
-using Parameters = std::array<double, most_changes + 1>;
+/// An explanation has at most so many changes beside those that are known, of which there are at
+/// most so many. The parameters are the start's level and all sizes.
+inline constexpr std::size_t most_changes = 3;
+using Parameters = std::array<double, 1 + most_known + most_changes>;
 
 /// How well a hypothesis predicted the readings, and its best parameters.
 struct Fit {

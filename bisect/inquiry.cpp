@@ -54,6 +54,10 @@ void Inquiry::drop(std::size_t series) {
 
 void Inquiry::explain(std::size_t series, std::size_t suspect, Expectation const& rest) {
   auto& state = states_[series];
+  if (state.known.size() == most_known) {
+    state.is_dropped = true;
+    return;
+  }
   state.known.push_back(suspect);
   state.asked.expectation = rest;
   state.most_readings = state.readings.size() + patience_.rest_readings;

@@ -72,7 +72,8 @@ class Inquiry {
   void drop(std::size_t series);
 
   /// Takes out what is known for sure: `suspect` changed the series; both builds beside it have
-  /// been read. Everything is then about the rest, which `rest` expects.
+  /// been read. Everything is then about the rest, which `rest` expects. A series with more than
+  /// `most_known` of them is not asked about any more.
   void explain(std::size_t series, std::size_t suspect, Expectation const& rest);
 
   Belief const& belief(std::size_t series) const { return states_[series].belief; }

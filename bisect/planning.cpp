@@ -289,8 +289,10 @@ std::optional<Choice> Planner::choose(double longest) const {
 std::vector<std::vector<std::size_t>> Planner::list_rounds() const {
   std::vector<std::vector<std::size_t>> rounds;
   for (std::size_t i = 0; i < builds_.size(); ++i) {
-    if (capacity_.together == 1) rounds.push_back({i});
-    if (capacity_.together == 1) continue;
+    if (capacity_.together == 1) {
+      rounds.push_back({i});
+      continue;
+    }
     for (std::size_t j = i + 1; j < builds_.size(); ++j)
       if (builds_[i] == 0 || builds_[j] == 0) rounds.push_back({i, j});
   }

@@ -60,6 +60,9 @@ struct Belief {
   double changed_in(std::size_t gap) const;
 };
 
+/// Known changes that `believe` takes.
+inline constexpr std::size_t most_known = 5;
+
 /// Weighs all explanations with no, one or two changes by Bayes' rule, and with three where two
 /// say more than one; within a gap nothing is
 /// known but `prior`. `prior[i]`: weight of suspect i, the one that position i + 1 has and position
@@ -77,7 +80,7 @@ struct Belief {
 /// multiple changepoint problems, for explanations by number and place of changes.
 ///
 /// `known`: suspects that are known to have changed the level, with both of their neighbouring
-/// builds read; by how much is fitted, without a prior, in each explanation. At most five.
+/// builds read; by how much is fitted, without a prior, in each explanation. At most `most_known`.
 Belief believe(std::span<double const> prior,
                std::span<Reading const> readings,
                Expectation const& expectation,

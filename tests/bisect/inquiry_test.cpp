@@ -238,6 +238,17 @@ TEST(Inquiry, AsksAboutTheRestOfWhatIsExplained) {
   EXPECT_EQ(range.run().answer().kind, Answer::Kind::unchanged);
 }
 
+TEST(Inquiry, DoesNotAskOnAboutASeriesWithTooManyKnownChanges) {
+  Inquiry inquiry{std::vector<double>(8, 1.0), asked_of(1), {}};
+  for (std::size_t round = 0; round < 4; ++round)
+    for (std::size_t position = 0; position <= 8; ++position)
+      inquiry.add(0, {{position, round, 1.0 + 0.2 * static_cast<double>(position)}});
+  for (std::size_t suspect = 0; suspect < 8; ++suspect)
+    inquiry.explain(0, suspect, {});
+  inquiry.add(0, {{0, 4, 1.0}});
+  EXPECT_TRUE(inquiry.answer(0));
+}
+
 TEST(Inquiry, ReadsOneBenchmarkWhereAnotherCannotBeRead) {
   auto asked = asked_of(2);
   Inquiry inquiry{{1.0, 1.0}, asked, {}};
