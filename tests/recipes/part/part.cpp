@@ -1,0 +1,3 @@
+int part() {
+  return 7;
+}

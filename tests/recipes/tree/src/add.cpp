@@ -1,0 +1,5 @@
+#include <torch/torch.h>
+
+int add(int a, int b) {
+  return a + b;
+}

@@ -1,0 +1,5 @@
+#include <torch/torch.h>
+
+char const* version() {
+  return TORCH_VERSION;
+}
