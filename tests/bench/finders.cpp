@@ -120,18 +120,26 @@ Found find_like_asv(Commits& commits) {
 
 /// `expected`: the change to see, by the interquartile range of the noise. How many runs Pinpoint's
 /// tables ask for falls about like this power of it.
-int runs_of_pinpoint(double expected) {
-  return std::max(10, static_cast<int>(std::ceil(30 * std::pow(expected, -1.45))));
+int runs_of_pinpoint(double expected, double share) {
+  return std::max(10, static_cast<int>(std::ceil(share * 30 * std::pow(expected, -1.45))));
 }
 
-Found find_like_pinpoint(Commits& commits) {
-  constexpr double significance = 0.01;
+/// Its thresholds. The relaxed ones are those that its source computes beside the others: with them
+/// a difference is doubted, and not measured any longer, after about this share of the runs.
+struct Pinpoint {
+  double significance = 0.01;
+  double runs = 1;
+};
+
+constexpr Pinpoint relaxed{0.05, 0.58};
+
+Found find_like_pinpoint(Commits& commits, Pinpoint const& rules) {
   constexpr double quartiles = 1.349;  // between those of a standard normal
   auto const last = commits.day().commits;
   double const change = std::log(commits.truth(0, last) / commits.truth(0, 0));
   constexpr double usual_change = 0.0953;
-  int const runs =
-      runs_of_pinpoint((change > 0 ? change : usual_change) / quartiles / commits.day().noise);
+  int const runs = runs_of_pinpoint(
+      (change > 0 ? change : usual_change) / quartiles / commits.day().noise, rules.runs);
   std::map<std::size_t, Values> values;
   auto const measure = [&](std::size_t position) {
     while (values[position].size() < static_cast<std::size_t>(runs))
@@ -146,7 +154,8 @@ Found find_like_pinpoint(Commits& commits) {
     ranges.pop_front();
     auto const& before = values[left];
     auto const& after = values[right];
-    if (std::min(mann_whitney(before, after), kolmogorov_smirnov(before, after)) > significance)
+    if (std::min(mann_whitney(before, after), kolmogorov_smirnov(before, after)) >
+        rules.significance)
       continue;
     if (right - left == 1) {
       found.steps.push_back({0, left, 1});
@@ -180,7 +189,13 @@ std::vector<Finder> peers() {
   return {{"git bisect run", bisect_by_median},
           {"TorchBench", bisect_like_torchbench},
           {"asv find", find_like_asv},
-          {"Pinpoint", find_like_pinpoint}};
+          {"Pinpoint",
+           [](Commits& commits) {
+             return find_like_pinpoint(commits, {});
+           }},
+          {"Pinpoint, relaxed", [](Commits& commits) {
+             return find_like_pinpoint(commits, relaxed);
+           }}};
 }
 
 }  // namespace torchwatch::bench

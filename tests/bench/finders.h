@@ -36,7 +36,8 @@ Finder torchwatch_in_pairs();
 /// - `asv find`: one result a commit; the half whose ends differ more is gone on with;
 /// - Pinpoint (Chromium): at least ten runs a commit, and as many as its tables ask for to see the
 ///   change that it is told; commits differ when p <= 0.01 by Mann-Whitney or
-///   Kolmogorov-Smirnov, whichever is smaller; a pair of commits that differ gets its middle.
+///   Kolmogorov-Smirnov, whichever is smaller; a pair of commits that differ gets its middle;
+/// - Pinpoint with the relaxed thresholds that its source knows: p <= 0.05, and fewer runs.
 std::vector<Finder> peers();
 
 }  // namespace torchwatch::bench
