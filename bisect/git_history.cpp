@@ -1,9 +1,7 @@
 #include "bisect/git_history.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
-#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -90,21 +88,6 @@ std::string last_failure() {
   auto text = failure == nullptr ? std::string{"unknown failure"} : text_of(failure->message);
   std::ranges::replace(text, '\n', ' ');
   return text;
-}
-
-/// `directory` exists and is empty afterwards.
-Result<> make_empty(std::string const& directory) {
-  namespace fs = std::filesystem;
-  std::error_code failure;
-  fs::create_directories(directory, failure);
-  bool const empty = !failure && fs::is_empty(directory, failure);
-  if (failure) {
-    return Error{ErrorCode::internal, "create " + directory + ": " + failure.message()};
-  }
-  if (!empty) {
-    return Error{ErrorCode::invalid_argument, "directory " + directory + " is not empty"};
-  }
-  return {};
 }
 
 }  // namespace
@@ -272,13 +255,15 @@ int GitHistory::write_to_memory() const {
 }
 
 Result<std::optional<CommitSha>> GitHistory::revert(CommitSha const& culprit,
-                                                    CommitSha const& onto) const {
+                                                    CommitSha const& onto,
+                                                    Objects objects) const {
   auto const taken_back = find(culprit);
   if (!taken_back) return taken_back.error();
   auto const base = find(onto);
   if (!base) return base.error();
   auto const doing = "revert commit " + culprit.hex + " on " + onto.hex;
-  if (int const status = write_to_memory(); status < 0) return failed(doing, status);
+  if (objects == Objects::forgotten)
+    if (int const status = write_to_memory(); status < 0) return failed(doing, status);
 
   unsigned const mainline = git_commit_parentcount(taken_back->get()) > 1 ? 1 : 0;
   git_index* merged = nullptr;
@@ -304,25 +289,6 @@ Result<std::optional<CommitSha>> GitHistory::revert(CommitSha const& culprit,
         &id, repository_.get(), nullptr, who, who, nullptr, message.c_str(), tree, 1, &parent);
   if (status < 0) return failed(doing, status);
   return CommitSha{git_oid_tostr_s(&id)};
-}
-
-Result<> GitHistory::export_tree(CommitSha const& sha, std::string const& directory) const {
-  auto const found = find(sha);
-  if (!found) return found.error();
-  auto const empty = make_empty(directory);
-  if (!empty) return within("export commit " + sha.hex, empty.error());
-
-  git_checkout_options options{};
-  git_checkout_options_init(&options, GIT_CHECKOUT_OPTIONS_VERSION);
-  options.checkout_strategy =
-      GIT_CHECKOUT_FORCE | GIT_CHECKOUT_DONT_UPDATE_INDEX | GIT_CHECKOUT_DISABLE_PATHSPEC_MATCH;
-  options.disable_filters = 1;
-  options.target_directory = directory.c_str();
-  // libgit2's own way to pass a commit where any object is taken.
-  auto const* treeish = reinterpret_cast<git_object const*>(found->get());
-  int const status = git_checkout_tree(repository_.get(), treeish, &options);
-  if (status < 0) return failed("export commit " + sha.hex + " to " + directory, status);
-  return {};
 }
 
 }  // namespace torchwatch::bisect

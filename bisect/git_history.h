@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "bisect/commit_changes.h"
 #include "bisect/commit_message.h"
 #include "storage/domain/build.h"
 #include "storage/domain/result.h"
@@ -14,28 +15,22 @@ struct git_repository;
 
 namespace torchwatch::bisect {
 
-/// What a commit changed.
-struct CommitChanges {
-  /// Another commit of a submodule.
-  struct Pin {
-    std::string path;
-    std::string from;  ///< hash; empty when it was added
-    std::string to;    ///< hash; empty when it was removed
-  };
-
-  std::vector<std::string> paths;  ///< of files, old and new ones, sorted; submodules are not files
-  std::vector<Pin> pins;           ///< by path
-};
-
 /// A git repository, bare or not, as a line of commits: order is ancestry along first parents,
 /// never time.
 ///
 /// Nothing is cached, so what others fetch into the repository is seen by the next call; the
-/// repository itself is never changed. Every method blocks on the disk. Not thread-safe: one thread
-/// at a time. Errors name the repository: invalid_argument for what cannot be, not_found for what
-/// is not there (a shallow clone lacks old commits), corrupt and internal for what git cannot read.
+/// repository itself is changed by nothing but Objects::kept. Every method blocks on the disk. Not
+/// thread-safe: one thread at a time. Errors name the repository: invalid_argument for what cannot
+/// be, not_found for what is not there (a shallow clone lacks old commits), corrupt and internal
+/// for what git cannot read.
 class GitHistory {
  public:
+  /// What becomes of new objects.
+  enum class Objects {
+    forgotten,  ///< they live in memory, as long as this object
+    kept,       ///< they are written to the repository
+  };
+
   /// `path` is the repository itself or its working tree; no directory above it is searched.
   static Result<GitHistory> open(std::string const& path);
 
@@ -59,14 +54,10 @@ class GitHistory {
   Result<std::vector<NightlyRelease>> nightly_releases(std::string const& branch, int limit) const;
 
   /// A commit that takes `culprit` back on top of `onto`, as `git revert` would; nothing when that
-  /// has conflicts or changes nothing. It lives in this object only, whose export_tree() knows it;
-  /// the same arguments give the same commit, everywhere.
-  Result<std::optional<CommitSha>> revert(CommitSha const& culprit, CommitSha const& onto) const;
-
-  /// Writes the commit's files, with their modes and symbolic links, into `directory`, which is
-  /// created if missing and must be empty. Bytes are as committed (no line ending is converted);
-  /// submodules become empty directories.
-  Result<> export_tree(CommitSha const& sha, std::string const& directory) const;
+  /// has conflicts or changes nothing. The same arguments give the same commit, everywhere.
+  Result<std::optional<CommitSha>> revert(CommitSha const& culprit,
+                                          CommitSha const& onto,
+                                          Objects objects = Objects::forgotten) const;
 
  private:
   /// libgit2 counts its users and needs one to be alive while anything of it is.

@@ -77,13 +77,14 @@ std::vector<Value> values_of(std::map<Key, Value> map) {
 
 Search::Search(BisectionRequest const& request,
                std::vector<Commit> suspects,
+               std::vector<double> prior,
                config::DecideOptions const& decide,
                config::BisectOptions const& options)
     : start_{request.start},
       suspects_{std::move(suspects)},
       direction_{request.direction},
       benchmarks_{benchmarks_in(request)},
-      inquiry_{std::vector<double>(suspects_.size(), 1.0),
+      inquiry_{std::move(prior),
                asked_in(request, decide),
                {options.confidence, static_cast<std::size_t>(options.max_readings)}} {
   for (auto const& series : request.series)
@@ -146,6 +147,28 @@ bool Search::is_over() const {
   for (std::size_t i = 0; i < lines_.size(); ++i)
     if (!inquiry_.answer(i)) return false;
   return true;
+}
+
+bool Search::is_unchanged() const {
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    auto const answer = inquiry_.answer(i);
+    if (!answer || answer->kind != Answer::Kind::unchanged) return false;
+  }
+  return true;
+}
+
+std::vector<double> Search::changed() const {
+  std::vector<double> changed(suspects_.size());
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    auto const& belief = inquiry_.belief(i);
+    for (std::size_t gap = 0; gap < belief.gaps(); ++gap) {
+      auto const begin = belief.positions[gap];
+      auto const end = belief.positions[gap + 1];
+      for (auto suspect = begin; suspect < end; ++suspect)
+        changed[suspect] += belief.changed_in(gap) / static_cast<double>(end - begin);
+    }
+  }
+  return changed;
 }
 
 void Search::learn(BisectionStep const& step, bool unbuildable) {

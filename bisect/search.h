@@ -25,9 +25,10 @@ namespace torchwatch::bisect {
 class Search {
  public:
   /// `suspects`: what landed after `request.start` up to and including `request.end`, oldest first;
-  /// at least one.
+  /// at least one. `prior`: weight of each of them, all positive.
   Search(BisectionRequest const& request,
          std::vector<Commit> suspects,
+         std::vector<double> prior,
          config::DecideOptions const& decide,
          config::BisectOptions const& options);
 
@@ -43,8 +44,17 @@ class Search {
   /// The next turn, at most `slots` steps to do side by side; empty when nothing is left to ask.
   std::vector<BisectionStep> next(Costs const& costs, std::size_t slots) const;
 
+  /// Counts turns from `turn` on.
+  void begin_at(int turn) { turns_ = turn; }
+
   /// Whether every series has its answer.
   bool is_over() const;
+
+  /// Whether every series has the answer that nothing changed it.
+  bool is_unchanged() const;
+
+  /// Of each suspect, how many of the series it is expected to have changed.
+  std::vector<double> changed() const;
 
   /// Learns from a step that is done. `unbuildable`: what it skipped will never build. When it
   /// skipped an end, its benchmark is not asked about any more.

@@ -25,6 +25,10 @@ void describe(Visitor& visit, SourceOptions& source) {
   visit("repository",
         source.repository,
         naming("Git repository of the watched project; empty: no bisection", Form::directory));
+  visit("remote",
+        source.remote,
+        matching("Remote of repository to fetch new commits from; empty: they are not fetched",
+                 remote_word));
   visit("recipe",
         source.recipe,
         naming("Builds a commit: RECIPE SOURCE_DIRECTORY PREFIX, exit statuses of git bisect run",
@@ -32,8 +36,9 @@ void describe(Visitor& visit, SourceOptions& source) {
   visit(
       "artifacts",
       source.artifacts,
-      matching("Directory of a commit's ready build, {commit} in its name; tried before the recipe",
-               commit_path));
+      matching("Directory, or URL of an archive, of a commit's ready build, {commit} in its name; "
+               "tried before the recipe",
+               commit_place));
   visit("timeout_s", source.timeout, range("A build that takes longer is killed", 1, 604800));
   visit("builds", source.builds, range("Recipes at a time", 1, 64));
   visit(
@@ -123,6 +128,9 @@ void describe(Visitor& visit, DecideOptions& decide) {
 
 template <class Visitor>
 void describe(Visitor& visit, BisectOptions& bisect) {
+  visit("prior",
+        bisect.prior,
+        plain("Whom a search suspects first: uniform: all alike; paths: by what commits touched"));
   visit("confidence",
         bisect.confidence,
         range("Stated probability at which an answer of a search counts", 0.5, 0.9999));
@@ -177,7 +185,8 @@ void describe(Visitor& visit, Options& options) {
   visit("suite", options.suite, plain("What is measured"));
   visit("measure", options.measure, plain("How one process measures"));
   visit("decide", options.decide, plain("When a difference is one"));
-  visit("bisect", options.bisect, plain("When a search for culprits ends"));
+  visit(
+      "bisect", options.bisect, plain("What a search for culprits begins with, and when it ends"));
   visit("github", options.github, plain("Where incidents are told"));
   visit("http", options.http, plain("Where the service answers"));
   visit("log", options.log, plain("What the service says"));

@@ -23,6 +23,9 @@ void check_decide(DecideOptions const& decide, Complaints& complaints) {
 void check_source(FeedOptions const& feed, SourceOptions const& source, Complaints& complaints) {
   if (source.repository.empty() != source.recipe.empty())
     complaints.add("source", "one of repository and recipe without the other", "both or none");
+  if (source.repository.empty() && !source.remote.empty())
+    complaints.add(
+        "source.remote", found(source.remote) + " without source.repository", "both or no remote");
   if (feed.kind == FeedKind::git && source.recipe.empty()) {
     complaints.add("feed.kind",
                    "\"git\" without source.recipe",

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "storage/domain/benchmark.h"
+#include "storage/domain/bisection.h"
 
 /// Every knob of the program: its unit, default and reason. Parts get their own struct, never the
 /// whole.
@@ -36,11 +37,15 @@ struct SourceOptions {
   /// Git repository of the watched project; empty: commits cannot be built, so incidents are not
   /// bisected.
   std::string repository;
+  /// Remote of `repository` that new commits are fetched from when they are needed; empty: somebody
+  /// else does that.
+  std::string remote;
   /// Executable called as `RECIPE SOURCE_DIRECTORY PREFIX`, with the exit statuses of `git bisect
   /// run`.
   std::string recipe;
-  /// Where a commit's build may be ready: a directory with `{commit}` in its name, which holds
-  /// build.json. Looked at before the recipe is run; empty: nowhere.
+  /// Where a commit's build may be ready: a directory that holds build.json, or the URL of an
+  /// archive of one, with `{commit}` in its name. Looked at before the recipe is run; empty:
+  /// nowhere.
   std::string artifacts;
   /// A build that takes longer is killed and counts as failed.
   std::chrono::seconds timeout{4 * 3600};
@@ -144,8 +149,11 @@ struct DecideOptions {
   std::int64_t leak_floor_bytes = 512;
 };
 
-/// When a search for culprits ends.
+/// What a search for culprits begins with, and when it ends.
 struct BisectOptions {
+  /// Of searches of incidents, and of those that do not say. `paths` knows PyTorch's tree: fewer
+  /// builds where it is right, more readings where it is wrong.
+  Prior prior = Prior::uniform;
   /// Probability, as the posterior states it, at which an answer counts.
   double confidence = 0.99;
   /// Processes a series after which the likeliest answer is given as undecided. A change of 7% at

@@ -20,11 +20,14 @@ inline constexpr Pattern benchmark_word{"[A-Za-z0-9_.]+", "a name of letters, di
 inline constexpr Pattern fleet_word{"[A-Za-z0-9_][A-Za-z0-9_.-]*",
                                     "a name of letters, digits, _, . and -"};
 inline constexpr Pattern branch_word{"[A-Za-z0-9_][A-Za-z0-9_./-]*", "a branch's name"};
+inline constexpr Pattern remote_word{"[A-Za-z0-9_][A-Za-z0-9_./-]*", "a remote's name"};
 inline constexpr Pattern owner_and_name{"[A-Za-z0-9_-]+/[A-Za-z0-9._-]+", "owner/name"};
 inline constexpr Pattern https_root{
     R"(https://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[A-Za-z0-9._~-]+)*)",
     "https://HOST[:PORT][/PATH] without a / at the end"};
-inline constexpr Pattern commit_path{R"(/.*\{commit\}.*)", "an absolute path with {commit} in it"};
+inline constexpr Pattern commit_place{
+    R"((https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?)?/.*\{commit\}.*)",
+    "an absolute path or http(s)://HOST[:PORT]/PATH with {commit} in it"};
 inline constexpr Pattern variable{"[A-Za-z_][A-Za-z0-9_]*", "an environment variable's name"};
 
 /// The largest whole number that every JSON reader keeps exactly.

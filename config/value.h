@@ -44,6 +44,10 @@ inline constexpr auto words(Test) {
   return std::array{std::pair{"train", Test::train}, std::pair{"eval", Test::eval}};
 }
 
+inline constexpr auto words(Prior) {
+  return std::array{std::pair{"uniform", Prior::uniform}, std::pair{"paths", Prior::paths}};
+}
+
 inline constexpr auto words(LogLevel) {
   return std::array{std::pair{"debug", LogLevel::debug},
                     std::pair{"info", LogLevel::info},

@@ -12,7 +12,7 @@ namespace {
 
 bool is_same(BisectionRequest const& a, BisectionRequest const& b) {
   return a.start == b.start && a.end == b.end && a.series == b.series &&
-         a.threshold == b.threshold && a.direction == b.direction;
+         a.threshold == b.threshold && a.direction == b.direction && a.prior == b.prior;
 }
 
 bool has_ended(Bisection const& bisection) {

@@ -13,9 +13,9 @@ Result<Bisection> ask_for_search(storage::Store& store,
                                  BisectionRequest const& request,
                                  Timestamp now);
 
-/// Pauses, resumes (`queued`) or cancels a search, which obeys between two of its turns. One that
-/// runs need not be resumed, and stays as it is. not_found when nobody knows it, refused when it
-/// has ended.
+/// Stores that a search is paused, resumed (`queued`) or cancelled; Searching::steer has it obey.
+/// One that runs need not be resumed, and stays as it is. not_found when nobody knows it, refused
+/// when it has ended.
 Result<Bisection> steer_search(storage::Store& store, BisectionId id, BisectionState state);
 
 }  // namespace torchwatch

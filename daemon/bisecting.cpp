@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -11,7 +10,10 @@
 #include <spdlog/spdlog.h>
 
 #include "bisect/git_history.h"
+#include "bisect/ladder.h"
+#include "bisect/prior.h"
 #include "daemon/async/all.h"
+#include "daemon/build_manifest.h"
 
 namespace torchwatch {
 namespace asio = boost::asio;
@@ -27,6 +29,20 @@ std::string campaign_of(Bisection const& bisection, std::string const& what) {
 /// This search cannot be done, now or later.
 Error impossible(std::string message) {
   return Error{ErrorCode::invalid_argument, std::move(message)};
+}
+
+/// What each suspect weighs before anything is read.
+Result<std::vector<double>> prior_of(std::vector<Commit> const& suspects,
+                                     BisectionRequest const& request,
+                                     bisect::GitHistory const& history) {
+  if (request.prior == Prior::uniform) return std::vector<double>(suspects.size(), 1.0);
+  std::vector<bisect::CommitChanges> changes;
+  for (auto const& suspect : suspects) {
+    auto touched = history.changes_of(suspect.sha);
+    if (!touched) return touched.error();
+    changes.push_back(std::move(*touched));
+  }
+  return bisect::prior_by_paths(changes, request.series);
 }
 
 /// Effects on one benchmark of one fleet, by their places, are measured by the same processes.
@@ -80,17 +96,17 @@ std::string text_of(BisectionStep const& step) {
 }  // namespace
 
 asio::awaitable<Result<Bisection>> Bisecting::run(Bisection bisection) {
+  if (!store_.bisections().begin(bisection.id)) co_return stored(bisection.id);
   auto const& request = bisection.request;
   spdlog::info("bisection_started id={} start={} end={} series={}",
                bisection.id.value,
                short_of(request.start),
                short_of(request.end),
                request.series.size());
-  bisection.state = BisectionState::running;
-  store_.bisections().update(bisection);
   auto const ended = co_await search(bisection);
   if (!ended && ended.error().code != ErrorCode::invalid_argument) co_return ended.error();
-  if (ended && is_stopped(bisection)) co_return bisection;
+  auto now = stored(bisection.id);
+  if (!is_active(now.state)) co_return now;  // stopped at its very end
   bisection.state = ended ? BisectionState::done : BisectionState::failed;
   if (!ended) bisection.failure = ended.error().message;
   store_.bisections().update(bisection);
@@ -102,20 +118,16 @@ asio::awaitable<Result<Bisection>> Bisecting::run(Bisection bisection) {
   co_return bisection;
 }
 
-/// Whether somebody paused or cancelled it; takes over the new state.
-bool Bisecting::is_stopped(Bisection& bisection) const {
-  auto const stored = store_.bisections().find(bisection.id);
-  if (!stored || stored->state == BisectionState::running) return false;
-  if (stored->state == BisectionState::queued) {  // resumed before it stood still
-    store_.bisections().set_state(bisection.id, BisectionState::running);
-    return false;
-  }
-  bisection.state = stored->state;
-  return true;
+Bisection Bisecting::stored(BisectionId id) const {
+  return store_.bisections().find(id).value();
 }
 
 asio::awaitable<Result<>> Bisecting::search(Bisection& bisection) {
   auto const& request = bisection.request;
+  std::vector<CommitSha> ends{request.start, request.end};
+  auto const fetched = co_await fetching_.ensure(std::move(ends));
+  if (!fetched && fetched.error().code == ErrorCode::unavailable) co_return fetched;
+  if (!fetched) co_return impossible(fetched.error().message);
   auto history = bisect::GitHistory::open(options_.source.repository);
   if (!history) co_return impossible(history.error().message);
   auto suspects = history->commits_between(request.start, request.end);
@@ -123,10 +135,78 @@ asio::awaitable<Result<>> Bisecting::search(Bisection& bisection) {
   for (auto const& series : request.series)
     if (fleets_.find(series.fleet) == nullptr)
       co_return impossible("no fleet is named " + series.fleet);
+  auto prior = prior_of(*suspects, request, *history);
+  if (!prior) co_return impossible(prior.error().message);
+  Range range{std::move(*suspects), std::move(*prior)};
+  auto const narrowed = co_await search_nightlies(bisection, range);
+  if (!narrowed) co_return narrowed.error();
+  if (bisection.outcome) co_return Result<>{};
+  co_return co_await search_commits(bisection, std::move(range));
+}
+
+/// Nightlies between the ends are there, and commits would have to be built: asks them first in
+/// which nights something changed, and moves the weights of the commits there. When nothing did,
+/// that is the outcome.
+asio::awaitable<Result<>> Bisecting::search_nightlies(Bisection& bisection, Range& range) {
+  auto const& request = bisection.request;
+  auto packages = this->packages();
+  std::vector<CommitSha> nightlies;
+  for (auto const& [commit, prefix] : packages)
+    nightlies.push_back(commit);
+  auto const rungs = bisect::rungs(nightlies, request.start, range.suspects);
+  if (rungs.empty()) co_return Result<>{};
+  std::vector<Commit> suspects;
+  for (std::size_t i = 1; i < rungs.size(); ++i)
+    suspects.push_back(range.suspects[rungs[i] - 1]);
   Run run{bisection,
-          bisect::Search{request, std::move(*suspects), options_.decide, options_.bisect},
-          SearchCosts{store_.builds().mean_seconds(10)},
+          bisect::Search{request,
+                         std::move(suspects),
+                         bisect::nights_of(range.prior, rungs),
+                         options_.decide,
+                         options_.bisect},
+          usual_costs(),
           slots_for(request)};
+  run.stage = SearchStage::nightlies;
+  run.packages = std::move(packages);
+  for (std::size_t rung = 0; rung < rungs.size(); ++rung)
+    run.costs.built(rung);
+  auto const asked = co_await ask(run);
+  if (!asked) co_return asked.error();
+  range.prior = bisect::weigh_by_rungs(std::move(range.prior), rungs, run.search.changed());
+  if (run.search.is_unchanged()) bisection.outcome = BisectionOutcome::not_reproduced;
+  co_return Result<>{};
+}
+
+/// What the feed delivered, by commit; builds of our own are found anyway.
+std::map<CommitSha, std::string> Bisecting::packages() const {
+  std::map<CommitSha, std::string> packages;
+  for (auto const& nightly : store_.nightlies().all()) {
+    auto const known = store_.builds().find(nightly.commit);
+    if (nightly.prefix.empty() || (known && known->prefix == nightly.prefix)) continue;
+    packages[nightly.commit] = nightly.prefix;
+  }
+  return packages;
+}
+
+SearchCosts Bisecting::usual_costs() const {
+  constexpr int newest = 10;
+  auto const& builds = store_.builds();
+  return SearchCosts{builds.mean_seconds(newest, false), builds.mean_seconds(newest, true)};
+}
+
+asio::awaitable<Result<>> Bisecting::search_commits(Bisection& bisection, Range range) {
+  auto const& request = bisection.request;
+  Run run{bisection,
+          bisect::Search{request,
+                         std::move(range.suspects),
+                         std::move(range.prior),
+                         options_.decide,
+                         options_.bisect},
+          usual_costs(),
+          slots_for(request)};
+  auto const& steps = bisection.steps;
+  while (run.done < steps.size() && steps[run.done].stage == SearchStage::nightlies)
+    run.search.begin_at(steps[run.done++].turn + 1);
   auto const built = co_await build_ends(run);
   if (!built) co_return built.error();
   note_builds(run);
@@ -134,7 +214,6 @@ asio::awaitable<Result<>> Bisecting::search(Bisection& bisection) {
   for (int rest = 0; rest <= most_rests; ++rest) {
     auto const asked = co_await ask(run);
     if (!asked) co_return asked.error();
-    if (is_stopped(bisection)) co_return Result<>{};
     auto found = run.search.find();
     if (found.empty()) break;
     for (auto& finding : found) {
@@ -176,16 +255,18 @@ void Bisecting::note_builds(Run& run) const {
   auto const last = run.search.position_of(run.bisection.request.end);
   for (std::size_t position = 0; position <= last; ++position) {
     auto const known = builder_.known(run.search.commit_at(position));
-    if (known == Known::built) run.costs.built(position, 0);
+    if (known == Known::built) run.costs.built(position);
     if (known == Known::unbuildable) run.costs.failed(position);
   }
 }
 
-/// Takes turns until every series has its answer, or somebody stops the search.
+/// Takes turns until every series has its answer.
 asio::awaitable<Result<>> Bisecting::ask(Run& run) {
-  while (!run.search.is_over() && !is_stopped(run.bisection)) {
-    if (run.done == run.bisection.steps.size()) plan_turn(run);
-    if (run.done == run.bisection.steps.size()) break;  // nothing tells any more
+  while (!run.search.is_over()) {
+    auto const& steps = run.bisection.steps;
+    if (run.done == steps.size()) plan_turn(run);
+    if (run.done == steps.size() || steps[run.done].stage != run.stage)
+      break;  // nothing tells any more
     auto const taken = co_await take_turn(run);
     if (!taken) co_return taken.error();
   }
@@ -193,7 +274,9 @@ asio::awaitable<Result<>> Bisecting::ask(Run& run) {
 }
 
 void Bisecting::plan_turn(Run& run) {
-  auto const steps = run.search.next(run.costs.costs(), run.slots);
+  auto steps = run.search.next(run.costs.costs(builder_.is_warm()), run.slots);
+  for (auto& step : steps)
+    step.stage = run.stage;
   store_.bisections().plan(run.bisection.id, steps);
   run.bisection.steps.insert(run.bisection.steps.end(), steps.begin(), steps.end());
 }
@@ -214,7 +297,7 @@ asio::awaitable<Result<>> Bisecting::take_turn(Run& run) {
     if (!result) co_return result.error();
   for (auto i = run.done; i < end; ++i) {
     auto const& skipped = steps[i].skipped;
-    run.search.learn(steps[i], skipped && builder_.known(*skipped) == Known::unbuildable);
+    run.search.learn(steps[i], skipped && is_unbuildable(run, *skipped));
   }
   for (auto i = run.done; i < end; ++i) {
     if (!steps[i].beliefs.empty()) continue;  // told before the search was cut off
@@ -224,6 +307,11 @@ asio::awaitable<Result<>> Bisecting::take_turn(Run& run) {
   }
   run.done = end;
   co_return Result<>{};
+}
+
+bool Bisecting::is_unbuildable(Run const& run, CommitSha const& commit) const {
+  if (run.stage == SearchStage::nightlies) return !read_build(run.packages.at(commit));
+  return builder_.known(commit) == Known::unbuildable;
 }
 
 asio::awaitable<void> Bisecting::do_step(Run& run, std::size_t ordinal, Result<>& result) {
@@ -250,8 +338,13 @@ asio::awaitable<Result<Build>> Bisecting::build_for(Run& run,
                                                     BisectionStep& step,
                                                     CommitSha commit) {
   auto const position = run.search.position_of(commit);
-  bool const was_there = builder_.known(commit) == Known::built;
-  auto const started = std::chrono::steady_clock::now();
+  if (run.stage == SearchStage::nightlies) {
+    auto package = read_build(run.packages.at(commit));
+    if (package) co_return std::move(*package);
+    step.skipped = commit;
+    step.note = package.error().message;
+    co_return Build{};
+  }
   auto const attempt = co_await builder_.build(commit);
   if (!attempt) co_return attempt.error();
   if (!attempt->build) {
@@ -260,8 +353,7 @@ asio::awaitable<Result<Build>> Bisecting::build_for(Run& run,
     step.note = attempt->note;
     co_return Build{};
   }
-  std::chrono::duration<double> const seconds = std::chrono::steady_clock::now() - started;
-  run.costs.built(position, was_there ? 0 : seconds.count());
+  run.costs.built(position, attempt->cost.seconds, attempt->cost.is_incremental);
   co_return *attempt->build;
 }
 

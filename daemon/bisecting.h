@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
@@ -10,6 +12,7 @@
 #include "config/options.h"
 #include "daemon/builder.h"
 #include "daemon/comparing.h"
+#include "daemon/fetching.h"
 #include "daemon/fleets.h"
 #include "daemon/measuring.h"
 #include "daemon/search_costs.h"
@@ -28,19 +31,29 @@ class Bisecting {
             Fleets& fleets,
             Measuring& measuring,
             Builder& builder,
+            Fetching& fetching,
             config::Options const& options)
       : store_{store},
         fleets_{fleets},
         measuring_{measuring},
         builder_{builder},
+        fetching_{fetching},
         options_{options} {}
 
-  /// Carries `bisection` to its end and stores it, or to where somebody paused or cancelled it.
+  /// Carries `bisection` to its end and stores it. Returns it as it is stored when somebody has
+  /// paused or cancelled it; who does so while it runs also cancels the coroutine, which may be
+  /// done anywhere: a step that was not done then is done again when the search goes on.
   /// What makes the search impossible (an end that cannot be built, a start that is no ancestor)
   /// ends it as failed; an Error means that it could not go on now and may be run again.
   boost::asio::awaitable<Result<Bisection>> run(Bisection bisection);
 
  private:
+  /// What is searched.
+  struct Range {
+    std::vector<Commit> suspects;
+    std::vector<double> prior;  ///< of each of them
+  };
+
   /// A search while it runs.
   struct Run {
     Bisection& bisection;
@@ -48,9 +61,13 @@ class Bisecting {
     SearchCosts costs;
     std::size_t slots = 1;
     std::size_t done = 0;  ///< steps that the search has learned from
+    SearchStage stage = SearchStage::commits;
+    std::map<CommitSha, std::string> packages{};  ///< prefixes, where nightlies are measured
   };
 
   boost::asio::awaitable<Result<>> search(Bisection& bisection);
+  boost::asio::awaitable<Result<>> search_nightlies(Bisection& bisection, Range& range);
+  boost::asio::awaitable<Result<>> search_commits(Bisection& bisection, Range range);
   boost::asio::awaitable<Result<>> build_ends(Run& run);
   boost::asio::awaitable<Result<>> ask(Run& run);
   boost::asio::awaitable<Result<>> take_turn(Run& run);
@@ -63,13 +80,17 @@ class Bisecting {
       Run& run, Duel duel, Finding& finding, std::optional<Comparison> Effect::*answer);
   void plan_turn(Run& run);
   void note_builds(Run& run) const;
-  bool is_stopped(Bisection& bisection) const;
+  bool is_unbuildable(Run const& run, CommitSha const& commit) const;
+  std::map<CommitSha, std::string> packages() const;
+  SearchCosts usual_costs() const;
+  Bisection stored(BisectionId id) const;
   std::size_t slots_for(BisectionRequest const& request);
 
   storage::Store& store_;
   Fleets& fleets_;
   Measuring& measuring_;
   Builder& builder_;
+  Fetching& fetching_;
   config::Options const& options_;
 };
 

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <string_view>
 #include <thread>
 #include <utility>
 
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include "bisect/git_history.h"
 #include "daemon/async/watchdog.h"
@@ -28,6 +30,28 @@ int cores_of_one(config::SourceOptions const& source) {
   return std::max(1, all / source.builds);
 }
 
+/// A directory that is gone with this object.
+class Scratch {
+ public:
+  explicit Scratch(fs::path path) : path_{std::move(path)} {
+    std::error_code ignored;  // whoever writes there will say so
+    fs::create_directories(path_, ignored);
+  }
+
+  Scratch(Scratch const&) = delete;
+  Scratch& operator=(Scratch const&) = delete;
+
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+
+  fs::path const& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
 }  // namespace
 
 Builder::Builder(asio::any_io_executor executor,
@@ -40,27 +64,13 @@ Builder::Builder(asio::any_io_executor executor,
       state_dir_{std::move(state_dir)},
       store_{store},
       clock_{clock},
-      gate_{executor_, source.builds} {
+      gate_{executor_, source.builds},
+      worktrees_{executor_, source.repository, state_dir_ / "worktrees"},
+      artifacts_{executor_, source.artifacts, source.timeout} {
   std::error_code ignored;  // an orphan of the last run may still be writing there
   fs::remove_all(state_dir_ / "work", ignored);
   fs::create_directories(state_dir_ / "builds");
   fs::create_directories(state_dir_ / "logs");
-}
-
-/// Everything a recipe needs, in an empty directory: the commit's tree, and room for the prefix.
-Result<> Builder::lay_out(Origin const& origin, fs::path const& work) const {
-  std::error_code problem;
-  fs::remove_all(work, problem);
-  fs::create_directories(work / "source", problem);
-  if (problem)
-    return Error{ErrorCode::internal, "make " + work.string() + ": " + problem.message()};
-  auto history = bisect::GitHistory::open(source_.repository);
-  if (!history) return history.error();
-  if (origin.revert) {
-    auto const made = history->revert(origin.revert->culprit, origin.revert->onto);
-    if (!made) return made.error();
-  }
-  return history->export_tree(origin.commit, work / "source");
 }
 
 Known Builder::known(CommitSha const& commit) const {
@@ -69,24 +79,8 @@ Known Builder::known(CommitSha const& commit) const {
   return attempt->build ? Known::built : Known::unbuildable;
 }
 
-/// Somebody else's build, if it is whole and of this commit.
-std::optional<Build> Builder::find_artifact(CommitSha const& commit) const {
-  constexpr std::string_view mark = "{commit}";
-  auto place = source_.artifacts;
-  auto const at = place.find(mark);
-  if (at == std::string::npos) return std::nullopt;
-  place.replace(at, mark.size(), commit.hex);
-  if (!fs::exists(place)) return std::nullopt;
-  auto found = read_build(place);
-  if (found && found->manifest.commit == commit) return std::move(*found);
-  spdlog::warn("artifact_refused place={} reason=\"{}\"",
-               place,
-               found ? "it is of commit " + found->manifest.commit.hex : found.error().message);
-  return std::nullopt;
-}
-
 std::optional<BuildAttempt> Builder::recall(CommitSha const& commit) const {
-  if (auto ready = find_artifact(commit)) return BuildAttempt{std::move(*ready), ""};
+  if (auto ready = artifacts_.find(commit)) return BuildAttempt{std::move(*ready), ""};
   auto const known = store_.builds().find(commit);
   if (!known) return std::nullopt;
   if (known->state == storage::BuildState::unbuildable)
@@ -112,63 +106,130 @@ asio::awaitable<Result<BuildAttempt>> Builder::build_without(CommitSha culprit, 
   co_return co_await get(std::move(origin));
 }
 
+/// Keeps those who want the same commit apart, as long as there are any.
+class Builder::Making {
+ public:
+  Making(Builder& builder, CommitSha commit) : builder_{builder}, commit_{std::move(commit)} {
+    auto& turnstile = builder_.in_making_[commit_];
+    if (!turnstile) turnstile = std::make_shared<Turnstile>(builder_.executor_, 1);
+    turnstile_ = turnstile;
+  }
+
+  Making(Making const&) = delete;
+  Making& operator=(Making const&) = delete;
+
+  ~Making() {
+    if (turnstile_.use_count() == 2) builder_.in_making_.erase(commit_);
+  }
+
+  asio::awaitable<Turnstile::Pass> enter() { return turnstile_->enter(); }
+
+ private:
+  Builder& builder_;
+  CommitSha commit_;
+  std::shared_ptr<Turnstile> turnstile_;
+};
+
 asio::awaitable<Result<BuildAttempt>> Builder::get(Origin origin) {
   auto const commit = origin.commit;
   if (auto known = recall(commit)) co_return std::move(*known);
-  auto const [making, is_first] = in_making_.try_emplace(commit, executor_, 1);
-  auto const alone = co_await making->second.enter();
+  Making making{*this, commit};
+  auto const alone = co_await making.enter();
   if (auto known = recall(commit)) co_return std::move(*known);  // made by somebody meanwhile
   auto const place = co_await gate_.enter();
   co_return co_await make(std::move(origin));
 }
 
 asio::awaitable<Result<BuildAttempt>> Builder::make(Origin origin) {
+  auto const commit = origin.commit;
+  spdlog::info("build_started commit={}", short_of(commit));
+  // A name of its own for every attempt: a killed attempt's compiler may live on for a moment.
+  auto const attempt = std::chrono::steady_clock::now().time_since_epoch().count();
+  Scratch const work{state_dir_ / "work" / (short_of(commit) + "-" + std::to_string(attempt))};
+  auto made = co_await make_in(work.path(), std::move(origin));
+  if (made && made->build)
+    spdlog::info("build_finished commit={} seconds={:.1f} incremental={}",
+                 short_of(commit),
+                 made->cost.seconds,
+                 made->cost.is_incremental);
+  co_return made;
+}
+
+asio::awaitable<Result<BuildAttempt>> Builder::make_in(fs::path work, Origin origin) {
+  using Seconds = std::chrono::duration<double>;
   auto const& commit = origin.commit;
-  if (source_.repository.empty() || source_.recipe.empty()) {
+  auto const started = std::chrono::steady_clock::now();
+  bool const has_recipe = !source_.repository.empty() && !source_.recipe.empty();
+  if (!has_recipe && source_.artifacts.empty()) {
     co_return Error{
         ErrorCode::invalid_argument,
         "build " + short_of(commit) + ": source.repository and source.recipe are not configured"};
   }
-  auto const started = std::chrono::steady_clock::now();
-  spdlog::info("build_started commit={}", short_of(commit));
-  // A name of its own for every attempt: a killed attempt's compiler may live on for a moment.
-  auto const work = state_dir_ / "work" /
-                    (short_of(commit) + "-" + std::to_string(started.time_since_epoch().count()));
-  auto const laid_out = lay_out(origin, work);
-  if (!laid_out) co_return laid_out.error();
+  if (!origin.revert) {
+    auto const fetched = co_await fetch(commit, work);
+    if (!fetched && !has_recipe) co_return fetched.error();
+    if (fetched && *fetched) {
+      Seconds const seconds = std::chrono::steady_clock::now() - started;
+      co_return keep(commit, **fetched, {seconds.count(), false});
+    }
+  }
+  if (!has_recipe)
+    co_return give_up(commit, "no artifact is there, and source.recipe is not configured", false);
+  auto const tree = worktrees_.take();
+  auto const checked_out = co_await tree->check_out(origin);
+  if (!checked_out) co_return checked_out.error();
+  bool const is_incremental = tree->is_warm();
   auto const log = state_dir_ / "logs" / ("build-" + commit.hex + ".log");
-  auto const status = co_await run_recipe(commit, work, log);
+  auto const status = co_await run_recipe(commit, *tree, work / "prefix", log);
   if (!status) co_return status.error();
-  auto const told = runner::describe(*status);
-  auto const where = told + ", see " + log.string();
+  auto const where = runner::describe(*status) + ", see " + log.string();
   if (status->signal == 0 && status->code > last_ordinary_status)
     co_return Error{ErrorCode::refused, "build " + short_of(commit) + ": recipe aborted: " + where};
-  std::error_code ignored;
   if (status->signal != 0 || status->code != 0) {
-    fs::remove_all(work, ignored);
     bool const forever = status->signal == 0 && status->code == cannot_be_built;
     co_return give_up(commit, "recipe: " + where, forever);
   }
-  std::chrono::duration<double> const seconds = std::chrono::steady_clock::now() - started;
-  auto kept = keep(commit, work / "prefix", seconds.count());
-  fs::remove_all(work, ignored);
-  if (kept && kept->build)
-    spdlog::info("build_finished commit={} seconds={:.1f}", short_of(commit), seconds.count());
-  co_return kept;
+  tree->warm_up();
+  Seconds const seconds = std::chrono::steady_clock::now() - started;
+  co_return keep(commit, work / "prefix", {seconds.count(), is_incremental});
+}
+
+/// A downloaded prefix of the commit, or nothing. What cannot be had or used is told.
+asio::awaitable<Result<std::optional<fs::path>>> Builder::fetch(CommitSha const& commit,
+                                                                fs::path const& work) {
+  auto fetched = co_await artifacts_.fetch(commit, work / "artifact");
+  if (!fetched) spdlog::warn("artifact_not_fetched reason=\"{}\"", fetched.error().message);
+  if (!fetched || !*fetched) co_return fetched;
+  auto const build = read_build(**fetched);
+  if (build && build->manifest.commit == commit) co_return fetched;
+  spdlog::warn("artifact_refused commit={} reason=\"{}\"",
+               short_of(commit),
+               build ? "it is of commit " + build->manifest.commit.hex : build.error().message);
+  co_return std::nullopt;
 }
 
 asio::awaitable<Result<runner::ExitStatus>> Builder::run_recipe(CommitSha const& commit,
-                                                                fs::path const& work,
+                                                                Worktree const& tree,
+                                                                fs::path const& made,
                                                                 fs::path const& log) {
+  if (::access(source_.recipe.c_str(), X_OK) != 0)
+    co_return Error{ErrorCode::not_found, "recipe " + source_.recipe + " cannot be executed"};
   runner::Command command;
-  command.argv = {source_.recipe, (work / "source").string(), (work / "prefix").string()};
+  command.argv = {"flock",
+                  "--no-fork",
+                  tree.lock().string(),
+                  source_.recipe,
+                  tree.source().string(),
+                  made.string()};
   command.env = {{"TORCHWATCH_COMMIT", commit.hex},
-                 {"TORCHWATCH_CORES", std::to_string(cores_of_one(source_))}};
+                 {"TORCHWATCH_CORES", std::to_string(cores_of_one(source_))},
+                 {"TORCHWATCH_BUILD_DIR", tree.kept().string()}};
   command.unset_env = {"GITHUB_TOKEN"};
   command.stdout_file = log.string();
   command.stderr_file = log.string();
   std::error_code ignored;
   fs::remove(log, ignored);
+  // Orphans of a killed recipe hold the lock, too: nobody builds where they still write.
   auto recipe = runner::ChildProcess::start(executor_, std::move(command));
   if (!recipe) co_return recipe.error();
   recipe->close_stdin();
@@ -176,7 +237,9 @@ asio::awaitable<Result<runner::ExitStatus>> Builder::run_recipe(CommitSha const&
   co_return co_await recipe->wait();
 }
 
-Result<BuildAttempt> Builder::keep(CommitSha const& commit, fs::path const& made, double seconds) {
+Result<BuildAttempt> Builder::keep(CommitSha const& commit,
+                                   fs::path const& made,
+                                   BuildAttempt::Cost cost) {
   auto const build = read_build(made);
   if (!build) return give_up(commit, "recipe left no good prefix: " + build.error().message, false);
   if (build->manifest.commit != commit) {
@@ -191,11 +254,16 @@ Result<BuildAttempt> Builder::keep(CommitSha const& commit, fs::path const& made
     return Error{ErrorCode::internal,
                  "move " + made.string() + " to " + place.string() + ": " + problem.message()};
   }
-  store_.builds().record(
-      {commit, storage::BuildState::built, place.string(), "", clock_.now(), seconds});
+  store_.builds().record({commit,
+                          storage::BuildState::built,
+                          place.string(),
+                          "",
+                          clock_.now(),
+                          cost.seconds,
+                          cost.is_incremental});
   auto kept = read_build(place);  // again, because paths inside depend on the place
   if (!kept) return kept.error();
-  return BuildAttempt{std::move(*kept), ""};
+  return BuildAttempt{std::move(*kept), "", cost};
 }
 
 BuildAttempt Builder::give_up(CommitSha const& commit, std::string note, bool forever) {

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -9,7 +10,9 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "config/options.h"
+#include "daemon/artifacts.h"
 #include "daemon/async/turnstile.h"
+#include "daemon/worktrees.h"
 #include "runner/child_process.h"
 #include "storage/domain/build.h"
 #include "storage/domain/result.h"
@@ -21,6 +24,14 @@ namespace torchwatch {
 struct BuildAttempt {
   std::optional<Build> build;  ///< absent: this commit cannot be tested
   std::string note;            ///< why not
+
+  /// What it took to make it.
+  struct Cost {
+    double seconds = 0;           ///< 0: it was there
+    bool is_incremental = false;  ///< made where another was made before
+  };
+
+  Cost cost{};
 };
 
 /// What is known of a commit's build before it is asked for.
@@ -28,7 +39,7 @@ enum class Known { built, unbuildable, nothing };
 
 /// Turns commits into builds through the recipe, and keeps them under `state_dir/builds/SHA`. A
 /// build appears there complete or not at all. Single-threaded; `source.builds` recipes at a time,
-/// of different commits.
+/// of different commits, each in a worktree of its own under `state_dir/worktrees`.
 class Builder {
  public:
   /// `source` and `store` must outlive it. Removes what a killed predecessor left half-made.
@@ -39,10 +50,9 @@ class Builder {
           Clock const& clock);
 
   /// The build of `commit`: the one that is there, one that `source.artifacts` has ready, or a new
-  /// one. The recipe's exit statuses are
-  /// those of `git bisect run`: 0 built; 125 never buildable, which is remembered; 1-124, 126, 127
-  /// or a time-out failed this time; above 127 or a signal is an Error, because going on would be
-  /// wrong. The log is kept in `state_dir/logs/build-SHA.log`.
+  /// one. The recipe's exit statuses are those of `git bisect run`: 0 built; 125 never buildable,
+  /// which is remembered; 1-124, 126, 127, a signal or a time-out failed this time; above 127 is an
+  /// Error, because going on would be wrong. The log is kept in `state_dir/logs/build-SHA.log`.
   boost::asio::awaitable<Result<BuildAttempt>> build(CommitSha commit);
 
   /// The build of `onto` with `culprit` taken back, under a commit that only these two make. Absent
@@ -51,30 +61,25 @@ class Builder {
 
   Known known(CommitSha const& commit) const;
 
+  /// Whether the next build will probably be an incremental one.
+  bool is_warm() const { return worktrees_.is_warm(); }
+
  private:
-  /// Where the files of a commit come from.
-  struct Origin {
-    CommitSha commit;
+  class Making;
 
-    struct Revert {
-      CommitSha culprit;
-      CommitSha onto;
-    };
-
-    std::optional<Revert> revert;  ///< the commit is this one, made up
-  };
-
-  Result<> lay_out(Origin const& origin, std::filesystem::path const& work) const;
   boost::asio::awaitable<Result<BuildAttempt>> get(Origin origin);
-  std::optional<Build> find_artifact(CommitSha const& commit) const;
   std::optional<BuildAttempt> recall(CommitSha const& commit) const;
   boost::asio::awaitable<Result<BuildAttempt>> make(Origin origin);
+  boost::asio::awaitable<Result<BuildAttempt>> make_in(std::filesystem::path work, Origin origin);
+  boost::asio::awaitable<Result<std::optional<std::filesystem::path>>> fetch(
+      CommitSha const& commit, std::filesystem::path const& work);
   boost::asio::awaitable<Result<runner::ExitStatus>> run_recipe(CommitSha const& commit,
-                                                                std::filesystem::path const& work,
+                                                                Worktree const& tree,
+                                                                std::filesystem::path const& made,
                                                                 std::filesystem::path const& log);
   Result<BuildAttempt> keep(CommitSha const& commit,
                             std::filesystem::path const& made,
-                            double seconds);
+                            BuildAttempt::Cost cost);
   BuildAttempt give_up(CommitSha const& commit, std::string note, bool forever);
 
   boost::asio::any_io_executor executor_;
@@ -82,8 +87,11 @@ class Builder {
   std::filesystem::path state_dir_;
   storage::Store& store_;
   Clock const& clock_;
-  Turnstile gate_;                            // one place a recipe
-  std::map<CommitSha, Turnstile> in_making_;  // one place each: whoever comes second waits
+  Turnstile gate_;  // one place a recipe
+  Worktrees worktrees_;
+  Artifacts artifacts_;
+  // One place each: whoever comes second waits.
+  std::map<CommitSha, std::shared_ptr<Turnstile>> in_making_;
 };
 
 }  // namespace torchwatch

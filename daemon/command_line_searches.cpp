@@ -16,6 +16,7 @@ struct BisectFlags {
   std::vector<std::string> benchmarks;
   std::string metric;
   std::string direction;
+  std::string prior;
   std::string server;
   std::string token_file;
 };
@@ -39,6 +40,12 @@ void add_request_flags(CLI::App& bisect, BisectFlags& flags) {
   bisect.add_option("--direction", flags.direction, "increase, decrease or both")
       ->check(parsed_by(parse_direction, "increase, decrease or both"))
       ->default_str("increase");
+  bisect
+      .add_option("--prior",
+                  flags.prior,
+                  "Who is suspected first: all alike (uniform), or by paths touched (paths)")
+      ->check(parsed_by(parse_prior, "uniform or paths"))
+      ->default_str("bisect.prior");
 }
 
 void add_server_flags(CLI::App& bisect, BisectFlags& flags) {
@@ -67,6 +74,7 @@ commands::BisectRequest to_request(BisectFlags const& flags) {
   request.benchmarks = to_benchmarks(flags.benchmarks);
   request.metric = parse_metric(flags.metric);
   request.direction = parse_direction(flags.direction);
+  request.prior = parse_prior(flags.prior);
   return request;
 }
 
@@ -111,7 +119,7 @@ void add_bisections(CLI::App& app, std::function<int()>& chosen) {
     };
     return bisections->add_flag_callback(name, set, help)->needs(id)->needs(token);
   };
-  auto* const pause = add("--pause", BisectionState::paused, "Stop after the turn that it is at");
+  auto* const pause = add("--pause", BisectionState::paused, "Stop at once, until it is resumed");
   auto* const resume = add("--resume", BisectionState::queued, "Go on");
   auto* const cancel = add("--cancel", BisectionState::cancelled, "Stop for good");
   pause->excludes(resume)->excludes(cancel);

@@ -58,6 +58,31 @@ class Answers {
   std::vector<std::optional<protocol::Message>> answers_;
 };
 
+/// Ends a runner that was left in the middle of a round: the next one would get its answers.
+class Conversation {
+ public:
+  explicit Conversation(std::optional<runner::ChildProcess>& runner) : runner_{runner} {}
+
+  Conversation(Conversation const&) = delete;
+  Conversation& operator=(Conversation const&) = delete;
+
+  ~Conversation() {
+    if (!is_over_) runner_.reset();
+  }
+
+  /// Everything was said.
+  void end() { is_over_ = true; }
+
+ private:
+  std::optional<runner::ChildProcess>& runner_;
+  bool is_over_ = false;
+};
+
+void throw_if_cancelled(Error const& error) {
+  if (error.code == ErrorCode::cancelled)
+    throw boost::system::system_error{asio::error::operation_aborted};
+}
+
 }  // namespace
 
 std::string const& Lease::fleet() const {
@@ -101,6 +126,7 @@ asio::awaitable<Result<>> Fleet::start_runner(std::size_t slot) {
   Watchdog const watchdog{executor_, hello_limit, process};
   auto const line = co_await process.read_line();
   if (!line) {
+    throw_if_cancelled(line.error());
     co_return Error{ErrorCode::unavailable,
                     "runner ended before its hello: " + process.last_stderr()};
   }
@@ -120,12 +146,10 @@ asio::awaitable<std::vector<protocol::Message>> Fleet::run(std::size_t slot,
                                                            protocol::Round round,
                                                            Lease::OnProgress on_progress) {
   Answers answers{round};
+  Conversation conversation{runners_[slot]};
   if (!runners_[slot]) {
     auto const started = co_await start_runner(slot);
-    if (!started) {
-      runners_[slot].reset();
-      co_return std::move(answers).all(started.error().message);
-    }
+    if (!started) co_return std::move(answers).all(started.error().message);
   }
   auto& process = *runners_[slot];
   std::chrono::duration<double> limit = grace;
@@ -134,12 +158,12 @@ asio::awaitable<std::vector<protocol::Message>> Fleet::run(std::size_t slot,
   Watchdog const watchdog{executor_, limit, process};
   auto line = protocol::encode(std::move(round));
   auto const written = co_await process.write_line(std::move(line));
+  if (!written) throw_if_cancelled(written.error());
   std::string reason = written ? "" : written.error().message;
   while (reason.empty() && !answers.complete()) {
     auto const answer = co_await process.read_line();
-    if (!answer && answer.error().code == ErrorCode::cancelled)
-      throw boost::system::system_error{asio::error::operation_aborted};
     if (!answer) {
+      throw_if_cancelled(answer.error());
       reason = "runner vanished: " + answer.error().message + " " + process.last_stderr();
       break;
     }
@@ -153,7 +177,7 @@ asio::awaitable<std::vector<protocol::Message>> Fleet::run(std::size_t slot,
       reason = std::string{"runner: "} + problem.what();
     }
   }
-  if (!reason.empty()) runners_[slot].reset();
+  if (reason.empty()) conversation.end();
   co_return std::move(answers).all(reason);
 }
 

@@ -45,7 +45,7 @@ class Lease {
 
   /// Runs jobs that take turns and returns the Outcome or Failure of each, in their order. A runner
   /// that vanishes or stays silent beyond the jobs' limits is a Failure with code "lost"; the next
-  /// round starts a new one.
+  /// round starts a new one. So it does when this one is cancelled, which ends the runner.
   boost::asio::awaitable<std::vector<protocol::Message>> run(protocol::Round round,
                                                              OnProgress on_progress);
 

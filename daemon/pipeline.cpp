@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <filesystem>
 #include <list>
 #include <string>
 #include <utility>
@@ -36,6 +37,13 @@ std::string why_nothing_was_measured(std::vector<JobOutcome> const& sweep,
          " jobs gave a result; the first: " + first->error_code + ", " + first->error;
 }
 
+/// Whether the feed reads the repository that new commits are fetched into.
+bool is_feed_fetched(config::Options const& options) {
+  std::error_code ignored;
+  return options.feed.kind == config::FeedKind::git && !options.source.remote.empty() &&
+         std::filesystem::equivalent(options.feed.path, options.source.repository, ignored);
+}
+
 bool is_unjudged(NightlyState state) {
   return state != NightlyState::bisected && state != NightlyState::done &&
          state != NightlyState::failed;
@@ -45,7 +53,7 @@ bool is_unjudged(NightlyState state) {
 
 asio::awaitable<Result<>> Pipeline::pass() {
   searching_.start();
-  auto const looked = look();
+  auto const looked = co_await look();
   if (!looked) co_return looked.error();
   alarming_.look_at_feed();
   while (auto nightly = store_.nightlies().next_unfinished()) {
@@ -62,11 +70,13 @@ asio::awaitable<Result<>> Pipeline::pass() {
   co_return told;
 }
 
-Result<> Pipeline::look() {
+asio::awaitable<Result<>> Pipeline::look() {
+  // What cannot be fetched now may come with the next pass; the log tells why.
+  if (is_feed_fetched(options_)) co_await fetching_.refresh();
   auto const known = store_.nightlies().all();
   auto const newest = known.empty() ? std::string{} : known.back().date;
   auto const found = look_for_nightlies(options_.feed, newest, clock_.now());
-  if (!found) return found.error();
+  if (!found) co_return found.error();
   for (auto const& nightly : *found) {
     if (!store_.nightlies().announce(nightly)) continue;
     spdlog::info("nightly_announced date={} commit={} version={}",
@@ -74,7 +84,7 @@ Result<> Pipeline::look() {
                  short_of(nightly.commit),
                  nightly.version);
   }
-  return {};
+  co_return Result<>{};
 }
 
 void Pipeline::move_to(Nightly& nightly, NightlyState state) {
@@ -230,7 +240,8 @@ asio::awaitable<Result<>> Pipeline::bisect(Nightly const& nightly) {
   if (options_.source.repository.empty()) co_return Result<>{};
   auto const incident = store_.incidents().of_nightly(nightly.id).value();
   auto const baseline = store_.nightlies().find(incident.baseline).value();
-  BisectionRequest request{baseline.commit, nightly.commit, {}, options_.decide.threshold, {}};
+  BisectionRequest request{
+      baseline.commit, nightly.commit, {}, options_.decide.threshold, {}, options_.bisect.prior};
   for (auto const& change : incident.changes)
     request.series.push_back(change.series);
   auto searches = store_.bisections().of_incident(incident.id);

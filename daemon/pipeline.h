@@ -10,6 +10,7 @@
 #include "config/options.h"
 #include "daemon/alarming.h"
 #include "daemon/builder.h"
+#include "daemon/fetching.h"
 #include "daemon/fleets.h"
 #include "daemon/judging.h"
 #include "daemon/measuring.h"
@@ -34,6 +35,7 @@ class Pipeline {
            Measuring& measuring,
            Judging& judging,
            Builder& builder,
+           Fetching& fetching,
            Searching& searching,
            Alarming& alarming)
       : options_{options},
@@ -43,13 +45,15 @@ class Pipeline {
         measuring_{measuring},
         judging_{judging},
         builder_{builder},
+        fetching_{fetching},
         searching_{searching},
         alarming_{alarming} {}
 
-  /// One pass: starts the searches that people asked for, asks the feed, judges every nightly that
-  /// is not judged yet, tells what is not told and hears what people say of it. An Error means that
-  /// the world stood in the way; the next pass goes on from there. A report that cannot be
-  /// delivered holds up nothing else.
+  /// One pass: starts the searches that people asked for, asks the feed, for which it fetches
+  /// what is new where that is the watched repository, judges every nightly that is not judged yet,
+  /// tells what is not told and hears what people say of it. An Error means that the world stood in
+  /// the way; the next pass goes on from there. A report that cannot be delivered holds up nothing
+  /// else.
   boost::asio::awaitable<Result<>> pass();
 
  private:
@@ -59,7 +63,7 @@ class Pipeline {
     int round = 0;
   };
 
-  Result<> look();
+  boost::asio::awaitable<Result<>> look();
   boost::asio::awaitable<Result<>> advance(Nightly& nightly);
   boost::asio::awaitable<Result<>> prepare(Nightly& nightly);
   boost::asio::awaitable<Result<>> sweep(Nightly& nightly);
@@ -83,6 +87,7 @@ class Pipeline {
   Measuring& measuring_;
   Judging& judging_;
   Builder& builder_;
+  Fetching& fetching_;
   Searching& searching_;
   Alarming& alarming_;
 };

@@ -1,33 +1,45 @@
 #include "daemon/search_costs.h"
 
+#include <tuple>
+
 #include "bisect/buildable.h"
 
 namespace torchwatch {
 
 namespace {
 
-/// Mean of what was seen; the first one replaces what was only assumed.
-void take_into(double& mean, int& count, double seconds) {
-  ++count;
-  mean += (seconds - mean) / count;
-}
+constexpr double an_hour = 3600;
+constexpr double a_minute = 60;
 
 }  // namespace
 
+void SearchCosts::Mean::add(double another) {
+  ++count;
+  double const mean = seconds.value_or(another);
+  seconds = mean + (another - mean) / count;
+}
+
 void SearchCosts::measured(double seconds) {
-  take_into(reading_, readings_, seconds);
+  reading_.add(seconds);
 }
 
-void SearchCosts::built(std::size_t position, double seconds) {
+void SearchCosts::built(std::size_t position, double seconds, bool is_incremental) {
   tried_[position] = true;
-  if (seconds > 0) take_into(build_, builds_, seconds);
+  if (seconds > 0) (is_incremental ? incremental_ : full_).add(seconds);
 }
 
-bisect::Costs SearchCosts::costs() const {
-  return {reading_,
-          [this](std::size_t position) {
+/// One kind is told by the other until it was seen.
+double SearchCosts::build(bool is_warm) const {
+  auto const& [likely, other] =
+      is_warm ? std::tie(incremental_, full_) : std::tie(full_, incremental_);
+  return likely.seconds.value_or(other.seconds.value_or(an_hour));
+}
+
+bisect::Costs SearchCosts::costs(bool is_warm) const {
+  return {reading_.seconds.value_or(a_minute),
+          [this, build = build(is_warm)](std::size_t position) {
             auto const known = tried_.find(position);
-            return known != tried_.end() && known->second ? 0 : build_;
+            return known != tried_.end() && known->second ? 0 : build;
           },
           [this](std::size_t position) {
             return bisect::chance_to_build(tried_, position);

@@ -10,29 +10,37 @@ namespace torchwatch {
 /// What a search pays for what it does, learned while it goes on.
 class SearchCosts {
  public:
-  /// `usual_build`: seconds of the builds made before, if any were.
-  explicit SearchCosts(std::optional<double> usual_build) : build_{usual_build.value_or(an_hour)} {}
+  /// Seconds of the builds made before, from scratch and where another was made, if any were.
+  SearchCosts(std::optional<double> full, std::optional<double> incremental)
+      : full_{full, 0},
+        incremental_{incremental, 0} {}
 
   /// A process of a build that is there took `seconds`.
   void measured(double seconds);
 
   /// The build at `position` is there; making it took `seconds`, 0 if it was there before.
-  void built(std::size_t position, double seconds);
+  void built(std::size_t position, double seconds = 0, bool is_incremental = false);
 
   /// The build at `position` could not be made.
   void failed(std::size_t position) { tried_[position] = false; }
 
-  /// Refers to this object.
-  bisect::Costs costs() const;
+  /// `is_warm`: the next build will be an incremental one. Refers to this object.
+  bisect::Costs costs(bool is_warm) const;
 
  private:
-  static constexpr double an_hour = 3600;
-  static constexpr double a_minute = 60;
+  /// Mean of what was seen; the first one replaces what was only assumed.
+  struct Mean {
+    std::optional<double> seconds;
+    int count = 0;
 
-  double build_;
-  int builds_ = 0;
-  double reading_ = a_minute;
-  int readings_ = 0;
+    void add(double another);
+  };
+
+  double build(bool is_warm) const;
+
+  Mean full_;
+  Mean incremental_;
+  Mean reading_;
   std::map<std::size_t, bool> tried_;  // whether it is there
 };
 

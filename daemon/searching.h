@@ -2,9 +2,9 @@
 
 #include <cstdint>
 #include <exception>
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -12,6 +12,7 @@
 #include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/this_coro.hpp>
 
+#include "daemon/async/stoppable.h"
 #include "daemon/async/task_group.h"
 #include "daemon/bisecting.h"
 #include "storage/store.h"
@@ -25,12 +26,17 @@ class Searching {
   /// `store` and `bisecting` must outlive it.
   Searching(boost::asio::any_io_executor executor, storage::Store& store, Bisecting& bisecting);
 
-  /// Carries a search to its end, or to where somebody paused or cancelled it, and returns it.
+  /// Carries a search to its end, or to where somebody paused or cancelled it, and returns it as it
+  /// is stored then.
   boost::asio::awaitable<Result<Bisection>> run(Bisection bisection);
 
   /// Starts all searches that nobody runs, but for those of incidents that are not searched yet:
   /// they belong to the pipeline. A search that cannot go on now is started by the next call.
   void start();
+
+  /// Has a search obey the state that somebody gave it: one that is paused or cancelled ends at
+  /// once, whatever it waits for, and any other goes on.
+  void steer(BisectionId id);
 
   /// Returns when none runs that start() started.
   boost::asio::awaitable<void> join() { return group_.join(); }
@@ -44,11 +50,12 @@ class Searching {
 
   boost::asio::awaitable<void> run_alone(Bisection bisection,
                                          std::shared_ptr<Running const> running);
+  boost::asio::awaitable<Result<Bisection>> carry(Running const& running, Bisection bisection);
   bool is_for_the_pipeline(Bisection const& bisection) const;
 
   storage::Store& store_;
   Bisecting& bisecting_;
-  std::set<std::int64_t> running_;  // ids
+  std::map<std::int64_t, Stoppable> running_;  // by id
   TaskGroup group_;
 };
 

@@ -8,6 +8,7 @@
 #include "daemon/alarming.h"
 #include "daemon/bisecting.h"
 #include "daemon/builder.h"
+#include "daemon/fetching.h"
 #include "daemon/fleets.h"
 #include "daemon/judging.h"
 #include "daemon/measuring.h"
@@ -28,15 +29,26 @@ struct Service {
       : fleets{executor, options.fleets, executable},
         measuring{store, clock, options.measure, options.suite},
         builder{executor, options.source, options.state_dir, store, clock},
-        bisecting{store, fleets, measuring, builder, options},
+        fetching{executor, options.source},
+        bisecting{store, fleets, measuring, builder, fetching, options},
         searching{executor, store, bisecting},
         alarming{options, store, clock},
         judging{options.decide, store, clock, fleets, measuring},
-        pipeline{options, store, clock, fleets, measuring, judging, builder, searching, alarming} {}
+        pipeline{options,
+                 store,
+                 clock,
+                 fleets,
+                 measuring,
+                 judging,
+                 builder,
+                 fetching,
+                 searching,
+                 alarming} {}
 
   Fleets fleets;
   Measuring measuring;
   Builder builder;
+  Fetching fetching;
   Bisecting bisecting;
   Searching searching;
   Alarming alarming;

@@ -79,7 +79,7 @@ std::string belief_after(BisectionStep const& step) {
 }
 
 TableRow row_of(BisectionStep const& step, std::string const& project) {
-  return {std::to_string(step.turn),
+  return {std::to_string(step.turn) + (step.stage == SearchStage::nightlies ? " (nightlies)" : ""),
           verbatim(name_of(step.benchmark)) + " on " + verbatim(step.fleet),
           links_of(step.commits, project),
           brief(step.reason),
@@ -89,17 +89,20 @@ TableRow row_of(BisectionStep const& step, std::string const& project) {
 
 std::string effort_of(Bisection const& bisection, std::string const& project) {
   std::set<CommitSha> measured;
+  std::set<CommitSha> nightlies;
   std::set<CommitSha> skipped;
   for (auto const& step : bisection.steps) {
-    if (!step.readings.empty()) measured.insert(step.commits.begin(), step.commits.end());
+    auto& kind = step.stage == SearchStage::nightlies ? nightlies : measured;
+    if (!step.readings.empty()) kind.insert(step.commits.begin(), step.commits.end());
     if (step.skipped) skipped.insert(*step.skipped);
   }
   return fmt::format(
-      "From {} to {}: steps: {}, distinct commits built and measured: {}, commits that could not "
+      "From {} to {}: steps: {}, {}distinct commits built and measured: {}, commits that could not "
       "be: {}.\n\n",
       commit_link(bisection.request.start, project),
       commit_link(bisection.request.end, project),
       bisection.steps.size(),
+      nightlies.empty() ? "" : fmt::format("nightlies measured: {}, ", nightlies.size()),
       measured.size(),
       skipped.size());
 }

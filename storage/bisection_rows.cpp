@@ -97,6 +97,7 @@ BisectionStep read_step(SQLite::Statement& row) {
   if (!row.getColumn(7).isNull()) step.skipped = CommitSha{row.getColumn(7).getString()};
   step.note = row.getColumn(8).getString();
   step.beliefs = read_list(row.getColumn(9), belief_of);
+  step.stage = read_word(row.getColumn(10), parse_search_stage);
   return step;
 }
 
@@ -231,7 +232,7 @@ Series read_series(SQLite::Statement& row, int first) {
 std::vector<BisectionStep> select_steps(SQLite::Database& database, BisectionId id) {
   SQLite::Statement query{database,
                           "SELECT turn, fleet, benchmark, commits, reason, is_done, readings, "
-                          "skipped_sha, note, beliefs FROM bisection_step "
+                          "skipped_sha, note, beliefs, stage FROM bisection_step "
                           "WHERE bisection_id = ? ORDER BY ordinal"};
   bind_all(query, id.value);
   return read_all(query, read_step);
@@ -251,8 +252,8 @@ void write_step(SQLite::Database& database,
   SQLite::Statement insert{
       database,
       "INSERT OR REPLACE INTO bisection_step (bisection_id, ordinal, turn, fleet, benchmark, "
-      "commits, reason, is_done, readings, skipped_sha, note, beliefs) "
-      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+      "commits, reason, is_done, readings, skipped_sha, note, beliefs, stage) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
   bind_all(insert,
            id.value,
            static_cast<std::int64_t>(ordinal),
@@ -265,7 +266,8 @@ void write_step(SQLite::Database& database,
            to_json(step.readings).dump(),
            step.skipped ? std::optional{step.skipped->hex} : std::nullopt,
            step.note,
-           to_json(step.beliefs).dump());
+           to_json(step.beliefs).dump(),
+           std::string{to_string(step.stage)});
   insert.exec();
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr auto select =
     "SELECT id, incident_id, start_sha, end_sha, threshold, direction, state, outcome, failure, "
-    "asked_at FROM bisection ";
+    "asked_at, prior FROM bisection ";
 
 std::vector<Series> select_series(SQLite::Database& database, BisectionId id) {
   SQLite::Statement query{database,
@@ -35,6 +35,7 @@ Bisection read_row(SQLite::Statement& row) {
     bisection.outcome = read_word(row.getColumn(7), parse_bisection_outcome);
   bisection.failure = row.getColumn(8).getString();
   bisection.asked_at = read_time(row.getColumn(9));
+  bisection.request.prior = read_word(row.getColumn(10), parse_prior);
   return bisection;
 }
 
@@ -72,13 +73,15 @@ Bisection Bisections::ask(BisectionRequest const& request,
   SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
   SQLite::Statement insert{database_,
                            "INSERT INTO bisection (incident_id, start_sha, end_sha, threshold, "
-                           "direction, state, asked_at) VALUES (?, ?, ?, ?, ?, 'queued', ?)"};
+                           "direction, prior, state, asked_at) "
+                           "VALUES (?, ?, ?, ?, ?, ?, 'queued', ?)"};
   bind_all(insert,
            incident ? std::optional{incident->value} : std::nullopt,
            request.start.hex,
            request.end.hex,
            request.threshold,
            std::string{to_string(request.direction)},
+           std::string{to_string(request.prior)},
            seconds_of(now));
   insert.exec();
   Bisection bisection;
@@ -139,6 +142,14 @@ void Bisections::update(Bisection const& bisection) {
   update.exec();
   write_findings(database_, bisection.id, bisection.findings);
   transaction.commit();
+}
+
+bool Bisections::begin(BisectionId id) {
+  SQLite::Statement update{database_,
+                           "UPDATE bisection SET state = 'running' WHERE id = ? "
+                           "AND state IN ('queued', 'running')"};
+  bind_all(update, id.value);
+  return update.exec() == 1;
 }
 
 bool Bisections::set_state(BisectionId id, BisectionState state) {

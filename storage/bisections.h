@@ -38,6 +38,10 @@ class Bisections {
   /// Stores state, outcome, findings and failure, all or nothing.
   void update(Bisection const& bisection);
 
+  /// Changes the state from queued or running to running. False, and nothing is changed, when it is
+  /// neither: somebody has paused or cancelled the search meanwhile.
+  bool begin(BisectionId id);
+
   /// Changes the state alone: somebody pauses, resumes or cancels. False, and nothing is changed,
   /// when the search is not known, or is done, failed or cancelled.
   bool set_state(BisectionId id, BisectionState state);

@@ -27,8 +27,8 @@ std::optional<BuildState> parse_build_state(std::string_view text) {
 
 std::optional<BuildRecord> Builds::find(CommitSha const& commit) const {
   SQLite::Statement query{database_,
-                          "SELECT commit_sha, state, prefix, note, finished_at, seconds FROM build "
-                          "WHERE commit_sha = ?"};
+                          "SELECT commit_sha, state, prefix, note, finished_at, seconds, "
+                          "is_incremental FROM build WHERE commit_sha = ?"};
   bind_all(query, commit.hex);
   return read_one(query, [](SQLite::Statement& row) {
     return BuildRecord{CommitSha{row.getColumn(0).getString()},
@@ -36,7 +36,8 @@ std::optional<BuildRecord> Builds::find(CommitSha const& commit) const {
                        row.getColumn(2).getString(),
                        row.getColumn(3).getString(),
                        read_time(row.getColumn(4)),
-                       row.getColumn(5).getDouble()};
+                       row.getColumn(5).getDouble(),
+                       row.getColumn(6).getInt() != 0};
   });
 }
 
@@ -44,23 +45,25 @@ void Builds::record(BuildRecord const& build) {
   SQLite::Statement insert{
       database_,
       "INSERT OR REPLACE INTO build "
-      "(commit_sha, state, prefix, note, finished_at, seconds) VALUES (?, ?, ?, ?, ?, ?)"};
+      "(commit_sha, state, prefix, note, finished_at, seconds, is_incremental) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?)"};
   bind_all(insert,
            build.commit.hex,
            std::string{to_string(build.state)},
            build.prefix,
            build.note,
            seconds_of(build.finished_at),
-           build.seconds);
+           build.seconds,
+           build.is_incremental);
   insert.exec();
 }
 
-std::optional<double> Builds::mean_seconds(int most) const {
+std::optional<double> Builds::mean_seconds(int most, bool is_incremental) const {
   SQLite::Statement query{
       database_,
       "SELECT avg(seconds) FROM (SELECT seconds FROM build WHERE state = 'built' AND seconds > 0 "
-      "ORDER BY finished_at DESC, commit_sha LIMIT ?)"};
-  bind_all(query, most);
+      "AND is_incremental = ? ORDER BY finished_at DESC, commit_sha LIMIT ?)"};
+  bind_all(query, is_incremental, most);
   query.executeStep();
   auto const mean = query.getColumn(0);
   return mean.isNull() ? std::nullopt : std::optional{mean.getDouble()};

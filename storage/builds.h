@@ -23,7 +23,8 @@ struct BuildRecord {
   std::string prefix;  ///< of a built one
   std::string note;    ///< why it cannot be built
   Timestamp finished_at{};
-  double seconds = 0;  ///< wall-clock cost; 0: not known
+  double seconds = 0;           ///< wall-clock cost; 0: not known
+  bool is_incremental = false;  ///< made where another was made before
 };
 
 /// Commits whose building ended for good. Throws SQLite::Exception when the disk fails.
@@ -34,8 +35,9 @@ class Builds {
   std::optional<BuildRecord> find(CommitSha const& commit) const;
   /// Keeps a record, in place of an earlier one of the same commit.
   void record(BuildRecord const& build);
-  /// Mean cost of the newest `most` builds whose cost is known; nothing when there is none.
-  std::optional<double> mean_seconds(int most) const;
+  /// Mean cost of the newest `most` builds of that kind whose cost is known; nothing when there is
+  /// none.
+  std::optional<double> mean_seconds(int most, bool is_incremental) const;
 
  private:
   SQLite::Database& database_;

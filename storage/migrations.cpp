@@ -341,6 +341,18 @@ ALTER TABLE bisection_effect ADD COLUMN cure_error_bound REAL;
 ALTER TABLE bisection_effect ADD COLUMN cure_pairs INTEGER;
 )sql";
 
+constexpr std::string_view priors = R"sql(
+ALTER TABLE bisection ADD COLUMN prior TEXT NOT NULL DEFAULT 'uniform';
+)sql";
+
+constexpr std::string_view kinds_of_builds = R"sql(
+ALTER TABLE build ADD COLUMN is_incremental INTEGER NOT NULL DEFAULT 0;
+)sql";
+
+constexpr std::string_view stages = R"sql(
+ALTER TABLE bisection_step ADD COLUMN stage TEXT NOT NULL DEFAULT 'commits';
+)sql";
+
 constexpr std::array steps{nightlies_and_jobs,
                            comparisons_and_incidents,
                            builds_and_bisections,
@@ -352,7 +364,10 @@ constexpr std::array steps{nightlies_and_jobs,
                            profiles,
                            findings,
                            build_seconds,
-                           cures};
+                           cures,
+                           priors,
+                           kinds_of_builds,
+                           stages};
 
 }  // namespace
 

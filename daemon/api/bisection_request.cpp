@@ -15,7 +15,7 @@ using net::FieldError;
 using nlohmann::json;
 
 constexpr std::array known_fields{
-    "start", "end", "benchmarks", "fleet", "metric", "threshold", "direction", "again"};
+    "start", "end", "benchmarks", "fleet", "metric", "threshold", "direction", "prior", "again"};
 constexpr std::size_t most_benchmarks = 256;
 constexpr double highest_threshold = 1;
 
@@ -29,11 +29,13 @@ class Reader {
  public:
   Reader(std::string const& text,
          std::span<config::FleetOptions const> fleets,
-         storage::Bisections const& searches)
+         storage::Bisections const& searches,
+         Prior prior)
       : body_{text, known_fields},
         fleets_{fleets},
         searches_{searches} {
     base_.series.resize(1);
+    base_.prior = prior;
   }
 
   BisectionRequest read();
@@ -203,6 +205,7 @@ BisectionRequest Reader::read() {
   request.threshold = threshold();
   request.direction = body_.word("direction", parse_direction, R"("increase", "decrease", "both")")
                           .value_or(base_.direction);
+  request.prior = body_.word("prior", parse_prior, R"("uniform", "paths")").value_or(base_.prior);
   return request;
 }
 
@@ -211,8 +214,9 @@ BisectionRequest Reader::read() {
 boost::system::result<BisectionRequest, std::vector<FieldError>> parse_bisection_request(
     std::string const& body,
     std::span<config::FleetOptions const> fleets,
-    storage::Bisections const& searches) {
-  Reader reader{body, fleets, searches};
+    storage::Bisections const& searches,
+    Prior prior) {
+  Reader reader{body, fleets, searches, prior};
   auto request = reader.read();
   if (!reader.errors().empty()) return reader.errors();
   return request;

@@ -21,6 +21,7 @@ namespace torchwatch::api {
 ///     metric       "latency" unless given
 ///     threshold    0.07 unless given; a fraction
 ///     direction    "increase" unless given
+///     prior        "uniform" or "paths"; `prior` unless given
 ///     again        id of one of `searches`: whatever else is not given is as it was there
 ///
 /// or returns everything that is wrong with it. Of a search that is asked for again, benchmarks,
@@ -28,6 +29,7 @@ namespace torchwatch::api {
 boost::system::result<BisectionRequest, std::vector<net::FieldError>> parse_bisection_request(
     std::string const& body,
     std::span<config::FleetOptions const> fleets,
-    storage::Bisections const& searches);
+    storage::Bisections const& searches,
+    Prior prior);
 
 }  // namespace torchwatch::api

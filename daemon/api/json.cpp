@@ -132,6 +132,7 @@ Json json_of(BisectionRequest const& request) {
   json["series"] = array_of(request.series);
   json["threshold"] = request.threshold;
   json["direction"] = to_string(request.direction);
+  json["prior"] = to_string(request.prior);
   return json;
 }
 
@@ -147,6 +148,7 @@ Json json_of(SeriesBelief const& belief) {
 Json json_of(BisectionStep const& step) {
   Json json;
   json["turn"] = step.turn;
+  json["stage"] = to_string(step.stage);
   json["fleet"] = step.fleet;
   json["benchmark"] = name_of(step.benchmark);
   json["commits"] = Json::array();

@@ -235,7 +235,8 @@ asio::awaitable<HttpResponse> Api::handle(HttpRequest request) {
 }
 
 asio::awaitable<HttpResponse> Api::post_bisection(std::string body) {
-  auto wanted = parse_bisection_request(body, options_.fleets, view_.store.bisections());
+  auto wanted =
+      parse_bisection_request(body, options_.fleets, view_.store.bisections(), options_.prior);
   if (!wanted) co_return bad_body(wanted.error());
   auto const asked = co_await requests_.bisection(std::move(*wanted));
   if (!asked) co_return failed_ask(asked.error());

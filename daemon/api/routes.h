@@ -35,6 +35,8 @@ struct ApiOptions {
   config::DecideOptions decide;
   /// On which fleets a search may be asked for.
   std::vector<config::FleetOptions> fleets;
+  /// Of a search that does not say.
+  Prior prior = Prior::uniform;
   /// Where the watched project's commits are shown; empty: nowhere.
   std::string project = "https://github.com/pytorch/pytorch";
   /// Of this program.

@@ -5,26 +5,12 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/error.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/system/system_error.hpp>
+
+#include "daemon/async/cancellation.h"
 
 namespace torchwatch {
-namespace {
-
 namespace asio = boost::asio;
-
-bool is_cancellation(std::exception_ptr const& failure) {
-  try {
-    std::rethrow_exception(failure);
-  } catch (boost::system::system_error const& problem) {
-    return problem.code() == asio::error::operation_aborted;
-  } catch (...) {
-    return false;
-  }
-}
-
-}  // namespace
 
 TaskGroup::TaskGroup(asio::any_io_executor executor, Report report)
     : executor_{std::move(executor)},

@@ -66,6 +66,7 @@ Result<BisectionRequest> to_request(config::Options const& options, BisectReques
     request.series.push_back({fleet, benchmark, asked.metric.value_or(Metric::latency)});
   request.threshold = asked.threshold.value_or(request.threshold);
   request.direction = asked.direction.value_or(request.direction);
+  request.prior = asked.prior.value_or(options.bisect.prior);
   return request;
 }
 
@@ -78,6 +79,7 @@ ordered_json to_body(BisectRequest const& asked) {
   if (asked.metric) body["metric"] = to_string(*asked.metric);
   if (asked.threshold) body["threshold"] = *asked.threshold;
   if (asked.direction) body["direction"] = to_string(*asked.direction);
+  if (asked.prior) body["prior"] = to_string(*asked.prior);
   if (!asked.fleet.empty()) body["fleet"] = asked.fleet;
   for (auto const& benchmark : asked.benchmarks)
     body["benchmarks"].push_back(name_of(benchmark));
@@ -93,6 +95,8 @@ int bisect_here(config::Options const& options, Place const& place, BisectReques
   if (!store) return complain(store.error().message + " (ask the running service: --server)");
   SystemClock const clock;
   auto bisection = ask_for_search(*store, options.source, *request, clock.now());
+  if (bisection && bisection->state == BisectionState::paused)
+    bisection = steer_search(*store, bisection->id, BisectionState::queued);
   if (!bisection) return complain(bisection.error().message);
   boost::asio::io_context loop{1};
   Service service{loop.get_executor(), options, place.executable, *store, clock};

@@ -109,7 +109,10 @@ void print_with_transcript(ordered_json const& search) {
   auto const& request = search.at("request");
   print_search(search);
   if (search.at("failure").is_string()) std::cout << "  " << text(search, "failure") << '\n';
-  std::cout << "  " << range_of(request) << "  " << series_of(request) << '\n';
+  std::cout << "  " << range_of(request) << "  " << series_of(request);
+  if (request.at("prior") != to_string(Prior::uniform))
+    std::cout << "  prior " << text(request, "prior");
+  std::cout << '\n';
   if (search.at("steps").empty()) return;
   std::vector<Row> rows{{"turn", "benchmark", "commits", "why", "measured", "belief after"}};
   for (auto const& step : search.at("steps"))

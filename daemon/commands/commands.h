@@ -60,8 +60,8 @@ struct CompareRequest {
 /// configuration, which only fleets need.
 int compare(CompareRequest const& request, std::function<std::optional<config::Options>()> load);
 
-/// What to search for, as typed. What is not given is as BisectionRequest has it, or as it was in
-/// the search `again`.
+/// What to search for, as typed. What is not given is as BisectionRequest or the configuration has
+/// it, or as it was in the search `again`.
 struct BisectRequest {
   std::optional<std::int64_t> again;  ///< id of a search of the service that is asked
   std::string start;                  ///< here in git's syntax, for the watched repository
@@ -71,6 +71,7 @@ struct BisectRequest {
   std::optional<Metric> metric;
   std::optional<double> threshold;
   std::optional<Direction> direction;
+  std::optional<Prior> prior;
   bool as_json = false;
 };
 

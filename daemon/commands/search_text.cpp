@@ -65,8 +65,9 @@ std::string line_of_step(ordered_json const& step) {
   for (auto const& commit : step.at("commits"))
     commits += " " + short_sha(commit);
   auto const note = text(step, "note");
-  return fmt::format("turn {}  {} {}  {} -> {}",
+  return fmt::format("turn {}  {}{} {}  {} -> {}",
                      step.at("turn").get<int>(),
+                     step.at("stage") == "nightlies" ? "nightlies of " : "",
                      text(step, "benchmark"),
                      commits,
                      text(step, "reason"),

@@ -6,6 +6,7 @@
 #include <memory>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -45,17 +46,22 @@ class Watch {
   /// Never returns; ends by cancellation, and all searches with it.
   asio::awaitable<int> run() { return ending_searches(service_.searching, pass_for_ever()); }
 
-  /// Queues a search and starts it. On this loop only.
+  /// Queues a search and starts it; fetches its ends if need be. On this loop only.
   asio::awaitable<Result<Bisection>> ask(BisectionRequest request) {
+    if (!options_.source.repository.empty()) {
+      std::vector<CommitSha> ends{request.start, request.end};
+      auto const fetched = co_await service_.fetching.ensure(std::move(ends));
+      if (!fetched) co_return fetched.error();
+    }
     auto const asked = ask_for_search(store_, options_.source, request, clock_.now());
     if (asked) service_.searching.start();
     co_return asked;
   }
 
-  /// Pauses, resumes or cancels a search, and starts one that is resumed. On this loop only.
+  /// Pauses, resumes or cancels a search, which obeys at once. On this loop only.
   asio::awaitable<Result<Bisection>> steer(BisectionId id, BisectionState state) {
     auto const steered = steer_search(store_, id, state);
-    if (steered) service_.searching.start();
+    if (steered) service_.searching.steer(id);
     co_return steered;
   }
 
@@ -141,6 +147,7 @@ class Answering {
     api::ApiOptions result;
     result.decide = options.decide;
     result.fleets = options.fleets;
+    result.prior = options.bisect.prior;
     result.project = project_url;
     result.version = TORCHWATCH_VERSION;
     if (!options.http.token_file.empty()) {

@@ -27,6 +27,16 @@ std::string_view to_string(Direction direction) {
   return "unknown";
 }
 
+std::string_view to_string(Prior prior) {
+  switch (prior) {
+    case Prior::uniform:
+      return "uniform";
+    case Prior::paths:
+      return "paths";
+  }
+  return "unknown";
+}
+
 std::string_view to_string(BisectionState state) {
   switch (state) {
     case BisectionState::queued:
@@ -59,8 +69,26 @@ std::string_view to_string(BisectionOutcome outcome) {
   return "unknown";
 }
 
+std::string_view to_string(SearchStage stage) {
+  switch (stage) {
+    case SearchStage::nightlies:
+      return "nightlies";
+    case SearchStage::commits:
+      return "commits";
+  }
+  return "unknown";
+}
+
+std::optional<SearchStage> parse_search_stage(std::string_view text) {
+  return parse_one_of(std::array{SearchStage::nightlies, SearchStage::commits}, text);
+}
+
 std::optional<Direction> parse_direction(std::string_view text) {
   return parse_one_of(std::array{Direction::increase, Direction::decrease, Direction::both}, text);
+}
+
+std::optional<Prior> parse_prior(std::string_view text) {
+  return parse_one_of(std::array{Prior::uniform, Prior::paths}, text);
 }
 
 std::optional<BisectionState> parse_bisection_state(std::string_view text) {
@@ -71,6 +99,10 @@ std::optional<BisectionState> parse_bisection_state(std::string_view text) {
 std::optional<BisectionOutcome> parse_bisection_outcome(std::string_view text) {
   using enum BisectionOutcome;
   return parse_one_of(std::array{culprit, range, not_reproduced, undecided}, text);
+}
+
+bool is_active(BisectionState state) {
+  return state == BisectionState::queued || state == BisectionState::running;
 }
 
 bool is_proved(Effect const& effect) {

@@ -16,6 +16,12 @@ namespace torchwatch {
 /// Which way a value must move to count. `increase` is slower or fatter.
 enum class Direction { increase, decrease, both };
 
+/// What a search believes of its suspects before it reads anything.
+enum class Prior {
+  uniform,  ///< all are alike
+  paths,    ///< those that touched what hardly reaches a benchmark are less likely
+};
+
 enum class BisectionState {
   queued,
   running,
@@ -24,6 +30,10 @@ enum class BisectionState {
   done,
   failed,
 };
+
+/// What a search measures: packages that a feed announced, where they lie between its ends, and
+/// then commits as the recipe builds them.
+enum class SearchStage { nightlies, commits };
 
 /// How a search ended.
 enum class BisectionOutcome {
@@ -34,12 +44,19 @@ enum class BisectionOutcome {
   undecided,       ///< its budget ended first
 };
 
+/// It goes on by itself: no person has stopped it, and it has not ended.
+bool is_active(BisectionState state);
+
 std::string_view to_string(Direction direction);
+std::string_view to_string(Prior prior);
 std::string_view to_string(BisectionState state);
 std::string_view to_string(BisectionOutcome outcome);
+std::string_view to_string(SearchStage stage);
 std::optional<Direction> parse_direction(std::string_view text);
+std::optional<Prior> parse_prior(std::string_view text);
 std::optional<BisectionState> parse_bisection_state(std::string_view text);
 std::optional<BisectionOutcome> parse_bisection_outcome(std::string_view text);
+std::optional<SearchStage> parse_search_stage(std::string_view text);
 
 /// What to search for. Two requests that are equal ask for the same search.
 struct BisectionRequest {
@@ -48,6 +65,7 @@ struct BisectionRequest {
   std::vector<Series> series;  ///< at least one
   double threshold = 0.07;     ///< relative change that counts
   Direction direction = Direction::increase;
+  Prior prior = Prior::uniform;
 };
 
 /// One metric of one round, in the metric's unit: the level of each build.
@@ -73,6 +91,7 @@ struct SeriesBelief {
 /// when it is planned and again when it is done.
 struct BisectionStep {
   int turn = 0;  ///< steps of one turn were made side by side
+  SearchStage stage = SearchStage::commits;
   std::string fleet;
   Benchmark benchmark;
   std::vector<CommitSha> commits;  ///< in ancestry order

@@ -123,6 +123,14 @@ TEST(ApiJson, ARangeHasNoCulprit) {
   EXPECT_EQ(finding.at("suspects").size(), 2U);
 }
 
+TEST(ApiJson, ARequestIsShownAsItWasAsked) {
+  BisectionRequest const request{{"a1"}, {"b2"}, {series}, 0.125, Direction::both, Prior::paths};
+
+  EXPECT_EQ(text_of(json_of(request)),
+            R"({"start":"a1","end":"b2","series":[)" + text_of(json_of(series)) +
+                R"(],"threshold":0.125,"direction":"both","prior":"paths"})");
+}
+
 TEST(ApiJson, AnEffectCarriesItsProof) {
   auto effect = finding_of(1, Verdict::regression).effects.front();
 
@@ -146,10 +154,11 @@ BisectionStep planned_step() {
 }
 
 TEST(ApiJson, AStepThatIsPlannedHasNoReadings) {
-  EXPECT_EQ(text_of(json_of(planned_step())),
-            R"({"turn":3,"fleet":"gpu","benchmark":"test_eval[resnet50-cuda-eager]",)"
-            R"("commits":["a1","b2"],"reason":"splits 31 suspects: 0.58 nats in 64 s",)"
-            R"("done":false,"readings":{},"skipped":null,"note":"","beliefs":[]})");
+  EXPECT_EQ(
+      text_of(json_of(planned_step())),
+      R"({"turn":3,"stage":"commits","fleet":"gpu","benchmark":"test_eval[resnet50-cuda-eager]",)"
+      R"("commits":["a1","b2"],"reason":"splits 31 suspects: 0.58 nats in 64 s",)"
+      R"("done":false,"readings":{},"skipped":null,"note":"","beliefs":[]})");
 }
 
 TEST(ApiJson, AStepThatIsDoneTellsWhatWasReadAndIsBelieved) {

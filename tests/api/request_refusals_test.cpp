@@ -133,6 +133,12 @@ std::vector<Refusal> const of_requests{
     {"NegativeThreshold", post_with("threshold", -0.07), 400, "threshold", "-0.07"},
     {"ThresholdAsText", post_with("threshold", "7%"), 400, "threshold", "7%"},
     {"UnknownDirection", post_with("direction", "up"), 400, "direction", "\"increase\""},
+    {"UnknownPrior",
+     post_with("prior", "blame"),
+     400,
+     "prior",
+     "found \"blame\", allowed \"uniform\", \"paths\""},
+    {"PriorThatIsNoWord", post_with("prior", json::array({1, 2})), 400, "prior", "an array of 2"},
     {"AgainOfNobody",
      post_again("again", 99),
      400,
@@ -164,6 +170,7 @@ TEST(RequestRefusals, EveryWrongFieldIsNamedAtOnce) {
                   {"metric", "speed"},
                   {"threshold", 7000},
                   {"direction", "up"},
+                  {"prior", "blame"},
                   {"timeout", 1}};
 
   auto const answer = ask(api.port(), post(body.dump()));
@@ -172,10 +179,16 @@ TEST(RequestRefusals, EveryWrongFieldIsNamedAtOnce) {
   auto const problem = json::parse(answer.body);
   for (auto const& error : problem.at("errors"))
     fields.push_back(error.at("field").get<std::string>());
-  EXPECT_THAT(
-      fields,
-      ::testing::UnorderedElementsAre(
-          "start", "end", "benchmarks", "fleet", "metric", "threshold", "direction", "timeout"));
+  EXPECT_THAT(fields,
+              ::testing::UnorderedElementsAre("start",
+                                              "end",
+                                              "benchmarks",
+                                              "fleet",
+                                              "metric",
+                                              "threshold",
+                                              "direction",
+                                              "prior",
+                                              "timeout"));
 }
 
 TEST(RequestRefusals, AreNotRepeatedWithoutEnd) {

@@ -202,7 +202,8 @@ TEST_F(RoutesTest, ASearchThatIsAskedForIsAcceptedAndLocated) {
                   {"fleet", "local"},
                   {"metric", "cmem"},
                   {"threshold", 0.2},
-                  {"direction", "both"}};
+                  {"direction", "both"},
+                  {"prior", "paths"}};
 
   auto const answer = ask(api.port(), post(body.dump()));
 
@@ -221,6 +222,7 @@ TEST_F(RoutesTest, ASearchThatIsAskedForIsAcceptedAndLocated) {
   EXPECT_EQ(request.series.at(1).fleet, "local");
   EXPECT_DOUBLE_EQ(request.threshold, 0.2);
   EXPECT_EQ(request.direction, Direction::both);
+  EXPECT_EQ(request.prior, Prior::paths);
 }
 
 std::string const least = json{{"start", sha_of('a').hex},
@@ -236,6 +238,7 @@ TEST_F(RoutesTest, AShortRequestMeansTheDefaults) {
   EXPECT_EQ(request.series.at(0).metric, Metric::latency);
   EXPECT_DOUBLE_EQ(request.threshold, 0.07);
   EXPECT_EQ(request.direction, Direction::increase);
+  EXPECT_EQ(request.prior, Prior::uniform);
 }
 
 TEST_F(RoutesTest, ASearchIsAskedForAgainAsItWas) {
@@ -249,13 +252,15 @@ TEST_F(RoutesTest, ASearchIsAskedForAgainAsItWas) {
   EXPECT_EQ(name_of(request.series.at(0)), "test_train[dlrm-cpu-eager]_latency");
   EXPECT_DOUBLE_EQ(request.threshold, 0.07);
   EXPECT_EQ(request.direction, Direction::increase);
+  EXPECT_EQ(request.prior, Prior::uniform);
 }
 
 TEST_F(RoutesTest, WhatIsGivenTakesThePlaceOfWhatWasAskedFor) {
   Series const memory{"local", parse_benchmark("test_eval[dcgan-cpu-eager]").value(), Metric::cmem};
   Series const leak{"local", memory.benchmark, Metric::leak};
   api.fill([&](storage::Store& store) {
-    BisectionRequest const many{sha_of('a'), sha_of('d'), {memory, leak}, 0.2, Direction::both};
+    BisectionRequest const many{
+        sha_of('a'), sha_of('d'), {memory, leak}, 0.2, Direction::both, Prior::paths};
     store.bisections().ask(many, std::nullopt, early);
   });
   json const body{{"again", 3},
@@ -270,6 +275,7 @@ TEST_F(RoutesTest, WhatIsGivenTakesThePlaceOfWhatWasAskedFor) {
   EXPECT_EQ(other_benchmarks.end, sha_of('c'));
   EXPECT_DOUBLE_EQ(other_benchmarks.threshold, 0.5);
   EXPECT_EQ(other_benchmarks.direction, Direction::both);
+  EXPECT_EQ(other_benchmarks.prior, Prior::paths);
   EXPECT_THAT(names(other_benchmarks.series),
               ElementsAre("test_train[dlrm-cpu-eager]_cmem",
                           "test_eval[dlrm-cpu-eager]_cmem",
@@ -304,6 +310,23 @@ TEST(Routes, WithoutATokenNobodyMayAsk) {
   EXPECT_EQ(ask(api.port(), post(least)).status, 403);
   EXPECT_EQ(ask(api.port(), post(least, "")).status, 403);
   EXPECT_TRUE(api.asked().empty());
+}
+
+TEST(Routes, ThePriorIsTheConfiguredOneUnlessGivenOrAsItWas) {
+  LiveApi api{[] {
+    auto options = LiveApi::options_with_token();
+    options.prior = Prior::paths;
+    return options;
+  }()};
+  auto given = json::parse(least);
+  given["prior"] = "uniform";
+
+  for (auto const& body : {least, given.dump(), std::string{R"({"again": 1})"}})
+    ASSERT_EQ(ask(api.port(), post(body)).status, 202);
+
+  EXPECT_EQ(api.asked().at(0).prior, Prior::paths);
+  EXPECT_EQ(api.asked().at(1).prior, Prior::uniform);
+  EXPECT_EQ(api.asked().at(2).prior, Prior::uniform) << "search 1 was asked so";
 }
 
 TEST(Routes, OneOfSeveralFleetsHasToBeNamed) {

@@ -1,8 +1,5 @@
 #include "bisect/git_history.h"
 
-#include <fstream>
-#include <iterator>
-
 #include "git_repository.h"
 #include <gmock/gmock.h>
 
@@ -21,11 +18,6 @@ std::string subjects(std::vector<Commit> const& commits) {
     text += (text.empty() ? "" : ", ") + commit.subject;
   }
   return text;
-}
-
-std::string read(fs::path const& path) {
-  std::ifstream file{path, std::ios::binary};
-  return {std::istreambuf_iterator<char>{file}, {}};
 }
 
 TEST(GitHistory, DescribesACommit) {
@@ -115,7 +107,7 @@ TEST(GitHistory, TellsWhatACommitChanged) {
   EXPECT_EQ(history.changes_of({std::string(40, 'f')}).error().code, ErrorCode::not_found);
 }
 
-TEST(GitHistory, TakesACommitBackInMemory) {
+TEST(GitHistory, TakesACommitBackInMemoryOrForGood) {
   GitRepository repository;
   repository.write("add.cpp", "one\ntwo\nthree\nfour\nfive\nsix\nseven\n");
   repository.commit("root");
@@ -127,13 +119,17 @@ TEST(GitHistory, TakesACommitBackInMemory) {
 
   auto const history = open(repository.path());
   auto const reverted = history.revert(culprit, newest).value().value();
-  auto const target = repository.beside("reverted").string();
-  ASSERT_TRUE(history.export_tree(reverted, target));
-  EXPECT_EQ(read(target + "/add.cpp"), "one\ntwo\nthree\nfour\nfive\nsix\nSEVEN\n");
+  EXPECT_THAT(history.changes_of(reverted).value().paths, testing::ElementsAre("add.cpp"));
   EXPECT_EQ(history.parent(reverted).value(), newest);
   EXPECT_EQ(open(repository.path()).revert(culprit, newest).value(), reverted);
   EXPECT_EQ(open(repository.path()).commit(reverted).error().code, ErrorCode::not_found);
   EXPECT_EQ(repository.git("count-objects -v"), objects) << "the repository was changed";
+
+  auto const kept =
+      open(repository.path()).revert(culprit, newest, GitHistory::Objects::kept).value().value();
+  EXPECT_EQ(kept, reverted);
+  EXPECT_EQ(repository.git("show " + kept.hex + ":add.cpp"),
+            "one\ntwo\nthree\nfour\nfive\nsix\nSEVEN");
 }
 
 TEST(GitHistory, DoesNotTakeBackWhatLaterCommitsBuiltOn) {
@@ -244,57 +240,6 @@ TEST(GitHistory, FindsTheNightlyBranchOfAClonesOrigin) {
   auto const clone = repository.beside("clone");
   repository.git("clone --quiet '" + repository.path().string() + "' '" + clone.string() + "'");
   EXPECT_EQ(open(clone).nightly_releases("nightly", 10).value().size(), 1U);
-}
-
-/// Exports `commit` of the repository at `path` and compares it with what was committed.
-void expect_exported(fs::path const& path, CommitSha const& commit, fs::path const& target) {
-  auto const exported = open(path).export_tree(commit, target);
-  ASSERT_TRUE(exported) << exported.error().message;
-  EXPECT_EQ(read(target / "plain.txt"), "one\n");
-  EXPECT_EQ(read(target / "dos.txt"), "one\ntwo\n") << "no line ending is converted";
-  EXPECT_EQ(read(target / "deep/er/run.sh"), "#!/bin/sh\n");
-  auto const mode = fs::status(target / "deep/er/run.sh").permissions();
-  EXPECT_NE(mode & fs::perms::owner_exec, fs::perms::none);
-  EXPECT_EQ(fs::status(target / "plain.txt").permissions() & fs::perms::owner_exec,
-            fs::perms::none);
-  EXPECT_EQ(fs::read_symlink(target / "link"), "deep/er/run.sh");
-  EXPECT_FALSE(fs::exists(target / "later.txt"));
-  EXPECT_FALSE(fs::exists(target / ".git"));
-}
-
-TEST(GitHistory, ExportsATreeFromAWorkingTreeAndFromABareRepository) {
-  GitRepository repository;
-  repository.write("plain.txt", "one\n");
-  repository.write("dos.txt", "one\ntwo\n");
-  repository.write(".gitattributes", "dos.txt eol=crlf\n");
-  repository.write("deep/er/run.sh", "#!/bin/sh\n");
-  fs::permissions(repository.path() / "deep/er/run.sh", fs::perms::owner_all);
-  fs::create_symlink("deep/er/run.sh", repository.path() / "link");
-  auto const older = repository.commit("a");
-  repository.write("plain.txt", "two\n");
-  repository.write("later.txt", "later\n");
-  auto const newer = repository.commit("b");
-  auto const bare = repository.beside("bare.git");
-  repository.git("clone --quiet --bare . '" + bare.string() + "'");
-
-  expect_exported(repository.path(), older, repository.beside("made/here"));
-  expect_exported(bare, older, repository.beside("from_bare"));
-  ASSERT_TRUE(open(bare).export_tree(newer, repository.beside("newest")));
-  EXPECT_EQ(read(repository.beside("newest") / "later.txt"), "later\n");
-  EXPECT_EQ(repository.git("status --porcelain"), "") << "the repository is left alone";
-  EXPECT_EQ(read(repository.path() / "plain.txt"), "two\n");
-}
-
-TEST(GitHistory, ExportsOnlyIntoAnEmptyDirectory) {
-  GitRepository repository;
-  repository.write("plain.txt", "one\n");
-  auto const commit = repository.commit("a");
-  auto const refused = open(repository.path()).export_tree(commit, repository.path());
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
-  EXPECT_EQ(refused.error().message,
-            "export commit " + commit.hex + ": directory " + repository.path().string() +
-                " is not empty");
 }
 
 }  // namespace

@@ -26,7 +26,10 @@ std::vector<Asked> asked_of(std::size_t series) {
 class Range {
  public:
   explicit Range(std::size_t suspects, std::size_t series = 1)
-      : inquiry_{std::vector<double>(suspects, 1.0), asked_of(series), {0.99, 200}},
+      : Range{std::vector<double>(suspects, 1.0), series} {}
+
+  explicit Range(std::vector<double> prior, std::size_t series = 1)
+      : inquiry_{std::move(prior), asked_of(series), {0.99, 200}},
         steps_(series) {}
 
   Range& change(std::size_t suspect, double size, std::size_t series = 0) {
@@ -73,6 +76,8 @@ class Range {
   std::size_t builds() const { return built_.size(); }
 
   std::size_t failed_builds() const { return failed_; }
+
+  std::size_t rounds() const { return rounds_; }
 
  private:
   /// A benchmark reads the series of its number.
@@ -224,6 +229,27 @@ TEST(Inquiry, LooksFirstWhereAnotherSeriesMoved) {
   expect_culprits(range.answer(0), {10});
   expect_culprits(range.answer(1), {10});
   EXPECT_LE(range.builds(), 9U);
+}
+
+TEST(Inquiry, APriorThatIsRightSavesBuilds) {
+  std::vector<double> prior(64, 0.05);
+  for (std::size_t const likely : {5U, 37U, 50U})
+    prior[likely] = 1;
+  Range informed{prior};
+  Range uniform{64};
+  expect_culprits(informed.change(37, 0.1).noise(0.01).run().answer(), {37});
+  expect_culprits(uniform.change(37, 0.1).noise(0.01).run().answer(), {37});
+  EXPECT_LT(informed.builds(), uniform.builds());
+  EXPECT_LT(informed.rounds(), uniform.rounds());
+}
+
+TEST(Inquiry, APriorThatIsWrongIsOvercome) {
+  for (std::size_t const suspect : {0U, 37U, 63U}) {
+    std::vector<double> prior(64, 1.0);
+    prior[suspect] = 0.05;
+    Range range{prior};
+    expect_culprits(range.change(suspect, 0.1).run().answer(), {suspect});
+  }
 }
 
 TEST(Inquiry, AsksAboutTheRestOfWhatIsExplained) {

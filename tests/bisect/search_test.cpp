@@ -35,6 +35,7 @@ class Day {
     request_.series = std::move(series);
     for (std::size_t i = 1; i <= commits; ++i)
       suspects_.push_back({sha_of(i), "Commit " + std::to_string(i), "", {}, {}});
+    prior_.assign(commits, 1.0);
   }
 
   Day& change(std::size_t commit, Series const& series, double ratio) {
@@ -56,6 +57,12 @@ class Day {
 
   Day& direction(Direction direction) {
     request_.direction = direction;
+    return *this;
+  }
+
+  /// A twentieth of the others.
+  Day& unlikely(std::size_t commit) {
+    prior_[commit - 1] = 0.05;
     return *this;
   }
 
@@ -94,6 +101,7 @@ class Day {
 
   BisectionRequest request_;
   std::vector<Commit> suspects_;
+  std::vector<double> prior_;
   std::vector<Change> changes_;
   std::set<CommitSha> broken_, built_;
   std::set<std::pair<std::string, CommitSha>> unmeasurable_;
@@ -165,7 +173,7 @@ void Day::prove(Search& search, Effect& effect, CommitSha const& culprit) {
 }
 
 Day& Day::run() {
-  Search search{request_, suspects_, {}, {}};
+  Search search{request_, suspects_, prior_, {}, {}};
   Costs const costs{
       60,
       [&](std::size_t position) { return built_.contains(search.commit_at(position)) ? 0 : 600; },
@@ -208,6 +216,27 @@ TEST(Search, NamesTheCulpritWithItsEffect) {
   EXPECT_NEAR(effect.share, 1, 0.2);
   EXPECT_GE(effect.probability, 0.99);
   EXPECT_LE(day.builds(), 9U);
+}
+
+TEST(Search, BuildsLessWhenFewAreLikely) {
+  Day alike{40, {series_of("dlrm")}};
+  Day informed{40, {series_of("dlrm")}};
+  for (std::size_t commit = 1; commit <= 40; ++commit)
+    if (commit != 17 && commit != 30) informed.unlikely(commit);
+  for (auto* const day : {&alike, &informed}) {
+    day->change(17, series_of("dlrm"), 1.15).run();
+    EXPECT_EQ(day->outcome(), BisectionOutcome::culprit);
+    EXPECT_THAT(day->findings(), ElementsAre(names(17)));
+  }
+  EXPECT_LT(informed.builds(), alike.builds());
+}
+
+TEST(Search, NamesACulpritThatWasUnlikely) {
+  Day day{40, {series_of("dlrm")}};
+  day.unlikely(17).change(17, series_of("dlrm"), 1.15).run();
+  EXPECT_EQ(day.outcome(), BisectionOutcome::culprit);
+  ASSERT_THAT(day.findings(), ElementsAre(names(17)));
+  EXPECT_GE(day.findings().front().effects.at(0).probability, 0.99);
 }
 
 TEST(Search, BlamesNobodyWhenTheEndsDoNotDiffer) {
@@ -330,7 +359,7 @@ TEST(Search, SaysWhyAndWhatItBelieves) {
 
 TEST(Search, RefusesStepsOfAnotherSearch) {
   BisectionRequest request{sha_of(0), sha_of(1), {series_of("dlrm")}, 0.07, Direction::increase};
-  Search search{request, {{sha_of(1), "", "", {}, {}}}, {}, {}};
+  Search search{request, {{sha_of(1), "", "", {}, {}}}, {1.0}, {}, {}};
   BisectionStep step;
   step.benchmark = series_of("dcgan").benchmark;
   EXPECT_THROW(search.learn(step, false), std::out_of_range);

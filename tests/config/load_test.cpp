@@ -81,7 +81,8 @@ TEST_F(Load, ReadsCommentsUnitsWordsAndLists) {
     "feed": {"path": "nightlies", "poll_s": 5},
     "fleets": [{"name": "a", "device": "cuda", "slots": 2, "launcher": ["srun", "-p", "gpu"]}, {"name": "b"}],
     "suite": {"tests": ["eval"], "scale": "smoke"},
-    "measure": {"min_run_ms": 7}
+    "measure": {"min_run_ms": 7},
+    "bisect": {"prior": "paths"}
   })");
   ASSERT_TRUE(options) << options.error().message;
   EXPECT_EQ(options->feed.poll, std::chrono::seconds{5});
@@ -90,6 +91,18 @@ TEST_F(Load, ReadsCommentsUnitsWordsAndLists) {
   EXPECT_THAT(options->fleets.at(0).launcher, testing::ElementsAre("srun", "-p", "gpu"));
   EXPECT_THAT(options->suite.tests, testing::ElementsAre(torchwatch::Test::eval));
   EXPECT_EQ(options->suite.scale, Scale::smoke);
+  EXPECT_EQ(options->bisect.prior, Prior::paths);
+}
+
+TEST_F(Load, LeavesUrlsOfArtifactsAlone) {
+  for (std::string const url : {"https://ci.example/torch/{commit}/libtorch-{commit}.zip",
+                                "http://[::1]:8080/{commit}.tar.gz"}) {
+    auto const options = load_text(
+        R"({"state_dir": "state", "feed": {"path": "nightlies"}, "source": {"artifacts": ")" + url +
+        "\"}}");
+    ASSERT_TRUE(options) << options.error().message;
+    EXPECT_EQ(options->source.artifacts, url);
+  }
 }
 
 TEST_F(Load, NamesAMissingFile) {
@@ -305,7 +318,26 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"ArtifactsOfNoCommit",
                R"("source": {"artifacts": "/builds/newest"})",
                R"(source.artifacts: found "/builds/newest", allowed is )"
-               "an absolute path with {commit} in it"},
+               "an absolute path or http(s)://HOST[:PORT]/PATH with {commit} in it"},
+        Broken{"ArtifactsBesideTheFile",
+               R"("source": {"artifacts": "builds/{commit}"})",
+               R"(source.artifacts: found "builds/{commit}", allowed is )"
+               "an absolute path or http(s)://HOST[:PORT]/PATH with {commit} in it"},
+        Broken{"ArtifactsByAnotherProtocol",
+               R"("source": {"artifacts": "ftp://host/{commit}.zip"})",
+               R"(source.artifacts: found "ftp://host/{commit}.zip", allowed is )"
+               "an absolute path or http(s)://HOST[:PORT]/PATH with {commit} in it"},
+        Broken{"ArtifactsWithAPassword",
+               R"("source": {"artifacts": "https://me:secret@host/{commit}.zip"})",
+               R"(source.artifacts: found "https://me:secret@host/{commit}.zip", allowed is )"
+               "an absolute path or http(s)://HOST[:PORT]/PATH with {commit} in it"},
+        Broken{"RemoteThatIsAnOption",
+               R"("source": {"remote": "--upload-pack=x"})",
+               R"(source.remote: found "--upload-pack=x", allowed is a remote's name)"},
+        Broken{"RemoteOfNothing",
+               R"("source": {"remote": "origin"})",
+               R"(source.remote: found "origin" without source.repository, allowed is )"
+               "both or no remote"},
         Broken{"Negative",
                R"("http": {"port": -1})",
                "http.port: found -1, allowed is a whole number from 0 to 65535"},

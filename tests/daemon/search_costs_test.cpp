@@ -6,36 +6,47 @@ namespace torchwatch {
 namespace {
 
 TEST(SearchCosts, AssumesAnHourABuildUntilItKnows) {
-  SearchCosts fresh{std::nullopt};
-  EXPECT_EQ(fresh.costs().build(3), 3600);
-  SearchCosts experienced{90};
-  EXPECT_EQ(experienced.costs().build(3), 90);
+  SearchCosts fresh{std::nullopt, std::nullopt};
+  EXPECT_EQ(fresh.costs(false).build(3), 3600);
+  SearchCosts experienced{90, std::nullopt};
+  EXPECT_EQ(experienced.costs(false).build(3), 90);
   experienced.built(0, 50);
   experienced.built(8, 70);
-  EXPECT_EQ(experienced.costs().build(3), 60);
+  EXPECT_EQ(experienced.costs(false).build(3), 60);
+}
+
+TEST(SearchCosts, AnIncrementalBuildHasACostOfItsOwn) {
+  SearchCosts costs{3600, std::nullopt};
+  EXPECT_EQ(costs.costs(true).build(3), 3600) << "nobody knows better";
+  costs.built(0, 4000, false);
+  costs.built(8, 300, true);
+  costs.built(4, 100, true);
+  EXPECT_EQ(costs.costs(true).build(3), 200);
+  EXPECT_EQ(costs.costs(false).build(3), 4000);
+  EXPECT_EQ((SearchCosts{std::nullopt, 200}.costs(false).build(3)), 200);
 }
 
 TEST(SearchCosts, WhatIsThereCostsNothing) {
-  SearchCosts costs{90};
-  costs.built(3, 0);
-  EXPECT_EQ(costs.costs().build(3), 0);
-  EXPECT_EQ(costs.costs().build(4), 90) << "a build that was there says nothing of others";
+  SearchCosts costs{90, std::nullopt};
+  costs.built(3);
+  EXPECT_EQ(costs.costs(false).build(3), 0);
+  EXPECT_EQ(costs.costs(false).build(4), 90) << "a build that was there says nothing of others";
 }
 
 TEST(SearchCosts, AReadingCostsTheMeanOfThose) {
-  SearchCosts costs{90};
+  SearchCosts costs{90, std::nullopt};
   costs.measured(8);
   costs.measured(12);
-  EXPECT_EQ(costs.costs().reading, 10);
+  EXPECT_EQ(costs.costs(false).reading, 10);
 }
 
 TEST(SearchCosts, NextToABrokenBuildIsAnotherMoreLikely) {
-  SearchCosts costs{90};
-  costs.built(0, 0);
-  costs.built(32, 0);
+  SearchCosts costs{90, std::nullopt};
+  costs.built(0);
+  costs.built(32);
   costs.failed(16);
-  EXPECT_EQ(costs.costs().build(16), 90);
-  EXPECT_LT(costs.costs().chance(17), costs.costs().chance(24));
+  EXPECT_EQ(costs.costs(false).build(16), 90);
+  EXPECT_LT(costs.costs(false).chance(17), costs.costs(false).chance(24));
 }
 
 }  // namespace

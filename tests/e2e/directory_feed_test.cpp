@@ -1,4 +1,6 @@
 #include <fstream>
+#include <map>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -23,8 +25,14 @@ void build(World& world, nlohmann::json const& nightly, fs::path const& prefix) 
   auto const settings = nlohmann::json::parse(text_of(world.config_file())).at("source");
   auto const commit = nightly.at("commit").get<std::string>();
   auto const source = world.directory() / ("source-" + commit);
-  auto const history = bisect::GitHistory::open((world.lab() / "repository").string());
-  history.value().export_tree(CommitSha{commit}, source.string()).value();
+  auto const repository = (world.lab() / "repository").string();
+  for (std::vector<std::string> git :
+       {std::vector<std::string>{"clone", "--quiet", "--no-checkout", repository, source.string()},
+        {"-C", source.string(), "checkout", "--quiet", commit}}) {
+    git.insert(git.begin(), "git");
+    auto const done = world.start_program(git).wait();
+    if (done.status != 0) throw std::runtime_error("git: " + done.err);
+  }
   auto const built = world
                          .start_program({settings.at("recipe"), source.string(), prefix.string()},
                                         {{"TORCHWATCH_COMMIT", commit},
@@ -54,6 +62,13 @@ class DirectoryFeed : public testing::Test {
     auto script = json::parse(text_of(file));
     script.at("benchmarks").merge_patch(patch);
     std::ofstream{file} << script;
+  }
+
+  void set_date(std::size_t nightly, std::string const& date) {
+    auto const file = prefix_of(nightly) / "build.json";
+    auto build = json::parse(text_of(file));
+    build.at("date") = date;
+    std::ofstream{file} << build;
   }
 
   /// Announces a copy of the first nightly, days later, whose dcgan takes `ms` to train.
@@ -126,6 +141,62 @@ TEST_F(DirectoryFeed, SearchesBuildsThatSomebodyElseMade) {
   auto const answer = expect_answer(world_.run({"check", "--json"}));
   ASSERT_THAT(answer.searches, SizeIs(1));
   expect_culprit(world_, answer.searches.front());
+}
+
+TEST_F(DirectoryFeed, NightliesBetweenTheEndsAreSearchedBeforeCommits) {
+  auto const history = bisect::GitHistory::open((world_.lab() / "repository").string());
+  auto const& nightlies = world_.truth().at("nightlies");
+  auto const start = nightlies.at(0).at("commit").get<std::string>();
+  auto const end = nightlies.at(1).at("commit").get<std::string>();
+  auto const commits = history.value().commits_between({start}, {end}).value();
+  std::map<std::string, std::string> const between{{"2025-09-03", commits.at(9).sha.hex},
+                                                   {"2025-09-04", commits.at(23).sha.hex}};
+  for (auto const& [date, commit] : between)
+    build(world_,
+          {{"commit", commit}, {"date", date}},
+          world_.directory() / "nightlies" / ("between-" + date));
+  set_date(1, "2025-09-05");
+  auto const source = json::parse(text_of(world_.config_file())).at("source");
+  world_.configure({{"source", nullptr}, {"feed", {{"backlog", 10}}}});
+  ASSERT_EQ(world_.run({"check"}).status, 0) << "nothing is new in the newest";
+  world_.configure({{"source", source}});
+
+  auto const searched = world_.run({"bisect",
+                                    "--json",
+                                    "--start",
+                                    start,
+                                    "--end",
+                                    end,
+                                    "--benchmark",
+                                    "test_eval[dcgan-cpu-eager]"});
+
+  ASSERT_EQ(searched.status, 1) << searched.err;
+  auto const search = json::parse(searched.out);
+  expect_culprit(world_, search_of(search));
+  std::set<std::string> const packages{
+      start, between.at("2025-09-03"), between.at("2025-09-04"), end};
+  std::set<std::string> const night = [&] {
+    std::set<std::string> all;
+    for (std::size_t i = 10; i < 24; ++i)
+      all.insert(commits.at(i).sha.hex);
+    return all;
+  }();
+  EXPECT_EQ(search.at("steps").front().at("stage"), "nightlies");
+  EXPECT_EQ(search.at("steps").back().at("stage"), "commits");
+  std::set<std::string> built;
+  for (auto const& step : search.at("steps")) {
+    for (std::string const commit : step.at("commits")) {
+      if (step.at("stage") == "nightlies")
+        EXPECT_TRUE(packages.contains(commit)) << step;
+      else
+        built.insert(commit);
+    }
+  }
+  built.erase(start);
+  built.erase(end);
+  for (auto const& commit : built)
+    EXPECT_TRUE(night.contains(commit) || packages.contains(commit)) << searched.err;
+  EXPECT_LE(built.size(), 6) << searched.err;
 }
 
 TEST_F(DirectoryFeed, GivesTheIncidentWithoutCulpritWhenNothingCanBeBuilt) {

@@ -1,6 +1,7 @@
 #include "tests/e2e/expect.h"
 
 #include <algorithm>
+#include <csignal>
 #include <map>
 
 #include <gmock/gmock.h>
@@ -169,6 +170,15 @@ void expect_truth(World const& world, Finished const& check) {
     expect_found(search, culprit);
   expect_nobody_else(search, truth);
   expect_story(json::parse(check.out).at("incidents").at(0), culprits);
+}
+
+void expect_quiet_end(World const& world, Process& process) {
+  process.send(SIGTERM);
+  auto const ended = process.ended_within(std::chrono::seconds{5});
+  ASSERT_TRUE(ended) << "still running 5 s after SIGTERM";
+  EXPECT_EQ(ended->signal, 0);
+  EXPECT_EQ(ended->status, 0) << ended->err;
+  expect_no_process_left(world);
 }
 
 void expect_no_process_left(World const& world) {

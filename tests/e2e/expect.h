@@ -22,6 +22,9 @@ void expect_truth(World const& world, Finished const& check);
 /// The search accuses the first culprit that the lab planted, and nobody who was not planted.
 void expect_culprit(World const& world, FoundSearch const& search);
 
+/// A service ends within seconds of SIGTERM, with all that it started.
+void expect_quiet_end(World const& world, Process& process);
+
 /// Nothing that was started in this world lives on; waits a moment for what is just dying.
 void expect_no_process_left(World const& world);
 

@@ -5,6 +5,7 @@
 
 #include "tests/e2e/eventually.h"
 #include "tests/e2e/expect.h"
+#include "tests/e2e/searches.h"
 #include "tests/e2e/service.h"
 
 // The service as people run it: it watches, answers, is stopped and is killed.
@@ -23,15 +24,6 @@ WorldOptions slow() {
   return options;
 }
 
-json request_for_a_search(World const& world) {
-  auto const& truth = world.truth();
-  auto const& effect = truth.at("culprits").at(0).at("effects").at(0);
-  return {{"start", truth.at("nightlies").at(0).at("commit")},
-          {"end", truth.at("nightlies").at(1).at("commit")},
-          {"benchmarks", {effect.at("benchmark")}},
-          {"metric", effect.at("metric")}};
-}
-
 std::vector<std::string> bisect_arguments(World const& world) {
   auto const request = request_for_a_search(world);
   return {"bisect",
@@ -44,75 +36,6 @@ std::vector<std::string> bisect_arguments(World const& world) {
           request.at("benchmarks").at(0),
           "--metric",
           request.at("metric")};
-}
-
-/// The newest nightly is judged and told.
-bool is_at_rest(Service const& service) {
-  auto const nightlies = service.get("/api/v1/nightlies").at("items");
-  return nightlies.size() == 2 && nightlies.at(0).at("state") == "done";
-}
-
-/// The search at `url` once it has ended.
-json ended_search(Service const& service, std::string const& url) {
-  json search;
-  auto const ended = eventually([&] {
-    search = service.get(url);
-    return search.at("state") == "done" || search.at("state") == "failed";
-  });
-  EXPECT_TRUE(ended) << search.dump(1);
-  return search;
-}
-
-/// How many of a search's steps are done.
-std::ptrdiff_t done_in(json const& search) {
-  auto const& steps = search.at("steps");
-  return std::count_if(
-      steps.begin(), steps.end(), [](json const& step) { return step.at("done") == true; });
-}
-
-/// Every turn that was planned has ended: what it taught is stored.
-bool is_between_turns(json const& search) {
-  auto const& steps = search.at("steps");
-  return std::all_of(
-      steps.begin(), steps.end(), [](json const& step) { return !step.at("beliefs").empty(); });
-}
-
-/// Asks for a search and returns where it will be found.
-std::string ask(World const& world, Service const& service) {
-  auto const accepted = service.post("/api/v1/bisections", request_for_a_search(world));
-  EXPECT_EQ(accepted.status, 202) << accepted.body;
-  return json::parse(accepted.body).at("url");
-}
-
-/// Runs `torchwatch bisections` with the token.
-Finished bisections(World& world, Service const& service, std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), "bisections");
-  arguments.insert(arguments.end(),
-                   {"--server", service.url(), "--token-file", service.token_file()});
-  return world.run(arguments);
-}
-
-void expect_steered(Finished const& command, std::string const& id, std::string const& state) {
-  EXPECT_EQ(command.status, 0) << command.err;
-  EXPECT_EQ(command.out, "search " + id + ": " + state + "\n");
-}
-
-/// What was done of a search was not done again.
-void expect_goes_on(json const& before, json const& after) {
-  auto const& steps = before.at("steps");
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (steps.at(i).at("done") == false) continue;
-    EXPECT_EQ(after.at("steps").at(i), steps.at(i)) << "a step was made again, or another";
-  }
-}
-
-void expect_quiet_end(World const& world, Process& process) {
-  process.send(SIGTERM);
-  auto const ended = process.ended_within(std::chrono::seconds{5});
-  ASSERT_TRUE(ended) << "still running 5 s after SIGTERM";
-  EXPECT_EQ(ended->signal, 0);
-  EXPECT_EQ(ended->status, 0) << ended->err;
-  expect_no_process_left(world);
 }
 
 TEST(Serve, FindsTheIncidentByItself) {
@@ -203,7 +126,6 @@ TEST(Serve, LeavesAPausedSearchAloneUntilItIsResumed) {
   World world{slow()};
   std::string search;
   std::string id;
-  json paused;
   {
     Service service{world};
     ASSERT_TRUE(eventually([&] { return is_at_rest(service); })) << service.process().err();
@@ -213,15 +135,14 @@ TEST(Serve, LeavesAPausedSearchAloneUntilItIsResumed) {
     expect_steered(bisections(world, service, {id, "--pause"}), id, "paused");
     expect_steered(bisections(world, service, {id, "--pause"}), id, "paused");
     EXPECT_EQ(ask(world, service), search) << "a paused search was asked for anew";
-    ASSERT_TRUE(eventually([&] {
-      paused = service.get(search);
-      return is_between_turns(paused);
-    }));
     service.process().send(SIGKILL);
     EXPECT_EQ(service.process().wait().signal, SIGKILL);
     expect_no_process_left(world);
   }
   Service service{world};
+  auto const paused = service.get(search);
+  EXPECT_EQ(paused.at("state"), "paused");
+  EXPECT_GE(done_in(paused), 1) << "a step was forgotten";
   auto const accepted =
       service.post("/api/v1/bisections", {{"again", paused.at("id")}, {"threshold", 0.05}});
   std::string const other = json::parse(accepted.body).at("url");
@@ -235,11 +156,7 @@ TEST(Serve, LeavesAPausedSearchAloneUntilItIsResumed) {
 
   expect_culprit(world, search_of(ended));
   expect_goes_on(paused, ended);
-  json cancelled;
-  ASSERT_TRUE(eventually([&] {
-    cancelled = service.get(other);
-    return is_between_turns(cancelled);
-  }));
+  auto const cancelled = service.get(other);
   EXPECT_EQ(cancelled.at("state"), "cancelled");
   EXPECT_EQ(cancelled.at("outcome"), nullptr);
   expect_quiet_end(world, service.process());

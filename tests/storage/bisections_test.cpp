@@ -20,6 +20,7 @@ BisectionRequest request_of() {
   request.series = {latency_of("zoo"), latency_of("dlrm")};
   request.threshold = 0.125;
   request.direction = Direction::both;
+  request.prior = Prior::paths;
   return request;
 }
 
@@ -29,6 +30,7 @@ BisectionStep planned_step(int turn) {
   step.fleet = "local";
   step.benchmark = latency_of("dlrm").benchmark;
   step.commits = {sha_of('a'), sha_of('c'), sha_of('d')};
+  step.stage = SearchStage::nightlies;
   step.reason = "splits 31 suspects: 0.58 nats in 64 s";
   return step;
 }
@@ -85,6 +87,7 @@ void expect_step(BisectionStep const& read, BisectionStep const& written) {
   EXPECT_EQ(read.fleet, written.fleet);
   EXPECT_EQ(read.benchmark, written.benchmark);
   EXPECT_EQ(read.commits, written.commits);
+  EXPECT_EQ(read.stage, written.stage);
   EXPECT_EQ(read.reason, written.reason);
   EXPECT_EQ(read.is_done, written.is_done);
   EXPECT_EQ(read.readings, written.readings);
@@ -155,6 +158,7 @@ TEST_F(BisectionsTest, ASearchIsReadAsItWasAsked) {
   EXPECT_THAT(read.request.series, ElementsAre(latency_of("zoo"), latency_of("dlrm")));
   EXPECT_EQ(read.request.threshold, 0.125);
   EXPECT_EQ(read.request.direction, Direction::both);
+  EXPECT_EQ(read.request.prior, Prior::paths);
   EXPECT_EQ(read.state, BisectionState::queued);
   EXPECT_EQ(read.incident, std::nullopt);
   EXPECT_EQ(read.outcome, std::nullopt);
@@ -282,6 +286,23 @@ TEST_F(BisectionsTest, SearchesOfAnIncidentAreReadApart) {
   ASSERT_EQ(store.bisections().of_incident(incident.id).size(), 1U);
   EXPECT_EQ(store.bisections().of_incident(incident.id).front().id, own.id);
   EXPECT_EQ(store.bisections().all().front().id, other.id);
+}
+
+TEST_F(BisectionsTest, ASearchBeginsUnlessSomebodyHasStoppedIt) {
+  using enum BisectionState;
+  auto const other = ask();
+  for (auto const state : {queued, running}) {
+    auto const search = ask(state);
+    EXPECT_TRUE(store.bisections().begin(search.id));
+    EXPECT_EQ(find(search.id).state, running);
+  }
+  for (auto const state : {paused, cancelled, done, failed}) {
+    auto const search = ask(state);
+    EXPECT_FALSE(store.bisections().begin(search.id));
+    EXPECT_EQ(find(search.id).state, state);
+  }
+  EXPECT_FALSE(store.bisections().begin(BisectionId{99}));
+  EXPECT_EQ(find(other.id).state, queued);
 }
 
 TEST_F(BisectionsTest, ASearchIsPausedResumedAndCancelled) {

@@ -28,7 +28,7 @@ TEST_F(BuildsTest, TheLastRecordOfABuildCounts) {
 }
 
 TEST_F(BuildsTest, TheCostOfABuildIsTheMeanOfTheNewest) {
-  EXPECT_EQ(store.builds().mean_seconds(2), std::nullopt);
+  EXPECT_EQ(store.builds().mean_seconds(2, false), std::nullopt);
   using std::chrono::hours;
   store.builds().record({sha_of('a'), BuildState::built, "/a", "", early, 1000});
   store.builds().record({sha_of('b'), BuildState::built, "/b", "", early + hours{1}, 20});
@@ -36,7 +36,11 @@ TEST_F(BuildsTest, TheCostOfABuildIsTheMeanOfTheNewest) {
   store.builds().record({sha_of('d'), BuildState::built, "/d", "", early + hours{3}});
   store.builds().record({sha_of('e'), BuildState::unbuildable, "", "", early + hours{4}, 1});
 
-  EXPECT_EQ(store.builds().mean_seconds(2), 25);
+  store.builds().record({sha_of('f'), BuildState::built, "/f", "", early + hours{5}, 7, true});
+
+  EXPECT_EQ(store.builds().mean_seconds(2, false), 25);
+  EXPECT_EQ(store.builds().mean_seconds(2, true), 7);
+  EXPECT_TRUE(store.builds().find(sha_of('f'))->is_incremental);
   EXPECT_EQ(store.builds().find(sha_of('a'))->seconds, 1000);
 }
 

@@ -80,6 +80,15 @@ std::vector<std::string> const rows_since{
       UPDATE bisection_effect SET cure_verdict = 'improvement', cure_before = 12, cure_after = 10,
         cure_ratio = 0.83, cure_low = 0.8, cure_high = 0.86, cure_error_bound = 0.001,
         cure_pairs = 5;
+    )sql",
+    R"sql(
+      UPDATE bisection SET prior = 'paths';
+    )sql",
+    R"sql(
+      UPDATE build SET is_incremental = 1;
+    )sql",
+    R"sql(
+      UPDATE bisection_step SET stage = 'nightlies';
     )sql"};
 
 /// The first version with findings. It reshaped these tables, which have tests of their own.
@@ -225,6 +234,7 @@ TEST_F(OldSearchTest, IsReadAsItWasAsked) {
   EXPECT_EQ(search.request.end.hex, "ddd");
   EXPECT_EQ(search.request.threshold, 0.125);
   EXPECT_EQ(search.request.direction, Direction::both);
+  EXPECT_EQ(search.request.prior, Prior::uniform);
   ASSERT_EQ(search.request.series.size(), 3U);
   EXPECT_EQ(search.request.series[1], latency_of("dlrm"));
   EXPECT_EQ(search.state, BisectionState::done);

@@ -1,0 +1,56 @@
+#include "bisect/ladder.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace torchwatch::bisect {
+
+namespace {
+
+/// Share of the weights that packages cannot move.
+constexpr double doubt = 0.05;
+
+}  // namespace
+
+std::vector<std::size_t> rungs(std::span<CommitSha const> nightlies,
+                               CommitSha const& start,
+                               std::span<Commit const> suspects) {
+  auto const is_nightly = [&](CommitSha const& commit) {
+    return std::ranges::find(nightlies, commit) != nightlies.end();
+  };
+  std::vector<std::size_t> positions;
+  if (is_nightly(start)) positions.push_back(0);
+  for (std::size_t i = 0; i < suspects.size(); ++i)
+    if (is_nightly(suspects[i].sha)) positions.push_back(i + 1);
+  bool const has_ends =
+      !positions.empty() && positions.front() == 0 && positions.back() == suspects.size();
+  return has_ends && positions.size() > 2 ? positions : std::vector<std::size_t>{};
+}
+
+std::vector<double> nights_of(std::span<double const> prior, std::span<std::size_t const> rungs) {
+  std::vector<double> nights;
+  for (std::size_t i = 0; i + 1 < rungs.size(); ++i) {
+    auto const night = prior.subspan(rungs[i], rungs[i + 1] - rungs[i]);
+    nights.push_back(std::accumulate(night.begin(), night.end(), 0.0));
+  }
+  return nights;
+}
+
+std::vector<double> weigh_by_rungs(std::vector<double> prior,
+                                   std::span<std::size_t const> rungs,
+                                   std::span<double const> changed) {
+  double const all = std::accumulate(prior.begin(), prior.end(), 0.0);
+  double const changes = std::accumulate(changed.begin(), changed.end(), 0.0);
+  double const moved = (1 - doubt) * std::min(1.0, changes);
+  auto const nights = nights_of(prior, rungs);
+  for (std::size_t i = 0; i < nights.size(); ++i) {
+    auto const begin = prior.begin() + static_cast<std::ptrdiff_t>(rungs[i]);
+    auto const end = prior.begin() + static_cast<std::ptrdiff_t>(rungs[i + 1]);
+    double const before = nights[i] / all;
+    double const after = (1 - moved) * before + (moved > 0 ? moved * changed[i] / changes : 0);
+    std::for_each(begin, end, [&](double& weight) { weight *= after / before; });
+  }
+  return prior;
+}
+
+}  // namespace torchwatch::bisect

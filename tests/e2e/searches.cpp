@@ -1,0 +1,74 @@
+#include "tests/e2e/searches.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "tests/e2e/eventually.h"
+
+namespace torchwatch::e2e {
+
+using nlohmann::json;
+
+json request_for_a_search(World const& world) {
+  auto const& truth = world.truth();
+  auto const& effect = truth.at("culprits").at(0).at("effects").at(0);
+  return {{"start", truth.at("nightlies").at(0).at("commit")},
+          {"end", truth.at("nightlies").at(1).at("commit")},
+          {"benchmarks", {effect.at("benchmark")}},
+          {"metric", effect.at("metric")}};
+}
+
+std::string ask(World const& world, Service const& service, json const& patch) {
+  auto request = request_for_a_search(world);
+  request.merge_patch(patch);
+  auto const accepted = service.post("/api/v1/bisections", request);
+  EXPECT_EQ(accepted.status, 202) << accepted.body;
+  return json::parse(accepted.body).at("url");
+}
+
+Finished bisections(World& world, Service const& service, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "bisections");
+  arguments.insert(arguments.end(),
+                   {"--server", service.url(), "--token-file", service.token_file()});
+  return world.run(arguments);
+}
+
+void expect_steered(Finished const& command, std::string const& id, std::string const& state) {
+  EXPECT_EQ(command.status, 0) << command.err;
+  EXPECT_EQ(command.out, "search " + id + ": " + state + "\n");
+}
+
+json ended_search(Service const& service, std::string const& url) {
+  json search;
+  auto const ended = eventually([&] {
+    search = service.get(url);
+    return search.at("state") == "done" || search.at("state") == "failed";
+  });
+  EXPECT_TRUE(ended) << search.dump(1);
+  return search;
+}
+
+std::ptrdiff_t done_in(json const& search) {
+  auto const& steps = search.at("steps");
+  return std::count_if(
+      steps.begin(), steps.end(), [](json const& step) { return step.at("done") == true; });
+}
+
+void expect_goes_on(json const& before, json const& after) {
+  auto const& steps = before.at("steps");
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (steps.at(i).at("done") == false) continue;
+    auto now = after.at("steps").at(i);
+    // It was cut off before anything was learned from the whole turn.
+    if (steps.at(i).at("beliefs").empty()) now["beliefs"] = json::array();
+    EXPECT_EQ(now, steps.at(i)) << "a step was made again, or another";
+  }
+}
+
+bool is_at_rest(Service const& service) {
+  auto const nightlies = service.get("/api/v1/nightlies").at("items");
+  return nightlies.size() == 2 && nightlies.at(0).at("state") == "done";
+}
+
+}  // namespace torchwatch::e2e

@@ -1,0 +1,244 @@
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include <gmock/gmock.h>
+
+#include "tests/e2e/eventually.h"
+#include "tests/e2e/expect.h"
+#include "tests/e2e/searches.h"
+#include "tests/e2e/service.h"
+
+// Searches that are paused or cancelled end at once, whatever they are at.
+namespace torchwatch::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr std::chrono::seconds at_once{5};
+
+constexpr auto recipe_text = R"(#!/bin/sh
+# Hangs at every commit that is not spared, while there is a file "hang".
+cd "${0%/*}" || exit 129
+echo "$TORCHWATCH_COMMIT" >> begun
+if [ -e hang ] && ! grep -q "$TORCHWATCH_COMMIT" spared; then sleep 600; fi
+./real "$@" || exit
+echo "$TORCHWATCH_COMMIT" >> built
+)";
+
+/// A world whose recipe hangs at the commits between the nightlies.
+class HangingWorld : public World {
+ public:
+  HangingWorld() : World{quick_world()} {
+    fs::create_directories(folder_);
+    auto const settings = json::parse(text_of(config_file()));
+    fs::create_symlink(settings.at("source").at("recipe").get<std::string>(), folder_ / "real");
+    for (auto const& nightly : truth().at("nightlies"))
+      std::ofstream{folder_ / "spared", std::ios::app} << nightly.at("commit").get<std::string>()
+                                                       << '\n';
+    std::ofstream{folder_ / "recipe"} << recipe_text;
+    fs::permissions(folder_ / "recipe", fs::perms::owner_all);
+    std::ofstream{folder_ / "hang"};
+    configure({{"source", {{"recipe", (folder_ / "recipe").string()}}}});
+  }
+
+  /// From the next recipe on.
+  void hang_no_more() const { fs::remove(folder_ / "hang"); }
+
+  bool is_hanging() const {
+    auto const living = processes();
+    return std::any_of(living.begin(), living.end(), [](SeenProcess const& process) {
+      return process.argv == std::vector<std::string>{"sleep", "600"};
+    });
+  }
+
+  /// The commits at which recipes were started, in their order.
+  std::vector<std::string> begun() const { return lines_of("begun"); }
+
+  /// Those that came to their end.
+  std::vector<std::string> built() const { return lines_of("built"); }
+
+ private:
+  std::vector<std::string> lines_of(char const* file) const {
+    std::istringstream stream{text_of(folder_ / file)};
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(stream, line);)
+      lines.push_back(line);
+    return lines;
+  }
+
+  fs::path folder_ = directory() / "recipe";
+};
+
+/// Nothing happens in such a world but what people ask for.
+void take_the_nightlies_away(World& world) {
+  auto const empty = world.directory() / "no-nightlies";
+  fs::create_directories(empty);
+  world.configure({{"feed", {{"kind", "directory"}, {"path", empty.string()}}}});
+}
+
+void expect_nothing_built_twice(HangingWorld const& world) {
+  auto const built = world.built();
+  std::set<std::string> const commits{built.begin(), built.end()};
+  EXPECT_EQ(built.size(), commits.size()) << testing::PrintToString(built);
+}
+
+void steer(Service const& service, std::string const& search, std::string const& state) {
+  auto const answer = service.post(search, {{"state", state}});
+  EXPECT_EQ(answer.status, 200) << answer.body;
+  EXPECT_EQ(json::parse(answer.body).at("state"), state);
+}
+
+/// Whether it cannot go on before another search's recipe ends.
+bool waits_for_a_build(World const& world, json const& search) {
+  auto const& steps = search.at("steps");
+  if (steps.empty() || steps.back().at("done") == true) return false;
+  auto const& nightlies = world.truth().at("nightlies");
+  auto const& commits = steps.back().at("commits");
+  return std::any_of(commits.begin(), commits.end(), [&](json const& commit) {
+    return commit != nightlies.at(0).at("commit") && commit != nightlies.at(1).at("commit");
+  });
+}
+
+/// Asks for a search at another threshold, and waits until it waits for a build.
+std::string ask_and_wait(World const& world, Service& service, double threshold) {
+  auto search = ask(world, service, {{"threshold", threshold}});
+  EXPECT_TRUE(eventually([&] { return waits_for_a_build(world, service.get(search)); }))
+      << service.process().err();
+  return search;
+}
+
+TEST(Stopping, CancelsTheBuildOfAnIncidentsSearch) {
+  HangingWorld world;
+  Service service{world};
+  ASSERT_TRUE(eventually([&] { return world.is_hanging(); })) << service.process().err();
+
+  expect_steered(bisections(world, service, {"1", "--cancel"}), "1", "cancelled");
+
+  EXPECT_TRUE(eventually([&] { return !world.is_hanging(); }, at_once)) << "the recipe lives on";
+  ASSERT_TRUE(eventually([&] { return is_at_rest(service); })) << service.process().err();
+  auto const cancelled = service.get("/api/v1/bisections/1");
+  EXPECT_EQ(cancelled.at("state"), "cancelled");
+  EXPECT_EQ(cancelled.at("outcome"), nullptr);
+  EXPECT_EQ(cancelled.at("failure"), nullptr);
+
+  world.hang_no_more();
+  expect_culprit(world, search_of(ended_search(service, ask(world, service))));
+  EXPECT_EQ(service.get("/api/v1/bisections/1"), cancelled);
+  expect_nothing_built_twice(world);
+  expect_quiet_end(world, service.process());
+}
+
+TEST(Stopping, PausesABuildThatIsMadeAgainWhenItsSearchIsResumed) {
+  HangingWorld world;
+  take_the_nightlies_away(world);
+  Service service{world};
+  auto const search = ask(world, service);
+  ASSERT_TRUE(eventually([&] { return world.is_hanging(); })) << service.process().err();
+  auto const id = service.get(search).at("id").dump();
+
+  expect_steered(bisections(world, service, {id, "--pause"}), id, "paused");
+
+  EXPECT_TRUE(eventually([&] { return !world.is_hanging(); }, at_once)) << "the recipe lives on";
+  auto const paused = service.get(search);
+  EXPECT_EQ(paused.at("state"), "paused");
+  auto const interrupted = world.begun().back();
+  EXPECT_THAT(world.built(), Not(testing::Contains(interrupted)));
+
+  world.hang_no_more();
+  expect_steered(bisections(world, service, {id, "--resume"}), id, "queued");
+  auto const ended = ended_search(service, search);
+
+  expect_culprit(world, search_of(ended));
+  expect_goes_on(paused, ended);
+  EXPECT_THAT(world.built(), testing::Contains(interrupted));
+  expect_nothing_built_twice(world);
+  expect_quiet_end(world, service.process());
+}
+
+TEST(Stopping, LosesNoResumptionHoweverSoonItComes) {
+  HangingWorld world;
+  take_the_nightlies_away(world);
+  Service service{world};
+  auto const search = ask(world, service);
+  for (int times = 0; times < 10; ++times) {
+    steer(service, search, "paused");
+    steer(service, search, "queued");
+  }
+  ASSERT_TRUE(eventually([&] { return world.is_hanging(); })) << service.process().err();
+
+  world.hang_no_more();
+  steer(service, search, "paused");
+  steer(service, search, "queued");
+
+  expect_culprit(world, search_of(ended_search(service, search)));
+  expect_quiet_end(world, service.process());
+}
+
+TEST(Stopping, OfOneSearchLeavesTheOthersTheirTurn) {
+  HangingWorld world;
+  take_the_nightlies_away(world);
+  Service service{world};
+  auto const first = ask(world, service);
+  ASSERT_TRUE(eventually([&] { return world.is_hanging(); })) << service.process().err();
+  auto const second = ask_and_wait(world, service, 0.06);
+  auto const third = ask_and_wait(world, service, 0.05);
+
+  steer(service, second, "cancelled");
+  auto const cancelled = service.get(second);
+  EXPECT_TRUE(world.is_hanging()) << "a search was cut off that nobody stopped";
+  world.hang_no_more();
+  steer(service, first, "cancelled");
+
+  expect_culprit(world, search_of(ended_search(service, third)));
+  EXPECT_EQ(service.get(first).at("state"), "cancelled");
+  EXPECT_EQ(service.get(second), cancelled) << "it went on when its turn came";
+  expect_nothing_built_twice(world);
+  expect_quiet_end(world, service.process());
+}
+
+TEST(Stopping, CancelsAMeasurementAndFreesItsSlot) {
+  WorldOptions options;
+  options.scenario = "memory";
+  options.script["benchmarks"]["test_train[lennard_jones-cpu-eager]"] = {{"seconds", 300}};
+  World world{options};
+  take_the_nightlies_away(world);
+  Service service{world};
+  json const of_another = {{"benchmarks", {"test_train[lennard_jones-cpu-eager]"}}};
+  auto const is_measuring = [&] {
+    auto const living = world.processes();
+    return std::any_of(living.begin(), living.end(), [](SeenProcess const& process) {
+      return !process.argv.empty() && process.argv.front().ends_with("scripted-worker");
+    });
+  };
+  auto const search = ask(world, service, of_another);
+  ASSERT_TRUE(eventually(is_measuring)) << service.process().err();
+
+  steer(service, search, "cancelled");
+
+  EXPECT_TRUE(eventually([&] { return !is_measuring(); }, at_once)) << "the worker lives on";
+  expect_culprit(world, search_of(ended_search(service, ask(world, service))));
+  EXPECT_EQ(done_in(service.get(search)), 0);
+  EXPECT_THAT(service.process().err(), Not(HasSubstr("job_failed")));
+  expect_quiet_end(world, service.process());
+}
+
+TEST(Stopping, EndsTheServiceInTheMiddleOfABuild) {
+  HangingWorld world;
+  Service service{world};
+  ASSERT_TRUE(eventually([&] { return world.is_hanging(); })) << service.process().err();
+  ask_and_wait(world, service, 0.05);
+
+  expect_quiet_end(world, service.process());
+
+  world.hang_no_more();
+  expect_truth(world, world.run({"check", "--json"}));
+}
+
+}  // namespace
+}  // namespace torchwatch::e2e
