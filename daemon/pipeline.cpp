@@ -6,6 +6,7 @@
 #include <list>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <spdlog/spdlog.h>
 
@@ -132,6 +133,9 @@ asio::awaitable<Result<>> Pipeline::advance(Nightly& nightly) {
 asio::awaitable<Result<>> Pipeline::prepare(Nightly& nightly) {
   BuildAttempt attempt;
   if (nightly.prefix.empty()) {
+    std::vector<CommitSha> commits{nightly.commit};
+    auto const fetched = co_await fetching_.ensure(std::move(commits));
+    if (!fetched) co_return fetched.error();
     auto const built = co_await builder_.build(nightly.commit);
     if (!built) co_return built.error();
     attempt = *built;
