@@ -20,7 +20,7 @@ class Autocasting final : public Workload {
     workload_->step();
   }
 
-  torch::Tensor result() const override { return workload_->result(); }
+  std::vector<torch::Tensor> results() const override { return workload_->results(); }
 
   std::shared_ptr<torch::nn::Module> network() const override { return workload_->network(); }
 

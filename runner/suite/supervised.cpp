@@ -30,7 +30,7 @@ class Training final : public Workload {
     loss_ = loss.detach();
   }
 
-  torch::Tensor result() const override { return loss_; }
+  std::vector<torch::Tensor> results() const override { return {loss_}; }
 
   std::shared_ptr<torch::nn::Module> network() const override { return parts_.network; }
 
@@ -47,10 +47,10 @@ class Inference final : public Workload {
 
   void step() override {
     torch::NoGradGuard const no_gradients;
-    output_ = parts_.forward().front().detach();
+    outputs_ = parts_.forward();
   }
 
-  torch::Tensor result() const override { return output_; }
+  std::vector<torch::Tensor> results() const override { return outputs_; }
 
   std::shared_ptr<torch::nn::Module> network() const override { return parts_.network; }
 
@@ -58,7 +58,7 @@ class Inference final : public Workload {
 
  private:
   Supervised parts_;
-  torch::Tensor output_;
+  std::vector<torch::Tensor> outputs_;
 };
 
 }  // namespace

@@ -51,9 +51,8 @@ class Workload {
   /// LibTorch throws.
   virtual void step() = 0;
 
-  /// Train: the last step's loss, a scalar. Eval: its first output. Undefined before the first
-  /// step.
-  virtual torch::Tensor result() const = 0;
+  /// Of the last step. Train: its loss alone, a scalar. Eval: all outputs, at least one.
+  virtual std::vector<torch::Tensor> results() const = 0;
 
   /// Holds all parameters and buffers of the model, named as in its reference implementation where
   /// the model's file says so.

@@ -105,10 +105,10 @@ TEST_F(Described, ScriptsTrainAndInferLikeModelsInCpp) {
 
   auto const training = make_workload(make, {suite::Test::train, Scale::full, 8}, 1);
   training->step();
-  double const first = training->result().item<double>();
+  double const first = training->results().at(0).item<double>();
   for (int i = 0; i < 9; ++i)
     training->step();
-  EXPECT_LT(training->result().item<double>(), first);
+  EXPECT_LT(training->results().at(0).item<double>(), first);
   auto const names = training->network()->named_parameters();
   ASSERT_EQ(names.size(), 1U);
   EXPECT_EQ(names[0].key(), "weight");
@@ -116,7 +116,7 @@ TEST_F(Described, ScriptsTrainAndInferLikeModelsInCpp) {
 
   auto const inference = make_workload(make, {suite::Test::eval, Scale::full, 2}, 1);
   inference->step();
-  EXPECT_EQ(inference->result().sizes(), (std::vector<std::int64_t>{2, 3}));
+  EXPECT_EQ(inference->results().at(0).sizes(), (std::vector<std::int64_t>{2, 3}));
   EXPECT_EQ(inference->inputs().at(0).sizes(), (std::vector<std::int64_t>{2, 4}));
 }
 

@@ -301,8 +301,8 @@ TEST(Job, TakesPrecisionAndBatch) {
   auto const workload = build(target, job);
   workload->step();
 
-  EXPECT_EQ(workload->result().scalar_type(), torch::kBFloat16);
-  EXPECT_EQ(workload->result().size(0), 3);
+  EXPECT_EQ(workload->results().at(0).scalar_type(), torch::kBFloat16);
+  EXPECT_EQ(workload->results().at(0).size(0), 3);
   job.measure.precision = "fp8";
   EXPECT_EQ(refusal_of(job),
             "test_eval[resnet18-cpu-eager]: precision \"fp8\" is not supported; one of fp32, fp16, "

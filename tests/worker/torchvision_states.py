@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """Writes what one of torchvision's models is and does, for comparison, into FILE: a dictionary of tensors as
-torch.save writes it: the weights by name and, of classifiers, "input" and "output".
+torch.save writes it: the weights by name, "input", and the outputs as "output.0", "output.1" and so on.
+
+Of a quantized model the weights are those before quantization, the output is computed in integers, and "seen" is the
+input from which the ranges were learned.
 
 usage: torchvision_states.py MODEL FILE    exit status 77 when torchvision is not installed
 """
@@ -9,13 +12,15 @@ import sys
 try:
     import torch
     import torchvision
+    from torch.ao.quantization import get_default_qat_qconfig_mapping
+    from torch.ao.quantization.quantize_fx import convert_fx, prepare_qat_fx
 except ImportError as problem:
     print(problem, file=sys.stderr)
     sys.exit(77)
 
 
 def shake(model):
-    """Makes statistics and affine transforms of normalisations others than one and zero."""
+    """Makes statistics of normalisations others than one and zero."""
     for name, tensor in model.state_dict().items():
         if 'running_var' in name:
             tensor.uniform_(0.5, 1.5)
@@ -23,32 +28,71 @@ def shake(model):
             tensor.uniform_(-0.1, 0.1)
 
 
+def spread(layer, deviation):
+    """Draws the layer's weights when it gets its next input, so that what it makes of that differs from row to row."""
+    def draw(module, inputs):
+        features = inputs[0]
+        weight = torch.randn_like(module.weight) * deviation / features.size(1) ** 0.5
+        module.weight.copy_(weight / (features.std(0) + 1e-6))
+        module.bias.copy_(-module.weight @ features.mean(0))
+        handle.remove()
+
+    handle = layer.register_forward_pre_hook(draw)
+
+
+def classifier(name):
+    model = torchvision.models.get_model(name, weights=None).eval()
+    shake(model)
+    states = {key: tensor.clone() for key, tensor in model.state_dict().items()}
+    images = torch.randn(1, 3, 224, 224)
+    return states, {'input': images}, [model(images)]
+
+
+def quantized(name):
+    """As TorchBench makes it: of the floating-point model, by FX."""
+    model = torchvision.models.get_model(name, weights=None)
+    shake(model)
+    states = {key: tensor.clone() for key, tensor in model.state_dict().items()}
+    seen = torch.randn(2, 3, 224, 224)
+    images = torch.randn(1, 3, 224, 224)
+    prepared = prepare_qat_fx(model.train(), get_default_qat_qconfig_mapping('fbgemm'), (seen,)).eval()
+    prepared(seen)
+    return states, {'seen': seen, 'input': images}, [convert_fx(prepared)(images)]
+
+
+def mask_rcnn():
+    """As it is when its weights are the trained ones: normalisation is frozen, and regions differ."""
+    detection = torchvision.models.detection
+    backbone = detection.backbone_utils.resnet_fpn_backbone(
+        backbone_name='resnet50', weights=None, norm_layer=torchvision.ops.misc.FrozenBatchNorm2d, trainable_layers=3)
+    model = detection.MaskRCNN(backbone, num_classes=91).eval()
+    shake(model)
+    for name, tensor in model.state_dict().items():
+        if name.endswith('bn3.weight'):
+            tensor.uniform_(0.1, 0.5)
+    picture = torch.rand(3, 480, 640)
+    spread(model.roi_heads.box_predictor.cls_score, 1.5)
+    spread(model.roi_heads.box_predictor.bbox_pred, 0.5)
+    found = model([picture])[0]
+    return model.state_dict(), {'input': picture[None]}, [found[key] for key in ('boxes', 'labels', 'scores', 'masks')]
+
+
 def make(name):
-    """The model of that name in the suite, and whether its output is to be compared."""
+    """Weights, inputs and outputs of that model of the suite."""
     if name == 'vision_maskrcnn':
-        # As it is when its weights are the trained ones: normalisation is frozen
-        detection = torchvision.models.detection
-        backbone = detection.backbone_utils.resnet_fpn_backbone(
-            backbone_name='resnet50', weights=None, norm_layer=torchvision.ops.misc.FrozenBatchNorm2d, trainable_layers=3)
-        return detection.MaskRCNN(backbone, num_classes=91), False
+        return mask_rcnn()
     if name.endswith('_quantized_qat'):
-        base = name.removesuffix('_qat').removesuffix('_quantized')
-        return torchvision.models.get_model('quantized_' + base, weights=None, quantize=False), False
-    return torchvision.models.get_model(name, weights=None), True
+        return quantized(name.removesuffix('_quantized_qat'))
+    return classifier(name)
 
 
 def main(name, file):
     torch.set_num_threads(1)
     torch.manual_seed(1)
-    model, compares = make(name)
-    model.eval()
-    shake(model)
-    tensors = {key: tensor.clone() for key, tensor in model.state_dict().items()}
-    if compares:
-        with torch.no_grad():
-            tensors['input'] = torch.randn(1, 3, 224, 224)
-            tensors['output'] = model(tensors['input'])
-    torch.save(tensors, file)
+    with torch.no_grad():
+        states, inputs, outputs = make(name)
+    outputs = {f'output.{i}': tensor for i, tensor in enumerate(outputs)}
+    torch.save({**states, **inputs, **outputs}, file)
     return 0
 
 

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <regex>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include <torch/script.h>
 #include <torch/torch.h>
 
+#include "runner/suite/blocks/quantization.h"
 #include "runner/suite/registry.h"
 
 namespace torchwatch::suite {
@@ -36,7 +38,7 @@ States load(fs::path const& file) {
 std::set<std::string> weights_of(States const& states) {
   std::set<std::string> weights;
   for (auto const& [name, tensor] : states)
-    if (name != "input" && name != "output" && name.rfind("quantizers.", 0) != 0)
+    if (!std::regex_match(name, std::regex("seen|input|output\\..*|quantizers\\..*")))
       weights.insert(name + " " + c10::str(tensor.sizes()));
   return weights;
 }
@@ -81,36 +83,66 @@ class Torchvision : public testing::TestWithParam<std::string> {
 
   States const& theirs() const { return theirs_; }
 
-  static std::unique_ptr<Workload> make() {
-    return make_workload(find_model(GetParam())->make, {suite::Test::eval, Scale::full, 1}, 1);
+  static std::unique_ptr<Workload> make(suite::Test test) {
+    return make_workload(find_model(GetParam())->make, {test, Scale::full, 1}, 1);
   }
+
+  std::vector<Tensor> their_outputs() const {
+    std::vector<Tensor> outputs;
+    for (int i = 0; theirs_.count("output." + std::to_string(i)) > 0; ++i)
+      outputs.push_back(theirs_.at("output." + std::to_string(i)));
+    return outputs;
+  }
+
+  bool is_quantized() const { return theirs_.count("seen") > 0; }
 
  private:
   fs::path directory_;
   States theirs_;
 };
 
-/// What the workload makes of their input with their weights.
-Tensor output_of(Workload& workload, States const& theirs) {
+void load(States const& theirs, torch::nn::Module const& network) {
   torch::NoGradGuard const no_gradients;
-  for (auto& [name, tensor] : states_of(*workload.network()))
-    tensor.copy_(theirs.at(name));
+  for (auto& [name, tensor] : states_of(network))
+    if (auto const found = theirs.find(name); found != theirs.end()) tensor.copy_(found->second);
+}
+
+/// What the workload makes of their input with their weights.
+std::vector<Tensor> outputs_of(Workload& workload, States const& theirs) {
+  load(theirs, *workload.network());
+  torch::NoGradGuard const no_gradients;
   workload.inputs().at(0).copy_(theirs.at("input"));
   workload.step();
-  return workload.result();
+  return workload.results();
+}
+
+/// The same in integers, at ranges seen in their images.
+std::vector<Tensor> quantized_outputs_of(Workload& training, States const& theirs) {
+  auto trained = std::dynamic_pointer_cast<FakeQuantizedImpl>(training.network());
+  load(theirs, *trained);
+  torch::NoGradGuard const no_gradients;
+  trained->eval();
+  trained->forward(theirs.at("seen"));
+  return {Quantized(FakeQuantized(std::move(trained)))->forward(theirs.at("input"))};
 }
 
 TEST_P(Torchvision, LoadsItsWeightsAndGivesItsOutputs) {
-  auto const workload = make();
+  auto const workload = make(is_quantized() ? suite::Test::train : suite::Test::eval);
 
   auto const ours = weights_of(states_of(*workload->network()));
   ASSERT_EQ(missing(ours, weights_of(theirs())), std::vector<std::string>{});
   ASSERT_EQ(missing(weights_of(theirs()), ours), std::vector<std::string>{});
-  if (theirs().count("output") == 0) return;
-  auto const& expected = theirs().at("output");
-  auto const found = output_of(*workload, theirs());
-  EXPECT_TRUE(torch::allclose(found, expected, 1e-4, 1e-4))
-      << (found - expected).abs().max().item<double>();
+  auto const expected = their_outputs();
+  auto const found =
+      is_quantized() ? quantized_outputs_of(*workload, theirs()) : outputs_of(*workload, theirs());
+  ASSERT_EQ(found.size(), expected.size());
+  ASSERT_FALSE(expected.empty());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    ASSERT_GT(expected[i].numel(), 0) << "output " << i;
+    ASSERT_EQ(found[i].sizes(), expected[i].sizes()) << "output " << i;
+    EXPECT_TRUE(torch::allclose(found[i], expected[i], 1e-4, 1e-4))
+        << "output " << i << ": " << (found[i] - expected[i]).abs().max().item<double>();
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Suite,

@@ -13,6 +13,9 @@ namespace nn = torch::nn;
 /// How much of a new range enters the one that is kept.
 constexpr double averaging = 0.01;
 
+constexpr std::int64_t highest_activation = 127;
+constexpr double smallest_scale = std::numeric_limits<float>::epsilon();
+
 nn::BatchNorm2d norm_of(ConvNorm const& layer) {
   auto norm = std::dynamic_pointer_cast<nn::BatchNorm2dImpl>(layer.norm.ptr());
   TORCH_CHECK(norm, "only batch normalisation can be folded into a convolution");
@@ -136,21 +139,23 @@ class Faking final : public Arithmetic {
   std::size_t activation_ = 0, convolution_ = 0, linear_ = 0;
 };
 
-c10::IValue pack(ConvNorm const& layer, FakeQuantize const& quantizer) {
+c10::IValue pack(ConvNorm const& layer, FakeQuantize& quantizer) {
   static auto const prepack = find("quantized::conv2d_prepack");
   auto const norm = norm_of(layer);
-  auto const scale = channel_scale(norm);
+  auto const rate = torch::rsqrt(norm->running_var + norm->options.eps());
+  auto const folded = layer.conv->weight * (norm->weight * rate).reshape({-1, 1, 1, 1});
+  auto const bias = -norm->running_mean * rate * norm->weight + norm->bias;
   auto const& options = layer.conv->options;
   return call(prepack,
-              {quantizer->quantize(layer.conv->weight * scale.reshape({-1, 1, 1, 1})),
-               norm->bias - norm->running_mean * scale,
+              {quantizer->quantize(folded),
+               bias,
                values_of(options.stride()),
                padding_of(layer.conv),
                values_of(options.dilation()),
                options.groups()});
 }
 
-c10::IValue pack(nn::Linear const& linear, FakeQuantize const& quantizer) {
+c10::IValue pack(nn::Linear const& linear, FakeQuantize& quantizer) {
   static auto const prepack = find("quantized::linear_prepack");
   return call(prepack, {quantizer->quantize(linear->weight), linear->bias});
 }
@@ -158,7 +163,7 @@ c10::IValue pack(nn::Linear const& linear, FakeQuantize const& quantizer) {
 /// One pass in integers. Pooling comes with its LibTorch operators, which know integers.
 class Integers final : public Arithmetic {
  public:
-  Integers(std::vector<QuantizedImpl::Range> const& activations,
+  Integers(std::vector<FakeQuantizeImpl::Range> const& activations,
            std::vector<c10::IValue> const& convolutions,
            std::vector<c10::IValue> const& linears)
       : activations_(activations),
@@ -194,14 +199,14 @@ class Integers final : public Arithmetic {
   }
 
  private:
-  QuantizedImpl::Range next() { return activations_[activation_++]; }
+  FakeQuantizeImpl::Range next() { return activations_[activation_++]; }
 
   Tensor ranged(c10::OperatorHandle const& operation, Tensor const& x, c10::IValue const& other) {
     auto const [scale, zero_point] = next();
     return call(operation, {x, other, scale, zero_point}).toTensor();
   }
 
-  std::vector<QuantizedImpl::Range> const& activations_;
+  std::vector<FakeQuantizeImpl::Range> const& activations_;
   std::vector<c10::IValue> const& convolutions_;
   std::vector<c10::IValue> const& linears_;
   std::size_t activation_ = 1;  // the images come first and are quantized already
@@ -233,7 +238,8 @@ Tensor FakeQuantizeImpl::forward(Tensor const& x) {
     std::int64_t low, high, axis;
   };
 
-  auto const [low, high, axis] = is_of_weights_ ? Form{-128, 127, 0} : Form{0, 127, -1};
+  auto const [low, high, axis] =
+      is_of_weights_ ? Form{-128, 127, 0} : Form{0, highest_activation, -1};
   bool const by_channel = is_of_weights_;
   bool const symmetric = is_of_weights_;
   return torch::fused_moving_avg_obs_fake_quant(x,
@@ -251,10 +257,18 @@ Tensor FakeQuantizeImpl::forward(Tensor const& x) {
                                                 symmetric);
 }
 
-Tensor FakeQuantizeImpl::quantize(Tensor const& weight) const {
+FakeQuantizeImpl::Range FakeQuantizeImpl::range() const {
+  auto const low = torch::clamp_max(min_, 0);
+  auto const high = torch::clamp_min(max_, 0);
+  auto const scale = ((high - low) / highest_activation).clamp_min(smallest_scale);
+  auto const zero_point = (-torch::round(low / scale)).clamp(0, highest_activation);
+  return {scale.item<double>(), zero_point.item<std::int64_t>()};
+}
+
+Tensor FakeQuantizeImpl::quantize(Tensor const& weight) {
+  forward(weight);
   // Fake quantization shifts channels of one sign, packed operators want none shifted
-  auto const reach = torch::max(-min_, max_);
-  auto const scale = (reach / 127.5).clamp_min(std::numeric_limits<float>::epsilon());
+  auto const scale = (torch::max(-min_, max_) / 127.5).clamp_min(smallest_scale);
   auto const zero_point = torch::zeros_like(scale, torch::kLong);
   return torch::quantize_per_channel(weight, scale, zero_point, 0, torch::kQInt8);
 }
@@ -285,19 +299,18 @@ Tensor FakeQuantizedImpl::forward(Tensor const& images) {
 QuantizedImpl::QuantizedImpl(FakeQuantized trained) : trained_(std::move(trained)) {
   adopt_children(*this, *trained_);
   torch::NoGradGuard const no_gradients;
-  auto const& quantizers = trained_->quantizers();
+  auto quantizers = trained_->quantizers();
   for (auto const& each : quantizers.activations)
-    activations_.push_back({each->scale().item<double>(), each->zero_point().item<std::int64_t>()});
-  for (auto const& [layer, quantizer] : quantizers.convolutions)
+    activations_.push_back(each->range());
+  for (auto& [layer, quantizer] : quantizers.convolutions)
     convolutions_.push_back(pack(layer, quantizer));
-  for (auto const& [linear, quantizer] : quantizers.linears)
+  for (auto& [linear, quantizer] : quantizers.linears)
     linears_.push_back(pack(linear, quantizer));
 }
 
 Tensor QuantizedImpl::forward(Tensor const& images) {
-  auto const& range = *trained_->quantizers().activations.front();
-  auto const quantized =
-      torch::quantize_per_tensor(images, range.scale(), range.zero_point(), torch::kQUInt8);
+  auto const [scale, zero_point] = activations_.front();
+  auto const quantized = torch::quantize_per_tensor(images, scale, zero_point, torch::kQUInt8);
   Integers integers(activations_, convolutions_, linears_);
   return trained_->computation()(quantized, integers).dequantize();
 }

@@ -28,12 +28,18 @@ class FakeQuantizeImpl : public torch::nn::Module {
 
   torch::Tensor forward(torch::Tensor const& x);
 
-  torch::Tensor const& scale() const { return scale_; }
+  /// What a number of the integers stands for: (number - zero_point) * scale.
+  struct Range {
+    double scale;
+    std::int64_t zero_point;
+  };
 
-  torch::Tensor const& zero_point() const { return zero_point_; }
+  /// Of activations, as seen.
+  Range range() const;
 
-  /// `weight` in integers whose zero is 0.
-  torch::Tensor quantize(torch::Tensor const& weight) const;
+  /// `weight` in integers whose zero is 0. Looks at it once more, as FX does: folded for integers
+  /// it differs in its last bits.
+  torch::Tensor quantize(torch::Tensor const& weight);
 
  private:
   bool is_of_weights_;
@@ -78,14 +84,9 @@ class QuantizedImpl : public torch::nn::Module {
 
   torch::Tensor forward(torch::Tensor const& images);
 
-  struct Range {
-    double scale;
-    std::int64_t zero_point;
-  };
-
  private:
   FakeQuantized trained_;
-  std::vector<Range> activations_;
+  std::vector<FakeQuantizeImpl::Range> activations_;
   std::vector<c10::IValue> convolutions_, linears_;  ///< packed
 };
 

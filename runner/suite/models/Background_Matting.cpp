@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "runner/suite/blocks/translation.h"
 #include "runner/suite/layers.h"
@@ -242,7 +243,7 @@ class MattingTraining final : public Workload {
   }
 
   /// The generator's loss as far as it trains the generator.
-  Tensor result() const override { return loss_; }
+  std::vector<Tensor> results() const override { return {loss_}; }
 
   std::shared_ptr<nn::Module> network() const override {
     return join({{"generator", generator_.ptr()},

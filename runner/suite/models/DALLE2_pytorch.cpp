@@ -344,7 +344,7 @@ class DalleTraining final : public Workload {
   }
 
   /// The sum of the three.
-  Tensor result() const override { return loss_; }
+  std::vector<Tensor> results() const override { return {loss_}; }
 
   std::shared_ptr<nn::Module> network() const override { return network_; }
 

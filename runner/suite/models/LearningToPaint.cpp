@@ -244,7 +244,7 @@ class Learning final : public Workload {
   }
 
   /// The discriminator's loss: the critic's says little while its targets move.
-  Tensor result() const override { return loss_; }
+  std::vector<Tensor> results() const override { return {loss_}; }
 
   std::shared_ptr<nn::Module> network() const override {
     return join({{"actor", actor_.ptr()},
@@ -337,7 +337,7 @@ class Painting final : public Workload {
   }
 
   /// How far each canvas is from its image at the end, [batch].
-  Tensor result() const override { return distance_; }
+  std::vector<Tensor> results() const override { return {distance_}; }
 
   std::shared_ptr<nn::Module> network() const override {
     return join({{"actor", actor_.ptr()}, {"renderer", renderer_.ptr()}});

@@ -4,6 +4,7 @@
 // Smoke: an eighth of the channels.
 
 #include <utility>
+#include <vector>
 
 #include "runner/suite/layers.h"
 #include "runner/suite/supervised.h"
@@ -99,7 +100,7 @@ class GanTraining final : public Workload {
   }
 
   /// The generator's loss.
-  Tensor result() const override { return loss_; }
+  std::vector<Tensor> results() const override { return {loss_}; }
 
   std::shared_ptr<nn::Module> network() const override {
     return join({{"discriminator", discriminator_.ptr()}, {"generator", generator_.ptr()}});

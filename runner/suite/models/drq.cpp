@@ -10,6 +10,7 @@
 #include <cmath>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "runner/suite/blocks/policy.h"
 #include "runner/suite/layers.h"
@@ -335,7 +336,7 @@ class Interaction : public Workload {
       : agent_(setup, sizes),
         environment_(sizes.side) {}
 
-  Tensor result() const override { return result_; }
+  std::vector<Tensor> results() const override { return {result_}; }
 
   std::shared_ptr<nn::Module> network() const override { return agent_.network(); }
 

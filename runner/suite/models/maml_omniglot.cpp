@@ -10,6 +10,7 @@
 #include <array>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "runner/suite/supervised.h"
 
@@ -179,7 +180,7 @@ class MetaLearning : public Workload {
   }
 
   /// The sum of the tasks' losses.
-  Tensor result() const final { return loss_; }
+  std::vector<Tensor> results() const final { return {loss_}; }
 
   std::shared_ptr<nn::Module> network() const final { return classifier_.ptr(); }
 

@@ -11,6 +11,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "runner/suite/blocks/resnet.h"
 #include "runner/suite/classification.h"
@@ -203,7 +204,7 @@ class PrivateTraining final : public Workload {
     loss_ = loss.detach() / images_.size(0);
   }
 
-  Tensor result() const override { return loss_; }
+  std::vector<Tensor> results() const override { return {loss_}; }
 
   std::shared_ptr<nn::Module> network() const override { return network_.ptr(); }
 

@@ -6,6 +6,7 @@
 // image folders, schedules and pictures on a web page stay out.
 
 #include <utility>
+#include <vector>
 
 #include "runner/suite/blocks/translation.h"
 #include "runner/suite/layers.h"
@@ -133,7 +134,7 @@ class CycleGanTraining final : public Workload {
   }
 
   /// The generators' loss.
-  Tensor result() const override { return loss_; }
+  std::vector<Tensor> results() const override { return {loss_}; }
 
   std::shared_ptr<nn::Module> network() const override {
     return join({{"G_A", generators_.first.ptr()},

@@ -7,6 +7,7 @@
 // fifth step, and TorchBench measures the first alone; here every step trains both.
 
 #include <utility>
+#include <vector>
 
 #include "runner/suite/blocks/translation.h"
 #include "runner/suite/layers.h"
@@ -157,7 +158,7 @@ class StarGanTraining final : public Workload {
   }
 
   /// The discriminator's loss.
-  Tensor result() const override { return loss_; }
+  std::vector<Tensor> results() const override { return {loss_}; }
 
   std::shared_ptr<nn::Module> network() const override {
     return join({{"generator", generator_.ptr()}, {"discriminator", discriminator_.ptr()}});

@@ -224,7 +224,7 @@ class GrammarInduction final : public Workload {
     loss_ = loss.detach();
   }
 
-  Tensor result() const override { return loss_; }
+  std::vector<Tensor> results() const override { return {loss_}; }
 
   std::shared_ptr<nn::Module> network() const override { return network_.ptr(); }
 

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "runner/suite/blocks/policy.h"
 #include "runner/suite/layers.h"
@@ -101,7 +102,7 @@ class ActorCriticTraining final : public Workload {
   }
 
   /// The critics' loss.
-  Tensor result() const override { return loss_; }
+  std::vector<Tensor> results() const override { return {loss_}; }
 
   std::shared_ptr<nn::Module> network() const override {
     auto all = join({{"actor", actor_.ptr()},

@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "runner/suite/blocks/darknet.h"
 #include "runner/suite/supervised.h"
@@ -302,7 +303,7 @@ class YoloTraining final : public Workload {
     average();
   }
 
-  Tensor result() const override { return loss_; }
+  std::vector<Tensor> results() const override { return {loss_}; }
 
   std::shared_ptr<nn::Module> network() const override { return network_.ptr(); }
 
