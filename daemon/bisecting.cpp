@@ -22,10 +22,6 @@ namespace {
 
 constexpr int most_rests = 5;  // a series with more culprits is for people
 
-std::string campaign_of(Bisection const& bisection, std::string const& what) {
-  return "bisect/" + std::to_string(bisection.id.value) + "/" + what;
-}
-
 /// This search cannot be done, now or later.
 Error impossible(std::string message) {
   return Error{ErrorCode::invalid_argument, std::move(message)};
@@ -43,25 +39,6 @@ Result<std::vector<double>> prior_of(std::vector<Commit> const& suspects,
     changes.push_back(std::move(*touched));
   }
   return bisect::prior_by_paths(changes, request.series);
-}
-
-/// Effects on one benchmark of one fleet, by their places, are measured by the same processes.
-std::vector<std::vector<std::size_t>> by_benchmark(std::vector<Effect> const& effects) {
-  std::map<std::pair<std::string, Benchmark>, std::vector<std::size_t>> groups;
-  for (std::size_t i = 0; i < effects.size(); ++i)
-    groups[{effects[i].series.fleet, effects[i].series.benchmark}].push_back(i);
-  std::vector<std::vector<std::size_t>> result;
-  for (auto& [key, group] : groups)
-    result.push_back(std::move(group));
-  return result;
-}
-
-/// What half of an effect is, as a threshold: a proof that only shows more than that is one.
-double half_of(Effect const& effect) {
-  double const ratio = effect.before > 0 && effect.after > 0
-                           ? std::max(effect.after / effect.before, effect.before / effect.after)
-                           : 2.0;
-  return std::sqrt(ratio) - 1;
 }
 
 std::string text_of(Finding const& finding) {
@@ -358,7 +335,7 @@ asio::awaitable<Result<Build>> Bisecting::build_for(Run& run,
 }
 
 asio::awaitable<void> Bisecting::measure(Run& run, std::size_t ordinal, std::vector<Build> builds) {
-  RoundKey key{campaign_of(run.bisection, "search"),
+  RoundKey key{campaign_of(run.bisection.id) + "/search",
                run.bisection.steps[ordinal].benchmark,
                static_cast<int>(ordinal)};
   auto lease = co_await fleets_.find(run.bisection.steps[ordinal].fleet)->lease();
@@ -388,59 +365,13 @@ asio::awaitable<Result<>> Bisecting::prove(Run& run, Finding& finding) {
   auto const after = co_await build_for(run, nobody, culprit);
   if (!after) co_return after.error();
   if (nobody.skipped) co_return Result<>{};  // stays without proof
-  Duel duel{campaign_of(run.bisection, "proof/" + short_of(culprit)), *before, *after};
-  auto const pairs = co_await compare(run, std::move(duel), finding, &Effect::proof);
-  for (std::size_t i = 0; i < pairs.size(); ++i)
-    run.search.learn(finding.effects[i].series, parent, culprit, pairs[i]);
+  auto const duels = co_await proving_.prove(run.bisection, *before, *after, finding);
+  for (auto const& duel : duels)
+    for (std::size_t i = 0; i < duel.changes.size(); ++i)
+      run.search.learn(duel.changes[i].series, parent, culprit, duel.pairs[i]);
   run.search.explain(finding);
   if (!is_culprit(finding)) co_return Result<>{};
-  co_return co_await try_cure(run, finding);
-}
-
-/// Measures the end against the end without the culprit, where git can take it back.
-asio::awaitable<Result<>> Bisecting::try_cure(Run& run, Finding& finding) {
-  auto const culprit = finding.suspects.front().sha;
-  auto const end = run.bisection.request.end;
-  if (culprit == end) {
-    finding.no_cure = "it is the newest commit: its parent shows what a revert gives";
-    co_return Result<>{};
-  }
-  auto const cured = co_await builder_.build_without(culprit, end);
-  if (!cured) co_return cured.error();
-  if (!cured->build) {
-    finding.no_cure = cured->note;
-    co_return Result<>{};
-  }
-  auto const sick = co_await builder_.build(end);
-  if (!sick) co_return sick.error();
-  Duel duel{campaign_of(run.bisection, "cure/" + short_of(culprit)), *sick->build, *cured->build};
-  co_await compare(run, std::move(duel), finding, &Effect::cure);
-  co_return Result<>{};
-}
-
-/// Compares two builds on all series of a finding, and returns the pairs of each. What half of an
-/// effect is, is a change.
-asio::awaitable<std::vector<std::vector<bisect::Pair>>> Bisecting::compare(
-    Run& run, Duel duel, Finding& finding, std::optional<Comparison> Effect::*answer) {
-  std::vector<std::vector<bisect::Pair>> pairs(finding.effects.size());
-  auto const groups = by_benchmark(finding.effects);
-  for (auto const& group : groups) {
-    std::vector<Series> series;
-    auto decide = options_.decide;
-    decide.threshold = run.bisection.request.threshold;
-    for (auto const at : group) {
-      auto const& effect = finding.effects[at];
-      series.push_back(effect.series);
-      decide.threshold = std::min(decide.threshold, half_of(effect));
-    }
-    auto& fleet = *fleets_.find(series.front().fleet);
-    auto const result = co_await compare_builds(measuring_, fleet, duel, series, decide);
-    for (std::size_t i = 0; i < group.size(); ++i) {
-      finding.effects[group[i]].*answer = result.changes[i].comparison;
-      pairs[group[i]] = result.pairs[i];
-    }
-  }
-  co_return pairs;
+  co_return co_await proving_.try_cure(run.bisection, finding);
 }
 
 }  // namespace torchwatch

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,10 +10,10 @@
 #include "bisect/search.h"
 #include "config/options.h"
 #include "daemon/builder.h"
-#include "daemon/comparing.h"
 #include "daemon/fetching.h"
 #include "daemon/fleets.h"
 #include "daemon/measuring.h"
+#include "daemon/proving.h"
 #include "daemon/search_costs.h"
 #include "storage/store.h"
 
@@ -38,7 +37,8 @@ class Bisecting {
         measuring_{measuring},
         builder_{builder},
         fetching_{fetching},
-        options_{options} {}
+        options_{options},
+        proving_{fleets, measuring, builder, options} {}
 
   /// Carries `bisection` to its end and stores it. Returns it as it is stored when somebody has
   /// paused or cancelled it; who does so while it runs also cancels the coroutine, which may be
@@ -75,9 +75,6 @@ class Bisecting {
   boost::asio::awaitable<Result<Build>> build_for(Run& run, BisectionStep& step, CommitSha commit);
   boost::asio::awaitable<void> measure(Run& run, std::size_t ordinal, std::vector<Build> builds);
   boost::asio::awaitable<Result<>> prove(Run& run, Finding& finding);
-  boost::asio::awaitable<Result<>> try_cure(Run& run, Finding& finding);
-  boost::asio::awaitable<std::vector<std::vector<bisect::Pair>>> compare(
-      Run& run, Duel duel, Finding& finding, std::optional<Comparison> Effect::*answer);
   void plan_turn(Run& run);
   void note_builds(Run& run) const;
   bool is_unbuildable(Run const& run, CommitSha const& commit) const;
@@ -92,6 +89,7 @@ class Bisecting {
   Builder& builder_;
   Fetching& fetching_;
   config::Options const& options_;
+  Proving proving_;
 };
 
 }  // namespace torchwatch

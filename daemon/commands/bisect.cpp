@@ -4,7 +4,9 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 
+#include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <nlohmann/json.hpp>
 
@@ -20,6 +22,8 @@
 #include "daemon/service.h"
 
 namespace torchwatch::commands {
+namespace asio = boost::asio;
+
 namespace {
 
 using nlohmann::ordered_json;
@@ -70,6 +74,32 @@ Result<BisectionRequest> to_request(config::Options const& options, BisectReques
   return request;
 }
 
+/// Commits that are not here may be new ones that the remote has.
+asio::awaitable<Result<BisectionRequest>> to_request(Fetching& fetching,
+                                                     config::Options const& options,
+                                                     BisectRequest const& asked) {
+  auto request = to_request(options, asked);
+  if (request || request.error().code != ErrorCode::not_found) co_return request;
+  auto const fetched = co_await fetching.refresh();
+  if (!fetched) co_return fetched.error();
+  co_return to_request(options, asked);
+}
+
+/// Begins the search that was asked for, or goes on with it, and ends it.
+asio::awaitable<Result<Bisection>> search(Service& service,
+                                          config::Options const& options,
+                                          storage::Store& store,
+                                          Clock const& clock,
+                                          BisectRequest const& asked) {
+  auto const request = co_await to_request(service.fetching, options, asked);
+  if (!request) co_return request.error();
+  auto bisection = ask_for_search(store, options.source, *request, clock.now());
+  if (bisection && bisection->state == BisectionState::paused)
+    bisection = steer_search(store, bisection->id, BisectionState::queued);
+  if (!bisection) co_return bisection.error();
+  co_return co_await service.bisecting.run(std::move(*bisection));
+}
+
 /// What was typed, and nothing else.
 ordered_json to_body(BisectRequest const& asked) {
   auto body = ordered_json::object();
@@ -89,18 +119,12 @@ ordered_json to_body(BisectRequest const& asked) {
 }  // namespace
 
 int bisect_here(config::Options const& options, Place const& place, BisectRequest const& asked) {
-  auto const request = to_request(options, asked);
-  if (!request) return complain(request.error().message);
   auto store = open_store(options);
   if (!store) return complain(store.error().message + " (ask the running service: --server)");
   SystemClock const clock;
-  auto bisection = ask_for_search(*store, options.source, *request, clock.now());
-  if (bisection && bisection->state == BisectionState::paused)
-    bisection = steer_search(*store, bisection->id, BisectionState::queued);
-  if (!bisection) return complain(bisection.error().message);
-  boost::asio::io_context loop{1};
+  asio::io_context loop{1};
   Service service{loop.get_executor(), options, place.executable, *store, clock};
-  auto const done = run_until_signal(loop, service.bisecting.run(std::move(*bisection)));
+  auto const done = run_until_signal(loop, search(service, options, *store, clock, asked));
   if (!done) return complain(done.error().message);
   return conclude(api::json_of(*done, project_url), asked.as_json);
 }

@@ -70,5 +70,26 @@ TEST_F(Fetch, BringsTheCommitsThatSomebodyAsksFor) {
   EXPECT_THAT(unavailable.body, HasSubstr("fetch origin into " + watched_.string()));
 }
 
+TEST_F(Fetch, BringsTheCommitsThatSomebodyNames) {
+  auto const& nightlies = world_.truth().at("nightlies");
+  auto const start = nightlies.at(0).at("commit").get<std::string>();
+  auto const end = nightlies.at(1).at("commit").get<std::string>();
+  std::vector<std::string> asked{"bisect", "--json", "--start", start, "--end", end};
+  asked.insert(asked.end(), {"--benchmark", "test_train[dcgan-cpu-eager]", "--metric", "cmem"});
+
+  auto const searched = world_.run(asked);
+  asked.at(3) = "no-such-branch";
+  auto const unknown = world_.run(asked);
+  fs::rename(upstream_, world_.lab() / "gone");
+  auto const unavailable = world_.run(asked);
+
+  EXPECT_EQ(searched.status, 1) << searched.err;
+  expect_culprit(world_, search_of(json::parse(searched.out)));
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("resolve \"no-such-branch\""));
+  EXPECT_EQ(unavailable.status, 2);
+  EXPECT_THAT(unavailable.err, HasSubstr("fetch origin into " + watched_.string()));
+}
+
 }  // namespace
 }  // namespace torchwatch::e2e

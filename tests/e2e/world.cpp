@@ -45,7 +45,7 @@ WorldOptions quick_world() {
   return options;
 }
 
-World::World(WorldOptions const& options) : directory_{make_directory()} {
+World::World(WorldOptions const& options) : World(make_directory()) {
   fs::create_directories(directory_ / "tmp");
   fs::create_directories(directory_ / "output");
   generate(options);

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -70,6 +71,8 @@ class World {
   std::vector<SeenProcess> processes() const;
 
  private:
+  explicit World(std::filesystem::path directory) : directory_{std::move(directory)} {}
+
   void generate(WorldOptions const& options);
 
   std::filesystem::path directory_;

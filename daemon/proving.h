@@ -1,0 +1,57 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "config/options.h"
+#include "daemon/builder.h"
+#include "daemon/comparing.h"
+#include "daemon/fleets.h"
+#include "daemon/measuring.h"
+
+namespace torchwatch {
+
+/// Shows by comparisons what a search concluded: that a lone suspect did what it is said to have
+/// done, and what reverting it gives. Everything measured is stored under the bisection's campaign,
+/// so a comparison that was cut off goes on where it was. Single-threaded.
+class Proving {
+ public:
+  /// All arguments must outlive it.
+  Proving(Fleets& fleets, Measuring& measuring, Builder& builder, config::Options const& options)
+      : fleets_{fleets},
+        measuring_{measuring},
+        builder_{builder},
+        options_{options} {}
+
+  /// Compares the suspect's build, `after`, with its parent's on all series that it is said to have
+  /// moved, and notes each `Effect::proof`. Returns what was compared.
+  boost::asio::awaitable<std::vector<DuelResult>> prove(Bisection const& bisection,
+                                                        Build before,
+                                                        Build after,
+                                                        Finding& finding);
+
+  /// Compares the newest commit of the search with itself without the culprit, where git can take
+  /// it back and the result can be built, and notes each `Effect::cure`; `Finding::no_cure`
+  /// otherwise.
+  boost::asio::awaitable<Result<>> try_cure(Bisection const& bisection, Finding& finding);
+
+ private:
+  boost::asio::awaitable<std::vector<DuelResult>> compare(
+      Bisection const& bisection,
+      Duel duel,
+      Finding& finding,
+      std::optional<Comparison> Effect::*answer);
+  boost::asio::awaitable<void> decide(Duel const& duel,
+                                      std::vector<Series> const& series,
+                                      double threshold,
+                                      DuelResult& result);
+
+  Fleets& fleets_;
+  Measuring& measuring_;
+  Builder& builder_;
+  config::Options const& options_;
+};
+
+}  // namespace torchwatch
