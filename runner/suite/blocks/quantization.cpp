@@ -139,7 +139,7 @@ class Faking final : public Arithmetic {
   std::size_t activation_ = 0, convolution_ = 0, linear_ = 0;
 };
 
-c10::IValue pack(ConvNorm const& layer, FakeQuantize& quantizer) {
+c10::IValue pack(ConvNorm const& layer, FakeQuantize const& quantizer) {
   static auto const prepack = find("quantized::conv2d_prepack");
   auto const norm = norm_of(layer);
   auto const rate = torch::rsqrt(norm->running_var + norm->options.eps());
@@ -155,7 +155,7 @@ c10::IValue pack(ConvNorm const& layer, FakeQuantize& quantizer) {
                options.groups()});
 }
 
-c10::IValue pack(nn::Linear const& linear, FakeQuantize& quantizer) {
+c10::IValue pack(nn::Linear const& linear, FakeQuantize const& quantizer) {
   static auto const prepack = find("quantized::linear_prepack");
   return call(prepack, {quantizer->quantize(linear->weight), linear->bias});
 }
@@ -265,8 +265,7 @@ FakeQuantizeImpl::Range FakeQuantizeImpl::range() const {
   return {scale.item<double>(), zero_point.item<std::int64_t>()};
 }
 
-Tensor FakeQuantizeImpl::quantize(Tensor const& weight) {
-  forward(weight);
+Tensor FakeQuantizeImpl::quantize(Tensor const& weight) const {
   // Fake quantization shifts channels of one sign, packed operators want none shifted
   auto const scale = (torch::max(-min_, max_) / 127.5).clamp_min(smallest_scale);
   auto const zero_point = torch::zeros_like(scale, torch::kLong);
@@ -299,12 +298,12 @@ Tensor FakeQuantizedImpl::forward(Tensor const& images) {
 QuantizedImpl::QuantizedImpl(FakeQuantized trained) : trained_(std::move(trained)) {
   adopt_children(*this, *trained_);
   torch::NoGradGuard const no_gradients;
-  auto quantizers = trained_->quantizers();
+  auto const& quantizers = trained_->quantizers();
   for (auto const& each : quantizers.activations)
     activations_.push_back(each->range());
-  for (auto& [layer, quantizer] : quantizers.convolutions)
+  for (auto const& [layer, quantizer] : quantizers.convolutions)
     convolutions_.push_back(pack(layer, quantizer));
-  for (auto& [linear, quantizer] : quantizers.linears)
+  for (auto const& [linear, quantizer] : quantizers.linears)
     linears_.push_back(pack(linear, quantizer));
 }
 

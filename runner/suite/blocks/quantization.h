@@ -37,9 +37,8 @@ class FakeQuantizeImpl : public torch::nn::Module {
   /// Of activations, as seen.
   Range range() const;
 
-  /// `weight` in integers whose zero is 0. Looks at it once more, as FX does: folded for integers
-  /// it differs in its last bits.
-  torch::Tensor quantize(torch::Tensor const& weight);
+  /// `weight` in integers whose zero is 0.
+  torch::Tensor quantize(torch::Tensor const& weight) const;
 
  private:
   bool is_of_weights_;
