@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values("one-culprit", "no-change", "broken-span", "broken-span-inside", "memory"),
     test_name);
 
-// The mistakes of the paper's table 4, and days with more than one change: 40 minutes, so they have
+// The mistakes of the paper's table 4, and days with more than one change: 50 minutes, so they have
 // a label of their own. "ten-percent" is for hosts with AVX-512.
 INSTANTIATE_TEST_SUITE_P(Paper,
                          RealScenario,
