@@ -14,6 +14,7 @@
 #include "bisect/prior.h"
 #include "daemon/async/all.h"
 #include "daemon/build_manifest.h"
+#include "daemon/packaging.h"
 
 namespace torchwatch {
 namespace asio = boost::asio;
@@ -39,6 +40,11 @@ Result<std::vector<double>> prior_of(std::vector<Commit> const& suspects,
     changes.push_back(std::move(*touched));
   }
   return bisect::prior_by_paths(changes, request.series);
+}
+
+bool is_asked_for(Verdict verdict, Direction direction) {
+  if (verdict == Verdict::regression) return direction != Direction::decrease;
+  return verdict == Verdict::improvement && direction != Direction::increase;
 }
 
 std::string text_of(Finding const& finding) {
@@ -114,11 +120,27 @@ asio::awaitable<Result<>> Bisecting::search(Bisection& bisection) {
       co_return impossible("no fleet is named " + series.fleet);
   auto prior = prior_of(*suspects, request, *history);
   if (!prior) co_return impossible(prior.error().message);
+  auto const recipe = co_await builder_.recipe();
+  if (!recipe) co_return recipe.error();
+  begin_with(*recipe, bisection);
   Range range{std::move(*suspects), std::move(*prior)};
   auto const narrowed = co_await search_nightlies(bisection, range);
   if (!narrowed) co_return narrowed.error();
   if (bisection.outcome) co_return Result<>{};
-  co_return co_await search_commits(bisection, std::move(range));
+  auto const searched = co_await search_commits(bisection, std::move(range));
+  if (!searched) co_return searched.error();
+  co_return co_await look_at_packages(bisection);
+}
+
+/// What another recipe built is forgotten.
+void Bisecting::begin_with(Recipe const& recipe, Bisection& bisection) {
+  if (bisection.recipe == recipe.id) return;
+  if (!bisection.steps.empty())
+    spdlog::warn("bisection_begins_again id={} reason=\"commits are built otherwise now\"",
+                 bisection.id.value);
+  store_.bisections().begin_with(bisection.id, recipe.id);
+  bisection.recipe = recipe.id;
+  bisection.steps.clear();
 }
 
 /// Nightlies between the ends are there, and commits would have to be built: asks them first in
@@ -126,7 +148,7 @@ asio::awaitable<Result<>> Bisecting::search(Bisection& bisection) {
 /// that is the outcome.
 asio::awaitable<Result<>> Bisecting::search_nightlies(Bisection& bisection, Range& range) {
   auto const& request = bisection.request;
-  auto packages = this->packages();
+  auto packages = this->packages(bisection.recipe);
   std::vector<CommitSha> nightlies;
   for (auto const& [commit, prefix] : packages)
     nightlies.push_back(commit);
@@ -154,11 +176,11 @@ asio::awaitable<Result<>> Bisecting::search_nightlies(Bisection& bisection, Rang
   co_return Result<>{};
 }
 
-/// What the feed delivered, by commit; builds of our own are found anyway.
-std::map<CommitSha, std::string> Bisecting::packages() const {
+/// What nightlies came with, by commit; builds by the search's own recipe are found anyway.
+std::map<CommitSha, std::string> Bisecting::packages(RecipeId recipe) const {
   std::map<CommitSha, std::string> packages;
   for (auto const& nightly : store_.nightlies().all()) {
-    auto const known = store_.builds().find(nightly.commit);
+    auto const known = store_.builds().find(nightly.commit, recipe);
     if (nightly.prefix.empty() || (known && known->prefix == nightly.prefix)) continue;
     packages[nightly.commit] = nightly.prefix;
   }
@@ -231,7 +253,7 @@ asio::awaitable<Result<>> Bisecting::build_ends(Run& run) {
 void Bisecting::note_builds(Run& run) const {
   auto const last = run.search.position_of(run.bisection.request.end);
   for (std::size_t position = 0; position <= last; ++position) {
-    auto const known = builder_.known(run.search.commit_at(position));
+    auto const known = builder_.known(run.search.commit_at(position), run.bisection.recipe);
     if (known == Known::built) run.costs.built(position);
     if (known == Known::unbuildable) run.costs.failed(position);
   }
@@ -288,7 +310,7 @@ asio::awaitable<Result<>> Bisecting::take_turn(Run& run) {
 
 bool Bisecting::is_unbuildable(Run const& run, CommitSha const& commit) const {
   if (run.stage == SearchStage::nightlies) return !read_build(run.packages.at(commit));
-  return builder_.known(commit) == Known::unbuildable;
+  return builder_.known(commit, run.bisection.recipe) == Known::unbuildable;
 }
 
 asio::awaitable<void> Bisecting::do_step(Run& run, std::size_t ordinal, Result<>& result) {
@@ -322,7 +344,7 @@ asio::awaitable<Result<Build>> Bisecting::build_for(Run& run,
     step.note = package.error().message;
     co_return Build{};
   }
-  auto const attempt = co_await builder_.build(commit);
+  auto const attempt = co_await builder_.build(commit, run.bisection.recipe);
   if (!attempt) co_return attempt.error();
   if (!attempt->build) {
     run.costs.failed(position);
@@ -335,7 +357,9 @@ asio::awaitable<Result<Build>> Bisecting::build_for(Run& run,
 }
 
 asio::awaitable<void> Bisecting::measure(Run& run, std::size_t ordinal, std::vector<Build> builds) {
-  RoundKey key{campaign_of(run.bisection.id) + "/search",
+  bool const of_nightlies = run.stage == SearchStage::nightlies;
+  RoundKey key{campaign_of(run.bisection.id, run.bisection.recipe) +
+                   (of_nightlies ? "/nightlies" : "/search"),
                run.bisection.steps[ordinal].benchmark,
                static_cast<int>(ordinal)};
   auto lease = co_await fleets_.find(run.bisection.steps[ordinal].fleet)->lease();
@@ -372,6 +396,48 @@ asio::awaitable<Result<>> Bisecting::prove(Run& run, Finding& finding) {
   run.search.explain(finding);
   if (!is_culprit(finding)) co_return Result<>{};
   co_return co_await proving_.try_cure(run.bisection, finding);
+}
+
+/// Where the nightlies at the ends came with other builds than the search's, tells what these
+/// differ by. When no commit is to blame and they do differ, that is what made the difference.
+asio::awaitable<Result<>> Bisecting::look_at_packages(Bisection& bisection) {
+  auto const& request = bisection.request;
+  auto const before = delivered(request.start);
+  auto const after = delivered(request.end);
+  if (!before || !after) co_return Result<>{};
+  auto const start = co_await builder_.build(request.start, bisection.recipe);
+  if (!start) co_return start.error();
+  auto const end = co_await builder_.build(request.end, bisection.recipe);
+  if (!end) co_return end.error();
+  if (!start->build || !end->build) co_return Result<>{};
+  if (start->build->prefix == before->prefix && end->build->prefix == after->prefix)
+    co_return Result<>{};
+  Packages packages{differences(packaging_of(*before), packaging_of(*after)), {}};
+  if (bisection.outcome == BisectionOutcome::not_reproduced) {
+    packages.changes = co_await proving_.compare_packages(bisection, *before, *after);
+    bool const differ = std::ranges::any_of(packages.changes, [&](SeriesChange const& change) {
+      return is_asked_for(change.comparison.verdict, request.direction);
+    });
+    if (differ) bisection.outcome = BisectionOutcome::environment;
+  }
+  bisection.packages = std::move(packages);
+  co_return Result<>{};
+}
+
+/// The build that the newest nightly of the commit came with, if it is still there.
+std::optional<Build> Bisecting::delivered(CommitSha const& commit) const {
+  std::optional<Build> newest;
+  for (auto const& nightly : store_.nightlies().all()) {
+    if (nightly.commit != commit || nightly.prefix.empty()) continue;
+    if (auto build = read_build(nightly.prefix)) newest = std::move(*build);
+  }
+  return newest;
+}
+
+std::vector<std::string> Bisecting::packaging_of(Build const& build) const {
+  auto const known = store_.builds().find_at(build.prefix);
+  auto const recipe = known ? store_.recipes().find(known->recipe) : std::nullopt;
+  return torchwatch::packaging_of(build, recipe ? recipe->contents : "");
 }
 
 }  // namespace torchwatch

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,10 @@
 namespace torchwatch {
 
 /// Runs searches: does the steps that `bisect::Search` asks for, proves each culprit against its
-/// parent, and goes on with what the proofs leave unexplained. A turn is stored before it is begun
-/// and each of its steps when it is done, so a search that was cut off goes on where it was.
-/// Single-threaded; several searches may run side by side.
+/// parent, and goes on with what the proofs leave unexplained. All commits of a search are built by
+/// one recipe; when that has changed since the search was cut off, it begins again. A turn is
+/// stored before it is begun and each of its steps when it is done, so a search that was cut off
+/// goes on where it was. Single-threaded; several searches may run side by side.
 class Bisecting {
  public:
   /// All arguments must outlive it.
@@ -66,6 +68,7 @@ class Bisecting {
   };
 
   boost::asio::awaitable<Result<>> search(Bisection& bisection);
+  void begin_with(Recipe const& recipe, Bisection& bisection);
   boost::asio::awaitable<Result<>> search_nightlies(Bisection& bisection, Range& range);
   boost::asio::awaitable<Result<>> search_commits(Bisection& bisection, Range range);
   boost::asio::awaitable<Result<>> build_ends(Run& run);
@@ -75,10 +78,13 @@ class Bisecting {
   boost::asio::awaitable<Result<Build>> build_for(Run& run, BisectionStep& step, CommitSha commit);
   boost::asio::awaitable<void> measure(Run& run, std::size_t ordinal, std::vector<Build> builds);
   boost::asio::awaitable<Result<>> prove(Run& run, Finding& finding);
+  boost::asio::awaitable<Result<>> look_at_packages(Bisection& bisection);
+  std::optional<Build> delivered(CommitSha const& commit) const;
+  std::vector<std::string> packaging_of(Build const& build) const;
   void plan_turn(Run& run);
   void note_builds(Run& run) const;
   bool is_unbuildable(Run const& run, CommitSha const& commit) const;
-  std::map<CommitSha, std::string> packages() const;
+  std::map<CommitSha, std::string> packages(RecipeId recipe) const;
   SearchCosts usual_costs() const;
   Bisection stored(BisectionId id) const;
   std::size_t slots_for(BisectionRequest const& request);

@@ -1,18 +1,17 @@
 #include "daemon/builder.h"
 
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <string_view>
-#include <thread>
 #include <utility>
 
+#include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include "bisect/git_history.h"
-#include "daemon/async/watchdog.h"
 #include "daemon/build_manifest.h"
+#include "daemon/packaging.h"
 
 namespace torchwatch {
 namespace asio = boost::asio;
@@ -22,13 +21,6 @@ namespace {
 
 constexpr int cannot_be_built = 125;
 constexpr int last_ordinary_status = 127;
-
-/// The processors that each of the recipes at a time may use.
-int cores_of_one(config::SourceOptions const& source) {
-  int const all =
-      source.cores > 0 ? source.cores : static_cast<int>(std::thread::hardware_concurrency());
-  return std::max(1, all / source.builds);
-}
 
 /// A directory that is gone with this object.
 class Scratch {
@@ -66,22 +58,47 @@ Builder::Builder(asio::any_io_executor executor,
       clock_{clock},
       gate_{executor_, source.builds},
       worktrees_{executor_, source.repository, state_dir_ / "worktrees"},
-      artifacts_{executor_, source.artifacts, source.timeout} {
+      artifacts_{executor_, source.artifacts, source.timeout},
+      program_{executor_, source} {
   std::error_code ignored;  // an orphan of the last run may still be writing there
   fs::remove_all(state_dir_ / "work", ignored);
   fs::create_directories(state_dir_ / "builds");
   fs::create_directories(state_dir_ / "logs");
 }
 
-Known Builder::known(CommitSha const& commit) const {
-  auto const attempt = recall(commit);
+asio::awaitable<Result<Recipe>> Builder::recipe() {
+  Scratch const work{scratch_for("recipe")};
+  auto const contents = co_await program_.contents(work.path());
+  if (!contents) co_return contents.error();
+  co_return store_.recipes().with(*contents);
+}
+
+/// The recipe as it is now; fails when that is not the one.
+asio::awaitable<Result<Recipe>> Builder::expect(RecipeId recipe) {
+  auto now = co_await this->recipe();
+  if (!now || now->id == recipe) co_return now;
+  auto const then = store_.recipes().find(recipe);
+  auto const changes = differences(then ? then->contents : "", now->contents);
+  co_return Error{ErrorCode::unavailable,
+                  fmt::format("the recipe, or what it builds with, is not what it was: {}",
+                              fmt::join(changes, ", "))};
+}
+
+/// A name of its own every time: what a killed attempt started may live on for a moment.
+fs::path Builder::scratch_for(std::string const& what) const {
+  auto const attempt = std::chrono::steady_clock::now().time_since_epoch().count();
+  return state_dir_ / "work" / (what + "-" + std::to_string(attempt));
+}
+
+Known Builder::known(CommitSha const& commit, RecipeId recipe) const {
+  auto const attempt = recall(commit, recipe);
   if (!attempt) return Known::nothing;
   return attempt->build ? Known::built : Known::unbuildable;
 }
 
-std::optional<BuildAttempt> Builder::recall(CommitSha const& commit) const {
+std::optional<BuildAttempt> Builder::recall(CommitSha const& commit, RecipeId recipe) const {
   if (auto ready = artifacts_.find(commit)) return BuildAttempt{std::move(*ready), ""};
-  auto const known = store_.builds().find(commit);
+  auto const known = store_.builds().find(commit, recipe);
   if (!known) return std::nullopt;
   if (known->state == storage::BuildState::unbuildable)
     return BuildAttempt{std::nullopt, known->note};
@@ -90,20 +107,22 @@ std::optional<BuildAttempt> Builder::recall(CommitSha const& commit) const {
   return BuildAttempt{std::move(*present), ""};
 }
 
-asio::awaitable<Result<BuildAttempt>> Builder::build(CommitSha commit) {
-  Origin origin{std::move(commit), std::nullopt};
-  co_return co_await get(std::move(origin));
+asio::awaitable<Result<BuildAttempt>> Builder::build(CommitSha commit, RecipeId recipe) {
+  Order order{{std::move(commit), std::nullopt}, recipe};
+  co_return co_await get(std::move(order));
 }
 
-asio::awaitable<Result<BuildAttempt>> Builder::build_without(CommitSha culprit, CommitSha onto) {
+asio::awaitable<Result<BuildAttempt>> Builder::build_without(CommitSha culprit,
+                                                             CommitSha onto,
+                                                             RecipeId recipe) {
   auto const history = bisect::GitHistory::open(source_.repository);
   if (!history) co_return history.error();
   auto const made = history->revert(culprit, onto);
   if (!made) co_return made.error();
   if (!*made)
     co_return BuildAttempt{std::nullopt, "git revert does not apply on " + short_of(onto)};
-  Origin origin{**made, Origin::Revert{std::move(culprit), std::move(onto)}};
-  co_return co_await get(std::move(origin));
+  Order order{{**made, Origin::Revert{std::move(culprit), std::move(onto)}}, recipe};
+  co_return co_await get(std::move(order));
 }
 
 /// Keeps those who want the same commit apart, as long as there are any.
@@ -130,23 +149,22 @@ class Builder::Making {
   std::shared_ptr<Turnstile> turnstile_;
 };
 
-asio::awaitable<Result<BuildAttempt>> Builder::get(Origin origin) {
-  auto const commit = origin.commit;
-  if (auto known = recall(commit)) co_return std::move(*known);
+asio::awaitable<Result<BuildAttempt>> Builder::get(Order order) {
+  auto const commit = order.origin.commit;
+  if (auto known = recall(commit, order.recipe)) co_return std::move(*known);
   Making making{*this, commit};
   auto const alone = co_await making.enter();
-  if (auto known = recall(commit)) co_return std::move(*known);  // made by somebody meanwhile
+  // Somebody may have made it meanwhile.
+  if (auto known = recall(commit, order.recipe)) co_return std::move(*known);
   auto const place = co_await gate_.enter();
-  co_return co_await make(std::move(origin));
+  co_return co_await make(std::move(order));
 }
 
-asio::awaitable<Result<BuildAttempt>> Builder::make(Origin origin) {
-  auto const commit = origin.commit;
-  spdlog::info("build_started commit={}", short_of(commit));
-  // A name of its own for every attempt: a killed attempt's compiler may live on for a moment.
-  auto const attempt = std::chrono::steady_clock::now().time_since_epoch().count();
-  Scratch const work{state_dir_ / "work" / (short_of(commit) + "-" + std::to_string(attempt))};
-  auto made = co_await make_in(work.path(), std::move(origin));
+asio::awaitable<Result<BuildAttempt>> Builder::make(Order order) {
+  auto const commit = order.origin.commit;
+  spdlog::info("build_started commit={} recipe={}", short_of(commit), order.recipe.value);
+  Scratch const work{scratch_for(short_of(commit))};
+  auto made = co_await make_in(work.path(), std::move(order));
   if (made && made->build)
     spdlog::info("build_finished commit={} seconds={:.1f} incremental={}",
                  short_of(commit),
@@ -155,9 +173,9 @@ asio::awaitable<Result<BuildAttempt>> Builder::make(Origin origin) {
   co_return made;
 }
 
-asio::awaitable<Result<BuildAttempt>> Builder::make_in(fs::path work, Origin origin) {
+asio::awaitable<Result<BuildAttempt>> Builder::make_in(fs::path work, Order order) {
   using Seconds = std::chrono::duration<double>;
-  auto const& commit = origin.commit;
+  auto const& commit = order.origin.commit;
   auto const started = std::chrono::steady_clock::now();
   bool const has_recipe = !source_.repository.empty() && !source_.recipe.empty();
   if (!has_recipe && source_.artifacts.empty()) {
@@ -165,33 +183,41 @@ asio::awaitable<Result<BuildAttempt>> Builder::make_in(fs::path work, Origin ori
         ErrorCode::invalid_argument,
         "build " + short_of(commit) + ": source.repository and source.recipe are not configured"};
   }
-  if (!origin.revert) {
+  if (!order.origin.revert) {
     auto const fetched = co_await fetch(commit, work);
     if (!fetched && !has_recipe) co_return fetched.error();
     if (fetched && *fetched) {
       Seconds const seconds = std::chrono::steady_clock::now() - started;
-      co_return keep(commit, **fetched, {seconds.count(), false});
+      co_return keep(order, **fetched, {seconds.count(), false});
     }
   }
   if (!has_recipe)
-    co_return give_up(commit, "no artifact is there, and source.recipe is not configured", false);
+    co_return give_up(order, "no artifact is there, and source.recipe is not configured", false);
   auto const tree = worktrees_.take();
-  auto const checked_out = co_await tree->check_out(origin);
+  auto const checked_out = co_await tree->check_out(order.origin);
   if (!checked_out) co_return checked_out.error();
+  auto const expected = co_await expect(order.recipe);
+  if (!expected) co_return expected.error();
+  auto const prepared = tree->prepare_for(expected->contents);
+  if (!prepared) co_return prepared.error();
   bool const is_incremental = tree->is_warm();
   auto const log = state_dir_ / "logs" / ("build-" + commit.hex + ".log");
-  auto const status = co_await run_recipe(commit, *tree, work / "prefix", log);
+  auto const prefix = work / "prefix";
+  auto const status = co_await program_.build(commit, *tree, prefix, log);
   if (!status) co_return status.error();
   auto const where = runner::describe(*status) + ", see " + log.string();
   if (status->signal == 0 && status->code > last_ordinary_status)
     co_return Error{ErrorCode::refused, "build " + short_of(commit) + ": recipe aborted: " + where};
+  // A build takes an hour, and a host may be brought up to date meanwhile.
+  auto const still_expected = co_await expect(order.recipe);
+  if (!still_expected) co_return still_expected.error();
   if (status->signal != 0 || status->code != 0) {
     bool const forever = status->signal == 0 && status->code == cannot_be_built;
-    co_return give_up(commit, "recipe: " + where, forever);
+    co_return give_up(order, "recipe: " + where, forever);
   }
   tree->warm_up();
   Seconds const seconds = std::chrono::steady_clock::now() - started;
-  co_return keep(commit, work / "prefix", {seconds.count(), is_incremental});
+  co_return keep(order, prefix, {seconds.count(), is_incremental});
 }
 
 /// A downloaded prefix of the commit, or nothing. What cannot be had or used is told.
@@ -208,45 +234,18 @@ asio::awaitable<Result<std::optional<fs::path>>> Builder::fetch(CommitSha const&
   co_return std::nullopt;
 }
 
-asio::awaitable<Result<runner::ExitStatus>> Builder::run_recipe(CommitSha const& commit,
-                                                                Worktree const& tree,
-                                                                fs::path const& made,
-                                                                fs::path const& log) {
-  if (::access(source_.recipe.c_str(), X_OK) != 0)
-    co_return Error{ErrorCode::not_found, "recipe " + source_.recipe + " cannot be executed"};
-  runner::Command command;
-  command.argv = {"flock",
-                  "--no-fork",
-                  tree.lock().string(),
-                  source_.recipe,
-                  tree.source().string(),
-                  made.string()};
-  command.env = {{"TORCHWATCH_COMMIT", commit.hex},
-                 {"TORCHWATCH_CORES", std::to_string(cores_of_one(source_))},
-                 {"TORCHWATCH_BUILD_DIR", tree.kept().string()}};
-  command.unset_env = {"GITHUB_TOKEN"};
-  command.stdout_file = log.string();
-  command.stderr_file = log.string();
-  std::error_code ignored;
-  fs::remove(log, ignored);
-  // Orphans of a killed recipe hold the lock, too: nobody builds where they still write.
-  auto recipe = runner::ChildProcess::start(executor_, std::move(command));
-  if (!recipe) co_return recipe.error();
-  recipe->close_stdin();
-  Watchdog const watchdog{executor_, source_.timeout, *recipe};
-  co_return co_await recipe->wait();
-}
-
-Result<BuildAttempt> Builder::keep(CommitSha const& commit,
+Result<BuildAttempt> Builder::keep(Order const& order,
                                    fs::path const& made,
                                    BuildAttempt::Cost cost) {
+  auto const& commit = order.origin.commit;
   auto const build = read_build(made);
-  if (!build) return give_up(commit, "recipe left no good prefix: " + build.error().message, false);
+  if (!build) return give_up(order, "recipe left no good prefix: " + build.error().message, false);
   if (build->manifest.commit != commit) {
     return give_up(
-        commit, "recipe built " + build->manifest.commit.hex + " instead of this commit", false);
+        order, "recipe built " + build->manifest.commit.hex + " instead of this commit", false);
   }
-  auto const place = state_dir_ / "builds" / commit.hex;
+  auto const place =
+      state_dir_ / "builds" / (commit.hex + "-" + std::to_string(order.recipe.value));
   std::error_code problem;
   fs::remove_all(place, problem);
   fs::rename(made, place, problem);
@@ -255,6 +254,7 @@ Result<BuildAttempt> Builder::keep(CommitSha const& commit,
                  "move " + made.string() + " to " + place.string() + ": " + problem.message()};
   }
   store_.builds().record({commit,
+                          order.recipe,
                           storage::BuildState::built,
                           place.string(),
                           "",
@@ -266,10 +266,12 @@ Result<BuildAttempt> Builder::keep(CommitSha const& commit,
   return BuildAttempt{std::move(*kept), "", cost};
 }
 
-BuildAttempt Builder::give_up(CommitSha const& commit, std::string note, bool forever) {
+BuildAttempt Builder::give_up(Order const& order, std::string note, bool forever) {
+  auto const& commit = order.origin.commit;
   spdlog::warn("build_skipped commit={} reason=\"{}\"", short_of(commit), note);
   if (forever) {
-    store_.builds().record({commit, storage::BuildState::unbuildable, "", note, clock_.now()});
+    store_.builds().record(
+        {commit, order.recipe, storage::BuildState::unbuildable, "", note, clock_.now()});
   }
   return BuildAttempt{std::nullopt, std::move(note)};
 }

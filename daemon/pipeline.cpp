@@ -136,7 +136,9 @@ asio::awaitable<Result<>> Pipeline::prepare(Nightly& nightly) {
     std::vector<CommitSha> commits{nightly.commit};
     auto const fetched = co_await fetching_.ensure(std::move(commits));
     if (!fetched) co_return fetched.error();
-    auto const built = co_await builder_.build(nightly.commit);
+    auto const recipe = co_await builder_.recipe();
+    if (!recipe) co_return recipe.error();
+    auto const built = co_await builder_.build(nightly.commit, recipe->id);
     if (!built) co_return built.error();
     attempt = *built;
   } else if (auto present = read_build(nightly.prefix)) {

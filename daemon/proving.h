@@ -37,16 +37,34 @@ class Proving {
   /// otherwise.
   boost::asio::awaitable<Result<>> try_cure(Bisection const& bisection, Finding& finding);
 
+  /// Compares what the nightlies at the ends of the search came with, on all its series.
+  boost::asio::awaitable<std::vector<SeriesChange>> compare_packages(Bisection const& bisection,
+                                                                     Build before,
+                                                                     Build after);
+
  private:
+  /// Did this series change by that much?
+  struct Question {
+    Series series;
+    double threshold = 0;
+  };
+
+  /// Series of one benchmark of one fleet: the same processes measure them.
+  struct Group {
+    std::vector<Series> series;
+    double threshold = 0;  ///< the least of them
+  };
+
+  static std::vector<Group> by_benchmark(std::vector<Question> const& questions);
+
   boost::asio::awaitable<std::vector<DuelResult>> compare(
       Bisection const& bisection,
       Duel duel,
       Finding& finding,
-      std::optional<Comparison> Effect::*answer);
-  boost::asio::awaitable<void> decide(Duel const& duel,
-                                      std::vector<Series> const& series,
-                                      double threshold,
-                                      DuelResult& result);
+      std::optional<Comparison> Effect::*result);
+  boost::asio::awaitable<std::vector<DuelResult>> answer(Duel const& duel,
+                                                         std::vector<Question> const& questions);
+  boost::asio::awaitable<void> decide(Duel const& duel, Group const& group, DuelResult& result);
 
   Fleets& fleets_;
   Measuring& measuring_;

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <fstream>
+#include <iterator>
 #include <utility>
 
 #include <spdlog/spdlog.h>
@@ -31,6 +32,20 @@ bool Worktree::is_warm() const {
 
 void Worktree::warm_up() const {
   std::ofstream{directory_ / "warm"};
+}
+
+Result<> Worktree::prepare_for(std::string const& contents) const {
+  auto const file = directory_ / "recipe";
+  std::ifstream known{file};
+  if (known && std::string{std::istreambuf_iterator<char>{known}, {}} == contents) return {};
+  std::error_code problem;
+  fs::remove(directory_ / "warm", problem);
+  fs::remove_all(kept(), problem);
+  fs::create_directories(kept(), problem);
+  if (problem)
+    return Error{ErrorCode::internal, "empty " + kept().string() + ": " + problem.message()};
+  std::ofstream{file} << contents;
+  return {};
 }
 
 asio::awaitable<Result<>> Worktree::check_out(Origin origin) {

@@ -48,6 +48,10 @@ class Worktree {
   bool is_warm() const;
   void warm_up() const;
 
+  /// Empties kept() when what is in there was made by another recipe: nobody else may know that it
+  /// is stale. `contents`: of the recipe that works in here next.
+  Result<> prepare_for(std::string const& contents) const;
+
   /// Brings the files of a commit to source(): those that differ are written. Fails with
   /// unavailable, in git's words.
   boost::asio::awaitable<Result<>> check_out(Origin origin);

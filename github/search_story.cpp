@@ -15,6 +15,9 @@ namespace {
 /// Series told of one finding. More would hide the next finding.
 constexpr std::size_t max_effects = 8;
 
+/// Lines told of what two builds differ by.
+constexpr std::size_t max_differences = 20;
+
 /// The name of "Name <email>": nobody's address belongs on a public page.
 std::string author_name(Commit const& commit) {
   return verbatim(std::string_view{commit.author}.substr(0, commit.author.find('<')));
@@ -150,6 +153,48 @@ std::string range_story(Finding const& finding,
          "\n" + effect_lines(finding);
 }
 
+/// What the nightlies' own builds gave when they were compared once more.
+std::string packages_measured(std::vector<SeriesChange> const& changes) {
+  std::vector<TableRow> rows;
+  for (auto const& change : changes) {
+    rows.push_back({series_name(change.series),
+                    figures_of(change.series.metric, change.comparison),
+                    std::string{to_string(change.comparison.verdict)}});
+  }
+  return table({"the nightlies' builds, measured again", "change", "verdict"}, rows) + "\n";
+}
+
+/// What they differ by beside their commits.
+std::string packages_story(Packages const& packages) {
+  auto const& lines = packages.differences;
+  std::string text;
+  if (!packages.changes.empty()) text += packages_measured(packages.changes);
+  if (lines.empty()) {
+    return text +
+           "By what the builds of the two nightlies differ beside their commits cannot be "
+           "seen from here: how they were made is for whoever made them to tell.\n\n";
+  }
+  text += "Beside their commits, the builds of the two nightlies differ by this:\n\n";
+  for (std::size_t i = 0; i < std::min(lines.size(), max_differences); ++i)
+    text += fmt::format("- {}: {}\n",
+                        lines[i].starts_with('-') ? "only the good one" : "only the bad one",
+                        verbatim(std::string_view{lines[i]}.substr(2)));
+  if (lines.size() > max_differences)
+    text += fmt::format("- and {} more\n", lines.size() - max_differences);
+  return text + "\n";
+}
+
+std::string not_reproduced_story(Bisection const& bisection) {
+  std::string const told =
+      "**Not reproduced:** the two ends did not differ when their commits were built and measured "
+      "again. ";
+  bool const were_compared = bisection.packages && !bisection.packages->changes.empty();
+  return told + (were_compared ? "Nor did the builds of the nightlies. The host may have "
+                                 "been another one then, or busy.\n\n"
+                               : "The host, a dependency or the packaging may differ between the "
+                                 "nightlies.\n\n");
+}
+
 std::string outcome_story(Bisection const& bisection) {
   bool const found_any = !bisection.findings.empty();
   if (!bisection.outcome) return "**The search has not ended yet.**\n\n";
@@ -157,10 +202,12 @@ std::string outcome_story(Bisection const& bisection) {
     case BisectionOutcome::culprit:
     case BisectionOutcome::range:
       return found_any ? "" : "**The search named no commit.**\n\n";
+    case BisectionOutcome::environment:
+      return "**No commit did it:** the builds of the two nightlies differ, and their commits, "
+             "built alike, do not. What the nightlies were built or packed with made the "
+             "difference.\n\n";
     case BisectionOutcome::not_reproduced:
-      return "**Not reproduced:** the two ends did not differ when their commits were built and "
-             "measured again. The host, a dependency or the packaging may differ between the "
-             "nightlies.\n\n";
+      return not_reproduced_story(bisection);
     case BisectionOutcome::undecided:
       return std::string{"**Undecided:** the search's budget ended before it was sure."} +
              (found_any ? " What it found until then:\n\n" : "\n\n");
@@ -209,6 +256,7 @@ std::string search_story(Bisection const& bisection, std::string const& project)
     text += finding.suspects.size() == 1 ? commit_story(finding, project)
                                          : range_story(finding, bisection, project);
   }
+  if (bisection.packages) text += packages_story(*bisection.packages);
   return text;
 }
 

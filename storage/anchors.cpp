@@ -60,11 +60,11 @@ std::optional<NightlyId> Anchors::chosen(FleetBenchmark const& which, NightlyId 
 }
 
 void Anchors::record(NightlyId nightly, SeriesChange const& change) {
-  insert_verdict(database_, against_anchors, nightly, change);
+  insert_verdict(database_, against_anchors, nightly.value, change);
 }
 
 std::vector<SeriesChange> Anchors::verdicts(NightlyId nightly) const {
-  return select_verdicts(database_, against_anchors, nightly);
+  return select_verdicts(database_, against_anchors, nightly.value);
 }
 
 }  // namespace torchwatch::storage

@@ -3,12 +3,14 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 
 #include <nlohmann/json.hpp>
 
 #include "storage/rows.h"
+#include "storage/verdicts.h"
 
 namespace torchwatch::storage {
 namespace {
@@ -130,6 +132,14 @@ void clear(SQLite::Database& database, std::string const& table, BisectionId id)
   SQLite::Statement clear{database, "DELETE FROM " + table + " WHERE bisection_id = ?"};
   bind_all(clear, id.value);
   clear.exec();
+}
+
+/// A line each.
+std::string text_of(std::vector<std::string> const& lines) {
+  std::string text;
+  for (auto const& line : lines)
+    text += line + '\n';
+  return text;
 }
 
 void insert_suspects(SQLite::Database& database,
@@ -321,6 +331,29 @@ void write_findings(SQLite::Database& database,
     write_comparisons(database, id, at, finding.effects);
     ++at;
   }
+}
+
+Packages select_packages(SQLite::Database& database,
+                         BisectionId id,
+                         std::string const& differences) {
+  Packages packages{{}, select_verdicts(database, of_packages, id.value)};
+  std::istringstream lines{differences};
+  for (std::string line; std::getline(lines, line);)
+    packages.differences.push_back(line);
+  return packages;
+}
+
+void write_packages(SQLite::Database& database,
+                    BisectionId id,
+                    std::optional<Packages> const& packages) {
+  clear(database, of_packages.name, id);
+  SQLite::Statement update{database, "UPDATE bisection SET package_differences = ? WHERE id = ?"};
+  bind_all(
+      update, packages ? std::optional{text_of(packages->differences)} : std::nullopt, id.value);
+  update.exec();
+  if (!packages) return;
+  for (auto const& change : packages->changes)
+    insert_verdict(database, of_packages, id.value, change);
 }
 
 }  // namespace torchwatch::storage

@@ -3,6 +3,8 @@
 /// What a search did and found, for `Bisections` alone.
 
 #include <cstddef>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -29,5 +31,15 @@ std::vector<Finding> select_findings(SQLite::Database& database, BisectionId id)
 void write_findings(SQLite::Database& database,
                     BisectionId id,
                     std::vector<Finding> const& findings);
+
+/// `differences`: the column of the search.
+Packages select_packages(SQLite::Database& database,
+                         BisectionId id,
+                         std::string const& differences);
+
+/// They take the place of what may be there. Belongs into a transaction.
+void write_packages(SQLite::Database& database,
+                    BisectionId id,
+                    std::optional<Packages> const& packages);
 
 }  // namespace torchwatch::storage

@@ -12,7 +12,7 @@ namespace {
 
 constexpr auto select =
     "SELECT id, incident_id, start_sha, end_sha, threshold, direction, state, outcome, failure, "
-    "asked_at, prior FROM bisection ";
+    "asked_at, prior, recipe_id, package_differences FROM bisection ";
 
 std::vector<Series> select_series(SQLite::Database& database, BisectionId id) {
   SQLite::Statement query{database,
@@ -36,6 +36,7 @@ Bisection read_row(SQLite::Statement& row) {
   bisection.failure = row.getColumn(8).getString();
   bisection.asked_at = read_time(row.getColumn(9));
   bisection.request.prior = read_word(row.getColumn(10), parse_prior);
+  bisection.recipe.value = row.getColumn(11).getInt64();
   return bisection;
 }
 
@@ -45,6 +46,8 @@ Bisection read(SQLite::Database& database, SQLite::Statement& row) {
   bisection.request.series = select_series(database, bisection.id);
   bisection.steps = select_steps(database, bisection.id);
   bisection.findings = select_findings(database, bisection.id);
+  if (auto const differences = row.getColumn(12); !differences.isNull())
+    bisection.packages = select_packages(database, bisection.id, differences.getString());
   return bisection;
 }
 
@@ -125,6 +128,17 @@ void Bisections::plan(BisectionId id, std::vector<BisectionStep> const& steps) {
   transaction.commit();
 }
 
+void Bisections::begin_with(BisectionId id, RecipeId recipe) {
+  SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
+  SQLite::Statement forget{database_, "DELETE FROM bisection_step WHERE bisection_id = ?"};
+  bind_all(forget, id.value);
+  forget.exec();
+  SQLite::Statement update{database_, "UPDATE bisection SET recipe_id = ? WHERE id = ?"};
+  bind_all(update, recipe.value, id.value);
+  update.exec();
+  transaction.commit();
+}
+
 void Bisections::finish(BisectionId id, std::size_t ordinal, BisectionStep const& step) {
   write_step(database_, id, ordinal, step);
 }
@@ -141,6 +155,7 @@ void Bisections::update(Bisection const& bisection) {
       bisection.id.value);
   update.exec();
   write_findings(database_, bisection.id, bisection.findings);
+  write_packages(database_, bisection.id, bisection.packages);
   transaction.commit();
 }
 

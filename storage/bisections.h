@@ -32,10 +32,14 @@ class Bisections {
   /// Appends steps that are about to be done, all or nothing.
   void plan(BisectionId id, std::vector<BisectionStep> const& steps);
 
+  /// Commits are built by `recipe` from now on. What was measured of builds by another says nothing
+  /// of these, so the steps are forgotten.
+  void begin_with(BisectionId id, RecipeId recipe);
+
   /// Stores a step as it was done. `ordinal` is its place among those planned, counted from 0.
   void finish(BisectionId id, std::size_t ordinal, BisectionStep const& step);
 
-  /// Stores state, outcome, findings and failure, all or nothing.
+  /// Stores state, outcome, findings, packages and failure, all or nothing.
   void update(Bisection const& bisection);
 
   /// Changes the state from queued or running to running. False, and nothing is changed, when it is

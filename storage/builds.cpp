@@ -23,32 +23,45 @@ std::optional<BuildState> parse_build_state(std::string_view text) {
   return std::nullopt;
 }
 
+constexpr auto select =
+    "SELECT commit_sha, recipe_id, state, prefix, note, finished_at, seconds, is_incremental "
+    "FROM build ";
+
+BuildRecord read_build(SQLite::Statement& row) {
+  return {CommitSha{row.getColumn(0).getString()},
+          RecipeId{row.getColumn(1).getInt64()},
+          read_word(row.getColumn(2), parse_build_state),
+          row.getColumn(3).getString(),
+          row.getColumn(4).getString(),
+          read_time(row.getColumn(5)),
+          row.getColumn(6).getDouble(),
+          row.getColumn(7).getInt() != 0};
+}
+
 }  // namespace
 
-std::optional<BuildRecord> Builds::find(CommitSha const& commit) const {
+std::optional<BuildRecord> Builds::find(CommitSha const& commit, RecipeId recipe) const {
   SQLite::Statement query{database_,
-                          "SELECT commit_sha, state, prefix, note, finished_at, seconds, "
-                          "is_incremental FROM build WHERE commit_sha = ?"};
-  bind_all(query, commit.hex);
-  return read_one(query, [](SQLite::Statement& row) {
-    return BuildRecord{CommitSha{row.getColumn(0).getString()},
-                       read_word(row.getColumn(1), parse_build_state),
-                       row.getColumn(2).getString(),
-                       row.getColumn(3).getString(),
-                       read_time(row.getColumn(4)),
-                       row.getColumn(5).getDouble(),
-                       row.getColumn(6).getInt() != 0};
-  });
+                          std::string{select} + "WHERE commit_sha = ? AND recipe_id = ?"};
+  bind_all(query, commit.hex, recipe.value);
+  return read_one(query, read_build);
+}
+
+std::optional<BuildRecord> Builds::find_at(std::string const& prefix) const {
+  SQLite::Statement query{database_, std::string{select} + "WHERE state = 'built' AND prefix = ?"};
+  bind_all(query, prefix);
+  return read_one(query, read_build);
 }
 
 void Builds::record(BuildRecord const& build) {
   SQLite::Statement insert{
       database_,
       "INSERT OR REPLACE INTO build "
-      "(commit_sha, state, prefix, note, finished_at, seconds, is_incremental) "
-      "VALUES (?, ?, ?, ?, ?, ?, ?)"};
+      "(commit_sha, recipe_id, state, prefix, note, finished_at, seconds, is_incremental) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"};
   bind_all(insert,
            build.commit.hex,
+           build.recipe.value,
            std::string{to_string(build.state)},
            build.prefix,
            build.note,

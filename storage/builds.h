@@ -19,6 +19,7 @@ enum class BuildState {
 
 struct BuildRecord {
   CommitSha commit;
+  RecipeId recipe;  ///< 0: not known, of a time when nobody asked
   BuildState state = BuildState::built;
   std::string prefix;  ///< of a built one
   std::string note;    ///< why it cannot be built
@@ -27,13 +28,16 @@ struct BuildRecord {
   bool is_incremental = false;  ///< made where another was made before
 };
 
-/// Commits whose building ended for good. Throws SQLite::Exception when the disk fails.
+/// Commits whose building ended for good, a record a commit and recipe. Throws SQLite::Exception
+/// when the disk fails.
 class Builds {
  public:
   explicit Builds(SQLite::Database& database) : database_{database} {}
 
-  std::optional<BuildRecord> find(CommitSha const& commit) const;
-  /// Keeps a record, in place of an earlier one of the same commit.
+  std::optional<BuildRecord> find(CommitSha const& commit, RecipeId recipe) const;
+  /// The build that lies at `prefix`.
+  std::optional<BuildRecord> find_at(std::string const& prefix) const;
+  /// Keeps a record, in place of an earlier one of the same commit and recipe.
   void record(BuildRecord const& build);
   /// Mean cost of the newest `most` builds of that kind whose cost is known; nothing when there is
   /// none.

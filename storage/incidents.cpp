@@ -18,26 +18,26 @@ Incident read(SQLite::Database& database, SQLite::Statement& row) {
   incident.report = row.getColumn(3).getString();
   incident.opened_at = read_time(row.getColumn(4));
   incident.changes = select_verdicts(
-      database, against_baselines, incident.nightly, "verdict = 'regression' AND NOT muted");
+      database, against_baselines, incident.nightly.value, "verdict = 'regression' AND NOT muted");
   return incident;
 }
 
 }  // namespace
 
 void Incidents::record(NightlyId nightly, SeriesChange const& change) {
-  insert_verdict(database_, against_baselines, nightly, change);
+  insert_verdict(database_, against_baselines, nightly.value, change);
 }
 
 std::vector<SeriesChange> Incidents::verdicts(NightlyId nightly) const {
-  return select_verdicts(database_, against_baselines, nightly);
+  return select_verdicts(database_, against_baselines, nightly.value);
 }
 
 void Incidents::record_aa(NightlyId nightly, SeriesChange const& change) {
-  insert_verdict(database_, against_themselves, nightly, change);
+  insert_verdict(database_, against_themselves, nightly.value, change);
 }
 
 std::vector<SeriesChange> Incidents::aa_verdicts(NightlyId nightly) const {
-  return select_verdicts(database_, against_themselves, nightly);
+  return select_verdicts(database_, against_themselves, nightly.value);
 }
 
 AaTally Incidents::aa_tally() const {

@@ -353,6 +353,48 @@ constexpr std::string_view stages = R"sql(
 ALTER TABLE bisection_step ADD COLUMN stage TEXT NOT NULL DEFAULT 'commits';
 )sql";
 
+/// Nobody asked by which recipe the older builds were made: 0. The table has rowids because
+/// integrity_check of SQLite 3.40 sees a NULL where a key without them does not come first.
+constexpr std::string_view recipes_and_packages = R"sql(
+CREATE TABLE recipe (
+  id INTEGER PRIMARY KEY,
+  contents TEXT NOT NULL UNIQUE
+) STRICT;
+ALTER TABLE build RENAME TO old_build;
+CREATE TABLE build (
+  commit_sha TEXT NOT NULL,
+  state TEXT NOT NULL,
+  prefix TEXT NOT NULL,
+  note TEXT NOT NULL,
+  finished_at INTEGER NOT NULL,
+  seconds REAL NOT NULL DEFAULT 0,
+  is_incremental INTEGER NOT NULL DEFAULT 0,
+  recipe_id INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (commit_sha, recipe_id)
+) STRICT;
+INSERT INTO build SELECT commit_sha, state, prefix, note, finished_at, seconds, is_incremental, 0
+FROM old_build;
+DROP TABLE old_build;
+ALTER TABLE bisection ADD COLUMN recipe_id INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE bisection ADD COLUMN package_differences TEXT;
+CREATE TABLE package_comparison (
+  bisection_id INTEGER NOT NULL REFERENCES bisection(id) ON DELETE CASCADE,
+  fleet TEXT NOT NULL,
+  benchmark TEXT NOT NULL,
+  metric TEXT NOT NULL,
+  verdict TEXT NOT NULL,
+  before REAL NOT NULL,
+  after REAL NOT NULL,
+  ratio REAL,
+  low REAL,
+  high REAL,
+  error_bound REAL NOT NULL,
+  pairs INTEGER NOT NULL,
+  muted INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (bisection_id, fleet, benchmark, metric)
+) STRICT, WITHOUT ROWID;
+)sql";
+
 constexpr std::array steps{nightlies_and_jobs,
                            comparisons_and_incidents,
                            builds_and_bisections,
@@ -367,7 +409,8 @@ constexpr std::array steps{nightlies_and_jobs,
                            cures,
                            priors,
                            kinds_of_builds,
-                           stages};
+                           stages,
+                           recipes_and_packages};
 
 }  // namespace
 

@@ -12,6 +12,7 @@
 #include "storage/incidents.h"
 #include "storage/jobs.h"
 #include "storage/nightlies.h"
+#include "storage/recipes.h"
 #include "storage/rulings.h"
 
 namespace torchwatch::storage {
@@ -43,6 +44,8 @@ class Store {
   Bisections bisections() { return Bisections{*database_}; }
 
   Builds builds() { return Builds{*database_}; }
+
+  Recipes recipes() { return Recipes{*database_}; }
 
   Alarms alarms() { return Alarms{*database_}; }
 

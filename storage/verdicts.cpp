@@ -18,18 +18,18 @@ SeriesChange read_change(SQLite::Statement& row) {
 }  // namespace
 
 void insert_verdict(SQLite::Database& database,
-                    std::string const& table,
-                    NightlyId nightly,
+                    VerdictTable const& table,
+                    std::int64_t owner,
                     SeriesChange const& change) {
   auto const& [series, comparison, muted] = change;
   auto const& ratio = comparison.ratio;
   SQLite::Statement insert{
       database,
-      "INSERT OR IGNORE INTO " + table +
-          " (nightly_id, fleet, benchmark, metric, verdict, before, after, ratio, low, high, "
+      std::string{"INSERT OR IGNORE INTO "} + table.name + " (" + table.owner +
+          ", fleet, benchmark, metric, verdict, before, after, ratio, low, high, "
           "error_bound, pairs, muted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
   bind_all(insert,
-           nightly.value,
+           owner,
            series.fleet,
            name_of(series.benchmark),
            std::string{to_string(series.metric)},
@@ -46,15 +46,16 @@ void insert_verdict(SQLite::Database& database,
 }
 
 std::vector<SeriesChange> select_verdicts(SQLite::Database& database,
-                                          std::string const& table,
-                                          NightlyId nightly,
+                                          VerdictTable const& table,
+                                          std::int64_t owner,
                                           std::string const& condition) {
-  SQLite::Statement query{database,
-                          "SELECT fleet, benchmark, metric, verdict, before, after, ratio, low, "
-                          "high, error_bound, pairs, muted FROM " +
-                              table + " WHERE nightly_id = ? AND " + condition +
-                              " ORDER BY fleet, benchmark, metric"};
-  bind_all(query, nightly.value);
+  SQLite::Statement query{
+      database,
+      std::string{"SELECT fleet, benchmark, metric, verdict, before, after, ratio, low, high, "
+                  "error_bound, pairs, muted FROM "} +
+          table.name + " WHERE " + table.owner + " = ? AND " + condition +
+          " ORDER BY fleet, benchmark, metric"};
+  bind_all(query, owner);
   return read_all(query, read_change);
 }
 

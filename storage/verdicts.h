@@ -1,35 +1,42 @@
 #pragma once
 
-/// The tables that hold comparisons of a nightly, all of one form, for the tables of this folder
-/// alone.
+/// The tables that hold comparisons, all of one form, for the tables of this folder alone.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include "storage/domain/comparison.h"
-#include "storage/domain/ids.h"
 
 namespace torchwatch::storage {
 
-/// With its baseline.
-inline constexpr auto against_baselines = "comparison";
-/// With itself.
-inline constexpr auto against_themselves = "aa_comparison";
-/// With the nightly it is anchored to.
-inline constexpr auto against_anchors = "anchored_comparison";
+/// A table, and the column that says whose verdicts they are.
+struct VerdictTable {
+  char const* name;
+  char const* owner;
+};
+
+/// Of a nightly with its baseline.
+inline constexpr VerdictTable against_baselines{"comparison", "nightly_id"};
+/// Of a nightly with itself.
+inline constexpr VerdictTable against_themselves{"aa_comparison", "nightly_id"};
+/// Of a nightly with the one it is anchored to.
+inline constexpr VerdictTable against_anchors{"anchored_comparison", "nightly_id"};
+/// Of the nightlies at the ends of a search.
+inline constexpr VerdictTable of_packages{"package_comparison", "bisection_id"};
 
 /// A verdict that is known already stays.
 void insert_verdict(SQLite::Database& database,
-                    std::string const& table,
-                    NightlyId nightly,
+                    VerdictTable const& table,
+                    std::int64_t owner,
                     SeriesChange const& change);
 
-/// Those on `nightly` for which `condition` holds, by series.
+/// Those of `owner` for which `condition` holds, by series.
 std::vector<SeriesChange> select_verdicts(SQLite::Database& database,
-                                          std::string const& table,
-                                          NightlyId nightly,
+                                          VerdictTable const& table,
+                                          std::int64_t owner,
                                           std::string const& condition = "TRUE");
 
 }  // namespace torchwatch::storage

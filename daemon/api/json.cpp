@@ -187,6 +187,13 @@ Json json_of(Finding const& finding, std::string const& project) {
   return json;
 }
 
+Json json_of(Packages const& packages) {
+  Json json;
+  json["differences"] = packages.differences;
+  json["changes"] = array_of(packages.changes);
+  return json;
+}
+
 Json json_of(Bisection const& bisection, std::string const& project) {
   Json json;
   json["id"] = bisection.id.value;
@@ -195,7 +202,9 @@ Json json_of(Bisection const& bisection, std::string const& project) {
   json["state"] = to_string(bisection.state);
   json["outcome"] = bisection.outcome ? Json(to_string(*bisection.outcome)) : Json(nullptr);
   json["request"] = json_of(bisection.request);
+  json["recipe"] = bisection.recipe.value > 0 ? Json(bisection.recipe.value) : Json(nullptr);
   json["findings"] = array_of(bisection.findings, project);
+  json["packages"] = bisection.packages ? json_of(*bisection.packages) : Json(nullptr);
   json["steps"] = array_of(bisection.steps);
   json["failure"] = null_if_empty(bisection.failure);
   json["asked_at"] = iso8601(bisection.asked_at);

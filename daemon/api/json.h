@@ -57,6 +57,9 @@ Json json_of(Effect const& effect);
 /// {culprit, suspects, effects}; `culprit` is null where nobody is accused.
 Json json_of(Finding const& finding, std::string const& project);
 
+/// {differences, changes}.
+Json json_of(Packages const& packages);
+
 Json json_of(Bisection const& bisection, std::string const& project);
 
 Json json_of(Alarm const& alarm);

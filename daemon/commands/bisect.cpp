@@ -51,6 +51,7 @@ int conclude(ordered_json const& search, bool as_json) {
   if (state == "failed") return complain(text(search, "failure"));
   if (state != "done") return complain("the search is " + state);
   if (search.at("outcome") == "not_reproduced") return nothing_found;
+  if (search.at("outcome") == "environment") return incident_found;
   if (search.at("findings").empty()) return complain("the budget ended before it was sure");
   return incident_found;
 }

@@ -126,6 +126,8 @@ std::string standing_of(Bisection const& search) {
   if (search.state == BisectionState::failed) return "failed: " + search.failure;
   if (search.state == BisectionState::paused) return "paused";
   if (search.state == BisectionState::cancelled) return "cancelled";
+  if (search.outcome == BisectionOutcome::environment)
+    return "no commit did it, but what the nightlies were built or packed with";
   if (search.outcome == BisectionOutcome::not_reproduced)
     return "the two ends do not differ when measured again";
   if (search.outcome == BisectionOutcome::undecided) return "its budget ended before it was sure";
@@ -137,6 +139,9 @@ void print_search(Bisection const& search) {
   if (!standing.empty()) std::cout << "search:    " << standing << '\n';
   for (auto const& finding : search.findings)
     print_finding(finding);
+  if (!search.packages) return;
+  for (auto const& line : search.packages->differences)
+    std::cout << "  " << line << '\n';
 }
 
 void print(Judgement const& judgement) {

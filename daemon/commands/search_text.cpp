@@ -80,6 +80,9 @@ void print_search(ordered_json const& search) {
   std::cout << '\n';
   for (auto const& finding : search.at("findings"))
     print_finding(finding);
+  if (search.at("packages").is_null()) return;
+  for (std::string const line : search.at("packages").at("differences"))
+    std::cout << "  " << line << '\n';
 }
 
 }  // namespace torchwatch::commands

@@ -61,6 +61,8 @@ std::string_view to_string(BisectionOutcome outcome) {
       return "culprit";
     case BisectionOutcome::range:
       return "range";
+    case BisectionOutcome::environment:
+      return "environment";
     case BisectionOutcome::not_reproduced:
       return "not_reproduced";
     case BisectionOutcome::undecided:
@@ -98,7 +100,7 @@ std::optional<BisectionState> parse_bisection_state(std::string_view text) {
 
 std::optional<BisectionOutcome> parse_bisection_outcome(std::string_view text) {
   using enum BisectionOutcome;
-  return parse_one_of(std::array{culprit, range, not_reproduced, undecided}, text);
+  return parse_one_of(std::array{culprit, range, environment, not_reproduced, undecided}, text);
 }
 
 bool is_active(BisectionState state) {

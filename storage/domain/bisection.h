@@ -40,6 +40,8 @@ enum class BisectionOutcome {
   culprit,         ///< every change in the direction asked for has one commit, proved against its
                    ///< parent
   range,           ///< one lies among commits that cannot be told apart, or its proof failed
+  environment,     ///< the nightlies at the ends differ, and their commits built alike do not: what
+                   ///< the nightlies were built or packed with does
   not_reproduced,  ///< the two ends do not differ when measured again
   undecided,       ///< its budget ended first
 };
@@ -132,15 +134,27 @@ bool is_cured(Effect const& effect);
 /// One commit, proved on at least one series.
 bool is_culprit(Finding const& finding);
 
+/// The nightlies at the ends of a search, where one of them has another build than the search: made
+/// by another recipe, or elsewhere.
+struct Packages {
+  /// What the builds of the nightlies differ by, beside their commits: "- gcc 12" is of the start's
+  /// alone, "+ gcc 13" of the end's.
+  std::vector<std::string> differences;
+  /// These builds compared again; empty unless the search found no change.
+  std::vector<SeriesChange> changes;
+};
+
 /// The search for the culprit commits of an incident, or one asked for by a person.
 struct Bisection {
   BisectionId id;
   std::optional<IncidentId> incident;
   BisectionRequest request;
   BisectionState state = BisectionState::queued;
+  RecipeId recipe{};                 ///< of all commits that it built; 0 before it builds any
   std::vector<BisectionStep> steps;  ///< in the order planned
   std::optional<BisectionOutcome> outcome;
   std::vector<Finding> findings;  ///< what moved the way asked for first, then by size
+  std::optional<Packages> packages{};
   std::string failure;
   Timestamp asked_at{};
 };

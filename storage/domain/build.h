@@ -53,6 +53,13 @@ struct Build {
   BuildManifest manifest;
 };
 
+/// How commits are built: by which program, and with what. Two builds of one commit by two recipes
+/// may differ.
+struct Recipe {
+  RecipeId id;
+  std::string contents;  ///< the program, and what it says that it builds with; a line each
+};
+
 /// How far a nightly has come. States are durable and only move forward; `failed` can be reached
 /// from each.
 ///

@@ -17,5 +17,6 @@ using IncidentId = Id<struct IncidentTag>;
 using BisectionId = Id<struct BisectionTag>;
 using AlarmId = Id<struct AlarmTag>;
 using RulingId = Id<struct RulingTag>;
+using RecipeId = Id<struct RecipeTag>;
 
 }  // namespace torchwatch

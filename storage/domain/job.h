@@ -14,7 +14,7 @@ namespace torchwatch {
 /// Which measurement a job is. The same key is never measured twice: after a crash the stored
 /// outcome is used, so that a step done again decides the same.
 struct JobKey {
-  std::string campaign;  ///< what it is for: "nightly/12", "bisect/3/proof/1a2b3c4d5e6f"
+  std::string campaign;  ///< what it is for: "nightly/12", "bisect/3/recipe-2/proof/1a2b3c4d5e6f"
   std::string fleet;
   Benchmark benchmark;
   CommitSha commit;
@@ -27,9 +27,11 @@ inline std::string campaign_of(NightlyId nightly) {
   return "nightly/" + std::to_string(nightly.value);
 }
 
-/// Where the campaigns of a search begin: "/search", and a proof and a cure for each culprit.
-inline std::string campaign_of(BisectionId bisection) {
-  return "bisect/" + std::to_string(bisection.value);
+/// Where the campaigns of a search on builds by one recipe begin: "/nightlies", "/search",
+/// "/packages", and a proof and a cure for each culprit. What another recipe builds of a commit is
+/// measured anew.
+inline std::string campaign_of(BisectionId bisection, RecipeId recipe) {
+  return "bisect/" + std::to_string(bisection.value) + "/recipe-" + std::to_string(recipe.value);
 }
 
 /// The builds of an incident once more, for what their operators cost.

@@ -129,6 +129,29 @@ TEST_F(WorktreesTest, AreTakenByOneAtATimeTheWarmOneFirst) {
   EXPECT_EQ(all.take()->source(), warm);
 }
 
+TEST_F(WorktreesTest, KeepNothingThatAnotherRecipeMade) {
+  auto all = worktrees();
+  auto const tree = all.take();
+  ASSERT_TRUE(check_out(*tree, older_));
+  auto const object = tree->kept() / "add.o";
+  ASSERT_TRUE(tree->prepare_for("gcc 12\n"));
+  std::ofstream{object} << "object";
+  tree->warm_up();
+
+  ASSERT_TRUE(tree->prepare_for("gcc 12\n"));
+  EXPECT_TRUE(fs::exists(object));
+  EXPECT_TRUE(tree->is_warm());
+
+  ASSERT_TRUE(tree->prepare_for("gcc 13\n"));
+  EXPECT_TRUE(fs::is_empty(tree->kept()));
+  EXPECT_FALSE(tree->is_warm());
+  EXPECT_EQ(text_of(tree->source() / "add.cpp"), "one\n");
+
+  std::ofstream{object} << "object";
+  ASSERT_TRUE(tree->prepare_for(""));
+  EXPECT_FALSE(fs::exists(object));
+}
+
 TEST_F(WorktreesTest, OutliveTheServiceButNotWithAnOrphanInside) {
   fs::path source;
   {

@@ -22,7 +22,8 @@ struct Found {
 
 /// A search for culprits, by what a person wants to know of it.
 struct FoundSearch {
-  std::string outcome;  ///< "culprit", "range", "not_reproduced", "undecided"; empty before its end
+  std::string outcome;  ///< "culprit", "range", "environment", "not_reproduced", "undecided"; empty
+                        ///< before its end
   std::vector<Found> findings;  ///< sorted: noise decides which effect is the largest
   friend bool operator==(FoundSearch const&, FoundSearch const&) = default;
 };

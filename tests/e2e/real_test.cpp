@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/e2e/dependencies.h"
 #include "tests/e2e/expect.h"
 #include "tests/e2e/killing.h"
 #include "tests/e2e/stored.h"
@@ -23,6 +24,31 @@ WorldOptions real(std::string const& scenario) {
   options.scenario = scenario;
   options.real = true;
   return options;
+}
+
+class RealDependency : public testing::Test {
+ protected:
+  World world_{world_with_dependency(true)};
+};
+
+TEST_F(RealDependency, OfTheRecipeIsNoCommitsFault) {
+  release_up_to(world_, 0);
+  ASSERT_EQ(world_.start({"check"}).wait(patience).status, 0);
+  pack_with_dependency(world_);
+  release_up_to(world_, 1);
+  expect_environment(world_, world_.start({"check", "--json"}).wait(patience));
+  expect_no_process_left(world_);
+}
+
+TEST_F(RealDependency, OfAPackageIsNoCommitsFault) {
+  auto const nightlies = world_.directory() / "nightlies";
+  world_.configure({{"feed", {{"kind", "directory"}, {"path", nightlies.string()}}}});
+  auto const& truth = world_.truth().at("nightlies");
+  build(world_, truth.at(0), nightlies / "first");
+  pack_with_dependency(world_);
+  build(world_, truth.at(1), nightlies / "second");
+  expect_environment(world_, world_.start({"check", "--json"}).wait(patience));
+  expect_no_process_left(world_);
 }
 
 class RealScenario : public testing::TestWithParam<std::string> {};

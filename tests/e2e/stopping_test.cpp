@@ -25,6 +25,7 @@ constexpr std::chrono::seconds at_once{5};
 constexpr auto recipe_text = R"(#!/bin/sh
 # Hangs at every commit that is not spared, while there is a file "hang".
 cd "${0%/*}" || exit 129
+[ "$1" != --dependencies ] || exec ./real "$@"
 echo "$TORCHWATCH_COMMIT" >> begun
 if [ -e hang ] && ! grep -q "$TORCHWATCH_COMMIT" spared; then sleep 600; fi
 ./real "$@" || exit

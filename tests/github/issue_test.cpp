@@ -64,6 +64,10 @@ TEST(Issue, SaysWhenItWasNotReproduced) {
   expect_golden(not_reproduced_story(), "not_reproduced");
 }
 
+TEST(Issue, BlamesNoCommitForWhatTheNightliesWereBuiltWith) {
+  expect_golden(environment_story(), "environment");
+}
+
 TEST(Issue, DoesWithoutASearch) {
   expect_golden(plain_story(), "not_searched");
 }

@@ -56,6 +56,36 @@ TEST(SearchStory, SaysWhatWasNotMeasuredAgainstTheParent) {
   EXPECT_THAT(told(search), HasSubstr("**Likeliest commit, but not measured against its parent: "));
 }
 
+TEST(SearchStory, SaysWhenTheNightliesDidNotDifferEither) {
+  auto search = search_of(environment_story());
+  search.outcome = BisectionOutcome::not_reproduced;
+  auto const text = told(search);
+  EXPECT_THAT(text, HasSubstr("**Not reproduced:**"));
+  EXPECT_THAT(text, HasSubstr("Nor did the builds of the nightlies."));
+  EXPECT_THAT(text, HasSubstr("only the good one: `g++ (Debian 12.2.0-14) 12.2.0`"));
+}
+
+TEST(SearchStory, TellsThatTheNightliesDifferByMoreThanTheCulprit) {
+  auto search = search_of(culprit_story());
+  search.packages = Packages{{"+ <b>@everyone"}, {}};
+  auto const text = told(search);
+  EXPECT_THAT(text, HasSubstr("**Culprit: "));
+  EXPECT_THAT(text, HasSubstr("the builds of the two nightlies differ by this:"));
+  EXPECT_THAT(text, HasSubstr("only the bad one: `<b>@everyone`"));
+}
+
+TEST(SearchStory, AdmitsThatADifferenceCannotBeSeen) {
+  auto search = search_of(environment_story());
+  search.packages->differences.clear();
+  EXPECT_THAT(told(search), HasSubstr("cannot be seen from here"));
+}
+
+TEST(SearchStory, KeepsToTheFirstDifferences) {
+  auto search = search_of(environment_story());
+  search.packages->differences.assign(100, "+ line");
+  EXPECT_THAT(told(search), HasSubstr("- and 80 more\n"));
+}
+
 TEST(SearchStory, CallsNoImprovementACulprit) {
   auto search = search_of(improvement_story());
   search.findings.erase(search.findings.begin());

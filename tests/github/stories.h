@@ -223,6 +223,16 @@ inline IncidentStory not_reproduced_story() {
   return story;
 }
 
+/// Two nightlies that were built by two compilers.
+inline IncidentStory environment_story() {
+  auto story = not_reproduced_story();
+  auto& search = story.bisections.front();
+  search.outcome = BisectionOutcome::environment;
+  search.packages = Packages{{"- g++ (Debian 12.2.0-14) 12.2.0", "+ g++ (Debian 13.3.0-1) 13.3.0"},
+                             {story.incident.changes.front()}};
+  return story;
+}
+
 /// Every text is out to break the page or to wake somebody up.
 inline IncidentStory hostile_story() {
   auto story = culprit_story();

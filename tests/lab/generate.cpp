@@ -67,29 +67,19 @@ Json truth(Scenario const& scenario, History const& history, std::uint64_t seed)
   for (int position = 1; position <= scenario.commits; ++position) {
     if (is_broken(scenario, position)) broken.push_back(at(history, scenario, position).sha.hex);
   }
-  return {{"scenario", scenario.name},
-          {"about", scenario.about},
-          {"seed", seed},
-          {"commits", scenario.commits},
-          {"nightlies", {told(history.first), told(history.second)}},
-          {"culprits", std::move(culprits)},
-          {"broken", std::move(broken)}};
-}
-
-/// Paths inside the lab are relative to the file, so the lab can be moved.
-Json configuration(Request const& request, Scenario const& scenario, Material const& material) {
-  Json json{
-      {"state_dir", "state"},
-      {"feed", {{"kind", "git"}, {"path", "repository"}}},
-      {"source", {{"repository", "repository"}, {"recipe", material.recipe.string()}}},
-      // What the lab plants is large; minutes matter more than the last nought of an error rate.
-      {"decide", {{"error", 0.001}, {"miss", 0.05}, {"aa_benchmarks", 0}}},
-      {"suite", {{"models", scenario.models}, {"tests", scenario.tests}, {"scale", "smoke"}}},
-      {"http", {{"port", 0}}}};
-  if (!request.worker.empty()) {
-    json["measure"]["worker"] = fs::absolute(request.worker).string();
+  Json truth{{"scenario", scenario.name},
+             {"about", scenario.about},
+             {"seed", seed},
+             {"commits", scenario.commits},
+             {"nightlies", {told(history.first), told(history.second)}},
+             {"culprits", std::move(culprits)},
+             {"broken", std::move(broken)}};
+  if (scenario.dependency) {
+    truth["dependency"] = {{"name", scenario.dependency->name}, {"effects", Json::array()}};
+    for (auto const& effect : scenario.dependency->effects)
+      truth["dependency"]["effects"].push_back(told(effect));
   }
-  return json;
+  return truth;
 }
 
 Result<> write(fs::path const& file, Json const& json) {
@@ -98,6 +88,54 @@ Result<> write(fs::path const& file, Json const& json) {
   stream.close();
   if (!stream) return Error{ErrorCode::internal, file.string() + ": cannot be written"};
   return {};
+}
+
+/// What builds are packed with: nothing before, the dependency after somebody has `now` point
+/// there. Of a scripted one only the effects count.
+Result<> write_dependency(Request const& request,
+                          Dependency const& dependency,
+                          Material const& material) {
+  auto const folder = request.out / "dependencies";
+  auto const source = material.dependencies / (dependency.name + ".cpp");
+  fs::create_directories(folder / "before");
+  fs::create_directories(folder / "after");
+  fs::create_symlink("before", folder / "now");
+  if (request.contents == Contents::kernels) {
+    fs::copy_file(source, folder / "after" / source.filename());
+  } else {
+    Json factors;
+    for (auto const& effect : dependency.effects)
+      factors[effect.benchmark][std::string{to_string(effect.metric)}] = effect.ratio;
+    auto const written = write(folder / "after" / (dependency.name + ".json"), factors);
+    if (!written) return written;
+  }
+  auto const recipe = request.out / "recipe";
+  std::ofstream{recipe}
+      << "#!/bin/sh\n"
+         "# The lab's recipe, and what its builds are packed with now.\n"
+         "LAB_DEPENDENCIES=$(dirname \"$(readlink -f \"$0\")\")/dependencies/now \\\n"
+         "  exec '"
+      << material.recipe.string() << "' \"$@\"\n";
+  fs::permissions(recipe, fs::perms::owner_all);
+  return {};
+}
+
+/// Paths inside the lab are relative to the file, so the lab can be moved.
+Json configuration(Request const& request, Scenario const& scenario, Material const& material) {
+  Json json{
+      {"state_dir", "state"},
+      {"feed", {{"kind", "git"}, {"path", "repository"}}},
+      {"source",
+       {{"repository", "repository"},
+        {"recipe", scenario.dependency ? "recipe" : material.recipe.string()}}},
+      // What the lab plants is large; minutes matter more than the last nought of an error rate.
+      {"decide", {{"error", 0.001}, {"miss", 0.05}, {"aa_benchmarks", 0}}},
+      {"suite", {{"models", scenario.models}, {"tests", scenario.tests}, {"scale", "smoke"}}},
+      {"http", {{"port", 0}}}};
+  if (!request.worker.empty()) {
+    json["measure"]["worker"] = fs::absolute(request.worker).string();
+  }
+  return json;
 }
 
 }  // namespace
@@ -115,6 +153,10 @@ Result<> generate(Request const& request) {
   if (!history) return history.error();
   auto const told = write(request.out / "truth.json", truth(*scenario, *history, request.seed));
   if (!told) return told;
+  if (scenario->dependency) {
+    auto const packed = write_dependency(request, *scenario->dependency, *material);
+    if (!packed) return packed;
+  }
   return write(request.out / "torchwatch.json", configuration(request, *scenario, *material));
 }
 

@@ -17,7 +17,8 @@ struct Request {
       worker;  ///< for the configuration's measure.worker; empty: the service's own
 };
 
-/// Writes out/repository, out/truth.json and out/torchwatch.json.
+/// Writes out/repository, out/truth.json and out/torchwatch.json; for a scenario with a dependency
+/// also out/recipe and out/dependencies.
 Result<> generate(Request const& request);
 
 }  // namespace torchwatch::lab

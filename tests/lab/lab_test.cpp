@@ -255,6 +255,29 @@ TEST(Lab, BuildsKernelsOfGoodCommitsAndRefusesBrokenOnes) {
   EXPECT_EQ(lab.build(text(lab.truth["culprits"][0]["commit"])), 0);
 }
 
+TEST(Lab, PacksBuildsWithADependencyFromSomeTimeOn) {
+  Lab const lab{"dependency", Contents::scripted};
+  EXPECT_EQ(lab.truth["culprits"], json::array());
+  EXPECT_EQ(text(lab.truth["dependency"]["name"]), "checked-blas");
+  auto const recipe =
+      (lab.scratch.path / "lab" / text(lab.configuration["source"]["recipe"])).string();
+  auto const dependencies = [&] {
+    auto const file = (lab.scratch.path / "said").string();
+    EXPECT_EQ(std::system(("'" + recipe + "' --dependencies > '" + file + "'").c_str()), 0);
+    std::ifstream stream{file};
+    return std::string{std::istreambuf_iterator<char>{stream}, {}};
+  };
+  auto const before = dependencies();
+  EXPECT_THAT(before, testing::Not(HasSubstr("checked-blas")));
+  EXPECT_EQ(dependencies(), before);
+
+  auto const now = lab.scratch.path / "lab/dependencies/now";
+  fs::remove(now);
+  fs::create_symlink("after", now);
+
+  EXPECT_THAT(dependencies(), HasSubstr("packed with checked-blas.json "));
+}
+
 std::string refusal(std::string const& scenario) {
   Scratch const scratch;
   fs::create_directory(scratch.path / "scenarios");

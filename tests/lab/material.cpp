@@ -57,6 +57,7 @@ Result<Material> load(fs::path const& folder) {
   Material material;
   material.tree = folder / "tree";
   material.recipe = fs::canonical(folder / "recipe");
+  material.dependencies = folder / "dependencies";
   auto changes = load_changes(folder / "changes");
   if (!changes) return changes.error();
   material.changes = std::move(*changes);

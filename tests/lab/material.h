@@ -24,8 +24,9 @@ struct Person {
 
 /// What histories are made of: the files beside scenarios/.
 struct Material {
-  std::filesystem::path tree;    ///< the files of the first commit
-  std::filesystem::path recipe;  ///< absolute
+  std::filesystem::path tree;          ///< the files of the first commit
+  std::filesystem::path recipe;        ///< absolute
+  std::filesystem::path dependencies;  ///< sources of what builds may be packed with
   std::map<std::string, Change>
       changes;  ///< by path below changes/ without ".patch": "harmless/NAME"
   std::vector<Person> people;

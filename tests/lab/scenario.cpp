@@ -38,17 +38,18 @@ std::chrono::sys_days parse_day(std::string const& text) {
   return date;
 }
 
-Effect effect_of(json const& object) {
-  check_keys(object, {"benchmark", "metric", "ratio", "bytes"}, "culprits.effects");
+Effect effect_of(json const& object, std::string const& whose) {
+  auto const where = whose + ".effects";
+  check_keys(object, {"benchmark", "metric", "ratio", "bytes"}, where);
   Effect effect;
   object.at("benchmark").get_to(effect.benchmark);
   if (!parse_benchmark(effect.benchmark)) {
-    refuse("culprits.effects.benchmark: found '" + effect.benchmark +
+    refuse(where + ".benchmark: found '" + effect.benchmark +
            "', allowed names like test_train[dlrm-cpu-eager]");
   }
   auto const name = object.at("metric").get<std::string>();
   auto const metric = parse_metric(name);
-  if (!metric) refuse("culprits.effects.metric: no metric is called '" + name + "'");
+  if (!metric) refuse(where + ".metric: no metric is called '" + name + "'");
   effect.metric = *metric;
   effect.ratio = object.value("ratio", effect.ratio);
   effect.bytes = object.value("bytes", effect.bytes);
@@ -64,8 +65,17 @@ Culprit culprit_of(json const& object) {
     culprit.reverted_at = reverted->get<int>();
   }
   for (auto const& effect : object.at("effects"))
-    culprit.effects.push_back(effect_of(effect));
+    culprit.effects.push_back(effect_of(effect, "culprits"));
   return culprit;
+}
+
+Dependency dependency_of(json const& object) {
+  check_keys(object, {"name", "effects"}, "dependency");
+  Dependency dependency;
+  object.at("name").get_to(dependency.name);
+  for (auto const& effect : object.at("effects"))
+    dependency.effects.push_back(effect_of(effect, "dependency"));
+  return dependency;
 }
 
 Scenario scenario_of(json const& object) {
@@ -78,6 +88,7 @@ Scenario scenario_of(json const& object) {
               "reverts",
               "culprits",
               "broken",
+              "dependency",
               "suite"},
              "scenario");
   Scenario scenario;
@@ -94,6 +105,8 @@ Scenario scenario_of(json const& object) {
     check_keys(*broken, {"from", "until"}, "broken");
     scenario.broken = {broken->at("from").get<int>(), broken->at("until").get<int>()};
   }
+  if (auto const dependency = object.find("dependency"); dependency != object.end())
+    scenario.dependency = dependency_of(*dependency);
   check_keys(object.at("suite"), {"models", "tests"}, "suite");
   object.at("suite").at("models").get_to(scenario.models);
   object.at("suite").at("tests").get_to(scenario.tests);

@@ -12,7 +12,7 @@
 
 namespace torchwatch::lab {
 
-/// What a culprit does to one metric of one benchmark: `value * ratio + bytes`.
+/// What a culprit or a dependency does to one metric of one benchmark: `value * ratio + bytes`.
 struct Effect {
   std::string benchmark;  ///< "test_train[dlrm-cpu-eager]"
   Metric metric = Metric::latency;
@@ -35,6 +35,12 @@ struct BrokenSpan {
   int until = 0;
 };
 
+/// What builds may be packed with beside the project, and what comes of it.
+struct Dependency {
+  std::string name;  ///< a source below dependencies/, without ".cpp"
+  std::vector<Effect> effects;
+};
+
 /// One history to generate: a file below scenarios/.
 struct Scenario {
   std::string name;
@@ -45,6 +51,7 @@ struct Scenario {
   int reverts = 2;       ///< of them, how many take a harmless one back
   std::vector<Culprit> culprits;
   std::optional<BrokenSpan> broken;
+  std::optional<Dependency> dependency;
   std::vector<std::string> models;
   std::vector<std::string> tests;
 };

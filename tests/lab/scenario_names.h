@@ -23,7 +23,8 @@ inline constexpr std::array scenario_names{"one-culprit",
                                            "two-on-one",
                                            "six-and-four",
                                            "change-and-revert",
-                                           "improvement-then-regression"};
+                                           "improvement-then-regression",
+                                           "dependency"};
 
 /// What GoogleTest calls the test of a scenario: "one_culprit".
 template <class TestInfo>

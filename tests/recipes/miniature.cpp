@@ -74,11 +74,18 @@ CommitSha Miniature::head() const {
 
 e2e::Process Miniature::start(CommitSha const& commit, std::string const& prefix_name) {
   repository_.git("-C '" + source().string() + "' checkout --quiet --force --detach " + commit.hex);
+  std::map<std::string, std::string> const given{{"TORCHWATCH_COMMIT", commit.hex},
+                                                 {"TORCHWATCH_BUILD_DIR", kept().string()}};
+  return run({source().string(), beside(prefix_name).string()}, given);
+}
+
+e2e::Process Miniature::run(std::vector<std::string> arguments,
+                            std::map<std::string, std::string> const& given) {
   runner::Command command;
-  command.argv = {PYTORCH_RECIPE, source().string(), beside(prefix_name).string()};
+  command.argv = std::move(arguments);
+  command.argv.insert(command.argv.begin(), PYTORCH_RECIPE);
   command.env = environment;
-  command.env.try_emplace("TORCHWATCH_COMMIT", commit.hex);
-  command.env.try_emplace("TORCHWATCH_BUILD_DIR", kept().string());
+  command.env.insert(given.begin(), given.end());
   for (auto const* name : {"CC",
                            "CXX",
                            "CFLAGS",
@@ -96,6 +103,10 @@ e2e::Process Miniature::start(CommitSha const& commit, std::string const& prefix
     if (!environment.contains(name)) command.unset_env.emplace_back(name);
   }
   return {std::move(command), beside("run" + std::to_string(++runs_))};
+}
+
+e2e::Finished Miniature::dependencies() {
+  return run({"--dependencies"}, {}).wait(patience);
 }
 
 e2e::Finished Miniature::build(CommitSha const& commit, std::string const& prefix_name) {

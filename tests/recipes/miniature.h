@@ -29,6 +29,9 @@ class Miniature {
   /// Its end.
   e2e::Finished build(CommitSha const& commit, std::string const& prefix_name = "prefix");
 
+  /// What the recipe says that it builds with.
+  e2e::Finished dependencies();
+
   std::filesystem::path source() const { return worktree / "source"; }
 
   std::filesystem::path kept() const { return worktree / "kept"; }
@@ -48,6 +51,9 @@ class Miniature {
   std::map<std::string, std::string> environment;
 
  private:
+  e2e::Process run(std::vector<std::string> arguments,
+                   std::map<std::string, std::string> const& given);
+
   bisect::GitRepository part_;
   bisect::GitRepository repository_;
   int runs_ = 0;

@@ -327,5 +327,35 @@ TEST_F(Recipe, BeginsAnewWithOtherOptions) {
   EXPECT_EQ(answer_of(torch_.prefix()), "2.9.0a0 5 6 2 7\n");
 }
 
+TEST_F(Recipe, TellsWhatItBuildsWith) {
+  auto const usual = torch_.dependencies();
+  ASSERT_EQ(usual.status, 0) << usual.err;
+  for (auto const* const tool : {"pytorch recipe ", "cmake version ", "c++ ", "Python ", "glibc "})
+    EXPECT_THAT(usual.out, HasSubstr(tool));
+  EXPECT_THAT(usual.out, HasSubstr("worker "));
+  EXPECT_EQ(torch_.dependencies().out, usual.out);
+
+  auto const compiler = torch_.beside("compiler");
+  write_script(compiler, "[ \"$1\" != --version ] || exec echo 'c++ 99.1'\nexec c++ \"$@\"\n");
+  torch_.environment["CXX"] = compiler.string();
+  EXPECT_THAT(torch_.dependencies().out, HasSubstr("c++ 99.1\n"));
+  torch_.environment["CXX"] = torch_.beside("nothing").string();
+  EXPECT_EQ(torch_.dependencies().status, 0) << "what is missing is for a build to say";
+  torch_.environment.erase("CXX");
+
+  torch_.environment["PYTORCH_RECIPE_CMAKE_OPTIONS"] = "-DBLAS=OpenBLAS";
+  EXPECT_THAT(torch_.dependencies().out,
+              HasSubstr("PYTORCH_RECIPE_CMAKE_OPTIONS=-DBLAS=OpenBLAS\n"));
+  torch_.environment.erase("PYTORCH_RECIPE_CMAKE_OPTIONS");
+
+  auto const worker = torch_.beside("worker");
+  fs::create_directory(worker);
+  torch_.environment["PYTORCH_RECIPE_WORKER"] = worker.string();
+  std::ofstream{worker / "main.cpp"} << "one";
+  auto const before = torch_.dependencies().out;
+  std::ofstream{worker / "main.cpp"} << "two";
+  EXPECT_NE(torch_.dependencies().out, before);
+}
+
 }  // namespace
 }  // namespace torchwatch::recipes

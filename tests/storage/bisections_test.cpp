@@ -352,5 +352,47 @@ INSTANTIATE_TEST_SUITE_P(
     CorruptStepTest,
     ::testing::Values("", "[", "null", "{}", "7", "[7]", "[null]", R"([{"metric":"speed"}])"));
 
+TEST_F(BisectionsTest, ASearchBeginsAgainWithAnotherRecipe) {
+  auto const search = ask();
+  auto const other = ask();
+  EXPECT_EQ(find(search.id).recipe, RecipeId{});
+  store.bisections().begin_with(search.id, RecipeId{1});
+  for (auto const id : {search.id, other.id})
+    store.bisections().plan(id, {planned_step(0), planned_step(1)});
+
+  store.bisections().begin_with(search.id, RecipeId{2});
+
+  EXPECT_EQ(find(search.id).recipe, RecipeId{2});
+  EXPECT_THAT(find(search.id).steps, IsEmpty());
+  EXPECT_EQ(find(other.id).recipe, RecipeId{});
+  expect_steps(find(other.id), {planned_step(0), planned_step(1)});
+}
+
+TEST_F(BisectionsTest, PackagesAreReadAsTheyWereCompared) {
+  auto search = ask();
+  EXPECT_FALSE(find(search.id).packages);
+  search.outcome = BisectionOutcome::environment;
+  search.packages = Packages{{"- gcc 12", "+ gcc 13, caf\xe9"}, {{latency_of("dlrm"), slower()}}};
+  store.bisections().update(search);
+
+  auto const read = find(search.id);
+
+  EXPECT_EQ(read.outcome, BisectionOutcome::environment);
+  ASSERT_TRUE(read.packages);
+  EXPECT_EQ(read.packages->differences, search.packages->differences);
+  ASSERT_EQ(read.packages->changes.size(), 1U);
+  EXPECT_EQ(read.packages->changes.front().series, latency_of("dlrm"));
+  expect_same(read.packages->changes.front().comparison, slower());
+
+  search.packages = Packages{};
+  store.bisections().update(search);
+  ASSERT_TRUE(find(search.id).packages);
+  EXPECT_THAT(find(search.id).packages->differences, IsEmpty());
+  EXPECT_THAT(find(search.id).packages->changes, IsEmpty());
+  search.packages.reset();
+  store.bisections().update(search);
+  EXPECT_FALSE(find(search.id).packages);
+}
+
 }  // namespace
 }  // namespace torchwatch::tests

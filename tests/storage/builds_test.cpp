@@ -12,16 +12,19 @@ using storage::BuildState;
 
 using BuildsTest = TablesTest;
 
+constexpr RecipeId first{1};
+constexpr RecipeId second{2};
+
 TEST_F(BuildsTest, TheLastRecordOfABuildCounts) {
-  EXPECT_EQ(store.builds().find(sha_of('a')), std::nullopt);
+  EXPECT_EQ(store.builds().find(sha_of('a'), first), std::nullopt);
   store.builds().record(
-      BuildRecord{sha_of('a'), BuildState::unbuildable, "", "exit status 125", early});
-  EXPECT_EQ(store.builds().find(sha_of('a'))->note, "exit status 125");
-  EXPECT_EQ(store.builds().find(sha_of('a'))->state, BuildState::unbuildable);
+      BuildRecord{sha_of('a'), first, BuildState::unbuildable, "", "exit status 125", early});
+  EXPECT_EQ(store.builds().find(sha_of('a'), first)->note, "exit status 125");
+  EXPECT_EQ(store.builds().find(sha_of('a'), first)->state, BuildState::unbuildable);
 
-  store.builds().record(BuildRecord{sha_of('a'), BuildState::built, "/builds/a", "", early});
+  store.builds().record(BuildRecord{sha_of('a'), first, BuildState::built, "/builds/a", "", early});
 
-  auto const read = store.builds().find(sha_of('a')).value();
+  auto const read = store.builds().find(sha_of('a'), first).value();
   EXPECT_EQ(read.state, BuildState::built);
   EXPECT_EQ(read.prefix, "/builds/a");
   EXPECT_EQ(read.finished_at, early);
@@ -30,18 +33,50 @@ TEST_F(BuildsTest, TheLastRecordOfABuildCounts) {
 TEST_F(BuildsTest, TheCostOfABuildIsTheMeanOfTheNewest) {
   EXPECT_EQ(store.builds().mean_seconds(2, false), std::nullopt);
   using std::chrono::hours;
-  store.builds().record({sha_of('a'), BuildState::built, "/a", "", early, 1000});
-  store.builds().record({sha_of('b'), BuildState::built, "/b", "", early + hours{1}, 20});
-  store.builds().record({sha_of('c'), BuildState::built, "/c", "", early + hours{2}, 30});
-  store.builds().record({sha_of('d'), BuildState::built, "/d", "", early + hours{3}});
-  store.builds().record({sha_of('e'), BuildState::unbuildable, "", "", early + hours{4}, 1});
+  store.builds().record({sha_of('a'), first, BuildState::built, "/a", "", early, 1000});
+  store.builds().record({sha_of('b'), first, BuildState::built, "/b", "", early + hours{1}, 20});
+  store.builds().record({sha_of('c'), first, BuildState::built, "/c", "", early + hours{2}, 30});
+  store.builds().record({sha_of('d'), first, BuildState::built, "/d", "", early + hours{3}});
+  store.builds().record({sha_of('e'), first, BuildState::unbuildable, "", "", early + hours{4}, 1});
 
-  store.builds().record({sha_of('f'), BuildState::built, "/f", "", early + hours{5}, 7, true});
+  store.builds().record(
+      {sha_of('f'), first, BuildState::built, "/f", "", early + hours{5}, 7, true});
 
   EXPECT_EQ(store.builds().mean_seconds(2, false), 25);
   EXPECT_EQ(store.builds().mean_seconds(2, true), 7);
-  EXPECT_TRUE(store.builds().find(sha_of('f'))->is_incremental);
-  EXPECT_EQ(store.builds().find(sha_of('a'))->seconds, 1000);
+  EXPECT_TRUE(store.builds().find(sha_of('f'), first)->is_incremental);
+  EXPECT_EQ(store.builds().find(sha_of('a'), first)->seconds, 1000);
+}
+
+TEST_F(BuildsTest, OneCommitHasABuildOfEachRecipe) {
+  store.builds().record({sha_of('a'), first, BuildState::built, "/builds/a-1", "", early});
+  store.builds().record({sha_of('a'), second, BuildState::unbuildable, "", "why", early});
+
+  EXPECT_EQ(store.builds().find(sha_of('a'), first)->prefix, "/builds/a-1");
+  EXPECT_EQ(store.builds().find(sha_of('a'), second)->state, BuildState::unbuildable);
+  EXPECT_EQ(store.builds().find(sha_of('a'), RecipeId{3}), std::nullopt);
+}
+
+TEST_F(BuildsTest, ABuildIsFoundWhereItLies) {
+  store.builds().record({sha_of('a'), first, BuildState::built, "/builds/a-1", "", early});
+  store.builds().record({sha_of('b'), first, BuildState::unbuildable, "", "", early});
+
+  EXPECT_EQ(store.builds().find_at("/builds/a-1")->recipe, first);
+  EXPECT_EQ(store.builds().find_at("/builds/a-1")->commit, sha_of('a'));
+  EXPECT_EQ(store.builds().find_at("/builds/a-2"), std::nullopt);
+  EXPECT_EQ(store.builds().find_at(""), std::nullopt);
+}
+
+TEST_F(BuildsTest, ARecipeIsKeptOnce) {
+  auto const one = store.recipes().with("recipe a\ngcc 12\n");
+  auto const other = store.recipes().with("recipe a\ngcc 13\n");
+
+  EXPECT_NE(one.id, other.id);
+  EXPECT_EQ(one.contents, "recipe a\ngcc 12\n");
+  EXPECT_EQ(store.recipes().with("recipe a\ngcc 12\n").id, one.id);
+  EXPECT_EQ(store.recipes().find(other.id)->contents, "recipe a\ngcc 13\n");
+  EXPECT_FALSE(store.recipes().find(RecipeId{99}));
+  EXPECT_FALSE(store.recipes().find(RecipeId{0})) << "0 is none";
 }
 
 }  // namespace

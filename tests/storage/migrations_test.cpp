@@ -89,6 +89,13 @@ std::vector<std::string> const rows_since{
     )sql",
     R"sql(
       UPDATE bisection_step SET stage = 'nightlies';
+    )sql",
+    R"sql(
+      INSERT INTO recipe VALUES (1, 'recipe aaa');
+      INSERT INTO build VALUES ('aaa', 'built', '/b', '', 500, 60, 0, 1);
+      UPDATE bisection SET recipe_id = 1, package_differences = '- gcc 12';
+      INSERT INTO package_comparison VALUES (1, 'local', 'test_eval[dlrm-cpu-eager]', 'latency',
+                                             'regression', 10, 12, 1.2, 1.1, 1.3, 0.001, 4, 0);
     )sql"};
 
 /// The first version with findings. It reshaped these tables, which have tests of their own.
@@ -165,6 +172,7 @@ TEST_P(MigrationTest, LosesNoRowOfAnOldDatabase) {
       EXPECT_THAT(after.at(table).at(at), ::testing::StartsWith(rows.at(at))) << table;
   }
   EXPECT_THAT(column(database, "PRAGMA foreign_key_check"), ::testing::IsEmpty());
+  EXPECT_THAT(column(database, "PRAGMA integrity_check"), ::testing::ElementsAre("ok"));
 }
 
 TEST_P(MigrationTest, EndsWithTheSchemaOfAFreshDatabase) {

@@ -4,6 +4,9 @@
 ///     {"benchmarks": {"test_train[dlrm-cpu-eager]": {"latency": 10.0, "noise": 0.02, "behave":
 ///     "ok"}}}
 ///
+/// What a build is packed with may cost, too: <prefix>/lib/*.json, where there is one, has what to
+/// multiply a number by: {"test_train[dlrm-cpu-eager]": {"latency": 1.3}}.
+///
 /// What it says before it knows its prefix comes from the environment: SCRIPTED_WORKER_PROTOCOL is
 /// the protocol version of its hello, SCRIPTED_WORKER_VERSION the PyTorch version. On a host where
 /// SCRIPTED_WORKER_FACTOR is 2 everything takes twice the time and memory.
@@ -12,6 +15,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <optional>
@@ -50,13 +54,27 @@ protocol::Hello hello() {
   return hello;
 }
 
+void multiply_by_factors(nlohmann::json& entry, protocol::Job const& job) {
+  std::error_code ignored;  // nothing is packed with it
+  for (auto const& file : std::filesystem::directory_iterator{job.build.prefix + "/lib", ignored}) {
+    if (file.path().extension() != ".json") continue;
+    std::ifstream stream{file.path()};
+    auto const factors =
+        nlohmann::json::parse(stream).value(job.benchmark, nlohmann::json::object());
+    for (auto const& [number, by] : factors.items())
+      entry[number] = entry.at(number).get<double>() * by.get<double>();
+  }
+}
+
 /// Nothing when the script has no such benchmark.
 std::optional<Script> script_of(protocol::Job const& job) {
   std::ifstream file{job.build.prefix + "/script.json"};
   auto const benchmarks = nlohmann::json::parse(file).at("benchmarks");
   auto const found = benchmarks.find(job.benchmark);
   if (found == benchmarks.end()) return std::nullopt;
-  auto script = found->get<Script>();
+  auto entry = *found;
+  multiply_by_factors(entry, job);
+  auto script = entry.get<Script>();
   double const factor = std::stod(environment("SCRIPTED_WORKER_FACTOR", "1"));
   script.latency *= factor;
   script.cmem *= factor;

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "storage/domain/build.h"
+
+namespace SQLite {
+class Database;
+}
+
+namespace torchwatch::storage {
+
+/// The recipes that were ever used, each kept once. Throws SQLite::Exception when the disk fails.
+class Recipes {
+ public:
+  explicit Recipes(SQLite::Database& database) : database_{database} {}
+
+  /// The recipe with these contents, which is remembered if it is new.
+  Recipe with(std::string const& contents);
+
+  std::optional<Recipe> find(RecipeId id) const;
+
+ private:
+  SQLite::Database& database_;
+};
+
+}  // namespace torchwatch::storage

@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include "tests/e2e/dependencies.h"
+#include "tests/e2e/expect.h"
+#include "tests/e2e/searches.h"
+#include "tests/e2e/service.h"
+
+// Builds of one commit that differ: by what they are packed with, or by the recipe that made them.
+namespace torchwatch::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+
+/// Prints what it depends on, counts its builds, and changes what it depends on when told to.
+constexpr auto recipe_text = R"sh(#!/bin/sh
+cd "${0%/*}" || exit 129
+if [ "$1" = --dependencies ]; then
+  cat compiler
+  exit
+fi
+echo "$TORCHWATCH_COMMIT" >> built
+if [ -e upgrade ] && [ "$(wc -l < built)" -ge "$(cat upgrade)" ]; then
+  rm upgrade
+  echo "gcc 13" > compiler
+fi
+exec ./real "$@"
+)sh";
+
+/// A world in which a compiler is brought up to date.
+class UpgradedWorld : public World {
+ public:
+  UpgradedWorld() : World{quick_world()} {
+    fs::create_directories(folder_);
+    auto const settings = json::parse(text_of(config_file()));
+    fs::create_symlink(settings.at("source").at("recipe").get<std::string>(), folder_ / "real");
+    std::ofstream{folder_ / "recipe"} << recipe_text;
+    fs::permissions(folder_ / "recipe", fs::perms::owner_all);
+    std::ofstream{folder_ / "compiler"} << "gcc 12\n";
+    configure({{"source", {{"recipe", (folder_ / "recipe").string()}}}});
+  }
+
+  void upgrade() const { std::ofstream{folder_ / "compiler"} << "gcc 13\n"; }
+
+  /// While that build is made, counted from 1.
+  void upgrade_during(int build) const { std::ofstream{folder_ / "upgrade"} << build << '\n'; }
+
+  /// How often a commit was built.
+  std::ptrdiff_t builds_of(json const& nightly) const {
+    auto const commit = nightly.at("commit").get<std::string>();
+    std::ifstream stream{folder_ / "built"};
+    std::ptrdiff_t builds = 0;
+    for (std::string line; std::getline(stream, line);)
+      builds += line == commit ? 1 : 0;
+    return builds;
+  }
+
+ private:
+  fs::path folder_ = directory() / "recipe";
+};
+
+TEST(Dependency, OfTheRecipeIsNoCommitsFault) {
+  World world{world_with_dependency(false)};
+  release_up_to(world, 0);
+  ASSERT_EQ(world.run({"check"}).status, 0);
+  pack_with_dependency(world);
+  release_up_to(world, 1);
+
+  auto const check = world.run({"check", "--json"});
+
+  expect_environment(world, check);
+  EXPECT_EQ(world.run({"check", "--json"}).out, check.out) << "another answer to the same question";
+}
+
+TEST(Dependency, OfAPackageIsNoCommitsFault) {
+  World world{world_with_dependency(false)};
+  auto const nightlies = world.directory() / "nightlies";
+  world.configure({{"feed", {{"kind", "directory"}, {"path", nightlies.string()}}}});
+  auto const& truth = world.truth().at("nightlies");
+  build(world, truth.at(0), nightlies / "first");
+  pack_with_dependency(world);
+  build(world, truth.at(1), nightlies / "second");
+
+  auto const check = world.run({"check", "--json"});
+
+  expect_environment(world, check);
+  auto const told = world.run({"check"});
+  EXPECT_THAT(told.out, HasSubstr("no commit did it"));
+}
+
+TEST(Dependency, ThatChangedSinceTheLastNightlyHidesNoCulprit) {
+  UpgradedWorld world;
+  release_up_to(world, 0);
+  ASSERT_EQ(world.run({"check"}).status, 0);
+  world.upgrade();
+  release_up_to(world, 1);
+
+  auto const check = world.run({"check", "--json"});
+
+  expect_truth(world, check);
+  auto const search = json::parse(check.out).at("incidents").at(0).at("bisections").at(0);
+  EXPECT_EQ(search.at("packages").at("differences"), (json{"- gcc 12", "+ gcc 13"}));
+  EXPECT_EQ(world.builds_of(world.truth().at("nightlies").at(0)), 2) << "by each compiler";
+  EXPECT_EQ(world.builds_of(world.truth().at("nightlies").at(1)), 1);
+}
+
+TEST(Dependency, ThatChangesDuringABuildBeginsTheSearchAgain) {
+  UpgradedWorld world;
+  world.upgrade_during(4);  // the second after the nightlies'
+
+  auto const interrupted = world.run({"check", "--json"});
+
+  EXPECT_EQ(interrupted.status, 2) << interrupted.err;
+  EXPECT_THAT(interrupted.err, HasSubstr("is not what it was: - gcc 12, + gcc 13"));
+
+  auto const check = world.run({"check", "--json"});
+
+  expect_truth(world, check);
+  EXPECT_THAT(check.err, HasSubstr("bisection_begins_again id=1"));
+  auto const& nightlies = world.truth().at("nightlies");
+  EXPECT_EQ(world.builds_of(nightlies.at(0)), 2) << "by each compiler";
+  EXPECT_EQ(world.builds_of(nightlies.at(1)), 2) << "by each compiler";
+}
+
+TEST(Dependency, ThatChangedBetweenTwoSearchesIsOfTheSecondAlone) {
+  UpgradedWorld world;
+  auto const empty = world.directory() / "no-nightlies";
+  fs::create_directories(empty);
+  world.configure({{"feed", {{"kind", "directory"}, {"path", empty.string()}}}});
+  Service service{world};
+  auto const first = ended_search(service, ask(world, service));
+  expect_culprit(world, search_of(first));
+
+  world.upgrade();
+  auto const second = ended_search(service, ask(world, service));
+
+  expect_culprit(world, search_of(second));
+  EXPECT_NE(second.at("recipe"), first.at("recipe"));
+  EXPECT_EQ(second.at("packages"), nullptr) << "no nightly was ever built";
+  EXPECT_EQ(world.builds_of(world.truth().at("nightlies").at(0)), 2) << "by each compiler";
+}
+
+}  // namespace
+}  // namespace torchwatch::e2e
