@@ -127,9 +127,7 @@ asio::awaitable<Result<>> Bisecting::search(Bisection& bisection) {
   auto const narrowed = co_await search_nightlies(bisection, range);
   if (!narrowed) co_return narrowed.error();
   if (bisection.outcome) co_return Result<>{};
-  auto const searched = co_await search_commits(bisection, std::move(range));
-  if (!searched) co_return searched.error();
-  co_return co_await look_at_packages(bisection);
+  co_return co_await search_commits(bisection, std::move(range));
 }
 
 /// What another recipe built is forgotten.
@@ -224,7 +222,7 @@ asio::awaitable<Result<>> Bisecting::search_commits(Bisection& bisection, Range 
   }
   bisection.outcome = run.search.conclude(findings);
   bisection.findings = std::move(findings);
-  co_return Result<>{};
+  co_return co_await look_at_packages(run);
 }
 
 /// All slots of the fleets that the search needs.
@@ -238,22 +236,55 @@ std::size_t Bisecting::slots_for(BisectionRequest const& request) {
   return sum;
 }
 
+/// Commits come from where the ends do: artifacts say nothing beside builds of ours.
 asio::awaitable<Result<>> Bisecting::build_ends(Run& run) {
-  std::array const ends{run.bisection.request.start, run.bisection.request.end};
-  for (auto const& end : ends) {
-    BisectionStep nobody;
-    auto const built = co_await build_for(run, nobody, end);
-    if (!built) co_return built.error();
-    if (nobody.skipped) co_return impossible("end " + end.hex + " cannot be built: " + nobody.note);
-  }
+  auto const& request = run.bisection.request;
+  auto const ends = co_await build_alike(run, request.start, request.end);
+  if (!ends) co_return ends.error();
+  auto const& [start, end] = *ends;
+  if (!start.build)
+    co_return impossible("end " + request.start.hex + " cannot be built: " + start.note);
+  if (!end.build) co_return impossible("end " + request.end.hex + " cannot be built: " + end.note);
+  if (start.recipe == run.bisection.recipe) run.from = Builder::From::source;
   co_return Result<>{};
+}
+
+/// Builds of two commits that differ by nothing but these: made by one recipe.
+asio::awaitable<Result<std::array<BuildAttempt, 2>>> Bisecting::build_alike(Run& run,
+                                                                            CommitSha first,
+                                                                            CommitSha second) {
+  std::array const places{run.from, Builder::From::source};
+  std::array<BuildAttempt, 2> attempts;
+  for (auto const from : places) {
+    auto one = co_await build(run, first, from);
+    if (!one) co_return one.error();
+    auto other = co_await build(run, second, from);
+    if (!other) co_return other.error();
+    attempts = {std::move(*one), std::move(*other)};
+    bool const are_built = attempts[0].build && attempts[1].build;
+    if (!are_built || attempts[0].recipe == attempts[1].recipe) break;
+  }
+  co_return attempts;
+}
+
+/// Builds a commit, and learns what that costs.
+asio::awaitable<Result<BuildAttempt>> Bisecting::build(Run& run,
+                                                       CommitSha commit,
+                                                       Builder::From from) {
+  auto const position = run.search.position_of(commit);
+  auto attempt = co_await builder_.build(std::move(commit), run.bisection.recipe, from);
+  if (attempt && attempt->build)
+    run.costs.built(position, attempt->cost.seconds, attempt->cost.is_incremental);
+  if (attempt && !attempt->build) run.costs.failed(position);
+  co_return attempt;
 }
 
 /// What need not be built, or never will be, is known before it is asked for.
 void Bisecting::note_builds(Run& run) const {
   auto const last = run.search.position_of(run.bisection.request.end);
   for (std::size_t position = 0; position <= last; ++position) {
-    auto const known = builder_.known(run.search.commit_at(position), run.bisection.recipe);
+    auto const known =
+        builder_.known(run.search.commit_at(position), run.bisection.recipe, run.from);
     if (known == Known::built) run.costs.built(position);
     if (known == Known::unbuildable) run.costs.failed(position);
   }
@@ -310,7 +341,7 @@ asio::awaitable<Result<>> Bisecting::take_turn(Run& run) {
 
 bool Bisecting::is_unbuildable(Run const& run, CommitSha const& commit) const {
   if (run.stage == SearchStage::nightlies) return !read_build(run.packages.at(commit));
-  return builder_.known(commit, run.bisection.recipe) == Known::unbuildable;
+  return builder_.known(commit, run.bisection.recipe, run.from) == Known::unbuildable;
 }
 
 asio::awaitable<void> Bisecting::do_step(Run& run, std::size_t ordinal, Result<>& result) {
@@ -336,7 +367,6 @@ asio::awaitable<void> Bisecting::do_step(Run& run, std::size_t ordinal, Result<>
 asio::awaitable<Result<Build>> Bisecting::build_for(Run& run,
                                                     BisectionStep& step,
                                                     CommitSha commit) {
-  auto const position = run.search.position_of(commit);
   if (run.stage == SearchStage::nightlies) {
     auto package = read_build(run.packages.at(commit));
     if (package) co_return std::move(*package);
@@ -344,16 +374,12 @@ asio::awaitable<Result<Build>> Bisecting::build_for(Run& run,
     step.note = package.error().message;
     co_return Build{};
   }
-  auto const attempt = co_await builder_.build(commit, run.bisection.recipe);
+  auto const attempt = co_await build(run, commit, run.from);
   if (!attempt) co_return attempt.error();
-  if (!attempt->build) {
-    run.costs.failed(position);
-    step.skipped = commit;
-    step.note = attempt->note;
-    co_return Build{};
-  }
-  run.costs.built(position, attempt->cost.seconds, attempt->cost.is_incremental);
-  co_return *attempt->build;
+  if (attempt->build) co_return *attempt->build;
+  step.skipped = commit;
+  step.note = attempt->note;
+  co_return Build{};
 }
 
 asio::awaitable<void> Bisecting::measure(Run& run, std::size_t ordinal, std::vector<Build> builds) {
@@ -383,13 +409,11 @@ asio::awaitable<Result<>> Bisecting::prove(Run& run, Finding& finding) {
   if (finding.suspects.size() > 1) co_return Result<>{};
   auto const culprit = finding.suspects.front().sha;
   auto const parent = run.search.commit_at(run.search.position_of(culprit) - 1);
-  BisectionStep nobody;
-  auto const before = co_await build_for(run, nobody, parent);
-  if (!before) co_return before.error();
-  auto const after = co_await build_for(run, nobody, culprit);
-  if (!after) co_return after.error();
-  if (nobody.skipped) co_return Result<>{};  // stays without proof
-  auto const duels = co_await proving_.prove(run.bisection, *before, *after, finding);
+  auto const builds = co_await build_alike(run, parent, culprit);
+  if (!builds) co_return builds.error();
+  auto const& [before, after] = *builds;
+  if (!before.build || !after.build) co_return Result<>{};  // stays without proof
+  auto const duels = co_await proving_.prove(run.bisection, *before.build, *after.build, finding);
   for (auto const& duel : duels)
     for (std::size_t i = 0; i < duel.changes.size(); ++i)
       run.search.learn(duel.changes[i].series, parent, culprit, duel.pairs[i]);
@@ -400,17 +424,17 @@ asio::awaitable<Result<>> Bisecting::prove(Run& run, Finding& finding) {
 
 /// Where the nightlies at the ends came with other builds than the search's, tells what these
 /// differ by. When no commit is to blame and they do differ, that is what made the difference.
-asio::awaitable<Result<>> Bisecting::look_at_packages(Bisection& bisection) {
+asio::awaitable<Result<>> Bisecting::look_at_packages(Run& run) {
+  auto& bisection = run.bisection;
   auto const& request = bisection.request;
   auto const before = delivered(request.start);
   auto const after = delivered(request.end);
   if (!before || !after) co_return Result<>{};
-  auto const start = co_await builder_.build(request.start, bisection.recipe);
-  if (!start) co_return start.error();
-  auto const end = co_await builder_.build(request.end, bisection.recipe);
-  if (!end) co_return end.error();
-  if (!start->build || !end->build) co_return Result<>{};
-  if (start->build->prefix == before->prefix && end->build->prefix == after->prefix)
+  auto const ends = co_await build_alike(run, request.start, request.end);
+  if (!ends) co_return ends.error();
+  auto const& [start, end] = *ends;
+  if (!start.build || !end.build) co_return Result<>{};
+  if (start.build->prefix == before->prefix && end.build->prefix == after->prefix)
     co_return Result<>{};
   Packages packages{differences(packaging_of(*before), packaging_of(*after)), {}};
   if (bisection.outcome == BisectionOutcome::not_reproduced) {
@@ -420,7 +444,8 @@ asio::awaitable<Result<>> Bisecting::look_at_packages(Bisection& bisection) {
     });
     if (differ) bisection.outcome = BisectionOutcome::environment;
   }
-  bisection.packages = std::move(packages);
+  bool const has_news = !packages.differences.empty() || !packages.changes.empty();
+  if (has_news) bisection.packages = std::move(packages);
   co_return Result<>{};
 }
 

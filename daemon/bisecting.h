@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -64,7 +65,8 @@ class Bisecting {
     std::size_t slots = 1;
     std::size_t done = 0;  ///< steps that the search has learned from
     SearchStage stage = SearchStage::commits;
-    std::map<CommitSha, std::string> packages{};  ///< prefixes, where nightlies are measured
+    std::map<CommitSha, std::string> packages{};   ///< prefixes, where nightlies are measured
+    Builder::From from = Builder::From::anywhere;  ///< as its ends do
   };
 
   boost::asio::awaitable<Result<>> search(Bisection& bisection);
@@ -76,9 +78,15 @@ class Bisecting {
   boost::asio::awaitable<Result<>> take_turn(Run& run);
   boost::asio::awaitable<void> do_step(Run& run, std::size_t ordinal, Result<>& result);
   boost::asio::awaitable<Result<Build>> build_for(Run& run, BisectionStep& step, CommitSha commit);
+  boost::asio::awaitable<Result<BuildAttempt>> build(Run& run,
+                                                     CommitSha commit,
+                                                     Builder::From from);
+  boost::asio::awaitable<Result<std::array<BuildAttempt, 2>>> build_alike(Run& run,
+                                                                          CommitSha first,
+                                                                          CommitSha second);
   boost::asio::awaitable<void> measure(Run& run, std::size_t ordinal, std::vector<Build> builds);
   boost::asio::awaitable<Result<>> prove(Run& run, Finding& finding);
-  boost::asio::awaitable<Result<>> look_at_packages(Bisection& bisection);
+  boost::asio::awaitable<Result<>> look_at_packages(Run& run);
   std::optional<Build> delivered(CommitSha const& commit) const;
   std::vector<std::string> packaging_of(Build const& build) const;
   void plan_turn(Run& run);

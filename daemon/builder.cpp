@@ -64,6 +64,8 @@ Builder::Builder(asio::any_io_executor executor,
   fs::remove_all(state_dir_ / "work", ignored);
   fs::create_directories(state_dir_ / "builds");
   fs::create_directories(state_dir_ / "logs");
+  if (!source.artifacts.empty())
+    artifacts_recipe_ = store_.recipes().with("artifacts " + source.artifacts).id;
 }
 
 asio::awaitable<Result<Recipe>> Builder::recipe() {
@@ -90,25 +92,35 @@ fs::path Builder::scratch_for(std::string const& what) const {
   return state_dir_ / "work" / (what + "-" + std::to_string(attempt));
 }
 
-Known Builder::known(CommitSha const& commit, RecipeId recipe) const {
-  auto const attempt = recall(commit, recipe);
+Known Builder::known(CommitSha const& commit, RecipeId recipe, From from) const {
+  auto const attempt = recall(commit, recipe, from);
   if (!attempt) return Known::nothing;
   return attempt->build ? Known::built : Known::unbuildable;
 }
 
-std::optional<BuildAttempt> Builder::recall(CommitSha const& commit, RecipeId recipe) const {
-  if (auto ready = artifacts_.find(commit)) return BuildAttempt{std::move(*ready), ""};
+std::optional<BuildAttempt> Builder::recall(CommitSha const& commit,
+                                            RecipeId recipe,
+                                            From from) const {
+  if (from == From::anywhere && !source_.artifacts.empty()) {
+    if (auto ready = artifacts_.find(commit))
+      return BuildAttempt{std::move(*ready), "", {}, artifacts_recipe_};
+    if (auto kept = recall_kept(commit, artifacts_recipe_)) return kept;
+  }
+  return recall_kept(commit, recipe);
+}
+
+std::optional<BuildAttempt> Builder::recall_kept(CommitSha const& commit, RecipeId recipe) const {
   auto const known = store_.builds().find(commit, recipe);
   if (!known) return std::nullopt;
   if (known->state == storage::BuildState::unbuildable)
     return BuildAttempt{std::nullopt, known->note};
   auto present = read_build(known->prefix);
   if (!present) return std::nullopt;
-  return BuildAttempt{std::move(*present), ""};
+  return BuildAttempt{std::move(*present), "", {}, recipe};
 }
 
-asio::awaitable<Result<BuildAttempt>> Builder::build(CommitSha commit, RecipeId recipe) {
-  Order order{{std::move(commit), std::nullopt}, recipe};
+asio::awaitable<Result<BuildAttempt>> Builder::build(CommitSha commit, RecipeId recipe, From from) {
+  Order order{{std::move(commit), std::nullopt}, recipe, from};
   co_return co_await get(std::move(order));
 }
 
@@ -121,7 +133,7 @@ asio::awaitable<Result<BuildAttempt>> Builder::build_without(CommitSha culprit,
   if (!made) co_return made.error();
   if (!*made)
     co_return BuildAttempt{std::nullopt, "git revert does not apply on " + short_of(onto)};
-  Order order{{**made, Origin::Revert{std::move(culprit), std::move(onto)}}, recipe};
+  Order order{{**made, Origin::Revert{std::move(culprit), std::move(onto)}}, recipe, From::source};
   co_return co_await get(std::move(order));
 }
 
@@ -151,11 +163,11 @@ class Builder::Making {
 
 asio::awaitable<Result<BuildAttempt>> Builder::get(Order order) {
   auto const commit = order.origin.commit;
-  if (auto known = recall(commit, order.recipe)) co_return std::move(*known);
+  if (auto known = recall(commit, order.recipe, order.from)) co_return std::move(*known);
   Making making{*this, commit};
   auto const alone = co_await making.enter();
   // Somebody may have made it meanwhile.
-  if (auto known = recall(commit, order.recipe)) co_return std::move(*known);
+  if (auto known = recall(commit, order.recipe, order.from)) co_return std::move(*known);
   auto const place = co_await gate_.enter();
   co_return co_await make(std::move(order));
 }
@@ -183,16 +195,17 @@ asio::awaitable<Result<BuildAttempt>> Builder::make_in(fs::path work, Order orde
         ErrorCode::invalid_argument,
         "build " + short_of(commit) + ": source.repository and source.recipe are not configured"};
   }
-  if (!order.origin.revert) {
+  if (order.from == From::anywhere) {
     auto const fetched = co_await fetch(commit, work);
     if (!fetched && !has_recipe) co_return fetched.error();
     if (fetched && *fetched) {
       Seconds const seconds = std::chrono::steady_clock::now() - started;
-      co_return keep(order, **fetched, {seconds.count(), false});
+      co_return keep(commit, artifacts_recipe_, **fetched, {seconds.count(), false});
     }
   }
   if (!has_recipe)
-    co_return give_up(order, "no artifact is there, and source.recipe is not configured", false);
+    co_return give_up(
+        commit, order.recipe, "no artifact is there, and source.recipe is not configured", false);
   auto const tree = worktrees_.take();
   auto const checked_out = co_await tree->check_out(order.origin);
   if (!checked_out) co_return checked_out.error();
@@ -213,11 +226,11 @@ asio::awaitable<Result<BuildAttempt>> Builder::make_in(fs::path work, Order orde
   if (!still_expected) co_return still_expected.error();
   if (status->signal != 0 || status->code != 0) {
     bool const forever = status->signal == 0 && status->code == cannot_be_built;
-    co_return give_up(order, "recipe: " + where, forever);
+    co_return give_up(commit, order.recipe, "recipe: " + where, forever);
   }
   tree->warm_up();
   Seconds const seconds = std::chrono::steady_clock::now() - started;
-  co_return keep(order, prefix, {seconds.count(), is_incremental});
+  co_return keep(commit, order.recipe, prefix, {seconds.count(), is_incremental});
 }
 
 /// A downloaded prefix of the commit, or nothing. What cannot be had or used is told.
@@ -234,18 +247,20 @@ asio::awaitable<Result<std::optional<fs::path>>> Builder::fetch(CommitSha const&
   co_return std::nullopt;
 }
 
-Result<BuildAttempt> Builder::keep(Order const& order,
+Result<BuildAttempt> Builder::keep(CommitSha const& commit,
+                                   RecipeId recipe,
                                    fs::path const& made,
                                    BuildAttempt::Cost cost) {
-  auto const& commit = order.origin.commit;
   auto const build = read_build(made);
-  if (!build) return give_up(order, "recipe left no good prefix: " + build.error().message, false);
+  if (!build)
+    return give_up(commit, recipe, "recipe left no good prefix: " + build.error().message, false);
   if (build->manifest.commit != commit) {
-    return give_up(
-        order, "recipe built " + build->manifest.commit.hex + " instead of this commit", false);
+    return give_up(commit,
+                   recipe,
+                   "recipe built " + build->manifest.commit.hex + " instead of this commit",
+                   false);
   }
-  auto const place =
-      state_dir_ / "builds" / (commit.hex + "-" + std::to_string(order.recipe.value));
+  auto const place = state_dir_ / "builds" / (commit.hex + "-" + std::to_string(recipe.value));
   std::error_code problem;
   fs::remove_all(place, problem);
   fs::rename(made, place, problem);
@@ -254,7 +269,7 @@ Result<BuildAttempt> Builder::keep(Order const& order,
                  "move " + made.string() + " to " + place.string() + ": " + problem.message()};
   }
   store_.builds().record({commit,
-                          order.recipe,
+                          recipe,
                           storage::BuildState::built,
                           place.string(),
                           "",
@@ -263,15 +278,17 @@ Result<BuildAttempt> Builder::keep(Order const& order,
                           cost.is_incremental});
   auto kept = read_build(place);  // again, because paths inside depend on the place
   if (!kept) return kept.error();
-  return BuildAttempt{std::move(*kept), "", cost};
+  return BuildAttempt{std::move(*kept), "", cost, recipe};
 }
 
-BuildAttempt Builder::give_up(Order const& order, std::string note, bool forever) {
-  auto const& commit = order.origin.commit;
+BuildAttempt Builder::give_up(CommitSha const& commit,
+                              RecipeId recipe,
+                              std::string note,
+                              bool forever) {
   spdlog::warn("build_skipped commit={} reason=\"{}\"", short_of(commit), note);
   if (forever) {
     store_.builds().record(
-        {commit, order.recipe, storage::BuildState::unbuildable, "", note, clock_.now()});
+        {commit, recipe, storage::BuildState::unbuildable, "", note, clock_.now()});
   }
   return BuildAttempt{std::nullopt, std::move(note)};
 }

@@ -32,6 +32,7 @@ struct BuildAttempt {
   };
 
   Cost cost{};
+  RecipeId recipe{};  ///< by which it was made: ours, or that of `source.artifacts`
 };
 
 /// What is known of a commit's build before it is asked for.
@@ -43,6 +44,12 @@ enum class Known { built, unbuildable, nothing };
 /// `state_dir/worktrees`.
 class Builder {
  public:
+  /// Where a build may come from.
+  enum class From {
+    anywhere,  ///< `source.artifacts` first, then the recipe
+    source,    ///< the recipe alone
+  };
+
   /// `source` and `store` must outlive it. Removes what a killed predecessor left half-made.
   Builder(boost::asio::any_io_executor executor,
           config::SourceOptions const& source,
@@ -59,7 +66,9 @@ class Builder {
   /// statuses are those of `git bisect run`: 0 built; 125 never buildable, which is remembered;
   /// 1-124, 126, 127, a signal or a time-out failed this time; above 127 is an Error, because going
   /// on would be wrong. The log is kept in `state_dir/logs/build-SHA.log`.
-  boost::asio::awaitable<Result<BuildAttempt>> build(CommitSha commit, RecipeId recipe);
+  boost::asio::awaitable<Result<BuildAttempt>> build(CommitSha commit,
+                                                     RecipeId recipe,
+                                                     From from = From::anywhere);
 
   /// The build of `onto` with `culprit` taken back, under a commit that only these two make. Absent
   /// also when `git revert` would have conflicts.
@@ -67,7 +76,7 @@ class Builder {
                                                              CommitSha onto,
                                                              RecipeId recipe);
 
-  Known known(CommitSha const& commit, RecipeId recipe) const;
+  Known known(CommitSha const& commit, RecipeId recipe, From from = From::anywhere) const;
 
   /// Whether the next build will probably be an incremental one.
   bool is_warm() const { return worktrees_.is_warm(); }
@@ -79,20 +88,23 @@ class Builder {
   struct Order {
     Origin origin;
     RecipeId recipe;
+    From from = From::anywhere;
   };
 
   boost::asio::awaitable<Result<BuildAttempt>> get(Order order);
-  std::optional<BuildAttempt> recall(CommitSha const& commit, RecipeId recipe) const;
+  std::optional<BuildAttempt> recall(CommitSha const& commit, RecipeId recipe, From from) const;
+  std::optional<BuildAttempt> recall_kept(CommitSha const& commit, RecipeId recipe) const;
   boost::asio::awaitable<Result<BuildAttempt>> make(Order order);
   boost::asio::awaitable<Result<BuildAttempt>> make_in(std::filesystem::path work, Order order);
   boost::asio::awaitable<Result<std::optional<std::filesystem::path>>> fetch(
       CommitSha const& commit, std::filesystem::path const& work);
   boost::asio::awaitable<Result<Recipe>> expect(RecipeId recipe);
   std::filesystem::path scratch_for(std::string const& what) const;
-  Result<BuildAttempt> keep(Order const& order,
+  Result<BuildAttempt> keep(CommitSha const& commit,
+                            RecipeId recipe,
                             std::filesystem::path const& made,
                             BuildAttempt::Cost cost);
-  BuildAttempt give_up(Order const& order, std::string note, bool forever);
+  BuildAttempt give_up(CommitSha const& commit, RecipeId recipe, std::string note, bool forever);
 
   boost::asio::any_io_executor executor_;
   config::SourceOptions const& source_;
@@ -102,6 +114,7 @@ class Builder {
   Turnstile gate_;  // one place a recipe
   Worktrees worktrees_;
   Artifacts artifacts_;
+  RecipeId artifacts_recipe_;  // 0: there are none
   RecipeProgram program_;
   // One place each: whoever comes second waits.
   std::map<CommitSha, std::shared_ptr<Turnstile>> in_making_;

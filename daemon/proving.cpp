@@ -62,8 +62,12 @@ asio::awaitable<Result<>> Proving::try_cure(Bisection const& bisection, Finding&
     finding.no_cure = cured->note;
     co_return Result<>{};
   }
-  auto const sick = co_await builder_.build(end, bisection.recipe);
+  auto const sick = co_await builder_.build(end, bisection.recipe, Builder::From::source);
   if (!sick) co_return sick.error();
+  if (!sick->build) {
+    finding.no_cure = sick->note;
+    co_return Result<>{};
+  }
   Duel duel{campaign_of(bisection.id, bisection.recipe) + "/cure/" + short_of(culprit),
             *sick->build,
             *cured->build};

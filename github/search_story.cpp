@@ -165,15 +165,16 @@ std::string packages_measured(std::vector<SeriesChange> const& changes) {
 }
 
 /// What they differ by beside their commits.
-std::string packages_story(Packages const& packages) {
+std::string packages_story(Packages const& packages, bool are_to_blame) {
   auto const& lines = packages.differences;
   std::string text;
   if (!packages.changes.empty()) text += packages_measured(packages.changes);
-  if (lines.empty()) {
+  if (lines.empty() && are_to_blame) {
     return text +
            "By what the builds of the two nightlies differ beside their commits cannot be "
            "seen from here: how they were made is for whoever made them to tell.\n\n";
   }
+  if (lines.empty()) return text;
   text += "Beside their commits, the builds of the two nightlies differ by this:\n\n";
   for (std::size_t i = 0; i < std::min(lines.size(), max_differences); ++i)
     text += fmt::format("- {}: {}\n",
@@ -256,7 +257,8 @@ std::string search_story(Bisection const& bisection, std::string const& project)
     text += finding.suspects.size() == 1 ? commit_story(finding, project)
                                          : range_story(finding, bisection, project);
   }
-  if (bisection.packages) text += packages_story(*bisection.packages);
+  bool const is_environment = bisection.outcome == BisectionOutcome::environment;
+  if (bisection.packages) text += packages_story(*bisection.packages, is_environment);
   return text;
 }
 

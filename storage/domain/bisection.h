@@ -135,7 +135,7 @@ bool is_cured(Effect const& effect);
 bool is_culprit(Finding const& finding);
 
 /// The nightlies at the ends of a search, where one of them has another build than the search: made
-/// by another recipe, or elsewhere.
+/// by another recipe, or elsewhere. One of the two lists holds something.
 struct Packages {
   /// What the builds of the nightlies differ by, beside their commits: "- gcc 12" is of the start's
   /// alone, "+ gcc 13" of the end's.

@@ -51,10 +51,10 @@ void release_up_to(World& world, std::size_t nightly) {
       {"-C", (world.lab() / "repository").string(), "update-ref", "refs/heads/nightly", commit});
 }
 
-void pack_with_dependency(World const& world) {
+void pack_with_dependency(World const& world, bool with) {
   auto const now = world.lab() / "dependencies" / "now";
   fs::remove(now);
-  fs::create_symlink("after", now);
+  fs::create_symlink(with ? "after" : "before", now);
 }
 
 void build(World& world, json const& nightly, fs::path const& prefix) {

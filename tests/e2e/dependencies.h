@@ -15,8 +15,8 @@ WorldOptions world_with_dependency(bool real);
 /// The lab's nightly branch ends with this one of its nightlies.
 void release_up_to(World& world, std::size_t nightly);
 
-/// Whatever is built from now on is packed with the dependency.
-void pack_with_dependency(World const& world);
+/// Whatever is built from now on is packed with the dependency, or without.
+void pack_with_dependency(World const& world, bool with = true);
 
 /// Builds a nightly of the lab by its recipe into `prefix`.
 void build(World& world, nlohmann::json const& nightly, std::filesystem::path const& prefix);

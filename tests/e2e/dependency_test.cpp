@@ -34,15 +34,7 @@ exec ./real "$@"
 /// A world in which a compiler is brought up to date.
 class UpgradedWorld : public World {
  public:
-  UpgradedWorld() : World{quick_world()} {
-    fs::create_directories(folder_);
-    auto const settings = json::parse(text_of(config_file()));
-    fs::create_symlink(settings.at("source").at("recipe").get<std::string>(), folder_ / "real");
-    std::ofstream{folder_ / "recipe"} << recipe_text;
-    fs::permissions(folder_ / "recipe", fs::perms::owner_all);
-    std::ofstream{folder_ / "compiler"} << "gcc 12\n";
-    configure({{"source", {{"recipe", (folder_ / "recipe").string()}}}});
-  }
+  UpgradedWorld() : World{quick_world()} { std::ofstream{folder_ / "compiler"} << "gcc 12\n"; }
 
   void upgrade() const { std::ofstream{folder_ / "compiler"} << "gcc 13\n"; }
 
@@ -60,7 +52,7 @@ class UpgradedWorld : public World {
   }
 
  private:
-  fs::path folder_ = directory() / "recipe";
+  fs::path folder_ = wrap_recipe(recipe_text);
 };
 
 TEST(Dependency, OfTheRecipeIsNoCommitsFault) {
@@ -90,6 +82,50 @@ TEST(Dependency, OfAPackageIsNoCommitsFault) {
   expect_environment(world, check);
   auto const told = world.run({"check"});
   EXPECT_THAT(told.out, HasSubstr("no commit did it"));
+}
+
+/// A world in which builds of some commits can be had from elsewhere.
+class WorldWithArtifacts : public World {
+ public:
+  WorldWithArtifacts() : World{world_with_dependency(false)} {
+    configure({{"source", {{"artifacts", (artifacts_ / "{commit}").string()}}}});
+  }
+
+  /// Somebody else builds a nightly.
+  void provide(std::size_t which, bool with_dependency) {
+    auto const& nightly = truth().at("nightlies").at(which);
+    pack_with_dependency(*this, with_dependency);
+    build(*this, nightly, artifacts_ / nightly.at("commit").get<std::string>());
+    pack_with_dependency(*this, false);
+  }
+
+ private:
+  fs::path artifacts_ = directory() / "artifacts";
+};
+
+TEST(Dependency, OfAnArtifactIsNoCommitsFault) {
+  WorldWithArtifacts world;
+  release_up_to(world, 0);
+  ASSERT_EQ(world.run({"check"}).status, 0);
+  world.provide(1, true);
+  release_up_to(world, 1);
+
+  expect_environment(world, world.run({"check", "--json"}));
+}
+
+TEST(Dependency, OfAnArtifactIsNoProofBesideABuildOfOurs) {
+  WorldWithArtifacts world;
+  world.provide(0, false);
+  world.provide(1, true);
+
+  auto const check = world.run({"check", "--json"});
+
+  EXPECT_EQ(check.status, 1) << check.err;
+  auto const answer = expect_answer(check);
+  ASSERT_EQ(answer.searches.size(), 1U);
+  EXPECT_NE(answer.searches.front().outcome, "culprit") << check.err;
+  for (auto const& finding : answer.searches.front().findings)
+    EXPECT_EQ(finding.culprit, std::nullopt) << check.err;
 }
 
 TEST(Dependency, ThatChangedSinceTheLastNightlyHidesNoCulprit) {

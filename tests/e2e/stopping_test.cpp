@@ -36,16 +36,10 @@ echo "$TORCHWATCH_COMMIT" >> built
 class HangingWorld : public World {
  public:
   HangingWorld() : World{quick_world()} {
-    fs::create_directories(folder_);
-    auto const settings = json::parse(text_of(config_file()));
-    fs::create_symlink(settings.at("source").at("recipe").get<std::string>(), folder_ / "real");
     for (auto const& nightly : truth().at("nightlies"))
       std::ofstream{folder_ / "spared", std::ios::app} << nightly.at("commit").get<std::string>()
                                                        << '\n';
-    std::ofstream{folder_ / "recipe"} << recipe_text;
-    fs::permissions(folder_ / "recipe", fs::perms::owner_all);
     std::ofstream{folder_ / "hang"};
-    configure({{"source", {{"recipe", (folder_ / "recipe").string()}}}});
   }
 
   /// From the next recipe on.
@@ -73,7 +67,7 @@ class HangingWorld : public World {
     return lines;
   }
 
-  fs::path folder_ = directory() / "recipe";
+  fs::path folder_ = wrap_recipe(recipe_text);
 };
 
 /// Nothing happens in such a world but what people ask for.

@@ -81,6 +81,17 @@ void World::configure(json const& patch) {
   write_json(config_file(), settings_);
 }
 
+fs::path World::wrap_recipe(std::string const& script) {
+  auto const folder = directory_ / "recipe";
+  fs::create_directories(folder);
+  fs::create_symlink(lab() / settings_.at("source").at("recipe").get<std::string>(),
+                     folder / "real");
+  std::ofstream{folder / "recipe"} << script;
+  fs::permissions(folder / "recipe", fs::perms::owner_all);
+  configure({{"source", {{"recipe", (folder / "recipe").string()}}}});
+  return folder;
+}
+
 GithubProcess& World::add_github() {
   github_.emplace(directory_ / "github");
   configure({{"github", github_->settings()}});

@@ -52,6 +52,10 @@ class World {
   /// Changes the configuration for whatever is started from now on.
   void configure(nlohmann::json const& patch);
 
+  /// Has the service build by this shell script, which finds the lab's recipe beside it, as `real`.
+  /// Returns their directory.
+  std::filesystem::path wrap_recipe(std::string const& script);
+
   /// Starts a GitHub and has the service file its issues there.
   GithubProcess& add_github();
 
