@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -45,6 +46,11 @@ Result<std::vector<double>> prior_of(std::vector<Commit> const& suspects,
 bool is_asked_for(Verdict verdict, Direction direction) {
   if (verdict == Verdict::regression) return direction != Direction::decrease;
   return verdict == Verdict::improvement && direction != Direction::increase;
+}
+
+/// Whether it is known how such builds are made.
+bool is_ours(Recipe const& recipe) {
+  return recipe.id.value > 0 && !recipe.contents.starts_with(of_artifacts);
 }
 
 std::string text_of(Finding const& finding) {
@@ -236,33 +242,32 @@ std::size_t Bisecting::slots_for(BisectionRequest const& request) {
   return sum;
 }
 
-/// Commits come from where the ends do: artifacts say nothing beside builds of ours.
 asio::awaitable<Result<>> Bisecting::build_ends(Run& run) {
-  auto const& request = run.bisection.request;
-  auto const ends = co_await build_alike(run, request.start, request.end);
-  if (!ends) co_return ends.error();
-  auto const& [start, end] = *ends;
-  if (!start.build)
-    co_return impossible("end " + request.start.hex + " cannot be built: " + start.note);
-  if (!end.build) co_return impossible("end " + request.end.hex + " cannot be built: " + end.note);
-  if (start.recipe == run.bisection.recipe) run.from = Builder::From::source;
-  co_return Result<>{};
+  std::vector<CommitSha> ends{run.bisection.request.start, run.bisection.request.end};
+  auto const built = co_await build_alike(run, ends);
+  if (!built) co_return built.error();
+  auto const& last = built->back();
+  if (last.build) co_return Result<>{};
+  co_return impossible("end " + ends[built->size() - 1].hex + " cannot be built: " + last.note);
 }
 
-/// Builds of two commits that differ by nothing but these: made by one recipe.
-asio::awaitable<Result<std::array<BuildAttempt, 2>>> Bisecting::build_alike(Run& run,
-                                                                            CommitSha first,
-                                                                            CommitSha second) {
-  std::array const places{run.from, Builder::From::source};
-  std::array<BuildAttempt, 2> attempts;
+/// Builds that differ by nothing but their commits, made by one recipe: artifacts say nothing
+/// beside builds of ours. Ends with the first that cannot be had.
+asio::awaitable<Result<std::vector<BuildAttempt>>> Bisecting::build_alike(
+    Run& run, std::vector<CommitSha> commits) {
+  std::array const places{Builder::From::anywhere, Builder::From::source};
+  std::vector<BuildAttempt> attempts;
   for (auto const from : places) {
-    auto one = co_await build(run, first, from);
-    if (!one) co_return one.error();
-    auto other = co_await build(run, second, from);
-    if (!other) co_return other.error();
-    attempts = {std::move(*one), std::move(*other)};
-    bool const are_built = attempts[0].build && attempts[1].build;
-    if (!are_built || attempts[0].recipe == attempts[1].recipe) break;
+    attempts.clear();
+    for (auto const& commit : commits) {
+      auto attempt = co_await build(run, commit, from);
+      if (!attempt) co_return attempt.error();
+      attempts.push_back(std::move(*attempt));
+      if (!attempts.back().build) co_return attempts;
+    }
+    auto const differ =
+        std::ranges::adjacent_find(attempts, std::ranges::not_equal_to{}, &BuildAttempt::recipe);
+    if (differ == attempts.end()) break;
   }
   co_return attempts;
 }
@@ -283,8 +288,7 @@ asio::awaitable<Result<BuildAttempt>> Bisecting::build(Run& run,
 void Bisecting::note_builds(Run& run) const {
   auto const last = run.search.position_of(run.bisection.request.end);
   for (std::size_t position = 0; position <= last; ++position) {
-    auto const known =
-        builder_.known(run.search.commit_at(position), run.bisection.recipe, run.from);
+    auto const known = builder_.known(run.search.commit_at(position), run.bisection.recipe);
     if (known == Known::built) run.costs.built(position);
     if (known == Known::unbuildable) run.costs.failed(position);
   }
@@ -341,45 +345,56 @@ asio::awaitable<Result<>> Bisecting::take_turn(Run& run) {
 
 bool Bisecting::is_unbuildable(Run const& run, CommitSha const& commit) const {
   if (run.stage == SearchStage::nightlies) return !read_build(run.packages.at(commit));
-  return builder_.known(commit, run.bisection.recipe, run.from) == Known::unbuildable;
+  return builder_.known(commit, run.bisection.recipe) == Known::unbuildable;
 }
 
 asio::awaitable<void> Bisecting::do_step(Run& run, std::size_t ordinal, Result<>& result) {
-  auto const commits = run.bisection.steps[ordinal].commits;
-  std::vector<Build> builds;
-  for (auto const& commit : commits) {
-    auto& step = run.bisection.steps[ordinal];
-    auto const built = co_await build_for(run, step, commit);
-    if (!built) {
-      result = built.error();
-      co_return;
-    }
-    if (step.skipped) break;
-    builds.push_back(*built);
+  auto builds = co_await builds_for(run, ordinal);
+  if (!builds) {
+    result = builds.error();
+    co_return;
   }
-  if (!run.bisection.steps[ordinal].skipped) co_await measure(run, ordinal, std::move(builds));
+  if (!run.bisection.steps[ordinal].skipped) co_await measure(run, ordinal, std::move(*builds));
   auto& step = run.bisection.steps[ordinal];
   step.is_done = true;
   store_.bisections().finish(run.bisection.id, ordinal, step);
 }
 
-/// The build of `commit`; if it cannot be had, the step says so.
-asio::awaitable<Result<Build>> Bisecting::build_for(Run& run,
-                                                    BisectionStep& step,
-                                                    CommitSha commit) {
-  if (run.stage == SearchStage::nightlies) {
-    auto package = read_build(run.packages.at(commit));
-    if (package) co_return std::move(*package);
-    step.skipped = commit;
-    step.note = package.error().message;
-    co_return Build{};
+/// The builds of a step's commits; if one cannot be had, the step says so.
+asio::awaitable<Result<std::vector<Build>>> Bisecting::builds_for(Run& run, std::size_t ordinal) {
+  auto const commits = run.bisection.steps[ordinal].commits;
+  Result<std::vector<BuildAttempt>> attempts = std::vector<BuildAttempt>{};
+  if (run.stage == SearchStage::nightlies)
+    attempts = packages_of(run, commits);
+  else
+    attempts = co_await build_alike(run, commits);
+  if (!attempts) co_return attempts.error();
+  std::vector<Build> builds;
+  for (auto& attempt : *attempts) {
+    if (attempt.build) {
+      builds.push_back(std::move(*attempt.build));
+      continue;
+    }
+    auto& step = run.bisection.steps[ordinal];
+    step.skipped = commits[builds.size()];
+    step.note = attempt.note;
   }
-  auto const attempt = co_await build(run, commit, run.from);
-  if (!attempt) co_return attempt.error();
-  if (attempt->build) co_return *attempt->build;
-  step.skipped = commit;
-  step.note = attempt->note;
-  co_return Build{};
+  co_return builds;
+}
+
+/// What the nightlies of these commits came with, up to the first that cannot be read.
+std::vector<BuildAttempt> Bisecting::packages_of(Run const& run,
+                                                 std::vector<CommitSha> const& commits) {
+  std::vector<BuildAttempt> attempts;
+  for (auto const& commit : commits) {
+    auto package = read_build(run.packages.at(commit));
+    if (!package) {
+      attempts.push_back({std::nullopt, package.error().message});
+      break;
+    }
+    attempts.push_back({std::move(*package), ""});
+  }
+  return attempts;
 }
 
 asio::awaitable<void> Bisecting::measure(Run& run, std::size_t ordinal, std::vector<Build> builds) {
@@ -409,11 +424,12 @@ asio::awaitable<Result<>> Bisecting::prove(Run& run, Finding& finding) {
   if (finding.suspects.size() > 1) co_return Result<>{};
   auto const culprit = finding.suspects.front().sha;
   auto const parent = run.search.commit_at(run.search.position_of(culprit) - 1);
-  auto const builds = co_await build_alike(run, parent, culprit);
+  std::vector<CommitSha> pair{parent, culprit};
+  auto const builds = co_await build_alike(run, std::move(pair));
   if (!builds) co_return builds.error();
-  auto const& [before, after] = *builds;
-  if (!before.build || !after.build) co_return Result<>{};  // stays without proof
-  auto const duels = co_await proving_.prove(run.bisection, *before.build, *after.build, finding);
+  if (!builds->back().build) co_return Result<>{};  // stays without proof
+  auto const duels = co_await proving_.prove(
+      run.bisection, *builds->front().build, *builds->back().build, finding);
   for (auto const& duel : duels)
     for (std::size_t i = 0; i < duel.changes.size(); ++i)
       run.search.learn(duel.changes[i].series, parent, culprit, duel.pairs[i]);
@@ -423,46 +439,57 @@ asio::awaitable<Result<>> Bisecting::prove(Run& run, Finding& finding) {
 }
 
 /// Where the nightlies at the ends came with other builds than the search's, tells what these
-/// differ by. When no commit is to blame and they do differ, that is what made the difference.
+/// differ by. When no commit is to blame and they do differ, though not by one recipe, then what
+/// they are made of made the difference.
 asio::awaitable<Result<>> Bisecting::look_at_packages(Run& run) {
   auto& bisection = run.bisection;
   auto const& request = bisection.request;
-  auto const before = delivered(request.start);
-  auto const after = delivered(request.end);
+  auto const before = delivered(bisection, request.start);
+  auto const after = delivered(bisection, request.end);
   if (!before || !after) co_return Result<>{};
-  auto const ends = co_await build_alike(run, request.start, request.end);
+  std::vector<CommitSha> commits{request.start, request.end};
+  auto const ends = co_await build_alike(run, std::move(commits));
   if (!ends) co_return ends.error();
-  auto const& [start, end] = *ends;
-  if (!start.build || !end.build) co_return Result<>{};
-  if (start.build->prefix == before->prefix && end.build->prefix == after->prefix)
-    co_return Result<>{};
-  Packages packages{differences(packaging_of(*before), packaging_of(*after)), {}};
+  bool const are_the_same = ends->back().build && ends->front().build->prefix == before->prefix &&
+                            ends->back().build->prefix == after->prefix;
+  if (are_the_same) co_return Result<>{};
+  auto const old_recipe = recipe_of(*before).value_or(Recipe{});
+  auto const new_recipe = recipe_of(*after).value_or(Recipe{});
+  Packages packages{differences(packaging_of(*before, old_recipe.contents),
+                                packaging_of(*after, new_recipe.contents)),
+                    {}};
   if (bisection.outcome == BisectionOutcome::not_reproduced) {
     packages.changes = co_await proving_.compare_packages(bisection, *before, *after);
     bool const differ = std::ranges::any_of(packages.changes, [&](SeriesChange const& change) {
       return is_asked_for(change.comparison.verdict, request.direction);
     });
-    if (differ) bisection.outcome = BisectionOutcome::environment;
+    bool const are_alike = old_recipe.id == new_recipe.id && is_ours(old_recipe);
+    if (differ && !are_alike) bisection.outcome = BisectionOutcome::environment;
   }
   bool const has_news = !packages.differences.empty() || !packages.changes.empty();
   if (has_news) bisection.packages = std::move(packages);
   co_return Result<>{};
 }
 
-/// The build that the newest nightly of the commit came with, if it is still there.
-std::optional<Build> Bisecting::delivered(CommitSha const& commit) const {
+/// The build that the nightly at an end came with, if it is still there: the incident's nightly, or
+/// the newest of the commit.
+std::optional<Build> Bisecting::delivered(Bisection const& bisection,
+                                          CommitSha const& commit) const {
   std::optional<Build> newest;
+  auto const incident =
+      bisection.incident ? store_.incidents().find(*bisection.incident) : std::nullopt;
   for (auto const& nightly : store_.nightlies().all()) {
     if (nightly.commit != commit || nightly.prefix.empty()) continue;
+    if (incident && nightly.id != incident->baseline && nightly.id != incident->nightly) continue;
     if (auto build = read_build(nightly.prefix)) newest = std::move(*build);
   }
   return newest;
 }
 
-std::vector<std::string> Bisecting::packaging_of(Build const& build) const {
+/// By which recipe a build was made, where that is known.
+std::optional<Recipe> Bisecting::recipe_of(Build const& build) const {
   auto const known = store_.builds().find_at(build.prefix);
-  auto const recipe = known ? store_.recipes().find(known->recipe) : std::nullopt;
-  return torchwatch::packaging_of(build, recipe ? recipe->contents : "");
+  return known ? store_.recipes().find(known->recipe) : std::nullopt;
 }
 
 }  // namespace torchwatch

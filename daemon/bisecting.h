@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -65,8 +64,7 @@ class Bisecting {
     std::size_t slots = 1;
     std::size_t done = 0;  ///< steps that the search has learned from
     SearchStage stage = SearchStage::commits;
-    std::map<CommitSha, std::string> packages{};   ///< prefixes, where nightlies are measured
-    Builder::From from = Builder::From::anywhere;  ///< as its ends do
+    std::map<CommitSha, std::string> packages{};  ///< prefixes, where nightlies are measured
   };
 
   boost::asio::awaitable<Result<>> search(Bisection& bisection);
@@ -77,18 +75,19 @@ class Bisecting {
   boost::asio::awaitable<Result<>> ask(Run& run);
   boost::asio::awaitable<Result<>> take_turn(Run& run);
   boost::asio::awaitable<void> do_step(Run& run, std::size_t ordinal, Result<>& result);
-  boost::asio::awaitable<Result<Build>> build_for(Run& run, BisectionStep& step, CommitSha commit);
+  boost::asio::awaitable<Result<std::vector<Build>>> builds_for(Run& run, std::size_t ordinal);
+  static std::vector<BuildAttempt> packages_of(Run const& run,
+                                               std::vector<CommitSha> const& commits);
+  boost::asio::awaitable<Result<std::vector<BuildAttempt>>> build_alike(
+      Run& run, std::vector<CommitSha> commits);
   boost::asio::awaitable<Result<BuildAttempt>> build(Run& run,
                                                      CommitSha commit,
                                                      Builder::From from);
-  boost::asio::awaitable<Result<std::array<BuildAttempt, 2>>> build_alike(Run& run,
-                                                                          CommitSha first,
-                                                                          CommitSha second);
   boost::asio::awaitable<void> measure(Run& run, std::size_t ordinal, std::vector<Build> builds);
   boost::asio::awaitable<Result<>> prove(Run& run, Finding& finding);
   boost::asio::awaitable<Result<>> look_at_packages(Run& run);
-  std::optional<Build> delivered(CommitSha const& commit) const;
-  std::vector<std::string> packaging_of(Build const& build) const;
+  std::optional<Build> delivered(Bisection const& bisection, CommitSha const& commit) const;
+  std::optional<Recipe> recipe_of(Build const& build) const;
   void plan_turn(Run& run);
   void note_builds(Run& run) const;
   bool is_unbuildable(Run const& run, CommitSha const& commit) const;

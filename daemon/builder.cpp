@@ -65,7 +65,7 @@ Builder::Builder(asio::any_io_executor executor,
   fs::create_directories(state_dir_ / "builds");
   fs::create_directories(state_dir_ / "logs");
   if (!source.artifacts.empty())
-    artifacts_recipe_ = store_.recipes().with("artifacts " + source.artifacts).id;
+    artifacts_recipe_ = store_.recipes().with(std::string{of_artifacts} + source.artifacts).id;
 }
 
 asio::awaitable<Result<Recipe>> Builder::recipe() {
@@ -92,8 +92,8 @@ fs::path Builder::scratch_for(std::string const& what) const {
   return state_dir_ / "work" / (what + "-" + std::to_string(attempt));
 }
 
-Known Builder::known(CommitSha const& commit, RecipeId recipe, From from) const {
-  auto const attempt = recall(commit, recipe, from);
+Known Builder::known(CommitSha const& commit, RecipeId recipe) const {
+  auto const attempt = recall(commit, recipe, From::anywhere);
   if (!attempt) return Known::nothing;
   return attempt->build ? Known::built : Known::unbuildable;
 }

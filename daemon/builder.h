@@ -76,7 +76,7 @@ class Builder {
                                                              CommitSha onto,
                                                              RecipeId recipe);
 
-  Known known(CommitSha const& commit, RecipeId recipe, From from = From::anywhere) const;
+  Known known(CommitSha const& commit, RecipeId recipe) const;
 
   /// Whether the next build will probably be an incremental one.
   bool is_warm() const { return worktrees_.is_warm(); }

@@ -1,6 +1,7 @@
 #include "daemon/packaging.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <iterator>
 #include <sstream>
@@ -17,6 +18,10 @@ std::vector<std::string> lines_of(std::string_view text) {
   for (std::string line; std::getline(stream, line);)
     if (!line.empty()) lines.push_back(line);
   return lines;
+}
+
+bool is_control(unsigned char character) {
+  return std::iscntrl(character) != 0;
 }
 
 /// `path` as it stands in the prefix, so that it is the same wherever that lies.
@@ -37,7 +42,8 @@ void append_only(std::vector<std::string>& lines,
 }  // namespace
 
 std::vector<std::string> packaging_of(Build const& build, std::string_view recipe) {
-  auto lines = lines_of(recipe);
+  auto lines = recipe.starts_with(of_artifacts) ? std::vector<std::string>{"built elsewhere"}
+                                                : lines_of(recipe);
   auto const& [commit, version, date, variant, kind, env, preload, launcher] = build.manifest;
   lines.push_back("kind " + kind);
   if (!variant.empty()) lines.push_back("variant " + variant);
@@ -52,6 +58,8 @@ std::vector<std::string> packaging_of(Build const& build, std::string_view recip
   std::error_code ignored;  // none has none
   for (auto const& entry : fs::directory_iterator{fs::path{build.prefix} / "lib", ignored})
     lines.push_back("holds lib/" + entry.path().filename().string());
+  for (auto& line : lines)
+    std::ranges::replace_if(line, is_control, ' ');
   return lines;
 }
 

@@ -130,9 +130,22 @@ asio::awaitable<Result<>> Pipeline::advance(Nightly& nightly) {
   co_return Result<>{};
 }
 
+/// The build of an earlier nightly of the same commit: nothing is to be seen between the two.
+std::optional<Build> Pipeline::build_of_earlier(Nightly const& nightly) {
+  std::optional<Build> newest;
+  for (auto const& earlier : store_.nightlies().all()) {
+    if (earlier.commit != nightly.commit || earlier.prefix.empty()) continue;
+    if (auto build = read_build(earlier.prefix)) newest = std::move(*build);
+  }
+  return newest;
+}
+
 asio::awaitable<Result<>> Pipeline::prepare(Nightly& nightly) {
   BuildAttempt attempt;
-  if (nightly.prefix.empty()) {
+  if (nightly.prefix.empty()) attempt.build = build_of_earlier(nightly);
+  if (attempt.build) {
+    spdlog::info("nightly_repeats date={} commit={}", nightly.date, short_of(nightly.commit));
+  } else if (nightly.prefix.empty()) {
     std::vector<CommitSha> commits{nightly.commit};
     auto const fetched = co_await fetching_.ensure(std::move(commits));
     if (!fetched) co_return fetched.error();

@@ -77,6 +77,7 @@ class Pipeline {
   boost::asio::awaitable<Result<>> tell_all();
 
   std::vector<Benchmark> benchmarks_of(Fleet const& fleet) const;
+  std::optional<Build> build_of_earlier(Nightly const& nightly);
   std::optional<Build> choose_baseline(Nightly& nightly);
   void move_to(Nightly& nightly, NightlyState state);
 

@@ -26,6 +26,7 @@ asio::awaitable<Result<ToolRun>> run_tool(asio::any_io_executor executor,
     if (!line) break;
     run.output += *line + '\n';
   }
+  run.output += tool->rest_of_output();
   run.status = co_await tool->wait();
   if (run.status.signal == SIGKILL && steady_clock::now() - started >= limit) {
     co_return Error{ErrorCode::unavailable,

@@ -14,7 +14,7 @@ namespace torchwatch {
 /// How a program ended, and what it printed.
 struct ToolRun {
   runner::ExitStatus status;
-  std::string output;  ///< the whole lines of standard output
+  std::string output;  ///< standard output
   std::string errors;  ///< the last 4 KiB of standard error
 
   bool is_good() const { return status.code == 0 && status.signal == 0; }

@@ -41,7 +41,7 @@ Result<> Worktree::prepare_for(std::string const& contents) const {
   std::error_code problem;
   fs::remove(directory_ / "warm", problem);
   fs::remove_all(kept(), problem);
-  fs::create_directories(kept(), problem);
+  if (!problem) fs::create_directories(kept(), problem);
   if (problem)
     return Error{ErrorCode::internal, "empty " + kept().string() + ": " + problem.message()};
   std::ofstream{file} << contents;

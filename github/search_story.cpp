@@ -185,15 +185,37 @@ std::string packages_story(Packages const& packages, bool are_to_blame) {
   return text + "\n";
 }
 
+/// What was asked of the nightlies' own builds, where the search found nothing between their
+/// commits.
+std::string word_on_packages(std::vector<SeriesChange> const& changes) {
+  auto const is = [](Verdict verdict) {
+    return [verdict](SeriesChange const& change) {
+      return change.comparison.verdict == verdict;
+    };
+  };
+  if (std::ranges::all_of(changes, is(Verdict::unchanged)))
+    return "Nor did the builds of the nightlies. The host may have been another one then, or busy.";
+  if (std::ranges::any_of(changes, is(Verdict::regression)))
+    return "The builds of the nightlies do: both were made in another way than those of the "
+           "search, and it shows with theirs alone.";
+  return "Of the builds of the nightlies it could not be told.";
+}
+
 std::string not_reproduced_story(Bisection const& bisection) {
-  std::string const told =
-      "**Not reproduced:** the two ends did not differ when their commits were built and measured "
-      "again. ";
+  bool const built_none = std::ranges::all_of(bisection.steps, [](BisectionStep const& step) {
+    return step.stage == SearchStage::nightlies;
+  });
+  if (built_none && !bisection.steps.empty()) {
+    return "**Not reproduced:** the builds of the nightlies did not differ when they were measured "
+           "again. The host may have been another one then, or busy.\n\n";
+  }
   bool const were_compared = bisection.packages && !bisection.packages->changes.empty();
-  return told + (were_compared ? "Nor did the builds of the nightlies. The host may have "
-                                 "been another one then, or busy.\n\n"
-                               : "The host, a dependency or the packaging may differ between the "
-                                 "nightlies.\n\n");
+  return "**Not reproduced:** the two ends did not differ when their commits were built and "
+         "measured again. " +
+         (were_compared ? word_on_packages(bisection.packages->changes)
+                        : "The host, a dependency or the packaging may differ between the "
+                          "nightlies.") +
+         "\n\n";
 }
 
 std::string outcome_story(Bisection const& bisection) {
@@ -204,9 +226,9 @@ std::string outcome_story(Bisection const& bisection) {
     case BisectionOutcome::range:
       return found_any ? "" : "**The search named no commit.**\n\n";
     case BisectionOutcome::environment:
-      return "**No commit did it:** the builds of the two nightlies differ, and their commits, "
-             "built alike, do not. What the nightlies were built or packed with made the "
-             "difference.\n\n";
+      return "**No commit did it:** the change shows between the builds of the two nightlies, and "
+             "not between their commits, built alike. What the nightlies were built or packed with "
+             "made the difference.\n\n";
     case BisectionOutcome::not_reproduced:
       return not_reproduced_story(bisection);
     case BisectionOutcome::undecided:

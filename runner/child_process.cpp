@@ -184,6 +184,10 @@ asio::awaitable<Result<std::string>> ChildProcess::read_line() {
   return state_->output.read_line();
 }
 
+std::string const& ChildProcess::rest_of_output() const {
+  return state_->output.rest();
+}
+
 asio::awaitable<Result<>> ChildProcess::write_line(std::string line) {
   return runner::write_line(state_->input, std::move(line));
 }

@@ -20,6 +20,9 @@ class LineReader {
   /// is lost: the next call goes on where this one stopped.
   boost::asio::awaitable<Result<std::string>> read_line();
 
+  /// Text after the last newline, once the input has ended.
+  std::string const& rest() const { return buffer_; }
+
  private:
   boost::asio::posix::stream_descriptor input_;
   std::string buffer_;

@@ -50,6 +50,14 @@ TEST(Packaging, OfABuildOfWhichNothingIsKnownIsItsKind) {
   EXPECT_THAT(packaging_of(build, ""), ElementsAre("kind libtorch"));
 }
 
+TEST(Packaging, KeepsEachThingOnALineAndArtifactsPlacesToItself) {
+  Build build;
+  build.prefix = "/nowhere";
+  build.manifest.env = {{"X", "one\n\ntwo\t"}};
+  EXPECT_THAT(packaging_of(build, std::string{of_artifacts} + "https://ci/{commit}?token=secret"),
+              ElementsAre("built elsewhere", "kind libtorch", "variable X=one  two "));
+}
+
 TEST(Packaging, DiffersByTheLinesThatOnlyOneHas) {
   EXPECT_THAT(differences("gcc 12\nglibc 2.36\nzlib\n"sv, "zlib\ngcc 13\nglibc 2.36\n"sv),
               ElementsAre("- gcc 12", "+ gcc 13"));

@@ -28,6 +28,11 @@ TEST(Tool, IsHeardToItsEnd) {
   EXPECT_TRUE(run_shell("true").value().is_good());
 }
 
+TEST(Tool, IsHeardWhereItsLastLineDoesNotEnd) {
+  EXPECT_EQ(run_shell("echo one; printf two").value().output, "one\ntwo");
+  EXPECT_EQ(run_shell("printf one").value().output, "one");
+}
+
 TEST(Tool, ThatSaysNothingFailsByItsStatus) {
   EXPECT_EQ(why_it_failed(run_shell("exit 3").value()), "exit status 3");
   EXPECT_EQ(why_it_failed(run_shell("kill -KILL $$").value()), "killed by SIGKILL (Killed)");

@@ -20,10 +20,12 @@ using testing::SizeIs;
 
 namespace {
 
-void run_git(World& world, std::vector<std::string> arguments) {
+/// What git prints, without the newline.
+std::string run_git(World& world, std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "git");
   auto const done = world.start_program(std::move(arguments)).wait();
   if (done.status != 0) throw std::runtime_error("git: " + done.err);
+  return done.out.substr(0, done.out.find('\n'));
 }
 
 std::set<std::string> moved_by_the_dependency(json const& truth) {
@@ -46,9 +48,27 @@ WorldOptions world_with_dependency(bool real) {
 void release_up_to(World& world, std::size_t nightly) {
   auto const commit =
       world.truth().at("nightlies").at(nightly).at("release_commit").get<std::string>();
-  run_git(
-      world,
-      {"-C", (world.lab() / "repository").string(), "update-ref", "refs/heads/nightly", commit});
+  auto const repository = (world.lab() / "repository").string();
+  run_git(world, {"-C", repository, "update-ref", "refs/heads/nightly", commit});
+}
+
+void release_again(World& world, json const& nightly, std::string const& date) {
+  auto const trunk = nightly.at("commit").get<std::string>();
+  auto const repository = (world.lab() / "repository").string();
+  auto const commit = run_git(world,
+                              {"-C",
+                               repository,
+                               "-c",
+                               "user.name=bot",
+                               "-c",
+                               "user.email=bot@example.org",
+                               "commit-tree",
+                               trunk + "^{tree}",
+                               "-p",
+                               "nightly",
+                               "-m",
+                               date + " nightly release (" + trunk + ")"});
+  run_git(world, {"-C", repository, "update-ref", "refs/heads/nightly", commit});
 }
 
 void pack_with_dependency(World const& world, bool with) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <string>
 
 #include "tests/e2e/process.h"
 #include "tests/e2e/world.h"
@@ -14,6 +15,9 @@ WorldOptions world_with_dependency(bool real);
 
 /// The lab's nightly branch ends with this one of its nightlies.
 void release_up_to(World& world, std::size_t nightly);
+
+/// The lab's nightly branch gets one nightly more, of that one's commit.
+void release_again(World& world, nlohmann::json const& nightly, std::string const& date);
 
 /// Whatever is built from now on is packed with the dependency, or without.
 void pack_with_dependency(World const& world, bool with = true);

@@ -144,6 +144,21 @@ TEST(Dependency, ThatChangedSinceTheLastNightlyHidesNoCulprit) {
   EXPECT_EQ(world.builds_of(world.truth().at("nightlies").at(1)), 1);
 }
 
+TEST(Dependency, ThatChangedSinceTheLastNightlyMakesNoOtherNightlyOfOneCommit) {
+  UpgradedWorld world;
+  release_up_to(world, 0);
+  ASSERT_EQ(world.run({"check"}).status, 0);
+  world.upgrade();
+  auto const& nightly = world.truth().at("nightlies").at(0);
+  release_again(world, nightly, "2025-09-03");
+
+  auto const check = world.run({"check"});
+
+  EXPECT_EQ(check.status, 0) << check.err;
+  EXPECT_THAT(check.err, HasSubstr("nightly_repeats date=2025-09-03"));
+  EXPECT_EQ(world.builds_of(nightly), 1);
+}
+
 TEST(Dependency, ThatChangesDuringABuildBeginsTheSearchAgain) {
   UpgradedWorld world;
   world.upgrade_during(4);  // the second after the nightlies'

@@ -59,10 +59,23 @@ TEST(SearchStory, SaysWhatWasNotMeasuredAgainstTheParent) {
 TEST(SearchStory, SaysWhenTheNightliesDidNotDifferEither) {
   auto search = search_of(environment_story());
   search.outcome = BisectionOutcome::not_reproduced;
+  auto& verdict = search.packages->changes.front().comparison.verdict;
+  verdict = Verdict::unchanged;
   auto const text = told(search);
   EXPECT_THAT(text, HasSubstr("**Not reproduced:**"));
   EXPECT_THAT(text, HasSubstr("Nor did the builds of the nightlies."));
   EXPECT_THAT(text, HasSubstr("only the good one: `g++ (Debian 12.2.0-14) 12.2.0`"));
+  verdict = Verdict::inconclusive;
+  EXPECT_THAT(told(search), HasSubstr("Of the builds of the nightlies it could not be told."));
+  verdict = Verdict::regression;
+  EXPECT_THAT(told(search), HasSubstr("made in another way than those of the search"));
+}
+
+TEST(SearchStory, SaysWhenOnlyNightliesWereMeasured) {
+  auto search = search_of(not_reproduced_story());
+  search.steps.front().stage = SearchStage::nightlies;
+  EXPECT_THAT(told(search), HasSubstr("the builds of the nightlies did not differ"));
+  EXPECT_THAT(told(search), Not(HasSubstr("built and measured again")));
 }
 
 TEST(SearchStory, TellsThatTheNightliesDifferByMoreThanTheCulprit) {
