@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "storage/domain/incident.h"
+#include "storage/domain/project.h"
 
 namespace torchwatch::github {
 
@@ -26,7 +27,7 @@ struct IssueDraft {
 struct ReportContext {
   std::vector<std::string> labels;
   /// Where commits and pull requests of the watched project are shown.
-  std::string project = "https://github.com/pytorch/pytorch";
+  std::string project = project_url;
 };
 
 /// Hexadecimal digits that identify an incident by what it is about: both trunk commits and the

@@ -40,14 +40,21 @@ std::vector<OperatorCost> read_profile(SQLite::Column const& column) {
   return profile;
 }
 
+/// Empty when there was none. A word of a worker's own means that it failed.
+std::optional<JobError> read_error_code(SQLite::Column const& column) {
+  auto const word = column.getString();
+  if (word.empty()) return std::nullopt;
+  return parse_job_error(word).value_or(JobError::failed);
+}
+
 JobOutcome read_job(SQLite::Statement& row) {
   JobOutcome outcome;
-  outcome.key.campaign = row.getColumn(1).getString();
+  outcome.key.campaign.name = row.getColumn(1).getString();
   outcome.key.fleet = row.getColumn(2).getString();
   outcome.key.benchmark = read_word(row.getColumn(3), parse_benchmark);
   outcome.key.commit.hex = row.getColumn(4).getString();
   outcome.key.round = row.getColumn(5).getInt();
-  outcome.error_code = row.getColumn(6).getString();
+  outcome.error_code = read_error_code(row.getColumn(6));
   outcome.error = row.getColumn(7).getString();
   outcome.version = row.getColumn(8).getString();
   outcome.fingerprint = row.getColumn(9).getString();
@@ -95,12 +102,12 @@ void Jobs::insert(JobOutcome const& outcome) {
                            "version, fingerprint_id, seconds, finished_at, accounts, profile) "
                            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
   bind_all(insert,
-           outcome.key.campaign,
+           outcome.key.campaign.name,
            outcome.key.fleet,
            name_of(outcome.key.benchmark),
            outcome.key.commit.hex,
            outcome.key.round,
-           outcome.error_code,
+           std::string{outcome.error_code ? to_string(*outcome.error_code) : ""},
            outcome.error,
            outcome.version,
            fingerprint_id(database_, outcome.fingerprint),
@@ -130,16 +137,16 @@ std::optional<JobOutcome> Jobs::find(JobKey const& key) const {
       database_,
       std::string{select} +
           "WHERE campaign = ? AND fleet = ? AND benchmark = ? AND commit_sha = ? AND round = ?"};
-  bind_all(query, key.campaign, key.fleet, name_of(key.benchmark), key.commit.hex, key.round);
+  bind_all(query, key.campaign.name, key.fleet, name_of(key.benchmark), key.commit.hex, key.round);
   if (!query.executeStep()) return std::nullopt;
   return read(database_, query);
 }
 
-std::vector<JobOutcome> Jobs::of_campaign(std::string const& campaign) const {
+std::vector<JobOutcome> Jobs::of(Campaign const& campaign) const {
   SQLite::Statement query{
       database_,
       std::string{select} + "WHERE campaign = ? ORDER BY fleet, benchmark, commit_sha, round"};
-  bind_all(query, campaign);
+  bind_all(query, campaign.name);
   return read_all(query, [this](SQLite::Statement& row) { return read(database_, row); });
 }
 
@@ -156,7 +163,7 @@ std::vector<SeriesPoint> Jobs::history(Series const& series) const {
     SeriesPoint point;
     point.commit.hex = row.getColumn(0).getString();
     point.date = row.getColumn(1).getString();
-    point.campaign = row.getColumn(2).getString();
+    point.campaign.name = row.getColumn(2).getString();
     point.value = read_value(row, 3);
     point.measured_at = read_time(row.getColumn(6));
     return point;
@@ -167,10 +174,14 @@ std::vector<NightlyLevel> Jobs::nightly_levels(Series const& series) const {
   SQLite::Statement query{
       database_,
       "SELECT nightly.id, date, nightly.commit_sha, value FROM nightly "
-      "JOIN job ON campaign = 'nightly/' || nightly.id AND job.commit_sha = nightly.commit_sha "
+      "JOIN job ON campaign = ? || nightly.id AND job.commit_sha = nightly.commit_sha "
       "JOIN result ON result.job_id = job.id "
       "WHERE fleet = ? AND benchmark = ? AND metric = ? ORDER BY date, nightly.id, round"};
-  bind_all(query, series.fleet, name_of(series.benchmark), std::string{to_string(series.metric)});
+  bind_all(query,
+           std::string{nightly_campaign_prefix},
+           series.fleet,
+           name_of(series.benchmark),
+           std::string{to_string(series.metric)});
   std::vector<NightlyLevel> levels;
   while (query.executeStep()) {
     NightlyId const nightly{query.getColumn(0).getInt64()};

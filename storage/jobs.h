@@ -24,7 +24,7 @@ class Jobs {
   std::optional<JobOutcome> find(JobKey const& key) const;
 
   /// Every outcome of a campaign, by benchmark, commit and round.
-  std::vector<JobOutcome> of_campaign(std::string const& campaign) const;
+  std::vector<JobOutcome> of(Campaign const& campaign) const;
 
   /// Every stored value of one series, oldest first; failed jobs have none.
   std::vector<SeriesPoint> history(Series const& series) const;

@@ -92,7 +92,7 @@ namespace {
 /// Profiles of the incident, operator by operator.
 std::vector<OperatorChange> operators_of(Store& store, IncidentStory const& story) {
   std::map<std::tuple<std::string, Benchmark, std::string>, OperatorChange> operators;
-  for (auto const& job : store.jobs().of_campaign(profile_campaign_of(story.incident.id))) {
+  for (auto const& job : store.jobs().of(Campaign::profile(story.incident.id))) {
     for (auto const& cost : job.profile) {
       auto& change = operators[{job.key.fleet, job.key.benchmark, cost.name}];
       (job.key.commit == story.baseline.commit ? change.before : change.after) = cost;
@@ -122,8 +122,7 @@ IncidentStory story_of(Store& store, Incident const& incident) {
   story.bisections = store.bisections().of_incident(incident.id);
   story.rulings = store.rulings().on(incident.id);
   story.operators = operators_of(store, story);
-  auto const campaign = campaign_of(incident.nightly);
-  for (auto const& job : store.jobs().of_campaign(campaign)) {
+  for (auto const& job : store.jobs().of(Campaign::of(incident.nightly))) {
     if (!job.ok()) continue;
     story.fingerprint = job.fingerprint;
     if (job.key.commit == story.baseline.commit) story.baseline_pytorch = job.version;

@@ -12,9 +12,8 @@ namespace torchwatch::api {
 namespace {
 
 using net::FieldError;
-using nlohmann::json;
 
-constexpr std::array known_fields{
+constexpr std::array bisection_fields{
     "start", "end", "benchmarks", "fleet", "metric", "threshold", "direction", "prior", "again"};
 constexpr std::size_t most_benchmarks = 256;
 constexpr double highest_threshold = 1;
@@ -25,13 +24,13 @@ struct Named {
   std::string field;  ///< "benchmarks[2]"
 };
 
-class Reader {
+class BisectionReader {
  public:
-  Reader(std::string const& text,
-         std::span<config::FleetOptions const> fleets,
-         storage::Bisections const& searches,
-         Prior prior)
-      : body_{text, known_fields},
+  BisectionReader(std::string const& text,
+                  std::span<config::FleetOptions const> fleets,
+                  storage::Bisections const& searches,
+                  Prior prior)
+      : body_{text, bisection_fields},
         fleets_{fleets},
         searches_{searches} {
     base_.series.resize(1);
@@ -43,11 +42,11 @@ class Reader {
   std::vector<FieldError> const& errors() const { return body_.errors(); }
 
  private:
-  void read_again(json const& id);
+  void read_again(nlohmann::json const& id);
   CommitSha commit(char const* name, CommitSha const& otherwise);
   config::FleetOptions const* fleet();
   std::string fleet_names() const;
-  std::optional<Benchmark> benchmark(json const& value, std::string const& field);
+  std::optional<Benchmark> benchmark(nlohmann::json const& value, std::string const& field);
   std::optional<std::vector<Named>> benchmarks();
   std::vector<Series> series();
   double threshold();
@@ -61,7 +60,7 @@ class Reader {
   bool is_again_ = false;
 };
 
-void Reader::read_again(json const& id) {
+void BisectionReader::read_again(nlohmann::json const& id) {
   is_again_ = true;
   base_ = {};
   auto const search =
@@ -72,7 +71,7 @@ void Reader::read_again(json const& id) {
     body_.refuse("again", found(id) + ", allowed the id of a search");
 }
 
-CommitSha Reader::commit(char const* name, CommitSha const& otherwise) {
+CommitSha BisectionReader::commit(char const* name, CommitSha const& otherwise) {
   constexpr auto allowed = ", allowed the 40 lower-case hexadecimal digits of a commit";
   auto const* value = body_.field(name);
   if (value == nullptr) {
@@ -86,7 +85,7 @@ CommitSha Reader::commit(char const* name, CommitSha const& otherwise) {
   return {};
 }
 
-std::string Reader::fleet_names() const {
+std::string BisectionReader::fleet_names() const {
   std::string names;
   for (auto const& fleet : fleets_)
     names += (names.empty() ? "" : ", ") + in_quotes(fleet.name);
@@ -94,7 +93,7 @@ std::string Reader::fleet_names() const {
 }
 
 /// The one that is named, or else the only one; none where the series say which.
-config::FleetOptions const* Reader::fleet() {
+config::FleetOptions const* BisectionReader::fleet() {
   auto const* value = body_.field("fleet");
   if (value == nullptr && is_again_) return nullptr;
   if (value == nullptr && fleets_.size() == 1) return &fleets_.front();
@@ -105,7 +104,7 @@ config::FleetOptions const* Reader::fleet() {
   return nullptr;
 }
 
-double Reader::threshold() {
+double BisectionReader::threshold() {
   auto const* value = body_.field("threshold");
   if (value == nullptr) return base_.threshold;
   bool const is_possible =
@@ -119,7 +118,8 @@ double Reader::threshold() {
   return base_.threshold;
 }
 
-std::optional<Benchmark> Reader::benchmark(json const& value, std::string const& field) {
+std::optional<Benchmark> BisectionReader::benchmark(nlohmann::json const& value,
+                                                    std::string const& field) {
   auto const parsed = value.is_string() ? parse_benchmark(value.get_ref<std::string const&>())
                                         : std::optional<Benchmark>{};
   if (!parsed)
@@ -128,7 +128,7 @@ std::optional<Benchmark> Reader::benchmark(json const& value, std::string const&
 }
 
 /// Those that are named; nothing where the series say which.
-std::optional<std::vector<Named>> Reader::benchmarks() {
+std::optional<std::vector<Named>> BisectionReader::benchmarks() {
   auto const* const names = body_.field("benchmarks");
   if (names == nullptr && is_again_) return std::nullopt;
   std::vector<Named> all;
@@ -151,7 +151,7 @@ std::optional<std::vector<Named>> Reader::benchmarks() {
 }
 
 /// Series that have a fault in common get one error for it.
-void Reader::refuse_first(std::string const& field, std::string detail) {
+void BisectionReader::refuse_first(std::string const& field, std::string detail) {
   auto const is_same = [&](FieldError const& error) {
     return error.field == field;
   };
@@ -159,7 +159,7 @@ void Reader::refuse_first(std::string const& field, std::string detail) {
 }
 
 /// Whether its fleet has what is to be measured. `field` is to blame for the benchmark.
-void Reader::check(Series const& series, std::string const& field) {
+void BisectionReader::check(Series const& series, std::string const& field) {
   auto const benchmark = in_quotes(name_of(series.benchmark));
   if (series.metric == Metric::gmem && series.benchmark.device != Device::cuda)
     refuse_first("metric", R"(found "gmem", which )" + benchmark + " does not have");
@@ -173,7 +173,7 @@ void Reader::check(Series const& series, std::string const& field) {
                      ", whose device is " + std::string{to_string(fleet->device)});
 }
 
-std::vector<Series> Reader::series() {
+std::vector<Series> BisectionReader::series() {
   auto const* const on = fleet();
   auto const of = body_.word("metric", parse_metric, R"("latency", "cmem", "gmem", "leak")");
   auto const given = benchmarks();
@@ -193,7 +193,7 @@ std::vector<Series> Reader::series() {
   return all;
 }
 
-BisectionRequest Reader::read() {
+BisectionRequest BisectionReader::read() {
   BisectionRequest request;
   if (!body_.is_object()) return request;
   if (auto const* const id = body_.field("again")) read_again(*id);
@@ -216,7 +216,7 @@ boost::system::result<BisectionRequest, std::vector<FieldError>> parse_bisection
     std::span<config::FleetOptions const> fleets,
     storage::Bisections const& searches,
     Prior prior) {
-  Reader reader{body, fleets, searches, prior};
+  BisectionReader reader{body, fleets, searches, prior};
   auto request = reader.read();
   if (!reader.errors().empty()) return reader.errors();
   return request;

@@ -7,8 +7,6 @@
 namespace torchwatch::api {
 namespace {
 
-using nlohmann::json;
-
 constexpr int deepest = 2;
 
 std::string excerpt(std::string_view text) {
@@ -22,7 +20,7 @@ std::string in_quotes(std::string_view text) {
   return "\"" + excerpt(text) + "\"";
 }
 
-std::string found(json const& value) {
+std::string found(nlohmann::json const& value) {
   if (value.is_object()) return "found an object";
   if (value.is_array()) return "found an array of " + std::to_string(value.size());
   if (value.is_string()) return "found " + in_quotes(value.get_ref<std::string const&>());
@@ -34,7 +32,7 @@ Body::Body(std::string const& text, std::span<char const* const> known) {
   if (is_object_) check_names(known);
 }
 
-json const* Body::field(char const* name) const {
+nlohmann::json const* Body::field(char const* name) const {
   auto const at = object_.find(name);
   return at == object_.end() ? nullptr : &*at;
 }
@@ -45,8 +43,8 @@ void Body::refuse(std::string field, std::string detail) {
 
 void Body::parse(std::string const& text) {
   std::set<std::string> seen;
-  auto const watch = [&](int depth, json::parse_event_t event, json& value) {
-    if (event == json::parse_event_t::key && depth == 1) {
+  auto const watch = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& value) {
+    if (event == nlohmann::json::parse_event_t::key && depth == 1) {
       auto const& name = value.get_ref<std::string const&>();
       if (!seen.insert(name).second) refuse(excerpt(name), "found twice, allowed once");
     }
@@ -54,10 +52,10 @@ void Body::parse(std::string const& text) {
   };
   constexpr auto allowed = ", allowed a JSON object";
   try {
-    object_ = json::parse(text, watch);
+    object_ = nlohmann::json::parse(text, watch);
     is_object_ = object_.is_object();
     if (!is_object_) refuse("body", found(object_) + allowed);
-  } catch (json::exception const& problem) {
+  } catch (nlohmann::json::exception const& problem) {
     std::string_view const what = problem.what();
     refuse("body", "found no JSON: " + excerpt(what.substr(what.find(' ') + 1)) + allowed);
   }

@@ -91,7 +91,7 @@ Json json_of(SeriesPoint const& point) {
   Json json;
   json["commit"] = point.commit.hex;
   json["date"] = null_if_empty(point.date);
-  json["campaign"] = point.campaign;
+  json["campaign"] = point.campaign.name;
   json["value"] = point.value.value;
   json["samples"] = point.value.samples;
   json["outliers"] = point.value.outliers;

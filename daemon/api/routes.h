@@ -11,6 +11,7 @@
 #include "daemon/net/http_message.h"
 #include "storage/domain/bisection.h"
 #include "storage/domain/clock.h"
+#include "storage/domain/project.h"
 #include "storage/domain/result.h"
 #include "storage/domain/ruling.h"
 #include "storage/store.h"
@@ -38,7 +39,7 @@ struct ApiOptions {
   /// Of a search that does not say.
   Prior prior = Prior::uniform;
   /// Where the watched project's commits are shown; empty: nowhere.
-  std::string project = "https://github.com/pytorch/pytorch";
+  std::string project = project_url;
   /// Of this program.
   std::string version;
 };

@@ -13,14 +13,14 @@ namespace {
 
 using net::FieldError;
 
-constexpr std::array known_fields{
+constexpr std::array ruling_fields{
     "kind", "who", "why", "incident", "fleet", "benchmark", "metric", "until"};
 constexpr std::size_t most_characters = 1000;
 
-class Reader {
+class RulingReader {
  public:
-  Reader(std::string const& text, std::span<config::FleetOptions const> fleets)
-      : body_{text, known_fields},
+  RulingReader(std::string const& text, std::span<config::FleetOptions const> fleets)
+      : body_{text, ruling_fields},
         fleets_{fleets} {}
 
   Ruling read();
@@ -39,7 +39,7 @@ class Reader {
 };
 
 /// Text for people.
-std::string Reader::words(char const* name) {
+std::string RulingReader::words(char const* name) {
   auto const* value = body_.field(name);
   if (value != nullptr && value->is_string()) {
     auto const& text = value->get_ref<std::string const&>();
@@ -52,7 +52,7 @@ std::string Reader::words(char const* name) {
   return {};
 }
 
-std::optional<IncidentId> Reader::incident() {
+std::optional<IncidentId> RulingReader::incident() {
   auto const* value = body_.field("incident");
   if (value != nullptr && value->is_number_integer()) return IncidentId{value->get<std::int64_t>()};
   body_.refuse(
@@ -61,7 +61,7 @@ std::optional<IncidentId> Reader::incident() {
   return std::nullopt;
 }
 
-std::string Reader::fleet() {
+std::string RulingReader::fleet() {
   auto const* value = body_.field("fleet");
   if (value == nullptr) return {};
   std::string allowed;
@@ -73,7 +73,7 @@ std::string Reader::fleet() {
   return {};
 }
 
-SeriesFilter Reader::series(RulingKind kind) {
+SeriesFilter RulingReader::series(RulingKind kind) {
   SeriesFilter filter;
   filter.fleet = fleet();
   filter.benchmark =
@@ -86,7 +86,7 @@ SeriesFilter Reader::series(RulingKind kind) {
   return filter;
 }
 
-void Reader::refuse_of_other_kinds(RulingKind kind, bool is_on_incident) {
+void RulingReader::refuse_of_other_kinds(RulingKind kind, bool is_on_incident) {
   auto const refuse = [this](char const* name, char const* kinds) {
     if (body_.field(name) != nullptr)
       body_.refuse(name, std::string{"found a field of other kinds, allowed for "} + kinds);
@@ -99,7 +99,7 @@ void Reader::refuse_of_other_kinds(RulingKind kind, bool is_on_incident) {
   if (kind != RulingKind::mute) refuse("until", "mute");
 }
 
-Ruling Reader::read() {
+Ruling RulingReader::read() {
   Ruling ruling;
   if (!body_.is_object()) return ruling;
   constexpr auto kinds = R"("accept", "false_alarm", "mute", "unmute")";
@@ -127,7 +127,7 @@ Ruling Reader::read() {
 
 boost::system::result<Ruling, std::vector<FieldError>> parse_ruling_request(
     std::string const& body, std::span<config::FleetOptions const> fleets) {
-  Reader reader{body, fleets};
+  RulingReader reader{body, fleets};
   auto ruling = reader.read();
   if (!reader.errors().empty()) return reader.errors();
   return ruling;

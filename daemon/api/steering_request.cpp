@@ -9,7 +9,7 @@
 namespace torchwatch::api {
 namespace {
 
-constexpr std::array known_fields{"state"};
+constexpr std::array steering_fields{"state"};
 
 /// The states that a person may ask for; the others a search reaches by itself.
 std::optional<BisectionState> parse_wanted_state(std::string_view text) {
@@ -24,7 +24,7 @@ std::optional<BisectionState> parse_wanted_state(std::string_view text) {
 boost::system::result<BisectionState, std::vector<net::FieldError>> parse_steering_request(
     std::string const& text) {
   constexpr auto states = R"("paused", "queued", "cancelled")";
-  Body body{text, known_fields};
+  Body body{text, steering_fields};
   auto const state = body.word("state", parse_wanted_state, states);
   if (body.is_object() && body.field("state") == nullptr)
     body.refuse("state", std::string{"found nothing, allowed "} + states);

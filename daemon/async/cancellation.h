@@ -5,7 +5,7 @@
 #include <boost/asio/error.hpp>
 #include <boost/system/system_error.hpp>
 
-namespace torchwatch {
+namespace torchwatch::async {
 
 /// Whether a task ended because it was cancelled.
 inline bool is_cancellation(std::exception_ptr const& failure) {
@@ -18,4 +18,4 @@ inline bool is_cancellation(std::exception_ptr const& failure) {
   }
 }
 
-}  // namespace torchwatch
+}  // namespace torchwatch::async

@@ -12,7 +12,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 
-namespace torchwatch {
+namespace torchwatch::async {
 
 /// Runs `task` on `loop` until it returns, and stops the loop then. SIGINT and SIGTERM cancel it;
 /// what it throws is thrown here, cancellation included (boost::system::system_error with
@@ -39,4 +39,4 @@ T run_until_signal(boost::asio::io_context& loop, boost::asio::awaitable<T> task
   return std::move(*result);
 }
 
-}  // namespace torchwatch
+}  // namespace torchwatch::async

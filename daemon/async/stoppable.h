@@ -15,7 +15,7 @@
 
 #include "daemon/async/cancellation.h"
 
-namespace torchwatch {
+namespace torchwatch::async {
 
 /// Ends a task and not the coroutine that awaits it. One task at a time. Single-threaded: every
 /// call is made on the executor of that coroutine. Must outlive run().
@@ -60,4 +60,4 @@ class Stoppable {
   bool is_stopped_ = false;
 };
 
-}  // namespace torchwatch
+}  // namespace torchwatch::async

@@ -9,7 +9,7 @@
 
 #include "daemon/async/cancellation.h"
 
-namespace torchwatch {
+namespace torchwatch::async {
 namespace asio = boost::asio;
 
 TaskGroup::TaskGroup(asio::any_io_executor executor, Report report)
@@ -49,4 +49,4 @@ asio::awaitable<void> TaskGroup::join() {
   }
 }
 
-}  // namespace torchwatch
+}  // namespace torchwatch::async

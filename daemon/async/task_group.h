@@ -12,7 +12,7 @@
 #include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-namespace torchwatch {
+namespace torchwatch::async {
 
 /// Owns coroutines that run side by side, and hears how each of them ends. Single-threaded:
 /// `executor` runs one handler at a time, and every call is made on it.
@@ -52,4 +52,4 @@ class TaskGroup {
   bool cancelled_ = false;
 };
 
-}  // namespace torchwatch
+}  // namespace torchwatch::async

@@ -6,9 +6,9 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include "runner/child_process.h"
+#include "runner/process/child_process.h"
 
-namespace torchwatch {
+namespace torchwatch::async {
 
 /// Kills a process group when `limit` is over, unless the watchdog is gone before. `process` must
 /// outlive it.
@@ -16,7 +16,7 @@ class Watchdog {
  public:
   Watchdog(boost::asio::any_io_executor const& executor,
            std::chrono::duration<double> limit,
-           runner::ChildProcess& process)
+           process::ChildProcess& process)
       : timer_{executor, std::chrono::duration_cast<std::chrono::milliseconds>(limit)} {
     timer_.async_wait([&process, watching = std::weak_ptr{watching_}](auto problem) {
       if (!problem && !watching.expired()) process.kill_group();
@@ -29,4 +29,4 @@ class Watchdog {
   boost::asio::steady_timer timer_;
 };
 
-}  // namespace torchwatch
+}  // namespace torchwatch::async

@@ -56,7 +56,7 @@ struct Server {
         connections{executor, reporter()},
         refusals{executor, reporter()} {}
 
-  TaskGroup::Report reporter() {
+  async::TaskGroup::Report reporter() {
     return [this](std::string const& name, std::exception_ptr failure) {
       options.report("http " + name + " ended: " + describe(failure));
     };
@@ -65,8 +65,8 @@ struct Server {
   Handler handler;
   HttpServerOptions options;
   bool stopping = false;
-  TaskGroup connections;
-  TaskGroup refusals;
+  async::TaskGroup connections;
+  async::TaskGroup refusals;
 };
 
 /// A request, or the answer to what was none; neither when the client has left.

@@ -53,21 +53,21 @@ int warm_up(suite::Workload& workload,
 Value measure_latency(Target const& target,
                       Job const& job,
                       Listener const& listener,
-                      Turnstile const& turnstile) {
-  turnstile();
+                      Semaphore const& semaphore) {
+  semaphore();
   listener("build", 0, 1);
   auto const workload = build(target, job);
   int const iterations = warm_up(*workload, target, job, listener);
   Value latency;
   for (int run = 0; run < job.measure.runs; ++run) {
     listener("latency", run, job.measure.runs);
-    turnstile();
+    semaphore();
     // Whoever had the turn before left the caches full of its own. A step that is a run by itself
     // is long enough not to notice.
     if (job.takes_turns && iterations > 1) time_steps(*workload, target, 1);
     latency.samples.push_back(time_steps(*workload, target, iterations) / iterations);
   }
-  turnstile();
+  semaphore();
   latency.value = median(latency.samples);
   latency.outliers = outliers(latency.samples);
   return latency;
@@ -151,7 +151,7 @@ void measure_profile(Target const& target,
 
 }  // namespace
 
-protocol::Outcome measure(Job const& job, Listener const& listener, Turnstile const& turnstile) {
+protocol::Outcome measure(Job const& job, Listener const& listener, Semaphore const& semaphore) {
   auto const start = Clock::now();
   auto const target = resolve(job);
   set_threads(job.measure.threads);
@@ -163,7 +163,7 @@ protocol::Outcome measure(Job const& job, Listener const& listener, Turnstile co
   outcome.pytorch_version = pytorch_version();
   outcome.git_hash = git_hash();
   outcome.fingerprint = fingerprint();
-  outcome.metrics["latency"] = measure_latency(target, job, listener, turnstile);
+  outcome.metrics["latency"] = measure_latency(target, job, listener, semaphore);
   measure_memory(target, job, listener, outcome);
   outcome.accounts["rss_peak_bytes"] = static_cast<double>(peak_resident_bytes());
   if (job.measure.profile) measure_profile(target, job, listener, outcome);

@@ -11,15 +11,15 @@ namespace torchwatch::worker {
 using Listener = std::function<void(std::string const& phase, int done, int total)>;
 
 /// Returns when it is this worker's turn.
-using Turnstile = std::function<void()>;
+using Semaphore = std::function<void()>;
 
 /// Measures one benchmark: latency in one pass, memory in a second one on a fresh workload, so that
 /// counting never disturbs timing, and what operators cost in a third one, when asked for. CPU:
 /// latency, cmem, leak. CUDA: latency, gmem, cmem. Passes the
-/// turnstile before building, before every timed run and after the last. Throws Unsupported, and
-/// what LibTorch and the turnstile throw.
+/// semaphore before building, before every timed run and after the last. Throws Unsupported, and
+/// what LibTorch and the semaphore throw.
 protocol::Outcome measure(protocol::Job const& job,
                           Listener const& listener,
-                          Turnstile const& turnstile);
+                          Semaphore const& semaphore);
 
 }  // namespace torchwatch::worker

@@ -56,11 +56,11 @@ Message run(protocol::Job const& job, std::istream& input) {
   auto const listener = [&job](std::string const& phase, int done, int total) {
     send(protocol::Progress{job.id, phase, done, total});
   };
-  auto const turnstile = [&job, &input] {
+  auto const semaphore = [&job, &input] {
     if (job.takes_turns) wait_for_turn(job, input);
   };
   try {
-    return measure(job, listener, turnstile);
+    return measure(job, listener, semaphore);
   } catch (Unsupported const& problem) {
     return Failure{job.id, "unsupported", problem.what()};
   } catch (suite::BadDescription const& problem) {

@@ -16,6 +16,10 @@ std::string_view to_string(AlarmKind kind) {
       return "environment";
     case AlarmKind::drift:
       return "drift";
+    case AlarmKind::benchmark_undecided:
+      return "benchmark_undecided";
+    case AlarmKind::runner_lost:
+      return "runner_lost";
   }
   return "unknown";
 }
@@ -26,9 +30,15 @@ std::optional<AlarmKind> parse_alarm_kind(std::string_view text) {
                           AlarmKind::stale_baseline,
                           AlarmKind::benchmark_stopped,
                           AlarmKind::environment,
-                          AlarmKind::drift})
+                          AlarmKind::drift,
+                          AlarmKind::benchmark_undecided,
+                          AlarmKind::runner_lost})
     if (text == to_string(kind)) return kind;
   return std::nullopt;
+}
+
+std::string drift_subject(Series const& series) {
+  return series.fleet + ": " + name_of(series);
 }
 
 }  // namespace torchwatch

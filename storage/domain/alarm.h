@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "storage/domain/benchmark.h"
 #include "storage/domain/clock.h"
 #include "storage/domain/ids.h"
 
@@ -17,10 +18,15 @@ enum class AlarmKind {
   benchmark_stopped,  ///< ran on the baseline and gave nothing on the nightly, on the same night
   environment,        ///< the baseline itself measures otherwise than on its own night
   drift,              ///< a series grew since its anchor, though no single night brought as much
+  benchmark_undecided,  ///< was to be compared, and a process of it failed for good
+  runner_lost,          ///< a slot of a fleet lost its runner, or gets none
 };
 
 std::string_view to_string(AlarmKind kind);
 std::optional<AlarmKind> parse_alarm_kind(std::string_view text);
+
+/// What the alarm about a series that drifted is about.
+std::string drift_subject(Series const& series);
 
 /// Raised when the trouble is first seen, cleared when it is seen no more.
 struct Alarm {

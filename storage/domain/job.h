@@ -1,11 +1,14 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "storage/domain/benchmark.h"
 #include "storage/domain/build.h"
+#include "storage/domain/campaign.h"
 #include "storage/domain/clock.h"
 #include "storage/domain/ids.h"
 
@@ -14,7 +17,7 @@ namespace torchwatch {
 /// Which measurement a job is. The same key is never measured twice: after a crash the stored
 /// outcome is used, so that a step done again decides the same.
 struct JobKey {
-  std::string campaign;  ///< what it is for: "nightly/12", "bisect/3/recipe-2/proof/1a2b3c4d5e6f"
+  Campaign campaign;  ///< what it is for
   std::string fleet;
   Benchmark benchmark;
   CommitSha commit;
@@ -22,22 +25,20 @@ struct JobKey {
   friend auto operator<=>(JobKey const&, JobKey const&) = default;
 };
 
-/// Everything measured to judge a nightly: the sweep, and the pairs that confirm what it showed.
-inline std::string campaign_of(NightlyId nightly) {
-  return "nightly/" + std::to_string(nightly.value);
-}
+/// Why a job gave no result.
+enum class JobError {
+  failed,       ///< the worker says so: the model threw, for one
+  unsupported,  ///< this benchmark cannot be measured there: no such model, device or precision
+  crashed,      ///< the worker died
+  timeout,      ///< it took longer than it may
+  memory,       ///< it held more memory than it may
+  protocol,     ///< it spoke nonsense
+  launch,       ///< it could not be started
+  lost,         ///< the runner that held it vanished, again and again
+};
 
-/// Where the campaigns of a search on builds by one recipe begin: "/nightlies", "/search",
-/// "/packages", and a proof and a cure for each culprit. What another recipe builds of a commit is
-/// measured anew.
-inline std::string campaign_of(BisectionId bisection, RecipeId recipe) {
-  return "bisect/" + std::to_string(bisection.value) + "/recipe-" + std::to_string(recipe.value);
-}
-
-/// The builds of an incident once more, for what their operators cost.
-inline std::string profile_campaign_of(IncidentId incident) {
-  return "profile/" + std::to_string(incident.value);
-}
+std::string_view to_string(JobError error);
+std::optional<JobError> parse_job_error(std::string_view text);
 
 /// One metric as one process reported it.
 struct MetricValue {
@@ -62,22 +63,21 @@ struct JobOutcome {
   /// Beside the metrics: memory in bytes ("rss_peak_bytes", ...), shares of a GPU's time, TFLOPS.
   std::map<std::string, double> accounts;
   std::vector<OperatorCost> profile;  ///< empty unless it was asked for
-  std::string
-      error_code;     ///< empty, or "crashed", "timeout", "memory", "protocol", "launch", "failed"
-  std::string error;  ///< for people: which signal, what was printed last
+  std::optional<JobError> error_code;
+  std::string error;        ///< for people: which signal, what was printed last
   std::string version;      ///< PyTorch's version as the worker saw it
   std::string fingerprint;  ///< JSON object: host, CPU, threads, libraries, ...
   double seconds = 0;       ///< wall-clock cost of the process
   Timestamp finished_at{};
 
-  bool ok() const { return error_code.empty(); }
+  bool ok() const { return !error_code; }
 };
 
 /// One stored point of a series.
 struct SeriesPoint {
   CommitSha commit;
   std::string date;  ///< of the nightly; empty for commits between nightlies
-  std::string campaign;
+  Campaign campaign;
   MetricValue value;
   Timestamp measured_at{};
 };

@@ -25,7 +25,7 @@ void measure_night(storage::Store& store, int day, double ms, double leak) {
   store.nightlies().announce(nightly);
   auto const id = store.nightlies().all().back().id;
   for (int round = 0; round < 2; ++round) {
-    auto outcome = outcome_of(campaign_of(id), round, ms + round);
+    auto outcome = outcome_of(Campaign::of(id), round, ms + round);
     outcome.values[Metric::leak] = MetricValue{leak, {leak}};
     outcome.key.benchmark = latency_of("dcgan").benchmark;
     auto baseline = outcome;

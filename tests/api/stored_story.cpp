@@ -19,7 +19,7 @@ void announce(storage::Store& store, std::string const& date, char digit) {
   store.nightlies().announce(nightly);
 }
 
-void measure(storage::Store& store, std::string const& campaign, char digit, int round, double ms) {
+void measure(storage::Store& store, Campaign const& campaign, char digit, int round, double ms) {
   JobOutcome outcome;
   outcome.key = JobKey{campaign, "local", dlrm, sha_of(digit), round};
   outcome.values[Metric::latency] = MetricValue{ms, {ms, ms + 1}};
@@ -102,9 +102,9 @@ void store_story(storage::Store& store) {
   announce(store, "2026-01-01", 'a');
   announce(store, "2026-01-02", 'b');
   announce(store, "2026-01-03", 'd');
-  measure(store, "nightly/1", 'a', 0, 10);
-  measure(store, "nightly/2", 'a', 1, 10);
-  measure(store, "nightly/2", 'b', 2, 12);
+  measure(store, {"nightly/1"}, 'a', 0, 10);
+  measure(store, {"nightly/2"}, 'a', 1, 10);
+  measure(store, {"nightly/2"}, 'b', 2, 12);
   finish_nightlies(store);
   judge(store);
   auto const incident = store.incidents().open(NightlyId{1}, NightlyId{2}, early);

@@ -19,10 +19,10 @@
 #include <stdlib.h>
 
 #include "daemon/async/run.h"
-#include "daemon/build_manifest.h"
-#include "daemon/comparing.h"
-#include "daemon/fleet.h"
-#include "daemon/measuring.h"
+#include "daemon/build/manifest.h"
+#include "daemon/measure/comparison.h"
+#include "daemon/measure/fleet_rounds.h"
+#include "daemon/measure/runner_process.h"
 #include "storage/store.h"
 
 namespace torchwatch::bench {
@@ -63,7 +63,7 @@ class Directory {
 Build system_build(fs::path const& prefix, char digit) {
   fs::create_directories(prefix);
   std::ofstream{prefix / "build.json"} << nlohmann::json{{"commit", std::string(40, digit)}};
-  return read_build(prefix.string()).value();
+  return build::read_build(prefix.string()).value();
 }
 
 struct Tally {
@@ -75,8 +75,7 @@ struct Tally {
 
 using Tallies = std::map<std::string, Tally>;
 
-asio::awaitable<int> compare_all(Measuring& measuring,
-                                 Fleet& fleet,
+asio::awaitable<int> compare_all(measure::Rounds& rounds,
                                  Options const& options,
                                  std::array<Build, 2> const& builds,
                                  Tallies& tallies) {
@@ -86,9 +85,11 @@ asio::awaitable<int> compare_all(Measuring& measuring,
     auto const turn = static_cast<std::size_t>(number);
     auto const test = turn / count % 2 == 0 ? Test::eval : Test::train;
     Benchmark const benchmark{options.models[turn % count], test, Device::cpu, "eager"};
-    Duel const duel{"aa/" + std::to_string(number), builds[0], builds[1]};
-    std::vector<Series> const series{{fleet.name(), benchmark, Metric::latency}};
-    auto const result = co_await compare_builds(measuring, fleet, duel, series, decide);
+    measure::BuildPair const pair{{"aa/" + std::to_string(number)}, builds[0], builds[1]};
+    std::vector<Series> const series{{config::FleetOptions{}.name, benchmark, Metric::latency}};
+    auto const compared = co_await measure::compare_builds(rounds, pair, series, decide);
+    if (!compared) throw std::runtime_error(compared.error().message);
+    auto const& result = *compared;
     auto const& comparison = result.changes.front().comparison;
     auto& tally = tallies[name_of(benchmark)];
     ++tally.verdicts[comparison.verdict];
@@ -170,13 +171,16 @@ int run(Options const& options) {
   SystemClock const clock;
   config::SuiteOptions suite;
   suite.scale = config::Scale::smoke;
-  Measuring measuring{*store, clock, measure, suite};
   asio::io_context loop{1};
-  Fleet fleet{loop.get_executor(), config::FleetOptions{}, TORCHWATCH_PROGRAM};
+  measure::Fleets fleets{
+      loop.get_executor(), {config::FleetOptions{}}, [&](config::FleetOptions const& fleet) {
+        return measure::runner_processes(loop.get_executor(), fleet, TORCHWATCH_PROGRAM);
+      }};
+  measure::FleetRounds rounds{*store, clock, fleets, measure, suite};
   std::array const builds{system_build(directory.path() / "a", 'a'),
                           system_build(directory.path() / "b", 'b')};
   Tallies tallies;
-  run_until_signal(loop, compare_all(measuring, fleet, options, builds, tallies));
+  async::run_until_signal(loop, compare_all(rounds, options, builds, tallies));
   bool const clean = print_table(tallies);
   if (!options.record.empty()) write_pairs(tallies, options.record);
   return clean ? 0 : 1;

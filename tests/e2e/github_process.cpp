@@ -19,9 +19,9 @@ using nlohmann::json;
 
 namespace {
 
-runner::Command command_in(fs::path const& folder) {
+process::Command command_in(fs::path const& folder) {
   fs::create_directories(folder);
-  runner::Command command;
+  process::Command command;
   command.argv = {FAKE_GITHUB_PROGRAM,
                   "--cert-dir",
                   (folder / "certificates").string(),

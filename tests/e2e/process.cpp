@@ -23,27 +23,27 @@ fs::path with_suffix(fs::path path, char const* suffix) {
   return path += suffix;
 }
 
-runner::Command into_files(runner::Command command, fs::path const& output) {
+process::Command into_files(process::Command command, fs::path const& output) {
   command.stdout_file = with_suffix(output, ".out");
   command.stderr_file = with_suffix(output, ".err");
   return command;
 }
 
-asio::awaitable<std::optional<runner::ExitStatus>> status_within(runner::ChildProcess& child,
-                                                                 std::chrono::milliseconds limit) {
+asio::awaitable<std::optional<process::ExitStatus>> status_within(process::ChildProcess& child,
+                                                                  std::chrono::milliseconds limit) {
   using namespace asio::experimental::awaitable_operators;
   asio::steady_timer patience{co_await asio::this_coro::executor, limit};
   auto const first = co_await (child.wait() || patience.async_wait(asio::use_awaitable));
-  auto const* const status = std::get_if<runner::ExitStatus>(&first);
+  auto const* const status = std::get_if<process::ExitStatus>(&first);
   co_return status == nullptr ? std::nullopt : std::optional{*status};
 }
 
 }  // namespace
 
-Process::Process(runner::Command command, fs::path const& output)
+Process::Process(process::Command command, fs::path const& output)
     : output_{output},
       child_{
-          runner::ChildProcess::start(loop_.get_executor(), into_files(std::move(command), output))
+          process::ChildProcess::start(loop_.get_executor(), into_files(std::move(command), output))
               .value()} {
   child_.close_stdin();
 }

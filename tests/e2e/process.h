@@ -9,7 +9,7 @@
 #include <boost/asio/io_context.hpp>
 #include <sys/types.h>
 
-#include "runner/child_process.h"
+#include "runner/process/child_process.h"
 
 namespace torchwatch::e2e {
 
@@ -26,7 +26,7 @@ struct Finished {
 class Process {
  public:
   /// Writes to `output`.out and `output`.err. Throws when it cannot be started.
-  Process(runner::Command command, std::filesystem::path const& output);
+  Process(process::Command command, std::filesystem::path const& output);
 
   pid_t pid() const { return child_.pid(); }
 
@@ -46,7 +46,7 @@ class Process {
  private:
   boost::asio::io_context loop_{1};
   std::filesystem::path output_;
-  runner::ChildProcess child_;
+  process::ChildProcess child_;
 };
 
 /// The whole of a file; empty when there is none.

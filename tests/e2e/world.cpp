@@ -109,7 +109,7 @@ Finished World::run(std::vector<std::string> arguments) {
 
 Process World::start_program(std::vector<std::string> argv,
                              std::map<std::string, std::string> const& environment) {
-  runner::Command command;
+  process::Command command;
   command.argv = std::move(argv);
   command.env = {{"TORCHWATCH_CONFIG", config_file().string()},
                  {"TMPDIR", (directory_ / "tmp").string()},

@@ -81,7 +81,7 @@ e2e::Process Miniature::start(CommitSha const& commit, std::string const& prefix
 
 e2e::Process Miniature::run(std::vector<std::string> arguments,
                             std::map<std::string, std::string> const& given) {
-  runner::Command command;
+  process::Command command;
   command.argv = std::move(arguments);
   command.argv.insert(command.argv.begin(), PYTORCH_RECIPE);
   command.env = environment;

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "daemon/build_manifest.h"
+#include "daemon/build/manifest.h"
 #include "tests/recipes/miniature.h"
 
 // The recipe for PyTorch, with real tools, on a project that is small enough to compile.

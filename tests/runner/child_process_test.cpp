@@ -1,4 +1,4 @@
-#include "runner/child_process.h"
+#include "runner/process/child_process.h"
 
 #include <chrono>
 #include <csignal>
@@ -20,7 +20,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "runner/process_group.h"
+#include "runner/process/process_group.h"
 
 namespace torchwatch::runner {
 

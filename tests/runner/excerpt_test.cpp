@@ -1,4 +1,4 @@
-#include "runner/excerpt.h"
+#include "runner/process/excerpt.h"
 
 #include <string>
 

@@ -4,7 +4,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 
-#include "runner/supervisor.h"
+#include "runner/loop.h"
 
 int main() {
   boost::asio::io_context loop{1};

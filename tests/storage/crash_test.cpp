@@ -22,7 +22,7 @@ using storage::Store;
   auto store = Store::open(file);
   if (!store) ::_exit(1);
   for (;; ++round) {
-    store->jobs().record({outcome_of("nightly/1", round, round)});
+    store->jobs().record({outcome_of({"nightly/1"}, round, round)});
     if (::write(committed, &round, sizeof round) != sizeof round) ::_exit(2);
   }
 }
@@ -78,7 +78,7 @@ TEST(Crash, AKilledWriterLosesNothingThatWasCommitted) {
 
     auto store = Store::open(folder.database());  // the lock died with the writer
     ASSERT_TRUE(store) << store.error().message;
-    auto const kept = store->jobs().of_campaign("nightly/1");
+    auto const kept = store->jobs().of({"nightly/1"});
     ASSERT_GE(kept.size(), static_cast<std::size_t>(last) + 1);
     for (int round = 0; round <= last; ++round) {
       auto const& outcome = kept[static_cast<std::size_t>(round)];

@@ -14,7 +14,7 @@ using ::testing::IsEmpty;
 using JobsTest = TablesTest;
 
 TEST_F(JobsTest, AnOutcomeIsReadAsItWasRecorded) {
-  auto const written = outcome_of("nightly/1", 3, 10.0 / 3.0);
+  auto const written = outcome_of({"nightly/1"}, 3, 10.0 / 3.0);
   store.jobs().record({written});
 
   auto const read = store.jobs().find(written.key).value();
@@ -34,9 +34,9 @@ TEST_F(JobsTest, AnOutcomeIsReadAsItWasRecorded) {
 }
 
 TEST_F(JobsTest, AFailedOutcomeKeepsItsReasonAndHasNoHistory) {
-  auto written = outcome_of("nightly/1", 0, 1);
+  auto written = outcome_of({"nightly/1"}, 0, 1);
   written.values.clear();
-  written.error_code = "crashed";
+  written.error_code = JobError::crashed;
   written.error = "signal 11\nlast line: caf\xe9";
   store.jobs().record({written});
 
@@ -49,8 +49,8 @@ TEST_F(JobsTest, AFailedOutcomeKeepsItsReasonAndHasNoHistory) {
 }
 
 TEST_F(JobsTest, AKnownKeyKeepsItsFirstOutcome) {
-  store.jobs().record({outcome_of("nightly/1", 0, 10)});
-  auto second = outcome_of("nightly/1", 0, 99);
+  store.jobs().record({outcome_of({"nightly/1"}, 0, 10)});
+  auto second = outcome_of({"nightly/1"}, 0, 99);
   second.values[Metric::leak] = MetricValue{1, {1}};
   second.fingerprint = "{}";
 
@@ -60,13 +60,13 @@ TEST_F(JobsTest, AKnownKeyKeepsItsFirstOutcome) {
   EXPECT_EQ(read.values.at(Metric::latency).value, 10);
   EXPECT_FALSE(read.values.contains(Metric::leak));
   EXPECT_NE(read.fingerprint, "{}");
-  EXPECT_EQ(store.jobs().of_campaign("nightly/1").size(), 1U);
+  EXPECT_EQ(store.jobs().of({"nightly/1"}).size(), 1U);
 }
 
 TEST_F(JobsTest, EachPartOfAKeyCounts) {
-  auto const first = outcome_of("nightly/1", 0, 1);
+  auto const first = outcome_of({"nightly/1"}, 0, 1);
   std::vector<JobOutcome> others(5, first);
-  others[0].key.campaign = "nightly/2";
+  others[0].key.campaign = {"nightly/2"};
   others[1].key.fleet = "gpu";
   others[2].key.benchmark.test = torchwatch::Test::eval;
   others[3].key.commit = sha_of('b');
@@ -81,19 +81,19 @@ TEST_F(JobsTest, EachPartOfAKeyCounts) {
 
 TEST_F(JobsTest, ACampaignIsReadInOrder) {
   for (int const round : {2, 0, 1})
-    store.jobs().record({outcome_of("nightly/1", round, round)});
-  store.jobs().record({outcome_of("nightly/10", 0, 7)});
+    store.jobs().record({outcome_of({"nightly/1"}, round, round)});
+  store.jobs().record({outcome_of({"nightly/10"}, 0, 7)});
 
   std::vector<int> rounds;
-  for (auto const& outcome : store.jobs().of_campaign("nightly/1"))
+  for (auto const& outcome : store.jobs().of({"nightly/1"}))
     rounds.push_back(outcome.key.round);
   EXPECT_THAT(rounds, ElementsAre(0, 1, 2));
 }
 
 TEST_F(JobsTest, AHistoryIsOldestFirstAndKnowsItsDates) {
   announce("2026-01-01", 'a');
-  store.jobs().record({outcome_of("nightly/1", 5, 11)});
-  auto between = outcome_of("bisect/1/bbb", 1, 10);
+  store.jobs().record({outcome_of({"nightly/1"}, 5, 11)});
+  auto between = outcome_of({"bisect/1/bbb"}, 1, 10);
   between.key.commit = sha_of('b');
   store.jobs().record({between});
 
@@ -102,7 +102,7 @@ TEST_F(JobsTest, AHistoryIsOldestFirstAndKnowsItsDates) {
   ASSERT_EQ(points.size(), 2U);
   EXPECT_EQ(points[0].value.value, 10);
   EXPECT_EQ(points[0].date, "");
-  EXPECT_EQ(points[0].campaign, "bisect/1/bbb");
+  EXPECT_EQ(points[0].campaign.name, "bisect/1/bbb");
   EXPECT_EQ(points[1].commit, sha_of('a'));
   EXPECT_EQ(points[1].date, "2026-01-01");
   EXPECT_EQ(points[1].value.samples.size(), 3U);
@@ -111,8 +111,8 @@ TEST_F(JobsTest, AHistoryIsOldestFirstAndKnowsItsDates) {
 }
 
 TEST_F(JobsTest, SeriesAreThoseWithValues) {
-  store.jobs().record({outcome_of("nightly/1", 0, 1)});
-  store.jobs().record({outcome_of("nightly/1", 1, 1)});
+  store.jobs().record({outcome_of({"nightly/1"}, 0, 1)});
+  store.jobs().record({outcome_of({"nightly/1"}, 1, 1)});
   auto memory = latency_of("dlrm");
   memory.metric = Metric::cmem;
 

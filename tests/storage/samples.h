@@ -57,7 +57,7 @@ inline Nightly nightly_of(std::string const& date, char digit) {
   return nightly;
 }
 
-inline JobOutcome outcome_of(std::string const& campaign, int round, double ms) {
+inline JobOutcome outcome_of(Campaign const& campaign, int round, double ms) {
   JobOutcome outcome;
   outcome.key = JobKey{campaign, "local", latency_of("dlrm").benchmark, sha_of('a'), round};
   outcome.values[Metric::latency] = MetricValue{ms, {ms, ms * 1.0625, 0.1}, {2}};

@@ -133,14 +133,14 @@ TEST_F(StoreTest, AStoryHoldsEverythingAboutAnIncident) {
   ASSERT_TRUE(store);
   store->nightlies().announce(nightly_of("2026-01-01", 'a'));
   store->nightlies().announce(nightly_of("2026-01-02", 'b'));
-  auto const control = outcome_of("nightly/2", 0, 10);
-  auto treatment = outcome_of("nightly/2", 1, 12);
+  auto const control = outcome_of({"nightly/2"}, 0, 10);
+  auto treatment = outcome_of({"nightly/2"}, 1, 12);
   treatment.key.commit = sha_of('b');
   treatment.version = "2.10.0a0";
-  auto crashed = outcome_of("nightly/2", 2, 0);
+  auto crashed = outcome_of({"nightly/2"}, 2, 0);
   crashed.key.commit = sha_of('b');
   crashed.values.clear();
-  crashed.error_code = "crashed";
+  crashed.error_code = JobError::crashed;
   crashed.version = "unknown";
   for (auto const& outcome : {control, treatment, crashed})
     store->jobs().record({outcome});

@@ -1,0 +1,239 @@
+#include "daemon/bisection/bisector.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <spdlog/fmt/fmt.h>
+#include <spdlog/spdlog.h>
+
+#include "bisect/git_history.h"
+#include "bisect/ladder.h"
+#include "bisect/prior.h"
+#include "daemon/bisection/commit_builds.h"
+#include "daemon/bisection/nightly_packages.h"
+#include "daemon/bisection/package_check.h"
+#include "daemon/bisection/proof.h"
+
+namespace torchwatch::bisection {
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr int most_rests = 5;  // a series with more culprits is for people
+
+/// This bisection cannot be done, now or later.
+Error impossible(std::string message) {
+  return Error{ErrorCode::invalid_argument, std::move(message)};
+}
+
+/// What each suspect weighs before anything is read.
+Result<std::vector<double>> prior_of(std::vector<Commit> const& suspects,
+                                     BisectionRequest const& request,
+                                     bisect::GitHistory const& history) {
+  if (request.prior == Prior::uniform) return std::vector<double>(suspects.size(), 1.0);
+  std::vector<bisect::CommitChanges> changes;
+  for (auto const& suspect : suspects) {
+    auto touched = history.changes_of(suspect.sha);
+    if (!touched) return touched.error();
+    changes.push_back(std::move(*touched));
+  }
+  return bisect::prior_by_paths(changes, request.series);
+}
+
+std::string text_of(Finding const& finding) {
+  auto const& suspects = finding.suspects;
+  auto text = fmt::format("suspects={} first={}", suspects.size(), short_of(suspects.front().sha));
+  for (auto const& effect : finding.effects)
+    text += fmt::format(" {}:{:.4g}->{:.4g}({:.0f}%)",
+                        name_of(effect.series),
+                        effect.before,
+                        effect.after,
+                        100 * effect.share);
+  return text;
+}
+
+config::FleetOptions const* find_fleet(std::vector<config::FleetOptions> const& fleets,
+                                       std::string const& name) {
+  auto const found = std::ranges::find(fleets, name, &config::FleetOptions::name);
+  return found == fleets.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+asio::awaitable<Result<Bisection>> Bisector::run(Bisection bisection) {
+  if (!store_.bisections().begin(bisection.id)) co_return stored(bisection.id);
+  auto const& request = bisection.request;
+  spdlog::info("bisection_started id={} start={} end={} series={}",
+               bisection.id.value,
+               short_of(request.start),
+               short_of(request.end),
+               request.series.size());
+  auto const ended = co_await carry_out(bisection);
+  if (!ended && ended.error().code != ErrorCode::invalid_argument) co_return ended.error();
+  auto now = stored(bisection.id);
+  if (!is_active(now.state)) co_return now;  // stopped at its very end
+  bisection.state = ended ? BisectionState::done : BisectionState::failed;
+  if (!ended) bisection.failure = ended.error().message;
+  store_.bisections().update(bisection);
+  spdlog::info("bisection_finished id={} outcome={} steps={} failure=\"{}\"",
+               bisection.id.value,
+               bisection.outcome ? to_string(*bisection.outcome) : "none",
+               bisection.steps.size(),
+               bisection.failure);
+  co_return bisection;
+}
+
+Bisection Bisector::stored(BisectionId id) const {
+  return store_.bisections().find(id).value();
+}
+
+asio::awaitable<Result<>> Bisector::carry_out(Bisection& bisection) {
+  auto range = co_await range_of(bisection.request);
+  if (!range) co_return range.error();
+  auto const recipe = co_await builder_.recipe();
+  if (!recipe) co_return recipe.error();
+  begin_with(*recipe, bisection);
+  auto const narrowed = co_await narrow_by_nightlies(bisection, *range);
+  if (!narrowed) co_return narrowed.error();
+  if (bisection.outcome) co_return Result<>{};
+  co_return co_await search_commits(bisection, std::move(*range));
+}
+
+asio::awaitable<Result<Bisector::Range>> Bisector::range_of(BisectionRequest const& request) {
+  std::vector<CommitSha> ends{request.start, request.end};
+  auto const fetched = co_await git_fetch_.ensure(std::move(ends));
+  if (!fetched && fetched.error().code == ErrorCode::unavailable) co_return fetched.error();
+  if (!fetched) co_return impossible(fetched.error().message);
+  auto const history = bisect::GitHistory::open(options_.source.repository);
+  if (!history) co_return impossible(history.error().message);
+  auto suspects = history->commits_between(request.start, request.end);
+  if (!suspects) co_return impossible(suspects.error().message);
+  for (auto const& series : request.series)
+    if (find_fleet(options_.fleets, series.fleet) == nullptr)
+      co_return impossible("no fleet is named " + series.fleet);
+  auto prior = prior_of(*suspects, request, *history);
+  if (!prior) co_return impossible(prior.error().message);
+  co_return Range{std::move(*suspects), std::move(*prior)};
+}
+
+/// What another recipe built is forgotten.
+void Bisector::begin_with(Recipe const& recipe, Bisection& bisection) {
+  if (bisection.recipe == recipe.id) return;
+  if (!bisection.steps.empty())
+    spdlog::warn("bisection_begins_again id={} reason=\"commits are built otherwise now\"",
+                 bisection.id.value);
+  store_.bisections().begin_with(bisection.id, recipe.id);
+  bisection.recipe = recipe.id;
+  bisection.steps.clear();
+}
+
+/// Nightlies between the ends are there, and commits would have to be built: asks them first in
+/// which nights something changed, and moves the weights of the commits there. When nothing did,
+/// that is the outcome.
+asio::awaitable<Result<>> Bisector::narrow_by_nightlies(Bisection& bisection, Range& range) {
+  auto const& request = bisection.request;
+  NightlyPackages packages{store_, bisection.id, bisection.recipe};
+  auto const rungs = bisect::rungs(packages.commits(), request.start, range.suspects);
+  if (rungs.empty()) co_return Result<>{};
+  std::vector<Commit> suspects;
+  for (std::size_t i = 1; i < rungs.size(); ++i)
+    suspects.push_back(range.suspects[rungs[i] - 1]);
+  bisect::Search search{request,
+                        std::move(suspects),
+                        bisect::nights_of(range.prior, rungs),
+                        options_.decide,
+                        options_.bisect};
+  BisectionRun run{
+      {store_, rounds_, packages}, bisection, std::move(search), usual_costs(), slots_for(request)};
+  run.note_known_builds();
+  auto const taken = co_await run.take_turns();
+  if (!taken) co_return taken.error();
+  range.prior = bisect::weigh_by_rungs(std::move(range.prior), rungs, run.search().changed());
+  if (run.search().is_unchanged()) bisection.outcome = BisectionOutcome::not_reproduced;
+  co_return Result<>{};
+}
+
+asio::awaitable<Result<>> Bisector::search_commits(Bisection& bisection, Range range) {
+  auto const& request = bisection.request;
+  CommitBuilds source{builder_, bisection.id, bisection.recipe};
+  bisect::Search search{
+      request, std::move(range.suspects), std::move(range.prior), options_.decide, options_.bisect};
+  BisectionRun run{
+      {store_, rounds_, source}, bisection, std::move(search), usual_costs(), slots_for(request)};
+  run.pass_over(SearchStage::nightlies);
+  std::vector<CommitSha> const ends{request.start, request.end};
+  auto const built = co_await run.builds_of(ends);
+  if (!built) co_return built.error();
+  if (auto const& last = built->back(); !last.build)
+    co_return impossible("end " + ends[built->size() - 1].hex + " cannot be built: " + last.note);
+  run.note_known_builds();
+  auto findings = co_await find_culprits(bisection, run);
+  if (!findings) co_return findings.error();
+  bisection.outcome = run.search().conclude(*findings);
+  bisection.findings = std::move(*findings);
+  PackageCheck check{store_, rounds_, options_.decide};
+  co_return co_await check.look(bisection, *built);
+}
+
+/// Searches, proves what was found, and searches what the proofs leave unexplained.
+asio::awaitable<Result<std::vector<Finding>>> Bisector::find_culprits(Bisection const& bisection,
+                                                                      BisectionRun& run) {
+  std::vector<Finding> findings;
+  for (int rest = 0; rest <= most_rests; ++rest) {
+    auto const taken = co_await run.take_turns();
+    if (!taken) co_return taken.error();
+    auto found = run.search().find();
+    if (found.empty()) break;
+    for (auto& finding : found) {
+      auto const proved = co_await prove(bisection, run, finding);
+      if (!proved) co_return proved.error();
+      spdlog::info("bisection_found id={} {}", bisection.id.value, text_of(finding));
+      findings.push_back(std::move(finding));
+    }
+  }
+  co_return findings;
+}
+
+/// Measures a lone suspect against its parent, on all series that it is said to have changed.
+asio::awaitable<Result<>> Bisector::prove(Bisection const& bisection,
+                                          BisectionRun& run,
+                                          Finding& finding) {
+  if (finding.suspects.size() > 1) co_return Result<>{};
+  auto& search = run.search();
+  auto const culprit = finding.suspects.front().sha;
+  auto const parent = search.commit_at(search.position_of(culprit) - 1);
+  std::vector<CommitSha> pair{parent, culprit};
+  auto const builds = co_await run.builds_of(std::move(pair));
+  if (!builds) co_return builds.error();
+  if (!builds->back().build) co_return Result<>{};  // stays without proof
+  Proof proof{rounds_, builder_, options_.decide};
+  auto const results = co_await proof.compare_with_parent(
+      bisection, *builds->front().build, *builds->back().build, finding);
+  if (!results) co_return results.error();
+  for (auto const& result : *results)
+    for (std::size_t i = 0; i < result.changes.size(); ++i)
+      search.learn(result.changes[i].series, parent, culprit, result.pairs[i]);
+  search.explain(finding);
+  if (!is_culprit(finding)) co_return Result<>{};
+  co_return co_await proof.check_revert(bisection, finding);
+}
+
+Costs Bisector::usual_costs() const {
+  constexpr int newest = 10;
+  auto const& builds = store_.builds();
+  return Costs{builds.mean_seconds(newest, false), builds.mean_seconds(newest, true)};
+}
+
+/// All slots of the fleets that the bisection needs.
+std::size_t Bisector::slots_for(BisectionRequest const& request) const {
+  std::set<std::string> fleets;
+  for (auto const& series : request.series)
+    fleets.insert(series.fleet);
+  std::size_t slots = 0;
+  for (auto const& name : fleets)
+    slots += static_cast<std::size_t>(find_fleet(options_.fleets, name)->slots);
+  return slots;
+}
+
+}  // namespace torchwatch::bisection

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "config/options.h"
+#include "daemon/bisection/bisection_run.h"
+#include "daemon/bisection/costs.h"
+#include "daemon/build/builder.h"
+#include "daemon/build/git_fetch.h"
+#include "daemon/measure/rounds.h"
+#include "storage/store.h"
+
+namespace torchwatch::bisection {
+
+/// Carries bisections from request to outcome: the nightlies between the ends first, where they
+/// were delivered, then the commits; proves each culprit against its parent, and goes on with what
+/// the proofs leave unexplained. All commits are built by one recipe; when that has changed since
+/// the bisection was cut off, it begins again. Single-threaded; several may run side by side.
+class Bisector {
+ public:
+  /// All arguments must outlive it.
+  Bisector(storage::Store& store,
+           measure::Rounds& rounds,
+           build::Builder& builder,
+           build::GitFetch& git_fetch,
+           config::Options const& options)
+      : store_{store},
+        rounds_{rounds},
+        builder_{builder},
+        git_fetch_{git_fetch},
+        options_{options} {}
+
+  /// Carries `bisection` to its end and stores it. Returns it as it is stored when somebody has
+  /// paused or cancelled it; who does so while it runs also cancels the coroutine, which may be
+  /// done anywhere: a step that was not done then is done again when the bisection goes on.
+  /// What makes it impossible (an end that cannot be built, a start that is no ancestor) ends it as
+  /// failed; an Error means that it could not go on now and may be run again.
+  boost::asio::awaitable<Result<Bisection>> run(Bisection bisection);
+
+ private:
+  /// What is searched.
+  struct Range {
+    std::vector<Commit> suspects;
+    std::vector<double> prior;  ///< of each of them
+  };
+
+  boost::asio::awaitable<Result<>> carry_out(Bisection& bisection);
+  boost::asio::awaitable<Result<Range>> range_of(BisectionRequest const& request);
+  void begin_with(Recipe const& recipe, Bisection& bisection);
+  boost::asio::awaitable<Result<>> narrow_by_nightlies(Bisection& bisection, Range& range);
+  boost::asio::awaitable<Result<>> search_commits(Bisection& bisection, Range range);
+  boost::asio::awaitable<Result<std::vector<Finding>>> find_culprits(Bisection const& bisection,
+                                                                     BisectionRun& run);
+  boost::asio::awaitable<Result<>> prove(Bisection const& bisection,
+                                         BisectionRun& run,
+                                         Finding& finding);
+  Costs usual_costs() const;
+  std::size_t slots_for(BisectionRequest const& request) const;
+  Bisection stored(BisectionId id) const;
+
+  storage::Store& store_;
+  measure::Rounds& rounds_;
+  build::Builder& builder_;
+  build::GitFetch& git_fetch_;
+  config::Options const& options_;
+};
+
+}  // namespace torchwatch::bisection

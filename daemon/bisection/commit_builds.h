@@ -1,0 +1,36 @@
+#pragma once
+
+#include "daemon/bisection/build_source.h"
+
+namespace torchwatch::bisection {
+
+/// Commits as one recipe builds them, or as `source.artifacts` has them: of the builds that are
+/// asked for together, all are artifacts or none is.
+class CommitBuilds final : public BuildSource {
+ public:
+  /// `builder` must outlive it.
+  CommitBuilds(build::Builder& builder, BisectionId bisection, RecipeId recipe)
+      : builder_{builder},
+        campaigns_{bisection, recipe},
+        recipe_{recipe} {}
+
+  SearchStage stage() const override { return SearchStage::commits; }
+
+  Campaign campaign() const override { return campaigns_.commits(); }
+
+  boost::asio::awaitable<Result<std::vector<build::BuildAttempt>>> builds_of(
+      std::vector<CommitSha> commits) override;
+
+  build::Known known(CommitSha const& commit) const override {
+    return builder_.known(commit, recipe_);
+  }
+
+  bool is_warm() const override { return builder_.is_warm(); }
+
+ private:
+  build::Builder& builder_;
+  BisectionCampaigns campaigns_;
+  RecipeId recipe_;
+};
+
+}  // namespace torchwatch::bisection

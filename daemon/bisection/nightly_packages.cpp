@@ -1,0 +1,47 @@
+#include "daemon/bisection/nightly_packages.h"
+
+#include <utility>
+
+#include "daemon/build/manifest.h"
+
+namespace torchwatch::bisection {
+namespace asio = boost::asio;
+
+using build::BuildAttempt;
+using build::Known;
+
+NightlyPackages::NightlyPackages(storage::Store& store, BisectionId bisection, RecipeId recipe)
+    : campaigns_{bisection, recipe} {
+  for (auto const& nightly : store.nightlies().all()) {
+    auto const known = store.builds().find(nightly.commit, recipe);
+    if (nightly.prefix.empty() || (known && known->prefix == nightly.prefix)) continue;
+    prefixes_[nightly.commit] = nightly.prefix;
+  }
+}
+
+std::vector<CommitSha> NightlyPackages::commits() const {
+  std::vector<CommitSha> commits;
+  for (auto const& [commit, prefix] : prefixes_)
+    commits.push_back(commit);
+  return commits;
+}
+
+asio::awaitable<Result<std::vector<BuildAttempt>>> NightlyPackages::builds_of(
+    std::vector<CommitSha> commits) {
+  std::vector<BuildAttempt> attempts;
+  for (auto const& commit : commits) {
+    auto package = build::read_build(prefixes_.at(commit));
+    if (!package) {
+      attempts.push_back({std::nullopt, package.error().message});
+      break;
+    }
+    attempts.push_back({std::move(*package), ""});
+  }
+  co_return attempts;
+}
+
+Known NightlyPackages::known(CommitSha const& commit) const {
+  return build::read_build(prefixes_.at(commit)) ? Known::built : Known::unbuildable;
+}
+
+}  // namespace torchwatch::bisection

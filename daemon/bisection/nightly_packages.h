@@ -1,0 +1,37 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "daemon/bisection/build_source.h"
+#include "storage/store.h"
+
+namespace torchwatch::bisection {
+
+/// Nightlies as they were delivered. Nothing is built.
+class NightlyPackages final : public BuildSource {
+ public:
+  /// The prefixes of all nightlies that came with another build than the recipe's own, which is
+  /// found anyway.
+  NightlyPackages(storage::Store& store, BisectionId bisection, RecipeId recipe);
+
+  /// The commits of these nightlies.
+  std::vector<CommitSha> commits() const;
+
+  SearchStage stage() const override { return SearchStage::nightlies; }
+
+  Campaign campaign() const override { return campaigns_.nightlies(); }
+
+  boost::asio::awaitable<Result<std::vector<build::BuildAttempt>>> builds_of(
+      std::vector<CommitSha> commits) override;
+
+  build::Known known(CommitSha const& commit) const override;
+
+  bool is_warm() const override { return false; }
+
+ private:
+  std::map<CommitSha, std::string> prefixes_;
+  BisectionCampaigns campaigns_;
+};
+
+}  // namespace torchwatch::bisection

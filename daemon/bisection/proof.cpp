@@ -1,0 +1,82 @@
+#include "daemon/bisection/proof.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "daemon/bisection/compare_series.h"
+
+namespace torchwatch::bisection {
+namespace asio = boost::asio;
+
+using measure::BuildPair;
+using measure::ComparisonResult;
+
+namespace {
+
+/// What half of an effect is, as a threshold: a proof that only shows more than that is one.
+double half_of(Effect const& effect) {
+  double const ratio = effect.before > 0 && effect.after > 0
+                           ? std::max(effect.after / effect.before, effect.before / effect.after)
+                           : 2.0;
+  return std::sqrt(ratio) - 1;
+}
+
+}  // namespace
+
+asio::awaitable<Result<std::vector<ComparisonResult>>> Proof::compare_with_parent(
+    Bisection const& bisection, Build before, Build after, Finding& finding) {
+  BisectionCampaigns const campaigns{bisection.id, bisection.recipe};
+  BuildPair builds{campaigns.proof(finding.suspects.front().sha), std::move(before), std::move(after)};
+  co_return co_await compare(bisection, std::move(builds), finding, &Effect::proof);
+}
+
+asio::awaitable<Result<>> Proof::check_revert(Bisection const& bisection, Finding& finding) {
+  auto const culprit = finding.suspects.front().sha;
+  auto const end = bisection.request.end;
+  if (culprit == end) {
+    finding.no_cure = "it is the newest commit: its parent shows what a revert gives";
+    co_return Result<>{};
+  }
+  auto const reverted = co_await builder_.build_without(culprit, end, bisection.recipe);
+  if (!reverted) co_return reverted.error();
+  if (!reverted->build) {
+    finding.no_cure = reverted->note;
+    co_return Result<>{};
+  }
+  auto const newest = co_await builder_.build(end, bisection.recipe, build::From::source);
+  if (!newest) co_return newest.error();
+  if (!newest->build) {
+    finding.no_cure = newest->note;
+    co_return Result<>{};
+  }
+  BisectionCampaigns const campaigns{bisection.id, bisection.recipe};
+  BuildPair builds{campaigns.revert_check(culprit), *newest->build, *reverted->build};
+  auto const compared =
+      co_await compare(bisection, std::move(builds), finding, &Effect::cure);
+  if (!compared) co_return compared.error();
+  co_return Result<>{};
+}
+
+/// Compares two builds on all series of a finding. What half of an effect is, is a change.
+asio::awaitable<Result<std::vector<ComparisonResult>>> Proof::compare(
+    Bisection const& bisection,
+    BuildPair builds,
+    Finding& finding,
+    std::optional<Comparison> Effect::*result) {
+  std::vector<SeriesThreshold> series;
+  for (auto const& effect : finding.effects)
+    series.push_back({effect.series, std::min(bisection.request.threshold, half_of(effect))});
+  auto results = co_await compare_series(rounds_, builds, std::move(series), options_);
+  if (!results) co_return results.error();
+  std::map<Series, Comparison> answers;
+  for (auto const& of_benchmark : *results)
+    for (auto const& change : of_benchmark.changes)
+      answers[change.series] = change.comparison;
+  for (auto& effect : finding.effects)
+    effect.*result = answers.at(effect.series);
+  co_return results;
+}
+
+}  // namespace torchwatch::bisection

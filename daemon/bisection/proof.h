@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "config/options.h"
+#include "daemon/build/builder.h"
+#include "daemon/measure/comparison.h"
+#include "storage/domain/bisection.h"
+
+namespace torchwatch::bisection {
+
+/// Shows by comparisons what a search concluded: that a lone suspect did what it is said to have
+/// done, and what reverting it gives. Everything measured is stored under the bisection's campaigns,
+/// so a comparison that was cut off goes on where it was. Errors as Rounds::measure's.
+/// Single-threaded.
+class Proof {
+ public:
+  /// All arguments must outlive it.
+  Proof(measure::Rounds& rounds, build::Builder& builder, config::DecideOptions const& options)
+      : rounds_{rounds},
+        builder_{builder},
+        options_{options} {}
+
+  /// Compares the suspect's build, `after`, with its parent's on all series that it is said to have
+  /// moved, and notes each `Effect::proof`. Returns what was compared.
+  boost::asio::awaitable<Result<std::vector<measure::ComparisonResult>>> compare_with_parent(
+      Bisection const& bisection, Build before, Build after, Finding& finding);
+
+  /// Compares the newest commit of the bisection with itself without the culprit, where git can
+  /// take it back and the result can be built, and notes each `Effect::cure`; `Finding::no_cure`
+  /// otherwise.
+  boost::asio::awaitable<Result<>> check_revert(Bisection const& bisection, Finding& finding);
+
+ private:
+  boost::asio::awaitable<Result<std::vector<measure::ComparisonResult>>> compare(
+      Bisection const& bisection,
+      measure::BuildPair builds,
+      Finding& finding,
+      std::optional<Comparison> Effect::*result);
+
+  measure::Rounds& rounds_;
+  build::Builder& builder_;
+  config::DecideOptions const& options_;
+};
+
+}  // namespace torchwatch::bisection

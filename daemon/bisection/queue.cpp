@@ -1,0 +1,171 @@
+#include "daemon/bisection/queue.h"
+
+#include <string>
+#include <vector>
+
+#include <spdlog/spdlog.h>
+
+#include "bisect/git_history.h"
+
+namespace torchwatch::bisection {
+namespace asio = boost::asio;
+
+namespace {
+
+void tell_failure(std::string const& name, std::exception_ptr const& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (std::exception const& problem) {
+    spdlog::error("bisection_failed {} reason=\"{}\"", name, problem.what());
+  }
+}
+
+bool is_same(BisectionRequest const& a, BisectionRequest const& b) {
+  return a.start == b.start && a.end == b.end && a.series == b.series &&
+         a.threshold == b.threshold && a.direction == b.direction && a.prior == b.prior;
+}
+
+bool has_ended(Bisection const& bisection) {
+  using enum BisectionState;
+  return bisection.state == done || bisection.state == failed || bisection.state == cancelled;
+}
+
+/// What was to become of it.
+std::string participle(BisectionState wanted) {
+  return wanted == BisectionState::queued ? "resumed" : std::string{to_string(wanted)};
+}
+
+/// Whether there is something to search between the ends.
+Result<> check(BisectionRequest const& request, std::string const& repository) {
+  auto const history = bisect::GitHistory::open(repository);
+  if (!history) return history.error();
+  auto const span = history->commits_between(request.start, request.end);
+  if (!span) return span.error();
+  if (span->empty()) return Error{ErrorCode::invalid_argument, "start and end are the same commit"};
+  return {};
+}
+
+}  // namespace
+
+/// Remembers that a bisection runs, and how to stop it, until it ends, however it does.
+class Queue::Running {
+ public:
+  Running(std::map<std::int64_t, async::Stoppable>& all, BisectionId id)
+      : all_{all},
+        id_{id.value},
+        task_{all_[id_]} {}
+
+  Running(Running const&) = delete;
+  Running& operator=(Running const&) = delete;
+
+  ~Running() { all_.erase(id_); }
+
+  async::Stoppable& task() const { return task_; }
+
+ private:
+  std::map<std::int64_t, async::Stoppable>& all_;
+  std::int64_t id_;
+  async::Stoppable& task_;
+};
+
+Queue::Queue(asio::any_io_executor executor,
+             config::SourceOptions const& source,
+             storage::Store& store,
+             Clock const& clock,
+             build::GitFetch& git_fetch,
+             Bisector& bisector)
+    : source_{source},
+      store_{store},
+      clock_{clock},
+      git_fetch_{git_fetch},
+      bisector_{bisector},
+      group_{std::move(executor), tell_failure} {}
+
+asio::awaitable<Result<Bisection>> Queue::ask(BisectionRequest request) {
+  if (source_.repository.empty()) {
+    co_return Error{ErrorCode::invalid_argument,
+                    "source.repository is not configured: commits cannot be built here"};
+  }
+  std::vector<CommitSha> ends{request.start, request.end};
+  auto const fetched = co_await git_fetch_.ensure(std::move(ends));
+  if (!fetched) co_return fetched.error();
+  auto const checked = check(request, source_.repository);
+  if (!checked) co_return checked.error();
+  for (auto& known : store_.bisections().all())
+    if (!has_ended(known) && !known.incident && is_same(known.request, request))
+      co_return std::move(known);
+  co_return store_.bisections().ask(request, std::nullopt, clock_.now());
+}
+
+Result<Bisection> Queue::steer(BisectionId id, BisectionState state) {
+  auto known = store_.bisections().find(id);
+  auto const name = "bisection " + std::to_string(id.value);
+  if (!known) return Error{ErrorCode::not_found, name + " is not known"};
+  if (has_ended(*known)) {
+    return Error{ErrorCode::refused,
+                 name + " is " + std::string{to_string(known->state)} +
+                     ": only one that has not ended can be " + participle(state)};
+  }
+  bool const goes_on = known->state == BisectionState::running && state == BisectionState::queued;
+  if (!goes_on && known->state != state) {
+    store_.bisections().set_state(id, state);
+    known->state = state;
+    spdlog::info("bisection_steered id={} state={}", id.value, to_string(state));
+  }
+  obey(*known);
+  return std::move(*known);
+}
+
+void Queue::obey(Bisection const& bisection) {
+  if (is_active(bisection.state)) return start();
+  auto const running = running_.find(bisection.id.value);
+  if (running != running_.end()) running->second.stop();
+}
+
+asio::awaitable<Result<Bisection>> Queue::run(Bisection bisection) {
+  Running const running{running_, bisection.id};
+  co_return co_await carry(running, std::move(bisection));
+}
+
+void Queue::start() {
+  for (auto& bisection : store_.bisections().unfinished()) {
+    auto const id = bisection.id.value;
+    if (running_.contains(id) || is_for_the_pipeline(bisection)) continue;
+    auto running = std::make_shared<Running const>(running_, bisection.id);
+    group_.spawn("id=" + std::to_string(id), run_alone(std::move(bisection), std::move(running)));
+  }
+}
+
+asio::awaitable<void> Queue::end() {
+  group_.cancel();
+  co_await group_.join();
+}
+
+asio::awaitable<void> Queue::run_alone(Bisection bisection,
+                                       std::shared_ptr<Running const> running) {
+  auto const id = bisection.id.value;
+  auto const done = co_await carry(*running, std::move(bisection));
+  if (!done) spdlog::error("bisection_failed id={} reason=\"{}\"", id, done.error().message);
+}
+
+/// One that is resumed before it stands still begins again, from what is stored.
+asio::awaitable<Result<Bisection>> Queue::carry(Running const& running, Bisection bisection) {
+  auto const id = bisection.id;
+  while (true) {
+    auto task = bisector_.run(std::move(bisection));
+    auto const ended = co_await running.task().run(std::move(task));
+    bisection = store_.bisections().find(id).value();
+    if (!is_active(bisection.state)) co_return bisection;
+    if (ended && !*ended) co_return ended->error();
+  }
+}
+
+/// Whether its incident's nightly waits for it.
+bool Queue::is_for_the_pipeline(Bisection const& bisection) const {
+  if (!bisection.incident) return false;
+  auto const incident = store_.incidents().find(*bisection.incident);
+  auto const nightly = incident ? store_.nightlies().find(incident->nightly) : std::nullopt;
+  return nightly && nightly->state == NightlyState::confirmed;
+}
+
+}  // namespace torchwatch::bisection

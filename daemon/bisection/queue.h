@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include "daemon/async/stoppable.h"
+#include "daemon/async/task_group.h"
+#include "daemon/bisection/bisector.h"
+#include "daemon/build/git_fetch.h"
+#include "storage/store.h"
+
+namespace torchwatch::bisection {
+
+/// Bisections that were asked for: takes them in, runs them side by side, and has them obey when
+/// somebody pauses, resumes or cancels one. Builder and fleets serve them in turn. None runs twice
+/// at a time. Single-threaded.
+class Queue {
+ public:
+  /// All arguments must outlive it.
+  Queue(boost::asio::any_io_executor executor,
+        config::SourceOptions const& source,
+        storage::Store& store,
+        Clock const& clock,
+        build::GitFetch& git_fetch,
+        Bisector& bisector);
+
+  /// Takes in what a person asks for, and fetches its ends if need be. An equal one that has not
+  /// ended, be it paused, is returned instead. invalid_argument when commits cannot be built here,
+  /// or when start and end are not two commits of one line.
+  boost::asio::awaitable<Result<Bisection>> ask(BisectionRequest request);
+
+  /// Pauses a bisection, cancels it, or resumes it (`queued`): stores that, and has it obey at
+  /// once, whatever it waits for. One that runs need not be resumed, and stays as it is. not_found
+  /// when nobody knows it, refused when it has ended.
+  Result<Bisection> steer(BisectionId id, BisectionState state);
+
+  /// Carries a bisection to its end, or to where somebody paused or cancelled it, and returns it as
+  /// it is stored then.
+  boost::asio::awaitable<Result<Bisection>> run(Bisection bisection);
+
+  /// Starts all that nobody runs, but for those of incidents that are not bisected yet: they belong
+  /// to the pipeline. One that cannot go on now is started by the next call.
+  void start();
+
+  /// Returns when none runs that start() started.
+  boost::asio::awaitable<void> join() { return group_.join(); }
+
+  /// Ends those that start() started at once, as SIGTERM does, and returns when they have ended.
+  /// Nothing can be started any more.
+  boost::asio::awaitable<void> end();
+
+ private:
+  class Running;
+
+  boost::asio::awaitable<void> run_alone(Bisection bisection,
+                                         std::shared_ptr<Running const> running);
+  boost::asio::awaitable<Result<Bisection>> carry(Running const& running, Bisection bisection);
+  bool is_for_the_pipeline(Bisection const& bisection) const;
+  void obey(Bisection const& bisection);
+
+  config::SourceOptions const& source_;
+  storage::Store& store_;
+  Clock const& clock_;
+  build::GitFetch& git_fetch_;
+  Bisector& bisector_;
+  std::map<std::int64_t, async::Stoppable> running_;  // by id
+  async::TaskGroup group_;
+};
+
+/// Runs `task`. However it ends, all bisections have ended when this returns or throws.
+template <class T>
+boost::asio::awaitable<T> ending_bisections(Queue& queue, boost::asio::awaitable<T> task) {
+  std::optional<T> result;
+  std::exception_ptr failure;
+  try {
+    result = co_await std::move(task);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  co_await boost::asio::this_coro::reset_cancellation_state(boost::asio::disable_cancellation());
+  co_await queue.end();
+  if (failure) std::rethrow_exception(failure);
+  co_return std::move(*result);
+}
+
+}  // namespace torchwatch::bisection

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "storage/domain/build.h"
+
+namespace torchwatch::build {
+
+/// How the contents of the recipe begin that stands for `source.artifacts`.
+inline constexpr std::string_view of_artifacts = "artifacts ";
+
+/// What a build is made of and packed with, beside its commit, a line each: `recipe`, the contents
+/// of the recipe that made it, if one did; what its build.json says; the files of its lib
+/// directory. Where artifacts lie is not told: reports are public. Reads the disk.
+std::vector<std::string> packaging_of(Build const& build, std::string_view recipe);
+
+/// The lines that only one has: "- gcc 12" where it is `before`, then "+ gcc 13" where it is
+/// `after`. Pure.
+std::vector<std::string> differences(std::vector<std::string> before,
+                                     std::vector<std::string> after);
+
+/// The same of two texts of a line each.
+std::vector<std::string> differences(std::string_view before, std::string_view after);
+
+}  // namespace torchwatch::build

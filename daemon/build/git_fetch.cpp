@@ -1,0 +1,114 @@
+#include "daemon/build/git_fetch.h"
+
+#include <chrono>
+#include <sstream>
+#include <utility>
+
+#include <spdlog/spdlog.h>
+
+#include "bisect/git_history.h"
+#include "runner/process/excerpt.h"
+
+namespace torchwatch::build {
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::chrono::minutes time_limit{10};
+
+/// Fails with the first of `commits` that is not there.
+Result<> look_for(bisect::GitHistory const& history, std::vector<CommitSha> const& commits) {
+  for (auto const& commit : commits) {
+    auto const found = history.commit(commit);
+    if (!found) return found.error();
+  }
+  return {};
+}
+
+/// What git calls the failure itself: the lines after that are advice.
+std::string reason_of(async::ToolRun const& run) {
+  std::istringstream lines{run.errors};
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("fatal: ")) return process::excerpt(line);
+  return async::why_it_failed(run);
+}
+
+}  // namespace
+
+asio::awaitable<Result<>> GitFetch::ensure(std::vector<CommitSha> commits) {
+  auto const history = bisect::GitHistory::open(source_.repository);
+  if (!history) co_return history.error();
+  auto const known = look_for(*history, commits);
+  if (known || known.error().code != ErrorCode::not_found || source_.remote.empty())
+    co_return known;
+  auto const alone = co_await gate_.enter();
+  if (look_for(*history, commits)) co_return Result<>{};  // whoever was here before fetched them
+  auto const fetched = co_await fetch();
+  // A fetch may fail at one branch after it brought all the others.
+  auto const found = look_for(*history, commits);
+  if (found || fetched) co_return found;
+  co_return Error{ErrorCode::unavailable, found.error().message + "; " + fetched.error().message};
+}
+
+asio::awaitable<Result<>> GitFetch::refresh() {
+  if (source_.remote.empty()) co_return Result<>{};
+  auto const alone = co_await gate_.enter();
+  co_return co_await fetch();
+}
+
+asio::awaitable<Result<>> GitFetch::fetch() {
+  auto const started = std::chrono::steady_clock::now();
+  spdlog::info("fetch_started repository={} remote={}", source_.repository, source_.remote);
+  // Into a pack, whatever its size: a fetch that is killed then leaves no commit without its
+  // ancestors. Git tidies packs up by itself, as after any fetch.
+  std::vector<std::string> arguments{"-c",
+                                     "fetch.unpackLimit=1",
+                                     "fetch",
+                                     "--quiet",
+                                     "--no-tags",
+                                     "--no-recurse-submodules",
+                                     "--no-write-fetch-head",
+                                     source_.remote};
+  auto const refspec = co_await missing_refspec();
+  if (refspec && !refspec->empty()) arguments.push_back(*refspec);
+  auto const run = co_await git(std::move(arguments));
+  if (run && run->is_good()) {
+    std::chrono::duration<double> const seconds = std::chrono::steady_clock::now() - started;
+    spdlog::info("fetch_finished repository={} remote={} seconds={:.1f}",
+                 source_.repository,
+                 source_.remote,
+                 seconds.count());
+    co_return Result<>{};
+  }
+  auto const reason = run ? reason_of(*run) : run.error().message;
+  spdlog::warn("fetch_failed repository={} remote={} reason=\"{}\"",
+               source_.repository,
+               source_.remote,
+               reason);
+  co_return Error{ErrorCode::unavailable,
+                  "fetch " + source_.remote + " into " + source_.repository + ": " + reason};
+}
+
+/// Where branches go when the remote does not say it; empty when it does.
+asio::awaitable<Result<std::string>> GitFetch::missing_refspec() {
+  std::vector<std::string> question{"config", "--get-all", "remote." + source_.remote + ".fetch"};
+  auto const configured = co_await git(std::move(question));
+  if (!configured) co_return configured.error();
+  if (!configured->output.empty()) co_return std::string{};
+  question = {"rev-parse", "--is-bare-repository"};
+  auto const bare = co_await git(std::move(question));
+  if (!bare) co_return bare.error();
+  auto const place = bare->output == "true\n" ? std::string{"heads"} : "remotes/" + source_.remote;
+  co_return "+refs/heads/*:refs/" + place + "/*";
+}
+
+asio::awaitable<Result<async::ToolRun>> GitFetch::git(std::vector<std::string> arguments) {
+  process::Command command;
+  command.argv = {"git", "-C", source_.repository};
+  command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
+  command.env = {{"GIT_TERMINAL_PROMPT", "0"}};
+  command.unset_env = {"GIT_DIR", "GIT_WORK_TREE"};
+  co_return co_await async::run_tool(executor_, std::move(command), time_limit);
+}
+
+}  // namespace torchwatch::build

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <filesystem>
+
+#include "storage/domain/build.h"
+#include "storage/domain/result.h"
+
+namespace torchwatch::build {
+
+/// Reads `build.json` of a prefix. Relative `preload` paths are made absolute. Errors name the
+/// file, the field, what was found and what is allowed.
+Result<Build> read_build(std::filesystem::path const& prefix);
+
+}  // namespace torchwatch::build

@@ -1,0 +1,82 @@
+#include "daemon/build/recipe.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include <unistd.h>
+
+#include "daemon/async/tool.h"
+#include "daemon/async/watchdog.h"
+
+namespace torchwatch::build {
+namespace asio = boost::asio;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// To say what it depends on takes a recipe no time.
+constexpr std::chrono::seconds patience{60};
+
+/// The processors that each of the recipes at a time may use.
+int cores_of_one(config::SourceOptions const& source) {
+  int const all =
+      source.cores > 0 ? source.cores : static_cast<int>(std::thread::hardware_concurrency());
+  return std::max(1, all / source.builds);
+}
+
+}  // namespace
+
+asio::awaitable<Result<std::string>> RecipeProgram::contents(fs::path directory) const {
+  if (source_.recipe.empty()) co_return std::string{};
+  process::Command identify;
+  identify.argv = {"git", "hash-object", "--no-filters", source_.recipe};
+  auto const program = co_await async::run_tool(executor_, std::move(identify), patience);
+  if (!program) co_return program.error();
+  if (!program->is_good())
+    co_return Error{ErrorCode::not_found, "recipe " + source_.recipe + " cannot be read"};
+  process::Command ask;
+  ask.argv = {source_.recipe, "--dependencies"};
+  ask.directory = directory.string();
+  auto const answer = co_await async::run_tool(executor_, std::move(ask), patience);
+  if (!answer) co_return answer.error();
+  if (answer->status.signal != 0) {
+    co_return Error{
+        ErrorCode::unavailable,
+        "recipe " + source_.recipe + " --dependencies: " + process::describe(answer->status)};
+  }
+  auto const dependencies = answer->is_good() ? answer->output : std::string{};
+  co_return "recipe " + program->output + dependencies;
+}
+
+asio::awaitable<Result<process::ExitStatus>> RecipeProgram::build(CommitSha commit,
+                                                                  Worktree const& tree,
+                                                                  fs::path prefix,
+                                                                  fs::path log) const {
+  if (::access(source_.recipe.c_str(), X_OK) != 0)
+    co_return Error{ErrorCode::not_found, "recipe " + source_.recipe + " cannot be executed"};
+  process::Command command;
+  command.argv = {"flock",
+                  "--no-fork",
+                  tree.lock().string(),
+                  source_.recipe,
+                  tree.source().string(),
+                  prefix.string()};
+  command.env = {{"TORCHWATCH_COMMIT", commit.hex},
+                 {"TORCHWATCH_CORES", std::to_string(cores_of_one(source_))},
+                 {"TORCHWATCH_BUILD_DIR", tree.kept().string()}};
+  command.unset_env = {"GITHUB_TOKEN"};
+  command.stdout_file = log.string();
+  command.stderr_file = log.string();
+  std::error_code ignored;
+  fs::remove(log, ignored);
+  // Orphans of a killed recipe hold the lock, too: nobody builds where they still write.
+  auto recipe = process::ChildProcess::start(executor_, std::move(command));
+  if (!recipe) co_return recipe.error();
+  recipe->close_stdin();
+  async::Watchdog const watchdog{executor_, source_.timeout, *recipe};
+  co_return co_await recipe->wait();
+}
+
+}  // namespace torchwatch::build

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include "config/options.h"
+#include "daemon/build/worktree.h"
+#include "runner/process/child_process.h"
+#include "storage/domain/build.h"
+#include "storage/domain/result.h"
+
+namespace torchwatch::build {
+
+/// `source.recipe`, the program that builds a commit. What it is given and what its exit status
+/// means: deploy/recipes/README.md.
+class RecipeProgram {
+ public:
+  /// `source` must outlive it.
+  RecipeProgram(boost::asio::any_io_executor executor, config::SourceOptions const& source)
+      : executor_{std::move(executor)},
+        source_{source} {}
+
+  /// What it is now, a line each: the id that git gives the program's text, and what the program
+  /// answers to `--dependencies`. Nothing more than the id where it gives no answer; empty when no
+  /// recipe is configured. Runs in `directory`. Fails with unavailable when it takes too long or is
+  /// killed, with not_found when there is no such program.
+  boost::asio::awaitable<Result<std::string>> contents(std::filesystem::path directory) const;
+
+  /// Builds the commit that `tree` has checked out into `prefix`, and keeps what the recipe prints
+  /// in `log`. One that takes longer than `source.timeout_s` is killed.
+  boost::asio::awaitable<Result<process::ExitStatus>> build(CommitSha commit,
+                                                            Worktree const& tree,
+                                                            std::filesystem::path prefix,
+                                                            std::filesystem::path log) const;
+
+ private:
+  boost::asio::any_io_executor executor_;
+  config::SourceOptions const& source_;
+};
+
+}  // namespace torchwatch::build

@@ -1,0 +1,102 @@
+#include "daemon/build/worktree.h"
+
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include <spdlog/spdlog.h>
+
+#include "bisect/git_history.h"
+#include "daemon/async/tool.h"
+
+namespace torchwatch::build {
+namespace asio = boost::asio;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A checkout that takes longer hangs.
+constexpr std::chrono::minutes longest{30};
+
+}  // namespace
+
+Worktree::Worktree(asio::any_io_executor executor, std::string repository, fs::path directory)
+    : executor_{std::move(executor)},
+      repository_{std::move(repository)},
+      directory_{std::move(directory)} {}
+
+bool Worktree::is_warm() const {
+  return fs::exists(directory_ / "warm");
+}
+
+void Worktree::warm_up() const {
+  std::ofstream{directory_ / "warm"};
+}
+
+Result<> Worktree::prepare_for(std::string const& contents) const {
+  auto const file = directory_ / "recipe";
+  std::ifstream known{file};
+  if (known && std::string{std::istreambuf_iterator<char>{known}, {}} == contents) return {};
+  std::error_code problem;
+  fs::remove(directory_ / "warm", problem);
+  fs::remove_all(kept(), problem);
+  if (!problem) fs::create_directories(kept(), problem);
+  if (problem)
+    return Error{ErrorCode::internal, "empty " + kept().string() + ": " + problem.message()};
+  std::ofstream{file} << contents;
+  return {};
+}
+
+asio::awaitable<Result<>> Worktree::check_out(Origin origin) {
+  if (fs::exists(source())) {
+    auto const gone = co_await go_to(origin);
+    if (gone) co_return gone;
+    spdlog::warn(
+        "worktree_renewed path={} reason=\"{}\"", directory_.string(), gone.error().message);
+  }
+  auto const cloned = co_await clone();
+  if (!cloned) co_return cloned;
+  co_return co_await go_to(origin);
+}
+
+asio::awaitable<Result<>> Worktree::clone() {
+  std::error_code problem;
+  fs::remove_all(directory_, problem);
+  fs::create_directories(kept(), problem);
+  if (problem)
+    co_return Error{ErrorCode::internal, "make " + kept().string() + ": " + problem.message()};
+  std::ofstream{lock()};
+  std::vector<std::string> arguments{
+      "clone", "--quiet", "--shared", "--no-checkout", repository_, source().string()};
+  co_return co_await git(std::move(arguments));
+}
+
+asio::awaitable<Result<>> Worktree::go_to(Origin const& origin) {
+  if (origin.revert) {
+    auto const history = bisect::GitHistory::open(source().string());
+    if (!history) co_return history.error();
+    auto const made = history->revert(
+        origin.revert->culprit, origin.revert->onto, bisect::GitHistory::Objects::kept);
+    if (!made) co_return made.error();
+  }
+  std::error_code ignored;  // nobody else is in here: the one who locked it was killed
+  fs::remove(source() / ".git" / "index.lock", ignored);
+  std::vector<std::string> arguments{
+      "-C", source().string(), "checkout", "--quiet", "--force", "--detach", origin.commit.hex};
+  co_return co_await git(std::move(arguments));
+}
+
+asio::awaitable<Result<>> Worktree::git(std::vector<std::string> arguments) {
+  process::Command command;
+  command.argv = {"flock", "--no-fork", lock().string(), "git"};
+  command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
+  command.env = {{"GIT_TERMINAL_PROMPT", "0"}};
+  auto const run = co_await async::run_tool(executor_, std::move(command), longest);
+  if (!run) co_return run.error();
+  if (run->is_good()) co_return Result<>{};
+  co_return Error{ErrorCode::unavailable,
+                  "git in " + directory_.string() + ": " + async::why_it_failed(*run)};
+}
+
+}  // namespace torchwatch::build

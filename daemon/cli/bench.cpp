@@ -1,0 +1,243 @@
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <boost/asio/io_context.hpp>
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include "daemon/async/run.h"
+#include "daemon/cli/bench_request.h"
+#include "daemon/cli/command_line.h"
+#include "daemon/cli/commands.h"
+#include "daemon/cli/measure_now.h"
+#include "daemon/cli/progress.h"
+#include "daemon/measure/job.h"
+
+namespace torchwatch::cli {
+namespace {
+
+namespace asio = boost::asio;
+
+asio::awaitable<Result<std::vector<JobOutcome>>> measure_all(measure::Fleet& fleet,
+                                                             config::Options const& options,
+                                                             Build const& build,
+                                                             BenchRequest const& request) {
+  std::vector<JobOutcome> outcomes;
+  auto slot = co_await fleet.slot();
+  if (!slot) co_return slot.error();
+  for (auto const& benchmark : request.benchmarks) {
+    auto const title =
+        fmt::format("{}/{} {}", outcomes.size() + 1, request.benchmarks.size(), name_of(benchmark));
+    print_progress(title);
+    auto job = job_now(options, build, request, benchmark);
+    outcomes.push_back(co_await measure_now(*slot, std::move(job), title));
+  }
+  print_fleeting_progress("");
+  co_return outcomes;
+}
+
+nlohmann::ordered_json operators_in(JobOutcome const& outcome) {
+  auto operators = nlohmann::ordered_json::array();
+  for (auto const& [name, calls, ms, bytes] : outcome.profile)
+    operators.push_back({{"name", name}, {"calls", calls}, {"ms", ms}, {"bytes", bytes}});
+  return operators;
+}
+
+nlohmann::ordered_json to_json(std::vector<JobOutcome> const& outcomes) {
+  auto results = nlohmann::ordered_json::array();
+  for (auto const& outcome : outcomes) {
+    nlohmann::ordered_json result;
+    result["benchmark"] = name_of(outcome.key.benchmark);
+    if (!outcome.ok())
+      result["error"] = {{"code", to_string(*outcome.error_code)}, {"text", outcome.error}};
+    for (auto const& [metric, value] : outcome.values) {
+      result["metrics"][std::string{to_string(metric)}] = {{"value", value.value},
+                                                           {"unit", unit_of(metric)},
+                                                           {"samples", value.samples},
+                                                           {"outliers", value.outliers}};
+    }
+    result["accounts"] = outcome.accounts;
+    if (!outcome.profile.empty()) result["operators"] = operators_in(outcome);
+    result["pytorch_version"] = outcome.version;
+    result["fingerprint"] = nlohmann::ordered_json::parse(outcome.fingerprint);
+    result["seconds"] = outcome.seconds;
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+/// "12.345", or "-" where the metric was not measured.
+std::string cell(JobOutcome const& outcome, Metric metric, double unit, int digits) {
+  auto const value = outcome.values.find(metric);
+  if (value == outcome.values.end()) return "-";
+  return fmt::format("{:.{}f}", value->second.value / unit, digits);
+}
+
+void print_table(std::vector<JobOutcome> const& outcomes) {
+  constexpr double mib = 1 << 20;
+  constexpr auto row = "{:<42} {:>12} {:>11} {:>11} {:>12} {:>8}\n";
+  std::cout << fmt::format(
+      row, "benchmark", "latency ms", "cmem MiB", "gmem MiB", "leak B/iter", "s");
+  for (auto const& outcome : outcomes) {
+    auto const name = name_of(outcome.key.benchmark);
+    if (!outcome.ok()) {
+      std::cout << fmt::format(
+          "{:<42} {}: {}\n", name, to_string(*outcome.error_code), outcome.error);
+      continue;
+    }
+    std::cout << fmt::format(row,
+                             name,
+                             cell(outcome, Metric::latency, 1, 3),
+                             cell(outcome, Metric::cmem, mib, 2),
+                             cell(outcome, Metric::gmem, mib, 2),
+                             cell(outcome, Metric::leak, 1, 0),
+                             fmt::format("{:.1f}", outcome.seconds));
+  }
+}
+
+/// The operators that take most of an iteration, themselves.
+void print_operators(JobOutcome const& outcome) {
+  constexpr std::size_t most_rows = 12;
+  constexpr auto row = "  {:<44} {:>9} {:>10} {:>13}\n";
+  auto operators = outcome.profile;
+  std::ranges::stable_sort(operators, std::ranges::greater{}, &OperatorCost::ms);
+  if (operators.size() > most_rows) operators.resize(most_rows);
+  std::cout << '\n' << name_of(outcome.key.benchmark) << '\n';
+  std::cout << fmt::format(row, "operator", "calls", "ms", "allocated KiB");
+  for (auto const& [name, calls, ms, bytes] : operators)
+    std::cout << fmt::format(row,
+                             name,
+                             fmt::format("{:g}", calls),
+                             fmt::format("{:.3f}", ms),
+                             fmt::format("{:.1f}", bytes / 1024));
+  for (auto const* const account :
+       {"gpu_active_share", "gpu_data_movement_share", "gpu_idle_share", "tflops"})
+    if (auto const found = outcome.accounts.find(account); found != outcome.accounts.end())
+      std::cout << fmt::format("  {:<44} {:>9.3f}\n", account, found->second);
+}
+
+int run_bench(config::Options const& options, Place const& place, BenchRequest const& request) {
+  auto const build = build_at(request.prefix);
+  if (!build) return complain("bench", build.error().message);
+  asio::io_context loop{1};
+  auto fleets = fleets_now(loop.get_executor(), options, place);
+  auto const measured =
+      async::run_until_signal(loop, measure_all(fleets.first(), options, *build, request));
+  if (!measured) return complain("bench", measured.error().message);
+  auto const& outcomes = *measured;
+  if (request.as_json)
+    std::cout << to_json(outcomes).dump(2) << '\n';
+  else
+    print_table(outcomes);
+  if (!request.as_json && request.profile)
+    for (auto const& outcome : outcomes)
+      if (outcome.ok()) print_operators(outcome);
+  bool const all_ok = std::all_of(
+      outcomes.begin(), outcomes.end(), [](JobOutcome const& outcome) { return outcome.ok(); });
+  return all_ok ? 0 : could_not_run;
+}
+
+/// What `bench` was given on the command line.
+struct BenchFlags {
+  std::vector<std::string> benchmarks;
+  std::vector<std::string> models;
+  std::string device = "cpu";
+  bool smoke = false;
+  bool finds_batch = false;
+  config::MeasureOptions measure;
+  config::SuiteOptions suite;
+  BenchRequest request;
+};
+
+std::map<std::string, config::Precision> const precisions{{"fp32", config::Precision::fp32},
+                                                          {"fp16", config::Precision::fp16},
+                                                          {"bf16", config::Precision::bf16},
+                                                          {"amp", config::Precision::amp}};
+
+/// What the flags ask for. Searching a batch size is about inference alone.
+BenchRequest to_request(BenchFlags const& flags, Device device) {
+  auto request = flags.request;
+  request.benchmarks = to_benchmarks(flags.benchmarks);
+  if (!request.benchmarks.empty() && flags.models.empty()) return request;
+  auto suite = flags.suite;
+  if (!flags.models.empty()) suite.models = flags.models;
+  if (flags.finds_batch) suite.tests = {Test::eval};
+  auto const more = measure::benchmarks_of(suite, device);
+  request.benchmarks.insert(request.benchmarks.end(), more.begin(), more.end());
+  return request;
+}
+
+void add_suite_flags(CLI::App& bench, BenchFlags& flags) {
+  bench.add_option("--benchmark", flags.benchmarks, "Only these, by TorchBench's name")
+      ->check(parsed_by(parse_benchmark, benchmark_form));
+  bench.add_option("--model", flags.models, "Only these models, train and eval");
+  bench.add_option("--device", flags.device, "cpu or cuda")
+      ->check(parsed_by(parse_device, "cpu or cuda"))
+      ->capture_default_str();
+  bench.add_option("--backend", flags.suite.backend, "eager, script or aoti")
+      ->check(CLI::IsMember({"eager", "script", "aoti"}))
+      ->capture_default_str();
+  bench
+      .add_option("--files", flags.suite.files, "Directory of models of other backends than eager")
+      ->check(CLI::ExistingDirectory);
+  bench.add_option("--precision", flags.suite.precision, "fp32, fp16, bf16, or amp for a mixture")
+      ->transform(CLI::CheckedTransformer(precisions, CLI::ignore_case));
+  bench.add_flag("--tf32", flags.suite.tf32, "CUDA may round factors of fp32 products");
+  bench.add_flag("--smoke", flags.smoke, "Small batches and depth");
+}
+
+void add_measure_flags(CLI::App& bench, BenchFlags& flags) {
+  bench.add_option("--runs", flags.measure.runs, "Timed runs")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  bench.add_option("--threads", flags.measure.threads, "Intra-operator threads")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  bench
+      .add_option_function<int>(
+          "--timeout",
+          [&flags](int seconds) { flags.measure.timeout = std::chrono::seconds{seconds}; },
+          "Seconds after which a worker is given up")
+      ->check(CLI::Range(1, 86400))
+      ->default_str(std::to_string(flags.measure.timeout.count()));
+  auto* const batch = bench.add_option("--batch", flags.request.batch, "Samples in an iteration")
+                          ->check(CLI::PositiveNumber);
+  bench
+      .add_flag("--find-batch",
+                flags.finds_batch,
+                "Look for the batch at which each model infers most samples a second")
+      ->excludes(batch);
+  bench.add_option("--worker", flags.measure.worker, "Worker executable")->check(CLI::ExistingFile);
+  bench.add_flag("--profile", flags.request.profile, "Also tell what each operator costs");
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, Place const& place, Chosen& chosen) {
+  auto const flags = std::make_shared<BenchFlags>();
+  auto* const bench = app.add_subcommand("bench", "Measure a build now; needs no configuration");
+  bench->add_option("--prefix", flags->request.prefix, "Build: a directory with build.json")
+      ->check(CLI::ExistingDirectory);
+  add_suite_flags(*bench, *flags);
+  add_measure_flags(*bench, *flags);
+  bench->add_flag("--json", flags->request.as_json, "Print JSON");
+  bench->callback([flags, &place, &chosen] {
+    chosen = [flags, &place] {
+      set_up_log(config::LogLevel::warning);
+      config::Options options;
+      options.measure = flags->measure;
+      options.suite = flags->suite;
+      options.suite.scale = flags->smoke ? config::Scale::smoke : config::Scale::full;
+      fill_worker(options, place.executable);
+      auto const device = parse_device(flags->device).value();
+      options.fleets.front().device = device;
+      auto const request = to_request(*flags, device);
+      return flags->finds_batch ? find_batch(options, place, request)
+                                : run_bench(options, place, request);
+    };
+  });
+}
+
+}  // namespace torchwatch::cli

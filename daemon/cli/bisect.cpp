@@ -1,0 +1,256 @@
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <nlohmann/json.hpp>
+
+#include "bisect/git_history.h"
+#include "daemon/api/json.h"
+#include "daemon/async/run.h"
+#include "daemon/cli/bisection_text.h"
+#include "daemon/cli/command_line.h"
+#include "daemon/cli/commands.h"
+#include "daemon/cli/remote.h"
+#include "daemon/service/open_store.h"
+#include "daemon/service/service.h"
+#include "storage/domain/project.h"
+
+namespace torchwatch::cli {
+namespace asio = boost::asio;
+
+namespace {
+
+/// What to search for, as typed. What is not given is as BisectionRequest or the configuration has
+/// it, or as it was in the search `again`.
+struct BisectRequest {
+  std::optional<std::int64_t> again;  ///< id of a search of the service that is asked
+  std::string start;                  ///< here in git's syntax, for the watched repository
+  std::string end;
+  std::vector<Benchmark> benchmarks;
+  std::string fleet;  ///< empty: the first one
+  std::optional<Metric> metric;
+  std::optional<double> threshold;
+  std::optional<Direction> direction;
+  std::optional<Prior> prior;
+  bool as_json = false;
+};
+
+using nlohmann::ordered_json;
+
+/// Tells the steps that are done and not in `told`, and remembers them there: steps of a turn are
+/// planned together and end in any order.
+void tell_steps(ordered_json const& steps, std::set<std::size_t>& told) {
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    if (steps[i].at("done") == true && told.insert(i).second)
+      std::cerr << "  " << line_of_step(steps[i]) << '\n';
+}
+
+/// Prints a search as the API shows it, and says by the exit status whether it found a change.
+int conclude(ordered_json const& search, bool as_json) {
+  if (as_json)
+    std::cout << search.dump(2) << '\n';
+  else
+    print_search(search);
+  auto const state = text(search, "state");
+  if (state == "failed") return complain("bisect", text(search, "failure"));
+  if (state != "done") return complain("bisect", "the search is " + state);
+  if (search.at("outcome") == "not_reproduced") return nothing_found;
+  if (search.at("outcome") == "environment") return incident_found;
+  if (search.at("findings").empty())
+    return complain("bisect", "the budget ended before it was sure");
+  return incident_found;
+}
+
+Result<BisectionRequest> to_request(config::Options const& options, BisectRequest const& asked) {
+  auto const history = bisect::GitHistory::open(options.source.repository);
+  if (!history) return history.error();
+  auto const start = history->resolve(asked.start);
+  if (!start) return start.error();
+  auto const end = history->resolve(asked.end);
+  if (!end) return end.error();
+  auto const fleet = asked.fleet.empty() ? options.fleets.front().name : asked.fleet;
+  BisectionRequest request;
+  request.start = *start;
+  request.end = *end;
+  for (auto const& benchmark : asked.benchmarks)
+    request.series.push_back({fleet, benchmark, asked.metric.value_or(Metric::latency)});
+  request.threshold = asked.threshold.value_or(request.threshold);
+  request.direction = asked.direction.value_or(request.direction);
+  request.prior = asked.prior.value_or(options.bisect.prior);
+  return request;
+}
+
+/// Commits that are not here may be new ones that the remote has.
+asio::awaitable<Result<BisectionRequest>> to_request(build::GitFetch& git_fetch,
+                                                     config::Options const& options,
+                                                     BisectRequest const& asked) {
+  auto request = to_request(options, asked);
+  if (request || request.error().code != ErrorCode::not_found) co_return request;
+  auto const fetched = co_await git_fetch.refresh();
+  if (!fetched) co_return fetched.error();
+  co_return to_request(options, asked);
+}
+
+/// Begins the bisection that was asked for, or goes on with it, and ends it.
+asio::awaitable<Result<Bisection>> run(service::Service& service,
+                                       storage::Store& store,
+                                       config::Options const& options,
+                                       BisectRequest const& asked) {
+  auto const request = co_await to_request(service.git_fetch, options, asked);
+  if (!request) co_return request.error();
+  auto bisection = co_await service.queue.ask(*request);
+  if (bisection && bisection->state == BisectionState::paused)
+    store.bisections().set_state(bisection->id, BisectionState::queued);
+  if (!bisection) co_return bisection.error();
+  co_return co_await service.queue.run(std::move(*bisection));
+}
+
+/// What was typed, and nothing else.
+ordered_json to_body(BisectRequest const& asked) {
+  auto body = ordered_json::object();
+  if (asked.again) body["again"] = *asked.again;
+  if (!asked.start.empty()) body["start"] = asked.start;
+  if (!asked.end.empty()) body["end"] = asked.end;
+  if (asked.metric) body["metric"] = to_string(*asked.metric);
+  if (asked.threshold) body["threshold"] = *asked.threshold;
+  if (asked.direction) body["direction"] = to_string(*asked.direction);
+  if (asked.prior) body["prior"] = to_string(*asked.prior);
+  if (!asked.fleet.empty()) body["fleet"] = asked.fleet;
+  for (auto const& benchmark : asked.benchmarks)
+    body["benchmarks"].push_back(name_of(benchmark));
+  return body;
+}
+
+int bisect_here(config::Options const& options, Place const& place, BisectRequest const& asked) {
+  auto store = service::open_store(options);
+  if (!store)
+    return complain("bisect", store.error().message + " (ask the running service: --server)");
+  SystemClock const clock;
+  asio::io_context loop{1};
+  service::Service service{loop.get_executor(), options, place.executable, *store, clock};
+  auto const done = async::run_until_signal(loop, run(service, *store, options, asked));
+  if (!done) return complain("bisect", done.error().message);
+  return conclude(api::json_of(*done, project_url), asked.as_json);
+}
+
+int bisect_there(std::string const& url,
+                 std::string const& token_file,
+                 BisectRequest const& asked) {
+  auto const server = Server::at(url, token_file);
+  if (!server) return complain("bisect", server.error().message);
+  auto const accepted = server->post("/api/v1/bisections", to_body(asked));
+  if (!accepted) return complain("bisect", accepted.error().message);
+  auto const place = accepted->at("url").get<std::string>();
+  std::cerr << "search " << accepted->at("id") << " at " << url << place << '\n';
+  std::set<std::size_t> told;
+  std::string last_state;
+  while (true) {
+    auto const search = server->get(place);
+    if (!search) return complain("bisect", search.error().message);
+    tell_steps(search->at("steps"), told);
+    auto const state = text(*search, "state");
+    if (state == "done" || state == "failed" || state == "cancelled")
+      return conclude(*search, asked.as_json);
+    if (state != last_state) std::cerr << "  " << state << '\n';
+    last_state = state;
+    std::this_thread::sleep_for(std::chrono::seconds{2});
+  }
+}
+
+/// What `bisect` was given on the command line.
+struct BisectFlags {
+  BisectRequest request;
+  std::vector<std::string> benchmarks;
+  std::string metric;
+  std::string direction;
+  std::string prior;
+  std::string server;
+  std::string token_file;
+};
+
+void add_request_flags(CLI::App& bisect, BisectFlags& flags) {
+  auto& request = flags.request;
+  bisect.add_option("--start", request.start, "Good commit; required unless --again");
+  bisect.add_option("--end", request.end, "Bad commit; required unless --again");
+  bisect
+      .add_option("--benchmark",
+                  flags.benchmarks,
+                  "Benchmark, by TorchBench's name; required unless --again")
+      ->check(parsed_by(parse_benchmark, benchmark_form));
+  bisect.add_option("--fleet", request.fleet, "Where to measure; the first fleet by default");
+  bisect.add_option("--metric", flags.metric, "latency, cmem, gmem or leak")
+      ->check(parsed_by(parse_metric, "latency, cmem, gmem or leak"))
+      ->default_str("latency");
+  bisect.add_option("--threshold", request.threshold, "Relative change that counts")
+      ->check(CLI::Range(0.0001, 1.0))
+      ->default_str("0.07");
+  bisect.add_option("--direction", flags.direction, "increase, decrease or both")
+      ->check(parsed_by(parse_direction, "increase, decrease or both"))
+      ->default_str("increase");
+  bisect
+      .add_option("--prior",
+                  flags.prior,
+                  "Who is suspected first: all alike (uniform), or by paths touched (paths)")
+      ->check(parsed_by(parse_prior, "uniform or paths"))
+      ->default_str("bisect.prior");
+}
+
+void add_server_flags(CLI::App& bisect, BisectFlags& flags) {
+  auto* const server =
+      bisect.add_option("--server", flags.server, "Ask the service at http://HOST:PORT");
+  auto* const token =
+      bisect.add_option("--token-file", flags.token_file, "Bearer token for --server");
+  server->needs(token);
+  token->needs(server);
+  bisect
+      .add_option("--again",
+                  flags.request.again,
+                  "Id of a search of the service; what else is not given is as it was there")
+      ->needs(server);
+}
+
+/// A search that is not asked for again has to be described.
+void check_described(CLI::App const& bisect) {
+  if (bisect.count("--again") > 0) return;
+  for (auto const* const name : {"--start", "--end", "--benchmark"})
+    if (bisect.count(name) == 0) throw CLI::RequiredError{name};
+}
+
+BisectRequest to_request(BisectFlags const& flags) {
+  auto request = flags.request;
+  request.benchmarks = to_benchmarks(flags.benchmarks);
+  request.metric = parse_metric(flags.metric);
+  request.direction = parse_direction(flags.direction);
+  request.prior = parse_prior(flags.prior);
+  return request;
+}
+
+}  // namespace
+
+void add_bisect(CLI::App& app, Place const& place, Chosen& chosen) {
+  auto const flags = std::make_shared<BisectFlags>();
+  auto* const bisect = app.add_subcommand(
+      "bisect", "Search two commits for a change: here, or by a running service");
+  add_request_flags(*bisect, *flags);
+  add_server_flags(*bisect, *flags);
+  bisect->add_flag("--json", flags->request.as_json, "Print JSON");
+  bisect->callback([flags, bisect, &place, &chosen] {
+    check_described(*bisect);
+    chosen = [flags, &place] {
+      auto const request = to_request(*flags);
+      if (!flags->server.empty()) return bisect_there(flags->server, flags->token_file, request);
+      auto const options = load_options(place);
+      return options ? bisect_here(*options, place, request) : int{could_not_run};
+    };
+  });
+}
+
+}  // namespace torchwatch::cli

@@ -1,0 +1,88 @@
+#include "daemon/cli/bisection_text.h"
+
+#include <algorithm>
+#include <iostream>
+
+#include <spdlog/fmt/fmt.h>
+
+#include "storage/domain/build.h"
+
+namespace torchwatch::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// "latency 73% in 3bb8db4bf099..e275c308a59b".
+std::string line_of_belief(ordered_json const& belief) {
+  auto const metric = text(belief.at("series"), "metric");
+  double const no_change = belief.at("no_change");
+  double const probability = belief.at("probability");
+  if (no_change > probability) return fmt::format("{} {:.0f}% unchanged", metric, 100 * no_change);
+  auto const first = short_sha(belief.at("suspects").at(0));
+  auto const last = short_sha(belief.at("suspects").at(1));
+  auto const place = first == last ? first : first + ".." + last;
+  return fmt::format("{} {:.0f}% in {}", metric, 100 * probability, place);
+}
+
+bool has_gone_down(ordered_json const& effect) {
+  return effect.at("after") < effect.at("before");
+}
+
+void print_finding(ordered_json const& finding) {
+  auto const& effects = finding.at("effects");
+  bool const is_culprit = !finding.at("culprit").is_null();
+  if (std::all_of(effects.begin(), effects.end(), has_gone_down))
+    std::cout << "  improved:\n";
+  else
+    std::cout << (is_culprit ? "  culprit:\n" : "  range, of which one is the culprit:\n");
+  for (auto const& commit : finding.at("suspects"))
+    std::cout << "    " << text(commit, "sha") << "  " << text(commit, "subject") << '\n';
+}
+
+}  // namespace
+
+std::string text(ordered_json const& json, char const* key) {
+  return json.at(key).get<std::string>();
+}
+
+std::string short_sha(ordered_json const& sha) {
+  return short_of(CommitSha{sha.get<std::string>()});
+}
+
+std::string belief_after(ordered_json const& step) {
+  ordered_json surest;
+  for (auto const& belief : step.at("beliefs")) {
+    auto const& series = belief.at("series");
+    if (series.at("fleet") != step.at("fleet")) continue;
+    if (series.at("benchmark") != step.at("benchmark")) continue;
+    if (surest.is_null() || belief.at("no_change") < surest.at("no_change")) surest = belief;
+  }
+  return surest.is_null() ? "nothing new" : line_of_belief(surest);
+}
+
+std::string line_of_step(ordered_json const& step) {
+  std::string commits;
+  for (auto const& commit : step.at("commits"))
+    commits += " " + short_sha(commit);
+  auto const note = text(step, "note");
+  return fmt::format("turn {}  {}{} {}  {} -> {}",
+                     step.at("turn").get<int>(),
+                     step.at("stage") == "nightlies" ? "nightlies of " : "",
+                     text(step, "benchmark"),
+                     commits,
+                     text(step, "reason"),
+                     note.empty() ? belief_after(step) : note);
+}
+
+void print_search(ordered_json const& search) {
+  std::cout << "search " << search.at("id") << ": " << text(search, "state");
+  if (search.at("outcome").is_string()) std::cout << ", " << text(search, "outcome");
+  std::cout << '\n';
+  for (auto const& finding : search.at("findings"))
+    print_finding(finding);
+  if (search.at("packages").is_null()) return;
+  for (std::string const line : search.at("packages").at("differences"))
+    std::cout << "  " << line << '\n';
+}
+
+}  // namespace torchwatch::cli

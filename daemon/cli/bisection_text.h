@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+/// Searches in words for a terminal, as the HTTP API shows them.
+namespace torchwatch::cli {
+
+/// The text at `key`, which has to be there.
+std::string text(nlohmann::ordered_json const& json, char const* key);
+
+/// "3bb8db4bf099".
+std::string short_sha(nlohmann::ordered_json const& sha);
+
+/// What was believed, after a step, of the series of its benchmark that changed most surely:
+/// "latency 73% in 3bb8db4bf099..e275c308a59b".
+std::string belief_after(nlohmann::ordered_json const& step);
+
+/// A step that is done, in one line.
+std::string line_of_step(nlohmann::ordered_json const& step);
+
+/// Prints how a search stands, and what it found.
+void print_search(nlohmann::ordered_json const& search);
+
+}  // namespace torchwatch::cli

@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <cstddef>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include "daemon/api/json.h"
+#include "daemon/cli/bisection_text.h"
+#include "daemon/cli/command_line.h"
+#include "daemon/cli/commands.h"
+#include "daemon/cli/remote.h"
+#include "github/figures.h"
+
+namespace torchwatch::cli {
+namespace {
+
+struct BisectionsRequest {
+  std::optional<std::int64_t> id;  ///< of one search; none: all of them
+  std::optional<BisectionState>
+      state;  ///< paused, queued (resumed) or cancelled is what it becomes
+  bool as_json = false;
+};
+
+using nlohmann::ordered_json;
+using Row = std::vector<std::string>;
+
+/// The first row names the columns.
+void print_rows(std::vector<Row> const& rows) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (auto const& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], row[i].size());
+  for (auto const& row : rows) {
+    for (std::size_t i = 0; i + 1 < row.size(); ++i)
+      std::cout << fmt::format("{:<{}}  ", row[i], widths[i]);
+    std::cout << row.back() << '\n';
+  }
+}
+
+/// "3bb8db4bf099..e275c308a59b".
+std::string range_of(ordered_json const& request) {
+  return short_sha(request.at("start")) + ".." + short_sha(request.at("end"));
+}
+
+/// "test_eval[dcgan-cpu-eager]_latency and 2 more".
+std::string series_of(ordered_json const& request) {
+  auto const& series = request.at("series");
+  auto const first = text(series.at(0), "name");
+  return series.size() == 1 ? first : fmt::format("{} and {} more", first, series.size() - 1);
+}
+
+Row row_of_search(ordered_json const& search) {
+  auto const& request = search.at("request");
+  auto const& steps = search.at("steps");
+  auto const done = std::count_if(
+      steps.begin(), steps.end(), [](ordered_json const& step) { return step.at("done") == true; });
+  auto const& outcome = search.at("outcome");
+  return {search.at("id").dump(),
+          text(search, "state"),
+          outcome.is_string() ? outcome.get<std::string>() : "-",
+          range_of(request),
+          std::to_string(done),
+          series_of(request)};
+}
+
+void print_searches(ordered_json const& page) {
+  std::vector<Row> rows{{"id", "state", "outcome", "range", "steps", "series"}};
+  for (auto const& search : page.at("items"))
+    rows.push_back(row_of_search(search));
+  print_rows(rows);
+  auto const total = page.at("total").get<std::size_t>();
+  auto const shown = rows.size() - 1;
+  if (shown < total) std::cout << "and " << total - shown << " older ones\n";
+}
+
+/// "latency 3.388 ms, 4.043 ms; cmem 11.40 MiB, 12.90 MiB".
+std::string levels_of(ordered_json const& readings) {
+  std::string levels;
+  for (auto const& [name, values] : readings.items()) {
+    auto const metric = parse_metric(name).value();
+    std::string of_metric;
+    for (double const value : values)
+      of_metric += (of_metric.empty() ? " " : ", ") + github::level_of(metric, value);
+    levels += (levels.empty() ? "" : "; ") + name + of_metric;
+  }
+  return levels;
+}
+
+std::string result_of(ordered_json const& step) {
+  auto const note = text(step, "note");
+  if (step.at("done") == false) return "not yet";
+  if (step.at("skipped").is_string()) return short_sha(step.at("skipped")) + " " + note;
+  return step.at("readings").empty() ? note : levels_of(step.at("readings"));
+}
+
+Row row_of_step(ordered_json const& step) {
+  std::string commits;
+  for (auto const& commit : step.at("commits"))
+    commits += (commits.empty() ? "" : " ") + short_sha(commit);
+  return {step.at("turn").dump(),
+          text(step, "benchmark"),
+          commits,
+          text(step, "reason"),
+          result_of(step),
+          step.at("done") == true ? belief_after(step) : "-"};
+}
+
+void print_with_transcript(ordered_json const& search) {
+  auto const& request = search.at("request");
+  print_search(search);
+  if (search.at("failure").is_string()) std::cout << "  " << text(search, "failure") << '\n';
+  std::cout << "  " << range_of(request) << "  " << series_of(request);
+  if (request.at("prior") != to_string(Prior::uniform))
+    std::cout << "  prior " << text(request, "prior");
+  std::cout << '\n';
+  if (search.at("steps").empty()) return;
+  std::vector<Row> rows{{"turn", "benchmark", "commits", "why", "measured", "belief after"}};
+  for (auto const& step : search.at("steps"))
+    rows.push_back(row_of_step(step));
+  std::cout << '\n';
+  print_rows(rows);
+}
+
+/// What the service says about the request.
+Result<ordered_json> ask(Server const& server, BisectionsRequest const& asked) {
+  if (!asked.id) return server.get("/api/v1/bisections");
+  auto const place = api::url_of(BisectionId{*asked.id});
+  if (!asked.state) return server.get(place);
+  return server.post(place, {{"state", to_string(*asked.state)}});
+}
+
+int run_bisections(std::string const& url,
+                   std::string const& token_file,
+                   BisectionsRequest const& asked) {
+  auto const server = Server::at(url, token_file);
+  if (!server) return complain("bisections", server.error().message);
+  auto const answer = ask(*server, asked);
+  if (!answer) return complain("bisections", answer.error().message);
+  if (asked.as_json)
+    std::cout << answer->dump(2) << '\n';
+  else if (!asked.id)
+    print_searches(*answer);
+  else if (asked.state)
+    std::cout << "search " << *asked.id << ": " << text(*answer, "state") << '\n';
+  else
+    print_with_transcript(*answer);
+  return 0;
+}
+
+/// What `bisections` was given on the command line.
+struct BisectionsFlags {
+  BisectionsRequest request;
+  std::string server;
+  std::string token_file;
+};
+
+}  // namespace
+
+void add_bisections(CLI::App& app, Chosen& chosen) {
+  auto const flags = std::make_shared<BisectionsFlags>();
+  auto* const bisections = app.add_subcommand(
+      "bisections", "Show the searches of a running service; pause, resume or cancel one");
+  auto* const id = bisections->add_option("id", flags->request.id, "One search, with transcript");
+  bisections->add_option("--server", flags->server, "Service at http://HOST:PORT")->required();
+  auto* const token = bisections->add_option(
+      "--token-file", flags->token_file, "Bearer token, to change something");
+  auto const add = [&](char const* name, BisectionState state, char const* help) {
+    auto const set = [flags, state] {
+      flags->request.state = state;
+    };
+    return bisections->add_flag_callback(name, set, help)->needs(id)->needs(token);
+  };
+  auto* const pause = add("--pause", BisectionState::paused, "Stop at once, until it is resumed");
+  auto* const resume = add("--resume", BisectionState::queued, "Go on");
+  auto* const cancel = add("--cancel", BisectionState::cancelled, "Stop for good");
+  pause->excludes(resume)->excludes(cancel);
+  resume->excludes(cancel);
+  bisections->add_flag("--json", flags->request.as_json, "Print what the service answers");
+  bisections->callback([flags, &chosen] {
+    chosen = [flags] {
+      return run_bisections(flags->server, flags->token_file, flags->request);
+    };
+  });
+}
+
+}  // namespace torchwatch::cli

@@ -1,0 +1,217 @@
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include "daemon/api/json.h"
+#include "daemon/async/run.h"
+#include "daemon/cli/command_line.h"
+#include "daemon/cli/commands.h"
+#include "daemon/service/open_store.h"
+#include "daemon/service/service.h"
+#include "storage/domain/project.h"
+
+namespace torchwatch::cli {
+namespace {
+
+/// The judgement on one nightly.
+struct Judgement {
+  Nightly nightly;
+  std::optional<Nightly> baseline;
+  std::vector<SeriesChange> verdicts;
+  std::optional<IncidentStory> incident;
+  std::vector<Alarm> alarms;  ///< that are open
+};
+
+std::optional<Judgement> newest_judgement(storage::Store& store) {
+  auto const nightlies = store.nightlies().all();
+  if (nightlies.empty()) return std::nullopt;
+  Judgement judgement;
+  judgement.nightly = nightlies.back();
+  if (judgement.nightly.baseline)
+    judgement.baseline = store.nightlies().find(*judgement.nightly.baseline);
+  judgement.verdicts = store.incidents().verdicts(judgement.nightly.id);
+  if (auto const incident = store.incidents().of_nightly(judgement.nightly.id))
+    judgement.incident = storage::story_of(store, *incident);
+  judgement.alarms = store.alarms().open();
+  return judgement;
+}
+
+api::Json to_json(Judgement const& judgement) {
+  api::Json json;
+  json["nightly"] = api::json_of(judgement.nightly);
+  json["baseline"] = judgement.baseline ? api::json_of(*judgement.baseline) : nullptr;
+  json["verdicts"] = api::Json::array();
+  for (auto const& verdict : judgement.verdicts)
+    json["verdicts"].push_back(api::json_of(verdict));
+  json["incidents"] = api::Json::array();
+  if (judgement.incident)
+    json["incidents"].push_back(api::json_of(*judgement.incident, project_url));
+  json["alarms"] = api::Json::array();
+  for (auto const& alarm : judgement.alarms)
+    json["alarms"].push_back(api::json_of(alarm));
+  return json;
+}
+
+std::string percent(Comparison const& comparison) {
+  if (!comparison.ratio) return "appeared";
+  return fmt::format("{:+.1f}% [{:+.1f}%, {:+.1f}%]",
+                     100 * (comparison.ratio->ratio - 1),
+                     100 * (comparison.ratio->low - 1),
+                     100 * (comparison.ratio->high - 1));
+}
+
+std::string line_of(Commit const& commit) {
+  auto const pull_request = commit.pull_request
+                                ? fmt::format(" {}/pull/{}", project_url, *commit.pull_request)
+                                : std::string{};
+  return fmt::format(
+      "{}{}  {} ({})", short_of(commit.sha), pull_request, commit.subject, commit.author);
+}
+
+bool went_down(Effect const& effect) {
+  return effect.after < effect.before;
+}
+
+/// How much a series moved: as its proof shows, or else as the search saw it.
+std::string line_of(Effect const& effect) {
+  auto const name = name_of(effect.series);
+  if (is_proved(effect)) {
+    return fmt::format("{} on {}, against its parent, explains {:.0f}%",
+                       percent(*effect.proof),
+                       name,
+                       100 * effect.share);
+  }
+  if (effect.before == 0) return fmt::format("appeared on {}, without proof", name);
+  return fmt::format(
+      "{:+.1f}% on {}, without proof", 100 * (effect.after / effect.before - 1), name);
+}
+
+void print_effects(std::vector<Effect> const& effects) {
+  constexpr std::size_t most = 5;
+  auto const shown = std::min(effects.size(), most);
+  for (std::size_t i = 0; i < shown; ++i)
+    std::cout << "           " << line_of(effects[i]) << '\n';
+  if (shown < effects.size()) std::cout << "           and " << effects.size() - shown << " more\n";
+}
+
+void print_suspects(std::vector<Commit> const& suspects) {
+  if (suspects.size() == 1)
+    std::cout << "one commit is suspected, without proof\n";
+  else
+    std::cout << "the culprit is one of " << suspects.size() << " commits\n";
+  for (auto const& commit : suspects)
+    std::cout << "             " << line_of(commit) << '\n';
+}
+
+void print_finding(Finding const& finding) {
+  if (std::ranges::all_of(finding.effects, went_down))
+    std::cout << "improved:  ";
+  else
+    std::cout << (is_culprit(finding) ? "culprit:   " : "range:     ");
+  if (is_culprit(finding))
+    std::cout << line_of(finding.suspects.front()) << '\n';
+  else
+    print_suspects(finding.suspects);
+  print_effects(finding.effects);
+}
+
+/// How a search stands, when it has no culprit to show for it; empty otherwise.
+std::string standing_of(Bisection const& search) {
+  if (search.state == BisectionState::failed) return "failed: " + search.failure;
+  if (search.state == BisectionState::paused) return "paused";
+  if (search.state == BisectionState::cancelled) return "cancelled";
+  if (search.outcome == BisectionOutcome::environment)
+    return "no commit did it, but what the nightlies were built or packed with";
+  if (search.outcome == BisectionOutcome::not_reproduced)
+    return "the two ends do not differ when measured again";
+  if (search.outcome == BisectionOutcome::undecided) return "its budget ended before it was sure";
+  return {};
+}
+
+void print_search(Bisection const& search) {
+  auto const standing = standing_of(search);
+  if (!standing.empty()) std::cout << "search:    " << standing << '\n';
+  for (auto const& finding : search.findings)
+    print_finding(finding);
+  if (!search.packages) return;
+  for (auto const& line : search.packages->differences)
+    std::cout << "  " << line << '\n';
+}
+
+void print(Judgement const& judgement) {
+  auto const& nightly = judgement.nightly;
+  std::cout << "nightly:   " << nightly.date << "  " << short_of(nightly.commit) << "  "
+            << nightly.version << "  " << to_string(nightly.state);
+  if (!nightly.failure.empty()) std::cout << ": " << nightly.failure;
+  std::cout << '\n';
+  if (judgement.baseline) {
+    std::cout << "baseline:  " << judgement.baseline->date << "  "
+              << short_of(judgement.baseline->commit) << '\n';
+  }
+  for (auto const& alarm : judgement.alarms)
+    std::cout << "alarm:     " << to_string(alarm.kind) << "  "
+              << (alarm.subject.empty() ? "" : alarm.subject + "  ") << alarm.detail << '\n';
+  if (!judgement.incident) {
+    std::cout << "found:     nothing\n";
+    return;
+  }
+  for (auto const& change : judgement.incident->incident.changes)
+    std::cout << "found:     " << name_of(change.series) << "  " << percent(change.comparison)
+              << '\n';
+  for (auto const& search : judgement.incident->bisections)
+    print_search(search);
+  std::cout << "report:    " << judgement.incident->incident.report << '\n';
+}
+
+/// One pass, and all bisections that people asked for.
+boost::asio::awaitable<Result<>> pass_and_join(service::Service& service) {
+  auto const passed = co_await service.pass();
+  service.queue.start();
+  co_await service.queue.join();
+  co_return passed;
+}
+
+int run_check(config::Options const& options, Place const& place, bool as_json) {
+  auto store = service::open_store(options);
+  if (!store) return complain("check", store.error().message);
+  SystemClock const clock;
+  boost::asio::io_context loop{1};
+  service::Service service{loop.get_executor(), options, place.executable, *store, clock};
+  auto const passed = async::run_until_signal(
+      loop, bisection::ending_bisections(service.queue, pass_and_join(service)));
+
+  auto const judgement = newest_judgement(*store);
+  if (judgement && as_json) std::cout << api::text_of(to_json(*judgement)) << std::endl;
+  if (judgement && !as_json) print(*judgement);
+  if (!passed) return complain("check", passed.error().message);
+  if (!judgement) return complain("check", "feed " + options.feed.path + " has no nightly yet");
+  if (judgement->nightly.state == NightlyState::failed)
+    return complain("check", "nightly failed: " + judgement->nightly.failure);
+  return judgement->incident ? incident_found : nothing_found;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Place const& place, Chosen& chosen) {
+  auto const as_json = std::make_shared<bool>(false);
+  auto* const check = app.add_subcommand(
+      "check", "Look once, judge the newest nightly, exit: 0 nothing, 1 an incident, 2 could not");
+  check->add_flag("--json", *as_json, "Print JSON");
+  check->callback([as_json, &place, &chosen] {
+    chosen = [as_json, &place] {
+      auto const options = load_options(place);
+      return options ? run_check(*options, place, *as_json) : int{could_not_run};
+    };
+  });
+}
+
+}  // namespace torchwatch::cli

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+/// What a person may type: a file a subcommand, which adds it to the program's command line with
+/// its flags beside what it does. Each prints its own errors, one line each, on standard error;
+/// what it found goes to standard output.
+namespace torchwatch::cli {
+
+/// Where things are: this executable, for starting runners; and the configuration's file, for
+/// saying it again.
+struct Place {
+  std::string executable;
+  std::string config_file;
+};
+
+/// The exit statuses of `check`, which the others share where they fit.
+enum Status : int { nothing_found = 0, incident_found = 1, could_not_run = 2 };
+
+/// What the subcommand that was typed does. Returns the program's exit status.
+using Chosen = std::function<int()>;
+
+// `place` and `chosen`, which the subcommand that is typed becomes, must outlive `app`.
+
+void add_serve(CLI::App& app, Place const& place, Chosen& chosen);
+void add_check(CLI::App& app, Place const& place, Chosen& chosen);
+void add_runner(CLI::App& app, Chosen& chosen);
+void add_bench(CLI::App& app, Place const& place, Chosen& chosen);
+void add_suite(CLI::App& app, Place const& place, Chosen& chosen);
+void add_compare(CLI::App& app, Place const& place, Chosen& chosen);
+void add_bisect(CLI::App& app, Place const& place, Chosen& chosen);
+void add_bisections(CLI::App& app, Chosen& chosen);
+void add_rule(CLI::App& app, Place const& place, Chosen& chosen);
+void add_config(CLI::App& app, Chosen& chosen);
+
+}  // namespace torchwatch::cli

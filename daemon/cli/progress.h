@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+namespace torchwatch::cli {
+
+/// Shows how far a command is, on standard error: one line that is written over again and again on
+/// a terminal, a line each time elsewhere. An empty text wipes the terminal's line.
+void print_progress(std::string const& text);
+
+/// The same on a terminal, nothing elsewhere: for what changes often.
+void print_fleeting_progress(std::string const& text);
+
+}  // namespace torchwatch::cli

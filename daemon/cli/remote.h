@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "daemon/net/http_client.h"
+#include "storage/domain/result.h"
+
+namespace torchwatch::cli {
+
+/// A running service, asked over HTTP. Errors are fit to be printed.
+class Server {
+ public:
+  /// `url`: "http://127.0.0.1:8917". `token_file` holds the bearer token; without one
+  /// nothing can be changed.
+  static Result<Server> at(std::string const& url, std::string const& token_file);
+
+  Result<nlohmann::ordered_json> get(std::string const& path) const;
+  Result<nlohmann::ordered_json> post(std::string const& path,
+                                      nlohmann::ordered_json const& body) const;
+
+ private:
+  Server(net::HttpOrigin origin, std::string token);
+
+  net::HttpOrigin origin_;
+  std::string token_;
+};
+
+}  // namespace torchwatch::cli

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "bisect/compare.h"
+#include "config/options.h"
+#include "daemon/measure/rounds.h"
+#include "storage/domain/comparison.h"
+
+namespace torchwatch::measure {
+
+/// Two builds to be compared, and what for.
+struct BuildPair {
+  Campaign campaign;
+  Build before;
+  Build after;
+};
+
+/// What the comparison of two builds on one benchmark came to.
+struct ComparisonResult {
+  std::vector<SeriesChange> changes;             ///< one verdict a metric asked for
+  std::vector<std::vector<bisect::Pair>> pairs;  ///< of changes[i]
+  std::string failure;  ///< why a process failed for good, so that it ended early; empty otherwise
+};
+
+/// Measures two builds interleaved, A B B A, each pair on one slot, until every series is decided.
+/// All series are of one benchmark and fleet. When a process fails for good, what is undecided is
+/// inconclusive. Errors as Rounds::measure's.
+boost::asio::awaitable<Result<ComparisonResult>> compare_builds(
+    Rounds& rounds,
+    BuildPair const& builds,
+    std::span<Series const> series,
+    config::DecideOptions const& decide);
+
+/// Series of one benchmark on one fleet: the same processes measure them.
+using SeriesGroup = std::vector<Series>;
+
+/// Groups of series that stand next to each other, in their order.
+std::vector<SeriesGroup> by_benchmark(std::span<Series const> series);
+
+}  // namespace torchwatch::measure

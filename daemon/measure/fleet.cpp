@@ -1,0 +1,196 @@
+#include "daemon/measure/fleet.h"
+
+#include <algorithm>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
+#include <spdlog/spdlog.h>
+
+#include "daemon/measure/answers.h"
+
+namespace torchwatch::measure {
+namespace asio = boost::asio;
+
+namespace {
+
+/// Ends a runner that was left in the middle of a round: the next one would get its answers.
+class Conversation {
+ public:
+  explicit Conversation(std::unique_ptr<Runner>& runner) : runner_{runner} {}
+
+  Conversation(Conversation const&) = delete;
+  Conversation& operator=(Conversation const&) = delete;
+
+  ~Conversation() {
+    if (!is_over_) runner_.reset();
+  }
+
+  /// Everything was said.
+  void end() { is_over_ = true; }
+
+ private:
+  std::unique_ptr<Runner>& runner_;
+  bool is_over_ = false;
+};
+
+void throw_if_cancelled(Error const& error) {
+  if (error.code == ErrorCode::cancelled)
+    throw boost::system::system_error{asio::error::operation_aborted};
+}
+
+/// Fails with unavailable when the runner stays silent until `deadline`.
+asio::awaitable<Result<std::string>> read_line(Runner& runner,
+                                               std::chrono::steady_clock::time_point deadline) {
+  using namespace asio::experimental::awaitable_operators;
+  asio::steady_timer timer{co_await asio::this_coro::executor, deadline};
+  auto read = co_await (runner.read_line() || timer.async_wait(asio::use_awaitable));
+  if (auto* const line = std::get_if<Result<std::string>>(&read)) {
+    if (!*line) throw_if_cancelled(line->error());
+    co_return std::move(*line);
+  }
+  co_return Error{ErrorCode::unavailable, "it stayed silent for too long"};
+}
+
+std::string with_last_words(std::string reason, Runner const& runner) {
+  auto const words = runner.last_words();
+  return words.empty() ? reason : reason + ": " + words;
+}
+
+}  // namespace
+
+std::string const& Slot::fleet() const {
+  return fleet_->name();
+}
+
+Slot::~Slot() {
+  if (fleet_ != nullptr) fleet_->give_back(place_);
+}
+
+asio::awaitable<Slot::Answers> Slot::run(protocol::Round round, OnProgress on_progress) {
+  return fleet_->run(fleet_->places_[place_], place_, std::move(round), std::move(on_progress));
+}
+
+Fleet::Fleet(asio::any_io_executor executor,
+             config::FleetOptions options,
+             StartRunner start,
+             FleetLimits limits)
+    : executor_{std::move(executor)},
+      options_{std::move(options)},
+      start_{std::move(start)},
+      limits_{limits},
+      places_(static_cast<std::size_t>(options_.slots)),
+      queue_{executor_, 1},
+      change_{executor_} {}
+
+asio::awaitable<Result<Slot>> Fleet::slot() {
+  auto const first_in_line = co_await queue_.enter();
+  while (true) {
+    if (auto const free = free_place()) {
+      places_[*free].is_taken = true;
+      co_return Slot{*this, *free};
+    }
+    if (is_out_of_service())
+      co_return Error{ErrorCode::unavailable,
+                      "fleet " + options_.name + " is out of service: " + last_trouble_};
+    change_.expires_at(end_of_rest());
+    co_await change_.async_wait(asio::as_tuple(asio::use_awaitable));
+  }
+}
+
+/// One with a runner, if there is such a one: a new one may have to wait for its host.
+std::optional<std::size_t> Fleet::free_place() const {
+  auto const now = Clock::now();
+  std::optional<std::size_t> free;
+  for (std::size_t i = places_.size(); i > 0; --i) {
+    auto const& place = places_[i - 1];
+    if (place.is_taken || place.rests_until > now) continue;
+    if (!free || place.runner || !places_[*free].runner) free = i - 1;
+  }
+  return free;
+}
+
+bool Fleet::is_out_of_service() const {
+  return std::ranges::all_of(places_,
+                             [&](Place const& place) { return place.lost >= limits_.most_lost; });
+}
+
+Fleet::Clock::time_point Fleet::end_of_rest() const {
+  auto earliest = Clock::time_point::max();
+  for (auto const& place : places_)
+    if (!place.is_taken) earliest = std::min(earliest, place.rests_until);
+  return earliest;
+}
+
+void Fleet::give_back(std::size_t number) {
+  places_[number].is_taken = false;
+  change_.cancel();
+}
+
+void Fleet::rest(Place& place, std::string const& reason) {
+  last_trouble_ = reason;
+  auto rest = limits_.first_rest;
+  for (int i = 0; i < place.lost && rest < limits_.longest_rest; ++i)
+    rest *= 2;
+  ++place.lost;
+  place.rests_until = Clock::now() + std::min(rest, limits_.longest_rest);
+}
+
+asio::awaitable<Result<>> Fleet::greet(Place& place, std::size_t number) {
+  auto started = start_(number);
+  if (!started) co_return started.error();
+  place.runner = std::move(*started);
+  auto const line = co_await read_line(*place.runner, Clock::now() + limits_.hello);
+  if (!line) {
+    co_return Error{ErrorCode::unavailable,
+                    with_last_words("runner gave no hello: " + line.error().message, *place.runner)};
+  }
+  try {
+    auto const message = protocol::decode(*line);
+    auto const* hello = std::get_if<protocol::Hello>(&message);
+    if (hello == nullptr || hello->protocol != protocol::version)
+      co_return Error{ErrorCode::corrupt, "runner speaks another protocol: " + *line};
+  } catch (protocol::ProtocolError const& problem) {
+    co_return Error{ErrorCode::corrupt, std::string{"runner: "} + problem.what()};
+  }
+  co_return Result<>{};
+}
+
+asio::awaitable<Slot::Answers> Fleet::run(Place& place,
+                                          std::size_t number,
+                                          protocol::Round round,
+                                          Slot::OnProgress on_progress) {
+  Answers answers{round};
+  Conversation conversation{place.runner};
+  if (!place.runner) {
+    auto const greeted = co_await greet(place, number);
+    if (!greeted) {
+      rest(place, greeted.error().message);
+      co_return Lost{greeted.error().message, false};
+    }
+  }
+  auto limit = std::chrono::duration_cast<std::chrono::duration<double>>(limits_.grace);
+  for (auto const& job : round.jobs)
+    limit += std::chrono::duration<double>{job.limits.timeout_s};
+  auto const deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
+  auto line = protocol::encode(std::move(round));
+  auto const written = co_await place.runner->write_line(std::move(line));
+  if (!written) throw_if_cancelled(written.error());
+  std::string trouble = written ? "" : written.error().message;
+  while (trouble.empty() && !answers.are_complete()) {
+    auto const said = co_await read_line(*place.runner, deadline);
+    trouble = said ? answers.take(*said, on_progress) : said.error().message;
+  }
+  if (!trouble.empty()) {
+    trouble = with_last_words("runner lost in a round: " + trouble, *place.runner);
+    rest(place, trouble);
+    co_return Lost{trouble, true};
+  }
+  place.lost = 0;
+  conversation.end();
+  co_return std::move(answers).all();
+}
+
+}  // namespace torchwatch::measure

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "config/options.h"
+#include "daemon/measure/fleets.h"
+#include "daemon/measure/rounds.h"
+#include "runner/protocol.h"
+#include "storage/store.h"
+
+namespace torchwatch::measure {
+
+/// Rounds on fleets' slots.
+///
+/// When a process dies for a reason that may pass, the round is tried again, `attempts` times in
+/// all; the last outcomes count. To lose a runner is the fleet's trouble and costs no attempt: an
+/// alarm says so, and the round goes to the next slot. A round that loses one runner after the
+/// other in its midst is taken for the cause, and fails.
+class FleetRounds final : public Rounds {
+ public:
+  /// All arguments must outlive it.
+  FleetRounds(storage::Store& store,
+              Clock const& clock,
+              Fleets& fleets,
+              config::MeasureOptions const& options,
+              config::SuiteOptions const& suite)
+      : store_{store},
+        clock_{clock},
+        fleets_{fleets},
+        options_{options},
+        suite_{suite} {}
+
+  boost::asio::awaitable<Result<std::vector<JobOutcome>>> measure(
+      RoundKey key, std::vector<Build> builds) override;
+
+ private:
+  std::optional<std::vector<JobOutcome>> stored(std::vector<JobKey> const& keys) const;
+  boost::asio::awaitable<Result<std::vector<JobOutcome>>> attempt(Fleet& fleet,
+                                                                  std::vector<JobKey> const& keys,
+                                                                  std::vector<protocol::Job> jobs,
+                                                                  int attempt);
+  boost::asio::awaitable<Result<std::vector<protocol::Message>>> run(Fleet& fleet,
+                                                                     protocol::Round round);
+  void tell_runner(Slot const& slot, Lost const* lost);
+
+  storage::Store& store_;
+  Clock const& clock_;
+  Fleets& fleets_;
+  config::MeasureOptions const& options_;
+  config::SuiteOptions const& suite_;
+};
+
+}  // namespace torchwatch::measure

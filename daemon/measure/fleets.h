@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <list>
+#include <string>
+#include <vector>
+
+#include "daemon/measure/fleet.h"
+
+namespace torchwatch::measure {
+
+/// All configured fleets. Addresses of its members never change.
+class Fleets {
+ public:
+  /// `start`: how a fleet's runners are started.
+  Fleets(boost::asio::any_io_executor const& executor,
+         std::vector<config::FleetOptions> const& options,
+         std::function<StartRunner(config::FleetOptions const&)> const& start,
+         FleetLimits limits = {}) {
+    for (auto const& one : options)
+      fleets_.emplace_back(executor, one, start(one), limits);
+  }
+
+  /// The fleet of that name, or nothing: it may have left the configuration since a series was
+  /// measured on it.
+  Fleet* find(std::string const& name) {
+    for (auto& fleet : fleets_)
+      if (fleet.name() == name) return &fleet;
+    return nullptr;
+  }
+
+  Fleet& first() { return fleets_.front(); }
+
+ private:
+  std::list<Fleet> fleets_;
+};
+
+}  // namespace torchwatch::measure

@@ -1,0 +1,61 @@
+#include "daemon/measure/runner_process.h"
+
+#include <chrono>
+#include <utility>
+
+#include <spdlog/spdlog.h>
+
+#include "runner/process/child_process.h"
+
+namespace torchwatch::measure {
+namespace asio = boost::asio;
+
+namespace {
+
+/// What srun takes to give an allocation back, with a controller that answers.
+constexpr std::chrono::seconds patience{5};
+
+class RunnerProcess final : public Runner {
+ public:
+  explicit RunnerProcess(process::ChildProcess child) : child_{std::move(child)} {}
+
+  RunnerProcess(RunnerProcess const&) = delete;
+  RunnerProcess& operator=(RunnerProcess const&) = delete;
+
+  /// Blocks for as long as the launcher takes to leave.
+  ~RunnerProcess() override {
+    child_.close_stdin();
+    child_.terminate(patience);
+  }
+
+  asio::awaitable<Result<std::string>> read_line() override { return child_.read_line(); }
+
+  asio::awaitable<Result<>> write_line(std::string line) override {
+    return child_.write_line(std::move(line));
+  }
+
+  std::string last_words() const override { return child_.last_stderr(); }
+
+ private:
+  process::ChildProcess child_;
+};
+
+}  // namespace
+
+StartRunner runner_processes(asio::any_io_executor executor,
+                             config::FleetOptions const& fleet,
+                             std::string executable) {
+  return [executor = std::move(executor), fleet, executable = std::move(executable)](
+             std::size_t slot) -> Result<std::unique_ptr<Runner>> {
+    process::Command command;
+    command.argv = fleet.launcher;
+    command.argv.insert(command.argv.end(), {executable, "runner", "--slot", std::to_string(slot)});
+    command.unset_env = {"GITHUB_TOKEN"};  // measuring hosts have no business with it
+    auto started = process::ChildProcess::start(executor, std::move(command));
+    if (!started) return started.error();
+    spdlog::debug("runner_started fleet={} slot={} pid={}", fleet.name, slot, started->pid());
+    return std::make_unique<RunnerProcess>(std::move(*started));
+  };
+}
+
+}  // namespace torchwatch::measure

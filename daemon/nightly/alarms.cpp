@@ -1,0 +1,204 @@
+#include "daemon/nightly/alarms.h"
+
+#include <map>
+#include <set>
+#include <sstream>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "bisect/environment.h"
+#include "daemon/measure/alarm.h"
+#include "daemon/measure/job.h"
+
+namespace torchwatch::nightly {
+namespace {
+
+/// A weekend without a usable build is nothing special.
+constexpr std::chrono::days oldest_baseline{3};
+
+/// Nothing when `date` is no "YYYY-MM-DD".
+std::optional<std::chrono::sys_days> day_of(std::string const& date) {
+  int year = 0;
+  unsigned month = 0;
+  unsigned day = 0;
+  char dash = 0;
+  std::istringstream stream{date};
+  stream >> year >> dash >> month >> dash >> day;
+  std::chrono::year_month_day const parsed{
+      std::chrono::year{year}, std::chrono::month{month}, std::chrono::day{day}};
+  if (stream.fail() || !parsed.ok()) return std::nullopt;
+  return std::chrono::sys_days{parsed};
+}
+
+/// What each series of `commit` gave in the sweep of one night, by fleet.
+using Values = std::map<Series, std::vector<double>>;
+
+Values values_of(std::vector<JobOutcome> const& jobs, CommitSha const& commit, int rounds) {
+  Values values;
+  for (auto const& job : jobs) {
+    if (job.key.commit != commit || job.key.round >= rounds) continue;
+    for (auto const& [metric, value] : job.values)
+      values[{job.key.fleet, job.key.benchmark, metric}].push_back(value.value);
+  }
+  return values;
+}
+
+/// The fingerprint of a fleet's first job; an empty object when there is none.
+nlohmann::json fingerprint_of(std::vector<JobOutcome> const& jobs,
+                              std::string const& fleet,
+                              CommitSha const& commit) {
+  for (auto const& job : jobs)
+    if (job.ok() && job.key.fleet == fleet && job.key.commit == commit)
+      return nlohmann::json::parse(job.fingerprint, nullptr, false);
+  return nlohmann::json::object();
+}
+
+/// "kernel: \"6.1\" to \"6.8\"", for each key whose value is another.
+std::string difference(nlohmann::json const& then, nlohmann::json const& now) {
+  std::string text;
+  if (!then.is_object() || !now.is_object()) return text;
+  for (auto const& [key, value] : now.items()) {
+    auto const before = then.find(key);
+    if (before == then.end() || *before == value) continue;
+    text += "; " + key + ": " + before->dump() + " to " + value.dump();
+  }
+  return text;
+}
+
+}  // namespace
+
+void Alarms::set(bool is_wrong,
+                 AlarmKind kind,
+                 std::string const& subject,
+                 std::string const& detail) {
+  measure::set_alarm(store_, clock_.now(), is_wrong, kind, subject, detail);
+}
+
+void Alarms::look_at_feed() {
+  auto const nightlies = store_.nightlies().all();
+  if (nightlies.empty() || options_.feed.overdue == std::chrono::seconds{0}) return;
+  auto const& newest = nightlies.back();
+  set(clock_.now() - newest.announced_at > options_.feed.overdue,
+      AlarmKind::missing_nightly,
+      "",
+      "no nightly since " + newest.date);
+}
+
+void Alarms::look_at_end(Nightly const& nightly) {
+  set(nightly.state == NightlyState::failed,
+      AlarmKind::nightly_failed,
+      "",
+      "nightly " + nightly.date + ": " + nightly.failure);
+}
+
+void Alarms::look_at_sweep(Nightly const& nightly, Nightly const& baseline) {
+  auto const tonight = store_.jobs().of(Campaign::of(nightly.id));
+  look_for_stopped_benchmarks(nightly, tonight);
+  look_at_age(nightly, baseline);
+  look_at_environment(baseline, tonight);
+}
+
+void Alarms::look_for_stopped_benchmarks(Nightly const& nightly,
+                                         std::vector<JobOutcome> const& tonight) {
+  struct Runs {
+    bool on_nightly = false;
+    bool on_baseline = false;
+    std::string error;
+  };
+
+  std::map<std::pair<std::string, Benchmark>, Runs> benchmarks;
+  for (auto const& job : tonight) {
+    auto& runs = benchmarks[{job.key.fleet, job.key.benchmark}];
+    bool const is_nightly = job.key.commit == nightly.commit;
+    auto& ran = is_nightly ? runs.on_nightly : runs.on_baseline;
+    ran = ran || job.ok();
+    if (is_nightly && !job.ok()) runs.error = measure::failure_of(job);
+  }
+  for (auto const& [where, runs] : benchmarks) {
+    auto const& [fleet, benchmark] = where;
+    // One that runs on neither build stopped on an earlier night.
+    if (!runs.on_nightly && !runs.on_baseline) continue;
+    set(!runs.on_nightly,
+        AlarmKind::benchmark_stopped,
+        fleet + ": " + name_of(benchmark),
+        "gave nothing on nightly " + nightly.date + ": " + runs.error);
+  }
+}
+
+void Alarms::look_at_age(Nightly const& nightly, Nightly const& baseline) {
+  auto const now = day_of(nightly.date);
+  auto const then = day_of(baseline.date);
+  if (!now || !then) return;
+  set(*now - *then > oldest_baseline,
+      AlarmKind::stale_baseline,
+      "",
+      "nightly " + nightly.date + " is compared with " + baseline.date);
+}
+
+void Alarms::look_at_environment(Nightly const& baseline, std::vector<JobOutcome> const& tonight) {
+  auto const its_own_night = store_.jobs().of(Campaign::of(baseline.id));
+  int const rounds = options_.decide.sweep_pairs;
+  auto const then = values_of(its_own_night, baseline.commit, rounds);
+  std::map<std::string, std::vector<bisect::Remeasured>> fleets;
+  for (auto& [series, values] : values_of(tonight, baseline.commit, rounds))
+    if (auto const known = then.find(series); known != then.end())
+      fleets[series.fleet].push_back({series.metric, known->second, values});
+  for (auto const& [fleet, series] : fleets) {
+    std::string detail;
+    for (auto const& [metric, count, shifted, ratio] :
+         bisect::environment_shifts(series, options_.decide))
+      detail += fmt::format("{}{} in {} of {} series, {:+.1f}%",
+                            detail.empty() ? "" : ", ",
+                            to_string(metric),
+                            shifted,
+                            count,
+                            100 * (ratio - 1));
+    bool const is_wrong = !detail.empty();
+    detail = "nightly " + baseline.date + " itself moved since its own night: " + detail +
+             difference(fingerprint_of(its_own_night, fleet, baseline.commit),
+                        fingerprint_of(tonight, fleet, baseline.commit));
+    set(is_wrong, AlarmKind::environment, fleet, detail);
+  }
+}
+
+void Alarms::look_at_comparison(Nightly const& nightly,
+                                Series const& series,
+                                std::string const& failure) {
+  set(!failure.empty(),
+      AlarmKind::benchmark_undecided,
+      series.fleet + ": " + name_of(series.benchmark),
+      "could not be compared on nightly " + nightly.date + ": " + failure);
+}
+
+void Alarms::look_at_anchors(Nightly const& nightly) {
+  std::set<Series> grown_tonight;
+  for (auto const& change : store_.incidents().verdicts(nightly.id))
+    if (change.comparison.verdict == Verdict::regression) grown_tonight.insert(change.series);
+  for (auto const& change : store_.anchors().verdicts(nightly.id)) {
+    auto const& [verdict, before, after, ratio, error_bound, pairs] = change.comparison;
+    if (verdict == Verdict::inconclusive || grown_tonight.contains(change.series)) continue;
+    auto const anchor_id =
+        store_.anchors().chosen({change.series.fleet, change.series.benchmark}, nightly.id);
+    auto const anchor = store_.nightlies().find(anchor_id.value()).value();
+    auto const grown =
+        ratio ? fmt::format("{:+.1f}% [{:+.1f}%, {:+.1f}%]",
+                            100 * (ratio->ratio - 1),
+                            100 * (ratio->low - 1),
+                            100 * (ratio->high - 1))
+              : fmt::format("from {:g} to {:g} {}", before, after, unit_of(change.series.metric));
+    set(verdict == Verdict::regression && !change.muted,
+        AlarmKind::drift,
+        drift_subject(change.series),
+        fmt::format(
+            "{} from nightly {} ({}) to {} ({}), though no night in between brought as much",
+            grown,
+            anchor.date,
+            short_of(anchor.commit),
+            nightly.date,
+            short_of(nightly.commit)));
+  }
+}
+
+}  // namespace torchwatch::nightly

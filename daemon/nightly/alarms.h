@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+
+#include "config/options.h"
+#include "storage/store.h"
+
+namespace torchwatch::nightly {
+
+/// Notices when the watching itself is in trouble, and when it no longer is. Every alarm is raised
+/// once, kept, and logged as `alarm_raised` and `alarm_cleared`. Single-threaded.
+class Alarms {
+ public:
+  /// All arguments must outlive it.
+  Alarms(config::Options const& options, storage::Store& store, Clock const& clock)
+      : options_{options},
+        store_{store},
+        clock_{clock} {}
+
+  /// After a feed was asked: is the newest nightly older than `feed.overdue`?
+  void look_at_feed();
+
+  /// After a nightly was judged: could it be?
+  void look_at_end(Nightly const& nightly);
+
+  /// After a sweep of a nightly beside `baseline`: benchmarks that ran on the baseline alone, a
+  /// baseline that is days older, and one that measures otherwise than on its own night.
+  void look_at_sweep(Nightly const& nightly, Nightly const& baseline);
+
+  /// After a nightly was compared with its anchors: series that drifted away from them.
+  void look_at_anchors(Nightly const& nightly);
+
+  /// After a benchmark was compared: a process of it failed for good, so that its series were not
+  /// decided. `failure`: why; empty when none did.
+  void look_at_comparison(Nightly const& nightly, Series const& series, std::string const& failure);
+
+ private:
+  void look_for_stopped_benchmarks(Nightly const& nightly, std::vector<JobOutcome> const& tonight);
+  void look_at_age(Nightly const& nightly, Nightly const& baseline);
+  void look_at_environment(Nightly const& baseline, std::vector<JobOutcome> const& tonight);
+  void set(bool is_wrong, AlarmKind kind, std::string const& subject, std::string const& detail);
+
+  config::Options const& options_;
+  storage::Store& store_;
+  Clock const& clock_;
+};
+
+}  // namespace torchwatch::nightly

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+
+#include "config/options.h"
+#include "daemon/bisection/queue.h"
+#include "daemon/measure/rounds.h"
+#include "storage/store.h"
+
+namespace torchwatch::nightly {
+
+/// Finds out about an incident what its report shall tell: whose commit it was, and which operators
+/// moved. Single-threaded.
+class Investigation {
+ public:
+  /// All arguments must outlive it.
+  Investigation(config::Options const& options,
+                storage::Store& store,
+                Clock const& clock,
+                measure::Rounds& rounds,
+                bisection::Queue& queue)
+      : options_{options},
+        store_{store},
+        clock_{clock},
+        rounds_{rounds},
+        queue_{queue} {}
+
+  /// Bisects all series of the nightly's incident together, unless somebody paused or cancelled
+  /// that, or no repository is configured; then profiles both builds. An Error means that it may be
+  /// tried again.
+  boost::asio::awaitable<Result<>> run(Nightly const& nightly);
+
+ private:
+  boost::asio::awaitable<Result<>> bisect(Incident const& incident);
+
+  config::Options const& options_;
+  storage::Store& store_;
+  Clock const& clock_;
+  measure::Rounds& rounds_;
+  bisection::Queue& queue_;
+};
+
+}  // namespace torchwatch::nightly

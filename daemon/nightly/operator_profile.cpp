@@ -1,0 +1,68 @@
+#include "daemon/nightly/operator_profile.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <spdlog/spdlog.h>
+
+#include "daemon/build/manifest.h"
+#include "storage/domain/campaign.h"
+
+namespace torchwatch::nightly {
+namespace {
+
+/// Enough for a report.
+constexpr std::size_t most_benchmarks = 5;
+
+/// A change from zero is more than any ratio.
+double size_of(SeriesChange const& change) {
+  auto const& ratio = change.comparison.ratio;
+  return ratio ? ratio->ratio : std::numeric_limits<double>::infinity();
+}
+
+/// One series of each benchmark, those that moved most first.
+std::vector<Series> most_changed(Incident incident) {
+  std::ranges::stable_sort(incident.changes, std::ranges::greater{}, size_of);
+  std::vector<Series> benchmarks;
+  for (auto const& change : incident.changes) {
+    bool const is_known = std::ranges::any_of(benchmarks, [&](Series const& series) {
+      return series.fleet == change.series.fleet && series.benchmark == change.series.benchmark;
+    });
+    if (!is_known && benchmarks.size() < most_benchmarks) benchmarks.push_back(change.series);
+  }
+  return benchmarks;
+}
+
+}  // namespace
+
+boost::asio::awaitable<Result<>> profile_incident(storage::Store& store,
+                                                  measure::Rounds& rounds,
+                                                  Incident incident) {
+  auto const before = build::read_build(store.nightlies().find(incident.baseline).value().prefix);
+  auto const after = build::read_build(store.nightlies().find(incident.nightly).value().prefix);
+  if (!before || !after) {
+    spdlog::warn("profile_skipped incident={} reason=\"{}\"",
+                 incident.id.value,
+                 (before ? after : before).error().message);
+    co_return Result<>{};
+  }
+  for (auto const& series : most_changed(incident)) {
+    measure::RoundKey key{Campaign::profile(incident.id), series.fleet, series.benchmark, 0, true};
+    std::vector<Build> builds{*before, *after};
+    auto const measured = co_await rounds.measure(std::move(key), std::move(builds));
+    bool const has_no_fleet =
+        !measured && measured.error().code == ErrorCode::invalid_argument;  // it left since
+    if (has_no_fleet) continue;
+    if (!measured) co_return measured.error();
+    spdlog::info("profiled incident={} fleet={} benchmark={}",
+                 incident.id.value,
+                 series.fleet,
+                 name_of(series.benchmark));
+  }
+  co_return Result<>{};
+}
+
+}  // namespace torchwatch::nightly

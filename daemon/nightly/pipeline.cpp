@@ -1,0 +1,33 @@
+#include "daemon/nightly/pipeline.h"
+
+#include <utility>
+
+namespace torchwatch::nightly {
+namespace asio = boost::asio;
+
+asio::awaitable<Result<>> Pipeline::pass() {
+  auto const looked = co_await feeds_.look();
+  if (!looked) co_return looked.error();
+  alarms_.look_at_feed();
+  while (auto nightly = store_.nightlies().next_unfinished()) {
+    auto const judged = co_await stages_.judge(*nightly);
+    if (!judged) co_return judged.error();
+    alarms_.look_at_end(*nightly);
+  }
+  co_return co_await publish_all();
+}
+
+asio::awaitable<Result<>> Pipeline::publish_all() {
+  Result<> all_published;
+  for (auto& nightly : store_.nightlies().untold()) {
+    auto incident = store_.incidents().of_nightly(nightly.id).value();
+    auto const published = co_await publisher_.publish(std::move(incident));
+    if (published)
+      move_to(store_, nightly, NightlyState::done);
+    else
+      all_published = within("publish the incident of " + nightly.date, published.error());
+  }
+  co_return all_published;
+}
+
+}  // namespace torchwatch::nightly

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+
+#include "daemon/nightly/alarms.h"
+#include "daemon/nightly/feeds.h"
+#include "daemon/nightly/stages.h"
+#include "daemon/report/publisher.h"
+#include "storage/store.h"
+
+namespace torchwatch::nightly {
+
+/// The product in one place: what the feed announces is judged, and what was found is published.
+/// Single-threaded.
+class Pipeline {
+ public:
+  /// All arguments must outlive it.
+  Pipeline(storage::Store& store,
+           Feeds& feeds,
+           Stages& stages,
+           Alarms& alarms,
+           report::Publisher& publisher)
+      : store_{store},
+        feeds_{feeds},
+        stages_{stages},
+        alarms_{alarms},
+        publisher_{publisher} {}
+
+  /// One pass: asks the feed, judges every nightly that is not judged yet, the oldest first, and
+  /// publishes what is not published. An Error means that the world stood in the way; the next pass
+  /// goes on from there. A report that cannot be delivered holds up nothing else.
+  boost::asio::awaitable<Result<>> pass();
+
+ private:
+  boost::asio::awaitable<Result<>> publish_all();
+
+  storage::Store& store_;
+  Feeds& feeds_;
+  Stages& stages_;
+  Alarms& alarms_;
+  report::Publisher& publisher_;
+};
+
+}  // namespace torchwatch::nightly

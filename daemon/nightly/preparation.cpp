@@ -1,0 +1,62 @@
+#include "daemon/nightly/preparation.h"
+
+#include <utility>
+#include <vector>
+
+#include <spdlog/spdlog.h>
+
+#include "daemon/build/manifest.h"
+
+namespace torchwatch::nightly {
+namespace asio = boost::asio;
+
+using build::BuildAttempt;
+
+asio::awaitable<Result<>> Preparation::prepare(Nightly& nightly) {
+  auto const attempt = co_await build_of(nightly);
+  if (!attempt) co_return attempt.error();
+  if (attempt->build) {
+    nightly.prefix = attempt->build->prefix;
+    nightly.version = attempt->build->manifest.version;
+  } else {
+    nightly.failure = attempt->note;
+  }
+  co_return Result<>{};
+}
+
+asio::awaitable<Result<BuildAttempt>> Preparation::build_of(Nightly const& nightly) {
+  BuildAttempt attempt;
+  if (!nightly.prefix.empty()) {
+    auto present = build::read_build(nightly.prefix);
+    if (present)
+      attempt.build = std::move(*present);
+    else
+      attempt.note = present.error().message;
+    co_return attempt;
+  }
+  attempt.build = build_of_earlier(nightly);
+  if (!attempt.build) co_return co_await make(nightly.commit);
+  spdlog::info("nightly_repeats date={} commit={}", nightly.date, short_of(nightly.commit));
+  co_return attempt;
+}
+
+asio::awaitable<Result<BuildAttempt>> Preparation::make(CommitSha commit) {
+  std::vector<CommitSha> commits{commit};
+  auto const fetched = co_await git_fetch_.ensure(std::move(commits));
+  if (!fetched) co_return fetched.error();
+  auto const recipe = co_await builder_.recipe();
+  if (!recipe) co_return recipe.error();
+  co_return co_await builder_.build(commit, recipe->id, build::From::anywhere);
+}
+
+/// The build of an earlier nightly of the same commit: nothing is to be seen between the two.
+std::optional<Build> Preparation::build_of_earlier(Nightly const& nightly) {
+  std::optional<Build> newest;
+  for (auto const& earlier : store_.nightlies().all()) {
+    if (earlier.commit != nightly.commit || earlier.prefix.empty()) continue;
+    if (auto build = build::read_build(earlier.prefix)) newest = std::move(*build);
+  }
+  return newest;
+}
+
+}  // namespace torchwatch::nightly

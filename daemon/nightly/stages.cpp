@@ -1,0 +1,90 @@
+#include "daemon/nightly/stages.h"
+
+#include <string>
+
+#include <spdlog/spdlog.h>
+
+namespace torchwatch::nightly {
+namespace asio = boost::asio;
+
+namespace {
+
+bool is_judged(NightlyState state) {
+  return state == NightlyState::bisected || state == NightlyState::done ||
+         state == NightlyState::failed;
+}
+
+}  // namespace
+
+void move_to(storage::Store& store, Nightly& nightly, NightlyState state) {
+  nightly.state = state;
+  store.nightlies().update(nightly);
+  spdlog::info("nightly_state date={} state={}{}",
+               nightly.date,
+               to_string(state),
+               nightly.failure.empty() ? "" : " reason=\"" + nightly.failure + "\"");
+}
+
+asio::awaitable<Result<>> Stages::judge(Nightly& nightly) {
+  while (!is_judged(nightly.state)) {
+    auto const next = co_await next_state(nightly);
+    if (!next) co_return next.error();
+    move_to(store_, nightly, *next);
+  }
+  co_return Result<>{};
+}
+
+asio::awaitable<Result<NightlyState>> Stages::next_state(Nightly& nightly) {
+  switch (nightly.state) {
+    case NightlyState::announced:
+      co_return co_await prepare(nightly);
+    case NightlyState::prepared:
+      co_return co_await sweep(nightly);
+    case NightlyState::swept:
+      co_return screen(nightly);
+    case NightlyState::screened:
+      co_return co_await confirm(nightly);
+    case NightlyState::confirmed:
+      co_return co_await investigate(nightly);
+    case NightlyState::bisected:
+    case NightlyState::done:
+    case NightlyState::failed:
+      break;
+  }
+  co_return nightly.state;
+}
+
+asio::awaitable<Result<NightlyState>> Stages::prepare(Nightly& nightly) {
+  auto const prepared = co_await preparation_.prepare(nightly);
+  if (!prepared) co_return prepared.error();
+  co_return nightly.failure.empty() ? NightlyState::prepared : NightlyState::failed;
+}
+
+asio::awaitable<Result<NightlyState>> Stages::sweep(Nightly& nightly) {
+  auto const swept = co_await sweep_.run(nightly);
+  if (!swept) co_return swept.error();
+  co_return nightly.failure.empty() ? NightlyState::swept : NightlyState::failed;
+}
+
+NightlyState Stages::screen(Nightly const& nightly) {
+  auto const baseline =
+      nightly.baseline ? store_.nightlies().find(*nightly.baseline) : std::nullopt;
+  if (!baseline || baseline->commit == nightly.commit) return NightlyState::done;
+  verdicts_.screen(nightly, *baseline);
+  return NightlyState::screened;
+}
+
+asio::awaitable<Result<NightlyState>> Stages::confirm(Nightly const& nightly) {
+  auto const baseline = store_.nightlies().find(nightly.baseline.value()).value();
+  auto const any = co_await verdicts_.confirm(nightly, baseline);
+  if (!any) co_return any.error();
+  co_return *any ? NightlyState::confirmed : NightlyState::done;
+}
+
+asio::awaitable<Result<NightlyState>> Stages::investigate(Nightly const& nightly) {
+  auto const investigated = co_await investigation_.run(nightly);
+  if (!investigated) co_return investigated.error();
+  co_return NightlyState::bisected;
+}
+
+}  // namespace torchwatch::nightly

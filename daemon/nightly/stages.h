@@ -1,0 +1,57 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+
+#include "daemon/nightly/investigation.h"
+#include "daemon/nightly/preparation.h"
+#include "daemon/nightly/sweep.h"
+#include "daemon/nightly/verdicts.h"
+#include "storage/store.h"
+
+namespace torchwatch::nightly {
+
+/// Moves one nightly from state to state:
+///
+///     announced -> prepared -> swept -> screened -> confirmed -> bisected
+///
+/// Every arrow is one durable state change, and everything measured on the way is remembered under
+/// its own key, so a step that was killed is done again from stored results and decides the same.
+/// Single-threaded.
+class Stages {
+ public:
+  /// All arguments must outlive it.
+  Stages(storage::Store& store,
+         Preparation& preparation,
+         Sweep& sweep,
+         Verdicts& verdicts,
+         Investigation& investigation)
+      : store_{store},
+        preparation_{preparation},
+        sweep_{sweep},
+        verdicts_{verdicts},
+        investigation_{investigation} {}
+
+  /// Judges a nightly: moves it on until there is nothing to find out about it any more, which is
+  /// bisected, done or failed. An Error means that the world stood in the way; called again it goes
+  /// on from there.
+  boost::asio::awaitable<Result<>> judge(Nightly& nightly);
+
+ private:
+  boost::asio::awaitable<Result<NightlyState>> next_state(Nightly& nightly);
+  boost::asio::awaitable<Result<NightlyState>> prepare(Nightly& nightly);
+  boost::asio::awaitable<Result<NightlyState>> sweep(Nightly& nightly);
+  NightlyState screen(Nightly const& nightly);
+  boost::asio::awaitable<Result<NightlyState>> confirm(Nightly const& nightly);
+  boost::asio::awaitable<Result<NightlyState>> investigate(Nightly const& nightly);
+
+  storage::Store& store_;
+  Preparation& preparation_;
+  Sweep& sweep_;
+  Verdicts& verdicts_;
+  Investigation& investigation_;
+};
+
+/// Stores the state of a nightly, and tells the log.
+void move_to(storage::Store& store, Nightly& nightly, NightlyState state);
+
+}  // namespace torchwatch::nightly

@@ -1,0 +1,91 @@
+#include "daemon/nightly/sweep.h"
+
+#include <list>
+#include <utility>
+
+#include <spdlog/spdlog.h>
+
+#include "daemon/async/when_all.h"
+#include "daemon/build/manifest.h"
+#include "daemon/measure/job.h"
+
+namespace torchwatch::nightly {
+namespace asio = boost::asio;
+
+asio::awaitable<Result<>> Sweep::run(Nightly& nightly) {
+  auto const build = build::read_build(nightly.prefix);
+  if (!build) co_return build.error();
+  std::vector<Build> builds;
+  if (auto baseline = choose_baseline(nightly)) builds.push_back(std::move(*baseline));
+  builds.push_back(*build);
+  std::list<std::deque<Task>> queues;
+  std::vector<asio::awaitable<Result<>>> slots;
+  for (auto const& fleet : options_.fleets) {
+    auto& queue = queues.emplace_back();
+    for (int round = 0; round < options_.decide.sweep_pairs; ++round)
+      for (auto const& benchmark : measure::benchmarks_of(options_.suite, fleet.device))
+        queue.push_back({benchmark, round});
+    spdlog::info("sweep_started date={} baseline={} fleet={} left={}",
+                 nightly.date,
+                 builds.size() > 1 ? short_of(builds.front().manifest.commit) : "none",
+                 fleet.name,
+                 queue.size());
+    for (int slot = 0; slot < fleet.slots; ++slot)
+      slots.push_back(run_tasks(fleet.name, nightly, builds, queue));
+  }
+  auto const swept = co_await async::when_all(std::move(slots));
+  for (auto const& result : swept)
+    if (!result) co_return result.error();
+  nightly.failure = why_nothing_was_measured(nightly);
+  co_return Result<>{};
+}
+
+asio::awaitable<Result<>> Sweep::run_tasks(std::string fleet,
+                                           Nightly const& nightly,
+                                           std::vector<Build> const& builds,
+                                           std::deque<Task>& tasks) {
+  while (!tasks.empty()) {
+    auto const task = tasks.front();
+    tasks.pop_front();
+    measure::RoundKey key{Campaign::of(nightly.id), fleet, task.benchmark, task.round};
+    auto of_round = builds;
+    auto const measured = co_await rounds_.measure(std::move(key), std::move(of_round));
+    if (!measured) co_return measured.error();
+    spdlog::info("sweep_progress date={} fleet={} left={}", nightly.date, fleet, tasks.size());
+  }
+  co_return Result<>{};
+}
+
+std::optional<Build> Sweep::choose_baseline(Nightly& nightly) {
+  nightly.baseline.reset();
+  auto const baseline = store_.nightlies().baseline_of(nightly);
+  if (!baseline) return std::nullopt;
+  auto build = build::read_build(baseline->prefix);
+  if (!build) {
+    spdlog::warn("baseline_unusable date={} baseline={} reason=\"{}\"",
+                 nightly.date,
+                 baseline->date,
+                 build.error().message);
+    return std::nullopt;
+  }
+  nightly.baseline = baseline->id;
+  // The same commit built twice: there is nothing to compare.
+  if (baseline->commit == nightly.commit) return std::nullopt;
+  return std::move(*build);
+}
+
+/// Empty when any job of the sweep gave a result on the nightly itself.
+std::string Sweep::why_nothing_was_measured(Nightly const& nightly) {
+  std::string first;
+  int failed = 0;
+  for (auto const& job : store_.jobs().of(Campaign::of(nightly.id))) {
+    if (job.key.commit != nightly.commit) continue;
+    if (job.ok()) return {};
+    if (first.empty()) first = measure::failure_of(job);
+    ++failed;
+  }
+  if (failed == 0) return {};
+  return "none of " + std::to_string(failed) + " jobs gave a result; the first: " + first;
+}
+
+}  // namespace torchwatch::nightly

@@ -1,0 +1,165 @@
+#include "daemon/nightly/verdicts.h"
+
+#include <string>
+#include <utility>
+
+#include <spdlog/spdlog.h>
+
+#include "bisect/family.h"
+#include "daemon/async/when_all.h"
+#include "daemon/build/manifest.h"
+
+namespace torchwatch::nightly {
+namespace asio = boost::asio;
+
+using measure::SeriesGroup;
+
+Screening Verdicts::screening_of(Nightly const& nightly, Nightly const& baseline) {
+  auto const jobs = store_.jobs().of(Campaign::of(nightly.id));
+  return screen_sweep(jobs, baseline.commit, options_.fleets, options_.decide);
+}
+
+void Verdicts::screen(Nightly const& nightly, Nightly const& baseline) {
+  alarms_.look_at_sweep(nightly, baseline);
+  auto const screening = screening_of(nightly, baseline);
+  spdlog::info("screened date={} baseline={} series={} suspicious_benchmarks={}",
+               nightly.date,
+               baseline.date,
+               count_series(screening.all),
+               screening.suspicious.size());
+}
+
+asio::awaitable<Result<bool>> Verdicts::confirm(Nightly const& nightly, Nightly const& baseline) {
+  auto const before = build::read_build(baseline.prefix);
+  if (!before) co_return before.error();
+  auto const after = build::read_build(nightly.prefix);
+  if (!after) co_return after.error();
+  auto const screening = screening_of(nightly, baseline);
+  auto plan = this->plan(nightly, *before, *after, screening);
+  auto const options = bisect::for_family(options_.decide, count_series(screening.all));
+  auto const decided = co_await decide(plan, options);
+  if (!decided) co_return decided.error();
+  settle_mutes(plan.tonight);
+  settle_mutes(plan.anchored);
+  record_self(nightly, plan.self);
+  record_anchored(nightly, plan.anchored);
+  bool const any = record(nightly, plan.tonight);
+  if (any) open_incident(nightly, baseline);
+  alarms_.look_at_anchors(nightly);
+  co_return any;
+}
+
+Verdicts::Plan Verdicts::plan(Nightly const& nightly,
+                              Build const& before,
+                              Build const& after,
+                              Screening const& screening) {
+  Plan plan;
+  // The same campaign as the sweep's: its pairs are the first ones of each comparison.
+  for (auto const& group : screening.suspicious)
+    plan.tonight.push_back({{Campaign::of(nightly.id), before, after}, group, {}});
+  for (auto const& group : sample_of(screening.all, nightly.id, options_.decide.aa_benchmarks))
+    plan.self.push_back({{Campaign::self_comparison(nightly.id), after, after}, group, {}});
+  plan.anchored = anchored_tasks(nightly, after, screening.all);
+  return plan;
+}
+
+/// What a nightly's benchmarks are to be compared with beside its baseline. Over `anchor_nights`
+/// nights everybody's turn comes.
+std::vector<Verdicts::Task> Verdicts::anchored_tasks(Nightly const& nightly,
+                                                     Build const& build,
+                                                     std::vector<SeriesGroup> const& all) {
+  std::vector<Task> tasks;
+  if (options_.decide.anchor_nights == 0) return tasks;
+  auto place = nightly.id.value;
+  for (auto const& group : all) {
+    if (place++ % options_.decide.anchor_nights != 0) continue;
+    if (auto anchor = anchor_of(nightly, group))
+      tasks.push_back({{Campaign::anchor(nightly.id), std::move(*anchor), build}, group, {}});
+  }
+  return tasks;
+}
+
+/// The oldest candidate whose build is still there; nothing when that is the baseline, against
+/// which the nightly is judged anyway. Chosen once, whatever is ruled meanwhile.
+std::optional<Build> Verdicts::anchor_of(Nightly const& nightly, SeriesGroup const& group) {
+  auto anchors = store_.anchors();
+  storage::FleetBenchmark const which{group.front().fleet, group.front().benchmark};
+  auto candidates = anchors.candidates(which, nightly.id);
+  if (auto const chosen = anchors.chosen(which, nightly.id)) candidates = {*chosen};
+  for (auto const id : candidates) {
+    if (id == nightly.baseline) break;
+    auto const candidate = store_.nightlies().find(id).value();
+    auto build = build::read_build(candidate.prefix);
+    if (!build || candidate.commit == nightly.commit) continue;
+    anchors.choose(which, nightly.id, id);
+    return std::move(*build);
+  }
+  return std::nullopt;
+}
+
+/// Makes all comparisons, side by side.
+asio::awaitable<Result<>> Verdicts::decide(Plan& plan, config::DecideOptions const& options) {
+  std::vector<Task*> tasks;
+  std::vector<asio::awaitable<Result<measure::ComparisonResult>>> comparisons;
+  for (auto* const some : {&plan.tonight, &plan.self, &plan.anchored}) {
+    for (auto& task : *some) {
+      tasks.push_back(&task);
+      comparisons.push_back(measure::compare_builds(rounds_, task.builds, task.group, options));
+    }
+  }
+  auto results = co_await async::when_all(std::move(comparisons));
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!results[i]) co_return results[i].error();
+    tasks[i]->result = std::move(*results[i]);
+  }
+  co_return Result<>{};
+}
+
+void Verdicts::settle_mutes(std::span<Task> tasks) const {
+  for (auto& task : tasks)
+    for (auto& change : task.result.changes)
+      change.muted = store_.rulings().is_muted(change.series, clock_.now());
+}
+
+/// Whether anybody has to hear of it.
+bool Verdicts::record(Nightly const& nightly, std::span<Task const> tasks) {
+  bool any = false;
+  for (auto const& task : tasks) {
+    for (auto const& change : task.result.changes) {
+      store_.incidents().record(nightly.id, change);
+      any = any || (change.comparison.verdict == Verdict::regression && !change.muted);
+    }
+    alarms_.look_at_comparison(nightly, task.group.front(), task.result.failure);
+  }
+  return any;
+}
+
+void Verdicts::record_self(Nightly const& nightly, std::span<Task const> tasks) {
+  for (auto const& task : tasks) {
+    for (auto const& change : task.result.changes) {
+      store_.incidents().record_aa(nightly.id, change);
+      auto const verdict = change.comparison.verdict;
+      if (verdict == Verdict::regression || verdict == Verdict::improvement)
+        spdlog::warn("false_alarm date={} series={} verdict={}",
+                     nightly.date,
+                     name_of(change.series),
+                     to_string(verdict));
+    }
+  }
+}
+
+void Verdicts::record_anchored(Nightly const& nightly, std::span<Task const> tasks) {
+  for (auto const& task : tasks)
+    for (auto const& change : task.result.changes)
+      store_.anchors().record(nightly.id, change);
+}
+
+void Verdicts::open_incident(Nightly const& nightly, Nightly const& baseline) {
+  auto const incident = store_.incidents().open(baseline.id, nightly.id, clock_.now());
+  spdlog::warn("incident_opened id={} date={} series={}",
+               incident.id.value,
+               nightly.date,
+               incident.changes.size());
+}
+
+}  // namespace torchwatch::nightly

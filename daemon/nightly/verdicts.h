@@ -1,0 +1,81 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "config/options.h"
+#include "daemon/measure/comparison.h"
+#include "daemon/nightly/alarms.h"
+#include "daemon/nightly/screening.h"
+#include "storage/store.h"
+
+namespace torchwatch::nightly {
+
+/// The verdicts on one nightly, from its sweep beside the baseline to the incident. What it decides
+/// follows from what is stored, so it may be asked again. Single-threaded.
+class Verdicts {
+ public:
+  /// All arguments must outlive it.
+  Verdicts(config::Options const& options,
+           storage::Store& store,
+           Clock const& clock,
+           measure::Rounds& rounds,
+           Alarms& alarms)
+      : options_{options},
+        store_{store},
+        clock_{clock},
+        rounds_{rounds},
+        alarms_{alarms} {}
+
+  /// Tells the log what the sweep leaves to be decided, and raises the alarms that it gives reason
+  /// for.
+  void screen(Nightly const& nightly, Nightly const& baseline);
+
+  /// Measures whatever may have grown until it is decided, and of the nightly's benchmarks a sample
+  /// against themselves and a share against their anchors. Keeps every verdict, and opens the
+  /// incident when there is a regression that nobody muted: true then. Errors as Rounds::measure's,
+  /// and when a build is not there any more.
+  boost::asio::awaitable<Result<bool>> confirm(Nightly const& nightly, Nightly const& baseline);
+
+ private:
+  /// One comparison to be made, and what it came to.
+  struct Task {
+    measure::BuildPair builds;
+    measure::SeriesGroup group;
+    measure::ComparisonResult result;
+  };
+
+  /// What is compared tonight, and what for.
+  struct Plan {
+    std::vector<Task> tonight;   ///< with the baseline
+    std::vector<Task> self;      ///< with itself
+    std::vector<Task> anchored;  ///< with an older nightly
+  };
+
+  Screening screening_of(Nightly const& nightly, Nightly const& baseline);
+  Plan plan(Nightly const& nightly,
+            Build const& before,
+            Build const& after,
+            Screening const& screening);
+  std::vector<Task> anchored_tasks(Nightly const& nightly,
+                                   Build const& build,
+                                   std::vector<measure::SeriesGroup> const& all);
+  std::optional<Build> anchor_of(Nightly const& nightly, measure::SeriesGroup const& group);
+  boost::asio::awaitable<Result<>> decide(Plan& plan, config::DecideOptions const& options);
+  void settle_mutes(std::span<Task> tasks) const;
+  bool record(Nightly const& nightly, std::span<Task const> tasks);
+  void record_self(Nightly const& nightly, std::span<Task const> tasks);
+  void record_anchored(Nightly const& nightly, std::span<Task const> tasks);
+  void open_incident(Nightly const& nightly, Nightly const& baseline);
+
+  config::Options const& options_;
+  storage::Store& store_;
+  Clock const& clock_;
+  measure::Rounds& rounds_;
+  Alarms& alarms_;
+};
+
+}  // namespace torchwatch::nightly

@@ -1,0 +1,62 @@
+#include "daemon/report/connection.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <spdlog/spdlog.h>
+
+#include "daemon/net/https_transport.h"
+#include "github/credentials.h"
+
+namespace torchwatch::report {
+namespace asio = boost::asio;
+
+namespace {
+
+asio::awaitable<void> sleep_for(std::chrono::seconds duration) {
+  asio::steady_timer timer{co_await asio::this_coro::executor, duration};
+  co_await timer.async_wait(asio::use_awaitable);
+}
+
+std::optional<std::string> environment_variable(std::string const& name) {
+  auto const* const value = std::getenv(name.c_str());  // NOLINT(concurrency-mt-unsafe): never set
+  return value == nullptr ? std::nullopt : std::optional<std::string>{value};
+}
+
+}  // namespace
+
+OpenTransport https_transport(config::GithubOptions const& options) {
+  return [options]() -> Result<std::unique_ptr<github::Transport>> {
+    auto transport = net::HttpsTransport::open({options.ca_file, options.timeout});
+    if (!transport) return transport.error();
+    return std::make_unique<net::HttpsTransport>(std::move(*transport));
+  };
+}
+
+Result<std::unique_ptr<Connection>> Connection::open(config::GithubOptions const& options,
+                                                     OpenTransport const& open_transport,
+                                                     int retries) {
+  auto token = github::find_token(options, environment_variable(options.token_env));
+  if (!token) return token.error();
+  if (!token->warning.empty()) spdlog::warn("token_exposed reason=\"{}\"", token->warning);
+  auto transport = open_transport();
+  if (!transport) return transport.error();
+  github::ClientOptions client;
+  client.api = options.api;
+  client.repository = options.repository;
+  client.token = token->value;
+  client.retries = retries;
+  return std::make_unique<Connection>(std::move(*transport), std::move(client));
+}
+
+Connection::Connection(std::unique_ptr<github::Transport> transport, github::ClientOptions options)
+    : transport_{std::move(transport)},
+      client_{*transport_, clock_, sleep_for, std::move(options)} {}
+
+}  // namespace torchwatch::report

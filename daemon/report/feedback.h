@@ -1,0 +1,36 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+
+#include "config/options.h"
+#include "daemon/report/connection.h"
+#include "storage/store.h"
+
+namespace torchwatch::report {
+
+/// What people answer to reports. Single-threaded.
+class Feedback {
+ public:
+  /// `options`, `store` and `clock` must outlive it.
+  Feedback(config::GithubOptions const& options,
+           storage::Store& store,
+           Clock const& clock,
+           OpenTransport open_transport)
+      : options_{options},
+        store_{store},
+        clock_{clock},
+        open_transport_{std::move(open_transport)} {}
+
+  /// Keeps as rulings what people said of reports by `github.false_alarm_label`, each once.
+  boost::asio::awaitable<Result<>> collect();
+
+ private:
+  bool is_called_false(IncidentId incident);
+
+  config::GithubOptions const& options_;
+  storage::Store& store_;
+  Clock const& clock_;
+  OpenTransport open_transport_;
+};
+
+}  // namespace torchwatch::report

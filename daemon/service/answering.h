@@ -1,0 +1,40 @@
+#pragma once
+
+#include <thread>
+
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "config/options.h"
+#include "daemon/api/routes.h"
+#include "storage/store.h"
+
+namespace torchwatch::service {
+
+/// The answering half of the service: a thread with a loop and a reading connection of its own, so
+/// that neither long git walks nor writes hold up an answer.
+class Answering {
+ public:
+  /// Listens; throws boost::system::system_error when it cannot. `reader` must outlive it, and is
+  /// used on its thread alone; `requests` are called there.
+  Answering(config::Options const& options, storage::Store& reader, api::Requests requests);
+
+  Answering(Answering const&) = delete;
+  Answering& operator=(Answering const&) = delete;
+
+  /// Finishes answers in progress, for at most ten seconds.
+  ~Answering();
+
+ private:
+  SystemClock clock_;
+  boost::asio::io_context loop_{1};
+  boost::asio::cancellation_signal stop_;
+  boost::asio::steady_timer patience_{loop_};
+  boost::asio::ip::tcp::acceptor acceptor_;
+  api::Api api_;
+  std::jthread thread_;  // joined first
+};
+
+}  // namespace torchwatch::service

@@ -1,0 +1,63 @@
+#include "daemon/service/serve.h"
+
+#include <utility>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
+#include <spdlog/spdlog.h>
+
+#include "daemon/async/run.h"
+#include "daemon/service/answering.h"
+#include "daemon/service/open_store.h"
+#include "daemon/service/watch.h"
+
+namespace torchwatch::service {
+namespace asio = boost::asio;
+
+namespace {
+
+/// What is asked over HTTP is done on the watching loop. Both must outlive it.
+api::Requests requests_for(asio::io_context& loop, Watch& watch) {
+  api::Requests requests;
+  requests.bisection = [&](BisectionRequest request) -> asio::awaitable<Result<Bisection>> {
+    auto task = watch.ask(std::move(request));
+    co_return co_await asio::co_spawn(loop, std::move(task), asio::use_awaitable);
+  };
+  requests.steering = [&](BisectionId id,
+                          BisectionState state) -> asio::awaitable<Result<Bisection>> {
+    auto task = watch.steer(id, state);
+    co_return co_await asio::co_spawn(loop, std::move(task), asio::use_awaitable);
+  };
+  requests.ruling = [&](Ruling ruling) -> asio::awaitable<Result<Ruling>> {
+    auto task = watch.rule(std::move(ruling));
+    co_return co_await asio::co_spawn(loop, std::move(task), asio::use_awaitable);
+  };
+  return requests;
+}
+
+}  // namespace
+
+Result<> serve(config::Options const& options,
+               std::string const& executable,
+               std::string const& config_file) {
+  auto store = open_store(options);
+  if (!store) return store.error();
+  auto reader = storage::Store::open_reader(store_file(options));
+  if (!reader) return reader.error();
+  asio::io_context loop{1};
+  Watch watch{loop.get_executor(), options, executable, *store};
+  Answering const answering{options, *reader, requests_for(loop, watch)};
+  spdlog::info("service_started config={} state_dir={}", config_file, options.state_dir);
+  try {
+    async::run_until_signal(loop, watch.run());
+  } catch (boost::system::system_error const& problem) {
+    if (problem.code() != asio::error::operation_aborted) throw;
+  }
+  spdlog::info("service_stopped");
+  return {};
+}
+
+}  // namespace torchwatch::service

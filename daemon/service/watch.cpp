@@ -1,0 +1,55 @@
+#include "daemon/service/watch.h"
+
+#include <exception>
+#include <utility>
+
+#include <boost/asio/error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
+#include <spdlog/spdlog.h>
+
+#include "daemon/report/rulings.h"
+
+namespace torchwatch::service {
+namespace asio = boost::asio;
+
+asio::awaitable<int> Watch::run() {
+  return bisection::ending_bisections(service_.queue, pass_for_ever());
+}
+
+asio::awaitable<Result<Bisection>> Watch::ask(BisectionRequest request) {
+  auto const asked = co_await service_.queue.ask(std::move(request));
+  if (asked) service_.queue.start();
+  co_return asked;
+}
+
+asio::awaitable<Result<Bisection>> Watch::steer(BisectionId id, BisectionState state) {
+  co_return service_.queue.steer(id, state);
+}
+
+asio::awaitable<Result<Ruling>> Watch::rule(Ruling ruling) {
+  co_return report::give_ruling(store_, std::move(ruling), clock_.now());
+}
+
+asio::awaitable<int> Watch::pass_for_ever() {
+  while (true) {
+    co_await pass();
+    rest_.expires_after(options_.feed.poll);
+    co_await rest_.async_wait(asio::use_awaitable);
+  }
+}
+
+/// A failed pass is told and tried again after the usual rest; only cancellation goes through.
+asio::awaitable<void> Watch::pass() {
+  try {
+    auto const passed = co_await service_.pass();
+    if (!passed) spdlog::error("pass_failed reason=\"{}\"", passed.error().message);
+  } catch (boost::system::system_error const& problem) {
+    if (problem.code() == asio::error::operation_aborted) throw;
+    spdlog::error("pass_failed reason=\"{}\"", problem.what());
+  } catch (std::exception const& problem) {
+    spdlog::error("pass_failed reason=\"{}\"", problem.what());
+  }
+}
+
+}  // namespace torchwatch::service

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "config/options.h"
+#include "daemon/service/service.h"
+#include "storage/store.h"
+
+namespace torchwatch::service {
+
+/// The watching half of the service: passes over the feed, one after the other, on the main
+/// thread's loop. Everything but the constructor is called on that loop.
+class Watch {
+ public:
+  /// `options` and `store` must outlive it.
+  Watch(boost::asio::any_io_executor executor,
+        config::Options const& options,
+        std::string const& executable,
+        storage::Store& store)
+      : options_{options},
+        store_{store},
+        service_{executor, options, executable, store, clock_},
+        rest_{executor} {}
+
+  /// Never returns; ends by cancellation, and all bisections with it.
+  boost::asio::awaitable<int> run();
+
+  /// See bisection::Queue::ask, which this is, and starts it.
+  boost::asio::awaitable<Result<Bisection>> ask(BisectionRequest request);
+
+  /// See bisection::Queue::steer.
+  boost::asio::awaitable<Result<Bisection>> steer(BisectionId id, BisectionState state);
+
+  /// See report::give_ruling.
+  boost::asio::awaitable<Result<Ruling>> rule(Ruling ruling);
+
+ private:
+  boost::asio::awaitable<int> pass_for_ever();
+  boost::asio::awaitable<void> pass();
+
+  config::Options const& options_;
+  storage::Store& store_;
+  SystemClock clock_;
+  Service service_;
+  boost::asio::steady_timer rest_;
+};
+
+}  // namespace torchwatch::service

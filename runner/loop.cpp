@@ -1,0 +1,132 @@
+#include "runner/loop.h"
+
+#include <array>
+#include <csignal>
+#include <limits>
+#include <utility>
+
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/experimental/channel.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "runner/process/excerpt.h"
+#include "runner/process/lines.h"
+#include "runner/processors.h"
+#include "runner/protocol.h"
+#include "runner/round.h"
+
+namespace torchwatch::runner {
+
+namespace asio = boost::asio;
+using namespace asio::experimental::awaitable_operators;
+using asio::posix::stream_descriptor;
+using protocol::Failure;
+using protocol::Job;
+using protocol::Message;
+using protocol::Round;
+
+namespace {
+
+template <class T>
+using Queue = asio::experimental::channel<void(boost::system::error_code, T)>;
+constexpr auto unbounded = std::numeric_limits<std::size_t>::max();
+
+/// What the coroutines of a runner share.
+struct Desk {
+  explicit Desk(asio::any_io_executor const& executor)
+      : rounds{executor, unbounded},
+        answers{executor, unbounded} {}
+
+  void tell(Message message) { answers.try_send(boost::system::error_code{}, std::move(message)); }
+
+  Queue<Round> rounds;
+  Queue<Message> answers;
+};
+
+Message hello() {
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  protocol::Hello message;
+  message.role = "runner";
+  message.fingerprint = {{"host", host.data()}, {"pid", ::getpid()}};
+  return message;
+}
+
+Message refusal(std::string const& line, std::string const& why) {
+  return Failure{"",
+                 "protocol",
+                 "runner was sent \"" + process::excerpt(line) + "\": " + process::excerpt(why)};
+}
+
+/// Ends with the input.
+asio::awaitable<void> take_jobs(process::LineReader input, Desk& desk) {
+  for (;;) {
+    auto const line = co_await input.read_line();
+    if (!line) co_return;
+    try {
+      auto message = protocol::decode(*line);
+      if (auto* const job = std::get_if<Job>(&message)) {
+        desk.rounds.try_send(boost::system::error_code{}, Round{{std::move(*job)}});
+      } else if (auto* const round = std::get_if<Round>(&message)) {
+        desk.rounds.try_send(boost::system::error_code{}, std::move(*round));
+      } else {
+        desk.tell(refusal(*line, "it takes only jobs and rounds"));
+      }
+    } catch (protocol::ProtocolError const& problem) {
+      desk.tell(refusal(*line, problem.what()));
+    }
+  }
+}
+
+asio::awaitable<void> do_jobs(Desk& desk, int slot) {
+  auto const processors = Processors::of_slot(slot);
+  for (;;) {
+    auto round = co_await desk.rounds.async_receive(asio::use_awaitable);
+    ProgressSink pass_on = [&desk](protocol::Progress const& progress) {
+      desk.tell(progress);
+    };
+    auto answers = co_await run_round(std::move(round), processors, std::move(pass_on));
+    for (auto& answer : answers)
+      desk.tell(std::move(answer));
+  }
+}
+
+/// Ends when nobody reads any more.
+asio::awaitable<void> send_answers(stream_descriptor output, Desk& desk) {
+  for (;;) {
+    auto const message = co_await desk.answers.async_receive(asio::use_awaitable);
+    std::string line = protocol::encode(message);
+    auto const sent = co_await process::write_line(output, std::move(line));
+    if (!sent) co_return;
+  }
+}
+
+stream_descriptor duplicate(asio::any_io_executor const& executor, int fd) {
+  return stream_descriptor{executor, ::fcntl(fd, F_DUPFD_CLOEXEC, 0)};
+}
+
+}  // namespace
+
+asio::awaitable<int> run_runner(int slot, int input, int output) {
+  auto const executor = co_await asio::this_coro::executor;
+  std::signal(SIGPIPE, SIG_IGN);
+  asio::signal_set stop{executor, SIGINT, SIGTERM, SIGHUP};
+  process::LineReader lines{duplicate(executor, input)};
+  auto answers = duplicate(executor, output);
+  Desk desk{executor};
+  desk.tell(hello());
+
+  // Whichever ends first cancels the others; cancelling a job kills its worker.
+  auto unheard = send_answers(std::move(answers), desk);
+  auto asked_to_end = take_jobs(std::move(lines), desk) || stop.async_wait(asio::use_awaitable);
+  auto const ended =
+      co_await (std::move(unheard) || do_jobs(desk, slot) || std::move(asked_to_end));
+  co_return ended.index() == 0 ? 1 : 0;
+}
+
+}  // namespace torchwatch::runner

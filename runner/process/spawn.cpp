@@ -1,0 +1,173 @@
+#include "runner/process/spawn.h"
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+namespace torchwatch::process {
+
+namespace {
+
+enum class Step { prepare, directory, program };
+
+/// What the child tells through the report pipe when it could not become the program.
+struct Report {
+  Step step;
+  int error;
+};
+
+/// Everything the child uses between fork and exec. There only async-signal-safe calls are allowed,
+/// because another thread may have held the allocator's lock when we forked.
+struct Plan {
+  std::vector<char*> argv;
+  std::vector<char*> environment;
+  char const* directory;  ///< nullptr: ours
+  std::array<int, 3> standard;
+  cpu_set_t processors;  ///< none: ours
+  int report;
+  pid_t parent;
+};
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (auto& text : texts)
+    pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+[[noreturn]] void give_up(Plan const& plan, Step step) {
+  Report const report{step, errno};
+  [[maybe_unused]] auto const written = ::write(plan.report, &report, sizeof report);
+  ::_exit(127);
+}
+
+void reset_signals() {
+  // SIGKILL, SIGSTOP and the two that libc keeps for itself refuse, which is fine.
+  for (int signal = 1; signal < NSIG; ++signal)
+    ::signal(signal, SIG_DFL);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+[[noreturn]] void become(Plan const& plan) {
+  if (::setpgid(0, 0) != 0 || ::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) give_up(plan, Step::prepare);
+  // The parent may have died before we asked to die with it.
+  if (::getppid() != plan.parent) ::_exit(127);
+  for (int fd = 0; fd < 3; ++fd) {
+    if (::dup2(plan.standard[static_cast<std::size_t>(fd)], fd) < 0) give_up(plan, Step::prepare);
+  }
+  // Where the kernel is too old for this, descriptors opened with O_CLOEXEC are closed all the
+  // same.
+  ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+  if (CPU_COUNT(&plan.processors) > 0 &&
+      ::sched_setaffinity(0, sizeof plan.processors, &plan.processors) != 0)
+    give_up(plan, Step::prepare);
+  if (plan.directory != nullptr && ::chdir(plan.directory) != 0) give_up(plan, Step::directory);
+  reset_signals();
+  ::execvpe(plan.argv[0], plan.argv.data(), plan.environment.data());
+  give_up(plan, Step::program);
+}
+
+cpu_set_t set_of(std::vector<int> const& processors) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (int const processor : processors)
+    CPU_SET(static_cast<std::size_t>(processor), &set);
+  return set;
+}
+
+/// Forks with all signals blocked, so that no handler of ours runs in the child before they are
+/// reset.
+pid_t fork_quietly(Plan const& plan) {
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  pid_t const child = ::fork();
+  if (child == 0) become(plan);
+  int const error = errno;
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = error;
+  return child;
+}
+
+/// True when the child reported a failure; false when the pipe closed because it became the
+/// program.
+bool read_report(int fd, Report& report) {
+  ssize_t size = 0;
+  do {
+    size = ::read(fd, &report, sizeof report);
+  } while (size < 0 && errno == EINTR);
+  return size == ssize_t{sizeof report};
+}
+
+ErrorCode code_of(int error) {
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+      return ErrorCode::not_found;
+    case EACCES:
+    case EPERM:
+    case ENOEXEC:
+      return ErrorCode::refused;
+    default:
+      return ErrorCode::internal;
+  }
+}
+
+Error error_of(Spawn const& program, Report const& report) {
+  std::string what = "start " + program.argv.front();
+  if (report.step == Step::directory) what += " in " + program.directory;
+  if (report.step == Step::prepare) what += " (preparing)";
+  return {code_of(report.error), what + ": " + std::generic_category().message(report.error)};
+}
+
+}  // namespace
+
+Result<Pipe> make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    return Error{ErrorCode::internal, "open a pipe: " + std::generic_category().message(errno)};
+  }
+  return Pipe{Descriptor{ends[0]}, Descriptor{ends[1]}};
+}
+
+Result<Spawned> spawn(Spawn const& program) {
+  auto report_pipe = make_pipe();
+  if (!report_pipe) return report_pipe.error();
+
+  auto argv = program.argv;
+  auto environment = program.environment;
+  Plan const plan{pointers_to(argv),
+                  pointers_to(environment),
+                  program.directory.empty() ? nullptr : program.directory.c_str(),
+                  {program.input.get(), program.output.get(), program.errors.get()},
+                  set_of(program.processors),
+                  report_pipe->write.get(),
+                  ::getpid()};
+  pid_t const child = fork_quietly(plan);
+  if (child < 0) return error_of(program, Report{Step::prepare, errno});
+
+  report_pipe->write = Descriptor{};
+  Report report{};
+  if (!read_report(report_pipe->read.get(), report)) {
+    // Not pidfd_open: glibc 2.36 forgets to declare it as C.
+    Descriptor handle{static_cast<int>(::syscall(SYS_pidfd_open, child, 0))};
+    if (handle.is_open()) return Spawned{child, std::move(handle)};
+    report = {Step::prepare, errno};
+    ::kill(-child, SIGKILL);
+  }
+  ::waitpid(child, nullptr, 0);
+  return error_of(program, report);
+}
+
+}  // namespace torchwatch::process

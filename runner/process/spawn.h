@@ -1,0 +1,70 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "storage/domain/result.h"
+
+namespace torchwatch::process {
+
+/// An open file descriptor, closed on exec. -1: none.
+class Descriptor {
+ public:
+  Descriptor() = default;
+
+  explicit Descriptor(int fd) : fd_{fd} {}
+
+  Descriptor(Descriptor&& other) noexcept : fd_{other.release()} {}
+
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+
+  int get() const { return fd_; }
+
+  int release() { return std::exchange(fd_, -1); }
+
+  bool is_open() const { return fd_ >= 0; }
+
+ private:
+  int fd_ = -1;
+};
+
+struct Pipe {
+  Descriptor read;
+  Descriptor write;
+};
+
+Result<Pipe> make_pipe();
+
+/// A program with its three standard descriptors.
+struct Spawn {
+  std::vector<std::string> argv;         ///< not empty; argv[0] is looked up in PATH
+  std::vector<std::string> environment;  ///< "NAME=value"; the whole of it
+  std::string directory;                 ///< empty: ours
+  std::vector<int> processors;           ///< to run on; none: ours
+  Descriptor input;
+  Descriptor output;
+  Descriptor errors;
+};
+
+struct Spawned {
+  pid_t pid = -1;
+  Descriptor handle;  ///< a pidfd: readable once the process has ended
+};
+
+/// Starts `program` as the leader of a new process group; it is killed when the calling thread
+/// ends. Returns once it is running. Errors as ChildProcess::start's.
+Result<Spawned> spawn(Spawn const& program);
+
+}  // namespace torchwatch::process

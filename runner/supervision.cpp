@@ -1,0 +1,258 @@
+#include "runner/supervision.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <optional>
+#include <utility>
+
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "runner/process/excerpt.h"
+#include "runner/process/process_group.h"
+
+namespace torchwatch::runner {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using namespace asio::experimental::awaitable_operators;
+using process::excerpt;
+using process::ExitStatus;
+using protocol::Failure;
+using protocol::Hello;
+using protocol::Message;
+using protocol::Outcome;
+using protocol::Progress;
+
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+using Clock = std::chrono::steady_clock;
+
+/// Between two looks at the clock and the memory. More often would disturb what is being measured.
+constexpr Seconds poll_period = 100ms;
+/// How long a worker may take to leave: after its answer, and between closing its output and
+/// ending.
+constexpr auto leave_patience = 2s;
+
+/// What the worker itself says. One that gives no code has failed all the same.
+Fault fault_of(Failure const& failure) {
+  return {failure.code.empty() ? "failed" : failure.code, failure.text};
+}
+
+Fault misbehaved(std::string const& how) {
+  return {"protocol", "worker " + how};
+}
+
+/// One worker's conversation, and the limits it is held to. Everything it refers to must outlive
+/// it.
+class Supervision {
+ public:
+  Supervision(protocol::Job const& job,
+              ProgressSink const& on_progress,
+              Seat& seat,
+              process::ChildProcess& worker)
+      : job_{job},
+        on_progress_{on_progress},
+        seat_{seat},
+        worker_{worker} {}
+
+  /// From hello to answer.
+  asio::awaitable<Heard<Outcome>> converse();
+  /// Ends when the worker breaks a limit.
+  asio::awaitable<Fault> hold_to_limits();
+
+ private:
+  asio::awaitable<Heard<Message>> receive();
+  asio::awaitable<std::optional<Fault>> greet();
+  asio::awaitable<void> give_turn();
+  asio::awaitable<std::optional<Fault>> take_leave();
+  asio::awaitable<Fault> autopsy();
+  std::optional<Fault> objection_to(Message const& message) const;
+  std::string where() const;
+  Seconds spent() const;
+
+  protocol::Job const& job_;
+  ProgressSink const& on_progress_;
+  Seat& seat_;
+  process::ChildProcess& worker_;
+  Clock::time_point const begin_ = Clock::now();
+  Clock::duration waited_{};                        // for turns
+  std::optional<Clock::time_point> waiting_since_;  // for the next one
+  bool greeted_ = false;
+  std::optional<Progress> last_;
+};
+
+asio::awaitable<Heard<Outcome>> Supervision::converse() {
+  auto unfriendly = co_await greet();
+  if (unfriendly) co_return std::move(*unfriendly);
+  std::string job = protocol::encode(job_);
+  // When this fails the worker has stopped listening, and what it does next tells why.
+  static_cast<void>(co_await worker_.write_line(std::move(job)));
+
+  for (;;) {
+    auto message = co_await receive();
+    if (!message) co_return message.error();
+    if (auto const objection = objection_to(*message)) co_return *objection;
+    if (auto const* const progress = std::get_if<Progress>(&*message)) {
+      last_ = *progress;
+      on_progress_(*progress);
+      continue;
+    }
+    if (std::holds_alternative<protocol::Ready>(*message)) {
+      co_await give_turn();
+      continue;
+    }
+    auto const rude = co_await take_leave();
+    if (rude) co_return *rude;
+    if (auto const* const failure = std::get_if<Failure>(&*message)) co_return fault_of(*failure);
+    co_return std::get<Outcome>(std::move(*message));
+  }
+}
+
+asio::awaitable<std::optional<Fault>> Supervision::greet() {
+  auto const message = co_await receive();
+  if (!message) co_return message.error();
+  if (auto const* const failure = std::get_if<Failure>(&*message)) co_return fault_of(*failure);
+  auto const* const hello = std::get_if<Hello>(&*message);
+  if (hello == nullptr) co_return misbehaved("did not begin with hello");
+  if (hello->role != "worker") {
+    co_return misbehaved("calls itself \"" + excerpt(hello->role) + "\"; must be \"worker\"");
+  }
+  if (hello->protocol != protocol::version) {
+    co_return misbehaved("speaks protocol version " + std::to_string(hello->protocol) +
+                         "; must be " + std::to_string(protocol::version));
+  }
+  greeted_ = true;
+  co_return std::nullopt;
+}
+
+asio::awaitable<void> Supervision::give_turn() {
+  waiting_since_ = Clock::now();
+  co_await seat_.take();
+  waited_ += Clock::now() - *waiting_since_;
+  waiting_since_.reset();
+  std::string turn = protocol::encode(protocol::Turn{job_.id});
+  // As with the job: what the worker does next tells why it does not listen.
+  static_cast<void>(co_await worker_.write_line(std::move(turn)));
+}
+
+/// What counts for the time limit.
+Seconds Supervision::spent() const {
+  auto const now = waiting_since_.value_or(Clock::now());
+  return now - begin_ - waited_;
+}
+
+asio::awaitable<Heard<Message>> Supervision::receive() {
+  auto const line = co_await worker_.read_line();
+  if (line) {
+    try {
+      co_return protocol::decode(*line);
+    } catch (protocol::ProtocolError const& problem) {
+      co_return misbehaved("printed \"" + excerpt(*line) + "\": " + excerpt(problem.what()));
+    }
+  }
+  if (line.error().code == ErrorCode::corrupt) {
+    co_return misbehaved("printed no message: " + line.error().message);
+  }
+  auto const fault = co_await autopsy();
+  co_return fault;
+}
+
+/// Why the worker may not say this after its hello; nothing when it may.
+std::optional<Fault> Supervision::objection_to(Message const& message) const {
+  if (std::holds_alternative<Hello>(message)) return misbehaved("sent a second hello");
+  for (auto const* const type : {"job", "round", "turn"})
+    if (protocol::type_of(message) == type) return misbehaved(std::string{"sent a "} + type);
+  auto const* const ready = std::get_if<protocol::Ready>(&message);
+  if (ready != nullptr && !job_.takes_turns) return misbehaved("waits for a turn; it has none");
+  std::string id = job_.id;
+  if (auto const* const progress = std::get_if<Progress>(&message)) id = progress->id;
+  if (auto const* const outcome = std::get_if<Outcome>(&message)) id = outcome->id;
+  if (ready != nullptr) id = ready->id;
+  // An error that is not about a job is about the only one there is.
+  auto const* const failure = std::get_if<Failure>(&message);
+  if (failure != nullptr && !failure->id.empty()) id = failure->id;
+  if (id == job_.id) return std::nullopt;
+  return misbehaved("spoke of job \"" + excerpt(id) + "\"; it was given \"" + job_.id + "\"");
+}
+
+/// Lets the worker end by itself, so that it can say no more. One that stays is killed by whoever
+/// owns it.
+asio::awaitable<std::optional<Fault>> Supervision::take_leave() {
+  worker_.close_stdin();
+  asio::steady_timer patience{co_await asio::this_coro::executor, leave_patience};
+  auto const next = co_await (worker_.read_line() || patience.async_wait(asio::use_awaitable));
+  auto const* const line = std::get_if<Result<std::string>>(&next);
+  if (line == nullptr || line->has_error()) co_return std::nullopt;
+  co_return misbehaved("went on after its answer: \"" + excerpt(**line) + "\"");
+}
+
+/// Why the worker's output ended without an answer.
+asio::awaitable<Fault> Supervision::autopsy() {
+  asio::steady_timer patience{co_await asio::this_coro::executor, leave_patience};
+  auto const ended = co_await (worker_.wait() || patience.async_wait(asio::use_awaitable));
+  auto const* const status = std::get_if<ExitStatus>(&ended);
+  if (status == nullptr) co_return misbehaved("closed its output " + where() + " and went on");
+
+  auto const words = process::last_lines(worker_.last_stderr());
+  auto text = "worker ended " + where() + ": " + process::describe(*status);
+  text += words.empty() ? "; it printed no reason" : "; it printed last: " + words;
+  // What a shell, env and the dynamic linker return when they cannot start a program.
+  bool const never_ran = !greeted_ && (status->code == 126 || status->code == 127);
+  co_return Fault{never_ran ? "launch" : "crashed", std::move(text)};
+}
+
+std::string Supervision::where() const {
+  if (!greeted_) return "before its hello";
+  if (!last_) return "before its first progress";
+  return "during " + excerpt(last_->phase) + " (" + std::to_string(last_->done) + " of " +
+         std::to_string(last_->total) + ")";
+}
+
+std::string mebibytes(std::int64_t bytes) {
+  return std::to_string(bytes / (1024 * 1024)) + " MiB";
+}
+
+std::string to_text(Seconds duration) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.4g s", duration.count());
+  return text.data();
+}
+
+asio::awaitable<Fault> Supervision::hold_to_limits() {
+  asio::steady_timer timer{co_await asio::this_coro::executor};
+  Seconds const limit{job_.limits.timeout_s};
+  for (;;) {
+    if (spent() >= limit) {
+      co_return Fault{"timeout", "no answer after " + to_text(limit) + ", stopped " + where()};
+    }
+    auto const held = process::resident_bytes(worker_.pid());
+    if (held > job_.limits.memory_bytes) {
+      co_return Fault{"memory",
+                      "worker and its children hold " + mebibytes(held) + " " + where() +
+                          "; allowed are " + mebibytes(job_.limits.memory_bytes)};
+    }
+    auto const pause = std::clamp<Seconds>(limit - spent(), 1ms, poll_period);
+    timer.expires_after(std::chrono::ceil<std::chrono::milliseconds>(pause));
+    co_await timer.async_wait(asio::use_awaitable);
+  }
+}
+
+}  // namespace
+
+asio::awaitable<Heard<Outcome>> supervise(protocol::Job const& job,
+                                          ProgressSink const& on_progress,
+                                          Seat& seat,
+                                          process::ChildProcess& worker) {
+  Supervision supervision{job, on_progress, seat, worker};
+  auto ended = co_await (supervision.converse() || supervision.hold_to_limits());
+  if (auto const* const broken = std::get_if<Fault>(&ended)) co_return *broken;
+  co_return std::get<Heard<Outcome>>(std::move(ended));
+}
+
+}  // namespace torchwatch::runner

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/system/result.hpp>
+
+#include "runner/process/child_process.h"
+#include "runner/protocol.h"
+#include "runner/turns.h"
+
+namespace torchwatch::runner {
+
+using ProgressSink = std::function<void(protocol::Progress const&)>;
+
+/// Why there is no outcome: code and text of the `error` that will say so.
+struct Fault {
+  std::string code;
+  std::string text;
+};
+
+template <class T>
+using Heard = boost::system::result<T, Fault>;
+
+/// Has a worker that was just started do `job`, and holds it to the job's limits of time and
+/// memory: its outcome, or why there is none. Each timed run waits for the worker's turn at `seat`.
+/// The caller ends the worker afterwards. All arguments must outlive the coroutine.
+boost::asio::awaitable<Heard<protocol::Outcome>> supervise(protocol::Job const& job,
+                                                           ProgressSink const& on_progress,
+                                                           Seat& seat,
+                                                           process::ChildProcess& worker);
+
+}  // namespace torchwatch::runner

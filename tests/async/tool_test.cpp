@@ -1,0 +1,72 @@
+#include "daemon/async/tool.h"
+
+#include <gmock/gmock.h>
+#include <stdlib.h>
+
+#include "tests/runner/run.h"
+
+namespace torchwatch::async {
+namespace {
+
+using namespace std::chrono_literals;
+
+Result<ToolRun> run_shell(std::string const& script, std::chrono::seconds limit = 20s) {
+  boost::asio::io_context loop{1};
+  process::Command command;
+  command.argv = {"sh", "-c", script};
+  return tests::run(loop, run_tool(loop.get_executor(), std::move(command), limit));
+}
+
+TEST(Tool, IsHeardToItsEnd) {
+  auto const run = run_shell("echo one; echo two; echo trouble >&2; exit 3").value();
+
+  EXPECT_EQ(run.output, "one\ntwo\n");
+  EXPECT_EQ(run.errors, "trouble\n");
+  EXPECT_EQ(run.status.code, 3);
+  EXPECT_FALSE(run.is_good());
+  EXPECT_EQ(why_it_failed(run), "trouble");
+  EXPECT_TRUE(run_shell("true").value().is_good());
+}
+
+TEST(Tool, IsHeardWhereItsLastLineDoesNotEnd) {
+  EXPECT_EQ(run_shell("echo one; printf two").value().output, "one\ntwo");
+  EXPECT_EQ(run_shell("printf one").value().output, "one");
+}
+
+TEST(Tool, ThatSaysNothingFailsByItsStatus) {
+  EXPECT_EQ(why_it_failed(run_shell("exit 3").value()), "exit status 3");
+  EXPECT_EQ(why_it_failed(run_shell("kill -KILL $$").value()), "killed by SIGKILL (Killed)");
+}
+
+TEST(Tool, HasNoInputAndNoToken) {
+  ::setenv("GITHUB_TOKEN", "secret", 1);
+  auto const run = run_shell("cat; echo \"token=$GITHUB_TOKEN\"").value();
+  ::unsetenv("GITHUB_TOKEN");
+
+  EXPECT_EQ(run.output, "token=\n");
+}
+
+TEST(Tool, ThatTakesTooLongIsKilled) {
+  auto const started = std::chrono::steady_clock::now();
+  auto const run = run_shell("sleep 60 & sleep 60", 1s);
+
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().code, ErrorCode::unavailable);
+  EXPECT_EQ(run.error().message, "sh took longer than 1 s");
+  EXPECT_LT(std::chrono::steady_clock::now() - started, 20s);
+}
+
+TEST(Tool, ThatIsNotInstalledIsNamed) {
+  boost::asio::io_context loop{1};
+  process::Command command;
+  command.argv = {"no-such-tool"};
+
+  auto const run = tests::run(loop, run_tool(loop.get_executor(), std::move(command), 1s));
+
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().code, ErrorCode::not_found);
+  EXPECT_THAT(run.error().message, testing::HasSubstr("no-such-tool"));
+}
+
+}  // namespace
+}  // namespace torchwatch::async

@@ -1,0 +1,259 @@
+#include "daemon/bisection/bisector.h"
+
+#include <filesystem>
+#include <utility>
+
+#include <gmock/gmock.h>
+
+#include "tests/fakes/memory/world.h"
+
+namespace torchwatch::bisection {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::Each;
+using testing::Ge;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Le;
+using testing::Not;
+using testing::SizeIs;
+
+class BisectorTest : public testing::Test {
+ protected:
+  Bisection ask(BisectionRequest const& request) {
+    return world.parts->store.bisections().ask(request, std::nullopt, world.clock.now());
+  }
+
+  Result<Bisection> run(Bisection bisection) {
+    return world.run(world.parts->bisector.run(std::move(bisection)));
+  }
+
+  /// Of all commits, unless said otherwise.
+  Bisection bisect(std::size_t start = 0, std::size_t end = 8) {
+    return run(ask(world.request(start, end))).value();
+  }
+
+  std::size_t culprit_of(Finding const& finding) {
+    return world.trunk.number_of(finding.suspects.front().sha);
+  }
+
+  std::vector<std::size_t> built() {
+    std::vector<std::size_t> numbers;
+    for (auto const& commit : world.parts->builder.made)
+      if (!world.parts->builder.reverted.contains(commit))
+        numbers.push_back(world.trunk.number_of(commit));
+    return numbers;
+  }
+
+  fakes::World world;
+};
+
+TEST_F(BisectorTest, NamesTheCulpritAndProvesIt) {
+  world.change(5, "alpha", 1.2);
+  auto const done = bisect();
+
+  EXPECT_EQ(done.state, BisectionState::done);
+  EXPECT_EQ(done.outcome, BisectionOutcome::culprit);
+  ASSERT_THAT(done.findings, SizeIs(1));
+  EXPECT_EQ(culprit_of(done.findings[0]), 5);
+  auto const& effect = done.findings[0].effects.at(0);
+  EXPECT_EQ(effect.proof->verdict, Verdict::regression);
+  EXPECT_EQ(effect.cure->verdict, Verdict::improvement);
+  EXPECT_NEAR(effect.share, 1, 0.2);
+  EXPECT_FALSE(done.packages);
+  EXPECT_THAT(done.steps, Each(testing::Field(&BisectionStep::is_done, true)));
+}
+
+TEST_F(BisectorTest, FindsTwoCulprits) {
+  world.change(2, "alpha", 1.15);
+  world.change(6, "alpha", 1.15);
+  auto const done = bisect();
+
+  ASSERT_THAT(done.findings, SizeIs(2));
+  EXPECT_EQ(culprit_of(done.findings[0]) + culprit_of(done.findings[1]), 8);
+}
+
+TEST_F(BisectorTest, NeedsNoRevertOfTheNewestCommit) {
+  world.change(8, "alpha", 1.2);
+  auto const done = bisect();
+
+  EXPECT_EQ(done.outcome, BisectionOutcome::culprit);
+  EXPECT_THAT(done.findings.at(0).no_cure, HasSubstr("newest commit"));
+}
+
+TEST_F(BisectorTest, SaysWhyARevertCannotBeChecked) {
+  world.change(3, "alpha", 1.2);
+  world.parts->builder.reverts_apply = false;
+  auto const done = bisect();
+
+  EXPECT_THAT(done.findings.at(0).no_cure, HasSubstr("git revert does not apply"));
+  EXPECT_FALSE(done.findings.at(0).effects.at(0).cure);
+}
+
+TEST_F(BisectorTest, AnswersWithARangeWhereCommitsCannotBeBuilt) {
+  world.change(4, "alpha", 1.2);
+  world.parts->builder.broken = {world.sha(3), world.sha(4)};
+  auto const done = bisect();
+
+  EXPECT_EQ(done.outcome, BisectionOutcome::range);
+  ASSERT_THAT(done.findings, SizeIs(1));
+  EXPECT_EQ(done.findings[0].suspects.size(), 3U);
+  EXPECT_EQ(culprit_of(done.findings[0]), 3);
+  EXPECT_FALSE(done.findings[0].effects.at(0).proof);
+}
+
+TEST_F(BisectorTest, PassesOverACommitThatCannotBeMeasured) {
+  world.change(5, "alpha", 1.2);
+  world.parts->rounds.failures[{"alpha", world.sha(4)}] = JobError::crashed;
+  auto const done = bisect();
+
+  EXPECT_EQ(done.findings.at(0).suspects.size(), 2U);
+  EXPECT_THAT(
+      done.steps,
+      Contains(testing::Field(&BisectionStep::note, HasSubstr("could not be measured: crashed"))));
+}
+
+TEST_F(BisectorTest, FindsNothingWhereNothingChanged) {
+  auto const done = bisect();
+
+  EXPECT_EQ(done.outcome, BisectionOutcome::not_reproduced);
+  EXPECT_THAT(done.findings, IsEmpty());
+}
+
+TEST_F(BisectorTest, FailsWhenAnEndCannotBeBuilt) {
+  world.parts->builder.broken = {world.sha(8)};
+  auto const failed = bisect();
+
+  EXPECT_EQ(failed.state, BisectionState::failed);
+  EXPECT_THAT(failed.failure,
+              AllOf(HasSubstr("end " + world.sha(8).hex), HasSubstr("exit status 125")));
+}
+
+TEST_F(BisectorTest, FailsWhereTheStartIsNoAncestor) {
+  auto const failed = bisect(6, 2);
+
+  EXPECT_EQ(failed.state, BisectionState::failed);
+  EXPECT_THAT(failed.failure, Not(IsEmpty()));
+}
+
+TEST_F(BisectorTest, FailsOnACommitThatIsNotThere) {
+  auto request = world.request(0, 8);
+  request.end = tests::sha_of('d');
+  EXPECT_EQ(run(ask(request)).value().state, BisectionState::failed);
+}
+
+TEST_F(BisectorTest, FailsOnAFleetThatLeft) {
+  auto request = world.request(0, 8);
+  request.series[0].fleet = "gpu";
+  EXPECT_EQ(run(ask(request)).value().failure, "no fleet is named gpu");
+}
+
+TEST_F(BisectorTest, WeighsCommitsByTheirPaths) {
+  world.change(5, "alpha", 1.2);
+  auto request = world.request(0, 8);
+  request.prior = Prior::paths;
+  EXPECT_EQ(culprit_of(run(ask(request)).value().findings.at(0)), 5);
+}
+
+TEST_F(BisectorTest, GoesOnWhenTheFleetIsBack) {
+  world.change(5, "alpha", 1.2);
+  world.parts->rounds.out_of_service = {"local"};
+  auto const asked = ask(world.request(0, 8));
+  auto const stopped = run(asked);
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().code, ErrorCode::unavailable);
+  EXPECT_EQ(world.parts->store.bisections().find(asked.id)->state, BisectionState::running);
+
+  world.parts->rounds.out_of_service.clear();
+  auto const done = run(world.parts->store.bisections().find(asked.id).value()).value();
+  EXPECT_EQ(culprit_of(done.findings.at(0)), 5);
+}
+
+TEST_F(BisectorTest, BeginsAgainWhenCommitsAreBuiltOtherwise) {
+  world.change(5, "alpha", 1.2);
+  auto const asked = ask(world.request(0, 8));
+  int rounds = 0;
+  world.parts->rounds.before = [&](measure::RoundKey const&) {
+    if (++rounds == 3) throw std::runtime_error("killed");
+  };
+  EXPECT_THROW(run(asked), std::runtime_error);
+  world.restart();
+  world.parts->builder.contents = "recipe 2\n";
+  auto const done = run(world.parts->store.bisections().find(asked.id).value()).value();
+
+  EXPECT_EQ(culprit_of(done.findings.at(0)), 5);
+  EXPECT_EQ(done.recipe.value, 2);
+  EXPECT_THAT(built(), Contains(0)) << "its start is built again, too";
+}
+
+TEST_F(BisectorTest, IsNotBegunAfterItWasCancelled) {
+  auto const asked = ask(world.request(0, 8));
+  world.parts->store.bisections().set_state(asked.id, BisectionState::cancelled);
+
+  EXPECT_EQ(run(asked).value().state, BisectionState::cancelled);
+  EXPECT_THAT(built(), IsEmpty());
+}
+
+TEST_F(BisectorTest, MeasuresNoArtifactBesideABuildOfOurs) {
+  world.change(5, "alpha", 1.2);
+  world.parts->builder.artifacts = {world.sha(0)};
+  auto const done = bisect();
+
+  EXPECT_EQ(culprit_of(done.findings.at(0)), 5);
+  EXPECT_THAT(built(), Contains(0)) << "beside the others the start is built";
+}
+
+/// Nightlies of commits 0, 3, 6 and 8 were delivered.
+class BisectorWithPackages : public BisectorTest {
+ protected:
+  void deliver(std::size_t commit, double ratio = 1) {
+    Nightly nightly;
+    nightly.date = "2026-01-0" + std::to_string(commit + 1);
+    nightly.commit = world.sha(commit);
+    nightly.prefix = world.deliver(nightly.date, commit, ratio).string();
+    world.parts->store.nightlies().announce(nightly);
+  }
+};
+
+TEST_F(BisectorWithPackages, BuildsCommitsOfTheNightInWhichSomethingChanged) {
+  for (auto const commit : {0U, 3U, 6U, 8U})
+    deliver(commit);
+  world.change(5, "alpha", 1.2);
+  auto const done = bisect();
+
+  EXPECT_EQ(culprit_of(done.findings.at(0)), 5);
+  EXPECT_EQ(done.steps.front().stage, SearchStage::nightlies);
+  auto inner = built();
+  std::erase_if(inner, [](std::size_t number) { return number == 0 || number == 8; });
+  EXPECT_THAT(inner, Each(AllOf(Ge(3U), Le(6U))));
+}
+
+TEST_F(BisectorWithPackages, StopsWhereNoNightChangedAnything) {
+  for (auto const commit : {0U, 3U, 8U})
+    deliver(commit);
+  EXPECT_EQ(bisect().outcome, BisectionOutcome::not_reproduced);
+  EXPECT_THAT(built(), IsEmpty());
+}
+
+TEST_F(BisectorWithPackages, BlamesNoCommitForWhatOnlyAPackageChanged) {
+  deliver(0);
+  deliver(8, 1.2);
+  auto const done = bisect();
+
+  EXPECT_EQ(done.outcome, BisectionOutcome::environment);
+  ASSERT_TRUE(done.packages);
+  EXPECT_EQ(done.packages->changes.at(0).comparison.verdict, Verdict::regression);
+}
+
+TEST_F(BisectorWithPackages, SkipsAPackageThatIsGone) {
+  for (auto const commit : {0U, 3U, 6U, 8U})
+    deliver(commit);
+  std::filesystem::remove_all(world.folder.path() / "delivered" / "2026-01-04");
+  world.change(5, "alpha", 1.2);
+  EXPECT_EQ(culprit_of(bisect().findings.at(0)), 5);
+}
+
+}  // namespace
+}  // namespace torchwatch::bisection

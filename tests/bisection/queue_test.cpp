@@ -1,0 +1,188 @@
+#include "daemon/bisection/queue.h"
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <gmock/gmock.h>
+
+#include "tests/fakes/memory/world.h"
+
+namespace torchwatch::bisection {
+namespace {
+
+namespace asio = boost::asio;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+class QueueTest : public testing::Test {
+ protected:
+  QueueTest() { world.change(5, "alpha", 1.2); }
+
+  Queue& queue() { return world.parts->queue; }
+
+  Result<Bisection> ask(BisectionRequest request) {
+    return world.run(queue().ask(std::move(request)));
+  }
+
+  Bisection stored(BisectionId id) { return world.parts->store.bisections().find(id).value(); }
+
+  /// Starts what waits, does something once it hangs, and returns when nothing runs.
+  template <class Do>
+  void start_and(Do what) {
+    auto task = [&]() -> asio::awaitable<int> {
+      queue().start();
+      asio::steady_timer timer{world.loop, std::chrono::milliseconds{30}};
+      co_await timer.async_wait(asio::use_awaitable);
+      what();
+      co_await queue().join();
+      co_return 0;
+    };
+    world.run(task());
+  }
+
+  void run_all() {
+    start_and([] {});
+  }
+
+  fakes::World world;
+};
+
+TEST_F(QueueTest, TakesInWhatSomebodyAsksForAndRunsIt) {
+  auto const asked = ask(world.request(0, 8)).value();
+  EXPECT_EQ(asked.state, BisectionState::queued);
+  run_all();
+
+  EXPECT_EQ(stored(asked.id).outcome, BisectionOutcome::culprit);
+}
+
+TEST_F(QueueTest, KnowsWhatItWasAskedAlready) {
+  auto const first = ask(world.request(0, 8)).value();
+  EXPECT_EQ(ask(world.request(0, 8))->id, first.id);
+  EXPECT_NE(ask(world.request(0, 7))->id, first.id);
+  run_all();
+  EXPECT_NE(ask(world.request(0, 8))->id, first.id) << "the first has ended";
+}
+
+TEST_F(QueueTest, RefusesWhatCannotBeSearched) {
+  EXPECT_EQ(ask(world.request(3, 3)).error().message, "start and end are the same commit");
+  EXPECT_FALSE(ask(world.request(5, 3)));
+  auto request = world.request(0, 8);
+  request.start = tests::sha_of('d');
+  EXPECT_EQ(ask(request).error().code, ErrorCode::not_found);
+
+  world.options.source.repository.clear();
+  EXPECT_THAT(ask(world.request(0, 8)).error().message, HasSubstr("source.repository"));
+}
+
+TEST_F(QueueTest, PausesAtOnceAndGoesOnWhenResumed) {
+  auto const asked = ask(world.request(0, 8)).value();
+  world.parts->rounds.hangs_in = "bisect/";
+  start_and([&] { ASSERT_TRUE(queue().steer(asked.id, BisectionState::paused)); });
+  EXPECT_EQ(stored(asked.id).state, BisectionState::paused);
+
+  world.restart();
+  run_all();
+  EXPECT_EQ(stored(asked.id).state, BisectionState::paused) << "it outlives a restart";
+
+  ASSERT_TRUE(queue().steer(asked.id, BisectionState::queued));
+  run_all();
+  EXPECT_EQ(stored(asked.id).outcome, BisectionOutcome::culprit);
+}
+
+/// A campaign of each kind that a bisection awaits.
+class QueueAtEachAwait : public QueueTest, public testing::WithParamInterface<char const*> {};
+
+TEST_P(QueueAtEachAwait, ObeysWhoeverCancels) {
+  auto const asked = ask(world.request(0, 8)).value();
+  world.parts->rounds.before = [&](measure::RoundKey const& key) {
+    if (key.campaign.name.find(GetParam()) != std::string::npos)
+      world.parts->rounds.hangs_in = key.campaign.name;
+  };
+  start_and([&] { ASSERT_TRUE(queue().steer(asked.id, BisectionState::cancelled)); });
+
+  EXPECT_EQ(stored(asked.id).state, BisectionState::cancelled);
+  EXPECT_FALSE(stored(asked.id).outcome);
+}
+
+INSTANTIATE_TEST_SUITE_P(Campaigns,
+                         QueueAtEachAwait,
+                         testing::Values("/search", "/proof/", "/revert-check/"));
+
+TEST_F(QueueTest, GoesOnWhenItIsResumedBeforeItStoodStill) {
+  auto const asked = ask(world.request(0, 8)).value();
+  world.parts->rounds.hangs_in = "bisect/";
+  start_and([&] {
+    ASSERT_TRUE(queue().steer(asked.id, BisectionState::paused));
+    world.parts->rounds.hangs_in.clear();
+    ASSERT_TRUE(queue().steer(asked.id, BisectionState::queued));
+  });
+  EXPECT_EQ(stored(asked.id).outcome, BisectionOutcome::culprit);
+}
+
+TEST_F(QueueTest, SteersNothingThatIsUnknownOrHasEnded) {
+  EXPECT_EQ(queue().steer(BisectionId{9}, BisectionState::paused).error().message,
+            "bisection 9 is not known");
+  auto const asked = ask(world.request(0, 8)).value();
+  run_all();
+  auto const refused = queue().steer(asked.id, BisectionState::queued);
+  EXPECT_EQ(refused.error().code, ErrorCode::refused);
+  EXPECT_EQ(refused.error().message,
+            "bisection 1 is done: only one that has not ended can be resumed");
+}
+
+TEST_F(QueueTest, LeavesToThePipelineWhatItsNightlyWaitsFor) {
+  auto& store = world.parts->store;
+  auto nightly = tests::nightly_of("2026-01-02", 'b');
+  store.nightlies().announce(tests::nightly_of("2026-01-01", 'a'));
+  store.nightlies().announce(nightly);
+  nightly = store.nightlies().all().back();
+  nightly.state = NightlyState::confirmed;
+  store.nightlies().update(nightly);
+  store.incidents().record(nightly.id, {world.series("alpha"), tests::slower()});
+  auto const incident =
+      store.incidents().open(store.nightlies().all().front().id, nightly.id, world.clock.now());
+  auto const asked = store.bisections().ask(world.request(0, 8), incident.id, world.clock.now());
+  run_all();
+  EXPECT_EQ(stored(asked.id).state, BisectionState::queued);
+
+  nightly.state = NightlyState::done;
+  store.nightlies().update(nightly);
+  run_all();
+  EXPECT_EQ(stored(asked.id).state, BisectionState::done);
+}
+
+TEST_F(QueueTest, LeavesForTheNextCallWhatCannotGoOnNow) {
+  auto const asked = ask(world.request(0, 8)).value();
+  world.parts->rounds.out_of_service = {"local"};
+  run_all();
+  EXPECT_EQ(stored(asked.id).state, BisectionState::running);
+
+  world.parts->rounds.out_of_service.clear();
+  world.parts->rounds.before = [](measure::RoundKey const&) {
+    throw std::runtime_error("the disk is full");
+  };
+  run_all();
+  EXPECT_EQ(stored(asked.id).state, BisectionState::running);
+
+  world.parts->rounds.before = [](measure::RoundKey const&) {
+  };
+  run_all();
+  EXPECT_EQ(stored(asked.id).outcome, BisectionOutcome::culprit);
+}
+
+TEST_F(QueueTest, EndsWhatRunsWithTheTaskItWasStartedBeside) {
+  auto const asked = ask(world.request(0, 8)).value();
+  world.parts->rounds.hangs_in = "bisect/";
+  auto task = [&]() -> asio::awaitable<int> {
+    queue().start();
+    co_return 7;
+  };
+  EXPECT_EQ(world.run(ending_bisections(queue(), task())), 7);
+  EXPECT_EQ(stored(asked.id).state, BisectionState::running) << "and goes on after a restart";
+}
+
+}  // namespace
+}  // namespace torchwatch::bisection

@@ -1,0 +1,238 @@
+#include "daemon/build/git_fetch.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include <gmock/gmock.h>
+
+#include "bisect/git_history.h"
+#include "daemon/async/all.h"
+#include "tests/bisect/git_repository.h"
+#include "tests/runner/run.h"
+
+namespace torchwatch::build {
+namespace {
+
+namespace asio = boost::asio;
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+asio::awaitable<void> ensure_into(GitFetch& fetching, CommitSha commit, Result<>& result) {
+  std::vector<CommitSha> commits{std::move(commit)};
+  result = co_await fetching.ensure(std::move(commits));
+}
+
+asio::awaitable<bool> ensure_both(GitFetch& fetching,
+                                  CommitSha commit,
+                                  Result<>& first,
+                                  Result<>& second) {
+  std::vector<asio::awaitable<void>> tasks;
+  tasks.push_back(ensure_into(fetching, commit, first));
+  tasks.push_back(ensure_into(fetching, commit, second));
+  co_await run_all(std::move(tasks));
+  co_return true;
+}
+
+/// An upstream with one commit, and a clone of it that counts how often the upstream is asked.
+class Clone {
+ public:
+  explicit Clone(std::string const& kind = "--bare") : first_{upstream_.commit("first")} {
+    upstream_.git("clone --quiet " + kind + " '" + upstream_.path().string() + "' '" +
+                  path().string() + "'");
+    auto const asked = upstream_.beside("upload-pack");
+    std::ofstream{asked} << "#!/bin/sh\necho asked >>'" << log().string()
+                         << "'\nexec git-upload-pack \"$@\"\n";
+    fs::permissions(asked, fs::perms::owner_all);
+    git("config remote.origin.uploadpack '" + asked.string() + "'");
+    source_.repository = path().string();
+    source_.remote = "origin";
+  }
+
+  bisect::GitRepository& upstream() { return upstream_; }
+
+  config::SourceOptions& source() { return source_; }
+
+  CommitSha const& first() const { return first_; }
+
+  void lose_upstream() const { fs::rename(upstream_.path(), upstream_.beside("gone")); }
+
+  /// In the clone.
+  std::string git(std::string const& arguments) const {
+    return upstream_.git("-C '" + path().string() + "' " + arguments);
+  }
+
+  long times_asked() const {
+    std::ifstream lines{log()};
+    return std::count(std::istreambuf_iterator<char>{lines}, {}, '\n');
+  }
+
+  Result<> ensure(std::vector<CommitSha> commits) {
+    return tests::run(loop_, fetching_.ensure(std::move(commits)));
+  }
+
+  Result<> refresh() { return tests::run(loop_, fetching_.refresh()); }
+
+  bool ensure_twice_at_once(CommitSha const& commit) {
+    Result<> first;
+    Result<> second;
+    tests::run(loop_, ensure_both(fetching_, commit, first, second));
+    return first && second;
+  }
+
+ private:
+  fs::path path() const { return upstream_.beside("clone"); }
+
+  fs::path log() const { return upstream_.beside("asked"); }
+
+  bisect::GitRepository upstream_;
+  CommitSha first_;
+  config::SourceOptions source_;
+  asio::io_context loop_{1};
+  GitFetch fetching_{loop_.get_executor(), source_};
+};
+
+class EveryClone : public testing::TestWithParam<char const*> {};
+
+TEST_P(EveryClone, GetsNewCommitsAndBranchesInOneFetch) {
+  Clone clone{GetParam()};
+  auto const second = clone.upstream().commit("second");
+  clone.upstream().git("checkout --quiet --orphan nightly");
+  clone.upstream().commit("2026-11-20 nightly release (" + second.hex + ")");
+
+  auto const ensured = clone.ensure({clone.first(), second});
+
+  ASSERT_TRUE(ensured) << ensured.error().message;
+  EXPECT_EQ(clone.times_asked(), 1);
+  auto const history = bisect::GitHistory::open(clone.source().repository);
+  EXPECT_EQ(history->commits_between(clone.first(), second).value().size(), 1U);
+  EXPECT_EQ(history->nightly_releases("nightly", 1).value().at(0).trunk, second);
+}
+
+TEST_P(EveryClone, FollowsABranchThatWasRewritten) {
+  Clone clone{GetParam()};
+  clone.upstream().git("checkout --quiet -b nightly");
+  clone.upstream().commit("2026-11-20 nightly release (" + clone.first().hex + ")");
+  ASSERT_TRUE(clone.refresh());
+  clone.upstream().git("reset --quiet --hard " + clone.first().hex);
+  clone.upstream().commit("2026-11-21 nightly release (" + clone.first().hex + ")");
+
+  ASSERT_TRUE(clone.refresh());
+
+  auto const history = bisect::GitHistory::open(clone.source().repository);
+  auto const releases = history->nightly_releases("nightly", 9).value();
+  ASSERT_EQ(releases.size(), 1U);
+  EXPECT_EQ(releases[0].date, "2026-11-21");
+}
+
+INSTANTIATE_TEST_SUITE_P(All,
+                         EveryClone,
+                         testing::Values("--bare", "--mirror", ""),
+                         [](auto const& kind) {
+                           std::string const name{kind.param};
+                           return name.empty() ? "working" : name.substr(2);
+                         });
+
+TEST(GitFetch, PutsBranchesOfAWorkingTreeBesideItsOwn) {
+  Clone clone{""};
+  clone.git("config --unset-all remote.origin.fetch");
+  auto const second = clone.upstream().commit("second");
+
+  ASSERT_TRUE(clone.ensure({second}));
+
+  EXPECT_EQ(clone.git("rev-parse main"), clone.first().hex);
+  EXPECT_EQ(clone.git("rev-parse origin/main"), second.hex);
+}
+
+TEST(GitFetch, LeavesNoLooseObjectsThatAKillWouldTearApart) {
+  Clone clone;
+  auto const loose = clone.git("count-objects");
+
+  ASSERT_TRUE(clone.ensure({clone.upstream().commit("second")}));
+
+  EXPECT_EQ(clone.git("count-objects"), loose);
+}
+
+TEST(GitFetch, AsksNobodyForWhatIsThere) {
+  Clone clone;
+  clone.lose_upstream();
+
+  auto const ensured = clone.ensure({clone.first()});
+
+  EXPECT_TRUE(ensured) << ensured.error().message;
+  EXPECT_EQ(clone.times_asked(), 0);
+}
+
+TEST(GitFetch, FetchesOnceForTwoWhoWantTheSame) {
+  Clone clone;
+  auto const second = clone.upstream().commit("second");
+
+  EXPECT_TRUE(clone.ensure_twice_at_once(second));
+
+  EXPECT_EQ(clone.times_asked(), 1);
+}
+
+TEST(GitFetch, MayBeTriedAgainWhenTheRemoteIsAway) {
+  Clone clone;
+  clone.lose_upstream();
+  CommitSha const unknown{std::string(40, 'f')};
+
+  auto const ensured = clone.ensure({clone.first(), unknown});
+
+  ASSERT_FALSE(ensured);
+  EXPECT_EQ(ensured.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(ensured.error().message,
+              AllOf(HasSubstr(clone.source().repository),
+                    HasSubstr(unknown.hex),
+                    HasSubstr("fetch origin into " + clone.source().repository + ": fatal: '"),
+                    HasSubstr("does not appear to be a git repository"),
+                    testing::Not(HasSubstr("\n"))));
+  EXPECT_EQ(clone.refresh().error().code, ErrorCode::unavailable);
+}
+
+TEST(GitFetch, TakesWhatCameThoughOneBranchFailed) {
+  Clone clone;
+  clone.git("branch topic main");
+  clone.upstream().git("branch topic/two main");  // which cannot be beside a branch topic
+  auto const second = clone.upstream().commit("second");
+
+  auto const ensured = clone.ensure({second});
+
+  EXPECT_TRUE(ensured) << ensured.error().message;
+  EXPECT_FALSE(clone.refresh()) << "there was no trouble to overcome";
+}
+
+TEST(GitFetch, DoesNotFindWhatTheRemoteLacksToo) {
+  Clone clone;
+  CommitSha const unknown{std::string(40, 'f')};
+
+  auto const ensured = clone.ensure({clone.first(), unknown});
+
+  ASSERT_FALSE(ensured);
+  EXPECT_EQ(ensured.error().code, ErrorCode::not_found);
+  EXPECT_THAT(ensured.error().message,
+              AllOf(HasSubstr(clone.source().repository), HasSubstr(unknown.hex)));
+  EXPECT_EQ(clone.times_asked(), 1);
+}
+
+TEST(GitFetch, WithoutARemoteLeavesTheRepositoryToOthers) {
+  Clone clone;
+  clone.source().remote.clear();
+  auto const second = clone.upstream().commit("second");
+
+  EXPECT_EQ(clone.ensure({second}).error().code, ErrorCode::not_found);
+  EXPECT_TRUE(clone.refresh());
+  EXPECT_EQ(clone.times_asked(), 0);
+}
+
+TEST(GitFetch, DoesNotFetchForWhatIsNoCommitOrNoRepository) {
+  Clone clone;
+  EXPECT_EQ(clone.ensure({CommitSha{"main"}}).error().code, ErrorCode::invalid_argument);
+  clone.source().repository += "-not";
+  EXPECT_EQ(clone.ensure({clone.first()}).error().code, ErrorCode::not_found);
+  EXPECT_EQ(clone.times_asked(), 0);
+}
+
+}  // namespace
+}  // namespace torchwatch::build

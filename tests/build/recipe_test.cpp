@@ -1,0 +1,81 @@
+#include "daemon/build/recipe.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include "tests/runner/run.h"
+#include "tests/storage/samples.h"
+
+namespace torchwatch::build {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::MatchesRegex;
+
+class RecipeProgramTest : public testing::Test {
+ protected:
+  fs::path folder() const { return folder_.database().parent_path(); }
+
+  void write(std::string const& script) {
+    source_.recipe = (folder() / "recipe").string();
+    std::ofstream{source_.recipe} << "#!/bin/sh\n" << script;
+    fs::permissions(source_.recipe, fs::perms::owner_all);
+  }
+
+  Result<std::string> contents() {
+    auto const empty = folder() / "empty";
+    fs::create_directories(empty);
+    RecipeProgram const program{loop_.get_executor(), source_};
+    return tests::run(loop_, program.contents(empty));
+  }
+
+  boost::asio::io_context loop_;
+  config::SourceOptions source_;
+
+ private:
+  tests::TemporaryFolder folder_;
+};
+
+TEST_F(RecipeProgramTest, IsItsTextAndWhatItSaysThatItDependsOn) {
+  write("[ \"$*\" = --dependencies ] && ls -a | wc -l && echo gcc 12\n");
+  auto const before = contents().value();
+  EXPECT_THAT(before, MatchesRegex("recipe [0-9a-f]{40}\n2\ngcc 12\n"));
+  EXPECT_EQ(contents().value(), before);
+
+  write("# By somebody else.\n[ \"$*\" = --dependencies ] && ls -a | wc -l && echo gcc 12\n");
+  auto const after = contents().value();
+  EXPECT_THAT(after, MatchesRegex("recipe [0-9a-f]{40}\n2\ngcc 12\n"));
+  EXPECT_NE(after, before);
+}
+
+TEST_F(RecipeProgramTest, IsItsTextAloneWhereItGivesNoAnswer) {
+  write("echo half an answer\nexit 1\n");
+  EXPECT_THAT(contents().value(), MatchesRegex("recipe [0-9a-f]{40}\n"));
+}
+
+TEST_F(RecipeProgramTest, ThatIsKilledIsAskedAgainLater) {
+  write("kill -KILL $$\n");
+  auto const killed = contents();
+  ASSERT_FALSE(killed);
+  EXPECT_EQ(killed.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(killed.error().message, HasSubstr("recipe --dependencies: killed by SIGKILL"));
+}
+
+TEST_F(RecipeProgramTest, ThatIsGoneIsNamed) {
+  source_.recipe = (folder() / "nothing").string();
+  auto const gone = contents();
+  ASSERT_FALSE(gone);
+  EXPECT_EQ(gone.error().code, ErrorCode::not_found);
+  EXPECT_THAT(gone.error().message, HasSubstr("nothing cannot be read"));
+}
+
+TEST_F(RecipeProgramTest, IsNothingWhereNoneIsConfigured) {
+  EXPECT_THAT(contents().value(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace torchwatch::build

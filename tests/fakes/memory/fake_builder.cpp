@@ -1,0 +1,86 @@
+#include "tests/fakes/memory/fake_builder.h"
+
+#include <fstream>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "daemon/build/manifest.h"
+
+namespace torchwatch::fakes {
+namespace asio = boost::asio;
+namespace fs = std::filesystem;
+
+using build::BuildAttempt;
+using build::Known;
+
+Build FakeBuilder::deliver(fs::path const& prefix,
+                           CommitSha const& commit,
+                           std::string const& date) {
+  fs::create_directories(prefix);
+  nlohmann::json const manifest{
+      {"commit", commit.hex}, {"date", date}, {"version", "2.9.0+" + commit.hex.substr(0, 7)}};
+  std::ofstream{prefix / "build.json"} << manifest.dump();
+  return build::read_build(prefix).value();
+}
+
+asio::awaitable<Result<Recipe>> FakeBuilder::recipe() {
+  co_return store_.recipes().with(contents);
+}
+
+asio::awaitable<Result<BuildAttempt>> FakeBuilder::build(CommitSha commit,
+                                                         RecipeId recipe,
+                                                         build::From from) {
+  bool const is_artifact = from == build::From::anywhere && artifacts.contains(commit);
+  auto const by = is_artifact ? store_.recipes().with("artifacts /srv/{commit}").id : recipe;
+  co_return make(commit, by);
+}
+
+asio::awaitable<Result<BuildAttempt>> FakeBuilder::build_without(CommitSha culprit,
+                                                                 CommitSha onto,
+                                                                 RecipeId recipe) {
+  if (!reverts_apply)
+    co_return BuildAttempt{std::nullopt, "git revert does not apply on " + short_of(onto)};
+  CommitSha const without{onto.hex.substr(0, 20) + culprit.hex.substr(0, 20)};
+  reverted[without] = culprit;
+  co_return make(without, recipe);
+}
+
+Result<BuildAttempt> FakeBuilder::make(CommitSha const& commit, RecipeId recipe) {
+  if (broken.contains(commit)) {
+    storage::BuildRecord record;
+    record.commit = commit;
+    record.recipe = recipe;
+    record.state = storage::BuildState::unbuildable;
+    record.note = "recipe: exit status 125";
+    record.finished_at = clock_.now();
+    store_.builds().record(record);
+    return BuildAttempt{std::nullopt, record.note};
+  }
+  if (auto const known = store_.builds().find(commit, recipe); known)
+    if (auto build = build::read_build(known->prefix))
+      return BuildAttempt{std::move(*build), "", {}, recipe};
+  before(commit);
+  auto const prefix = folder_ / (commit.hex + "-" + std::to_string(recipe.value));
+  auto build = deliver(prefix, commit);
+  constexpr double seconds = 30;
+  store_.builds().record({commit,
+                          recipe,
+                          storage::BuildState::built,
+                          prefix.string(),
+                          "",
+                          clock_.now(),
+                          seconds,
+                          false});
+  made.push_back(commit);
+  return BuildAttempt{std::move(build), "", {seconds, false}, recipe};
+}
+
+Known FakeBuilder::known(CommitSha const& commit, RecipeId recipe) const {
+  auto const known = store_.builds().find(commit, recipe);
+  if (!known) return Known::nothing;
+  if (known->state == storage::BuildState::unbuildable) return Known::unbuildable;
+  return build::read_build(known->prefix) ? Known::built : Known::nothing;
+}
+
+}  // namespace torchwatch::fakes

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "daemon/build/builder.h"
+#include "storage/store.h"
+
+namespace torchwatch::fakes {
+
+/// Builds that are nothing but a directory with build.json, made at once and remembered like real
+/// ones.
+class FakeBuilder final : public build::Builder {
+ public:
+  /// `store` and `clock` must outlive it. `folder`: for the builds.
+  FakeBuilder(storage::Store& store, Clock const& clock, std::filesystem::path folder)
+      : store_{store},
+        clock_{clock},
+        folder_{std::move(folder)} {}
+
+  boost::asio::awaitable<Result<Recipe>> recipe() override;
+  boost::asio::awaitable<Result<build::BuildAttempt>> build(CommitSha commit,
+                                                            RecipeId recipe,
+                                                            build::From from) override;
+  boost::asio::awaitable<Result<build::BuildAttempt>> build_without(CommitSha culprit,
+                                                                    CommitSha onto,
+                                                                    RecipeId recipe) override;
+  build::Known known(CommitSha const& commit, RecipeId recipe) const override;
+
+  bool is_warm() const override { return false; }
+
+  /// Commits that cannot be built.
+  std::set<CommitSha> broken;
+  /// What the recipe is made of; changing it changes the recipe.
+  std::string contents = "recipe 1\n";
+  /// Commits that somebody else built, with the recipe of artifacts.
+  std::set<CommitSha> artifacts;
+  /// Whether `git revert` applies.
+  bool reverts_apply = true;
+  /// Commits that were taken back, by the commit without them.
+  std::map<CommitSha, CommitSha> reverted;
+  /// Called before each build is made; may throw.
+  std::function<void(CommitSha const&)> before = [](CommitSha const&) {
+  };
+  /// What was made, in this order.
+  std::vector<CommitSha> made;
+
+  /// Makes a prefix, as somebody who delivers nightlies does.
+  static Build deliver(std::filesystem::path const& prefix,
+                       CommitSha const& commit,
+                       std::string const& date = "");
+
+ private:
+  Result<build::BuildAttempt> make(CommitSha const& commit, RecipeId recipe);
+
+  storage::Store& store_;
+  Clock const& clock_;
+  std::filesystem::path folder_;
+};
+
+}  // namespace torchwatch::fakes

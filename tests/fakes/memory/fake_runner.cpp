@@ -1,0 +1,72 @@
+#include "tests/fakes/memory/fake_runner.h"
+
+#include <utility>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace torchwatch::fakes {
+namespace asio = boost::asio;
+
+class FakeRunners::Runner final : public measure::Runner {
+ public:
+  Runner(FakeRunners& all, Manner manner) : all_{all}, manner_{manner}, never_{all.executor_} {
+    protocol::Hello hello;
+    hello.role = "runner";
+    if (manner == Manner::speaks_other) hello.protocol = 99;
+    if (manner == Manner::ends_at_once) is_dead_ = true;
+    if (manner != Manner::says_nothing) lines_.push_back(protocol::encode(hello));
+  }
+
+  asio::awaitable<Result<std::string>> read_line() override {
+    if (is_dead_) co_return Error{ErrorCode::unavailable, "end of input"};
+    if (lines_.empty()) {
+      never_.expires_at(asio::steady_timer::time_point::max());
+      co_await never_.async_wait(asio::as_tuple(asio::use_awaitable));
+      co_return Error{ErrorCode::cancelled, "cancelled"};
+    }
+    auto line = std::move(lines_.front());
+    lines_.pop_front();
+    co_return line;
+  }
+
+  asio::awaitable<Result<>> write_line(std::string line) override {
+    auto const round = std::get<protocol::Round>(protocol::decode(line));
+    auto& ids = all_.rounds.emplace_back();
+    for (auto const& job : round.jobs)
+      ids.push_back(job.id);
+    if (manner_ == Manner::dies_in_round) is_dead_ = true;
+    if (manner_ == Manner::talks_nonsense) lines_.emplace_back("good morning");
+    if (manner_ != Manner::good) co_return Result<>{};
+    for (auto const& job : round.jobs) {
+      lines_.push_back(protocol::encode(protocol::Progress{job.id, "latency", 1, 2}));
+      lines_.push_back(protocol::encode(all_.answer(job)));
+    }
+    co_return Result<>{};
+  }
+
+  std::string last_words() const override { return is_dead_ ? "node failure" : ""; }
+
+ private:
+  FakeRunners& all_;
+  Manner manner_;
+  asio::steady_timer never_;
+  std::deque<std::string> lines_;
+  bool is_dead_ = false;
+};
+
+measure::StartRunner FakeRunners::starter() {
+  return [this](std::size_t slot) -> Result<std::unique_ptr<measure::Runner>> {
+    auto manner = Manner::good;
+    auto& next = manners.at(slot);
+    if (!next.empty()) {
+      manner = next.front();
+      next.pop_front();
+    }
+    started.push_back(slot);
+    return std::make_unique<Runner>(*this, manner);
+  };
+}
+
+}  // namespace torchwatch::fakes

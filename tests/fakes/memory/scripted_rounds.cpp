@@ -1,0 +1,85 @@
+#include "tests/fakes/memory/scripted_rounds.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace torchwatch::fakes {
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr double typical_ms = 10;
+constexpr double typical_bytes = 64.0 * (1 << 20);
+constexpr int runs = 5;
+
+std::vector<JobKey> keys_of(measure::RoundKey const& key, std::vector<Build> const& builds) {
+  std::vector<JobKey> keys;
+  for (auto const& build : builds) {
+    auto const& commit = build.manifest.commit;
+    bool const is_second = std::ranges::find(keys, commit, &JobKey::commit) != keys.end();
+    auto const campaign = is_second ? key.campaign.second() : key.campaign;
+    keys.push_back({campaign, key.fleet, key.benchmark, commit, key.round});
+  }
+  return keys;
+}
+
+asio::awaitable<void> hang() {
+  asio::steady_timer never{co_await asio::this_coro::executor,
+                           asio::steady_timer::time_point::max()};
+  co_await never.async_wait(asio::use_awaitable);
+}
+
+}  // namespace
+
+asio::awaitable<Result<std::vector<JobOutcome>>> ScriptedRounds::measure(
+    measure::RoundKey key, std::vector<Build> builds) {
+  auto const keys = keys_of(key, builds);
+  std::vector<JobOutcome> known;
+  for (auto const& one : keys)
+    if (auto outcome = store_.jobs().find(one)) known.push_back(std::move(*outcome));
+  if (known.size() == keys.size()) co_return known;
+  before(key);
+  if (out_of_service.contains(key.fleet))
+    co_return Error{ErrorCode::unavailable, "fleet " + key.fleet + " is out of service"};
+  if (!hangs_in.empty() && key.campaign.name.starts_with(hangs_in)) co_await hang();
+  double const pace = noise * 3 * std::normal_distribution<double>{}(generator_);
+  std::vector<JobOutcome> outcomes;
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    outcomes.push_back(outcome_of(keys[i], builds[i], pace, key.profile));
+  store_.jobs().record(outcomes);
+  ++measured[key.campaign.name];
+  co_return outcomes;
+}
+
+JobOutcome ScriptedRounds::outcome_of(JobKey key,
+                                      Build const& build,
+                                      double pace,
+                                      bool with_profile) {
+  JobOutcome outcome;
+  outcome.key = std::move(key);
+  outcome.fingerprint = R"({"host":"memory"})";
+  outcome.version = "2.9.0";
+  outcome.seconds = 2;
+  outcome.finished_at = clock_.now();
+  auto const failure = failures.find({outcome.key.benchmark.model, build.manifest.commit});
+  if (failure != failures.end()) {
+    outcome.error_code = failure->second;
+    outcome.error = "the script says so";
+    return outcome;
+  }
+  auto const series_of = [&](Metric metric) {
+    return Series{outcome.key.fleet, outcome.key.benchmark, metric};
+  };
+  double const luck = noise * std::normal_distribution<double>{}(generator_);
+  double const ms = typical_ms * level(series_of(Metric::latency), build) * std::exp(pace + luck);
+  outcome.values[Metric::latency] = {ms, std::vector<double>(runs, ms)};
+  double const bytes = std::round(typical_bytes * level(series_of(Metric::cmem), build));
+  outcome.values[Metric::cmem] = {bytes, {bytes}};
+  if (with_profile) outcome.profile = {{"aten::mm", 1, ms, bytes}};
+  return outcome;
+}
+
+}  // namespace torchwatch::fakes

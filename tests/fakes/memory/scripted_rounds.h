@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/steady_timer.hpp>
+
+#include "daemon/measure/rounds.h"
+#include "storage/store.h"
+
+namespace torchwatch::fakes {
+
+/// Rounds whose numbers are made up from the commits of the builds, and stored like real ones.
+class ScriptedRounds final : public measure::Rounds {
+ public:
+  /// Relative to any other commit; 1 where nothing is different.
+  using Level = std::function<double(Series const& series, Build const& build)>;
+
+  /// `store` and `clock` must outlive it.
+  ScriptedRounds(storage::Store& store, Clock const& clock) : store_{store}, clock_{clock} {}
+
+  boost::asio::awaitable<Result<std::vector<JobOutcome>>> measure(
+      measure::RoundKey key, std::vector<Build> builds) override;
+
+  /// 10 ms and 64 MiB times this.
+  Level level = [](Series const&, Build const&) {
+    return 1.0;
+  };
+  /// Standard deviation of a process's log time.
+  double noise = 0.01;
+  /// What processes of these models do on these commits.
+  std::map<std::pair<std::string, CommitSha>, JobError> failures;
+  /// Fleets that cannot measure now.
+  std::set<std::string> out_of_service;
+  /// Called before each round is measured; may throw.
+  std::function<void(measure::RoundKey const&)> before = [](measure::RoundKey const&) {
+  };
+  /// A round of this campaign waits until it is cancelled.
+  std::string hangs_in;
+  /// Rounds that were measured, and not found stored, by campaign.
+  std::map<std::string, int> measured;
+
+ private:
+  JobOutcome outcome_of(JobKey key, Build const& build, double pace, bool with_profile);
+
+  storage::Store& store_;
+  Clock const& clock_;
+  std::mt19937_64 generator_{7};
+};
+
+}  // namespace torchwatch::fakes

@@ -1,0 +1,51 @@
+#include "tests/fakes/memory/trunk.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace torchwatch::fakes {
+namespace {
+
+lab::CommitText text_of(std::string message) {
+  lab::Person const ada{"Ada Author", "ada@example.org", "ada"};
+  Timestamp const time{std::chrono::seconds{1767323045}};
+  return {std::move(message), ada, time, ada, time};
+}
+
+std::filesystem::path empty_folder(std::filesystem::path const& beside) {
+  auto folder = beside;
+  folder += ".tree";
+  std::filesystem::create_directories(folder);
+  return folder;
+}
+
+}  // namespace
+
+Trunk::Trunk(std::filesystem::path directory, std::size_t commits)
+    : directory_{std::move(directory)},
+      repository_{lab::Repository::create(directory_).value()},
+      tree_{repository_.import(empty_folder(directory_)).value()} {
+  for (std::size_t i = 0; i < commits; ++i) {
+    auto const text =
+        text_of("Commit " + std::to_string(i) + " (#" + std::to_string(1000 + i) + ")");
+    auto const* const parent = commits_.empty() ? nullptr : &commits_.back();
+    commits_.push_back(repository_.commit(tree_, parent, text).value());
+  }
+  repository_.set_branch("main", commits_.back()).value();
+}
+
+std::size_t Trunk::number_of(CommitSha const& commit) const {
+  auto const found = std::ranges::find(commits_, commit);
+  if (found == commits_.end()) throw std::runtime_error("the trunk has no commit " + commit.hex);
+  return static_cast<std::size_t>(found - commits_.begin());
+}
+
+void Trunk::release(std::string const& date, std::size_t number) {
+  auto const text = text_of(date + " nightly release (" + commit(number).hex + ")");
+  auto const* const parent = last_release_.hex.empty() ? nullptr : &last_release_;
+  last_release_ = repository_.commit(tree_, parent, text).value();
+  repository_.set_branch("nightly", last_release_).value();
+}
+
+}  // namespace torchwatch::fakes

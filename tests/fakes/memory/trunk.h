@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "storage/domain/build.h"
+#include "tests/lab/repository.h"
+
+namespace torchwatch::fakes {
+
+/// A bare git repository with a straight trunk, numbered from 0, and a nightly branch.
+class Trunk {
+ public:
+  /// Makes `commits` commits in `directory`, which must not exist.
+  Trunk(std::filesystem::path directory, std::size_t commits);
+
+  std::string path() const { return directory_.string(); }
+
+  std::size_t size() const { return commits_.size(); }
+
+  CommitSha const& commit(std::size_t number) const { return commits_.at(number); }
+
+  /// Which number a commit has.
+  std::size_t number_of(CommitSha const& commit) const;
+
+  /// Adds a release of a commit to the nightly branch. `date`: "YYYY-MM-DD".
+  void release(std::string const& date, std::size_t number);
+
+ private:
+  std::filesystem::path directory_;
+  lab::Repository repository_;
+  lab::Tree tree_;
+  std::vector<CommitSha> commits_;
+  CommitSha last_release_;
+};
+
+}  // namespace torchwatch::fakes

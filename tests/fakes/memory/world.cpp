@@ -1,0 +1,112 @@
+#include "tests/fakes/memory/world.h"
+
+#include <cstdlib>
+#include <stdexcept>
+#include <utility>
+
+namespace torchwatch::fakes {
+namespace fs = std::filesystem;
+
+MemoryFolder::MemoryFolder() {
+  fs::path const memory = "/dev/shm";
+  auto const parent = fs::is_directory(memory) ? memory : fs::temp_directory_path();
+  auto name = (parent / "torchwatch-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
+  path_ = name;
+}
+
+MemoryFolder::~MemoryFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+Parts::Parts(boost::asio::any_io_executor const& executor,
+             config::Options const& options,
+             fs::path const& folder,
+             Clock const& clock,
+             report::OpenTransport const& open_transport)
+    : store{storage::Store::open(folder / "torchwatch.sqlite").value()},
+      rounds{store, clock},
+      builder{store, clock, folder / "builds"},
+      git_fetch{executor, options.source},
+      bisector{store, rounds, builder, git_fetch, options},
+      queue{executor, options.source, store, clock, git_fetch, bisector},
+      alarms{options, store, clock},
+      feeds{options, store, clock, git_fetch},
+      preparation{store, builder, git_fetch},
+      sweep{options, store, rounds},
+      verdicts{options, store, clock, rounds, alarms},
+      investigation{options, store, clock, rounds, queue},
+      stages{store, preparation, sweep, verdicts, investigation},
+      publisher{options.github, store, options.state_dir, open_transport},
+      feedback{options.github, store, clock, open_transport},
+      pipeline{store, feeds, stages, alarms, publisher} {}
+
+World::World(std::size_t commits) : trunk{folder.path() / "trunk.git", commits} {
+  options.state_dir = folder.path() / "state";
+  options.feed.kind = config::FeedKind::git;
+  options.feed.path = trunk.path();
+  options.source.repository = trunk.path();
+  options.suite.models = {"alpha", "beta"};
+  options.suite.tests = {Test::eval};
+  options.decide.aa_benchmarks = 0;
+  options.decide.anchor_nights = 0;
+  restart();
+}
+
+void World::change(std::size_t commit, std::string model, double ratio, Metric metric) {
+  changes_.push_back({commit, std::move(model), ratio, metric});
+}
+
+fs::path World::deliver(std::string const& date, std::size_t commit, double ratio) {
+  auto const prefix = folder.path() / "delivered" / date;
+  auto const build = FakeBuilder::deliver(prefix, sha(commit), date);
+  delivered_[build.prefix] = ratio;
+  options.feed.kind = config::FeedKind::directory;
+  options.feed.path = prefix.parent_path();
+  return prefix;
+}
+
+void World::restart() {
+  parts.reset();
+  parts =
+      std::make_unique<Parts>(loop.get_executor(), options, folder.path(), clock, open_transport);
+  parts->rounds.level = [this](Series const& series, Build const& build) {
+    return level(series, build);
+  };
+}
+
+double World::level(Series const& series, Build const& build) const {
+  auto const& reverted = parts->builder.reverted;
+  auto const taken_back = reverted.find(build.manifest.commit);
+  bool const is_revert = taken_back != reverted.end();
+  auto const at =
+      is_revert ? trunk.number_of(sha(trunk.size() - 1)) : trunk.number_of(build.manifest.commit);
+  auto const without =
+      is_revert ? std::optional{trunk.number_of(taken_back->second)} : std::nullopt;
+  double level = 1;
+  for (auto const& change : changes_)
+    if (change.commit <= at && change.commit != without && change.metric == series.metric &&
+        change.model == series.benchmark.model)
+      level *= change.ratio;
+  auto const package = delivered_.find(build.prefix);
+  if (package != delivered_.end() && series.metric == Metric::latency) level *= package->second;
+  return level;
+}
+
+std::vector<AlarmKind> World::alarms() {
+  std::vector<AlarmKind> kinds;
+  for (auto const& alarm : parts->store.alarms().open())
+    kinds.push_back(alarm.kind);
+  return kinds;
+}
+
+BisectionRequest World::request(std::size_t start, std::size_t end) const {
+  BisectionRequest request;
+  request.start = sha(start);
+  request.end = sha(end);
+  request.series = {series("alpha")};
+  return request;
+}
+
+}  // namespace torchwatch::fakes

@@ -1,0 +1,151 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+
+#include "config/options.h"
+#include "daemon/bisection/bisector.h"
+#include "daemon/bisection/queue.h"
+#include "daemon/build/git_fetch.h"
+#include "daemon/nightly/alarms.h"
+#include "daemon/nightly/feeds.h"
+#include "daemon/nightly/investigation.h"
+#include "daemon/nightly/pipeline.h"
+#include "daemon/nightly/preparation.h"
+#include "daemon/nightly/stages.h"
+#include "daemon/nightly/sweep.h"
+#include "daemon/nightly/verdicts.h"
+#include "daemon/report/feedback.h"
+#include "daemon/report/publisher.h"
+#include "storage/store.h"
+#include "tests/fakes/memory/fake_builder.h"
+#include "tests/fakes/memory/scripted_rounds.h"
+#include "tests/fakes/memory/trunk.h"
+#include "tests/runner/run.h"
+#include "tests/storage/samples.h"
+
+namespace torchwatch::fakes {
+
+/// A folder in memory where the system has one, gone with its owner.
+class MemoryFolder {
+ public:
+  MemoryFolder();
+  MemoryFolder(MemoryFolder const&) = delete;
+  MemoryFolder& operator=(MemoryFolder const&) = delete;
+  ~MemoryFolder();
+
+  std::filesystem::path const& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// A clock that a test sets.
+class TestClock final : public Clock {
+ public:
+  Timestamp now() const override { return time; }
+
+  Timestamp time{std::chrono::seconds{1767323045}};
+};
+
+/// The service's parts without a process: a real Store, a real git history, and made-up builds and
+/// rounds. Built like service::Service.
+struct Parts {
+  Parts(boost::asio::any_io_executor const& executor,
+        config::Options const& options,
+        std::filesystem::path const& folder,
+        Clock const& clock,
+        report::OpenTransport const& open_transport);
+
+  storage::Store store;
+  ScriptedRounds rounds;
+  FakeBuilder builder;
+  build::GitFetch git_fetch;
+  bisection::Bisector bisector;
+  bisection::Queue queue;
+  nightly::Alarms alarms;
+  nightly::Feeds feeds;
+  nightly::Preparation preparation;
+  nightly::Sweep sweep;
+  nightly::Verdicts verdicts;
+  nightly::Investigation investigation;
+  nightly::Stages stages;
+  report::Publisher publisher;
+  report::Feedback feedback;
+  nightly::Pipeline pipeline;
+};
+
+/// A watched trunk, and a service that can be killed and started again. Nightlies are of the branch
+/// `nightly` unless they are delivered.
+class World {
+ public:
+  /// The trunk has commits 0 to `commits` - 1; two models are inferred with, "alpha" and "beta".
+  explicit World(std::size_t commits = 9);
+
+  /// From this commit on, a model's metric is so many times as much.
+  void change(std::size_t commit, std::string model, double ratio, Metric metric = Metric::latency);
+
+  /// Puts a nightly on the branch.
+  void release(std::string const& date, std::size_t commit) { trunk.release(date, commit); }
+
+  /// Puts a nightly into a directory, which is the feed from then on. Its build, and not its
+  /// commit, makes everything `ratio` times as slow.
+  std::filesystem::path deliver(std::string const& date, std::size_t commit, double ratio = 1);
+
+  /// As after a crash: the parts are made anew on what is stored.
+  void restart();
+
+  /// One pass over the feed. Throws what it throws.
+  Result<> pass() { return run(parts->pipeline.pass()); }
+
+  template <class T>
+  T run(boost::asio::awaitable<T> task) {
+    return tests::run(loop, std::move(task));
+  }
+
+  std::vector<Nightly> nightlies() { return parts->store.nightlies().all(); }
+
+  Nightly newest() { return nightlies().back(); }
+
+  /// The alarms that are open, by kind.
+  std::vector<AlarmKind> alarms();
+
+  Series series(std::string model, Metric metric = Metric::latency) const {
+    return {"local", {std::move(model), Test::eval, Device::cpu, "eager"}, metric};
+  }
+
+  /// A request to search all of alpha's time between two commits.
+  BisectionRequest request(std::size_t start, std::size_t end) const;
+
+  CommitSha const& sha(std::size_t commit) const { return trunk.commit(commit); }
+
+  MemoryFolder folder;
+  boost::asio::io_context loop{1};
+  TestClock clock;
+  Trunk trunk;
+  config::Options options;
+  report::OpenTransport open_transport;  ///< none: reports are files
+  std::unique_ptr<Parts> parts;
+
+ private:
+  struct Change {
+    std::size_t commit = 0;
+    std::string model;
+    double ratio = 1;
+    Metric metric = Metric::latency;
+  };
+
+  double level(Series const& series, Build const& build) const;
+
+  std::vector<Change> changes_;
+  std::map<std::string, double> delivered_;  // by prefix
+};
+
+}  // namespace torchwatch::fakes

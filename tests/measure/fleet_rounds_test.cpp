@@ -1,0 +1,259 @@
+#include "daemon/measure/fleet_rounds.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include <gmock/gmock.h>
+
+#include "daemon/async/when_all.h"
+#include "daemon/measure/comparison.h"
+#include "daemon/measure/job.h"
+#include "tests/fakes/memory/fake_runner.h"
+#include "tests/fakes/memory/world.h"
+
+namespace torchwatch::measure {
+namespace {
+
+using namespace std::chrono_literals;
+using fakes::Manner;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// Two slots of fake runners around the real rounds.
+class FleetRoundsTest : public testing::Test {
+ protected:
+  FleetRoundsTest() {
+    runners.answer = [](protocol::Job const& job) -> protocol::Message {
+      protocol::Outcome outcome;
+      outcome.id = job.id;
+      outcome.benchmark = job.benchmark;
+      double const ms = job.build.prefix == "/slow" ? 12 : 10;
+      outcome.metrics["latency"] = {ms, {ms, ms, ms}};
+      outcome.metrics["cmem"] = {double{1 << 24}, {}};
+      outcome.seconds = 3;
+      return outcome;
+    };
+  }
+
+  static FleetLimits limits() {
+    return {.hello = 50ms, .grace = 50ms, .first_rest = 5ms, .longest_rest = 20ms, .most_lost = 3};
+  }
+
+  static std::vector<config::FleetOptions> two_slots() {
+    config::FleetOptions fleet;
+    fleet.slots = 2;
+    return {fleet};
+  }
+
+  static Build build_of(char digit, std::string prefix = "/fast") {
+    Build build;
+    build.prefix = std::move(prefix);
+    build.manifest.commit = tests::sha_of(digit);
+    return build;
+  }
+
+  static RoundKey key_of(int round = 0) {
+    return {Campaign::of(NightlyId{1}), "local", tests::latency_of("dlrm").benchmark, round};
+  }
+
+  Result<std::vector<JobOutcome>> measure(RoundKey key, std::vector<Build> builds) {
+    return tests::run(loop, rounds.measure(std::move(key), std::move(builds)));
+  }
+
+  std::vector<Alarm> open_alarms() { return store.alarms().open(); }
+
+  fakes::MemoryFolder folder;
+  storage::Store store = storage::Store::open(folder.path() / "db").value();
+  fakes::TestClock clock;
+  boost::asio::io_context loop{1};
+  fakes::FakeRunners runners{loop.get_executor()};
+  config::MeasureOptions options = [] {
+    config::MeasureOptions result;
+    result.timeout = 0s;
+    return result;
+  }();
+  config::SuiteOptions suite;
+  Fleets fleets{loop.get_executor(),
+                two_slots(),
+                [this](config::FleetOptions const&) { return runners.starter(); },
+                limits()};
+  FleetRounds rounds{store, clock, fleets, options, suite};
+};
+
+TEST_F(FleetRoundsTest, MeasureARoundOnceAndRememberIt) {
+  auto const first = measure(key_of(), {build_of('a'), build_of('b')}).value();
+  auto const again = measure(key_of(), {build_of('a'), build_of('b')}).value();
+
+  ASSERT_THAT(first, SizeIs(2));
+  EXPECT_TRUE(first[0].ok());
+  EXPECT_EQ(first[1].key.commit, tests::sha_of('b'));
+  EXPECT_EQ(again[1].values.at(Metric::latency).value, 10);
+  EXPECT_THAT(runners.rounds, SizeIs(1));
+}
+
+TEST_F(FleetRoundsTest, LetTheLastBuildBeginOddRounds) {
+  auto const outcomes = measure(key_of(1), {build_of('a'), build_of('b', "/slow")}).value();
+
+  EXPECT_THAT(runners.rounds.at(0),
+              ElementsAre("nightly/1/1.1/bbbbbbbbbbbb", "nightly/1/1.1/aaaaaaaaaaaa"));
+  EXPECT_EQ(outcomes[0].values.at(Metric::latency).value, 10);
+  EXPECT_EQ(outcomes[1].values.at(Metric::latency).value, 12);
+}
+
+TEST_F(FleetRoundsTest, KeepTheSecondOfOneCommitApart) {
+  auto const outcomes = measure(key_of(), {build_of('a'), build_of('a')}).value();
+
+  EXPECT_EQ(outcomes[1].key.campaign.name, "nightly/1/again");
+}
+
+TEST_F(FleetRoundsTest, TryAgainWhatMayPassAndNotWhatWillNot) {
+  int tried = 0;
+  auto code = JobError::crashed;
+  runners.answer = [&](protocol::Job const& job) -> protocol::Message {
+    ++tried;
+    return protocol::Failure{job.id, std::string{to_string(code)}, "no"};
+  };
+  auto const crashed = measure(key_of(0), {build_of('a')}).value();
+  EXPECT_EQ(tried, options.attempts);
+  EXPECT_EQ(crashed[0].error_code, JobError::crashed);
+  EXPECT_EQ(failure_of(crashed[0]), "crashed, no");
+
+  tried = 0;
+  code = JobError::unsupported;
+  auto const refused = measure(key_of(1), {build_of('a')}).value();
+  EXPECT_EQ(tried, 1);
+  EXPECT_EQ(refused[0].error_code, JobError::unsupported);
+}
+
+TEST_F(FleetRoundsTest, TakeALostRunnerForTheFleetsTrouble) {
+  runners.manners[0] = {Manner::dies_in_round};
+  auto const outcomes = measure(key_of(), {build_of('a'), build_of('b')}).value();
+
+  EXPECT_TRUE(outcomes[0].ok());
+  EXPECT_THAT(runners.started, ElementsAre(0, 1)) << "another slot has it at once";
+  EXPECT_THAT(runners.rounds.at(1).front(), HasSubstr("/0.1/")) << "it cost no attempt";
+  ASSERT_THAT(open_alarms(), SizeIs(1));
+  EXPECT_EQ(open_alarms()[0].kind, AlarmKind::runner_lost);
+  EXPECT_EQ(open_alarms()[0].subject, "local: slot 0");
+  EXPECT_THAT(open_alarms()[0].detail, HasSubstr("node failure"));
+}
+
+TEST_F(FleetRoundsTest, ClearTheAlarmWhenTheSlotIsBack) {
+  runners.manners[0] = {Manner::ends_at_once};
+  runners.manners[1] = {Manner::ends_at_once};
+  auto const outcomes = measure(key_of(), {build_of('a')}).value();
+
+  EXPECT_TRUE(outcomes[0].ok());
+  EXPECT_THAT(open_alarms(), SizeIs(1)) << "of the slot that has measured nothing since";
+}
+
+class RunnersThatDoNotGreet : public FleetRoundsTest, public testing::WithParamInterface<Manner> {};
+
+TEST_P(RunnersThatDoNotGreet, AreLost) {
+  runners.manners[0] = {GetParam()};
+  EXPECT_TRUE(measure(key_of(), {build_of('a')}).value()[0].ok());
+  EXPECT_THAT(runners.started, ElementsAre(0, 1));
+}
+
+INSTANTIATE_TEST_SUITE_P(All,
+                         RunnersThatDoNotGreet,
+                         testing::Values(Manner::ends_at_once,
+                                         Manner::says_nothing,
+                                         Manner::speaks_other,
+                                         Manner::hangs_in_round,
+                                         Manner::talks_nonsense));
+
+TEST_F(FleetRoundsTest, GiveUpWhenAllSlotsAreOutOfService) {
+  for (auto& slot : runners.manners)
+    slot.assign(3, Manner::ends_at_once);
+  auto const lost = measure(key_of(), {build_of('a')});
+
+  ASSERT_FALSE(lost);
+  EXPECT_EQ(lost.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(lost.error().message,
+              HasSubstr("fleet local is out of service: runner gave no hello"));
+  EXPECT_THAT(store.jobs().of(Campaign::of(NightlyId{1})), IsEmpty()) << "nothing was measured";
+
+  std::this_thread::sleep_for(30ms);
+  EXPECT_TRUE(measure(key_of(), {build_of('a')}).value()[0].ok()) << "a slot that has rested";
+  EXPECT_THAT(open_alarms(), SizeIs(1));
+}
+
+TEST_F(FleetRoundsTest, TakeARoundForTheCauseThatKillsOneRunnerAfterTheOther) {
+  for (auto& slot : runners.manners)
+    slot.assign(9, Manner::dies_in_round);
+  FleetLimits patient = limits();
+  patient.most_lost = 100;
+  Fleets many{loop.get_executor(),
+              two_slots(),
+              [this](config::FleetOptions const&) { return runners.starter(); },
+              patient};
+  FleetRounds poisoned{store, clock, many, options, suite};
+  std::vector<Build> builds{build_of('a')};
+  auto const outcomes = tests::run(loop, poisoned.measure(key_of(), builds)).value();
+
+  EXPECT_EQ(outcomes[0].error_code, JobError::lost);
+  EXPECT_THAT(runners.rounds, SizeIs(5));
+}
+
+TEST_F(FleetRoundsTest, HaveNoFleetOfAnotherName) {
+  auto key = key_of();
+  key.fleet = "gpu";
+  EXPECT_EQ(measure(key, {build_of('a')}).error().message, "no fleet is named gpu");
+}
+
+TEST_F(FleetRoundsTest, ServeWhoeverCameFirst) {
+  std::vector<int> order;
+  auto one = [&](int number) -> boost::asio::awaitable<int> {
+    auto key = key_of(number);
+    std::vector<Build> builds{build_of('a')};
+    auto const done = co_await rounds.measure(std::move(key), std::move(builds));
+    order.push_back(done ? number : -1);
+    co_return 0;
+  };
+  auto all = [&]() -> boost::asio::awaitable<int> {
+    std::vector<boost::asio::awaitable<int>> tasks;
+    for (int i = 0; i < 6; ++i)
+      tasks.push_back(one(i));
+    co_await async::when_all(std::move(tasks));
+    co_return 0;
+  };
+  tests::run(loop, all());
+
+  EXPECT_THAT(order, SizeIs(6));
+  EXPECT_TRUE(std::ranges::is_sorted(order));
+  EXPECT_THAT(runners.started, SizeIs(2));
+}
+
+TEST_F(FleetRoundsTest, CompareTwoBuildsUntilItIsDecided) {
+  BuildPair const pair{Campaign::of(NightlyId{2}), build_of('a'), build_of('b', "/slow")};
+  auto const latency = tests::latency_of("dlrm");
+  std::vector<Series> const series{latency};
+  auto const result =
+      tests::run(loop, compare_builds(rounds, pair, series, config::DecideOptions{})).value();
+
+  EXPECT_EQ(result.changes.at(0).comparison.verdict, Verdict::regression);
+  EXPECT_GE(result.changes.at(0).comparison.pairs, 4);
+  EXPECT_THAT(result.failure, IsEmpty());
+}
+
+TEST_F(FleetRoundsTest, LeaveUndecidedWhatCannotBeMeasured) {
+  runners.answer = [](protocol::Job const& job) -> protocol::Message {
+    return protocol::Failure{job.id, "timeout", "no answer after 1 s"};
+  };
+  BuildPair const pair{Campaign::of(NightlyId{2}), build_of('a'), build_of('b')};
+  std::vector<Series> const series{tests::latency_of("dlrm")};
+  auto const result =
+      tests::run(loop, compare_builds(rounds, pair, series, config::DecideOptions{})).value();
+
+  EXPECT_EQ(result.changes.at(0).comparison.verdict, Verdict::inconclusive);
+  EXPECT_FALSE(result.changes.at(0).comparison.ratio);
+  EXPECT_EQ(result.failure, "timeout, no answer after 1 s");
+}
+
+}  // namespace
+}  // namespace torchwatch::measure

@@ -1,0 +1,113 @@
+// The service is killed before each of its writes to the database, and started again.
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <gmock/gmock.h>
+
+#include "tests/fakes/memory/world.h"
+
+namespace torchwatch::nightly {
+namespace {
+
+/// Lets a database take so many writes and no more, until told otherwise.
+class Executioner {
+ public:
+  explicit Executioner(std::filesystem::path const& file)
+      : database_{file.string(), SQLite::OPEN_READWRITE} {
+    database_.exec("CREATE TABLE mercy (writes INTEGER)");
+    database_.exec("INSERT INTO mercy VALUES (1000000)");
+    std::vector<std::string> tables;
+    SQLite::Statement query{database_,
+                            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN "
+                            "('mercy') AND name NOT LIKE 'sqlite_%'"};
+    while (query.executeStep())
+      tables.push_back(query.getColumn(0).getString());
+    for (auto const& table : tables)
+      for (std::string const event : {"INSERT", "UPDATE"})
+        database_.exec("CREATE TRIGGER kill_" + event + "_" + table + " BEFORE " + event + " ON " +
+                       table +
+                       " BEGIN SELECT RAISE(ABORT, 'killed') WHERE (SELECT writes FROM mercy) < 1; "
+                       "UPDATE mercy SET writes = writes - 1; END");
+  }
+
+  void grant(int writes) { database_.exec("UPDATE mercy SET writes = " + std::to_string(writes)); }
+
+ private:
+  SQLite::Database database_;
+};
+
+/// What matters of a night, whenever it was interrupted.
+struct Night {
+  NightlyState state{};
+  std::vector<std::string> suspects;
+  BisectionOutcome outcome{};
+  std::size_t incidents = 0;
+  bool is_reported = false;
+  std::size_t jobs = 0;
+  friend bool operator==(Night const&, Night const&) = default;
+};
+
+class KillTest : public testing::Test {
+ protected:
+  static std::unique_ptr<fakes::World> two_nights() {
+    auto world = std::make_unique<fakes::World>(4);
+    world->options.suite.models = {"alpha"};
+    world->change(2, "alpha", 1.25, Metric::cmem);
+    world->parts->rounds.noise = 0;
+    world->release("2026-01-01", 0);
+    world->release("2026-01-02", 3);
+    return world;
+  }
+
+  static Night seen(fakes::World& world) {
+    auto& store = world.parts->store;
+    auto const bisection = store.bisections().all().at(0);
+    Night night;
+    night.state = world.newest().state;
+    for (auto const& finding : bisection.findings)
+      for (auto const& suspect : finding.suspects)
+        night.suspects.push_back(suspect.sha.hex);
+    night.outcome = bisection.outcome.value();
+    night.incidents = store.incidents().all().size();
+    night.is_reported = std::filesystem::exists(store.incidents().all().at(0).report);
+    night.jobs = store.jobs().of(Campaign::of(world.newest().id)).size();
+    return night;
+  }
+};
+
+TEST_F(KillTest, ComesToTheSameEndWhereverItWasCutOff) {
+  auto const undisturbed = two_nights();
+  ASSERT_TRUE(undisturbed->pass());
+  auto const expected = seen(*undisturbed);
+  ASSERT_EQ(expected.outcome, BisectionOutcome::culprit);
+
+  int kills = 0;
+  for (int writes = 0;; ++writes) {
+    auto const world = two_nights();
+    Executioner executioner{world->folder.path() / "torchwatch.sqlite"};
+    executioner.grant(writes);
+    bool was_killed = false;
+    try {
+      world->pass().value();
+    } catch (std::exception const&) {
+      was_killed = true;
+    }
+    executioner.grant(1'000'000);
+    if (!was_killed) break;
+    ++kills;
+    world->restart();
+    world->parts->rounds.noise = 0;
+    ASSERT_TRUE(world->pass()) << "after " << writes << " writes";
+    ASSERT_EQ(seen(*world), expected) << "after " << writes << " writes";
+    std::set<CommitSha> const different{world->parts->builder.made.begin(),
+                                        world->parts->builder.made.end()};
+    EXPECT_EQ(different.size(), world->parts->builder.made.size()) << "no build is made twice";
+  }
+  EXPECT_GT(kills, 40);
+}
+
+}  // namespace
+}  // namespace torchwatch::nightly

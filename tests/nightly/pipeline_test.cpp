@@ -1,0 +1,280 @@
+#include "daemon/nightly/pipeline.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+#include <gmock/gmock.h>
+
+#include "tests/fakes/memory/world.h"
+
+namespace torchwatch::nightly {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+class PipelineTest : public testing::Test {
+ protected:
+  /// The nightlies of two days on the branch, with commits 0 to 8 between them.
+  void release_two() {
+    world.release("2026-01-01", 0);
+    world.release("2026-01-02", 8);
+  }
+
+  std::vector<SeriesChange> verdicts() {
+    return world.parts->store.incidents().verdicts(world.newest().id);
+  }
+
+  std::optional<Incident> incident() {
+    return world.parts->store.incidents().of_nightly(world.newest().id);
+  }
+
+  static std::string text_of(std::string const& file) {
+    std::ostringstream text;
+    text << std::ifstream{file}.rdbuf();
+    return text.str();
+  }
+
+  fakes::World world;
+};
+
+TEST_F(PipelineTest, HasNothingToDoWithoutANightly) {
+  world.release("2026-01-01", 0);
+  world.options.feed.backlog = 0;
+  EXPECT_TRUE(world.pass());
+  EXPECT_THAT(world.nightlies(), IsEmpty());
+}
+
+TEST_F(PipelineTest, MeasuresTheFirstNightlyAlone) {
+  world.release("2026-01-01", 0);
+  ASSERT_TRUE(world.pass());
+
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+  EXPECT_FALSE(world.newest().baseline);
+  EXPECT_THAT(world.parts->store.jobs().of(Campaign::of(world.newest().id)), SizeIs(4));
+}
+
+TEST_F(PipelineTest, FindsNothingInAQuietNight) {
+  release_two();
+  ASSERT_TRUE(world.pass());
+
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+  EXPECT_TRUE(world.newest().baseline);
+  EXPECT_FALSE(incident());
+}
+
+TEST_F(PipelineTest, TakesARegressionFromTheFeedToTheReport) {
+  release_two();
+  world.change(5, "alpha", 1.2);
+  world.change(3, "beta", 1.1, Metric::cmem);
+  ASSERT_TRUE(world.pass());
+
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+  ASSERT_TRUE(incident());
+  EXPECT_THAT(incident()->changes, SizeIs(2));
+  auto const bisections = world.parts->store.bisections().of_incident(incident()->id);
+  ASSERT_THAT(bisections, SizeIs(1));
+  EXPECT_THAT(bisections[0].findings, SizeIs(2));
+  EXPECT_THAT(text_of(incident()->report),
+              AllOf(HasSubstr(short_of(world.sha(5))), HasSubstr("aten::mm")));
+}
+
+TEST_F(PipelineTest, TellsOfAnImprovementNobodyButTheVerdicts) {
+  release_two();
+  world.change(5, "alpha", 0.8, Metric::cmem);
+  ASSERT_TRUE(world.pass());
+  EXPECT_FALSE(incident());
+}
+
+TEST_F(PipelineTest, OpensNoIncidentForWhatIsMuted) {
+  release_two();
+  world.change(5, "alpha", 1.2);
+  Ruling mute;
+  mute.kind = RulingKind::mute;
+  mute.series.benchmark = world.series("alpha").benchmark;
+  mute.who = "ada";
+  mute.why = "known";
+  mute.given_at = world.clock.now();
+  world.parts->store.rulings().give(mute);
+  ASSERT_TRUE(world.pass());
+
+  EXPECT_FALSE(incident());
+  EXPECT_TRUE(verdicts().at(0).muted);
+}
+
+TEST_F(PipelineTest, ReportsAnIncidentThatCannotBeBisected) {
+  world.deliver("2026-01-01", 0);
+  world.deliver("2026-01-02", 8);
+  world.change(5, "alpha", 1.2);
+  world.options.source.repository.clear();
+  ASSERT_TRUE(world.pass());
+
+  ASSERT_TRUE(incident());
+  EXPECT_THAT(world.parts->store.bisections().all(), IsEmpty());
+  EXPECT_TRUE(std::filesystem::exists(incident()->report));
+}
+
+TEST_F(PipelineTest, FailsANightlyThatCannotBeBuiltAndSaysSo) {
+  release_two();
+  world.parts->builder.broken = {world.sha(8)};
+  ASSERT_TRUE(world.pass());
+
+  EXPECT_EQ(world.newest().state, NightlyState::failed);
+  EXPECT_EQ(world.newest().failure, "recipe: exit status 125");
+  EXPECT_THAT(world.alarms(), ElementsAre(AlarmKind::nightly_failed));
+
+  world.release("2026-01-03", 7);
+  ASSERT_TRUE(world.pass());
+  EXPECT_THAT(world.alarms(), IsEmpty());
+}
+
+TEST_F(PipelineTest, FailsANightlyOfWhichNothingCouldBeMeasured) {
+  release_two();
+  for (auto const* const model : {"alpha", "beta"})
+    world.parts->rounds.failures[{model, world.sha(8)}] = JobError::timeout;
+  ASSERT_TRUE(world.pass());
+
+  EXPECT_EQ(world.newest().state, NightlyState::failed);
+  EXPECT_EQ(world.newest().failure,
+            "none of 4 jobs gave a result; the first: timeout, the script says so");
+}
+
+TEST_F(PipelineTest, FailsADeliveredNightlyWithoutAReadableBuild) {
+  auto const prefix = world.deliver("2026-01-01", 0);
+  Nightly nightly;
+  nightly.date = "2026-01-01";
+  nightly.commit = world.sha(0);
+  nightly.prefix = prefix.string();
+  world.parts->store.nightlies().announce(nightly);
+  std::filesystem::remove(prefix / "build.json");
+  ASSERT_TRUE(world.pass());
+
+  EXPECT_EQ(world.newest().state, NightlyState::failed);
+  EXPECT_THAT(world.newest().failure, HasSubstr("build.json: cannot be read"));
+}
+
+TEST_F(PipelineTest, TakesTheBuildOfAnEarlierNightlyOfTheSameCommit) {
+  world.release("2026-01-01", 0);
+  ASSERT_TRUE(world.pass());
+  world.release("2026-01-02", 0);
+  ASSERT_TRUE(world.pass());
+
+  EXPECT_EQ(world.nightlies()[0].prefix, world.nightlies()[1].prefix);
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+  EXPECT_THAT(world.parts->builder.made, SizeIs(1));
+}
+
+TEST_F(PipelineTest, MeasuresAloneWhenTheBaselinesBuildIsGone) {
+  world.release("2026-01-01", 0);
+  ASSERT_TRUE(world.pass());
+  std::filesystem::remove_all(world.newest().prefix);
+  world.release("2026-01-02", 8);
+  ASSERT_TRUE(world.pass());
+
+  EXPECT_FALSE(world.newest().baseline);
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+}
+
+TEST_F(PipelineTest, TakesUpANightAgainWhenTheFleetIsBack) {
+  release_two();
+  world.change(5, "alpha", 1.2);
+  for (auto const* const campaign : {"nightly/2", "bisect/1/", "profile/1"}) {
+    world.parts->rounds.before = [&](measure::RoundKey const& key) {
+      if (key.campaign.name.starts_with(campaign)) world.parts->rounds.out_of_service = {"local"};
+    };
+    auto const stopped = world.pass();
+    ASSERT_FALSE(stopped);
+    EXPECT_EQ(stopped.error().code, ErrorCode::unavailable);
+    EXPECT_NE(world.newest().state, NightlyState::done) << "what was not measured is not quiet";
+    world.parts->rounds.out_of_service.clear();
+  }
+  world.parts->rounds.before = [](measure::RoundKey const&) {
+  };
+  ASSERT_TRUE(world.pass());
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+  EXPECT_TRUE(incident());
+}
+
+TEST_F(PipelineTest, GoesOnWithoutABisectionThatSomebodyCancelled) {
+  release_two();
+  world.change(5, "alpha", 1.2);
+  world.parts->rounds.before = [&](measure::RoundKey const& key) {
+    if (key.campaign.name.starts_with("bisect/")) world.parts->rounds.out_of_service = {"local"};
+  };
+  ASSERT_FALSE(world.pass());
+  auto const asked = world.parts->store.bisections().all().at(0);
+  ASSERT_TRUE(world.parts->queue.steer(asked.id, BisectionState::cancelled));
+  world.parts->rounds.before = [](measure::RoundKey const&) {
+  };
+  world.parts->rounds.out_of_service.clear();
+  ASSERT_TRUE(world.pass());
+
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+}
+
+TEST_F(PipelineTest, TriesAReportAgainThatCouldNotBeDelivered) {
+  release_two();
+  world.change(8, "alpha", 1.2);
+  std::ofstream{world.options.state_dir} << "no directory";
+  auto const stopped = world.pass();
+  ASSERT_FALSE(stopped);
+  EXPECT_THAT(stopped.error().message, HasSubstr("incident of 2026-01-02"));
+  EXPECT_EQ(world.newest().state, NightlyState::bisected);
+
+  std::filesystem::remove(world.options.state_dir);
+  ASSERT_TRUE(world.pass());
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+}
+
+TEST_F(PipelineTest, SaysWhyAFeedCannotBeRead) {
+  world.options.feed.path = "/nowhere";
+  EXPECT_FALSE(world.pass());
+}
+
+TEST_F(PipelineTest, PassesOverWhatIsHalfCopiedIntoADirectory) {
+  world.deliver("2026-01-01", 0);
+  std::filesystem::create_directories(world.folder.path() / "delivered" / "2026-01-02");
+  ASSERT_TRUE(world.pass());
+  EXPECT_THAT(world.nightlies(), SizeIs(1));
+}
+
+TEST_F(PipelineTest, SweepsEveryFleet) {
+  config::FleetOptions gpu;
+  gpu.name = "gpu";
+  gpu.slots = 2;
+  world.options.fleets.push_back(gpu);
+  release_two();
+  ASSERT_TRUE(world.pass());
+  EXPECT_THAT(world.parts->store.jobs().of(Campaign::of(world.newest().id)), SizeIs(16));
+}
+
+TEST_F(PipelineTest, ComparesANightlyWithItselfInRotation) {
+  world.options.decide.aa_benchmarks = 1;
+  release_two();
+  ASSERT_TRUE(world.pass());
+  auto const self = world.parts->store.jobs().of(Campaign::self_comparison(world.newest().id));
+  EXPECT_THAT(self, Not(IsEmpty()));
+}
+
+TEST_F(PipelineTest, SeesManySmallStepsFromTheAnchor) {
+  world.options.decide.anchor_nights = 1;
+  for (std::size_t i = 1; i < 9; ++i)
+    world.change(i, "alpha", 1.025);
+  world.parts->rounds.noise = 0.002;
+  for (std::size_t i = 0; i < 9; ++i) {
+    world.release("2026-01-0" + std::to_string(i + 1), i);
+    ASSERT_TRUE(world.pass());
+  }
+  EXPECT_FALSE(incident());
+  EXPECT_THAT(world.alarms(), Contains(AlarmKind::drift));
+}
+
+}  // namespace
+}  // namespace torchwatch::nightly

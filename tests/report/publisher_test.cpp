@@ -1,0 +1,207 @@
+#include "daemon/report/publisher.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "daemon/report/feedback.h"
+#include "daemon/report/rulings.h"
+#include "github/issue.h"
+#include "tests/api/stored_story.h"
+#include "tests/fakes/github/fake_transport.h"
+#include "tests/fakes/github/run.h"
+#include "tests/fakes/memory/world.h"
+
+namespace torchwatch::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// Hands every request on to a transport that outlives it.
+class Borrowed final : public github::Transport {
+ public:
+  explicit Borrowed(github::Transport& transport) : transport_{transport} {}
+
+  boost::asio::awaitable<Result<github::Response>> send(github::Request request) override {
+    return transport_.send(std::move(request));
+  }
+
+ private:
+  github::Transport& transport_;
+};
+
+class ReportTest : public testing::Test {
+ protected:
+  ReportTest() {
+    tests::store_story(store);
+    github_options.token_env = "TORCHWATCH_TEST_TOKEN";
+    ::setenv("TORCHWATCH_TEST_TOKEN", "secret", 1);
+  }
+
+  OpenTransport open_transport() {
+    return [this]() -> Result<std::unique_ptr<github::Transport>> {
+      return std::make_unique<Borrowed>(transport);
+    };
+  }
+
+  Result<std::string> publish() {
+    Publisher publisher{github_options, store, folder.path(), open_transport()};
+    auto incident = store.incidents().all().at(0);
+    incident.report.clear();
+    return fakes::run(publisher.publish(std::move(incident)));
+  }
+
+  Result<> collect() {
+    Feedback feedback{github_options, store, clock, open_transport()};
+    return fakes::run(feedback.collect());
+  }
+
+  github::IssueDraft draft() {
+    return github::draft_issue(storage::story_of(store, store.incidents().all().at(0)), {});
+  }
+
+  void reply(int status, nlohmann::json const& body) {
+    transport.replies.push_back(github::Response{status, {}, body.dump()});
+  }
+
+  fakes::MemoryFolder folder;
+  storage::Store store = storage::Store::open(folder.path() / "db").value();
+  fakes::TestClock clock;
+  config::GithubOptions github_options;
+  fakes::FakeTransport transport;
+};
+
+TEST_F(ReportTest, IsAFileWhereNoRepositoryIsConfigured) {
+  auto const place = publish().value();
+
+  EXPECT_EQ(place, (folder.path() / "reports" / "incident-1.md").string());
+  std::ostringstream text;
+  text << std::ifstream{place}.rdbuf();
+  EXPECT_THAT(text.str(), HasSubstr("# "));
+  EXPECT_EQ(store.incidents().all().at(0).report, place);
+  EXPECT_THAT(transport.sent, IsEmpty());
+}
+
+TEST_F(ReportTest, SaysWhyItCannotBeWritten) {
+  std::ofstream{folder.path() / "reports"} << "no directory";
+  EXPECT_THAT(publish().error().message, HasSubstr("incident-1.md"));
+}
+
+TEST_F(ReportTest, IsPublishedOnce) {
+  Publisher publisher{github_options, store, folder.path(), open_transport()};
+  Incident incident;
+  incident.report = "https://github.com/o/r/issues/7";
+  EXPECT_EQ(fakes::run(publisher.publish(incident)).value(), incident.report);
+}
+
+TEST_F(ReportTest, IsAnIssueWhereARepositoryIsConfigured) {
+  github_options.repository = "o/r";
+  reply(200, nlohmann::json::array());
+  reply(201,
+        {{"number", 7},
+         {"html_url", "https://github.com/o/r/issues/7"},
+         {"labels", nlohmann::json::array()}});
+  auto const url = publish().value();
+
+  EXPECT_EQ(url, "https://github.com/o/r/issues/7");
+  EXPECT_EQ(store.incidents().all().at(0).report, url);
+  ASSERT_THAT(transport.sent, SizeIs(2));
+  EXPECT_EQ(transport.sent[1].method, "POST");
+  EXPECT_THAT(transport.sent[1].headers.at("Authorization"), HasSubstr("secret"));
+}
+
+TEST_F(ReportTest, FindsTheIssueThatWasFiledBeforeACrash) {
+  github_options.repository = "o/r";
+  reply(200,
+        nlohmann::json::array({{{"number", 7},
+                                {"html_url", "https://github.com/o/r/issues/7"},
+                                {"labels", nlohmann::json::array()},
+                                {"body", draft().body}}}));
+  EXPECT_EQ(publish().value(), "https://github.com/o/r/issues/7");
+  EXPECT_THAT(transport.sent, SizeIs(1)) << "nothing was filed again";
+}
+
+TEST_F(ReportTest, NeedsAToken) {
+  github_options.repository = "o/r";
+  ::unsetenv("TORCHWATCH_TEST_TOKEN");
+  EXPECT_FALSE(publish());
+  EXPECT_FALSE(collect());
+  EXPECT_THAT(transport.sent, IsEmpty());
+}
+
+TEST_F(ReportTest, NeedsTls) {
+  github_options.repository = "o/r";
+  Publisher publisher{github_options, store, folder.path(), [] {
+                        return Result<std::unique_ptr<github::Transport>>{
+                            Error{ErrorCode::unavailable, "no certificates"}};
+                      }};
+  auto incident = store.incidents().all().at(0);
+  incident.report.clear();
+  EXPECT_EQ(fakes::run(publisher.publish(incident)).error().message, "no certificates");
+}
+
+TEST_F(ReportTest, HasNoFeedbackWithoutARepositoryOrALabel) {
+  EXPECT_TRUE(collect());
+  github_options.repository = "o/r";
+  github_options.false_alarm_label.clear();
+  EXPECT_TRUE(collect());
+  EXPECT_THAT(transport.sent, IsEmpty());
+}
+
+TEST_F(ReportTest, PassesOnWhyGithubCouldNotBeAsked) {
+  github_options.repository = "o/r";
+  reply(401, {{"message", "Bad credentials"}});
+  EXPECT_THAT(collect().error().message, HasSubstr("Bad credentials"));
+}
+
+TEST_F(ReportTest, TakesALabelForARulingOnce) {
+  github_options.repository = "o/r";
+  store.incidents().intend_report(IncidentId{1}, draft().key);
+  store.incidents().reported(IncidentId{1}, "https://github.com/o/r/issues/7");
+  for (int time = 0; time < 2; ++time) {
+    reply(200,
+          nlohmann::json::array({{{"number", 7}, {"body", draft().body}}, {{"body", "other"}}}));
+    ASSERT_TRUE(collect());
+  }
+  auto const rulings = store.rulings().on(IncidentId{1});
+  auto const by_github = std::ranges::count(rulings, "GitHub", &Ruling::who);
+  EXPECT_EQ(by_github, 1);
+}
+
+TEST_F(ReportTest, TakesRulings) {
+  Ruling ruling;
+  ruling.kind = RulingKind::false_alarm;
+  ruling.who = "ada";
+  ruling.why = "noise";
+  ruling.incident = IncidentId{99};
+  EXPECT_EQ(give_ruling(store, ruling, clock.now()).error().code, ErrorCode::not_found);
+  ruling.incident = IncidentId{1};
+  EXPECT_TRUE(give_ruling(store, ruling, clock.now()));
+
+  Ruling mute;
+  mute.kind = RulingKind::mute;
+  mute.until = clock.now() - std::chrono::seconds{1};
+  EXPECT_EQ(give_ruling(store, mute, clock.now()).error().code, ErrorCode::invalid_argument);
+}
+
+TEST_F(ReportTest, EndsADriftThatSomebodyAccepts) {
+  auto const series = store.jobs().series().at(0);
+  store.alarms().raise(AlarmKind::drift, drift_subject(series), "slower", clock.now());
+  Ruling accept;
+  accept.kind = RulingKind::accept;
+  accept.who = "ada";
+  accept.why = "wanted";
+  ASSERT_TRUE(give_ruling(store, accept, clock.now()));
+
+  EXPECT_THAT(store.alarms().open(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace torchwatch::report

@@ -1,0 +1,213 @@
+#include "runner/loop.h"
+
+#include <csignal>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "processes.h"
+#include "run.h"
+#include "workplace.h"
+#include <boost/asio/io_context.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runner/process/child_process.h"
+#include "runner/protocol.h"
+
+namespace torchwatch::runner {
+
+namespace {
+
+using protocol::Failure;
+using protocol::Hello;
+using protocol::Job;
+using protocol::Message;
+using protocol::Outcome;
+using protocol::Progress;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+/// A runner process as the service sees it.
+class Runner {
+ public:
+  /// Its workers' directories lie in `workplace`, so that one that is killed leaves nothing behind.
+  explicit Runner(tests::Workplace const& workplace, std::vector<std::string> argv = {TEST_RUNNER})
+      : process_{start(loop_, workplace, std::move(argv))} {}
+
+  Message hear() { return protocol::decode(tests::run(loop_, process_.read_line()).value()); }
+
+  void say(std::string line) { tests::run(loop_, process_.write_line(std::move(line))).value(); }
+
+  void give(Job const& job) { say(protocol::encode(job)); }
+
+  /// The next message that is no progress.
+  Message hear_answer() {
+    for (;;) {
+      auto message = hear();
+      if (!std::holds_alternative<Progress>(message)) return message;
+    }
+  }
+
+  std::string end() { return describe(tests::run(loop_, process_.wait())); }
+
+  ChildProcess& process() { return process_; }
+
+ private:
+  static ChildProcess start(boost::asio::io_context& loop,
+                            tests::Workplace const& workplace,
+                            std::vector<std::string> argv) {
+    Command command;
+    command.argv = std::move(argv);
+    command.env["TMPDIR"] = workplace.prefix();
+    return ChildProcess::start(loop.get_executor(), std::move(command)).value();
+  }
+
+  boost::asio::io_context loop_{1};
+  ChildProcess process_;
+};
+
+/// A runner that has greeted.
+class RunnerTest : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_EQ(std::get<Hello>(runner_.hear()).role, "runner"); }
+
+  /// Lets the runner begin a job that never ends, and returns its worker.
+  pid_t busy_worker() {
+    runner_.give(workplace_.job("hang"));
+    EXPECT_TRUE(std::holds_alternative<Progress>(runner_.hear()));
+    auto const children = tests::children_of(runner_.process().pid());
+    EXPECT_EQ(children.size(), 1U);
+    return children.empty() ? -1 : children.front();
+  }
+
+  tests::Workplace workplace_;
+  Runner runner_{workplace_};
+};
+
+TEST(RunnerHello, TellsWhoItIs) {
+  tests::Workplace workplace;
+  Runner runner{workplace};
+  auto const hello = std::get<Hello>(runner.hear());
+
+  EXPECT_EQ(hello.protocol, protocol::version);
+  EXPECT_EQ(hello.role, "runner");
+  EXPECT_EQ(hello.fingerprint.at("pid"), runner.process().pid());
+  EXPECT_NE(hello.fingerprint.at("host"), "");
+}
+
+TEST(RunnerSignals, KeepsExitStatusesThatItsParentIgnored) {
+  tests::Workplace workplace;
+  Runner runner{workplace, {"sh", "-c", "trap '' CHLD; exec " TEST_RUNNER}};
+  ASSERT_TRUE(std::holds_alternative<Hello>(runner.hear()));
+
+  runner.give(workplace.job("exit"));
+
+  EXPECT_THAT(std::get<Failure>(runner.hear_answer()).text, HasSubstr("exit status 3"));
+}
+
+TEST_F(RunnerTest, AnswersJobsInOrder) {
+  runner_.give(workplace_.job("ok"));
+  runner_.give(workplace_.job("unsupported"));
+  runner_.give(workplace_.job("ok"));
+
+  EXPECT_EQ(std::get<Outcome>(runner_.hear_answer()).id, "ok");
+  EXPECT_EQ(std::get<Failure>(runner_.hear_answer()).id, "unsupported");
+  EXPECT_EQ(std::get<Outcome>(runner_.hear_answer()).id, "ok");
+}
+
+TEST_F(RunnerTest, RefusesWhatIsNoJobAndGoesOn) {
+  runner_.say("make me a sandwich");
+  auto const nonsense = std::get<Failure>(runner_.hear());
+  EXPECT_EQ(nonsense.id, "");
+  EXPECT_EQ(nonsense.code, "protocol");
+  EXPECT_THAT(nonsense.text, StartsWith("runner was sent \"make me a sandwich\": not a message"));
+
+  runner_.say(protocol::encode(Progress{}));
+  EXPECT_THAT(std::get<Failure>(runner_.hear()).text, HasSubstr("it takes only jobs"));
+
+  runner_.give(workplace_.job("ok"));
+  EXPECT_TRUE(std::holds_alternative<Outcome>(runner_.hear_answer()));
+}
+
+TEST_F(RunnerTest, EndsWithItsInputAndTakesTheWorkerAlong) {
+  auto const worker = busy_worker();
+
+  runner_.process().close_stdin();
+
+  EXPECT_EQ(runner_.end(), "exit status 0");
+  EXPECT_TRUE(tests::has_ended(worker));
+}
+
+TEST_F(RunnerTest, EndsWhenAskedToAndTakesTheWorkerAlong) {
+  auto const worker = busy_worker();
+
+  runner_.process().kill_group(SIGTERM);
+
+  EXPECT_EQ(runner_.end(), "exit status 0");
+  EXPECT_TRUE(tests::has_ended(worker));
+}
+
+TEST_F(RunnerTest, LeavesNoWorkerWhenKilled) {
+  auto const worker = busy_worker();
+
+  runner_.process().kill_group(SIGKILL);
+
+  EXPECT_EQ(runner_.end(), "killed by SIGKILL (Killed)");
+  EXPECT_TRUE(tests::has_ended(worker));
+}
+
+struct Misbehaviour {
+  std::string behaviour;
+  std::string code;
+  std::string text;  ///< part of what the runner says about it
+};
+
+/// For the name of a failing test.
+std::ostream& operator<<(std::ostream& stream, Misbehaviour const& misbehaviour) {
+  return stream << misbehaviour.behaviour;
+}
+
+class MisbehavingWorkerTest : public RunnerTest,
+                              public testing::WithParamInterface<Misbehaviour> {};
+
+TEST_P(MisbehavingWorkerTest, CostsItsOwnJobOnly) {
+  auto const& [behaviour, code, text] = GetParam();
+  auto job = workplace_.job(behaviour);
+  if (behaviour == "hang") job.limits.timeout_s = 1;
+  runner_.give(job);
+  runner_.give(workplace_.job("ok"));
+
+  auto const answer = runner_.hear_answer();
+  ASSERT_TRUE(std::holds_alternative<Failure>(answer)) << protocol::encode(answer);
+  auto const& failure = std::get<Failure>(answer);
+  EXPECT_EQ(failure.id, behaviour);
+  EXPECT_EQ(failure.code, code);
+  EXPECT_THAT(failure.text, StartsWith(job.benchmark + " on " + workplace_.prefix() + ": "));
+  EXPECT_THAT(failure.text, HasSubstr(text));
+
+  EXPECT_EQ(std::get<Outcome>(runner_.hear_answer()).id, "ok");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Every,
+    MisbehavingWorkerTest,
+    testing::Values(
+        Misbehaviour{"crash", "crashed", "during latency (0 of 10): killed by SIGSEGV"},
+        Misbehaviour{"exit", "crashed", "exit status 3; it printed last: out of luck | really"},
+        Misbehaviour{"silent_exit", "crashed", "exit status 0; it printed no reason"},
+        Misbehaviour{"hang", "timeout", "no answer after 1 s"},
+        Misbehaviour{"hog", "memory", "allowed are 256 MiB"},
+        Misbehaviour{"fork_hog", "memory", "worker and its children hold"},
+        Misbehaviour{"garbage", "protocol", "\"Downloading weights... 100%\""},
+        Misbehaviour{"binary", "protocol", "\"???[31m?\""},
+        Misbehaviour{"huge_line", "protocol", "longer than 8388608 bytes"},
+        Misbehaviour{"wrong_id", "protocol", "spoke of job \"another\"; it was given \"wrong_id\""},
+        Misbehaviour{"two_answers", "protocol", "went on after its answer"},
+        Misbehaviour{"unsupported", "unsupported", "the script says so"}),
+    [](auto const& given) { return given.param.behaviour; });
+
+}  // namespace
+
+}  // namespace torchwatch::runner

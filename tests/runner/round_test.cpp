@@ -1,0 +1,287 @@
+#include "runner/round.h"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "run.h"
+#include "workplace.h"
+#include <boost/asio/io_context.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace torchwatch::runner {
+
+namespace {
+
+using protocol::Failure;
+using protocol::Job;
+using protocol::Message;
+using protocol::Outcome;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class JobRunTest : public testing::Test {
+ protected:
+  Message answer_to(Job job) {
+    ProgressSink keep = [this](protocol::Progress const& progress) {
+      seen_.push_back(progress);
+    };
+    return tests::run(loop_, run_round({{std::move(job)}}, processors_, std::move(keep))).front();
+  }
+
+  /// The `error` that must be the answer.
+  Failure failure_of(Job job) {
+    auto const message = answer_to(std::move(job));
+    auto const* const failure = std::get_if<Failure>(&message);
+    return failure == nullptr ? Failure{"", "no failure", protocol::encode(message)} : *failure;
+  }
+
+  /// Where a worker was allowed to run, as the kernel tells it: "0-3".
+  std::string processors_of(Job job) {
+    auto const file = workplace_.prefix() + "/processors";
+    workplace_.write_program("look",
+                             "grep Cpus_allowed_list /proc/self/status | cut -f 2 > " + file +
+                                 "; exec " SCRIPTED_WORKER);
+    job.build.worker = workplace_.prefix() + "/look";
+    answer_to(std::move(job));
+    std::string processors;
+    std::ifstream stream{file};
+    EXPECT_TRUE(std::getline(stream, processors)) << "it never ran";
+    return processors;
+  }
+
+  tests::Workplace workplace_;
+  Processors processors_ = Processors::of_slot(0);
+  boost::asio::io_context loop_{1};
+  std::vector<protocol::Progress> seen_;
+};
+
+TEST_F(JobRunTest, ReturnsTheWorkersResult) {
+  auto const outcome = std::get<Outcome>(answer_to(workplace_.job("ok")));
+
+  EXPECT_EQ(outcome.id, "ok");
+  EXPECT_EQ(outcome.benchmark, "test_eval[ok-cpu-eager]");
+  EXPECT_EQ(outcome.metrics.at("latency").samples.size(), 10U);
+  EXPECT_NEAR(outcome.metrics.at("latency").value, 20, 4);
+  EXPECT_EQ(outcome.metrics.at("cmem").value, 1e6);
+}
+
+TEST_F(JobRunTest, LetsTheOthersOfARoundGoOnWhenOneFails) {
+  for (auto const* const behaviour : {"crash", "hang", "garbage"}) {
+    protocol::Round round{
+        {workplace_.job(behaviour), workplace_.job("ok"), workplace_.job("unsupported")}};
+    round.jobs.front().limits.timeout_s = 0.5;
+
+    auto const answers =
+        tests::run(loop_, run_round(std::move(round), processors_, [](auto const&) {}));
+
+    ASSERT_EQ(answers.size(), 3U);
+    EXPECT_EQ(std::get<Failure>(answers[0]).id, behaviour);
+    EXPECT_EQ(std::get<Outcome>(answers[1]).id, "ok") << "beside " << behaviour;
+    EXPECT_EQ(std::get<Failure>(answers[2]).code, "unsupported");
+  }
+}
+
+TEST_F(JobRunTest, DoesNotCountTheWaitForATurn) {
+  workplace_.write_program("slow", "sleep 1.5; exec " SCRIPTED_WORKER);
+  protocol::Round round{{workplace_.job("ok"), workplace_.job("ok")}};
+  round.jobs[0].build.worker = workplace_.prefix() + "/slow";
+  round.jobs[1].id = "patient";
+  round.jobs[1].limits.timeout_s = 1;
+
+  auto const answers =
+      tests::run(loop_, run_round(std::move(round), processors_, [](auto const&) {}));
+
+  EXPECT_EQ(std::get<Outcome>(answers[1]).id, "patient");
+}
+
+TEST_F(JobRunTest, RunsAWorkerThatNeedsNoPrefix) {
+  auto job = workplace_.job("ok");
+  job.build.prefix.clear();
+
+  auto const failure = failure_of(std::move(job));
+
+  EXPECT_NE(failure.code, "launch") << failure.text << ": it runs, and finds no script";
+}
+
+TEST_F(JobRunTest, KeepsACpuWorkerOnProcessorsOfItsOwn) {
+  auto const picked = processors_.pick(1);
+  ASSERT_EQ(picked.size(), 1U);
+  auto const everywhere = [&] {
+    auto job = workplace_.job("ok");
+    job.measure.pin = false;
+    return processors_of(std::move(job));
+  }();
+
+  EXPECT_EQ(processors_of(workplace_.job("ok")), std::to_string(picked.front()));
+
+  auto wide = workplace_.job("ok");
+  wide.measure.threads = 1000;
+  EXPECT_EQ(processors_of(std::move(wide)), everywhere) << "there are not that many";
+  auto on_gpu = workplace_.job("ok");
+  on_gpu.benchmark = "test_eval[ok-cuda-eager]";
+  EXPECT_EQ(processors_of(std::move(on_gpu)), everywhere);
+}
+
+TEST_F(JobRunTest, PassesProgressOn) {
+  answer_to(workplace_.job("ok"));
+
+  ASSERT_EQ(seen_.size(), 1U);
+  EXPECT_EQ(seen_.front().id, "ok");
+  EXPECT_EQ(seen_.front().phase, "latency");
+  EXPECT_EQ(seen_.front().total, 10);
+}
+
+TEST_F(JobRunTest, SaysWhatCannotBeStarted) {
+  auto job = workplace_.job("ok");
+  job.build.worker = "/nowhere/worker";
+
+  auto const failure = failure_of(job);
+
+  EXPECT_EQ(failure.id, "ok");
+  EXPECT_EQ(failure.code, "launch");
+  EXPECT_EQ(failure.text,
+            "test_eval[ok-cpu-eager] on " + workplace_.prefix() +
+                ": start /nowhere/worker: No such file or directory");
+}
+
+TEST_F(JobRunTest, SaysWhatItsLauncherCannotStart) {
+  auto job = workplace_.job("ok");
+  job.build.launcher = {"env"};
+  job.build.worker = "/nowhere/worker";
+
+  auto const failure = failure_of(job);
+
+  EXPECT_EQ(failure.code, "launch");
+  EXPECT_THAT(failure.text,
+              AllOf(HasSubstr("before its hello: exit status 127"), HasSubstr("/nowhere/worker")));
+}
+
+TEST_F(JobRunTest, RefusesAnotherProtocolVersion) {
+  auto job = workplace_.job("ok");
+  job.build.env["SCRIPTED_WORKER_PROTOCOL"] = "99";
+
+  auto const failure = failure_of(job);
+
+  EXPECT_EQ(failure.code, "protocol");
+  EXPECT_THAT(failure.text, HasSubstr("speaks protocol version 99; must be 2"));
+}
+
+/// A worker that is a shell script.
+Job scripted(Job job, std::string const& script) {
+  job.build.launcher = {"sh", "-c", script};
+  return job;
+}
+
+TEST_F(JobRunTest, RefusesAWorkerOfAnotherRole) {
+  auto const script = R"(echo '{"type":"hello","role":"runner"}'; sleep 100)";
+  auto const failure = failure_of(scripted(workplace_.job("ok"), script));
+
+  EXPECT_EQ(failure.code, "protocol");
+  EXPECT_THAT(failure.text, HasSubstr("calls itself \"runner\""));
+}
+
+TEST_F(JobRunTest, RefusesAWorkerThatDoesNotGreet) {
+  auto const script = R"(echo '{"type":"progress","id":"ok"}'; sleep 100)";
+  auto const failure = failure_of(scripted(workplace_.job("ok"), script));
+
+  EXPECT_EQ(failure.code, "protocol");
+  EXPECT_THAT(failure.text, HasSubstr("did not begin with hello"));
+}
+
+TEST_F(JobRunTest, RefusesProgressOfAnotherJob) {
+  auto const script =
+      R"(echo '{"type":"hello","role":"worker"}'; echo '{"type":"progress","id":"x"}'; sleep 100)";
+  auto const failure = failure_of(scripted(workplace_.job("ok"), script));
+
+  EXPECT_EQ(failure.code, "protocol");
+  EXPECT_THAT(failure.text, HasSubstr("spoke of job \"x\"; it was given \"ok\""));
+  EXPECT_TRUE(seen_.empty());
+}
+
+TEST_F(JobRunTest, BelievesAWorkerThatFailsBeforeItCanGreet) {
+  auto const script = R"(echo '{"type":"error","code":"failed","text":"no torch"}'; sleep 100)";
+  auto const failure = failure_of(scripted(workplace_.job("ok"), script));
+
+  EXPECT_EQ(failure.id, "ok");
+  EXPECT_EQ(failure.code, "failed");
+  EXPECT_THAT(failure.text, HasSubstr("no torch"));
+}
+
+TEST_F(JobRunTest, TakesAnErrorWithoutCodeForAFailure) {
+  auto const script = R"(echo '{"type":"hello","role":"worker"}'; echo '{"type":"error"}')";
+
+  EXPECT_EQ(failure_of(scripted(workplace_.job("ok"), script)).code, "failed");
+}
+
+TEST_F(JobRunTest, TellsAWorkerThatOnlyClosesItsOutput) {
+  auto const script = R"(echo '{"type":"hello","role":"worker"}'; exec >&-; sleep 100)";
+  auto const failure = failure_of(scripted(workplace_.job("ok"), script));
+
+  EXPECT_EQ(failure.code, "protocol");
+  EXPECT_THAT(failure.text, HasSubstr("closed its output before its first progress and went on"));
+}
+
+TEST_F(JobRunTest, KeepsTheAnswerOfAWorkerThatDoesNotLeave) {
+  auto const script = R"(echo '{"type":"hello","role":"worker"}'
+      echo '{"type":"result","id":"ok","metrics":{"leak":{"value":7}}}'; sleep 100)";
+
+  auto const outcome = std::get<Outcome>(answer_to(scripted(workplace_.job("ok"), script)));
+
+  EXPECT_EQ(outcome.metrics.at("leak").value, 7);
+}
+
+/// The worker prints its environment as the reason of its failure.
+constexpr auto print_preload =
+    R"(echo "{\"type\":\"error\",\"code\":\"failed\",\"text\":\"$LD_PRELOAD,$COLOUR\"}")";
+
+TEST_F(JobRunTest, GivesTheWorkerItsBuildsEnvironment) {
+  auto job = workplace_.job("ok");
+  job.build.worker = workplace_.prefix() + "/worker";
+  workplace_.write_program("worker", print_preload);
+  job.build.preload = {"/nowhere/a.so", "/nowhere/b.so"};
+  job.build.env["COLOUR"] = "blue green";
+
+  EXPECT_THAT(failure_of(job).text, HasSubstr("/nowhere/a.so:/nowhere/b.so,blue green"));
+}
+
+TEST_F(JobRunTest, GivesItInsideTheLauncherOnly) {
+  workplace_.write_program("launcher", "echo \"outside $COLOUR.\" >&2; exec \"$@\"");
+  workplace_.write_program("worker", "echo \"inside $COLOUR\" >&2; exit 1");
+  auto job = workplace_.job("ok");
+  job.build.launcher = {workplace_.prefix() + "/launcher"};
+  job.build.worker = workplace_.prefix() + "/worker";
+  job.build.env["COLOUR"] = "blue green";
+
+  EXPECT_THAT(failure_of(job).text, HasSubstr("outside . | inside blue green"));
+}
+
+TEST_F(JobRunTest, GivesTheWorkerADirectoryOfItsOwnWithNothingButTheBuild) {
+  workplace_.write_program("worker", "ls -A >&2; pwd >&2; touch litter; exit 1");
+  auto job = workplace_.job("ok");
+  job.build.worker = workplace_.prefix() + "/worker";
+
+  auto const text = failure_of(job).text;
+
+  EXPECT_THAT(text, HasSubstr("it printed last: build | /"));
+  auto const directory = text.substr(text.find(" | ") + 3);
+  EXPECT_THAT(directory, HasSubstr("/torchwatch-"));
+  EXPECT_FALSE(std::filesystem::exists(directory));
+}
+
+TEST_F(JobRunTest, ShowsEveryBuildInTheSamePlace) {
+  workplace_.write_program("worker", "echo \"$0 $LD_PRELOAD\" >&2; exit 1");
+  auto job = workplace_.job("ok");
+  job.build.worker = workplace_.prefix() + "/worker";
+  job.build.preload = {workplace_.prefix() + "/lib/extension.so"};
+
+  EXPECT_THAT(failure_of(job).text, HasSubstr("build/worker build/lib/extension.so"));
+}
+
+}  // namespace
+
+}  // namespace torchwatch::runner
