@@ -98,7 +98,7 @@ config::FleetOptions const* BisectionReader::fleet() {
   if (value == nullptr && is_again_) return nullptr;
   if (value == nullptr && fleets_.size() == 1) return &fleets_.front();
   for (auto const& fleet : fleets_)
-    if (value != nullptr && *value == json(fleet.name)) return &fleet;
+    if (value != nullptr && *value == nlohmann::json(fleet.name)) return &fleet;
   body_.refuse("fleet",
                (value == nullptr ? "found nothing" : found(*value)) + ", allowed " + fleet_names());
   return nullptr;
