@@ -9,7 +9,7 @@
 #include "runner/suite/blocks/ocean.h"
 #include "runner/suite/workload.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::pyhpc_isoneutral_mixing {
 namespace {
 
 using torch::Tensor;
@@ -236,4 +236,4 @@ std::unique_ptr<Workload> make_pyhpc_isoneutral_mixing(Setup const& setup) {
   });
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::pyhpc_isoneutral_mixing

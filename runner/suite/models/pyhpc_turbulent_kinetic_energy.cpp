@@ -11,7 +11,7 @@
 #include "runner/suite/blocks/ocean.h"
 #include "runner/suite/workload.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::pyhpc_turbulent_kinetic_energy {
 namespace {
 
 using torch::Tensor;
@@ -312,4 +312,4 @@ std::unique_ptr<Workload> make_pyhpc_turbulent_kinetic_energy(Setup const& setup
                      });
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::pyhpc_turbulent_kinetic_energy
