@@ -172,12 +172,14 @@ INSTANTIATE_TEST_SUITE_P(Suite, EveryModel, testing::ValuesIn(all_names()), [](a
 TEST(PublishedParameters, AreKnownOfAllOfThePaper) {
   EXPECT_EQ(published_parameters.size(), 84U);
   for (auto const& [name, count] : published_parameters)
-    EXPECT_NE(find_model(name), nullptr) << name;
+    EXPECT_NE(find_entry(name), nullptr) << name;
 }
 
 TEST(Registry, FindsModelsByName) {
-  EXPECT_EQ(find_model("resnet18")->full.train, 16);
-  EXPECT_EQ(find_model("resnet18")->task, "CLASSIFICATION");
+  auto const* const found = find_model("resnet18");
+  ASSERT_NE(found, nullptr) << why_missing("resnet18");
+  EXPECT_EQ(found->full.train, 16);
+  EXPECT_EQ(found->task, "CLASSIFICATION");
   EXPECT_EQ(find_model("resnet"), nullptr);
 }
 

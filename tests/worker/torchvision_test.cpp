@@ -6,6 +6,7 @@
 #include <map>
 #include <regex>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -98,7 +99,9 @@ class Torchvision : public testing::TestWithParam<std::string> {
   States const& theirs() const { return theirs_; }
 
   static std::unique_ptr<Workload> make(suite::Test test) {
-    return make_workload(find_model(GetParam())->make, {test, Scale::full, 1}, 1);
+    auto const* const model = find_model(GetParam());
+    if (model == nullptr) throw std::runtime_error(GetParam() + ": " + why_missing(GetParam()));
+    return make_workload(model->make, {test, Scale::full, 1}, 1);
   }
 
   std::vector<Tensor> their_outputs() const {
