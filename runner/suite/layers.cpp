@@ -14,6 +14,10 @@ torch::nn::Sequential make_mlp(std::vector<std::int64_t> const& widths,
   return layers;
 }
 
+torch::nn::Linear unbiased(std::int64_t in, std::int64_t out) {
+  return torch::nn::Linear(torch::nn::LinearOptions(in, out).bias(false));
+}
+
 void follow(std::vector<torch::Tensor> const& targets,
             std::vector<torch::Tensor> const& sources,
             double rate) {

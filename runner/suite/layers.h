@@ -18,6 +18,9 @@ torch::nn::Sequential make_mlp(std::vector<std::int64_t> const& widths,
                                Activation* between,
                                Activation* after = nullptr);
 
+/// A linear layer without bias.
+torch::nn::Linear unbiased(std::int64_t in, std::int64_t out);
+
 /// Moves each target towards its source: (1 - rate) of the one and `rate` of the other.
 void follow(std::vector<torch::Tensor> const& targets,
             std::vector<torch::Tensor> const& sources,

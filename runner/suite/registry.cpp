@@ -6,7 +6,25 @@
 #include "runner/suite/autocast.h"
 
 namespace torchwatch::suite {
+
+// models.inc is written by CMake: a line a model, with the namespace that its file has to itself
+#define MODEL(file, name) \
+  namespace file {        \
+  Factory make_##name;    \
+  }
+#include "models.inc"
+#undef MODEL
+
 namespace {
+
+/// Null when the worker is built without it.
+Factory* factory_of([[maybe_unused]] std::string_view name) {
+#define MODEL(file, model) \
+  if (name == #model) return &file::make_##model;
+#include "models.inc"
+#undef MODEL
+  return nullptr;
+}
 
 /// Another workload, in automatic mixed precision.
 class Autocasting final : public Workload {
@@ -34,13 +52,10 @@ class Autocasting final : public Workload {
 }  // namespace
 
 std::vector<Model> const& models() {
-#define TORCHWATCH_FACTORY(name, ...) &make_##name,
-  constexpr Factory* factories[] = {TORCHWATCH_MODELS(TORCHWATCH_FACTORY)};
-#undef TORCHWATCH_FACTORY
-  static auto const all = [&factories] {
+  static auto const all = [] {
     std::vector<Model> models;
     for (auto const& entry : catalogue())
-      models.push_back({entry, factories[models.size()]});
+      if (auto* const make = factory_of(entry.name)) models.push_back({entry, make});
     return models;
   }();
   return all;
@@ -50,6 +65,11 @@ Model const* find_model(std::string_view name) {
   auto const found = std::find_if(
       models().begin(), models().end(), [name](Model const& model) { return model.name == name; });
   return found == models().end() ? nullptr : &*found;
+}
+
+std::string why_missing(std::string_view name) {
+  return find_entry(name) != nullptr ? "this worker was built without it"
+                                     : "torchwatch suite list tells which";
 }
 
 std::int64_t batch_of(Model const& model, Test test, Scale scale) {

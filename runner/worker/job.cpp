@@ -98,7 +98,7 @@ std::int64_t batch_for(protocol::Job const& job, Name const& name, std::int64_t 
 
 Target target_in_suite(protocol::Job const& job, Name const& name) {
   auto const* const model = suite::find_model(name.model);
-  if (model == nullptr) refuse(job, "model", name.model, "torchwatch suite list tells which");
+  if (model == nullptr) refuse(job, "model", name.model, suite::why_missing(name.model));
   Target target{setup_of(job, name), model->make};
   auto const own = suite::batch_of(*model, target.setup.test, target.setup.scale);
   target.setup.batch = batch_for(job, name, own);

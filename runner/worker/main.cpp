@@ -40,7 +40,8 @@ int refuse(std::string const& what) {
 
 int print_parameters(std::string const& name) {
   auto const* const model = torchwatch::suite::find_model(name);
-  if (model == nullptr) return refuse("unknown model \"" + name + '"');
+  if (model == nullptr)
+    return refuse("unknown model \"" + name + "\"; " + torchwatch::suite::why_missing(name));
   worker::send_line(worker::describe_parameters(*model).dump());
   return 0;
 }

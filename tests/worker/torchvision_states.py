@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Writes what one of torchvision's models is and does, for comparison, into FILE: a dictionary of tensors as
+"""Writes what models of torchvision are and do, for comparison, each into DIRECTORY/MODEL: a dictionary of tensors as
 torch.save writes it: the weights by name, "input", and the outputs as "output.0", "output.1" and so on.
 
 Of a quantized model the weights are those before quantization, the output is computed in integers, and "seen" is the
 input from which the ranges were learned.
 
-usage: torchvision_states.py MODEL FILE    exit status 77 when torchvision is not installed
+usage: torchvision_states.py DIRECTORY MODEL...    exit status 77 when torchvision is not installed
 """
+import os
 import sys
 
 try:
@@ -86,15 +87,20 @@ def make(name):
     return classifier(name)
 
 
-def main(name, file):
-    torch.set_num_threads(1)
+def write(name, file):
     torch.manual_seed(1)
     with torch.no_grad():
         states, inputs, outputs = make(name)
     outputs = {f'output.{i}': tensor for i, tensor in enumerate(outputs)}
     torch.save({**states, **inputs, **outputs}, file)
+
+
+def main(directory, names):
+    torch.set_num_threads(1)
+    for name in names:
+        write(name, os.path.join(directory, name))
     return 0
 
 
 if __name__ == '__main__':
-    sys.exit(main(sys.argv[1], sys.argv[2]))
+    sys.exit(main(sys.argv[1], sys.argv[2:]))

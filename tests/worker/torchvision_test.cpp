@@ -6,6 +6,7 @@
 #include <map>
 #include <regex>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -59,32 +60,48 @@ States states_of(torch::nn::Module const& network) {
   return states;
 }
 
-/// A model of torchvision as Python writes it.
+/// The models of this process's tests.
+std::string models_to_compare() {
+  std::string names;
+  auto const& tests = *testing::UnitTest::GetInstance()->current_test_suite();
+  for (int i = 0; i < tests.total_test_count(); ++i) {
+    std::string const name = tests.GetTestInfo(i)->name();
+    if (tests.GetTestInfo(i)->should_run()) names += ' ' + name.substr(name.find('/') + 1);
+  }
+  return names;
+}
+
+/// A model of torchvision as Python writes it: all of them at once, since it takes long to start.
 class Torchvision : public testing::TestWithParam<std::string> {
  protected:
-  Torchvision() {
+  static void SetUpTestSuite() {
     std::string pattern = (fs::temp_directory_path() / "torchwatch-torchvision-XXXXXX").string();
-    directory_ = mkdtemp(pattern.data());
+    directory() = mkdtemp(pattern.data());
+    auto const command = "/usr/bin/python3 " TORCHWATCH_TORCHVISION_STATES " " +
+                         directory().string() + models_to_compare();
+    python_status() = std::system(command.c_str());
   }
 
-  ~Torchvision() override { fs::remove_all(directory_); }
+  static void TearDownTestSuite() { fs::remove_all(directory()); }
 
   void SetUp() override {
     constexpr int not_installed = 77;
-    auto const file = (directory_ / GetParam()).string();
-    auto const command = "/usr/bin/python3 " TORCHWATCH_TORCHVISION_STATES " " + GetParam() + " ";
-    auto const status = std::system((command + file).c_str());
+    auto const status = python_status();
     if (WIFEXITED(status) && WEXITSTATUS(status) == not_installed)
       GTEST_SKIP() << "python3-torchvision is not installed";
     ASSERT_EQ(status, 0);
+    auto const file = directory() / GetParam();
     theirs_ = load(file);
+    fs::remove(file);
     at::set_num_threads(1);
   }
 
   States const& theirs() const { return theirs_; }
 
   static std::unique_ptr<Workload> make(suite::Test test) {
-    return make_workload(find_model(GetParam())->make, {test, Scale::full, 1}, 1);
+    auto const* const model = find_model(GetParam());
+    if (model == nullptr) throw std::runtime_error(GetParam() + ": " + why_missing(GetParam()));
+    return make_workload(model->make, {test, Scale::full, 1}, 1);
   }
 
   std::vector<Tensor> their_outputs() const {
@@ -97,7 +114,16 @@ class Torchvision : public testing::TestWithParam<std::string> {
   bool is_quantized() const { return theirs_.count("seen") > 0; }
 
  private:
-  fs::path directory_;
+  static fs::path& directory() {
+    static fs::path path;
+    return path;
+  }
+
+  static int& python_status() {
+    static int status = 0;
+    return status;
+  }
+
   States theirs_;
 };
 

@@ -19,10 +19,12 @@ std::array<int, 2> make_pipe() {
 
 }  // namespace
 
-WorkerProcess::WorkerProcess(std::string const& preload, std::vector<std::string> arguments) {
+WorkerProcess::WorkerProcess(std::string const& preload,
+                             std::vector<std::string> arguments,
+                             std::string const& program) {
   auto const to_worker = make_pipe();
   auto const from_worker = make_pipe();
-  arguments.insert(arguments.begin(), TORCHWATCH_WORKER_PATH);
+  arguments.insert(arguments.begin(), program);
   std::vector<char*> argv;
   for (auto& argument : arguments)
     argv.push_back(argument.data());

@@ -13,8 +13,10 @@ namespace torchwatch {
 /// A real torchwatch-worker on two pipes. The destructor ends its input and waits for it.
 class WorkerProcess {
  public:
-  /// `preload`: a shared library for LD_PRELOAD; empty: none.
-  explicit WorkerProcess(std::string const& preload = {}, std::vector<std::string> arguments = {});
+  /// `preload`: a shared library for LD_PRELOAD; empty: none. `program`: the worker.
+  explicit WorkerProcess(std::string const& preload = {},
+                         std::vector<std::string> arguments = {},
+                         std::string const& program = TORCHWATCH_WORKER_PATH);
   ~WorkerProcess();
   WorkerProcess(WorkerProcess const&) = delete;
   WorkerProcess& operator=(WorkerProcess const&) = delete;

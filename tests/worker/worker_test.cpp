@@ -1,13 +1,15 @@
 #include <algorithm>
+#include <array>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "worker_process.h"
 #include <gtest/gtest.h>
 
-#include "runner/catalogue/catalogue.h"
 #include "runner/protocol.h"
+#include "runner/suite/registry.h"
 
 namespace torchwatch {
 namespace {
@@ -31,8 +33,8 @@ Job smoke_job(std::string const& benchmark) {
 
 std::vector<std::string> all_models() {
   std::vector<std::string> names;
-  for (auto const& entry : suite::catalogue())
-    names.emplace_back(entry.name);
+  for (auto const& model : suite::models())
+    names.emplace_back(model.name);
   return names;
 }
 
@@ -44,9 +46,8 @@ std::vector<std::string> benchmarks_of(std::string const& model) {
   return names;
 }
 
-std::map<std::string, Outcome> measure_in_one_process(std::vector<std::string> const& benchmarks) {
-  WorkerProcess worker;
-  worker.read_message();
+std::map<std::string, Outcome> measure(WorkerProcess& worker,
+                                       std::vector<std::string> const& benchmarks) {
   std::map<std::string, Outcome> outcomes;
   for (auto const& benchmark : benchmarks) {
     auto const answer = worker.ask(smoke_job(benchmark));
@@ -55,7 +56,6 @@ std::map<std::string, Outcome> measure_in_one_process(std::vector<std::string> c
     else
       outcomes[benchmark] = std::get<Outcome>(answer);
   }
-  EXPECT_EQ(worker.finish(), 0);
   return outcomes;
 }
 
@@ -72,15 +72,47 @@ TEST(Worker, SaysHelloFirst) {
   EXPECT_EQ(hello.fingerprint.at("libtorch_config").get<std::string>().size(), 16U);
 }
 
-class WorkerModel : public testing::TestWithParam<std::string> {};
+/// Two workers measure all models, since it takes longer to start one than to measure most.
+class WorkerModel : public testing::TestWithParam<std::string> {
+ protected:
+  static void TearDownTestSuite() {
+    for (auto& worker : workers()) {
+      if (worker) {
+        EXPECT_EQ(worker->finish(), 0);
+      }
+      worker.reset();
+    }
+  }
+
+  void SetUp() override {
+    for (auto& worker : workers()) {
+      if (worker) continue;
+      worker = std::make_unique<WorkerProcess>();
+      worker->read_message();
+    }
+  }
+
+  /// A worker that a model has hurt measures no others.
+  void TearDown() override {
+    if (!HasFailure()) return;
+    for (auto& worker : workers())
+      worker.reset();
+  }
+
+  static std::array<std::unique_ptr<WorkerProcess>, 2>& workers() {
+    static std::array<std::unique_ptr<WorkerProcess>, 2> both;
+    return both;
+  }
+};
 
 TEST_P(WorkerModel, LeaksNothingAndAgreesOnMemoryWhateverTheOrder) {
   auto benchmarks = benchmarks_of(GetParam());
-  auto const first = measure_in_one_process(benchmarks);
+  auto const first = measure(*workers()[0], benchmarks);
   std::reverse(benchmarks.begin(), benchmarks.end());
-  auto const second = measure_in_one_process(benchmarks);
+  auto const second = measure(*workers()[1], benchmarks);
 
   ASSERT_EQ(first.size(), benchmarks.size());
+  ASSERT_EQ(second.size(), benchmarks.size());
   for (auto const& [benchmark, outcome] : first) {
     EXPECT_EQ(outcome.id, "job of " + benchmark);
     EXPECT_EQ(outcome.benchmark, benchmark);
@@ -146,6 +178,22 @@ TEST(Worker, GoesOnAfterWhatItCannotDo) {
 
   auto const outcome = worker.ask(smoke_job("test_eval[lennard_jones-cpu-eager]"));
   EXPECT_TRUE(std::holds_alternative<Outcome>(outcome));
+}
+
+TEST(Worker, SaysWhichModelItWasBuiltWithout) {
+  WorkerProcess worker({}, {}, TORCHWATCH_EMPTY_WORKER_PATH);
+  worker.read_message();
+
+  auto const failure = std::get<Failure>(worker.ask(smoke_job("test_eval[vgg16-cpu-eager]")));
+  EXPECT_EQ(failure.code, "unsupported");
+  EXPECT_EQ(failure.text,
+            "test_eval[vgg16-cpu-eager]: model \"vgg16\" is not supported; this worker was built "
+            "without it");
+  auto const unknown = std::get<Failure>(worker.ask(smoke_job("test_eval[vgg17-cpu-eager]")));
+  EXPECT_EQ(unknown.code, "unsupported");
+  EXPECT_EQ(unknown.text,
+            "test_eval[vgg17-cpu-eager]: model \"vgg17\" is not supported; torchwatch suite list "
+            "tells which");
 }
 
 TEST(Worker, RunsUntilItsInputEnds) {

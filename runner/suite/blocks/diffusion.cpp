@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runner/suite/blocks/transformer.h"
+#include "runner/suite/layers.h"
 
 namespace torchwatch::suite {
 
@@ -35,10 +36,6 @@ Tensor spread(Tensor const& numbers, Tensor const& like) {
 /// The number for each time, to be broadcast to `like`.
 Tensor look_up(Tensor const& numbers, Tensor const& times, Tensor const& like) {
   return spread(numbers.gather(0, times), like);
-}
-
-nn::Linear unbiased(std::int64_t in, std::int64_t out) {
-  return nn::Linear(nn::LinearOptions(in, out).bias(false));
 }
 
 double scale_of(NullAttentionOptions const& options) {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include "runner/suite/layers.h"
+
 namespace torchwatch::suite {
 
 using torch::Tensor;
@@ -15,10 +17,6 @@ constexpr std::int64_t buckets = 32;
 constexpr double farthest = 128;
 /// A text's embedding, the time, the noisy image and the query
 constexpr std::int64_t tokens_beside_words = 4;
-
-nn::Linear unbiased(std::int64_t in, std::int64_t out) {
-  return nn::Linear(nn::LinearOptions(in, out).bias(false));
-}
 
 /// Two linear layers with a gate between them.
 class GatedFeedImpl : public nn::Module {

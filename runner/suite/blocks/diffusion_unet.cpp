@@ -9,8 +9,8 @@ namespace nn = torch::nn;
 
 namespace {
 
-constexpr std::int64_t groups = 8;
-constexpr std::int64_t channels = 3;
+constexpr std::int64_t norm_groups = 8;
+constexpr std::int64_t colours = 3;
 constexpr std::int64_t time_token_count = 2;
 constexpr std::int64_t image_token_count = 4;
 constexpr std::size_t blocks_a_stage = 3;
@@ -52,9 +52,9 @@ class DiffusionBlockImpl : public nn::Module {
       : modulation_(
             register_module("modulation", nn::Linear(options.whole_width, 2 * options.out))),
         conv1_(register_module("conv1", make_conv(options.in, options.out, 3))),
-        norm1_(register_module("norm1", nn::GroupNorm(groups, options.out))),
+        norm1_(register_module("norm1", nn::GroupNorm(norm_groups, options.out))),
         conv2_(register_module("conv2", make_conv(options.out, options.out, 3))),
-        norm2_(register_module("norm2", nn::GroupNorm(groups, options.out))) {
+        norm2_(register_module("norm2", nn::GroupNorm(norm_groups, options.out))) {
     if (options.attention.width > 0)
       attention_ = register_module("attention", ContextAttention(options.attention));
     if (options.in != options.out)
@@ -84,7 +84,7 @@ TORCH_MODULE(DiffusionBlock);
 }  // namespace
 
 DiffusionUnetImpl::DiffusionUnetImpl(DiffusionUnetOptions const& options) : options_(options) {
-  auto const in = options.conditional ? channels : 2 * channels;
+  auto const in = options.conditional ? colours : 2 * colours;
   auto const width = options.width;
   first_ = {make_conv(in, width / 2, 3),
             make_conv(in, width / 4, 7),
@@ -96,7 +96,7 @@ DiffusionUnetImpl::DiffusionUnetImpl(DiffusionUnetOptions const& options) : opti
 
   last_block_ = make_block(2 * width, width, false);
   register_module("last_block", last_block_.ptr());
-  auto const last_in = options.conditional ? width : width + channels;
+  auto const last_in = options.conditional ? width : width + colours;
   last_ = register_module("last", make_conv(last_in, options.output_channels, 1));
   nn::init::normal_(last_->weight, 0, 0.02);
   nn::init::zeros_(last_->bias);

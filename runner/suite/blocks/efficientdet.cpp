@@ -11,7 +11,7 @@ namespace {
 using torch::Tensor;
 namespace nn = torch::nn;
 
-constexpr NormOptions norm{1e-3, 0.01};
+constexpr NormOptions norm_options{1e-3, 0.01};
 /// Of the backbone: at an eighth, a sixteenth and a thirty-second of the picture's side.
 constexpr std::size_t backbone_stages[] = {2, 4, 6};
 
@@ -41,7 +41,8 @@ class ResampleImpl : public nn::Module {
  public:
   ResampleImpl(std::int64_t in, std::int64_t out, std::int64_t coarser) : coarser_(coarser) {
     if (in == out) return;
-    conv_ = register_module("conv", ConvUnit(ConvOptions{in, out, 1, 1, 1, true}, nullptr, norm));
+    conv_ = register_module("conv",
+                            ConvUnit(ConvOptions{in, out, 1, 1, 1, true}, nullptr, norm_options));
   }
 
   Tensor forward(Tensor const& input) {
@@ -75,7 +76,7 @@ class NodeImpl : public nn::Module {
         weights_(
             register_parameter("weights", torch::ones(static_cast<std::int64_t>(inputs_.size())))),
         conv_(register_module("conv", SeparableConv(width, width))),
-        norm_(register_module("norm", make_batch_norm(width, norm))) {
+        norm_(register_module("norm", make_batch_norm(width, norm_options))) {
     for (auto const input : inputs_) {
       auto const& feature = features[input];
       resample_.push_back(
@@ -200,7 +201,7 @@ DetectionHeadImpl::DetectionHeadImpl(std::int64_t out,
     auto& norms = norms_.emplace_back();
     for (std::int64_t level = 0; level < options.levels; ++level) {
       auto const name = "norm" + number + "_" + std::to_string(level);
-      norms.push_back(register_module(name, make_batch_norm(options.width, norm)));
+      norms.push_back(register_module(name, make_batch_norm(options.width, norm_options)));
     }
   }
 }

@@ -53,6 +53,16 @@ Tensor Ocean::between(double low, double high, std::vector<std::int64_t> const& 
   return (low + (high - low) * torch::rand(shape, torch::kDouble)).to(device_);
 }
 
+Tensor ocean::cut(Tensor const& x, std::int64_t axis, std::int64_t first, std::int64_t last) {
+  auto const size = x.size(axis);
+  if (size == 1) return x;
+  return x.slice(axis, first, last > 0 ? last : size + last);
+}
+
+Tensor ocean::inner(Tensor const& x) {
+  return cut(cut(x, 0, 2, -2), 1, 2, -2);
+}
+
 std::unique_ptr<Workload> make_kernel(Setup const& setup,
                                       std::function<std::vector<Tensor>()> kernel) {
   Supervised parts;

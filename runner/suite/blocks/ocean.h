@@ -52,6 +52,18 @@ class Ocean {
   torch::Device device_;
 };
 
+namespace ocean {
+
+constexpr std::int64_t vertical = 2;  ///< the third axis
+
+/// Cells from `first` to `last` (negative: from the end, 0: to the end) along an axis.
+torch::Tensor cut(torch::Tensor const& x, std::int64_t axis, std::int64_t first, std::int64_t last);
+
+/// Cells two or more away from the sides.
+torch::Tensor inner(torch::Tensor const& x);
+
+}  // namespace ocean
+
 /// Evaluates `kernel` again and again; there is nothing to train.
 std::unique_ptr<Workload> make_kernel(Setup const& setup,
                                       std::function<std::vector<torch::Tensor>()> kernel);

@@ -11,7 +11,7 @@ namespace {
 using torch::Tensor;
 namespace nn = torch::nn;
 
-nn::Conv2d convolution(std::int64_t in, std::int64_t out, std::int64_t kernel) {
+nn::Conv2d make_predictor(std::int64_t in, std::int64_t out, std::int64_t kernel) {
   nn::Conv2d layer(nn::Conv2dOptions(in, out, kernel).padding(kernel / 2));
   nn::init::normal_(layer->weight, 0, 0.01);
   nn::init::zeros_(layer->bias);
@@ -23,9 +23,9 @@ nn::Conv2d convolution(std::int64_t in, std::int64_t out, std::int64_t kernel) {
 ProposalNetworkImpl::ProposalNetworkImpl(std::int64_t channels, ProposalOptions const& options)
     : options_(options),
       anchors_(options.anchors),
-      conv_(convolution(channels, channels, 3)),
-      logits_(convolution(channels, anchors_.per_place(), 1)),
-      deltas_(convolution(channels, anchors_.per_place() * 4, 1)) {
+      conv_(make_predictor(channels, channels, 3)),
+      logits_(make_predictor(channels, anchors_.per_place(), 1)),
+      deltas_(make_predictor(channels, anchors_.per_place() * 4, 1)) {
   auto const conv = join({{"0", nn::Sequential(conv_).ptr()}});
   register_module(
       "head", join({{"conv", conv}, {"cls_logits", logits_.ptr()}, {"bbox_pred", deltas_.ptr()}}));

@@ -8,10 +8,10 @@ namespace {
 using torch::Tensor;
 namespace nn = torch::nn;
 
-nn::Conv2d convolution(std::int64_t in,
-                       std::int64_t out,
-                       std::int64_t kernel,
-                       std::int64_t stride = 1) {
+nn::Conv2d make_lateral(std::int64_t in,
+                        std::int64_t out,
+                        std::int64_t kernel,
+                        std::int64_t stride = 1) {
   nn::Conv2d layer(nn::Conv2dOptions(in, out, kernel).stride(stride).padding(kernel / 2));
   nn::init::kaiming_uniform_(layer->weight, 1);
   nn::init::zeros_(layer->bias);
@@ -30,16 +30,16 @@ PyramidImpl::PyramidImpl(std::vector<std::int64_t> const& channels,
     : top_(top) {
   nn::ModuleList inner, outer;
   for (auto const in : channels) {
-    inner_.emplace_back(convolution(in, width, 1));
-    outer_.emplace_back(convolution(width, width, 3));
+    inner_.emplace_back(make_lateral(in, width, 1));
+    outer_.emplace_back(make_lateral(width, width, 3));
     inner->push_back(inner_.back());
     outer->push_back(outer_.back());
   }
   register_module("inner_blocks", inner);
   register_module("layer_blocks", outer);
   if (top == PyramidTop::subsampled) return;
-  p6_ = convolution(width, width, 3, 2);
-  p7_ = convolution(width, width, 3, 2);
+  p6_ = make_lateral(width, width, 3, 2);
+  p7_ = make_lateral(width, width, 3, 2);
   register_module("extra_blocks", join({{"p6", p6_.ptr()}, {"p7", p7_.ptr()}}));
 }
 

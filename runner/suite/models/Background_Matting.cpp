@@ -16,7 +16,7 @@
 #include "runner/suite/layers.h"
 #include "runner/suite/supervised.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::Background_Matting {
 namespace {
 
 using torch::Tensor;
@@ -323,4 +323,4 @@ std::unique_ptr<Workload> make_Background_Matting(Setup const& setup) {
   return make_supervised(setup.test, std::move(parts));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::Background_Matting

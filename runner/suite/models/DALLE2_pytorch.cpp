@@ -22,7 +22,7 @@
 #include "runner/suite/layers.h"
 #include "runner/suite/supervised.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::DALLE2_pytorch {
 namespace {
 
 using torch::Tensor;
@@ -374,4 +374,4 @@ std::unique_ptr<Workload> make_DALLE2_pytorch(Setup const& setup) {
   return make_supervised(setup.test, std::move(parts));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::DALLE2_pytorch

@@ -17,7 +17,7 @@
 #include "runner/suite/layers.h"
 #include "runner/suite/workload.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::LearningToPaint {
 namespace {
 
 using painting::action_width;
@@ -359,4 +359,4 @@ std::unique_ptr<Workload> make_LearningToPaint(Setup const& setup) {
   return std::make_unique<Painting>(setup, sizes);
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::LearningToPaint

@@ -11,7 +11,7 @@
 #include "runner/suite/layers.h"
 #include "runner/suite/supervised.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::Super_SloMo {
 namespace {
 
 using torch::Tensor;
@@ -269,4 +269,4 @@ std::unique_ptr<Workload> make_Super_SloMo(Setup const& setup) {
   return make_supervised(setup.test, std::move(parts));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::Super_SloMo

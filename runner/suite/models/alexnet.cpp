@@ -5,7 +5,7 @@
 
 #include "runner/suite/classification.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::alexnet {
 namespace {
 
 using torch::Tensor;
@@ -71,4 +71,4 @@ std::unique_ptr<Workload> make_alexnet(Setup const& setup) {
   return make_classifier(setup, {setup.pick(224, 64), classes, Targets::soft}, network);
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::alexnet

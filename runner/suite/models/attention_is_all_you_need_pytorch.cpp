@@ -12,7 +12,7 @@
 #include "runner/suite/blocks/transformer.h"
 #include "runner/suite/supervised.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::attention_is_all_you_need_pytorch {
 namespace {
 
 using torch::Tensor;
@@ -169,4 +169,4 @@ std::unique_ptr<Workload> make_attention_is_all_you_need_pytorch(Setup const& se
   return make_supervised(setup.test, std::move(parts));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::attention_is_all_you_need_pytorch

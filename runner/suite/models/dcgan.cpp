@@ -9,7 +9,7 @@
 #include "runner/suite/layers.h"
 #include "runner/suite/supervised.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::dcgan {
 namespace {
 
 using torch::Tensor;
@@ -141,4 +141,4 @@ std::unique_ptr<Workload> make_dcgan(Setup const& setup) {
   return make_supervised(setup.test, std::move(parts));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::dcgan

@@ -13,7 +13,7 @@
 
 #include "runner/suite/supervised.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::demucs {
 namespace {
 
 using torch::Tensor;
@@ -200,4 +200,4 @@ std::unique_ptr<Workload> make_demucs(Setup const& setup) {
   return make_supervised(setup.test, std::move(parts));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::demucs

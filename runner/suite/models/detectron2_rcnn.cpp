@@ -18,7 +18,7 @@
 #include "runner/suite/blocks/region_detector.h"
 #include "runner/suite/supervised.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::detectron2_rcnn {
 namespace {
 
 using torch::Tensor;
@@ -182,4 +182,4 @@ std::unique_ptr<Workload> make_detectron2_maskrcnn_r_50_fpn(Setup const& setup) 
   return make_detectron2(setup, {Features::fpn, 50, true});
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::detectron2_rcnn

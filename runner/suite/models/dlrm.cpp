@@ -11,7 +11,7 @@
 #include "runner/suite/layers.h"
 #include "runner/suite/supervised.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::dlrm {
 namespace {
 
 using torch::Tensor;
@@ -123,4 +123,4 @@ std::unique_ptr<Workload> make_dlrm(Setup const& setup) {
   return make_supervised(setup.test, std::move(parts));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::dlrm

@@ -11,7 +11,7 @@
 #include "runner/suite/blocks/translation.h"
 #include "runner/suite/supervised.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::doctr_det_predictor {
 namespace {
 
 using torch::Tensor;
@@ -125,4 +125,4 @@ std::unique_ptr<Workload> make_doctr_det_predictor(Setup const& setup) {
   return make_supervised(setup.test, std::move(parts));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::doctr_det_predictor

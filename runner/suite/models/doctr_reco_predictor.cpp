@@ -10,7 +10,7 @@
 #include "runner/suite/blocks/vgg.h"
 #include "runner/suite/supervised.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::doctr_reco_predictor {
 namespace {
 
 using torch::Tensor;
@@ -87,4 +87,4 @@ std::unique_ptr<Workload> make_doctr_reco_predictor(Setup const& setup) {
   return make_supervised(setup.test, std::move(parts));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::doctr_reco_predictor

@@ -16,7 +16,7 @@
 #include "runner/suite/layers.h"
 #include "runner/suite/workload.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::drq {
 namespace {
 
 using torch::Tensor;
@@ -397,4 +397,4 @@ std::unique_ptr<Workload> make_drq(Setup const& setup) {
   return std::make_unique<Acting>(setup, sizes);
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::drq

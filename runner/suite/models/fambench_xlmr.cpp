@@ -14,7 +14,7 @@
 #include "runner/suite/blocks/transformer.h"
 #include "runner/suite/supervised.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::fambench_xlmr {
 namespace {
 
 using torch::Tensor;
@@ -178,4 +178,4 @@ std::unique_ptr<Workload> make_fambench_xlmr(Setup const& setup) {
   return make_supervised(setup.test, std::move(parts));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::fambench_xlmr

@@ -15,7 +15,7 @@
 #include "runner/suite/blocks/transformer.h"
 #include "runner/suite/supervised.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::hf_T5 {
 namespace {
 
 using torch::Tensor;
@@ -200,4 +200,4 @@ std::unique_ptr<Workload> make_hf_T5_large(Setup const& setup) {
   return make_t5(setup, {1024, 16, 64, 4096, 24, 512});
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::hf_T5

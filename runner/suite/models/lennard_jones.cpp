@@ -9,7 +9,7 @@
 #include "runner/suite/layers.h"
 #include "runner/suite/supervised.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::lennard_jones {
 namespace {
 
 using torch::Tensor;
@@ -77,4 +77,4 @@ std::unique_ptr<Workload> make_lennard_jones(Setup const& setup) {
   return make_supervised(setup.test, std::move(parts));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::lennard_jones

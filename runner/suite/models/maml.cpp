@@ -11,7 +11,7 @@
 
 #include "runner/suite/supervised.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::maml {
 namespace {
 
 using torch::Tensor;
@@ -163,4 +163,4 @@ std::unique_ptr<Workload> make_maml(Setup const& setup) {
   return make_supervised(setup.test, std::move(parts));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::maml

@@ -14,7 +14,7 @@
 
 #include "runner/suite/supervised.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::maml_omniglot {
 namespace {
 
 using torch::Tensor;
@@ -284,4 +284,4 @@ std::unique_ptr<Workload> make_functorch_maml_omniglot(Setup const& setup) {
   return make_meta_learning<AllAtOnce>(setup, sizes_of(setup, 32), false);
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::maml_omniglot

@@ -11,7 +11,7 @@
 #include "runner/suite/blocks/quantization.h"
 #include "runner/suite/classification.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::mobilenet_v2 {
 namespace {
 
 using torch::Tensor;
@@ -131,4 +131,4 @@ std::unique_ptr<Workload> make_mobilenet_v2_quantized_qat(Setup const& setup) {
   return make_quantized_classifier(setup, pictures(setup), network(setup));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::mobilenet_v2

@@ -12,7 +12,7 @@
 #include "runner/suite/layers.h"
 #include "runner/suite/supervised.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::moco {
 namespace {
 
 using torch::Tensor;
@@ -137,4 +137,4 @@ std::unique_ptr<Workload> make_moco(Setup const& setup) {
   return make_supervised(setup.test, std::move(parts));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::moco

@@ -10,7 +10,7 @@
 #include "runner/suite/layers.h"
 #include "runner/suite/supervised.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::nvidia_deeprecommender {
 namespace {
 
 using torch::Tensor;
@@ -70,4 +70,4 @@ std::unique_ptr<Workload> make_nvidia_deeprecommender(Setup const& setup) {
   return make_supervised(setup.test, std::move(parts));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::nvidia_deeprecommender

@@ -10,7 +10,7 @@
 #include "runner/suite/classification.h"
 #include "runner/suite/layers.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::phlippe {
 namespace {
 
 using torch::Tensor;
@@ -200,4 +200,4 @@ std::unique_ptr<Workload> make_phlippe_densenet(Setup const& setup) {
   return make_classifier(setup, options, DenseNet(setup.pick(16, 8), setup.pick(6, 2)));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::phlippe

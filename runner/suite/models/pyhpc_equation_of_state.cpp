@@ -12,7 +12,7 @@
 #include "runner/suite/blocks/ocean.h"
 #include "runner/suite/workload.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::pyhpc_equation_of_state {
 namespace {
 
 using torch::Tensor;
@@ -170,4 +170,4 @@ std::unique_ptr<Workload> make_pyhpc_equation_of_state(Setup const& setup) {
   });
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::pyhpc_equation_of_state

@@ -9,13 +9,15 @@
 #include "runner/suite/blocks/ocean.h"
 #include "runner/suite/workload.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::pyhpc_isoneutral_mixing {
 namespace {
 
+using ocean::cut;
+using ocean::inner;
+using ocean::vertical;
 using torch::Tensor;
 
 constexpr std::int64_t now = 0;  // of the three points in time
-constexpr std::int64_t vertical = 2;
 constexpr double steep_diffusivity = 50;
 
 struct Inputs {
@@ -62,18 +64,6 @@ Outputs make_outputs(Ocean const& ocean) {
     return torch::zeros_like(ocean.field({2, 2}));
   };
   return {{ocean.field(), ocean.field()}, ocean.field(), {slope(), slope()}, {slope(), slope()}};
-}
-
-/// Cells from `first` to `last` (negative: from the end, 0: to the end) along an axis.
-Tensor cut(Tensor const& x, std::int64_t axis, std::int64_t first, std::int64_t last) {
-  auto const size = x.size(axis);
-  if (size == 1) return x;
-  return x.slice(axis, first, last > 0 ? last : size + last);
-}
-
-/// Cells two or more away from the sides.
-Tensor inner(Tensor const& x) {
-  return cut(cut(x, 0, 2, -2), 1, 2, -2);
 }
 
 /// The cells on this side (`neighbour` 0) or the other (1) of the inner faces across `axis`.
@@ -236,4 +226,4 @@ std::unique_ptr<Workload> make_pyhpc_isoneutral_mixing(Setup const& setup) {
   });
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::pyhpc_isoneutral_mixing

@@ -11,16 +11,18 @@
 #include "runner/suite/blocks/ocean.h"
 #include "runner/suite/workload.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::pyhpc_turbulent_kinetic_energy {
 namespace {
 
+using ocean::cut;
+using ocean::inner;
+using ocean::vertical;
 using torch::Tensor;
 using torch::indexing::Ellipsis;
 using torch::indexing::Slice;
 
 enum Time : std::int64_t { now, next, before };
 
-constexpr std::int64_t vertical = 2;
 constexpr double step = 1;  // seconds
 constexpr double dissipation = 0.7;
 constexpr double lateral_diffusivity = 2000;
@@ -57,18 +59,6 @@ Inputs draw_inputs(Ocean const& ocean) {
           ocean.field(),
           ocean.field(),
           ocean.field().select(vertical, 0).contiguous()};
-}
-
-/// Cells from `first` to `last` (negative: from the end, 0: to the end) along an axis.
-Tensor cut(Tensor const& x, std::int64_t axis, std::int64_t first, std::int64_t last) {
-  auto const size = x.size(axis);
-  if (size == 1) return x;
-  return x.slice(axis, first, last > 0 ? last : size + last);
-}
-
-/// Cells two or more away from the sides.
-Tensor inner(Tensor const& x) {
-  return cut(cut(x, 0, 2, -2), 1, 2, -2);
 }
 
 /// What belongs to the inner faces across `axis`, moved along it by so many cells.
@@ -312,4 +302,4 @@ std::unique_ptr<Workload> make_pyhpc_turbulent_kinetic_energy(Setup const& setup
                      });
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::pyhpc_turbulent_kinetic_energy

@@ -12,7 +12,7 @@
 #include "runner/suite/layers.h"
 #include "runner/suite/supervised.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::pytorch_CycleGAN_and_pix2pix {
 namespace {
 
 using torch::Tensor;
@@ -209,4 +209,4 @@ std::unique_ptr<Workload> make_pytorch_CycleGAN_and_pix2pix(Setup const& setup) 
   return make_supervised(setup.test, std::move(parts));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::pytorch_CycleGAN_and_pix2pix

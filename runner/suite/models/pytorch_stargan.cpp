@@ -13,7 +13,7 @@
 #include "runner/suite/layers.h"
 #include "runner/suite/supervised.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::pytorch_stargan {
 namespace {
 
 using torch::Tensor;
@@ -235,4 +235,4 @@ std::unique_ptr<Workload> make_pytorch_stargan(Setup const& setup) {
   return make_supervised(setup.test, std::move(parts));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::pytorch_stargan

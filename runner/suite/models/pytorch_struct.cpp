@@ -13,7 +13,7 @@
 
 #include "runner/suite/workload.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::pytorch_struct {
 namespace {
 
 using torch::Tensor;
@@ -246,4 +246,4 @@ std::unique_ptr<Workload> make_pytorch_struct(Setup const& setup) {
       setup, setup.pick(Sizes{5000, 30, 30, 256}, Sizes{200, 8, 8, 32}));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::pytorch_struct

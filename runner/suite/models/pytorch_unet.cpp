@@ -8,7 +8,7 @@
 
 #include "runner/suite/supervised.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::pytorch_unet {
 namespace {
 
 using torch::Tensor;
@@ -131,4 +131,4 @@ std::unique_ptr<Workload> make_pytorch_unet(Setup const& setup) {
   return make_supervised(setup.test, std::move(parts));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::pytorch_unet

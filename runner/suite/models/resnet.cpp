@@ -10,7 +10,7 @@
 #include "runner/suite/blocks/quantization.h"
 #include "runner/suite/classification.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::resnet {
 namespace {
 
 ResNet network(Setup const& setup, ResNetOptions options) {
@@ -55,4 +55,4 @@ std::unique_ptr<Workload> make_resnext50_32x4d(Setup const& setup) {
   return make_resnet(setup, options);
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::resnet

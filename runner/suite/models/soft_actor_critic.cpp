@@ -13,7 +13,7 @@
 #include "runner/suite/layers.h"
 #include "runner/suite/supervised.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::soft_actor_critic {
 namespace {
 
 using torch::Tensor;
@@ -189,4 +189,4 @@ std::unique_ptr<Workload> make_soft_actor_critic(Setup const& setup) {
   return make_supervised(setup.test, std::move(parts));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::soft_actor_critic

@@ -20,7 +20,7 @@
 #include "runner/suite/blocks/transformer.h"
 #include "runner/suite/supervised.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::speech_transformer {
 namespace {
 
 using torch::Tensor;
@@ -351,4 +351,4 @@ std::unique_ptr<Workload> make_speech_transformer(Setup const& setup) {
   return setup.test == Test::train ? make_training(setup, sizes) : make_recognition(setup, sizes);
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::speech_transformer

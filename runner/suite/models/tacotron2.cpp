@@ -13,7 +13,7 @@
 
 #include "runner/suite/supervised.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::tacotron2 {
 namespace {
 
 using torch::Tensor;
@@ -343,4 +343,4 @@ std::unique_ptr<Workload> make_tacotron2(Setup const& setup) {
   return make_supervised(setup.test, std::move(parts));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::tacotron2

@@ -15,7 +15,7 @@
 #include "runner/suite/blocks/timm.h"
 #include "runner/suite/workload.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::timm_efficientdet {
 namespace {
 
 using torch::Tensor;
@@ -323,4 +323,4 @@ std::unique_ptr<Workload> make_timm_efficientdet(Setup const& setup) {
   return make_supervised(setup.test, std::move(parts));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::timm_efficientdet

@@ -8,7 +8,7 @@
 #include "runner/suite/blocks/timm.h"
 #include "runner/suite/workload.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::timm_efficientnet {
 namespace {
 
 std::vector<std::vector<InvertedOptions>> mixnet_m() {
@@ -43,4 +43,4 @@ std::unique_ptr<Workload> make_timm_efficientnet(Setup const& setup) {
   return make_classifier(setup, timm_classification(setup.pick(224, 32)), EfficientNet(options));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::timm_efficientnet

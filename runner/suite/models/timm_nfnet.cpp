@@ -12,7 +12,7 @@
 #include "runner/suite/blocks/timm.h"
 #include "runner/suite/workload.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::timm_nfnet {
 namespace {
 
 using torch::Tensor;
@@ -145,4 +145,4 @@ std::unique_ptr<Workload> make_timm_nfnet(Setup const& setup) {
   return make_classifier(setup, timm_classification(setup.pick(192, 64)), make_nfnet(sizes));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::timm_nfnet

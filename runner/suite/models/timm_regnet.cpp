@@ -8,7 +8,7 @@
 #include "runner/suite/blocks/timm.h"
 #include "runner/suite/workload.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::timm_regnet {
 namespace {
 
 using torch::Tensor;
@@ -71,4 +71,4 @@ std::unique_ptr<Workload> make_timm_regnet(Setup const& setup) {
       setup, timm_classification(setup.pick(224, 64)), make_regnet(stages, group_width));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::timm_regnet

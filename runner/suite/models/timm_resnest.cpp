@@ -11,7 +11,7 @@
 #include "runner/suite/blocks/timm.h"
 #include "runner/suite/workload.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::timm_resnest {
 namespace {
 
 using torch::Tensor;
@@ -108,4 +108,4 @@ std::unique_ptr<Workload> make_timm_resnest(Setup const& setup) {
   return make_classifier(setup, timm_classification(setup.pick(224, 64)), network);
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::timm_resnest

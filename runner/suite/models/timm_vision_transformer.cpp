@@ -11,7 +11,7 @@
 #include "runner/suite/blocks/transformer.h"
 #include "runner/suite/workload.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::timm_vision_transformer {
 namespace {
 
 using torch::Tensor;
@@ -120,4 +120,4 @@ std::unique_ptr<Workload> make_timm_vision_transformer_large(Setup const& setup)
       setup, setup.pick(Sizes{224, 14, 1408, 6144, 16, 40}, Sizes{56, 14, 96, 416, 4, 2}));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::timm_vision_transformer

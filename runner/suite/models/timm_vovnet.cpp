@@ -9,7 +9,7 @@
 #include "runner/suite/blocks/timm.h"
 #include "runner/suite/workload.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::timm_vovnet {
 namespace {
 
 using torch::Tensor;
@@ -84,4 +84,4 @@ std::unique_ptr<Workload> make_timm_vovnet(Setup const& setup) {
   return make_classifier(setup, timm_classification(setup.pick(224, 64)), network);
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::timm_vovnet

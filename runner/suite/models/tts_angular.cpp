@@ -12,7 +12,7 @@
 
 #include "runner/suite/supervised.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::tts_angular {
 namespace {
 
 using torch::Tensor;
@@ -172,4 +172,4 @@ std::unique_ptr<Workload> make_tts_angular(Setup const& setup) {
   return make_supervised(setup.test, std::move(parts));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::tts_angular

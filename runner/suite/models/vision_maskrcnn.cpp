@@ -15,7 +15,7 @@
 #include "runner/suite/blocks/region_detector.h"
 #include "runner/suite/supervised.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::vision_maskrcnn {
 namespace {
 
 using torch::Tensor;
@@ -137,4 +137,4 @@ std::unique_ptr<Workload> make_vision_maskrcnn(Setup const& setup) {
   return make_supervised(setup.test, std::move(parts));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::vision_maskrcnn

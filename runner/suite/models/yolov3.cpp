@@ -15,7 +15,7 @@
 #include "runner/suite/blocks/darknet.h"
 #include "runner/suite/supervised.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::yolov3 {
 namespace {
 
 using torch::Tensor;
@@ -365,4 +365,4 @@ std::unique_ptr<Workload> make_yolov3(Setup const& setup) {
   return make_supervised(setup.test, std::move(parts));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::yolov3

@@ -16,7 +16,7 @@
 #include "runner/suite/blocks/resnet.h"
 #include "runner/suite/classification.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::opacus_cifar10 {
 namespace {
 
 using torch::Tensor;
@@ -252,4 +252,4 @@ std::unique_ptr<Workload> make_functorch_dp_cifar10(Setup const& setup) {
   return make_private(setup, 1000, Method::grouped);
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::opacus_cifar10

@@ -9,7 +9,7 @@
 #include "runner/suite/blocks/convolution.h"
 #include "runner/suite/classification.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::shufflenet_v2_x1_0 {
 namespace {
 
 using torch::Tensor;
@@ -110,4 +110,4 @@ std::unique_ptr<Workload> make_shufflenet_v2_x1_0(Setup const& setup) {
   return make_classifier(setup, {setup.pick(224, 64), classes, Targets::soft}, network);
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::shufflenet_v2_x1_0

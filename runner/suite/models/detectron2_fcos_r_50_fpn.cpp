@@ -19,7 +19,7 @@
 #include "runner/suite/layers.h"
 #include "runner/suite/supervised.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::detectron2_fcos_r_50_fpn {
 namespace {
 
 using torch::Tensor;
@@ -209,4 +209,4 @@ std::unique_ptr<Workload> make_detectron2_fcos_r_50_fpn(Setup const& setup) {
   return make_supervised(setup.test, std::move(parts));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::detectron2_fcos_r_50_fpn

@@ -2,12 +2,11 @@
 // torchvision.models.vgg, whose names it has. Input: images [batch, 3, 224, 224], targets [batch,
 // 1000]. Smoke: 32 x 32 pixels, an eighth of the channels, a sixteenth of the linear layers.
 
-#include "runner/suite/blocks/vgg.h"
-
 #include "runner/suite/blocks/convolution.h"
+#include "runner/suite/blocks/vgg.h"
 #include "runner/suite/classification.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::vgg16 {
 namespace {
 
 using torch::Tensor;
@@ -54,4 +53,4 @@ std::unique_ptr<Workload> make_vgg16(Setup const& setup) {
   return make_classifier(setup, {setup.pick(224, 32), classes, Targets::soft}, network);
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::vgg16

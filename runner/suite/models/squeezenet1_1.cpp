@@ -6,7 +6,7 @@
 
 #include "runner/suite/classification.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::squeezenet1_1 {
 namespace {
 
 using torch::Tensor;
@@ -99,4 +99,4 @@ std::unique_ptr<Workload> make_squeezenet1_1(Setup const& setup) {
   return make_classifier(setup, {setup.pick(224, 64), classes, Targets::soft}, network);
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::squeezenet1_1

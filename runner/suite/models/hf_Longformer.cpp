@@ -15,7 +15,7 @@
 #include "runner/suite/blocks/transformer.h"
 #include "runner/suite/workload.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::hf_Longformer {
 namespace {
 
 using torch::Tensor;
@@ -223,4 +223,4 @@ std::unique_ptr<Workload> make_hf_Longformer(Setup const& setup) {
   return make_word_guesser(setup, {sizes.words, shorter ? 1024 : sizes.length}, Longformer(sizes));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::hf_Longformer

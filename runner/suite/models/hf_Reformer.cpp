@@ -20,9 +20,10 @@
 #include "runner/suite/blocks/masked_words.h"
 #include "runner/suite/blocks/replay.h"
 #include "runner/suite/blocks/transformer.h"
+#include "runner/suite/layers.h"
 #include "runner/suite/workload.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::hf_Reformer {
 namespace {
 
 using torch::Tensor;
@@ -43,10 +44,6 @@ struct Sizes {
 
   std::int64_t width() const { return row_width + column_width; }
 };
-
-nn::Linear unbiased(std::int64_t in, std::int64_t out) {
-  return nn::Linear(nn::LinearOptions(in, out).bias(false));
-}
 
 nn::LayerNorm make_norm(std::int64_t width) {
   return nn::LayerNorm(nn::LayerNormOptions({width}).eps(norm_epsilon));
@@ -387,4 +384,4 @@ std::unique_ptr<Workload> make_hf_Reformer(Setup const& setup) {
   return make_word_guesser(setup, {sizes.words, sizes.length()}, Reformer(sizes));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::hf_Reformer

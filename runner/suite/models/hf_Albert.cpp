@@ -7,7 +7,7 @@
 #include "runner/suite/blocks/transformer.h"
 #include "runner/suite/workload.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::hf_Albert {
 namespace {
 
 using torch::Tensor;
@@ -80,4 +80,4 @@ std::unique_ptr<Workload> make_hf_Albert(Setup const& setup) {
   return make_language_model(setup, {sizes.length, sizes.words}, Albert(sizes));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::hf_Albert

@@ -16,7 +16,7 @@
 #include "runner/suite/blocks/transformer.h"
 #include "runner/suite/workload.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::hf_BigBird {
 namespace {
 
 using torch::Tensor;
@@ -309,4 +309,4 @@ std::unique_ptr<Workload> make_hf_BigBird(Setup const& setup) {
   return make_word_guesser(setup, {sizes.words, sizes.length}, BigBird(sizes));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::hf_BigBird

@@ -5,7 +5,7 @@
 #include "runner/suite/blocks/convolution.h"
 #include "runner/suite/classification.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::mobilenet_v3_large {
 namespace {
 
 using torch::Tensor;
@@ -126,4 +126,4 @@ std::unique_ptr<Workload> make_mobilenet_v3_large(Setup const& setup) {
   return make_classifier(setup, {setup.pick(224, 32), classes, Targets::soft}, network);
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::mobilenet_v3_large

@@ -14,7 +14,7 @@
 #include "runner/suite/blocks/transformer.h"
 #include "runner/suite/supervised.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::fastNLP_Bert {
 namespace {
 
 using torch::Tensor;
@@ -195,4 +195,4 @@ std::unique_ptr<Workload> make_fastNLP_Bert(Setup const& setup) {
   return make_supervised(setup.test, std::move(parts));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::fastNLP_Bert

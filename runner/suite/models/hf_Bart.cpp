@@ -8,7 +8,7 @@
 #include "runner/suite/blocks/transformer.h"
 #include "runner/suite/workload.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::hf_Bart {
 namespace {
 
 using torch::Tensor;
@@ -101,4 +101,4 @@ std::unique_ptr<Workload> make_hf_Bart(Setup const& setup) {
   return make_language_model(setup, {sizes.length, sizes.words}, network.ptr(), forward);
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::hf_Bart

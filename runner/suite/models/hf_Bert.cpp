@@ -8,7 +8,7 @@
 #include "runner/suite/blocks/transformer.h"
 #include "runner/suite/workload.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::hf_Bert {
 namespace {
 
 using torch::Tensor;
@@ -109,4 +109,4 @@ std::unique_ptr<Workload> make_hf_DistilBert(Setup const& setup) {
       setup, setup.pick(Sizes{30522, 512, 768, 12, 3072, 6}, Sizes{1000, 32, 64, 2, 256, 2}), true);
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::hf_Bert

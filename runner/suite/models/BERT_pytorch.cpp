@@ -10,7 +10,7 @@
 
 #include "runner/suite/supervised.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::BERT_pytorch {
 namespace {
 
 using torch::Tensor;
@@ -200,4 +200,4 @@ std::unique_ptr<Workload> make_BERT_pytorch(Setup const& setup) {
   return make_supervised(setup.test, std::move(parts));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::BERT_pytorch

@@ -7,7 +7,7 @@
 #include "runner/suite/blocks/convolution.h"
 #include "runner/suite/classification.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::mnasnet1_0 {
 namespace {
 
 using torch::Tensor;
@@ -107,4 +107,4 @@ std::unique_ptr<Workload> make_mnasnet1_0(Setup const& setup) {
   return make_classifier(setup, {setup.pick(224, 32), classes, Targets::soft}, network);
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::mnasnet1_0

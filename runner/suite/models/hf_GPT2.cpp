@@ -9,7 +9,7 @@
 #include "runner/suite/blocks/transformer.h"
 #include "runner/suite/workload.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::hf_GPT2 {
 namespace {
 
 using torch::Tensor;
@@ -91,4 +91,4 @@ std::unique_ptr<Workload> make_hf_GPT2_large(Setup const& setup) {
   return make(setup, setup.pick(Sizes{50257, 1024, 1280, 20, 36}, Sizes{1000, 32, 64, 4, 3}));
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::hf_GPT2

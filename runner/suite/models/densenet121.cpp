@@ -8,7 +8,7 @@
 
 #include "runner/suite/classification.h"
 
-namespace torchwatch::suite {
+namespace torchwatch::suite::densenet121 {
 namespace {
 
 using torch::Tensor;
@@ -138,4 +138,4 @@ std::unique_ptr<Workload> make_densenet121(Setup const& setup) {
   return make_classifier(setup, {setup.pick(224, 64), classes, Targets::soft}, network);
 }
 
-}  // namespace torchwatch::suite
+}  // namespace torchwatch::suite::densenet121
