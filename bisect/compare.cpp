@@ -12,6 +12,9 @@ namespace {
 /// Standard deviation of the log ratio of two processes on an ordinary host: 3% each.
 constexpr double usual_log_noise = 0.04;
 
+/// Share of an exact metric's processes that may be astray, all by the same amount.
+constexpr double astray = 0.02;
+
 bool has_logarithms(Pair const& pair) {
   return pair.before > 0 && pair.after > 0;
 }
@@ -21,22 +24,6 @@ bool repeats_exactly(std::vector<Pair> const& pairs) {
   return std::ranges::all_of(pairs, [&](Pair const& pair) {
     return pair.before == pairs.front().before && pair.after == pairs.front().after;
   });
-}
-
-/// What an exact pair says.
-Comparison conclude_exactly(Pair const& pair, double allowed) {
-  Comparison comparison;
-  comparison.before = pair.before;
-  comparison.after = pair.after;
-  double const change = pair.after - pair.before;
-  comparison.verdict = change > allowed    ? Verdict::regression
-                       : change < -allowed ? Verdict::improvement
-                                           : Verdict::unchanged;
-  if (pair.before > 0) {
-    double const ratio = pair.after / pair.before;
-    comparison.ratio = RatioInterval{.ratio = ratio, .low = ratio, .high = ratio};
-  }
-  return comparison;
 }
 
 struct Finding {
@@ -89,17 +76,33 @@ std::optional<Comparison> Compare::answer() const {
   if (pairs_.empty()) return std::nullopt;
   auto const count = static_cast<int>(pairs_.size());
   int const spent = std::max(2, options_.max_pairs);
-  Comparison comparison;
-  if (is_deterministic(metric_) && repeats_exactly(pairs_)) {
-    auto const& pair = pairs_.front();
-    comparison = conclude_exactly(pair, tolerance(pair.before, metric_, options_));
-  } else {
-    if (count < std::min(options_.min_pairs, spent)) return std::nullopt;
-    comparison = judge();
-    if (comparison.verdict == Verdict::inconclusive && count < spent) return std::nullopt;
-    set_interval(comparison);
-  }
+  bool const is_exact = is_deterministic(metric_) && repeats_exactly(pairs_);
+  if (!is_exact && count < std::min(options_.min_pairs, spent)) return std::nullopt;
+  auto comparison = is_exact ? judge_exactly() : judge();
+  if (comparison.verdict == Verdict::inconclusive && count < spent) return std::nullopt;
+  if (!is_exact) set_interval(comparison);
   comparison.pairs = count;
+  return comparison;
+}
+
+/// When all pairs are alike. They are wrong when all processes of one build are astray, since then
+/// these repeat each other as well.
+Comparison Compare::judge_exactly() const {
+  auto const [before, after] = pairs_.front();
+  Comparison comparison;
+  comparison.before = before;
+  comparison.after = after;
+  comparison.error_bound = 2 * std::pow(astray, pairs_.size());  // of either build
+  double const change = after - before;
+  bool const is_change = std::abs(change) > tolerance(before, metric_, options_);
+  bool const is_sure = comparison.error_bound <= (is_change ? options_.error : options_.miss);
+  if (is_sure && pairs_.size() > 1)
+    comparison.verdict = !is_change   ? Verdict::unchanged
+                         : change > 0 ? Verdict::regression
+                                      : Verdict::improvement;
+  if (before > 0)
+    comparison.ratio =
+        RatioInterval{.ratio = after / before, .low = after / before, .high = after / before};
   return comparison;
 }
 

@@ -30,9 +30,10 @@ struct Pair {
 /// both over the whole sequence, however often one looks (Evidence tells why). The answer's
 /// interval misses the truth with the error bound of its verdict.
 ///
-/// An exact metric (is_deterministic) whose processes agree is decided by its first pair, without
-/// error. One whose processes do not is judged like a noisy one. Values that have no logarithm are
-/// judged by differences.
+/// An exact metric (is_deterministic) whose processes agree has no width. One process may still be
+/// astray, so two of each build must agree before it is unchanged, and by default three before it
+/// has changed. One whose processes do not agree is judged like a noisy one. Values that have no
+/// logarithm are judged by differences.
 class Compare {
  public:
   Compare(Metric metric, config::DecideOptions const& options);
@@ -45,6 +46,7 @@ class Compare {
   std::optional<Comparison> answer() const;
 
  private:
+  Comparison judge_exactly() const;
   Comparison judge() const;
   void set_interval(Comparison& comparison) const;
   double value_at(double change) const;

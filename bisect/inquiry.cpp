@@ -10,6 +10,15 @@ namespace {
 /// What is left of the weight of a suspect whose change is known, since a prior is positive.
 constexpr double known_weight = 1e-3;
 
+/// Probability that known changes leave nothing, at which nobody looks for what is too small to
+/// count.
+constexpr double nothing_at_all = 0.95;
+
+Hypothesis const& likeliest_of(Belief const& belief) {
+  return *std::ranges::max_element(
+      belief.hypotheses, std::ranges::less{}, &Hypothesis::probability);
+}
+
 }  // namespace
 
 Inquiry::Inquiry(std::vector<double> prior, std::vector<Asked> series, Patience patience)
@@ -24,6 +33,8 @@ Inquiry::Inquiry(std::vector<double> prior, std::vector<Asked> series, Patience 
 }
 
 std::vector<Probe> Inquiry::next(Costs const& costs, Capacity capacity) const {
+  auto again = reread(costs, capacity);
+  if (!again.empty()) return again;
   std::vector<Question> questions;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (states_[i].is_dropped || answer(i)) continue;
@@ -31,6 +42,41 @@ std::vector<Probe> Inquiry::next(Costs const& costs, Capacity capacity) const {
     questions.push_back({states_[i].belief, prior_of(states_[i]), benchmark, lost_to(benchmark)});
   }
   return plan(questions, costs, capacity);
+}
+
+/// What answers would rest on, were it read often enough.
+std::vector<Probe> Inquiry::reread(Costs const& costs, Capacity capacity) const {
+  std::vector<Probe> probes;
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    auto const& state = states_[i];
+    if (state.is_dropped || answer(i) || !is_final(state, likeliest(i))) continue;
+    auto const positions = read_too_rarely(state);
+    for (std::size_t at = 0; at < positions.size(); at += capacity.together) {
+      auto const end = std::min(positions.size(), at + capacity.together);
+      Probe probe{state.asked.benchmark, {}, 0, static_cast<double>(end - at) * costs.reading};
+      for (auto k = at; k < end; ++k)
+        probe.positions.push_back(positions[k]);
+      if (probes.size() < capacity.slots && !std::ranges::count(probes, probe))
+        probes.push_back(std::move(probe));
+    }
+  }
+  return probes;
+}
+
+/// Of the builds beside a hypothesis' changes, ascending.
+std::vector<std::size_t> Inquiry::read_too_rarely(State const& state) const {
+  auto const& belief = state.belief;
+  auto const lost = lost_to(state.asked.benchmark);
+  std::vector<std::size_t> positions;
+  for (std::size_t index = 0; index < belief.positions.size(); ++index) {
+    auto const position = belief.positions[index];
+    bool const is_beside = std::ranges::any_of(
+        likeliest_of(belief).changes,
+        [&](auto const& change) { return index == change.gap || index == change.gap + 1; });
+    if (is_beside && belief.readings[index] < state.asked.readings && !lost.contains(position))
+      positions.push_back(position);
+  }
+  return positions;
 }
 
 void Inquiry::add(std::size_t series, std::vector<Reading> const& readings) {
@@ -52,7 +98,10 @@ void Inquiry::drop(std::size_t series) {
   states_[series].is_dropped = true;
 }
 
-void Inquiry::explain(std::size_t series, std::size_t suspect, Expectation const& rest) {
+void Inquiry::explain(std::size_t series,
+                      std::size_t suspect,
+                      Expectation const& rest,
+                      double large) {
   auto& state = states_[series];
   if (state.known.size() == most_known) {
     state.is_dropped = true;
@@ -60,6 +109,7 @@ void Inquiry::explain(std::size_t series, std::size_t suspect, Expectation const
   }
   state.known.push_back(suspect);
   state.asked.expectation = rest;
+  state.large = large;
   state.most_readings = state.readings.size() + patience_.rest_readings;
   believe_again(state);
   share_answers();
@@ -77,7 +127,12 @@ std::vector<double> Inquiry::prior_of(State const& state) const {
 }
 
 void Inquiry::believe_again(State& state) const {
-  state.belief = believe(prior_of(state), state.readings, state.asked.expectation, state.known);
+  auto const prior = prior_of(state);
+  state.belief = believe(prior, state.readings, state.asked.expectation, state.known);
+  if (state.known.empty()) return;
+  auto large = state.asked.expectation;
+  large.least = state.large;
+  state.no_large = believe(prior, state.readings, large, state.known).no_change();
 }
 
 /// Every series that is still asked about hears whom the others' answers name.
@@ -110,32 +165,40 @@ std::set<std::size_t> Inquiry::lost_to(std::size_t benchmark) const {
 std::optional<Answer> Inquiry::answer(std::size_t series) const {
   auto const& state = states_[series];
   auto answer = likeliest(series);
-  bool const is_final = std::ranges::all_of(
-      answer.changes, [&](auto const& change) { return this->is_final(state, change); });
-  if (is_final && answer.probability >= patience_.confidence) return answer;
+  if (is_final(state, answer) && read_too_rarely(state).empty()) return answer;
+  if (nothing_large_is_left(state))
+    return Answer{Answer::Kind::unchanged, answer.base, {}, state.no_large};
   if (!state.is_dropped && state.readings.size() < state.most_readings) return std::nullopt;
   answer.kind = Answer::Kind::open;
   return answer;
 }
 
+/// Of what known changes leave.
+bool Inquiry::nothing_large_is_left(State const& state) const {
+  return !state.known.empty() && state.no_large >= patience_.confidence &&
+         state.belief.no_change() >= nothing_at_all;
+}
+
 Answer Inquiry::likeliest(std::size_t series) const {
   auto const& belief = states_[series].belief;
-  auto const best =
-      std::ranges::max_element(belief.hypotheses, std::ranges::less{}, &Hypothesis::probability);
-  Answer answer{best->changes.empty() ? Answer::Kind::unchanged : Answer::Kind::changed,
-                best->base,
+  auto const& best = likeliest_of(belief);
+  Answer answer{best.changes.empty() ? Answer::Kind::unchanged : Answer::Kind::changed,
+                best.base,
                 {},
-                best->probability};
-  for (auto const& [gap, size] : best->changes)
+                best.probability};
+  for (auto const& [gap, size] : best.changes)
     answer.changes.push_back({belief.positions[gap], belief.positions[gap + 1] - 1, size});
   return answer;
 }
 
-/// Whether no build that has some of the change's suspects, but not all, can be read.
-bool Inquiry::is_final(State const& state, Answer::Change const& change) const {
+/// Whether it is probable enough, and no build that has some of a change's suspects, but not all,
+/// can be read.
+bool Inquiry::is_final(State const& state, Answer const& answer) const {
+  if (answer.probability < patience_.confidence) return false;
   auto const lost = lost_to(state.asked.benchmark);
-  for (auto position = change.first + 1; position <= change.last; ++position)
-    if (!lost.contains(position)) return false;
+  for (auto const& change : answer.changes)
+    for (auto position = change.first + 1; position <= change.last; ++position)
+      if (!lost.contains(position)) return false;
   return true;
 }
 

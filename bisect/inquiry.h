@@ -44,6 +44,7 @@ struct Answer {
 struct Asked {
   Expectation expectation;
   std::size_t benchmark = 0;  ///< series of one benchmark are read by the same processes
+  int readings = 1;  ///< of a build beside a change, before an answer may rest on that build
 };
 
 /// Finds which suspects changed the levels of some series, by asking for readings of builds. Does
@@ -72,9 +73,10 @@ class Inquiry {
   void drop(std::size_t series);
 
   /// Takes out what is known for sure: `suspect` changed the series; both builds beside it have
-  /// been read. Everything is then about the rest, which `rest` expects. A series with more than
-  /// `most_known` of them is not asked about any more.
-  void explain(std::size_t series, std::size_t suspect, Expectation const& rest);
+  /// been read. Everything is then about the rest, which `rest` expects. That there is none is also
+  /// the answer when one that is at least `large` is out of the question, and a smaller one is
+  /// unlikely. A series with more than `most_known` of them is not asked about any more.
+  void explain(std::size_t series, std::size_t suspect, Expectation const& rest, double large);
 
   Belief const& belief(std::size_t series) const { return states_[series].belief; }
 
@@ -89,6 +91,8 @@ class Inquiry {
     Asked asked;
     std::vector<Reading> readings;
     std::vector<std::size_t> known;  ///< suspects that are explained
+    double large = 0;                ///< change that must not be missed in what they leave ...
+    double no_large = 0;             ///< ... and the probability that there is none
     std::size_t most_readings = 0;
     bool is_dropped = false;
     std::set<std::size_t> named;  ///< suspects that changed other series
@@ -98,8 +102,11 @@ class Inquiry {
   std::vector<double> prior_of(State const& state) const;
   void believe_again(State& state) const;
   void share_answers();
+  std::vector<Probe> reread(Costs const& costs, Capacity capacity) const;
+  std::vector<std::size_t> read_too_rarely(State const& state) const;
   std::set<std::size_t> lost_to(std::size_t benchmark) const;
-  bool is_final(State const& state, Answer::Change const& change) const;
+  bool is_final(State const& state, Answer const& answer) const;
+  bool nothing_large_is_left(State const& state) const;
 
   std::vector<double> prior_;
   std::vector<State> states_;

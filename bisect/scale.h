@@ -18,6 +18,9 @@ class Scale {
   double level(double value) const;
   double value(double level) const;
 
+  /// The change that counts.
+  double threshold() const { return threshold_; }
+
   /// Before anything is measured. A commit's own change is expected to be at least two thirds of
   /// the threshold, so that two that only pass it together are seen.
   Expectation expectation(Direction direction) const;
@@ -29,8 +32,8 @@ class Scale {
 
  private:
   Metric metric_;
-  double threshold_;  // on the scale
-  double unit_;       // of a linear scale
+  double threshold_;
+  double unit_;  // of a linear scale
 };
 
 }  // namespace torchwatch::bisect

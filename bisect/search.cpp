@@ -16,6 +16,9 @@ constexpr std::size_t together = 2;
 /// A place that holds a change with less than this is no suspect's any more.
 constexpr double doubt = 0.01;
 
+/// Processes of a build that must give an exact metric alike: one may be astray.
+constexpr int agreeing = 2;
+
 using Benchmarks = std::vector<std::pair<std::string, Benchmark>>;
 
 Benchmarks benchmarks_in(BisectionRequest const& request) {
@@ -39,7 +42,8 @@ std::vector<Asked> asked_in(BisectionRequest const& request, config::DecideOptio
   std::vector<Asked> asked;
   for (auto const& [fleet, benchmark, metric] : request.series)
     asked.push_back({Scale{metric, request.threshold, decide}.expectation(request.direction),
-                     index_of(benchmarks, fleet, benchmark)});
+                     index_of(benchmarks, fleet, benchmark),
+                     is_deterministic(metric) ? agreeing : 1});
   return asked;
 }
 
@@ -91,7 +95,7 @@ Search::Search(BisectionRequest const& request,
     lines_.push_back({series,
                       index_of(benchmarks_, series.fleet, series.benchmark),
                       Scale{series.metric, request.threshold, decide},
-                      std::nullopt,
+                      {},
                       {}});
 }
 
@@ -132,15 +136,28 @@ std::vector<BisectionStep> Search::next(Costs const& costs, std::size_t slots) c
 }
 
 std::string Search::reason_for(Probe const& probe) const {
-  if (probe.information == 0) return "both ends, to see whether they differ";
+  bool const are_ends = probe.positions.front() == 0 && probe.positions.back() == suspects_.size();
+  if (probe.information == 0)
+    return are_ends ? "both ends, to see whether they differ"
+                    : "beside a change once more, since one process may be astray";
+  return fmt::format(
+      "{}: promises {:.2g} nats in {:.0f} s", purpose_of(probe), probe.information, probe.seconds);
+}
+
+/// Of series that are still asked about.
+std::string Search::purpose_of(Probe const& probe) const {
   std::size_t left = 0;
-  for (auto const series : series_of(probe.benchmark))
+  Line const* rest = nullptr;
+  for (auto const series : series_of(probe.benchmark)) {
+    if (inquiry_.answer(series)) continue;
     left = std::max(left, suspects_in(inquiry_.belief(series)));
-  return fmt::format("{} of {} suspects left: promises {:.2g} nats in {:.0f} s",
-                     left,
-                     suspects_.size(),
-                     probe.information,
-                     probe.seconds);
+    if (!lines_[series].explained.empty()) rest = &lines_[series];
+  }
+  if (rest == nullptr) return fmt::format("{} of {} suspects left", left, suspects_.size());
+  return fmt::format(
+      "is there another culprit? the proof leaves {:+.0f}% to {:+.0f}% of the change unexplained",
+      100 * (1 - rest->most / *rest->total),
+      100 * (1 - rest->least / *rest->total));
 }
 
 bool Search::is_over() const {
@@ -295,12 +312,20 @@ void Search::explain(Finding& finding) {
       inquiry_.drop(series);
       continue;
     }
-    auto const& proof = *effect.proof;
-    double const size = found->scale.level(proof.after) - found->scale.level(proof.before);
+    double const size = found->explain(suspect, *effect.proof);
     effect.share = *found->total == 0 ? 0 : size / *found->total;
-    found->explained.emplace_back(suspect, size);
-    inquiry_.explain(series, suspect, found->scale.rest(*found->total));
+    inquiry_.explain(series, suspect, found->scale.rest(*found->total), found->scale.threshold());
   }
+}
+
+/// Returns the size of what is proved.
+double Search::Line::explain(std::size_t suspect, Comparison const& proof) {
+  double const from = scale.level(proof.before);
+  double const size = scale.level(proof.after) - from;
+  explained.emplace_back(suspect, size);
+  least += proof.ratio ? scale.level(proof.before * proof.ratio->low) - from : size;
+  most += proof.ratio ? scale.level(proof.before * proof.ratio->high) - from : size;
+  return size;
 }
 
 BisectionOutcome Search::conclude(std::vector<Finding>& findings) const {

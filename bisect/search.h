@@ -87,6 +87,10 @@ class Search {
     Scale scale;
     std::optional<double> total;  ///< change between the ends, by the first answer
     std::vector<std::pair<std::size_t, double>> explained;  ///< suspects and their proven sizes
+    double least = 0;  ///< of what they explain, by the intervals of their proofs ...
+    double most = 0;   ///< ... together
+
+    double explain(std::size_t suspect, Comparison const& proof);
   };
 
   /// First and last suspect.
@@ -94,6 +98,7 @@ class Search {
 
   std::vector<std::size_t> series_of(std::size_t benchmark) const;
   std::string reason_for(Probe const& probe) const;
+  std::string purpose_of(Probe const& probe) const;
   void read(std::size_t series, BisectionStep const& step);
   std::vector<std::pair<Span, Effect>> effects_of(std::size_t series, Answer const& answer) const;
   void add_to(std::map<Span, Finding>& findings, Span span, Effect const& effect) const;

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Fails when a folder includes what it may not. The two tables are the architecture.
+"""Fails when a folder includes what it may not. The tables are the architecture.
 
 usage: check_layers.py ROOT      exit status 1 when something is out of place
 """
-import pathlib
-import re
 import sys
 
-# folder -> project folders it may include, besides itself
+sys.dont_write_bytecode = True  # leave no trace beside the sources
+import includes  # noqa: E402
+
+# part -> parts it may include, besides itself
 MAY_INCLUDE = {
     'storage/domain': set(),
     'config': {'storage/domain'},
@@ -16,6 +17,20 @@ MAY_INCLUDE = {
     'github': {'storage/domain', 'config'},
     'runner': {'storage/domain', 'config'},
     'daemon': {'storage/domain', 'config', 'storage', 'bisect', 'github', 'runner'},
+}
+# folder of daemon/, or file beside them -> folders of daemon/ it may include, besides itself
+DAEMON_MAY_INCLUDE = {
+    'async': set(),
+    'net': {'async'},
+    'build': {'async'},
+    'measure': {'async'},
+    'report': {'net'},
+    'bisection': {'build', 'measure', 'async'},
+    'nightly': {'bisection', 'measure', 'build', 'report', 'async'},
+    'api': {'net', 'report'},
+    'service': {'api', 'nightly', 'bisection', 'report', 'measure', 'build', 'net', 'async'},
+    'cli': {'service', 'api', 'net', 'report', 'nightly', 'bisection', 'measure', 'build', 'async'},
+    'main.cpp': {'cli'},
 }
 # header prefix -> the only paths that may include it
 QUARANTINE = {
@@ -28,33 +43,42 @@ QUARANTINE = {
     'runner/suite/': ('runner/suite/', 'runner/worker/'),
     'boost/beast': ('daemon/net/',),
     'boost/asio': ('daemon/', 'github/', 'runner/'),
-    'CLI/': ('daemon/main.cpp', 'daemon/command_line'),
+    'CLI/': ('daemon/main.cpp', 'daemon/cli/'),
     'spdlog/': ('daemon/',),
 }
-INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.M)
 
 
-def folder_of(path):
-    return 'storage/domain' if path.startswith('storage/domain/') else path.split('/')[0]
+def misplaced(name, header, folder_of, table, prefix=''):
+    """Why `table` forbids this include, or None."""
+    folder, target = folder_of(name), folder_of(header)
+    if folder is None or target in (None, folder):
+        return None
+    if folder not in table or target not in table:
+        return None  # said of the file that is there
+    return None if target in table[folder] else f'{name}: {prefix}{folder} may not include {header}'
 
 
-def main(root):
-    errors = []
-    for file in sorted(p for p in root.rglob('*') if p.suffix in {'.h', '.cpp'}):
-        name = file.relative_to(root).as_posix()
-        folder = folder_of(name)
-        if folder not in MAY_INCLUDE:
-            continue
-        for header in INCLUDE.findall(file.read_text(encoding='utf-8')):
-            target = folder_of(header)
-            if target in MAY_INCLUDE and target != folder and target not in MAY_INCLUDE[folder]:
-                errors.append(f'{name}: {folder}/ may not include {header}')
+def errors_in(sources):
+    for name, headers in sources:
+        folder = includes.daemon_folder_of(name)
+        if folder is not None and folder not in DAEMON_MAY_INCLUDE:
+            yield f'{name}: daemon/{folder} is not in the table of what folders of daemon/ may include'
+        for header in headers:
+            yield misplaced(name, header, includes.part_of, MAY_INCLUDE)
+            yield misplaced(name, header, includes.daemon_folder_of, DAEMON_MAY_INCLUDE, 'daemon/')
             for prefix, homes in QUARANTINE.items():
                 if header.startswith(prefix) and not name.startswith(homes):
-                    errors.append(f'{name}: <{header}> belongs in {", ".join(homes)}')
-    print('\n'.join(errors))
+                    yield f'{name}: <{header}> belongs in {", ".join(homes)}'
+
+
+def main(arguments):
+    if len(arguments) != 1:
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    errors = list(filter(None, errors_in(includes.sources_in(arguments[0]))))
+    print(*errors, sep='\n', end='\n' if errors else '')
     return 1 if errors else 0
 
 
 if __name__ == '__main__':
-    sys.exit(main(pathlib.Path(sys.argv[1]).resolve()))
+    sys.exit(main(sys.argv[1:]))

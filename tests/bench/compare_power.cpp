@@ -26,6 +26,9 @@ using nlohmann::ordered_json;
 /// Ratios of the second build to the first; 1 is where every alarm is false.
 constexpr std::array ratios{1.0, 1.05, 1.07, 1.10, 1.15, 1.25};
 
+/// Share of processes whose memory is not what it always is.
+constexpr double astray = 0.02;
+
 struct Options {
   bool is_short = false;
   std::uint64_t seed = 1;
@@ -85,6 +88,7 @@ std::vector<NoiseModel> models(Options const& options) {
     for (auto& model : noise_models(sigma))
       all.push_back(std::move(model));
   all.push_back(recorded_noise(options.recorded));
+  all.push_back(memory_astray(astray));
   return all;
 }
 
@@ -138,6 +142,12 @@ std::vector<Claim> claims(std::vector<Row> const& rows) {
     no_change.regressions += none.regressions;
     all.push_back(
         {name + ": false regressions", none.alarm_rate(), with_slack(defaults.error, none.trials)});
+    if (row.model.name == memory_astray(astray).name) {  // there, +7% is exactly what is allowed
+      all.push_back({name + ": +10% found", row.at(1.10).alarm_rate(), 0.999, true});
+      all.push_back({name + ": pairs to find it", row.at(1.10).mean_processes() / 2, 5});
+      all.push_back({name + ": pairs to settle no change", none.mean_processes() / 2, 3.5});
+      continue;
+    }
     auto const& at_threshold = row.at(1.07);
     all.push_back({name + ": +7% called unchanged",
                    at_threshold.unchanged_rate(),

@@ -28,12 +28,11 @@ bool slower(Sides const& sides) {
 }
 
 Judgement torchwatch_judges(Samples& samples, double ratio) {
-  bisect::Compare compare{Metric::latency, config::DecideOptions{}};
+  constexpr double unit = 1e9;  // levels here are around 1, and floors must not matter
+  bisect::Compare compare{samples.metric(), config::DecideOptions{}};
   for (;;) {
-    auto pair = samples.next(ratio);
-    // Levels here are around 1; the floor of 0.01 ms must not matter.
-    pair = {1000 * pair.before, 1000 * pair.after};
-    compare.add(pair);
+    auto const pair = samples.next(ratio);
+    compare.add({unit * pair.before, unit * pair.after});
     if (auto const answer = compare.answer())
       return {answer->verdict == Verdict::regression,
               answer->verdict == Verdict::unchanged,

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace torchwatch::bench {
@@ -114,6 +115,26 @@ struct TwoModes {
   }
 };
 
+/// Memory of processes, some of which take more by luck.
+class Astray final : public Samples {
+ public:
+  Astray(double share, std::uint64_t seed) : share_{share}, random_{seed} {}
+
+  Pair next(double ratio) override {
+    double const before = process();
+    double const after = process();
+    return {before, ratio * after};
+  }
+
+  Metric metric() const override { return Metric::cmem; }
+
+ private:
+  double process() { return happens(random_, share_) ? 1.2 : 1.0; }
+
+  double share_;
+  Random random_;
+};
+
 using Series = std::vector<Pair>;
 
 /// Pairs of one recorded series from a random place on; from its beginning again after its end. The
@@ -149,6 +170,12 @@ std::vector<NoiseModel> noise_models(double sigma) {
           model("drift", sigma, Drift{sigma}),
           model("bursts", sigma, Bursts{sigma}),
           model("two modes", sigma, TwoModes{sigma})};
+}
+
+NoiseModel memory_astray(double share) {
+  return {fmt::format("memory, {:.0f}% +20%", 100 * share), 0, [share](std::uint64_t seed) {
+            return std::make_unique<Astray>(share, seed);
+          }};
 }
 
 NoiseModel recorded_noise(std::string const& file) {

@@ -18,18 +18,23 @@ class Samples {
 
   /// The next pair of a build at level 1 and one at level `ratio`.
   virtual bisect::Pair next(double ratio) = 0;
+
+  virtual Metric metric() const { return Metric::latency; }
 };
 
 /// A way in which hosts are noisy.
 struct NoiseModel {
   std::string name;
-  double sigma = 0;  ///< coefficient of variation of a process's median; 0: as recorded
+  double sigma = 0;  ///< coefficient of variation of a process's median; 0: none, or as recorded
   std::function<std::unique_ptr<Samples>(std::uint64_t seed)> make;
 };
 
 /// At one size of noise: normal, heavy tails, within and between processes, drift, bursts, two
 /// modes.
 std::vector<NoiseModel> noise_models(double sigma);
+
+/// Memory, which repeats exactly but for a share of the processes that take 20% more.
+NoiseModel memory_astray(double share);
 
 /// Draws runs of neighbours from pairs that were measured on two identical builds: a file with one
 /// list of [before, after] a series.

@@ -1,5 +1,6 @@
 #include "bisect/compare.h"
 
+#include <cmath>
 #include <limits>
 #include <random>
 #include <span>
@@ -132,28 +133,49 @@ TEST(Compare, ALatencyBelowTheFloorIsUnchanged) {
   EXPECT_EQ(found->verdict, Verdict::unchanged);
 }
 
-TEST(Compare, MemoryThatRepeatsIsDecidedByOnePair) {
-  auto const verdict_of = [](Pair pair) {
-    auto const found = compare(std::span{&pair, 1}, Metric::cmem, options);
-    return found ? found->verdict : Verdict::inconclusive;
-  };
-  EXPECT_EQ(verdict_of({100 * mib, 108 * mib}), Verdict::regression);
-  EXPECT_EQ(verdict_of({100 * mib, 107 * mib}), Verdict::unchanged);
-  EXPECT_EQ(verdict_of({100 * mib, 100 * mib}), Verdict::unchanged);
-  EXPECT_EQ(verdict_of({100 * mib, 92 * mib}), Verdict::improvement);
-  EXPECT_EQ(verdict_of({2 * mib, 2.9 * mib}), Verdict::unchanged) << "less than the floor";
-  EXPECT_EQ(verdict_of({1 * mib, 0.1 * mib}), Verdict::unchanged) << "less than the floor";
-  EXPECT_EQ(verdict_of({0, 3 * mib}), Verdict::regression);
+TEST(Compare, OneProcessOfEachBuildDecidesNothing) {
+  for (auto const after : {92 * mib, 100 * mib, 108 * mib})
+    EXPECT_FALSE(compare(repeated(1, {100 * mib, after}), Metric::cmem, options));
 }
 
-TEST(Compare, AnExactMetricHasNoWidthAndNoError) {
+TEST(Compare, MemoryThatRepeatsIsUnchangedAfterTwoPairsAndChangedAfterThree) {
+  auto const verdict_after = [](int pairs, Pair pair) {
+    auto const found = compare(repeated(pairs, pair), Metric::cmem, options);
+    return found ? found->verdict : Verdict::inconclusive;
+  };
+  EXPECT_EQ(verdict_after(2, {100 * mib, 107 * mib}), Verdict::unchanged);
+  EXPECT_EQ(verdict_after(2, {100 * mib, 100 * mib}), Verdict::unchanged);
+  EXPECT_EQ(verdict_after(2, {2 * mib, 2.9 * mib}), Verdict::unchanged) << "less than the floor";
+  EXPECT_EQ(verdict_after(2, {1 * mib, 0.1 * mib}), Verdict::unchanged) << "less than the floor";
+  EXPECT_EQ(verdict_after(2, {100 * mib, 108 * mib}), Verdict::inconclusive);
+  EXPECT_EQ(verdict_after(3, {100 * mib, 108 * mib}), Verdict::regression);
+  EXPECT_EQ(verdict_after(3, {100 * mib, 92 * mib}), Verdict::improvement);
+  EXPECT_EQ(verdict_after(3, {0, 3 * mib}), Verdict::regression);
+}
+
+TEST(Compare, AnExactMetricHasNoWidthAndTheErrorOfProcessesThatAllWentAstray) {
   auto const found = compare(repeated(3, {100 * mib, 200 * mib}), Metric::gmem, options);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->error_bound, 0);
+  EXPECT_NEAR(found->error_bound, 2 * std::pow(0.02, 3), 1e-12);
   EXPECT_EQ(found->before, 100 * mib);
   EXPECT_EQ(found->after, 200 * mib);
   EXPECT_EQ(found->ratio->low, 2);
   EXPECT_EQ(found->ratio->high, 2);
+}
+
+TEST(Compare, AStricterErrorAsksMoreProcessesOfAnExactMetric) {
+  auto strict = options;
+  strict.error = 1e-5;
+  EXPECT_FALSE(compare(repeated(3, {100 * mib, 200 * mib}), Metric::cmem, strict));
+  EXPECT_TRUE(compare(repeated(4, {100 * mib, 200 * mib}), Metric::cmem, strict));
+}
+
+TEST(Compare, AnExactChangeIsInconclusiveWhenThePairsAreSpentTooSoon) {
+  auto tight = options;
+  tight.max_pairs = 2;
+  auto const found = compare(repeated(2, {100 * mib, 200 * mib}), Metric::cmem, tight);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->verdict, Verdict::inconclusive);
 }
 
 TEST(Compare, AnExactMetricThatDoesNotRepeatIsJudgedLikeANoisyOne) {
@@ -171,20 +193,20 @@ TEST(Compare, AnExactMetricThatDoesNotRepeatIsJudgedLikeANoisyOne) {
 }
 
 TEST(Compare, ALeakThatAppearsHasNoRatioAndIsDecidedByTheFloor) {
-  auto const appeared = compare(repeated(1, {0, 4096}), Metric::leak, options);
+  auto const appeared = compare(repeated(3, {0, 4096}), Metric::leak, options);
   ASSERT_TRUE(appeared);
   EXPECT_EQ(appeared->verdict, Verdict::regression);
   EXPECT_FALSE(appeared->ratio);
   EXPECT_EQ(appeared->before, 0);
   EXPECT_EQ(appeared->after, 4096);
 
-  auto const small = compare(repeated(1, {0, 512}), Metric::leak, options);
+  auto const small = compare(repeated(2, {0, 512}), Metric::leak, options);
   ASSERT_TRUE(small);
   EXPECT_EQ(small->verdict, Verdict::unchanged);
 }
 
 TEST(Compare, ALeakThatIsFixedIsAnImprovement) {
-  auto const fixed = compare(repeated(1, {4096, 0}), Metric::leak, options);
+  auto const fixed = compare(repeated(3, {4096, 0}), Metric::leak, options);
   ASSERT_TRUE(fixed);
   EXPECT_EQ(fixed->verdict, Verdict::improvement);
   EXPECT_EQ(fixed->ratio->ratio, 0);

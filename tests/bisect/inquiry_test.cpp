@@ -257,10 +257,10 @@ TEST(Inquiry, AsksAboutTheRestOfWhatIsExplained) {
   range.change(4, 0.1).change(12, 0.1).change(25, 0.1).noise(0.005).run();
   Expectation rest;
   rest.least = 0.02;
-  range.inquiry().explain(0, 4, rest);
+  range.inquiry().explain(0, 4, rest, 0.07);
   expect_culprits(range.run().answer(), {12, 25});
-  range.inquiry().explain(0, 12, rest);
-  range.inquiry().explain(0, 25, rest);
+  range.inquiry().explain(0, 12, rest, 0.07);
+  range.inquiry().explain(0, 25, rest, 0.07);
   EXPECT_EQ(range.run().answer().kind, Answer::Kind::unchanged);
 }
 
@@ -270,7 +270,7 @@ TEST(Inquiry, DoesNotAskOnAboutASeriesWithTooManyKnownChanges) {
     for (std::size_t position = 0; position <= 8; ++position)
       inquiry.add(0, {{position, round, 1.0 + 0.2 * static_cast<double>(position)}});
   for (std::size_t suspect = 0; suspect < 8; ++suspect)
-    inquiry.explain(0, suspect, {});
+    inquiry.explain(0, suspect, {}, 0.07);
   inquiry.add(0, {{0, 4, 1.0}});
   EXPECT_TRUE(inquiry.answer(0));
 }

@@ -1,0 +1,39 @@
+"""What includes what: the folders of the project, and the headers that their sources name."""
+import collections
+import pathlib
+import re
+
+PARTS = ('config', 'storage', 'bisect', 'github', 'runner', 'daemon')
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.M)
+
+
+def sources_in(root):
+    """Yields each source of the parts below `root` with the headers that it includes, by name."""
+    root = pathlib.Path(root)
+    for part in PARTS:
+        for file in sorted(p for p in (root / part).rglob('*') if p.suffix in {'.h', '.cpp'}):
+            yield file.relative_to(root).as_posix(), INCLUDE.findall(file.read_text(encoding='utf-8'))
+
+
+def part_of(path):
+    """The part that a file belongs to, or None: a header of somebody else's."""
+    if path.startswith('storage/domain/'):
+        return 'storage/domain'
+    part = path.split('/')[0]
+    return part if part in PARTS and '/' in path else None
+
+
+def daemon_folder_of(path):
+    """The folder of daemon/ that a file is in, the file's own name where it is in none, or None outside of daemon/."""
+    return path.split('/')[1] if path.startswith('daemon/') else None
+
+
+def arrows_between(sources, folder_of):
+    """Counts the includes from one folder to another: {(from, to): includes}."""
+    arrows = collections.Counter()
+    for name, headers in sources:
+        for header in headers:
+            pair = folder_of(name), folder_of(header)
+            if None not in pair and pair[0] != pair[1]:
+                arrows[pair] += 1
+    return arrows
