@@ -50,7 +50,7 @@ bool is_asked_for(Verdict verdict, Direction direction) {
 
 /// Whether it is known how such builds are made.
 bool is_ours(Recipe const& recipe) {
-  return recipe.id.value > 0 && !recipe.contents.starts_with(of_artifacts);
+  return recipe.id.value > 0 && recipe.kind == RecipeKind::program;
 }
 
 std::string text_of(Finding const& finding) {
@@ -169,7 +169,7 @@ asio::awaitable<Result<>> Bisecting::search_nightlies(Bisection& bisection, Rang
                          options_.bisect},
           usual_costs(),
           slots_for(request)};
-  run.stage = SearchStage::nightlies;
+  run.stage = BisectionStage::nightlies;
   run.packages = std::move(packages);
   for (std::size_t rung = 0; rung < rungs.size(); ++rung)
     run.costs.built(rung);
@@ -208,7 +208,7 @@ asio::awaitable<Result<>> Bisecting::search_commits(Bisection& bisection, Range 
           usual_costs(),
           slots_for(request)};
   auto const& steps = bisection.steps;
-  while (run.done < steps.size() && steps[run.done].stage == SearchStage::nightlies)
+  while (run.done < steps.size() && steps[run.done].stage == BisectionStage::nightlies)
     run.search.begin_at(steps[run.done++].turn + 1);
   auto const built = co_await build_ends(run);
   if (!built) co_return built.error();
@@ -344,7 +344,7 @@ asio::awaitable<Result<>> Bisecting::take_turn(Run& run) {
 }
 
 bool Bisecting::is_unbuildable(Run const& run, CommitSha const& commit) const {
-  if (run.stage == SearchStage::nightlies) return !read_build(run.packages.at(commit));
+  if (run.stage == BisectionStage::nightlies) return !read_build(run.packages.at(commit));
   return builder_.known(commit, run.bisection.recipe) == Known::unbuildable;
 }
 
@@ -364,7 +364,7 @@ asio::awaitable<void> Bisecting::do_step(Run& run, std::size_t ordinal, Result<>
 asio::awaitable<Result<std::vector<Build>>> Bisecting::builds_for(Run& run, std::size_t ordinal) {
   auto const commits = run.bisection.steps[ordinal].commits;
   Result<std::vector<BuildAttempt>> attempts = std::vector<BuildAttempt>{};
-  if (run.stage == SearchStage::nightlies)
+  if (run.stage == BisectionStage::nightlies)
     attempts = packages_of(run, commits);
   else
     attempts = co_await build_alike(run, commits);
@@ -398,7 +398,7 @@ std::vector<BuildAttempt> Bisecting::packages_of(Run const& run,
 }
 
 asio::awaitable<void> Bisecting::measure(Run& run, std::size_t ordinal, std::vector<Build> builds) {
-  bool const of_nightlies = run.stage == SearchStage::nightlies;
+  bool const of_nightlies = run.stage == BisectionStage::nightlies;
   RoundKey key{campaign_of(run.bisection.id, run.bisection.recipe) +
                    (of_nightlies ? "/nightlies" : "/search"),
                run.bisection.steps[ordinal].benchmark,
@@ -428,14 +428,14 @@ asio::awaitable<Result<>> Bisecting::prove(Run& run, Finding& finding) {
   auto const builds = co_await build_alike(run, std::move(pair));
   if (!builds) co_return builds.error();
   if (!builds->back().build) co_return Result<>{};  // stays without proof
-  auto const duels = co_await proving_.prove(
+  auto const comparisons = co_await proving_.prove(
       run.bisection, *builds->front().build, *builds->back().build, finding);
-  for (auto const& duel : duels)
-    for (std::size_t i = 0; i < duel.changes.size(); ++i)
-      run.search.learn(duel.changes[i].series, parent, culprit, duel.pairs[i]);
+  for (auto const& comparison : comparisons)
+    for (std::size_t i = 0; i < comparison.changes.size(); ++i)
+      run.search.learn(comparison.changes[i].series, parent, culprit, comparison.pairs[i]);
   run.search.explain(finding);
   if (!is_culprit(finding)) co_return Result<>{};
-  co_return co_await proving_.try_cure(run.bisection, finding);
+  co_return co_await proving_.check_revert(run.bisection, finding);
 }
 
 /// Where the nightlies at the ends came with other builds than the search's, tells what these
@@ -455,9 +455,8 @@ asio::awaitable<Result<>> Bisecting::look_at_packages(Run& run) {
   if (are_the_same) co_return Result<>{};
   auto const old_recipe = recipe_of(*before).value_or(Recipe{});
   auto const new_recipe = recipe_of(*after).value_or(Recipe{});
-  Packages packages{differences(packaging_of(*before, old_recipe.contents),
-                                packaging_of(*after, new_recipe.contents)),
-                    {}};
+  Packages packages{
+      differences(packaging_of(*before, old_recipe), packaging_of(*after, new_recipe)), {}};
   if (bisection.outcome == BisectionOutcome::not_reproduced) {
     packages.changes = co_await proving_.compare_packages(bisection, *before, *after);
     bool const differ = std::ranges::any_of(packages.changes, [&](SeriesChange const& change) {

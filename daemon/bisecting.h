@@ -63,7 +63,7 @@ class Bisecting {
     SearchCosts costs;
     std::size_t slots = 1;
     std::size_t done = 0;  ///< steps that the search has learned from
-    SearchStage stage = SearchStage::commits;
+    BisectionStage stage = BisectionStage::commits;
     std::map<CommitSha, std::string> packages{};  ///< prefixes, where nightlies are measured
   };
 

@@ -11,9 +11,9 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// One series of the duel while it is being decided.
-struct Contest {
-  Contest(Series one, config::DecideOptions const& options)
+/// One series of the comparison while it is being decided.
+struct SeriesComparison {
+  SeriesComparison(Series one, config::DecideOptions const& options)
       : series{std::move(one)},
         compare{series.metric, options} {}
 
@@ -34,13 +34,13 @@ struct Contest {
   }
 };
 
-void tell(std::string const& campaign, Contest const& contest) {
-  auto const& comparison = *contest.decided;
+void tell(std::string const& campaign, SeriesComparison const& series_comparison) {
+  auto const& comparison = *series_comparison.decided;
   auto const ratio = comparison.ratio.value_or(RatioInterval{0, 0, 0});
   spdlog::info(
       "compared campaign={} series={} verdict={} ratio={:.3f} interval=[{:.3f},{:.3f}] pairs={}",
       campaign,
-      name_of(contest.series),
+      name_of(series_comparison.series),
       to_string(comparison.verdict),
       ratio.ratio,
       ratio.low,
@@ -50,30 +50,31 @@ void tell(std::string const& campaign, Contest const& contest) {
 
 }  // namespace
 
-asio::awaitable<DuelResult> compare_builds(Measuring& measuring,
-                                           Fleet& fleet,
-                                           Duel const& duel,
-                                           std::span<Series const> series,
-                                           config::DecideOptions const& decide) {
-  std::vector<Contest> contests;
+asio::awaitable<BuildComparisonResult> compare_builds(Measuring& measuring,
+                                                      Fleet& fleet,
+                                                      BuildComparison const& comparison,
+                                                      std::span<Series const> series,
+                                                      config::DecideOptions const& decide) {
+  std::vector<SeriesComparison> series_comparisons;
   for (auto const& one : series)
-    contests.emplace_back(one, decide);
-  auto const is_open = [](Contest const& contest) {
-    return !contest.decided;
+    series_comparisons.emplace_back(one, decide);
+  auto const is_open = [](SeriesComparison const& series_comparison) {
+    return !series_comparison.decided;
   };
-  for (int round = 0; std::any_of(contests.begin(), contests.end(), is_open); ++round) {
+  for (int round = 0; std::any_of(series_comparisons.begin(), series_comparisons.end(), is_open);
+       ++round) {
     auto lease = co_await fleet.lease();  // for one round: others wait for it too
-    RoundKey key{duel.campaign, series.front().benchmark, round};
-    std::vector<Build> builds{duel.before, duel.after};
+    RoundKey key{comparison.campaign, series.front().benchmark, round};
+    std::vector<Build> builds{comparison.before, comparison.after};
     auto const pair = co_await measuring.round(lease, std::move(key), std::move(builds));
-    for (auto& contest : contests)
-      contest.add(pair);
+    for (auto& series_comparison : series_comparisons)
+      series_comparison.add(pair);
   }
-  DuelResult result;
-  for (auto& contest : contests) {
-    tell(duel.campaign, contest);
-    result.changes.push_back({contest.series, *contest.decided});
-    result.pairs.push_back(contest.compare.pairs());
+  BuildComparisonResult result;
+  for (auto& series_comparison : series_comparisons) {
+    tell(comparison.campaign, series_comparison);
+    result.changes.push_back({series_comparison.series, *series_comparison.decided});
+    result.pairs.push_back(series_comparison.compare.pairs());
   }
   co_return result;
 }

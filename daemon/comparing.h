@@ -13,7 +13,7 @@
 namespace torchwatch {
 
 /// Two builds to be compared, and why.
-struct Duel {
+struct BuildComparison {
   std::string campaign;
   Build before;
   Build after;
@@ -21,7 +21,7 @@ struct Duel {
 
 /// What a comparison of one benchmark came to: one verdict a metric asked for, and the pairs of
 /// each.
-struct DuelResult {
+struct BuildComparisonResult {
   std::vector<SeriesChange> changes;
   std::vector<std::vector<bisect::Pair>> pairs;  ///< of changes[i]
 };
@@ -29,10 +29,10 @@ struct DuelResult {
 /// Measures two builds interleaved, A B B A, each pair on one slot, until every series is decided.
 /// All series are of one benchmark and fleet, which is `fleet`'s. When a process fails for good,
 /// what is undecided is inconclusive.
-boost::asio::awaitable<DuelResult> compare_builds(Measuring& measuring,
-                                                  Fleet& fleet,
-                                                  Duel const& duel,
-                                                  std::span<Series const> series,
-                                                  config::DecideOptions const& decide);
+boost::asio::awaitable<BuildComparisonResult> compare_builds(Measuring& measuring,
+                                                             Fleet& fleet,
+                                                             BuildComparison const& comparison,
+                                                             std::span<Series const> series,
+                                                             config::DecideOptions const& decide);
 
 }  // namespace torchwatch

@@ -11,6 +11,7 @@
 #include "bisect/family.h"
 #include "bisect/screen.h"
 #include "daemon/async/all.h"
+#include "daemon/baseline.h"
 #include "daemon/build_manifest.h"
 
 namespace torchwatch {
@@ -128,15 +129,20 @@ std::vector<Judging::Task> Judging::anchored_tasks(Nightly const& nightly,
 /// which the nightly is judged anyway. Chosen once, whatever is ruled meanwhile.
 std::optional<Build> Judging::anchor_of(Nightly const& nightly, Group const& group) {
   auto anchors = store_.anchors();
-  storage::FleetBenchmark const which{group.front().fleet, group.front().benchmark};
-  auto candidates = anchors.candidates(which, nightly.id);
-  if (auto const chosen = anchors.chosen(which, nightly.id)) candidates = {*chosen};
-  for (auto const id : candidates) {
-    if (id == nightly.baseline) break;
-    auto const candidate = store_.nightlies().find(id).value();
+  FleetBenchmark const which{group.front().fleet, group.front().benchmark};
+  auto const nightlies = store_.nightlies();
+  BenchmarkHistory const history{which,
+                                 store_.incidents().verdicts_of(which),
+                                 anchors.verdicts_of(which),
+                                 store_.rulings().all()};
+  auto const chosen = anchors.chosen(which, nightly.id);
+  auto const candidates = chosen ? std::vector{nightlies.find(*chosen).value()}
+                                 : anchor_candidates(nightly, nightlies.all(), history);
+  for (auto const& candidate : candidates) {
+    if (candidate.id == nightly.baseline) break;
     auto build = read_build(candidate.prefix);
     if (!build || candidate.commit == nightly.commit) continue;
-    anchors.choose(which, nightly.id, id);
+    anchors.choose(which, nightly.id, candidate.id);
     return std::move(*build);
   }
   return std::nullopt;
@@ -144,7 +150,7 @@ std::optional<Build> Judging::anchor_of(Nightly const& nightly, Group const& gro
 
 asio::awaitable<void> Judging::decide(Task& task, config::DecideOptions const& options) {
   auto& fleet = *fleets_.find(task.group.front().fleet);
-  task.result = co_await compare_builds(measuring_, fleet, task.duel, task.group, options);
+  task.result = co_await compare_builds(measuring_, fleet, task.comparison, task.group, options);
 }
 
 void Judging::settle_mutes(std::span<Task> tasks) const {
@@ -200,11 +206,11 @@ asio::awaitable<Result<bool>> Judging::confirm(Nightly const& nightly, Nightly c
   for (auto const& group : aa_sample(nightly, screened.all))
     aa.push_back({{"aa/" + std::to_string(nightly.id.value), *after, *after}, group, {}});
   auto anchored = anchored_tasks(nightly, *after, screened.all);
-  std::vector<asio::awaitable<void>> duels;
+  std::vector<asio::awaitable<void>> comparisons;
   for (auto* const tasks : {&tonight, &aa, &anchored})
     for (auto& task : *tasks)
-      duels.push_back(decide(task, options));
-  co_await run_all(std::move(duels));
+      comparisons.push_back(decide(task, options));
+  co_await run_all(std::move(comparisons));
   settle_mutes(tonight);
   settle_mutes(anchored);
   record_aa(nightly, aa);

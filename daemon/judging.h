@@ -45,9 +45,9 @@ class Judging {
 
   /// One comparison to be made, and what it came to.
   struct Task {
-    Duel duel;
+    BuildComparison comparison;
     Group group;
-    DuelResult result;
+    BuildComparisonResult result;
   };
 
   struct Screened {

@@ -11,6 +11,7 @@
 #include <spdlog/spdlog.h>
 
 #include "daemon/async/all.h"
+#include "daemon/baseline.h"
 #include "daemon/build_manifest.h"
 #include "daemon/feed.h"
 #include "daemon/profiling.h"
@@ -176,7 +177,7 @@ std::vector<Benchmark> Pipeline::benchmarks_of(Fleet const& fleet) const {
 
 std::optional<Build> Pipeline::choose_baseline(Nightly& nightly) {
   nightly.baseline.reset();
-  auto const baseline = store_.nightlies().baseline_of(nightly);
+  auto const baseline = baseline_of(nightly, store_.nightlies().all());
   if (!baseline) return std::nullopt;
   auto build = read_build(baseline->prefix);
   if (!build) {
@@ -276,7 +277,7 @@ asio::awaitable<Result<>> Pipeline::bisect(Nightly const& nightly) {
 
 asio::awaitable<Result<>> Pipeline::tell_all() {
   Result<> all_told;
-  for (auto& nightly : store_.nightlies().untold()) {
+  for (auto& nightly : store_.nightlies().unpublished()) {
     auto incident = store_.incidents().of_nightly(nightly.id).value();
     auto const told =
         co_await tell(store_, std::move(incident), options_.github, options_.state_dir);

@@ -38,53 +38,54 @@ std::vector<Proving::Group> Proving::by_benchmark(std::vector<Question> const& q
   return result;
 }
 
-asio::awaitable<std::vector<DuelResult>> Proving::prove(Bisection const& bisection,
-                                                        Build before,
-                                                        Build after,
-                                                        Finding& finding) {
+asio::awaitable<std::vector<BuildComparisonResult>> Proving::prove(Bisection const& bisection,
+                                                                   Build before,
+                                                                   Build after,
+                                                                   Finding& finding) {
   auto const culprit = short_of(finding.suspects.front().sha);
-  Duel duel{campaign_of(bisection.id, bisection.recipe) + "/proof/" + culprit,
-            std::move(before),
-            std::move(after)};
-  co_return co_await compare(bisection, std::move(duel), finding, &Effect::proof);
+  BuildComparison comparison{campaign_of(bisection.id, bisection.recipe) + "/proof/" + culprit,
+                             std::move(before),
+                             std::move(after)};
+  co_return co_await compare(bisection, std::move(comparison), finding, &Effect::proof);
 }
 
-asio::awaitable<Result<>> Proving::try_cure(Bisection const& bisection, Finding& finding) {
+asio::awaitable<Result<>> Proving::check_revert(Bisection const& bisection, Finding& finding) {
   auto const culprit = finding.suspects.front().sha;
   auto const end = bisection.request.end;
   if (culprit == end) {
-    finding.no_cure = "it is the newest commit: its parent shows what a revert gives";
+    finding.no_revert_check = "it is the newest commit: its parent shows what a revert gives";
     co_return Result<>{};
   }
-  auto const cured = co_await builder_.build_without(culprit, end, bisection.recipe);
-  if (!cured) co_return cured.error();
-  if (!cured->build) {
-    finding.no_cure = cured->note;
+  auto const reverted = co_await builder_.build_without(culprit, end, bisection.recipe);
+  if (!reverted) co_return reverted.error();
+  if (!reverted->build) {
+    finding.no_revert_check = reverted->note;
     co_return Result<>{};
   }
-  auto const sick = co_await builder_.build(end, bisection.recipe, Builder::From::source);
-  if (!sick) co_return sick.error();
-  if (!sick->build) {
-    finding.no_cure = sick->note;
+  auto const unreverted = co_await builder_.build(end, bisection.recipe, Builder::From::source);
+  if (!unreverted) co_return unreverted.error();
+  if (!unreverted->build) {
+    finding.no_revert_check = unreverted->note;
     co_return Result<>{};
   }
-  Duel duel{campaign_of(bisection.id, bisection.recipe) + "/cure/" + short_of(culprit),
-            *sick->build,
-            *cured->build};
-  co_await compare(bisection, std::move(duel), finding, &Effect::cure);
+  BuildComparison comparison{
+      campaign_of(bisection.id, bisection.recipe) + "/revert-check/" + short_of(culprit),
+      *unreverted->build,
+      *reverted->build};
+  co_await compare(bisection, std::move(comparison), finding, &Effect::revert_check);
   co_return Result<>{};
 }
 
 asio::awaitable<std::vector<SeriesChange>> Proving::compare_packages(Bisection const& bisection,
                                                                      Build before,
                                                                      Build after) {
-  Duel const duel{campaign_of(bisection.id, bisection.recipe) + "/packages",
-                  std::move(before),
-                  std::move(after)};
+  BuildComparison const comparison{campaign_of(bisection.id, bisection.recipe) + "/packages",
+                                   std::move(before),
+                                   std::move(after)};
   std::vector<Question> questions;
   for (auto const& series : bisection.request.series)
     questions.push_back({series, bisection.request.threshold});
-  auto const results = co_await answer(duel, questions);
+  auto const results = co_await answer(comparison, questions);
   std::vector<SeriesChange> changes;
   for (auto const& result : results)
     changes.insert(changes.end(), result.changes.begin(), result.changes.end());
@@ -92,18 +93,18 @@ asio::awaitable<std::vector<SeriesChange>> Proving::compare_packages(Bisection c
 }
 
 /// Compares two builds on all series of a finding. What half of an effect is, is a change.
-asio::awaitable<std::vector<DuelResult>> Proving::compare(
+asio::awaitable<std::vector<BuildComparisonResult>> Proving::compare(
     Bisection const& bisection,
-    Duel duel,
+    BuildComparison comparison,
     Finding& finding,
     std::optional<Comparison> Effect::*result) {
   std::vector<Question> questions;
   for (auto const& effect : finding.effects)
     questions.push_back({effect.series, std::min(bisection.request.threshold, half_of(effect))});
-  auto results = co_await answer(duel, questions);
+  auto results = co_await answer(comparison, questions);
   std::map<Series, Comparison> answers;
-  for (auto const& duel_result : results)
-    for (auto const& change : duel_result.changes)
+  for (auto const& compared : results)
+    for (auto const& change : compared.changes)
       answers[change.series] = change.comparison;
   for (auto& effect : finding.effects)
     effect.*result = answers.at(effect.series);
@@ -111,22 +112,24 @@ asio::awaitable<std::vector<DuelResult>> Proving::compare(
 }
 
 /// Compares two builds, the benchmarks side by side.
-asio::awaitable<std::vector<DuelResult>> Proving::answer(Duel const& duel,
-                                                         std::vector<Question> const& questions) {
+asio::awaitable<std::vector<BuildComparisonResult>> Proving::answer(
+    BuildComparison const& comparison, std::vector<Question> const& questions) {
   auto const groups = by_benchmark(questions);
-  std::vector<DuelResult> results(groups.size());
+  std::vector<BuildComparisonResult> results(groups.size());
   std::vector<asio::awaitable<void>> tasks;
   for (std::size_t i = 0; i < groups.size(); ++i)
-    tasks.push_back(decide(duel, groups[i], results[i]));
+    tasks.push_back(decide(comparison, groups[i], results[i]));
   co_await run_all(std::move(tasks));
   co_return results;
 }
 
-asio::awaitable<void> Proving::decide(Duel const& duel, Group const& group, DuelResult& result) {
+asio::awaitable<void> Proving::decide(BuildComparison const& comparison,
+                                      Group const& group,
+                                      BuildComparisonResult& result) {
   auto& fleet = *fleets_.find(group.series.front().fleet);
   auto options = options_.decide;
   options.threshold = group.threshold;
-  result = co_await compare_builds(measuring_, fleet, duel, group.series, options);
+  result = co_await compare_builds(measuring_, fleet, comparison, group.series, options);
 }
 
 }  // namespace torchwatch

@@ -27,15 +27,15 @@ class Proving {
 
   /// Compares the suspect's build, `after`, with its parent's on all series that it is said to have
   /// moved, and notes each `Effect::proof`. Returns what was compared.
-  boost::asio::awaitable<std::vector<DuelResult>> prove(Bisection const& bisection,
-                                                        Build before,
-                                                        Build after,
-                                                        Finding& finding);
+  boost::asio::awaitable<std::vector<BuildComparisonResult>> prove(Bisection const& bisection,
+                                                                   Build before,
+                                                                   Build after,
+                                                                   Finding& finding);
 
   /// Compares the newest commit of the search with itself without the culprit, where git can take
-  /// it back and the result can be built, and notes each `Effect::cure`; `Finding::no_cure`
-  /// otherwise.
-  boost::asio::awaitable<Result<>> try_cure(Bisection const& bisection, Finding& finding);
+  /// it back and the result can be built, and notes each `Effect::revert_check`;
+  /// `Finding::no_revert_check` otherwise.
+  boost::asio::awaitable<Result<>> check_revert(Bisection const& bisection, Finding& finding);
 
   /// Compares what the nightlies at the ends of the search came with, on all its series.
   boost::asio::awaitable<std::vector<SeriesChange>> compare_packages(Bisection const& bisection,
@@ -57,14 +57,16 @@ class Proving {
 
   static std::vector<Group> by_benchmark(std::vector<Question> const& questions);
 
-  boost::asio::awaitable<std::vector<DuelResult>> compare(
+  boost::asio::awaitable<std::vector<BuildComparisonResult>> compare(
       Bisection const& bisection,
-      Duel duel,
+      BuildComparison comparison,
       Finding& finding,
       std::optional<Comparison> Effect::*result);
-  boost::asio::awaitable<std::vector<DuelResult>> answer(Duel const& duel,
-                                                         std::vector<Question> const& questions);
-  boost::asio::awaitable<void> decide(Duel const& duel, Group const& group, DuelResult& result);
+  boost::asio::awaitable<std::vector<BuildComparisonResult>> answer(
+      BuildComparison const& comparison, std::vector<Question> const& questions);
+  boost::asio::awaitable<void> decide(BuildComparison const& comparison,
+                                      Group const& group,
+                                      BuildComparisonResult& result);
 
   Fleets& fleets_;
   Measuring& measuring_;

@@ -11,9 +11,9 @@
 #include <nlohmann/json.hpp>
 #include <openssl/evp.h>
 
+#include "github/bisection_story.h"
 #include "github/figures.h"
 #include "github/markdown.h"
-#include "github/search_story.h"
 #include "github/transcript.h"
 
 namespace torchwatch::github {
@@ -183,7 +183,7 @@ std::string searches_section(IncidentStory const& story, std::string const& proj
   std::string text = "### Culprit\n\n";
   if (story.bisections.empty()) return text + "No search for the culprit was made.\n\n";
   for (auto const& bisection : story.bisections)
-    text += search_story(bisection, project);
+    text += bisection_story(bisection, project);
   return text;
 }
 

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "github/bisection_story.h"
 #include "github/figures.h"
 #include "github/markdown.h"
-#include "github/search_story.h"
 
 namespace torchwatch::github {
 namespace {
@@ -79,12 +79,13 @@ std::string belief_after(BisectionStep const& step) {
 }
 
 TableRow row_of(BisectionStep const& step, std::string const& project) {
-  return {std::to_string(step.turn) + (step.stage == SearchStage::nightlies ? " (nightlies)" : ""),
-          verbatim(name_of(step.benchmark)) + " on " + verbatim(step.fleet),
-          links_of(step.commits, project),
-          brief(step.reason),
-          result_of(step, project),
-          belief_after(step)};
+  return {
+      std::to_string(step.turn) + (step.stage == BisectionStage::nightlies ? " (nightlies)" : ""),
+      verbatim(name_of(step.benchmark)) + " on " + verbatim(step.fleet),
+      links_of(step.commits, project),
+      brief(step.reason),
+      result_of(step, project),
+      belief_after(step)};
 }
 
 std::string effort_of(Bisection const& bisection, std::string const& project) {
@@ -92,7 +93,7 @@ std::string effort_of(Bisection const& bisection, std::string const& project) {
   std::set<CommitSha> nightlies;
   std::set<CommitSha> skipped;
   for (auto const& step : bisection.steps) {
-    auto& kind = step.stage == SearchStage::nightlies ? nightlies : measured;
+    auto& kind = step.stage == BisectionStage::nightlies ? nightlies : measured;
     if (!step.readings.empty()) kind.insert(step.commits.begin(), step.commits.end());
     if (step.skipped) skipped.insert(*step.skipped);
   }

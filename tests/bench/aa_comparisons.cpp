@@ -86,9 +86,9 @@ asio::awaitable<int> compare_all(Measuring& measuring,
     auto const turn = static_cast<std::size_t>(number);
     auto const test = turn / count % 2 == 0 ? Test::eval : Test::train;
     Benchmark const benchmark{options.models[turn % count], test, Device::cpu, "eager"};
-    Duel const duel{"aa/" + std::to_string(number), builds[0], builds[1]};
+    BuildComparison const comparison{"aa/" + std::to_string(number), builds[0], builds[1]};
     std::vector<Series> const series{{fleet.name(), benchmark, Metric::latency}};
-    auto const result = co_await compare_builds(measuring, fleet, duel, series, decide);
+    auto const result = co_await compare_builds(measuring, fleet, comparison, series, decide);
     auto const& comparison = result.changes.front().comparison;
     auto& tally = tallies[name_of(benchmark)];
     ++tally.verdicts[comparison.verdict];

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "github/search_story.h"
+#include "github/bisection_story.h"
 #include "tests/github/stories.h"
 
 namespace torchwatch::github {

@@ -13,12 +13,9 @@ std::string commit_link(CommitSha const& sha, std::string const& project);
 /// A series and the fleet that measured it.
 std::string series_name(Series const& series);
 
-/// Whether the proof shows that it grew. Nobody is called a culprit for anything else.
-bool made_worse(Effect const& effect);
-
 /// One search: how it ended, and what it found, in the order of its findings. A culprit comes with
 /// its proof on each series; an improvement, and a commit without proof, are called just that; of a
 /// range every suspect is listed with the reason why.
-std::string search_story(Bisection const& bisection, std::string const& project);
+std::string bisection_story(Bisection const& bisection, std::string const& project);
 
 }  // namespace torchwatch::github

@@ -1,4 +1,4 @@
-#include "github/search_story.h"
+#include "github/bisection_story.h"
 
 #include <algorithm>
 #include <string_view>
@@ -78,10 +78,10 @@ std::string evidence_of(Effect const& effect) {
 
 /// What came of taking the commit back on the newest one.
 std::string cure_of(Effect const& effect) {
-  if (!effect.cure) return {};
-  auto const figures = figures_of(effect.series.metric, *effect.cure);
+  if (!effect.revert_check) return {};
+  auto const figures = figures_of(effect.series.metric, *effect.revert_check);
   return fmt::format("; taken back on the newest commit{}: {}",
-                     is_cured(effect) ? "" : ", that does not undo it",
+                     is_undone_by_revert(effect) ? "" : ", that does not undo it",
                      figures);
 }
 
@@ -99,8 +99,8 @@ std::string effect_lines(Finding const& finding) {
   }
   if (finding.effects.size() > shown)
     text += fmt::format("- and {} more series\n", finding.effects.size() - shown);
-  if (!finding.no_cure.empty())
-    text += "- Not taken back on the newest commit: " + verbatim(finding.no_cure) + "\n";
+  if (!finding.no_revert_check.empty())
+    text += "- Not taken back on the newest commit: " + verbatim(finding.no_revert_check) + "\n";
   return text + "\n";
 }
 
@@ -203,7 +203,7 @@ std::string word_on_packages(std::vector<SeriesChange> const& changes) {
 
 std::string not_reproduced_story(Bisection const& bisection) {
   bool const built_none = std::ranges::all_of(bisection.steps, [](BisectionStep const& step) {
-    return step.stage == SearchStage::nightlies;
+    return step.stage == BisectionStage::nightlies;
   });
   if (built_none && !bisection.steps.empty()) {
     return "**Not reproduced:** the builds of the nightlies did not differ when they were measured "
@@ -266,11 +266,7 @@ std::string series_name(Series const& series) {
   return verbatim(name_of(series)) + " on " + verbatim(series.fleet);
 }
 
-bool made_worse(Effect const& effect) {
-  return effect.proof && effect.proof->verdict == Verdict::regression;
-}
-
-std::string search_story(Bisection const& bisection, std::string const& project) {
+std::string bisection_story(Bisection const& bisection, std::string const& project) {
   auto text = fmt::format("Searched from {} (good) to {} (bad).\n\n",
                           commit_link(bisection.request.start, project),
                           commit_link(bisection.request.end, project)) +

@@ -1,4 +1,4 @@
-#include "github/search_story.h"
+#include "github/bisection_story.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ Bisection search_of(IncidentStory const& story) {
 }
 
 std::string told(Bisection const& bisection) {
-  return search_story(bisection, "https://github.com/pytorch/pytorch");
+  return bisection_story(bisection, "https://github.com/pytorch/pytorch");
 }
 
 TEST(SearchStory, SaysWhyASearchEndedWithoutAnAnswerOrGoesOn) {
@@ -73,7 +73,7 @@ TEST(SearchStory, SaysWhenTheNightliesDidNotDifferEither) {
 
 TEST(SearchStory, SaysWhenOnlyNightliesWereMeasured) {
   auto search = search_of(not_reproduced_story());
-  search.steps.front().stage = SearchStage::nightlies;
+  search.steps.front().stage = BisectionStage::nightlies;
   EXPECT_THAT(told(search), HasSubstr("the builds of the nightlies did not differ"));
   EXPECT_THAT(told(search), Not(HasSubstr("built and measured again")));
 }
