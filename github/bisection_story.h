@@ -4,7 +4,7 @@
 
 #include "storage/domain/bisection.h"
 
-/// What a search for the culprits found, in Markdown. Pure.
+/// What a bisection found, in Markdown. Pure.
 namespace torchwatch::github {
 
 /// A commit's short name, linked where `project` shows it.
@@ -13,7 +13,7 @@ std::string commit_link(CommitSha const& sha, std::string const& project);
 /// A series and the fleet that measured it.
 std::string series_name(Series const& series);
 
-/// One search: how it ended, and what it found, in the order of its findings. A culprit comes with
+/// How it ended, and what it found, in the order of its findings. A culprit comes with
 /// its proof on each series; an improvement, and a commit without proof, are called just that; of a
 /// range every suspect is listed with the reason why.
 std::string bisection_story(Bisection const& bisection, std::string const& project);

@@ -50,7 +50,7 @@ std::string result_of(BisectionStep const& step, std::string const& project) {
                        brief(step.note));
   }
   if (!step.readings.empty()) return levels_of(step.readings);
-  return step.is_done ? brief(step.note) : "not done";
+  return step.is_done ? brief(step.note) : "not run";
 }
 
 std::string place_of(SeriesBelief const& belief) {
@@ -72,9 +72,9 @@ std::string belief_after(BisectionStep const& step) {
   });
   if (belief == beliefs.end()) belief = beliefs.begin();
   auto text = beliefs.size() == 1 ? std::string{} : series_name(belief->series) + ": ";
-  text += "P(no change) " + probability_of(belief->no_change);
+  text += "no change " + probability_of(belief->no_change);
   if (belief->probability > 0)
-    text += ", likeliest " + place_of(*belief) + " " + probability_of(belief->probability);
+    text += ", " + place_of(*belief) + " " + probability_of(belief->probability);
   return text;
 }
 
@@ -88,6 +88,11 @@ TableRow row_of(BisectionStep const& step, std::string const& project) {
       belief_after(step)};
 }
 
+/// "1 step", "2 steps".
+std::string counted(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 std::string effort_of(Bisection const& bisection, std::string const& project) {
   std::set<CommitSha> measured;
   std::set<CommitSha> nightlies;
@@ -97,15 +102,13 @@ std::string effort_of(Bisection const& bisection, std::string const& project) {
     if (!step.readings.empty()) kind.insert(step.commits.begin(), step.commits.end());
     if (step.skipped) skipped.insert(*step.skipped);
   }
-  return fmt::format(
-      "From {} to {}: steps: {}, {}distinct commits built and measured: {}, commits that could not "
-      "be: {}.\n\n",
-      commit_link(bisection.request.start, project),
-      commit_link(bisection.request.end, project),
-      bisection.steps.size(),
-      nightlies.empty() ? "" : fmt::format("nightlies measured: {}, ", nightlies.size()),
-      measured.size(),
-      skipped.size());
+  return fmt::format("From {} to {}: {}; {}{} measured, {} skipped.\n\n",
+                     commit_link(bisection.request.start, project),
+                     commit_link(bisection.request.end, project),
+                     counted(bisection.steps.size(), "step"),
+                     nightlies.empty() ? "" : counted(nightlies.size(), "nightly build") + " and ",
+                     counted(measured.size(), "commit"),
+                     skipped.size());
 }
 
 /// With the last `shown` steps: those that decided.
@@ -117,9 +120,12 @@ std::string transcript_of_last(std::size_t shown,
   for (auto i = left_out; i < bisection.steps.size(); ++i)
     rows.push_back(row_of(bisection.steps[i], project));
   return "### Transcript\n\n" + effort_of(bisection, project) +
-         "<details><summary>Every step</summary>\n\n" +
-         (left_out == 0 ? "" : fmt::format("Not shown: the first {}.\n\n", left_out)) +
-         table({"turn", "benchmark", "commits", "why", "measured", "belief after"}, rows) +
+         "<details><summary>All steps</summary>\n\n" +
+         (left_out == 0
+              ? ""
+              : fmt::format(
+                    "Not shown: the first {} of {}.\n\n", left_out, bisection.steps.size())) +
+         table({"turn", "benchmark", "commits", "reason", "result", "belief"}, rows) +
          "\n</details>\n\n";
 }
 
