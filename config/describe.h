@@ -64,7 +64,9 @@ void describe(Visitor& visit, SuiteOptions& suite) {
   visit("files",
         suite.files,
         plain("Directory of the models of other backends, on the measuring hosts"));
-  visit("precision", suite.precision, plain("Of floating point numbers; amp: mixed automatically"));
+  visit("precision",
+        suite.precision,
+        plain("Precision of floating point numbers; amp: mixed automatically"));
   visit("tf32", suite.tf32, plain("CUDA may round factors of fp32 products to ten bits"));
   visit("scale", suite.scale, plain("full: published sizes; smoke: small batches and depth"));
 }
@@ -83,7 +85,7 @@ void describe(Visitor& visit, MeasureOptions& measure) {
   visit("leak_iterations",
         measure.leak_iterations,
         range("Iterations over which the leak's slope is taken", 8, 100000));
-  visit("seed", measure.seed, range("Of weights and inputs", 0, largest));
+  visit("seed", measure.seed, range("Seed of weights and inputs", 0, largest));
   visit("timeout_s", measure.timeout, range("A worker that takes longer is killed", 1, 86400));
   visit("memory_mib",
         measure.memory_mib,
@@ -99,13 +101,11 @@ void describe(Visitor& visit, DecideOptions& decide) {
   visit("threshold", decide.threshold, range("Relative change that counts", 0.001, 1));
   visit("error",
         decide.error,
-        range("Probability that a comparison ever calls no change a change", 1e-9, 0.5));
-  visit("miss",
-        decide.miss,
-        range("Probability that a comparison ever calls a change unchanged", 1e-9, 0.5));
+        range("Probability that a comparison reports a change where there is none", 1e-9, 0.5));
+  visit("miss", decide.miss, range("Probability that a comparison misses a change", 1e-9, 0.5));
   visit("false_discovery",
         decide.false_discovery,
-        range("Share of a night's alarms that may be false", 1e-6, 0.5));
+        range("Share of a night's regressions that may be false", 1e-6, 0.5));
   visit("aa_benchmarks",
         decide.aa_benchmarks,
         range("Benchmarks a night compared with themselves", 0, 1000));
@@ -128,15 +128,16 @@ void describe(Visitor& visit, DecideOptions& decide) {
 
 template <class Visitor>
 void describe(Visitor& visit, BisectOptions& bisect) {
-  visit("prior",
-        bisect.prior,
-        plain("Whom a search suspects first: uniform: all alike; paths: by what commits touched"));
+  visit(
+      "prior",
+      bisect.prior,
+      plain("Which commits are suspected first; uniform: all alike; paths: by what they touched"));
   visit("confidence",
         bisect.confidence,
-        range("Stated probability at which an answer of a search counts", 0.5, 0.9999));
+        range("Probability at which an answer of a bisection counts", 0.5, 0.9999));
   visit("max_readings",
         bisect.max_readings,
-        range("Processes a series at which a search gives up", 4, 100000));
+        range("Processes per series at which a bisection gives up", 4, 100000));
 }
 
 template <class Visitor>
@@ -152,10 +153,10 @@ void describe(Visitor& visit, GithubOptions& github) {
   visit("ca_file",
         github.ca_file,
         naming("Certificates to trust instead of the system's, PEM", Form::file));
-  visit("labels", github.labels, distinct(plain("Put on every issue")));
+  visit("labels", github.labels, distinct(plain("Labels of every issue")));
   visit("false_alarm_label",
         github.false_alarm_label,
-        plain("Whoever puts it on an issue calls that a false alarm; empty: not read"));
+        plain("Label that marks an issue as a false alarm; empty: labels are not read"));
   visit("timeout_s", github.timeout, range("One request's limit", 1, 3600));
 }
 
@@ -184,10 +185,9 @@ void describe(Visitor& visit, Options& options) {
   visit("fleets", options.fleets, filled("Where builds are measured"));
   visit("suite", options.suite, plain("What is measured"));
   visit("measure", options.measure, plain("How one process measures"));
-  visit("decide", options.decide, plain("When a difference is one"));
-  visit(
-      "bisect", options.bisect, plain("What a search for culprits begins with, and when it ends"));
-  visit("github", options.github, plain("Where incidents are told"));
+  visit("decide", options.decide, plain("When a difference counts"));
+  visit("bisect", options.bisect, plain("How bisections begin, and when they end"));
+  visit("github", options.github, plain("Where incidents are published"));
   visit("http", options.http, plain("Where the service answers"));
   visit("log", options.log, plain("What the service says"));
 }

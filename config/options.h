@@ -51,7 +51,7 @@ struct SourceOptions {
   std::chrono::seconds timeout{4 * 3600};
   /// Recipes at a time.
   int builds = 1;
-  /// Processors that all of them share, 0: all there are; each is told its part in
+  /// Processors that all of them share, 0: all there are; each finds its part in
   /// TORCHWATCH_CORES.
   int cores = 0;
 };
@@ -120,7 +120,7 @@ struct MeasureOptions {
   std::string worker;
 };
 
-/// When a difference is one.
+/// When a difference counts.
 struct DecideOptions {
   /// Relative change that counts: the paper's 7%.
   double threshold = 0.07;
@@ -149,9 +149,9 @@ struct DecideOptions {
   std::int64_t leak_floor_bytes = 512;
 };
 
-/// What a search for culprits begins with, and when it ends.
+/// How bisections begin, and when they end.
 struct BisectOptions {
-  /// Of searches of incidents, and of those that do not say. `paths` knows PyTorch's tree: fewer
+  /// Of bisections of incidents, and of those that do not say. `paths` knows PyTorch's tree: fewer
   /// builds where it is right, more readings where it is wrong.
   Prior prior = Prior::uniform;
   /// Probability, as the posterior states it, at which an answer counts.
@@ -161,7 +161,7 @@ struct BisectOptions {
   int max_readings = 400;
 };
 
-/// Where incidents are told. Without a repository they become Markdown files in the state
+/// Where incidents are published. Without a repository they become Markdown files in the state
 /// directory.
 struct GithubOptions {
   /// "owner/name"; empty: files instead of issues.

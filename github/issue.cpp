@@ -11,9 +11,9 @@
 #include <nlohmann/json.hpp>
 #include <openssl/evp.h>
 
+#include "github/bisection_story.h"
 #include "github/figures.h"
 #include "github/markdown.h"
-#include "github/search_story.h"
 #include "github/transcript.h"
 
 namespace torchwatch::github {
@@ -68,9 +68,9 @@ std::string summary(IncidentStory const& story, std::vector<SeriesChange> const&
   for (auto const& change : changes)
     error = std::max(error, change.comparison.error_bound);
   return fmt::format(
-      "{} series got worse between nightly {} and nightly {}. Both builds were measured again, "
-      "taking turns on one host; each interval below misses the true ratio with a probability of "
-      "at most {:.2g}.\n\n",
+      "{} series regressed from nightly {} to nightly {}. Both builds were measured again, "
+      "interleaved on one host; each interval below misses the true ratio with a probability of at "
+      "most {:.2g}.\n\n",
       changes.size(),
       verbatim(story.baseline.date),
       verbatim(story.nightly.date),
@@ -170,7 +170,7 @@ std::string reproduce_section(IncidentStory const& story,
 std::string fingerprint_section(std::string const& fingerprint) {
   auto const facts = nlohmann::json::parse(fingerprint, nullptr, false);
   std::string text = "### Measured on\n\n";
-  if (!facts.is_object() || facts.empty()) return text + "No fingerprint was recorded.\n\n";
+  if (!facts.is_object() || facts.empty()) return text + "Nothing was recorded of the host.\n\n";
   std::vector<TableRow> rows;
   for (auto const& [name, value] : facts.items()) {
     auto const shown = value.is_string() ? value.get<std::string>() : value.dump();
@@ -179,11 +179,11 @@ std::string fingerprint_section(std::string const& fingerprint) {
   return text + table({"what", "value"}, rows) + "\n";
 }
 
-std::string searches_section(IncidentStory const& story, std::string const& project) {
+std::string bisections_section(IncidentStory const& story, std::string const& project) {
   std::string text = "### Culprit\n\n";
-  if (story.bisections.empty()) return text + "No search for the culprit was made.\n\n";
+  if (story.bisections.empty()) return text + "No bisection was run.\n\n";
   for (auto const& bisection : story.bisections)
-    text += search_story(bisection, project);
+    text += bisection_story(bisection, project);
   return text;
 }
 
@@ -245,16 +245,16 @@ std::string operators_section(std::vector<OperatorChange> const& operators) {
                   "\n";
   }
   if (text.empty()) return text;
-  return "### Operators\n\nWhat one iteration spends in each operator itself, without what it "
-         "calls, from one profile of each build: a hint, not a proof.\n\n" +
+  return "### Operators\n\nPer iteration, in each operator itself and not in what it calls, from "
+         "one "
+         "profile of each build: a hint, not a proof.\n\n" +
          text;
 }
 
 /// A body that GitHub takes: cut at the end of a line where that costs little.
 std::string within_limit(std::string body) {
   if (body.size() <= max_body_bytes) return body;
-  constexpr std::string_view note =
-      "\n\n*The report was cut here: GitHub takes at most 65536 characters.*\n";
+  constexpr std::string_view note = "\n\n*Cut here: GitHub accepts at most 65536 characters.*\n";
   auto kept = clip(body, max_body_bytes - note.size());
   auto const line_end = kept.rfind('\n');
   if (line_end != std::string_view::npos && line_end > kept.size() / 2)
@@ -294,16 +294,16 @@ IssueDraft draft_issue(IncidentStory const& story, ReportContext const& context)
   draft.key = key_of(story);
   draft.title = title_of(story, changes);
   draft.labels = context.labels;
-  // A range of suspects can be long, so the searches come where cutting hurts least; a culprit is
+  // A range of suspects can be long, so the bisections come where cutting hurts least; a culprit is
   // short and leads.
-  auto const searches = searches_section(story, context.project);
-  bool const lead = searches.size() < max_body_bytes / 4;
+  auto const bisections = bisections_section(story, context.project);
+  bool const lead = bisections.size() < max_body_bytes / 4;
   auto body = marker_of(draft.key) + "\n" + summary(story, changes);
-  if (lead) body += searches;
+  if (lead) body += bisections;
   body += series_section(story, changes, context.project) + builds_section(story, context.project) +
           reproduce_section(story, changes) + operators_section(story.operators) +
           fingerprint_section(story.fingerprint);
-  if (!lead) body += searches;
+  if (!lead) body += bisections;
   draft.body = within_limit(std::move(body));
   // Transcripts take the room that is left.
   for (auto const& bisection : story.bisections)

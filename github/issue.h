@@ -31,8 +31,8 @@ struct ReportContext {
 };
 
 /// Hexadecimal digits that identify an incident by what it is about: both trunk commits and the
-/// series that moved, in any order. Row numbers do not count, so a new database does not tell an
-/// old story twice.
+/// series that moved, in any order. Row numbers do not count, so a new database does not
+/// publish an old incident twice.
 std::string key_of(IncidentStory const& story);
 
 /// The HTML comment by which an issue is recognised as the report of `key`.

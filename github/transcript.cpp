@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "github/bisection_story.h"
 #include "github/figures.h"
 #include "github/markdown.h"
-#include "github/search_story.h"
 
 namespace torchwatch::github {
 namespace {
@@ -50,7 +50,7 @@ std::string result_of(BisectionStep const& step, std::string const& project) {
                        brief(step.note));
   }
   if (!step.readings.empty()) return levels_of(step.readings);
-  return step.is_done ? brief(step.note) : "not done";
+  return step.is_done ? brief(step.note) : "not run";
 }
 
 std::string place_of(SeriesBelief const& belief) {
@@ -72,19 +72,25 @@ std::string belief_after(BisectionStep const& step) {
   });
   if (belief == beliefs.end()) belief = beliefs.begin();
   auto text = beliefs.size() == 1 ? std::string{} : series_name(belief->series) + ": ";
-  text += "P(no change) " + probability_of(belief->no_change);
+  text += "no change " + probability_of(belief->no_change);
   if (belief->probability > 0)
-    text += ", likeliest " + place_of(*belief) + " " + probability_of(belief->probability);
+    text += ", " + place_of(*belief) + " " + probability_of(belief->probability);
   return text;
 }
 
 TableRow row_of(BisectionStep const& step, std::string const& project) {
-  return {std::to_string(step.turn) + (step.stage == SearchStage::nightlies ? " (nightlies)" : ""),
-          verbatim(name_of(step.benchmark)) + " on " + verbatim(step.fleet),
-          links_of(step.commits, project),
-          brief(step.reason),
-          result_of(step, project),
-          belief_after(step)};
+  return {
+      std::to_string(step.turn) + (step.stage == BisectionStage::nightlies ? " (nightlies)" : ""),
+      verbatim(name_of(step.benchmark)) + " on " + verbatim(step.fleet),
+      links_of(step.commits, project),
+      brief(step.reason),
+      result_of(step, project),
+      belief_after(step)};
+}
+
+/// "1 step", "2 steps".
+std::string counted(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 std::string effort_of(Bisection const& bisection, std::string const& project) {
@@ -92,19 +98,17 @@ std::string effort_of(Bisection const& bisection, std::string const& project) {
   std::set<CommitSha> nightlies;
   std::set<CommitSha> skipped;
   for (auto const& step : bisection.steps) {
-    auto& kind = step.stage == SearchStage::nightlies ? nightlies : measured;
+    auto& kind = step.stage == BisectionStage::nightlies ? nightlies : measured;
     if (!step.readings.empty()) kind.insert(step.commits.begin(), step.commits.end());
     if (step.skipped) skipped.insert(*step.skipped);
   }
-  return fmt::format(
-      "From {} to {}: steps: {}, {}distinct commits built and measured: {}, commits that could not "
-      "be: {}.\n\n",
-      commit_link(bisection.request.start, project),
-      commit_link(bisection.request.end, project),
-      bisection.steps.size(),
-      nightlies.empty() ? "" : fmt::format("nightlies measured: {}, ", nightlies.size()),
-      measured.size(),
-      skipped.size());
+  return fmt::format("From {} to {}: {}; {}{} measured, {} skipped.\n\n",
+                     commit_link(bisection.request.start, project),
+                     commit_link(bisection.request.end, project),
+                     counted(bisection.steps.size(), "step"),
+                     nightlies.empty() ? "" : counted(nightlies.size(), "nightly build") + " and ",
+                     counted(measured.size(), "commit"),
+                     skipped.size());
 }
 
 /// With the last `shown` steps: those that decided.
@@ -116,9 +120,12 @@ std::string transcript_of_last(std::size_t shown,
   for (auto i = left_out; i < bisection.steps.size(); ++i)
     rows.push_back(row_of(bisection.steps[i], project));
   return "### Transcript\n\n" + effort_of(bisection, project) +
-         "<details><summary>Every step</summary>\n\n" +
-         (left_out == 0 ? "" : fmt::format("Not shown: the first {}.\n\n", left_out)) +
-         table({"turn", "benchmark", "commits", "why", "measured", "belief after"}, rows) +
+         "<details><summary>All steps</summary>\n\n" +
+         (left_out == 0
+              ? ""
+              : fmt::format(
+                    "Not shown: the first {} of {}.\n\n", left_out, bisection.steps.size())) +
+         table({"turn", "benchmark", "commits", "reason", "result", "belief"}, rows) +
          "\n</details>\n\n";
 }
 

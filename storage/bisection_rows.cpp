@@ -99,7 +99,7 @@ BisectionStep read_step(SQLite::Statement& row) {
   if (!row.getColumn(7).isNull()) step.skipped = CommitSha{row.getColumn(7).getString()};
   step.note = row.getColumn(8).getString();
   step.beliefs = read_list(row.getColumn(9), belief_of);
-  step.stage = read_word(row.getColumn(10), parse_search_stage);
+  step.stage = read_word(row.getColumn(10), parse_bisection_stage);
   return step;
 }
 
@@ -114,17 +114,23 @@ Commit read_commit(SQLite::Statement& row, int first) {
   return commit;
 }
 
-/// From `first`: those of a series, before, after, probability, share, then those of the proof and
-/// of the cure.
-Effect read_effect(SQLite::Statement& row, int first) {
+constexpr auto effect_columns =
+    "finding, fleet, benchmark, metric, before, after, probability, share, "
+    "proof_verdict, proof_before, proof_after, proof_ratio, proof_low, proof_high, "
+    "proof_error_bound, proof_pairs, "
+    "revert_check_verdict, revert_check_before, revert_check_after, revert_check_ratio, "
+    "revert_check_low, revert_check_high, revert_check_error_bound, revert_check_pairs";
+
+/// `effect_columns` without the first.
+Effect read_effect(SQLite::Statement& row) {
   Effect effect;
-  effect.series = read_series(row, first);
-  effect.before = row.getColumn(first + 3).getDouble();
-  effect.after = row.getColumn(first + 4).getDouble();
-  effect.probability = row.getColumn(first + 5).getDouble();
-  effect.share = row.getColumn(first + 6).getDouble();
-  if (!row.getColumn(first + 7).isNull()) effect.proof = read_comparison(row, first + 7);
-  if (!row.getColumn(first + 15).isNull()) effect.cure = read_comparison(row, first + 15);
+  effect.series = read_series(row, 1);
+  effect.before = row.getColumn(4).getDouble();
+  effect.after = row.getColumn(5).getDouble();
+  effect.probability = row.getColumn(6).getDouble();
+  effect.share = row.getColumn(7).getDouble();
+  if (!row.getColumn(8).isNull()) effect.proof = read_comparison(row, 8);
+  if (!row.getColumn(16).isNull()) effect.revert_check = read_comparison(row, 16);
   return effect;
 }
 
@@ -174,70 +180,25 @@ void insert_effects(SQLite::Database& database,
   for (auto const& effect : effects) {
     SQLite::Statement insert{
         database,
-        "INSERT INTO bisection_effect (bisection_id, finding, ordinal, fleet, benchmark, metric, "
-        "before, after, probability, share) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+        std::string{"INSERT INTO bisection_effect (bisection_id, ordinal, "} + effect_columns +
+            ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+            "?)"};
     bind_all(insert,
              id.value,
-             finding,
              ordinal++,
-             effect.series.fleet,
-             name_of(effect.series.benchmark),
-             std::string{to_string(effect.series.metric)},
+             finding,
+             effect.series,
              effect.before,
              effect.after,
              effect.probability,
-             effect.share);
+             effect.share,
+             effect.proof,
+             effect.revert_check);
     insert.exec();
   }
 }
 
-/// `what`: "proof" or "cure".
-void write_comparison(SQLite::Database& database,
-                      std::array<std::int64_t, 3> effect,
-                      std::string const& what,
-                      Comparison const& comparison) {
-  std::string columns;
-  for (auto const* const column :
-       {"verdict", "before", "after", "ratio", "low", "high", "error_bound", "pairs"})
-    columns += (columns.empty() ? "" : ", ") + what + "_" + column + " = ?";
-  SQLite::Statement update{database,
-                           "UPDATE bisection_effect SET " + columns +
-                               " WHERE bisection_id = ? AND finding = ? AND ordinal = ?"};
-  auto const& ratio = comparison.ratio;
-  bind_all(update,
-           std::string{to_string(comparison.verdict)},
-           comparison.before,
-           comparison.after,
-           ratio ? std::optional{ratio->ratio} : std::nullopt,
-           ratio ? std::optional{ratio->low} : std::nullopt,
-           ratio ? std::optional{ratio->high} : std::nullopt,
-           comparison.error_bound,
-           comparison.pairs,
-           effect[0],
-           effect[1],
-           effect[2]);
-  update.exec();
-}
-
-void write_comparisons(SQLite::Database& database,
-                       BisectionId id,
-                       int finding,
-                       std::vector<Effect> const& effects) {
-  std::array<std::int64_t, 3> at{id.value, finding, 0};
-  for (auto const& effect : effects) {
-    if (effect.proof) write_comparison(database, at, "proof", *effect.proof);
-    if (effect.cure) write_comparison(database, at, "cure", *effect.cure);
-    ++at[2];
-  }
-}
-
 }  // namespace
-
-Series read_series(SQLite::Statement& row, int first) {
-  return Series{row.getColumn(first).getString(),
-                read_word(row.getColumn(first + 1), parse_benchmark),
-                read_word(row.getColumn(first + 2), parse_metric)};
-}
 
 std::vector<BisectionStep> select_steps(SQLite::Database& database, BisectionId id) {
   SQLite::Statement query{database,
@@ -292,25 +253,21 @@ std::vector<Finding> select_findings(SQLite::Database& database, BisectionId id)
     if (suspects.getColumn(0).getInt() >= std::ssize(findings)) findings.emplace_back();
     findings.back().suspects.push_back(read_commit(suspects, 1));
   }
-  SQLite::Statement effects{
-      database,
-      "SELECT finding, fleet, benchmark, metric, before, after, probability, share, "
-      "proof_verdict, proof_before, proof_after, proof_ratio, proof_low, proof_high, "
-      "proof_error_bound, proof_pairs, cure_verdict, cure_before, cure_after, cure_ratio, "
-      "cure_low, "
-      "cure_high, cure_error_bound, cure_pairs FROM bisection_effect WHERE bisection_id = ? "
-      "ORDER BY finding, ordinal"};
+  SQLite::Statement effects{database,
+                            std::string{"SELECT "} + effect_columns +
+                                " FROM bisection_effect WHERE bisection_id = ? "
+                                "ORDER BY finding, ordinal"};
   bind_all(effects, id.value);
   while (effects.executeStep()) {
     auto const finding = static_cast<std::size_t>(effects.getColumn(0).getInt());
-    findings.at(finding).effects.push_back(read_effect(effects, 1));
+    findings.at(finding).effects.push_back(read_effect(effects));
   }
-  SQLite::Statement cures{database,
-                          "SELECT finding, no_cure FROM bisection_finding WHERE bisection_id = ?"};
-  bind_all(cures, id.value);
-  while (cures.executeStep())
-    findings.at(static_cast<std::size_t>(cures.getColumn(0).getInt())).no_cure =
-        cures.getColumn(1).getString();
+  SQLite::Statement reasons{
+      database, "SELECT finding, no_revert_check FROM bisection_finding WHERE bisection_id = ?"};
+  bind_all(reasons, id.value);
+  while (reasons.executeStep())
+    findings.at(static_cast<std::size_t>(reasons.getColumn(0).getInt())).no_revert_check =
+        reasons.getColumn(1).getString();
   return findings;
 }
 
@@ -323,12 +280,11 @@ void write_findings(SQLite::Database& database,
   for (auto const& finding : findings) {
     SQLite::Statement insert{
         database,
-        "INSERT INTO bisection_finding (bisection_id, finding, no_cure) VALUES (?, ?, ?)"};
-    bind_all(insert, id.value, at, finding.no_cure);
+        "INSERT INTO bisection_finding (bisection_id, finding, no_revert_check) VALUES (?, ?, ?)"};
+    bind_all(insert, id.value, at, finding.no_revert_check);
     insert.exec();
     insert_suspects(database, id, at, finding.suspects);
     insert_effects(database, id, at, finding.effects);
-    write_comparisons(database, id, at, finding.effects);
     ++at;
   }
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What a search did and found, for `Bisections` alone.
+/// What a bisection did and found, for `Bisections` alone.
 
 #include <cstddef>
 #include <optional>
@@ -12,9 +12,6 @@
 #include "storage/domain/bisection.h"
 
 namespace torchwatch::storage {
-
-/// Three columns from `first`: fleet, benchmark, metric.
-Series read_series(SQLite::Statement& row, int first);
 
 std::vector<BisectionStep> select_steps(SQLite::Database& database, BisectionId id);
 std::size_t count_steps(SQLite::Database& database, BisectionId id);
@@ -32,7 +29,7 @@ void write_findings(SQLite::Database& database,
                     BisectionId id,
                     std::vector<Finding> const& findings);
 
-/// `differences`: the column of the search.
+/// `differences`: the column of the bisection.
 Packages select_packages(SQLite::Database& database,
                          BisectionId id,
                          std::string const& differences);

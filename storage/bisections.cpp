@@ -40,7 +40,7 @@ Bisection read_row(SQLite::Statement& row) {
   return bisection;
 }
 
-/// `row` stands on a search, so that the other tables are read as they were with it.
+/// `row` stands on a bisection, so that the other tables are read as they were with it.
 Bisection read(SQLite::Database& database, SQLite::Statement& row) {
   auto bisection = read_row(row);
   bisection.request.series = select_series(database, bisection.id);
@@ -58,12 +58,7 @@ void insert_series(SQLite::Database& database, BisectionId id, std::vector<Serie
         database,
         "INSERT INTO bisection_series (bisection_id, ordinal, fleet, benchmark, metric) "
         "VALUES (?, ?, ?, ?, ?)"};
-    bind_all(insert,
-             id.value,
-             ordinal++,
-             series.fleet,
-             name_of(series.benchmark),
-             std::string{to_string(series.metric)});
+    bind_all(insert, id.value, ordinal++, series);
     insert.exec();
   }
 }

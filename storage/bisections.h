@@ -12,21 +12,21 @@ class Database;
 
 namespace torchwatch::storage {
 
-/// Searches that were asked for, by an incident or by a person. Throws SQLite::Exception when the
+/// Bisections that were asked for, by an incident or by a person. Throws SQLite::Exception when the
 /// disk fails.
 class Bisections {
  public:
   explicit Bisections(SQLite::Database& database) : database_{database} {}
 
-  /// Remembers a search as queued and returns it with its id.
+  /// Remembers a bisection as queued and returns it with its id.
   Bisection ask(BisectionRequest const& request, std::optional<IncidentId> incident, Timestamp now);
 
-  /// Every search, newest first.
+  /// Every bisection, newest first.
   std::vector<Bisection> all() const;
   std::optional<Bisection> find(BisectionId id) const;
-  /// The searches of an incident, in the order asked.
+  /// Those of an incident, in the order asked.
   std::vector<Bisection> of_incident(IncidentId incident) const;
-  /// Every search that is queued or running, oldest first.
+  /// Every one that is queued or running, oldest first.
   std::vector<Bisection> unfinished() const;
 
   /// Appends steps that are about to be done, all or nothing.
@@ -43,11 +43,11 @@ class Bisections {
   void update(Bisection const& bisection);
 
   /// Changes the state from queued or running to running. False, and nothing is changed, when it is
-  /// neither: somebody has paused or cancelled the search meanwhile.
+  /// neither: somebody has paused or cancelled it meanwhile.
   bool begin(BisectionId id);
 
   /// Changes the state alone: somebody pauses, resumes or cancels. False, and nothing is changed,
-  /// when the search is not known, or is done, failed or cancelled.
+  /// when it is not known, or is done, failed or cancelled.
   bool set_state(BisectionId id, BisectionState state);
 
  private:

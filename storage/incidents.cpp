@@ -32,12 +32,12 @@ std::vector<SeriesChange> Incidents::verdicts(NightlyId nightly) const {
   return select_verdicts(database_, against_baselines, nightly.value);
 }
 
-void Incidents::record_aa(NightlyId nightly, SeriesChange const& change) {
-  insert_verdict(database_, against_themselves, nightly.value, change);
+std::vector<NightlyVerdict> Incidents::verdicts_of(FleetBenchmark const& which) const {
+  return select_verdicts_of(database_, against_baselines, which);
 }
 
-std::vector<SeriesChange> Incidents::aa_verdicts(NightlyId nightly) const {
-  return select_verdicts(database_, against_themselves, nightly.value);
+void Incidents::record_aa(NightlyId nightly, SeriesChange const& change) {
+  insert_verdict(database_, against_themselves, nightly.value, change);
 }
 
 AaTally Incidents::aa_tally() const {

@@ -19,7 +19,7 @@ struct AaTally {
   std::int64_t alarms = 0;  ///< that found a regression or an improvement: all false
 };
 
-/// Verdicts of confirmed comparisons, the incidents they make, and how far each has been told.
+/// Verdicts of confirmed comparisons, the incidents they make, and how far each has been published.
 /// Throws SQLite::Exception when the disk fails.
 class Incidents {
  public:
@@ -29,10 +29,11 @@ class Incidents {
   void record(NightlyId nightly, SeriesChange const& change);
   /// All verdicts on a nightly, whatever they are.
   std::vector<SeriesChange> verdicts(NightlyId nightly) const;
+  /// Those on a benchmark of all nightlies, in the order announced.
+  std::vector<NightlyVerdict> verdicts_of(FleetBenchmark const& which) const;
 
   /// The same of a build compared with itself on the night of `nightly`, which judges the judge.
   void record_aa(NightlyId nightly, SeriesChange const& change);
-  std::vector<SeriesChange> aa_verdicts(NightlyId nightly) const;
   /// Of all nights.
   AaTally aa_tally() const;
 
@@ -45,10 +46,10 @@ class Incidents {
   std::optional<Incident> find(IncidentId id) const;
   std::optional<Incident> of_nightly(NightlyId nightly) const;
 
-  /// The incident that was told under `key`.
+  /// The incident that was published under `key`.
   std::optional<Incident> of_report(std::string const& key) const;
 
-  /// Written before the world is told: the key under which the report can be found again.
+  /// Written before it is published: the key under which the report can be found again.
   void intend_report(IncidentId id, std::string const& key);
   /// Written after: where it is.
   void reported(IncidentId id, std::string const& place);

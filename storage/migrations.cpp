@@ -395,6 +395,37 @@ CREATE TABLE package_comparison (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
+/// The words of the field: what was called a cure is a revert check.
+constexpr std::string_view revert_checks = R"sql(
+ALTER TABLE bisection_finding RENAME COLUMN no_cure TO no_revert_check;
+ALTER TABLE bisection_effect RENAME COLUMN cure_verdict TO revert_check_verdict;
+ALTER TABLE bisection_effect RENAME COLUMN cure_before TO revert_check_before;
+ALTER TABLE bisection_effect RENAME COLUMN cure_after TO revert_check_after;
+ALTER TABLE bisection_effect RENAME COLUMN cure_ratio TO revert_check_ratio;
+ALTER TABLE bisection_effect RENAME COLUMN cure_low TO revert_check_low;
+ALTER TABLE bisection_effect RENAME COLUMN cure_high TO revert_check_high;
+ALTER TABLE bisection_effect RENAME COLUMN cure_error_bound TO revert_check_error_bound;
+ALTER TABLE bisection_effect RENAME COLUMN cure_pairs TO revert_check_pairs;
+UPDATE job SET campaign = replace(campaign, '/cure/', '/revert-check/')
+WHERE campaign GLOB 'bisect/*/cure/*';
+)sql";
+
+/// What stood for `source.artifacts` began with a word; everything else is a program's.
+constexpr std::string_view kinds_of_recipes = R"sql(
+ALTER TABLE recipe RENAME TO old_recipe;
+CREATE TABLE recipe (
+  id INTEGER PRIMARY KEY,
+  contents TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  UNIQUE (kind, contents)
+) STRICT;
+INSERT INTO recipe
+SELECT id, substr(contents, 11), 'artifacts' FROM old_recipe WHERE contents GLOB 'artifacts *'
+UNION ALL
+SELECT id, contents, 'program' FROM old_recipe WHERE contents NOT GLOB 'artifacts *';
+DROP TABLE old_recipe;
+)sql";
+
 constexpr std::array steps{nightlies_and_jobs,
                            comparisons_and_incidents,
                            builds_and_bisections,
@@ -410,7 +441,9 @@ constexpr std::array steps{nightlies_and_jobs,
                            priors,
                            kinds_of_builds,
                            stages,
-                           recipes_and_packages};
+                           recipes_and_packages,
+                           revert_checks,
+                           kinds_of_recipes};
 
 }  // namespace
 

@@ -63,19 +63,10 @@ std::optional<Nightly> Nightlies::next_unfinished() const {
   return read_one(query, read);
 }
 
-std::vector<Nightly> Nightlies::untold() const {
+std::vector<Nightly> Nightlies::unpublished() const {
   SQLite::Statement query{database_,
                           std::string{select} + "WHERE state = 'bisected' ORDER BY date, id"};
   return read_all(query, read);
-}
-
-std::optional<Nightly> Nightlies::baseline_of(Nightly const& nightly) const {
-  SQLite::Statement query{database_,
-                          std::string{select} +
-                              "WHERE state IN ('bisected', 'done') AND (date, id) < (?, ?) "
-                              "ORDER BY date DESC, id DESC LIMIT 1"};
-  bind_all(query, nightly.date, nightly.id.value);
-  return read_one(query, read);
 }
 
 void Nightlies::update(Nightly const& nightly) {

@@ -22,19 +22,15 @@ class Nightlies {
   /// Returns true when it was new.
   bool announce(Nightly const& nightly);
 
-  /// Every nightly, oldest date first.
+  /// Every nightly, in the order of nightlies: by date, then by id.
   std::vector<Nightly> all() const;
   std::optional<Nightly> find(NightlyId id) const;
 
   /// The oldest nightly that was not judged to the end: neither bisected, done nor failed.
   std::optional<Nightly> next_unfinished() const;
 
-  /// Nightlies whose incident is known but not told yet, oldest first.
-  std::vector<Nightly> untold() const;
-
-  /// The newest nightly before `nightly` that was judged to the end: what it brought is known, so
-  /// it counts as normal.
-  std::optional<Nightly> baseline_of(Nightly const& nightly) const;
+  /// Nightlies whose incident is known but not published yet, oldest first.
+  std::vector<Nightly> unpublished() const;
 
   /// Stores state, version, prefix, baseline and failure of a known nightly.
   void update(Nightly const& nightly);

@@ -7,23 +7,29 @@
 namespace torchwatch::storage {
 namespace {
 
+constexpr auto select = "SELECT id, kind, contents FROM recipe ";
+
 Recipe read_recipe(SQLite::Statement& row) {
-  return {RecipeId{row.getColumn(0).getInt64()}, row.getColumn(1).getString()};
+  return {RecipeId{row.getColumn(0).getInt64()},
+          read_word(row.getColumn(1), parse_recipe_kind),
+          row.getColumn(2).getString()};
 }
 
 }  // namespace
 
-Recipe Recipes::with(std::string const& contents) {
-  SQLite::Statement insert{database_, "INSERT OR IGNORE INTO recipe (contents) VALUES (?)"};
-  bind_all(insert, contents);
+Recipe Recipes::with(RecipeKind kind, std::string const& contents) {
+  std::string const word{to_string(kind)};
+  SQLite::Statement insert{database_,
+                           "INSERT OR IGNORE INTO recipe (kind, contents) VALUES (?, ?)"};
+  bind_all(insert, word, contents);
   insert.exec();
-  SQLite::Statement query{database_, "SELECT id, contents FROM recipe WHERE contents = ?"};
-  bind_all(query, contents);
+  SQLite::Statement query{database_, std::string{select} + "WHERE kind = ? AND contents = ?"};
+  bind_all(query, word, contents);
   return read_one(query, read_recipe).value();
 }
 
 std::optional<Recipe> Recipes::find(RecipeId id) const {
-  SQLite::Statement query{database_, "SELECT id, contents FROM recipe WHERE id = ?"};
+  SQLite::Statement query{database_, std::string{select} + "WHERE id = ?"};
   bind_all(query, id.value);
   return read_one(query, read_recipe);
 }

@@ -16,8 +16,8 @@ class Recipes {
  public:
   explicit Recipes(SQLite::Database& database) : database_{database} {}
 
-  /// The recipe with these contents, which is remembered if it is new.
-  Recipe with(std::string const& contents);
+  /// The recipe of this kind with these contents, which is remembered if it is new.
+  Recipe with(RecipeKind kind, std::string const& contents);
 
   std::optional<Recipe> find(RecipeId id) const;
 

@@ -10,6 +10,7 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include "storage/domain/benchmark.h"
 #include "storage/domain/clock.h"
 #include "storage/domain/comparison.h"
 
@@ -33,24 +34,33 @@ auto read_word(SQLite::Column const& column, Parse parse) {
   return *value;
 }
 
+/// Binds a value at ?at and returns the next place.
 template <class T>
-void bind_one(SQLite::Statement& statement, int at, T const& value) {
+int bind_one(SQLite::Statement& statement, int at, T const& value) {
   statement.bind(at, value);
+  return at + 1;
 }
 
+/// NULL when it is empty.
 template <class T>
-void bind_one(SQLite::Statement& statement, int at, std::optional<T> const& value) {
-  if (value)
-    statement.bind(at, *value);
-  else
-    statement.bind(at);
+int bind_one(SQLite::Statement& statement, int at, std::optional<T> const& value) {
+  if (value) return bind_one(statement, at, *value);
+  statement.bind(at);
+  return at + 1;
 }
 
-/// Binds values to ?1, ?2, ... ; an empty optional is NULL.
+/// Three columns: fleet, benchmark, metric.
+int bind_one(SQLite::Statement& statement, int at, Series const& series);
+
+/// Eight columns: verdict, before, after, ratio, low, high, error_bound, pairs.
+int bind_one(SQLite::Statement& statement, int at, Comparison const& comparison);
+int bind_one(SQLite::Statement& statement, int at, std::optional<Comparison> const& comparison);
+
+/// Binds values to ?1, ?2, ...
 template <class... Values>
 void bind_all(SQLite::Statement& statement, Values const&... values) {
-  int at = 0;
-  (bind_one(statement, ++at, values), ...);
+  int at = 1;
+  ((at = bind_one(statement, at, values)), ...);
 }
 
 template <class Read>
@@ -67,7 +77,10 @@ auto read_one(SQLite::Statement& query, Read read) -> std::optional<decltype(rea
   return read(query);
 }
 
-/// Eight columns from `first`: verdict, before, after, ratio, low, high, error_bound, pairs.
+/// The columns of a series, from `first`.
+Series read_series(SQLite::Statement& row, int first);
+
+/// Those of a comparison.
 Comparison read_comparison(SQLite::Statement& row, int first);
 
 }  // namespace torchwatch::storage

@@ -68,7 +68,7 @@ Result<Store> Store::open(std::filesystem::path const& file) {
         file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     set_up(*database);
     database->exec("PRAGMA journal_mode = WAL");
-    // What we told the world must not be forgotten, not even when the power fails.
+    // What was published must not be forgotten, not even when the power fails.
     database->exec("PRAGMA synchronous = FULL");
     migrate(*database);
     return Store{std::move(database), std::move(lock)};

@@ -1,18 +1,18 @@
 #include "storage/verdicts.h"
 
-#include <optional>
-
 #include "storage/rows.h"
 
 namespace torchwatch::storage {
 namespace {
 
-SeriesChange read_change(SQLite::Statement& row) {
-  return SeriesChange{Series{row.getColumn(0).getString(),
-                             read_word(row.getColumn(1), parse_benchmark),
-                             read_word(row.getColumn(2), parse_metric)},
-                      read_comparison(row, 3),
-                      row.getColumn(11).getInt() != 0};
+constexpr auto columns =
+    "fleet, benchmark, metric, verdict, before, after, ratio, low, high, error_bound, pairs, muted";
+
+/// From `first`.
+SeriesChange read_change(SQLite::Statement& row, int first) {
+  return SeriesChange{read_series(row, first),
+                      read_comparison(row, first + 3),
+                      row.getColumn(first + 11).getInt() != 0};
 }
 
 }  // namespace
@@ -21,27 +21,10 @@ void insert_verdict(SQLite::Database& database,
                     VerdictTable const& table,
                     std::int64_t owner,
                     SeriesChange const& change) {
-  auto const& [series, comparison, muted] = change;
-  auto const& ratio = comparison.ratio;
-  SQLite::Statement insert{
-      database,
-      std::string{"INSERT OR IGNORE INTO "} + table.name + " (" + table.owner +
-          ", fleet, benchmark, metric, verdict, before, after, ratio, low, high, "
-          "error_bound, pairs, muted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
-  bind_all(insert,
-           owner,
-           series.fleet,
-           name_of(series.benchmark),
-           std::string{to_string(series.metric)},
-           std::string{to_string(comparison.verdict)},
-           comparison.before,
-           comparison.after,
-           ratio ? std::optional{ratio->ratio} : std::nullopt,
-           ratio ? std::optional{ratio->low} : std::nullopt,
-           ratio ? std::optional{ratio->high} : std::nullopt,
-           comparison.error_bound,
-           comparison.pairs,
-           muted ? 1 : 0);
+  SQLite::Statement insert{database,
+                           std::string{"INSERT OR IGNORE INTO "} + table.name + " (" + table.owner +
+                               ", " + columns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+  bind_all(insert, owner, change.series, change.comparison, change.muted ? 1 : 0);
   insert.exec();
 }
 
@@ -49,14 +32,25 @@ std::vector<SeriesChange> select_verdicts(SQLite::Database& database,
                                           VerdictTable const& table,
                                           std::int64_t owner,
                                           std::string const& condition) {
-  SQLite::Statement query{
-      database,
-      std::string{"SELECT fleet, benchmark, metric, verdict, before, after, ratio, low, high, "
-                  "error_bound, pairs, muted FROM "} +
-          table.name + " WHERE " + table.owner + " = ? AND " + condition +
-          " ORDER BY fleet, benchmark, metric"};
+  SQLite::Statement query{database,
+                          std::string{"SELECT "} + columns + " FROM " + table.name + " WHERE " +
+                              table.owner + " = ? AND " + condition +
+                              " ORDER BY fleet, benchmark, metric"};
   bind_all(query, owner);
-  return read_all(query, read_change);
+  return read_all(query, [](SQLite::Statement& row) { return read_change(row, 0); });
+}
+
+std::vector<NightlyVerdict> select_verdicts_of(SQLite::Database& database,
+                                               VerdictTable const& table,
+                                               FleetBenchmark const& which) {
+  SQLite::Statement query{database,
+                          std::string{"SELECT "} + table.owner + ", " + columns + " FROM " +
+                              table.name + " WHERE fleet = ? AND benchmark = ? ORDER BY " +
+                              table.owner + ", metric"};
+  bind_all(query, which.fleet, name_of(which.benchmark));
+  return read_all(query, [](SQLite::Statement& row) {
+    return NightlyVerdict{NightlyId{row.getColumn(0).getInt64()}, read_change(row, 1)};
+  });
 }
 
 }  // namespace torchwatch::storage

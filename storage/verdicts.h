@@ -24,7 +24,7 @@ inline constexpr VerdictTable against_baselines{"comparison", "nightly_id"};
 inline constexpr VerdictTable against_themselves{"aa_comparison", "nightly_id"};
 /// Of a nightly with the one it is anchored to.
 inline constexpr VerdictTable against_anchors{"anchored_comparison", "nightly_id"};
-/// Of the nightlies at the ends of a search.
+/// Of the nightlies at the ends of a bisection.
 inline constexpr VerdictTable of_packages{"package_comparison", "bisection_id"};
 
 /// A verdict that is known already stays.
@@ -38,5 +38,10 @@ std::vector<SeriesChange> select_verdicts(SQLite::Database& database,
                                           VerdictTable const& table,
                                           std::int64_t owner,
                                           std::string const& condition = "TRUE");
+
+/// Those on one benchmark, by nightly, of a table whose owners are nightlies.
+std::vector<NightlyVerdict> select_verdicts_of(SQLite::Database& database,
+                                               VerdictTable const& table,
+                                               FleetBenchmark const& which);
 
 }  // namespace torchwatch::storage

@@ -68,7 +68,7 @@ void BisectionReader::read_again(nlohmann::json const& id) {
   if (search)
     base_ = search->request;
   else
-    body_.refuse("again", found(id) + ", allowed the id of a search");
+    body_.refuse("again", found(id) + ", allowed the id of a bisection");
 }
 
 CommitSha BisectionReader::commit(char const* name, CommitSha const& otherwise) {

@@ -173,17 +173,18 @@ Json json_of(Effect const& effect) {
   json["probability"] = effect.probability;
   json["proof"] = effect.proof ? json_of(*effect.proof) : Json(nullptr);
   json["share"] = effect.share;
-  json["cure"] = effect.cure ? json_of(*effect.cure) : Json(nullptr);
+  json["revert_check"] = effect.revert_check ? json_of(*effect.revert_check) : Json(nullptr);
   return json;
 }
 
 Json json_of(Finding const& finding, std::string const& project) {
   Json json;
+  json["kind"] = to_string(kind_of(finding));
   json["culprit"] =
       is_culprit(finding) ? json_of(finding.suspects.front(), project) : Json(nullptr);
   json["suspects"] = array_of(finding.suspects, project);
   json["effects"] = array_of(finding.effects);
-  json["no_cure"] = null_if_empty(finding.no_cure);
+  json["no_revert_check"] = null_if_empty(finding.no_revert_check);
   return json;
 }
 

@@ -45,7 +45,7 @@ BisectionRun::BisectionRun(
       costs_{std::move(costs)},
       slots_{slots} {}
 
-void BisectionRun::pass_over(SearchStage stage) {
+void BisectionRun::pass_over(BisectionStage stage) {
   auto const& steps = bisection_.steps;
   while (done_ < steps.size() && steps[done_].stage == stage)
     search_.begin_at(steps[done_++].turn + 1);
@@ -162,10 +162,8 @@ asio::awaitable<Result<std::vector<Build>>> BisectionRun::builds_for(std::size_t
 
 asio::awaitable<Result<>> BisectionRun::measure(std::size_t ordinal, std::vector<Build> builds) {
   auto const& planned = bisection_.steps[ordinal];
-  measure::RoundKey key{parts_.source.campaign(),
-                        planned.fleet,
-                        planned.benchmark,
-                        static_cast<int>(ordinal)};
+  measure::RoundKey key{
+      parts_.source.campaign(), planned.fleet, planned.benchmark, static_cast<int>(ordinal)};
   auto const outcomes = co_await parts_.rounds.measure(std::move(key), std::move(builds));
   if (!outcomes) co_return outcomes.error();
   auto& step = bisection_.steps[ordinal];

@@ -27,14 +27,11 @@ class BisectionRun {
 
   /// `bisection` must outlive it; steps of it that are there are learned from and not done again.
   /// `slots`: steps of a turn.
-  BisectionRun(Parts parts,
-               Bisection& bisection,
-               bisect::Search search,
-               Costs costs,
-               std::size_t slots);
+  BisectionRun(
+      Parts parts, Bisection& bisection, bisect::Search search, Costs costs, std::size_t slots);
 
   /// Passes over the steps of an earlier stage.
-  void pass_over(SearchStage stage);
+  void pass_over(BisectionStage stage);
 
   /// Remembers which builds need not be made, or cannot be.
   void note_known_builds();

@@ -161,7 +161,7 @@ asio::awaitable<Result<>> Bisector::search_commits(Bisection& bisection, Range r
       request, std::move(range.suspects), std::move(range.prior), options_.decide, options_.bisect};
   BisectionRun run{
       {store_, rounds_, source}, bisection, std::move(search), usual_costs(), slots_for(request)};
-  run.pass_over(SearchStage::nightlies);
+  run.pass_over(BisectionStage::nightlies);
   std::vector<CommitSha> const ends{request.start, request.end};
   auto const built = co_await run.builds_of(ends);
   if (!built) co_return built.error();

@@ -16,7 +16,7 @@ class BuildSource {
  public:
   virtual ~BuildSource() = default;
 
-  virtual SearchStage stage() const = 0;
+  virtual BisectionStage stage() const = 0;
 
   /// Under which its builds are measured.
   virtual Campaign campaign() const = 0;

@@ -14,7 +14,7 @@ class CommitBuilds final : public BuildSource {
         campaigns_{bisection, recipe},
         recipe_{recipe} {}
 
-  SearchStage stage() const override { return SearchStage::commits; }
+  BisectionStage stage() const override { return BisectionStage::commits; }
 
   Campaign campaign() const override { return campaigns_.commits(); }
 

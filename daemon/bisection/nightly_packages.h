@@ -18,7 +18,7 @@ class NightlyPackages final : public BuildSource {
   /// The commits of these nightlies.
   std::vector<CommitSha> commits() const;
 
-  SearchStage stage() const override { return SearchStage::nightlies; }
+  BisectionStage stage() const override { return BisectionStage::nightlies; }
 
   Campaign campaign() const override { return campaigns_.nightlies(); }
 

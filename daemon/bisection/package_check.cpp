@@ -19,7 +19,7 @@ bool is_asked_for(Verdict verdict, Direction direction) {
 
 /// Whether it is known how such builds are made.
 bool is_ours(Recipe const& recipe) {
-  return recipe.id.value > 0 && !recipe.contents.starts_with(build::of_artifacts);
+  return recipe.id.value > 0 && recipe.kind == RecipeKind::program;
 }
 
 /// Whether a bisection's own builds are the delivered ones.
@@ -40,8 +40,8 @@ asio::awaitable<Result<>> PackageCheck::look(Bisection& bisection,
   if (!before || !after || are_delivered(ends, *before, *after)) co_return Result<>{};
   auto const old_recipe = recipe_of(*before);
   auto const new_recipe = recipe_of(*after);
-  Packages packages{build::differences(build::packaging_of(*before, old_recipe.contents),
-                                       build::packaging_of(*after, new_recipe.contents)),
+  Packages packages{build::differences(build::packaging_of(*before, old_recipe),
+                                       build::packaging_of(*after, new_recipe)),
                     {}};
   if (bisection.outcome == BisectionOutcome::not_reproduced) {
     auto changes = co_await compare(bisection, *before, *after);

@@ -28,7 +28,8 @@ double half_of(Effect const& effect) {
 asio::awaitable<Result<std::vector<ComparisonResult>>> Proof::compare_with_parent(
     Bisection const& bisection, Build before, Build after, Finding& finding) {
   BisectionCampaigns const campaigns{bisection.id, bisection.recipe};
-  BuildPair builds{campaigns.proof(finding.suspects.front().sha), std::move(before), std::move(after)};
+  BuildPair builds{
+      campaigns.proof(finding.suspects.front().sha), std::move(before), std::move(after)};
   co_return co_await compare(bisection, std::move(builds), finding, &Effect::proof);
 }
 
@@ -36,25 +37,25 @@ asio::awaitable<Result<>> Proof::check_revert(Bisection const& bisection, Findin
   auto const culprit = finding.suspects.front().sha;
   auto const end = bisection.request.end;
   if (culprit == end) {
-    finding.no_cure = "it is the newest commit: its parent shows what a revert gives";
+    finding.no_revert_check = "it is the newest commit: its parent shows what a revert gives";
     co_return Result<>{};
   }
   auto const reverted = co_await builder_.build_without(culprit, end, bisection.recipe);
   if (!reverted) co_return reverted.error();
   if (!reverted->build) {
-    finding.no_cure = reverted->note;
+    finding.no_revert_check = reverted->note;
     co_return Result<>{};
   }
   auto const newest = co_await builder_.build(end, bisection.recipe, build::From::source);
   if (!newest) co_return newest.error();
   if (!newest->build) {
-    finding.no_cure = newest->note;
+    finding.no_revert_check = newest->note;
     co_return Result<>{};
   }
   BisectionCampaigns const campaigns{bisection.id, bisection.recipe};
   BuildPair builds{campaigns.revert_check(culprit), *newest->build, *reverted->build};
   auto const compared =
-      co_await compare(bisection, std::move(builds), finding, &Effect::cure);
+      co_await compare(bisection, std::move(builds), finding, &Effect::revert_check);
   if (!compared) co_return compared.error();
   co_return Result<>{};
 }

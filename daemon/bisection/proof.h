@@ -13,8 +13,8 @@
 namespace torchwatch::bisection {
 
 /// Shows by comparisons what a search concluded: that a lone suspect did what it is said to have
-/// done, and what reverting it gives. Everything measured is stored under the bisection's campaigns,
-/// so a comparison that was cut off goes on where it was. Errors as Rounds::measure's.
+/// done, and what reverting it gives. Everything measured is stored under the bisection's
+/// campaigns, so a comparison that was cut off goes on where it was. Errors as Rounds::measure's.
 /// Single-threaded.
 class Proof {
  public:
@@ -30,8 +30,8 @@ class Proof {
       Bisection const& bisection, Build before, Build after, Finding& finding);
 
   /// Compares the newest commit of the bisection with itself without the culprit, where git can
-  /// take it back and the result can be built, and notes each `Effect::cure`; `Finding::no_cure`
-  /// otherwise.
+  /// take it back and the result can be built, and notes each `Effect::revert_check`;
+  /// `Finding::no_revert_check` otherwise.
   boost::asio::awaitable<Result<>> check_revert(Bisection const& bisection, Finding& finding);
 
  private:

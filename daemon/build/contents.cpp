@@ -41,9 +41,9 @@ void append_only(std::vector<std::string>& lines,
 
 }  // namespace
 
-std::vector<std::string> packaging_of(Build const& build, std::string_view recipe) {
-  auto lines = recipe.starts_with(of_artifacts) ? std::vector<std::string>{"built elsewhere"}
-                                                : lines_of(recipe);
+std::vector<std::string> packaging_of(Build const& build, Recipe const& recipe) {
+  auto lines = recipe.kind == RecipeKind::artifacts ? std::vector<std::string>{"built elsewhere"}
+                                                    : lines_of(recipe.contents);
   auto const& [commit, version, date, variant, kind, env, preload, launcher] = build.manifest;
   lines.push_back("kind " + kind);
   if (!variant.empty()) lines.push_back("variant " + variant);

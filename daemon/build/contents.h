@@ -8,13 +8,10 @@
 
 namespace torchwatch::build {
 
-/// How the contents of the recipe begin that stands for `source.artifacts`.
-inline constexpr std::string_view of_artifacts = "artifacts ";
-
-/// What a build is made of and packed with, beside its commit, a line each: `recipe`, the contents
-/// of the recipe that made it, if one did; what its build.json says; the files of its lib
-/// directory. Where artifacts lie is not told: reports are public. Reads the disk.
-std::vector<std::string> packaging_of(Build const& build, std::string_view recipe);
+/// What a build is made of and packed with, beside its commit, a line each: what `recipe` holds,
+/// which made it, a Recipe{} where that is not known; what its build.json says; the files of its
+/// lib directory. Where artifacts lie is not told: reports are public. Reads the disk.
+std::vector<std::string> packaging_of(Build const& build, Recipe const& recipe);
 
 /// The lines that only one has: "- gcc 12" where it is `before`, then "+ gcc 13" where it is
 /// `after`. Pure.

@@ -67,14 +67,14 @@ RecipeBuilder::RecipeBuilder(asio::any_io_executor executor,
   fs::create_directories(state_dir_ / "builds");
   fs::create_directories(state_dir_ / "logs");
   if (!source.artifacts.empty())
-    artifacts_recipe_ = store_.recipes().with(std::string{of_artifacts} + source.artifacts).id;
+    artifacts_recipe_ = store_.recipes().with(RecipeKind::artifacts, source.artifacts).id;
 }
 
 asio::awaitable<Result<Recipe>> RecipeBuilder::recipe() {
   Scratch const work{scratch_for("recipe")};
   auto const contents = co_await program_.contents(work.path());
   if (!contents) co_return contents.error();
-  co_return store_.recipes().with(*contents);
+  co_return store_.recipes().with(RecipeKind::program, *contents);
 }
 
 /// The recipe as it is now; fails when that is not the one.

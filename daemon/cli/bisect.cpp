@@ -29,7 +29,7 @@ namespace asio = boost::asio;
 namespace {
 
 /// What to search for, as typed. What is not given is as BisectionRequest or the configuration has
-/// it, or as it was in the search `again`.
+/// it, or as it was in the bisection `again`.
 struct BisectRequest {
   std::optional<std::int64_t> again;  ///< id of a search of the service that is asked
   std::string start;                  ///< here in git's syntax, for the watched repository
@@ -53,18 +53,18 @@ void tell_steps(ordered_json const& steps, std::set<std::size_t>& told) {
       std::cerr << "  " << line_of_step(steps[i]) << '\n';
 }
 
-/// Prints a search as the API shows it, and says by the exit status whether it found a change.
-int conclude(ordered_json const& search, bool as_json) {
+/// Prints a bisection as the API shows it, and says by the exit status whether it found a change.
+int conclude(ordered_json const& bisection, bool as_json) {
   if (as_json)
-    std::cout << search.dump(2) << '\n';
+    std::cout << bisection.dump(2) << '\n';
   else
-    print_search(search);
-  auto const state = text(search, "state");
-  if (state == "failed") return complain("bisect", text(search, "failure"));
-  if (state != "done") return complain("bisect", "the search is " + state);
-  if (search.at("outcome") == "not_reproduced") return nothing_found;
-  if (search.at("outcome") == "environment") return incident_found;
-  if (search.at("findings").empty())
+    print_bisection(bisection);
+  auto const state = text(bisection, "state");
+  if (state == "failed") return complain("bisect", text(bisection, "failure"));
+  if (state != "done") return complain("bisect", "the bisection is " + state);
+  if (bisection.at("outcome") == "not_reproduced") return nothing_found;
+  if (bisection.at("outcome") == "environment") return incident_found;
+  if (bisection.at("findings").empty())
     return complain("bisect", "the budget ended before it was sure");
   return incident_found;
 }
@@ -149,16 +149,16 @@ int bisect_there(std::string const& url,
   auto const accepted = server->post("/api/v1/bisections", to_body(asked));
   if (!accepted) return complain("bisect", accepted.error().message);
   auto const place = accepted->at("url").get<std::string>();
-  std::cerr << "search " << accepted->at("id") << " at " << url << place << '\n';
+  std::cerr << "bisection " << accepted->at("id") << " at " << url << place << '\n';
   std::set<std::size_t> told;
   std::string last_state;
   while (true) {
-    auto const search = server->get(place);
-    if (!search) return complain("bisect", search.error().message);
-    tell_steps(search->at("steps"), told);
-    auto const state = text(*search, "state");
+    auto const bisection = server->get(place);
+    if (!bisection) return complain("bisect", bisection.error().message);
+    tell_steps(bisection->at("steps"), told);
+    auto const state = text(*bisection, "state");
     if (state == "done" || state == "failed" || state == "cancelled")
-      return conclude(*search, asked.as_json);
+      return conclude(*bisection, asked.as_json);
     if (state != last_state) std::cerr << "  " << state << '\n';
     last_state = state;
     std::this_thread::sleep_for(std::chrono::seconds{2});
@@ -213,11 +213,11 @@ void add_server_flags(CLI::App& bisect, BisectFlags& flags) {
   bisect
       .add_option("--again",
                   flags.request.again,
-                  "Id of a search of the service; what else is not given is as it was there")
+                  "Id of a bisection of the service; what else is not given is as it was there")
       ->needs(server);
 }
 
-/// A search that is not asked for again has to be described.
+/// A bisection that is not asked for again has to be described.
 void check_described(CLI::App const& bisect) {
   if (bisect.count("--again") > 0) return;
   for (auto const* const name : {"--start", "--end", "--benchmark"})

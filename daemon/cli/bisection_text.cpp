@@ -5,7 +5,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include "storage/domain/build.h"
+#include "storage/domain/bisection.h"
 
 namespace torchwatch::cli {
 namespace {
@@ -24,17 +24,15 @@ std::string line_of_belief(ordered_json const& belief) {
   return fmt::format("{} {:.0f}% in {}", metric, 100 * probability, place);
 }
 
-bool has_gone_down(ordered_json const& effect) {
-  return effect.at("after") < effect.at("before");
+/// What a finding is called, as kind_of() says.
+std::string heading_of(std::string const& kind) {
+  if (kind == to_string(FindingKind::improvement)) return "improved:";
+  if (kind == to_string(FindingKind::culprit)) return "culprit:";
+  return "range, of which one is the culprit:";
 }
 
 void print_finding(ordered_json const& finding) {
-  auto const& effects = finding.at("effects");
-  bool const is_culprit = !finding.at("culprit").is_null();
-  if (std::all_of(effects.begin(), effects.end(), has_gone_down))
-    std::cout << "  improved:\n";
-  else
-    std::cout << (is_culprit ? "  culprit:\n" : "  range, of which one is the culprit:\n");
+  std::cout << "  " << heading_of(text(finding, "kind")) << '\n';
   for (auto const& commit : finding.at("suspects"))
     std::cout << "    " << text(commit, "sha") << "  " << text(commit, "subject") << '\n';
 }
@@ -74,14 +72,14 @@ std::string line_of_step(ordered_json const& step) {
                      note.empty() ? belief_after(step) : note);
 }
 
-void print_search(ordered_json const& search) {
-  std::cout << "search " << search.at("id") << ": " << text(search, "state");
-  if (search.at("outcome").is_string()) std::cout << ", " << text(search, "outcome");
+void print_bisection(ordered_json const& bisection) {
+  std::cout << "bisection " << bisection.at("id") << ": " << text(bisection, "state");
+  if (bisection.at("outcome").is_string()) std::cout << ", " << text(bisection, "outcome");
   std::cout << '\n';
-  for (auto const& finding : search.at("findings"))
+  for (auto const& finding : bisection.at("findings"))
     print_finding(finding);
-  if (search.at("packages").is_null()) return;
-  for (std::string const line : search.at("packages").at("differences"))
+  if (bisection.at("packages").is_null()) return;
+  for (std::string const line : bisection.at("packages").at("differences"))
     std::cout << "  " << line << '\n';
 }
 

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-/// Searches in words for a terminal, as the HTTP API shows them.
+/// Bisections in words for a terminal, as the HTTP API shows them.
 namespace torchwatch::cli {
 
 /// The text at `key`, which has to be there.
@@ -20,7 +20,7 @@ std::string belief_after(nlohmann::ordered_json const& step);
 /// A step that is done, in one line.
 std::string line_of_step(nlohmann::ordered_json const& step);
 
-/// Prints how a search stands, and what it found.
-void print_search(nlohmann::ordered_json const& search);
+/// Prints how a bisection stands, and what it found.
+void print_bisection(nlohmann::ordered_json const& bisection);
 
 }  // namespace torchwatch::cli

@@ -54,24 +54,24 @@ std::string series_of(ordered_json const& request) {
   return series.size() == 1 ? first : fmt::format("{} and {} more", first, series.size() - 1);
 }
 
-Row row_of_search(ordered_json const& search) {
-  auto const& request = search.at("request");
-  auto const& steps = search.at("steps");
+Row row_of_bisection(ordered_json const& bisection) {
+  auto const& request = bisection.at("request");
+  auto const& steps = bisection.at("steps");
   auto const done = std::count_if(
       steps.begin(), steps.end(), [](ordered_json const& step) { return step.at("done") == true; });
-  auto const& outcome = search.at("outcome");
-  return {search.at("id").dump(),
-          text(search, "state"),
+  auto const& outcome = bisection.at("outcome");
+  return {bisection.at("id").dump(),
+          text(bisection, "state"),
           outcome.is_string() ? outcome.get<std::string>() : "-",
           range_of(request),
           std::to_string(done),
           series_of(request)};
 }
 
-void print_searches(ordered_json const& page) {
+void print_bisections(ordered_json const& page) {
   std::vector<Row> rows{{"id", "state", "outcome", "range", "steps", "series"}};
-  for (auto const& search : page.at("items"))
-    rows.push_back(row_of_search(search));
+  for (auto const& bisection : page.at("items"))
+    rows.push_back(row_of_bisection(bisection));
   print_rows(rows);
   auto const total = page.at("total").get<std::size_t>();
   auto const shown = rows.size() - 1;
@@ -110,17 +110,17 @@ Row row_of_step(ordered_json const& step) {
           step.at("done") == true ? belief_after(step) : "-"};
 }
 
-void print_with_transcript(ordered_json const& search) {
-  auto const& request = search.at("request");
-  print_search(search);
-  if (search.at("failure").is_string()) std::cout << "  " << text(search, "failure") << '\n';
+void print_with_transcript(ordered_json const& bisection) {
+  auto const& request = bisection.at("request");
+  print_bisection(bisection);
+  if (bisection.at("failure").is_string()) std::cout << "  " << text(bisection, "failure") << '\n';
   std::cout << "  " << range_of(request) << "  " << series_of(request);
   if (request.at("prior") != to_string(Prior::uniform))
     std::cout << "  prior " << text(request, "prior");
   std::cout << '\n';
-  if (search.at("steps").empty()) return;
+  if (bisection.at("steps").empty()) return;
   std::vector<Row> rows{{"turn", "benchmark", "commits", "why", "measured", "belief after"}};
-  for (auto const& step : search.at("steps"))
+  for (auto const& step : bisection.at("steps"))
     rows.push_back(row_of_step(step));
   std::cout << '\n';
   print_rows(rows);
@@ -144,9 +144,9 @@ int run_bisections(std::string const& url,
   if (asked.as_json)
     std::cout << answer->dump(2) << '\n';
   else if (!asked.id)
-    print_searches(*answer);
+    print_bisections(*answer);
   else if (asked.state)
-    std::cout << "search " << *asked.id << ": " << text(*answer, "state") << '\n';
+    std::cout << "bisection " << *asked.id << ": " << text(*answer, "state") << '\n';
   else
     print_with_transcript(*answer);
   return 0;
@@ -164,8 +164,9 @@ struct BisectionsFlags {
 void add_bisections(CLI::App& app, Chosen& chosen) {
   auto const flags = std::make_shared<BisectionsFlags>();
   auto* const bisections = app.add_subcommand(
-      "bisections", "Show the searches of a running service; pause, resume or cancel one");
-  auto* const id = bisections->add_option("id", flags->request.id, "One search, with transcript");
+      "bisections", "Show the bisections of a running service; pause, resume or cancel one");
+  auto* const id =
+      bisections->add_option("id", flags->request.id, "One bisection, with transcript");
   bisections->add_option("--server", flags->server, "Service at http://HOST:PORT")->required();
   auto* const token = bisections->add_option(
       "--token-file", flags->token_file, "Bearer token, to change something");

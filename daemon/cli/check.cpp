@@ -77,11 +77,7 @@ std::string line_of(Commit const& commit) {
       "{}{}  {} ({})", short_of(commit.sha), pull_request, commit.subject, commit.author);
 }
 
-bool went_down(Effect const& effect) {
-  return effect.after < effect.before;
-}
-
-/// How much a series moved: as its proof shows, or else as the search saw it.
+/// How much a series moved: as its proof shows, or else as the bisection saw it.
 std::string line_of(Effect const& effect) {
   auto const name = name_of(effect.series);
   if (is_proved(effect)) {
@@ -112,38 +108,48 @@ void print_suspects(std::vector<Commit> const& suspects) {
     std::cout << "             " << line_of(commit) << '\n';
 }
 
+std::string_view label_of(FindingKind kind) {
+  switch (kind) {
+    case FindingKind::improvement:
+      return "improved:  ";
+    case FindingKind::culprit:
+      return "culprit:   ";
+    case FindingKind::range:
+      return "range:     ";
+  }
+  return "";
+}
+
 void print_finding(Finding const& finding) {
-  if (std::ranges::all_of(finding.effects, went_down))
-    std::cout << "improved:  ";
-  else
-    std::cout << (is_culprit(finding) ? "culprit:   " : "range:     ");
-  if (is_culprit(finding))
+  std::cout << label_of(kind_of(finding));
+  if (finding.suspects.size() == 1 && is_culprit(finding))
     std::cout << line_of(finding.suspects.front()) << '\n';
   else
     print_suspects(finding.suspects);
   print_effects(finding.effects);
 }
 
-/// How a search stands, when it has no culprit to show for it; empty otherwise.
-std::string standing_of(Bisection const& search) {
-  if (search.state == BisectionState::failed) return "failed: " + search.failure;
-  if (search.state == BisectionState::paused) return "paused";
-  if (search.state == BisectionState::cancelled) return "cancelled";
-  if (search.outcome == BisectionOutcome::environment)
-    return "no commit did it, but what the nightlies were built or packed with";
-  if (search.outcome == BisectionOutcome::not_reproduced)
-    return "the two ends do not differ when measured again";
-  if (search.outcome == BisectionOutcome::undecided) return "its budget ended before it was sure";
+/// How a bisection stands, when it has no culprit to show for it; empty otherwise.
+std::string standing_of(Bisection const& bisection) {
+  if (bisection.state == BisectionState::failed) return "failed: " + bisection.failure;
+  if (bisection.state == BisectionState::paused) return "paused";
+  if (bisection.state == BisectionState::cancelled) return "cancelled";
+  if (bisection.outcome == BisectionOutcome::environment)
+    return "no commit is to blame: the nightlies were built or packaged differently";
+  if (bisection.outcome == BisectionOutcome::not_reproduced)
+    return "the difference is gone: measured again, both ends are the same";
+  if (bisection.outcome == BisectionOutcome::undecided)
+    return "undecided: it ran out of measurements";
   return {};
 }
 
-void print_search(Bisection const& search) {
-  auto const standing = standing_of(search);
-  if (!standing.empty()) std::cout << "search:    " << standing << '\n';
-  for (auto const& finding : search.findings)
+void print_bisection(Bisection const& bisection) {
+  auto const standing = standing_of(bisection);
+  if (!standing.empty()) std::cout << "bisection: " << standing << '\n';
+  for (auto const& finding : bisection.findings)
     print_finding(finding);
-  if (!search.packages) return;
-  for (auto const& line : search.packages->differences)
+  if (!bisection.packages) return;
+  for (auto const& line : bisection.packages->differences)
     std::cout << "  " << line << '\n';
 }
 
@@ -167,8 +173,8 @@ void print(Judgement const& judgement) {
   for (auto const& change : judgement.incident->incident.changes)
     std::cout << "found:     " << name_of(change.series) << "  " << percent(change.comparison)
               << '\n';
-  for (auto const& search : judgement.incident->bisections)
-    print_search(search);
+  for (auto const& bisection : judgement.incident->bisections)
+    print_bisection(bisection);
   std::cout << "report:    " << judgement.incident->incident.report << '\n';
 }
 

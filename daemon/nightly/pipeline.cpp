@@ -19,7 +19,7 @@ asio::awaitable<Result<>> Pipeline::pass() {
 
 asio::awaitable<Result<>> Pipeline::publish_all() {
   Result<> all_published;
-  for (auto& nightly : store_.nightlies().untold()) {
+  for (auto& nightly : store_.nightlies().unpublished()) {
     auto incident = store_.incidents().of_nightly(nightly.id).value();
     auto const published = co_await publisher_.publish(std::move(incident));
     if (published)

@@ -8,6 +8,7 @@
 #include "daemon/async/when_all.h"
 #include "daemon/build/manifest.h"
 #include "daemon/measure/job.h"
+#include "daemon/nightly/baseline.h"
 
 namespace torchwatch::nightly {
 namespace asio = boost::asio;
@@ -58,7 +59,7 @@ asio::awaitable<Result<>> Sweep::run_tasks(std::string fleet,
 
 std::optional<Build> Sweep::choose_baseline(Nightly& nightly) {
   nightly.baseline.reset();
-  auto const baseline = store_.nightlies().baseline_of(nightly);
+  auto const baseline = baseline_of(nightly, store_.nightlies().all());
   if (!baseline) return std::nullopt;
   auto build = build::read_build(baseline->prefix);
   if (!build) {

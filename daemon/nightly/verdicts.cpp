@@ -8,6 +8,7 @@
 #include "bisect/family.h"
 #include "daemon/async/when_all.h"
 #include "daemon/build/manifest.h"
+#include "daemon/nightly/baseline.h"
 
 namespace torchwatch::nightly {
 namespace asio = boost::asio;
@@ -83,15 +84,20 @@ std::vector<Verdicts::Task> Verdicts::anchored_tasks(Nightly const& nightly,
 /// which the nightly is judged anyway. Chosen once, whatever is ruled meanwhile.
 std::optional<Build> Verdicts::anchor_of(Nightly const& nightly, SeriesGroup const& group) {
   auto anchors = store_.anchors();
-  storage::FleetBenchmark const which{group.front().fleet, group.front().benchmark};
-  auto candidates = anchors.candidates(which, nightly.id);
-  if (auto const chosen = anchors.chosen(which, nightly.id)) candidates = {*chosen};
-  for (auto const id : candidates) {
-    if (id == nightly.baseline) break;
-    auto const candidate = store_.nightlies().find(id).value();
+  FleetBenchmark const which{group.front().fleet, group.front().benchmark};
+  auto const nightlies = store_.nightlies();
+  BenchmarkHistory const history{which,
+                                 store_.incidents().verdicts_of(which),
+                                 anchors.verdicts_of(which),
+                                 store_.rulings().all()};
+  auto const chosen = anchors.chosen(which, nightly.id);
+  auto const candidates = chosen ? std::vector{nightlies.find(*chosen).value()}
+                                 : anchor_candidates(nightly, nightlies.all(), history);
+  for (auto const& candidate : candidates) {
+    if (candidate.id == nightly.baseline) break;
     auto build = build::read_build(candidate.prefix);
     if (!build || candidate.commit == nightly.commit) continue;
-    anchors.choose(which, nightly.id, id);
+    anchors.choose(which, nightly.id, candidate.id);
     return std::move(*build);
   }
   return std::nullopt;

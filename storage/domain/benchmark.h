@@ -50,6 +50,12 @@ std::string name_of(Benchmark const& benchmark);
 /// The inverse of name_of; nothing when `name` is not of that form. Model names hold no '-'.
 std::optional<Benchmark> parse_benchmark(std::string_view name);
 
+/// A benchmark on one fleet.
+struct FleetBenchmark {
+  std::string fleet;
+  Benchmark benchmark;
+};
+
 /// One line of history: a benchmark's metric on one fleet.
 struct Series {
   std::string fleet;

@@ -13,6 +13,14 @@ std::optional<Enum> parse_one_of(std::array<Enum, N> const& all, std::string_vie
   return std::nullopt;
 }
 
+bool made_better(Effect const& effect) {
+  return effect.proof && effect.proof->verdict == Verdict::improvement;
+}
+
+bool went_down(Effect const& effect) {
+  return effect.after < effect.before;
+}
+
 }  // namespace
 
 std::string_view to_string(Direction direction) {
@@ -71,18 +79,18 @@ std::string_view to_string(BisectionOutcome outcome) {
   return "unknown";
 }
 
-std::string_view to_string(SearchStage stage) {
+std::string_view to_string(BisectionStage stage) {
   switch (stage) {
-    case SearchStage::nightlies:
+    case BisectionStage::nightlies:
       return "nightlies";
-    case SearchStage::commits:
+    case BisectionStage::commits:
       return "commits";
   }
   return "unknown";
 }
 
-std::optional<SearchStage> parse_search_stage(std::string_view text) {
-  return parse_one_of(std::array{SearchStage::nightlies, SearchStage::commits}, text);
+std::optional<BisectionStage> parse_bisection_stage(std::string_view text) {
+  return parse_one_of(std::array{BisectionStage::nightlies, BisectionStage::commits}, text);
 }
 
 std::optional<Direction> parse_direction(std::string_view text) {
@@ -107,21 +115,43 @@ bool is_active(BisectionState state) {
   return state == BisectionState::queued || state == BisectionState::running;
 }
 
-bool is_proved(Effect const& effect) {
-  return effect.proof && (effect.proof->verdict == Verdict::regression ||
-                          effect.proof->verdict == Verdict::improvement);
+std::string_view to_string(FindingKind kind) {
+  switch (kind) {
+    case FindingKind::improvement:
+      return "improvement";
+    case FindingKind::culprit:
+      return "culprit";
+    case FindingKind::range:
+      return "range";
+  }
+  return "unknown";
 }
 
-bool is_cured(Effect const& effect) {
-  if (!effect.proof || !effect.cure) return false;
-  auto const proof = effect.proof->verdict;
-  auto const cure = effect.cure->verdict;
-  return (proof == Verdict::regression && cure == Verdict::improvement) ||
-         (proof == Verdict::improvement && cure == Verdict::regression);
+bool is_proved(Effect const& effect) {
+  return made_worse(effect) || made_better(effect);
+}
+
+bool made_worse(Effect const& effect) {
+  return effect.proof && effect.proof->verdict == Verdict::regression;
+}
+
+bool is_undone_by_revert(Effect const& effect) {
+  if (!effect.revert_check) return false;
+  auto const reverted = effect.revert_check->verdict;
+  return (made_worse(effect) && reverted == Verdict::improvement) ||
+         (made_better(effect) && reverted == Verdict::regression);
 }
 
 bool is_culprit(Finding const& finding) {
   return finding.suspects.size() == 1 && std::ranges::any_of(finding.effects, is_proved);
+}
+
+FindingKind kind_of(Finding const& finding) {
+  auto const& effects = finding.effects;
+  if (is_culprit(finding))
+    return std::ranges::any_of(effects, made_worse) ? FindingKind::culprit
+                                                    : FindingKind::improvement;
+  return std::ranges::all_of(effects, went_down) ? FindingKind::improvement : FindingKind::range;
 }
 
 }  // namespace torchwatch

@@ -16,7 +16,7 @@ namespace torchwatch {
 /// Which way a value must move to count. `increase` is slower or fatter.
 enum class Direction { increase, decrease, both };
 
-/// What a search believes of its suspects before it reads anything.
+/// What a bisection believes of its suspects before it reads anything.
 enum class Prior {
   uniform,  ///< all are alike
   paths,    ///< those that touched what hardly reaches a benchmark are less likely
@@ -31,11 +31,11 @@ enum class BisectionState {
   failed,
 };
 
-/// What a search measures: packages that a feed announced, where they lie between its ends, and
-/// then commits as the recipe builds them.
-enum class SearchStage { nightlies, commits };
+/// What a step measures: packages that a feed announced, where they lie between the ends, and then
+/// commits as the recipe builds them.
+enum class BisectionStage { nightlies, commits };
 
-/// How a search ended.
+/// How a bisection ended.
 enum class BisectionOutcome {
   culprit,         ///< every change in the direction asked for has one commit, proved against its
                    ///< parent
@@ -53,14 +53,14 @@ std::string_view to_string(Direction direction);
 std::string_view to_string(Prior prior);
 std::string_view to_string(BisectionState state);
 std::string_view to_string(BisectionOutcome outcome);
-std::string_view to_string(SearchStage stage);
+std::string_view to_string(BisectionStage stage);
 std::optional<Direction> parse_direction(std::string_view text);
 std::optional<Prior> parse_prior(std::string_view text);
 std::optional<BisectionState> parse_bisection_state(std::string_view text);
 std::optional<BisectionOutcome> parse_bisection_outcome(std::string_view text);
-std::optional<SearchStage> parse_search_stage(std::string_view text);
+std::optional<BisectionStage> parse_bisection_stage(std::string_view text);
 
-/// What to search for. Two requests that are equal ask for the same search.
+/// What to look for. Two requests that are equal ask for the same bisection.
 struct BisectionRequest {
   CommitSha start;             ///< known good, not a suspect
   CommitSha end;               ///< known bad, the newest suspect
@@ -89,11 +89,11 @@ struct SeriesBelief {
   friend bool operator==(SeriesBelief const&, SeriesBelief const&) = default;
 };
 
-/// One thing that a search did: builds were measured beside each other, or could not be. Stored
+/// One thing that a bisection did: builds were measured beside each other, or could not be. Stored
 /// when it is planned and again when it is done.
 struct BisectionStep {
   int turn = 0;  ///< steps of one turn were made side by side
-  SearchStage stage = SearchStage::commits;
+  BisectionStage stage = BisectionStage::commits;
   std::string fleet;
   Benchmark benchmark;
   std::vector<CommitSha> commits;  ///< in ancestry order
@@ -102,49 +102,65 @@ struct BisectionStep {
   std::vector<MetricLevels> readings;  ///< levels in the order of `commits`; none if it failed
   std::optional<CommitSha> skipped;    ///< the one that could not be built or measured
   std::string note;                    ///< why not: "recipe: exit status 125, see ..."
-  std::vector<SeriesBelief> beliefs;   ///< of all series of the search, after this turn
+  std::vector<SeriesBelief> beliefs;   ///< of all series, after this turn
 };
 
 /// What a commit, or one of several, did to a series.
 struct Effect {
   Series series;
-  double before = 0;  ///< level, as the search saw it, in the metric's unit
+  double before = 0;  ///< level, as the bisection saw it, in the metric's unit
   double after = 0;
-  double probability = 0;            ///< of the answer that the search gave for the series
-  std::optional<Comparison> proof;   ///< the commit against its parent
-  double share = 0;                  ///< of the change between the ends, that the proof shows
-  std::optional<Comparison> cure{};  ///< the end against the end with the commit taken back
+  double probability = 0;           ///< of the answer given for the series
+  std::optional<Comparison> proof;  ///< the commit against its parent
+  double share = 0;                 ///< of the change between the ends, that the proof shows
+  std::optional<Comparison> revert_check{};  ///< the end against the end with the commit reverted
 };
 
 /// A culprit, or a range of commits that cannot be told apart and hold one.
 struct Finding {
   std::vector<Commit> suspects;  ///< oldest first; never empty
   std::vector<Effect> effects;   ///< the largest first; never empty
-  /// Why the culprit could not be taken back on the end and measured; empty when it was, or when
-  /// nobody tried.
-  std::string no_cure{};
+  /// Why there is no revert check: the culprit could not be reverted on the end and measured. Empty
+  /// when it was, or when nobody tried.
+  std::string no_revert_check{};
+};
+
+/// What to call a finding.
+enum class FindingKind {
+  improvement,  ///< made everything that it moved better
+  culprit,      ///< one commit, proved to have made something worse
+  range,        ///< one of these commits made something worse; it may be one without a proof
 };
 
 /// The proof shows a change.
 bool is_proved(Effect const& effect);
 
-/// Taking the commit back moves the series the other way.
-bool is_cured(Effect const& effect);
+/// The proof shows an increase. Nobody is called a culprit for anything else.
+bool made_worse(Effect const& effect);
 
-/// One commit, proved on at least one series.
+/// Reverting the commit moves the series the other way.
+bool is_undone_by_revert(Effect const& effect);
+
+/// One commit, proved on at least one series, whichever way that moved.
 bool is_culprit(Finding const& finding);
 
-/// The nightlies at the ends of a search, where one of them has another build than the search: made
-/// by another recipe, or elsewhere. One of the two lists holds something.
+/// Less is better of every metric, so what went down is an improvement, whatever was asked for; a
+/// finding is one only when all its effects are. A proof outweighs what the bisection saw: once
+/// there is one, only proved effects count. The one answer for all texts.
+FindingKind kind_of(Finding const& finding);
+std::string_view to_string(FindingKind kind);
+
+/// The nightlies at the ends of a bisection, where one of them has another build than the bisection
+/// made: by another recipe, or elsewhere. One of the two lists holds something.
 struct Packages {
   /// What the builds of the nightlies differ by, beside their commits: "- gcc 12" is of the start's
   /// alone, "+ gcc 13" of the end's.
   std::vector<std::string> differences;
-  /// These builds compared again; empty unless the search found no change.
+  /// These builds compared again; empty unless no change was found between their commits.
   std::vector<SeriesChange> changes;
 };
 
-/// The search for the culprit commits of an incident, or one asked for by a person.
+/// The bisection of an incident, or one that a person asked for.
 struct Bisection {
   BisectionId id;
   std::optional<IncidentId> incident;

@@ -12,6 +12,22 @@ bool is_commit_sha(std::string_view text) {
   return text.size() == 40 && std::all_of(text.begin(), text.end(), is_hex);
 }
 
+std::string_view to_string(RecipeKind kind) {
+  switch (kind) {
+    case RecipeKind::program:
+      return "program";
+    case RecipeKind::artifacts:
+      return "artifacts";
+  }
+  return "unknown";
+}
+
+std::optional<RecipeKind> parse_recipe_kind(std::string_view text) {
+  for (auto const kind : {RecipeKind::program, RecipeKind::artifacts})
+    if (text == to_string(kind)) return kind;
+  return std::nullopt;
+}
+
 std::string_view to_string(NightlyState state) {
   switch (state) {
     case NightlyState::announced:

@@ -53,11 +53,21 @@ struct Build {
   BuildManifest manifest;
 };
 
-/// How commits are built: by which program, and with what. Two builds of one commit by two recipes
-/// may differ.
+/// What a recipe is.
+enum class RecipeKind {
+  program,    ///< of ours: how it builds is known
+  artifacts,  ///< somebody else's builds: whoever makes them answers for how
+};
+
+std::string_view to_string(RecipeKind kind);
+std::optional<RecipeKind> parse_recipe_kind(std::string_view text);
+
+/// How commits are built. Two builds of one commit by two recipes may differ.
 struct Recipe {
   RecipeId id;
-  std::string contents;  ///< the program, and what it says that it builds with; a line each
+  RecipeKind kind = RecipeKind::program;
+  /// The program, and what it says that it builds with, a line each; or where artifacts lie.
+  std::string contents;
 };
 
 /// How far a nightly has come. States are durable and only move forward; `failed` can be reached

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "storage/domain/benchmark.h"
+#include "storage/domain/ids.h"
 
 namespace torchwatch {
 
@@ -34,7 +35,13 @@ struct Comparison {
 struct SeriesChange {
   Series series;
   Comparison comparison;
-  bool muted = false;  ///< somebody wants to hear nothing of it
+  bool muted = false;  ///< somebody wants no report of it
+};
+
+/// A verdict on one series of a nightly.
+struct NightlyVerdict {
+  NightlyId nightly;
+  SeriesChange change;
 };
 
 }  // namespace torchwatch

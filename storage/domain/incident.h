@@ -19,7 +19,8 @@ struct Incident {
   NightlyId baseline;
   NightlyId nightly;
   std::vector<SeriesChange> changes;
-  std::string report;  ///< where it was told: an issue's URL or a file's path; empty until then
+  std::string
+      report;  ///< where it was published: an issue's URL or a file's path; empty until then
   Timestamp opened_at{};
 };
 

@@ -19,7 +19,7 @@ namespace {
 namespace asio = boost::asio;
 using testing::ElementsAre;
 
-class TurnstileTest : public testing::Test {
+class SemaphoreTest : public testing::Test {
  protected:
   /// Enters, says so, and stays until its pass is taken.
   asio::awaitable<void> guest(int number) {
@@ -71,7 +71,7 @@ class TurnstileTest : public testing::Test {
   std::vector<asio::cancellation_signal> cancel_{8};
 };
 
-TEST_F(TurnstileTest, LetsSoManyInAndTheOthersInTheirOrder) {
+TEST_F(SemaphoreTest, LetsSoManyInAndTheOthersInTheirOrder) {
   for (int number = 0; number < 5; ++number)
     come(number);
   EXPECT_THAT(inside_, ElementsAre(0, 1));
@@ -82,7 +82,7 @@ TEST_F(TurnstileTest, LetsSoManyInAndTheOthersInTheirOrder) {
   EXPECT_THAT(inside_, ElementsAre(0, 1, 2, 3, 4));
 }
 
-TEST_F(TurnstileTest, WhoComesBackIsLast) {
+TEST_F(SemaphoreTest, WhoComesBackIsLast) {
   for (int number = 0; number < 4; ++number)
     come(number);
   go(0);
@@ -92,7 +92,7 @@ TEST_F(TurnstileTest, WhoComesBackIsLast) {
   EXPECT_THAT(inside_, ElementsAre(0, 1, 2, 3, 0));
 }
 
-TEST_F(TurnstileTest, WhoGivesUpWaitingTakesNoPlace) {
+TEST_F(SemaphoreTest, WhoGivesUpWaitingTakesNoPlace) {
   for (int number = 0; number < 4; ++number)
     come(number);
   give_up(2);
@@ -106,7 +106,7 @@ TEST_F(TurnstileTest, WhoGivesUpWaitingTakesNoPlace) {
   EXPECT_THAT(inside_, ElementsAre(0, 1, 3, 4, 5));
 }
 
-TEST_F(TurnstileTest, ThePlaceOfWhoGivesUpWhenCalledGoesToTheNext) {
+TEST_F(SemaphoreTest, ThePlaceOfWhoGivesUpWhenCalledGoesToTheNext) {
   for (int number = 0; number < 4; ++number)
     come(number);
   asio::post(loop_, [this] {
@@ -120,7 +120,7 @@ TEST_F(TurnstileTest, ThePlaceOfWhoGivesUpWhenCalledGoesToTheNext) {
   EXPECT_THAT(inside_, ElementsAre(0, 1, 3, 4));
 }
 
-TEST_F(TurnstileTest, EverybodyMayGiveUp) {
+TEST_F(SemaphoreTest, EverybodyMayGiveUp) {
   for (int number = 0; number < 5; ++number)
     come(number);
   for (int number = 4; number >= 2; --number)

@@ -60,7 +60,7 @@ TEST_F(BisectorTest, NamesTheCulpritAndProvesIt) {
   EXPECT_EQ(culprit_of(done.findings[0]), 5);
   auto const& effect = done.findings[0].effects.at(0);
   EXPECT_EQ(effect.proof->verdict, Verdict::regression);
-  EXPECT_EQ(effect.cure->verdict, Verdict::improvement);
+  EXPECT_EQ(effect.revert_check->verdict, Verdict::improvement);
   EXPECT_NEAR(effect.share, 1, 0.2);
   EXPECT_FALSE(done.packages);
   EXPECT_THAT(done.steps, Each(testing::Field(&BisectionStep::is_done, true)));
@@ -80,7 +80,7 @@ TEST_F(BisectorTest, NeedsNoRevertOfTheNewestCommit) {
   auto const done = bisect();
 
   EXPECT_EQ(done.outcome, BisectionOutcome::culprit);
-  EXPECT_THAT(done.findings.at(0).no_cure, HasSubstr("newest commit"));
+  EXPECT_THAT(done.findings.at(0).no_revert_check, HasSubstr("newest commit"));
 }
 
 TEST_F(BisectorTest, SaysWhyARevertCannotBeChecked) {
@@ -88,8 +88,8 @@ TEST_F(BisectorTest, SaysWhyARevertCannotBeChecked) {
   world.parts->builder.reverts_apply = false;
   auto const done = bisect();
 
-  EXPECT_THAT(done.findings.at(0).no_cure, HasSubstr("git revert does not apply"));
-  EXPECT_FALSE(done.findings.at(0).effects.at(0).cure);
+  EXPECT_THAT(done.findings.at(0).no_revert_check, HasSubstr("git revert does not apply"));
+  EXPECT_FALSE(done.findings.at(0).effects.at(0).revert_check);
 }
 
 TEST_F(BisectorTest, AnswersWithARangeWhereCommitsCannotBeBuilt) {
@@ -224,7 +224,7 @@ TEST_F(BisectorWithPackages, BuildsCommitsOfTheNightInWhichSomethingChanged) {
   auto const done = bisect();
 
   EXPECT_EQ(culprit_of(done.findings.at(0)), 5);
-  EXPECT_EQ(done.steps.front().stage, SearchStage::nightlies);
+  EXPECT_EQ(done.steps.front().stage, BisectionStage::nightlies);
   auto inner = built();
   std::erase_if(inner, [](std::size_t number) { return number == 0 || number == 8; });
   EXPECT_THAT(inner, Each(AllOf(Ge(3U), Le(6U))));

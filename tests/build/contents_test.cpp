@@ -31,7 +31,7 @@ TEST(Packaging, IsTheRecipeTheManifestAndTheLibraries) {
   build.manifest.preload = {(prefix / "lib/liblab.so").string(), "/opt/other.so"};
   build.manifest.launcher = {"chroot", "/root13"};
 
-  EXPECT_THAT(packaging_of(build, "recipe aaa\n\ngcc 12\n"),
+  EXPECT_THAT(packaging_of(build, {RecipeId{1}, RecipeKind::program, "recipe aaa\n\ngcc 12\n"}),
               UnorderedElementsAre("recipe aaa",
                                    "gcc 12",
                                    "kind libtorch",
@@ -47,15 +47,16 @@ TEST(Packaging, IsTheRecipeTheManifestAndTheLibraries) {
 TEST(Packaging, OfABuildOfWhichNothingIsKnownIsItsKind) {
   Build build;
   build.prefix = "/nowhere";
-  EXPECT_THAT(packaging_of(build, ""), ElementsAre("kind libtorch"));
+  EXPECT_THAT(packaging_of(build, Recipe{}), ElementsAre("kind libtorch"));
 }
 
 TEST(Packaging, KeepsEachThingOnALineAndArtifactsPlacesToItself) {
   Build build;
   build.prefix = "/nowhere";
   build.manifest.env = {{"X", "one\n\ntwo\t"}};
-  EXPECT_THAT(packaging_of(build, std::string{of_artifacts} + "https://ci/{commit}?token=secret"),
-              ElementsAre("built elsewhere", "kind libtorch", "variable X=one  two "));
+  EXPECT_THAT(
+      packaging_of(build, {RecipeId{1}, RecipeKind::artifacts, "https://ci/{commit}?token=secret"}),
+      ElementsAre("built elsewhere", "kind libtorch", "variable X=one  two "));
 }
 
 TEST(Packaging, DiffersByTheLinesThatOnlyOneHas) {

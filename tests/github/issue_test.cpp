@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "github/search_story.h"
+#include "github/bisection_story.h"
 #include "tests/github/stories.h"
 
 namespace torchwatch::github {
@@ -68,7 +68,7 @@ TEST(Issue, BlamesNoCommitForWhatTheNightliesWereBuiltWith) {
   expect_golden(environment_story(), "environment");
 }
 
-TEST(Issue, DoesWithoutASearch) {
+TEST(Issue, DoesWithoutABisection) {
   expect_golden(plain_story(), "not_searched");
 }
 
@@ -76,7 +76,7 @@ TEST(Issue, CannotBeBrokenByForeignText) {
   expect_golden(hostile_story(), "hostile");
 }
 
-TEST(Issue, NamesTheCulpritsOfASeriesOfAllSearches) {
+TEST(Issue, NamesTheCulpritsOfASeriesOfAllBisections) {
   auto story = culprit_story();
   auto second = story.bisections.front();
   second.findings = {{{taping_commit()}, {latency_effect(44.3, 46.33, 0.4)}}};
@@ -138,7 +138,7 @@ TEST(Issue, HoldsGithubsLimitsAndSaysSo) {
   EXPECT_THAT(draft.body, HasSubstr(marker_of(draft.key)));
   EXPECT_THAT(draft.body, HasSubstr("303 more are not shown."));
   EXPECT_THAT(draft.body, HasSubstr("torchwatch bisect --start"));
-  EXPECT_THAT(draft.body, EndsWith("GitHub takes at most 65536 characters.*\n"));
+  EXPECT_THAT(draft.body, EndsWith("GitHub accepts at most 65536 characters.*\n"));
 }
 
 TEST(Issue, GivesTranscriptsTheRoomThatIsLeft) {
@@ -153,7 +153,7 @@ TEST(Issue, GivesTranscriptsTheRoomThatIsLeft) {
   EXPECT_LE(body.size(), max_body_bytes);
   EXPECT_GT(body.size(), max_body_bytes - 2000);
   EXPECT_THAT(body, HasSubstr("| 100 | "));
-  EXPECT_THAT(body, Not(HasSubstr("The report was cut")));
+  EXPECT_THAT(body, Not(HasSubstr("Cut here")));
   EXPECT_THAT(body, EndsWith("\n</details>\n\n"));
 }
 
@@ -165,7 +165,7 @@ TEST(Issue, CutsOneEndlessLineBetweenCodePoints) {
   story.fingerprint = R"({"cpu":")" + value + "\"}";
   auto const body = draft_issue(story, context).body;
   EXPECT_LE(body.size(), max_body_bytes);
-  EXPECT_THAT(body, HasSubstr("\xE2\x82\xAC\n\n*The report was cut here"));
+  EXPECT_THAT(body, HasSubstr("\xE2\x82\xAC\n\n*Cut here"));
 }
 
 }  // namespace

@@ -124,7 +124,7 @@ inline IncidentStory culprit_story() {
   search.findings = {{{fusing_commit()},
                       {{series_of("resnet18", Metric::cmem), 851748782, 1.1e9, 1, fatter, 1},
                        latency_effect(41.3, 46.2, 0.965)}}};
-  search.findings[0].effects[1].cure =
+  search.findings[0].effects[1].revert_check =
       Comparison{Verdict::improvement, 46.3, 41.5, RatioInterval{0.8963, 0.88, 0.912}, 0.001, 8};
   search.steps = {measured_step(1,
                                 "adb",

@@ -30,7 +30,7 @@ BisectionStep planned_step(int turn) {
   step.fleet = "local";
   step.benchmark = latency_of("dlrm").benchmark;
   step.commits = {sha_of('a'), sha_of('c'), sha_of('d')};
-  step.stage = SearchStage::nightlies;
+  step.stage = BisectionStage::nightlies;
   step.reason = "splits 31 suspects: 0.58 nats in 64 s";
   return step;
 }
@@ -70,8 +70,8 @@ std::vector<Finding> two_findings() {
                  {latency_of("dlrm"), 0, 4096, 0.99, leaks, 1}}};
   Finding second{{commit_of('c', std::nullopt), commit_of('d', 4)},
                  {{latency_of("zoo"), 12, 10.0 / 3.0, 0.5, std::nullopt, 0}}};
-  first.effects.front().cure = faster;
-  second.no_cure = "git revert does not apply";
+  first.effects.front().revert_check = faster;
+  second.no_revert_check = "git revert does not apply";
   return {first, second};
 }
 
@@ -112,14 +112,14 @@ void expect_effect(Effect const& read, Effect const& written) {
   EXPECT_EQ(read.share, written.share);
   ASSERT_EQ(read.proof.has_value(), written.proof.has_value());
   if (written.proof) expect_same(*read.proof, *written.proof);
-  ASSERT_EQ(read.cure.has_value(), written.cure.has_value());
-  if (written.cure) expect_same(*read.cure, *written.cure);
+  ASSERT_EQ(read.revert_check.has_value(), written.revert_check.has_value());
+  if (written.revert_check) expect_same(*read.revert_check, *written.revert_check);
 }
 
 void expect_finding(Finding const& read, Finding const& written) {
   expect_each(read.suspects, written.suspects, expect_commit);
   expect_each(read.effects, written.effects, expect_effect);
-  EXPECT_EQ(read.no_cure, written.no_cure);
+  EXPECT_EQ(read.no_revert_check, written.no_revert_check);
 }
 
 void expect_steps(Bisection const& read, std::vector<BisectionStep> const& written) {

@@ -68,15 +68,24 @@ TEST_F(BuildsTest, ABuildIsFoundWhereItLies) {
 }
 
 TEST_F(BuildsTest, ARecipeIsKeptOnce) {
-  auto const one = store.recipes().with("recipe a\ngcc 12\n");
-  auto const other = store.recipes().with("recipe a\ngcc 13\n");
+  auto const one = store.recipes().with(RecipeKind::program, "recipe a\ngcc 12\n");
+  auto const other = store.recipes().with(RecipeKind::program, "recipe a\ngcc 13\n");
 
   EXPECT_NE(one.id, other.id);
   EXPECT_EQ(one.contents, "recipe a\ngcc 12\n");
-  EXPECT_EQ(store.recipes().with("recipe a\ngcc 12\n").id, one.id);
+  EXPECT_EQ(store.recipes().with(RecipeKind::program, "recipe a\ngcc 12\n").id, one.id);
   EXPECT_EQ(store.recipes().find(other.id)->contents, "recipe a\ngcc 13\n");
   EXPECT_FALSE(store.recipes().find(RecipeId{99}));
   EXPECT_FALSE(store.recipes().find(RecipeId{0})) << "0 is none";
+}
+
+TEST_F(BuildsTest, ARecipeOfAnotherKindIsAnother) {
+  auto const program = store.recipes().with(RecipeKind::program, "/builds/{commit}");
+  auto const artifacts = store.recipes().with(RecipeKind::artifacts, "/builds/{commit}");
+
+  EXPECT_NE(program.id, artifacts.id);
+  EXPECT_EQ(program.kind, RecipeKind::program);
+  EXPECT_EQ(store.recipes().find(artifacts.id)->kind, RecipeKind::artifacts);
 }
 
 }  // namespace

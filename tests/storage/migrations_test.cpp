@@ -96,6 +96,13 @@ std::vector<std::string> const rows_since{
       UPDATE bisection SET recipe_id = 1, package_differences = '- gcc 12';
       INSERT INTO package_comparison VALUES (1, 'local', 'test_eval[dlrm-cpu-eager]', 'latency',
                                              'regression', 10, 12, 1.2, 1.1, 1.3, 0.001, 4, 0);
+    )sql",
+    R"sql(
+      UPDATE bisection_effect SET revert_check_pairs = 6;
+      UPDATE bisection_finding SET no_revert_check = 'another reason';
+    )sql",
+    R"sql(
+      INSERT INTO recipe VALUES (2, 'https://ci/{commit}', 'artifacts');
     )sql"};
 
 /// The first version with findings. It reshaped these tables, which have tests of their own.
@@ -189,7 +196,7 @@ INSTANTIATE_TEST_SUITE_P(FromVersion,
                          MigrationTest,
                          ::testing::Range(0, static_cast<int>(rows_since.size()) + 1));
 
-/// A search of the days before findings, with three series of which the second led.
+/// A bisection of the days before findings, with three series of which the second led.
 class OldSearchTest : public ::testing::Test {
  protected:
   OldSearchTest() {
@@ -260,7 +267,7 @@ TEST_F(OldSearchTest, HasItsCulpritAsItsOneFinding) {
   auto const search = migrated();
 
   ASSERT_EQ(search.findings.size(), 1U);
-  auto const& [suspects, effects, no_cure] = search.findings.front();
+  auto const& [suspects, effects, no_revert_check] = search.findings.front();
   ASSERT_EQ(suspects.size(), 1U);
   EXPECT_EQ(suspects[0].sha.hex, "ddd");
   EXPECT_EQ(suspects[0].subject, "Subject (#12)");
@@ -296,7 +303,7 @@ TEST_F(OldSearchTest, ThatEndedWithARangeKeepsItWithTheSeriesThatLed) {
   auto const search = migrated();
 
   ASSERT_EQ(search.findings.size(), 1U);
-  auto const& [suspects, effects, no_cure] = search.findings.front();
+  auto const& [suspects, effects, no_revert_check] = search.findings.front();
   ASSERT_EQ(suspects.size(), 2U);
   EXPECT_EQ(suspects[1].sha.hex, "eee");
   ASSERT_EQ(effects.size(), 1U);
@@ -331,6 +338,50 @@ TEST_F(OldSearchTest, ThatHadNotEndedBeginsAgain) {
   EXPECT_EQ(search.state, BisectionState::running);
   EXPECT_THAT(search.steps, ::testing::IsEmpty());
   EXPECT_THAT(search.findings, ::testing::IsEmpty());
+}
+
+TEST(Migrations, ACureIsARevertCheck) {
+  SQLite::Database database{":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE};
+  storage::migrate_to(database, 16);
+  database.exec(R"sql(
+    INSERT INTO bisection (id, start_sha, end_sha, threshold, direction, state, asked_at)
+    VALUES (1, 'aaa', 'ddd', 0.07, 'increase', 'done', 600);
+    INSERT INTO bisection_suspect VALUES (1, 0, 0, 'bbb', 'Subject', 'Ada <a@b>', 700, 12);
+    INSERT INTO bisection_finding VALUES (1, 0, 'why not');
+    INSERT INTO bisection_effect VALUES (1, 0, 0, 'local', 'test_train[dlrm-cpu-eager]', 'latency',
+      10, 12, 0.99, 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+      'regression', 10, 12, 1.2, 1.15, 1.25, 0.001, 6);
+    INSERT INTO fingerprint VALUES (1, '{}');
+    INSERT INTO job (campaign, fleet, benchmark, commit_sha, round, error_code, error, version,
+                     fingerprint_id, seconds, finished_at)
+    VALUES ('bisect/1/recipe-1/cure/bbb', 'local', 'b', 'aaa', 0, '', '', '2.9', 1, 1.5, 300),
+           ('bisect/1/recipe-1/proof/bbb', 'local', 'b', 'aaa', 0, '', '', '2.9', 1, 1.5, 300);
+  )sql");
+
+  storage::migrate(database);
+
+  auto const search = storage::Bisections{database}.find(BisectionId{1}).value();
+  auto const& finding = search.findings.at(0);
+  EXPECT_EQ(finding.no_revert_check, "why not");
+  EXPECT_FALSE(finding.effects.at(0).proof);
+  expect_same(finding.effects.at(0).revert_check.value(), slower());
+  EXPECT_THAT(
+      column(database, "SELECT campaign FROM job ORDER BY id"),
+      ::testing::ElementsAre("bisect/1/recipe-1/revert-check/bbb", "bisect/1/recipe-1/proof/bbb"));
+}
+
+TEST(Migrations, TheKindOfARecipeIsAColumnOfItsOwn) {
+  SQLite::Database database{":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE};
+  storage::migrate_to(database, 16);
+  database.exec("INSERT INTO recipe VALUES (3, 'artifacts https://ci/{commit}'), (4, 'recipe a')");
+
+  storage::migrate(database);
+
+  storage::Recipes recipes{database};
+  EXPECT_EQ(recipes.find(RecipeId{3})->kind, RecipeKind::artifacts);
+  EXPECT_EQ(recipes.find(RecipeId{3})->contents, "https://ci/{commit}");
+  EXPECT_EQ(recipes.find(RecipeId{4})->kind, RecipeKind::program);
+  EXPECT_EQ(recipes.with(RecipeKind::program, "recipe a").id, RecipeId{4});
 }
 
 TEST(Migrations, TheNewestDatabaseIsLeftAlone) {

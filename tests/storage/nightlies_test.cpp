@@ -78,25 +78,13 @@ TEST_F(NightliesTest, NightliesAreOrderedByDateWhateverTheirNumbers) {
 TEST_F(NightliesTest, WorkGoesOnWithTheOldestNightlyThatIsNotJudged) {
   announce("2026-01-01", 'a', NightlyState::done);
   announce("2026-01-02", 'b', NightlyState::failed);
-  auto const untold = announce("2026-01-03", 'c', NightlyState::bisected);
+  auto const unpublished = announce("2026-01-03", 'c', NightlyState::bisected);
   auto const next = announce("2026-01-04", 'd', NightlyState::swept);
   announce("2026-01-05", 'e');
 
   EXPECT_EQ(store.nightlies().next_unfinished()->id, next);
-  ASSERT_EQ(store.nightlies().untold().size(), 1U);
-  EXPECT_EQ(store.nightlies().untold().front().id, untold);
-}
-
-TEST_F(NightliesTest, TheBaselineIsTheNewestOlderNightlyThatWasJudged) {
-  auto const oldest = announce("2026-01-01", 'a', NightlyState::done);
-  auto const judged = announce("2026-01-02", 'b', NightlyState::bisected);
-  announce("2026-01-03", 'c', NightlyState::failed);
-  announce("2026-01-04", 'd', NightlyState::swept);
-  auto const nightly = store.nightlies().find(announce("2026-01-05", 'e')).value();
-  announce("2026-01-06", 'f', NightlyState::done);
-
-  EXPECT_EQ(store.nightlies().baseline_of(nightly)->id, judged);
-  EXPECT_EQ(store.nightlies().baseline_of(store.nightlies().find(oldest).value()), std::nullopt);
+  ASSERT_EQ(store.nightlies().unpublished().size(), 1U);
+  EXPECT_EQ(store.nightlies().unpublished().front().id, unpublished);
 }
 
 TEST_F(NightliesTest, AWordThatNobodyKnowsIsNamedWithItsColumn) {

@@ -25,14 +25,15 @@ Build FakeBuilder::deliver(fs::path const& prefix,
 }
 
 asio::awaitable<Result<Recipe>> FakeBuilder::recipe() {
-  co_return store_.recipes().with(contents);
+  co_return store_.recipes().with(RecipeKind::program, contents);
 }
 
 asio::awaitable<Result<BuildAttempt>> FakeBuilder::build(CommitSha commit,
                                                          RecipeId recipe,
                                                          build::From from) {
   bool const is_artifact = from == build::From::anywhere && artifacts.contains(commit);
-  auto const by = is_artifact ? store_.recipes().with("artifacts /srv/{commit}").id : recipe;
+  auto const by =
+      is_artifact ? store_.recipes().with(RecipeKind::artifacts, "/srv/{commit}").id : recipe;
   co_return make(commit, by);
 }
 

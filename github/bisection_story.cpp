@@ -1,4 +1,4 @@
-#include "github/search_story.h"
+#include "github/bisection_story.h"
 
 #include <algorithm>
 #include <string_view>
@@ -12,10 +12,10 @@
 namespace torchwatch::github {
 namespace {
 
-/// Series told of one finding. More would hide the next finding.
+/// Series shown of one finding. More would hide the next finding.
 constexpr std::size_t max_effects = 8;
 
-/// Lines told of what two builds differ by.
+/// Lines shown of what two builds differ by.
 constexpr std::size_t max_differences = 20;
 
 /// The name of "Name <email>": nobody's address belongs on a public page.
@@ -34,55 +34,63 @@ std::string reason_for(Commit const& commit, std::vector<BisectionStep> const& s
   auto const step = std::find_if(steps.rbegin(), steps.rend(), [&commit](auto const& tried) {
     return tried.skipped == commit.sha;
   });
-  if (step == steps.rend()) return "not told apart from its neighbours";
+  if (step == steps.rend()) return "indistinguishable from its neighbours";
   return "could not be built or measured" + (step->note.empty() ? "" : ": " + verbatim(step->note));
 }
 
 std::string seen(Effect const& effect) {
   auto const metric = effect.series.metric;
-  return fmt::format("{} to {} as the search saw it",
+  return fmt::format("{} to {} during the bisection",
                      level_of(metric, effect.before),
                      level_of(metric, effect.after));
 }
 
-std::string figures_of(Metric metric, Comparison const& proof) {
+std::string figures_of(Metric metric, Comparison const& comparison) {
   return fmt::format("{}{} ({} to {}, {} pairs of processes)",
-                     change_of(metric, proof),
-                     proof.ratio ? " " + interval_of(proof.ratio) : "",
-                     level_of(metric, proof.before),
-                     level_of(metric, proof.after),
-                     proof.pairs);
+                     change_of(metric, comparison),
+                     comparison.ratio ? " " + interval_of(comparison.ratio) : "",
+                     level_of(metric, comparison.before),
+                     level_of(metric, comparison.after),
+                     comparison.pairs);
 }
 
 std::string explained_share(double share) {
-  if (share < 0)
-    return fmt::format("goes against the incident's change ({} of it)", share_of(share));
-  return fmt::format("explains {} of the incident's change", share_of(share));
+  if (share < 0) return "offsets " + share_of(-share) + " of the regression";
+  return "explains " + share_of(share) + " of the regression";
 }
 
 /// What is known of one commit and a series.
 std::string evidence_of(Effect const& effect) {
-  if (!effect.proof) return seen(effect) + ", not measured against its parent";
+  if (!effect.proof) return seen(effect) + ", not compared with its parent";
   auto const figures = figures_of(effect.series.metric, *effect.proof);
   switch (effect.proof->verdict) {
     case Verdict::regression:
     case Verdict::improvement:
-      return "measured against its parent: " + figures + ", " + explained_share(effect.share);
+      return "against its parent " + figures + ", " + explained_share(effect.share);
     case Verdict::unchanged:
-      return "measured against its parent it did not differ: " + figures;
+      return "no change against its parent: " + figures;
     case Verdict::inconclusive:
-      return "measured against its parent it could not be told whether it differs: " + figures;
+      return "inconclusive against its parent: " + figures;
   }
   return {};
 }
 
-/// What came of taking the commit back on the newest one.
-std::string cure_of(Effect const& effect) {
-  if (!effect.cure) return {};
-  auto const figures = figures_of(effect.series.metric, *effect.cure);
-  return fmt::format("; taken back on the newest commit{}: {}",
-                     is_cured(effect) ? "" : ", that does not undo it",
-                     figures);
+/// How sure the bisection was; nothing where that is not known.
+std::string confidence_of(Effect const& effect) {
+  if (effect.probability <= 0) return {};
+  return "; confidence " + probability_of(effect.probability);
+}
+
+std::string revert_check_of(Effect const& effect) {
+  if (!effect.revert_check) return {};
+  auto const what = [&] {
+    if (is_undone_by_revert(effect)) return " undoes this";
+    if (effect.revert_check->verdict == Verdict::inconclusive) return " was inconclusive";
+    return is_proved(effect) ? " does not undo this" : "";
+  };
+  return fmt::format("; reverting it on the newest commit{}: {}",
+                     what(),
+                     figures_of(effect.series.metric, *effect.revert_check));
 }
 
 std::string effect_lines(Finding const& finding) {
@@ -91,34 +99,29 @@ std::string effect_lines(Finding const& finding) {
   std::string text;
   for (std::size_t i = 0; i < shown; ++i) {
     auto const& effect = finding.effects[i];
-    text += fmt::format("- {}: {}; the search was {} sure{}\n",
+    text += fmt::format("- {}: {}{}{}\n",
                         series_name(effect.series),
                         is_one_commit ? evidence_of(effect) : seen(effect),
-                        probability_of(effect.probability),
-                        cure_of(effect));
+                        confidence_of(effect),
+                        revert_check_of(effect));
   }
   if (finding.effects.size() > shown)
     text += fmt::format("- and {} more series\n", finding.effects.size() - shown);
-  if (!finding.no_cure.empty())
-    text += "- Not taken back on the newest commit: " + verbatim(finding.no_cure) + "\n";
+  if (!finding.no_revert_check.empty())
+    text += "- No revert check: " + verbatim(finding.no_revert_check) + "\n";
   return text + "\n";
-}
-
-bool is_improvement(Finding const& finding) {
-  if (is_culprit(finding)) return std::ranges::none_of(finding.effects, made_worse);
-  return std::ranges::all_of(finding.effects,
-                             [](Effect const& effect) { return effect.after < effect.before; });
 }
 
 /// What a commit is called. Only a proof accuses.
 std::string role_of(Finding const& finding) {
-  bool const improved = is_improvement(finding);
+  bool const improved = kind_of(finding) == FindingKind::improvement;
   if (is_culprit(finding)) return improved ? "Improved by" : "Culprit:";
   bool const was_tried = std::ranges::any_of(
       finding.effects, [](Effect const& effect) { return effect.proof.has_value(); });
-  return fmt::format("Likeliest commit{}, but {}:",
-                     improved ? " of an improvement" : "",
-                     was_tried ? "its proof failed" : "not measured against its parent");
+  return fmt::format(
+      "Most likely commit{} ({}):",
+      improved ? " of an improvement" : "",
+      was_tried ? "not confirmed against its parent" : "not compared with its parent");
 }
 
 std::string commit_story(Finding const& finding, std::string const& project) {
@@ -136,11 +139,12 @@ std::string range_story(Finding const& finding,
                         Bisection const& bisection,
                         std::string const& project) {
   bool const is_sure = bisection.outcome && *bisection.outcome != BisectionOutcome::undecided;
-  auto text = fmt::format("**{} {}came with one of these {} commits, oldest first:\n\n",
-                          is_improvement(finding) ? "No single commit.** An improvement"
-                                                  : "No single culprit.** The change",
-                          is_sure ? "" : "most likely ",
-                          finding.suspects.size());
+  bool const improved = kind_of(finding) == FindingKind::improvement;
+  auto text = fmt::format(
+      "**{} {}came with one of these {} commits, oldest first:\n\n",
+      improved ? "No single commit.** An improvement" : "No single culprit.** The regression",
+      is_sure ? "" : "most likely ",
+      finding.suspects.size());
   std::vector<TableRow> rows;
   for (auto const& commit : finding.suspects) {
     rows.push_back({commit_link(commit.sha, project),
@@ -161,7 +165,7 @@ std::string packages_measured(std::vector<SeriesChange> const& changes) {
                     figures_of(change.series.metric, change.comparison),
                     std::string{to_string(change.comparison.verdict)}});
   }
-  return table({"the nightlies' builds, measured again", "change", "verdict"}, rows) + "\n";
+  return table({"nightly builds, measured again", "change", "verdict"}, rows) + "\n";
 }
 
 /// What they differ by beside their commits.
@@ -169,13 +173,10 @@ std::string packages_story(Packages const& packages, bool are_to_blame) {
   auto const& lines = packages.differences;
   std::string text;
   if (!packages.changes.empty()) text += packages_measured(packages.changes);
-  if (lines.empty() && are_to_blame) {
-    return text +
-           "By what the builds of the two nightlies differ beside their commits cannot be "
-           "seen from here: how they were made is for whoever made them to tell.\n\n";
-  }
+  if (lines.empty() && are_to_blame)
+    return text + "Nothing visible in the two builds explains it: ask whoever made them.\n\n";
   if (lines.empty()) return text;
-  text += "Beside their commits, the builds of the two nightlies differ by this:\n\n";
+  text += "Apart from their commits, the two nightly builds differ in:\n\n";
   for (std::size_t i = 0; i < std::min(lines.size(), max_differences); ++i)
     text += fmt::format("- {}: {}\n",
                         lines[i].starts_with('-') ? "only the good one" : "only the bad one",
@@ -185,8 +186,7 @@ std::string packages_story(Packages const& packages, bool are_to_blame) {
   return text + "\n";
 }
 
-/// What was asked of the nightlies' own builds, where the search found nothing between their
-/// commits.
+/// What the nightlies' own builds gave, where nothing was found between their commits.
 std::string word_on_packages(std::vector<SeriesChange> const& changes) {
   auto const is = [](Verdict verdict) {
     return [verdict](SeriesChange const& change) {
@@ -194,46 +194,45 @@ std::string word_on_packages(std::vector<SeriesChange> const& changes) {
     };
   };
   if (std::ranges::all_of(changes, is(Verdict::unchanged)))
-    return "Nor did the builds of the nightlies. The host may have been another one then, or busy.";
+    return "The nightly builds no longer differ either; the host may have been busy.";
   if (std::ranges::any_of(changes, is(Verdict::regression)))
-    return "The builds of the nightlies do: both were made in another way than those of the "
-           "search, and it shows with theirs alone.";
-  return "Of the builds of the nightlies it could not be told.";
+    return "The nightly builds still do: they were built differently from the bisection's, and "
+           "only they show the change.";
+  return "Comparing the nightly builds again was inconclusive.";
 }
 
 std::string not_reproduced_story(Bisection const& bisection) {
   bool const built_none = std::ranges::all_of(bisection.steps, [](BisectionStep const& step) {
-    return step.stage == SearchStage::nightlies;
+    return step.stage == BisectionStage::nightlies;
   });
   if (built_none && !bisection.steps.empty()) {
-    return "**Not reproduced:** the builds of the nightlies did not differ when they were measured "
-           "again. The host may have been another one then, or busy.\n\n";
+    return "**Not reproduced:** the nightly builds did not differ when they were measured again; "
+           "the host may have been busy.\n\n";
   }
   bool const were_compared = bisection.packages && !bisection.packages->changes.empty();
-  return "**Not reproduced:** the two ends did not differ when their commits were built and "
-         "measured again. " +
+  return "**Not reproduced:** both commits were built and measured again, and did not differ. " +
          (were_compared ? word_on_packages(bisection.packages->changes)
-                        : "The host, a dependency or the packaging may differ between the "
-                          "nightlies.") +
+                        : "The host may have been busy, or the nightlies were built with different "
+                          "dependencies.") +
          "\n\n";
 }
 
 std::string outcome_story(Bisection const& bisection) {
   bool const found_any = !bisection.findings.empty();
-  if (!bisection.outcome) return "**The search has not ended yet.**\n\n";
+  if (!bisection.outcome) return "**The bisection has not finished yet.**\n\n";
   switch (*bisection.outcome) {
     case BisectionOutcome::culprit:
     case BisectionOutcome::range:
-      return found_any ? "" : "**The search named no commit.**\n\n";
+      return found_any ? "" : "**The bisection named no commit.**\n\n";
     case BisectionOutcome::environment:
-      return "**No commit did it:** the change shows between the builds of the two nightlies, and "
-             "not between their commits, built alike. What the nightlies were built or packed with "
-             "made the difference.\n\n";
+      return "**No commit is to blame:** the two nightly builds differ, but their commits do not "
+             "when built alike. The change comes from what the nightlies were built or packaged "
+             "with.\n\n";
     case BisectionOutcome::not_reproduced:
       return not_reproduced_story(bisection);
     case BisectionOutcome::undecided:
-      return std::string{"**Undecided:** the search's budget ended before it was sure."} +
-             (found_any ? " What it found until then:\n\n" : "\n\n");
+      return std::string{"**Undecided:** the bisection ran out of budget before it was sure."} +
+             (found_any ? " So far:\n\n" : "\n\n");
   }
   return {};
 }
@@ -241,14 +240,14 @@ std::string outcome_story(Bisection const& bisection) {
 std::string ending_of(Bisection const& bisection) {
   switch (bisection.state) {
     case BisectionState::failed:
-      return "**The search failed:** " + verbatim(bisection.failure) + "\n\n";
+      return "**The bisection failed:** " + verbatim(bisection.failure) + "\n\n";
     case BisectionState::cancelled:
-      return "**The search was cancelled** by a person before it ended.\n\n";
+      return "**The bisection was cancelled.**\n\n";
     case BisectionState::paused:
-      return "**The search is paused** by a person and has not ended yet.\n\n";
+      return "**The bisection is paused.**\n\n";
     case BisectionState::queued:
     case BisectionState::running:
-      return "**The search has not ended yet.**\n\n";
+      return "**The bisection has not finished yet.**\n\n";
     case BisectionState::done:
       break;
   }
@@ -266,12 +265,8 @@ std::string series_name(Series const& series) {
   return verbatim(name_of(series)) + " on " + verbatim(series.fleet);
 }
 
-bool made_worse(Effect const& effect) {
-  return effect.proof && effect.proof->verdict == Verdict::regression;
-}
-
-std::string search_story(Bisection const& bisection, std::string const& project) {
-  auto text = fmt::format("Searched from {} (good) to {} (bad).\n\n",
+std::string bisection_story(Bisection const& bisection, std::string const& project) {
+  auto text = fmt::format("Bisected from {} (good) to {} (bad).\n\n",
                           commit_link(bisection.request.start, project),
                           commit_link(bisection.request.end, project)) +
               ending_of(bisection);

@@ -4,7 +4,7 @@
 
 #include "storage/domain/bisection.h"
 
-/// What a search for the culprits found, in Markdown. Pure.
+/// What a bisection found, in Markdown. Pure.
 namespace torchwatch::github {
 
 /// A commit's short name, linked where `project` shows it.
@@ -13,12 +13,9 @@ std::string commit_link(CommitSha const& sha, std::string const& project);
 /// A series and the fleet that measured it.
 std::string series_name(Series const& series);
 
-/// Whether the proof shows that it grew. Nobody is called a culprit for anything else.
-bool made_worse(Effect const& effect);
-
-/// One search: how it ended, and what it found, in the order of its findings. A culprit comes with
+/// How it ended, and what it found, in the order of its findings. A culprit comes with
 /// its proof on each series; an improvement, and a commit without proof, are called just that; of a
 /// range every suspect is listed with the reason why.
-std::string search_story(Bisection const& bisection, std::string const& project);
+std::string bisection_story(Bisection const& bisection, std::string const& project);
 
 }  // namespace torchwatch::github

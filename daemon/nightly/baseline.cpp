@@ -1,0 +1,70 @@
+#include "daemon/nightly/baseline.h"
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+#include <tuple>
+
+namespace torchwatch::nightly {
+namespace {
+
+bool is_judged(Nightly const& nightly) {
+  return nightly.state == NightlyState::bisected || nightly.state == NightlyState::done;
+}
+
+/// Those that come before `nightly`.
+std::span<Nightly const> before(Nightly const& nightly, std::vector<Nightly> const& nightlies) {
+  auto const place_of = [](Nightly const& one) {
+    return std::tie(one.date, one.id);
+  };
+  auto const end = std::ranges::find_if(
+      nightlies, [&](Nightly const& other) { return place_of(other) >= place_of(nightly); });
+  return {nightlies.begin(), end};
+}
+
+bool has_verdict(std::vector<NightlyVerdict> const& verdicts, NightlyId nightly, Verdict verdict) {
+  return std::ranges::any_of(verdicts, [&](NightlyVerdict const& one) {
+    return one.nightly == nightly && one.change.comparison.verdict == verdict;
+  });
+}
+
+/// Whether somebody accepted the level that the benchmark had by then.
+bool is_accepted(Nightly const& nightly, BenchmarkHistory const& history) {
+  auto const& [fleet, benchmark] = history.which;
+  return is_judged(nightly) && std::ranges::any_of(history.rulings, [&](Ruling const& ruling) {
+           auto const& about = ruling.series;
+           return ruling.kind == RulingKind::accept && !ruling.incident &&
+                  nightly.announced_at <= ruling.given_at &&
+                  (about.fleet.empty() || about.fleet == fleet) &&
+                  (!about.benchmark || *about.benchmark == benchmark);
+         });
+}
+
+bool has_a_new_level(Nightly const& nightly, BenchmarkHistory const& history) {
+  return has_verdict(history.verdicts, nightly.id, Verdict::regression) ||
+         has_verdict(history.anchored, nightly.id, Verdict::improvement) ||
+         is_accepted(nightly, history);
+}
+
+}  // namespace
+
+std::optional<Nightly> baseline_of(Nightly const& nightly, std::vector<Nightly> const& nightlies) {
+  auto earlier = before(nightly, nightlies);
+  while (!earlier.empty() && !is_judged(earlier.back()))
+    earlier = earlier.first(earlier.size() - 1);
+  return earlier.empty() ? std::nullopt : std::optional{earlier.back()};
+}
+
+std::vector<Nightly> anchor_candidates(Nightly const& nightly,
+                                       std::vector<Nightly> const& nightlies,
+                                       BenchmarkHistory const& history) {
+  auto const earlier = before(nightly, nightlies);
+  auto first = earlier.size();
+  while (first > 0 && (first == earlier.size() || !has_a_new_level(earlier[first], history)))
+    --first;
+  std::vector<Nightly> candidates;
+  std::ranges::copy_if(earlier.subspan(first), std::back_inserter(candidates), is_judged);
+  return candidates;
+}
+
+}  // namespace torchwatch::nightly

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "storage/domain/build.h"
+#include "storage/domain/comparison.h"
+#include "storage/domain/ruling.h"
+
+/// What a nightly is compared with. Pure. Nightlies come in their order, as the store lists them.
+namespace torchwatch::nightly {
+
+/// The newest of `nightlies` before `nightly` that was judged to the end: what it brought is known,
+/// so it counts as normal.
+std::optional<Nightly> baseline_of(Nightly const& nightly, std::vector<Nightly> const& nightlies);
+
+/// What is known of a benchmark's level.
+struct BenchmarkHistory {
+  FleetBenchmark which;
+  std::vector<NightlyVerdict> verdicts;  ///< of nightlies with their baselines
+  std::vector<NightlyVerdict> anchored;  ///< of nightlies with their anchors
+  std::vector<Ruling> rulings;           ///< whatever they are about
+};
+
+/// What `nightly` may be anchored to: those of `nightlies` before it that were judged to the end,
+/// oldest first, from the last one on at which the benchmark regressed, was found better than its
+/// anchor, or somebody accepted its level.
+std::vector<Nightly> anchor_candidates(Nightly const& nightly,
+                                       std::vector<Nightly> const& nightlies,
+                                       BenchmarkHistory const& history);
+
+}  // namespace torchwatch::nightly

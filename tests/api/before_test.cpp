@@ -1,0 +1,115 @@
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "daemon/api/routes.h"
+#include "tests/api/stored_story.h"
+
+// A database that the version before wrote is read as that version answered. tests/data/before has
+// the database (store.sql), requests by name (routes.json) and the answers of the program of that
+// day (NAME.json). They are history: nothing rewrites them.
+namespace torchwatch::tests {
+namespace {
+
+using nlohmann::json;
+
+/// What differs on purpose: keys, by what they were called.
+std::map<std::string, std::string> const renamed{{"cure", "revert_check"},
+                                                 {"no_cure", "no_revert_check"}};
+/// Keys of a finding that are new.
+constexpr auto added_to_findings = "kind";
+/// In names of campaigns.
+constexpr std::string_view old_campaign = "/cure/";
+constexpr std::string_view new_campaign = "/revert-check/";
+
+std::string before(std::string const& file) {
+  std::ifstream stream{TORCHWATCH_TEST_DATA "/before/" + file, std::ios::binary};
+  return {std::istreambuf_iterator<char>{stream}, {}};
+}
+
+/// An old answer in today's words.
+json in_new_words(json const& old) {
+  if (old.is_array()) {
+    auto list = json::array();
+    for (auto const& value : old)
+      list.push_back(in_new_words(value));
+    return list;
+  }
+  if (!old.is_object()) return old;
+  auto object = json::object();
+  for (auto const& [key, value] : old.items()) {
+    auto const name = renamed.find(key);
+    object[name == renamed.end() ? key : name->second] = in_new_words(value);
+  }
+  if (auto const campaign = object.find("campaign"); campaign != object.end()) {
+    auto text = campaign->get<std::string>();
+    if (auto const at = text.find(old_campaign); at != std::string::npos)
+      *campaign = text.replace(at, old_campaign.size(), new_campaign);
+  }
+  return object;
+}
+
+/// A new answer without what the old program did not say.
+json without_news(json const& answer) {
+  auto stripped = answer;
+  if (stripped.is_object() && stripped.contains("findings")) {
+    for (auto& finding : stripped["findings"])
+      EXPECT_EQ(finding.erase(added_to_findings), 1U);
+  }
+  if (stripped.is_structured())
+    for (auto& value : stripped)
+      value = without_news(value);
+  return stripped;
+}
+
+class BeforeTest : public ::testing::Test {
+ protected:
+  storage::Store migrated() {
+    SQLite::Database{folder_.database().string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE}
+        .exec(before("store.sql"));
+    return storage::Store::open(folder_.database()).value();
+  }
+
+  net::HttpResponse ask(std::string const& target) {
+    boost::asio::io_context loop;
+    net::HttpRequest request;
+    request.method = "GET";
+    request.target = target;
+    auto answer =
+        boost::asio::co_spawn(loop, api_.handle(std::move(request)), boost::asio::use_future);
+    loop.run();
+    return answer.get();
+  }
+
+  TemporaryFolder folder_;
+  storage::Store store_ = migrated();
+  FixedClock clock_;
+  api::Api api_{store_, clock_, {}, {}};
+};
+
+TEST_F(BeforeTest, EveryRouteAnswersAsItDid) {
+  auto const routes = json::parse(before("routes.json"));
+  for (auto const& [name, target] : routes.items()) {
+    SCOPED_TRACE(target);
+    auto const old = json::parse(before(name + ".json"));
+
+    auto const answer = ask(target);
+
+    EXPECT_EQ(answer.status, old.at("status"));
+    auto const link = answer.headers.find("link");
+    EXPECT_EQ(link == answer.headers.end() ? "" : link->second, old.at("link"));
+    EXPECT_EQ(without_news(json::parse(answer.body)), in_new_words(old.at("body")));
+  }
+}
+
+}  // namespace
+}  // namespace torchwatch::tests

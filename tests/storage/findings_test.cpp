@@ -1,0 +1,74 @@
+#include <gtest/gtest.h>
+
+#include "storage/domain/bisection.h"
+#include "tests/storage/samples.h"
+
+namespace torchwatch::tests {
+namespace {
+
+Comparison verdict_of(Verdict verdict) {
+  Comparison comparison;
+  comparison.verdict = verdict;
+  return comparison;
+}
+
+Effect seen(double before, double after) {
+  Effect effect;
+  effect.series = latency_of("dlrm");
+  effect.before = before;
+  effect.after = after;
+  return effect;
+}
+
+/// Seen to go up, whatever the proof says.
+Effect proved(Verdict verdict) {
+  auto effect = seen(10, 12);
+  effect.proof = verdict_of(verdict);
+  return effect;
+}
+
+FindingKind kind_with(std::vector<Effect> effects, std::size_t suspects = 1) {
+  return kind_of({std::vector<Commit>(suspects), std::move(effects)});
+}
+
+TEST(Findings, OneCommitThatIsProvedToHaveMadeItWorseIsACulprit) {
+  EXPECT_EQ(kind_with({proved(Verdict::regression)}), FindingKind::culprit);
+  EXPECT_EQ(kind_with({proved(Verdict::regression), proved(Verdict::improvement)}),
+            FindingKind::culprit);
+  EXPECT_EQ(kind_with({proved(Verdict::regression), seen(10, 8)}), FindingKind::culprit);
+}
+
+TEST(Findings, OneCommitThatIsProvedToHaveMadeItBetterAloneIsAnImprovement) {
+  EXPECT_EQ(kind_with({proved(Verdict::improvement)}), FindingKind::improvement);
+  EXPECT_EQ(kind_with({proved(Verdict::improvement), proved(Verdict::unchanged)}),
+            FindingKind::improvement)
+      << "what the commit is proved not to do is none of its effects";
+}
+
+TEST(Findings, OneCommitWithoutAProofAccusesNobody) {
+  EXPECT_EQ(kind_with({seen(10, 12)}), FindingKind::range);
+  EXPECT_EQ(kind_with({proved(Verdict::inconclusive)}), FindingKind::range);
+  EXPECT_EQ(kind_with({seen(10, 8)}), FindingKind::improvement);
+}
+
+TEST(Findings, SeveralCommitsAreARangeUnlessAllTheirEffectsWentDown) {
+  EXPECT_EQ(kind_with({seen(10, 12)}, 2), FindingKind::range);
+  EXPECT_EQ(kind_with({seen(10, 8), seen(10, 12)}, 2), FindingKind::range);
+  EXPECT_EQ(kind_with({seen(10, 8), seen(5, 4)}, 2), FindingKind::improvement);
+}
+
+TEST(Findings, ARevertUndoesWhatItMovesTheOtherWay) {
+  auto effect = proved(Verdict::regression);
+  EXPECT_FALSE(is_undone_by_revert(effect)) << "nobody tried";
+  effect.revert_check = verdict_of(Verdict::improvement);
+  EXPECT_TRUE(is_undone_by_revert(effect));
+  effect.revert_check = verdict_of(Verdict::regression);
+  EXPECT_FALSE(is_undone_by_revert(effect));
+  effect.proof = verdict_of(Verdict::improvement);
+  EXPECT_TRUE(is_undone_by_revert(effect));
+  effect.proof.reset();
+  EXPECT_FALSE(is_undone_by_revert(effect));
+}
+
+}  // namespace
+}  // namespace torchwatch::tests
