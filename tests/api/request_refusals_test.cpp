@@ -143,7 +143,7 @@ std::vector<Refusal> const of_requests{
      post_again("again", 99),
      400,
      "again",
-     "found 99, allowed the id of a search"},
+     "found 99, allowed the id of a bisection"},
     {"AgainByName", post_again("again", "1"), 400, "again", "found \"1\""},
     {"AgainToItsOwnStart", post_again("end", sha_of('a').hex), 400, "end", "same commit"},
     {"AgainOnNoBenchmarks", post_again("benchmarks", json::array()), 400, "benchmarks", "1 to 256"},

@@ -65,11 +65,11 @@ TEST(Steering, ThatFailsIsToldByItsKind) {
                                                 {ErrorCode::corrupt, 500},
                                                 {ErrorCode::internal, 500}};
   for (auto const& [code, status] : statuses) {
-    api.reply_with(Error{code, "search 2 is done"});
+    api.reply_with(Error{code, "bisection 2 is done"});
     auto const answer = ask(api.port(), steer_to("paused"));
     EXPECT_EQ(answer.status, status);
     EXPECT_EQ(answer.headers.at("content-type"), "application/problem+json");
-    EXPECT_EQ(json::parse(answer.body).at("detail"), "search 2 is done");
+    EXPECT_EQ(json::parse(answer.body).at("detail"), "bisection 2 is done");
   }
 }
 

@@ -36,7 +36,7 @@ Finished bisections(World& world, Service const& service, std::vector<std::strin
 
 void expect_steered(Finished const& command, std::string const& id, std::string const& state) {
   EXPECT_EQ(command.status, 0) << command.err;
-  EXPECT_EQ(command.out, "search " + id + ": " + state + "\n");
+  EXPECT_EQ(command.out, "bisection " + id + ": " + state + "\n");
 }
 
 json ended_search(Service const& service, std::string const& url) {

@@ -173,9 +173,9 @@ TEST(Serve, SteersOnlySearchesThatHaveNotEnded) {
 
   EXPECT_EQ(late.status, 409);
   EXPECT_EQ(json::parse(late.body).at("detail"),
-            "search 1 is done: only one that has not ended can be resumed");
+            "bisection 1 is done: only one that has not ended can be resumed");
   EXPECT_EQ(unknown.status, 404);
-  EXPECT_EQ(json::parse(unknown.body).at("detail"), "search 99 is not known");
+  EXPECT_EQ(json::parse(unknown.body).at("detail"), "bisection 99 is not known");
   EXPECT_EQ(command.status, 2);
   EXPECT_THAT(command.err, HasSubstr("only one that has not ended can be paused"));
 }
@@ -210,7 +210,7 @@ TEST(Serve, ShowsItsSearchesAndSearchesAgainWithAnotherEnd) {
   EXPECT_EQ(std::count(list.out.begin(), list.out.end(), '\n'), 3) << list.out;
   EXPECT_THAT(list.out, ContainsRegex("\n2 +done +culprit "));
   auto const shown = bisections(world, service, {"2"});
-  EXPECT_THAT(shown.out, HasSubstr("search 2: done, culprit\n  culprit:\n    " + culprit));
+  EXPECT_THAT(shown.out, HasSubstr("bisection 2: done, culprit\n  culprit:\n    " + culprit));
   EXPECT_THAT(shown.out, HasSubstr("\nturn  benchmark"));
   EXPECT_THAT(shown.out, HasSubstr(" MiB, ")) << "levels that were measured";
   EXPECT_EQ(json::parse(bisections(world, service, {"2", "--json"}).out), second);
