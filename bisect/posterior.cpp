@@ -201,13 +201,6 @@ std::vector<std::size_t> gaps_of(Belief const& belief, std::span<std::size_t con
 
 }  // namespace
 
-double Hypothesis::level_before(std::size_t gap) const {
-  double level = base;
-  for (auto const& change : changes)
-    if (change.gap < gap) level += change.size;
-  return level;
-}
-
 double Belief::no_change() const {
   for (auto const& hypothesis : hypotheses)
     if (hypothesis.changes.empty()) return hypothesis.probability;

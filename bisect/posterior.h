@@ -39,9 +39,6 @@ struct Hypothesis {
   std::vector<Change> changes;  ///< by gap; none: no change
   double probability = 0;
   double base = 0;  ///< level of the start
-
-  /// Of the builds before gap `gap`.
-  double level_before(std::size_t gap) const;
 };
 
 /// What to believe now.

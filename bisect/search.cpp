@@ -62,13 +62,6 @@ std::size_t likeliest_gap(Belief const& belief) {
   return best;
 }
 
-double sum_of(Answer const& answer) {
-  double sum = 0;
-  for (auto const& change : answer.changes)
-    sum += change.size;
-  return sum;
-}
-
 template <class Key, class Value>
 std::vector<Value> values_of(std::map<Key, Value> map) {
   std::vector<Value> values;
@@ -94,9 +87,7 @@ Search::Search(BisectionRequest const& request,
   for (auto const& series : request.series)
     lines_.push_back({series,
                       index_of(benchmarks_, series.fleet, series.benchmark),
-                      Scale{series.metric, request.threshold, decide},
-                      {},
-                      {}});
+                      Scale{series.metric, request.threshold, decide}});
 }
 
 CommitSha const& Search::commit_at(std::size_t position) const {
@@ -147,17 +138,14 @@ std::string Search::reason_for(Probe const& probe) const {
 /// Of series that are still asked about.
 std::string Search::purpose_of(Probe const& probe) const {
   std::size_t left = 0;
-  Line const* rest = nullptr;
+  SearchedSeries const* rest = nullptr;
   for (auto const series : series_of(probe.benchmark)) {
     if (inquiry_.answer(series)) continue;
     left = std::max(left, suspects_in(inquiry_.belief(series)));
     if (!lines_[series].explained.empty()) rest = &lines_[series];
   }
   if (rest == nullptr) return fmt::format("{} of {} suspects left", left, suspects_.size());
-  return fmt::format(
-      "is there another culprit? the proof leaves {:+.0f}% to {:+.0f}% of the change unexplained",
-      100 * (1 - rest->most / *rest->total),
-      100 * (1 - rest->least / *rest->total));
+  return "is there another culprit? the proof leaves " + rest->rest() + " unexplained";
 }
 
 bool Search::is_over() const {
@@ -237,7 +225,7 @@ void Search::learn(Series const& series,
                    CommitSha const& before,
                    CommitSha const& after,
                    std::vector<Pair> const& pairs) {
-  auto const line = std::ranges::find(lines_, series, &Line::series);
+  auto const line = std::ranges::find(lines_, series, &SearchedSeries::series);
   std::vector<Reading> readings;
   for (auto const& pair : pairs) {
     readings.push_back({position_of(before), rounds_, line->scale.level(pair.before)});
@@ -266,33 +254,15 @@ std::vector<Finding> Search::find() {
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     auto const answer = inquiry_.answer(i);
     if (!answer || answer->kind != Answer::Kind::changed) continue;
-    if (!lines_[i].total) lines_[i].total = sum_of(*answer);
-    for (auto const& [span, effect] : effects_of(i, *answer))
+    auto& line = lines_[i];
+    line.note_total(*answer);
+    for (auto const& [span, effect] : line.effects_of(*answer))
       if (found_.emplace(i, span).second) add_to(findings, span, effect);
   }
   auto all = values_of(std::move(findings));
   std::ranges::stable_sort(
       all, std::ranges::greater{}, [this](Finding const& finding) { return size_of(finding); });
   return all;
-}
-
-/// What an answer says of the series, change by change.
-std::vector<std::pair<Search::Span, Effect>> Search::effects_of(std::size_t series,
-                                                                Answer const& answer) const {
-  auto const& line = lines_[series];
-  std::vector<std::pair<Span, Effect>> effects;
-  double level = answer.base;
-  for (auto const& [first, last, size] : answer.changes) {
-    double known = 0;
-    for (auto const& [suspect, proven] : line.explained)
-      if (suspect < first) known += proven;
-    Effect effect{line.series, 0, 0, answer.probability, {}, 0, {}};
-    effect.before = line.scale.value(level + known);
-    level += size;
-    effect.after = line.scale.value(level + known);
-    effects.emplace_back(Span{first, last}, std::move(effect));
-  }
-  return effects;
 }
 
 void Search::add_to(std::map<Span, Finding>& findings, Span span, Effect const& effect) const {
@@ -306,26 +276,15 @@ void Search::add_to(std::map<Span, Finding>& findings, Span span, Effect const& 
 void Search::explain(Finding& finding) {
   auto const suspect = position_of(finding.suspects.front().sha) - 1;
   for (auto& effect : finding.effects) {
-    auto const found = std::ranges::find(lines_, effect.series, &Line::series);
+    auto const found = std::ranges::find(lines_, effect.series, &SearchedSeries::series);
     auto const series = static_cast<std::size_t>(found - lines_.begin());
     if (!is_proved(effect)) {
       inquiry_.drop(series);
       continue;
     }
-    double const size = found->explain(suspect, *effect.proof);
-    effect.share = *found->total == 0 ? 0 : size / *found->total;
+    found->explain(suspect, effect);
     inquiry_.explain(series, suspect, found->scale.rest(*found->total), found->scale.threshold());
   }
-}
-
-/// Returns the size of what is proved.
-double Search::Line::explain(std::size_t suspect, Comparison const& proof) {
-  double const from = scale.level(proof.before);
-  double const size = scale.level(proof.after) - from;
-  explained.emplace_back(suspect, size);
-  least += proof.ratio ? scale.level(proof.before * proof.ratio->low) - from : size;
-  most += proof.ratio ? scale.level(proof.before * proof.ratio->high) - from : size;
-  return size;
 }
 
 BisectionOutcome Search::conclude(std::vector<Finding>& findings) const {
@@ -337,7 +296,7 @@ BisectionOutcome Search::conclude(std::vector<Finding>& findings) const {
     if (!lines_[i].explained.empty()) continue;  // only its rest is open
     is_open = true;
     if (inquiry_.belief(i).readings.back() == 0) continue;
-    for (auto const& [span, effect] : effects_of(i, inquiry_.likeliest(i)))
+    for (auto const& [span, effect] : lines_[i].effects_of(inquiry_.likeliest(i)))
       if (!found_.contains({i, span})) add_to(guesses, span, effect);
   }
   for (auto& guess : values_of(std::move(guesses)))
@@ -355,21 +314,20 @@ BisectionOutcome Search::conclude(std::vector<Finding>& findings) const {
   return wanted > 0 ? BisectionOutcome::range : BisectionOutcome::not_reproduced;
 }
 
-double Search::size_of(Effect const& effect) const {
-  auto const& scale = std::ranges::find(lines_, effect.series, &Line::series)->scale;
-  return scale.level(effect.after) - scale.level(effect.before);
+SearchedSeries const& Search::line_of(Series const& series) const {
+  return *std::ranges::find(lines_, series, &SearchedSeries::series);
 }
 
 double Search::size_of(Finding const& finding) const {
   double largest = 0;
   for (auto const& effect : finding.effects)
-    largest = std::max(largest, std::abs(size_of(effect)));
+    largest = std::max(largest, std::abs(line_of(effect.series).size_of(effect)));
   return largest;
 }
 
 bool Search::is_wanted(Finding const& finding) const {
   return std::ranges::any_of(finding.effects, [this](Effect const& effect) {
-    double const size = size_of(effect);
+    double const size = line_of(effect.series).size_of(effect);
     return direction_ == Direction::both || (direction_ == Direction::increase) == (size > 0);
   });
 }

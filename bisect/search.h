@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -10,7 +9,7 @@
 
 #include "bisect/compare.h"
 #include "bisect/inquiry.h"
-#include "bisect/scale.h"
+#include "bisect/searched_series.h"
 #include "config/options.h"
 #include "storage/domain/bisection.h"
 
@@ -81,35 +80,19 @@ class Search {
   BisectionOutcome conclude(std::vector<Finding>& findings) const;
 
  private:
-  struct Line {
-    Series series;
-    std::size_t benchmark = 0;
-    Scale scale;
-    std::optional<double> total;  ///< change between the ends, by the first answer
-    std::vector<std::pair<std::size_t, double>> explained;  ///< suspects and their proven sizes
-    double least = 0;  ///< of what they explain, by the intervals of their proofs ...
-    double most = 0;   ///< ... together
-
-    double explain(std::size_t suspect, Comparison const& proof);
-  };
-
-  /// First and last suspect.
-  using Span = std::pair<std::size_t, std::size_t>;
-
   std::vector<std::size_t> series_of(std::size_t benchmark) const;
   std::string reason_for(Probe const& probe) const;
   std::string purpose_of(Probe const& probe) const;
   void read(std::size_t series, BisectionStep const& step);
-  std::vector<std::pair<Span, Effect>> effects_of(std::size_t series, Answer const& answer) const;
   void add_to(std::map<Span, Finding>& findings, Span span, Effect const& effect) const;
-  double size_of(Effect const& effect) const;
+  SearchedSeries const& line_of(Series const& series) const;
   double size_of(Finding const& finding) const;
   bool is_wanted(Finding const& finding) const;
 
   CommitSha start_;
   std::vector<Commit> suspects_;
   Direction direction_;
-  std::vector<Line> lines_;
+  std::vector<SearchedSeries> lines_;
   std::vector<std::pair<std::string, Benchmark>> benchmarks_;  // with the fleet
   Inquiry inquiry_;
   std::set<std::pair<std::size_t, Span>> found_;  // by series

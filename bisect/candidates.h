@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "bisect/planning.h"
+
+namespace torchwatch::bisect {
+
+/// Hypotheses and gaps below this probability are not worth a thought.
+inline constexpr double negligible = 1e-4;
+
+/// What may be read: positions that are there, and some between them.
+class Candidates {
+ public:
+  Candidates(std::span<Question const> questions, Costs const& costs, std::size_t slots);
+
+  std::vector<std::size_t> const& positions() const { return positions_; }
+
+  /// Where in a gap its change can lie between neighbouring candidates: the first candidate that
+  /// has it, and the probability.
+  struct Cell {
+    std::size_t first = 0;
+    double probability = 0;
+  };
+
+  std::vector<Cell> cells(Question const& question, std::size_t gap) const;
+
+ private:
+  void split(Question const& question, std::size_t gap, Costs const& costs, std::size_t parts);
+  void add_middles(Question const& question, std::size_t begin, std::size_t end);
+
+  std::vector<std::size_t> positions_;
+};
+
+}  // namespace torchwatch::bisect

@@ -1,0 +1,51 @@
+#include "bisect/searched_series.h"
+
+#include <fmt/format.h>
+
+namespace torchwatch::bisect {
+
+void SearchedSeries::note_total(Answer const& answer) {
+  if (total) return;
+  total = 0;
+  for (auto const& change : answer.changes)
+    *total += change.size;
+}
+
+std::vector<std::pair<Span, Effect>> SearchedSeries::effects_of(Answer const& answer) const {
+  std::vector<std::pair<Span, Effect>> effects;
+  double level = answer.base;
+  for (auto const& [first, last, size] : answer.changes) {
+    double known = 0;
+    for (auto const& [suspect, proven] : explained)
+      if (suspect < first) known += proven;
+    Effect effect{series, 0, 0, answer.probability, {}, 0, {}};
+    effect.before = scale.value(level + known);
+    level += size;
+    effect.after = scale.value(level + known);
+    effects.emplace_back(Span{first, last}, std::move(effect));
+  }
+  return effects;
+}
+
+void SearchedSeries::explain(std::size_t suspect, Effect& effect) {
+  auto const& proof = *effect.proof;
+  auto const size_at = [&](double after) {
+    return scale.level(after) - scale.level(proof.before);
+  };
+  double const size = size_at(proof.after);
+  explained.emplace_back(suspect, size);
+  least += proof.ratio ? size_at(proof.before * proof.ratio->low) : size;
+  most += proof.ratio ? size_at(proof.before * proof.ratio->high) : size;
+  effect.share = *total == 0 ? 0 : size / *total;
+}
+
+std::string SearchedSeries::rest() const {
+  return fmt::format(
+      "{:+.0f}% to {:+.0f}% of the change", 100 * (1 - most / *total), 100 * (1 - least / *total));
+}
+
+double SearchedSeries::size_of(Effect const& effect) const {
+  return scale.level(effect.after) - scale.level(effect.before);
+}
+
+}  // namespace torchwatch::bisect
