@@ -80,10 +80,8 @@ double World::level(Series const& series, Build const& build) const {
   auto const& reverted = parts->builder.reverted;
   auto const taken_back = reverted.find(build.manifest.commit);
   bool const is_revert = taken_back != reverted.end();
-  auto const at =
-      is_revert ? trunk.number_of(sha(trunk.size() - 1)) : trunk.number_of(build.manifest.commit);
-  auto const without =
-      is_revert ? std::optional{trunk.number_of(taken_back->second)} : std::nullopt;
+  auto const at = is_revert ? trunk.size() - 1 : trunk.number_of(build.manifest.commit);
+  auto const without = is_revert ? trunk.number_of(taken_back->second) : trunk.size();
   double level = 1;
   for (auto const& change : changes_)
     if (change.commit <= at && change.commit != without && change.metric == series.metric &&
