@@ -103,6 +103,7 @@ TEST_F(ReportTest, IsPublishedOnce) {
 
 TEST_F(ReportTest, IsAnIssueWhereARepositoryIsConfigured) {
   github_options.repository = "o/r";
+  reply(200, {{"permissions", {{"push", true}}}});
   reply(200, nlohmann::json::array());
   reply(201,
         {{"number", 7},
@@ -112,20 +113,21 @@ TEST_F(ReportTest, IsAnIssueWhereARepositoryIsConfigured) {
 
   EXPECT_EQ(url, "https://github.com/o/r/issues/7");
   EXPECT_EQ(store.incidents().all().at(0).report, url);
-  ASSERT_THAT(transport.sent, SizeIs(2));
-  EXPECT_EQ(transport.sent[1].method, "POST");
-  EXPECT_THAT(transport.sent[1].headers.at("Authorization"), HasSubstr("secret"));
+  ASSERT_THAT(transport.sent, SizeIs(3));
+  EXPECT_EQ(transport.sent[2].method, "POST");
+  EXPECT_THAT(transport.sent[2].headers.at("Authorization"), HasSubstr("secret"));
 }
 
 TEST_F(ReportTest, FindsTheIssueThatWasFiledBeforeACrash) {
   github_options.repository = "o/r";
+  reply(200, {{"permissions", {{"push", true}}}});
   reply(200,
         nlohmann::json::array({{{"number", 7},
                                 {"html_url", "https://github.com/o/r/issues/7"},
                                 {"labels", nlohmann::json::array()},
                                 {"body", draft().body}}}));
   EXPECT_EQ(publish().value(), "https://github.com/o/r/issues/7");
-  EXPECT_THAT(transport.sent, SizeIs(1)) << "nothing was filed again";
+  EXPECT_THAT(transport.sent, SizeIs(2)) << "nothing was filed again";
 }
 
 TEST_F(ReportTest, NeedsAToken) {

@@ -20,6 +20,8 @@ namespace torchwatch::runner {
 
 namespace {
 
+using process::ChildProcess;
+using process::Command;
 using protocol::Failure;
 using protocol::Hello;
 using protocol::Job;

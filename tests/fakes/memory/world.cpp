@@ -7,6 +7,18 @@
 namespace torchwatch::fakes {
 namespace fs = std::filesystem;
 
+namespace {
+
+/// Made once: most of a world's time would go into its migrations.
+fs::path empty_database() {
+  static MemoryFolder const folder;
+  auto const file = folder.path() / "torchwatch.sqlite";
+  if (!fs::exists(file)) storage::Store::open(file).value();
+  return file;
+}
+
+}  // namespace
+
 MemoryFolder::MemoryFolder() {
   fs::path const memory = "/dev/shm";
   auto const parent = fs::is_directory(memory) ? memory : fs::temp_directory_path();
@@ -43,6 +55,7 @@ Parts::Parts(boost::asio::any_io_executor const& executor,
       pipeline{store, feeds, stages, alarms, publisher} {}
 
 World::World(std::size_t commits) : trunk{folder.path() / "trunk.git", commits} {
+  fs::copy_file(empty_database(), folder.path() / "torchwatch.sqlite");
   options.state_dir = folder.path() / "state";
   options.feed.kind = config::FeedKind::git;
   options.feed.path = trunk.path();

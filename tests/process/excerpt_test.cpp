@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace torchwatch::runner {
+namespace torchwatch::process {
 
 TEST(Excerpt, ShowsPrintableTextAsItIs) {
   EXPECT_EQ(excerpt("loss = 0.5"), "loss = 0.5");
@@ -32,4 +32,4 @@ TEST(LastLines, IsEmptyWhenNothingWasSaid) {
   EXPECT_EQ(last_lines("\n \n"), "");
 }
 
-}  // namespace torchwatch::runner
+}  // namespace torchwatch::process

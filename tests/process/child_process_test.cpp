@@ -22,7 +22,7 @@
 
 #include "runner/process/process_group.h"
 
-namespace torchwatch::runner {
+namespace torchwatch::process {
 
 namespace {
 
@@ -285,4 +285,4 @@ TEST_F(ChildProcessTest, LeavesNoZombie) {
 
 }  // namespace
 
-}  // namespace torchwatch::runner
+}  // namespace torchwatch::process
