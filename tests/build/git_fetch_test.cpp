@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 
 #include "bisect/git_history.h"
-#include "daemon/async/all.h"
+#include "daemon/async/when_all.h"
 #include "tests/bisect/git_repository.h"
 #include "tests/runner/run.h"
 
@@ -19,20 +19,14 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 
-asio::awaitable<void> ensure_into(GitFetch& fetching, CommitSha commit, Result<>& result) {
-  std::vector<CommitSha> commits{std::move(commit)};
-  result = co_await fetching.ensure(std::move(commits));
-}
-
-asio::awaitable<bool> ensure_both(GitFetch& fetching,
-                                  CommitSha commit,
-                                  Result<>& first,
-                                  Result<>& second) {
-  std::vector<asio::awaitable<void>> tasks;
-  tasks.push_back(ensure_into(fetching, commit, first));
-  tasks.push_back(ensure_into(fetching, commit, second));
-  co_await run_all(std::move(tasks));
-  co_return true;
+/// Whether both of two who ask at the same time get the commit.
+asio::awaitable<bool> ensure_twice(GitFetch& fetching, CommitSha commit) {
+  std::vector<CommitSha> const commits{std::move(commit)};
+  std::vector<asio::awaitable<Result<>>> tasks;
+  tasks.push_back(fetching.ensure(commits));
+  tasks.push_back(fetching.ensure(commits));
+  auto const ensured = co_await async::when_all(std::move(tasks));
+  co_return ensured[0] && ensured[1];
 }
 
 /// An upstream with one commit, and a clone of it that counts how often the upstream is asked.
@@ -75,10 +69,7 @@ class Clone {
   Result<> refresh() { return tests::run(loop_, fetching_.refresh()); }
 
   bool ensure_twice_at_once(CommitSha const& commit) {
-    Result<> first;
-    Result<> second;
-    tests::run(loop_, ensure_both(fetching_, commit, first, second));
-    return first && second;
+    return tests::run(loop_, ensure_twice(fetching_, commit));
   }
 
  private:

@@ -65,7 +65,7 @@ TEST(Filing, GoesOnWhenNobodyCanBeHeard) {
   auto const check = world.run({"check"});
 
   EXPECT_EQ(check.status, 1) << check.err;
-  EXPECT_THAT(check.err, HasSubstr("hearing_failed"));
+  EXPECT_THAT(check.err, HasSubstr("feedback_failed"));
 }
 
 TEST(Filing, TellsNothingWhenNothingHappened) {
