@@ -99,7 +99,7 @@ TEST_F(UnchangedFeed, BlamesNoCommitForWhatOnlyThePackageChanged) {
   EXPECT_THAT(answer.searches.front().findings, IsEmpty());
   auto const incident = json::parse(check.out).at("incidents").at(0);
   EXPECT_THAT(text_of(incident.at("report").get<std::string>()),
-              HasSubstr("No commit is to blame"));
+              HasSubstr("Nothing visible in the two builds explains it"));
 }
 
 TEST_F(DirectoryFeed, SearchesBuildsThatSomebodyElseMade) {
