@@ -10,6 +10,7 @@
 #include <spdlog/spdlog.h>
 
 #include "daemon/measure/answers.h"
+#include "runner/process/excerpt.h"
 
 namespace torchwatch::measure {
 namespace asio = boost::asio;
@@ -55,7 +56,7 @@ asio::awaitable<Result<std::string>> read_line(Runner& runner,
 }
 
 std::string with_last_words(std::string reason, Runner const& runner) {
-  auto const words = runner.last_words();
+  auto const words = process::last_lines(runner.last_words());
   return words.empty() ? reason : reason + ": " + words;
 }
 
@@ -129,13 +130,15 @@ void Fleet::give_back(std::size_t number) {
   change_.cancel();
 }
 
-void Fleet::rest(Place& place, std::string const& reason) {
+void Fleet::rest(Place& place, std::string const& reason, Clock::duration waited) {
+  constexpr int share = 8;
   last_trouble_ = reason;
-  auto rest = limits_.first_rest;
+  Clock::duration rest = limits_.first_rest;
   for (int i = 0; i < place.lost && rest < limits_.longest_rest; ++i)
     rest *= 2;
   ++place.lost;
-  place.rests_until = Clock::now() + std::min(rest, limits_.longest_rest);
+  rest = std::min<Clock::duration>(std::max(rest, share * waited), limits_.longest_rest);
+  place.rests_until = Clock::now() + rest;
 }
 
 asio::awaitable<Result<>> Fleet::greet(Place& place, std::size_t number) {
@@ -144,8 +147,9 @@ asio::awaitable<Result<>> Fleet::greet(Place& place, std::size_t number) {
   place.runner = std::move(*started);
   auto const line = co_await read_line(*place.runner, Clock::now() + limits_.hello);
   if (!line) {
-    co_return Error{ErrorCode::unavailable,
-                    with_last_words("runner gave no hello: " + line.error().message, *place.runner)};
+    co_return Error{
+        ErrorCode::unavailable,
+        with_last_words("runner gave no hello: " + line.error().message, *place.runner)};
   }
   try {
     auto const message = protocol::decode(*line);
@@ -165,9 +169,10 @@ asio::awaitable<Slot::Answers> Fleet::run(Place& place,
   Answers answers{round};
   Conversation conversation{place.runner};
   if (!place.runner) {
+    auto const begun = Clock::now();
     auto const greeted = co_await greet(place, number);
     if (!greeted) {
-      rest(place, greeted.error().message);
+      rest(place, greeted.error().message, Clock::now() - begun);
       co_return Lost{greeted.error().message, false};
     }
   }
@@ -185,7 +190,7 @@ asio::awaitable<Slot::Answers> Fleet::run(Place& place,
   }
   if (!trouble.empty()) {
     trouble = with_last_words("runner lost in a round: " + trouble, *place.runner);
-    rest(place, trouble);
+    rest(place, trouble, Clock::duration::zero());
     co_return Lost{trouble, true};
   }
   place.lost = 0;

@@ -69,7 +69,9 @@ struct FleetLimits {
   std::chrono::milliseconds hello = std::chrono::minutes{2};
   /// For a round, beyond the jobs' own limits, which the runner keeps.
   std::chrono::milliseconds grace = std::chrono::minutes{1};
-  /// What a slot rests after it lost a runner; twice as long after each further one.
+  /// What a slot rests after it lost a runner; twice as long after each further one, and at least
+  /// eight times what the round waited for a hello in vain: a dead host must not hold up the
+  /// others.
   std::chrono::milliseconds first_rest = std::chrono::seconds{2};
   std::chrono::milliseconds longest_rest = std::chrono::minutes{10};
   /// Runners that a slot loses in a row before it counts as out of service.
@@ -116,7 +118,7 @@ class Fleet {
   bool is_out_of_service() const;
   Clock::time_point end_of_rest() const;
   void give_back(std::size_t number);
-  void rest(Place& place, std::string const& reason);
+  void rest(Place& place, std::string const& reason, Clock::duration waited);
 
   boost::asio::any_io_executor executor_;
   config::FleetOptions options_;
