@@ -18,9 +18,7 @@ namespace torchwatch::bisection {
 class PackageCheck {
  public:
   /// All arguments must outlive it.
-  PackageCheck(storage::Store& store,
-               measure::Rounds& rounds,
-               config::DecideOptions const& options)
+  PackageCheck(storage::Store& store, measure::Rounds& rounds, config::DecideOptions const& options)
       : store_{store},
         rounds_{rounds},
         options_{options} {}

@@ -39,7 +39,8 @@ struct Undecided {
 
 std::string text_of(std::optional<RatioInterval> const& ratio) {
   if (!ratio) return "ratio=none";
-  return fmt::format("ratio={:.3f} interval=[{:.3f},{:.3f}]", ratio->ratio, ratio->low, ratio->high);
+  return fmt::format(
+      "ratio={:.3f} interval=[{:.3f},{:.3f}]", ratio->ratio, ratio->low, ratio->high);
 }
 
 void tell(Campaign const& campaign, Undecided const& one) {

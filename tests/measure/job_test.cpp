@@ -1,8 +1,9 @@
+#include "daemon/measure/job.h"
+
 #include <algorithm>
 
 #include <gmock/gmock.h>
 
-#include "daemon/measure/job.h"
 #include "runner/catalogue/catalogue.h"
 
 namespace torchwatch::measure {
