@@ -169,17 +169,28 @@ INSTANTIATE_TEST_SUITE_P(All,
 
 TEST_F(FleetRoundsTest, GiveUpWhenAllSlotsAreOutOfService) {
   for (auto& slot : runners.manners)
-    slot.assign(3, Manner::ends_at_once);
-  auto const lost = measure(key_of(), {build_of('a')});
+    slot.assign(1, Manner::ends_at_once);
+  FleetLimits impatient = limits();
+  impatient.most_lost = 1;
+  impatient.first_rest = impatient.longest_rest = 2s;
+  Fleets few{loop.get_executor(),
+             two_slots(),
+             [this](config::FleetOptions const&) { return runners.starter(); },
+             impatient};
+  FleetRounds stopped{store, clock, few, options, suite};
+  std::vector<Build> builds{build_of('a')};
+  auto const lost = tests::run(loop, stopped.measure(key_of(), builds));
 
   ASSERT_FALSE(lost);
   EXPECT_EQ(lost.error().code, ErrorCode::unavailable);
   EXPECT_THAT(lost.error().message,
               HasSubstr("fleet local is out of service: runner gave no hello"));
   EXPECT_THAT(store.jobs().of(Campaign::of(NightlyId{1})), IsEmpty()) << "nothing was measured";
+  EXPECT_THAT(open_alarms(), SizeIs(2));
 
-  std::this_thread::sleep_for(30ms);
-  EXPECT_TRUE(measure(key_of(), {build_of('a')}).value()[0].ok()) << "a slot that has rested";
+  std::this_thread::sleep_for(2s);
+  auto const again = tests::run(loop, stopped.measure(key_of(), builds));
+  EXPECT_TRUE(again.value()[0].ok()) << "a slot that has rested";
   EXPECT_THAT(open_alarms(), SizeIs(1));
 }
 
