@@ -101,14 +101,18 @@ asio::awaitable<Result<Slot>> Fleet::slot() {
   }
 }
 
-/// One with a runner, if there is such a one: a new one may have to wait for its host.
+/// One with a runner, if there is such a one, since a new one may have to wait for its host; or
+/// else the one that has lost the fewest.
 std::optional<std::size_t> Fleet::free_place() const {
   auto const now = Clock::now();
+  auto const trouble_with = [](Place const& place) {
+    return std::pair{place.runner == nullptr, place.lost};
+  };
   std::optional<std::size_t> free;
-  for (std::size_t i = places_.size(); i > 0; --i) {
-    auto const& place = places_[i - 1];
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    auto const& place = places_[i];
     if (place.is_taken || place.rests_until > now) continue;
-    if (!free || place.runner || !places_[*free].runner) free = i - 1;
+    if (!free || trouble_with(place) < trouble_with(places_[*free])) free = i;
   }
   return free;
 }

@@ -40,7 +40,8 @@ class FleetRoundsTest : public testing::Test {
   }
 
   static FleetLimits limits() {
-    return {.hello = 50ms, .grace = 50ms, .first_rest = 5ms, .longest_rest = 20ms, .most_lost = 3};
+    return {
+        .hello = 50ms, .grace = 50ms, .first_rest = 200ms, .longest_rest = 200ms, .most_lost = 3};
   }
 
   static std::vector<config::FleetOptions> two_slots() {
