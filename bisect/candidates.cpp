@@ -24,8 +24,8 @@ Candidates::Candidates(std::span<Question const> questions, Costs const& costs, 
       if (belief.changed_in(gap) > negligible) split(question, gap, costs, slots + 1);
   }
   std::ranges::sort(positions_);
-  auto const [first, last] = std::ranges::unique(positions_);
-  positions_.erase(first, last);
+  auto const repeated = std::ranges::unique(positions_);
+  positions_.erase(repeated.begin(), repeated.end());
 }
 
 /// Adds the positions nearest to where parts of equal weight meet, on both sides: of those that can

@@ -73,7 +73,7 @@ std::vector<std::string> approvers_of(std::string_view message) {
   constexpr std::string_view site = "https://github.com/";
   std::vector<std::string> names;
   for_each_trailer(message, "Approved by:", [&names, site](std::string_view value) {
-    for (auto at = value.find(site); at != value.npos; at = value.find(site)) {
+    for (auto at = value.find(site); at != std::string_view::npos; at = value.find(site)) {
       value.remove_prefix(at + site.size());
       std::string name{value.substr(0, value.find_first_of(", \t/"))};
       if (!name.empty() && std::ranges::find(names, name) == names.end())

@@ -35,6 +35,12 @@ std::optional<double> solve(std::array<Parameters, std::tuple_size_v<Parameters>
   return log_determinant;
 }
 
+/// std::lgamma keeps the sign in a global variable.
+double log_gamma(double x) {
+  int sign = 0;
+  return ::lgamma_r(x, &sign);
+}
+
 }  // namespace
 
 /// Weighted least squares with what rounds have in common taken out.
@@ -179,7 +185,7 @@ double Fitter::integrate(double size, double deviation, double degrees) const {
     double const weight = i == 0 || i == intervals ? 1 : (i % 2 == 1 ? 4 : 2);
     sum += weight * std::pow(1 + t * t / degrees, -(degrees + 1) / 2) / (growth * growth * growth);
   }
-  double const student = std::exp(std::lgamma((degrees + 1) / 2) - std::lgamma(degrees / 2)) /
+  double const student = std::exp(log_gamma((degrees + 1) / 2) - log_gamma(degrees / 2)) /
                          (std::sqrt(degrees * std::numbers::pi) * deviation);
   return std::max(2 / excess * student * sum * width / intervals / 3, 1e-300);
 }

@@ -21,12 +21,12 @@ Hypothesis const& likeliest_of(Belief const& belief) {
 
 }  // namespace
 
-Inquiry::Inquiry(std::vector<double> prior, std::vector<Asked> series, Patience patience)
+Inquiry::Inquiry(std::vector<double> prior, std::vector<Asked> const& series, Patience patience)
     : prior_{std::move(prior)},
       patience_{patience} {
-  for (auto& asked : series) {
+  for (auto const& asked : series) {
     auto& state = states_.emplace_back();
-    state.asked = std::move(asked);
+    state.asked = asked;
     state.most_readings = patience_.most_readings;
     believe_again(state);
   }
@@ -56,7 +56,7 @@ std::vector<Probe> Inquiry::reread(Costs const& costs, Capacity capacity) const 
       Probe probe{state.asked.benchmark, {}, 0, static_cast<double>(end - at) * costs.reading};
       for (auto k = at; k < end; ++k)
         probe.positions.push_back(positions[k]);
-      if (probes.size() < capacity.slots && !std::ranges::count(probes, probe))
+      if (probes.size() < capacity.slots && std::ranges::count(probes, probe) == 0)
         probes.push_back(std::move(probe));
     }
   }
@@ -135,16 +135,22 @@ void Inquiry::believe_again(State& state) const {
   state.no_large = believe(prior, state.readings, large, state.known).no_change();
 }
 
-/// Every series that is still asked about hears whom the others' answers name.
-void Inquiry::share_answers() {
-  std::vector<std::set<std::size_t>> named(states_.size());
-  for (std::size_t i = 0; i < states_.size(); ++i) {
-    named[i].insert(states_[i].known.begin(), states_[i].known.end());
-    auto const found = answer(i);
-    if (!found || found->kind != Answer::Kind::changed) continue;
+/// Suspects that are known to have changed a series, or that its answer names.
+std::set<std::size_t> Inquiry::named_by(std::size_t series) const {
+  auto const& known = states_[series].known;
+  std::set<std::size_t> named{known.begin(), known.end()};
+  auto const found = answer(series);
+  if (found && found->kind == Answer::Kind::changed)
     for (auto const& change : found->changes)
-      if (change.first == change.last) named[i].insert(change.first);
-  }
+      if (change.first == change.last) named.insert(change.first);
+  return named;
+}
+
+/// Every series that is still asked about hears whom the others name.
+void Inquiry::share_answers() {
+  std::vector<std::set<std::size_t>> named;
+  for (std::size_t i = 0; i < states_.size(); ++i)
+    named.push_back(named_by(i));
   for (std::size_t i = 0; i < states_.size(); ++i) {
     std::set<std::size_t> heard;
     for (std::size_t other = 0; other < states_.size(); ++other)

@@ -56,7 +56,7 @@ struct Asked {
 class Inquiry {
  public:
   /// `prior`: weight of each suspect, at least one.
-  Inquiry(std::vector<double> prior, std::vector<Asked> series, Patience patience);
+  Inquiry(std::vector<double> prior, std::vector<Asked> const& series, Patience patience);
 
   /// What to read next; empty when every series has its answer.
   std::vector<Probe> next(Costs const& costs, Capacity capacity) const;
@@ -101,6 +101,7 @@ class Inquiry {
 
   std::vector<double> prior_of(State const& state) const;
   void believe_again(State& state) const;
+  std::set<std::size_t> named_by(std::size_t series) const;
   void share_answers();
   std::vector<Probe> reread(Costs const& costs, Capacity capacity) const;
   std::vector<std::size_t> read_too_rarely(State const& state) const;

@@ -21,37 +21,33 @@ struct Truth {
   std::vector<double> levels;  ///< of each candidate
 };
 
-/// Adds what a hypothesis predicts for each way in which its changes from `next` on can lie in
-/// their gaps.
-void add_truths(std::vector<Truth>& truths,
-                Truth truth,
-                Hypothesis const& hypothesis,
-                std::size_t next,
-                Question const& question,
-                Candidates const& candidates) {
-  if (truth.probability < negligible / 10) return;
-  if (next == hypothesis.changes.size()) {
-    truths.push_back(std::move(truth));
-    return;
+/// Each truth once for each cell in which its next change, by `size`, may lie.
+std::vector<Truth> place(std::vector<Truth> const& truths,
+                         double size,
+                         std::vector<Candidates::Cell> const& cells) {
+  std::vector<Truth> placed;
+  for (auto const& truth : truths) {
+    for (auto const& [first, probability] : cells) {
+      if (truth.probability * probability < negligible / 10) continue;
+      auto& one = placed.emplace_back(Truth{truth.probability * probability, truth.levels});
+      for (auto at = first; at < one.levels.size(); ++at)
+        one.levels[at] += size;
+    }
   }
-  auto const& [gap, size] = hypothesis.changes[next];
-  for (auto const& [first, probability] : candidates.cells(question, gap)) {
-    Truth placed{truth.probability * probability, truth.levels};
-    for (auto at = first; at < placed.levels.size(); ++at)
-      placed.levels[at] += size;
-    add_truths(truths, std::move(placed), hypothesis, next + 1, question, candidates);
-  }
+  return placed;
 }
 
 std::vector<Truth> list_truths(Question const& question, Candidates const& candidates) {
-  std::vector<Truth> truths;
-  for (auto const& hypothesis : question.belief.hypotheses) {
-    if (hypothesis.probability < negligible) continue;
-    Truth const start{hypothesis.probability,
-                      std::vector<double>(candidates.positions().size(), hypothesis.base)};
-    add_truths(truths, start, hypothesis, 0, question, candidates);
+  std::vector<Truth> all;
+  for (auto const& [changes, probability, base] : question.belief.hypotheses) {
+    if (probability < negligible) continue;
+    std::vector<double> const levels(candidates.positions().size(), base);
+    std::vector<Truth> truths{{probability, levels}};
+    for (auto const& [gap, size] : changes)
+      truths = place(truths, size, candidates.cells(question, gap));
+    all.insert(all.end(), truths.begin(), truths.end());
   }
-  return truths;
+  return all;
 }
 
 /// Information about a series, in nats, of rounds taken together.
@@ -229,27 +225,33 @@ double Planner::gain(std::vector<std::size_t> const& round, std::size_t benchmar
   return sum;
 }
 
+/// Rounds that give each end as many readings.
+std::vector<std::vector<std::size_t>> rounds_of_ends(Belief const& belief,
+                                                     int readings,
+                                                     std::size_t together) {
+  auto const last = belief.positions.back();
+  std::vector<std::vector<std::size_t>> rounds;
+  if (belief.readings.front() < readings) rounds.push_back({0});
+  if (belief.readings.back() < readings) rounds.push_back({last});
+  if (together > 1 && !rounds.empty()) return {{0, last}};
+  return rounds;
+}
+
 /// Two readings of each end of each benchmark.
 std::vector<Probe> plan_start(std::span<Question const> questions,
                               Costs const& costs,
                               Capacity capacity) {
   std::vector<Probe> probes;
-  auto const add = [&](std::size_t benchmark, std::vector<std::size_t> positions) {
-    double const seconds = static_cast<double>(positions.size()) * costs.reading;
-    if (probes.size() < capacity.slots)
-      probes.push_back({benchmark, std::move(positions), 0, seconds});
-  };
   std::map<std::size_t, Belief const*> benchmarks;
   for (auto const& question : questions)
     benchmarks.try_emplace(question.benchmark, &question.belief);
-  for (int reading = 0; reading < first_readings; ++reading) {
+  for (int readings = 1; readings <= first_readings; ++readings) {
     for (auto const& [benchmark, belief] : benchmarks) {
-      auto const last = belief->positions.back();
-      bool const needs_start = belief->readings.front() <= reading;
-      bool const needs_end = belief->readings.back() <= reading;
-      if (capacity.together > 1 && (needs_start || needs_end)) add(benchmark, {0, last});
-      if (capacity.together == 1 && needs_start) add(benchmark, {0});
-      if (capacity.together == 1 && needs_end) add(benchmark, {last});
+      for (auto& round : rounds_of_ends(*belief, readings, capacity.together)) {
+        double const seconds = static_cast<double>(round.size()) * costs.reading;
+        if (probes.size() < capacity.slots)
+          probes.push_back({benchmark, std::move(round), 0, seconds});
+      }
     }
   }
   return probes;

@@ -94,7 +94,7 @@ constexpr std::array rules{
 };
 
 double weight(std::string const& path, Device device) {
-  auto const found = std::ranges::find_if(
+  auto const* const found = std::ranges::find_if(
       rules, [&](Rule const& rule) { return ::fnmatch(rule.path, path.c_str(), 0) == 0; });
   if (found == rules.end()) return some;
   return device == Device::cuda ? found->cuda : found->cpu;

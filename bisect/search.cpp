@@ -25,7 +25,7 @@ Benchmarks benchmarks_in(BisectionRequest const& request) {
   Benchmarks benchmarks;
   for (auto const& [fleet, benchmark, metric] : request.series) {
     std::pair const one{fleet, benchmark};
-    if (!std::ranges::count(benchmarks, one)) benchmarks.push_back(one);
+    if (std::ranges::count(benchmarks, one) == 0) benchmarks.push_back(one);
   }
   return benchmarks;
 }
@@ -65,6 +65,7 @@ std::size_t likeliest_gap(Belief const& belief) {
 template <class Key, class Value>
 std::vector<Value> values_of(std::map<Key, Value> map) {
   std::vector<Value> values;
+  values.reserve(map.size());
   for (auto& [key, value] : map)
     values.push_back(std::move(value));
   return values;
@@ -287,19 +288,31 @@ void Search::explain(Finding& finding) {
   }
 }
 
-BisectionOutcome Search::conclude(std::vector<Finding>& findings) const {
-  std::map<Span, Finding> guesses;
-  bool is_open = false;
+/// Series without an answer; not those of which only the rest is open.
+std::vector<std::size_t> Search::open_series() const {
+  std::vector<std::size_t> open;
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     auto const answer = inquiry_.answer(i);
-    if (answer && answer->kind != Answer::Kind::open) continue;
-    if (!lines_[i].explained.empty()) continue;  // only its rest is open
-    is_open = true;
+    bool const is_open = !answer || answer->kind == Answer::Kind::open;
+    if (is_open && lines_[i].explained.empty()) open.push_back(i);
+  }
+  return open;
+}
+
+/// What is most likely of series whose end was read.
+std::vector<Finding> Search::guesses(std::vector<std::size_t> const& open) const {
+  std::map<Span, Finding> guesses;
+  for (auto const i : open) {
     if (inquiry_.belief(i).readings.back() == 0) continue;
     for (auto const& [span, effect] : lines_[i].effects_of(inquiry_.likeliest(i)))
       if (!found_.contains({i, span})) add_to(guesses, span, effect);
   }
-  for (auto& guess : values_of(std::move(guesses)))
+  return values_of(std::move(guesses));
+}
+
+BisectionOutcome Search::conclude(std::vector<Finding>& findings) const {
+  auto const open = open_series();
+  for (auto& guess : guesses(open))
     findings.push_back(std::move(guess));
   std::ranges::stable_sort(findings, std::ranges::greater{}, [this](Finding const& finding) {
     return std::pair{is_wanted(finding), size_of(finding)};
@@ -310,7 +323,7 @@ BisectionOutcome Search::conclude(std::vector<Finding>& findings) const {
     return is_wanted(finding) && is_culprit(finding);
   });
   if (wanted > 0 && proved == wanted) return BisectionOutcome::culprit;
-  if (is_open && proved == 0) return BisectionOutcome::undecided;
+  if (!open.empty() && proved == 0) return BisectionOutcome::undecided;
   return wanted > 0 ? BisectionOutcome::range : BisectionOutcome::not_reproduced;
 }
 

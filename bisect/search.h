@@ -85,6 +85,8 @@ class Search {
   std::string purpose_of(Probe const& probe) const;
   void read(std::size_t series, BisectionStep const& step);
   void add_to(std::map<Span, Finding>& findings, Span span, Effect const& effect) const;
+  std::vector<std::size_t> open_series() const;
+  std::vector<Finding> guesses(std::vector<std::size_t> const& open) const;
   SearchedSeries const& line_of(Series const& series) const;
   double size_of(Finding const& finding) const;
   bool is_wanted(Finding const& finding) const;

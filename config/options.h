@@ -112,7 +112,7 @@ struct MeasureOptions {
   /// A worker that takes longer is killed; its job has failed.
   std::chrono::seconds timeout{600};
   /// A worker whose process group holds more resident memory is killed; its job has failed.
-  std::int64_t memory_mib = 20 * 1024;
+  std::int64_t memory_mib = 20L * 1024;
   /// Processes tried before a job counts as failed.
   int attempts = 3;
   /// Worker executable for builds that do not bring their own; empty: torchwatch-worker beside this

@@ -20,7 +20,7 @@ Found ask(Commits& commits, bisect::Capacity capacity) {
   std::vector<bisect::Asked> asked;
   for (std::size_t series = 0; series < day.series; ++series)
     asked.push_back({{}, series});
-  bisect::Inquiry inquiry{std::vector<double>(day.commits, 1.0), std::move(asked), {}};
+  bisect::Inquiry inquiry{std::vector<double>(day.commits, 1.0), asked, {}};
   bisect::Costs const costs{
       seconds_a_run,
       [&](std::size_t position) { return commits.is_built(position) ? 0 : seconds_a_build; },
