@@ -106,7 +106,7 @@ asio::awaitable<Result<Slot>> Fleet::slot() {
 std::optional<std::size_t> Fleet::free_place() const {
   auto const now = Clock::now();
   auto const trouble_with = [](Place const& place) {
-    return std::pair{place.runner == nullptr, place.lost};
+    return std::pair{place.runner == nullptr, place.failed_starts};
   };
   std::optional<std::size_t> free;
   for (std::size_t i = 0; i < places_.size(); ++i) {
@@ -118,8 +118,9 @@ std::optional<std::size_t> Fleet::free_place() const {
 }
 
 bool Fleet::is_out_of_service() const {
-  return std::ranges::all_of(places_,
-                             [&](Place const& place) { return place.lost >= limits_.most_lost; });
+  return std::ranges::all_of(places_, [&](Place const& place) {
+    return place.failed_starts >= limits_.most_failed_starts;
+  });
 }
 
 Fleet::Clock::time_point Fleet::end_of_rest() const {
@@ -134,15 +135,19 @@ void Fleet::give_back(std::size_t number) {
   change_.cancel();
 }
 
-void Fleet::rest(Place& place, std::string const& reason, Clock::duration waited) {
+void Fleet::rest(Place& place, Clock::duration duration) {
+  place.rests_until = Clock::now() + std::min<Clock::duration>(duration, limits_.longest_rest);
+}
+
+/// The slot's runner did not start, and a round waited for it.
+void Fleet::note_failed_start(Place& place, std::string const& reason, Clock::duration waited) {
   constexpr int share = 8;
   last_trouble_ = reason;
-  Clock::duration rest = limits_.first_rest;
-  for (int i = 0; i < place.lost && rest < limits_.longest_rest; ++i)
-    rest *= 2;
-  ++place.lost;
-  rest = std::min<Clock::duration>(std::max(rest, share * waited), limits_.longest_rest);
-  place.rests_until = Clock::now() + rest;
+  Clock::duration duration = limits_.first_rest;
+  for (int i = 0; i < place.failed_starts && duration < limits_.longest_rest; ++i)
+    duration *= 2;
+  ++place.failed_starts;
+  rest(place, std::max(duration, share * waited));
 }
 
 asio::awaitable<Result<>> Fleet::greet(Place& place, std::size_t number) {
@@ -176,9 +181,10 @@ asio::awaitable<Slot::Answers> Fleet::run(Place& place,
     auto const begun = Clock::now();
     auto const greeted = co_await greet(place, number);
     if (!greeted) {
-      rest(place, greeted.error().message, Clock::now() - begun);
+      note_failed_start(place, greeted.error().message, Clock::now() - begun);
       co_return Lost{greeted.error().message, false};
     }
+    place.failed_starts = 0;
   }
   auto limit = std::chrono::duration_cast<std::chrono::duration<double>>(limits_.grace);
   for (auto const& job : round.jobs)
@@ -194,10 +200,9 @@ asio::awaitable<Slot::Answers> Fleet::run(Place& place,
   }
   if (!trouble.empty()) {
     trouble = with_last_words("runner lost in a round: " + trouble, *place.runner);
-    rest(place, trouble, Clock::duration::zero());
+    rest(place, limits_.first_rest);
     co_return Lost{trouble, true};
   }
-  place.lost = 0;
   conversation.end();
   co_return std::move(answers).all();
 }

@@ -74,8 +74,8 @@ struct FleetLimits {
   /// others.
   std::chrono::milliseconds first_rest = std::chrono::seconds{2};
   std::chrono::milliseconds longest_rest = std::chrono::minutes{10};
-  /// Runners that a slot loses in a row before it counts as out of service.
-  int most_lost = 4;
+  /// Runners in a row that do not start before their slot counts as out of service.
+  int most_failed_starts = 4;
 };
 
 /// The runners of one fleet: one a slot at most, each started when first needed. Single-threaded.
@@ -105,7 +105,7 @@ class Fleet {
   struct Place {
     std::unique_ptr<Runner> runner;  ///< empty until first needed, and after it was lost
     bool is_taken = false;
-    int lost = 0;  ///< runners in a row
+    int failed_starts = 0;  ///< in a row
     Clock::time_point rests_until{};
   };
 
@@ -118,7 +118,8 @@ class Fleet {
   bool is_out_of_service() const;
   Clock::time_point end_of_rest() const;
   void give_back(std::size_t number);
-  void rest(Place& place, std::string const& reason, Clock::duration waited);
+  void rest(Place& place, Clock::duration duration);
+  void note_failed_start(Place& place, std::string const& reason, Clock::duration waited);
 
   boost::asio::any_io_executor executor_;
   config::FleetOptions options_;

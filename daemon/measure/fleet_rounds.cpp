@@ -13,7 +13,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Runners that a round may lose in its midst before it is taken for the cause.
+/// Runners that a round may lose in its midst before it is taken for the cause, at least.
 constexpr int most_lost_in_a_round = 5;
 
 /// Death may be an accident; a limit that was reached, or a model that is not there, will be so
@@ -155,7 +155,7 @@ asio::awaitable<Result<std::vector<protocol::Message>>> FleetRounds::run(Fleet& 
     }
     auto const lost = answers.error();
     tell_runner(*slot, &lost);
-    if (lost.in_round && ++lost_in_round == most_lost_in_a_round)
+    if (lost.in_round && ++lost_in_round >= std::max(most_lost_in_a_round, options_.attempts))
       co_return failures_of(round, lost);
   }
 }

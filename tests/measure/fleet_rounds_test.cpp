@@ -40,8 +40,11 @@ class FleetRoundsTest : public testing::Test {
   }
 
   static FleetLimits limits() {
-    return {
-        .hello = 50ms, .grace = 50ms, .first_rest = 200ms, .longest_rest = 200ms, .most_lost = 3};
+    return {.hello = 50ms,
+            .grace = 50ms,
+            .first_rest = 200ms,
+            .longest_rest = 200ms,
+            .most_failed_starts = 3};
   }
 
   static std::vector<config::FleetOptions> two_slots() {
@@ -172,7 +175,7 @@ TEST_F(FleetRoundsTest, GiveUpWhenAllSlotsAreOutOfService) {
   for (auto& slot : runners.manners)
     slot.assign(1, Manner::ends_at_once);
   FleetLimits impatient = limits();
-  impatient.most_lost = 1;
+  impatient.most_failed_starts = 1;
   impatient.first_rest = impatient.longest_rest = 2s;
   Fleets few{loop.get_executor(),
              two_slots(),
@@ -199,7 +202,7 @@ TEST_F(FleetRoundsTest, TakeARoundForTheCauseThatKillsOneRunnerAfterTheOther) {
   for (auto& slot : runners.manners)
     slot.assign(9, Manner::dies_in_round);
   FleetLimits patient = limits();
-  patient.most_lost = 100;
+  patient.most_failed_starts = 100;
   Fleets many{loop.get_executor(),
               two_slots(),
               [this](config::FleetOptions const&) { return runners.starter(); },
