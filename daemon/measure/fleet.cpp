@@ -102,7 +102,7 @@ asio::awaitable<Result<Slot>> Fleet::slot() {
 }
 
 /// One with a runner, if there is such a one, since a new one may have to wait for its host; or
-/// else the one that has lost the fewest.
+/// else the one with the fewest failed starts.
 std::optional<std::size_t> Fleet::free_place() const {
   auto const now = Clock::now();
   auto const trouble_with = [](Place const& place) {
