@@ -7,9 +7,10 @@
 namespace torchwatch::storage {
 namespace {
 
-constexpr auto select = "SELECT id, kind, subject, detail, raised_at, cleared_at FROM alarm ";
+constexpr auto select_alarms =
+    "SELECT id, kind, subject, detail, raised_at, cleared_at FROM alarm ";
 
-Alarm read(SQLite::Statement& row) {
+Alarm read_alarm(SQLite::Statement& row) {
   Alarm alarm;
   alarm.id.value = row.getColumn(0).getInt64();
   alarm.kind = read_word(row.getColumn(1), parse_alarm_kind);
@@ -42,19 +43,20 @@ bool Alarms::clear(AlarmKind kind, std::string const& subject, Timestamp now) {
 }
 
 std::vector<Alarm> Alarms::all() const {
-  SQLite::Statement query{database_, std::string{select} + "ORDER BY id DESC"};
-  return read_all(query, read);
+  SQLite::Statement query{database_, std::string{select_alarms} + "ORDER BY id DESC"};
+  return read_all(query, read_alarm);
 }
 
 std::optional<Alarm> Alarms::find(AlarmId id) const {
-  SQLite::Statement query{database_, std::string{select} + "WHERE id = ?"};
+  SQLite::Statement query{database_, std::string{select_alarms} + "WHERE id = ?"};
   bind_all(query, id.value);
-  return read_one(query, read);
+  return read_one(query, read_alarm);
 }
 
 std::vector<Alarm> Alarms::open() const {
-  SQLite::Statement query{database_, std::string{select} + "WHERE cleared_at IS NULL ORDER BY id"};
-  return read_all(query, read);
+  SQLite::Statement query{database_,
+                          std::string{select_alarms} + "WHERE cleared_at IS NULL ORDER BY id"};
+  return read_all(query, read_alarm);
 }
 
 }  // namespace torchwatch::storage

@@ -23,7 +23,7 @@ std::optional<BuildState> parse_build_state(std::string_view text) {
   return std::nullopt;
 }
 
-constexpr auto select =
+constexpr auto select_builds =
     "SELECT commit_sha, recipe_id, state, prefix, note, finished_at, seconds, is_incremental "
     "FROM build ";
 
@@ -42,13 +42,14 @@ BuildRecord read_build(SQLite::Statement& row) {
 
 std::optional<BuildRecord> Builds::find(CommitSha const& commit, RecipeId recipe) const {
   SQLite::Statement query{database_,
-                          std::string{select} + "WHERE commit_sha = ? AND recipe_id = ?"};
+                          std::string{select_builds} + "WHERE commit_sha = ? AND recipe_id = ?"};
   bind_all(query, commit.hex, recipe.value);
   return read_one(query, read_build);
 }
 
 std::optional<BuildRecord> Builds::find_at(std::string const& prefix) const {
-  SQLite::Statement query{database_, std::string{select} + "WHERE state = 'built' AND prefix = ?"};
+  SQLite::Statement query{database_,
+                          std::string{select_builds} + "WHERE state = 'built' AND prefix = ?"};
   bind_all(query, prefix);
   return read_one(query, read_build);
 }

@@ -8,9 +8,10 @@
 namespace torchwatch::storage {
 namespace {
 
-constexpr auto select = "SELECT id, baseline_id, nightly_id, report, opened_at FROM incident ";
+constexpr auto select_incidents =
+    "SELECT id, baseline_id, nightly_id, report, opened_at FROM incident ";
 
-Incident read(SQLite::Database& database, SQLite::Statement& row) {
+Incident read_incident(SQLite::Database& database, SQLite::Statement& row) {
   Incident incident;
   incident.id.value = row.getColumn(0).getInt64();
   incident.baseline.value = row.getColumn(1).getInt64();
@@ -59,26 +60,27 @@ Incident Incidents::open(NightlyId baseline, NightlyId nightly, Timestamp now) {
 }
 
 std::vector<Incident> Incidents::all() const {
-  SQLite::Statement query{database_, std::string{select} + "ORDER BY id DESC"};
-  return read_all(query, [this](SQLite::Statement& row) { return read(database_, row); });
+  SQLite::Statement query{database_, std::string{select_incidents} + "ORDER BY id DESC"};
+  return read_all(query, [this](SQLite::Statement& row) { return read_incident(database_, row); });
 }
 
 std::optional<Incident> Incidents::find(IncidentId id) const {
-  SQLite::Statement query{database_, std::string{select} + "WHERE id = ?"};
+  SQLite::Statement query{database_, std::string{select_incidents} + "WHERE id = ?"};
   bind_all(query, id.value);
-  return read_one(query, [this](SQLite::Statement& row) { return read(database_, row); });
+  return read_one(query, [this](SQLite::Statement& row) { return read_incident(database_, row); });
 }
 
 std::optional<Incident> Incidents::of_nightly(NightlyId nightly) const {
-  SQLite::Statement query{database_, std::string{select} + "WHERE nightly_id = ?"};
+  SQLite::Statement query{database_, std::string{select_incidents} + "WHERE nightly_id = ?"};
   bind_all(query, nightly.value);
-  return read_one(query, [this](SQLite::Statement& row) { return read(database_, row); });
+  return read_one(query, [this](SQLite::Statement& row) { return read_incident(database_, row); });
 }
 
 std::optional<Incident> Incidents::of_report(std::string const& key) const {
-  SQLite::Statement query{database_, std::string{select} + "WHERE report_key = ? LIMIT 1"};
+  SQLite::Statement query{database_,
+                          std::string{select_incidents} + "WHERE report_key = ? LIMIT 1"};
   bind_all(query, key);
-  return read_one(query, [this](SQLite::Statement& row) { return read(database_, row); });
+  return read_one(query, [this](SQLite::Statement& row) { return read_incident(database_, row); });
 }
 
 void Incidents::intend_report(IncidentId id, std::string const& key) {

@@ -8,7 +8,7 @@
 namespace torchwatch::storage {
 namespace {
 
-constexpr auto select =
+constexpr auto select_jobs =
     "SELECT job.id, campaign, fleet, benchmark, commit_sha, round, error_code, error, version, "
     "fingerprint.json, seconds, finished_at, accounts, profile "
     "FROM job JOIN fingerprint ON fingerprint.id = job.fingerprint_id ";
@@ -66,7 +66,7 @@ JobOutcome read_job(SQLite::Statement& row) {
 }
 
 /// `row` stands on a job; its id is column 0.
-JobOutcome read(SQLite::Database& database, SQLite::Statement& row) {
+JobOutcome read_job(SQLite::Database& database, SQLite::Statement& row) {
   auto outcome = read_job(row);
   SQLite::Statement values{database,
                            "SELECT metric, value, samples, outliers FROM result WHERE job_id = ?"};
@@ -135,19 +135,19 @@ void Jobs::insert(JobOutcome const& outcome) {
 std::optional<JobOutcome> Jobs::find(JobKey const& key) const {
   SQLite::Statement query{
       database_,
-      std::string{select} +
+      std::string{select_jobs} +
           "WHERE campaign = ? AND fleet = ? AND benchmark = ? AND commit_sha = ? AND round = ?"};
   bind_all(query, key.campaign.name, key.fleet, name_of(key.benchmark), key.commit.hex, key.round);
   if (!query.executeStep()) return std::nullopt;
-  return read(database_, query);
+  return read_job(database_, query);
 }
 
 std::vector<JobOutcome> Jobs::of(Campaign const& campaign) const {
   SQLite::Statement query{
       database_,
-      std::string{select} + "WHERE campaign = ? ORDER BY fleet, benchmark, commit_sha, round"};
+      std::string{select_jobs} + "WHERE campaign = ? ORDER BY fleet, benchmark, commit_sha, round"};
   bind_all(query, campaign.name);
-  return read_all(query, [this](SQLite::Statement& row) { return read(database_, row); });
+  return read_all(query, [this](SQLite::Statement& row) { return read_job(database_, row); });
 }
 
 std::vector<SeriesPoint> Jobs::history(Series const& series) const {

@@ -7,11 +7,11 @@
 namespace torchwatch::storage {
 namespace {
 
-constexpr auto select =
+constexpr auto select_nightlies =
     "SELECT id, date, version, commit_sha, release_sha, prefix, state, baseline_id, failure, "
     "announced_at FROM nightly ";
 
-Nightly read(SQLite::Statement& row) {
+Nightly read_nightly(SQLite::Statement& row) {
   Nightly nightly;
   nightly.id.value = row.getColumn(0).getInt64();
   nightly.date = row.getColumn(1).getString();
@@ -45,28 +45,28 @@ bool Nightlies::announce(Nightly const& nightly) {
 }
 
 std::vector<Nightly> Nightlies::all() const {
-  SQLite::Statement query{database_, std::string{select} + "ORDER BY date, id"};
-  return read_all(query, read);
+  SQLite::Statement query{database_, std::string{select_nightlies} + "ORDER BY date, id"};
+  return read_all(query, read_nightly);
 }
 
 std::optional<Nightly> Nightlies::find(NightlyId id) const {
-  SQLite::Statement query{database_, std::string{select} + "WHERE id = ?"};
+  SQLite::Statement query{database_, std::string{select_nightlies} + "WHERE id = ?"};
   bind_all(query, id.value);
-  return read_one(query, read);
+  return read_one(query, read_nightly);
 }
 
 std::optional<Nightly> Nightlies::next_unfinished() const {
   SQLite::Statement query{database_,
-                          std::string{select} +
+                          std::string{select_nightlies} +
                               "WHERE state NOT IN ('bisected', 'done', 'failed') "
                               "ORDER BY date, id LIMIT 1"};
-  return read_one(query, read);
+  return read_one(query, read_nightly);
 }
 
 std::vector<Nightly> Nightlies::unpublished() const {
-  SQLite::Statement query{database_,
-                          std::string{select} + "WHERE state = 'bisected' ORDER BY date, id"};
-  return read_all(query, read);
+  SQLite::Statement query{
+      database_, std::string{select_nightlies} + "WHERE state = 'bisected' ORDER BY date, id"};
+  return read_all(query, read_nightly);
 }
 
 void Nightlies::update(Nightly const& nightly) {

@@ -7,7 +7,7 @@
 namespace torchwatch::storage {
 namespace {
 
-constexpr auto select = "SELECT id, kind, contents FROM recipe ";
+constexpr auto select_recipes = "SELECT id, kind, contents FROM recipe ";
 
 Recipe read_recipe(SQLite::Statement& row) {
   return {RecipeId{row.getColumn(0).getInt64()},
@@ -23,13 +23,14 @@ Recipe Recipes::with(RecipeKind kind, std::string const& contents) {
                            "INSERT OR IGNORE INTO recipe (kind, contents) VALUES (?, ?)"};
   bind_all(insert, word, contents);
   insert.exec();
-  SQLite::Statement query{database_, std::string{select} + "WHERE kind = ? AND contents = ?"};
+  SQLite::Statement query{database_,
+                          std::string{select_recipes} + "WHERE kind = ? AND contents = ?"};
   bind_all(query, word, contents);
   return read_one(query, read_recipe).value();
 }
 
 std::optional<Recipe> Recipes::find(RecipeId id) const {
-  SQLite::Statement query{database_, std::string{select} + "WHERE id = ?"};
+  SQLite::Statement query{database_, std::string{select_recipes} + "WHERE id = ?"};
   bind_all(query, id.value);
   return read_one(query, read_recipe);
 }

@@ -10,7 +10,7 @@
 namespace torchwatch::storage {
 namespace {
 
-constexpr auto select =
+constexpr auto select_rulings =
     "SELECT id, kind, incident_id, fleet, benchmark, metric, who, why, given_at, until "
     "FROM ruling ";
 
@@ -21,7 +21,7 @@ auto read_open_word(SQLite::Column const& column, Parse parse) {
                                     : read_word(column, parse);
 }
 
-Ruling read(SQLite::Statement& row) {
+Ruling read_ruling(SQLite::Statement& row) {
   Ruling ruling;
   ruling.id.value = row.getColumn(0).getInt64();
   ruling.kind = read_word(row.getColumn(1), parse_ruling_kind);
@@ -60,20 +60,21 @@ Ruling Rulings::give(Ruling ruling) {
 }
 
 std::vector<Ruling> Rulings::all() const {
-  SQLite::Statement query{database_, std::string{select} + "ORDER BY id DESC"};
-  return read_all(query, read);
+  SQLite::Statement query{database_, std::string{select_rulings} + "ORDER BY id DESC"};
+  return read_all(query, read_ruling);
 }
 
 std::optional<Ruling> Rulings::find(RulingId id) const {
-  SQLite::Statement query{database_, std::string{select} + "WHERE id = ?"};
+  SQLite::Statement query{database_, std::string{select_rulings} + "WHERE id = ?"};
   bind_all(query, id.value);
-  return read_one(query, read);
+  return read_one(query, read_ruling);
 }
 
 std::vector<Ruling> Rulings::on(IncidentId incident) const {
-  SQLite::Statement query{database_, std::string{select} + "WHERE incident_id = ? ORDER BY id"};
+  SQLite::Statement query{database_,
+                          std::string{select_rulings} + "WHERE incident_id = ? ORDER BY id"};
   bind_all(query, incident.value);
-  return read_all(query, read);
+  return read_all(query, read_ruling);
 }
 
 std::int64_t Rulings::count_false_incidents() const {
@@ -85,9 +86,9 @@ std::int64_t Rulings::count_false_incidents() const {
 
 bool Rulings::is_muted(Series const& series, Timestamp now) const {
   SQLite::Statement query{
-      database_, std::string{select} + "WHERE kind IN ('mute', 'unmute') ORDER BY id DESC"};
+      database_, std::string{select_rulings} + "WHERE kind IN ('mute', 'unmute') ORDER BY id DESC"};
   std::vector<SeriesFilter> ended;
-  for (auto const& ruling : read_all(query, read)) {
+  for (auto const& ruling : read_all(query, read_ruling)) {
     if (ruling.kind == RulingKind::unmute)
       ended.push_back(ruling.series);
     else if (ruling.series.matches(series) && (!ruling.until || now < *ruling.until) &&

@@ -1,11 +1,11 @@
 #include "daemon/net/http_server.h"
 
-#include <algorithm>
 #include <array>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include <boost/algorithm/string/case_conv.hpp>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -83,9 +83,7 @@ HttpRequest request_from(Parser::value_type message) {
   request.method = message.method() == http::verb::head ? "GET" : std::string{method};
   request.target = std::string{message.target()};
   for (auto const& field : message) {
-    std::string name{field.name_string()};
-    std::transform(name.begin(), name.end(), name.begin(), beast::detail::ascii_tolower);
-    auto& value = request.headers[name];
+    auto& value = request.headers[boost::to_lower_copy(std::string{field.name_string()})];
     if (!value.empty()) value += ", ";
     value += std::string{field.value()};
   }

@@ -1,9 +1,9 @@
 #include "daemon/net/https_transport.h"
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 
+#include <boost/algorithm/string/case_conv.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/error.hpp>
@@ -59,19 +59,11 @@ http::request<http::string_body> wire_request(github::Request request, github::U
   return wire;
 }
 
-std::string lower(std::string_view name) {
-  std::string text{name};
-  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
-}
-
 github::Response plain_response(http::response<http::string_body> wire) {
   github::Response response;
   response.status = static_cast<int>(wire.result_int());
   for (auto const& field : wire) {
-    auto& value = response.headers[lower(field.name_string())];
+    auto& value = response.headers[boost::to_lower_copy(std::string{field.name_string()})];
     if (!value.empty()) value += ", ";
     value.append(field.value());
   }

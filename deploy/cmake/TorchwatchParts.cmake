@@ -8,9 +8,10 @@ target_compile_options(torchwatch_build INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond;-Wlogical-op;-Wsuggest-override>
   # g++ misreads Asio's coroutine frame allocator at -O2
   $<$<CXX_COMPILER_ID:GNU>:-Wno-mismatched-new-delete>
+  # In a unit of several files g++ takes anonymous namespaces for those of a header
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${TORCHWATCH_UNITY}>>:-Wno-subobject-linkage>
   $<$<BOOL:${TORCHWATCH_WERROR}>:-Werror>)
-target_compile_definitions(torchwatch_build INTERFACE
-  BOOST_ASIO_NO_DEPRECATED $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
+target_compile_definitions(torchwatch_build INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
 if(TORCHWATCH_SANITIZE)
   target_compile_options(torchwatch_build INTERFACE
     -fsanitize=${TORCHWATCH_SANITIZE} -fno-sanitize-recover=all)
@@ -21,28 +22,16 @@ if(TORCHWATCH_SANITIZE)
   endif()
 endif()
 
-# torchwatch_unity(TARGET): its sources are compiled by the dozen, unless TORCHWATCH_UNITY is off.
-function(torchwatch_unity name)
-  if(TORCHWATCH_UNITY)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
-    # In a unit of several files g++ takes anonymous namespaces for those of a header
-    target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
-  endif()
-endfunction()
-
-# torchwatch_part(NAME FOLDER [UNITY] SOURCES ...): a static library that shows the headers of FOLDER, and of FOLDER alone,
+# torchwatch_part(NAME FOLDER SOURCES ...): a static library that shows the headers of FOLDER, and of FOLDER alone,
 # as "FOLDER/header.h" to whoever links it. A part that is not linked cannot be included: that is the rule of who may
 # know whom, kept by the compiler.
 function(torchwatch_part name folder)
-  cmake_parse_arguments(PART "UNITY" "" "SOURCES" ${ARGN})
+  cmake_parse_arguments(PART "" "" "SOURCES" ${ARGN})
   set(view ${PROJECT_BINARY_DIR}/include/${name})
   cmake_path(GET folder PARENT_PATH parent)
   file(MAKE_DIRECTORY ${view}/${parent})
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${view}/${folder} SYMBOLIC)
   add_library(${name} STATIC ${PART_SOURCES})
-  if(PART_UNITY)
-    torchwatch_unity(${name})
-  endif()
   target_include_directories(${name} PUBLIC ${view})
   target_link_libraries(${name} PRIVATE torchwatch_build)
 endfunction()

@@ -1,11 +1,11 @@
 #include "tests/api/http_client.h"
 
-#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <utility>
 
 #include <arpa/inet.h>
+#include <boost/algorithm/string/case_conv.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http.hpp>
 #include <netinet/in.h>
@@ -19,14 +19,6 @@ namespace {
 namespace http = boost::beast::http;
 
 constexpr std::chrono::seconds patience{10};
-
-std::string lower(std::string_view text) {
-  std::string result{text};
-  std::transform(result.begin(), result.end(), result.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return result;
-}
 
 }  // namespace
 
@@ -82,7 +74,8 @@ Answer HttpClient::receive(bool to_head) {
   Answer answer;
   answer.status = static_cast<int>(parser.get().result_int());
   for (auto const& field : parser.get())
-    answer.headers[lower(std::string{field.name_string()})] = std::string{field.value()};
+    answer.headers[boost::to_lower_copy(std::string{field.name_string()})] =
+        std::string{field.value()};
   answer.body = parser.get().body();
   return answer;
 }

@@ -5,12 +5,11 @@
 #include <vector>
 
 #include "host.h"
+#include "usual.h"
 #include <gtest/gtest.h>
 
 namespace torchwatch::bisect {
 namespace {
-
-config::DecideOptions const options;
 
 struct Tally {
   int runs = 0;
@@ -25,7 +24,7 @@ struct Tally {
 };
 
 Comparison measure(Host& host, double ratio) {
-  Compare compare{Metric::latency, options};
+  Compare compare{Metric::latency, usual_options};
   while (true) {
     compare.add(host.pair(100, 100 * ratio));
     if (auto const comparison = compare.answer()) return *comparison;
@@ -73,7 +72,7 @@ TEST(CompareSimulation, FalseRegressionsStayBelowTheStatedError) {
     false_regressions += tally.count(Verdict::regression);
   }
   std::cout << false_regressions << " false regressions in " << runs << " comparisons\n";
-  EXPECT_LE(false_regressions, options.error * runs);
+  EXPECT_LE(false_regressions, usual_options.error * runs);
 }
 
 TEST(CompareSimulation, AQuietHostSettlesNoChangeSoon) {
@@ -123,7 +122,7 @@ TEST(CompareSimulation, TheIntervalHoldsTheTrueRatioWheneverItStops) {
     auto const found = measure(host, 1.15);
     if (found.ratio->low > 1.15 || found.ratio->high < 1.15) ++missed;
   }
-  EXPECT_LE(missed, options.error * runs);
+  EXPECT_LE(missed, usual_options.error * runs);
 }
 
 }  // namespace

@@ -6,13 +6,11 @@
 #include <span>
 #include <vector>
 
+#include "usual.h"
 #include <gtest/gtest.h>
 
 namespace torchwatch::bisect {
 namespace {
-
-config::DecideOptions const options;
-constexpr double mib = 1 << 20;
 
 std::optional<Comparison> compare(std::span<Pair const> pairs,
                                   Metric metric,
@@ -38,14 +36,14 @@ std::vector<Pair> steady(int count, double ratio) {
 }
 
 TEST(Compare, AsksForMoreUntilItIsSure) {
-  EXPECT_FALSE(compare({}, Metric::latency, options));
-  EXPECT_FALSE(compare(repeated(3, {100, 200}), Metric::latency, options));
-  EXPECT_FALSE(compare(steady(5, 1.2), Metric::latency, options));
-  EXPECT_TRUE(compare(steady(12, 1.2), Metric::latency, options));
+  EXPECT_FALSE(compare({}, Metric::latency, usual_options));
+  EXPECT_FALSE(compare(repeated(3, {100, 200}), Metric::latency, usual_options));
+  EXPECT_FALSE(compare(steady(5, 1.2), Metric::latency, usual_options));
+  EXPECT_TRUE(compare(steady(12, 1.2), Metric::latency, usual_options));
 }
 
 TEST(Compare, CallsASlowdownARegressionWithItsEvidence) {
-  auto const found = compare(steady(12, 1.2), Metric::latency, options);
+  auto const found = compare(steady(12, 1.2), Metric::latency, usual_options);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->verdict, Verdict::regression);
   EXPECT_NEAR(found->before, 100, 1e-9);
@@ -55,48 +53,48 @@ TEST(Compare, CallsASlowdownARegressionWithItsEvidence) {
   EXPECT_GT(found->ratio->low, 1);
   EXPECT_LT(found->ratio->low, 1.2);
   EXPECT_GT(found->ratio->high, 1.2);
-  EXPECT_EQ(found->error_bound, options.error);
+  EXPECT_EQ(found->error_bound, usual_options.error);
   EXPECT_EQ(found->pairs, 12);
 }
 
 TEST(Compare, FasterIsAnImprovementNotARegression) {
-  auto const found = compare(steady(12, 0.8), Metric::latency, options);
+  auto const found = compare(steady(12, 0.8), Metric::latency, usual_options);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->verdict, Verdict::improvement);
   EXPECT_LT(found->ratio->high, 1);
 }
 
 TEST(Compare, AChangeWellBelowTheThresholdIsUnchanged) {
-  auto const found = compare(steady(18, 1.01), Metric::latency, options);
+  auto const found = compare(steady(18, 1.01), Metric::latency, usual_options);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->verdict, Verdict::unchanged);
 }
 
 TEST(Compare, GivesUpWhenThePairsAreSpent) {
   std::vector<Pair> pairs;
-  for (int i = 0; i < options.max_pairs; ++i) {
+  for (int i = 0; i < usual_options.max_pairs; ++i) {
     pairs.push_back({100, i % 2 == 0 ? 60.0 : 170.0});
   }
-  EXPECT_FALSE(compare(std::span{pairs}.first(37), Metric::latency, options));
-  auto const found = compare(pairs, Metric::latency, options);
+  EXPECT_FALSE(compare(std::span{pairs}.first(37), Metric::latency, usual_options));
+  auto const found = compare(pairs, Metric::latency, usual_options);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->verdict, Verdict::inconclusive);
-  EXPECT_EQ(found->pairs, options.max_pairs);
+  EXPECT_EQ(found->pairs, usual_options.max_pairs);
 }
 
 TEST(Compare, AnswersAtTheBudgetEvenWhenItIsSmallerThanTheFirstLook) {
-  auto tight = options;
+  auto tight = usual_options;
   tight.max_pairs = 3;
   EXPECT_TRUE(compare(steady(3, 1.5), Metric::latency, tight));
 }
 
 TEST(Compare, AFewBurstsMakeNoRegression) {
-  auto pairs = steady(options.max_pairs, 1.0);
+  auto pairs = steady(usual_options.max_pairs, 1.0);
   for (std::size_t i = 0; i < 12; ++i) {
     pairs[3 * i].after *= 1.6;
   }
   for (std::size_t count = 1; count <= pairs.size(); ++count) {
-    auto const found = compare(std::span{pairs}.first(count), Metric::latency, options);
+    auto const found = compare(std::span{pairs}.first(count), Metric::latency, usual_options);
     if (found) {
       EXPECT_NE(found->verdict, Verdict::regression) << count << " pairs";
     }
@@ -104,11 +102,11 @@ TEST(Compare, AFewBurstsMakeNoRegression) {
 }
 
 TEST(Compare, ATypicalPairBelowTheThresholdIsNoRegression) {
-  auto pairs = steady(options.max_pairs, 1.04);
+  auto pairs = steady(usual_options.max_pairs, 1.04);
   for (std::size_t i = 0; i < pairs.size(); i += 3) {
     pairs[i].after *= 1.2;
   }
-  auto const found = compare(pairs, Metric::latency, options);
+  auto const found = compare(pairs, Metric::latency, usual_options);
   ASSERT_TRUE(found);
   EXPECT_GT(found->ratio->ratio, 1.07);
   EXPECT_GT(found->ratio->low, 1);
@@ -122,25 +120,25 @@ TEST(Compare, DriftOfTheHostDoesNotHideAChange) {
     pair = {pair.before * host, pair.after * host};
     host *= 1.25;
   }
-  auto const found = compare(pairs, Metric::latency, options);
+  auto const found = compare(pairs, Metric::latency, usual_options);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->verdict, Verdict::regression);
 }
 
 TEST(Compare, ALatencyBelowTheFloorIsUnchanged) {
-  auto const found = compare(repeated(12, {0.004, 0.008}), Metric::latency, options);
+  auto const found = compare(repeated(12, {0.004, 0.008}), Metric::latency, usual_options);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->verdict, Verdict::unchanged);
 }
 
 TEST(Compare, OneProcessOfEachBuildDecidesNothing) {
   for (auto const after : {92 * mib, 100 * mib, 108 * mib})
-    EXPECT_FALSE(compare(repeated(1, {100 * mib, after}), Metric::cmem, options));
+    EXPECT_FALSE(compare(repeated(1, {100 * mib, after}), Metric::cmem, usual_options));
 }
 
 TEST(Compare, MemoryThatRepeatsIsUnchangedAfterTwoPairsAndChangedAfterThree) {
   auto const verdict_after = [](int pairs, Pair pair) {
-    auto const found = compare(repeated(pairs, pair), Metric::cmem, options);
+    auto const found = compare(repeated(pairs, pair), Metric::cmem, usual_options);
     return found ? found->verdict : Verdict::inconclusive;
   };
   EXPECT_EQ(verdict_after(2, {100 * mib, 107 * mib}), Verdict::unchanged);
@@ -154,7 +152,7 @@ TEST(Compare, MemoryThatRepeatsIsUnchangedAfterTwoPairsAndChangedAfterThree) {
 }
 
 TEST(Compare, AnExactMetricHasNoWidthAndTheErrorOfProcessesThatAllWentAstray) {
-  auto const found = compare(repeated(3, {100 * mib, 200 * mib}), Metric::gmem, options);
+  auto const found = compare(repeated(3, {100 * mib, 200 * mib}), Metric::gmem, usual_options);
   ASSERT_TRUE(found);
   EXPECT_NEAR(found->error_bound, 2 * std::pow(0.02, 3), 1e-12);
   EXPECT_EQ(found->before, 100 * mib);
@@ -164,14 +162,14 @@ TEST(Compare, AnExactMetricHasNoWidthAndTheErrorOfProcessesThatAllWentAstray) {
 }
 
 TEST(Compare, AStricterErrorAsksMoreProcessesOfAnExactMetric) {
-  auto strict = options;
+  auto strict = usual_options;
   strict.error = 1e-5;
   EXPECT_FALSE(compare(repeated(3, {100 * mib, 200 * mib}), Metric::cmem, strict));
   EXPECT_TRUE(compare(repeated(4, {100 * mib, 200 * mib}), Metric::cmem, strict));
 }
 
 TEST(Compare, AnExactChangeIsInconclusiveWhenThePairsAreSpentTooSoon) {
-  auto tight = options;
+  auto tight = usual_options;
   tight.max_pairs = 2;
   auto const found = compare(repeated(2, {100 * mib, 200 * mib}), Metric::cmem, tight);
   ASSERT_TRUE(found);
@@ -180,12 +178,12 @@ TEST(Compare, AnExactChangeIsInconclusiveWhenThePairsAreSpentTooSoon) {
 
 TEST(Compare, AnExactMetricThatDoesNotRepeatIsJudgedLikeANoisyOne) {
   std::vector<Pair> pairs{{100 * mib, 120 * mib}, {100 * mib, 100 * mib}};
-  EXPECT_FALSE(compare(pairs, Metric::cmem, options));
+  EXPECT_FALSE(compare(pairs, Metric::cmem, usual_options));
   std::mt19937 random{1};
-  while (std::ssize(pairs) < options.max_pairs) {
+  while (std::ssize(pairs) < usual_options.max_pairs) {
     pairs.push_back({100 * mib, random() % 2 == 0 ? 120 * mib : 100 * mib});
   }
-  auto const found = compare(pairs, Metric::cmem, options);
+  auto const found = compare(pairs, Metric::cmem, usual_options);
   ASSERT_TRUE(found);
   EXPECT_GT(found->error_bound, 0);
   EXPECT_LT(found->ratio->low, 1.1);
@@ -193,29 +191,29 @@ TEST(Compare, AnExactMetricThatDoesNotRepeatIsJudgedLikeANoisyOne) {
 }
 
 TEST(Compare, ALeakThatAppearsHasNoRatioAndIsDecidedByTheFloor) {
-  auto const appeared = compare(repeated(3, {0, 4096}), Metric::leak, options);
+  auto const appeared = compare(repeated(3, {0, 4096}), Metric::leak, usual_options);
   ASSERT_TRUE(appeared);
   EXPECT_EQ(appeared->verdict, Verdict::regression);
   EXPECT_FALSE(appeared->ratio);
   EXPECT_EQ(appeared->before, 0);
   EXPECT_EQ(appeared->after, 4096);
 
-  auto const small = compare(repeated(2, {0, 512}), Metric::leak, options);
+  auto const small = compare(repeated(2, {0, 512}), Metric::leak, usual_options);
   ASSERT_TRUE(small);
   EXPECT_EQ(small->verdict, Verdict::unchanged);
 }
 
 TEST(Compare, ALeakThatIsFixedIsAnImprovement) {
-  auto const fixed = compare(repeated(3, {4096, 0}), Metric::leak, options);
+  auto const fixed = compare(repeated(3, {4096, 0}), Metric::leak, usual_options);
   ASSERT_TRUE(fixed);
   EXPECT_EQ(fixed->verdict, Verdict::improvement);
   EXPECT_EQ(fixed->ratio->ratio, 0);
 }
 
 TEST(Compare, AValueThatIsNoNumberIsNeverAVerdict) {
-  auto pairs = steady(options.max_pairs, 1.2);
+  auto pairs = steady(usual_options.max_pairs, 1.2);
   pairs[20].after = std::numeric_limits<double>::quiet_NaN();
-  auto const found = compare(pairs, Metric::latency, options);
+  auto const found = compare(pairs, Metric::latency, usual_options);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->verdict, Verdict::inconclusive);
 }

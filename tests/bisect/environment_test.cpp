@@ -1,27 +1,29 @@
 #include "bisect/environment.h"
 
+#include "usual.h"
 #include <gtest/gtest.h>
 
 namespace torchwatch::bisect {
 namespace {
 
-config::DecideOptions const options;
-constexpr double mib = 1 << 20;
-
-Remeasured latency(double then, double now) {
+Remeasured remeasured_latency(double then, double now) {
   return {Metric::latency, {then, then * 1.01, then * 0.99}, {now, now * 1.01, now * 0.99}};
 }
 
 TEST(Environment, IsTheSameWhereHardlyAnythingMoved) {
-  std::vector<Remeasured> const series{latency(10, 10.5), latency(20, 19), latency(30, 45)};
-  EXPECT_TRUE(environment_shifts(series, options).empty()) << "one series may have its own reasons";
-  EXPECT_TRUE(environment_shifts({}, options).empty());
+  std::vector<Remeasured> const series{
+      remeasured_latency(10, 10.5), remeasured_latency(20, 19), remeasured_latency(30, 45)};
+  EXPECT_TRUE(environment_shifts(series, usual_options).empty())
+      << "one series may have its own reasons";
+  EXPECT_TRUE(environment_shifts({}, usual_options).empty());
 }
 
 TEST(Environment, MovedWhereHalfOfTheSeriesDid) {
-  std::vector<Remeasured> const series{
-      latency(10, 12), latency(20, 24), latency(30, 31), latency(40, 60)};
-  auto const shifts = environment_shifts(series, options);
+  std::vector<Remeasured> const series{remeasured_latency(10, 12),
+                                       remeasured_latency(20, 24),
+                                       remeasured_latency(30, 31),
+                                       remeasured_latency(40, 60)};
+  auto const shifts = environment_shifts(series, usual_options);
   ASSERT_EQ(shifts.size(), 1U);
   EXPECT_EQ(shifts[0].metric, Metric::latency);
   EXPECT_EQ(shifts[0].series, 4U);
@@ -30,17 +32,17 @@ TEST(Environment, MovedWhereHalfOfTheSeriesDid) {
 }
 
 TEST(Environment, MayBeFasterToo) {
-  auto const shifts = environment_shifts(std::vector{latency(10, 8)}, options);
+  auto const shifts = environment_shifts(std::vector{remeasured_latency(10, 8)}, usual_options);
   ASSERT_EQ(shifts.size(), 1U);
   EXPECT_NEAR(shifts[0].ratio, 0.8, 1e-9);
 }
 
 TEST(Environment, OfOneMetricIsNotOutvotedByAnother) {
-  std::vector<Remeasured> const series{latency(10, 10),
-                                       latency(20, 20),
+  std::vector<Remeasured> const series{remeasured_latency(10, 10),
+                                       remeasured_latency(20, 20),
                                        {Metric::cmem, {100 * mib}, {150 * mib}},
                                        {Metric::leak, {0}, {0}}};
-  auto const shifts = environment_shifts(series, options);
+  auto const shifts = environment_shifts(series, usual_options);
   ASSERT_EQ(shifts.size(), 1U);
   EXPECT_EQ(shifts[0].metric, Metric::cmem);
   EXPECT_EQ(shifts[0].ratio, 1.5);

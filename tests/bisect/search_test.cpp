@@ -360,13 +360,13 @@ TEST(Search, SaysWhyAndWhatItBelieves) {
   Day day{40, {series_of("dlrm")}};
   day.change(17, series_of("dlrm"), 1.15).run();
   EXPECT_THAT(day.steps().front().reason, HasSubstr("both ends"));
-  EXPECT_THAT(day.steps().back().reason, AllOf(HasSubstr("suspects left"), HasSubstr("nats")));
+  EXPECT_THAT(day.steps().back().reason, AllOf(HasSubstr("suspects left"), HasSubstr("bits")));
   EXPECT_TRUE(std::ranges::any_of(day.steps(), [](auto const& step) {
     auto const& belief = step.beliefs.at(0);
     return belief.first == sha_of(17) && belief.last == sha_of(17) && belief.probability >= 0.99;
   }));
   for (std::size_t i = 0; i < day.steps().size(); ++i)
-    EXPECT_EQ(day.steps()[i].turn, static_cast<int>(i));
+    EXPECT_EQ(day.steps()[i].wave, static_cast<int>(i));
 }
 
 TEST(Search, StopsWhenAProofLeavesLessThanMatters) {

@@ -71,7 +71,7 @@ TreeHandle find(git_repository* repository, Tree const& tree) {
   return take<TreeHandle>(git_tree_lookup, repository, &id);
 }
 
-Tree write(git_repository* repository, git_index* index) {
+Tree write_tree(git_repository* repository, git_index* index) {
   git_oid id;
   check(git_index_write_tree_to(&id, index, repository));
   return {hex_of(id)};
@@ -133,7 +133,7 @@ Result<Tree> Repository::import(fs::path const& folder) {
       item.id = write_blob(repository_, text);
       check(git_index_add(index.get(), &item));
     }
-    return write(repository_, index.get());
+    return write_tree(repository_, index.get());
   });
 }
 
@@ -144,7 +144,7 @@ Result<Tree> Repository::apply(Tree const& tree, std::string const& diff) {
     auto const before = find(repository_, tree);
     auto const index =
         take<IndexHandle>(git_apply_to_tree, repository_, before.get(), parsed.get(), nullptr);
-    return write(repository_, index.get());
+    return write_tree(repository_, index.get());
   });
 }
 
@@ -158,7 +158,7 @@ Result<Tree> Repository::replay(Tree const& tree, Tree const& from, Tree const& 
     if (git_index_has_conflicts(index.get()) != 0) {
       throw GitError{"another change touches the same lines"};
     }
-    return write(repository_, index.get());
+    return write_tree(repository_, index.get());
   });
 }
 

@@ -192,7 +192,7 @@ TEST_F(Recipe, CompilesFromTheCacheInAnyCheckout) {
 
 class Missing : public Recipe, public testing::WithParamInterface<std::string> {};
 
-TEST_P(Missing, ToolsEndTheSearchAndAreNamed) {
+TEST_P(Missing, ToolsEndTheBisectionAndAreNamed) {
   link_programs_but(GetParam(), torch_.beside("programs"));
   torch_.environment["PATH"] = torch_.beside("programs").string();
   auto const ended = torch_.build(torch_.head());
@@ -215,13 +215,13 @@ TEST_F(Recipe, NamesThePythonModulesThatAreMissing) {
               AllOf(HasSubstr("module yaml of " + python.string()), HasSubstr("typing_extension")));
 }
 
-TEST_F(Recipe, EndsTheSearchWhenToolsAreTooOld) {
+TEST_F(Recipe, EndsTheBisectionWhenToolsAreTooOld) {
   auto const ended = torch_.build(torch_.replace("CMakeLists.txt", "VERSION 3.18", "VERSION 99.1"));
   EXPECT_GT(ended.status, last_ordinary_status);
   EXPECT_THAT(ended.out, HasSubstr("CMake 99.1 or higher is required"));
 }
 
-TEST_F(Recipe, EndsTheSearchInACheckoutOfAnotherCommit) {
+TEST_F(Recipe, EndsTheBisectionInACheckoutOfAnotherCommit) {
   auto const one = torch_.head();
   torch_.environment["TORCHWATCH_COMMIT"] = one.hex;
   auto const ended = torch_.build(torch_.commit("version.txt", "2.10.0a0\n"));

@@ -1,9 +1,9 @@
 #include "tests/fakes/github/fake_github_server.h"
 
-#include <algorithm>
 #include <exception>
 #include <utility>
 
+#include <boost/algorithm/string/case_conv.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
@@ -26,19 +26,13 @@ using Stream = ssl::stream<beast::tcp_stream>;
 using WireRequest = http::request<http::string_body>;
 using WireResponse = http::response<http::string_body>;
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
-}
-
 github::Request plain_request(WireRequest const& wire) {
   github::Request request;
   request.method = std::string{wire.method_string()};
   request.url = std::string{wire.target()};
   for (auto const& field : wire)
-    request.headers[lower(std::string{field.name_string()})] = std::string{field.value()};
+    request.headers[boost::to_lower_copy(std::string{field.name_string()})] =
+        std::string{field.value()};
   request.body = wire.body();
   return request;
 }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <boost/algorithm/string/case_conv.hpp>
 #include <fmt/chrono.h>
 
 #include "tests/fakes/github/wire.h"
@@ -21,13 +22,6 @@ using Query = std::map<std::string, std::string>;
 
 std::string now() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-}
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
-    return static_cast<char>(std::tolower(c));
-  });
-  return text;
 }
 
 std::ptrdiff_t code_points(std::string const& text) {
@@ -71,7 +65,7 @@ std::string value_of(Query const& query, std::string const& name, std::string co
 
 bool has_label(json const& labels, std::string const& name) {
   return std::any_of(labels.begin(), labels.end(), [&](json const& label) {
-    return lower(label.value("name", "")) == lower(name);
+    return boost::to_lower_copy(label.value("name", std::string{})) == boost::to_lower_copy(name);
   });
 }
 
@@ -79,7 +73,9 @@ bool is_wanted(json const& issue, Query const& query) {
   auto const state = value_of(query, "state", "open");
   if (state != "all" && issue.at("state") != state) return false;
   auto const creator = value_of(query, "creator", "");
-  if (!creator.empty() && lower(issue.at("user").at("login")) != lower(creator)) return false;
+  if (!creator.empty() && boost::to_lower_copy(issue.at("user").at("login").get<std::string>()) !=
+                              boost::to_lower_copy(creator))
+    return false;
   if (issue.at("updated_at") < json(value_of(query, "since", ""))) return false;
   std::istringstream labels{value_of(query, "labels", "")};
   for (std::string label; std::getline(labels, label, ',');)
