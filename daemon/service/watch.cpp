@@ -14,17 +14,17 @@ namespace torchwatch::service {
 namespace asio = boost::asio;
 
 asio::awaitable<int> Watch::run() {
-  return bisection::ending_bisections(service_.queue, pass_for_ever());
+  return bisection::ending_bisections(service_.parts.queue, pass_for_ever());
 }
 
 asio::awaitable<Result<Bisection>> Watch::ask(BisectionRequest request) {
-  auto const asked = co_await service_.queue.ask(std::move(request));
-  if (asked) service_.queue.start();
+  auto const asked = co_await service_.parts.queue.ask(std::move(request));
+  if (asked) service_.parts.queue.start();
   co_return asked;
 }
 
 asio::awaitable<Result<Bisection>> Watch::steer(BisectionId id, BisectionState state) {
-  co_return service_.queue.steer(id, state);
+  co_return service_.parts.queue.steer(id, state);
 }
 
 asio::awaitable<Result<Ruling>> Watch::rule(Ruling ruling) {
@@ -42,7 +42,7 @@ asio::awaitable<int> Watch::pass_for_ever() {
 /// A failed pass is told and tried again after the usual rest; only cancellation goes through.
 asio::awaitable<void> Watch::pass() {
   try {
-    auto const passed = co_await service_.pass();
+    auto const passed = co_await service_.parts.pass();
     if (!passed) spdlog::error("pass_failed reason=\"{}\"", passed.error().message);
   } catch (boost::system::system_error const& problem) {
     if (problem.code() == asio::error::operation_aborted) throw;

@@ -37,22 +37,10 @@ Parts::Parts(boost::asio::any_io_executor const& executor,
              fs::path const& folder,
              Clock const& clock,
              report::OpenTransport const& open_transport)
-    : store{storage::Store::open(folder / "torchwatch.sqlite").value()},
-      rounds{store, clock},
-      builder{store, clock, folder / "builds"},
-      git_fetch{executor, options.source},
-      bisector{store, rounds, builder, git_fetch, options},
-      queue{executor, options.source, store, clock, git_fetch, bisector},
-      alarms{options, store, clock},
-      feeds{options, store, clock, git_fetch},
-      preparation{store, builder, git_fetch},
-      sweep{options, store, rounds},
-      verdicts{options, store, clock, rounds, alarms},
-      investigation{options, store, clock, rounds, queue},
-      stages{store, preparation, sweep, verdicts, investigation},
-      publisher{options.github, store, options.state_dir, open_transport},
-      feedback{options.github, store, clock, open_transport},
-      pipeline{store, feeds, stages, alarms, publisher} {}
+    : Edges{storage::Store::open(folder / "torchwatch.sqlite").value(),
+            {store, clock},
+            {store, clock, folder / "builds"}},
+      service::Parts{executor, options, store, clock, rounds, builder, open_transport} {}
 
 World::World(std::size_t commits) : trunk{folder.path() / "trunk.git", commits} {
   fs::copy_file(empty_database(), folder.path() / "torchwatch.sqlite");

@@ -11,19 +11,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "config/options.h"
-#include "daemon/bisection/bisector.h"
-#include "daemon/bisection/queue.h"
-#include "daemon/build/git_fetch.h"
-#include "daemon/nightly/alarms.h"
-#include "daemon/nightly/feeds.h"
-#include "daemon/nightly/investigation.h"
-#include "daemon/nightly/pipeline.h"
-#include "daemon/nightly/preparation.h"
-#include "daemon/nightly/stages.h"
-#include "daemon/nightly/sweep.h"
-#include "daemon/nightly/verdicts.h"
-#include "daemon/report/feedback.h"
-#include "daemon/report/publisher.h"
+#include "daemon/service/parts.h"
 #include "storage/store.h"
 #include "tests/fakes/memory/fake_builder.h"
 #include "tests/fakes/memory/scripted_rounds.h"
@@ -55,31 +43,20 @@ class TestClock final : public Clock {
   Timestamp time{std::chrono::seconds{1767323045}};
 };
 
-/// The service's parts without a process: a real Store, a real git history, and made-up builds and
-/// rounds. Built like service::Service.
-struct Parts {
+/// What stands at the service's edges: a real Store, and made-up rounds and builds.
+struct Edges {
+  storage::Store store;
+  ScriptedRounds rounds;
+  FakeBuilder builder;
+};
+
+/// The service's own parts between them, without a process.
+struct Parts : Edges, service::Parts {
   Parts(boost::asio::any_io_executor const& executor,
         config::Options const& options,
         std::filesystem::path const& folder,
         Clock const& clock,
         report::OpenTransport const& open_transport);
-
-  storage::Store store;
-  ScriptedRounds rounds;
-  FakeBuilder builder;
-  build::GitFetch git_fetch;
-  bisection::Bisector bisector;
-  bisection::Queue queue;
-  nightly::Alarms alarms;
-  nightly::Feeds feeds;
-  nightly::Preparation preparation;
-  nightly::Sweep sweep;
-  nightly::Verdicts verdicts;
-  nightly::Investigation investigation;
-  nightly::Stages stages;
-  report::Publisher publisher;
-  report::Feedback feedback;
-  nightly::Pipeline pipeline;
 };
 
 /// A watched trunk, and a service that can be killed and started again. Nightlies are of the branch
