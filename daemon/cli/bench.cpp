@@ -3,11 +3,9 @@
 #include <memory>
 
 #include <CLI/CLI.hpp>
-#include <boost/asio/io_context.hpp>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
-#include "daemon/async/run.h"
 #include "daemon/cli/bench_request.h"
 #include "daemon/cli/command_line.h"
 #include "daemon/cli/commands.h"
@@ -20,19 +18,17 @@ namespace {
 
 namespace asio = boost::asio;
 
-asio::awaitable<Result<std::vector<JobOutcome>>> measure_all(measure::Fleet& fleet,
-                                                             config::Options const& options,
-                                                             Build const& build,
-                                                             BenchRequest const& request) {
+asio::awaitable<std::vector<JobOutcome>> measure_all(measure::Slot& slot,
+                                                     config::Options const& options,
+                                                     Build const& build,
+                                                     BenchRequest const& request) {
   std::vector<JobOutcome> outcomes;
-  auto slot = co_await fleet.slot();
-  if (!slot) co_return slot.error();
   for (auto const& benchmark : request.benchmarks) {
     auto const title =
         fmt::format("{}/{} {}", outcomes.size() + 1, request.benchmarks.size(), name_of(benchmark));
     print_progress(title);
     auto job = job_now(options, build, request, benchmark);
-    outcomes.push_back(co_await measure_now(*slot, std::move(job), title));
+    outcomes.push_back(co_await measure_now(slot, std::move(job), title));
   }
   print_fleeting_progress("");
   co_return outcomes;
@@ -68,15 +64,7 @@ nlohmann::ordered_json to_json(std::vector<JobOutcome> const& outcomes) {
   return results;
 }
 
-/// "12.345", or "-" where the metric was not measured.
-std::string cell(JobOutcome const& outcome, Metric metric, double unit, int digits) {
-  auto const value = outcome.values.find(metric);
-  if (value == outcome.values.end()) return "-";
-  return fmt::format("{:.{}f}", value->second.value / unit, digits);
-}
-
 void print_table(std::vector<JobOutcome> const& outcomes) {
-  constexpr double mib = 1 << 20;
   constexpr auto row = "{:<42} {:>12} {:>11} {:>11} {:>12} {:>8}\n";
   std::cout << fmt::format(
       row, "benchmark", "latency ms", "cmem MiB", "gmem MiB", "leak B/iter", "s");
@@ -119,12 +107,7 @@ void print_operators(JobOutcome const& outcome) {
 }
 
 int run_bench(config::Options const& options, Place const& place, BenchRequest const& request) {
-  auto const build = build_at(request.prefix);
-  if (!build) return complain("bench", build.error().message);
-  asio::io_context loop{1};
-  auto fleets = fleets_now(loop.get_executor(), options, place);
-  auto const measured =
-      async::run_until_signal(loop, measure_all(fleets.first(), options, *build, request));
+  auto const measured = run_now(options, place, request, measure_all);
   if (!measured) return complain("bench", measured.error().message);
   auto const& outcomes = *measured;
   if (request.as_json)

@@ -1,10 +1,8 @@
 #include <iostream>
 
-#include <boost/asio/io_context.hpp>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
-#include "daemon/async/run.h"
 #include "daemon/cli/batch_size.h"
 #include "daemon/cli/bench_request.h"
 #include "daemon/cli/command_line.h"
@@ -43,15 +41,13 @@ asio::awaitable<Found> search_batch(measure::Slot& slot,
   co_return found;
 }
 
-asio::awaitable<Result<std::vector<Found>>> search_all(measure::Fleet& fleet,
-                                                       config::Options const& options,
-                                                       Build const& build,
-                                                       BenchRequest const& request) {
+asio::awaitable<std::vector<Found>> search_all(measure::Slot& slot,
+                                               config::Options const& options,
+                                               Build const& build,
+                                               BenchRequest const& request) {
   std::vector<Found> all;
-  auto slot = co_await fleet.slot();
-  if (!slot) co_return slot.error();
   for (auto const& benchmark : request.benchmarks)
-    all.push_back(co_await search_batch(*slot, options, build, request, benchmark));
+    all.push_back(co_await search_batch(slot, options, build, request, benchmark));
   print_fleeting_progress("");
   co_return all;
 }
@@ -79,12 +75,6 @@ nlohmann::ordered_json to_json(std::vector<Found> const& all) {
   return results;
 }
 
-std::string mebibytes(JobOutcome const& outcome, Metric metric) {
-  auto const value = outcome.values.find(metric);
-  if (value == outcome.values.end()) return "-";
-  return fmt::format("{:.1f}", value->second.value / (1 << 20));
-}
-
 void print_table(Found const& found) {
   constexpr auto row = "{:>10} {:>12} {:>13} {:>10} {:>10}\n";
   std::cout << name_of(found.benchmark) << '\n';
@@ -99,10 +89,10 @@ void print_table(Found const& found) {
     }
     std::cout << fmt::format(row,
                              batch,
-                             fmt::format("{:.3f}", outcome.values.at(Metric::latency).value),
+                             cell(outcome, Metric::latency, 1, 3),
                              fmt::format("{:.1f}", per_second),
-                             mebibytes(outcome, Metric::cmem),
-                             mebibytes(outcome, Metric::gmem));
+                             cell(outcome, Metric::cmem, mib, 1),
+                             cell(outcome, Metric::gmem, mib, 1));
   }
   auto const best = found.search.best();
   std::cout << (best ? fmt::format("best batch: {}\n", best->batch) : "no batch can be run\n");
@@ -111,12 +101,7 @@ void print_table(Found const& found) {
 }  // namespace
 
 int find_batch(config::Options const& options, Place const& place, BenchRequest const& request) {
-  auto const build = build_at(request.prefix);
-  if (!build) return complain("bench", build.error().message);
-  asio::io_context loop{1};
-  auto fleets = fleets_now(loop.get_executor(), options, place);
-  auto const measured =
-      async::run_until_signal(loop, search_all(fleets.first(), options, *build, request));
+  auto const measured = run_now(options, place, request, search_all);
   if (!measured) return complain("bench", measured.error().message);
   auto const& all = *measured;
   if (request.as_json)

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <spdlog/fmt/fmt.h>
+
 #include "daemon/build/manifest.h"
 #include "daemon/cli/progress.h"
 #include "daemon/measure/job.h"
@@ -46,6 +48,12 @@ boost::asio::awaitable<JobOutcome> measure_now(measure::Slot& slot,
   if (answers) co_return measure::outcome_from(std::move(key), answers->front(), clock.now());
   protocol::Failure const lost{"", std::string{to_string(JobError::lost)}, answers.error().reason};
   co_return measure::outcome_from(std::move(key), lost, clock.now());
+}
+
+std::string cell(JobOutcome const& outcome, Metric metric, double unit, int digits) {
+  auto const value = outcome.values.find(metric);
+  if (value == outcome.values.end()) return "-";
+  return fmt::format("{:.{}f}", value->second.value / unit, digits);
 }
 
 }  // namespace torchwatch::cli
