@@ -42,7 +42,9 @@ struct Desk {
       : rounds{executor, unbounded},
         answers{executor, unbounded} {}
 
-  void tell(Message message) { answers.try_send(boost::system::error_code{}, std::move(message)); }
+  void answer(Message message) {
+    answers.try_send(boost::system::error_code{}, std::move(message));
+  }
 
   Queue<Round> rounds;
   Queue<Message> answers;
@@ -75,10 +77,10 @@ asio::awaitable<void> take_jobs(process::LineReader input, Desk& desk) {
       } else if (auto* const round = std::get_if<Round>(&message)) {
         desk.rounds.try_send(boost::system::error_code{}, std::move(*round));
       } else {
-        desk.tell(refusal(*line, "it takes only jobs and rounds"));
+        desk.answer(refusal(*line, "it takes only jobs and rounds"));
       }
     } catch (protocol::ProtocolError const& problem) {
-      desk.tell(refusal(*line, problem.what()));
+      desk.answer(refusal(*line, problem.what()));
     }
   }
 }
@@ -88,11 +90,11 @@ asio::awaitable<void> do_jobs(Desk& desk, int slot) {
   for (;;) {
     auto round = co_await desk.rounds.async_receive(asio::use_awaitable);
     ProgressSink pass_on = [&desk](protocol::Progress const& progress) {
-      desk.tell(progress);
+      desk.answer(progress);
     };
     auto answers = co_await run_round(std::move(round), processors, std::move(pass_on));
     for (auto& answer : answers)
-      desk.tell(std::move(answer));
+      desk.answer(std::move(answer));
   }
 }
 
@@ -119,13 +121,13 @@ asio::awaitable<int> run_runner(int slot, int input, int output) {
   process::LineReader lines{duplicate(executor, input)};
   auto answers = duplicate(executor, output);
   Desk desk{executor};
-  desk.tell(hello());
+  desk.answer(hello());
 
   // Whichever ends first cancels the others; cancelling a job kills its worker.
-  auto unheard = send_answers(std::move(answers), desk);
+  auto sending = send_answers(std::move(answers), desk);
   auto asked_to_end = take_jobs(std::move(lines), desk) || stop.async_wait(asio::use_awaitable);
   auto const ended =
-      co_await (std::move(unheard) || do_jobs(desk, slot) || std::move(asked_to_end));
+      co_await (std::move(sending) || do_jobs(desk, slot) || std::move(asked_to_end));
   co_return ended.index() == 0 ? 1 : 0;
 }
 

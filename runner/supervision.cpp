@@ -62,12 +62,12 @@ class Supervision {
         worker_{worker} {}
 
   /// From hello to answer.
-  asio::awaitable<Heard<Outcome>> converse();
+  asio::awaitable<Received<Outcome>> converse();
   /// Ends when the worker breaks a limit.
   asio::awaitable<Fault> hold_to_limits();
 
  private:
-  asio::awaitable<Heard<Message>> receive();
+  asio::awaitable<Received<Message>> receive();
   asio::awaitable<std::optional<Fault>> greet();
   asio::awaitable<void> give_turn();
   asio::awaitable<std::optional<Fault>> take_leave();
@@ -87,7 +87,7 @@ class Supervision {
   std::optional<Progress> last_;
 };
 
-asio::awaitable<Heard<Outcome>> Supervision::converse() {
+asio::awaitable<Received<Outcome>> Supervision::converse() {
   auto unfriendly = co_await greet();
   if (unfriendly) co_return std::move(*unfriendly);
   std::string job = protocol::encode(job_);
@@ -147,7 +147,7 @@ Seconds Supervision::spent() const {
   return now - begin_ - waited_;
 }
 
-asio::awaitable<Heard<Message>> Supervision::receive() {
+asio::awaitable<Received<Message>> Supervision::receive() {
   auto const line = co_await worker_.read_line();
   if (line) {
     try {
@@ -245,14 +245,14 @@ asio::awaitable<Fault> Supervision::hold_to_limits() {
 
 }  // namespace
 
-asio::awaitable<Heard<Outcome>> supervise(protocol::Job const& job,
+asio::awaitable<Received<Outcome>> supervise(protocol::Job const& job,
                                           ProgressSink const& on_progress,
                                           Seat& seat,
                                           process::ChildProcess& worker) {
   Supervision supervision{job, on_progress, seat, worker};
   auto ended = co_await (supervision.converse() || supervision.hold_to_limits());
   if (auto const* const broken = std::get_if<Fault>(&ended)) co_return *broken;
-  co_return std::get<Heard<Outcome>>(std::move(ended));
+  co_return std::get<Received<Outcome>>(std::move(ended));
 }
 
 }  // namespace torchwatch::runner

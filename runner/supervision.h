@@ -21,12 +21,12 @@ struct Fault {
 };
 
 template <class T>
-using Heard = boost::system::result<T, Fault>;
+using Received = boost::system::result<T, Fault>;
 
 /// Has a worker that was just started do `job`, and holds it to the job's limits of time and
 /// memory: its outcome, or why there is none. Each timed run waits for the worker's turn at `seat`.
 /// The caller ends the worker afterwards. All arguments must outlive the coroutine.
-boost::asio::awaitable<Heard<protocol::Outcome>> supervise(protocol::Job const& job,
+boost::asio::awaitable<Received<protocol::Outcome>> supervise(protocol::Job const& job,
                                                            ProgressSink const& on_progress,
                                                            Seat& seat,
                                                            process::ChildProcess& worker);

@@ -17,7 +17,7 @@ Result<ToolRun> run_shell(std::string const& script, std::chrono::seconds limit 
   return tests::run(loop, run_tool(loop.get_executor(), std::move(command), limit));
 }
 
-TEST(Tool, IsHeardToItsEnd) {
+TEST(Tool, IsReadToItsEnd) {
   auto const run = run_shell("echo one; echo two; echo trouble >&2; exit 3").value();
 
   EXPECT_EQ(run.output, "one\ntwo\n");
@@ -28,7 +28,7 @@ TEST(Tool, IsHeardToItsEnd) {
   EXPECT_TRUE(run_shell("true").value().is_good());
 }
 
-TEST(Tool, IsHeardWhereItsLastLineDoesNotEnd) {
+TEST(Tool, IsReadWhereItsLastLineDoesNotEnd) {
   EXPECT_EQ(run_shell("echo one; printf two").value().output, "one\ntwo");
   EXPECT_EQ(run_shell("printf one").value().output, "one");
 }

@@ -38,7 +38,7 @@ class Runner {
   explicit Runner(tests::Workplace const& workplace, std::vector<std::string> argv = {TEST_RUNNER})
       : process_{start(loop_, workplace, std::move(argv))} {}
 
-  Message hear() { return protocol::decode(tests::run(loop_, process_.read_line()).value()); }
+  Message receive() { return protocol::decode(tests::run(loop_, process_.read_line()).value()); }
 
   void say(std::string line) { tests::run(loop_, process_.write_line(std::move(line))).value(); }
 
@@ -47,7 +47,7 @@ class Runner {
   /// The next message that is no progress.
   Message hear_answer() {
     for (;;) {
-      auto message = hear();
+      auto message = receive();
       if (!std::holds_alternative<Progress>(message)) return message;
     }
   }
@@ -73,12 +73,12 @@ class Runner {
 /// A runner that has greeted.
 class RunnerTest : public testing::Test {
  protected:
-  void SetUp() override { ASSERT_EQ(std::get<Hello>(runner_.hear()).role, "runner"); }
+  void SetUp() override { ASSERT_EQ(std::get<Hello>(runner_.receive()).role, "runner"); }
 
   /// Lets the runner begin a job that never ends, and returns its worker.
   pid_t busy_worker() {
     runner_.give(workplace_.job("hang"));
-    EXPECT_TRUE(std::holds_alternative<Progress>(runner_.hear()));
+    EXPECT_TRUE(std::holds_alternative<Progress>(runner_.receive()));
     auto const children = tests::children_of(runner_.process().pid());
     EXPECT_EQ(children.size(), 1U);
     return children.empty() ? -1 : children.front();
@@ -91,7 +91,7 @@ class RunnerTest : public testing::Test {
 TEST(RunnerHello, TellsWhoItIs) {
   tests::Workplace workplace;
   Runner runner{workplace};
-  auto const hello = std::get<Hello>(runner.hear());
+  auto const hello = std::get<Hello>(runner.receive());
 
   EXPECT_EQ(hello.protocol, protocol::version);
   EXPECT_EQ(hello.role, "runner");
@@ -102,7 +102,7 @@ TEST(RunnerHello, TellsWhoItIs) {
 TEST(RunnerSignals, KeepsExitStatusesThatItsParentIgnored) {
   tests::Workplace workplace;
   Runner runner{workplace, {"sh", "-c", "trap '' CHLD; exec " TEST_RUNNER}};
-  ASSERT_TRUE(std::holds_alternative<Hello>(runner.hear()));
+  ASSERT_TRUE(std::holds_alternative<Hello>(runner.receive()));
 
   runner.give(workplace.job("exit"));
 
@@ -121,13 +121,13 @@ TEST_F(RunnerTest, AnswersJobsInOrder) {
 
 TEST_F(RunnerTest, RefusesWhatIsNoJobAndGoesOn) {
   runner_.say("make me a sandwich");
-  auto const nonsense = std::get<Failure>(runner_.hear());
+  auto const nonsense = std::get<Failure>(runner_.receive());
   EXPECT_EQ(nonsense.id, "");
   EXPECT_EQ(nonsense.code, "protocol");
   EXPECT_THAT(nonsense.text, StartsWith("runner was sent \"make me a sandwich\": not a message"));
 
   runner_.say(protocol::encode(Progress{}));
-  EXPECT_THAT(std::get<Failure>(runner_.hear()).text, HasSubstr("it takes only jobs"));
+  EXPECT_THAT(std::get<Failure>(runner_.receive()).text, HasSubstr("it takes only jobs"));
 
   runner_.give(workplace_.job("ok"));
   EXPECT_TRUE(std::holds_alternative<Outcome>(runner_.hear_answer()));

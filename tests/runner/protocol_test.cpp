@@ -37,14 +37,14 @@ TEST(Protocol, CarriesAHello) {
   hello.devices = {"cpu", "cuda"};
   hello.fingerprint = {{"host", "gpu-7"}, {"threads", 4}};
 
-  auto const heard = round_trip(hello);
+  auto const received = round_trip(hello);
 
-  EXPECT_EQ(heard.protocol, version);
-  EXPECT_EQ(heard.role, hello.role);
-  EXPECT_EQ(heard.pytorch_version, hello.pytorch_version);
-  EXPECT_EQ(heard.git_hash, hello.git_hash);
-  EXPECT_EQ(heard.devices, hello.devices);
-  EXPECT_EQ(heard.fingerprint, hello.fingerprint);
+  EXPECT_EQ(received.protocol, version);
+  EXPECT_EQ(received.role, hello.role);
+  EXPECT_EQ(received.pytorch_version, hello.pytorch_version);
+  EXPECT_EQ(received.git_hash, hello.git_hash);
+  EXPECT_EQ(received.devices, hello.devices);
+  EXPECT_EQ(received.fingerprint, hello.fingerprint);
 }
 
 TEST(Protocol, CarriesAJob) {
@@ -57,29 +57,29 @@ TEST(Protocol, CarriesAJob) {
   job.measure.scale = "smoke";
   job.limits = {1.5, std::int64_t{1} << 40};
 
-  auto const heard = round_trip(job);
+  auto const received = round_trip(job);
 
-  EXPECT_EQ(heard.id, job.id);
-  EXPECT_EQ(heard.benchmark, job.benchmark);
-  EXPECT_EQ(heard.build.prefix, job.build.prefix);
-  EXPECT_EQ(heard.build.worker, job.build.worker);
-  EXPECT_EQ(heard.build.launcher, job.build.launcher);
-  EXPECT_EQ(heard.build.env, job.build.env);
-  EXPECT_EQ(heard.build.preload, job.build.preload);
-  EXPECT_EQ(heard.measure.runs, 3);
-  EXPECT_EQ(heard.measure.min_run_ms, 2.5);
-  EXPECT_EQ(heard.measure.scale, "smoke");
-  EXPECT_EQ(heard.limits.timeout_s, 1.5);
-  EXPECT_EQ(heard.limits.memory_bytes, std::int64_t{1} << 40);
+  EXPECT_EQ(received.id, job.id);
+  EXPECT_EQ(received.benchmark, job.benchmark);
+  EXPECT_EQ(received.build.prefix, job.build.prefix);
+  EXPECT_EQ(received.build.worker, job.build.worker);
+  EXPECT_EQ(received.build.launcher, job.build.launcher);
+  EXPECT_EQ(received.build.env, job.build.env);
+  EXPECT_EQ(received.build.preload, job.build.preload);
+  EXPECT_EQ(received.measure.runs, 3);
+  EXPECT_EQ(received.measure.min_run_ms, 2.5);
+  EXPECT_EQ(received.measure.scale, "smoke");
+  EXPECT_EQ(received.limits.timeout_s, 1.5);
+  EXPECT_EQ(received.limits.memory_bytes, std::int64_t{1} << 40);
 }
 
 TEST(Protocol, CarriesProgress) {
-  auto const heard = round_trip(Progress{"42", "latency", 3, 10});
+  auto const received = round_trip(Progress{"42", "latency", 3, 10});
 
-  EXPECT_EQ(heard.id, "42");
-  EXPECT_EQ(heard.phase, "latency");
-  EXPECT_EQ(heard.done, 3);
-  EXPECT_EQ(heard.total, 10);
+  EXPECT_EQ(received.id, "42");
+  EXPECT_EQ(received.phase, "latency");
+  EXPECT_EQ(received.done, 3);
+  EXPECT_EQ(received.total, 10);
 }
 
 TEST(Protocol, CarriesAResultToTheLastBit) {
@@ -90,20 +90,20 @@ TEST(Protocol, CarriesAResultToTheLastBit) {
   outcome.metrics["cmem"] = {9007199254740993.0, {}};
   outcome.seconds = 12.5;
 
-  auto const heard = round_trip(outcome);
+  auto const received = round_trip(outcome);
 
-  EXPECT_EQ(heard.benchmark, outcome.benchmark);
-  EXPECT_EQ(heard.metrics.at("latency").value, 0.1 + 0.2);
-  EXPECT_EQ(heard.metrics.at("latency").samples, outcome.metrics["latency"].samples);
-  EXPECT_EQ(heard.metrics.at("cmem").value, outcome.metrics["cmem"].value);
-  EXPECT_EQ(heard.seconds, 12.5);
+  EXPECT_EQ(received.benchmark, outcome.benchmark);
+  EXPECT_EQ(received.metrics.at("latency").value, 0.1 + 0.2);
+  EXPECT_EQ(received.metrics.at("latency").samples, outcome.metrics["latency"].samples);
+  EXPECT_EQ(received.metrics.at("cmem").value, outcome.metrics["cmem"].value);
+  EXPECT_EQ(received.seconds, 12.5);
 }
 
 TEST(Protocol, CarriesAnErrorOfSeveralLinesOnOne) {
-  auto const heard = round_trip(Failure{"42", "crashed", "first\nsecond\t\"third\""});
+  auto const received = round_trip(Failure{"42", "crashed", "first\nsecond\t\"third\""});
 
-  EXPECT_EQ(heard.code, "crashed");
-  EXPECT_EQ(heard.text, "first\nsecond\t\"third\"");
+  EXPECT_EQ(received.code, "crashed");
+  EXPECT_EQ(received.text, "first\nsecond\t\"third\"");
 }
 
 TEST(Protocol, RepairsTextThatIsNotUtf8) {
