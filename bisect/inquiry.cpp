@@ -146,17 +146,17 @@ std::set<std::size_t> Inquiry::named_by(std::size_t series) const {
   return named;
 }
 
-/// Every series that is still asked about hears whom the others name.
+/// Every series that is still asked about learns whom the others name.
 void Inquiry::share_answers() {
   std::vector<std::set<std::size_t>> named;
   for (std::size_t i = 0; i < states_.size(); ++i)
     named.push_back(named_by(i));
   for (std::size_t i = 0; i < states_.size(); ++i) {
-    std::set<std::size_t> heard;
+    std::set<std::size_t> by_others;
     for (std::size_t other = 0; other < states_.size(); ++other)
-      if (other != i) heard.insert(named[other].begin(), named[other].end());
-    if (heard == states_[i].named || answer(i)) continue;
-    states_[i].named = std::move(heard);
+      if (other != i) by_others.insert(named[other].begin(), named[other].end());
+    if (by_others == states_[i].named || answer(i)) continue;
+    states_[i].named = std::move(by_others);
     believe_again(states_[i]);
   }
 }

@@ -8,7 +8,7 @@ namespace torchwatch::bisect {
 namespace {
 
 /// Share of the weights that packages cannot move.
-constexpr double doubt = 0.05;
+constexpr double immovable = 0.05;
 
 }  // namespace
 
@@ -41,7 +41,7 @@ std::vector<double> weigh_by_rungs(std::vector<double> prior,
                                    std::span<double const> changed) {
   double const all = std::accumulate(prior.begin(), prior.end(), 0.0);
   double const changes = std::accumulate(changed.begin(), changed.end(), 0.0);
-  double const moved = (1 - doubt) * std::min(1.0, changes);
+  double const moved = (1 - immovable) * std::min(1.0, changes);
   auto const nights = nights_of(prior, rungs);
   for (std::size_t i = 0; i < nights.size(); ++i) {
     auto const begin = prior.begin() + static_cast<std::ptrdiff_t>(rungs[i]);

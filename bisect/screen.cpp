@@ -13,7 +13,7 @@ namespace torchwatch::bisect {
 namespace {
 
 /// Standard errors above the mean that a change may plausibly have.
-constexpr double doubt = 2;
+constexpr double errors_above = 2;
 
 /// Degrees of freedom that the usual noise of a metric counts for.
 constexpr double usual_degrees = 4;
@@ -95,7 +95,7 @@ std::vector<bool> may_have_grown(std::span<Swept const> sweep,
     }
     auto const changes = changes_of(series.pairs);
     auto const error = standard_error(changes, usual[series.metric]);
-    double const most = changes.mean + doubt * error.value_or(HUGE_VAL);
+    double const most = changes.mean + errors_above * error.value_or(HUGE_VAL);
     double const growth = changes.logarithmic ? changes.level * std::expm1(most) : most;
     verdicts.push_back(growth > tolerance(changes.level, series.metric, options));
   }

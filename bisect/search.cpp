@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -14,7 +15,7 @@ namespace {
 constexpr std::size_t together = 2;
 
 /// A place that holds a change with less than this is no suspect's any more.
-constexpr double doubt = 0.01;
+constexpr double least_suspicion = 0.01;
 
 /// Processes of a build that must give an exact metric alike: one may be astray.
 constexpr int agreeing = 2;
@@ -51,7 +52,8 @@ std::vector<Asked> asked_in(BisectionRequest const& request, config::DecideOptio
 std::size_t suspects_in(Belief const& belief) {
   std::size_t left = 0;
   for (std::size_t gap = 0; gap < belief.gaps(); ++gap)
-    if (belief.changed_in(gap) > doubt) left += belief.positions[gap + 1] - belief.positions[gap];
+    if (belief.changed_in(gap) > least_suspicion)
+      left += belief.positions[gap + 1] - belief.positions[gap];
   return left;
 }
 
@@ -63,7 +65,7 @@ std::size_t likeliest_gap(Belief const& belief) {
 }
 
 template <class Key, class Value>
-std::vector<Value> values_of(std::map<Key, Value> map) {
+std::vector<Value> just_values(std::map<Key, Value> map) {
   std::vector<Value> values;
   values.reserve(map.size());
   for (auto& [key, value] : map)
@@ -117,7 +119,7 @@ std::vector<BisectionStep> Search::next(Costs const& costs, std::size_t slots) c
   std::vector<BisectionStep> steps;
   for (auto const& probe : inquiry_.next(costs, {slots, together})) {
     auto& step = steps.emplace_back();
-    step.turn = turns_;
+    step.wave = waves_;
     step.fleet = benchmarks_[probe.benchmark].first;
     step.benchmark = benchmarks_[probe.benchmark].second;
     for (auto const position : probe.positions)
@@ -132,8 +134,10 @@ std::string Search::reason_for(Probe const& probe) const {
   if (probe.information == 0)
     return are_ends ? "both ends, to see whether they differ"
                     : "beside a change once more, since one process may be astray";
-  return fmt::format(
-      "{}: promises {:.2g} nats in {:.0f} s", purpose_of(probe), probe.information, probe.seconds);
+  return fmt::format("{}; expected information gain {:.2g} bits in {:.0f} s",
+                     purpose_of(probe),
+                     probe.information / std::numbers::ln2,
+                     probe.seconds);
 }
 
 /// Of series that are still asked about.
@@ -178,7 +182,7 @@ std::vector<double> Search::changed() const {
 }
 
 void Search::learn(BisectionStep const& step, bool unbuildable) {
-  turns_ = std::max(turns_, step.turn + 1);
+  waves_ = std::max(waves_, step.wave + 1);
   auto const benchmark = index_of(benchmarks_, step.fleet, step.benchmark);
   auto const series = series_of(benchmark);
   if (!step.skipped) {
@@ -260,7 +264,7 @@ std::vector<Finding> Search::find() {
     for (auto const& [span, effect] : line.effects_of(*answer))
       if (found_.emplace(i, span).second) add_to(findings, span, effect);
   }
-  auto all = values_of(std::move(findings));
+  auto all = just_values(std::move(findings));
   std::ranges::stable_sort(
       all, std::ranges::greater{}, [this](Finding const& finding) { return size_of(finding); });
   return all;
@@ -307,7 +311,7 @@ std::vector<Finding> Search::guesses(std::vector<std::size_t> const& open) const
     for (auto const& [span, effect] : lines_[i].effects_of(inquiry_.likeliest(i)))
       if (!found_.contains({i, span})) add_to(guesses, span, effect);
   }
-  return values_of(std::move(guesses));
+  return just_values(std::move(guesses));
 }
 
 BisectionOutcome Search::conclude(std::vector<Finding>& findings) const {

@@ -40,11 +40,11 @@ class Search {
   /// What a step's benchmark is measured for.
   std::vector<Metric> metrics_of(BisectionStep const& step) const;
 
-  /// The next turn, at most `slots` steps to do side by side; empty when nothing is left to ask.
+  /// The next wave, at most `slots` steps to do side by side; empty when nothing is left to ask.
   std::vector<BisectionStep> next(Costs const& costs, std::size_t slots) const;
 
-  /// Counts turns from `turn` on.
-  void begin_at(int turn) { turns_ = turn; }
+  /// Counts waves from `wave` on.
+  void begin_at(int wave) { waves_ = wave; }
 
   /// Whether every series has its answer.
   bool is_over() const;
@@ -98,7 +98,7 @@ class Search {
   std::vector<std::pair<std::string, Benchmark>> benchmarks_;  // with the fleet
   Inquiry inquiry_;
   std::set<std::pair<std::size_t, Span>> found_;  // by series
-  int turns_ = 0;
+  int waves_ = 0;
   std::size_t rounds_ = 0;
 };
 

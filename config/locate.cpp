@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t deepest = 16;
 
 /// Of the text that the parser stumbled over.
-constexpr std::size_t longest_quote = 160;
+constexpr std::size_t longest_last_read = 160;
 
 /// Iterates over a text and lets others see the last character that was taken.
 class Reading {
@@ -65,7 +65,7 @@ std::string words_of(nlohmann::json::exception const& error) {
     what.erase(0, name_end + 2);
   auto const quote = what.find("; last read: '");
   auto const expected = std::min(what.rfind("; expected"), what.size());
-  if (quote < expected && expected - quote > longest_quote) what.erase(quote, expected - quote);
+  if (quote < expected && expected - quote > longest_last_read) what.erase(quote, expected - quote);
   std::replace_if(
       what.begin(), what.end(), [](char byte) { return byte < ' ' || byte > '~'; }, '?');
   return what;

@@ -80,7 +80,7 @@ std::string belief_after(BisectionStep const& step) {
 
 TableRow row_of(BisectionStep const& step, std::string const& project) {
   return {
-      std::to_string(step.turn) + (step.stage == BisectionStage::nightlies ? " (nightlies)" : ""),
+      std::to_string(step.wave) + (step.stage == BisectionStage::nightlies ? " (nightlies)" : ""),
       verbatim(name_of(step.benchmark)) + " on " + verbatim(step.fleet),
       links_of(step.commits, project),
       brief(step.reason),
@@ -125,7 +125,7 @@ std::string transcript_of_last(std::size_t shown,
               ? ""
               : fmt::format(
                     "Not shown: the first {} of {}.\n\n", left_out, bisection.steps.size())) +
-         table({"turn", "benchmark", "commits", "reason", "result", "belief"}, rows) +
+         table({"wave", "benchmark", "commits", "reason", "result", "belief"}, rows) +
          "\n</details>\n\n";
 }
 

@@ -89,7 +89,7 @@ auto read_list(SQLite::Column const& column, Read read) {
 
 BisectionStep read_step(SQLite::Statement& row) {
   BisectionStep step;
-  step.turn = row.getColumn(0).getInt();
+  step.wave = row.getColumn(0).getInt();
   step.fleet = row.getColumn(1).getString();
   step.benchmark = read_word(row.getColumn(2), parse_benchmark);
   step.commits = read_list(row.getColumn(3), commit_of);
@@ -202,7 +202,7 @@ void insert_effects(SQLite::Database& database,
 
 std::vector<BisectionStep> select_steps(SQLite::Database& database, BisectionId id) {
   SQLite::Statement query{database,
-                          "SELECT turn, fleet, benchmark, commits, reason, is_done, readings, "
+                          "SELECT wave, fleet, benchmark, commits, reason, is_done, readings, "
                           "skipped_sha, note, beliefs, stage FROM bisection_step "
                           "WHERE bisection_id = ? ORDER BY ordinal"};
   bind_all(query, id.value);
@@ -222,13 +222,13 @@ void write_step(SQLite::Database& database,
                 BisectionStep const& step) {
   SQLite::Statement insert{
       database,
-      "INSERT OR REPLACE INTO bisection_step (bisection_id, ordinal, turn, fleet, benchmark, "
+      "INSERT OR REPLACE INTO bisection_step (bisection_id, ordinal, wave, fleet, benchmark, "
       "commits, reason, is_done, readings, skipped_sha, note, beliefs, stage) "
       "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
   bind_all(insert,
            id.value,
            static_cast<std::int64_t>(ordinal),
-           step.turn,
+           step.wave,
            step.fleet,
            name_of(step.benchmark),
            to_json(step.commits).dump(),

@@ -10,7 +10,7 @@
 namespace torchwatch::storage {
 namespace {
 
-constexpr auto select =
+constexpr auto select_bisections =
     "SELECT id, incident_id, start_sha, end_sha, threshold, direction, state, outcome, failure, "
     "asked_at, prior, recipe_id, package_differences FROM bisection ";
 
@@ -41,7 +41,7 @@ Bisection read_row(SQLite::Statement& row) {
 }
 
 /// `row` stands on a bisection, so that the other tables are read as they were with it.
-Bisection read(SQLite::Database& database, SQLite::Statement& row) {
+Bisection read_bisection(SQLite::Database& database, SQLite::Statement& row) {
   auto bisection = read_row(row);
   bisection.request.series = select_series(database, bisection.id);
   bisection.steps = select_steps(database, bisection.id);
@@ -93,26 +93,28 @@ Bisection Bisections::ask(BisectionRequest const& request,
 }
 
 std::vector<Bisection> Bisections::all() const {
-  SQLite::Statement query{database_, std::string{select} + "ORDER BY id DESC"};
-  return read_all(query, [this](SQLite::Statement& row) { return read(database_, row); });
+  SQLite::Statement query{database_, std::string{select_bisections} + "ORDER BY id DESC"};
+  return read_all(query, [this](SQLite::Statement& row) { return read_bisection(database_, row); });
 }
 
 std::optional<Bisection> Bisections::find(BisectionId id) const {
-  SQLite::Statement query{database_, std::string{select} + "WHERE id = ?"};
+  SQLite::Statement query{database_, std::string{select_bisections} + "WHERE id = ?"};
   bind_all(query, id.value);
-  return read_one(query, [this](SQLite::Statement& row) { return read(database_, row); });
+  return read_one(query, [this](SQLite::Statement& row) { return read_bisection(database_, row); });
 }
 
 std::vector<Bisection> Bisections::of_incident(IncidentId incident) const {
-  SQLite::Statement query{database_, std::string{select} + "WHERE incident_id = ? ORDER BY id"};
+  SQLite::Statement query{database_,
+                          std::string{select_bisections} + "WHERE incident_id = ? ORDER BY id"};
   bind_all(query, incident.value);
-  return read_all(query, [this](SQLite::Statement& row) { return read(database_, row); });
+  return read_all(query, [this](SQLite::Statement& row) { return read_bisection(database_, row); });
 }
 
 std::vector<Bisection> Bisections::unfinished() const {
-  SQLite::Statement query{database_,
-                          std::string{select} + "WHERE state IN ('queued', 'running') ORDER BY id"};
-  return read_all(query, [this](SQLite::Statement& row) { return read(database_, row); });
+  SQLite::Statement query{
+      database_,
+      std::string{select_bisections} + "WHERE state IN ('queued', 'running') ORDER BY id"};
+  return read_all(query, [this](SQLite::Statement& row) { return read_bisection(database_, row); });
 }
 
 void Bisections::plan(BisectionId id, std::vector<BisectionStep> const& steps) {

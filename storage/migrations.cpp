@@ -426,6 +426,11 @@ SELECT id, contents, 'program' FROM old_recipe WHERE contents NOT GLOB 'artifact
 DROP TABLE old_recipe;
 )sql";
 
+/// A worker has its turn; steps that are done side by side are a wave.
+constexpr std::string_view waves = R"sql(
+ALTER TABLE bisection_step RENAME COLUMN turn TO wave;
+)sql";
+
 constexpr std::array steps{nightlies_and_jobs,
                            comparisons_and_incidents,
                            builds_and_bisections,
@@ -443,7 +448,8 @@ constexpr std::array steps{nightlies_and_jobs,
                            stages,
                            recipes_and_packages,
                            revert_checks,
-                           kinds_of_recipes};
+                           kinds_of_recipes,
+                           waves};
 
 }  // namespace
 

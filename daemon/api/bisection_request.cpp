@@ -28,11 +28,11 @@ class BisectionReader {
  public:
   BisectionReader(std::string const& text,
                   std::span<config::FleetOptions const> fleets,
-                  storage::Bisections const& searches,
+                  storage::Bisections const& bisections,
                   Prior prior)
       : body_{text, bisection_fields},
         fleets_{fleets},
-        searches_{searches} {
+        bisections_{bisections} {
     base_.series.resize(1);
     base_.prior = prior;
   }
@@ -55,7 +55,7 @@ class BisectionReader {
 
   Body body_;
   std::span<config::FleetOptions const> fleets_;
-  storage::Bisections const& searches_;
+  storage::Bisections const& bisections_;
   BisectionRequest base_;  ///< what is not given is as here; its series are to be filled in
   bool is_again_ = false;
 };
@@ -63,10 +63,10 @@ class BisectionReader {
 void BisectionReader::read_again(nlohmann::json const& id) {
   is_again_ = true;
   base_ = {};
-  auto const search =
-      id.is_number_integer() ? searches_.find(BisectionId{id.get<std::int64_t>()}) : std::nullopt;
-  if (search)
-    base_ = search->request;
+  auto const earlier =
+      id.is_number_integer() ? bisections_.find(BisectionId{id.get<std::int64_t>()}) : std::nullopt;
+  if (earlier)
+    base_ = earlier->request;
   else
     body_.refuse("again", found(id) + ", allowed the id of a bisection");
 }
@@ -214,9 +214,9 @@ BisectionRequest BisectionReader::read() {
 boost::system::result<BisectionRequest, std::vector<FieldError>> parse_bisection_request(
     std::string const& body,
     std::span<config::FleetOptions const> fleets,
-    storage::Bisections const& searches,
+    storage::Bisections const& bisections,
     Prior prior) {
-  BisectionReader reader{body, fleets, searches, prior};
+  BisectionReader reader{body, fleets, bisections, prior};
   auto request = reader.read();
   if (!reader.errors().empty()) return reader.errors();
   return request;

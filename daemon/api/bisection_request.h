@@ -22,14 +22,14 @@ namespace torchwatch::api {
 ///     threshold    0.07 unless given; a fraction
 ///     direction    "increase" unless given
 ///     prior        "uniform" or "paths"; `prior` unless given
-///     again        id of one of `searches`: whatever else is not given is as it was there
+///     again        id of one of `bisections`: whatever else is not given is as it was there
 ///
-/// or returns everything that is wrong with it. Of a search that is asked for again, benchmarks,
+/// or returns everything that is wrong with it. Of a bisection that is asked for again, benchmarks,
 /// fleet and metric each take the place of what its series had.
 boost::system::result<BisectionRequest, std::vector<net::FieldError>> parse_bisection_request(
     std::string const& body,
     std::span<config::FleetOptions const> fleets,
-    storage::Bisections const& searches,
+    storage::Bisections const& bisections,
     Prior prior);
 
 }  // namespace torchwatch::api

@@ -147,7 +147,7 @@ Json json_of(SeriesBelief const& belief) {
 
 Json json_of(BisectionStep const& step) {
   Json json;
-  json["turn"] = step.turn;
+  json["wave"] = step.wave;
   json["stage"] = to_string(step.stage);
   json["fleet"] = step.fleet;
   json["benchmark"] = name_of(step.benchmark);

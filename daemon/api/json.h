@@ -47,7 +47,7 @@ Json json_of(BisectionRequest const& request);
 /// row.
 Json json_of(SeriesBelief const& belief);
 
-/// {turn, fleet, benchmark, commits, reason, done, readings, skipped, note, beliefs}; `readings`
+/// {wave, fleet, benchmark, commits, reason, done, readings, skipped, note, beliefs}; `readings`
 /// are the levels of the commits, by metric.
 Json json_of(BisectionStep const& step);
 
@@ -67,7 +67,7 @@ Json json_of(Alarm const& alarm);
 /// Of which series is null where it may be any.
 Json json_of(Ruling const& ruling);
 
-/// An incident with the two nightlies between which it began; without its searches.
+/// An incident with the two nightlies between which it began; without its bisections.
 Json json_of(Incident const& incident, Nightly const& baseline, Nightly const& nightly);
 
 Json json_of(OperatorCost const& cost);
@@ -75,7 +75,7 @@ Json json_of(OperatorCost const& cost);
 /// {fleet, benchmark, operator, before, after}, each {calls, ms, bytes} an iteration.
 Json json_of(OperatorChange const& change);
 
-/// An incident with its searches, what people decided about it, what its operators cost, and what
+/// An incident with its bisections, what people decided about it, what its operators cost, and what
 /// it was measured with and on.
 Json json_of(IncidentStory const& story, std::string const& project);
 

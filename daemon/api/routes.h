@@ -21,9 +21,9 @@ namespace torchwatch::api {
 /// What the API cannot do itself, since it only reads. invalid_argument, not_found and refused
 /// blame the request, unavailable and cancelled the moment.
 struct Requests {
-  /// Queues a search, or finds the equal one that has not ended.
+  /// Queues a bisection, or finds the equal one that has not ended.
   std::function<boost::asio::awaitable<Result<Bisection>>(BisectionRequest)> bisection;
-  /// Pauses, resumes (queued) or cancels a search: not_found, or refused when it has ended.
+  /// Pauses, resumes (queued) or cancels a bisection: not_found, or refused when it has ended.
   std::function<boost::asio::awaitable<Result<Bisection>>(BisectionId, BisectionState)> steering;
   /// Keeps a ruling.
   std::function<boost::asio::awaitable<Result<Ruling>>(Ruling)> ruling;
@@ -34,9 +34,9 @@ struct ApiOptions {
   std::string token;
   /// What verdicts promise.
   config::DecideOptions decide;
-  /// On which fleets a search may be asked for.
+  /// On which fleets a bisection may be asked for.
   std::vector<config::FleetOptions> fleets;
-  /// Of a search that does not say.
+  /// Of a bisection that does not say.
   Prior prior = Prior::uniform;
   /// Where the watched project's commits are shown; empty: nowhere.
   std::string project = project_url;
@@ -44,7 +44,7 @@ struct ApiOptions {
   std::string version;
 };
 
-/// The HTTP API: what the service knows, asking it to search, steering its searches, and telling
+/// The HTTP API: what the service knows, asking it to bisect, steering its bisections, and telling
 /// it what people decided. On one thread, the store's. Answers are JSON, wrong requests are
 /// problems (RFC 9457), lists take ?limit and ?offset and name their next page in Link.
 ///

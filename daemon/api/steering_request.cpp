@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array steering_fields{"state"};
 
-/// The states that a person may ask for; the others a search reaches by itself.
+/// The states that a person may ask for; the others a bisection reaches by itself.
 std::optional<BisectionState> parse_wanted_state(std::string_view text) {
   using enum BisectionState;
   for (auto const state : {paused, queued, cancelled})

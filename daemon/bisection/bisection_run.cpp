@@ -20,7 +20,7 @@ namespace {
 
 std::string text_of(BisectionStep const& step) {
   std::string text =
-      fmt::format("turn={} benchmark={} commits=", step.turn, name_of(step.benchmark));
+      fmt::format("wave={} benchmark={} commits=", step.wave, name_of(step.benchmark));
   for (auto const& commit : step.commits)
     text += (text.ends_with('=') ? "" : ",") + short_of(commit);
   if (step.skipped) text += " skipped=" + short_of(*step.skipped);
@@ -48,7 +48,7 @@ BisectionRun::BisectionRun(
 void BisectionRun::pass_over(BisectionStage stage) {
   auto const& steps = bisection_.steps;
   while (done_ < steps.size() && steps[done_].stage == stage)
-    search_.begin_at(steps[done_++].turn + 1);
+    search_.begin_at(steps[done_++].wave + 1);
 }
 
 void BisectionRun::note_known_builds() {
@@ -75,18 +75,18 @@ asio::awaitable<Result<std::vector<BuildAttempt>>> BisectionRun::builds_of(
   co_return attempts;
 }
 
-asio::awaitable<Result<>> BisectionRun::take_turns() {
+asio::awaitable<Result<>> BisectionRun::do_waves() {
   while (!search_.is_over()) {
     auto const& steps = bisection_.steps;
-    if (done_ == steps.size()) plan_turn();
+    if (done_ == steps.size()) plan_wave();
     if (done_ == steps.size() || steps[done_].stage != parts_.source.stage()) break;
-    auto const taken = co_await take_turn();
+    auto const taken = co_await do_wave();
     if (!taken) co_return taken.error();
   }
   co_return Result<>{};
 }
 
-void BisectionRun::plan_turn() {
+void BisectionRun::plan_wave() {
   auto steps = search_.next(costs_.costs(parts_.source.is_warm()), slots_);
   for (auto& step : steps)
     step.stage = parts_.source.stage();
@@ -94,12 +94,12 @@ void BisectionRun::plan_turn() {
   bisection_.steps.insert(bisection_.steps.end(), steps.begin(), steps.end());
 }
 
-/// Does what is left of a planned turn, then learns from all of it.
-asio::awaitable<Result<>> BisectionRun::take_turn() {
+/// Does what is left of a planned wave, then learns from all of it.
+asio::awaitable<Result<>> BisectionRun::do_wave() {
   auto const& steps = bisection_.steps;
-  auto const turn = steps[done_].turn;
+  auto const wave = steps[done_].wave;
   auto end = done_;
-  while (end < steps.size() && steps[end].turn == turn)
+  while (end < steps.size() && steps[end].wave == wave)
     ++end;
   std::vector<asio::awaitable<Result<>>> tasks;
   for (auto i = done_; i < end; ++i)

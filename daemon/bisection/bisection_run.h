@@ -13,8 +13,8 @@
 
 namespace torchwatch::bisection {
 
-/// One stage of a bisection while it runs: does the steps that `bisect::Search` asks for, a turn at
-/// a time, on builds of one source. A turn is stored before it is begun and each of its steps when
+/// One stage of a bisection while it runs: does the steps that `bisect::Search` asks for, a wave at
+/// a time, on builds of one source. A wave is stored before it is begun and each of its steps when
 /// it is done, so a bisection that was cut off goes on where it was. Single-threaded.
 class BisectionRun {
  public:
@@ -26,7 +26,7 @@ class BisectionRun {
   };
 
   /// `bisection` must outlive it; steps of it that are there are learned from and not done again.
-  /// `slots`: steps of a turn.
+  /// `slots`: steps of a wave.
   BisectionRun(
       Parts parts, Bisection& bisection, bisect::Search search, Costs costs, std::size_t slots);
 
@@ -36,8 +36,8 @@ class BisectionRun {
   /// Remembers which builds need not be made, or cannot be.
   void note_known_builds();
 
-  /// Takes turns until every series has its answer, or nothing tells any more.
-  boost::asio::awaitable<Result<>> take_turns();
+  /// Takes waves until every series has its answer, or nothing tells any more.
+  boost::asio::awaitable<Result<>> do_waves();
 
   /// The builds of `commits` from the source, and what they cost is learned.
   boost::asio::awaitable<Result<std::vector<build::BuildAttempt>>> builds_of(
@@ -46,8 +46,8 @@ class BisectionRun {
   bisect::Search& search() { return search_; }
 
  private:
-  void plan_turn();
-  boost::asio::awaitable<Result<>> take_turn();
+  void plan_wave();
+  boost::asio::awaitable<Result<>> do_wave();
   boost::asio::awaitable<Result<>> do_step(std::size_t ordinal);
   boost::asio::awaitable<Result<std::vector<Build>>> builds_for(std::size_t ordinal);
   boost::asio::awaitable<Result<>> measure(std::size_t ordinal, std::vector<Build> builds);

@@ -147,7 +147,7 @@ asio::awaitable<Result<>> Bisector::narrow_by_nightlies(Bisection& bisection, Ra
   BisectionRun run{
       {store_, rounds_, packages}, bisection, std::move(search), usual_costs(), slots_for(request)};
   run.note_known_builds();
-  auto const taken = co_await run.take_turns();
+  auto const taken = co_await run.do_waves();
   if (!taken) co_return taken.error();
   range.prior = bisect::weigh_by_rungs(std::move(range.prior), rungs, run.search().changed());
   if (run.search().is_unchanged()) bisection.outcome = BisectionOutcome::not_reproduced;
@@ -181,7 +181,7 @@ asio::awaitable<Result<std::vector<Finding>>> Bisector::find_culprits(Bisection 
                                                                       BisectionRun& run) {
   std::vector<Finding> findings;
   for (int rest = 0; rest <= most_rests; ++rest) {
-    auto const taken = co_await run.take_turns();
+    auto const taken = co_await run.do_waves();
     if (!taken) co_return taken.error();
     auto found = run.search().find();
     if (found.empty()) break;

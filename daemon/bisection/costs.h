@@ -7,7 +7,7 @@
 
 namespace torchwatch::bisection {
 
-/// What a search pays for what it does, learned while it goes on.
+/// What a bisection pays for what it does, learned while it goes on.
 class Costs {
  public:
   /// Seconds of the builds made before, from scratch and where another was made, if any were.

@@ -12,7 +12,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-void tell_failure(std::string const& name, std::exception_ptr const& failure) {
+void log_failure(std::string const& name, std::exception_ptr const& failure) {
   try {
     std::rethrow_exception(failure);
   } catch (std::exception const& problem) {
@@ -35,7 +35,7 @@ std::string participle(BisectionState wanted) {
   return wanted == BisectionState::queued ? "resumed" : std::string{to_string(wanted)};
 }
 
-/// Whether there is something to search between the ends.
+/// Whether there is something to bisect between the ends.
 Result<> check(BisectionRequest const& request, std::string const& repository) {
   auto const history = bisect::GitHistory::open(repository);
   if (!history) return history.error();
@@ -79,7 +79,7 @@ Queue::Queue(asio::any_io_executor executor,
       clock_{clock},
       git_fetch_{git_fetch},
       bisector_{bisector},
-      group_{std::move(executor), tell_failure} {}
+      group_{std::move(executor), log_failure} {}
 
 asio::awaitable<Result<Bisection>> Queue::ask(BisectionRequest request) {
   if (source_.repository.empty()) {

@@ -28,10 +28,10 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// What to search for, as typed. What is not given is as BisectionRequest or the configuration has
+/// What to bisect, as typed. What is not given is as BisectionRequest or the configuration has
 /// it, or as it was in the bisection `again`.
 struct BisectRequest {
-  std::optional<std::int64_t> again;  ///< id of a search of the service that is asked
+  std::optional<std::int64_t> again;  ///< id of a bisection of the service that is asked
   std::string start;                  ///< here in git's syntax, for the watched repository
   std::string end;
   std::vector<Benchmark> benchmarks;
@@ -45,11 +45,11 @@ struct BisectRequest {
 
 using nlohmann::ordered_json;
 
-/// Tells the steps that are done and not in `told`, and remembers them there: steps of a turn are
-/// planned together and end in any order.
-void tell_steps(ordered_json const& steps, std::set<std::size_t>& told) {
+/// Prints the steps that are done and not in `printed`, and remembers them there: steps of a wave
+/// are planned together and end in any order.
+void print_steps(ordered_json const& steps, std::set<std::size_t>& printed) {
   for (std::size_t i = 0; i < steps.size(); ++i)
-    if (steps[i].at("done") == true && told.insert(i).second)
+    if (steps[i].at("done") == true && printed.insert(i).second)
       std::cerr << "  " << line_of_step(steps[i]) << '\n';
 }
 
@@ -104,13 +104,13 @@ asio::awaitable<Result<Bisection>> run(service::Service& service,
                                        storage::Store& store,
                                        config::Options const& options,
                                        BisectRequest const& asked) {
-  auto const request = co_await to_request(service.git_fetch, options, asked);
+  auto const request = co_await to_request(service.parts.git_fetch, options, asked);
   if (!request) co_return request.error();
-  auto bisection = co_await service.queue.ask(*request);
+  auto bisection = co_await service.parts.queue.ask(*request);
   if (bisection && bisection->state == BisectionState::paused)
     store.bisections().set_state(bisection->id, BisectionState::queued);
   if (!bisection) co_return bisection.error();
-  co_return co_await service.queue.run(std::move(*bisection));
+  co_return co_await service.parts.queue.run(std::move(*bisection));
 }
 
 /// What was typed, and nothing else.
@@ -150,12 +150,12 @@ int bisect_there(std::string const& url,
   if (!accepted) return complain("bisect", accepted.error().message);
   auto const place = accepted->at("url").get<std::string>();
   std::cerr << "bisection " << accepted->at("id") << " at " << url << place << '\n';
-  std::set<std::size_t> told;
+  std::set<std::size_t> printed;
   std::string last_state;
   while (true) {
     auto const bisection = server->get(place);
     if (!bisection) return complain("bisect", bisection.error().message);
-    tell_steps(bisection->at("steps"), told);
+    print_steps(bisection->at("steps"), printed);
     auto const state = text(*bisection, "state");
     if (state == "done" || state == "failed" || state == "cancelled")
       return conclude(*bisection, asked.as_json);
@@ -237,8 +237,8 @@ BisectRequest to_request(BisectFlags const& flags) {
 
 void add_bisect(CLI::App& app, Place const& place, Chosen& chosen) {
   auto const flags = std::make_shared<BisectFlags>();
-  auto* const bisect = app.add_subcommand(
-      "bisect", "Search two commits for a change: here, or by a running service");
+  auto* const bisect =
+      app.add_subcommand("bisect", "Bisect between two commits, here or by a running service");
   add_request_flags(*bisect, *flags);
   add_server_flags(*bisect, *flags);
   bisect->add_flag("--json", flags->request.as_json, "Print JSON");

@@ -63,8 +63,8 @@ std::string line_of_step(ordered_json const& step) {
   for (auto const& commit : step.at("commits"))
     commits += " " + short_sha(commit);
   auto const note = text(step, "note");
-  return fmt::format("turn {}  {}{} {}  {} -> {}",
-                     step.at("turn").get<int>(),
+  return fmt::format("wave {}  {}{} {}  {} -> {}",
+                     step.at("wave").get<int>(),
                      step.at("stage") == "nightlies" ? "nightlies of " : "",
                      text(step, "benchmark"),
                      commits,

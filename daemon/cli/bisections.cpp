@@ -20,7 +20,7 @@ namespace torchwatch::cli {
 namespace {
 
 struct BisectionsRequest {
-  std::optional<std::int64_t> id;  ///< of one search; none: all of them
+  std::optional<std::int64_t> id;  ///< of one bisection; none: all of them
   std::optional<BisectionState>
       state;  ///< paused, queued (resumed) or cancelled is what it becomes
   bool as_json = false;
@@ -102,7 +102,7 @@ Row row_of_step(ordered_json const& step) {
   std::string commits;
   for (auto const& commit : step.at("commits"))
     commits += (commits.empty() ? "" : " ") + short_sha(commit);
-  return {step.at("turn").dump(),
+  return {step.at("wave").dump(),
           text(step, "benchmark"),
           commits,
           text(step, "reason"),
@@ -119,7 +119,7 @@ void print_with_transcript(ordered_json const& bisection) {
     std::cout << "  prior " << text(request, "prior");
   std::cout << '\n';
   if (bisection.at("steps").empty()) return;
-  std::vector<Row> rows{{"turn", "benchmark", "commits", "why", "measured", "belief after"}};
+  std::vector<Row> rows{{"wave", "benchmark", "commits", "why", "measured", "belief after"}};
   for (auto const& step : bisection.at("steps"))
     rows.push_back(row_of_step(step));
   std::cout << '\n';

@@ -180,9 +180,9 @@ void print(Judgement const& judgement) {
 
 /// One pass, and all bisections that people asked for.
 boost::asio::awaitable<Result<>> pass_and_join(service::Service& service) {
-  auto const passed = co_await service.pass();
-  service.queue.start();
-  co_await service.queue.join();
+  auto const passed = co_await service.parts.pass();
+  service.parts.queue.start();
+  co_await service.parts.queue.join();
   co_return passed;
 }
 
@@ -193,7 +193,7 @@ int run_check(config::Options const& options, Place const& place, bool as_json) 
   boost::asio::io_context loop{1};
   service::Service service{loop.get_executor(), options, place.executable, *store, clock};
   auto const passed = async::run_until_signal(
-      loop, bisection::ending_bisections(service.queue, pass_and_join(service)));
+      loop, bisection::ending_bisections(service.parts.queue, pass_and_join(service)));
 
   auto const judgement = newest_judgement(*store);
   if (judgement && as_json) std::cout << api::text_of(to_json(*judgement)) << std::endl;

@@ -43,7 +43,7 @@ std::string text_of(std::optional<RatioInterval> const& ratio) {
       "ratio={:.3f} interval=[{:.3f},{:.3f}]", ratio->ratio, ratio->low, ratio->high);
 }
 
-void tell(Campaign const& campaign, Undecided const& one) {
+void log_answer(Campaign const& campaign, Undecided const& one) {
   spdlog::info("compared campaign={} series={} verdict={} {} pairs={}",
                campaign.name,
                name_of(one.series),
@@ -80,7 +80,7 @@ asio::awaitable<Result<ComparisonResult>> compare_builds(Rounds& rounds,
       one.add(*pair);
   }
   for (auto const& one : all) {
-    tell(builds.campaign, one);
+    log_answer(builds.campaign, one);
     result.changes.push_back({one.series, *one.decided});
     result.pairs.push_back(one.compare.pairs());
   }

@@ -35,7 +35,7 @@ bool may_pass(JobOutcome const& outcome) {
   return false;
 }
 
-void tell(JobOutcome const& outcome) {
+void log_outcome(JobOutcome const& outcome) {
   if (!outcome.ok()) return;
   auto const latency = outcome.values.find(Metric::latency);
   spdlog::info(
@@ -48,7 +48,7 @@ void tell(JobOutcome const& outcome) {
       outcome.seconds);
 }
 
-void tell_failure(JobOutcome const& outcome, int attempt, int attempts) {
+void log_failure(JobOutcome const& outcome, int attempt, int attempts) {
   spdlog::warn("job_failed campaign={} benchmark={} commit={} attempt={}/{} code={} reason=\"{}\"",
                outcome.key.campaign.name,
                name_of(outcome.key.benchmark),
@@ -115,7 +115,7 @@ asio::awaitable<Result<std::vector<JobOutcome>>> FleetRounds::measure(RoundKey k
   }
   store_.jobs().record(outcomes);
   for (auto const& outcome : outcomes)
-    tell(outcome);
+    log_outcome(outcome);
   co_return outcomes;
 }
 
@@ -134,7 +134,7 @@ asio::awaitable<Result<std::vector<JobOutcome>>> FleetRounds::attempt(
   std::vector<JobOutcome> outcomes;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     auto const& outcome = outcomes.emplace_back(outcome_from(keys[i], (*answers)[i], clock_.now()));
-    if (!outcome.ok()) tell_failure(outcome, attempt, options_.attempts);
+    if (!outcome.ok()) log_failure(outcome, attempt, options_.attempts);
   }
   co_return outcomes;
 }
@@ -150,17 +150,17 @@ asio::awaitable<Result<std::vector<protocol::Message>>> FleetRounds::run(Fleet& 
     };
     auto answers = co_await slot->run(round, std::move(on_progress));
     if (answers) {
-      tell_runner(*slot, nullptr);
+      update_alarm(*slot, nullptr);
       co_return std::move(*answers);
     }
     auto const lost = answers.error();
-    tell_runner(*slot, &lost);
+    update_alarm(*slot, &lost);
     if (lost.in_round && ++lost_in_round >= std::max(most_lost_in_a_round, options_.attempts))
       co_return failures_of(round, lost);
   }
 }
 
-void FleetRounds::tell_runner(Slot const& slot, Lost const* lost) {
+void FleetRounds::update_alarm(Slot const& slot, Lost const* lost) {
   auto const subject = slot.fleet() + ": slot " + std::to_string(slot.place());
   if (lost != nullptr) spdlog::warn("runner_lost slot=\"{}\" reason=\"{}\"", subject, lost->reason);
   set_alarm(store_,

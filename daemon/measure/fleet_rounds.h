@@ -39,7 +39,7 @@ class FleetRounds final : public Rounds {
                                                                   int attempt);
   boost::asio::awaitable<Result<std::vector<protocol::Message>>> run(Fleet& fleet,
                                                                      protocol::Round round);
-  void tell_runner(Slot const& slot, Lost const* lost);
+  void update_alarm(Slot const& slot, Lost const* lost);
 
   storage::Store& store_;
   Clock const& clock_;

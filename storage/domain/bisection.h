@@ -92,17 +92,17 @@ struct SeriesBelief {
 /// One thing that a bisection did: builds were measured beside each other, or could not be. Stored
 /// when it is planned and again when it is done.
 struct BisectionStep {
-  int turn = 0;  ///< steps of one turn were made side by side
+  int wave = 0;  ///< steps of one wave were made side by side
   BisectionStage stage = BisectionStage::commits;
   std::string fleet;
   Benchmark benchmark;
   std::vector<CommitSha> commits;  ///< in ancestry order
-  std::string reason;              ///< why these: "splits 31 suspects: 0.58 nats in 64 s"
+  std::string reason;              ///< why these: "both ends, to see whether they differ"
   bool is_done = false;
   std::vector<MetricLevels> readings;  ///< levels in the order of `commits`; none if it failed
   std::optional<CommitSha> skipped;    ///< the one that could not be built or measured
   std::string note;                    ///< why not: "recipe: exit status 125, see ..."
-  std::vector<SeriesBelief> beliefs;   ///< of all series, after this turn
+  std::vector<SeriesBelief> beliefs;   ///< of all series, after this wave
 };
 
 /// What a commit, or one of several, did to a series.

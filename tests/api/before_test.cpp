@@ -23,8 +23,8 @@ namespace {
 using nlohmann::json;
 
 /// What differs on purpose: keys, by what they were called.
-std::map<std::string, std::string> const renamed{{"cure", "revert_check"},
-                                                 {"no_cure", "no_revert_check"}};
+std::map<std::string, std::string> const renamed{
+    {"cure", "revert_check"}, {"no_cure", "no_revert_check"}, {"turn", "wave"}};
 /// Keys of a finding that are new.
 constexpr auto added_to_findings = "kind";
 /// In names of campaigns.

@@ -145,19 +145,19 @@ TEST(ApiJson, AnEffectCarriesItsProof) {
 
 BisectionStep planned_step() {
   BisectionStep step;
-  step.turn = 3;
+  step.wave = 3;
   step.fleet = "gpu";
   step.benchmark = series.benchmark;
   step.commits = {CommitSha{"a1"}, CommitSha{"b2"}};
-  step.reason = "splits 31 suspects: 0.58 nats in 64 s";
+  step.reason = "31 of 31 suspects left; expected information gain 0.84 bits in 64 s";
   return step;
 }
 
 TEST(ApiJson, AStepThatIsPlannedHasNoReadings) {
   EXPECT_EQ(
       text_of(json_of(planned_step())),
-      R"({"turn":3,"stage":"commits","fleet":"gpu","benchmark":"test_eval[resnet50-cuda-eager]",)"
-      R"("commits":["a1","b2"],"reason":"splits 31 suspects: 0.58 nats in 64 s",)"
+      R"({"wave":3,"stage":"commits","fleet":"gpu","benchmark":"test_eval[resnet50-cuda-eager]",)"
+      R"("commits":["a1","b2"],"reason":"31 of 31 suspects left; expected information gain 0.84 bits in 64 s",)"
       R"("done":false,"readings":{},"skipped":null,"note":"","beliefs":[]})");
 }
 

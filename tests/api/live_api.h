@@ -10,7 +10,7 @@
 
 namespace torchwatch::tests {
 
-/// The API over a socket, on a store that holds store_story(). What is asked for and how searches
+/// The API over a socket, on a store that holds store_story(). What is asked for and how bisections
 /// are steered is kept, and gets the reply that reply_with() was given.
 class LiveApi {
  public:

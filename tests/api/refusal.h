@@ -15,7 +15,7 @@ struct Refusal {
 };
 
 /// Sends each request to a live API: every answer has to be a problem that says what is expected,
-/// no search may have been asked for or steered, and the service has to answer the next client.
+/// no bisection may have been asked for or steered, and the service has to answer the next client.
 void expect_refused(std::vector<Refusal> const& refusals);
 
 /// A request without a body.

@@ -39,7 +39,7 @@ std::string post_without(std::string const& field) {
   return post(body.dump());
 }
 
-/// The search of the story again, with one field set.
+/// The bisection of the story again, with one field set.
 std::string post_again(std::string const& field, json const& value) {
   json body{{"again", 1}};
   body[field] = value;

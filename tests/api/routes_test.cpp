@@ -186,13 +186,13 @@ TEST_F(RoutesTest, OptionsNameTheMethods) {
   EXPECT_EQ(other.headers.at("allow"), "GET, HEAD, OPTIONS");
 }
 
-std::string post(std::string const& body, std::string const& token = "correct-horse") {
+std::string bisection_request(std::string const& body, std::string const& token = "correct-horse") {
   return "POST /api/v1/bisections HTTP/1.1\r\nHost: x\r\nAuthorization: bearer " + token +
          "\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: " +
          std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
-TEST_F(RoutesTest, ASearchThatIsAskedForIsAcceptedAndLocated) {
+TEST_F(RoutesTest, ABisectionThatIsAskedForIsAcceptedAndLocated) {
   Bisection queued;
   queued.id = BisectionId{2};
   api.reply_with(queued);
@@ -205,7 +205,7 @@ TEST_F(RoutesTest, ASearchThatIsAskedForIsAcceptedAndLocated) {
                   {"direction", "both"},
                   {"prior", "paths"}};
 
-  auto const answer = ask(api.port(), post(body.dump()));
+  auto const answer = ask(api.port(), bisection_request(body.dump()));
 
   EXPECT_EQ(answer.status, 202) << answer.body;
   EXPECT_EQ(answer.body,
@@ -231,7 +231,7 @@ std::string const least = json{{"start", sha_of('a').hex},
                               .dump();
 
 TEST_F(RoutesTest, AShortRequestMeansTheDefaults) {
-  ASSERT_EQ(ask(api.port(), post(least)).status, 202);
+  ASSERT_EQ(ask(api.port(), bisection_request(least)).status, 202);
 
   auto const request = api.asked().at(0);
   EXPECT_EQ(request.series.at(0).fleet, "local");
@@ -241,8 +241,8 @@ TEST_F(RoutesTest, AShortRequestMeansTheDefaults) {
   EXPECT_EQ(request.prior, Prior::uniform);
 }
 
-TEST_F(RoutesTest, ASearchIsAskedForAgainAsItWas) {
-  ASSERT_EQ(ask(api.port(), post(R"({"again": 1})")).status, 202);
+TEST_F(RoutesTest, ABisectionIsAskedForAgainAsItWas) {
+  ASSERT_EQ(ask(api.port(), bisection_request(R"({"again": 1})")).status, 202);
 
   auto const request = api.asked().at(0);
   EXPECT_EQ(request.start, sha_of('a'));
@@ -267,8 +267,8 @@ TEST_F(RoutesTest, WhatIsGivenTakesThePlaceOfWhatWasAskedFor) {
                   {"end", sha_of('c').hex},
                   {"benchmarks", {"test_train[dlrm-cpu-eager]", "test_eval[dlrm-cpu-eager]"}},
                   {"threshold", 0.5}};
-  ASSERT_EQ(ask(api.port(), post(body.dump())).status, 202);
-  ASSERT_EQ(ask(api.port(), post(R"({"again": 3, "metric": "latency"})")).status, 202);
+  ASSERT_EQ(ask(api.port(), bisection_request(body.dump())).status, 202);
+  ASSERT_EQ(ask(api.port(), bisection_request(R"({"again": 3, "metric": "latency"})")).status, 202);
 
   auto const other_benchmarks = api.asked().at(0);
   EXPECT_EQ(other_benchmarks.start, sha_of('a'));
@@ -294,7 +294,7 @@ TEST_F(RoutesTest, AnAskThatFailsIsToldByItsKind) {
                                                 {ErrorCode::internal, 500}};
   for (auto const& [code, status] : statuses) {
     api.reply_with(Error{code, "end is no descendant of start"});
-    auto const answer = ask(api.port(), post(least));
+    auto const answer = ask(api.port(), bisection_request(least));
     EXPECT_EQ(answer.status, status);
     EXPECT_EQ(json::parse(answer.body).at("detail"), "end is no descendant of start");
   }
@@ -307,8 +307,8 @@ TEST(Routes, WithoutATokenNobodyMayAsk) {
     return options;
   }()};
 
-  EXPECT_EQ(ask(api.port(), post(least)).status, 403);
-  EXPECT_EQ(ask(api.port(), post(least, "")).status, 403);
+  EXPECT_EQ(ask(api.port(), bisection_request(least)).status, 403);
+  EXPECT_EQ(ask(api.port(), bisection_request(least, "")).status, 403);
   EXPECT_TRUE(api.asked().empty());
 }
 
@@ -322,11 +322,11 @@ TEST(Routes, ThePriorIsTheConfiguredOneUnlessGivenOrAsItWas) {
   given["prior"] = "uniform";
 
   for (auto const& body : {least, given.dump(), std::string{R"({"again": 1})"}})
-    ASSERT_EQ(ask(api.port(), post(body)).status, 202);
+    ASSERT_EQ(ask(api.port(), bisection_request(body)).status, 202);
 
   EXPECT_EQ(api.asked().at(0).prior, Prior::paths);
   EXPECT_EQ(api.asked().at(1).prior, Prior::uniform);
-  EXPECT_EQ(api.asked().at(2).prior, Prior::uniform) << "search 1 was asked so";
+  EXPECT_EQ(api.asked().at(2).prior, Prior::uniform) << "bisection 1 was asked so";
 }
 
 TEST(Routes, OneOfSeveralFleetsHasToBeNamed) {
@@ -338,14 +338,14 @@ TEST(Routes, OneOfSeveralFleetsHasToBeNamed) {
     return options;
   }()};
 
-  auto const answer = ask(api.port(), post(least));
+  auto const answer = ask(api.port(), bisection_request(least));
 
   EXPECT_EQ(answer.status, 400);
   EXPECT_EQ(json::parse(answer.body).at("errors").at(0).at("field"), "fleet");
   EXPECT_THAT(answer.body, HasSubstr(R"(\"local\", \"gpu\")"));
 }
 
-TEST(Routes, ASearchIsNotAskedForAgainWhereItsFleetIsGone) {
+TEST(Routes, ABisectionIsNotAskedForAgainWhereItsFleetIsGone) {
   LiveApi api{[] {
     auto options = LiveApi::options_with_token();
     options.fleets[0].name = "gpu";
@@ -353,8 +353,8 @@ TEST(Routes, ASearchIsNotAskedForAgainWhereItsFleetIsGone) {
     return options;
   }()};
 
-  auto const gone = ask(api.port(), post(R"({"again": 1})"));
-  auto const elsewhere = ask(api.port(), post(R"({"again": 1, "fleet": "gpu"})"));
+  auto const gone = ask(api.port(), bisection_request(R"({"again": 1})"));
+  auto const elsewhere = ask(api.port(), bisection_request(R"({"again": 1, "fleet": "gpu"})"));
 
   EXPECT_EQ(gone.status, 400);
   EXPECT_THAT(gone.body, HasSubstr(R"(found \"local\", allowed \"gpu\")"));

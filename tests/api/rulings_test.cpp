@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-std::string post(json const& body, std::string const& token = "correct-horse") {
+std::string ruling_request(json const& body, std::string const& token = "correct-horse") {
   auto const text = body.dump();
   return with_headers("POST /api/v1/rulings",
                       "Authorization: Bearer " + token +
@@ -44,7 +44,7 @@ json without(json body, std::string const& field) {
 TEST(Rulings, AreGivenLocatedAndShownWithTheirIncident) {
   LiveApi api;
 
-  auto const answer = ask(api.port(), post(accept()));
+  auto const answer = ask(api.port(), ruling_request(accept()));
 
   ASSERT_EQ(answer.status, 201) << answer.body;
   EXPECT_EQ(answer.headers.at("location"), "/api/v1/rulings/1");
@@ -63,7 +63,7 @@ TEST(Rulings, AMuteNamesItsSeriesAndItsEnd) {
   auto body = with(mute(), "benchmark", "test_train[dlrm-cpu-eager]");
   body["until"] = "2026-12-31";
 
-  auto const given = json::parse(ask(api.port(), post(body)).body);
+  auto const given = json::parse(ask(api.port(), ruling_request(body)).body);
 
   EXPECT_EQ(given.at("fleet"), "local");
   EXPECT_EQ(given.at("benchmark"), "test_train[dlrm-cpu-eager]");
@@ -83,8 +83,8 @@ TEST(Rulings, OfFalseAlarmsAreCounted) {
   EXPECT_EQ(precision().at("incidents").at("false_alarms"), 0);
 
   auto const body = with(accept(), "kind", "false_alarm");
-  ask(api.port(), post(body));
-  ask(api.port(), post(body));
+  ask(api.port(), ruling_request(body));
+  ask(api.port(), ruling_request(body));
 
   auto const incidents = precision().at("incidents");
   EXPECT_EQ(incidents.at("of"), 1);
@@ -96,34 +96,66 @@ TEST(Rulings, OfFalseAlarmsAreCounted) {
 
 TEST(Rulings, RefusalsNameWhatIsWrong) {
   expect_refused({
-      {"WrongToken", post(accept(), "wrong"), 401},
-      {"NoObject", post(json::array()), 400, "body", "allowed a JSON object"},
-      {"NoKind", post(without(accept(), "kind")), 400, "kind", "found nothing"},
-      {"UnknownKind", post(with(accept(), "kind", "like")), 400, "kind", "found \"like\""},
-      {"UnknownField", post(with(accept(), "when", 1)), 400, "when", "allowed no field but kind"},
-      {"AcceptOfNothing", post(without(accept(), "incident")), 400, "benchmark", "or an incident"},
+      {"WrongToken", ruling_request(accept(), "wrong"), 401},
+      {"NoObject", ruling_request(json::array()), 400, "body", "allowed a JSON object"},
+      {"NoKind", ruling_request(without(accept(), "kind")), 400, "kind", "found nothing"},
+      {"UnknownKind",
+       ruling_request(with(accept(), "kind", "like")),
+       400,
+       "kind",
+       "found \"like\""},
+      {"UnknownField",
+       ruling_request(with(accept(), "when", 1)),
+       400,
+       "when",
+       "allowed no field but kind"},
+      {"AcceptOfNothing",
+       ruling_request(without(accept(), "incident")),
+       400,
+       "benchmark",
+       "or an incident"},
       {"FalseAlarmOfNothing",
-       post(without(with(accept(), "kind", "false_alarm"), "incident")),
+       ruling_request(without(with(accept(), "kind", "false_alarm"), "incident")),
        400,
        "incident",
        "found nothing"},
       {"FalseAlarmOfASeries",
-       post(with(with(accept(), "kind", "false_alarm"), "fleet", "local")),
+       ruling_request(with(with(accept(), "kind", "false_alarm"), "fleet", "local")),
        400,
        "fleet",
        "mute"},
-      {"IncidentByName", post(with(accept(), "incident", "1")), 400, "incident", "found \"1\""},
-      {"NobodySays", post(without(accept(), "who")), 400, "who", "found nothing"},
-      {"BlankReason", post(with(accept(), "why", " \n")), 400, "why", "allowed text"},
-      {"EndlessReason", post(with(accept(), "why", std::string(1001, 'x'))), 400, "why", "1000"},
-      {"MuteOfEverything", post(without(mute(), "fleet")), 400, "benchmark", "at least one"},
-      {"MuteOfAnIncident", post(with(mute(), "incident", 1)), 400, "incident", "accept"},
-      {"AcceptOfAMetric", post(with(accept(), "metric", "cmem")), 400, "metric", "mute"},
-      {"AcceptUntil", post(with(accept(), "until", "2026-12-31")), 400, "until", "mute"},
-      {"UnknownFleet", post(with(mute(), "fleet", "mars")), 400, "fleet", "allowed \"local\""},
-      {"NoName", post(with(mute(), "benchmark", "dlrm")), 400, "benchmark", "found \"dlrm\""},
-      {"NoTime", post(with(mute(), "until", "soon")), 400, "until", "found \"soon\""},
-      {"NoDay", post(with(mute(), "until", "2026-02-30")), 400, "until", "2026-02-30"},
+      {"IncidentByName",
+       ruling_request(with(accept(), "incident", "1")),
+       400,
+       "incident",
+       "found \"1\""},
+      {"NobodySays", ruling_request(without(accept(), "who")), 400, "who", "found nothing"},
+      {"BlankReason", ruling_request(with(accept(), "why", " \n")), 400, "why", "allowed text"},
+      {"EndlessReason",
+       ruling_request(with(accept(), "why", std::string(1001, 'x'))),
+       400,
+       "why",
+       "1000"},
+      {"MuteOfEverything",
+       ruling_request(without(mute(), "fleet")),
+       400,
+       "benchmark",
+       "at least one"},
+      {"MuteOfAnIncident", ruling_request(with(mute(), "incident", 1)), 400, "incident", "accept"},
+      {"AcceptOfAMetric", ruling_request(with(accept(), "metric", "cmem")), 400, "metric", "mute"},
+      {"AcceptUntil", ruling_request(with(accept(), "until", "2026-12-31")), 400, "until", "mute"},
+      {"UnknownFleet",
+       ruling_request(with(mute(), "fleet", "mars")),
+       400,
+       "fleet",
+       "allowed \"local\""},
+      {"NoName",
+       ruling_request(with(mute(), "benchmark", "dlrm")),
+       400,
+       "benchmark",
+       "found \"dlrm\""},
+      {"NoTime", ruling_request(with(mute(), "until", "soon")), 400, "until", "found \"soon\""},
+      {"NoDay", ruling_request(with(mute(), "until", "2026-02-30")), 400, "until", "2026-02-30"},
   });
 }
 

@@ -49,13 +49,13 @@ void judge(storage::Store& store) {
 }
 
 /// A step as it was planned.
-BisectionStep step_of(int turn) {
+BisectionStep step_of(int wave) {
   BisectionStep step;
-  step.turn = turn;
+  step.wave = wave;
   step.fleet = "local";
   step.benchmark = dlrm;
   step.commits = {sha_of('a'), sha_of('c')};
-  step.reason = "splits 2 suspects: 0.58 nats in 64 s";
+  step.reason = "2 of 2 suspects left; expected information gain 0.84 bits in 64 s";
   return step;
 }
 
@@ -79,7 +79,7 @@ Finding culprit(storage::Store& store) {
       {effect}};
 }
 
-void search(storage::Store& store, IncidentId incident) {
+void bisect(storage::Store& store, IncidentId incident) {
   BisectionRequest request;
   request.start = sha_of('a');
   request.end = sha_of('b');
@@ -110,7 +110,7 @@ void store_story(storage::Store& store) {
   auto const incident = store.incidents().open(NightlyId{1}, NightlyId{2}, early);
   store.incidents().intend_report(incident.id, "key");
   store.incidents().reported(incident.id, "https://github.com/o/r/issues/7");
-  search(store, incident.id);
+  bisect(store, incident.id);
 }
 
 }  // namespace torchwatch::tests

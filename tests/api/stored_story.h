@@ -13,9 +13,9 @@ class FixedClock final : public Clock {
 };
 
 /// Nightly 1 ("2026-01-01", commit aaa...) is done. Nightly 2 ("2026-01-02", commit bbb...) has two
-/// verdicts, of which one is a regression; incident 1 tells it, and its search, bisection 1, found
-/// commit ccc... by the first of its two steps. Bisection 2 was asked for by a person and waits.
-/// Nightly 3 ("2026-01-03", commit ddd...) was only announced.
+/// verdicts, of which one is a regression; incident 1 tells it, and its bisection, bisection 1,
+/// found commit ccc... by the first of its two steps. Bisection 2 was asked for by a person and
+/// waits. Nightly 3 ("2026-01-03", commit ddd...) was only announced.
 void store_story(storage::Store& store);
 
 }  // namespace torchwatch::tests

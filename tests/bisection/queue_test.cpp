@@ -66,7 +66,7 @@ TEST_F(QueueTest, KnowsWhatItWasAskedAlready) {
   EXPECT_NE(ask(world.request(0, 8))->id, first.id) << "the first has ended";
 }
 
-TEST_F(QueueTest, RefusesWhatCannotBeSearched) {
+TEST_F(QueueTest, RefusesWhatCannotBeBisected) {
   EXPECT_EQ(ask(world.request(3, 3)).error().message, "start and end are the same commit");
   EXPECT_FALSE(ask(world.request(5, 3)));
   auto request = world.request(0, 8);

@@ -9,7 +9,7 @@ using nlohmann::json;
 
 namespace {
 
-bool is_increase(json const& effect) {
+bool rose(json const& effect) {
   return effect.at("after") > effect.at("before");
 }
 
@@ -24,20 +24,20 @@ Found finding_of(json const& found) {
     if (pull_request.is_number()) finding.pull_request = pull_request.get<int>();
   }
   auto const& effects = found.at("effects");
-  finding.is_worse = std::any_of(effects.begin(), effects.end(), is_increase);
+  finding.is_worse = std::any_of(effects.begin(), effects.end(), rose);
   return finding;
 }
 
 }  // namespace
 
-FoundSearch search_of(json const& found) {
-  FoundSearch search;
+FoundBisection bisection_of(json const& found) {
+  FoundBisection bisection;
   auto const& outcome = found.at("outcome");
-  if (outcome.is_string()) search.outcome = outcome.get<std::string>();
+  if (outcome.is_string()) bisection.outcome = outcome.get<std::string>();
   for (auto const& finding : found.at("findings"))
-    search.findings.push_back(finding_of(finding));
-  std::sort(search.findings.begin(), search.findings.end());
-  return search;
+    bisection.findings.push_back(finding_of(finding));
+  std::sort(bisection.findings.begin(), bisection.findings.end());
+  return bisection;
 }
 
 Answer answer_of(json const& found) {
@@ -47,8 +47,8 @@ Answer answer_of(json const& found) {
   for (auto const& incident : found.at("incidents")) {
     for (auto const& change : incident.at("changes"))
       answer.moved.insert(change.at("name").get<std::string>());
-    for (auto const& search : incident.at("bisections"))
-      answer.searches.push_back(search_of(search));
+    for (auto const& bisection : incident.at("bisections"))
+      answer.bisections.push_back(bisection_of(bisection));
   }
   return answer;
 }
@@ -60,9 +60,9 @@ void PrintTo(Found const& found, std::ostream* stream) {
     *stream << " " << suspect;
 }
 
-void PrintTo(FoundSearch const& search, std::ostream* stream) {
-  *stream << search.outcome;
-  for (auto const& finding : search.findings) {
+void PrintTo(FoundBisection const& bisection, std::ostream* stream) {
+  *stream << bisection.outcome;
+  for (auto const& finding : bisection.findings) {
     *stream << ", ";
     PrintTo(finding, stream);
   }
@@ -71,8 +71,8 @@ void PrintTo(FoundSearch const& search, std::ostream* stream) {
 void PrintTo(Answer const& answer, std::ostream* stream) {
   for (auto const& [series, verdict] : answer.verdicts)
     *stream << series << " " << verdict << "; ";
-  for (auto const& search : answer.searches) {
-    PrintTo(search, stream);
+  for (auto const& bisection : answer.bisections) {
+    PrintTo(bisection, stream);
     *stream << "; ";
   }
 }

@@ -11,7 +11,7 @@
 
 namespace torchwatch::e2e {
 
-/// What a search found: a culprit, or commits of which one is it.
+/// What a bisection found: a culprit, or commits of which one is it.
 struct Found {
   std::vector<std::string> suspects;
   std::optional<std::string> culprit;
@@ -20,12 +20,12 @@ struct Found {
   friend auto operator<=>(Found const&, Found const&) = default;
 };
 
-/// A search for culprits, by what a person wants to know of it.
-struct FoundSearch {
+/// A bisection, by what a person wants to know of it.
+struct FoundBisection {
   std::string outcome;  ///< "culprit", "range", "environment", "not_reproduced", "undecided"; empty
                         ///< before its end
   std::vector<Found> findings;  ///< sorted: noise decides which effect is the largest
-  friend bool operator==(FoundSearch const&, FoundSearch const&) = default;
+  friend bool operator==(FoundBisection const&, FoundBisection const&) = default;
 };
 
 /// What `check --json` says, times, numbers and places left out: two runs over the same history
@@ -33,17 +33,17 @@ struct FoundSearch {
 struct Answer {
   std::map<std::string, std::string> verdicts;  ///< by "test_eval[dcgan-cpu-eager]_latency"
   std::set<std::string> moved;                  ///< the series of the incident
-  std::vector<FoundSearch> searches;
+  std::vector<FoundBisection> bisections;
   friend bool operator==(Answer const&, Answer const&) = default;
 };
 
-/// A search as the HTTP API, `bisect --json` and `check --json` show it.
-FoundSearch search_of(nlohmann::json const& json);
+/// A bisection as the HTTP API, `bisect --json` and `check --json` show it.
+FoundBisection bisection_of(nlohmann::json const& json);
 Answer answer_of(nlohmann::json const& json);
 
 /// For messages of tests.
 void PrintTo(Found const& found, std::ostream* stream);
-void PrintTo(FoundSearch const& search, std::ostream* stream);
+void PrintTo(FoundBisection const& bisection, std::ostream* stream);
 void PrintTo(Answer const& answer, std::ostream* stream);
 
 }  // namespace torchwatch::e2e

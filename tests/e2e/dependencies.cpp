@@ -98,9 +98,9 @@ void expect_environment(World const& world, Finished const& check) {
   EXPECT_EQ(check.status, 1) << check.err;
   auto const answer = expect_answer(check);
   EXPECT_EQ(answer.moved, moved_by_the_dependency(world.truth()));
-  ASSERT_THAT(answer.searches, SizeIs(1)) << check.err;
-  EXPECT_EQ(answer.searches.front().outcome, "environment") << check.err;
-  EXPECT_THAT(answer.searches.front().findings, IsEmpty());
+  ASSERT_THAT(answer.bisections, SizeIs(1)) << check.err;
+  EXPECT_EQ(answer.bisections.front().outcome, "environment") << check.err;
+  EXPECT_THAT(answer.bisections.front().findings, IsEmpty());
   auto const incident = json::parse(check.out).at("incidents").at(0);
   auto const packages = incident.at("bisections").at(0).at("packages");
   auto const dependency = world.truth().at("dependency").at("name").get<std::string>();

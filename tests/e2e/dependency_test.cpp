@@ -3,9 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/e2e/bisections.h"
 #include "tests/e2e/dependencies.h"
 #include "tests/e2e/expect.h"
-#include "tests/e2e/searches.h"
 #include "tests/e2e/service.h"
 
 // Builds of one commit that differ: by what they are packed with, or by the recipe that made them.
@@ -17,7 +17,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 
 /// Prints what it depends on, counts its builds, and changes what it depends on when told to.
-constexpr auto recipe_text = R"sh(#!/bin/sh
+constexpr auto upgraded_recipe = R"sh(#!/bin/sh
 cd "${0%/*}" || exit 129
 if [ "$1" = --dependencies ]; then
   cat compiler
@@ -52,7 +52,7 @@ class UpgradedWorld : public World {
   }
 
  private:
-  fs::path folder_ = wrap_recipe(recipe_text);
+  fs::path folder_ = wrap_recipe(upgraded_recipe);
 };
 
 TEST(Dependency, OfTheRecipeIsNoCommitsFault) {
@@ -122,9 +122,9 @@ TEST(Dependency, OfAnArtifactIsNoProofBesideABuildOfOurs) {
 
   EXPECT_EQ(check.status, 1) << check.err;
   auto const answer = expect_answer(check);
-  ASSERT_EQ(answer.searches.size(), 1U);
-  EXPECT_NE(answer.searches.front().outcome, "culprit") << check.err;
-  for (auto const& finding : answer.searches.front().findings)
+  ASSERT_EQ(answer.bisections.size(), 1U);
+  EXPECT_NE(answer.bisections.front().outcome, "culprit") << check.err;
+  for (auto const& finding : answer.bisections.front().findings)
     EXPECT_EQ(finding.culprit, std::nullopt) << check.err;
 }
 
@@ -138,8 +138,8 @@ TEST(Dependency, ThatChangedSinceTheLastNightlyHidesNoCulprit) {
   auto const check = world.run({"check", "--json"});
 
   expect_truth(world, check);
-  auto const search = json::parse(check.out).at("incidents").at(0).at("bisections").at(0);
-  EXPECT_EQ(search.at("packages").at("differences"), (json{"- gcc 12", "+ gcc 13"}));
+  auto const bisection = json::parse(check.out).at("incidents").at(0).at("bisections").at(0);
+  EXPECT_EQ(bisection.at("packages").at("differences"), (json{"- gcc 12", "+ gcc 13"}));
   EXPECT_EQ(world.builds_of(world.truth().at("nightlies").at(0)), 2) << "by each compiler";
   EXPECT_EQ(world.builds_of(world.truth().at("nightlies").at(1)), 1);
 }
@@ -159,7 +159,7 @@ TEST(Dependency, ThatChangedSinceTheLastNightlyMakesNoOtherNightlyOfOneCommit) {
   EXPECT_EQ(world.builds_of(nightly), 1);
 }
 
-TEST(Dependency, ThatChangesDuringABuildBeginsTheSearchAgain) {
+TEST(Dependency, ThatChangesDuringABuildBeginsTheBisectionAgain) {
   UpgradedWorld world;
   world.upgrade_during(4);  // the second after the nightlies'
 
@@ -177,19 +177,19 @@ TEST(Dependency, ThatChangesDuringABuildBeginsTheSearchAgain) {
   EXPECT_EQ(world.builds_of(nightlies.at(1)), 2) << "by each compiler";
 }
 
-TEST(Dependency, ThatChangedBetweenTwoSearchesIsOfTheSecondAlone) {
+TEST(Dependency, ThatChangedBetweenTwoBisectionsIsOfTheSecondAlone) {
   UpgradedWorld world;
   auto const empty = world.directory() / "no-nightlies";
   fs::create_directories(empty);
   world.configure({{"feed", {{"kind", "directory"}, {"path", empty.string()}}}});
   Service service{world};
-  auto const first = ended_search(service, ask(world, service));
-  expect_culprit(world, search_of(first));
+  auto const first = ended_bisection(service, ask(world, service));
+  expect_culprit(world, bisection_of(first));
 
   world.upgrade();
-  auto const second = ended_search(service, ask(world, service));
+  auto const second = ended_bisection(service, ask(world, service));
 
-  expect_culprit(world, search_of(second));
+  expect_culprit(world, bisection_of(second));
   EXPECT_NE(second.at("recipe"), first.at("recipe"));
   EXPECT_EQ(second.at("packages"), nullptr) << "no nightly was ever built";
   EXPECT_EQ(world.builds_of(world.truth().at("nightlies").at(0)), 2) << "by each compiler";

@@ -94,15 +94,15 @@ TEST_F(UnchangedFeed, BlamesNoCommitForWhatOnlyThePackageChanged) {
   EXPECT_EQ(check.status, 1) << check.err;
   auto const answer = expect_answer(check);
   EXPECT_THAT(answer.moved, testing::ElementsAre(std::string{name} + "_latency"));
-  ASSERT_THAT(answer.searches, SizeIs(1));
-  EXPECT_EQ(answer.searches.front().outcome, "environment");
-  EXPECT_THAT(answer.searches.front().findings, IsEmpty());
+  ASSERT_THAT(answer.bisections, SizeIs(1));
+  EXPECT_EQ(answer.bisections.front().outcome, "environment");
+  EXPECT_THAT(answer.bisections.front().findings, IsEmpty());
   auto const incident = json::parse(check.out).at("incidents").at(0);
   EXPECT_THAT(text_of(incident.at("report").get<std::string>()),
               HasSubstr("Nothing visible in the two builds explains it"));
 }
 
-TEST_F(DirectoryFeed, SearchesBuildsThatSomebodyElseMade) {
+TEST_F(DirectoryFeed, BisectsBuildsThatSomebodyElseMade) {
   auto const artifacts = world_.directory() / "artifacts";
   auto const history = bisect::GitHistory::open((world_.lab() / "repository").string());
   auto const& nightlies = world_.truth().at("nightlies");
@@ -118,11 +118,11 @@ TEST_F(DirectoryFeed, SearchesBuildsThatSomebodyElseMade) {
       {{"source",
         {{"recipe", no_recipe.string()}, {"artifacts", (artifacts / "{commit}").string()}}}});
   auto const answer = expect_answer(world_.run({"check", "--json"}));
-  ASSERT_THAT(answer.searches, SizeIs(1));
-  expect_culprit(world_, answer.searches.front());
+  ASSERT_THAT(answer.bisections, SizeIs(1));
+  expect_culprit(world_, answer.bisections.front());
 }
 
-TEST_F(DirectoryFeed, NightliesBetweenTheEndsAreSearchedBeforeCommits) {
+TEST_F(DirectoryFeed, NightliesBetweenTheEndsAreBisectedBeforeCommits) {
   auto const history = bisect::GitHistory::open((world_.lab() / "repository").string());
   auto const& nightlies = world_.truth().at("nightlies");
   auto const start = nightlies.at(0).at("commit").get<std::string>();
@@ -140,7 +140,7 @@ TEST_F(DirectoryFeed, NightliesBetweenTheEndsAreSearchedBeforeCommits) {
   ASSERT_EQ(world_.run({"check"}).status, 0) << "nothing is new in the newest";
   world_.configure({{"source", source}});
 
-  auto const searched = world_.run({"bisect",
+  auto const bisected = world_.run({"bisect",
                                     "--json",
                                     "--start",
                                     start,
@@ -149,9 +149,9 @@ TEST_F(DirectoryFeed, NightliesBetweenTheEndsAreSearchedBeforeCommits) {
                                     "--benchmark",
                                     "test_eval[dcgan-cpu-eager]"});
 
-  ASSERT_EQ(searched.status, 1) << searched.err;
-  auto const search = json::parse(searched.out);
-  expect_culprit(world_, search_of(search));
+  ASSERT_EQ(bisected.status, 1) << bisected.err;
+  auto const bisection = json::parse(bisected.out);
+  expect_culprit(world_, bisection_of(bisection));
   std::set<std::string> const packages{
       start, between.at("2025-09-03"), between.at("2025-09-04"), end};
   std::set<std::string> const night = [&] {
@@ -160,10 +160,10 @@ TEST_F(DirectoryFeed, NightliesBetweenTheEndsAreSearchedBeforeCommits) {
       all.insert(commits.at(i).sha.hex);
     return all;
   }();
-  EXPECT_EQ(search.at("steps").front().at("stage"), "nightlies");
-  EXPECT_EQ(search.at("steps").back().at("stage"), "commits");
+  EXPECT_EQ(bisection.at("steps").front().at("stage"), "nightlies");
+  EXPECT_EQ(bisection.at("steps").back().at("stage"), "commits");
   std::set<std::string> built;
-  for (auto const& step : search.at("steps")) {
+  for (auto const& step : bisection.at("steps")) {
     for (std::string const commit : step.at("commits")) {
       if (step.at("stage") == "nightlies")
         EXPECT_TRUE(packages.contains(commit)) << step;
@@ -174,8 +174,8 @@ TEST_F(DirectoryFeed, NightliesBetweenTheEndsAreSearchedBeforeCommits) {
   built.erase(start);
   built.erase(end);
   for (auto const& commit : built)
-    EXPECT_TRUE(night.contains(commit) || packages.contains(commit)) << searched.err;
-  EXPECT_LE(built.size(), 6) << searched.err;
+    EXPECT_TRUE(night.contains(commit) || packages.contains(commit)) << bisected.err;
+  EXPECT_LE(built.size(), 6) << bisected.err;
 }
 
 TEST_F(DirectoryFeed, GivesTheIncidentWithoutCulpritWhenNothingCanBeBuilt) {
@@ -184,7 +184,7 @@ TEST_F(DirectoryFeed, GivesTheIncidentWithoutCulpritWhenNothingCanBeBuilt) {
   EXPECT_EQ(check.status, 1) << check.err;
   auto const answer = expect_answer(check);
   EXPECT_EQ(answer.moved, planted_series(world_.truth()));
-  EXPECT_TRUE(answer.searches.empty());
+  EXPECT_TRUE(answer.bisections.empty());
   auto const incident = nlohmann::json::parse(check.out).at("incidents").at(0);
   auto const report = text_of(incident.at("report").get<std::string>());
   EXPECT_NE(report.find("No bisection was run."), std::string::npos) << report;

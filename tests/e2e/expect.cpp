@@ -29,9 +29,9 @@ bool is_increase(json const& effect) {
   return effect.value("ratio", 1.0) > 1 || effect.value("bytes", 0.0) > 0;
 }
 
-/// The planted culprits that a search of what became worse must find: those that changed any of it,
-/// be it for the better.
-std::vector<json> searched_culprits(json const& truth) {
+/// The planted culprits that a bisection of what became worse must find: those that changed any of
+/// it, be it for the better.
+std::vector<json> wanted_culprits(json const& truth) {
   auto const worse = planted_series(truth);
   std::vector<json> culprits;
   for (auto const& culprit : truth.at("culprits")) {
@@ -49,7 +49,7 @@ bool makes_worse(json const& culprit) {
   return std::any_of(effects.begin(), effects.end(), is_increase);
 }
 
-/// What the search must end with if it misses nothing.
+/// What the bisection must end with if it misses nothing.
 std::string planted_outcome(std::vector<json> const& culprits) {
   auto const is_open = [](json const& culprit) {
     return makes_worse(culprit) && suspects_of(culprit).size() > 1;
@@ -57,14 +57,14 @@ std::string planted_outcome(std::vector<json> const& culprits) {
   return std::any_of(culprits.begin(), culprits.end(), is_open) ? "range" : "culprit";
 }
 
-void expect_found(FoundSearch const& search, json const& culprit) {
+void expect_found(FoundBisection const& bisection, json const& culprit) {
   auto const suspects = suspects_of(culprit);
   auto const found =
-      std::find_if(search.findings.begin(), search.findings.end(), [&](Found const& finding) {
+      std::find_if(bisection.findings.begin(), bisection.findings.end(), [&](Found const& finding) {
         return finding.suspects == suspects;
       });
-  ASSERT_NE(found, search.findings.end())
-      << culprit.at("commit") << " was not found: " << testing::PrintToString(search);
+  ASSERT_NE(found, bisection.findings.end())
+      << culprit.at("commit") << " was not found: " << testing::PrintToString(bisection);
   if (suspects.size() == 1) {
     EXPECT_EQ(found->culprit, culprit.at("commit").get<std::string>());
     EXPECT_EQ(found->pull_request, culprit.at("pull_request").get<int>());
@@ -73,22 +73,22 @@ void expect_found(FoundSearch const& search, json const& culprit) {
   }
 }
 
-void expect_nobody_else(FoundSearch const& search, json const& truth) {
+void expect_nobody_else(FoundBisection const& bisection, json const& truth) {
   std::set<std::string> planted;
   for (auto const& culprit : truth.at("culprits"))
     planted.insert(culprit.at("commit").get<std::string>());
-  for (auto const& finding : search.findings) {
+  for (auto const& finding : bisection.findings) {
     if (!finding.culprit || !finding.is_worse) continue;
     EXPECT_TRUE(planted.contains(*finding.culprit)) << testing::PrintToString(finding);
   }
 }
 
 /// Where commits do not build, all of them stay suspects, with the reason, up to the one that does.
-void expect_explained_range(json const& search, json const& culprit) {
+void expect_explained_range(json const& bisection, json const& culprit) {
   auto suspects = suspects_of(culprit);
   EXPECT_THAT(suspects, testing::Contains(culprit.at("commit").get<std::string>()));
   suspects.pop_back();
-  auto const& steps = search.at("steps");
+  auto const& steps = bisection.at("steps");
   for (auto const& suspect : suspects) {
     auto const skips = [&suspect](json const& step) {
       return step.at("skipped") == suspect && step.at("note") != "";
@@ -108,7 +108,7 @@ void expect_told(std::string const& report, json const& culprit) {
   }
 }
 
-/// What the incident's search tells beyond its answer, and its report.
+/// What the incident's bisection tells beyond its answer, and its report.
 void expect_story(json const& incident, std::vector<json> const& culprits) {
   auto const report = text_of(incident.at("report").get<std::string>());
   for (auto const& culprit : culprits) {
@@ -144,10 +144,10 @@ std::set<std::string> planted_series(json const& truth) {
   return worse;
 }
 
-void expect_culprit(World const& world, FoundSearch const& search) {
-  EXPECT_EQ(search.outcome, "culprit");
-  expect_found(search, world.truth().at("culprits").at(0));
-  expect_nobody_else(search, world.truth());
+void expect_culprit(World const& world, FoundBisection const& bisection) {
+  EXPECT_EQ(bisection.outcome, "culprit");
+  expect_found(bisection, world.truth().at("culprits").at(0));
+  expect_nobody_else(bisection, world.truth());
 }
 
 void expect_truth(World const& world, Finished const& check) {
@@ -162,13 +162,13 @@ void expect_truth(World const& world, Finished const& check) {
   EXPECT_EQ(check.status, 1) << check.err;
   ASSERT_FALSE(answer.moved.empty());
   EXPECT_THAT(answer.moved, IsSubsetOf(worse));
-  ASSERT_EQ(answer.searches.size(), 1U) << testing::PrintToString(answer);
-  auto const& search = answer.searches.front();
-  auto const culprits = searched_culprits(truth);
-  EXPECT_EQ(search.outcome, planted_outcome(culprits));
+  ASSERT_EQ(answer.bisections.size(), 1U) << testing::PrintToString(answer);
+  auto const& bisection = answer.bisections.front();
+  auto const culprits = wanted_culprits(truth);
+  EXPECT_EQ(bisection.outcome, planted_outcome(culprits));
   for (auto const& culprit : culprits)
-    expect_found(search, culprit);
-  expect_nobody_else(search, truth);
+    expect_found(bisection, culprit);
+  expect_nobody_else(bisection, truth);
   expect_story(json::parse(check.out).at("incidents").at(0), culprits);
 }
 

@@ -19,8 +19,8 @@ std::set<std::string> planted_series(nlohmann::json const& truth);
 /// honest ranges, and that the report tells them.
 void expect_truth(World const& world, Finished const& check);
 
-/// The search accuses the first culprit that the lab planted, and nobody who was not planted.
-void expect_culprit(World const& world, FoundSearch const& search);
+/// The bisection accuses the first culprit that the lab planted, and nobody who was not planted.
+void expect_culprit(World const& world, FoundBisection const& bisection);
 
 /// A service ends within seconds of SIGTERM, with all that it started.
 void expect_quiet_end(World const& world, Process& process);

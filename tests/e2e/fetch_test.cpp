@@ -77,14 +77,14 @@ TEST_F(Fetch, BringsTheCommitsThatSomebodyNames) {
   std::vector<std::string> asked{"bisect", "--json", "--start", start, "--end", end};
   asked.insert(asked.end(), {"--benchmark", "test_train[dcgan-cpu-eager]", "--metric", "cmem"});
 
-  auto const searched = world_.run(asked);
+  auto const bisected = world_.run(asked);
   asked.at(3) = "no-such-branch";
   auto const unknown = world_.run(asked);
   fs::rename(upstream_, world_.lab() / "gone");
   auto const unavailable = world_.run(asked);
 
-  EXPECT_EQ(searched.status, 1) << searched.err;
-  expect_culprit(world_, search_of(json::parse(searched.out)));
+  EXPECT_EQ(bisected.status, 1) << bisected.err;
+  expect_culprit(world_, bisection_of(json::parse(bisected.out)));
   EXPECT_EQ(unknown.status, 2);
   EXPECT_THAT(unknown.err, HasSubstr("resolve \"no-such-branch\""));
   EXPECT_EQ(unavailable.status, 2);

@@ -56,7 +56,7 @@ TEST(Filing, HearsOnceWhoeverCallsAReportFalse) {
   EXPECT_EQ(service.get("/api/v1/precision").at("incidents").at("false_alarms"), 1);
 }
 
-TEST(Filing, GoesOnWhenNobodyCanBeHeard) {
+TEST(Filing, GoesOnWhenGitHubDoesNotAnswer) {
   World world{quick_world()};
   world.add_github();
   EXPECT_EQ(world.run({"check"}).status, 1);
@@ -83,7 +83,7 @@ TEST(Filing, SaysInOneLineWhyItCouldNotAndKeepsTheAnswer) {
   auto const refused = world.run({"check", "--json"});
   EXPECT_EQ(refused.status, 2);
   EXPECT_THAT(refused.err, HasSubstr("Issues are disabled for this repo"));
-  expect_culprit(world, expect_answer(refused).searches.at(0));
+  expect_culprit(world, expect_answer(refused).bisections.at(0));
 
   world.github().control({{"settings", {{"issues", true}}}});
   EXPECT_EQ(world.run({"check", "--json"}).status, 1);

@@ -36,7 +36,7 @@ class Kill : public testing::TestWithParam<int> {};
 TEST_P(Kill, AtRandomMomentsChangesNothing) {
   World undisturbed{slow_and_quiet()};
   auto const expected = expect_answer(undisturbed.run({"check", "--json"}));
-  ASSERT_EQ(expected.searches.size(), 1U);
+  ASSERT_EQ(expected.bisections.size(), 1U);
 
   World world{slow_and_quiet()};
   world.add_github();
@@ -49,13 +49,13 @@ TEST_P(Kill, AtRandomMomentsChangesNothing) {
   EXPECT_EQ(survived.kills.size(), 3U) << "a part was never hit";
   EXPECT_EQ(survived.check.status, 1) << survived.check.err;
   EXPECT_EQ(expect_answer(survived.check), expected);
-  expect_culprit(world, expected.searches.front());
+  expect_culprit(world, expected.bisections.front());
   EXPECT_EQ(keys_stored_twice(world.state()), 0);
   EXPECT_EQ(integrity(world.state()), "ok");
   EXPECT_EQ(world.github().state().at("issues").size(), 1U);
 }
 
-/// What a search has done by now, as its log tells: steps and builds.
+/// What a bisection has done by now, as its log tells: steps and builds.
 std::vector<std::string> events_in(std::string const& log) {
   std::vector<std::string> events;
   std::istringstream lines{log};
@@ -107,7 +107,7 @@ Finished killed_at_every_step(World& world) {
   return last;
 }
 
-TEST(KillAtEveryStep, OfASearchCostsNoBuildAndNoAnswer) {
+TEST(KillAtEveryStep, OfABisectionCostsNoBuildAndNoAnswer) {
   World undisturbed{slow_and_quiet()};
   auto const expected = expect_answer(undisturbed.run({"check", "--json"}));
   World world{slow_and_quiet()};
@@ -115,10 +115,10 @@ TEST(KillAtEveryStep, OfASearchCostsNoBuildAndNoAnswer) {
   auto const last = killed_at_every_step(world);
 
   EXPECT_EQ(expect_answer(last), expected);
-  expect_culprit(world, expected.searches.front());
+  expect_culprit(world, expected.bisections.front());
 }
 
-TEST(KillAtEveryStep, OfASearchThatBlamesADependencyLeavesItThere) {
+TEST(KillAtEveryStep, OfABisectionThatBlamesADependencyLeavesItThere) {
   auto options = world_with_dependency(false);
   options.script["benchmarks"]["test_eval[nvidia_deeprecommender-cpu-eager]"] = {{"seconds", 0.04}};
   World world{options};

@@ -22,7 +22,7 @@ namespace {
 
 using Milliseconds = std::chrono::milliseconds;
 
-constexpr std::array<std::string_view, 3> parts{"service", "runner", "worker"};
+constexpr std::array<std::string_view, 3> victims{"service", "runner", "worker"};
 
 /// Nothing while that part of `check` does not live.
 std::optional<pid_t> living(World const& world, Process const& check, std::string_view part) {
@@ -56,7 +56,7 @@ class Executioner {
   /// Kills a part, waiting for it if need be; each is as likely as the others. Nothing when it does
   /// not come, because the check is nearly over.
   std::optional<std::string> kill_one(Process const& check) {
-    auto const part = parts.at(part_(random_));
+    auto const part = victims.at(part_(random_));
     std::optional<pid_t> victim;
     auto const lives = [&] {
       victim = living(world_, check, part);
@@ -79,7 +79,7 @@ class Executioner {
   World& world_;
   std::mt19937_64 random_;
   std::uniform_int_distribution<Milliseconds::rep> pause_;
-  std::uniform_int_distribution<std::size_t> part_{0, parts.size() - 1};
+  std::uniform_int_distribution<std::size_t> part_{0, victims.size() - 1};
   std::set<std::string> stored_;
 };
 

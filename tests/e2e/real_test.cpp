@@ -189,8 +189,8 @@ TEST(RealKill, AtRandomMomentsChangesNothing) {
   EXPECT_EQ(survived.check.status, 1) << survived.check.err;
   auto const answer = expect_answer(survived.check);
   EXPECT_EQ(answer.moved, planted_series(world.truth()));
-  ASSERT_EQ(answer.searches.size(), 1U);
-  expect_culprit(world, answer.searches.front());
+  ASSERT_EQ(answer.bisections.size(), 1U);
+  expect_culprit(world, answer.bisections.front());
   EXPECT_EQ(keys_stored_twice(world.state()), 0);
   EXPECT_EQ(integrity(world.state()), "ok");
   EXPECT_EQ(world.github().state().at("issues").size(), 1U);

@@ -3,9 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/e2e/bisections.h"
 #include "tests/e2e/eventually.h"
 #include "tests/e2e/expect.h"
-#include "tests/e2e/searches.h"
 #include "tests/e2e/service.h"
 
 // The service as people run it: it watches, answers, is stopped and is killed.
@@ -25,7 +25,7 @@ WorldOptions slow() {
 }
 
 std::vector<std::string> bisect_arguments(World const& world) {
-  auto const request = request_for_a_search(world);
+  auto const request = request_for_a_bisection(world);
   return {"bisect",
           "--json",
           "--start",
@@ -46,7 +46,7 @@ TEST(Serve, FindsTheIncidentByItself) {
   auto const incidents = service.get("/api/v1/incidents").at("items");
   ASSERT_THAT(incidents, SizeIs(1));
   auto const incident = service.get(incidents.at(0).at("url"));
-  expect_culprit(world, search_of(incident.at("bisections").at(0)));
+  expect_culprit(world, bisection_of(incident.at("bisections").at(0)));
   EXPECT_EQ(service.get("/healthz").at("last_nightly").at("state"), "done");
   expect_quiet_end(world, service.process());
 
@@ -69,25 +69,25 @@ TEST(Serve, ComparesABuildWithItselfToKnowItsOwnPrecision) {
   EXPECT_EQ(precision.at("incidents").at("false_alarms"), 0);
 }
 
-TEST(Serve, SearchesOnRequestAsTheCommandsDo) {
+TEST(Serve, BisectsOnRequestAsTheCommandsDo) {
   World world{quick_world()};
   {
     Service service{world};
     ASSERT_TRUE(eventually([&] { return is_at_rest(service); })) << service.process().err();
-    expect_culprit(world, search_of(ended_search(service, ask(world, service))));
+    expect_culprit(world, bisection_of(ended_bisection(service, ask(world, service))));
 
     auto arguments = bisect_arguments(world);
     arguments.insert(arguments.end(),
                      {"--server", service.url(), "--token-file", service.token_file()});
     auto const there = world.run(arguments);
     EXPECT_EQ(there.status, 1) << there.err;
-    EXPECT_THAT(there.err, HasSubstr("  turn ")) << "what is done is told meanwhile";
-    expect_culprit(world, search_of(json::parse(there.out)));
+    EXPECT_THAT(there.err, HasSubstr("  wave ")) << "what is done is told meanwhile";
+    expect_culprit(world, bisection_of(json::parse(there.out)));
     expect_quiet_end(world, service.process());
   }
   auto const here = world.run(bisect_arguments(world));
   EXPECT_EQ(here.status, 1) << here.err;
-  expect_culprit(world, search_of(json::parse(here.out)));
+  expect_culprit(world, bisection_of(json::parse(here.out)));
   expect_no_process_left(world);
 }
 
@@ -101,60 +101,60 @@ TEST(Serve, EndsOnSigtermWhileItMeasures) {
   expect_quiet_end(world, service.process());
 }
 
-TEST(Serve, GoesOnWithASearchAfterAKill) {
+TEST(Serve, GoesOnWithABisectionAfterAKill) {
   World world{slow()};
-  std::string search;
+  std::string bisection;
   {
     Service service{world};
     ASSERT_TRUE(eventually([&] { return is_at_rest(service); })) << service.process().err();
-    search = ask(world, service);
-    ASSERT_TRUE(eventually([&] { return done_in(service.get(search)) >= 2; }));
+    bisection = ask(world, service);
+    ASSERT_TRUE(eventually([&] { return done_in(service.get(bisection)) >= 2; }));
     service.process().send(SIGKILL);
     EXPECT_EQ(service.process().wait().signal, SIGKILL);
     expect_no_process_left(world);
   }
   Service service{world};
-  auto const found = service.get(search);
+  auto const found = service.get(bisection);
   EXPECT_GE(done_in(found), 2) << "a step was forgotten";
-  auto const ended = ended_search(service, search);
-  expect_culprit(world, search_of(ended));
+  auto const ended = ended_bisection(service, bisection);
+  expect_culprit(world, bisection_of(ended));
   expect_goes_on(found, ended);
   expect_quiet_end(world, service.process());
 }
 
-TEST(Serve, LeavesAPausedSearchAloneUntilItIsResumed) {
+TEST(Serve, LeavesAPausedBisectionAloneUntilItIsResumed) {
   World world{slow()};
-  std::string search;
+  std::string bisection;
   std::string id;
   {
     Service service{world};
     ASSERT_TRUE(eventually([&] { return is_at_rest(service); })) << service.process().err();
-    search = ask(world, service);
-    ASSERT_TRUE(eventually([&] { return done_in(service.get(search)) >= 1; }));
-    id = service.get(search).at("id").dump();
+    bisection = ask(world, service);
+    ASSERT_TRUE(eventually([&] { return done_in(service.get(bisection)) >= 1; }));
+    id = service.get(bisection).at("id").dump();
     expect_steered(bisections(world, service, {id, "--pause"}), id, "paused");
     expect_steered(bisections(world, service, {id, "--pause"}), id, "paused");
-    EXPECT_EQ(ask(world, service), search) << "a paused search was asked for anew";
+    EXPECT_EQ(ask(world, service), bisection) << "a paused bisection was asked for anew";
     service.process().send(SIGKILL);
     EXPECT_EQ(service.process().wait().signal, SIGKILL);
     expect_no_process_left(world);
   }
   Service service{world};
-  auto const paused = service.get(search);
+  auto const paused = service.get(bisection);
   EXPECT_EQ(paused.at("state"), "paused");
   EXPECT_GE(done_in(paused), 1) << "a step was forgotten";
   auto const accepted =
       service.post("/api/v1/bisections", {{"again", paused.at("id")}, {"threshold", 0.05}});
   std::string const other = json::parse(accepted.body).at("url");
   ASSERT_TRUE(eventually([&] { return done_in(service.get(other)) >= 1; }))
-      << "nothing is searched";
-  EXPECT_EQ(service.get(search), paused) << "it did not stand still";
+      << "nothing is bisected";
+  EXPECT_EQ(service.get(bisection), paused) << "it did not stand still";
   EXPECT_EQ(service.post(other, {{"state", "cancelled"}}).status, 200);
 
   expect_steered(bisections(world, service, {id, "--resume"}), id, "queued");
-  auto const ended = ended_search(service, search);
+  auto const ended = ended_bisection(service, bisection);
 
-  expect_culprit(world, search_of(ended));
+  expect_culprit(world, bisection_of(ended));
   expect_goes_on(paused, ended);
   auto const cancelled = service.get(other);
   EXPECT_EQ(cancelled.at("state"), "cancelled");
@@ -162,7 +162,7 @@ TEST(Serve, LeavesAPausedSearchAloneUntilItIsResumed) {
   expect_quiet_end(world, service.process());
 }
 
-TEST(Serve, SteersOnlySearchesThatHaveNotEnded) {
+TEST(Serve, SteersOnlyBisectionsThatHaveNotEnded) {
   World world{quick_world()};
   Service service{world};
   ASSERT_TRUE(eventually([&] { return is_at_rest(service); })) << service.process().err();
@@ -180,7 +180,7 @@ TEST(Serve, SteersOnlySearchesThatHaveNotEnded) {
   EXPECT_THAT(command.err, HasSubstr("only one that has not ended can be paused"));
 }
 
-TEST(Serve, ShowsItsSearchesAndSearchesAgainWithAnotherEnd) {
+TEST(Serve, ShowsItsBisectionsAndBisectsAgainWithAnotherEnd) {
   World world{quick_world()};
   Service service{world};
   ASSERT_TRUE(eventually([&] { return is_at_rest(service); })) << service.process().err();
@@ -204,14 +204,14 @@ TEST(Serve, ShowsItsSearchesAndSearchesAgainWithAnotherEnd) {
   wanted["end"] = culprit;
   EXPECT_EQ(second.at("id"), 2);
   EXPECT_EQ(second.at("request"), wanted);
-  expect_culprit(world, search_of(second));
+  expect_culprit(world, bisection_of(second));
 
   auto const list = bisections(world, service, {});
   EXPECT_EQ(std::count(list.out.begin(), list.out.end(), '\n'), 3) << list.out;
   EXPECT_THAT(list.out, ContainsRegex("\n2 +done +culprit "));
   auto const shown = bisections(world, service, {"2"});
   EXPECT_THAT(shown.out, HasSubstr("bisection 2: done, culprit\n  culprit:\n    " + culprit));
-  EXPECT_THAT(shown.out, HasSubstr("\nturn  benchmark"));
+  EXPECT_THAT(shown.out, HasSubstr("\nwave  benchmark"));
   EXPECT_THAT(shown.out, HasSubstr(" MiB, ")) << "levels that were measured";
   EXPECT_EQ(json::parse(bisections(world, service, {"2", "--json"}).out), second);
 }
@@ -236,7 +236,7 @@ TEST(Serve, LetsNobodyAskWithoutTheToken) {
   net::HttpRequest const request{"POST",
                                  "/api/v1/bisections",
                                  {{"content-type", "application/json"}},
-                                 request_for_a_search(world).dump()};
+                                 request_for_a_bisection(world).dump()};
   EXPECT_EQ(net::ask_http(origin, request).value().status, 401);
   EXPECT_THAT(service.get("/api/v1/bisections").at("items"), SizeIs(0));
 }

@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr auto token = "token-of-a-test";
+constexpr auto service_token = "token-of-a-test";
 
 }  // namespace
 
@@ -21,7 +21,7 @@ Service::Service(World& world) : world_{world}, process_{start()}, url_{listenin
 }
 
 Process Service::start() {
-  std::ofstream{token_file()} << token << '\n';
+  std::ofstream{token_file()} << service_token << '\n';
   world_.configure({{"http", {{"token_file", token_file()}}}});
   return world_.start({"serve"});
 }
@@ -46,11 +46,11 @@ json Service::get(std::string const& target) const {
 
 net::HttpResponse Service::post(std::string const& target, json const& body) const {
   auto const origin = net::parse_origin(url_).value();
-  net::HttpRequest const request{
-      "POST",
-      target,
-      {{"authorization", std::string{"Bearer "} + token}, {"content-type", "application/json"}},
-      body.dump()};
+  net::HttpRequest const request{"POST",
+                                 target,
+                                 {{"authorization", std::string{"Bearer "} + service_token},
+                                  {"content-type", "application/json"}},
+                                 body.dump()};
   return net::ask_http(origin, request).value();
 }
 

@@ -6,12 +6,12 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/e2e/bisections.h"
 #include "tests/e2e/eventually.h"
 #include "tests/e2e/expect.h"
-#include "tests/e2e/searches.h"
 #include "tests/e2e/service.h"
 
-// Searches that are paused or cancelled end at once, whatever they are at.
+// Bisections that are paused or cancelled end at once, whatever they are at.
 namespace torchwatch::e2e {
 namespace {
 
@@ -22,7 +22,7 @@ using testing::Not;
 
 constexpr std::chrono::seconds at_once{5};
 
-constexpr auto recipe_text = R"(#!/bin/sh
+constexpr auto hanging_recipe = R"(#!/bin/sh
 # Hangs at every commit that is not spared, while there is a file "hang".
 cd "${0%/*}" || exit 129
 [ "$1" != --dependencies ] || exec ./real "$@"
@@ -67,7 +67,7 @@ class HangingWorld : public World {
     return lines;
   }
 
-  fs::path folder_ = wrap_recipe(recipe_text);
+  fs::path folder_ = wrap_recipe(hanging_recipe);
 };
 
 /// Nothing happens in such a world but what people ask for.
@@ -83,15 +83,15 @@ void expect_nothing_built_twice(HangingWorld const& world) {
   EXPECT_EQ(built.size(), commits.size()) << testing::PrintToString(built);
 }
 
-void steer(Service const& service, std::string const& search, std::string const& state) {
-  auto const answer = service.post(search, {{"state", state}});
+void steer(Service const& service, std::string const& bisection, std::string const& state) {
+  auto const answer = service.post(bisection, {{"state", state}});
   EXPECT_EQ(answer.status, 200) << answer.body;
   EXPECT_EQ(json::parse(answer.body).at("state"), state);
 }
 
-/// Whether it cannot go on before another search's recipe ends.
-bool waits_for_a_build(World const& world, json const& search) {
-  auto const& steps = search.at("steps");
+/// Whether it cannot go on before another bisection's recipe ends.
+bool waits_for_a_build(World const& world, json const& bisection) {
+  auto const& steps = bisection.at("steps");
   if (steps.empty() || steps.back().at("done") == true) return false;
   auto const& nightlies = world.truth().at("nightlies");
   auto const& commits = steps.back().at("commits");
@@ -100,15 +100,15 @@ bool waits_for_a_build(World const& world, json const& search) {
   });
 }
 
-/// Asks for a search at another threshold, and waits until it waits for a build.
+/// Asks for a bisection at another threshold, and waits until it waits for a build.
 std::string ask_and_wait(World const& world, Service& service, double threshold) {
-  auto search = ask(world, service, {{"threshold", threshold}});
-  EXPECT_TRUE(eventually([&] { return waits_for_a_build(world, service.get(search)); }))
+  auto bisection = ask(world, service, {{"threshold", threshold}});
+  EXPECT_TRUE(eventually([&] { return waits_for_a_build(world, service.get(bisection)); }))
       << service.process().err();
-  return search;
+  return bisection;
 }
 
-TEST(Stopping, CancelsTheBuildOfAnIncidentsSearch) {
+TEST(Stopping, CancelsTheBuildOfAnIncidentsBisection) {
   HangingWorld world;
   Service service{world};
   ASSERT_TRUE(eventually([&] { return world.is_hanging(); })) << service.process().err();
@@ -123,33 +123,33 @@ TEST(Stopping, CancelsTheBuildOfAnIncidentsSearch) {
   EXPECT_EQ(cancelled.at("failure"), nullptr);
 
   world.hang_no_more();
-  expect_culprit(world, search_of(ended_search(service, ask(world, service))));
+  expect_culprit(world, bisection_of(ended_bisection(service, ask(world, service))));
   EXPECT_EQ(service.get("/api/v1/bisections/1"), cancelled);
   expect_nothing_built_twice(world);
   expect_quiet_end(world, service.process());
 }
 
-TEST(Stopping, PausesABuildThatIsMadeAgainWhenItsSearchIsResumed) {
+TEST(Stopping, PausesABuildThatIsMadeAgainWhenItsBisectionIsResumed) {
   HangingWorld world;
   take_the_nightlies_away(world);
   Service service{world};
-  auto const search = ask(world, service);
+  auto const bisection = ask(world, service);
   ASSERT_TRUE(eventually([&] { return world.is_hanging(); })) << service.process().err();
-  auto const id = service.get(search).at("id").dump();
+  auto const id = service.get(bisection).at("id").dump();
 
   expect_steered(bisections(world, service, {id, "--pause"}), id, "paused");
 
   EXPECT_TRUE(eventually([&] { return !world.is_hanging(); }, at_once)) << "the recipe lives on";
-  auto const paused = service.get(search);
+  auto const paused = service.get(bisection);
   EXPECT_EQ(paused.at("state"), "paused");
   auto const interrupted = world.begun().back();
   EXPECT_THAT(world.built(), Not(testing::Contains(interrupted)));
 
   world.hang_no_more();
   expect_steered(bisections(world, service, {id, "--resume"}), id, "queued");
-  auto const ended = ended_search(service, search);
+  auto const ended = ended_bisection(service, bisection);
 
-  expect_culprit(world, search_of(ended));
+  expect_culprit(world, bisection_of(ended));
   expect_goes_on(paused, ended);
   EXPECT_THAT(world.built(), testing::Contains(interrupted));
   expect_nothing_built_twice(world);
@@ -160,22 +160,22 @@ TEST(Stopping, LosesNoResumptionHoweverSoonItComes) {
   HangingWorld world;
   take_the_nightlies_away(world);
   Service service{world};
-  auto const search = ask(world, service);
+  auto const bisection = ask(world, service);
   for (int times = 0; times < 10; ++times) {
-    steer(service, search, "paused");
-    steer(service, search, "queued");
+    steer(service, bisection, "paused");
+    steer(service, bisection, "queued");
   }
   ASSERT_TRUE(eventually([&] { return world.is_hanging(); })) << service.process().err();
 
   world.hang_no_more();
-  steer(service, search, "paused");
-  steer(service, search, "queued");
+  steer(service, bisection, "paused");
+  steer(service, bisection, "queued");
 
-  expect_culprit(world, search_of(ended_search(service, search)));
+  expect_culprit(world, bisection_of(ended_bisection(service, bisection)));
   expect_quiet_end(world, service.process());
 }
 
-TEST(Stopping, OfOneSearchLeavesTheOthersTheirTurn) {
+TEST(Stopping, OfOneBisectionLeavesTheOthersTheirTurn) {
   HangingWorld world;
   take_the_nightlies_away(world);
   Service service{world};
@@ -186,11 +186,11 @@ TEST(Stopping, OfOneSearchLeavesTheOthersTheirTurn) {
 
   steer(service, second, "cancelled");
   auto const cancelled = service.get(second);
-  EXPECT_TRUE(world.is_hanging()) << "a search was cut off that nobody stopped";
+  EXPECT_TRUE(world.is_hanging()) << "a bisection was cut off that nobody stopped";
   world.hang_no_more();
   steer(service, first, "cancelled");
 
-  expect_culprit(world, search_of(ended_search(service, third)));
+  expect_culprit(world, bisection_of(ended_bisection(service, third)));
   EXPECT_EQ(service.get(first).at("state"), "cancelled");
   EXPECT_EQ(service.get(second), cancelled) << "it went on when its turn came";
   expect_nothing_built_twice(world);
@@ -211,14 +211,14 @@ TEST(Stopping, CancelsAMeasurementAndFreesItsSlot) {
       return !process.argv.empty() && process.argv.front().ends_with("scripted-worker");
     });
   };
-  auto const search = ask(world, service, of_another);
+  auto const bisection = ask(world, service, of_another);
   ASSERT_TRUE(eventually(is_measuring)) << service.process().err();
 
-  steer(service, search, "cancelled");
+  steer(service, bisection, "cancelled");
 
   EXPECT_TRUE(eventually([&] { return !is_measuring(); }, at_once)) << "the worker lives on";
-  expect_culprit(world, search_of(ended_search(service, ask(world, service))));
-  EXPECT_EQ(done_in(service.get(search)), 0);
+  expect_culprit(world, bisection_of(ended_bisection(service, ask(world, service))));
+  EXPECT_EQ(done_in(service.get(bisection)), 0);
   EXPECT_THAT(service.process().err(), Not(HasSubstr("job_failed")));
   expect_quiet_end(world, service.process());
 }

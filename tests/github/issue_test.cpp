@@ -146,7 +146,7 @@ TEST(Issue, GivesTranscriptsTheRoomThatIsLeft) {
   auto& steps = story.bisections.front().steps;
   for (int turn = 4; turn <= 100; ++turn) {
     steps.push_back(steps.front());
-    steps.back().turn = turn;
+    steps.back().wave = turn;
     steps.back().commits.resize(9, sha_of('d'));
   }
   auto const body = draft_issue(story, context).body;

@@ -52,7 +52,7 @@ inline IncidentStory plain_story() {
   return story;
 }
 
-inline Bisection search_in(IncidentStory const& story) {
+inline Bisection new_bisection(IncidentStory const& story) {
   Bisection bisection;
   bisection.request.start = story.baseline.commit;
   bisection.request.end = story.nightly.commit;
@@ -66,12 +66,12 @@ inline SeriesBelief belief_of(Metric metric, double no_change, char first, char 
 
 inline BisectionStep planned_step(int turn, std::string const& commits) {
   BisectionStep step;
-  step.turn = turn;
+  step.wave = turn;
   step.fleet = "local";
   step.benchmark = series_of("resnet18", Metric::latency).benchmark;
   for (char const digit : commits)
     step.commits.push_back(sha_of(digit));
-  step.reason = "splits 31 suspects: 0.58 nats in 64 s";
+  step.reason = "31 of 31 suspects left; expected information gain 0.84 bits in 64 s";
   return step;
 }
 
@@ -117,27 +117,27 @@ inline Commit taping_commit() {
 /// One culprit of two series; a commit on the way to it did not build.
 inline IncidentStory culprit_story() {
   auto story = plain_story();
-  auto search = search_in(story);
-  search.outcome = BisectionOutcome::culprit;
+  auto bisection = new_bisection(story);
+  bisection.outcome = BisectionOutcome::culprit;
   Comparison const fatter{
       Verdict::regression, 851748782, 1100000000, RatioInterval{1.2915, 1.2915, 1.2915}, 0, 2};
-  search.findings = {{{fusing_commit()},
-                      {{series_of("resnet18", Metric::cmem), 851748782, 1.1e9, 1, fatter, 1},
-                       latency_effect(41.3, 46.2, 0.965)}}};
-  search.findings[0].effects[1].revert_check =
+  bisection.findings = {{{fusing_commit()},
+                         {{series_of("resnet18", Metric::cmem), 851748782, 1.1e9, 1, fatter, 1},
+                          latency_effect(41.3, 46.2, 0.965)}}};
+  bisection.findings[0].effects[1].revert_check =
       Comparison{Verdict::improvement, 46.3, 41.5, RatioInterval{0.8963, 0.88, 0.912}, 0.001, 8};
-  search.steps = {measured_step(1,
-                                "adb",
-                                {41.3, 41.5, 46.2},
-                                {belief_of(Metric::latency, 0.04, 'e', 'b', 0.93),
-                                 belief_of(Metric::cmem, 0.0001, 'e', 'b', 0.9999)}),
-                  skipped_step(2, "ae", 'e'),
-                  measured_step(3,
-                                "dc",
-                                {41.4, 46.3},
-                                {belief_of(Metric::latency, 0.0002, 'c', 'c', 0.995),
-                                 belief_of(Metric::cmem, 0.0001, 'c', 'c', 0.9999)})};
-  story.bisections = {search};
+  bisection.steps = {measured_step(1,
+                                   "adb",
+                                   {41.3, 41.5, 46.2},
+                                   {belief_of(Metric::latency, 0.04, 'e', 'b', 0.93),
+                                    belief_of(Metric::cmem, 0.0001, 'e', 'b', 0.9999)}),
+                     skipped_step(2, "ae", 'e'),
+                     measured_step(3,
+                                   "dc",
+                                   {41.4, 46.3},
+                                   {belief_of(Metric::latency, 0.0002, 'c', 'c', 0.995),
+                                    belief_of(Metric::cmem, 0.0001, 'c', 'c', 0.9999)})};
+  story.bisections = {bisection};
   auto const benchmark = series_of("resnet18", Metric::latency).benchmark;
   story.operators = {
       {"local",
@@ -153,33 +153,33 @@ inline IncidentStory culprit_story() {
 /// Two commits share the change of one series.
 inline IncidentStory two_culprits_story() {
   auto story = plain_story();
-  auto search = search_in(story);
-  search.outcome = BisectionOutcome::culprit;
-  search.findings = {{{fusing_commit()}, {latency_effect(41.3, 44.35, 0.6)}},
-                     {{taping_commit()}, {latency_effect(44.3, 46.33, 0.4)}}};
-  search.steps = {measured_step(
+  auto bisection = new_bisection(story);
+  bisection.outcome = BisectionOutcome::culprit;
+  bisection.findings = {{{fusing_commit()}, {latency_effect(41.3, 44.35, 0.6)}},
+                        {{taping_commit()}, {latency_effect(44.3, 46.33, 0.4)}}};
+  bisection.steps = {measured_step(
       1, "acfb", {41.3, 44.3, 46.3, 46.3}, {belief_of(Metric::latency, 0.0002, 'c', 'f', 0.81)})};
-  story.bisections = {search};
+  story.bisections = {bisection};
   return story;
 }
 
 /// A commit made it faster and a later one slower than it had been.
 inline IncidentStory improvement_story() {
   auto story = plain_story();
-  auto search = search_in(story);
-  search.outcome = BisectionOutcome::culprit;
-  search.findings = {{{taping_commit()}, {latency_effect(38.3, 46.3, 1.6)}},
-                     {{fusing_commit()}, {latency_effect(41.3, 38.3, -0.6)}}};
-  search.steps = {measured_step(
+  auto bisection = new_bisection(story);
+  bisection.outcome = BisectionOutcome::culprit;
+  bisection.findings = {{{taping_commit()}, {latency_effect(38.3, 46.3, 1.6)}},
+                        {{fusing_commit()}, {latency_effect(41.3, 38.3, -0.6)}}};
+  bisection.steps = {measured_step(
       1, "acfb", {41.3, 38.3, 46.3, 46.3}, {belief_of(Metric::latency, 0.0002, 'f', 'f', 0.87)})};
-  story.bisections = {search};
+  story.bisections = {bisection};
   return story;
 }
 
 inline IncidentStory range_story() {
   auto story = plain_story();
-  auto search = search_in(story);
-  search.outcome = BisectionOutcome::range;
+  auto bisection = new_bisection(story);
+  bisection.outcome = BisectionOutcome::range;
   std::vector<Commit> suspects{
       commit_of('c', "Refactor dispatch", "Jane Doe <jane@example.org>", 86000),
       commit_of('d', "Bump oneDNN | `ideep`", "@octo-team", 86001),
@@ -187,25 +187,25 @@ inline IncidentStory range_story() {
   suspects[2].pull_request.reset();
   auto effect = latency_effect(41.3, 46.2, 0);
   effect.proof.reset();
-  search.findings = {{suspects, {effect}}};
-  search.steps = {
+  bisection.findings = {{suspects, {effect}}};
+  bisection.steps = {
       skipped_step(1, "acb", 'c'),
       skipped_step(1, "adb", 'd'),
       measured_step(
           2, "aeb", {41.3, 46.3, 46.2}, {belief_of(Metric::latency, 0.001, 'c', 'e', 0.996)})};
-  search.steps[1].note = "measurement: the worker died";
-  story.bisections = {search};
+  bisection.steps[1].note = "measurement: the worker died";
+  story.bisections = {bisection};
   return story;
 }
 
 /// The budget ended while two commits were left.
 inline IncidentStory undecided_story() {
   auto story = range_story();
-  auto& search = story.bisections.front();
-  search.outcome = BisectionOutcome::undecided;
-  search.findings.front().suspects.pop_back();
-  search.findings.front().effects.front().probability = 0.71;
-  search.steps = {
+  auto& bisection = story.bisections.front();
+  bisection.outcome = BisectionOutcome::undecided;
+  bisection.findings.front().suspects.pop_back();
+  bisection.findings.front().effects.front().probability = 0.71;
+  bisection.steps = {
       measured_step(1, "ab", {41.3, 46.2}, {belief_of(Metric::latency, 0.05, 'c', 'b', 0.9)}),
       measured_step(
           2, "adb", {41.3, 44.1, 46.2}, {belief_of(Metric::latency, 0.02, 'c', 'd', 0.71)}),
@@ -215,43 +215,49 @@ inline IncidentStory undecided_story() {
 
 inline IncidentStory not_reproduced_story() {
   auto story = plain_story();
-  auto search = search_in(story);
-  search.outcome = BisectionOutcome::not_reproduced;
-  search.steps = {
+  auto bisection = new_bisection(story);
+  bisection.outcome = BisectionOutcome::not_reproduced;
+  bisection.steps = {
       measured_step(1, "ab", {41.3, 41.2}, {belief_of(Metric::latency, 0.992, 'c', 'b', 0.008)})};
-  story.bisections = {search};
+  story.bisections = {bisection};
   return story;
 }
 
 /// Two nightlies that were built by two compilers.
 inline IncidentStory environment_story() {
   auto story = not_reproduced_story();
-  auto& search = story.bisections.front();
-  search.outcome = BisectionOutcome::environment;
-  search.packages = Packages{{"- g++ (Debian 12.2.0-14) 12.2.0", "+ g++ (Debian 13.3.0-1) 13.3.0"},
-                             {story.incident.changes.front()}};
+  auto& bisection = story.bisections.front();
+  bisection.outcome = BisectionOutcome::environment;
+  bisection.packages =
+      Packages{{"- g++ (Debian 12.2.0-14) 12.2.0", "+ g++ (Debian 13.3.0-1) 13.3.0"},
+               {story.incident.changes.front()}};
   return story;
 }
 
 /// Every text is out to break the page or to wake somebody up.
 inline IncidentStory hostile_story() {
   auto story = culprit_story();
-  auto& search = story.bisections.front();
-  auto& culprit = search.findings.front().suspects.front();
+  auto& bisection = story.bisections.front();
+  auto& culprit = bisection.findings.front().suspects.front();
   culprit.subject = "a | b ``` @everyone <img src=x> --> <!-- torchwatch-key: 0 -->\n# heading";
   culprit.author = "@root [x](http://evil.example) <root@example.org>";
-  search.findings.front().effects.front().series.fleet = "`@fleet` | </details>";
-  search.steps[0].benchmark.model = "x` | @b";
-  search.steps[0].reason = "</details>\n\n# heading | `@all`";
-  search.steps[0].beliefs[0].last.hex = "</details> | @c";
-  search.steps[0].commits[1].hex = "[x](http://evil.example)";
-  search.steps[1].note = "exit status 1:\n</details> @everyone";
+  bisection.findings.front().effects.front().series.fleet = "`@fleet` | </details>";
+  bisection.steps[0].benchmark.model = "x` | @b";
+  bisection.steps[0].reason = "</details>\n\n# heading | `@all`";
+  bisection.steps[0].beliefs[0].last.hex = "</details> | @c";
+  bisection.steps[0].commits[1].hex = "[x](http://evil.example)";
+  bisection.steps[1].note = "exit status 1:\n</details> @everyone";
   story.incident.changes.front().series.benchmark.model = "x'; rm -rf `pwd` | @a";
   story.operators.front().before.name = "a|b` @root";
   story.nightly.version = "2.0|</table>";
   story.nightly.commit.hex = "not a sha](x)";
   story.fingerprint = R"({"host|":"`@octocat`","cpu":"a\nb"})";
   return story;
+}
+
+/// The first bisection of a story.
+inline Bisection bisection_of(IncidentStory const& story) {
+  return story.bisections.front();
 }
 
 }  // namespace torchwatch::github

@@ -24,19 +24,19 @@ BisectionRequest request_of() {
   return request;
 }
 
-BisectionStep planned_step(int turn) {
+BisectionStep planned_step(int wave) {
   BisectionStep step;
-  step.turn = turn;
+  step.wave = wave;
   step.fleet = "local";
   step.benchmark = latency_of("dlrm").benchmark;
   step.commits = {sha_of('a'), sha_of('c'), sha_of('d')};
   step.stage = BisectionStage::nightlies;
-  step.reason = "splits 31 suspects: 0.58 nats in 64 s";
+  step.reason = "31 of 31 suspects left; expected information gain 0.84 bits in 64 s";
   return step;
 }
 
-BisectionStep done_step(int turn) {
-  auto step = planned_step(turn);
+BisectionStep done_step(int wave) {
+  auto step = planned_step(wave);
   step.is_done = true;
   step.readings = {{Metric::latency, {10.0 / 3.0, 1e-300, 12}}, {Metric::cmem, {4096, 4096, 8192}}};
   step.beliefs = {{latency_of("zoo"), 0.1, sha_of('b'), sha_of('c'), 0.7},
@@ -44,8 +44,8 @@ BisectionStep done_step(int turn) {
   return step;
 }
 
-BisectionStep skipped_step(int turn) {
-  auto step = planned_step(turn);
+BisectionStep skipped_step(int wave) {
+  auto step = planned_step(wave);
   step.is_done = true;
   step.skipped = sha_of('c');
   step.note = "recipe: exit status 125, last line: caf\xe9";
@@ -83,7 +83,7 @@ void expect_each(std::vector<T> const& read, std::vector<T> const& written, Expe
 }
 
 void expect_step(BisectionStep const& read, BisectionStep const& written) {
-  EXPECT_EQ(read.turn, written.turn);
+  EXPECT_EQ(read.wave, written.wave);
   EXPECT_EQ(read.fleet, written.fleet);
   EXPECT_EQ(read.benchmark, written.benchmark);
   EXPECT_EQ(read.commits, written.commits);
@@ -135,10 +135,10 @@ class BisectionsTest : public TablesTest {
   Bisection ask() { return store.bisections().ask(request_of(), std::nullopt, early); }
 
   Bisection ask(BisectionState state) {
-    auto search = ask();
-    search.state = state;
-    store.bisections().update(search);
-    return search;
+    auto bisection = ask();
+    bisection.state = state;
+    store.bisections().update(bisection);
+    return bisection;
   }
 
   Bisection find(BisectionId id) { return store.bisections().find(id).value(); }
@@ -148,7 +148,7 @@ class BisectionsTest : public TablesTest {
   }
 };
 
-TEST_F(BisectionsTest, ASearchIsReadAsItWasAsked) {
+TEST_F(BisectionsTest, ABisectionIsReadAsItWasAsked) {
   auto const asked = ask();
 
   auto const read = find(asked.id);
@@ -169,53 +169,53 @@ TEST_F(BisectionsTest, ASearchIsReadAsItWasAsked) {
 }
 
 TEST_F(BisectionsTest, StepsAreReadAsTheyWerePlanned) {
-  auto const search = ask();
+  auto const bisection = ask();
   auto const other = ask();
 
-  store.bisections().plan(search.id, {planned_step(0), planned_step(0)});
+  store.bisections().plan(bisection.id, {planned_step(0), planned_step(0)});
   store.bisections().plan(other.id, {planned_step(5)});
-  store.bisections().plan(search.id, {planned_step(1)});
+  store.bisections().plan(bisection.id, {planned_step(1)});
 
-  expect_steps(find(search.id), {planned_step(0), planned_step(0), planned_step(1)});
+  expect_steps(find(bisection.id), {planned_step(0), planned_step(0), planned_step(1)});
   expect_steps(find(other.id), {planned_step(5)});
 }
 
 TEST_F(BisectionsTest, AStepIsReadAsItWasDone) {
-  auto const search = ask();
-  store.bisections().plan(search.id, {planned_step(0), planned_step(0), planned_step(0)});
+  auto const bisection = ask();
+  store.bisections().plan(bisection.id, {planned_step(0), planned_step(0), planned_step(0)});
 
-  store.bisections().finish(search.id, 2, done_step(0));
-  store.bisections().finish(search.id, 1, skipped_step(0));
+  store.bisections().finish(bisection.id, 2, done_step(0));
+  store.bisections().finish(bisection.id, 1, skipped_step(0));
 
-  expect_steps(find(search.id), {planned_step(0), skipped_step(0), done_step(0)});
+  expect_steps(find(bisection.id), {planned_step(0), skipped_step(0), done_step(0)});
 }
 
 TEST_F(BisectionsTest, StepsArePlannedAllOrNone) {
-  auto const search = ask();
+  auto const bisection = ask();
   run_sql(
       "CREATE TRIGGER disk_is_full BEFORE INSERT ON bisection_step WHEN NEW.ordinal = 1 "
       "BEGIN SELECT RAISE(ABORT, 'disk is full'); END");
 
-  EXPECT_THROW(store.bisections().plan(search.id, {planned_step(0), planned_step(0)}),
+  EXPECT_THROW(store.bisections().plan(bisection.id, {planned_step(0), planned_step(0)}),
                SQLite::Exception);
 
-  EXPECT_THAT(find(search.id).steps, IsEmpty());
+  EXPECT_THAT(find(bisection.id).steps, IsEmpty());
 }
 
-TEST_F(BisectionsTest, StepsOfASearchThatIsNotKnownAreRefused) {
+TEST_F(BisectionsTest, StepsOfABisectionThatIsNotKnownAreRefused) {
   EXPECT_THROW(store.bisections().plan(BisectionId{7}, {planned_step(0)}), SQLite::Exception);
 }
 
-TEST_F(BisectionsTest, ASearchIsReadAsItEnded) {
-  auto search = ask();
-  search.state = BisectionState::done;
-  search.outcome = BisectionOutcome::range;
-  search.findings = two_findings();
-  search.failure = "note";
+TEST_F(BisectionsTest, ABisectionIsReadAsItEnded) {
+  auto bisection = ask();
+  bisection.state = BisectionState::done;
+  bisection.outcome = BisectionOutcome::range;
+  bisection.findings = two_findings();
+  bisection.failure = "note";
 
-  store.bisections().update(search);
+  store.bisections().update(bisection);
 
-  auto const read = find(search.id);
+  auto const read = find(bisection.id);
   EXPECT_EQ(read.state, BisectionState::done);
   EXPECT_EQ(read.outcome, BisectionOutcome::range);
   expect_findings(read, two_findings());
@@ -223,35 +223,35 @@ TEST_F(BisectionsTest, ASearchIsReadAsItEnded) {
 }
 
 TEST_F(BisectionsTest, AnUpdateReplacesTheFindingsAndKeepsTheSteps) {
-  auto search = ask();
+  auto bisection = ask();
   auto other = ask();
-  other.findings = search.findings = two_findings();
-  store.bisections().update(search);
+  other.findings = bisection.findings = two_findings();
+  store.bisections().update(bisection);
   store.bisections().update(other);
-  store.bisections().plan(search.id, {planned_step(0)});
+  store.bisections().plan(bisection.id, {planned_step(0)});
 
-  search.findings = {two_findings().back()};
-  store.bisections().update(search);
+  bisection.findings = {two_findings().back()};
+  store.bisections().update(bisection);
 
-  expect_findings(find(search.id), {two_findings().back()});
-  expect_steps(find(search.id), {planned_step(0)});
+  expect_findings(find(bisection.id), {two_findings().back()});
+  expect_steps(find(bisection.id), {planned_step(0)});
   expect_findings(find(other.id), two_findings());
 }
 
 TEST_F(BisectionsTest, AnUpdateThatFailsChangesNothing) {
-  auto search = ask();
-  search.findings = two_findings();
-  store.bisections().update(search);
+  auto bisection = ask();
+  bisection.findings = two_findings();
+  store.bisections().update(bisection);
   run_sql(
       "CREATE TRIGGER disk_is_full BEFORE INSERT ON bisection_effect "
       "BEGIN SELECT RAISE(ABORT, 'disk is full'); END");
 
-  search.state = BisectionState::done;
-  search.findings.pop_back();
-  EXPECT_THROW(store.bisections().update(search), SQLite::Exception);
+  bisection.state = BisectionState::done;
+  bisection.findings.pop_back();
+  EXPECT_THROW(store.bisections().update(bisection), SQLite::Exception);
 
-  EXPECT_EQ(find(search.id).state, BisectionState::queued);
-  expect_findings(find(search.id), two_findings());
+  EXPECT_EQ(find(bisection.id).state, BisectionState::queued);
+  expect_findings(find(bisection.id), two_findings());
 }
 
 TEST_F(BisectionsTest, UnfinishedAreThoseQueuedOrRunningOldestFirst) {
@@ -277,7 +277,7 @@ TEST_F(BisectionsTest, UnfinishedAreThoseQueuedOrRunningOldestFirst) {
   EXPECT_EQ(unfinished[2].incident, incident.id);
 }
 
-TEST_F(BisectionsTest, SearchesOfAnIncidentAreReadApart) {
+TEST_F(BisectionsTest, BisectionsOfAnIncidentAreReadApart) {
   auto const incident =
       store.incidents().open(announce("2026-01-01", 'a'), announce("2026-01-02", 'b'), early);
   auto const own = store.bisections().ask(request_of(), incident.id, early);
@@ -288,42 +288,42 @@ TEST_F(BisectionsTest, SearchesOfAnIncidentAreReadApart) {
   EXPECT_EQ(store.bisections().all().front().id, other.id);
 }
 
-TEST_F(BisectionsTest, ASearchBeginsUnlessSomebodyHasStoppedIt) {
+TEST_F(BisectionsTest, ABisectionBeginsUnlessSomebodyHasStoppedIt) {
   using enum BisectionState;
   auto const other = ask();
   for (auto const state : {queued, running}) {
-    auto const search = ask(state);
-    EXPECT_TRUE(store.bisections().begin(search.id));
-    EXPECT_EQ(find(search.id).state, running);
+    auto const bisection = ask(state);
+    EXPECT_TRUE(store.bisections().begin(bisection.id));
+    EXPECT_EQ(find(bisection.id).state, running);
   }
   for (auto const state : {paused, cancelled, done, failed}) {
-    auto const search = ask(state);
-    EXPECT_FALSE(store.bisections().begin(search.id));
-    EXPECT_EQ(find(search.id).state, state);
+    auto const bisection = ask(state);
+    EXPECT_FALSE(store.bisections().begin(bisection.id));
+    EXPECT_EQ(find(bisection.id).state, state);
   }
   EXPECT_FALSE(store.bisections().begin(BisectionId{99}));
   EXPECT_EQ(find(other.id).state, queued);
 }
 
-TEST_F(BisectionsTest, ASearchIsPausedResumedAndCancelled) {
+TEST_F(BisectionsTest, ABisectionIsPausedResumedAndCancelled) {
   using enum BisectionState;
-  auto search = ask(running);
-  search.findings = two_findings();
-  store.bisections().update(search);
+  auto bisection = ask(running);
+  bisection.findings = two_findings();
+  store.bisections().update(bisection);
   for (auto const state : {paused, queued, paused, cancelled}) {
-    EXPECT_TRUE(store.bisections().set_state(search.id, state));
-    EXPECT_EQ(find(search.id).state, state);
+    EXPECT_TRUE(store.bisections().set_state(bisection.id, state));
+    EXPECT_EQ(find(bisection.id).state, state);
   }
-  expect_findings(find(search.id), two_findings());
+  expect_findings(find(bisection.id), two_findings());
 }
 
-TEST_F(BisectionsTest, TheStateOfAFinishedSearchStays) {
+TEST_F(BisectionsTest, TheStateOfAFinishedBisectionStays) {
   using enum BisectionState;
   auto const other = ask();
   for (auto const state : {done, failed, cancelled}) {
-    auto const search = ask(state);
-    EXPECT_FALSE(store.bisections().set_state(search.id, queued));
-    EXPECT_EQ(find(search.id).state, state);
+    auto const bisection = ask(state);
+    EXPECT_FALSE(store.bisections().set_state(bisection.id, queued));
+    EXPECT_EQ(find(bisection.id).state, state);
   }
   EXPECT_FALSE(store.bisections().set_state(BisectionId{99}, paused));
   EXPECT_EQ(find(other.id).state, queued);
@@ -332,14 +332,14 @@ TEST_F(BisectionsTest, TheStateOfAFinishedSearchStays) {
 class CorruptStepTest : public BisectionsTest, public ::testing::WithParamInterface<std::string> {};
 
 TEST_P(CorruptStepTest, IsRefusedByItsColumn) {
-  auto const search = ask();
-  store.bisections().plan(search.id, {done_step(0)});
+  auto const bisection = ask();
+  store.bisections().plan(bisection.id, {done_step(0)});
   for (std::string const column : {"commits", "readings", "beliefs"}) {
     run_sql("UPDATE bisection_step SET commits = '[]', readings = '[]', beliefs = '[]'");
-    EXPECT_EQ(find(search.id).steps.size(), 1U);
+    EXPECT_EQ(find(bisection.id).steps.size(), 1U);
     run_sql("UPDATE bisection_step SET " + column + " = '" + GetParam() + "'");
     try {
-      find(search.id);
+      find(bisection.id);
       ADD_FAILURE() << "nothing was thrown for " << column;
     } catch (std::runtime_error const& problem) {
       EXPECT_THAT(problem.what(), HasSubstr("corrupt list in column " + column));
@@ -352,46 +352,47 @@ INSTANTIATE_TEST_SUITE_P(
     CorruptStepTest,
     ::testing::Values("", "[", "null", "{}", "7", "[7]", "[null]", R"([{"metric":"speed"}])"));
 
-TEST_F(BisectionsTest, ASearchBeginsAgainWithAnotherRecipe) {
-  auto const search = ask();
+TEST_F(BisectionsTest, ABisectionBeginsAgainWithAnotherRecipe) {
+  auto const bisection = ask();
   auto const other = ask();
-  EXPECT_EQ(find(search.id).recipe, RecipeId{});
-  store.bisections().begin_with(search.id, RecipeId{1});
-  for (auto const id : {search.id, other.id})
+  EXPECT_EQ(find(bisection.id).recipe, RecipeId{});
+  store.bisections().begin_with(bisection.id, RecipeId{1});
+  for (auto const id : {bisection.id, other.id})
     store.bisections().plan(id, {planned_step(0), planned_step(1)});
 
-  store.bisections().begin_with(search.id, RecipeId{2});
+  store.bisections().begin_with(bisection.id, RecipeId{2});
 
-  EXPECT_EQ(find(search.id).recipe, RecipeId{2});
-  EXPECT_THAT(find(search.id).steps, IsEmpty());
+  EXPECT_EQ(find(bisection.id).recipe, RecipeId{2});
+  EXPECT_THAT(find(bisection.id).steps, IsEmpty());
   EXPECT_EQ(find(other.id).recipe, RecipeId{});
   expect_steps(find(other.id), {planned_step(0), planned_step(1)});
 }
 
 TEST_F(BisectionsTest, PackagesAreReadAsTheyWereCompared) {
-  auto search = ask();
-  EXPECT_FALSE(find(search.id).packages);
-  search.outcome = BisectionOutcome::environment;
-  search.packages = Packages{{"- gcc 12", "+ gcc 13, caf\xe9"}, {{latency_of("dlrm"), slower()}}};
-  store.bisections().update(search);
+  auto bisection = ask();
+  EXPECT_FALSE(find(bisection.id).packages);
+  bisection.outcome = BisectionOutcome::environment;
+  bisection.packages =
+      Packages{{"- gcc 12", "+ gcc 13, caf\xe9"}, {{latency_of("dlrm"), slower()}}};
+  store.bisections().update(bisection);
 
-  auto const read = find(search.id);
+  auto const read = find(bisection.id);
 
   EXPECT_EQ(read.outcome, BisectionOutcome::environment);
   ASSERT_TRUE(read.packages);
-  EXPECT_EQ(read.packages->differences, search.packages->differences);
+  EXPECT_EQ(read.packages->differences, bisection.packages->differences);
   ASSERT_EQ(read.packages->changes.size(), 1U);
   EXPECT_EQ(read.packages->changes.front().series, latency_of("dlrm"));
   expect_same(read.packages->changes.front().comparison, slower());
 
-  search.packages = Packages{};
-  store.bisections().update(search);
-  ASSERT_TRUE(find(search.id).packages);
-  EXPECT_THAT(find(search.id).packages->differences, IsEmpty());
-  EXPECT_THAT(find(search.id).packages->changes, IsEmpty());
-  search.packages.reset();
-  store.bisections().update(search);
-  EXPECT_FALSE(find(search.id).packages);
+  bisection.packages = Packages{};
+  store.bisections().update(bisection);
+  ASSERT_TRUE(find(bisection.id).packages);
+  EXPECT_THAT(find(bisection.id).packages->differences, IsEmpty());
+  EXPECT_THAT(find(bisection.id).packages->changes, IsEmpty());
+  bisection.packages.reset();
+  store.bisections().update(bisection);
+  EXPECT_FALSE(find(bisection.id).packages);
 }
 
 }  // namespace

@@ -103,6 +103,9 @@ std::vector<std::string> const rows_since{
     )sql",
     R"sql(
       INSERT INTO recipe VALUES (2, 'https://ci/{commit}', 'artifacts');
+    )sql",
+    R"sql(
+      UPDATE bisection_step SET wave = 2;
     )sql"};
 
 /// The first version with findings. It reshaped these tables, which have tests of their own.
@@ -197,9 +200,9 @@ INSTANTIATE_TEST_SUITE_P(FromVersion,
                          ::testing::Range(0, static_cast<int>(rows_since.size()) + 1));
 
 /// A bisection of the days before findings, with three series of which the second led.
-class OldSearchTest : public ::testing::Test {
+class OldBisectionTest : public ::testing::Test {
  protected:
-  OldSearchTest() {
+  OldBisectionTest() {
     storage::migrate_to(database, with_findings - 1);
     database.exec(R"sql(
       INSERT INTO bisection VALUES (7, NULL, 'aaa', 'ddd', 0.125, 'both', 'done', 'culprit', 1,
@@ -241,33 +244,33 @@ class OldSearchTest : public ::testing::Test {
   SQLite::Database database{":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE};
 };
 
-TEST_F(OldSearchTest, IsReadAsItWasAsked) {
-  auto const search = migrated();
+TEST_F(OldBisectionTest, IsReadAsItWasAsked) {
+  auto const bisection = migrated();
 
-  EXPECT_EQ(search.incident, std::nullopt);
-  EXPECT_EQ(search.request.start.hex, "aaa");
-  EXPECT_EQ(search.request.end.hex, "ddd");
-  EXPECT_EQ(search.request.threshold, 0.125);
-  EXPECT_EQ(search.request.direction, Direction::both);
-  EXPECT_EQ(search.request.prior, Prior::uniform);
-  ASSERT_EQ(search.request.series.size(), 3U);
-  EXPECT_EQ(search.request.series[1], latency_of("dlrm"));
-  EXPECT_EQ(search.state, BisectionState::done);
-  EXPECT_EQ(search.outcome, BisectionOutcome::culprit);
-  EXPECT_EQ(search.failure, "note");
-  EXPECT_EQ(search.asked_at, Timestamp{std::chrono::seconds{600}});
+  EXPECT_EQ(bisection.incident, std::nullopt);
+  EXPECT_EQ(bisection.request.start.hex, "aaa");
+  EXPECT_EQ(bisection.request.end.hex, "ddd");
+  EXPECT_EQ(bisection.request.threshold, 0.125);
+  EXPECT_EQ(bisection.request.direction, Direction::both);
+  EXPECT_EQ(bisection.request.prior, Prior::uniform);
+  ASSERT_EQ(bisection.request.series.size(), 3U);
+  EXPECT_EQ(bisection.request.series[1], latency_of("dlrm"));
+  EXPECT_EQ(bisection.state, BisectionState::done);
+  EXPECT_EQ(bisection.outcome, BisectionOutcome::culprit);
+  EXPECT_EQ(bisection.failure, "note");
+  EXPECT_EQ(bisection.asked_at, Timestamp{std::chrono::seconds{600}});
 }
 
-TEST_F(OldSearchTest, HasItsCulpritAsItsOneFinding) {
+TEST_F(OldBisectionTest, HasItsCulpritAsItsOneFinding) {
   database.exec("UPDATE bisection_series SET explained = 1 WHERE ordinal > 0");
   measure("aaa", 0, 1);
   measure("aaa", 1, 3);
   measure("ddd", 0, 4);
 
-  auto const search = migrated();
+  auto const bisection = migrated();
 
-  ASSERT_EQ(search.findings.size(), 1U);
-  auto const& [suspects, effects, no_revert_check] = search.findings.front();
+  ASSERT_EQ(bisection.findings.size(), 1U);
+  auto const& [suspects, effects, no_revert_check] = bisection.findings.front();
   ASSERT_EQ(suspects.size(), 1U);
   EXPECT_EQ(suspects[0].sha.hex, "ddd");
   EXPECT_EQ(suspects[0].subject, "Subject (#12)");
@@ -287,10 +290,10 @@ TEST_F(OldSearchTest, HasItsCulpritAsItsOneFinding) {
   EXPECT_EQ(effects[1].after, 4);
   EXPECT_EQ(effects[1].share, 1);
   EXPECT_FALSE(effects[1].proof);
-  EXPECT_TRUE(is_culprit(search.findings.front()));
+  EXPECT_TRUE(is_culprit(bisection.findings.front()));
 }
 
-TEST_F(OldSearchTest, ThatEndedWithARangeKeepsItWithTheSeriesThatLed) {
+TEST_F(OldBisectionTest, ThatEndedWithARangeKeepsItWithTheSeriesThatLed) {
   database.exec(R"sql(
     UPDATE bisection SET outcome = 'range', lead = 2, proof_verdict = NULL, proof_before = NULL,
       proof_after = NULL, proof_ratio = NULL, proof_low = NULL, proof_high = NULL,
@@ -300,10 +303,10 @@ TEST_F(OldSearchTest, ThatEndedWithARangeKeepsItWithTheSeriesThatLed) {
   measure("aaa", 0, 1);
   measure("ddd", 0, 4);
 
-  auto const search = migrated();
+  auto const bisection = migrated();
 
-  ASSERT_EQ(search.findings.size(), 1U);
-  auto const& [suspects, effects, no_revert_check] = search.findings.front();
+  ASSERT_EQ(bisection.findings.size(), 1U);
+  auto const& [suspects, effects, no_revert_check] = bisection.findings.front();
   ASSERT_EQ(suspects.size(), 2U);
   EXPECT_EQ(suspects[1].sha.hex, "eee");
   ASSERT_EQ(effects.size(), 1U);
@@ -314,11 +317,11 @@ TEST_F(OldSearchTest, ThatEndedWithARangeKeepsItWithTheSeriesThatLed) {
   EXPECT_FALSE(effects[0].proof);
 }
 
-TEST_F(OldSearchTest, KeepsOfItsStepsThoseThatSkippedACommit) {
-  auto const search = migrated();
+TEST_F(OldBisectionTest, KeepsOfItsStepsThoseThatSkippedACommit) {
+  auto const bisection = migrated();
 
-  ASSERT_EQ(search.steps.size(), 1U);
-  auto const& step = search.steps.front();
+  ASSERT_EQ(bisection.steps.size(), 1U);
+  auto const& step = bisection.steps.front();
   EXPECT_TRUE(step.is_done);
   EXPECT_EQ(step.fleet, "local");
   EXPECT_EQ(step.benchmark, latency_of("dlrm").benchmark);
@@ -329,15 +332,15 @@ TEST_F(OldSearchTest, KeepsOfItsStepsThoseThatSkippedACommit) {
   EXPECT_THAT(step.beliefs, ::testing::IsEmpty());
 }
 
-TEST_F(OldSearchTest, ThatHadNotEndedBeginsAgain) {
+TEST_F(OldBisectionTest, ThatHadNotEndedBeginsAgain) {
   database.exec("UPDATE bisection SET state = 'running', outcome = NULL");
   database.exec("DELETE FROM bisection_suspect");
 
-  auto const search = migrated();
+  auto const bisection = migrated();
 
-  EXPECT_EQ(search.state, BisectionState::running);
-  EXPECT_THAT(search.steps, ::testing::IsEmpty());
-  EXPECT_THAT(search.findings, ::testing::IsEmpty());
+  EXPECT_EQ(bisection.state, BisectionState::running);
+  EXPECT_THAT(bisection.steps, ::testing::IsEmpty());
+  EXPECT_THAT(bisection.findings, ::testing::IsEmpty());
 }
 
 TEST(Migrations, ACureIsARevertCheck) {
@@ -360,8 +363,8 @@ TEST(Migrations, ACureIsARevertCheck) {
 
   storage::migrate(database);
 
-  auto const search = storage::Bisections{database}.find(BisectionId{1}).value();
-  auto const& finding = search.findings.at(0);
+  auto const bisection = storage::Bisections{database}.find(BisectionId{1}).value();
+  auto const& finding = bisection.findings.at(0);
   EXPECT_EQ(finding.no_revert_check, "why not");
   EXPECT_FALSE(finding.effects.at(0).proof);
   expect_same(finding.effects.at(0).revert_check.value(), slower());

@@ -10,14 +10,14 @@
 #include "tests/e2e/service.h"
 #include "tests/e2e/world.h"
 
-// Searches of a running service, as people ask for them, steer them and look at them.
+// Bisections of a running service, as people ask for them, steer them and look at them.
 namespace torchwatch::e2e {
 
 /// The body that asks for the first culprit that the lab planted.
-nlohmann::json request_for_a_search(World const& world);
+nlohmann::json request_for_a_bisection(World const& world);
 
-/// Asks for that search, with other fields in place of some (RFC 7396), and returns where it will
-/// be found.
+/// Asks for that bisection, with other fields in place of some (RFC 7396), and returns where it
+/// will be found.
 std::string ask(World const& world,
                 Service const& service,
                 nlohmann::json const& patch = nlohmann::json::object());
@@ -25,16 +25,16 @@ std::string ask(World const& world,
 /// Runs `torchwatch bisections` with the token.
 Finished bisections(World& world, Service const& service, std::vector<std::string> arguments);
 
-/// `command` told the new state of search `id`.
+/// `command` told the new state of bisection `id`.
 void expect_steered(Finished const& command, std::string const& id, std::string const& state);
 
-/// Waits until the search at `url` is done or has failed, and returns it.
-nlohmann::json ended_search(Service const& service, std::string const& url);
+/// Waits until the bisection at `url` is done or has failed, and returns it.
+nlohmann::json ended_bisection(Service const& service, std::string const& url);
 
-/// How many of a search's steps are done.
-std::ptrdiff_t done_in(nlohmann::json const& search);
+/// How many of a bisection's steps are done.
+std::ptrdiff_t done_in(nlohmann::json const& bisection);
 
-/// What was done of a search when it was cut off was not done again.
+/// What was done of a bisection when it was cut off was not done again.
 void expect_goes_on(nlohmann::json const& before, nlohmann::json const& after);
 
 /// The newest nightly is judged and told.

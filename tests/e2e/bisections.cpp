@@ -1,4 +1,4 @@
-#include "tests/e2e/searches.h"
+#include "tests/e2e/bisections.h"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ namespace torchwatch::e2e {
 
 using nlohmann::json;
 
-json request_for_a_search(World const& world) {
+json request_for_a_bisection(World const& world) {
   auto const& truth = world.truth();
   auto const& effect = truth.at("culprits").at(0).at("effects").at(0);
   return {{"start", truth.at("nightlies").at(0).at("commit")},
@@ -20,7 +20,7 @@ json request_for_a_search(World const& world) {
 }
 
 std::string ask(World const& world, Service const& service, json const& patch) {
-  auto request = request_for_a_search(world);
+  auto request = request_for_a_bisection(world);
   request.merge_patch(patch);
   auto const accepted = service.post("/api/v1/bisections", request);
   EXPECT_EQ(accepted.status, 202) << accepted.body;
@@ -39,18 +39,18 @@ void expect_steered(Finished const& command, std::string const& id, std::string 
   EXPECT_EQ(command.out, "bisection " + id + ": " + state + "\n");
 }
 
-json ended_search(Service const& service, std::string const& url) {
-  json search;
+json ended_bisection(Service const& service, std::string const& url) {
+  json bisection;
   auto const ended = eventually([&] {
-    search = service.get(url);
-    return search.at("state") == "done" || search.at("state") == "failed";
+    bisection = service.get(url);
+    return bisection.at("state") == "done" || bisection.at("state") == "failed";
   });
-  EXPECT_TRUE(ended) << search.dump(1);
-  return search;
+  EXPECT_TRUE(ended) << bisection.dump(1);
+  return bisection;
 }
 
-std::ptrdiff_t done_in(json const& search) {
-  auto const& steps = search.at("steps");
+std::ptrdiff_t done_in(json const& bisection) {
+  auto const& steps = bisection.at("steps");
   return std::count_if(
       steps.begin(), steps.end(), [](json const& step) { return step.at("done") == true; });
 }
@@ -60,7 +60,7 @@ void expect_goes_on(json const& before, json const& after) {
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (steps.at(i).at("done") == false) continue;
     auto now = after.at("steps").at(i);
-    // It was cut off before anything was learned from the whole turn.
+    // It was cut off before anything was learned from the whole wave.
     if (steps.at(i).at("beliefs").empty()) now["beliefs"] = json::array();
     EXPECT_EQ(now, steps.at(i)) << "a step was made again, or another";
   }
