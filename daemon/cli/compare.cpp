@@ -139,7 +139,7 @@ ordered_json to_json(SidesComparison const& comparison) {
   return document;
 }
 
-std::string cell(std::map<Metric, double> const& ratios, Metric metric) {
+std::string ratio_cell(std::map<Metric, double> const& ratios, Metric metric) {
   auto const found = ratios.find(metric);
   return found == ratios.end() ? "-" : fmt::format("{:.3f}", found->second);
 }
@@ -152,9 +152,9 @@ void print_table(SidesComparison const& comparison, CompareRequest const& reques
   auto const print = [&](std::string const& name, std::map<Metric, double> const& ratios) {
     std::cout << fmt::format(row,
                              name,
-                             cell(ratios, Metric::latency),
-                             cell(ratios, Metric::cmem),
-                             cell(ratios, Metric::gmem));
+                             ratio_cell(ratios, Metric::latency),
+                             ratio_cell(ratios, Metric::cmem),
+                             ratio_cell(ratios, Metric::gmem));
   };
   for (auto const& each : comparison.rows)
     print(name_of_row(each.key), each.ratios);
