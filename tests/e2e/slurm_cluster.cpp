@@ -9,7 +9,12 @@ namespace torchwatch::e2e {
 
 SlurmCluster::SlurmCluster(std::filesystem::path directory) : directory_{std::move(directory)} {
   std::filesystem::create_directories(directory_);
-  control({"start"});
+  try {
+    control({"start"});
+  } catch (...) {
+    stop();  // what of it did start
+    throw;
+  }
 }
 
 SlurmCluster::~SlurmCluster() {
@@ -52,7 +57,7 @@ void SlurmCluster::stop() {
 Finished SlurmCluster::run(std::vector<std::string> argv) {
   process::Command command;
   command.argv = std::move(argv);
-  command.env = {{"SLURM_CONF", (directory_ / "slurm.conf").string()}, {"GPUS", "0"}};
+  command.env = {{"SLURM_CONF", (directory_ / "slurm.conf").string()}};
   return Process{std::move(command), directory_ / ("command-" + std::to_string(++outputs_))}.wait();
 }
 
