@@ -134,7 +134,7 @@ std::string Search::reason_for(Probe const& probe) const {
   if (probe.information == 0)
     return are_ends ? "both ends, to see whether they differ"
                     : "beside a change once more, since one process may be astray";
-  return fmt::format("{}; expected information gain {:.2g} bits in {:.0f} s",
+  return fmt::format("{}; expected information gain {:#.2g} bits in {:.0f} s",
                      purpose_of(probe),
                      probe.information / std::numbers::ln2,
                      probe.seconds);
