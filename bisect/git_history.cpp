@@ -247,9 +247,9 @@ int GitHistory::write_to_memory() const {
   git_odb* odb = nullptr;
   int status = git_repository_odb(&odb, repository_.get());
   std::unique_ptr<git_odb, FreeOdb> const objects{odb};
-  git_odb_backend* memory = nullptr;
-  if (status == 0) status = git_mempack_new(&memory);
-  if (status == 0) status = git_odb_add_backend(odb, memory, before_all_others);
+  git_odb_backend* backend = nullptr;
+  if (status == 0) status = git_mempack_new(&backend);
+  if (status == 0) status = git_odb_add_backend(odb, backend, before_all_others);
   writes_to_memory_ = status == 0;
   return status;
 }

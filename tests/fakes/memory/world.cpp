@@ -32,14 +32,17 @@ MemoryFolder::~MemoryFolder() {
   fs::remove_all(path_, ignored);
 }
 
+Edges::Edges(fs::path const& folder, Clock const& clock)
+    : store{storage::Store::open(folder / "torchwatch.sqlite").value()},
+      rounds{store, clock},
+      builder{store, clock, folder / "builds"} {}
+
 Parts::Parts(boost::asio::any_io_executor const& executor,
              config::Options const& options,
              fs::path const& folder,
              Clock const& clock,
              report::OpenTransport const& open_transport)
-    : Edges{storage::Store::open(folder / "torchwatch.sqlite").value(),
-            {store, clock},
-            {store, clock, folder / "builds"}},
+    : Edges{folder, clock},
       service::Parts{executor, options, store, clock, rounds, builder, open_transport} {}
 
 World::World(std::size_t commits) : trunk{folder.path() / "trunk.git", commits} {

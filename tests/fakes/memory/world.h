@@ -45,6 +45,8 @@ class TestClock final : public Clock {
 
 /// What stands at the service's edges: a real Store, and made-up rounds and builds.
 struct Edges {
+  Edges(std::filesystem::path const& folder, Clock const& clock);
+
   storage::Store store;
   ScriptedRounds rounds;
   FakeBuilder builder;
