@@ -246,9 +246,9 @@ asio::awaitable<Fault> Supervision::hold_to_limits() {
 }  // namespace
 
 asio::awaitable<Received<Outcome>> supervise(protocol::Job const& job,
-                                          ProgressSink const& on_progress,
-                                          Seat& seat,
-                                          process::ChildProcess& worker) {
+                                             ProgressSink const& on_progress,
+                                             Seat& seat,
+                                             process::ChildProcess& worker) {
   Supervision supervision{job, on_progress, seat, worker};
   auto ended = co_await (supervision.converse() || supervision.hold_to_limits());
   if (auto const* const broken = std::get_if<Fault>(&ended)) co_return *broken;

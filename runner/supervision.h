@@ -27,8 +27,8 @@ using Received = boost::system::result<T, Fault>;
 /// memory: its outcome, or why there is none. Each timed run waits for the worker's turn at `seat`.
 /// The caller ends the worker afterwards. All arguments must outlive the coroutine.
 boost::asio::awaitable<Received<protocol::Outcome>> supervise(protocol::Job const& job,
-                                                           ProgressSink const& on_progress,
-                                                           Seat& seat,
-                                                           process::ChildProcess& worker);
+                                                              ProgressSink const& on_progress,
+                                                              Seat& seat,
+                                                              process::ChildProcess& worker);
 
 }  // namespace torchwatch::runner

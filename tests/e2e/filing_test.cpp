@@ -39,7 +39,7 @@ TEST(Filing, TellsGithubOnceHoweverOftenItChecks) {
   expect_one_issue(world);
 }
 
-TEST(Filing, HearsOnceWhoeverCallsAReportFalse) {
+TEST(Filing, TakesAFalseAlarmLabelOnce) {
   World world{quick_world()};
   world.add_github();
   EXPECT_EQ(world.run({"check"}).status, 1);
