@@ -16,7 +16,8 @@ MAY_INCLUDE = {
     'bisect': {'storage/domain', 'config'},
     'github': {'storage/domain', 'config'},
     'runner': {'storage/domain', 'config'},
-    'daemon': {'storage/domain', 'config', 'storage', 'bisect', 'github', 'runner'},
+    'fetch': {'storage/domain'},
+    'daemon': {'storage/domain', 'config', 'storage', 'bisect', 'github', 'runner', 'fetch'},
 }
 # folder of daemon/, or file beside them -> folders of daemon/ it may include, besides itself
 DAEMON_MAY_INCLUDE = {
@@ -43,6 +44,9 @@ QUARANTINE = {
     'runner/suite/': ('runner/suite/', 'runner/worker/'),
     'boost/beast': ('daemon/net/',),
     'boost/asio': ('daemon/', 'github/', 'runner/'),
+    'curl/': ('fetch/',),
+    'archive': ('fetch/',),
+    'libxml/': ('fetch/',),
     'CLI/': ('daemon/main.cpp', 'daemon/cli/'),
     'spdlog/': ('daemon/',),
 }

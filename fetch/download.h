@@ -1,0 +1,76 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "storage/domain/result.h"
+
+namespace torchwatch::fetch {
+
+/// How a server names one version of a file (RFC 9110, 8.8). Either may be empty.
+struct Validators {
+  std::string etag;
+  std::string last_modified;
+  friend bool operator==(Validators const&, Validators const&) = default;
+};
+
+/// What is to be downloaded, and how far that may go.
+struct DownloadOrder {
+  std::string url;  ///< http or https
+  /// Where redirects may lead besides the URL's own host; never from https to http.
+  std::vector<std::string> hosts;
+  /// Certificates to trust instead of the system's, PEM.
+  std::string ca_file;
+  /// Of the version that is known already: it is not sent again. Empty: there is none.
+  Validators known;
+  /// 64 lower-case hexadecimal digits; empty: nobody published any.
+  std::string sha256;
+  std::int64_t most_bytes = 16LL << 30;
+  /// Together, with all that is tried again.
+  std::chrono::seconds limit{4 * 3600};
+  /// Without a byte.
+  std::chrono::seconds stall{60};
+  /// Attempts that bring nothing before it is given up.
+  int attempts = 5;
+  /// Before the second attempt; twice as long before each further one, give or take a half, or as
+  /// the server wishes (Retry-After).
+  std::chrono::milliseconds pause{1000};
+};
+
+/// What came of it.
+struct Downloaded {
+  enum class End {
+    whole,      ///< the file is there
+    unchanged,  ///< the server has the known version (304)
+    absent      ///< the server has no such file (404, 410)
+  };
+
+  End end{};
+  Validators validators;
+  std::int64_t bytes = 0;         ///< of the file
+  std::int64_t resumed_from = 0;  ///< bytes that an earlier, interrupted download had brought
+};
+
+/// Bytes that are there, and of how many, if the server says.
+using DownloadProgress = std::function<void(std::int64_t, std::optional<std::int64_t>)>;
+
+/// Downloads to `file`, which appears whole and flushed to the disk or not at all. What came before
+/// an interruption, of this call or of an earlier one that was killed, lies in FILE.part and is not
+/// downloaded again, unless the server has another version by then. A proxy of the environment is
+/// obeyed (https_proxy, no_proxy), certificates are verified, and passing trouble is tried again:
+/// no connection, a stall, a cut off answer, 408, 429 and 5xx.
+///
+/// Fails in one line that names the URL: invalid_argument, it is none; refused, the server or a
+/// redirect to a host that is not allowed; corrupt, the file is not what `sha256` says or too
+/// large, and is gone; unavailable, anything else, also when the disk has too little room left.
+/// Blocks; calls `on_progress` a few times a second at most.
+Result<Downloaded> download(DownloadOrder const& order,
+                            std::filesystem::path const& file,
+                            DownloadProgress const& on_progress = {});
+
+}  // namespace torchwatch::fetch

@@ -1,0 +1,319 @@
+#include "fetch/unpack.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <memory>
+#include <span>
+#include <string>
+#include <system_error>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace torchwatch::fetch {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Why unpacking ends; thrown and caught in this file.
+struct Stop {
+  Error error;
+};
+
+struct FreeArchive {
+  void operator()(archive* reader) const { archive_read_free(reader); }
+};
+
+using Reader = std::unique_ptr<archive, FreeArchive>;
+
+/// On one line, and not too long.
+std::string printable(std::string text) {
+  constexpr std::size_t longest = 200;
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
+  return text.size() <= longest ? text : text.substr(0, longest) + "...";
+}
+
+class File {
+ public:
+  File(fs::path const& path, bool is_executable)
+      : path_{path},
+        descriptor_{::open(path.c_str(),
+                           O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                           is_executable ? 0755 : 0644)} {
+    if (descriptor_ < 0) fail();
+  }
+
+  File(File const&) = delete;
+  File& operator=(File const&) = delete;
+
+  ~File() { ::close(descriptor_); }
+
+  void write(std::span<char const> bytes) const {
+    while (!bytes.empty()) {
+      auto const written = ::write(descriptor_, bytes.data(), bytes.size());
+      if (written < 0 && errno != EINTR) fail();
+      if (written > 0) bytes = bytes.subspan(static_cast<std::size_t>(written));
+    }
+  }
+
+ private:
+  [[noreturn]] void fail() const {
+    auto const why = std::system_category().message(errno);
+    throw Stop{{ErrorCode::unavailable, "write " + path_.string() + ": " + why}};
+  }
+
+  fs::path path_;
+  int descriptor_;
+};
+
+enum class Kind { directory, file, link };
+
+/// An entry that may be unpacked.
+struct Entry {
+  std::string path;  ///< relative, of names alone: "a/b"; empty: the directory itself
+  Kind kind{};
+  bool is_executable = false;
+  fs::path target{};  ///< of a link
+};
+
+/// What an archive may hold, judged entry by entry.
+class Policy {
+ public:
+  Policy(fs::path archive_file, UnpackLimits const& limits)
+      : archive_{std::move(archive_file)},
+        limits_{limits} {
+    std::error_code problem;
+    auto const size = static_cast<std::int64_t>(fs::file_size(archive_, problem));
+    constexpr std::int64_t always_allowed = 64 << 20;
+    if (!problem) most_bytes_ = std::min(limits_.bytes, always_allowed + limits_.ratio * size);
+  }
+
+  /// Refuses one that may not be. `entry` as its header describes it.
+  Entry admit(archive_entry* header) {
+    Entry entry;
+    entry.path = path_of(header);
+    ++seen_.entries;
+    expect_room(entry.path);
+    if (archive_entry_is_encrypted(header) != 0) refuse(entry.path, "it is encrypted");
+    if (archive_entry_hardlink(header) != nullptr) refuse(entry.path, "it is a hard link");
+    entry.kind = kind_of(entry.path, header);
+    constexpr mode_t any_execute = 0111;
+    entry.is_executable = (archive_entry_perm(header) & any_execute) != 0;
+    if (entry.kind == Kind::link) entry.target = target_of(entry.path, header);
+    for (auto slash = entry.path.find('/'); slash != std::string::npos;
+         slash = entry.path.find('/', slash + 1))
+      note(entry.path.substr(0, slash), Kind::directory);
+    note(entry.path, entry.kind);
+    return entry;
+  }
+
+  /// More of a file's contents.
+  void admit(std::string const& path, std::int64_t bytes) {
+    seen_.bytes += bytes;
+    if (seen_.bytes > most_bytes_)
+      refuse(path, "it unpacks to more than " + std::to_string(most_bytes_) + " bytes");
+  }
+
+  Unpacked const& seen() const { return seen_; }
+
+  [[noreturn]] void refuse(std::string const& path, std::string const& why) const {
+    auto const where = path.empty() ? "" : ": entry " + printable(path);
+    throw Stop{
+        {ErrorCode::corrupt, "archive " + archive_.string() + where + ": " + printable(why)}};
+  }
+
+ private:
+  std::string path_of(archive_entry* header) const {
+    char const* given = archive_entry_pathname(header);
+    if (given == nullptr) given = archive_entry_pathname_utf8(header);
+    if (given == nullptr) refuse("", "the path of an entry cannot be read");
+    std::string const text = given;
+    if (text.size() > limits_.path)
+      refuse(text,
+             "its path has " + std::to_string(text.size()) + " characters, allowed are " +
+                 std::to_string(limits_.path));
+    if (text.starts_with('/')) refuse(text, "its path is absolute");
+    fs::path path;
+    for (auto const& part : fs::path{text}) {
+      if (part == "..") refuse(text, "its path has \"..\"");
+      if (part != "." && !part.empty()) path /= part;
+    }
+    return path.string();
+  }
+
+  Kind kind_of(std::string const& path, archive_entry* header) const {
+    switch (archive_entry_filetype(header)) {
+      case AE_IFDIR:
+        return Kind::directory;
+      case AE_IFREG:
+        return Kind::file;
+      case AE_IFLNK:
+        return Kind::link;
+      default:
+        refuse(path, "it is neither file, directory nor symbolic link");
+    }
+  }
+
+  /// A link may go up from where it is, then down: what is above it are directories, so it stays
+  /// inside, and so do links that it leads through.
+  fs::path target_of(std::string const& path, archive_entry* header) const {
+    auto const* const text = archive_entry_symlink(header);
+    if (text == nullptr || *text == '\0') refuse(path, "it is a link to nowhere");
+    fs::path target{text};
+    auto above = std::ranges::count(path, '/');
+    bool goes_down = false;
+    for (auto const& part : target) {
+      if (part == ".") continue;
+      goes_down = goes_down || part != "..";
+      bool const leaves = part == ".." && (goes_down || --above < 0);
+      if (leaves || target.is_absolute())
+        refuse(path, "it is a link out of the tree, to " + target.string());
+    }
+    return target;
+  }
+
+  /// Directories may come again, and what is above an entry is one.
+  void note(std::string const& path, Kind kind) {
+    if (path.empty() && kind == Kind::directory) return;
+    auto const [known, is_new] = kinds_.emplace(path, kind);
+    if (known->second != kind) refuse(path, "it comes twice, as different things");
+    if (path.empty() || (!is_new && kind != Kind::directory)) refuse(path, "its path comes twice");
+    expect_room(path);
+  }
+
+  /// For entries, and for directories that nobody lists but files are in.
+  void expect_room(std::string const& path) const {
+    if (std::max(seen_.entries, static_cast<std::int64_t>(kinds_.size())) > limits_.entries)
+      refuse(path, "one too many, allowed are " + std::to_string(limits_.entries) + " entries");
+  }
+
+  fs::path archive_;
+  UnpackLimits limits_;
+  std::int64_t most_bytes_ = 0;
+  Unpacked seen_;
+  std::unordered_map<std::string, Kind> kinds_;  // by path
+};
+
+Reader open_archive(fs::path const& file, Policy const& policy) {
+  Reader reader{archive_read_new()};
+  // None that start programs, and zips by their table of contents, as everybody else reads them.
+  archive_read_support_format_zip_seekable(reader.get());
+  archive_read_support_format_tar(reader.get());
+  archive_read_support_filter_gzip(reader.get());
+  archive_read_support_filter_bzip2(reader.get());
+  archive_read_support_filter_xz(reader.get());
+  archive_read_support_filter_zstd(reader.get());
+  constexpr std::size_t block = 1 << 20;
+  if (archive_read_open_filename(reader.get(), file.c_str(), block) != ARCHIVE_OK)
+    policy.refuse("", archive_error_string(reader.get()));
+  return reader;
+}
+
+/// The next entry, or null at the end.
+archive_entry* next_header(archive* reader, Policy const& policy) {
+  archive_entry* header = nullptr;
+  auto const status = archive_read_next_header(reader, &header);
+  if (status == ARCHIVE_EOF) return nullptr;
+  if (status < ARCHIVE_WARN) policy.refuse("", archive_error_string(reader));
+  return header;
+}
+
+/// By what its headers say, before anything is written.
+void check_headers(fs::path const& archive_file, UnpackLimits const& limits) {
+  Policy policy{archive_file, limits};
+  auto const reader = open_archive(archive_file, policy);
+  while (auto* const header = next_header(reader.get(), policy)) {
+    auto const entry = policy.admit(header);
+    policy.admit(entry.path, archive_entry_size(header));
+  }
+}
+
+/// One archive on its way into one directory.
+class Unpacking {
+ public:
+  Unpacking(fs::path const& archive_file,
+            fs::path directory,
+            UnpackLimits const& limits,
+            UnpackProgress const& on_progress)
+      : directory_{std::move(directory)},
+        on_progress_{on_progress},
+        policy_{archive_file, limits},
+        reader_{open_archive(archive_file, policy_)},
+        buffer_(std::size_t{1} << 18) {}
+
+  Unpacked run() {
+    while (auto* const header = next_header(reader_.get(), policy_))
+      bring(policy_.admit(header));
+    return policy_.seen();
+  }
+
+ private:
+  void bring(Entry const& entry) {
+    auto const path = directory_ / entry.path;
+    std::error_code problem;
+    fs::create_directories(entry.kind == Kind::directory ? path : path.parent_path(), problem);
+    if (entry.kind == Kind::link) fs::create_symlink(entry.target, path, problem);
+    if (problem)
+      throw Stop{{ErrorCode::unavailable, "make " + path.string() + ": " + problem.message()}};
+    if (entry.kind == Kind::file) bring_contents(entry, File{path, entry.is_executable});
+  }
+
+  void bring_contents(Entry const& entry, File const& file) {
+    while (true) {
+      auto const size = archive_read_data(reader_.get(), buffer_.data(), buffer_.size());
+      if (size == 0) return;
+      if (size < 0) policy_.refuse(entry.path, archive_error_string(reader_.get()));
+      policy_.admit(entry.path, size);
+      file.write({buffer_.data(), static_cast<std::size_t>(size)});
+      tell();
+    }
+  }
+
+  void tell() {
+    constexpr std::chrono::milliseconds pause{200};
+    auto const now = std::chrono::steady_clock::now();
+    if (!on_progress_ || now < told_ + pause) return;
+    told_ = now;
+    on_progress_(policy_.seen().bytes);
+  }
+
+  fs::path directory_;
+  UnpackProgress const& on_progress_;
+  Policy policy_;
+  Reader reader_;
+  std::vector<char> buffer_;
+  std::chrono::steady_clock::time_point told_{};
+};
+
+}  // namespace
+
+Result<Unpacked> unpack(fs::path const& archive,
+                        fs::path const& directory,
+                        UnpackLimits const& limits,
+                        UnpackProgress const& on_progress) {
+  std::error_code problem;
+  try {
+    check_headers(archive, limits);
+  } catch (Stop const& stop) {
+    return stop.error;
+  }
+  if (!fs::create_directory(directory, problem))
+    return Error{problem ? ErrorCode::unavailable : ErrorCode::invalid_argument,
+                 "make " + directory.string() + ": " +
+                     (problem ? problem.message() : "it is there already")};
+  try {
+    return Unpacking{archive, directory, limits, on_progress}.run();
+  } catch (Stop const& stop) {
+    fs::remove_all(directory, problem);
+    return stop.error;
+  }
+}
+
+}  // namespace torchwatch::fetch

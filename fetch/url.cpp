@@ -1,0 +1,58 @@
+#include "fetch/url.h"
+
+#include <memory>
+
+#include <boost/algorithm/string/case_conv.hpp>
+#include <curl/curl.h>
+
+namespace torchwatch::fetch {
+namespace {
+
+struct Free {
+  void operator()(CURLU* url) const { curl_url_cleanup(url); }
+
+  void operator()(char* text) const { curl_free(text); }
+};
+
+std::string part_of(CURLU* url, CURLUPart part) {
+  char* text = nullptr;
+  if (curl_url_get(url, part, &text, 0) != CURLUE_OK) return {};
+  std::unique_ptr<char, Free> const owned{text};
+  return owned.get();
+}
+
+}  // namespace
+
+std::optional<Url> Url::parse(std::string const& text) {
+  return take_apart(text, "");
+}
+
+std::optional<Url> Url::resolve(std::string const& reference) const {
+  return take_apart(text_, reference);
+}
+
+std::optional<Url> Url::take_apart(std::string const& base, std::string const& reference) {
+  std::unique_ptr<CURLU, Free> const parts{curl_url()};
+  if (!parts || curl_url_set(parts.get(), CURLUPART_URL, base.c_str(), 0) != CURLUE_OK)
+    return std::nullopt;
+  if (!reference.empty() &&
+      curl_url_set(parts.get(), CURLUPART_URL, reference.c_str(), 0) != CURLUE_OK)
+    return std::nullopt;
+  Url url;
+  url.text_ = part_of(parts.get(), CURLUPART_URL);
+  url.scheme_ = boost::to_lower_copy(part_of(parts.get(), CURLUPART_SCHEME));
+  url.host_ = boost::to_lower_copy(part_of(parts.get(), CURLUPART_HOST));
+  url.path_ = part_of(parts.get(), CURLUPART_PATH);
+  url.fragment_ = part_of(parts.get(), CURLUPART_FRAGMENT);
+  return url;
+}
+
+std::string Url::file_name() const {
+  auto const raw = path_.substr(path_.rfind('/') + 1);
+  int size = 0;
+  std::unique_ptr<char, Free> const decoded{
+      curl_easy_unescape(nullptr, raw.c_str(), static_cast<int>(raw.size()), &size)};
+  return decoded ? std::string{decoded.get(), static_cast<std::size_t>(size)} : raw;
+}
+
+}  // namespace torchwatch::fetch

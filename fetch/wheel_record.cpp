@@ -1,0 +1,107 @@
+#include "fetch/wheel_record.h"
+
+#include <array>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fetch/digest.h"
+#include <boost/algorithm/string/replace.hpp>
+
+namespace torchwatch::fetch {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A line of RECORD: "path,sha256=...,size". Digest and size may be empty.
+struct Line {
+  std::string digest;  ///< of a SHA-256 alone: weaker ones are not allowed
+  std::string size;
+};
+
+Error disagrees(fs::path const& record, std::string const& what) {
+  return {ErrorCode::corrupt, record.string() + ": " + what};
+}
+
+/// The only one there.
+std::optional<fs::path> record_in(fs::path const& wheel) {
+  std::optional<fs::path> only;
+  std::error_code ignored;
+  for (auto const& entry : fs::directory_iterator{wheel, ignored}) {
+    auto const record = entry.path() / "RECORD";
+    if (entry.path().extension() != ".dist-info" || !fs::is_regular_file(record, ignored)) continue;
+    if (only) return std::nullopt;
+    only = record;
+  }
+  return only;
+}
+
+/// As a CSV file has it (RFC 4180).
+std::string unquoted(std::string field) {
+  if (field.size() < 2 || field.front() != '"' || field.back() != '"') return field;
+  return boost::replace_all_copy(field.substr(1, field.size() - 2), "\"\"", "\"");
+}
+
+/// By path; nothing when a line has another form.
+std::optional<std::map<std::string, Line>> lines_of(fs::path const& record) {
+  std::map<std::string, Line> lines;
+  std::ifstream stream{record};
+  for (std::string text; std::getline(stream, text);) {
+    if (text.ends_with('\r')) text.pop_back();
+    if (text.empty()) continue;
+    auto const size = text.rfind(',');
+    auto const digest = size == 0 || size == std::string::npos ? size : text.rfind(',', size - 1);
+    if (size == std::string::npos || digest == std::string::npos) return std::nullopt;
+    lines.emplace(unquoted(text.substr(0, digest)),
+                  Line{text.substr(digest + 1, size - digest - 1), text.substr(size + 1)});
+  }
+  return lines;
+}
+
+std::string digest_of(fs::path const& file) {
+  Sha256 digest;
+  std::ifstream stream{file, std::ios::binary};
+  std::array<char, 1 << 16> buffer{};
+  while (stream.read(buffer.data(), buffer.size()) || stream.gcount() > 0)
+    digest.add({buffer.data(), static_cast<std::size_t>(stream.gcount())});
+  return "sha256=" + digest.base64url();
+}
+
+bool is_signature(fs::path const& file, fs::path const& record) {
+  return file.parent_path() == record.parent_path() && file.stem() == "RECORD" &&
+         (file.extension() == ".jws" || file.extension() == ".p7s");
+}
+
+/// What RECORD says wrongly of a file that is there; empty: nothing.
+std::string complaint(fs::path const& file, Line const& line) {
+  auto const size = std::to_string(fs::file_size(file));
+  if (!line.size.empty() && line.size != size) return "has " + line.size + " bytes, found " + size;
+  if (line.digest.empty()) return {};
+  auto const digest = digest_of(file);
+  return line.digest == digest ? "" : "has " + line.digest + ", found " + digest;
+}
+
+}  // namespace
+
+Result<> check_record(fs::path const& wheel) {
+  auto const record = record_in(wheel);
+  if (!record)
+    return Error{ErrorCode::corrupt, wheel.string() + ": has no single *.dist-info/RECORD"};
+  auto lines = lines_of(*record);
+  if (!lines) return disagrees(*record, "has a line that is not \"path,digest,size\"");
+  for (auto const& entry : fs::recursive_directory_iterator{wheel}) {
+    if (!entry.is_regular_file() && !entry.is_symlink()) continue;
+    auto const name = entry.path().lexically_relative(wheel).string();
+    auto const line = lines->extract(name);
+    if (entry.path() == *record || is_signature(entry.path(), *record)) continue;
+    if (line.empty()) return disagrees(*record, "does not list " + name);
+    if (auto const wrong = complaint(entry.path(), line.mapped()); !wrong.empty())
+      return disagrees(*record, name + " " + wrong);
+  }
+  if (!lines->empty()) return disagrees(*record, lines->begin()->first + " is not there");
+  return {};
+}
+
+}  // namespace torchwatch::fetch

@@ -1,0 +1,258 @@
+#include "tests/fakes/downloads/download_host.h"
+
+#include <algorithm>
+#include <exception>
+#include <fstream>
+#include <utility>
+
+#include <boost/algorithm/string/case_conv.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http.hpp>
+
+namespace torchwatch::fakes {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+namespace ssl = asio::ssl;
+using asio::ip::tcp;
+using WireRequest = http::request<http::empty_body>;
+using WireHead = http::response<http::empty_body>;
+
+/// What to send, after its head.
+struct Answer {
+  WireHead head;
+  std::int64_t start = 0;
+  std::int64_t length = 0;
+};
+
+std::int64_t size_of(HostedFile const& file) {
+  return static_cast<std::int64_t>(file.path.empty() ? file.content.size()
+                                                     : std::filesystem::file_size(file.path));
+}
+
+std::string header_of(HostRequest const& request, std::string const& name) {
+  auto const found = request.headers.find(name);
+  return found == request.headers.end() ? "" : found->second;
+}
+
+/// 5 of "bytes=5-"; other ranges are not asked for here.
+std::optional<std::int64_t> start_in(std::string const& range) {
+  std::string const unit = "bytes=";
+  if (!range.starts_with(unit) || !range.ends_with('-')) return std::nullopt;
+  return std::stoll(range.substr(unit.size()));
+}
+
+bool is_known(HostedFile const& file, HostRequest const& request) {
+  auto const etag = header_of(request, "if-none-match");
+  if (!etag.empty()) return etag == file.etag;
+  auto const date = header_of(request, "if-modified-since");
+  return !date.empty() && date == file.last_modified;
+}
+
+/// Of the version that the client has, or it did not say.
+bool may_be_a_range(HostedFile const& file, HostRequest const& request) {
+  auto const condition = header_of(request, "if-range");
+  return file.has_ranges &&
+         (condition.empty() || condition == file.etag || condition == file.last_modified);
+}
+
+Answer answer_to(DownloadHost::Reply const& reply, HostRequest const& request) {
+  Answer answer;
+  auto& head = answer.head;
+  head.keep_alive(false);
+  head.content_length(0);
+  if (!reply.fault.retry_after.empty()) head.set("Retry-After", reply.fault.retry_after);
+  if (reply.fault.status != 0 || !reply.file) {
+    head.result(static_cast<unsigned>(reply.fault.status != 0 ? reply.fault.status : 404));
+    return answer;
+  }
+  auto const& file = *reply.file;
+  if (!file.redirect.empty()) {
+    head.result(http::status::found);
+    head.set(http::field::location, file.redirect);
+    return answer;
+  }
+  if (!file.etag.empty()) head.set(http::field::etag, file.etag);
+  if (!file.last_modified.empty()) head.set(http::field::last_modified, file.last_modified);
+  if (is_known(file, request)) {
+    head.result(http::status::not_modified);
+    return answer;
+  }
+  auto const size = size_of(file);
+  auto const start = start_in(header_of(request, "range"));
+  bool const is_range = start && may_be_a_range(file, request);
+  if (is_range && *start >= size) {
+    head.result(http::status::range_not_satisfiable);
+    head.set(http::field::content_range, "bytes */" + std::to_string(size));
+    return answer;
+  }
+  answer.start = is_range ? *start : 0;
+  answer.length = size - answer.start;
+  head.result(is_range ? http::status::partial_content : http::status::ok);
+  if (is_range)
+    head.set(http::field::content_range,
+             "bytes " + std::to_string(*start) + "-" + std::to_string(size - 1) + "/" +
+                 std::to_string(size));
+  head.content_length(static_cast<std::uint64_t>(answer.length));
+  return answer;
+}
+
+HostRequest plain_request(WireRequest const& wire) {
+  HostRequest request{std::string{wire.target()}, {}};
+  for (auto const& field : wire)
+    request.headers[boost::to_lower_copy(std::string{field.name_string()})] =
+        std::string{field.value()};
+  return request;
+}
+
+/// So many bytes from `start` on.
+template <class Stream>
+asio::awaitable<void> send(Stream& stream,
+                           HostedFile const& file,
+                           std::int64_t start,
+                           std::int64_t length) {
+  std::ifstream source;
+  if (!file.path.empty()) {
+    source.open(file.path, std::ios::binary);
+    source.seekg(start);
+  }
+  std::string piece;
+  for (std::int64_t sent = 0; sent < length; sent += static_cast<std::int64_t>(piece.size())) {
+    constexpr std::int64_t most = 1 << 18;
+    piece.resize(static_cast<std::size_t>(std::min(most, length - sent)));
+    if (file.path.empty())
+      piece = file.content.substr(static_cast<std::size_t>(start + sent), piece.size());
+    else
+      source.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    auto const buffer = asio::buffer(piece);
+    co_await asio::async_write(stream, buffer, asio::use_awaitable);
+  }
+}
+
+/// One request a connection. Throws system_error.
+template <class Stream>
+asio::awaitable<void> converse(Stream& stream, DownloadHost& host) {
+  beast::flat_buffer buffer;
+  WireRequest wire;
+  co_await http::async_read(stream, buffer, wire, asio::use_awaitable);
+  auto const request = plain_request(wire);
+  auto const reply = host.reply_to(request);
+  if (reply.fault.delay.count() > 0) {
+    asio::steady_timer timer{stream.get_executor(), reply.fault.delay};
+    co_await timer.async_wait(asio::use_awaitable);
+  }
+  auto const answer = answer_to(reply, request);
+  http::response_serializer<http::empty_body> head{answer.head};
+  co_await http::async_write_header(stream, head, asio::use_awaitable);
+  if (answer.length == 0) co_return;
+  auto const length = std::min(answer.length, reply.fault.drop_after.value_or(answer.length));
+  co_await send(stream, *reply.file, answer.start, length);
+}
+
+asio::awaitable<void> serve_tls(tcp::socket socket, ssl::context& context, DownloadHost& host) {
+  try {
+    ssl::stream<beast::tcp_stream> stream{beast::tcp_stream{std::move(socket)}, context};
+    co_await stream.async_handshake(ssl::stream_base::server, asio::use_awaitable);
+    co_await converse(stream, host);
+    co_await stream.async_shutdown(asio::use_awaitable);
+  } catch (boost::system::system_error const&) {
+    // A client that leaves, or does not trust us, is none of our business.
+  }
+}
+
+asio::awaitable<void> serve_plain(tcp::socket socket, DownloadHost& host) {
+  try {
+    beast::tcp_stream stream{std::move(socket)};
+    co_await converse(stream, host);
+    stream.socket().shutdown(tcp::socket::shutdown_send);
+  } catch (boost::system::system_error const&) {
+    // As above.
+  }
+}
+
+void rethrow(std::exception_ptr const& failure) {
+  if (failure) std::rethrow_exception(failure);
+}
+
+asio::awaitable<void> listen(tcp::acceptor acceptor,
+                             std::optional<ssl::context> context,
+                             DownloadHost& host) {
+  auto const executor = acceptor.get_executor();
+  for (;;) {
+    auto socket = co_await acceptor.async_accept(asio::use_awaitable);
+    auto session = context ? serve_tls(std::move(socket), *context, host)
+                           : serve_plain(std::move(socket), host);
+    asio::co_spawn(executor, std::move(session), rethrow);
+  }
+}
+
+ssl::context context_of(ServerIdentity const& identity) {
+  ssl::context context{ssl::context::tls_server};
+  context.use_certificate_chain_file(identity.certificate.string());
+  context.use_private_key_file(identity.key.string(), ssl::context::pem);
+  return context;
+}
+
+}  // namespace
+
+DownloadHost::DownloadHost(std::optional<ServerIdentity> const& identity) {
+  tcp::acceptor acceptor{loop_, tcp::endpoint{asio::ip::address_v4::loopback(), 0}};
+  url_ = (identity ? "https://127.0.0.1:" : "http://127.0.0.1:") +
+         std::to_string(acceptor.local_endpoint().port());
+  auto context = identity ? std::optional{context_of(*identity)} : std::nullopt;
+  auto listener = listen(std::move(acceptor), std::move(context), *this);
+  asio::co_spawn(loop_, std::move(listener), rethrow);
+  thread_ = std::thread{[this] {
+    loop_.run();
+  }};
+}
+
+DownloadHost::~DownloadHost() {
+  loop_.stop();
+  thread_.join();
+}
+
+void DownloadHost::host(std::string const& target, HostedFile file) {
+  std::scoped_lock const lock{mutex_};
+  files_[target] = std::move(file);
+}
+
+void DownloadHost::remove(std::string const& target) {
+  std::scoped_lock const lock{mutex_};
+  files_.erase(target);
+}
+
+void DownloadHost::fail(std::vector<HostFault> faults) {
+  std::scoped_lock const lock{mutex_};
+  faults_.insert(faults_.end(), faults.begin(), faults.end());
+}
+
+std::vector<HostRequest> DownloadHost::requests() const {
+  std::scoped_lock const lock{mutex_};
+  return requests_;
+}
+
+DownloadHost::Reply DownloadHost::reply_to(HostRequest request) {
+  std::scoped_lock const lock{mutex_};
+  Reply reply;
+  if (!faults_.empty()) {
+    reply.fault = faults_.front();
+    faults_.pop_front();
+  }
+  if (auto const found = files_.find(request.target); found != files_.end())
+    reply.file = found->second;
+  requests_.push_back(std::move(request));
+  return reply;
+}
+
+}  // namespace torchwatch::fakes

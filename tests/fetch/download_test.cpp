@@ -1,0 +1,362 @@
+#include "fetch/download.h"
+
+#include <fstream>
+#include <iterator>
+
+#include "fetch/digest.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include "tests/fakes/downloads/download_host.h"
+
+namespace torchwatch::fetch {
+namespace {
+
+namespace fs = std::filesystem;
+using fakes::DownloadHost;
+using fakes::HostedFile;
+using fakes::HostFault;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+using End = Downloaded::End;
+
+constexpr auto target = "/whl/torch.whl";
+constexpr auto etag = "\"first\"";
+constexpr auto date = "Tue, 02 Sep 2025 09:12:00 GMT";
+
+/// Of a size that comes in several pieces.
+std::string contents() {
+  std::string bytes;
+  for (unsigned i = 0, x = 1; i < 3'000'000; ++i, x = x * 1'664'525 + 1'013'904'223)
+    bytes += static_cast<char>(x >> 24);
+  return bytes;
+}
+
+std::string sha256_of(std::string const& bytes) {
+  Sha256 digest;
+  digest.add(bytes);
+  return digest.hex();
+}
+
+std::string text_of(fs::path const& file) {
+  std::ifstream stream{file, std::ios::binary};
+  return {std::istreambuf_iterator<char>{stream}, {}};
+}
+
+class Folder {
+ public:
+  Folder() {
+    auto name = (fs::temp_directory_path() / "torchwatch-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
+    path_ = name;
+  }
+
+  Folder(Folder const&) = delete;
+  Folder& operator=(Folder const&) = delete;
+
+  ~Folder() { fs::remove_all(path_); }
+
+  fs::path operator/(char const* name) const { return path_ / name; }
+
+  std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator{path_}, {}));
+  }
+
+ private:
+  fs::path path_;
+};
+
+class DownloadTest : public testing::Test {
+ protected:
+  DownloadTest() {
+    host_.host(target, {.content = bytes_, .etag = etag, .last_modified = date});
+    order_.url = host_.url() + target;
+    order_.pause = std::chrono::milliseconds{1};
+    order_.limit = std::chrono::seconds{20};
+  }
+
+  Result<Downloaded> run() { return download(order_, file()); }
+
+  fs::path file() const { return folder_ / "torch.whl"; }
+
+  void expect_whole() {
+    auto const done = run();
+    ASSERT_TRUE(done.has_value()) << done.error().message;
+    EXPECT_EQ(done->end, End::whole);
+    EXPECT_EQ(done->bytes, static_cast<std::int64_t>(bytes_.size()));
+    EXPECT_TRUE(text_of(file()) == bytes_);
+    EXPECT_EQ(folder_.files(), 1U) << "something is left beside the file";
+  }
+
+  /// In one line, and there is no file.
+  void expect_failed(ErrorCode code, std::string const& why) {
+    auto const done = run();
+    ASSERT_FALSE(done.has_value());
+    EXPECT_EQ(done.error().code, code);
+    EXPECT_THAT(done.error().message, StartsWith("download " + order_.url + ": "));
+    EXPECT_THAT(done.error().message, HasSubstr(why));
+    EXPECT_EQ(done.error().message.find('\n'), std::string::npos);
+    EXPECT_FALSE(fs::exists(file()));
+  }
+
+  /// As one that was killed after so many bytes leaves it.
+  void leave_part(std::size_t size, std::string const& its_etag = etag) {
+    std::ofstream{folder_ / "torch.whl.part", std::ios::binary} << bytes_.substr(0, size);
+    std::ofstream{folder_ / "torch.whl.part.version"} << order_.url << '\n' << its_etag << "\n\n";
+  }
+
+  std::string last_header(std::string const& name) const {
+    auto const headers = host_.requests().back().headers;
+    auto const found = headers.find(name);
+    return found == headers.end() ? "" : found->second;
+  }
+
+  std::string bytes_ = contents();
+  DownloadHost host_;
+  Folder folder_;
+  DownloadOrder order_;
+};
+
+TEST_F(DownloadTest, BringsTheFileWhole) {
+  expect_whole();
+}
+
+TEST_F(DownloadTest, TellsTheVersionAndKnowsItAgain) {
+  auto const first = run();
+  ASSERT_TRUE(first.has_value());
+  EXPECT_EQ(first->validators, (Validators{etag, date}));
+
+  order_.known = first->validators;
+  auto const second = run();
+  ASSERT_TRUE(second.has_value());
+  EXPECT_EQ(second->end, End::unchanged);
+
+  host_.host(target, {.content = "other", .etag = "\"second\""});
+  auto const third = run();
+  ASSERT_TRUE(third.has_value());
+  EXPECT_EQ(third->end, End::whole);
+  EXPECT_EQ(text_of(file()), "other");
+}
+
+TEST_F(DownloadTest, KnowsAVersionByItsDateAlone) {
+  host_.host(target, {.content = bytes_, .last_modified = date});
+  order_.known.last_modified = date;
+  auto const done = run();
+  ASSERT_TRUE(done.has_value());
+  EXPECT_EQ(done->end, End::unchanged);
+}
+
+TEST_F(DownloadTest, TellsWhatIsNotThere) {
+  for (int const status : {404, 410}) {
+    host_.fail({{.status = status}});
+    auto const done = run();
+    ASSERT_TRUE(done.has_value());
+    EXPECT_EQ(done->end, End::absent);
+    EXPECT_EQ(folder_.files(), 0U);
+  }
+}
+
+TEST_F(DownloadTest, BringsAnEmptyFile) {
+  bytes_.clear();
+  host_.host(target, {});
+  expect_whole();
+}
+
+TEST_F(DownloadTest, GoesOnWhereItWasCutOff) {
+  host_.fail({{.drop_after = 1'000'000}, {.drop_after = 1'500'000}});
+  order_.sha256 = sha256_of(bytes_);
+  expect_whole();
+  EXPECT_EQ(host_.requests().size(), 3U);
+  EXPECT_EQ(last_header("range"), "bytes=2500000-");
+  EXPECT_EQ(last_header("if-range"), etag);
+}
+
+TEST_F(DownloadTest, GoesOnWhereAnEarlierOneWasKilled) {
+  leave_part(2'000'000);
+  order_.sha256 = sha256_of(bytes_);
+  auto const done = run();
+  ASSERT_TRUE(done.has_value()) << done.error().message;
+  EXPECT_EQ(done->resumed_from, 2'000'000);
+  EXPECT_EQ(last_header("range"), "bytes=2000000-");
+  EXPECT_TRUE(text_of(file()) == bytes_);
+}
+
+TEST_F(DownloadTest, BringsNothingAgainOfWhatIsWhole) {
+  leave_part(bytes_.size());
+  order_.sha256 = sha256_of(bytes_);
+  expect_whole();
+  EXPECT_EQ(host_.requests().size(), 1U);
+}
+
+TEST_F(DownloadTest, BeginsAgainWithAnotherVersion) {
+  leave_part(1'000'000, "\"zeroth\"");
+  expect_whole();
+}
+
+TEST_F(DownloadTest, BeginsAgainWhereTheServerKnowsNoRanges) {
+  host_.host(target, {.content = bytes_, .etag = etag, .has_ranges = false});
+  leave_part(1'000'000);
+  expect_whole();
+}
+
+TEST_F(DownloadTest, BeginsAgainWhereNobodyKnowsTheVersion) {
+  host_.host(target, {.content = bytes_});
+  host_.fail({{.drop_after = 1'000'000}});
+  expect_whole();
+  EXPECT_EQ(last_header("range"), "");
+}
+
+TEST_F(DownloadTest, BeginsAgainWithAnotherAddress) {
+  leave_part(1'000'000);
+  host_.host("/other.whl", {.content = bytes_, .etag = etag});
+  order_.url = host_.url() + "/other.whl";
+  expect_whole();
+  EXPECT_EQ(last_header("range"), "");
+}
+
+TEST_F(DownloadTest, TriesPassingTroubleAgain) {
+  host_.fail(
+      {{.status = 503}, {.status = 429, .retry_after = "1"}, {.status = 500}, {.status = 408}});
+  auto const begun = std::chrono::steady_clock::now();
+  expect_whole();
+  EXPECT_EQ(host_.requests().size(), 5U);
+  EXPECT_GE(std::chrono::steady_clock::now() - begun, std::chrono::seconds{1});
+}
+
+TEST_F(DownloadTest, GivesUpAfterSoManyAttempts) {
+  host_.fail(std::vector<HostFault>(9, HostFault{.status = 503}));
+  order_.attempts = 3;
+  expect_failed(ErrorCode::unavailable, "the server answers 503");
+  EXPECT_EQ(host_.requests().size(), 3U);
+}
+
+TEST_F(DownloadTest, DoesNotGiveUpWhileItGetsOn) {
+  host_.fail(std::vector<HostFault>(9, HostFault{.drop_after = 300'000}));
+  order_.attempts = 2;
+  expect_whole();
+}
+
+TEST_F(DownloadTest, DoesNotWaitLongerThanItMay) {
+  host_.fail({{.status = 503, .retry_after = "3600"}});
+  expect_failed(ErrorCode::unavailable, "it took too long");
+}
+
+TEST_F(DownloadTest, GivesUpAServerThatStalls) {
+  host_.fail({{.delay = std::chrono::seconds{30}}});
+  order_.stall = std::chrono::seconds{1};
+  order_.attempts = 1;
+  expect_failed(ErrorCode::unavailable, "");
+}
+
+TEST_F(DownloadTest, IsRefusedWithTheServersWord) {
+  host_.fail({{.status = 403}});
+  expect_failed(ErrorCode::refused, "the server answers 403");
+  EXPECT_EQ(host_.requests().size(), 1U);
+}
+
+TEST_F(DownloadTest, RefusesOtherContentsThanWerePublished) {
+  order_.sha256 = std::string(64, '0');
+  expect_failed(ErrorCode::corrupt,
+                "published with the SHA-256 " + order_.sha256 + ", found " + sha256_of(bytes_));
+  EXPECT_EQ(folder_.files(), 0U);
+}
+
+TEST_F(DownloadTest, RefusesWhatIsTooLarge) {
+  order_.most_bytes = static_cast<std::int64_t>(bytes_.size()) - 1;
+  expect_failed(ErrorCode::corrupt, "it has more than 2999999 bytes");
+  EXPECT_EQ(folder_.files(), 0U);
+}
+
+TEST_F(DownloadTest, RefusesWhatIsNoAddress) {
+  for (auto const* const url : {"", "file:///etc/passwd", "ftp://127.0.0.1/a", "torch.whl"}) {
+    order_.url = url;
+    expect_failed(ErrorCode::invalid_argument, "it is no address of http or https");
+  }
+}
+
+TEST_F(DownloadTest, FollowsRedirectsOnItsHost) {
+  host_.host("/latest", {.redirect = "/newest"});
+  host_.host("/newest", {.redirect = host_.url() + target});
+  order_.url = host_.url() + "/latest";
+  expect_whole();
+}
+
+TEST_F(DownloadTest, FollowsRedirectsToAllowedHostsAlone) {
+  auto const port = host_.url().substr(host_.url().rfind(':'));
+  host_.host("/latest", {.redirect = "http://localhost" + port + target});
+  order_.url = host_.url() + "/latest";
+  expect_failed(
+      ErrorCode::refused,
+      "it is redirected to \"http://localhost" + port + target + "\", which no one has allowed");
+  order_.hosts = {"localhost"};
+  expect_whole();
+}
+
+TEST_F(DownloadTest, FollowsNoRedirectToOtherSchemes) {
+  host_.host("/latest", {.redirect = "file:///etc/passwd"});
+  order_.url = host_.url() + "/latest";
+  expect_failed(ErrorCode::refused, "file:///etc/passwd");
+}
+
+TEST_F(DownloadTest, FollowsSoManyRedirects) {
+  host_.host("/round", {.redirect = "/round"});
+  order_.url = host_.url() + "/round";
+  expect_failed(ErrorCode::refused, "it is redirected more than 5 times");
+  EXPECT_EQ(host_.requests().size(), 6U);
+}
+
+TEST_F(DownloadTest, TellsHowFarItIs) {
+  std::int64_t told = 0;
+  std::optional<std::int64_t> of;
+  auto const on_progress = [&](std::int64_t bytes, std::optional<std::int64_t> whole) {
+    told = bytes;
+    of = whole;
+  };
+  ASSERT_TRUE(download(order_, file(), on_progress).has_value());
+  EXPECT_GT(told, 0);
+  EXPECT_EQ(of, static_cast<std::int64_t>(bytes_.size()));
+}
+
+TEST_F(DownloadTest, NamesAFolderThatIsNotThere) {
+  auto const done = download(order_, folder_ / "missing/torch.whl");
+  ASSERT_FALSE(done.has_value());
+  EXPECT_EQ(done.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(done.error().message, HasSubstr("missing/torch.whl.part"));
+}
+
+TEST(DownloadOverTls, TrustsWhomItIsTold) {
+  Folder folder;
+  auto const identity = fakes::make_identity(folder / "", {"127.0.0.1"});
+  DownloadHost host{identity};
+  host.host(target, {.content = "torch"});
+  DownloadOrder order;
+  order.url = host.url() + target;
+  order.attempts = 1;
+  auto const distrusted = download(order, folder / "torch.whl");
+  ASSERT_FALSE(distrusted.has_value());
+  EXPECT_EQ(distrusted.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(distrusted.error().message, HasSubstr("certificate"));
+
+  order.ca_file = identity.ca.string();
+  auto const trusted = download(order, folder / "torch.whl");
+  ASSERT_TRUE(trusted.has_value()) << trusted.error().message;
+  EXPECT_EQ(text_of(folder / "torch.whl"), "torch");
+}
+
+TEST(DownloadOverTls, IsNotRedirectedToPlainHttp) {
+  Folder folder;
+  auto const identity = fakes::make_identity(folder / "", {"127.0.0.1"});
+  DownloadHost host{identity};
+  host.host(target, {.redirect = "http://127.0.0.1:1/torch.whl"});
+  DownloadOrder order;
+  order.url = host.url() + target;
+  order.ca_file = identity.ca.string();
+  auto const done = download(order, folder / "torch.whl");
+  ASSERT_FALSE(done.has_value());
+  EXPECT_EQ(done.error().code, ErrorCode::refused);
+}
+
+}  // namespace
+}  // namespace torchwatch::fetch
