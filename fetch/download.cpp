@@ -135,8 +135,9 @@ class Download {
   bool may_lead_to(Url const& from, Url const& to) const {
     if (!to.is_http() || (from.scheme() == "https" && to.scheme() != "https")) return false;
     auto const own = Url::parse(order_.url);
-    return to.host() == own->host() ||
-           std::ranges::find(order_.hosts, to.host()) != order_.hosts.end();
+    return to.host() == own->host() || std::ranges::any_of(order_.hosts, [&to](auto const& host) {
+             return host == any_host || host == to.host();
+           });
   }
 
   Answer ask(Url const& url) {

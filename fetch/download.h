@@ -19,10 +19,13 @@ struct Validators {
   friend bool operator==(Validators const&, Validators const&) = default;
 };
 
+/// In the place of a host's name: redirects may lead anywhere.
+inline constexpr auto any_host = "*";
+
 /// What is to be downloaded, and how far that may go.
 struct DownloadOrder {
   std::string url;  ///< http or https
-  /// Where redirects may lead besides the URL's own host; never from https to http.
+  /// Where redirects may lead besides the URL's own host, or any_host; never from https to http.
   std::vector<std::string> hosts;
   /// Certificates to trust instead of the system's, PEM.
   std::string ca_file;

@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
+#include "daemon/build/fetcher.h"
 #include "storage/domain/build.h"
 #include "storage/domain/result.h"
 
@@ -19,8 +19,8 @@ namespace torchwatch::build {
 class Artifacts {
  public:
   /// A download and its unpacking take `timeout` together at most.
-  Artifacts(boost::asio::any_io_executor executor, std::string place, std::chrono::seconds timeout)
-      : executor_{std::move(executor)},
+  Artifacts(Fetcher fetcher, std::string place, std::chrono::seconds timeout)
+      : fetcher_{std::move(fetcher)},
         place_{std::move(place)},
         timeout_{timeout} {}
 
@@ -39,7 +39,7 @@ class Artifacts {
  private:
   std::string place_of(CommitSha const& commit) const;
 
-  boost::asio::any_io_executor executor_;
+  Fetcher fetcher_;
   std::string place_;
   std::chrono::seconds timeout_;
 };

@@ -51,6 +51,7 @@ class Scratch {
 RecipeBuilder::RecipeBuilder(asio::any_io_executor executor,
                              config::SourceOptions const& source,
                              fs::path state_dir,
+                             Fetcher fetcher,
                              storage::Store& store,
                              Clock const& clock)
     : executor_{std::move(executor)},
@@ -60,7 +61,7 @@ RecipeBuilder::RecipeBuilder(asio::any_io_executor executor,
       clock_{clock},
       gate_{executor_, source.builds},
       worktrees_{executor_, source.repository, state_dir_ / "worktrees"},
-      artifacts_{executor_, source.artifacts, source.timeout},
+      artifacts_{std::move(fetcher), source.artifacts, source.timeout},
       program_{executor_, source} {
   std::error_code ignored;  // an orphan of the last run may still be writing there
   fs::remove_all(state_dir_ / "work", ignored);

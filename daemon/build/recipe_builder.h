@@ -13,6 +13,7 @@
 #include "daemon/async/semaphore.h"
 #include "daemon/build/artifacts.h"
 #include "daemon/build/builder.h"
+#include "daemon/build/fetcher.h"
 #include "daemon/build/recipe.h"
 #include "daemon/build/worktree_pool.h"
 #include "storage/store.h"
@@ -33,6 +34,7 @@ class RecipeBuilder final : public Builder {
   RecipeBuilder(boost::asio::any_io_executor executor,
                 config::SourceOptions const& source,
                 std::filesystem::path state_dir,
+                Fetcher fetcher,
                 storage::Store& store,
                 Clock const& clock);
 

@@ -1,7 +1,6 @@
 #include "daemon/build/worktree_pool.h"
 
 #include <fstream>
-#include <iterator>
 
 #include <boost/asio/io_context.hpp>
 #include <gmock/gmock.h>
@@ -10,17 +9,14 @@
 #include "runner/process/child_process.h"
 #include "tests/bisect/git_repository.h"
 #include "tests/runner/run.h"
+#include "tests/temporary_folder.h"
 
 namespace torchwatch::build {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
-
-std::string text_of(fs::path const& file) {
-  std::ifstream stream{file};
-  return {std::istreambuf_iterator<char>{stream}, {}};
-}
+using tests::text_of;
 
 class WorktreesTest : public testing::Test {
  protected:

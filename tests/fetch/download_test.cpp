@@ -1,14 +1,13 @@
 #include "fetch/download.h"
 
 #include <fstream>
-#include <iterator>
 
 #include "fetch/digest.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include "tests/fakes/downloads/download_host.h"
+#include "tests/temporary_folder.h"
 
 namespace torchwatch::fetch {
 namespace {
@@ -20,6 +19,7 @@ using fakes::HostFault;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
+using tests::text_of;
 using End = Downloaded::End;
 
 constexpr auto target = "/whl/torch.whl";
@@ -40,34 +40,6 @@ std::string sha256_of(std::string const& bytes) {
   return digest.hex();
 }
 
-std::string text_of(fs::path const& file) {
-  std::ifstream stream{file, std::ios::binary};
-  return {std::istreambuf_iterator<char>{stream}, {}};
-}
-
-class Folder {
- public:
-  Folder() {
-    auto name = (fs::temp_directory_path() / "torchwatch-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
-    path_ = name;
-  }
-
-  Folder(Folder const&) = delete;
-  Folder& operator=(Folder const&) = delete;
-
-  ~Folder() { fs::remove_all(path_); }
-
-  fs::path operator/(char const* name) const { return path_ / name; }
-
-  std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator{path_}, {}));
-  }
-
- private:
-  fs::path path_;
-};
-
 class DownloadTest : public testing::Test {
  protected:
   DownloadTest() {
@@ -87,7 +59,7 @@ class DownloadTest : public testing::Test {
     EXPECT_EQ(done->end, End::whole);
     EXPECT_EQ(done->bytes, static_cast<std::int64_t>(bytes_.size()));
     EXPECT_TRUE(text_of(file()) == bytes_);
-    EXPECT_EQ(folder_.files(), 1U) << "something is left beside the file";
+    EXPECT_EQ(folder_.entries(), 1) << "something is left beside the file";
   }
 
   /// In one line, and there is no file.
@@ -115,7 +87,7 @@ class DownloadTest : public testing::Test {
 
   std::string bytes_ = contents();
   DownloadHost host_;
-  Folder folder_;
+  tests::TemporaryFolder folder_;
   DownloadOrder order_;
 };
 
@@ -154,7 +126,7 @@ TEST_F(DownloadTest, TellsWhatIsNotThere) {
     auto const done = run();
     ASSERT_TRUE(done.has_value());
     EXPECT_EQ(done->end, End::absent);
-    EXPECT_EQ(folder_.files(), 0U);
+    EXPECT_EQ(folder_.entries(), 0);
   }
 }
 
@@ -260,13 +232,13 @@ TEST_F(DownloadTest, RefusesOtherContentsThanWerePublished) {
   order_.sha256 = std::string(64, '0');
   expect_failed(ErrorCode::corrupt,
                 "published with the SHA-256 " + order_.sha256 + ", found " + sha256_of(bytes_));
-  EXPECT_EQ(folder_.files(), 0U);
+  EXPECT_EQ(folder_.entries(), 0);
 }
 
 TEST_F(DownloadTest, RefusesWhatIsTooLarge) {
   order_.most_bytes = static_cast<std::int64_t>(bytes_.size()) - 1;
   expect_failed(ErrorCode::corrupt, "it has more than 2999999 bytes");
-  EXPECT_EQ(folder_.files(), 0U);
+  EXPECT_EQ(folder_.entries(), 0);
 }
 
 TEST_F(DownloadTest, RefusesWhatIsNoAddress) {
@@ -327,8 +299,8 @@ TEST_F(DownloadTest, NamesAFolderThatIsNotThere) {
 }
 
 TEST(DownloadOverTls, TrustsWhomItIsTold) {
-  Folder folder;
-  auto const identity = fakes::make_identity(folder / "", {"127.0.0.1"});
+  tests::TemporaryFolder folder;
+  auto const identity = fakes::make_identity(folder.path(), {"127.0.0.1"});
   DownloadHost host{identity};
   host.host(target, {.content = "torch"});
   DownloadOrder order;
@@ -346,8 +318,8 @@ TEST(DownloadOverTls, TrustsWhomItIsTold) {
 }
 
 TEST(DownloadOverTls, IsNotRedirectedToPlainHttp) {
-  Folder folder;
-  auto const identity = fakes::make_identity(folder / "", {"127.0.0.1"});
+  tests::TemporaryFolder folder;
+  auto const identity = fakes::make_identity(folder.path(), {"127.0.0.1"});
   DownloadHost host{identity};
   host.host(target, {.redirect = "http://127.0.0.1:1/torch.whl"});
   DownloadOrder order;

@@ -2,31 +2,23 @@
 
 #include <fstream>
 #include <functional>
-#include <iterator>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "tests/fetch/archive_writer.h"
+#include "tests/temporary_folder.h"
 
 namespace torchwatch::fetch {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
+using tests::text_of;
 
 class UnpackTest : public testing::Test {
  protected:
-  void SetUp() override {
-    auto name = (fs::temp_directory_path() / "torchwatch-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-
-  void TearDown() override { fs::remove_all(folder_); }
-
   using Fill = std::function<void(ArchiveWriter&)>;
 
   Result<Unpacked> unpack_made(Fill const& fill,
@@ -46,22 +38,15 @@ class UnpackTest : public testing::Test {
     EXPECT_THAT(result.error().message, HasSubstr(why));
     EXPECT_EQ(result.error().message.find('\n'), std::string::npos);
     EXPECT_FALSE(fs::exists(out()));
-    std::size_t const only_the_archive = 1;
-    EXPECT_EQ(static_cast<std::size_t>(std::distance(fs::directory_iterator{folder_}, {})),
-              only_the_archive);
+    EXPECT_EQ(folder_.entries(), 1) << "the archive alone";
   }
 
   fs::path archive() const { return folder_ / "made"; }
 
   fs::path out() const { return folder_ / "out"; }
 
-  static std::string text_of(fs::path const& file) {
-    std::ifstream stream{file};
-    return {std::istreambuf_iterator<char>{stream}, {}};
-  }
-
  private:
-  fs::path folder_;
+  tests::TemporaryFolder folder_;
 };
 
 void fill_with_good_things(ArchiveWriter& writer) {

@@ -4,7 +4,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
+
+#include "tests/temporary_folder.h"
 
 namespace torchwatch::fetch {
 namespace {
@@ -18,18 +19,13 @@ constexpr auto hello = "sha256=LPJNul-wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ";
 
 class WheelRecordTest : public testing::Test {
  protected:
-  void SetUp() override {
-    auto name = (fs::temp_directory_path() / "torchwatch-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    wheel_ = name;
+  WheelRecordTest() {
     write("torch/version.py", "hello");
     write("torch/with, comma.py", "");
     write("torch-2.9.dist-info/METADATA", "hello");
     write("torch-2.9.dist-info/RECORD.jws", "signed");
     record(good());
   }
-
-  void TearDown() override { fs::remove_all(wheel_); }
 
   void write(std::string const& name, std::string const& text) const {
     fs::create_directories((wheel_ / name).parent_path());
@@ -38,7 +34,7 @@ class WheelRecordTest : public testing::Test {
 
   void record(std::string const& lines) const { write("torch-2.9.dist-info/RECORD", lines); }
 
-  fs::path const& wheel() const { return wheel_; }
+  fs::path const& wheel() const { return wheel_.path(); }
 
   static std::string good() {
     return std::string{"torch/version.py,"} + hello + ",5\r\n" + "\"torch/with, comma.py\",,\n" +
@@ -46,15 +42,15 @@ class WheelRecordTest : public testing::Test {
   }
 
   void expect_refused(std::string const& why) const {
-    auto const checked = check_record(wheel_);
+    auto const checked = check_record(wheel());
     ASSERT_FALSE(checked.has_value());
     EXPECT_EQ(checked.error().code, ErrorCode::corrupt);
     EXPECT_THAT(checked.error().message, EndsWith(why));
-    EXPECT_THAT(checked.error().message, HasSubstr(wheel_.string()));
+    EXPECT_THAT(checked.error().message, HasSubstr(wheel().string()));
   }
 
  private:
-  fs::path wheel_;
+  tests::TemporaryFolder wheel_;
 };
 
 TEST_F(WheelRecordTest, IsWhatLiesThere) {

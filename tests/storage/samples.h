@@ -1,14 +1,12 @@
 #pragma once
 
-/// Records with every field set, and a folder to keep them in.
+/// Records with every field set.
 
-#include <cstdlib>
-#include <filesystem>
-#include <stdexcept>
 #include <string>
 
 #include "storage/domain/bisection.h"
 #include "storage/domain/job.h"
+#include "tests/temporary_folder.h"
 
 namespace torchwatch::tests {
 
@@ -18,29 +16,6 @@ inline constexpr Timestamp early{std::chrono::seconds{1767323045}};
 inline CommitSha sha_of(char digit) {
   return CommitSha{std::string(40, digit)};
 }
-
-/// A folder that is gone with its owner.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    auto name = (std::filesystem::temp_directory_path() / "torchwatch-store-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
-    path_ = name;
-  }
-
-  TemporaryFolder(TemporaryFolder const&) = delete;
-  TemporaryFolder& operator=(TemporaryFolder const&) = delete;
-
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-
-  std::filesystem::path database() const { return path_ / "torchwatch.db"; }
-
- private:
-  std::filesystem::path path_;
-};
 
 inline Series latency_of(std::string const& model) {
   return Series{"local", Benchmark{model, Test::train, Device::cpu, "eager"}, Metric::latency};

@@ -1,0 +1,84 @@
+#include "fetch/carry_out.h"
+
+#include <cerrno>
+#include <system_error>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "fetch/wheel_record.h"
+
+namespace torchwatch::fetch {
+namespace {
+
+namespace fs = std::filesystem;
+using Phase = FetchProgress::Phase;
+
+fs::path unfinished(fs::path directory) {
+  return directory += ".part";
+}
+
+/// So that a directory that has its name has its files, whatever fails then.
+void flush_disk_of(fs::path const& directory) {
+  int const descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  bool const is_flushed = descriptor >= 0 && ::syncfs(descriptor) == 0;
+  int const problem = errno;
+  if (descriptor >= 0) ::close(descriptor);
+  if (!is_flushed)
+    throw std::system_error{problem, std::system_category(), "flush " + directory.string()};
+}
+
+Result<Downloaded> download_once(FetchOrder const& order, OnFetchProgress const& on_progress) {
+  if (fs::exists(order.file)) {
+    auto const size = static_cast<std::int64_t>(fs::file_size(order.file));
+    return Downloaded{Downloaded::End::whole, {}, size, size};
+  }
+  return download(
+      order.download, order.file, [&](std::int64_t bytes, std::optional<std::int64_t> whole) {
+        on_progress({Phase::downloading, bytes, whole});
+      });
+}
+
+Result<Unpacked> unpack_and_check(FetchOrder const& order, OnFetchProgress const& on_progress) {
+  auto const work = unfinished(order.directory);
+  auto unpacked = unpack(order.file, work, order.limits, [&](std::int64_t bytes) {
+    on_progress({Phase::unpacking, bytes, std::nullopt});
+  });
+  if (!unpacked || !order.is_wheel) return unpacked;
+  auto const checked = check_record(work);
+  if (checked) return unpacked;
+  fs::remove_all(work);
+  return checked.error();
+}
+
+}  // namespace
+
+Result<Fetched> carry_out(FetchOrder const& order, OnFetchProgress const& on_progress) {
+  try {
+    if (!order.directory.empty() && fs::exists(order.directory)) {
+      fs::remove(order.file);  // of one that was killed when all was done but this
+      return Error{ErrorCode::invalid_argument,
+                   "make " + order.directory.string() + ": it is there already"};
+    }
+    Fetched fetched;
+    auto const downloaded = download_once(order, on_progress);
+    if (!downloaded) return downloaded.error();
+    fetched.download = *downloaded;
+    if (downloaded->end != Downloaded::End::whole || order.directory.empty()) return fetched;
+    fs::remove_all(unfinished(order.directory));  // of one that was killed
+    auto const unpacked = unpack_and_check(order, on_progress);
+    if (!unpacked) {
+      if (unpacked.error().code == ErrorCode::corrupt) fs::remove(order.file);
+      return unpacked.error();
+    }
+    fetched.unpacked = *unpacked;
+    flush_disk_of(unfinished(order.directory));
+    fs::rename(unfinished(order.directory), order.directory);
+    fs::remove(order.file);
+    return fetched;
+  } catch (std::system_error const& problem) {
+    return Error{ErrorCode::unavailable, problem.what()};
+  }
+}
+
+}  // namespace torchwatch::fetch

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+
+#include "fetch/download.h"
+#include "fetch/unpack.h"
+
+#include "storage/domain/result.h"
+
+namespace torchwatch::fetch {
+
+/// A file to download and, if it is an archive, to unpack.
+struct FetchOrder {
+  DownloadOrder download;
+  /// Where it comes; it is gone when it was unpacked. One that is there already is taken for what
+  /// an earlier, killed call has downloaded: files of other addresses and versions have other
+  /// names.
+  std::filesystem::path file;
+  /// Where it is unpacked; may not be there. Empty: it is not unpacked.
+  std::filesystem::path directory;
+  bool is_wheel = false;  ///< then it has to agree with its RECORD
+  UnpackLimits limits;
+};
+
+struct Fetched {
+  Downloaded download;
+  Unpacked unpacked;
+};
+
+/// How far it is.
+struct FetchProgress {
+  enum class Phase { downloading, unpacking };
+
+  Phase phase{};
+  std::int64_t bytes = 0;
+  std::optional<std::int64_t> of;  ///< bytes at its end, where that is known
+};
+
+using OnFetchProgress = std::function<void(FetchProgress const&)>;
+
+/// Downloads, unpacks and checks. The directory appears whole or not at all, whenever this is
+/// killed. An archive that is refused is gone: nobody can use it. Errors as download's, unpack's
+/// and check_record's; invalid_argument when the directory is there. Blocks.
+Result<Fetched> carry_out(FetchOrder const& order, OnFetchProgress const& on_progress);
+
+}  // namespace torchwatch::fetch

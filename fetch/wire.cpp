@@ -1,0 +1,167 @@
+#include "fetch/wire.h"
+
+#include <nlohmann/json.hpp>
+
+namespace torchwatch {
+
+NLOHMANN_JSON_SERIALIZE_ENUM(ErrorCode,
+                             {{ErrorCode::internal, "internal"},
+                              {ErrorCode::invalid_argument, "invalid_argument"},
+                              {ErrorCode::not_found, "not_found"},
+                              {ErrorCode::unavailable, "unavailable"},
+                              {ErrorCode::refused, "refused"},
+                              {ErrorCode::corrupt, "corrupt"},
+                              {ErrorCode::cancelled, "cancelled"}})
+
+namespace fetch {
+
+NLOHMANN_JSON_SERIALIZE_ENUM(Downloaded::End,
+                             {{Downloaded::End::whole, "whole"},
+                              {Downloaded::End::unchanged, "unchanged"},
+                              {Downloaded::End::absent, "absent"}})
+
+NLOHMANN_JSON_SERIALIZE_ENUM(FetchProgress::Phase,
+                             {{FetchProgress::Phase::downloading, "downloading"},
+                              {FetchProgress::Phase::unpacking, "unpacking"}})
+
+namespace {
+
+using nlohmann::json;
+
+json to_json(Validators const& validators) {
+  return {{"etag", validators.etag}, {"last_modified", validators.last_modified}};
+}
+
+Validators validators_in(json const& value) {
+  return {value.at("etag"), value.at("last_modified")};
+}
+
+json to_json(DownloadOrder const& order) {
+  return {{"url", order.url},
+          {"hosts", order.hosts},
+          {"ca_file", order.ca_file},
+          {"known", to_json(order.known)},
+          {"sha256", order.sha256},
+          {"most_bytes", order.most_bytes},
+          {"limit_s", order.limit.count()},
+          {"stall_s", order.stall.count()},
+          {"attempts", order.attempts},
+          {"pause_ms", order.pause.count()}};
+}
+
+DownloadOrder download_in(json const& value) {
+  DownloadOrder order;
+  value.at("url").get_to(order.url);
+  value.at("hosts").get_to(order.hosts);
+  value.at("ca_file").get_to(order.ca_file);
+  order.known = validators_in(value.at("known"));
+  value.at("sha256").get_to(order.sha256);
+  value.at("most_bytes").get_to(order.most_bytes);
+  order.limit = std::chrono::seconds{value.at("limit_s").get<std::int64_t>()};
+  order.stall = std::chrono::seconds{value.at("stall_s").get<std::int64_t>()};
+  value.at("attempts").get_to(order.attempts);
+  order.pause = std::chrono::milliseconds{value.at("pause_ms").get<std::int64_t>()};
+  return order;
+}
+
+json to_json(UnpackLimits const& limits) {
+  return {{"bytes", limits.bytes},
+          {"entries", limits.entries},
+          {"ratio", limits.ratio},
+          {"path", limits.path}};
+}
+
+UnpackLimits limits_in(json const& value) {
+  UnpackLimits limits;
+  value.at("bytes").get_to(limits.bytes);
+  value.at("entries").get_to(limits.entries);
+  value.at("ratio").get_to(limits.ratio);
+  value.at("path").get_to(limits.path);
+  return limits;
+}
+
+json to_json(FetchProgress const& progress) {
+  json value{{"phase", progress.phase}, {"bytes", progress.bytes}};
+  if (progress.of) value["of"] = *progress.of;
+  return {{"progress", std::move(value)}};
+}
+
+FetchProgress progress_in(json const& value) {
+  FetchProgress progress{value.at("phase"), value.at("bytes"), std::nullopt};
+  if (value.contains("of")) progress.of = value.at("of").get<std::int64_t>();
+  return progress;
+}
+
+json to_json(Fetched const& fetched) {
+  return {{"fetched",
+           {{"end", fetched.download.end},
+            {"validators", to_json(fetched.download.validators)},
+            {"bytes", fetched.download.bytes},
+            {"resumed_from", fetched.download.resumed_from},
+            {"unpacked_bytes", fetched.unpacked.bytes},
+            {"unpacked_entries", fetched.unpacked.entries}}}};
+}
+
+Fetched fetched_in(json const& value) {
+  return {{value.at("end"),
+           validators_in(value.at("validators")),
+           value.at("bytes"),
+           value.at("resumed_from")},
+          {value.at("unpacked_bytes"), value.at("unpacked_entries")}};
+}
+
+json to_json(FetchEnd const& end) {
+  if (end.result) return to_json(*end.result);
+  auto const error = end.result.error();
+  return {{"error", {{"code", error.code}, {"message", error.message}}}};
+}
+
+template <class Read>
+auto read_line(std::string const& line, Read read) -> Result<decltype(read(json{}))> {
+  try {
+    return read(json::parse(line));
+  } catch (json::exception const& problem) {
+    return Error{ErrorCode::corrupt, std::string{"torchwatch-fetch: "} + problem.what()};
+  }
+}
+
+}  // namespace
+
+std::string encode(FetchOrder const& order) {
+  json const value{{"download", to_json(order.download)},
+                   {"file", order.file.string()},
+                   {"directory", order.directory.string()},
+                   {"is_wheel", order.is_wheel},
+                   {"limits", to_json(order.limits)}};
+  return value.dump();
+}
+
+std::string encode(FetchMessage const& message) {
+  auto const value = std::visit([](auto const& one) { return to_json(one); }, message);
+  // Servers put anything into their headers.
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+Result<FetchOrder> decode_order(std::string const& line) {
+  return read_line(line, [](json const& value) {
+    FetchOrder order;
+    order.download = download_in(value.at("download"));
+    order.file = value.at("file").get<std::string>();
+    order.directory = value.at("directory").get<std::string>();
+    value.at("is_wheel").get_to(order.is_wheel);
+    order.limits = limits_in(value.at("limits"));
+    return order;
+  });
+}
+
+Result<FetchMessage> decode_message(std::string const& line) {
+  return read_line(line, [](json const& value) -> FetchMessage {
+    if (value.contains("progress")) return progress_in(value.at("progress"));
+    if (value.contains("fetched")) return FetchEnd{fetched_in(value.at("fetched"))};
+    auto const& error = value.at("error");
+    return FetchEnd{Error{error.at("code"), error.at("message")}};
+  });
+}
+
+}  // namespace fetch
+}  // namespace torchwatch
