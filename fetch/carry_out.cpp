@@ -3,9 +3,10 @@
 #include <cerrno>
 #include <system_error>
 
-#include "fetch/wheel_record.h"
 #include <fcntl.h>
 #include <unistd.h>
+
+#include "fetch/wheel_record.h"
 
 namespace torchwatch::fetch {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "fetch/download.h"
 #include "fetch/unpack.h"
-
 #include "storage/domain/result.h"
 
 namespace torchwatch::fetch {

@@ -11,12 +11,13 @@
 #include <thread>
 #include <utility>
 
-#include "fetch/digest.h"
-#include "fetch/partial_file.h"
-#include "fetch/url.h"
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/trim.hpp>
 #include <curl/curl.h>
+
+#include "fetch/digest.h"
+#include "fetch/partial_file.h"
+#include "fetch/url.h"
 
 namespace torchwatch::fetch {
 namespace {

@@ -8,11 +8,12 @@
 #include <span>
 #include <utility>
 
-#include "fetch/digest.h"
-#include "fetch/url.h"
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/find.hpp>
 #include <libxml/HTMLparser.h>
+
+#include "fetch/digest.h"
+#include "fetch/url.h"
 
 namespace torchwatch::fetch {
 namespace {

@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "fetch/digest.h"
 #include <boost/algorithm/string/replace.hpp>
+
+#include "fetch/digest.h"
 
 namespace torchwatch::fetch {
 namespace {

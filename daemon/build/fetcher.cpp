@@ -3,10 +3,10 @@
 #include <chrono>
 #include <csignal>
 
-#include "fetch/wire.h"
 #include <spdlog/spdlog.h>
 
 #include "daemon/async/watchdog.h"
+#include "fetch/wire.h"
 #include "runner/process/child_process.h"
 #include "runner/process/excerpt.h"
 

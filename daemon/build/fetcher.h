@@ -3,10 +3,10 @@
 #include <string>
 #include <utility>
 
-#include "fetch/carry_out.h"
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
+#include "fetch/carry_out.h"
 #include "storage/domain/result.h"
 
 namespace torchwatch::build {

@@ -4,11 +4,11 @@
 #include <random>
 #include <thread>
 
-#include "fetch/wire.h"
 #include <boost/asio/io_context.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "fetch/wire.h"
 #include "runner/process/child_process.h"
 #include "tests/fakes/downloads/download_host.h"
 #include "tests/fetch/archive_writer.h"

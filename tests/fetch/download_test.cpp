@@ -2,10 +2,10 @@
 
 #include <fstream>
 
-#include "fetch/digest.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "fetch/digest.h"
 #include "tests/fakes/downloads/download_host.h"
 #include "tests/temporary_folder.h"
 
