@@ -33,10 +33,12 @@ Result<Downloaded> download_once(FetchOrder const& order, OnFetchProgress const&
     auto const size = static_cast<std::int64_t>(fs::file_size(order.file));
     return Downloaded{Downloaded::End::whole, {}, size, size};
   }
-  return download(
-      order.download, order.file, [&](std::int64_t bytes, std::optional<std::int64_t> whole) {
-        on_progress({Phase::downloading, bytes, whole});
-      });
+  auto wanted = order.download;
+  // A power cut may leave a file that is not whole: it is no archive then, and comes again.
+  wanted.is_durable = wanted.is_durable && order.directory.empty();
+  return download(wanted, order.file, [&](std::int64_t bytes, std::optional<std::int64_t> whole) {
+    on_progress({Phase::downloading, bytes, whole});
+  });
 }
 
 Result<Unpacked> unpack_and_check(FetchOrder const& order, OnFetchProgress const& on_progress) {

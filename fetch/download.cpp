@@ -355,7 +355,7 @@ class Download {
       return failed(ErrorCode::corrupt,
                     "published with the SHA-256 " + order_.sha256 + ", found " + found);
     }
-    part_.finish();
+    part_.finish(order_.is_durable);
     return downloaded;
   }
 

@@ -34,6 +34,9 @@ struct DownloadOrder {
   /// 64 lower-case hexadecimal digits; empty: nobody published any.
   std::string sha256;
   std::int64_t most_bytes = 16LL << 30;
+  /// Flushed to the disk before it gets its name. That takes half as long again, for nothing where
+  /// the file is an archive that is unpacked at once.
+  bool is_durable = true;
   /// Together, with all that is tried again.
   std::chrono::seconds limit{4 * 3600};
   /// Without a byte.
@@ -62,11 +65,11 @@ struct Downloaded {
 /// Bytes that are there, and of how many, if the server says.
 using DownloadProgress = std::function<void(std::int64_t, std::optional<std::int64_t>)>;
 
-/// Downloads to `file`, which appears whole and flushed to the disk or not at all. What came before
-/// an interruption, of this call or of an earlier one that was killed, lies in FILE.part and is not
-/// downloaded again, unless the server has another version by then. A proxy of the environment is
-/// obeyed (https_proxy, no_proxy), certificates are verified, and passing trouble is tried again:
-/// no connection, a stall, a cut off answer, 408, 429 and 5xx.
+/// Downloads to `file`, which appears whole or not at all. What came before an interruption, of
+/// this call or of an earlier one that was killed, lies in FILE.part and is not downloaded again,
+/// unless the server has another version by then. A proxy of the environment is obeyed
+/// (https_proxy, no_proxy), certificates are verified, and passing trouble is tried again: no
+/// connection, a stall, a cut off answer, 408, 429 and 5xx.
 ///
 /// Fails in one line that names the URL: invalid_argument, it is none; refused, the server or a
 /// redirect to a host that is not allowed; corrupt, the file is not what `sha256` says or too

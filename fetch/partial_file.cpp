@@ -81,12 +81,12 @@ void PartialFile::append(std::span<char const> bytes) {
   }
 }
 
-void PartialFile::finish() {
-  if (::fsync(descriptor_) != 0) fail("flush", part_);
+void PartialFile::finish(bool is_durable) {
+  if (is_durable && ::fsync(descriptor_) != 0) fail("flush", part_);
   close();
   fs::rename(part_, file_);
   fs::remove(version_);
-  flush_directory(file_.parent_path());
+  if (is_durable) flush_directory(file_.parent_path());
 }
 
 void PartialFile::discard() {

@@ -38,8 +38,8 @@ class PartialFile {
   void begin(std::string const& url, Validators validators);
   void append(std::span<char const> bytes);
 
-  /// Flushes to the disk and gives it its name.
-  void finish();
+  /// Gives it its name; flushed to the disk before, if it has to outlive a power cut.
+  void finish(bool is_durable);
   /// Nothing is left of it.
   void discard();
 

@@ -43,6 +43,7 @@ json to_json(DownloadOrder const& order) {
           {"known", to_json(order.known)},
           {"sha256", order.sha256},
           {"most_bytes", order.most_bytes},
+          {"is_durable", order.is_durable},
           {"limit_s", order.limit.count()},
           {"stall_s", order.stall.count()},
           {"attempts", order.attempts},
@@ -57,6 +58,7 @@ DownloadOrder download_in(json const& value) {
   order.known = validators_in(value.at("known"));
   value.at("sha256").get_to(order.sha256);
   value.at("most_bytes").get_to(order.most_bytes);
+  value.at("is_durable").get_to(order.is_durable);
   order.limit = std::chrono::seconds{value.at("limit_s").get<std::int64_t>()};
   order.stall = std::chrono::seconds{value.at("stall_s").get<std::int64_t>()};
   value.at("attempts").get_to(order.attempts);

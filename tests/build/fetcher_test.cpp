@@ -166,6 +166,8 @@ TEST_F(FetcherTest, EndsWithItsLimit) {
 TEST_F(FetcherTest, MayBeKilledAnywhere) {
   constexpr std::size_t files = 400;
   host(files, noise(100'000));
+  host_.host("/torch.whl",
+             {.content = packed_, .etag = "\"1\"", .pause = std::chrono::milliseconds{2}});
   std::mt19937 random{1};
   std::uniform_int_distribution<int> milliseconds{1, 60};
   int kills = 0;

@@ -136,6 +136,9 @@ asio::awaitable<void> send(Stream& stream,
       source.read(piece.data(), static_cast<std::streamsize>(piece.size()));
     auto const buffer = asio::buffer(piece);
     co_await asio::async_write(stream, buffer, asio::use_awaitable);
+    if (file.pause.count() == 0) continue;
+    asio::steady_timer timer{stream.get_executor(), file.pause};
+    co_await timer.async_wait(asio::use_awaitable);
   }
 }
 
