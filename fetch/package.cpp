@@ -1,13 +1,12 @@
 #include "fetch/package.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
 #include <locale>
 #include <vector>
 
-#include <boost/algorithm/string/classification.hpp>
-#include <boost/algorithm/string/predicate.hpp>
 #include <boost/algorithm/string/split.hpp>
 
 namespace torchwatch::fetch {
@@ -15,8 +14,10 @@ namespace {
 
 /// Letters, digits and the marks that versions and tags have: a name that can be a file's.
 bool is_plain(std::string_view file_name) {
-  return boost::all(file_name,
-                    boost::is_alnum(std::locale::classic()) || boost::is_any_of("._+!-"));
+  constexpr std::string_view marks = "._+!-";
+  return std::ranges::all_of(file_name, [marks](char c) {
+    return std::isalnum(c, std::locale::classic()) || marks.find(c) != std::string_view::npos;
+  });
 }
 
 /// What stands between both, which come first and last; nothing when they do not.
@@ -73,7 +74,7 @@ std::optional<Package> parse_wheel(std::string_view file_name) {
   auto const inside = between("torch-", file_name, ".whl");
   if (!inside) return std::nullopt;
   std::vector<std::string> parts;
-  boost::split(parts, *inside, boost::is_any_of("-"));
+  boost::split(parts, *inside, [](char c) { return c == '-'; });
   if (parts.size() != 4 && parts.size() != 5) return std::nullopt;
   auto package = parse_version(PackageKind::wheel, parts.front());
   if (!package) return std::nullopt;

@@ -22,8 +22,8 @@ struct Line {
   std::string size;
 };
 
-Error disagrees(fs::path const& record, std::string const& what) {
-  return {ErrorCode::corrupt, record.string() + ": " + what};
+Error disagrees(fs::path const& record, std::string const& name, std::string const& how) {
+  return {ErrorCode::corrupt, record.string() + ": " + name + " " + how};
 }
 
 /// The only one there.
@@ -91,17 +91,17 @@ Result<> check_record(fs::path const& wheel) {
   if (!record)
     return Error{ErrorCode::corrupt, wheel.string() + ": has no single *.dist-info/RECORD"};
   auto lines = lines_of(*record);
-  if (!lines) return disagrees(*record, "has a line that is not \"path,digest,size\"");
+  if (!lines) return disagrees(*record, "a line", "is not \"path,digest,size\"");
   for (auto const& entry : fs::recursive_directory_iterator{wheel}) {
     if (!entry.is_regular_file() && !entry.is_symlink()) continue;
     auto const name = entry.path().lexically_relative(wheel).string();
     auto const line = lines->extract(name);
     if (entry.path() == *record || is_signature(entry.path(), *record)) continue;
-    if (line.empty()) return disagrees(*record, "does not list " + name);
+    if (line.empty()) return disagrees(*record, name, "is not listed");
     if (auto const wrong = complaint(entry.path(), line.mapped()); !wrong.empty())
-      return disagrees(*record, name + " " + wrong);
+      return disagrees(*record, name, wrong);
   }
-  if (!lines->empty()) return disagrees(*record, lines->begin()->first + " is not there");
+  if (!lines->empty()) return disagrees(*record, lines->begin()->first, "is not there");
   return {};
 }
 

@@ -71,7 +71,7 @@ TEST_F(WheelRecordTest, RefusesAnotherSize) {
 
 TEST_F(WheelRecordTest, RefusesAFileThatIsNotListed) {
   write("torch/evil.py", "");
-  expect_refused("RECORD: does not list torch/evil.py");
+  expect_refused("RECORD: torch/evil.py is not listed");
 }
 
 TEST_F(WheelRecordTest, RefusesAListedFileThatIsNotThere) {
@@ -87,7 +87,7 @@ TEST_F(WheelRecordTest, RefusesAWeakerDigest) {
 
 TEST_F(WheelRecordTest, RefusesNonsense) {
   record("nonsense\n");
-  expect_refused("RECORD: has a line that is not \"path,digest,size\"");
+  expect_refused("RECORD: a line is not \"path,digest,size\"");
 }
 
 TEST_F(WheelRecordTest, RefusesNoneAndTwo) {
