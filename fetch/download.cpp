@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <fstream>
 #include <memory>
 #include <random>
@@ -16,6 +15,7 @@
 #include <curl/curl.h>
 
 #include "fetch/digest.h"
+#include "fetch/number.h"
 #include "fetch/partial_file.h"
 #include "fetch/url.h"
 
@@ -47,27 +47,19 @@ struct Head {
   std::string range;                   ///< "bytes 5-9/10", "bytes */10"
 };
 
-std::optional<std::int64_t> number_in(std::string_view text) {
-  std::int64_t value = 0;
-  auto const* const end = text.data() + text.size();
-  auto const [stopped, problem] = std::from_chars(text.data(), end, value);
-  if (problem != std::errc{} || stopped != end) return std::nullopt;
-  return value;
-}
-
 /// 5 of "bytes 5-9/10".
 std::optional<std::int64_t> start_of(std::string_view range) {
   constexpr std::string_view unit = "bytes ";
   if (!range.starts_with(unit)) return std::nullopt;
   range.remove_prefix(unit.size());
-  return number_in(range.substr(0, range.find('-')));
+  return number_in<std::int64_t>(range.substr(0, range.find('-')));
 }
 
 /// 10 of "bytes 5-9/10".
 std::optional<std::int64_t> whole_of(std::string_view range) {
   auto const slash = range.rfind('/');
   if (slash == std::string_view::npos) return std::nullopt;
-  return number_in(range.substr(slash + 1));
+  return number_in<std::int64_t>(range.substr(slash + 1));
 }
 
 bool is_success(long status) {
@@ -231,7 +223,7 @@ class Download {
     auto const value = boost::trim_copy(std::string{line.substr(colon + 1)});
     if (name == "etag") head_.validators.etag = value;
     if (name == "last-modified") head_.validators.last_modified = value;
-    if (name == "content-length") head_.length = number_in(value);
+    if (name == "content-length") head_.length = number_in<std::int64_t>(value);
     if (name == "content-range") head_.range = value;
   }
 

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <locale>
 #include <vector>
 
 #include <boost/algorithm/string/split.hpp>
+
+#include "fetch/number.h"
 
 namespace torchwatch::fetch {
 namespace {
@@ -27,15 +28,6 @@ std::optional<std::string_view> between(std::string_view start,
   if (text.size() < start.size() + end.size() || !text.starts_with(start) || !text.ends_with(end))
     return std::nullopt;
   return text.substr(start.size(), text.size() - start.size() - end.size());
-}
-
-template <class T>
-std::optional<T> number_in(std::string_view digits) {
-  T value{};
-  auto const* const end = digits.data() + digits.size();
-  auto const [stopped, problem] = std::from_chars(digits.data(), end, value);
-  if (problem != std::errc{} || stopped != end) return std::nullopt;
-  return value;
 }
 
 /// "2025-09-02" of "20250902"; nothing when there is no such day.

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fetch/index_page.h"
+#include "fetch/package.h"
+
+namespace torchwatch::fetch {
+
+/// Which of a nightly's packages is wanted. Empty: any.
+struct PackageFilter {
+  PackageKind kind = PackageKind::wheel;
+  std::string variant;  ///< "cpu", "cu130"
+  std::string machine;  ///< of a wheel's platform, by its end: "x86_64", "aarch64"
+  std::string python;   ///< of a wheel: "cp312"; any: the newest
+  std::string abi;      ///< of a wheel: "cp313t"; any: the one that is named as its Python is
+};
+
+/// A nightly that an index has, in one file.
+struct Offer {
+  Package package;
+  std::string url;
+  std::string sha256;  ///< empty: the index does not say
+};
+
+/// What an index has of what is wanted: one file a version, by date and then by version, oldest
+/// first. Two versions of one date are two nightlies: a release was branched off that day. What is
+/// yanked, or no nightly of torch, is passed over. Of several files of one version the best is
+/// taken: for the newest Python, and, where no ABI is wanted, without suffix (not free-threaded,
+/// not debug).
+std::vector<Offer> offers_in(std::vector<PageLink> const& links, PackageFilter const& filter);
+
+}  // namespace torchwatch::fetch
