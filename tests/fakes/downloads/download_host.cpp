@@ -199,13 +199,6 @@ asio::awaitable<void> listen(tcp::acceptor acceptor,
   }
 }
 
-ssl::context context_of(ServerIdentity const& identity) {
-  ssl::context context{ssl::context::tls_server};
-  context.use_certificate_chain_file(identity.certificate.string());
-  context.use_private_key_file(identity.key.string(), ssl::context::pem);
-  return context;
-}
-
 }  // namespace
 
 DownloadHost::DownloadHost(std::optional<ServerIdentity> const& identity) {

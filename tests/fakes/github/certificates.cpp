@@ -111,4 +111,12 @@ ServerIdentity make_identity(std::filesystem::path const& folder,
   return identity;
 }
 
+boost::asio::ssl::context context_of(ServerIdentity const& identity) {
+  namespace ssl = boost::asio::ssl;
+  ssl::context context{ssl::context::tls_server};
+  context.use_certificate_chain_file(identity.certificate.string());
+  context.use_private_key_file(identity.key.string(), ssl::context::pem);
+  return context;
+}
+
 }  // namespace torchwatch::fakes

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <boost/asio/ssl/context.hpp>
+
 namespace torchwatch::fakes {
 
 /// Files by which a server proves who it is, PEM.
@@ -18,5 +20,8 @@ struct ServerIdentity {
 /// runtime_error.
 ServerIdentity make_identity(std::filesystem::path const& folder,
                              std::vector<std::string> const& names);
+
+/// What a server needs to prove it. Throws boost::system::system_error when a file cannot be read.
+boost::asio::ssl::context context_of(ServerIdentity const& identity);
 
 }  // namespace torchwatch::fakes
