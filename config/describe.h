@@ -10,9 +10,32 @@ namespace torchwatch::config {
 
 template <class Visitor>
 void describe(Visitor& visit, FeedOptions& feed) {
-  visit("kind", feed.kind, plain("What path is: a directory of builds, or a git repository"));
-  visit("path", feed.path, needed(naming("Where nightlies are looked for", Form::directory)));
-  visit("branch", feed.branch, needed(matching("Branch of a git feed", branch_word)));
+  visit("kind",
+        feed.kind,
+        plain("Where nightlies come from: a directory of builds, a git repository, or PyTorch's "
+              "published wheels or LibTorch archives"));
+  visit(
+      "path",
+      feed.path,
+      naming("The directory, or the git repository; empty for what is published", Form::directory));
+  visit("branch",
+        feed.branch,
+        needed(matching("Branch that gets a commit a nightly, of path or else of source.repository",
+                        branch_word)));
+  visit("url", feed.url, needed(matching("Host of what is published", web_root)));
+  visit("channel",
+        feed.channel,
+        needed(matching("Which of what is published: cpu, cu130", benchmark_word)));
+  visit("python", feed.python, matching("Python tag of wheels; empty: the newest", benchmark_word));
+  visit(
+      "abi", feed.abi, matching("ABI tag of wheels; empty: an ordinary Python's", benchmark_word));
+  visit("machine",
+        feed.machine,
+        matching("What the platform of wheels ends with; empty: this host's", benchmark_word));
+  visit("hosts", feed.hosts, matching("Hosts that files may come from besides url's", host_word));
+  visit("ca_file",
+        feed.ca_file,
+        naming("Certificates to trust instead of the system's, PEM", Form::file));
   visit("overdue_s", feed.overdue, range("Time after which a nightly is missing", 0, 31536000));
   visit("poll_s", feed.poll, range("Pause between two looks", 1, 86400));
   visit("backlog",

@@ -20,6 +20,20 @@ void check_decide(DecideOptions const& decide, Complaints& complaints) {
   }
 }
 
+bool is_published(FeedKind kind) {
+  return kind == FeedKind::wheels || kind == FeedKind::libtorch;
+}
+
+void check_feed(FeedOptions const& feed, Complaints& complaints) {
+  if (is_published(feed.kind) == feed.path.empty()) return;
+  if (feed.path.empty())
+    complaints.add("feed.path", "nothing", "an existing directory");
+  else
+    complaints.add("feed.path",
+                   found(feed.path) + " with kind " + found(to_json(feed.kind)),
+                   "none: what is published is downloaded");
+}
+
 void check_source(FeedOptions const& feed, SourceOptions const& source, Complaints& complaints) {
   if (source.repository.empty() != source.recipe.empty())
     complaints.add("source", "one of repository and recipe without the other", "both or none");
@@ -63,6 +77,7 @@ void check_fleets(std::vector<FleetOptions> const& fleets, Complaints& complaint
 /// Rules that concern more than one field; told only about parts that are otherwise right.
 void check_together(Options const& options, Complaints& complaints) {
   if (!complaints.about("decide")) check_decide(options.decide, complaints);
+  if (!complaints.about("feed")) check_feed(options.feed, complaints);
   if (!complaints.about("source") && !complaints.about("feed.kind"))
     check_source(options.feed, options.source, complaints);
   if (!complaints.about("suite")) check_suite(options.suite, complaints);

@@ -12,15 +12,32 @@
 /// whole.
 namespace torchwatch::config {
 
-enum class FeedKind { directory, git };
+enum class FeedKind { directory, git, wheels, libtorch };
 
 /// Where new nightlies are looked for.
 struct FeedOptions {
   FeedKind kind = FeedKind::directory;
   /// `directory`: a folder with one prefix (holding build.json) per nightly. `git`: a repository
-  /// with a nightly branch.
+  /// with a nightly branch. `wheels`, `libtorch`: empty, what PyTorch publishes is downloaded.
   std::string path;
+  /// Of `path`, or, where nightlies are downloaded, of `source.repository`: its subjects tell the
+  /// trunk commits.
   std::string branch = "nightly";
+  /// Where PyTorch's wheels (below /whl/nightly) and LibTorch archives (/libtorch/nightly) lie.
+  std::string url = "https://download.pytorch.org";
+  /// Which of them: "cpu", "cu130".
+  std::string channel = "cpu";
+  /// Python tag of the wheels, "cp312"; empty: the newest that there is. The part that is measured
+  /// is the same in all.
+  std::string python;
+  /// ABI tag of the wheels, "cp313t"; empty: that of an ordinary Python.
+  std::string abi;
+  /// What the wheels' platform ends with, "x86_64"; empty: this host's.
+  std::string machine;
+  /// Hosts that files may come from besides that of `url`, by links or redirects.
+  std::vector<std::string> hosts{"download-r2.pytorch.org"};
+  /// Certificates to trust instead of the system's, PEM.
+  std::string ca_file;
   /// Pause between two looks. Nightlies appear once a day; ten minutes bounds the delay without
   /// burdening anyone.
   std::chrono::seconds poll{600};

@@ -25,6 +25,10 @@ inline constexpr Pattern owner_and_name{"[A-Za-z0-9_-]+/[A-Za-z0-9._-]+", "owner
 inline constexpr Pattern https_root{
     R"(https://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[A-Za-z0-9._~-]+)*)",
     "https://HOST[:PORT][/PATH] without a / at the end"};
+inline constexpr Pattern web_root{
+    R"(https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[A-Za-z0-9._~-]+)*)",
+    "http(s)://HOST[:PORT][/PATH] without a / at the end"};
+inline constexpr Pattern host_word{"[a-z0-9][a-z0-9.-]*", "a host's name in lower case"};
 inline constexpr Pattern commit_place{
     R"((https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?)?/.*\{commit\}.*)",
     "an absolute path or http(s)://HOST[:PORT]/PATH with {commit} in it"};

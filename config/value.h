@@ -21,34 +21,37 @@ namespace torchwatch::config {
 using Json = nlohmann::ordered_json;
 
 // The words of closed sets.
-inline constexpr auto words(FeedKind) {
-  return std::array{std::pair{"directory", FeedKind::directory}, std::pair{"git", FeedKind::git}};
+constexpr auto words(FeedKind) {
+  return std::array{std::pair{"directory", FeedKind::directory},
+                    std::pair{"git", FeedKind::git},
+                    std::pair{"wheels", FeedKind::wheels},
+                    std::pair{"libtorch", FeedKind::libtorch}};
 }
 
-inline constexpr auto words(Scale) {
+constexpr auto words(Scale) {
   return std::array{std::pair{"smoke", Scale::smoke}, std::pair{"full", Scale::full}};
 }
 
-inline constexpr auto words(Precision) {
+constexpr auto words(Precision) {
   return std::array{std::pair{"fp32", Precision::fp32},
                     std::pair{"fp16", Precision::fp16},
                     std::pair{"bf16", Precision::bf16},
                     std::pair{"amp", Precision::amp}};
 }
 
-inline constexpr auto words(Device) {
+constexpr auto words(Device) {
   return std::array{std::pair{"cpu", Device::cpu}, std::pair{"cuda", Device::cuda}};
 }
 
-inline constexpr auto words(Test) {
+constexpr auto words(Test) {
   return std::array{std::pair{"train", Test::train}, std::pair{"eval", Test::eval}};
 }
 
-inline constexpr auto words(Prior) {
+constexpr auto words(Prior) {
   return std::array{std::pair{"uniform", Prior::uniform}, std::pair{"paths", Prior::paths}};
 }
 
-inline constexpr auto words(LogLevel) {
+constexpr auto words(LogLevel) {
   return std::array{std::pair{"debug", LogLevel::debug},
                     std::pair{"info", LogLevel::info},
                     std::pair{"warning", LogLevel::warning},

@@ -136,7 +136,7 @@ class Download {
   Answer ask(Url const& url) {
     head_ = {};
     takes_body_ = false;
-    have_ = part_.size_of(order_.url);
+    have_ = order_.is_asked_only ? 0 : part_.size_of(order_.url);
     auto const headers = headers_to_send();
     std::array<char, CURL_ERROR_SIZE> text{};
     set_up(url, headers.get(), text.data());
@@ -144,7 +144,8 @@ class Download {
     answer.code = curl_easy_perform(curl_.get());
     curl_easy_getinfo(curl_.get(), CURLINFO_RESPONSE_CODE, &answer.status);
     // An answer without contents.
-    if (answer.code == CURLE_OK && is_success(answer.status) && !takes_body_) take_body();
+    bool const is_empty = is_success(answer.status) && !takes_body_ && !order_.is_asked_only;
+    if (answer.code == CURLE_OK && is_empty) take_body();
     char* redirect = nullptr;
     curl_easy_getinfo(curl_.get(), CURLINFO_REDIRECT_URL, &redirect);
     if (redirect != nullptr) answer.redirect = redirect;
@@ -183,6 +184,7 @@ class Download {
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(curl, CURLOPT_NOBODY, order_.is_asked_only ? 1L : 0L);
     curl_easy_setopt(curl, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
     curl_easy_setopt(curl, CURLOPT_USERAGENT, "torchwatch");
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
@@ -301,7 +303,7 @@ class Download {
       if (is_for_good(answer.code)) error_ = failed(ErrorCode::unavailable, answer.trouble);
       return std::nullopt;
     }
-    if (is_success(answer.status)) return End::whole;
+    if (is_success(answer.status)) return is_known_by_its_head() ? End::unchanged : End::whole;
     if (answer.status == 304) return End::unchanged;
     if (answer.status == 404 || answer.status == 410) return End::absent;
     if (answer.status == 416 && have_ > 0) {
@@ -311,6 +313,11 @@ class Download {
     }
     if (!may_pass(answer.status)) error_ = failed(ErrorCode::refused, trouble_with(answer));
     return std::nullopt;
+  }
+
+  /// Of a server that does not look at conditions.
+  bool is_known_by_its_head() const {
+    return order_.is_asked_only && head_.validators == order_.known;
   }
 
   /// It was all there, and a kill came before its name did.
@@ -339,7 +346,7 @@ class Download {
 
   Result<Downloaded> finish(Downloaded::End end) {
     Downloaded downloaded{end, head_.validators, have_, resumed_from_};
-    if (end != Downloaded::End::whole) return downloaded;
+    if (end != Downloaded::End::whole || order_.is_asked_only) return downloaded;
     downloaded.validators = part_.validators();
     auto const found = digest_ ? digest_->hex() : order_.sha256;
     if (found != order_.sha256) {

@@ -31,6 +31,9 @@ struct DownloadOrder {
   std::string ca_file;
   /// Of the version that is known already: it is not sent again. Empty: there is none.
   Validators known;
+  /// Only asked for by its head: nothing is downloaded, and `whole` says that the server has
+  /// another version than the known one.
+  bool is_asked_only = false;
   /// 64 lower-case hexadecimal digits; empty: nobody published any.
   std::string sha256;
   std::int64_t most_bytes = 16LL << 30;

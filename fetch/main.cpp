@@ -6,20 +6,33 @@
 namespace torchwatch::fetch {
 namespace {
 
-void tell(FetchMessage const& message) {
+void tell(Message const& message) {
   std::cout << encode(message) << std::endl;  // at once: somebody waits
+}
+
+template <class T>
+Message message_of(Result<T> result) {
+  if (result) return std::move(*result);
+  return Refusal{result.error()};
+}
+
+Message answer_to(Order const& order) {
+  if (auto const* const index = std::get_if<IndexOrder>(&order))
+    return message_of(look_into(*index));
+  return message_of(carry_out(std::get<FetchOrder>(order), tell));
 }
 
 }  // namespace
 }  // namespace torchwatch::fetch
 
-/// torchwatch-fetch: downloads and unpacks what strangers made, in a process of its own, so that
-/// what goes wrong with that is no trouble of the service. Exit status 0 when there was an answer.
+/// torchwatch-fetch: downloads, reads and unpacks what strangers made, in a process of its own, so
+/// that what goes wrong with that is no trouble of the service. Exit status 0 when there was an
+/// answer.
 int main() {
   namespace fetch = torchwatch::fetch;
   std::string line;
   std::getline(std::cin, line);
   auto const order = fetch::decode_order(line);
-  fetch::tell(fetch::FetchEnd{order ? fetch::carry_out(*order, fetch::tell) : order.error()});
+  fetch::tell(order ? fetch::answer_to(*order) : fetch::Refusal{order.error()});
   return 0;
 }

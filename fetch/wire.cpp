@@ -20,6 +20,9 @@ NLOHMANN_JSON_SERIALIZE_ENUM(Downloaded::End,
                               {Downloaded::End::unchanged, "unchanged"},
                               {Downloaded::End::absent, "absent"}})
 
+NLOHMANN_JSON_SERIALIZE_ENUM(PackageKind,
+                             {{PackageKind::wheel, "wheel"}, {PackageKind::libtorch, "libtorch"}})
+
 NLOHMANN_JSON_SERIALIZE_ENUM(FetchProgress::Phase,
                              {{FetchProgress::Phase::downloading, "downloading"},
                               {FetchProgress::Phase::unpacking, "unpacking"}})
@@ -41,6 +44,7 @@ json to_json(DownloadOrder const& order) {
           {"hosts", order.hosts},
           {"ca_file", order.ca_file},
           {"known", to_json(order.known)},
+          {"is_asked_only", order.is_asked_only},
           {"sha256", order.sha256},
           {"most_bytes", order.most_bytes},
           {"is_durable", order.is_durable},
@@ -56,6 +60,7 @@ DownloadOrder download_in(json const& value) {
   value.at("hosts").get_to(order.hosts);
   value.at("ca_file").get_to(order.ca_file);
   order.known = validators_in(value.at("known"));
+  value.at("is_asked_only").get_to(order.is_asked_only);
   value.at("sha256").get_to(order.sha256);
   value.at("most_bytes").get_to(order.most_bytes);
   value.at("is_durable").get_to(order.is_durable);
@@ -80,6 +85,47 @@ UnpackLimits limits_in(json const& value) {
   value.at("ratio").get_to(limits.ratio);
   value.at("path").get_to(limits.path);
   return limits;
+}
+
+json to_json(PackageFilter const& filter) {
+  return {{"kind", filter.kind},
+          {"variant", filter.variant},
+          {"machine", filter.machine},
+          {"python", filter.python},
+          {"abi", filter.abi}};
+}
+
+PackageFilter filter_in(json const& value) {
+  return {value.at("kind"),
+          value.at("variant"),
+          value.at("machine"),
+          value.at("python"),
+          value.at("abi")};
+}
+
+json to_json(Offer const& offer) {
+  auto const& package = offer.package;
+  return {{"kind", package.kind},
+          {"version", package.version},
+          {"date", package.date},
+          {"variant", package.variant},
+          {"python", package.python},
+          {"abi", package.abi},
+          {"platform", package.platform},
+          {"url", offer.url},
+          {"sha256", offer.sha256}};
+}
+
+Offer offer_in(json const& value) {
+  return {{value.at("kind"),
+           value.at("version"),
+           value.at("date"),
+           value.at("variant"),
+           value.at("python"),
+           value.at("abi"),
+           value.at("platform")},
+          value.at("url"),
+          value.at("sha256")};
 }
 
 json to_json(FetchProgress const& progress) {
@@ -112,10 +158,65 @@ Fetched fetched_in(json const& value) {
           {value.at("unpacked_bytes"), value.at("unpacked_entries")}};
 }
 
-json to_json(FetchEnd const& end) {
-  if (end.result) return to_json(*end.result);
-  auto const error = end.result.error();
+json to_json(Index const& index) {
+  auto offers = json::array();
+  for (auto const& offer : index.offers)
+    offers.push_back(to_json(offer));
+  return {{"index",
+           {{"end", index.end},
+            {"validators", to_json(index.validators)},
+            {"offers", std::move(offers)}}}};
+}
+
+Index index_in(json const& value) {
+  Index index{value.at("end"), validators_in(value.at("validators")), {}};
+  for (auto const& offer : value.at("offers"))
+    index.offers.push_back(offer_in(offer));
+  return index;
+}
+
+json to_json(Refusal const& refusal) {
+  auto const& error = refusal.error;
   return {{"error", {{"code", error.code}, {"message", error.message}}}};
+}
+
+json to_json(FetchOrder const& order) {
+  return {{"fetch",
+           {{"download", to_json(order.download)},
+            {"file", order.file.string()},
+            {"directory", order.directory.string()},
+            {"is_wheel", order.is_wheel},
+            {"limits", to_json(order.limits)}}}};
+}
+
+FetchOrder fetch_order_in(json const& value) {
+  FetchOrder order;
+  order.download = download_in(value.at("download"));
+  order.file = value.at("file").get<std::string>();
+  order.directory = value.at("directory").get<std::string>();
+  value.at("is_wheel").get_to(order.is_wheel);
+  order.limits = limits_in(value.at("limits"));
+  return order;
+}
+
+json to_json(IndexOrder const& order) {
+  return {{"look",
+           {{"page", to_json(order.page)},
+            {"file", order.file.string()},
+            {"filter", to_json(order.filter)}}}};
+}
+
+IndexOrder index_order_in(json const& value) {
+  return {download_in(value.at("page")),
+          value.at("file").get<std::string>(),
+          filter_in(value.at("filter"))};
+}
+
+/// One of a variant's. Servers put anything into their headers, and names of files are bytes.
+template <class Variant>
+std::string line_of(Variant const& variant) {
+  auto const value = std::visit([](auto const& one) { return to_json(one); }, variant);
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 template <class Read>
@@ -129,39 +230,28 @@ auto read_line(std::string const& line, Read read) -> Result<decltype(read(json{
 
 }  // namespace
 
-std::string encode(FetchOrder const& order) {
-  json const value{{"download", to_json(order.download)},
-                   {"file", order.file.string()},
-                   {"directory", order.directory.string()},
-                   {"is_wheel", order.is_wheel},
-                   {"limits", to_json(order.limits)}};
-  return value.dump();
+std::string encode(Order const& order) {
+  return line_of(order);
 }
 
-std::string encode(FetchMessage const& message) {
-  auto const value = std::visit([](auto const& one) { return to_json(one); }, message);
-  // Servers put anything into their headers.
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+std::string encode(Message const& message) {
+  return line_of(message);
 }
 
-Result<FetchOrder> decode_order(std::string const& line) {
-  return read_line(line, [](json const& value) {
-    FetchOrder order;
-    order.download = download_in(value.at("download"));
-    order.file = value.at("file").get<std::string>();
-    order.directory = value.at("directory").get<std::string>();
-    value.at("is_wheel").get_to(order.is_wheel);
-    order.limits = limits_in(value.at("limits"));
-    return order;
+Result<Order> decode_order(std::string const& line) {
+  return read_line(line, [](json const& value) -> Order {
+    if (value.contains("look")) return index_order_in(value.at("look"));
+    return fetch_order_in(value.at("fetch"));
   });
 }
 
-Result<FetchMessage> decode_message(std::string const& line) {
-  return read_line(line, [](json const& value) -> FetchMessage {
+Result<Message> decode_message(std::string const& line) {
+  return read_line(line, [](json const& value) -> Message {
     if (value.contains("progress")) return progress_in(value.at("progress"));
-    if (value.contains("fetched")) return FetchEnd{fetched_in(value.at("fetched"))};
+    if (value.contains("fetched")) return fetched_in(value.at("fetched"));
+    if (value.contains("index")) return index_in(value.at("index"));
     auto const& error = value.at("error");
-    return FetchEnd{Error{error.at("code"), error.at("message")}};
+    return Refusal{{error.at("code"), error.at("message")}};
   });
 }
 

@@ -4,23 +4,27 @@
 #include <variant>
 
 #include "fetch/carry_out.h"
+#include "fetch/index.h"
 
 /// What the service and torchwatch-fetch say to each other: a line of JSON each, an order on
 /// standard input, then any number of lines of progress and one answer on standard output.
 namespace torchwatch::fetch {
 
-/// The last message.
-struct FetchEnd {
-  Result<Fetched> result;
+using Order = std::variant<FetchOrder, IndexOrder>;
+
+/// Why there is none of what an order asked for.
+struct Refusal {
+  Error error;
 };
 
-using FetchMessage = std::variant<FetchProgress, FetchEnd>;
+/// Progress, or the last word: what the order asked for, or a refusal.
+using Message = std::variant<FetchProgress, Fetched, Index, Refusal>;
 
-std::string encode(FetchOrder const& order);
-std::string encode(FetchMessage const& message);
+std::string encode(Order const& order);
+std::string encode(Message const& message);
 
 /// Both fail with corrupt, naming what is missing or wrong.
-Result<FetchOrder> decode_order(std::string const& line);
-Result<FetchMessage> decode_message(std::string const& line);
+Result<Order> decode_order(std::string const& line);
+Result<Message> decode_message(std::string const& line);
 
 }  // namespace torchwatch::fetch

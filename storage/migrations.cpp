@@ -431,6 +431,34 @@ constexpr std::string_view waves = R"sql(
 ALTER TABLE bisection_step RENAME COLUMN turn TO wave;
 )sql";
 
+/// Nightlies may be published as files, which are known before their commits are.
+constexpr std::string_view published_files = R"sql(
+CREATE TABLE new_nightly (
+  id INTEGER PRIMARY KEY,
+  date TEXT NOT NULL,
+  version TEXT NOT NULL,
+  commit_sha TEXT NOT NULL,
+  release_sha TEXT NOT NULL,
+  prefix TEXT NOT NULL,
+  state TEXT NOT NULL,
+  baseline_id INTEGER REFERENCES nightly(id),
+  failure TEXT NOT NULL DEFAULT '',
+  announced_at INTEGER NOT NULL,
+  file_url TEXT,
+  file_sha256 TEXT NOT NULL DEFAULT '',
+  file_etag TEXT NOT NULL DEFAULT '',
+  file_last_modified TEXT NOT NULL DEFAULT ''
+) STRICT;
+INSERT INTO new_nightly
+SELECT id, date, version, commit_sha, release_sha, prefix, state, baseline_id, failure,
+       announced_at, NULL, '', '', '' FROM nightly;
+DROP TABLE nightly;
+ALTER TABLE new_nightly RENAME TO nightly;
+CREATE UNIQUE INDEX nightly_of_commit ON nightly (date, commit_sha) WHERE file_url IS NULL;
+CREATE UNIQUE INDEX nightly_of_file
+ON nightly (file_url, file_sha256, file_etag, file_last_modified) WHERE file_url IS NOT NULL;
+)sql";
+
 constexpr std::array steps{nightlies_and_jobs,
                            comparisons_and_incidents,
                            builds_and_bisections,
@@ -449,7 +477,30 @@ constexpr std::array steps{nightlies_and_jobs,
                            recipes_and_packages,
                            revert_checks,
                            kinds_of_recipes,
-                           waves};
+                           waves,
+                           published_files};
+
+/// Foreign keys are off while this lives: a table that others refer to is replaced by a new one of
+/// its name, and looked at when it is done (https://www.sqlite.org/lang_altertable.html, 7).
+class WithoutForeignKeys {
+ public:
+  explicit WithoutForeignKeys(SQLite::Database& database)
+      : database_{database},
+        were_on_{database.execAndGet("PRAGMA foreign_keys").getInt() == 1} {
+    database_.exec("PRAGMA foreign_keys = OFF");
+  }
+
+  WithoutForeignKeys(WithoutForeignKeys const&) = delete;
+  WithoutForeignKeys& operator=(WithoutForeignKeys const&) = delete;
+
+  ~WithoutForeignKeys() {
+    if (were_on_) database_.tryExec("PRAGMA foreign_keys = ON");
+  }
+
+ private:
+  SQLite::Database& database_;
+  bool were_on_;
+};
 
 }  // namespace
 
@@ -467,10 +518,14 @@ void migrate_to(SQLite::Database& database, int version) {
     throw std::runtime_error("database has version " + std::to_string(found) +
                              ", this program knows up to " + std::to_string(steps.size()));
   for (int at = found; at < version; ++at) {
+    WithoutForeignKeys const tables_may_be_replaced{database};
     SQLite::Transaction transaction{database, SQLite::TransactionBehavior::IMMEDIATE};
     // Another process may have migrated between our look and our lock.
     if (database.execAndGet("PRAGMA user_version").getInt() > at) continue;
     database.exec(std::string{steps.at(static_cast<std::size_t>(at))});
+    if (SQLite::Statement broken{database, "PRAGMA foreign_key_check"}; broken.executeStep())
+      throw std::runtime_error("migration " + std::to_string(at + 1) + " loses rows of " +
+                               broken.getColumn(2).getString());
     database.exec("PRAGMA user_version = " + std::to_string(at + 1));
     transaction.commit();
   }

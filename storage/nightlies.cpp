@@ -9,7 +9,7 @@ namespace {
 
 constexpr auto select_nightlies =
     "SELECT id, date, version, commit_sha, release_sha, prefix, state, baseline_id, failure, "
-    "announced_at FROM nightly ";
+    "announced_at, file_url, file_sha256, file_etag, file_last_modified FROM nightly ";
 
 Nightly read_nightly(SQLite::Statement& row) {
   Nightly nightly;
@@ -23,6 +23,11 @@ Nightly read_nightly(SQLite::Statement& row) {
   if (!row.getColumn(7).isNull()) nightly.baseline = NightlyId{row.getColumn(7).getInt64()};
   nightly.failure = row.getColumn(8).getString();
   nightly.announced_at = read_time(row.getColumn(9));
+  if (!row.getColumn(10).isNull())
+    nightly.file = PublishedFile{row.getColumn(10).getString(),
+                                 row.getColumn(11).getString(),
+                                 row.getColumn(12).getString(),
+                                 row.getColumn(13).getString()};
   return nightly;
 }
 
@@ -31,8 +36,10 @@ Nightly read_nightly(SQLite::Statement& row) {
 bool Nightlies::announce(Nightly const& nightly) {
   SQLite::Statement insert{database_,
                            "INSERT OR IGNORE INTO nightly "
-                           "(date, version, commit_sha, release_sha, prefix, state, announced_at) "
-                           "VALUES (?, ?, ?, ?, ?, ?, ?)"};
+                           "(date, version, commit_sha, release_sha, prefix, state, announced_at, "
+                           "file_url, file_sha256, file_etag, file_last_modified) "
+                           "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+  auto const file = nightly.file.value_or(PublishedFile{});
   bind_all(insert,
            nightly.date,
            nightly.version,
@@ -40,7 +47,11 @@ bool Nightlies::announce(Nightly const& nightly) {
            nightly.release_commit.hex,
            nightly.prefix,
            std::string{to_string(nightly.state)},
-           seconds_of(nightly.announced_at));
+           seconds_of(nightly.announced_at),
+           nightly.file ? std::optional{file.url} : std::nullopt,
+           file.sha256,
+           file.etag,
+           file.last_modified);
   return insert.exec() == 1;
 }
 
@@ -72,14 +83,19 @@ std::vector<Nightly> Nightlies::unpublished() const {
 void Nightlies::update(Nightly const& nightly) {
   SQLite::Statement statement{
       database_,
-      "UPDATE nightly SET version = ?, prefix = ?, state = ?, baseline_id = ?, failure = ? "
-      "WHERE id = ?"};
+      "UPDATE nightly SET version = ?, commit_sha = ?, release_sha = ?, prefix = ?, state = ?, "
+      "baseline_id = ?, failure = ?, file_etag = ?, file_last_modified = ? WHERE id = ?"};
+  auto const file = nightly.file.value_or(PublishedFile{});
   bind_all(statement,
            nightly.version,
+           nightly.commit.hex,
+           nightly.release_commit.hex,
            nightly.prefix,
            std::string{to_string(nightly.state)},
            nightly.baseline ? std::optional{nightly.baseline->value} : std::nullopt,
            nightly.failure,
+           file.etag,
+           file.last_modified,
            nightly.id.value);
   statement.exec();
 }

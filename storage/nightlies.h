@@ -18,8 +18,8 @@ class Nightlies {
  public:
   explicit Nightlies(SQLite::Database& database) : database_{database} {}
 
-  /// Remembers a nightly. One that has the same date and commit as a known one changes nothing.
-  /// Returns true when it was new.
+  /// Remembers a nightly. One that has the same date and commit as a known one, or the same file,
+  /// changes nothing. Returns true when it was new.
   bool announce(Nightly const& nightly);
 
   /// Every nightly, in the order of nightlies: by date, then by id.
@@ -32,7 +32,7 @@ class Nightlies {
   /// Nightlies whose incident is known but not published yet, oldest first.
   std::vector<Nightly> unpublished() const;
 
-  /// Stores state, version, prefix, baseline and failure of a known nightly.
+  /// Stores all but date and time of announcement of a known nightly.
   void update(Nightly const& nightly);
 
  private:

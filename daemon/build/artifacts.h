@@ -18,9 +18,9 @@ namespace torchwatch::build {
 /// archive, with `{commit}` in its name.
 class Artifacts {
  public:
-  /// A download and its unpacking take `timeout` together at most.
-  Artifacts(Fetcher fetcher, std::string place, std::chrono::seconds timeout)
-      : fetcher_{std::move(fetcher)},
+  /// `fetcher` must outlive it. A download and its unpacking take `timeout` together at most.
+  Artifacts(Fetcher& fetcher, std::string place, std::chrono::seconds timeout)
+      : fetcher_{fetcher},
         place_{std::move(place)},
         timeout_{timeout} {}
 
@@ -39,7 +39,7 @@ class Artifacts {
  private:
   std::string place_of(CommitSha const& commit) const;
 
-  Fetcher fetcher_;
+  Fetcher& fetcher_;
   std::string place_;
   std::chrono::seconds timeout_;
 };

@@ -2,11 +2,11 @@
 
 #include <chrono>
 #include <csignal>
+#include <variant>
 
 #include <spdlog/spdlog.h>
 
 #include "daemon/async/watchdog.h"
-#include "fetch/wire.h"
 #include "runner/process/child_process.h"
 #include "runner/process/excerpt.h"
 
@@ -40,12 +40,34 @@ class ProgressLog {
   steady_clock::time_point told_ = steady_clock::now();
 };
 
+/// What was asked for, of the last word of a program.
+template <class T>
+Result<T> answer_in(Result<fetch::Message> message) {
+  if (!message) return message.error();
+  if (auto* const answer = std::get_if<T>(&*message)) return std::move(*answer);
+  if (auto const* const refusal = std::get_if<fetch::Refusal>(&*message)) return refusal->error;
+  return Error{ErrorCode::corrupt, "torchwatch-fetch: it answers what nobody asked"};
+}
+
 }  // namespace
 
-asio::awaitable<Result<fetch::Fetched>> Fetcher::fetch(fetch::FetchOrder order) const {
-  auto const url = order.download.url;
-  auto const unavailable = [&url](std::string const& why) {
-    return Error{ErrorCode::unavailable, "fetch " + url + ": " + why};
+asio::awaitable<Result<fetch::Fetched>> FetchProgram::fetch(fetch::FetchOrder order) {
+  auto const download = order.download;
+  fetch::Order any = std::move(order);
+  co_return answer_in<fetch::Fetched>(co_await run(std::move(any), download));
+}
+
+asio::awaitable<Result<fetch::Index>> FetchProgram::look_into(fetch::IndexOrder order) {
+  auto const page = order.page;
+  fetch::Order any = std::move(order);
+  co_return answer_in<fetch::Index>(co_await run(std::move(any), page));
+}
+
+/// The program's last word.
+asio::awaitable<Result<fetch::Message>> FetchProgram::run(fetch::Order order,
+                                                          fetch::DownloadOrder download) {
+  auto const unavailable = [&download](std::string const& why) {
+    return Error{ErrorCode::unavailable, "fetch " + download.url + ": " + why};
   };
   process::Command command;
   command.argv = {program_};
@@ -53,23 +75,21 @@ asio::awaitable<Result<fetch::Fetched>> Fetcher::fetch(fetch::FetchOrder order) 
   auto const started = steady_clock::now();
   auto program = process::ChildProcess::start(executor_, std::move(command));
   if (!program) co_return program.error();
-  async::Watchdog const watchdog{executor_, order.download.limit, *program};
+  async::Watchdog const watchdog{executor_, download.limit, *program};
   auto line = fetch::encode(order);
   auto const written = co_await program->write_line(std::move(line));
   if (!written) co_return unavailable(written.error().message);
-  ProgressLog log{url};
+  ProgressLog log{download.url};
   while (true) {
     auto const said = co_await program->read_line();
     if (!said) break;
     auto message = fetch::decode_message(*said);
-    if (!message) co_return message.error();
-    if (auto* const end = std::get_if<fetch::FetchEnd>(&*message)) co_return std::move(end->result);
+    if (!message || !std::holds_alternative<fetch::FetchProgress>(*message)) co_return message;
     log.note(std::get<fetch::FetchProgress>(*message));
   }
   auto const status = co_await program->wait();
-  if (status.signal == SIGKILL && steady_clock::now() - started >= order.download.limit)
-    co_return unavailable("it took longer than " + std::to_string(order.download.limit.count()) +
-                          " s");
+  if (status.signal == SIGKILL && steady_clock::now() - started >= download.limit)
+    co_return unavailable("it took longer than " + std::to_string(download.limit.count()) + " s");
   auto const words = process::last_lines(program->last_stderr());
   co_return unavailable(words.empty() ? process::describe(status) : words);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -7,25 +8,42 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "fetch/carry_out.h"
+#include "fetch/index.h"
+#include "fetch/wire.h"
 #include "storage/domain/result.h"
 
 namespace torchwatch::build {
 
-/// Has torchwatch-fetch download and unpack, a process each, without our token in its environment.
-/// How far it is goes to the log once a minute.
+/// Brings what strangers publish. An interface, because the other end is the world.
 class Fetcher {
  public:
+  virtual ~Fetcher() = default;
+
+  /// As fetch::carry_out. Cancelling this ends it; what was downloaded by then is gone on from
+  /// another time.
+  virtual boost::asio::awaitable<Result<fetch::Fetched>> fetch(fetch::FetchOrder order) = 0;
+
+  /// As fetch::look_into.
+  virtual boost::asio::awaitable<Result<fetch::Index>> look_into(fetch::IndexOrder order) = 0;
+};
+
+/// Has torchwatch-fetch do it, a process each, without our token in its environment. How far a
+/// download is goes to the log once a minute. Errors also: unavailable, when the program takes
+/// longer than the download's limit, unpacking included, or ends without an answer.
+class FetchProgram final : public Fetcher {
+ public:
   /// `program`: torchwatch-fetch.
-  Fetcher(boost::asio::any_io_executor executor, std::string program)
+  FetchProgram(boost::asio::any_io_executor executor, std::string program)
       : executor_{std::move(executor)},
         program_{std::move(program)} {}
 
-  /// Errors as fetch::carry_out's; unavailable too when the program takes longer than
-  /// `order.download.limit`, unpacking included, or ends without an answer. Cancelling this ends
-  /// the program; what was downloaded by then is gone on from another time.
-  boost::asio::awaitable<Result<fetch::Fetched>> fetch(fetch::FetchOrder order) const;
+  boost::asio::awaitable<Result<fetch::Fetched>> fetch(fetch::FetchOrder order) override;
+  boost::asio::awaitable<Result<fetch::Index>> look_into(fetch::IndexOrder order) override;
 
  private:
+  boost::asio::awaitable<Result<fetch::Message>> run(fetch::Order order,
+                                                     fetch::DownloadOrder download);
+
   boost::asio::any_io_executor executor_;
   std::string program_;
 };

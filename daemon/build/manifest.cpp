@@ -56,4 +56,25 @@ Result<Build> read_build(std::filesystem::path const& prefix) {
   return build;
 }
 
+Result<Build> write_build(std::filesystem::path const& prefix, BuildManifest const& manifest) {
+  json const object{{"commit", manifest.commit.hex},
+                    {"version", manifest.version},
+                    {"date", manifest.date},
+                    {"variant", manifest.variant},
+                    {"kind", manifest.kind},
+                    {"env", manifest.env},
+                    {"preload", manifest.preload},
+                    {"launcher", manifest.launcher}};
+  auto const file = prefix / "build.json";
+  auto const unfinished = prefix / "build.json.new";
+  std::ofstream stream{unfinished};
+  stream << object.dump() << '\n';
+  stream.close();
+  std::error_code problem;
+  std::filesystem::rename(unfinished, file, problem);
+  if (!stream || problem)
+    return Error{ErrorCode::unavailable, file.string() + ": cannot be written"};
+  return read_build(prefix);
+}
+
 }  // namespace torchwatch::build

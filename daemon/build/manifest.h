@@ -11,4 +11,8 @@ namespace torchwatch::build {
 /// file, the field, what was found and what is allowed.
 Result<Build> read_build(std::filesystem::path const& prefix);
 
+/// Writes `build.json` of a prefix, whole or not at all, and returns the build. Fails with
+/// unavailable when the disk does.
+Result<Build> write_build(std::filesystem::path const& prefix, BuildManifest const& manifest);
+
 }  // namespace torchwatch::build

@@ -49,26 +49,25 @@ class Scratch {
 }  // namespace
 
 RecipeBuilder::RecipeBuilder(asio::any_io_executor executor,
-                             config::SourceOptions const& source,
-                             fs::path state_dir,
-                             Fetcher fetcher,
+                             config::Options const& options,
+                             Fetcher& fetcher,
                              storage::Store& store,
                              Clock const& clock)
     : executor_{std::move(executor)},
-      source_{source},
-      state_dir_{std::move(state_dir)},
+      source_{options.source},
+      state_dir_{options.state_dir},
       store_{store},
       clock_{clock},
-      gate_{executor_, source.builds},
-      worktrees_{executor_, source.repository, state_dir_ / "worktrees"},
-      artifacts_{std::move(fetcher), source.artifacts, source.timeout},
-      program_{executor_, source} {
+      gate_{executor_, source_.builds},
+      worktrees_{executor_, source_.repository, state_dir_ / "worktrees"},
+      artifacts_{fetcher, source_.artifacts, source_.timeout},
+      program_{executor_, source_} {
   std::error_code ignored;  // an orphan of the last run may still be writing there
   fs::remove_all(state_dir_ / "work", ignored);
   fs::create_directories(state_dir_ / "builds");
   fs::create_directories(state_dir_ / "logs");
-  if (!source.artifacts.empty())
-    artifacts_recipe_ = store_.recipes().with(RecipeKind::artifacts, source.artifacts).id;
+  if (!source_.artifacts.empty())
+    artifacts_recipe_ = store_.recipes().with(RecipeKind::artifacts, source_.artifacts).id;
 }
 
 asio::awaitable<Result<Recipe>> RecipeBuilder::recipe() {

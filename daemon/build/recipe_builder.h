@@ -29,12 +29,11 @@ namespace torchwatch::build {
 /// because going on would be wrong. Its log is kept in `state_dir/logs/build-SHA.log`.
 class RecipeBuilder final : public Builder {
  public:
-  /// `source`, `store` and `clock` must outlive it. Removes what a killed predecessor left
+  /// All but `executor` must outlive it. Removes what a killed predecessor left
   /// half-made.
   RecipeBuilder(boost::asio::any_io_executor executor,
-                config::SourceOptions const& source,
-                std::filesystem::path state_dir,
-                Fetcher fetcher,
+                config::Options const& options,
+                Fetcher& fetcher,
                 storage::Store& store,
                 Clock const& clock);
 

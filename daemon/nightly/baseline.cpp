@@ -12,11 +12,16 @@ bool is_judged(Nightly const& nightly) {
   return nightly.state == NightlyState::bisected || nightly.state == NightlyState::done;
 }
 
+auto place_of(Nightly const& nightly) {
+  return std::tie(nightly.date, nightly.id);
+}
+
+bool is_published_again(Nightly const& earlier, Nightly const& nightly) {
+  return nightly.file && earlier.date == nightly.date && earlier.commit == nightly.commit;
+}
+
 /// Those that come before `nightly`.
 std::span<Nightly const> before(Nightly const& nightly, std::vector<Nightly> const& nightlies) {
-  auto const place_of = [](Nightly const& one) {
-    return std::tie(one.date, one.id);
-  };
   auto const end = std::ranges::find_if(
       nightlies, [&](Nightly const& other) { return place_of(other) >= place_of(nightly); });
   return {nightlies.begin(), end};
@@ -50,9 +55,16 @@ bool has_a_new_level(Nightly const& nightly, BenchmarkHistory const& history) {
 
 std::optional<Nightly> baseline_of(Nightly const& nightly, std::vector<Nightly> const& nightlies) {
   auto earlier = before(nightly, nightlies);
-  while (!earlier.empty() && !is_judged(earlier.back()))
+  while (!earlier.empty() &&
+         (!is_judged(earlier.back()) || is_published_again(earlier.back(), nightly)))
     earlier = earlier.first(earlier.size() - 1);
   return earlier.empty() ? std::nullopt : std::optional{earlier.back()};
+}
+
+bool is_late(Nightly const& nightly, std::vector<Nightly> const& nightlies) {
+  return std::ranges::any_of(nightlies, [&](Nightly const& other) {
+    return is_judged(other) && place_of(other) > place_of(nightly);
+  });
 }
 
 std::vector<Nightly> anchor_candidates(Nightly const& nightly,

@@ -11,8 +11,13 @@
 namespace torchwatch::nightly {
 
 /// The newest of `nightlies` before `nightly` that was judged to the end: what it brought is known,
-/// so it counts as normal.
+/// so it counts as normal. One of the same day and commit is the same published again, and stands
+/// aside.
 std::optional<Nightly> baseline_of(Nightly const& nightly, std::vector<Nightly> const& nightlies);
+
+/// Whether one that came after `nightly` was judged by then, with the one before: that is what
+/// counts as normal now, and to judge this one would tell the same twice.
+bool is_late(Nightly const& nightly, std::vector<Nightly> const& nightlies);
 
 /// What is known of a benchmark's level.
 struct BenchmarkHistory {

@@ -6,15 +6,15 @@ namespace torchwatch::nightly {
 namespace asio = boost::asio;
 
 asio::awaitable<Result<>> Pipeline::pass() {
-  auto const looked = co_await feeds_.look();
-  if (!looked) co_return looked.error();
+  auto const looked = co_await announcer_.look();
   alarms_.look_at_feed();
   while (auto nightly = store_.nightlies().next_unfinished()) {
     auto const judged = co_await stages_.judge(*nightly);
     if (!judged) co_return judged.error();
     alarms_.look_at_end(*nightly);
   }
-  co_return co_await publish_all();
+  auto const published = co_await publish_all();
+  co_return looked ? published : looked;
 }
 
 asio::awaitable<Result<>> Pipeline::publish_all() {

@@ -2,8 +2,8 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include "daemon/feed/announcer.h"
 #include "daemon/nightly/alarms.h"
-#include "daemon/nightly/feeds.h"
 #include "daemon/nightly/stages.h"
 #include "daemon/report/publisher.h"
 #include "storage/store.h"
@@ -16,26 +16,27 @@ class Pipeline {
  public:
   /// All arguments must outlive it.
   Pipeline(storage::Store& store,
-           Feeds& feeds,
+           feed::Announcer& announcer,
            Stages& stages,
            Alarms& alarms,
            report::Publisher& publisher)
       : store_{store},
-        feeds_{feeds},
+        announcer_{announcer},
         stages_{stages},
         alarms_{alarms},
         publisher_{publisher} {}
 
   /// One pass: asks the feed, judges every nightly that is not judged yet, the oldest first, and
   /// publishes what is not published. An Error means that the world stood in the way; the next pass
-  /// goes on from there. A report that cannot be delivered holds up nothing else.
+  /// goes on from there. A feed that does not answer, or a report that cannot be delivered, holds
+  /// up nothing else.
   boost::asio::awaitable<Result<>> pass();
 
  private:
   boost::asio::awaitable<Result<>> publish_all();
 
   storage::Store& store_;
-  Feeds& feeds_;
+  feed::Announcer& announcer_;
   Stages& stages_;
   Alarms& alarms_;
   report::Publisher& publisher_;

@@ -24,7 +24,7 @@ asio::awaitable<Result<>> Preparation::prepare(Nightly& nightly) {
   co_return Result<>{};
 }
 
-asio::awaitable<Result<BuildAttempt>> Preparation::build_of(Nightly const& nightly) {
+asio::awaitable<Result<BuildAttempt>> Preparation::build_of(Nightly& nightly) {
   BuildAttempt attempt;
   if (!nightly.prefix.empty()) {
     auto present = build::read_build(nightly.prefix);
@@ -34,10 +34,21 @@ asio::awaitable<Result<BuildAttempt>> Preparation::build_of(Nightly const& night
       attempt.note = present.error().message;
     co_return attempt;
   }
+  if (nightly.file) co_return co_await bring(nightly);
   attempt.build = build_of_earlier(nightly);
   if (!attempt.build) co_return co_await make(nightly.commit);
   spdlog::info("nightly_repeats date={} commit={}", nightly.date, short_of(nightly.commit));
   co_return attempt;
+}
+
+asio::awaitable<Result<BuildAttempt>> Preparation::bring(Nightly& nightly) {
+  constexpr std::chrono::hours patience{24};
+  auto const brought = co_await packages_.bring(nightly);
+  bool const may_come = clock_.now() - nightly.announced_at < patience;
+  if (brought || may_come || brought.error().code != ErrorCode::unavailable) co_return brought;
+  BuildAttempt given_up;
+  given_up.note = brought.error().message;
+  co_return given_up;
 }
 
 asio::awaitable<Result<BuildAttempt>> Preparation::make(CommitSha commit) {

@@ -6,6 +6,7 @@
 
 #include "daemon/build/builder.h"
 #include "daemon/build/git_fetch.h"
+#include "daemon/build/packages.h"
 #include "storage/store.h"
 
 namespace torchwatch::nightly {
@@ -14,24 +15,34 @@ namespace torchwatch::nightly {
 class Preparation {
  public:
   /// All arguments must outlive it.
-  Preparation(storage::Store& store, build::Builder& builder, build::GitFetch& git_fetch)
+  Preparation(storage::Store& store,
+              Clock const& clock,
+              build::Builder& builder,
+              build::GitFetch& git_fetch,
+              build::Packages& packages)
       : store_{store},
+        clock_{clock},
         builder_{builder},
-        git_fetch_{git_fetch} {}
+        git_fetch_{git_fetch},
+        packages_{packages} {}
 
-  /// Reads the build that the nightly came with, takes that of an earlier nightly of the same
-  /// commit, or makes one. Notes its prefix and version, or why there is none in
-  /// `nightly.failure`. An Error means that it may be tried again.
+  /// Reads the build that the nightly came with, fetches the one that is published, takes that of
+  /// an earlier nightly of the same commit, or makes one. Notes its prefix and version, or why
+  /// there is none in `nightly.failure`. An Error means that it may be tried again; what cannot be
+  /// fetched for a day is given up.
   boost::asio::awaitable<Result<>> prepare(Nightly& nightly);
 
  private:
-  boost::asio::awaitable<Result<build::BuildAttempt>> build_of(Nightly const& nightly);
+  boost::asio::awaitable<Result<build::BuildAttempt>> build_of(Nightly& nightly);
+  boost::asio::awaitable<Result<build::BuildAttempt>> bring(Nightly& nightly);
   boost::asio::awaitable<Result<build::BuildAttempt>> make(CommitSha commit);
   std::optional<Build> build_of_earlier(Nightly const& nightly);
 
   storage::Store& store_;
+  Clock const& clock_;
   build::Builder& builder_;
   build::GitFetch& git_fetch_;
+  build::Packages& packages_;
 };
 
 }  // namespace torchwatch::nightly

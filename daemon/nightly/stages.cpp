@@ -4,6 +4,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include "daemon/nightly/baseline.h"
+
 namespace torchwatch::nightly {
 namespace asio = boost::asio;
 
@@ -57,7 +59,10 @@ asio::awaitable<Result<NightlyState>> Stages::next_state(Nightly& nightly) {
 asio::awaitable<Result<NightlyState>> Stages::prepare(Nightly& nightly) {
   auto const prepared = co_await preparation_.prepare(nightly);
   if (!prepared) co_return prepared.error();
-  co_return nightly.failure.empty() ? NightlyState::prepared : NightlyState::failed;
+  if (!nightly.failure.empty()) co_return NightlyState::failed;
+  if (!is_late(nightly, store_.nightlies().all())) co_return NightlyState::prepared;
+  spdlog::info("nightly_late date={}", nightly.date);
+  co_return NightlyState::done;
 }
 
 asio::awaitable<Result<NightlyState>> Stages::sweep(Nightly& nightly) {

@@ -7,24 +7,24 @@ namespace asio = boost::asio;
 
 Parts::Parts(asio::any_io_executor const& executor,
              config::Options const& options,
-             storage::Store& store,
-             Clock const& clock,
-             measure::Rounds& rounds,
-             build::Builder& builder,
-             report::OpenTransport const& open_transport)
+             Edges const& edges)
     : git_fetch{executor, options.source},
-      bisector{store, rounds, builder, git_fetch, options},
-      queue{executor, options.source, store, clock, git_fetch, bisector},
-      alarms{options, store, clock},
-      feeds{options, store, clock, git_fetch},
-      preparation{store, builder, git_fetch},
-      sweep{options, store, rounds},
-      verdicts{options, store, clock, rounds, alarms},
-      investigation{options, store, clock, rounds, queue},
-      stages{store, preparation, sweep, verdicts, investigation},
-      publisher{options.github, store, options.state_dir, open_transport},
-      feedback{options.github, store, clock, open_transport},
-      pipeline{store, feeds, stages, alarms, publisher} {}
+      bisector{edges.store, edges.rounds, edges.builder, git_fetch, options},
+      queue{executor, options.source, edges.store, edges.clock, git_fetch, bisector},
+      alarms{options, edges.store, edges.clock},
+      announcer{feed::open_feed(options, edges.fetcher, git_fetch),
+                options.feed,
+                edges.store,
+                edges.clock},
+      packages{options, edges.fetcher, git_fetch},
+      preparation{edges.store, edges.clock, edges.builder, git_fetch, packages},
+      sweep{options, edges.store, edges.rounds},
+      verdicts{options, edges.store, edges.clock, edges.rounds, alarms},
+      investigation{options, edges.store, edges.clock, edges.rounds, queue},
+      stages{edges.store, preparation, sweep, verdicts, investigation},
+      publisher{options.github, edges.store, options.state_dir, edges.open_transport},
+      feedback{options.github, edges.store, edges.clock, edges.open_transport},
+      pipeline{edges.store, announcer, stages, alarms, publisher} {}
 
 asio::awaitable<Result<>> Parts::pass() {
   queue.start();

@@ -7,10 +7,12 @@
 #include "daemon/bisection/bisector.h"
 #include "daemon/bisection/queue.h"
 #include "daemon/build/builder.h"
+#include "daemon/build/fetcher.h"
 #include "daemon/build/git_fetch.h"
+#include "daemon/build/packages.h"
+#include "daemon/feed/announcer.h"
 #include "daemon/measure/rounds.h"
 #include "daemon/nightly/alarms.h"
-#include "daemon/nightly/feeds.h"
 #include "daemon/nightly/investigation.h"
 #include "daemon/nightly/pipeline.h"
 #include "daemon/nightly/preparation.h"
@@ -23,18 +25,23 @@
 
 namespace torchwatch::service {
 
-/// Everything between the edges of the world, wired: who measures, who builds and who talks to
-/// GitHub is given. Built top to bottom, destroyed bottom to top; a part uses only parts above it.
-/// Single-threaded, on `executor`.
+/// The edges of the world, as they are in one process: real ones, or a test's.
+struct Edges {
+  storage::Store& store;
+  Clock const& clock;
+  measure::Rounds& rounds;               ///< who measures
+  build::Builder& builder;               ///< who builds commits
+  build::Fetcher& fetcher;               ///< who brings what is published
+  report::OpenTransport open_transport;  ///< who talks to GitHub
+};
+
+/// Everything between them, wired. Built top to bottom, destroyed bottom to top; a part uses only
+/// parts above it. Single-threaded, on `executor`.
 struct Parts {
-  /// All but `open_transport` must outlive it.
+  /// `options` and what `edges` refers to must outlive it.
   Parts(boost::asio::any_io_executor const& executor,
         config::Options const& options,
-        storage::Store& store,
-        Clock const& clock,
-        measure::Rounds& rounds,
-        build::Builder& builder,
-        report::OpenTransport const& open_transport);
+        Edges const& edges);
 
   /// One pass over the feed: starts the bisections that people asked for, judges what is new,
   /// publishes it, and collects what people answered. Errors as Pipeline::pass's.
@@ -44,7 +51,8 @@ struct Parts {
   bisection::Bisector bisector;
   bisection::Queue queue;
   nightly::Alarms alarms;
-  nightly::Feeds feeds;
+  feed::Announcer announcer;
+  build::Packages packages;
   nightly::Preparation preparation;
   nightly::Sweep sweep;
   nightly::Verdicts verdicts;

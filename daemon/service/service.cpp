@@ -10,9 +10,8 @@ namespace asio = boost::asio;
 namespace {
 
 /// torchwatch-fetch lies beside this program.
-build::Fetcher fetcher_beside(asio::any_io_executor const& executor,
-                              std::string const& executable) {
-  return {executor, std::filesystem::path{executable}.replace_filename("torchwatch-fetch")};
+std::string fetch_program(std::string const& executable) {
+  return std::filesystem::path{executable}.replace_filename("torchwatch-fetch");
 }
 
 }  // namespace
@@ -28,18 +27,11 @@ Service::Service(asio::any_io_executor executor,
                return measure::runner_processes(executor, fleet, executable);
              }},
       rounds{store, clock, fleets, options.measure, options.suite},
-      builder{executor,
-              options.source,
-              options.state_dir,
-              fetcher_beside(executor, executable),
-              store,
-              clock},
-      parts{executor,
-            options,
-            store,
-            clock,
-            rounds,
-            builder,
-            report::https_transport(options.github)} {}
+      fetcher{executor, fetch_program(executable)},
+      builder{executor, options, fetcher, store, clock},
+      parts{
+          executor,
+          options,
+          Edges{store, clock, rounds, builder, fetcher, report::https_transport(options.github)}} {}
 
 }  // namespace torchwatch::service

@@ -22,6 +22,7 @@ struct Service {
 
   measure::Fleets fleets;
   measure::FleetRounds rounds;
+  build::FetchProgram fetcher;
   build::RecipeBuilder builder;
   Parts parts;
 };

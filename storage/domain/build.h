@@ -79,14 +79,29 @@ enum class NightlyState { announced, prepared, swept, screened, confirmed, bisec
 std::string_view to_string(NightlyState state);
 std::optional<NightlyState> parse_nightly_state(std::string_view text);
 
+/// The file that a nightly is published as. The same name may be published again with other
+/// contents.
+struct PublishedFile {
+  std::string url;
+  std::string sha256;  ///< as the index says; empty: it does not
+  /// How the server calls the contents that were downloaded (RFC 9110, 8.8); empty until then, and
+  /// where it does not.
+  std::string etag;
+  std::string last_modified;
+  friend bool operator==(PublishedFile const&, PublishedFile const&) = default;
+};
+
 /// A build that a feed announced for a date.
 struct Nightly {
   NightlyId id;
   std::string date;  ///< "YYYY-MM-DD"
   std::string version;
-  CommitSha commit;          ///< the trunk commit
-  CommitSha release_commit;  ///< the commit of the nightly branch, where the feed has one
-  std::string prefix;        ///< where the build lies; empty until a recipe has built it
+  /// The trunk commit, or, where nobody knows that, the one of the nightly branch. Empty until a
+  /// published file has told it.
+  CommitSha commit;
+  CommitSha release_commit;           ///< the commit of the nightly branch, where the feed has one
+  std::string prefix;                 ///< where the build lies; empty until it is built or fetched
+  std::optional<PublishedFile> file;  ///< of an index
   NightlyState state = NightlyState::announced;
   std::optional<NightlyId> baseline;  ///< what it was compared with
   std::string failure;                ///< why it failed

@@ -101,7 +101,7 @@ class ArtifactsTest : public testing::Test {
 
   Result<Prefix> fetch(std::string const& place,
                        std::chrono::seconds timeout = std::chrono::seconds{25}) {
-    Artifacts const artifacts{{loop_.get_executor(), FETCH_PROGRAM}, place, timeout};
+    Artifacts const artifacts{fetcher_, place, timeout};
     return tests::run(loop_, artifacts.download(commit_, here_ / "work"));
   }
 
@@ -123,9 +123,8 @@ class ArtifactsTest : public testing::Test {
   CommitSha const commit_{std::string(40, 'c')};
   Directory here_;
   Server server_;
-
- private:
   asio::io_context loop_{1};
+  FetchProgram fetcher_{loop_.get_executor(), FETCH_PROGRAM};
 };
 
 TEST_F(ArtifactsTest, ComeInWhateverArchiveTheyArePacked) {
@@ -307,8 +306,7 @@ TEST_F(ArtifactsTest, WithAnAbsoluteNameAreUnavailable) {
 TEST_F(ArtifactsTest, InDirectoriesAreFoundWhereTheyAre) {
   here_.build("builds/" + commit_.hex, commit_);
   auto const place = (here_ / "builds/{commit}").string();
-  asio::io_context loop{1};
-  Artifacts const artifacts{{loop.get_executor(), FETCH_PROGRAM}, place, std::chrono::seconds{1}};
+  Artifacts const artifacts{fetcher_, place, std::chrono::seconds{1}};
 
   auto const build = artifacts.find(commit_);
 
@@ -322,10 +320,8 @@ TEST_F(ArtifactsTest, InDirectoriesAreRefusedWhenTheyAreNotOfTheCommit) {
   CommitSha const other{std::string(40, 'd')};
   here_.build("builds/" + other.hex, commit_);
   fs::create_directories(here_ / "builds" / commit_.hex);
-  asio::io_context loop{1};
-  Artifacts const artifacts{{loop.get_executor(), FETCH_PROGRAM},
-                            (here_ / "builds/{commit}").string(),
-                            std::chrono::seconds{1}};
+  Artifacts const artifacts{
+      fetcher_, (here_ / "builds/{commit}").string(), std::chrono::seconds{1}};
 
   EXPECT_FALSE(artifacts.find(other)) << "it is another commit's";
   EXPECT_FALSE(artifacts.find(commit_)) << "it has no build.json";
@@ -333,10 +329,8 @@ TEST_F(ArtifactsTest, InDirectoriesAreRefusedWhenTheyAreNotOfTheCommit) {
 }
 
 TEST_F(ArtifactsTest, AreNowhereUntilAPlaceIsNamed) {
-  asio::io_context loop{1};
-  Artifacts const nowhere{{loop.get_executor(), FETCH_PROGRAM}, "", std::chrono::seconds{1}};
-  Artifacts const remote{
-      {loop.get_executor(), FETCH_PROGRAM}, server_.url() + "/{commit}", std::chrono::seconds{1}};
+  Artifacts const nowhere{fetcher_, "", std::chrono::seconds{1}};
+  Artifacts const remote{fetcher_, server_.url() + "/{commit}", std::chrono::seconds{1}};
 
   EXPECT_FALSE(nowhere.find(commit_));
   EXPECT_FALSE(remote.find(commit_));

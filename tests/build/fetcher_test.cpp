@@ -55,7 +55,7 @@ class FetcherTest : public testing::Test {
   }
 
   Result<fetch::Fetched> fetch() {
-    Fetcher const fetcher{loop_.get_executor(), FETCH_PROGRAM};
+    FetchProgram fetcher{loop_.get_executor(), FETCH_PROGRAM};
     return tests::run(loop_, fetcher.fetch(order_));
   }
 
@@ -135,19 +135,19 @@ TEST_F(FetcherTest, LeavesADirectoryThatIsThereAlone) {
 }
 
 TEST_F(FetcherTest, TellsWhichProgramIsMissing) {
-  Fetcher const fetcher{loop_.get_executor(), "/none/torchwatch-fetch"};
+  FetchProgram fetcher{loop_.get_executor(), "/none/torchwatch-fetch"};
   auto const fetched = tests::run(loop_, fetcher.fetch(order_));
   ASSERT_FALSE(fetched.has_value());
   EXPECT_EQ(fetched.error().code, ErrorCode::not_found);
 }
 
 TEST_F(FetcherTest, TellsOfAProgramThatDiesOrTalksNonsense) {
-  Fetcher const dies{loop_.get_executor(), "/bin/false"};
+  FetchProgram dies{loop_.get_executor(), "/bin/false"};
   auto const died = tests::run(loop_, dies.fetch(order_));
   ASSERT_FALSE(died.has_value());
   EXPECT_EQ(died.error().code, ErrorCode::unavailable);
 
-  Fetcher const echoes{loop_.get_executor(), "/bin/cat"};
+  FetchProgram echoes{loop_.get_executor(), "/bin/cat"};
   auto const echoed = tests::run(loop_, echoes.fetch(order_));
   ASSERT_FALSE(echoed.has_value());
   EXPECT_EQ(echoed.error().code, ErrorCode::corrupt);

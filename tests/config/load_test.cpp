@@ -175,6 +175,14 @@ TEST_F(Load, WantsWhatHasNoDefault) {
             "torchwatch.json:1: feed.path: found nothing, allowed is an existing directory");
 }
 
+TEST_F(Load, WantsAFeedsPathOrWhatIsPublished) {
+  EXPECT_EQ(complaint_about(R"({"state_dir": "state", "feed": {"kind": "wheels"}})"), "");
+  EXPECT_EQ(complaint_about(
+                R"({"state_dir": "state", "feed": {"kind": "libtorch", "path": "nightlies"}})"),
+            "torchwatch.json:1: feed.path: found \"nightlies\" with kind \"libtorch\", allowed is "
+            "none: what is published is downloaded");
+}
+
 TEST_F(Load, ReportsEverythingThatIsWrongALineEach) {
   EXPECT_EQ(complaint_about_section("\"log\": {\"level\": 3},\n\"http\": {\"port\": 70000}"),
             "torchwatch.json:3: log.level: found 3, allowed is one of \"debug\", \"info\", "

@@ -106,6 +106,10 @@ std::vector<std::string> const rows_since{
     )sql",
     R"sql(
       UPDATE bisection_step SET wave = 2;
+    )sql",
+    R"sql(
+      INSERT INTO nightly VALUES (3, '2026-01-03', '2.9', '', '', '', 'announced', NULL, '', 300,
+                                  'https://index/a.whl', 'sha', '"etag"', 'Tue');
     )sql"};
 
 /// The first version with findings. It reshaped these tables, which have tests of their own.

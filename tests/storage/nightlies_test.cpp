@@ -67,6 +67,41 @@ TEST_F(NightliesTest, ANightlyThatIsKnownIsNotNews) {
   EXPECT_EQ(store.nightlies().all().size(), 2U);
 }
 
+TEST_F(NightliesTest, AFileIsKnownBeforeItsCommitIs) {
+  auto published = nightly_of("2026-01-01", 'a');
+  published.commit = {};
+  published.file = PublishedFile{"https://index/a.whl", "sha", "", ""};
+  EXPECT_TRUE(store.nightlies().announce(published));
+  EXPECT_FALSE(store.nightlies().announce(published));
+  auto nightly = store.nightlies().all().at(0);
+  EXPECT_EQ(nightly.commit.hex, "");
+  EXPECT_EQ(nightly.file, published.file);
+
+  nightly.commit = sha_of('a');
+  nightly.release_commit = sha_of('b');
+  nightly.file->etag = "\"1\"";
+  nightly.file->last_modified = "Tue";
+  store.nightlies().update(nightly);
+
+  auto const read = store.nightlies().find(nightly.id).value();
+  EXPECT_EQ(read.commit, sha_of('a'));
+  EXPECT_EQ(read.release_commit, sha_of('b'));
+  EXPECT_EQ(read.file, nightly.file);
+}
+
+TEST_F(NightliesTest, AFileThatIsPublishedAgainIsAnotherNightly) {
+  auto first = nightly_of("2026-01-01", 'a');
+  first.file = PublishedFile{"https://index/a.whl", "", "\"1\"", ""};
+  auto again = first;
+  again.file->etag = "\"2\"";
+  auto otherwise = first;
+  otherwise.file = std::nullopt;
+  EXPECT_TRUE(store.nightlies().announce(first));
+  EXPECT_TRUE(store.nightlies().announce(again));
+  EXPECT_TRUE(store.nightlies().announce(otherwise));
+  EXPECT_FALSE(store.nightlies().announce(again));
+}
+
 TEST_F(NightliesTest, NightliesAreOrderedByDateWhateverTheirNumbers) {
   store.nightlies().announce(nightly_of("2026-01-02", 'b'));
   store.nightlies().announce(nightly_of("2026-01-01", 'a'));

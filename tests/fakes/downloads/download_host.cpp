@@ -104,11 +104,12 @@ Answer answer_to(DownloadHost::Reply const& reply, HostRequest const& request) {
              "bytes " + std::to_string(*start) + "-" + std::to_string(size - 1) + "/" +
                  std::to_string(size));
   head.content_length(static_cast<std::uint64_t>(answer.length));
+  if (request.method == "HEAD") answer.length = 0;
   return answer;
 }
 
 HostRequest plain_request(WireRequest const& wire) {
-  HostRequest request{std::string{wire.target()}, {}};
+  HostRequest request{std::string{wire.method_string()}, std::string{wire.target()}, {}};
   for (auto const& field : wire)
     request.headers[boost::to_lower_copy(std::string{field.name_string()})] =
         std::string{field.value()};

@@ -38,6 +38,7 @@ struct HostFault {
 
 /// A request as it came.
 struct HostRequest {
+  std::string method;  ///< "GET", "HEAD"
   std::string target;
   std::map<std::string, std::string> headers;  ///< names in lower case
 };

@@ -41,11 +41,12 @@ std::size_t Trunk::number_of(CommitSha const& commit) const {
   return static_cast<std::size_t>(found - commits_.begin());
 }
 
-void Trunk::release(std::string const& date, std::size_t number) {
+CommitSha Trunk::release(std::string const& date, std::size_t number) {
   auto const text = text_of(date + " nightly release (" + commit(number).hex + ")");
   auto const* const parent = last_release_.hex.empty() ? nullptr : &last_release_;
   last_release_ = repository_.commit(tree_, parent, text).value();
   repository_.set_branch("nightly", last_release_).value();
+  return last_release_;
 }
 
 }  // namespace torchwatch::fakes

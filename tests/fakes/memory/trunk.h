@@ -25,8 +25,8 @@ class Trunk {
   /// Which number a commit has.
   std::size_t number_of(CommitSha const& commit) const;
 
-  /// Adds a release of a commit to the nightly branch. `date`: "YYYY-MM-DD".
-  void release(std::string const& date, std::size_t number);
+  /// Adds a release of a commit to the nightly branch, and returns it. `date`: "YYYY-MM-DD".
+  CommitSha release(std::string const& date, std::size_t number);
 
  private:
   std::filesystem::path directory_;

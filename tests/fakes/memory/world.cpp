@@ -41,9 +41,10 @@ Parts::Parts(boost::asio::any_io_executor const& executor,
              config::Options const& options,
              fs::path const& folder,
              Clock const& clock,
+             build::Fetcher& fetcher,
              report::OpenTransport const& open_transport)
     : Edges{folder, clock},
-      service::Parts{executor, options, store, clock, rounds, builder, open_transport} {}
+      service::Parts{executor, options, {store, clock, rounds, builder, fetcher, open_transport}} {}
 
 World::World(std::size_t commits) : trunk{folder.path() / "trunk.git", commits} {
   fs::copy_file(empty_database(), folder.path() / "torchwatch.sqlite");
@@ -66,25 +67,48 @@ fs::path World::deliver(std::string const& date, std::size_t commit, double rati
   auto const prefix = folder.path() / "delivered" / date;
   auto const build = FakeBuilder::deliver(prefix, sha(commit), date);
   delivered_[build.prefix] = ratio;
+  bool const is_first = options.feed.kind != config::FeedKind::directory;
   options.feed.kind = config::FeedKind::directory;
   options.feed.path = prefix.parent_path();
+  if (is_first) restart();
   return prefix;
+}
+
+FakeFetcher::File& World::publish(std::string const& date, std::size_t commit) {
+  auto const release = trunk.release(date, commit);
+  releases_[release] = commit;
+  auto compact = date;
+  std::erase(compact, '-');
+  auto const version = "2.9.0.dev" + compact + "+cpu";
+  bool const is_first = options.feed.kind != config::FeedKind::libtorch;
+  options.feed.kind = config::FeedKind::libtorch;
+  options.feed.path.clear();
+  if (is_first) restart();
+  auto const url =
+      options.feed.url + "/libtorch/nightly/cpu/libtorch-shared-with-deps-" + version + ".zip";
+  return index.files[url] = {date, version, release, "\"" + release.hex.substr(0, 8) + "\""};
 }
 
 void World::restart() {
   parts.reset();
-  parts =
-      std::make_unique<Parts>(loop.get_executor(), options, folder.path(), clock, open_transport);
+  parts = std::make_unique<Parts>(
+      loop.get_executor(), options, folder.path(), clock, index, open_transport);
   parts->rounds.level = [this](Series const& series, Build const& build) {
     return level(series, build);
   };
+}
+
+/// Of a trunk commit, or of one that was released.
+std::size_t World::number_of(CommitSha const& commit) const {
+  auto const released = releases_.find(commit);
+  return released == releases_.end() ? trunk.number_of(commit) : released->second;
 }
 
 double World::level(Series const& series, Build const& build) const {
   auto const& reverted = parts->builder.reverted;
   auto const taken_back = reverted.find(build.manifest.commit);
   bool const is_revert = taken_back != reverted.end();
-  auto const at = is_revert ? trunk.size() - 1 : trunk.number_of(build.manifest.commit);
+  auto const at = is_revert ? trunk.size() - 1 : number_of(build.manifest.commit);
   auto const without = is_revert ? trunk.number_of(taken_back->second) : trunk.size();
   double level = 1;
   for (auto const& change : changes_)

@@ -14,6 +14,7 @@
 #include "daemon/service/parts.h"
 #include "storage/store.h"
 #include "tests/fakes/memory/fake_builder.h"
+#include "tests/fakes/memory/fake_fetcher.h"
 #include "tests/fakes/memory/scripted_rounds.h"
 #include "tests/fakes/memory/trunk.h"
 #include "tests/runner/run.h"
@@ -58,6 +59,7 @@ struct Parts : Edges, service::Parts {
         config::Options const& options,
         std::filesystem::path const& folder,
         Clock const& clock,
+        build::Fetcher& fetcher,
         report::OpenTransport const& open_transport);
 };
 
@@ -72,11 +74,17 @@ class World {
   void change(std::size_t commit, std::string model, double ratio, Metric metric = Metric::latency);
 
   /// Puts a nightly on the branch.
-  void release(std::string const& date, std::size_t commit) { trunk.release(date, commit); }
+  void release(std::string const& date, std::size_t commit) {
+    releases_[trunk.release(date, commit)] = commit;
+  }
 
   /// Puts a nightly into a directory, which is the feed from then on. Its build, and not its
   /// commit, makes everything `ratio` times as slow.
   std::filesystem::path deliver(std::string const& date, std::size_t commit, double ratio = 1);
+
+  /// Puts a nightly into an index of LibTorch archives, which is the feed from then on, and on the
+  /// branch. Returns its file, which may be changed.
+  FakeFetcher::File& publish(std::string const& date, std::size_t commit);
 
   /// As after a crash: the parts are made anew on what is stored.
   void restart();
@@ -109,6 +117,7 @@ class World {
   boost::asio::io_context loop{1};
   TestClock clock;
   Trunk trunk;
+  FakeFetcher index;
   config::Options options;
   report::OpenTransport open_transport;  ///< none: reports are files
   std::unique_ptr<Parts> parts;
@@ -122,9 +131,11 @@ class World {
   };
 
   double level(Series const& series, Build const& build) const;
+  std::size_t number_of(CommitSha const& commit) const;
 
   std::vector<Change> changes_;
   std::map<std::string, double> delivered_;  // by prefix
+  std::map<CommitSha, std::size_t> releases_;
 };
 
 }  // namespace torchwatch::fakes

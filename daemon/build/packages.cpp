@@ -1,0 +1,146 @@
+#include "daemon/build/packages.h"
+
+#include <algorithm>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <spdlog/spdlog.h>
+
+#include "bisect/git_history.h"
+#include "daemon/build/manifest.h"
+#include "fetch/package_contents.h"
+
+namespace torchwatch::build {
+namespace asio = boost::asio;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Whether the same contents will be no better another time.
+bool is_for_good(ErrorCode code) {
+  return code == ErrorCode::corrupt || code == ErrorCode::refused ||
+         code == ErrorCode::invalid_argument;
+}
+
+BuildAttempt without_build(std::string why) {
+  BuildAttempt attempt;
+  attempt.note = std::move(why);
+  return attempt;
+}
+
+bool is_wheel(std::string const& url) {
+  return url.ends_with(".whl");
+}
+
+/// The trunk commit of a release, as the branch names it.
+Result<std::optional<CommitSha>> trunk_commit_in(config::Options const& options,
+                                                 CommitSha const& release) {
+  auto const history = bisect::GitHistory::open(options.source.repository);
+  if (!history) return history.error();
+  constexpr int newest = 400;  // a year, for whoever starts with an old index
+  auto const releases = history->nightly_releases(options.feed.branch, newest);
+  if (!releases) return releases.error();
+  auto const found = std::ranges::find(*releases, release, &bisect::NightlyRelease::release);
+  if (found == releases->end()) return std::nullopt;
+  return found->trunk;
+}
+
+BuildManifest manifest_of(Nightly const& nightly, config::FeedOptions const& feed) {
+  BuildManifest manifest;
+  manifest.commit = nightly.commit;
+  manifest.version = nightly.version;
+  manifest.date = nightly.date;
+  manifest.variant = feed.channel;
+  return manifest;
+}
+
+}  // namespace
+
+fetch::DownloadOrder download_of(config::FeedOptions const& feed, std::string url) {
+  fetch::DownloadOrder order;
+  order.url = std::move(url);
+  order.hosts = feed.hosts;
+  order.ca_file = feed.ca_file;
+  return order;
+}
+
+fs::path download_folder(config::Options const& options) {
+  auto folder = fs::absolute(options.state_dir) / "downloads";
+  std::error_code ignored;  // whoever writes there names it
+  fs::create_directories(folder, ignored);
+  return folder;
+}
+
+asio::awaitable<Result<BuildAttempt>> Packages::bring(Nightly& nightly) {
+  auto const builds = fs::absolute(options_.state_dir) / "builds";
+  auto const directory = builds / ("nightly-" + std::to_string(nightly.id.value));
+  std::error_code ignored;
+  if (!fs::exists(directory, ignored)) {
+    fs::create_directories(builds, ignored);
+    auto const fetched = co_await fetch(nightly, directory);
+    if (!fetched && !is_for_good(fetched.error().code)) co_return fetched.error();
+    if (!fetched) co_return without_build(fetched.error().message);
+  }
+  co_return co_await read(nightly, directory);
+}
+
+asio::awaitable<Result<>> Packages::fetch(Nightly& nightly, fs::path directory) {
+  auto const url = nightly.file->url;
+  fetch::FetchOrder order;
+  order.download = download_of(options_.feed, url);
+  order.download.sha256 = nightly.file->sha256;
+  order.file = download_folder(options_) / directory.filename();
+  order.directory = directory;
+  order.is_wheel = is_wheel(url);
+  spdlog::info("fetch_started date={} url={}", nightly.date, url);
+  auto const fetched = co_await fetcher_.fetch(std::move(order));
+  if (!fetched) co_return fetched.error();
+  auto const& [end, version, bytes, resumed_from] = fetched->download;
+  if (end == fetch::Downloaded::End::absent)
+    co_return Error{ErrorCode::unavailable, "fetch " + url + ": the server has no such file"};
+  nightly.file->etag = version.etag;
+  nightly.file->last_modified = version.last_modified;
+  spdlog::info("fetch_finished date={} bytes={} resumed_from={} unpacked_bytes={}",
+               nightly.date,
+               bytes,
+               resumed_from,
+               fetched->unpacked.bytes);
+  co_return Result<>{};
+}
+
+/// What lies in `directory`, whole; build.json is written last.
+asio::awaitable<Result<BuildAttempt>> Packages::read(Nightly& nightly, fs::path directory) {
+  auto const contents = fetch::contents_of(directory);
+  if (!contents) co_return without_build(contents.error().message);
+  if (contents->version != nightly.version)
+    co_return without_build(nightly.file->url + ": found version " + contents->version +
+                            " in it, its name says " + nightly.version);
+  auto const trunk = co_await trunk_commit_of(contents->release_commit);
+  if (!trunk) co_return trunk.error();
+  nightly.release_commit = contents->release_commit;
+  nightly.commit = *trunk;
+  auto build = write_build(contents->prefix, manifest_of(nightly, options_.feed));
+  if (!build) co_return build.error();
+  BuildAttempt attempt;
+  attempt.build = std::move(*build);
+  co_return attempt;
+}
+
+/// The commit itself, where no branch tells of it.
+asio::awaitable<Result<CommitSha>> Packages::trunk_commit_of(CommitSha release) {
+  if (options_.source.repository.empty()) co_return release;
+  auto trunk = trunk_commit_in(options_, release);
+  if (trunk && !*trunk) {
+    auto const refreshed = co_await git_fetch_.refresh();
+    if (!refreshed) co_return refreshed.error();
+    trunk = trunk_commit_in(options_, release);
+  }
+  if (!trunk) co_return trunk.error();
+  if (*trunk) co_return **trunk;
+  spdlog::warn(
+      "release_without_trunk_commit release={} branch={}", short_of(release), options_.feed.branch);
+  co_return release;
+}
+
+}  // namespace torchwatch::build

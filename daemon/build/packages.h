@@ -1,0 +1,50 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "config/options.h"
+#include "daemon/build/builder.h"
+#include "daemon/build/fetcher.h"
+#include "daemon/build/git_fetch.h"
+#include "storage/domain/build.h"
+#include "storage/domain/result.h"
+
+namespace torchwatch::build {
+
+/// How a file of the feed is downloaded.
+fetch::DownloadOrder download_of(config::FeedOptions const& feed, std::string url);
+
+/// Where files lie while they come; made if need be.
+std::filesystem::path download_folder(config::Options const& options);
+
+/// Builds that are published: each nightly's file is brought into `state_dir/builds/nightly-ID` and
+/// stays there. Single-threaded.
+class Packages {
+ public:
+  /// All arguments must outlive it.
+  Packages(config::Options const& options, Fetcher& fetcher, GitFetch& git_fetch)
+      : options_{options},
+        fetcher_{fetcher},
+        git_fetch_{git_fetch} {}
+
+  /// The build of `nightly.file`, which is brought here unless it is; notes in `nightly` what it
+  /// says of itself (commits) and which contents it has. Absent, with the reason, when these
+  /// contents are no good. Fails with unavailable when it may be tried again: what has come is not
+  /// downloaded again.
+  boost::asio::awaitable<Result<BuildAttempt>> bring(Nightly& nightly);
+
+ private:
+  boost::asio::awaitable<Result<>> fetch(Nightly& nightly, std::filesystem::path directory);
+  boost::asio::awaitable<Result<BuildAttempt>> read(Nightly& nightly,
+                                                    std::filesystem::path directory);
+  boost::asio::awaitable<Result<CommitSha>> trunk_commit_of(CommitSha release);
+
+  config::Options const& options_;
+  Fetcher& fetcher_;
+  GitFetch& git_fetch_;
+};
+
+}  // namespace torchwatch::build

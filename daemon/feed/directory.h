@@ -1,0 +1,22 @@
+#pragma once
+
+#include "config/options.h"
+#include "daemon/feed/feed.h"
+
+namespace torchwatch::feed {
+
+/// A folder with one build a nightly, which somebody else fills.
+class Directory final : public Feed {
+ public:
+  /// `feed` must outlive it.
+  explicit Directory(config::FeedOptions const& feed) : feed_{feed} {}
+
+  /// Reads the folder afresh; blocks. An entry without a readable build.json, or without a date in
+  /// it, is passed over: it may be in the middle of being copied.
+  boost::asio::awaitable<Result<std::vector<Nightly>>> look(std::vector<Nightly> known) override;
+
+ private:
+  config::FeedOptions const& feed_;
+};
+
+}  // namespace torchwatch::feed

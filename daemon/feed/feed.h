@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "config/options.h"
+#include "daemon/build/fetcher.h"
+#include "daemon/build/git_fetch.h"
+#include "storage/domain/build.h"
+#include "storage/domain/result.h"
+
+namespace torchwatch::feed {
+
+/// Where nightlies are announced.
+class Feed {
+ public:
+  virtual ~Feed() = default;
+
+  /// What it has now, in any order; much of that may be `known`, which is every nightly so far in
+  /// the order of nightlies. Fails with unavailable, naming what it asked, when it may be asked
+  /// again.
+  virtual boost::asio::awaitable<Result<std::vector<Nightly>>> look(std::vector<Nightly> known) = 0;
+};
+
+/// The one that `options.feed` describes. All arguments must outlive it.
+std::unique_ptr<Feed> open_feed(config::Options const& options,
+                                build::Fetcher& fetcher,
+                                build::GitFetch& git_fetch);
+
+}  // namespace torchwatch::feed

@@ -1,0 +1,43 @@
+#include "daemon/feed/nightly_branch.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "bisect/git_history.h"
+
+namespace torchwatch::feed {
+namespace {
+
+Result<std::vector<Nightly>> releases_of(config::FeedOptions const& feed) {
+  auto const history = bisect::GitHistory::open(feed.path);
+  if (!history) return history.error();
+  constexpr int newest = 60;  // two months: no feed is asked for more
+  auto const releases = history->nightly_releases(feed.branch, newest);
+  if (!releases) return releases.error();
+  std::vector<Nightly> found;
+  for (auto const& release : *releases) {
+    Nightly nightly;
+    nightly.date = release.date;
+    nightly.commit = release.trunk;
+    nightly.release_commit = release.release;
+    found.push_back(std::move(nightly));
+  }
+  return found;
+}
+
+/// Whether the branch is of the repository that new commits are fetched into.
+bool is_fetched(config::Options const& options) {
+  std::error_code ignored;
+  return !options.source.remote.empty() &&
+         std::filesystem::equivalent(options.feed.path, options.source.repository, ignored);
+}
+
+}  // namespace
+
+boost::asio::awaitable<Result<std::vector<Nightly>>> NightlyBranch::look(std::vector<Nightly>) {
+  // What cannot be fetched now may come with the next look; the log tells why.
+  if (is_fetched(options_)) co_await git_fetch_.refresh();
+  co_return releases_of(options_.feed);
+}
+
+}  // namespace torchwatch::feed

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "config/options.h"
+#include "daemon/build/git_fetch.h"
+#include "daemon/feed/feed.h"
+
+namespace torchwatch::feed {
+
+/// The branch of a git repository that gets a commit a nightly. There are commits only, no builds.
+class NightlyBranch final : public Feed {
+ public:
+  /// Both must outlive it.
+  NightlyBranch(config::Options const& options, build::GitFetch& git_fetch)
+      : options_{options},
+        git_fetch_{git_fetch} {}
+
+  /// Fetches what is new where this is the watched repository, and reads the branch; blocks on the
+  /// disk.
+  boost::asio::awaitable<Result<std::vector<Nightly>>> look(std::vector<Nightly> known) override;
+
+ private:
+  config::Options const& options_;
+  build::GitFetch& git_fetch_;
+};
+
+}  // namespace torchwatch::feed

@@ -1,0 +1,121 @@
+#include "daemon/feed/package_index.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <spdlog/spdlog.h>
+#include <sys/utsname.h>
+
+#include "daemon/build/packages.h"
+#include "fetch/url.h"
+
+namespace torchwatch::feed {
+namespace asio = boost::asio;
+
+namespace {
+
+using End = fetch::Downloaded::End;
+
+std::string machine_of_this_host() {
+  utsname host{};
+  return ::uname(&host) == 0 ? static_cast<char const*>(host.machine) : "";
+}
+
+bool is_for_wheels(config::FeedOptions const& feed) {
+  return feed.kind == config::FeedKind::wheels;
+}
+
+std::string page_of(config::FeedOptions const& feed) {
+  return is_for_wheels(feed) ? feed.url + "/whl/nightly/" + feed.channel + "/torch/"
+                             : feed.url + "/libtorch/nightly/" + feed.channel + "/";
+}
+
+fetch::PackageFilter filter_of(config::FeedOptions const& feed) {
+  return {.kind = is_for_wheels(feed) ? fetch::PackageKind::wheel : fetch::PackageKind::libtorch,
+          .variant = is_for_wheels(feed) ? feed.channel : "",
+          .machine = feed.machine.empty() ? machine_of_this_host() : feed.machine,
+          .python = feed.python,
+          .abi = feed.abi};
+}
+
+/// A page may link to anywhere; files come from its own host and from those that are allowed.
+bool is_allowed(std::string const& url, config::FeedOptions const& feed) {
+  auto const file = fetch::Url::parse(url);
+  auto const index = fetch::Url::parse(feed.url);
+  return file && index && (file->scheme() == "https" || index->scheme() == "http") &&
+         (file->host() == index->host() ||
+          std::ranges::find(feed.hosts, file->host()) != feed.hosts.end());
+}
+
+Nightly nightly_of(fetch::Offer const& offer) {
+  Nightly nightly;
+  nightly.date = offer.package.date;
+  nightly.version = offer.package.version;
+  nightly.file = PublishedFile{offer.url, offer.sha256, {}, {}};
+  return nightly;
+}
+
+}  // namespace
+
+asio::awaitable<Result<std::vector<Nightly>>> PackageIndex::look(std::vector<Nightly> known) {
+  auto const read = co_await read_page();
+  if (!read) co_return read.error();
+  std::vector<Nightly> found;
+  std::ranges::transform(offers_, std::back_inserter(found), nightly_of);
+  if (known.empty()) co_return found;
+  auto again = co_await published_again(known.back());
+  if (again) found.push_back(std::move(*again));
+  co_return found;
+}
+
+asio::awaitable<Result<>> PackageIndex::read_page() {
+  auto const url = page_of(options_.feed);
+  fetch::IndexOrder order;
+  order.page = build::download_of(options_.feed, url);
+  order.page.known = page_version_;
+  order.file = build::download_folder(options_) / "index.html";
+  order.filter = filter_of(options_.feed);
+  auto index = co_await fetcher_.look_into(std::move(order));
+  if (!index) co_return index.error();
+  if (index->end == End::absent)
+    co_return Error{ErrorCode::unavailable, "feed " + url + ": the server has no such page"};
+  if (index->end == End::unchanged) co_return Result<>{};
+  page_version_ = index->validators;
+  offers_ = std::move(index->offers);
+  std::erase_if(offers_, [this](fetch::Offer const& offer) {
+    bool const is_foreign = !is_allowed(offer.url, options_.feed);
+    if (is_foreign)
+      spdlog::warn("feed_link_passed_over url={} reason=\"host not in feed.hosts\"", offer.url);
+    return is_foreign;
+  });
+  if (offers_.empty())
+    co_return Error{
+        ErrorCode::unavailable,
+        "feed " + url + ": found no nightly that fits feed.python, feed.abi and feed.machine"};
+  co_return Result<>{};
+}
+
+/// The same nightly with its file's other contents, if it has others by now. Who cannot be asked
+/// now is asked again with the next look.
+asio::awaitable<std::optional<Nightly>> PackageIndex::published_again(Nightly newest) {
+  auto const file = newest.file.value_or(PublishedFile{});
+  if (file.etag.empty() && file.last_modified.empty()) co_return std::nullopt;
+  fetch::FetchOrder order;
+  order.download = build::download_of(options_.feed, file.url);
+  order.download.is_asked_only = true;
+  order.download.known = {file.etag, file.last_modified};
+  order.file = build::download_folder(options_) / "asked";
+  auto const asked = co_await fetcher_.fetch(std::move(order));
+  if (!asked || asked->download.end != End::whole) co_return std::nullopt;
+  Nightly again;
+  again.date = newest.date;
+  again.version = newest.version;
+  again.file = PublishedFile{file.url,
+                             file.sha256,
+                             asked->download.validators.etag,
+                             asked->download.validators.last_modified};
+  co_return again;
+}
+
+}  // namespace torchwatch::feed

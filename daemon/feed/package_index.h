@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "config/options.h"
+#include "daemon/build/fetcher.h"
+#include "daemon/feed/feed.h"
+#include "fetch/index.h"
+
+namespace torchwatch::feed {
+
+/// PyTorch's index of wheels, or its listing of LibTorch archives: a page of links to files.
+class PackageIndex final : public Feed {
+ public:
+  /// Both must outlive it.
+  PackageIndex(config::Options const& options, build::Fetcher& fetcher)
+      : options_{options},
+        fetcher_{fetcher} {}
+
+  /// Asks for the page, if it has changed, and whether the newest known file was published again.
+  /// Nightlies have a date, a version and a file; what they were built from says only that file.
+  boost::asio::awaitable<Result<std::vector<Nightly>>> look(std::vector<Nightly> known) override;
+
+ private:
+  boost::asio::awaitable<Result<>> read_page();
+  boost::asio::awaitable<std::optional<Nightly>> published_again(Nightly newest);
+
+  config::Options const& options_;
+  build::Fetcher& fetcher_;
+  fetch::Validators page_version_;
+  std::vector<fetch::Offer> offers_;
+};
+
+}  // namespace torchwatch::feed

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <vector>
+
+#include "fetch/download.h"
+#include "fetch/offers.h"
+#include "storage/domain/result.h"
+
+namespace torchwatch::fetch {
+
+/// More nightlies than an index ever had; the oldest of what is more are left out.
+inline constexpr std::size_t most_offers = 1000;
+
+/// An index page to look into, and what is wanted of it.
+struct IndexOrder {
+  DownloadOrder page;  ///< `known`: the version that was looked into before
+  /// Where the page lies while it is read; gone afterwards.
+  std::filesystem::path file;
+  PackageFilter filter;
+};
+
+/// What an index has.
+struct Index {
+  Downloaded::End end{};
+  Validators validators;
+  std::vector<Offer> offers;  ///< as offers_in's, at most `most_offers`; empty unless it came whole
+};
+
+/// Downloads a page, if it is another one than the known, and reads it. Errors as download's and
+/// links_of's. Blocks.
+Result<Index> look_into(IndexOrder const& order);
+
+}  // namespace torchwatch::fetch

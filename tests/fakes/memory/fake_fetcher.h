@@ -1,0 +1,43 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "daemon/build/fetcher.h"
+#include "storage/domain/build.h"
+
+namespace torchwatch::fakes {
+
+/// An index of LibTorch archives and a host that has them, without a network. What is fetched is a
+/// directory as an archive unpacks to, with nothing in its files.
+class FakeFetcher final : public build::Fetcher {
+ public:
+  /// A published file.
+  struct File {
+    std::string date;
+    std::string version;
+    CommitSha release;               ///< what it says that it was built from
+    std::string etag;                ///< its contents' version
+    std::string says{};              ///< its version, as it says itself; empty: that of its name
+    bool is_listed = true;           ///< on the page
+    std::optional<Error> trouble{};  ///< that fetching it meets
+    int downloads = 0;
+  };
+
+  boost::asio::awaitable<Result<fetch::Fetched>> fetch(fetch::FetchOrder order) override;
+  boost::asio::awaitable<Result<fetch::Index>> look_into(fetch::IndexOrder order) override;
+
+  /// By URL.
+  std::map<std::string, File> files;
+  /// That asking for the page meets.
+  std::optional<Error> trouble;
+  /// How often the page came, and how often it was as before.
+  int pages = 0;
+  int unchanged = 0;
+
+ private:
+  std::string page_version() const;
+};
+
+}  // namespace torchwatch::fakes

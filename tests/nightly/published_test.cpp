@@ -1,0 +1,195 @@
+/// Nightlies that PyTorch publishes: a pass over an index, with its troubles.
+#include <filesystem>
+
+#include <gmock/gmock.h>
+
+#include "tests/fakes/memory/world.h"
+
+namespace torchwatch::nightly {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::hours;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+class PublishedTest : public testing::Test {
+ protected:
+  void pass() {
+    auto const passed = world.pass();
+    ASSERT_TRUE(passed) << passed.error().message;
+  }
+
+  std::vector<std::string> dates() {
+    std::vector<std::string> all;
+    for (auto const& nightly : world.nightlies())
+      all.push_back(nightly.date);
+    return all;
+  }
+
+  std::optional<Incident> incident_of(Nightly const& nightly) {
+    return world.parts->store.incidents().of_nightly(nightly.id);
+  }
+
+  fakes::World world;
+};
+
+TEST_F(PublishedTest, ANightlyIsFetchedAndTellsItsTrunkCommit) {
+  world.publish("2026-01-01", 3);
+  pass();
+
+  auto const nightly = world.newest();
+  EXPECT_EQ(nightly.state, NightlyState::done);
+  EXPECT_EQ(nightly.version, "2.9.0.dev20260101+cpu");
+  EXPECT_EQ(nightly.commit, world.sha(3));
+  EXPECT_EQ(nightly.release_commit, world.index.files.begin()->second.release);
+  EXPECT_EQ(nightly.file->etag, world.index.files.begin()->second.etag);
+  EXPECT_TRUE(fs::exists(fs::path{nightly.prefix} / "build.json"));
+  EXPECT_THAT(world.parts->store.jobs().of(Campaign::of(nightly.id)), SizeIs(4));
+}
+
+TEST_F(PublishedTest, ARegressionIsBisectedOnTheTrunk) {
+  world.publish("2026-01-01", 0);
+  world.publish("2026-01-02", 8);
+  world.change(5, "alpha", 1.2);
+  pass();
+
+  auto const incident = incident_of(world.newest());
+  ASSERT_TRUE(incident);
+  auto const bisections = world.parts->store.bisections().of_incident(incident->id);
+  ASSERT_THAT(bisections, SizeIs(1));
+  ASSERT_THAT(bisections[0].findings, SizeIs(1));
+  EXPECT_EQ(bisections[0].findings[0].suspects.back().sha, world.sha(5));
+}
+
+TEST_F(PublishedTest, WithoutARepositoryTheReleaseStandsForItsTrunkCommit) {
+  world.options.source.repository.clear();
+  auto const release = world.publish("2026-01-01", 3).release;
+  pass();
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+  EXPECT_EQ(world.newest().commit, release);
+}
+
+TEST_F(PublishedTest, APageThatDidNotChangeIsNotReadAgain) {
+  world.publish("2026-01-01", 3);
+  pass();
+  pass();
+  EXPECT_EQ(world.index.pages, 1);
+  EXPECT_EQ(world.index.unchanged, 1);
+  EXPECT_THAT(world.nightlies(), SizeIs(1));
+}
+
+TEST_F(PublishedTest, AnIndexThatDoesNotAnswerHoldsUpNothing) {
+  world.publish("2026-01-01", 3).trouble = Error{ErrorCode::unavailable, "503"};
+  EXPECT_FALSE(world.pass());
+  world.index.files.begin()->second.trouble.reset();
+  world.index.trouble = Error{ErrorCode::unavailable, "the server answers 503"};
+
+  auto const passed = world.pass();
+
+  ASSERT_FALSE(passed);
+  EXPECT_THAT(passed.error().message, HasSubstr("503"));
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+}
+
+TEST_F(PublishedTest, ADayMayBeMissing) {
+  world.publish("2026-01-01", 0);
+  pass();
+  world.publish("2026-01-03", 3);
+  pass();
+  EXPECT_THAT(dates(), ElementsAre("2026-01-01", "2026-01-03"));
+  EXPECT_EQ(world.newest().baseline, world.nightlies()[0].id);
+}
+
+TEST_F(PublishedTest, ALateDayIsFetchedAndNotJudged) {
+  world.change(2, "alpha", 1.2);
+  world.publish("2026-01-01", 0);
+  pass();
+  world.publish("2026-01-03", 3);
+  pass();
+  world.publish("2026-01-02", 2);
+  pass();
+
+  auto const nightlies = world.nightlies();
+  ASSERT_THAT(dates(), ElementsAre("2026-01-01", "2026-01-02", "2026-01-03"));
+  EXPECT_EQ(nightlies[1].state, NightlyState::done);
+  EXPECT_TRUE(fs::exists(fs::path{nightlies[1].prefix} / "build.json"));
+  EXPECT_FALSE(incident_of(nightlies[1])) << "that of the day after tells it already";
+  EXPECT_TRUE(incident_of(nightlies[2]));
+}
+
+TEST_F(PublishedTest, WhatIsOlderThanTheFirstIsHistory) {
+  world.publish("2026-01-02", 1);
+  pass();
+  world.publish("2026-01-01", 0);
+  pass();
+  EXPECT_THAT(dates(), ElementsAre("2026-01-02"));
+}
+
+TEST_F(PublishedTest, TheSameTrunkTwiceHasNothingToTell) {
+  world.publish("2026-01-01", 3);
+  world.publish("2026-01-02", 3);
+  pass();
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+  EXPECT_THAT(world.parts->store.incidents().verdicts(world.newest().id), IsEmpty());
+}
+
+TEST_F(PublishedTest, AFileThatIsPublishedAgainIsAnotherBuild) {
+  world.publish("2026-01-01", 0);
+  auto& file = world.publish("2026-01-02", 3);
+  pass();
+  file.etag = "\"again\"";
+  pass();
+
+  auto const nightlies = world.nightlies();
+  ASSERT_THAT(dates(), ElementsAre("2026-01-01", "2026-01-02", "2026-01-02"));
+  EXPECT_EQ(file.downloads, 2);
+  EXPECT_NE(nightlies[1].prefix, nightlies[2].prefix);
+  EXPECT_EQ(nightlies[2].file->etag, "\"again\"");
+  EXPECT_EQ(nightlies[2].baseline, nightlies[0].id) << "not its own first contents";
+  EXPECT_THAT(world.parts->store.jobs().of(Campaign::of(nightlies[2].id)), Not(IsEmpty()));
+
+  pass();
+  EXPECT_THAT(world.nightlies(), SizeIs(3));
+}
+
+TEST_F(PublishedTest, AFileThatIsNoGoodFailsItsNightAlone) {
+  world.publish("2026-01-01", 0);
+  auto& bad = world.publish("2026-01-02", 1);
+  bad.trouble = Error{ErrorCode::corrupt, "it leaves its directory"};
+  pass();
+  EXPECT_EQ(world.newest().state, NightlyState::failed);
+  EXPECT_EQ(world.newest().failure, "it leaves its directory");
+  EXPECT_THAT(world.alarms(), Contains(AlarmKind::nightly_failed));
+
+  world.publish("2026-01-03", 2);
+  pass();
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+  EXPECT_THAT(world.alarms(), Not(Contains(AlarmKind::nightly_failed)));
+}
+
+TEST_F(PublishedTest, AFileOfAnotherVersionThanItsNameSaysIsRefused) {
+  world.publish("2026-01-01", 0).says = "2.9.0.dev20251231+cpu";
+  pass();
+  EXPECT_EQ(world.newest().state, NightlyState::failed);
+  EXPECT_THAT(world.newest().failure, HasSubstr("found version 2.9.0.dev20251231+cpu in it"));
+}
+
+TEST_F(PublishedTest, AFileThatDoesNotComeIsGivenUpAfterADay) {
+  world.publish("2026-01-01", 0).trouble = Error{ErrorCode::unavailable, "the server answers 503"};
+  EXPECT_FALSE(world.pass());
+  EXPECT_EQ(world.newest().state, NightlyState::announced);
+  world.clock.time += hours{23};
+  EXPECT_FALSE(world.pass());
+  EXPECT_EQ(world.newest().state, NightlyState::announced);
+  world.clock.time += hours{2};
+  pass();
+  EXPECT_EQ(world.newest().state, NightlyState::failed);
+}
+
+}  // namespace
+}  // namespace torchwatch::nightly
