@@ -96,10 +96,10 @@ Comparison Compare::judge_exactly() const {
   double const change = after - before;
   bool const is_change = std::abs(change) > tolerance(before, metric_, options_);
   bool const is_sure = comparison.error_bound <= (is_change ? options_.error : options_.miss);
-  if (is_sure && pairs_.size() > 1)
-    comparison.verdict = !is_change   ? Verdict::unchanged
-                         : change > 0 ? Verdict::regression
-                                      : Verdict::improvement;
+  if (is_sure && pairs_.size() > 1) {
+    auto const changed = change > 0 ? Verdict::regression : Verdict::improvement;
+    comparison.verdict = is_change ? changed : Verdict::unchanged;
+  }
   if (before > 0)
     comparison.ratio =
         RatioInterval{.ratio = after / before, .low = after / before, .high = after / before};

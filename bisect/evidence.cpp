@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <span>
 
@@ -20,7 +21,7 @@ constexpr double usual_weight = 3;
 /// log((1 + tanh x))
 double log_factor(double x) {
   // 1 + tanh x = 2 / (1 + exp(-2x)), without overflow on either side.
-  return std::log(2.0) -
+  return std::numbers::ln2 -
          (x > 0 ? std::log1p(std::exp(-2 * x)) : std::log1p(std::exp(2 * x)) - 2 * x);
 }
 

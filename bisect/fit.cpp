@@ -182,7 +182,9 @@ double Fitter::integrate(double size, double deviation, double degrees) const {
     double const at = low + width * i / intervals;
     double const growth = 1 + (at - least) / excess;
     double const t = (at - size) / deviation;
-    double const weight = i == 0 || i == intervals ? 1 : (i % 2 == 1 ? 4 : 2);
+    bool const is_end = i == 0 || i == intervals;
+    double const within = i % 2 == 1 ? 4 : 2;
+    double const weight = is_end ? 1 : within;
     sum += weight * std::pow(1 + t * t / degrees, -(degrees + 1) / 2) / (growth * growth * growth);
   }
   double const student = std::exp(log_gamma((degrees + 1) / 2) - log_gamma(degrees / 2)) /

@@ -25,7 +25,7 @@ void Complaints::add(std::string const& path,
 }
 
 bool Complaints::about(std::string_view path) const {
-  return std::any_of(lines_.begin(), lines_.end(), [&](Line const& line) {
+  return std::ranges::any_of(lines_, [&](Line const& line) {
     if (!line.path.starts_with(path)) return false;
     auto const rest = std::string_view{line.path}.substr(path.size());
     return rest.empty() || rest.front() == '.' || rest.front() == '[';
@@ -34,9 +34,8 @@ bool Complaints::about(std::string_view path) const {
 
 Error Complaints::error() const {
   auto lines = lines_;
-  std::stable_sort(lines.begin(), lines.end(), [](Line const& left, Line const& right) {
-    return left.number < right.number;
-  });
+  std::ranges::stable_sort(
+      lines, [](Line const& left, Line const& right) { return left.number < right.number; });
   Error error{ErrorCode::invalid_argument, ""};
   for (auto const& line : lines) {
     if (!error.message.empty()) error.message += "\n";

@@ -66,8 +66,8 @@ std::string words_of(nlohmann::json::exception const& error) {
   auto const quote = what.find("; last read: '");
   auto const expected = std::min(what.rfind("; expected"), what.size());
   if (quote < expected && expected - quote > longest_last_read) what.erase(quote, expected - quote);
-  std::replace_if(
-      what.begin(), what.end(), [](char byte) { return byte < ' ' || byte > '~'; }, '?');
+  std::ranges::replace_if(
+      what, [](char byte) { return byte < ' ' || byte > '~'; }, '?');
   return what;
 }
 

@@ -1,5 +1,6 @@
 #include "config/reader.h"
 
+#include <algorithm>
 #include <array>
 #include <regex>
 
@@ -55,7 +56,7 @@ Json const* Reader::find(char const* key) {
 
 void Reader::finish() {
   for (auto const& [key, value] : json_.items()) {
-    if (std::find(asked_.begin(), asked_.end(), key) != asked_.end()) continue;
+    if (std::ranges::find(asked_, key) != asked_.end()) continue;
     if (path_.empty() && key == "$schema") continue;
     std::string allowed;
     for (auto const& name : asked_)
@@ -65,7 +66,7 @@ void Reader::finish() {
 }
 
 void Reader::check_text(std::string& text, std::string const& path, Rule const& rule) {
-  if (std::any_of(text.begin(), text.end(), is_control)) {
+  if (std::ranges::any_of(text, is_control)) {
     complaints_.add(path, found(text), "a text without control characters");
     return;
   }

@@ -1,6 +1,7 @@
 #include "github/bisection_story.h"
 
 #include <algorithm>
+#include <ranges>
 #include <string_view>
 #include <vector>
 
@@ -31,9 +32,9 @@ std::string pull_request_link(Commit const& commit, std::string const& project) 
 /// Why a commit is still a suspect.
 std::string reason_for(Commit const& commit, std::vector<BisectionStep> const& steps) {
   // A commit may have been tried again: the last word counts.
-  auto const step = std::find_if(steps.rbegin(), steps.rend(), [&commit](auto const& tried) {
-    return tried.skipped == commit.sha;
-  });
+  auto const step =
+      std::ranges::find_if(std::ranges::reverse_view(steps),
+                           [&commit](auto const& tried) { return tried.skipped == commit.sha; });
   if (step == steps.rend()) return "indistinguishable from its neighbours";
   return "could not be built or measured" + (step->note.empty() ? "" : ": " + verbatim(step->note));
 }

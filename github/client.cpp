@@ -36,9 +36,7 @@ bool same_label(std::string_view one, std::string_view other) {
   auto const lower = [](char c) {
     return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
   };
-  return std::equal(one.begin(), one.end(), other.begin(), other.end(), [&](char a, char b) {
-    return lower(a) == lower(b);
-  });
+  return std::ranges::equal(one, other, [&](char a, char b) { return lower(a) == lower(b); });
 }
 
 bool carries(json const& issue, std::string const& label) {
@@ -57,10 +55,10 @@ std::optional<CreatedIssue> read_issue(json const& object, IssueDraft const& dra
   CreatedIssue issue;
   issue.number = number->get<std::int64_t>();
   issue.url = text_at(object, "html_url");
-  std::copy_if(draft.labels.begin(),
-               draft.labels.end(),
-               std::back_inserter(issue.missing_labels),
-               [&](std::string const& label) { return !carries(object, label); });
+  std::ranges::copy_if(draft.labels,
+
+                       std::back_inserter(issue.missing_labels),
+                       [&](std::string const& label) { return !carries(object, label); });
   return issue;
 }
 

@@ -29,7 +29,7 @@ Result<Token> checked(std::string_view text, std::string const& where) {
   };
   if (value.empty()) return invalid("empty");
   if (value.size() > max_token_bytes) return invalid("longer than 16 KiB");
-  if (!std::all_of(value.begin(), value.end(), [](char c) { return c > ' ' && c < '\x7f'; }))
+  if (!std::ranges::all_of(value, [](char c) { return c > ' ' && c < '\x7f'; }))
     return invalid("holds blanks or characters other than visible ASCII");
   return Token{std::string{value}, {}};
 }

@@ -44,7 +44,7 @@ double severity_of(SeriesChange const& change) {
 }
 
 std::vector<SeriesChange> worst_first(std::vector<SeriesChange> changes) {
-  std::stable_sort(changes.begin(), changes.end(), [](auto const& one, auto const& other) {
+  std::ranges::stable_sort(changes, [](auto const& one, auto const& other) {
     return severity_of(one) > severity_of(other);
   });
   return changes;
@@ -268,7 +268,7 @@ std::string key_of(IncidentStory const& story) {
   std::vector<std::string> names;
   for (auto const& change : story.incident.changes)
     names.push_back(change.series.fleet + "/" + name_of(change.series));
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   auto identity = story.baseline.commit.hex + "\n" + story.nightly.commit.hex + "\n";
   for (auto const& name : names)
     identity += name + "\n";

@@ -31,10 +31,10 @@ char lower(char c) {
 }  // namespace
 
 Result<Url> parse_url(std::string_view text) {
-  Error const bad{ErrorCode::invalid_argument,
-                  "URL \"" + std::string{text} + "\": want https://HOST[:PORT][/PATH]"};
+  Error bad{ErrorCode::invalid_argument,
+            "URL \"" + std::string{text} + "\": want https://HOST[:PORT][/PATH]"};
   constexpr std::string_view scheme = "https://";
-  if (!text.starts_with(scheme) || !std::all_of(text.begin(), text.end(), is_plain)) return bad;
+  if (!text.starts_with(scheme) || !std::ranges::all_of(text, is_plain)) return bad;
   text = text.substr(scheme.size(), text.find('#') - scheme.size());
 
   auto const authority = text.substr(0, text.find_first_of("/?"));
@@ -47,7 +47,7 @@ Result<Url> parse_url(std::string_view text) {
 
   Url url;
   url.host = host;
-  std::transform(url.host.begin(), url.host.end(), url.host.begin(), lower);
+  std::ranges::transform(url.host, url.host.begin(), lower);
   if (!rest.empty()) url.port = rest.substr(1);
   if (!target.empty()) url.target = target.front() == '?' ? "/" + std::string{target} : target;
   return url;

@@ -31,6 +31,8 @@ class Store {
   /// Opens an existing file for reading only. Never waits for the writer.
   static Result<Store> open_reader(std::filesystem::path const& file);
 
+  Store(Store const&) = delete;
+  Store& operator=(Store const&) = delete;
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
   ~Store();

@@ -70,7 +70,7 @@ HttpResponse health(View const& view, Call const&) {
 
 HttpResponse list_nightlies(View const& view, Call const& call) {
   auto nightlies = view.store.nightlies().all();
-  std::reverse(nightlies.begin(), nightlies.end());
+  std::ranges::reverse(nightlies);
   return paged(call, nightlies, [](Nightly const& nightly) { return json_of(nightly); });
 }
 

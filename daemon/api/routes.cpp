@@ -69,12 +69,12 @@ bool leads_to(Route const& route, std::vector<std::string> const& path) {
   auto const fits = [](std::string_view segment, std::string_view asked) {
     return segment == asked || segment == "{id}";
   };
-  return std::equal(pattern.begin(), pattern.end(), path.begin(), path.end(), fits);
+  return std::ranges::equal(pattern, path, fits);
 }
 
 Route const* route_to(std::vector<std::string> const& path) {
-  auto const at = std::find_if(
-      routes.begin(), routes.end(), [&](Route const& route) { return leads_to(route, path); });
+  auto const* const at =
+      std::ranges::find_if(routes, [&](Route const& route) { return leads_to(route, path); });
   return at == routes.end() ? nullptr : &*at;
 }
 
@@ -86,7 +86,7 @@ std::vector<FieldError> unknown_parameters(std::string_view parameters, Query co
     allowed.append(allowed.empty() ? "" : ", ").append(name);
   std::vector<FieldError> errors;
   for (auto const& [name, value] : query) {
-    if (std::find(known.begin(), known.end(), name) == known.end())
+    if (std::ranges::find(known, name) == known.end())
       errors.push_back({name, "found a parameter, allowed " + (known.empty() ? "none" : allowed)});
   }
   return errors;

@@ -48,7 +48,7 @@ HttpResponse list_points(View const& view, Call const& call) {
   if (!series) return bad_query(errors);
   auto points = view.store.jobs().history(*series);
   if (points.empty()) return no_value_of(*series);
-  std::reverse(points.begin(), points.end());
+  std::ranges::reverse(points);
   return paged(call, points, [](SeriesPoint const& point) { return json_of(point); });
 }
 

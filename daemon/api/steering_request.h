@@ -16,6 +16,6 @@ namespace torchwatch::api {
 ///
 /// or returns everything that is wrong with it.
 boost::system::result<BisectionState, std::vector<net::FieldError>> parse_steering_request(
-    std::string const& body);
+    std::string const& text);
 
 }  // namespace torchwatch::api

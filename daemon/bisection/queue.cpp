@@ -117,7 +117,10 @@ Result<Bisection> Queue::steer(BisectionId id, BisectionState state) {
 }
 
 void Queue::obey(Bisection const& bisection) {
-  if (is_active(bisection.state)) return start();
+  if (is_active(bisection.state)) {
+    start();
+    return;
+  }
   auto const running = running_.find(bisection.id.value);
   if (running != running_.end()) running->second.stop();
 }

@@ -104,8 +104,8 @@ std::optional<BuildAttempt> RecipeBuilder::recall(CommitSha const& commit,
                                                   RecipeId recipe,
                                                   From from) const {
   if (from == From::anywhere && !source_.artifacts.empty()) {
-    if (auto ready = artifacts_.find(commit))
-      return BuildAttempt{std::move(*ready), "", {}, artifacts_recipe_};
+    auto ready = artifacts_.find(commit);
+    if (ready) return BuildAttempt{std::move(ready), "", {}, artifacts_recipe_};
     if (auto kept = recall_kept(commit, artifacts_recipe_)) return kept;
   }
   return recall_kept(commit, recipe);

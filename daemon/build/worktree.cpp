@@ -66,7 +66,7 @@ asio::awaitable<Result<>> Worktree::clone() {
   fs::create_directories(kept(), problem);
   if (problem)
     co_return Error{ErrorCode::internal, "make " + kept().string() + ": " + problem.message()};
-  std::ofstream{lock()};
+  std::ofstream{lock()}.close();
   std::vector<std::string> arguments{
       "clone", "--quiet", "--shared", "--no-checkout", repository_, source().string()};
   co_return co_await git(std::move(arguments));

@@ -117,8 +117,8 @@ int run_bench(config::Options const& options, Place const& place, BenchRequest c
   if (!request.as_json && request.profile)
     for (auto const& outcome : outcomes)
       if (outcome.ok()) print_operators(outcome);
-  bool const all_ok = std::all_of(
-      outcomes.begin(), outcomes.end(), [](JobOutcome const& outcome) { return outcome.ok(); });
+  bool const all_ok =
+      std::ranges::all_of(outcomes, [](JobOutcome const& outcome) { return outcome.ok(); });
   return all_ok ? 0 : could_not_run;
 }
 

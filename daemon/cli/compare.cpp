@@ -56,7 +56,7 @@ Result<Side> read_metrics(std::string const& file, nlohmann::json const& metrics
   std::map<Benchmark, std::map<Metric, double>> levels;
   for (auto const& [name, value] : metrics.items()) {
     auto const end = name.rfind("]_");
-    auto const benchmark = parse_benchmark(name.substr(0, end == name.npos ? 0 : end + 1));
+    auto const benchmark = parse_benchmark(name.substr(0, end == std::string::npos ? 0 : end + 1));
     auto const metric = benchmark ? parse_metric(name.substr(end + 2)) : std::nullopt;
     if (!metric || !value.is_number()) return bad_file(file, "metric \"" + name + "\"");
     levels[*benchmark][*metric] = value.get<double>();

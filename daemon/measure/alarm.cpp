@@ -4,18 +4,14 @@
 
 namespace torchwatch::measure {
 
-void set_alarm(storage::Store& store,
-               Timestamp now,
-               bool is_wrong,
-               AlarmKind kind,
-               std::string const& subject,
-               std::string const& detail) {
+void set_alarm(storage::Store& store, bool is_wrong, Alarm const& alarm) {
+  auto const kind = to_string(alarm.kind);
   if (is_wrong) {
-    if (store.alarms().raise(kind, subject, detail, now))
+    if (store.alarms().raise(alarm.kind, alarm.subject, alarm.detail, alarm.raised_at))
       spdlog::warn(
-          "alarm_raised kind={} subject=\"{}\" detail=\"{}\"", to_string(kind), subject, detail);
-  } else if (store.alarms().clear(kind, subject, now)) {
-    spdlog::info("alarm_cleared kind={} subject=\"{}\"", to_string(kind), subject);
+          "alarm_raised kind={} subject=\"{}\" detail=\"{}\"", kind, alarm.subject, alarm.detail);
+  } else if (store.alarms().clear(alarm.kind, alarm.subject, alarm.raised_at)) {
+    spdlog::info("alarm_cleared kind={} subject=\"{}\"", kind, alarm.subject);
   }
 }
 

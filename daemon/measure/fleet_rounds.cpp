@@ -161,14 +161,15 @@ asio::awaitable<Result<std::vector<protocol::Message>>> FleetRounds::run(Fleet& 
 }
 
 void FleetRounds::update_alarm(Slot const& slot, Lost const* lost) {
-  auto const subject = slot.fleet() + ": slot " + std::to_string(slot.place());
-  if (lost != nullptr) spdlog::warn("runner_lost slot=\"{}\" reason=\"{}\"", subject, lost->reason);
-  set_alarm(store_,
-            clock_.now(),
-            lost != nullptr,
-            AlarmKind::runner_lost,
-            subject,
-            lost != nullptr ? lost->reason : "");
+  Alarm alarm;
+  alarm.kind = AlarmKind::runner_lost;
+  alarm.subject = slot.fleet() + ": slot " + std::to_string(slot.place());
+  alarm.raised_at = clock_.now();
+  if (lost != nullptr) {
+    alarm.detail = lost->reason;
+    spdlog::warn("runner_lost slot=\"{}\" reason=\"{}\"", alarm.subject, lost->reason);
+  }
+  set_alarm(store_, lost != nullptr, alarm);
 }
 
 }  // namespace torchwatch::measure

@@ -73,7 +73,12 @@ void Alarms::set(bool is_wrong,
                  AlarmKind kind,
                  std::string const& subject,
                  std::string const& detail) {
-  measure::set_alarm(store_, clock_.now(), is_wrong, kind, subject, detail);
+  Alarm alarm;
+  alarm.kind = kind;
+  alarm.subject = subject;
+  alarm.detail = detail;
+  alarm.raised_at = clock_.now();
+  measure::set_alarm(store_, is_wrong, alarm);
 }
 
 void Alarms::look_at_feed() {

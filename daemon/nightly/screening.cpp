@@ -31,6 +31,27 @@ std::map<Benchmark, Pairs> sweep_in(std::vector<JobOutcome> const& jobs,
   return rounds;
 }
 
+/// What was measured side by side of one benchmark, a metric each, beside its series.
+struct SweptSeries {
+  std::vector<Series> series;
+  std::vector<bisect::Swept> swept;
+};
+
+void add_swept(SweptSeries& all,
+               std::string const& fleet,
+               Benchmark const& benchmark,
+               Pairs const& rounds) {
+  for (auto const metric : all_metrics) {
+    bisect::Swept swept{metric, {}};
+    for (auto const& [round, pair] : rounds)
+      if (auto const levels = measure::levels_in(pair, metric))
+        swept.pairs.push_back({levels->at(0), levels->at(1)});
+    if (swept.pairs.empty()) continue;
+    all.series.push_back({fleet, benchmark, metric});
+    all.swept.push_back(std::move(swept));
+  }
+}
+
 }  // namespace
 
 Screening screen_sweep(std::vector<JobOutcome> const& jobs,
@@ -40,21 +61,12 @@ Screening screen_sweep(std::vector<JobOutcome> const& jobs,
   std::vector<Series> all;
   std::vector<Series> suspicious;
   for (auto const& fleet : fleets) {
-    std::vector<Series> series;
-    std::vector<bisect::Swept> sweep;
+    SweptSeries of_fleet;
     for (auto const& [benchmark, rounds] :
-         sweep_in(jobs, fleet.name, baseline, options.sweep_pairs)) {
-      for (auto const metric : all_metrics) {
-        bisect::Swept swept{metric, {}};
-        for (auto const& [round, pair] : rounds)
-          if (auto const levels = measure::levels_in(pair, metric))
-            swept.pairs.push_back({levels->at(0), levels->at(1)});
-        if (swept.pairs.empty()) continue;
-        series.push_back({fleet.name, benchmark, metric});
-        sweep.push_back(std::move(swept));
-      }
-    }
-    auto const may_have_grown = bisect::may_have_grown(sweep, options);
+         sweep_in(jobs, fleet.name, baseline, options.sweep_pairs))
+      add_swept(of_fleet, fleet.name, benchmark, rounds);
+    auto const& series = of_fleet.series;
+    auto const may_have_grown = bisect::may_have_grown(of_fleet.swept, options);
     for (std::size_t i = 0; i < series.size(); ++i)
       if (may_have_grown[i]) suspicious.push_back(series[i]);
     all.insert(all.end(), series.begin(), series.end());

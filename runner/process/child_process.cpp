@@ -30,9 +30,11 @@ constexpr int reap_patience_ms = 10'000;
 
 void prepare_signals() {
   std::signal(SIGPIPE, SIG_IGN);
+
   // Whoever started us may have left SIGCHLD ignored; then the kernel would throw exit statuses
   // away.
-  struct sigaction current;
+  struct sigaction current {};
+
   ::sigaction(SIGCHLD, nullptr, &current);
   if (current.sa_handler == SIG_IGN) std::signal(SIGCHLD, SIG_DFL);
 }

@@ -48,6 +48,8 @@ class ChildProcess {
   /// on this process ignores SIGPIPE.
   static Result<ChildProcess> start(boost::asio::any_io_executor executor, Command command);
 
+  ChildProcess(ChildProcess const&) = delete;
+  ChildProcess& operator=(ChildProcess const&) = delete;
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&& other) noexcept;
   /// Kills the whole group and reaps the child.

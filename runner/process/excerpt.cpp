@@ -18,8 +18,8 @@ bool is_printable(char c) {
 std::string excerpt(std::string_view text) {
   bool const whole = text.size() <= longest;
   std::string shown{whole ? text : text.substr(0, longest - ellipsis.size())};
-  std::replace_if(
-      shown.begin(), shown.end(), [](char c) { return !is_printable(c); }, '?');
+  std::ranges::replace_if(
+      shown, [](char c) { return !is_printable(c); }, '?');
   if (!whole) shown += ellipsis;
   return shown;
 }

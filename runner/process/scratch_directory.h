@@ -13,6 +13,9 @@ class ScratchDirectory {
   /// `internal` when the temporary directory does not let us.
   static Result<ScratchDirectory> make();
 
+  ScratchDirectory(ScratchDirectory const&) = delete;
+  ScratchDirectory& operator=(ScratchDirectory const&) = delete;
+
   ScratchDirectory(ScratchDirectory&& other) noexcept : path_{std::exchange(other.path_, {})} {}
 
   ScratchDirectory& operator=(ScratchDirectory&&) = delete;

@@ -19,6 +19,9 @@ class Descriptor {
 
   explicit Descriptor(int fd) : fd_{fd} {}
 
+  Descriptor(Descriptor const&) = delete;
+  Descriptor& operator=(Descriptor const&) = delete;
+
   Descriptor(Descriptor&& other) noexcept : fd_{other.release()} {}
 
   Descriptor& operator=(Descriptor&& other) noexcept {

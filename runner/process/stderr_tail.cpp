@@ -30,7 +30,7 @@ std::string StderrTail::text() {
 }
 
 StderrTail::Read StderrTail::read_some() {
-  std::array<char, 65536> bytes;
+  std::array<char, 65536> bytes{};
   auto const size = ::read(input_.native_handle(), bytes.data(), bytes.size());
   if (size < 0) return errno == EAGAIN || errno == EINTR ? Read::nothing_yet : Read::ended;
   if (size == 0) return Read::ended;

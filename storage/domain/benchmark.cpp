@@ -41,7 +41,6 @@ std::string_view unit_of(Metric metric) {
     case Metric::latency:
       return "ms";
     case Metric::cmem:
-      return "bytes";
     case Metric::gmem:
       return "bytes";
     case Metric::leak:

@@ -9,7 +9,7 @@ bool is_commit_sha(std::string_view text) {
   auto const is_hex = [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
   };
-  return text.size() == 40 && std::all_of(text.begin(), text.end(), is_hex);
+  return text.size() == 40 && std::ranges::all_of(text, is_hex);
 }
 
 std::string_view to_string(RecipeKind kind) {

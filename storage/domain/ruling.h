@@ -32,7 +32,7 @@ struct SeriesFilter {
   std::optional<Metric> metric{};
   friend bool operator==(SeriesFilter const&, SeriesFilter const&) = default;
 
-  bool matches(Series const& series) const;
+  bool matches(Series const& one) const;
 };
 
 /// What a person decided. Rulings are only ever added.

@@ -50,9 +50,9 @@ bool HttpClient::send(std::string_view bytes) {
   return true;
 }
 
-bool HttpClient::fill(std::chrono::milliseconds for_at_most) {
+bool HttpClient::fill(std::chrono::milliseconds patience) {
   pollfd waiting{socket_, POLLIN, 0};
-  if (::poll(&waiting, 1, static_cast<int>(for_at_most.count())) != 1) return false;
+  if (::poll(&waiting, 1, static_cast<int>(patience.count())) != 1) return false;
   std::array<char, 65536> chunk{};
   auto const size = ::recv(socket_, chunk.data(), chunk.size(), 0);
   if (size <= 0) return false;
@@ -80,9 +80,9 @@ Answer HttpClient::receive(bool to_head) {
   return answer;
 }
 
-bool HttpClient::is_hung_up(std::chrono::milliseconds for_at_most) {
+bool HttpClient::is_hung_up(std::chrono::milliseconds patience) {
   pollfd waiting{socket_, POLLIN, 0};
-  if (!unread_.empty() || ::poll(&waiting, 1, static_cast<int>(for_at_most.count())) != 1)
+  if (!unread_.empty() || ::poll(&waiting, 1, static_cast<int>(patience.count())) != 1)
     return false;
   char byte = 0;
   return ::recv(socket_, &byte, 1, 0) <= 0;
