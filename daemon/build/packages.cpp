@@ -120,6 +120,9 @@ asio::awaitable<Result<BuildAttempt>> Packages::read(Nightly& nightly, fs::path 
   if (!trunk) co_return trunk.error();
   nightly.release_commit = contents->release_commit;
   nightly.commit = *trunk;
+  auto const made = co_await workers_.make(contents->prefix);
+  if (!made && is_for_good(made.error().code)) co_return without_build(made.error().message);
+  if (!made) co_return made.error();
   auto build = write_build(contents->prefix, manifest_of(nightly, options_.feed));
   if (!build) co_return build.error();
   BuildAttempt attempt;

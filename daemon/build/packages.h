@@ -9,6 +9,7 @@
 #include "daemon/build/builder.h"
 #include "daemon/build/fetcher.h"
 #include "daemon/build/git_fetch.h"
+#include "daemon/build/workers.h"
 #include "storage/domain/build.h"
 #include "storage/domain/result.h"
 
@@ -25,15 +26,16 @@ std::filesystem::path download_folder(config::Options const& options);
 class Packages {
  public:
   /// All arguments must outlive it.
-  Packages(config::Options const& options, Fetcher& fetcher, GitFetch& git_fetch)
+  Packages(config::Options const& options, Fetcher& fetcher, GitFetch& git_fetch, Workers& workers)
       : options_{options},
         fetcher_{fetcher},
-        git_fetch_{git_fetch} {}
+        git_fetch_{git_fetch},
+        workers_{workers} {}
 
-  /// The build of `nightly.file`, which is brought here unless it is; notes in `nightly` what it
-  /// says of itself (commits) and which contents it has. Absent, with the reason, when these
-  /// contents are no good. Fails with unavailable when it may be tried again: what has come is not
-  /// downloaded again.
+  /// The build of `nightly.file`, which is brought here unless it is, with a worker compiled for
+  /// it; notes in `nightly` what it says of itself (commits) and which contents it has. Absent,
+  /// with the reason, when these contents are no good, or no worker compiles against them. Fails
+  /// with unavailable when it may be tried again: what has come is not downloaded again.
   boost::asio::awaitable<Result<BuildAttempt>> bring(Nightly& nightly);
 
  private:
@@ -45,6 +47,7 @@ class Packages {
   config::Options const& options_;
   Fetcher& fetcher_;
   GitFetch& git_fetch_;
+  Workers& workers_;
 };
 
 }  // namespace torchwatch::build

@@ -10,6 +10,7 @@
 #include "daemon/build/fetcher.h"
 #include "daemon/build/git_fetch.h"
 #include "daemon/build/packages.h"
+#include "daemon/build/workers.h"
 #include "daemon/feed/announcer.h"
 #include "daemon/measure/rounds.h"
 #include "daemon/nightly/alarms.h"
@@ -31,6 +32,7 @@ struct Edges {
   Clock const& clock;
   measure::Rounds& rounds;               ///< who measures
   build::Builder& builder;               ///< who builds commits
+  build::Workers& workers;               ///< who compiles what measures
   build::Fetcher& fetcher;               ///< who brings what is published
   report::OpenTransport open_transport;  ///< who talks to GitHub
 };

@@ -14,6 +14,12 @@ std::string fetch_program(std::string const& executable) {
   return std::filesystem::path{executable}.replace_filename("torchwatch-fetch");
 }
 
+/// What workers are compiled from lies where it is installed, seen from this program.
+std::string worker_program(std::string const& executable) {
+  auto const prefix = std::filesystem::path{executable}.parent_path().parent_path();
+  return prefix / "share/torchwatch/worker/deploy/build-worker";
+}
+
 }  // namespace
 
 Service::Service(asio::any_io_executor executor,
@@ -27,11 +33,18 @@ Service::Service(asio::any_io_executor executor,
                return measure::runner_processes(executor, fleet, executable);
              }},
       rounds{store, clock, fleets, options.measure, options.suite},
+      workers{executor, worker_program(executable), options},
+      renewing_rounds{rounds, workers},
       fetcher{executor, fetch_program(executable)},
       builder{executor, options, fetcher, store, clock},
-      parts{
-          executor,
-          options,
-          Edges{store, clock, rounds, builder, fetcher, report::https_transport(options.github)}} {}
+      parts{executor,
+            options,
+            Edges{store,
+                  clock,
+                  renewing_rounds,
+                  builder,
+                  workers,
+                  fetcher,
+                  report::https_transport(options.github)}} {}
 
 }  // namespace torchwatch::service

@@ -8,6 +8,7 @@
 #include "daemon/measure/fleet_rounds.h"
 #include "daemon/measure/fleets.h"
 #include "daemon/service/parts.h"
+#include "daemon/service/renewing_rounds.h"
 
 namespace torchwatch::service {
 
@@ -22,6 +23,8 @@ struct Service {
 
   measure::Fleets fleets;
   measure::FleetRounds rounds;
+  build::WorkerProgram workers;
+  RenewingRounds renewing_rounds;
   build::FetchProgram fetcher;
   build::RecipeBuilder builder;
   Parts parts;

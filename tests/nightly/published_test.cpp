@@ -16,6 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
+using testing::UnorderedElementsAre;
 
 class PublishedTest : public testing::Test {
  protected:
@@ -170,6 +171,35 @@ TEST_F(PublishedTest, AFileThatIsNoGoodFailsItsNightAlone) {
   pass();
   EXPECT_EQ(world.newest().state, NightlyState::done);
   EXPECT_THAT(world.alarms(), Not(Contains(AlarmKind::nightly_failed)));
+}
+
+TEST_F(PublishedTest, EachBuildGetsAWorkerOfItsOwn) {
+  world.publish("2026-01-01", 0);
+  world.publish("2026-01-02", 1);
+  pass();
+  EXPECT_THAT(world.workers.made,
+              UnorderedElementsAre(world.nightlies()[0].prefix, world.nightlies()[1].prefix));
+}
+
+TEST_F(PublishedTest, ABuildThatNoWorkerCompilesAgainstIsNamedWithTheFirstError) {
+  world.publish("2026-01-01", 0);
+  world.publish("2026-01-02", 1);
+  world.workers.troubles["nightly-2"] = {ErrorCode::corrupt, "ATen.h:7: error: no such type"};
+  pass();
+  EXPECT_EQ(world.newest().state, NightlyState::failed);
+  EXPECT_EQ(world.newest().failure, "ATen.h:7: error: no such type");
+  EXPECT_THAT(world.alarms(), Contains(AlarmKind::nightly_failed));
+}
+
+TEST_F(PublishedTest, AHostWithoutACompilerIsNotTheBuildsFault) {
+  world.publish("2026-01-01", 0);
+  world.workers.troubles["nightly-1"] = {ErrorCode::unavailable, "missing on this host: c++"};
+  EXPECT_FALSE(world.pass());
+  EXPECT_EQ(world.newest().state, NightlyState::announced);
+  world.workers.troubles.clear();
+  pass();
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+  EXPECT_EQ(world.index.files.begin()->second.downloads, 1);
 }
 
 TEST_F(PublishedTest, AFileOfAnotherVersionThanItsNameSaysIsRefused) {

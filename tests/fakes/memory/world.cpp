@@ -42,9 +42,11 @@ Parts::Parts(boost::asio::any_io_executor const& executor,
              fs::path const& folder,
              Clock const& clock,
              build::Fetcher& fetcher,
+             build::Workers& workers,
              report::OpenTransport const& open_transport)
     : Edges{folder, clock},
-      service::Parts{executor, options, {store, clock, rounds, builder, fetcher, open_transport}} {}
+      service::Parts{
+          executor, options, {store, clock, rounds, builder, workers, fetcher, open_transport}} {}
 
 World::World(std::size_t commits) : trunk{folder.path() / "trunk.git", commits} {
   fs::copy_file(empty_database(), folder.path() / "torchwatch.sqlite");
@@ -92,7 +94,7 @@ FakeFetcher::File& World::publish(std::string const& date, std::size_t commit) {
 void World::restart() {
   parts.reset();
   parts = std::make_unique<Parts>(
-      loop.get_executor(), options, folder.path(), clock, index, open_transport);
+      loop.get_executor(), options, folder.path(), clock, index, workers, open_transport);
   parts->rounds.level = [this](Series const& series, Build const& build) {
     return level(series, build);
   };

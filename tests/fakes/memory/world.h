@@ -15,6 +15,7 @@
 #include "storage/store.h"
 #include "tests/fakes/memory/fake_builder.h"
 #include "tests/fakes/memory/fake_fetcher.h"
+#include "tests/fakes/memory/fake_workers.h"
 #include "tests/fakes/memory/scripted_rounds.h"
 #include "tests/fakes/memory/trunk.h"
 #include "tests/runner/run.h"
@@ -60,6 +61,7 @@ struct Parts : Edges, service::Parts {
         std::filesystem::path const& folder,
         Clock const& clock,
         build::Fetcher& fetcher,
+        build::Workers& workers,
         report::OpenTransport const& open_transport);
 };
 
@@ -118,6 +120,7 @@ class World {
   TestClock clock;
   Trunk trunk;
   FakeFetcher index;
+  FakeWorkers workers;
   config::Options options;
   report::OpenTransport open_transport;  ///< none: reports are files
   std::unique_ptr<Parts> parts;

@@ -1,0 +1,132 @@
+#include "daemon/build/workers.h"
+
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include <spdlog/spdlog.h>
+
+namespace torchwatch::build {
+namespace asio = boost::asio;
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path worker_in(fs::path const& prefix) {
+  return prefix / "bin/torchwatch-worker";
+}
+
+fs::path made_in(fs::path const& prefix) {
+  return prefix / "bin/torchwatch-worker.made";
+}
+
+std::string contents_of_file(fs::path const& file) {
+  std::ifstream stream{file};
+  return {std::istreambuf_iterator<char>{stream}, {}};
+}
+
+Result<> write_whole(fs::path const& file, std::string const& text) {
+  auto const unfinished = fs::path{file} += ".new";
+  std::ofstream stream{unfinished};
+  stream << text;
+  stream.close();
+  std::error_code problem;
+  fs::rename(unfinished, file, problem);
+  if (stream && !problem) return {};
+  return Error{ErrorCode::unavailable, file.string() + ": cannot be written"};
+}
+
+/// "resnet18;dlrm", or nothing for all.
+std::string models_of(config::SuiteOptions const& suite) {
+  std::string models;
+  if (suite.backend != "eager") return models;
+  for (auto const& model : suite.models) {
+    if (model == config::all_models) return "";
+    models += (models.empty() ? "" : ";") + model;
+  }
+  return models;
+}
+
+/// builds/nightly-7/libtorch is of nightly-7.
+std::string name_of(fs::path const& prefix) {
+  return prefix.parent_path().filename().string();
+}
+
+}  // namespace
+
+asio::awaitable<Result<>> WorkerProgram::renew(fs::path prefix) {
+  std::error_code ignored;
+  if (!fs::exists(made_in(prefix), ignored)) co_return Result<>{};
+  // Asked of each round, so it does not ask the program again.
+  if (!newest_.empty() && contents_of_file(made_in(prefix)) == newest_) co_return Result<>{};
+  co_return co_await make(std::move(prefix));
+}
+
+asio::awaitable<Result<>> WorkerProgram::make(fs::path prefix) {
+  auto const alone = co_await gate_.enter();
+  auto const wanted = co_await dependencies();
+  if (!wanted) co_return wanted.error();
+  newest_ = *wanted;
+  std::error_code ignored;
+  if (fs::exists(worker_in(prefix), ignored) && contents_of_file(made_in(prefix)) == *wanted)
+    co_return Result<>{};
+  auto const compiled = co_await compile(prefix);
+  if (!compiled) co_return compiled.error();
+  co_return write_whole(made_in(prefix), *wanted);
+}
+
+asio::awaitable<Result<std::string>> WorkerProgram::dependencies() {
+  constexpr std::chrono::seconds patience{60};
+  auto asking = command();
+  asking.argv = {program_, "--dependencies"};
+  auto answer = co_await async::run_tool(executor_, std::move(asking), patience);
+  if (!answer) co_return answer.error();
+  if (!answer->is_good())
+    co_return Error{ErrorCode::unavailable, program_ + ": " + async::why_it_failed(*answer)};
+  co_return std::move(answer->output);
+}
+
+/// Orphans of a killed service hold the lock until they have ended.
+asio::awaitable<Result<>> WorkerProgram::compile(fs::path prefix) {
+  auto const started = std::chrono::steady_clock::now();
+  auto const state = fs::absolute(options_.state_dir);
+  auto const work = state / "workers";
+  auto const log = state / "logs" / ("worker-" + name_of(prefix) + ".log");
+  std::error_code ignored;
+  fs::create_directories(work, ignored);
+  fs::create_directories(log.parent_path(), ignored);
+  fs::remove(log, ignored);
+  auto compiling = command();
+  compiling.argv = {"flock",
+                    "--no-fork",
+                    (work / "lock").string(),
+                    program_,
+                    prefix.string(),
+                    (work / "compile").string()};
+  compiling.stdout_file = log.string();
+  spdlog::info("worker_started build={}", name_of(prefix));
+  auto const run =
+      co_await async::run_tool(executor_, std::move(compiling), options_.source.timeout);
+  if (!run) co_return run.error();
+  if (!run->is_good()) {
+    constexpr int host_is_to_blame = 127;
+    bool const is_ours = run->status.signal != 0 || run->status.code > host_is_to_blame;
+    co_return Error{is_ours ? ErrorCode::unavailable : ErrorCode::corrupt,
+                    "the worker does not compile against " + prefix.string() + ": " +
+                        async::why_it_failed(*run)};
+  }
+  std::chrono::duration<double> const seconds = std::chrono::steady_clock::now() - started;
+  spdlog::info("worker_finished build={} seconds={:.1f}", name_of(prefix), seconds.count());
+  co_return Result<>{};
+}
+
+process::Command WorkerProgram::command() const {
+  process::Command command;
+  command.env["TORCHWATCH_MODELS"] = models_of(options_.suite);
+  if (options_.source.cores > 0)
+    command.env["TORCHWATCH_CORES"] = std::to_string(options_.source.cores);
+  return command;
+}
+
+}  // namespace torchwatch::build

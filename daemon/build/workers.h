@@ -1,0 +1,63 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include "config/options.h"
+#include "daemon/async/semaphore.h"
+#include "daemon/async/tool.h"
+#include "storage/domain/result.h"
+
+namespace torchwatch::build {
+
+/// Workers for builds that come without one, each compiled against its build's own headers, since
+/// no two builds promise the same ABI. An interface, because a compiler and other people's headers
+/// decide.
+class Workers {
+ public:
+  virtual ~Workers() = default;
+
+  /// Makes sure that the build in `prefix` has a worker of the sources and the compiler as they are
+  /// now. Fails with corrupt and the first error when it does not compile, with unavailable when
+  /// that is not the build's fault.
+  virtual boost::asio::awaitable<Result<>> make(std::filesystem::path prefix) = 0;
+
+  /// The same, where the worker that is there was made here; others are left alone. So builds that
+  /// are measured beside each other have workers of the same sources.
+  virtual boost::asio::awaitable<Result<>> renew(std::filesystem::path prefix) = 0;
+};
+
+/// Has deploy/build-worker compile them, one at a time, under `state_dir/workers`, with its words
+/// in `state_dir/logs/worker-BUILD.log`. What a worker was compiled from stands beside it, in
+/// `PREFIX/bin/torchwatch-worker.made`. Single-threaded.
+class WorkerProgram final : public Workers {
+ public:
+  /// `program`: deploy/build-worker. `options` must outlive it.
+  WorkerProgram(boost::asio::any_io_executor executor,
+                std::string program,
+                config::Options const& options)
+      : executor_{executor},
+        program_{std::move(program)},
+        options_{options},
+        gate_{std::move(executor), 1} {}
+
+  boost::asio::awaitable<Result<>> make(std::filesystem::path prefix) override;
+  boost::asio::awaitable<Result<>> renew(std::filesystem::path prefix) override;
+
+ private:
+  boost::asio::awaitable<Result<std::string>> dependencies();
+  boost::asio::awaitable<Result<>> compile(std::filesystem::path prefix);
+  process::Command command() const;
+
+  boost::asio::any_io_executor executor_;
+  std::string program_;
+  config::Options const& options_;
+  std::string newest_;  // what the last worker was made from, or would have been
+  async::Semaphore gate_;
+};
+
+}  // namespace torchwatch::build

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "daemon/build/workers.h"
+
+namespace torchwatch::fakes {
+
+/// Workers that are made by saying so.
+class FakeWorkers final : public build::Workers {
+ public:
+  boost::asio::awaitable<Result<>> make(std::filesystem::path prefix) override {
+    auto const trouble = troubles.find(prefix.parent_path().filename());
+    if (trouble != troubles.end()) co_return trouble->second;
+    made.insert(prefix);
+    co_return Result<>{};
+  }
+
+  boost::asio::awaitable<Result<>> renew(std::filesystem::path) override { co_return Result<>{}; }
+
+  /// By the name of a nightly's directory, "nightly-2".
+  std::map<std::string, Error> troubles;
+  std::set<std::string> made;
+};
+
+}  // namespace torchwatch::fakes
