@@ -27,6 +27,28 @@ std::vector<std::size_t> rungs(std::span<CommitSha const> nightlies,
   return has_ends && positions.size() > 2 ? positions : std::vector<std::size_t>{};
 }
 
+std::vector<Commit> ends_of_nights(std::span<Commit const> suspects,
+                                   std::span<std::size_t const> rungs) {
+  std::vector<Commit> ends;
+  for (std::size_t i = 1; i < rungs.size(); ++i)
+    ends.push_back(suspects[rungs[i] - 1]);
+  return ends;
+}
+
+std::vector<Commit> commits_of_nights(std::span<Commit const> suspects,
+                                      std::span<std::size_t const> rungs,
+                                      std::span<Commit const> nights) {
+  std::vector<Commit> commits;
+  for (auto const& night : nights) {
+    auto const end = std::ranges::find(suspects, night.sha, &Commit::sha) + 1;
+    auto const position = static_cast<std::size_t>(end - suspects.begin());
+    auto const rung = std::ranges::lower_bound(rungs, position) - rungs.begin();
+    auto const begin = rungs[static_cast<std::size_t>(rung - 1)];
+    commits.insert(commits.end(), suspects.begin() + static_cast<std::ptrdiff_t>(begin), end);
+  }
+  return commits;
+}
+
 std::vector<double> nights_of(std::span<double const> prior, std::span<std::size_t const> rungs) {
   std::vector<double> nights;
   for (std::size_t i = 0; i + 1 < rungs.size(); ++i) {

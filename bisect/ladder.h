@@ -15,6 +15,15 @@ std::vector<std::size_t> rungs(std::span<CommitSha const> nightlies,
                                CommitSha const& start,
                                std::span<Commit const> suspects);
 
+/// The last commit of each night between rungs. Pure.
+std::vector<Commit> ends_of_nights(std::span<Commit const> suspects,
+                                   std::span<std::size_t const> rungs);
+
+/// All commits of `nights`, which are some of ends_of_nights(), one after the other. Pure.
+std::vector<Commit> commits_of_nights(std::span<Commit const> suspects,
+                                      std::span<std::size_t const> rungs,
+                                      std::span<Commit const> nights);
+
 /// Weights of the nights between rungs: of their suspects together. Pure.
 std::vector<double> nights_of(std::span<double const> prior, std::span<std::size_t const> rungs);
 

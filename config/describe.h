@@ -47,7 +47,8 @@ template <class Visitor>
 void describe(Visitor& visit, SourceOptions& source) {
   visit("repository",
         source.repository,
-        naming("Git repository of the watched project; empty: no bisection", Form::directory));
+        naming("Git repository of the watched project; empty: only nightlies are bisected",
+               Form::directory));
   visit("remote",
         source.remote,
         matching("Remote of repository to fetch new commits from; empty: they are not fetched",

@@ -35,8 +35,8 @@ void check_feed(FeedOptions const& feed, Complaints& complaints) {
 }
 
 void check_source(FeedOptions const& feed, SourceOptions const& source, Complaints& complaints) {
-  if (source.repository.empty() != source.recipe.empty())
-    complaints.add("source", "one of repository and recipe without the other", "both or none");
+  if (source.repository.empty() && !source.recipe.empty())
+    complaints.add("source", "recipe without repository", "both, repository alone, or none");
   if (source.repository.empty() && !source.remote.empty())
     complaints.add(
         "source.remote", found(source.remote) + " without source.repository", "both or no remote");

@@ -51,14 +51,14 @@ struct FeedOptions {
 
 /// How a commit becomes a build.
 struct SourceOptions {
-  /// Git repository of the watched project; empty: commits cannot be built, so incidents are not
-  /// bisected.
+  /// Git repository of the watched project; empty: which commits lie between two nightlies is not
+  /// known, and none can be built.
   std::string repository;
   /// Remote of `repository` that new commits are fetched from when they are needed; empty: somebody
   /// else does that.
   std::string remote;
   /// Executable called as `RECIPE SOURCE_DIRECTORY PREFIX`, with the exit statuses of `git bisect
-  /// run`.
+  /// run`; empty: bisections end with a nightly and the commits that it brought.
   std::string recipe;
   /// Where a commit's build may be ready: a directory that holds build.json, or the URL of an
   /// archive of one, with `{commit}` in its name. Looked at before the recipe is run; empty:
@@ -71,6 +71,9 @@ struct SourceOptions {
   /// Processors that all of them share, 0: all there are; each finds its part in
   /// TORCHWATCH_CORES.
   int cores = 0;
+
+  /// Whether commits can be built, or have been: otherwise bisections end with nightlies.
+  bool has_builds_of_commits() const { return !recipe.empty() || !artifacts.empty(); }
 };
 
 /// Interchangeable hosts or devices; results are compared only inside a fleet.

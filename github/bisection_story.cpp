@@ -202,11 +202,20 @@ std::string word_on_packages(std::vector<SeriesChange> const& changes) {
   return "Comparing the nightly builds again was inconclusive.";
 }
 
+bool measured_nightlies_alone(Bisection const& bisection) {
+  return !bisection.steps.empty() &&
+         std::ranges::all_of(bisection.steps, [](BisectionStep const& step) {
+           return step.stage == BisectionStage::nightlies;
+         });
+}
+
+/// Where commits can be built, nightlies alone can only tell that nothing changed.
+bool has_nightlies_alone(Bisection const& bisection) {
+  return bisection.outcome == BisectionOutcome::range && measured_nightlies_alone(bisection);
+}
+
 std::string not_reproduced_story(Bisection const& bisection) {
-  bool const built_none = std::ranges::all_of(bisection.steps, [](BisectionStep const& step) {
-    return step.stage == BisectionStage::nightlies;
-  });
-  if (built_none && !bisection.steps.empty()) {
+  if (measured_nightlies_alone(bisection)) {
     return "**Not reproduced:** the nightly builds did not differ when they were measured again; "
            "the host may have been busy.\n\n";
   }
@@ -262,6 +271,15 @@ std::string commit_link(CommitSha const& sha, std::string const& project) {
   return fmt::format("[`{}`]({}/commit/{})", short_of(sha), project, sha.hex);
 }
 
+std::string compare_link(CommitSha const& start, CommitSha const& end, std::string const& project) {
+  return fmt::format("[`{}...{}`]({}/compare/{}...{})",
+                     short_of(start),
+                     short_of(end),
+                     project,
+                     start.hex,
+                     end.hex);
+}
+
 std::string series_name(Series const& series) {
   return verbatim(name_of(series)) + " on " + verbatim(series.fleet);
 }
@@ -271,6 +289,11 @@ std::string bisection_story(Bisection const& bisection, std::string const& proje
                           commit_link(bisection.request.start, project),
                           commit_link(bisection.request.end, project)) +
               ending_of(bisection);
+  if (has_nightlies_alone(bisection))
+    text +=
+        "Commits cannot be built here, so only nightlies were measured. All that lies between "
+        "the ends: " +
+        compare_link(bisection.request.start, bisection.request.end, project) + "\n\n";
   for (auto const& finding : bisection.findings) {
     text += finding.suspects.size() == 1 ? commit_story(finding, project)
                                          : range_story(finding, bisection, project);

@@ -10,6 +10,9 @@ namespace torchwatch::github {
 /// A commit's short name, linked where `project` shows it.
 std::string commit_link(CommitSha const& sha, std::string const& project);
 
+/// All that changed between two commits, "a...b", linked as GitHub compares them.
+std::string compare_link(CommitSha const& start, CommitSha const& end, std::string const& project);
+
 /// A series and the fleet that measured it.
 std::string series_name(Series const& series);
 

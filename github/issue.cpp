@@ -181,7 +181,9 @@ std::string fingerprint_section(std::string const& fingerprint) {
 
 std::string bisections_section(IncidentStory const& story, std::string const& project) {
   std::string text = "### Culprit\n\n";
-  if (story.bisections.empty()) return text + "No bisection was run.\n\n";
+  if (story.bisections.empty())
+    return text + "No bisection was run. All that changed between the two nightlies: " +
+           compare_link(story.baseline.commit, story.nightly.commit, project) + "\n\n";
   for (auto const& bisection : story.bisections)
     text += bisection_story(bisection, project);
   return text;

@@ -12,6 +12,7 @@
 #include "bisect/prior.h"
 #include "daemon/bisection/commit_builds.h"
 #include "daemon/bisection/nightly_packages.h"
+#include "daemon/bisection/nightly_range.h"
 #include "daemon/bisection/package_check.h"
 #include "daemon/bisection/proof.h"
 
@@ -30,11 +31,14 @@ Error impossible(std::string message) {
 /// What each suspect weighs before anything is read.
 Result<std::vector<double>> prior_of(std::vector<Commit> const& suspects,
                                      BisectionRequest const& request,
-                                     bisect::GitHistory const& history) {
-  if (request.prior == Prior::uniform) return std::vector<double>(suspects.size(), 1.0);
+                                     std::string const& repository) {
+  if (request.prior == Prior::uniform || repository.empty())
+    return std::vector<double>(suspects.size(), 1.0);
+  auto const history = bisect::GitHistory::open(repository);
+  if (!history) return history.error();
   std::vector<bisect::CommitChanges> changes;
   for (auto const& suspect : suspects) {
-    auto touched = history.changes_of(suspect.sha);
+    auto touched = history->changes_of(suspect.sha);
     if (!touched) return touched.error();
     changes.push_back(std::move(*touched));
   }
@@ -94,6 +98,8 @@ asio::awaitable<Result<>> Bisector::carry_out(Bisection& bisection) {
   auto const recipe = co_await builder_.recipe();
   if (!recipe) co_return recipe.error();
   begin_with(*recipe, bisection);
+  if (!options_.source.has_builds_of_commits())
+    co_return co_await search_nightlies(bisection, std::move(*range));
   auto const narrowed = co_await narrow_by_nightlies(bisection, *range);
   if (!narrowed) co_return narrowed.error();
   if (bisection.outcome) co_return Result<>{};
@@ -101,20 +107,29 @@ asio::awaitable<Result<>> Bisector::carry_out(Bisection& bisection) {
 }
 
 asio::awaitable<Result<Bisector::Range>> Bisector::range_of(BisectionRequest const& request) {
-  std::vector<CommitSha> ends{request.start, request.end};
-  auto const fetched = co_await git_fetch_.ensure(std::move(ends));
-  if (!fetched && fetched.error().code == ErrorCode::unavailable) co_return fetched.error();
-  if (!fetched) co_return impossible(fetched.error().message);
-  auto const history = bisect::GitHistory::open(options_.source.repository);
-  if (!history) co_return impossible(history.error().message);
-  auto suspects = history->commits_between(request.start, request.end);
+  if (!options_.source.repository.empty()) {
+    std::vector<CommitSha> ends{request.start, request.end};
+    auto const fetched = co_await git_fetch_.ensure(std::move(ends));
+    if (!fetched && fetched.error().code == ErrorCode::unavailable) co_return fetched.error();
+    if (!fetched) co_return impossible(fetched.error().message);
+  }
+  auto suspects = suspects_of(request);
   if (!suspects) co_return impossible(suspects.error().message);
   for (auto const& series : request.series)
     if (find_fleet(options_.fleets, series.fleet) == nullptr)
       co_return impossible("no fleet is named " + series.fleet);
-  auto prior = prior_of(*suspects, request, *history);
+  auto prior = prior_of(*suspects, request, options_.source.repository);
   if (!prior) co_return impossible(prior.error().message);
   co_return Range{std::move(*suspects), std::move(*prior)};
+}
+
+/// The commits after the start up to the end; where there is no repository, those of the nightlies.
+Result<std::vector<Commit>> Bisector::suspects_of(BisectionRequest const& request) const {
+  if (options_.source.repository.empty())
+    return nightlies_between(store_.nightlies().all(), request.start, request.end);
+  auto const history = bisect::GitHistory::open(options_.source.repository);
+  if (!history) return history.error();
+  return history->commits_between(request.start, request.end);
 }
 
 /// What another recipe built is forgotten.
@@ -136,11 +151,8 @@ asio::awaitable<Result<>> Bisector::narrow_by_nightlies(Bisection& bisection, Ra
   NightlyPackages packages{store_, bisection.id, bisection.recipe};
   auto const rungs = bisect::rungs(packages.commits(), request.start, range.suspects);
   if (rungs.empty()) co_return Result<>{};
-  std::vector<Commit> suspects;
-  for (std::size_t i = 1; i < rungs.size(); ++i)
-    suspects.push_back(range.suspects[rungs[i] - 1]);
   bisect::Search search{request,
-                        std::move(suspects),
+                        bisect::ends_of_nights(range.suspects, rungs),
                         bisect::nights_of(range.prior, rungs),
                         options_.decide,
                         options_.bisect};
@@ -151,6 +163,34 @@ asio::awaitable<Result<>> Bisector::narrow_by_nightlies(Bisection& bisection, Ra
   if (!taken) co_return taken.error();
   range.prior = bisect::weigh_by_rungs(std::move(range.prior), rungs, run.search().changed());
   if (run.search().is_unchanged()) bisection.outcome = BisectionOutcome::not_reproduced;
+  co_return Result<>{};
+}
+
+/// Asks in which nights something changed; that is the outcome, since no commit can be built.
+asio::awaitable<Result<>> Bisector::search_nightlies(Bisection& bisection, Range range) {
+  auto const& request = bisection.request;
+  NightlyPackages packages{store_, bisection.id, bisection.recipe};
+  auto const known = packages.commits();
+  for (auto const& end : {request.start, request.end})
+    if (std::ranges::find(known, end) == known.end())
+      co_return impossible("no nightly has a build of " + end.hex + ", and no recipe makes one");
+  auto rungs = bisect::rungs(known, request.start, range.suspects);
+  if (rungs.empty()) rungs = {0, range.suspects.size()};
+  bisect::Search search{request,
+                        bisect::ends_of_nights(range.suspects, rungs),
+                        bisect::nights_of(range.prior, rungs),
+                        options_.decide,
+                        options_.bisect};
+  BisectionRun run{
+      {store_, rounds_, packages}, bisection, std::move(search), usual_costs(), slots_for(request)};
+  run.note_known_builds();
+  auto const taken = co_await run.do_waves();
+  if (!taken) co_return taken.error();
+  auto findings = run.search().find();
+  bisection.outcome = run.search().conclude(findings);
+  for (auto& finding : findings)
+    finding.suspects = bisect::commits_of_nights(range.suspects, rungs, finding.suspects);
+  bisection.findings = std::move(findings);
   co_return Result<>{};
 }
 

@@ -17,8 +17,10 @@ namespace torchwatch::bisection {
 
 /// Carries bisections from request to outcome: the nightlies between the ends first, where they
 /// were delivered, then the commits; proves each culprit against its parent, and goes on with what
-/// the proofs leave unexplained. All commits are built by one recipe; when that has changed since
-/// the bisection was cut off, it begins again. Single-threaded; several may run side by side.
+/// the proofs leave unexplained. Where commits cannot be built, it ends with the nights in which
+/// something changed, and their commits, as far as they are known. All commits are built by one
+/// recipe; when that has changed since the bisection was cut off, it begins again. Single-threaded;
+/// several may run side by side.
 class Bisector {
  public:
   /// All arguments must outlive it.
@@ -51,6 +53,8 @@ class Bisector {
   boost::asio::awaitable<Result<Range>> range_of(BisectionRequest const& request);
   void begin_with(Recipe const& recipe, Bisection& bisection);
   boost::asio::awaitable<Result<>> narrow_by_nightlies(Bisection& bisection, Range& range);
+  boost::asio::awaitable<Result<>> search_nightlies(Bisection& bisection, Range range);
+  Result<std::vector<Commit>> suspects_of(BisectionRequest const& request) const;
   boost::asio::awaitable<Result<>> search_commits(Bisection& bisection, Range range);
   boost::asio::awaitable<Result<std::vector<Finding>>> find_culprits(Bisection const& bisection,
                                                                      BisectionRun& run);

@@ -6,6 +6,7 @@
 #include <spdlog/spdlog.h>
 
 #include "bisect/git_history.h"
+#include "daemon/bisection/nightly_range.h"
 
 namespace torchwatch::bisection {
 namespace asio = boost::asio;
@@ -33,16 +34,6 @@ bool has_ended(Bisection const& bisection) {
 /// What was to become of it.
 std::string participle(BisectionState wanted) {
   return wanted == BisectionState::queued ? "resumed" : std::string{to_string(wanted)};
-}
-
-/// Whether there is something to bisect between the ends.
-Result<> check(BisectionRequest const& request, std::string const& repository) {
-  auto const history = bisect::GitHistory::open(repository);
-  if (!history) return history.error();
-  auto const span = history->commits_between(request.start, request.end);
-  if (!span) return span.error();
-  if (span->empty()) return Error{ErrorCode::invalid_argument, "start and end are the same commit"};
-  return {};
 }
 
 }  // namespace
@@ -82,19 +73,26 @@ Queue::Queue(asio::any_io_executor executor,
       group_{std::move(executor), log_failure} {}
 
 asio::awaitable<Result<Bisection>> Queue::ask(BisectionRequest request) {
-  if (source_.repository.empty()) {
-    co_return Error{ErrorCode::invalid_argument,
-                    "source.repository is not configured: commits cannot be built here"};
-  }
-  std::vector<CommitSha> ends{request.start, request.end};
-  auto const fetched = co_await git_fetch_.ensure(std::move(ends));
-  if (!fetched) co_return fetched.error();
-  auto const checked = check(request, source_.repository);
-  if (!checked) co_return checked.error();
+  auto const span = co_await span_of(request);
+  if (!span) co_return span.error();
+  if (span->empty())
+    co_return Error{ErrorCode::invalid_argument, "start and end are the same commit"};
   for (auto& known : store_.bisections().all())
     if (!has_ended(known) && !known.incident && is_same(known.request, request))
       co_return std::move(known);
   co_return store_.bisections().ask(request, std::nullopt, clock_.now());
+}
+
+/// What lies between the ends of a request.
+asio::awaitable<Result<std::vector<Commit>>> Queue::span_of(BisectionRequest request) {
+  if (source_.repository.empty())
+    co_return nightlies_between(store_.nightlies().all(), request.start, request.end);
+  std::vector<CommitSha> ends{request.start, request.end};
+  auto const fetched = co_await git_fetch_.ensure(std::move(ends));
+  if (!fetched) co_return fetched.error();
+  auto const history = bisect::GitHistory::open(source_.repository);
+  if (!history) co_return history.error();
+  co_return history->commits_between(request.start, request.end);
 }
 
 Result<Bisection> Queue::steer(BisectionId id, BisectionState state) {

@@ -64,6 +64,7 @@ class Queue {
   boost::asio::awaitable<void> run_alone(Bisection bisection,
                                          std::shared_ptr<Running const> running);
   boost::asio::awaitable<Result<Bisection>> carry(Running const& running, Bisection bisection);
+  boost::asio::awaitable<Result<std::vector<Commit>>> span_of(BisectionRequest request);
   bool is_for_the_pipeline(Bisection const& bisection) const;
   void obey(Bisection const& bisection);
 

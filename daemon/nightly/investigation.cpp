@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "daemon/bisection/nightly_range.h"
 #include "daemon/nightly/operator_profile.h"
 
 namespace torchwatch::nightly {
@@ -14,10 +15,17 @@ asio::awaitable<Result<>> Investigation::run(Nightly const& nightly) {
   co_return co_await profile_incident(store_, rounds_, std::move(incident));
 }
 
+/// Without a repository there are only nightlies, and nothing to ask when none lies between.
+bool Investigation::can_be_narrowed(CommitSha const& start, CommitSha const& end) const {
+  if (!options_.source.repository.empty()) return true;
+  auto const nights = bisection::nightlies_between(store_.nightlies().all(), start, end);
+  return nights && nights->size() > 1;
+}
+
 asio::awaitable<Result<>> Investigation::bisect(Incident const& incident) {
-  if (options_.source.repository.empty()) co_return Result<>{};
   auto const start = store_.nightlies().find(incident.baseline).value().commit;
   auto const end = store_.nightlies().find(incident.nightly).value().commit;
+  if (!can_be_narrowed(start, end)) co_return Result<>{};
   BisectionRequest request{start, end, {}, options_.decide.threshold, {}, options_.bisect.prior};
   for (auto const& change : incident.changes)
     request.series.push_back(change.series);

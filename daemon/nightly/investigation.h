@@ -26,12 +26,13 @@ class Investigation {
         queue_{queue} {}
 
   /// Bisects all series of the nightly's incident together, unless somebody paused or cancelled
-  /// that, or no repository is configured; then profiles both builds. An Error means that it may be
-  /// tried again.
+  /// that, or there is nothing between that could be bisected; then profiles both builds. An Error
+  /// means that it may be tried again.
   boost::asio::awaitable<Result<>> run(Nightly const& nightly);
 
  private:
   boost::asio::awaitable<Result<>> bisect(Incident const& incident);
+  bool can_be_narrowed(CommitSha const& start, CommitSha const& end) const;
 
   config::Options const& options_;
   storage::Store& store_;

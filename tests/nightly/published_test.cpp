@@ -1,5 +1,10 @@
 /// Nightlies that PyTorch publishes: a pass over an index, with its troubles.
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <sstream>
 
 #include <gmock/gmock.h>
 
@@ -65,6 +70,81 @@ TEST_F(PublishedTest, ARegressionIsBisectedOnTheTrunk) {
   ASSERT_THAT(bisections, SizeIs(1));
   ASSERT_THAT(bisections[0].findings, SizeIs(1));
   EXPECT_EQ(bisections[0].findings[0].suspects.back().sha, world.sha(5));
+}
+
+/// Four nights of which the two in the middle gave no result, though their builds are there; what
+/// came with commit 5 is seen in the last.
+class UnbuildableTest : public PublishedTest {
+ protected:
+  UnbuildableTest() {
+    world.options.source.recipe.clear();
+    world.change(5, "alpha", 1.2);
+    world.publish("2026-01-01", 0);
+  }
+
+  void live_through() {
+    auto const id_of = [this](std::size_t commit) {
+      return world.options.source.repository.empty() ? releases.at(commit) : world.sha(commit);
+    };
+    pass();
+    releases[3] = world.publish("2026-01-02", 3).release;
+    releases[6] = world.publish("2026-01-03", 6).release;
+    for (auto const* const model : {"alpha", "beta"})
+      for (std::size_t const commit : {3U, 6U})
+        world.parts->rounds.failures[{model, id_of(commit)}] = JobError::crashed;
+    pass();
+    world.parts->rounds.failures.clear();
+    world.publish("2026-01-04", 8);
+    pass();
+  }
+
+  Bisection bisection() {
+    auto const incident = incident_of(world.newest()).value();
+    return world.parts->store.bisections().of_incident(incident.id).at(0);
+  }
+
+  std::string report() {
+    std::ostringstream text;
+    text << std::ifstream{incident_of(world.newest())->report}.rdbuf();
+    return text.str();
+  }
+
+  std::map<std::size_t, CommitSha> releases;
+};
+
+TEST_F(UnbuildableTest, RegressionIsNarrowedToTheCommitsOfANight) {
+  live_through();
+  auto const found = bisection();
+  EXPECT_EQ(found.outcome, BisectionOutcome::range);
+  ASSERT_THAT(found.findings, SizeIs(1));
+  auto const commits = [](Commit const& commit) {
+    return commit.sha;
+  };
+  std::vector<CommitSha> suspects;
+  std::ranges::transform(found.findings[0].suspects, std::back_inserter(suspects), commits);
+  EXPECT_THAT(suspects, ElementsAre(world.sha(4), world.sha(5), world.sha(6)));
+  EXPECT_THAT(report(), HasSubstr("/compare/" + world.sha(0).hex + "..." + world.sha(8).hex));
+}
+
+TEST_F(UnbuildableTest, RegressionIsNarrowedToANightlyWithoutARepository) {
+  world.options.source.repository.clear();
+  live_through();
+  auto const found = bisection();
+  EXPECT_EQ(found.outcome, BisectionOutcome::range);
+  ASSERT_THAT(found.findings, SizeIs(1));
+  ASSERT_THAT(found.findings[0].suspects, SizeIs(1));
+  EXPECT_EQ(found.findings[0].suspects[0].sha, releases.at(6));
+  EXPECT_THAT(report(), HasSubstr("nightly 2026-01-03, 2.9.0.dev20260103+cpu"));
+}
+
+TEST_F(UnbuildableTest, RegressionOfOneNightNeedsNoBisectionWithoutARepository) {
+  world.options.source.repository.clear();
+  pass();
+  world.publish("2026-01-02", 8);
+  pass();
+  ASSERT_TRUE(incident_of(world.newest()));
+  EXPECT_THAT(world.parts->store.bisections().all(), IsEmpty());
+  EXPECT_THAT(report(), HasSubstr("/compare/"));
 }
 
 TEST_F(PublishedTest, WithoutARepositoryTheReleaseStandsForItsTrunkCommit) {

@@ -54,6 +54,7 @@ World::World(std::size_t commits) : trunk{folder.path() / "trunk.git", commits} 
   options.feed.kind = config::FeedKind::git;
   options.feed.path = trunk.path();
   options.source.repository = trunk.path();
+  options.source.recipe = "recipe";
   options.suite.models = {"alpha", "beta"};
   options.suite.tests = {Test::eval};
   options.decide.aa_benchmarks = 0;
@@ -76,9 +77,14 @@ fs::path World::deliver(std::string const& date, std::size_t commit, double rati
   return prefix;
 }
 
-FakeFetcher::File& World::publish(std::string const& date, std::size_t commit) {
+CommitSha World::release(std::string const& date, std::size_t commit) {
   auto const release = trunk.release(date, commit);
   releases_[release] = commit;
+  return release;
+}
+
+FakeFetcher::File& World::publish(std::string const& date, std::size_t commit) {
+  auto const released = release(date, commit);
   auto compact = date;
   std::erase(compact, '-');
   auto const version = "2.9.0.dev" + compact + "+cpu";
@@ -88,13 +94,13 @@ FakeFetcher::File& World::publish(std::string const& date, std::size_t commit) {
   if (is_first) restart();
   auto const url =
       options.feed.url + "/libtorch/nightly/cpu/libtorch-shared-with-deps-" + version + ".zip";
-  return index.files[url] = {date, version, release, "\"" + release.hex.substr(0, 8) + "\""};
+  return index.files[url] = {date, version, released, "\"" + released.hex.substr(0, 8) + "\""};
 }
 
 void World::restart() {
   parts.reset();
   parts = std::make_unique<Parts>(
-      loop.get_executor(), options, folder.path(), clock, index, workers, open_transport);
+      loop.get_executor(), options, folder.path(), clock, *fetcher, workers, open_transport);
   parts->rounds.level = [this](Series const& series, Build const& build) {
     return level(series, build);
   };

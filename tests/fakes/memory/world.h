@@ -76,9 +76,7 @@ class World {
   void change(std::size_t commit, std::string model, double ratio, Metric metric = Metric::latency);
 
   /// Puts a nightly on the branch.
-  void release(std::string const& date, std::size_t commit) {
-    releases_[trunk.release(date, commit)] = commit;
-  }
+  CommitSha release(std::string const& date, std::size_t commit);
 
   /// Puts a nightly into a directory, which is the feed from then on. Its build, and not its
   /// commit, makes everything `ratio` times as slow.
@@ -120,6 +118,7 @@ class World {
   TestClock clock;
   Trunk trunk;
   FakeFetcher index;
+  build::Fetcher* fetcher = &index;  ///< a real one, for whoever restarts with it
   FakeWorkers workers;
   config::Options options;
   report::OpenTransport open_transport;  ///< none: reports are files
