@@ -50,15 +50,27 @@ struct Night {
   friend bool operator==(Night const&, Night const&) = default;
 };
 
-class KillTest : public testing::Test {
+/// Nightlies of a branch, which are built, and of an index, which are fetched.
+enum class Origin { branch, index };
+
+class KillTest : public testing::TestWithParam<Origin> {
  protected:
+  static void release(fakes::World& world, std::string const& date, std::size_t commit) {
+    world.release(date, commit);
+  }
+
+  static void publish(fakes::World& world, std::string const& date, std::size_t commit) {
+    world.publish(date, commit);
+  }
+
   static std::unique_ptr<fakes::World> two_nights() {
     auto world = std::make_unique<fakes::World>(4);
     world->options.suite.models = {"alpha"};
     world->change(2, "alpha", 1.25, Metric::cmem);
+    auto const announce = GetParam() == Origin::branch ? release : publish;
+    announce(*world, "2026-01-01", 0);
+    announce(*world, "2026-01-02", 3);
     world->parts->rounds.noise = 0;
-    world->release("2026-01-01", 0);
-    world->release("2026-01-02", 3);
     return world;
   }
 
@@ -78,7 +90,7 @@ class KillTest : public testing::Test {
   }
 };
 
-TEST_F(KillTest, ComesToTheSameEndWhereverItWasCutOff) {
+TEST_P(KillTest, ComesToTheSameEndWhereverItWasCutOff) {
   auto const undisturbed = two_nights();
   ASSERT_TRUE(undisturbed->pass());
   auto const expected = seen(*undisturbed);
@@ -105,9 +117,18 @@ TEST_F(KillTest, ComesToTheSameEndWhereverItWasCutOff) {
     std::set<CommitSha> const different{world->parts->builder.made.begin(),
                                         world->parts->builder.made.end()};
     EXPECT_EQ(different.size(), world->parts->builder.made.size()) << "no build is made twice";
+    for (auto const& [url, file] : world->index.files)
+      EXPECT_EQ(file.downloads, 1) << "after " << writes << " writes: " << url;
   }
   EXPECT_GT(kills, 40);
 }
+
+INSTANTIATE_TEST_SUITE_P(From,
+                         KillTest,
+                         testing::Values(Origin::branch, Origin::index),
+                         [](testing::TestParamInfo<Origin> const& test) {
+                           return test.param == Origin::branch ? "Branch" : "Index";
+                         });
 
 }  // namespace
 }  // namespace torchwatch::nightly
