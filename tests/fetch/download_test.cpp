@@ -112,6 +112,26 @@ TEST_F(DownloadTest, TellsTheVersionAndKnowsItAgain) {
   EXPECT_EQ(text_of(file()), "other");
 }
 
+TEST_F(DownloadTest, MayOnlyAskForAVersion) {
+  order_.is_asked_only = true;
+  order_.known = {etag, date};
+  auto const same = run();
+  ASSERT_TRUE(same.has_value()) << same.error().message;
+  EXPECT_EQ(same->end, End::unchanged);
+
+  host_.host(target, {.content = bytes_, .etag = "\"second\"", .last_modified = date});
+  auto const other = run();
+  ASSERT_TRUE(other.has_value()) << other.error().message;
+  EXPECT_EQ(other->end, End::whole);
+  EXPECT_EQ(other->validators.etag, "\"second\"");
+
+  host_.remove(target);
+  EXPECT_EQ(run()->end, End::absent);
+  EXPECT_EQ(folder_.entries(), 0) << "nothing is downloaded";
+  for (auto const& request : host_.requests())
+    EXPECT_EQ(request.method, "HEAD");
+}
+
 TEST_F(DownloadTest, KnowsAVersionByItsDateAlone) {
   host_.host(target, {.content = bytes_, .last_modified = date});
   order_.known.last_modified = date;
