@@ -55,6 +55,15 @@ BuildManifest manifest_of(Nightly const& nightly, config::FeedOptions const& fee
   return manifest;
 }
 
+/// What lies in `directory`, if it is what the file's name promised.
+Result<fetch::PackageContents> checked_contents(Nightly const& nightly, fs::path const& directory) {
+  auto contents = fetch::contents_of(directory);
+  if (!contents || contents->version == nightly.version) return contents;
+  return Error{ErrorCode::corrupt,
+               nightly.file->url + ": found version " + contents->version +
+                   " in it, its name says " + nightly.version};
+}
+
 }  // namespace
 
 fetch::DownloadOrder download_of(config::FeedOptions const& feed, std::string url) {
@@ -111,11 +120,12 @@ asio::awaitable<Result<>> Packages::fetch(Nightly& nightly, fs::path directory) 
 
 /// What lies in `directory`, whole; build.json is written last.
 asio::awaitable<Result<BuildAttempt>> Packages::read(Nightly& nightly, fs::path directory) {
-  auto const contents = fetch::contents_of(directory);
-  if (!contents) co_return without_build(contents.error().message);
-  if (contents->version != nightly.version)
-    co_return without_build(nightly.file->url + ": found version " + contents->version +
-                            " in it, its name says " + nightly.version);
+  auto const contents = checked_contents(nightly, directory);
+  if (!contents) {
+    std::error_code ignored;
+    fs::remove_all(directory, ignored);
+    co_return without_build(contents.error().message);
+  }
   auto const trunk = co_await trunk_commit_of(contents->release_commit);
   if (!trunk) co_return trunk.error();
   nightly.release_commit = contents->release_commit;
