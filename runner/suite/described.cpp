@@ -36,7 +36,7 @@ class Reader {
 
   void allow_only(std::set<std::string> const& keys) const {
     for (auto const& [key, value] : object_.items()) {
-      if (keys.count(key) > 0) continue;
+      if (keys.contains(key)) continue;
       std::string all;
       for (auto const& known : keys)
         all += (all.empty() ? "" : ", ") + known;
@@ -83,7 +83,7 @@ class Reader {
 };
 
 std::vector<std::int64_t> read_shape(Reader const& reader) {
-  auto const allowed = "a list of whole numbers from 1 on and \"batch\"";
+  auto const* const allowed = "a list of whole numbers from 1 on and \"batch\"";
   auto const* const list = reader.find("shape");
   if (list == nullptr || !list->is_array())
     reader.refuse("shape", list == nullptr ? "nothing" : list->dump(), allowed);
@@ -163,7 +163,7 @@ std::vector<torch::Tensor> draw(std::vector<TensorDescription> const& tensors, S
   std::vector<torch::Tensor> drawn;
   for (auto const& [shape_of_one, type, low, high] : tensors) {
     auto shape = shape_of_one;
-    std::replace(shape.begin(), shape.end(), TensorDescription::batch_size, setup.batch);
+    std::ranges::replace(shape, TensorDescription::batch_size, setup.batch);
     if (type != torch::kFloat) {
       auto const first = static_cast<std::int64_t>(low);
       auto const end = static_cast<std::int64_t>(high);

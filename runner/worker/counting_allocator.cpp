@@ -87,6 +87,8 @@ void forget_and_free(void* memory) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsuggest-override"
 
+// NOLINTBEGIN(modernize-use-override): as said above
+
 class CountingAllocator final : public c10::Allocator {
  public:
   c10::DataPtr allocate(std::size_t bytes) const { return counted(bytes); }
@@ -107,6 +109,7 @@ class CountingAllocator final : public c10::Allocator {
   }
 };
 
+// NOLINTEND(modernize-use-override)
 #pragma GCC diagnostic pop
 
 // Storages remember their allocator, so it lives as long as the longest of them.

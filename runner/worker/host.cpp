@@ -31,7 +31,7 @@ std::filesystem::path libtorch_prefix() {
   std::filesystem::path library;
   auto const look = [](dl_phdr_info* object, std::size_t, void* found) {
     std::filesystem::path const path(object->dlpi_name);
-    if (path.filename().string().rfind("libtorch_cpu.so", 0) != 0) return 0;
+    if (!path.filename().string().starts_with("libtorch_cpu.so")) return 0;
     *static_cast<std::filesystem::path*>(found) = path;
     return 1;
   };
@@ -70,7 +70,7 @@ std::string cpu_model() {
   std::ifstream stream("/proc/cpuinfo");
   std::string line;
   while (std::getline(stream, line))
-    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
   return {};
 }
 
@@ -80,7 +80,7 @@ std::string allowed_processors() {
   std::ifstream stream("/proc/self/status");
   std::string line;
   while (std::getline(stream, line))
-    if (line.rfind(key, 0) == 0) return line.substr(key.size());
+    if (line.starts_with(key)) return line.substr(key.size());
   return {};
 }
 

@@ -20,7 +20,7 @@ struct Name {
 std::optional<Name> parse_name(std::string const& text) {
   std::string const prefix = "test_";
   auto const open = text.find('[');
-  if (text.rfind(prefix, 0) != 0 || open == std::string::npos || text.back() != ']') return {};
+  if (!text.starts_with(prefix) || open == std::string::npos || text.back() != ']') return {};
   auto const inside = text.substr(open + 1, text.size() - open - 2);
   auto const first = inside.find('-');
   auto const last = inside.rfind('-');

@@ -31,7 +31,7 @@ protocol::Hello hello() {
   hello.pytorch_version = pytorch_version();
   hello.git_hash = git_hash();
   hello.devices = {"cpu"};
-  if (gpu::is_available()) hello.devices.push_back("cuda");
+  if (gpu::is_available()) hello.devices.emplace_back("cuda");
   hello.fingerprint = fingerprint();
   return hello;
 }

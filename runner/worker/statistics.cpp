@@ -46,7 +46,7 @@ bool has_trend(std::vector<double> const& values) {
   double rises = 0;
   for (std::size_t from = 0; from < values.size(); ++from)
     for (std::size_t to = from + 1; to < values.size(); ++to)
-      rises += values[to] > values[from] ? 1 : values[to] < values[from] ? -1 : 0;
+      rises += (values[to] > values[from] ? 1 : 0) - (values[to] < values[from] ? 1 : 0);
 
   std::map<double, double> ties;
   for (double const value : values)

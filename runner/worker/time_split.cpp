@@ -23,9 +23,8 @@ double covered(std::vector<GpuWork> const& work, bool with_movement) {
 }  // namespace
 
 TimeSplit split_time(std::vector<GpuWork> work, double wall_ms) {
-  std::sort(work.begin(), work.end(), [](GpuWork const& one, GpuWork const& other) {
-    return one.begin < other.begin;
-  });
+  std::ranges::sort(
+      work, [](GpuWork const& one, GpuWork const& other) { return one.begin < other.begin; });
   double const computing = covered(work, false);
   double const busy = covered(work, true);
   // Two clocks took these, and may differ by a little.

@@ -56,7 +56,7 @@ std::unique_ptr<profiler::ProfilerResult> profile(std::set<ActivityType> const& 
 
 /// As CUPTI's events are named: "Memcpy HtoD (Pageable -> Device)".
 bool moves_data(std::string const& name) {
-  return name.rfind("Memcpy HtoD", 0) == 0 || name.rfind("Memcpy DtoH", 0) == 0;
+  return name.starts_with("Memcpy HtoD") || name.starts_with("Memcpy DtoH");
 }
 
 }  // namespace

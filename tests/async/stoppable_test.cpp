@@ -16,10 +16,17 @@ namespace {
 namespace asio = boost::asio;
 
 /// Says that it was destroyed.
-struct Witness {
-  bool& gone;
+class Witness {
+ public:
+  explicit Witness(bool& gone) : gone_{gone} {}
 
-  ~Witness() { gone = true; }
+  Witness(Witness const&) = delete;
+  Witness& operator=(Witness const&) = delete;
+
+  ~Witness() { gone_ = true; }
+
+ private:
+  bool& gone_;
 };
 
 class StoppableTest : public testing::Test {

@@ -27,10 +27,10 @@ std::vector<Pair> repeated(int count, Pair pair) {
 
 /// Log ratios of 0, +2%, 0, -2%, ... around `ratio`.
 std::vector<Pair> steady(int count, double ratio) {
+  constexpr double off[] = {1, 1.02, 1, 1 / 1.02};
   std::vector<Pair> pairs;
   for (int i = 0; i < count; ++i) {
-    double const off = i % 4 == 1 ? 1.02 : i % 4 == 3 ? 1 / 1.02 : 1;
-    pairs.push_back({100, 100 * ratio * off});
+    pairs.push_back({100, 100 * ratio * off[i % 4]});
   }
   return pairs;
 }

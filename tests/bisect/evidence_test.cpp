@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <random>
 #include <utility>
 #include <vector>
@@ -81,8 +82,8 @@ TEST_P(FairBet, SeldomReachesALargeStake) {
       evidence.add(std::log(before), std::log(after));
       most = std::max(most, evidence.log_above(0));
     }
-    ten += most >= std::log(10.0);
-    hundred += most >= std::log(100.0);
+    ten += most >= std::numbers::ln10 ? 1 : 0;
+    hundred += most >= std::log(100.0) ? 1 : 0;
   }
   // Three standard deviations of the count are allowed on top.
   auto const allowed = [&](double p) {

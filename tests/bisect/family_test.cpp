@@ -23,6 +23,13 @@ TEST(Family, AsksForMoreWhereThereAreMoreSeries) {
   EXPECT_EQ(for_family(options, 10'000).miss, options.miss);
 }
 
+Verdict verdict_on(Host host, double after, config::DecideOptions const& decide) {
+  Compare compare{Metric::latency, decide};
+  while (!compare.answer())
+    compare.add(host.pair(100, after));
+  return compare.answer()->verdict;
+}
+
 TEST(Family, KeepsTheShareOfFalseDiscoveries) {
   // A level at which false alarms would be common, so that the bound has something to hold back.
   config::DecideOptions options;
@@ -38,11 +45,8 @@ TEST(Family, KeepsTheShareOfFalseDiscoveries) {
     int false_calls = 0;
     for (unsigned one = 0; one < series; ++one) {
       bool const changed = one % 10 == 0;
-      Host host{{.sigma = 0.05}, night * series + one};
-      Compare compare{Metric::latency, decide};
-      while (!compare.answer())
-        compare.add(host.pair(100, changed ? 125 : 100));
-      bool const is_called = compare.answer()->verdict == Verdict::regression;
+      Host const host{{.sigma = 0.05}, night * series + one};
+      bool const is_called = verdict_on(host, changed ? 125 : 100, decide) == Verdict::regression;
       called += is_called ? 1 : 0;
       false_calls += is_called && !changed ? 1 : 0;
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <numbers>
 #include <random>
 
 #include "bisect/compare.h"
@@ -28,7 +29,8 @@ class Host {
   Host(Noise noise, std::uint64_t seed) : noise_{noise}, random_{seed} {}
 
   double process(double level) {
-    double const off = noise_.heavy_tails ? tails_(random_) / std::sqrt(3.0) : normal_(random_);
+    double const off =
+        noise_.heavy_tails ? tails_(random_) / std::numbers::sqrt3 : normal_(random_);
     bool const burst = uniform_(random_) < noise_.bursts;
     return level * std::exp(noise_.sigma * off) * (burst ? 1.6 : 1.0);
   }

@@ -102,6 +102,7 @@ class Day {
  private:
   double truth(Series const& series, std::size_t position) const;
   void take(Search& search, BisectionStep step);
+  void take_all(Search& search, Costs const& costs);
   double measure(Series const& series, std::size_t position, double pace);
   void prove(Search& search, Effect& effect, CommitSha const& culprit);
 
@@ -166,6 +167,15 @@ void Day::take(Search& search, BisectionStep step) {
   steps_.push_back(std::move(step));
 }
 
+void Day::take_all(Search& search, Costs const& costs) {
+  while (!search.is_over()) {
+    auto const steps = search.next(costs, 1);
+    if (steps.empty()) break;
+    for (auto const& step : steps)
+      take(search, step);
+  }
+}
+
 /// By pairs, until they decide.
 void Day::prove(Search& search, Effect& effect, CommitSha const& culprit) {
   auto const position = search.position_of(culprit);
@@ -192,12 +202,7 @@ Day& Day::run() {
         return 0.9;
       }};
   while (true) {
-    while (!search.is_over()) {
-      auto const steps = search.next(costs, 1);
-      if (steps.empty()) break;
-      for (auto const& step : steps)
-        take(search, step);
-    }
+    take_all(search, costs);
     auto found = search.find();
     if (found.empty()) break;
     for (auto& finding : found) {

@@ -53,7 +53,7 @@ inline bool text_obeys(std::string const& text, SchemaJson const& schema) {
 inline bool obeys(SchemaJson const& value, SchemaJson const& schema) {
   if (schema.contains("enum")) {
     auto const& words = schema.at("enum");
-    return std::find(words.begin(), words.end(), value) != words.end();
+    return std::ranges::find(words, value) != words.end();
   }
   if (!is_of_type(value, schema.at("type"))) return false;
   if (value.is_object()) return object_obeys(value, schema);

@@ -32,7 +32,7 @@ std::vector<PageLink> links_in(std::string const& page) {
 struct Form {
   std::string name;
   std::string attributes;
-  std::string sha256 = "";
+  std::string sha256{};
 };
 
 void PrintTo(Form const& form, std::ostream* stream) {

@@ -144,7 +144,7 @@ TEST_F(GithubClient, FindsWhatWasFiledOnALaterPage) {
   may_label();
   auto pull = issue(3, {});
   pull["pull_request"] = json::object();
-  auto const place = "https://api.github.com/repositories/1/issues?page=2";
+  auto const* const place = "https://api.github.com/repositories/1/issues?page=2";
   reply(200,
         json::array({pull, {{"number", 2}, {"body", nullptr}}, "nonsense"}),
         {{"link", "<" + std::string{place} + ">; rel=\"next\""}});

@@ -32,6 +32,9 @@ class WithFakeGithub : public testing::Test {
         github_{folder_ / "state.json"},
         server_{std::make_unique<fakes::FakeGithubServer>(github_, identity_)} {}
 
+  WithFakeGithub(WithFakeGithub const&) = delete;
+  WithFakeGithub& operator=(WithFakeGithub const&) = delete;
+
   ~WithFakeGithub() override { std::filesystem::remove_all(folder_); }
 
   net::HttpsTransport transport(std::chrono::seconds timeout = std::chrono::seconds{10}) const {

@@ -100,7 +100,7 @@ TEST(Issue, KeyIsTheIncidentAndNothingElse) {
   auto story = culprit_story();
   auto const key = key_of(story);
   EXPECT_THAT(key, testing::MatchesRegex("[0-9a-f]{32}"));
-  std::reverse(story.incident.changes.begin(), story.incident.changes.end());
+  std::ranges::reverse(story.incident.changes);
   story.incident.id.value = 7;
   story.bisections.clear();
   story.fingerprint.clear();

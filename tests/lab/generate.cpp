@@ -151,7 +151,7 @@ Result<> generate(Request const& request) {
   auto const history =
       write_history(request.out / "repository", *scenario, *material, *steps, request.contents);
   if (!history) return history.error();
-  auto const told = write(request.out / "truth.json", truth(*scenario, *history, request.seed));
+  auto told = write(request.out / "truth.json", truth(*scenario, *history, request.seed));
   if (!told) return told;
   if (scenario->dependency) {
     auto const packed = write_dependency(request, *scenario->dependency, *material);

@@ -68,8 +68,7 @@ struct Lab {
   /// The commits after the first nightly up to the second, oldest first.
   std::vector<Seen> between() const {
     auto const first = truth["nightlies"][0]["commit"].get<std::string>();
-    auto after =
-        std::find_if(trunk.begin(), trunk.end(), [&](auto const& c) { return c.sha == first; });
+    auto after = std::ranges::find_if(trunk, [&](auto const& c) { return c.sha == first; });
     return {after + 1, trunk.end()};
   }
 

@@ -55,7 +55,7 @@ Result<Tree> scripted(Repository& repository,
                       Material const& material,
                       int position,
                       Tree const& tree) {
-  auto const sources = repository.subtree(tree, "csrc");
+  auto sources = repository.subtree(tree, "csrc");
   if (!sources) return sources;
   std::map<std::string, std::string> files;
   files["script.json"] = script_of(scenario, material, position, *sources);

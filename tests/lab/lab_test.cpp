@@ -126,9 +126,8 @@ TEST_P(EveryScenario, ReleasesANightlyADayWithTheTreeOfItsTrunkCommit) {
 TEST_P(EveryScenario, KeepsTheCulpritsQuiet) {
   for (auto const& culprit : lab_.truth["culprits"]) {
     auto const commits = lab_.between();
-    auto const found = std::find_if(commits.begin(), commits.end(), [&](auto const& c) {
-      return c.sha == text(culprit["commit"]);
-    });
+    auto const found = std::ranges::find_if(
+        commits, [&](auto const& c) { return c.sha == text(culprit["commit"]); });
     ASSERT_NE(found, commits.end());
     EXPECT_EQ(found->subject(), text(culprit["subject"]));
     EXPECT_THAT(found->subject(),

@@ -78,7 +78,7 @@ std::vector<std::size_t> revert_places(Scenario const& scenario, Fixed const& fi
   }
   dice.shuffle(places);
   places.resize(std::min(places.size(), static_cast<std::size_t>(scenario.reverts)));
-  std::sort(places.begin(), places.end());
+  std::ranges::sort(places);
   return places;
 }
 
@@ -141,21 +141,23 @@ void sign(Step& step, Step const* below, Material const& material, Dice& dice) {
   auto const approvals = 1 + dice.below(2);
   while (step.approved_by.size() < approvals) {
     auto const& login = dice.pick(material.people).login;
-    auto const known = std::find(step.approved_by.begin(), step.approved_by.end(), login);
+    auto const known = std::ranges::find(step.approved_by, login);
     if (login != step.author.login && known == step.approved_by.end()) {
       step.approved_by.push_back(login);
     }
   }
 }
 
-/// Lands the steps [begin, end) between `start` and a day later, stacks at one instant by one
-/// author.
-void land(std::vector<Step>& steps,
-          std::size_t begin,
-          std::size_t end,
-          Timestamp start,
-          Material const& material,
-          Dice& dice) {
+/// The steps [begin, end) between `start` and a day later.
+struct LandingDay {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  Timestamp start;
+};
+
+/// Lands the steps of a day, stacks at one instant by one author.
+void land(std::vector<Step>& steps, LandingDay const& day, Material const& material, Dice& dice) {
+  auto const& [begin, end, start] = day;
   auto const slot = std::chrono::seconds{std::chrono::hours{23}} / static_cast<int>(end - begin);
   auto landing = dice.below(std::size(landing_sizes));
   for (auto index = begin; index < end;) {
@@ -196,8 +198,8 @@ Result<std::vector<Step>> plan_history(Scenario const& scenario,
   choose_pull_requests(*steps, dice);
   auto const first = release_time(scenario.first_nightly);
   auto const base = static_cast<std::size_t>(scenario.base_commits);
-  land(*steps, 0, base, first - std::chrono::hours{24}, material, dice);
-  land(*steps, base, steps->size(), first, material, dice);
+  land(*steps, {0, base, first - std::chrono::hours{24}}, material, dice);
+  land(*steps, {base, steps->size(), first}, material, dice);
   return steps;
 }
 

@@ -33,6 +33,8 @@ class Repository {
  public:
   /// Fails with refused when `path` exists.
   static Result<Repository> create(std::filesystem::path const& path);
+  Repository(Repository const&) = delete;
+  Repository& operator=(Repository const&) = delete;
   Repository(Repository&& other) noexcept;
   Repository& operator=(Repository&&) = delete;
   ~Repository();

@@ -30,7 +30,7 @@ inline constexpr std::array scenario_names{"one-culprit",
 template <class TestInfo>
 std::string scenario_test_name(TestInfo const& test) {
   std::string name = test.param;
-  std::replace(name.begin(), name.end(), '-', '_');
+  std::ranges::replace(name, '-', '_');
   return name;
 }
 

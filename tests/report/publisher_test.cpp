@@ -68,7 +68,7 @@ class ReportTest : public testing::Test {
   }
 
   void reply(int status, nlohmann::json const& body) {
-    transport.replies.push_back(github::Response{status, {}, body.dump()});
+    transport.replies.emplace_back(github::Response{status, {}, body.dump()});
   }
 
   fakes::MemoryFolder folder;

@@ -120,7 +120,7 @@ TEST(Protocol, FillsAbsentFieldsWithTheirDefaults) {
 }
 
 TEST(Protocol, IgnoresUnknownFields) {
-  auto const line = R"({"type":"progress","id":"1","phase":"warmup","mood":"fine"})";
+  auto const* const line = R"({"type":"progress","id":"1","phase":"warmup","mood":"fine"})";
   EXPECT_EQ(std::get<Progress>(decode(line)).phase, "warmup");
 }
 

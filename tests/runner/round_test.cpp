@@ -178,7 +178,7 @@ Job scripted(Job job, std::string const& script) {
 }
 
 TEST_F(JobRunTest, RefusesAWorkerOfAnotherRole) {
-  auto const script = R"(echo '{"type":"hello","role":"runner"}'; sleep 100)";
+  auto const* const script = R"(echo '{"type":"hello","role":"runner"}'; sleep 100)";
   auto const failure = failure_of(scripted(workplace_.job("ok"), script));
 
   EXPECT_EQ(failure.code, "protocol");
@@ -186,7 +186,7 @@ TEST_F(JobRunTest, RefusesAWorkerOfAnotherRole) {
 }
 
 TEST_F(JobRunTest, RefusesAWorkerThatDoesNotGreet) {
-  auto const script = R"(echo '{"type":"progress","id":"ok"}'; sleep 100)";
+  auto const* const script = R"(echo '{"type":"progress","id":"ok"}'; sleep 100)";
   auto const failure = failure_of(scripted(workplace_.job("ok"), script));
 
   EXPECT_EQ(failure.code, "protocol");
@@ -194,7 +194,7 @@ TEST_F(JobRunTest, RefusesAWorkerThatDoesNotGreet) {
 }
 
 TEST_F(JobRunTest, RefusesProgressOfAnotherJob) {
-  auto const script =
+  auto const* const script =
       R"(echo '{"type":"hello","role":"worker"}'; echo '{"type":"progress","id":"x"}'; sleep 100)";
   auto const failure = failure_of(scripted(workplace_.job("ok"), script));
 
@@ -204,7 +204,8 @@ TEST_F(JobRunTest, RefusesProgressOfAnotherJob) {
 }
 
 TEST_F(JobRunTest, BelievesAWorkerThatFailsBeforeItCanGreet) {
-  auto const script = R"(echo '{"type":"error","code":"failed","text":"no torch"}'; sleep 100)";
+  auto const* const script =
+      R"(echo '{"type":"error","code":"failed","text":"no torch"}'; sleep 100)";
   auto const failure = failure_of(scripted(workplace_.job("ok"), script));
 
   EXPECT_EQ(failure.id, "ok");
@@ -213,13 +214,13 @@ TEST_F(JobRunTest, BelievesAWorkerThatFailsBeforeItCanGreet) {
 }
 
 TEST_F(JobRunTest, TakesAnErrorWithoutCodeForAFailure) {
-  auto const script = R"(echo '{"type":"hello","role":"worker"}'; echo '{"type":"error"}')";
+  auto const* const script = R"(echo '{"type":"hello","role":"worker"}'; echo '{"type":"error"}')";
 
   EXPECT_EQ(failure_of(scripted(workplace_.job("ok"), script)).code, "failed");
 }
 
 TEST_F(JobRunTest, TellsAWorkerThatOnlyClosesItsOutput) {
-  auto const script = R"(echo '{"type":"hello","role":"worker"}'; exec >&-; sleep 100)";
+  auto const* const script = R"(echo '{"type":"hello","role":"worker"}'; exec >&-; sleep 100)";
   auto const failure = failure_of(scripted(workplace_.job("ok"), script));
 
   EXPECT_EQ(failure.code, "protocol");
@@ -227,7 +228,7 @@ TEST_F(JobRunTest, TellsAWorkerThatOnlyClosesItsOutput) {
 }
 
 TEST_F(JobRunTest, KeepsTheAnswerOfAWorkerThatDoesNotLeave) {
-  auto const script = R"(echo '{"type":"hello","role":"worker"}'
+  auto const* const script = R"(echo '{"type":"hello","role":"worker"}'
       echo '{"type":"result","id":"ok","metrics":{"leak":{"value":7}}}'; sleep 100)";
 
   auto const outcome = std::get<Outcome>(answer_to(scripted(workplace_.job("ok"), script)));

@@ -71,7 +71,7 @@ class GainNormImpl : public torch::nn::Module {
   /// `stable`: divides by the largest number first.
   explicit GainNormImpl(std::int64_t width, bool stable = false);
 
-  torch::Tensor forward(torch::Tensor const& x);
+  torch::Tensor forward(torch::Tensor const& input);
 
  private:
   torch::Tensor gain_;
@@ -94,9 +94,9 @@ class SharedKeyAttentionImpl : public torch::nn::Module {
  public:
   explicit SharedKeyAttentionImpl(NullAttentionOptions const& options);
 
-  /// `x`: [batch, length, width]. `bias`, [heads, length, 1 + length], is added to the scores;
+  /// `input`: [batch, length, width]. `bias`, [heads, length, 1 + length], is added to the scores;
   /// queries and keys are turned by `angles`, [length, rotated width]; none where undefined.
-  torch::Tensor forward(torch::Tensor const& x,
+  torch::Tensor forward(torch::Tensor const& input,
                         torch::Tensor const& bias,
                         torch::Tensor const& angles);
 
@@ -116,8 +116,8 @@ class ContextAttentionImpl : public torch::nn::Module {
  public:
   explicit ContextAttentionImpl(NullAttentionOptions const& options);
 
-  /// `x`: [batch, length, width], `context`: [batch, context length, context width].
-  torch::Tensor forward(torch::Tensor const& x, torch::Tensor const& context);
+  /// `input`: [batch, length, width], `context`: [batch, context length, context width].
+  torch::Tensor forward(torch::Tensor const& input, torch::Tensor const& context);
 
  private:
   NullAttentionOptions options_;

@@ -89,7 +89,7 @@ DiffusionPriorImpl::DiffusionPriorImpl(DiffusionPriorOptions const& options)
   attention.causal = true;
   for (std::int64_t layer = 0; layer < options.depth; ++layer) {
     auto const number = std::to_string(layer);
-    attentions_.push_back(register_module("attention" + number, SharedKeyAttention(attention)));
+    attentions_.emplace_back(register_module("attention" + number, SharedKeyAttention(attention)));
     feeds_.emplace_back(GatedFeed(options.width));
     register_module("feed" + number, feeds_.back().ptr());
   }

@@ -40,7 +40,7 @@ nn::Conv2d make_up(std::int64_t in, std::int64_t out) {
 }
 
 struct BlockOptions {
-  std::int64_t in, out, whole_width;
+  std::int64_t in = 0, out = 0, whole_width = 0;
   NullAttentionOptions attention;  ///< no such where the width is 0
 };
 
@@ -140,8 +140,8 @@ void DiffusionUnetImpl::make_path() {
     }
     down_blocks_.push_back(std::move(down));
     up_blocks_.push_back(std::move(up));
-    down_.push_back(register_module("down" + number, make_conv(coarsest ? in : 4 * in, out, 1)));
-    if (stage > 0) up_.push_back(register_module("up" + number, make_up(out, in)));
+    down_.emplace_back(register_module("down" + number, make_conv(coarsest ? in : 4 * in, out, 1)));
+    if (stage > 0) up_.emplace_back(register_module("up" + number, make_up(out, in)));
   }
   auto const bottom = width_at(stages);
   for (auto const* name : {"bottom_block0", "bottom_block1"}) {

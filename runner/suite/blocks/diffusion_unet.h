@@ -56,7 +56,7 @@ class DiffusionUnetImpl : public torch::nn::Module {
 
   Conditions condition(DiffusionUnetInput const& input);
   torch::Tensor text_tokens(DiffusionUnetInput const& input);
-  torch::Tensor go_through(torch::Tensor const& x, Conditions const& conditions);
+  torch::Tensor go_through(torch::Tensor const& start, Conditions const& conditions);
 
   DiffusionUnetOptions options_;
   std::vector<torch::nn::Conv2d> first_;

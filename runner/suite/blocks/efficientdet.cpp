@@ -47,7 +47,7 @@ class ResampleImpl : public nn::Module {
 
   Tensor forward(Tensor const& input) {
     constexpr double lowest = -std::numeric_limits<double>::infinity();
-    auto const x = conv_.is_empty() ? input : conv_(input);
+    auto x = conv_.is_empty() ? input : conv_(input);
     if (coarser_ > 0) return torch::max_pool2d(pad_same(x, 3, 2, lowest), 3, 2);
     if (coarser_ < 0) return torch::upsample_nearest2d(x, c10::nullopt, std::vector<double>{2, 2});
     return x;
@@ -79,7 +79,7 @@ class NodeImpl : public nn::Module {
         norm_(register_module("norm", make_batch_norm(width, norm_options))) {
     for (auto const input : inputs_) {
       auto const& feature = features[input];
-      resample_.push_back(
+      resample_.emplace_back(
           register_module("resample" + std::to_string(resample_.size()),
                           Resample(feature.channels, width, level - feature.level)));
     }
@@ -138,7 +138,7 @@ class CellImpl : public nn::Module {
   }
 
   void add(std::size_t level, std::vector<std::size_t> inputs) {
-    nodes_.push_back(register_module(
+    nodes_.emplace_back(register_module(
         "node" + std::to_string(nodes_.size()),
         Node(features_, std::move(inputs), static_cast<std::int64_t>(level), width_)));
     keep(level, width_);
@@ -201,7 +201,7 @@ DetectionHeadImpl::DetectionHeadImpl(std::int64_t out,
     auto& norms = norms_.emplace_back();
     for (std::int64_t level = 0; level < options.levels; ++level) {
       auto const name = "norm" + number + "_" + std::to_string(level);
-      norms.push_back(register_module(name, make_batch_norm(options.width, norm_options)));
+      norms.emplace_back(register_module(name, make_batch_norm(options.width, norm_options)));
     }
   }
 }

@@ -11,7 +11,7 @@ namespace nn = torch::nn;
 
 /// What all blocks of a network have in common.
 struct Common {
-  bool same;
+  bool same = false;
   NormOptions norm;
 };
 
@@ -42,7 +42,7 @@ class MixedConvNormImpl : public nn::Module {
       ConvOptions conv{in_[i], out[i], options.kernels[i], options.stride};
       conv.groups = options.depthwise ? in_[i] : 1;
       conv.same = common.same;
-      convs_.push_back(register_module("conv" + std::to_string(i), Conv(conv)));
+      convs_.emplace_back(register_module("conv" + std::to_string(i), Conv(conv)));
     }
   }
 
@@ -137,7 +137,7 @@ EfficientNetImpl::EfficientNetImpl(EfficientNetOptions const& options)
   auto in = options.stem;
   for (auto const& stage : options.stages) {
     auto const name = "stage" + std::to_string(stages_.size());
-    stages_.push_back(register_module(name, nn::Sequential()));
+    stages_.emplace_back(register_module(name, nn::Sequential()));
     for (auto const& group : stage) {
       for (std::int64_t block = 0; block < group.repeats; ++block) {
         auto const stride = block == 0 ? group.stride : 1;

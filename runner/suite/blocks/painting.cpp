@@ -140,7 +140,7 @@ RendererImpl::RendererImpl(std::int64_t side, std::int64_t width)
 
 void RendererImpl::add(std::int64_t in, std::int64_t out) {
   auto const options = nn::Conv2dOptions(in, out, 3).padding(1);
-  convs_.push_back(
+  convs_.emplace_back(
       register_module("conv" + std::to_string(convs_.size() + 1), nn::Conv2d(options)));
 }
 

@@ -1,6 +1,7 @@
 #include "runner/suite/blocks/policy.h"
 
 #include <cmath>
+#include <numbers>
 
 namespace torchwatch::suite {
 
@@ -43,7 +44,7 @@ Policy draw(Tensor const& output) {
   auto const raw = normal.mean + noise * normal.deviation;
   auto const actions = torch::tanh(raw);
   require((actions >= -1).__and__(actions <= 1));
-  auto const log_slope = 2 * (torch::rsub(raw, std::log(2.0)) - torch::softplus(-2 * raw));
+  auto const log_slope = 2 * (torch::rsub(raw, std::numbers::ln2) - torch::softplus(-2 * raw));
   auto const log_probability = torch::rsub(log_slope, 0) + log_density(normal, raw);
   return {actions, log_probability.sum(-1, true)};
 }

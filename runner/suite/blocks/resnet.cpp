@@ -124,8 +124,9 @@ ResNetImpl::ResNetImpl(ResNetOptions const& options)
   register_module("bn1", stem_.norm.ptr());
   for (std::size_t stage = 0; stage < options.depths.size(); ++stage) {
     bool const dilates = options.dilate_last && stage + 1 == options.depths.size();
-    stages_.push_back(register_module("layer" + std::to_string(stage + 1),
-                                      make_stage(options, stage, options.depths[stage], dilates)));
+    stages_.emplace_back(
+        register_module("layer" + std::to_string(stage + 1),
+                        make_stage(options, stage, options.depths[stage], dilates)));
   }
   if (options.classes > 0)
     fc_ = register_module("fc", nn::Linear(channels(options).back(), options.classes));
@@ -136,8 +137,8 @@ std::vector<Tensor> ResNetImpl::features(Tensor const& images, Arithmetic& arith
   auto x = arithmetic.max_pool(arithmetic.convolve(stem_, images));
   std::vector<Tensor> outputs;
   for (auto& stage : stages_) {
-    for (std::size_t block = 0; block < stage->size(); ++block)
-      x = stage->at<BlockImpl>(block).compute(x, arithmetic);
+    for (auto& block : *stage)
+      x = block.get<BlockImpl>().compute(x, arithmetic);
     outputs.push_back(x);
   }
   return outputs;

@@ -178,7 +178,8 @@ Tensor TransformerLayerImpl::decode(Tensor const& x,
 
 TransformerStackImpl::TransformerStackImpl(TransformerOptions const& options, std::int64_t depth) {
   for (std::int64_t layer = 0; layer < depth; ++layer)
-    layers_.push_back(register_module("layer" + std::to_string(layer), TransformerLayer(options)));
+    layers_.emplace_back(
+        register_module("layer" + std::to_string(layer), TransformerLayer(options)));
 }
 
 Tensor TransformerStackImpl::forward(Tensor const& x, Tensor const& mask) {

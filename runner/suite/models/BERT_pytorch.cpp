@@ -128,7 +128,7 @@ class BertImpl : public nn::Module {
         next_head_(register_module("next_head", nn::Linear(sizes.width, 2))),
         word_head_(register_module("word_head", nn::Linear(sizes.width, sizes.words))) {
     for (std::int64_t layer = 0; layer < sizes.layers; ++layer)
-      blocks_.push_back(register_module("block" + std::to_string(layer), Block(sizes)));
+      blocks_.emplace_back(register_module("block" + std::to_string(layer), Block(sizes)));
   }
 
   /// Log probabilities: next sentence [batch, 2], words [batch, length, words].

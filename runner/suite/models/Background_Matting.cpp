@@ -8,7 +8,7 @@
 // composite. Upstream trains the discriminator in every fifth step; here in every one, so that all
 // are alike.
 
-#include <cmath>
+#include <numbers>
 #include <utility>
 #include <vector>
 
@@ -138,7 +138,7 @@ TORCH_MODULE(Generator);
 void initialise(nn::Module& network) {
   for (auto const& module : network.modules(false)) {
     if (auto const* conv = module->as<nn::Conv2d>()) {
-      nn::init::xavier_uniform_(conv->weight, std::sqrt(2.0));
+      nn::init::xavier_uniform_(conv->weight, std::numbers::sqrt2);
       if (conv->bias.defined()) nn::init::zeros_(conv->bias);
     }
     if (auto const* norm = module->as<nn::BatchNorm2d>()) nn::init::normal_(norm->weight, 1, 0.2);

@@ -12,6 +12,7 @@
 
 #include <cmath>
 #include <functional>
+#include <numbers>
 #include <utility>
 #include <vector>
 
@@ -233,7 +234,7 @@ class DecoderImpl : public nn::Module {
     guess.mean = guess.mean.detach();
     auto const first = surprise(start.to(torch::kFloat), guess).mean({1, 2, 3});
     auto const later = divergence(truth, guess).mean({1, 2, 3});
-    return torch::where(torch::eq(times, 0), first, later).mean() / std::log(2.0);
+    return torch::where(torch::eq(times, 0), first, later).mean() / std::numbers::ln2;
   }
 
   /// The coarse image that training shows the fine network, at times blurred.

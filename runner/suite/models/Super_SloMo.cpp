@@ -75,11 +75,11 @@ class UnetImpl : public nn::Module {
     std::array<std::int64_t, 6> const channels{
         width, 2 * width, 4 * width, 8 * width, 16 * width, 16 * width};
     for (std::size_t i = 1; i < channels.size(); ++i)
-      down_.push_back(register_module("down" + std::to_string(i),
-                                      Down(channels[i - 1], channels[i], i == 1 ? 5 : 3)));
+      down_.emplace_back(register_module("down" + std::to_string(i),
+                                         Down(channels[i - 1], channels[i], i == 1 ? 5 : 3)));
     for (std::size_t i = channels.size() - 1; i > 0; --i)
-      up_.push_back(register_module("up" + std::to_string(channels.size() - i),
-                                    Up(channels[i], channels[i - 1])));
+      up_.emplace_back(register_module("up" + std::to_string(channels.size() - i),
+                                       Up(channels[i], channels[i - 1])));
     register_module("conv3", last_);
   }
 

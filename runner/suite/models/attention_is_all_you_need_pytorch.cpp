@@ -74,8 +74,8 @@ class StackImpl : public nn::Module {
     if (side == Side::decoder)
       causal_ = register_buffer("causal", causal_mask(sizes.target_length) == 0);
     for (std::int64_t layer = 0; layer < sizes.layers; ++layer)
-      layers_.push_back(register_module("layer" + std::to_string(layer),
-                                        TransformerLayer(layer_options(sizes, side))));
+      layers_.emplace_back(register_module("layer" + std::to_string(layer),
+                                           TransformerLayer(layer_options(sizes, side))));
   }
 
   /// `words`: [batch, length]. An encoder has no memory.
@@ -160,7 +160,7 @@ std::unique_ptr<Workload> make_attention_is_all_you_need_pytorch(Setup const& se
   parts.loss = [following](auto const& outputs) {
     auto const summed =
         nn::functional::CrossEntropyFuncOptions().ignore_index(padding_word).reduction(torch::kSum);
-    auto const loss = nn::functional::cross_entropy(outputs[0], following, summed);
+    auto loss = nn::functional::cross_entropy(outputs[0], following, summed);
     count_right_words(outputs[0], following);
     return loss;
   };

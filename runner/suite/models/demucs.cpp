@@ -95,8 +95,8 @@ class DemucsImpl : public nn::Module {
     for (std::int64_t level = 0; level < sizes.depth; ++level) {
       auto const out = level == 0 ? sources * audio_channels : in;
       auto const name = std::to_string(level);
-      encoders_.push_back(register_module("encoder" + name, make_encoder(in, channels)));
-      decoders_.push_back(
+      encoders_.emplace_back(register_module("encoder" + name, make_encoder(in, channels)));
+      decoders_.emplace_back(
           register_module("decoder" + name, make_decoder(channels, out, level == 0)));
       in = channels;
       channels *= 2;

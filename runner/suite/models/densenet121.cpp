@@ -57,8 +57,8 @@ class DenseBlockImpl : public nn::Module {
  public:
   DenseBlockImpl(std::int64_t in, std::int64_t layers, std::int64_t growth) {
     for (std::int64_t i = 0; i < layers; ++i)
-      layers_.push_back(register_module("denselayer" + std::to_string(i + 1),
-                                        DenseLayer(in + i * growth, growth)));
+      layers_.emplace_back(register_module("denselayer" + std::to_string(i + 1),
+                                           DenseLayer(in + i * growth, growth)));
   }
 
   Tensor forward(Tensor const& x) {

@@ -29,7 +29,7 @@ constexpr std::int64_t objects = 8;
 enum class Features { c4, dc5, fpn };
 
 struct Variant {
-  Features features;
+  Features features = Features::c4;
   std::int64_t depth = 50;  ///< layers of the body
   bool masks = false;
   std::int64_t frozen_stages = 1;

@@ -79,7 +79,8 @@ class DlrmImpl : public nn::Module {
     auto const weight = torch::empty({sizes.rows, sizes.width}).uniform_(-bound, bound);
     auto options = nn::EmbeddingBagOptions(sizes.rows, sizes.width);
     options.mode(torch::kSum).sparse(true)._weight(weight);
-    tables_.push_back(register_module("table" + std::to_string(table), nn::EmbeddingBag(options)));
+    tables_.emplace_back(
+        register_module("table" + std::to_string(table), nn::EmbeddingBag(options)));
   }
 
   nn::Sequential bottom_;

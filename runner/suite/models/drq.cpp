@@ -137,7 +137,7 @@ class EyeImpl : public nn::Module {
     for (int i = 0; i < 4; ++i) {
       auto const in = i == 0 ? stacked * channels : sizes.filters;
       auto const options = nn::Conv2dOptions(in, sizes.filters, 3).stride(i == 0 ? 2 : 1);
-      convs_.push_back(register_module("conv" + std::to_string(i + 1), nn::Conv2d(options)));
+      convs_.emplace_back(register_module("conv" + std::to_string(i + 1), nn::Conv2d(options)));
     }
   }
 

@@ -8,6 +8,7 @@
 // Smoke: contexts of 24, questions of 7, 1000 words, width 64, two layers, a higher rate.
 
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 #include "runner/suite/blocks/language.h"
@@ -39,7 +40,7 @@ struct Sizes {
 
 /// GELU operator by operator, as fastNLP has it.
 Tensor gelu_by_erf(Tensor const& x) {
-  return x * 0.5 * (1 + torch::erf(x / std::sqrt(2.0)));
+  return x * 0.5 * (1 + torch::erf(x / std::numbers::sqrt2));
 }
 
 EmbeddingOptions embedding_options(Sizes const& sizes) {

@@ -154,7 +154,8 @@ class BlockSparseAttentionImpl : public nn::Module {
   }
 
   Tensor scaled(Tensor const& scores) const {
-    return scores * (1 / std::sqrt(static_cast<double>(sizes_.width / sizes_.heads)));
+    auto const head_width = sizes_.width / sizes_.heads;
+    return scores * (1 / std::sqrt(static_cast<double>(head_width)));
   }
 
   /// One block, [batch, heads, 1, block, head width]. `seen` is broadcast to the scores.
@@ -271,7 +272,7 @@ class BigBirdImpl : public nn::Module {
         head_(register_module("head", WordHead(embedding_of(sizes), &gelu_by_tanh))) {
     for (std::int64_t i = 0; i < sizes.layers; ++i) {
       auto const attention = BlockSparseAttention(sizes);
-      layers_.push_back(
+      layers_.emplace_back(
           register_module("layer" + std::to_string(i),
                           TransformerLayer(layer_of(sizes), nn::AnyModule(attention))));
     }

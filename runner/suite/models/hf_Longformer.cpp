@@ -124,7 +124,8 @@ class WindowAttentionImpl : public nn::Module {
       return projected.view({x.size(0), x.size(1), sizes_.heads, -1}).transpose(0, 1);
     };
     auto query = query_(x);
-    query /= std::sqrt(static_cast<double>(sizes_.width / sizes_.heads));
+    auto const head_width = sizes_.width / sizes_.heads;
+    query /= std::sqrt(static_cast<double>(head_width));
     auto const key = key_(x);
     auto const value = value_(x);
     auto scores = window_scores(split(query), split(key), sizes_.side);
@@ -188,7 +189,7 @@ class LongformerImpl : public nn::Module {
         head_(register_module("head", WordHead(embedding_of(sizes), &gelu))) {
     for (std::int64_t i = 0; i < sizes.layers; ++i) {
       auto const attention = WindowAttention(sizes);
-      layers_.push_back(
+      layers_.emplace_back(
           register_module("layer" + std::to_string(i),
                           TransformerLayer(layer_of(sizes), nn::AnyModule(attention))));
     }

@@ -346,7 +346,7 @@ class ReformerImpl : public nn::Module {
         dropout_(register_module("dropout", nn::Dropout(dropout))),
         head_(register_module("head", nn::Linear(2 * sizes.width(), sizes.words))) {
     for (std::int64_t i = 0; i < sizes.layers; ++i)
-      layers_.push_back(
+      layers_.emplace_back(
           register_module("layer" + std::to_string(i), Layer(sizes, make_attention(sizes, i))));
     initialise_transformer(*this);
   }

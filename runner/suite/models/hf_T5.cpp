@@ -81,8 +81,8 @@ class StackImpl : public nn::Module {
         dropout_(register_module("dropout", nn::Dropout(dropout))) {
     if (side == Side::decoder) causal_ = register_buffer("causal", causal_mask(sizes.length));
     for (std::int64_t layer = 0; layer < sizes.layers; ++layer)
-      layers_.push_back(register_module("layer" + std::to_string(layer),
-                                        TransformerLayer(layer_options(sizes, side))));
+      layers_.emplace_back(register_module("layer" + std::to_string(layer),
+                                           TransformerLayer(layer_options(sizes, side))));
   }
 
   /// `x`: [batch, length, width]. An encoder has no memory.

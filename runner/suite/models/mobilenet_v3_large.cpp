@@ -22,23 +22,21 @@ struct Row {
 };
 
 constexpr double first = 16;
-constexpr Activation* relu = relu_in_place;
-constexpr Activation* hardswish = hardswish_in_place;
-constexpr Row rows[] = {{3, 16, 16, false, relu, 1},
-                        {3, 64, 24, false, relu, 2},
-                        {3, 72, 24, false, relu, 1},
-                        {5, 72, 40, true, relu, 2},
-                        {5, 120, 40, true, relu, 1},
-                        {5, 120, 40, true, relu, 1},
-                        {3, 240, 80, false, hardswish, 2},
-                        {3, 200, 80, false, hardswish, 1},
-                        {3, 184, 80, false, hardswish, 1},
-                        {3, 184, 80, false, hardswish, 1},
-                        {3, 480, 112, true, hardswish, 1},
-                        {3, 672, 112, true, hardswish, 1},
-                        {5, 672, 160, true, hardswish, 2},
-                        {5, 960, 160, true, hardswish, 1},
-                        {5, 960, 160, true, hardswish, 1}};
+constexpr Row rows[] = {{3, 16, 16, false, relu_in_place, 1},
+                        {3, 64, 24, false, relu_in_place, 2},
+                        {3, 72, 24, false, relu_in_place, 1},
+                        {5, 72, 40, true, relu_in_place, 2},
+                        {5, 120, 40, true, relu_in_place, 1},
+                        {5, 120, 40, true, relu_in_place, 1},
+                        {3, 240, 80, false, hardswish_in_place, 2},
+                        {3, 200, 80, false, hardswish_in_place, 1},
+                        {3, 184, 80, false, hardswish_in_place, 1},
+                        {3, 184, 80, false, hardswish_in_place, 1},
+                        {3, 480, 112, true, hardswish_in_place, 1},
+                        {3, 672, 112, true, hardswish_in_place, 1},
+                        {5, 672, 160, true, hardswish_in_place, 2},
+                        {5, 960, 160, true, hardswish_in_place, 1},
+                        {5, 960, 160, true, hardswish_in_place, 1}};
 
 Chain convolution(ConvOptions const& options, Activation* activation) {
   return nest(make_conv_norm(options, activation, {0.001, 0.01}));
@@ -70,8 +68,10 @@ class InvertedResidualImpl : public nn::Module {
     if (expanded != in) block_->push_back(convolution({in, expanded}, row.activation));
     block_->push_back(
         convolution({expanded, expanded, row.kernel, row.stride, expanded}, row.activation));
-    if (row.squeezes)
-      block_->push_back(SqueezeExcitation(expanded, divisible(static_cast<double>(expanded / 4))));
+    if (row.squeezes) {
+      auto const quarter = expanded / 4;
+      block_->push_back(SqueezeExcitation(expanded, divisible(static_cast<double>(quarter))));
+    }
     block_->push_back(convolution({expanded, out}, nullptr));
   }
 
@@ -92,15 +92,15 @@ class MobileNetV3Impl : public nn::Module {
  public:
   MobileNetV3Impl(double width, std::int64_t last) {
     auto in = divisible(first * width);
-    features_->push_back(convolution({3, in, 3, 2}, hardswish));
+    features_->push_back(convolution({3, in, 3, 2}, hardswish_in_place));
     for (auto const& row : rows) {
       auto const out = divisible(row.out * width);
       features_->push_back(InvertedResidual(in, divisible(row.expanded * width), out, row));
       in = out;
     }
-    features_->push_back(convolution({in, 6 * in}, hardswish));
+    features_->push_back(convolution({in, 6 * in}, hardswish_in_place));
     classifier_->push_back(nn::Linear(6 * in, last));
-    classifier_->push_back(nn::Functional(hardswish));
+    classifier_->push_back(nn::Functional(hardswish_in_place));
     classifier_->push_back(nn::Dropout(nn::DropoutOptions(0.2).inplace(true)));
     classifier_->push_back(nn::Linear(last, classes));
     register_module("features", features_);

@@ -60,7 +60,7 @@ class PrivateConvolution : public torch::autograd::Function<PrivateConvolution> 
     auto const& kernels = saved[1];
     Tensor input_gradient;
     if (context->needs_input_grad(0))
-      input_gradient = differentiate(gradients[0], x, kernels[0], stride, 1, true);
+      input_gradient = differentiate(gradients[0], x, kernels[0], {stride, 1}, true);
     auto const kernel_gradients = context->saved_data["grouped"].toBool()
                                       ? by_groups(gradients[0], x, kernels, stride)
                                       : by_unfolding(gradients[0], x, kernels, stride);
@@ -68,13 +68,17 @@ class PrivateConvolution : public torch::autograd::Function<PrivateConvolution> 
   }
 
  private:
+  struct Layout {
+    std::int64_t stride, groups;
+  };
+
   /// The gradient by the input or by the kernel.
   static Tensor differentiate(Tensor const& gradient,
                               Tensor const& x,
                               Tensor const& kernel,
-                              std::int64_t stride,
-                              std::int64_t groups,
+                              Layout const& layout,
                               bool by_input) {
+    auto const [stride, groups] = layout;
     auto const padding = kernel.size(-1) / 2;
     auto const all = at::convolution_backward(gradient,
                                               x,
@@ -98,7 +102,7 @@ class PrivateConvolution : public torch::autograd::Function<PrivateConvolution> 
       return each.flatten(0, 1).unsqueeze(0);
     };
     auto const result =
-        differentiate(merge(gradient), merge(x), kernels.flatten(0, 1), stride, x.size(0), false);
+        differentiate(merge(gradient), merge(x), kernels.flatten(0, 1), {stride, x.size(0)}, false);
     return result.view(kernels.sizes());
   }
 
@@ -163,7 +167,7 @@ class PrivateResNet {
   Tensor block(Tensor const& input, std::string const& name, std::int64_t stride) const {
     auto x = torch::relu(normalise(convolve(input, name + "conv1", stride), name + "bn1"));
     x = normalise(convolve(x, name + "conv2", 1), name + "bn2");
-    if (named_.count(name + "downsample.0.weight") == 0) return torch::relu(x + input);
+    if (!named_.contains(name + "downsample.0.weight")) return torch::relu(x + input);
     auto const shortcut = convolve(input, name + "downsample.0", stride);
     return torch::relu(x + normalise(shortcut, name + "downsample.1"));
   }

@@ -32,22 +32,24 @@ nn::AnyModule tracked_norm(std::int64_t channels) {
       nn::InstanceNorm2dOptions(channels).affine(true).track_running_stats(true)));
 }
 
+struct Window {
+  std::int64_t side, stride, padding;
+};
+
 nn::Conv2d make_convolution(std::int64_t in,
                             std::int64_t out,
-                            std::int64_t kernel,
-                            std::int64_t stride,
-                            std::int64_t padding,
+                            Window const& window,
                             bool bias = false) {
-  auto options = nn::Conv2dOptions(in, out, kernel).stride(stride);
-  return nn::Conv2d(options.padding(padding).bias(bias));
+  auto options = nn::Conv2dOptions(in, out, window.side).stride(window.stride);
+  return nn::Conv2d(options.padding(window.padding).bias(bias));
 }
 
 class ResidualImpl : public nn::Module {
  public:
   explicit ResidualImpl(std::int64_t channels)
       : layers_(register_module("main", nn::Sequential())) {
-    append_unit(layers_, make_convolution(channels, channels, 3, 1, 1), tracked_norm);
-    layers_->push_back(make_convolution(channels, channels, 3, 1, 1));
+    append_unit(layers_, make_convolution(channels, channels, {3, 1, 1}), tracked_norm);
+    layers_->push_back(make_convolution(channels, channels, {3, 1, 1}));
     layers_->push_back(tracked_norm(channels));
   }
 
@@ -64,16 +66,16 @@ class GeneratorImpl : public nn::Module {
  public:
   explicit GeneratorImpl(Sizes const& sizes) : layers_(register_module("main", nn::Sequential())) {
     auto width = sizes.width;
-    append_unit(layers_, make_convolution(3 + attributes, width, 7, 1, 3), tracked_norm);
+    append_unit(layers_, make_convolution(3 + attributes, width, {7, 1, 3}), tracked_norm);
     for (; width < 4 * sizes.width; width *= 2)
-      append_unit(layers_, make_convolution(width, 2 * width, 4, 2, 1), tracked_norm);
+      append_unit(layers_, make_convolution(width, 2 * width, {4, 2, 1}), tracked_norm);
     for (std::int64_t i = 0; i < sizes.blocks; ++i)
       layers_->push_back(Residual(width));
     for (; width > sizes.width; width /= 2) {
       auto options = nn::ConvTranspose2dOptions(width, width / 2, 4).stride(2).padding(1);
       append_unit(layers_, nn::ConvTranspose2d(options.bias(false)), tracked_norm);
     }
-    layers_->push_back(make_convolution(width, 3, 7, 1, 3));
+    layers_->push_back(make_convolution(width, 3, {7, 1, 3}));
     layers_->push_back(nn::Tanh());
   }
 
@@ -102,13 +104,13 @@ class DiscriminatorImpl : public nn::Module {
     std::int64_t in = 3;
     auto out = sizes.width;
     for (std::int64_t i = 0; i < sizes.halvings; ++i) {
-      layers_->push_back(make_convolution(in, out, 4, 2, 1, true));
+      layers_->push_back(make_convolution(in, out, {4, 2, 1}, true));
       layers_->push_back(nn::LeakyReLU(leaky));
       in = std::exchange(out, 2 * out);
     }
-    real_ = register_module("conv1", make_convolution(in, 1, 3, 1, 1));
+    real_ = register_module("conv1", make_convolution(in, 1, {3, 1, 1}));
     attributes_ = register_module(
-        "conv2", make_convolution(in, attributes, sizes.side >> sizes.halvings, 1, 0));
+        "conv2", make_convolution(in, attributes, {sizes.side >> sizes.halvings, 1, 0}));
   }
 
   Verdict forward(Tensor const& images) {

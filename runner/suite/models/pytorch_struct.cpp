@@ -41,8 +41,8 @@ class ResidualMlpImpl : public nn::Module {
  public:
   explicit ResidualMlpImpl(std::int64_t width) : input_(register_module("w", linear(width))) {
     for (auto const* number : {"1", "2"}) {
-      inner_.push_back(register_module(std::string("u") + number, linear(width)));
-      outer_.push_back(register_module(std::string("v") + number, linear(width)));
+      inner_.emplace_back(register_module(std::string("u") + number, linear(width)));
+      outer_.emplace_back(register_module(std::string("v") + number, linear(width)));
     }
   }
 

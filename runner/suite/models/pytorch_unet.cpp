@@ -45,14 +45,14 @@ class UnetImpl : public nn::Module {
         last_(nn::Conv2dOptions(width, classes, 1)) {
     std::array<std::int64_t, 5> const channels{width, 2 * width, 4 * width, 8 * width, 8 * width};
     for (std::size_t i = 1; i < channels.size(); ++i)
-      down_.push_back(
+      down_.emplace_back(
           register_module("down" + std::to_string(i),
                           make_double_convolution(channels[i - 1], channels[i], channels[i])));
     for (std::size_t i = 1; i < channels.size(); ++i) {
       auto const middle = channels[channels.size() - 1 - i];
       auto const out = i + 1 < channels.size() ? middle / 2 : middle;
-      up_.push_back(register_module("up" + std::to_string(i),
-                                    make_double_convolution(2 * middle, middle, out)));
+      up_.emplace_back(register_module("up" + std::to_string(i),
+                                       make_double_convolution(2 * middle, middle, out)));
     }
     register_module("outc", last_);
   }

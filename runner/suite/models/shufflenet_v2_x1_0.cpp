@@ -79,7 +79,7 @@ class ShuffleNetV2Impl : public nn::Module {
         blocks->push_back(InvertedResidual(in, sizes.channels[stage], i == 0 ? 2 : 1));
         in = sizes.channels[stage];
       }
-      stages_.push_back(register_module("stage" + std::to_string(stage + 2), blocks));
+      stages_.emplace_back(register_module("stage" + std::to_string(stage + 2), blocks));
     }
     conv5_ = register_module("conv5", nest(make_conv_norm({in, sizes.last, 1})));
     fc_ = register_module("fc", nn::Linear(sizes.last, classes));

@@ -73,7 +73,8 @@ std::vector<SpeechLayer> add_layers(nn::Module& parent, Sizes const& sizes, Side
   options.cross = side == Side::decoder;
   std::vector<SpeechLayer> layers;
   for (std::int64_t layer = 0; layer < sizes.layers; ++layer)
-    layers.push_back(parent.register_module("layer" + std::to_string(layer), SpeechLayer(options)));
+    layers.emplace_back(
+        parent.register_module("layer" + std::to_string(layer), SpeechLayer(options)));
   return layers;
 }
 
@@ -185,7 +186,7 @@ struct Hypothesis {
 };
 
 void sort_by_score(std::vector<Hypothesis>& hypotheses) {
-  std::stable_sort(hypotheses.begin(), hypotheses.end(), [](auto const& left, auto const& right) {
+  std::ranges::stable_sort(hypotheses, [](auto const& left, auto const& right) {
     return (right.score < left.score).is_nonzero();
   });
 }
@@ -228,9 +229,9 @@ class RecogniserImpl : public nn::Module {
       if (round == sizes.decoded)
         for (auto& each : open)
           each.characters = torch::cat({each.characters, single(end_character, memory)}, 1);
-      auto const first_ended = std::stable_partition(open.begin(), open.end(), is_open);
-      ended.insert(ended.end(), first_ended, open.end());
-      open.erase(first_ended, open.end());
+      auto const closed = std::ranges::stable_partition(open, is_open);
+      ended.insert(ended.end(), closed.begin(), closed.end());
+      open.erase(closed.begin(), closed.end());
     }
     sort_by_score(ended);
     return {ended.front().score, ended.front().characters[0].cpu()};
@@ -316,7 +317,7 @@ std::unique_ptr<Workload> make_training(Setup const& setup, Sizes const& sizes) 
   parts.loss = [](auto const& outputs) {
     auto const logits = outputs[0].view({-1, outputs[0].size(2)});
     auto const truth = outputs[1].contiguous().view(-1);
-    auto const loss = smoothed_loss(logits, truth);
+    auto loss = smoothed_loss(logits, truth);
     count_right(logits, truth);
     return loss;
   };

@@ -45,8 +45,8 @@ nn::Linear linear(std::int64_t in, std::int64_t out, bool bias, Gain const& gain
 }
 
 nn::Conv1d convolution(
-    std::int64_t in, std::int64_t out, std::int64_t width, bool bias, Gain const& gain) {
-  nn::Conv1d layer(nn::Conv1dOptions(in, out, width).padding(width / 2).bias(bias));
+    std::int64_t in, std::int64_t out, std::int64_t size, bool bias, Gain const& gain) {
+  nn::Conv1d layer(nn::Conv1dOptions(in, out, size).padding(size / 2).bias(bias));
   nn::init::xavier_uniform_(layer->weight, nn::init::calculate_gain(gain));
   return layer;
 }

@@ -81,8 +81,8 @@ class VisionTransformerImpl : public nn::Module {
     positions_ = register_parameter("positions", small(rows * rows + 1));
     for (std::int64_t layer = 0; layer < sizes.layers; ++layer) {
       nn::AnyModule attention(FusedAttention(sizes.width, sizes.heads));
-      layers_.push_back(register_module("layer" + std::to_string(layer),
-                                        TransformerLayer(layer_options(sizes), attention)));
+      layers_.emplace_back(register_module("layer" + std::to_string(layer),
+                                           TransformerLayer(layer_options(sizes), attention)));
     }
   }
 

@@ -31,7 +31,7 @@ class BlockImpl : public nn::Module {
             "join", ConvUnit(ConvOptions{in + layers * stage.inner, stage.out}, relu_in_place))) {
     for (std::int64_t layer = 0; layer < layers; ++layer) {
       ConvOptions const conv{layer == 0 ? in : stage.inner, stage.inner, 3};
-      convs_.push_back(
+      convs_.emplace_back(
           register_module("conv" + std::to_string(layer), ConvUnit(conv, relu_in_place)));
     }
   }

@@ -98,7 +98,7 @@ class YoloImpl : public nn::Module {
       channels *= 2;
       for (std::int64_t i = 0; i < depth; ++i)
         stage->push_back(DarknetResidual(channels));
-      stages_.push_back(register_module("stage" + std::to_string(stages_.size() + 1), stage));
+      stages_.emplace_back(register_module("stage" + std::to_string(stages_.size() + 1), stage));
     }
     add_heads(channels);
   }
@@ -127,11 +127,11 @@ class YoloImpl : public nn::Module {
     for (std::size_t i = 0; i < strides.size(); ++i) {
       auto const narrow = channels / 2 >> i;
       if (i > 0)
-        reducers_.push_back(
+        reducers_.emplace_back(
             register_module("reducer" + std::to_string(i), DarknetUnit(2 * narrow, narrow, 1)));
       auto const in = i == 0 ? channels : 3 * narrow;
       auto const anchor = sizes[static_cast<std::int64_t>(i)] / strides[i];
-      heads_.push_back(
+      heads_.emplace_back(
           register_module("head" + std::to_string(i + 1), Head(in, narrow, i == 0, anchor)));
     }
   }

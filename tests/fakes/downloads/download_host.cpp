@@ -66,6 +66,11 @@ bool may_be_a_range(HostedFile const& file, HostRequest const& request) {
          (condition.empty() || condition == file.etag || condition == file.last_modified);
 }
 
+void name_version(WireHead& head, HostedFile const& file) {
+  if (!file.etag.empty()) head.set(http::field::etag, file.etag);
+  if (!file.last_modified.empty()) head.set(http::field::last_modified, file.last_modified);
+}
+
 Answer answer_to(DownloadHost::Reply const& reply, HostRequest const& request) {
   Answer answer;
   auto& head = answer.head;
@@ -82,8 +87,7 @@ Answer answer_to(DownloadHost::Reply const& reply, HostRequest const& request) {
     head.set(http::field::location, file.redirect);
     return answer;
   }
-  if (!file.etag.empty()) head.set(http::field::etag, file.etag);
-  if (!file.last_modified.empty()) head.set(http::field::last_modified, file.last_modified);
+  name_version(head, file);
   if (is_known(file, request)) {
     head.result(http::status::not_modified);
     return answer;

@@ -64,7 +64,7 @@ std::string value_of(Query const& query, std::string const& name, std::string co
 }
 
 bool has_label(json const& labels, std::string const& name) {
-  return std::any_of(labels.begin(), labels.end(), [&](json const& label) {
+  return std::ranges::any_of(labels, [&](json const& label) {
     return boost::to_lower_copy(label.value("name", std::string{})) == boost::to_lower_copy(name);
   });
 }
@@ -95,7 +95,7 @@ Response IssueBook::list(Query const& query) const {
   std::vector<json> wanted;
   for (auto const& issue : state_["issues"])
     if (is_wanted(issue, query)) wanted.push_back(issue);
-  if (value_of(query, "direction", "desc") == "desc") std::reverse(wanted.begin(), wanted.end());
+  if (value_of(query, "direction", "desc") == "desc") std::ranges::reverse(wanted);
   return page_of(wanted, place() + "/issues", query);
 }
 

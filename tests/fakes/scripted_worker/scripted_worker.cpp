@@ -100,7 +100,7 @@ protocol::Value latency_of(Script const& script, int runs) {
     latency.samples.push_back(script.latency * std::exp(shift));
   }
   auto sorted = latency.samples;
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   latency.value = (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2;
   return latency;
 }
