@@ -15,9 +15,9 @@ Commit commit_of(Nightly const& nightly) {
 }
 
 Error unknown(CommitSha const& commit) {
-  return {
-      ErrorCode::not_found,
-      "commit " + commit.hex + ": no nightly with a build has it, and source.repository is not configured"};
+  return {ErrorCode::not_found,
+          "commit " + commit.hex +
+              ": no nightly with a build has it, and source.repository is not configured"};
 }
 
 }  // namespace

@@ -296,9 +296,9 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"RecipeNotExecutable",
                R"("source": {"repository": "nightlies", "recipe": "plain"})",
                R"(source.recipe: found "plain", allowed is an existing executable file)"},
-        Broken{"RepositoryAlone",
-               R"("source": {"repository": "nightlies"})",
-               "source: found one of repository and recipe without the other, allowed is both or "
+        Broken{"RecipeAlone",
+               R"("source": {"recipe": "recipe"})",
+               "source: found recipe without repository, allowed is both, repository alone, or "
                "none"},
         Broken{"TokenFileMissing",
                R"("http": {"token_file": "no-such"})",

@@ -156,13 +156,10 @@ TEST_F(YearTest, EndsWithTheRightBuildForEveryDay) {
     world_.clock.time = first + std::chrono::hours{24 * day};
     dawn(day);
     disturb(day);
-    for (int const hour : {1, 12}) {
-      world_.clock.time = first + std::chrono::hours{24 * day + hour};
-      failed_passes += world_.pass() ? 0 : 1;
-      for (auto const& alarm : world_.parts->store.alarms().open())
-        if (alarm.kind != AlarmKind::environment)  // this host has a pace of its own
-          alarms.insert(alarm.detail.substr(0, alarm.detail.find(": ")));
-    }
+    failed_passes += world_.pass() ? 0 : 1;
+    for (auto const& alarm : world_.parts->store.alarms().open())
+      if (alarm.kind != AlarmKind::environment)  // this host has a pace of its own
+        alarms.insert(alarm.detail.substr(0, alarm.detail.find(": ")));
   }
 
   std::map<std::string, std::vector<Nightly>> by_date;

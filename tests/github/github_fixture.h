@@ -25,15 +25,16 @@ inline boost::asio::awaitable<void> recorded_pause(std::vector<std::chrono::seco
 
 /// The fake GitHub on a port of its own, and the real transport to it.
 class WithFakeGithub : public testing::Test {
+ public:
+  WithFakeGithub(WithFakeGithub const&) = delete;
+  WithFakeGithub& operator=(WithFakeGithub const&) = delete;
+
  protected:
   WithFakeGithub()
       : folder_{make_folder()},
         identity_{fakes::make_identity(folder_, {"127.0.0.1", "localhost"})},
         github_{folder_ / "state.json"},
         server_{std::make_unique<fakes::FakeGithubServer>(github_, identity_)} {}
-
-  WithFakeGithub(WithFakeGithub const&) = delete;
-  WithFakeGithub& operator=(WithFakeGithub const&) = delete;
 
   ~WithFakeGithub() override { std::filesystem::remove_all(folder_); }
 
