@@ -28,6 +28,7 @@ HttpClient::HttpClient(std::uint16_t port)
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  // NOLINTNEXTLINE(bugprone-casting-through-void): how addresses of all families are handed over
   auto const* const generic = static_cast<sockaddr const*>(static_cast<void const*>(&address));
   if (::connect(socket_, generic, sizeof address) != 0)
     throw std::runtime_error("nobody listens on port " + std::to_string(port));

@@ -158,7 +158,7 @@ TEST_F(RoutesTest, LinksLeadThroughAllPages) {
 }
 
 TEST_F(RoutesTest, ALinkKeepsWhatWasAskedFor) {
-  auto const target =
+  const auto* const target =
       "/api/v1/series?benchmark=test_train%5Bdlrm-cpu-eager%5D&fleet=local&metric=latency";
   auto const answer = ask(api.port(), get(std::string{target} + "&limit=1&offset=1"));
 

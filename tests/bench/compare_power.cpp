@@ -56,8 +56,7 @@ struct Row {
   std::vector<Cell> cells;  ///< by ratio
 
   Cell const& at(double ratio) const {
-    return cells.at(
-        static_cast<std::size_t>(std::find(ratios.begin(), ratios.end(), ratio) - ratios.begin()));
+    return cells.at(static_cast<std::size_t>(std::ranges::find(ratios, ratio) - ratios.begin()));
   }
 };
 

@@ -56,7 +56,7 @@ struct HeavyTails {
   double sigma;
 
   double operator()(Random& random) {
-    return sigma * std::student_t_distribution<>{3}(random) / std::sqrt(3.0);
+    return sigma * std::student_t_distribution<>{3}(random) / std::numbers::sqrt3;
   }
 };
 

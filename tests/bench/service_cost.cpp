@@ -65,7 +65,7 @@ double time_to_answer(Subject const& subject, Process const& process, Clock::tim
 }
 
 double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   auto const half = values.size() / 2;
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }

@@ -48,7 +48,10 @@ TEST(BatchSearch, StopsWhenMemoryEnds) {
 }
 
 TEST(BatchSearch, IsNotPutOffByOneBadLuck) {
-  auto const found = search([](double batch) { return batch == 4 ? 12.0 : batch > 16 ? -1 : 5.0; });
+  auto const found = search([](double batch) {
+    if (batch > 16) return -1.0;
+    return batch == 4 ? 12.0 : 5.0;
+  });
 
   EXPECT_EQ(found.best()->batch, 16);
 }

@@ -24,7 +24,7 @@ Found finding_of(json const& found) {
     if (pull_request.is_number()) finding.pull_request = pull_request.get<int>();
   }
   auto const& effects = found.at("effects");
-  finding.is_worse = std::any_of(effects.begin(), effects.end(), rose);
+  finding.is_worse = std::ranges::any_of(effects, rose);
   return finding;
 }
 
@@ -36,7 +36,7 @@ FoundBisection bisection_of(json const& found) {
   if (outcome.is_string()) bisection.outcome = outcome.get<std::string>();
   for (auto const& finding : found.at("findings"))
     bisection.findings.push_back(finding_of(finding));
-  std::sort(bisection.findings.begin(), bisection.findings.end());
+  std::ranges::sort(bisection.findings);
   return bisection;
 }
 

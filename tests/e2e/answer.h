@@ -38,8 +38,8 @@ struct Answer {
 };
 
 /// A bisection as the HTTP API, `bisect --json` and `check --json` show it.
-FoundBisection bisection_of(nlohmann::json const& json);
-Answer answer_of(nlohmann::json const& json);
+FoundBisection bisection_of(nlohmann::json const& found);
+Answer answer_of(nlohmann::json const& found);
 
 /// For messages of tests.
 void PrintTo(Found const& found, std::ostream* stream);

@@ -86,7 +86,7 @@ class UnchangedFeed : public DirectoryFeed {
 
 // As when a nightly is packaged with another library.
 TEST_F(UnchangedFeed, BlamesNoCommitForWhatOnlyThePackageChanged) {
-  auto const name = "test_eval[dcgan-cpu-eager]";
+  const auto* const name = "test_eval[dcgan-cpu-eager]";
   double const usual =
       json::parse(text_of(prefix_of(1) / "script.json")).at("benchmarks").at(name).at("latency");
   patch_script(1, {{name, {{"latency", 1.3 * usual}}}});

@@ -39,14 +39,14 @@ std::vector<json> wanted_culprits(json const& truth) {
     auto const is_part = [&worse](json const& effect) {
       return worse.contains(name_of_series(effect));
     };
-    if (std::any_of(effects.begin(), effects.end(), is_part)) culprits.push_back(culprit);
+    if (std::ranges::any_of(effects, is_part)) culprits.push_back(culprit);
   }
   return culprits;
 }
 
 bool makes_worse(json const& culprit) {
   auto const& effects = culprit.at("effects");
-  return std::any_of(effects.begin(), effects.end(), is_increase);
+  return std::ranges::any_of(effects, is_increase);
 }
 
 /// What the bisection must end with if it misses nothing.
@@ -54,15 +54,13 @@ std::string planted_outcome(std::vector<json> const& culprits) {
   auto const is_open = [](json const& culprit) {
     return makes_worse(culprit) && suspects_of(culprit).size() > 1;
   };
-  return std::any_of(culprits.begin(), culprits.end(), is_open) ? "range" : "culprit";
+  return std::ranges::any_of(culprits, is_open) ? "range" : "culprit";
 }
 
 void expect_found(FoundBisection const& bisection, json const& culprit) {
   auto const suspects = suspects_of(culprit);
-  auto const found =
-      std::find_if(bisection.findings.begin(), bisection.findings.end(), [&](Found const& finding) {
-        return finding.suspects == suspects;
-      });
+  auto const found = std::ranges::find_if(
+      bisection.findings, [&](Found const& finding) { return finding.suspects == suspects; });
   ASSERT_NE(found, bisection.findings.end())
       << culprit.at("commit") << " was not found: " << testing::PrintToString(bisection);
   if (suspects.size() == 1) {
@@ -91,9 +89,9 @@ void expect_explained_range(json const& bisection, json const& culprit) {
   auto const& steps = bisection.at("steps");
   for (auto const& suspect : suspects) {
     auto const skips = [&suspect](json const& step) {
-      return step.at("skipped") == suspect && step.at("note") != "";
+      return step.at("skipped") == suspect && !step.at("note").empty();
     };
-    EXPECT_TRUE(std::any_of(steps.begin(), steps.end(), skips)) << suspect;
+    EXPECT_TRUE(std::ranges::any_of(steps, skips)) << suspect;
   }
 }
 

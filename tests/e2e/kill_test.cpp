@@ -72,6 +72,18 @@ std::string built_in(std::string const& event) {
   return event.starts_with(start) ? event.substr(start.size(), 12) : std::string{};
 }
 
+/// What became of an attempt: counts its builds and notes its steps, none of which is new twice.
+void note_events(Finished const& attempt,
+                 std::map<std::string, int>& builds,
+                 std::set<std::string>& steps) {
+  for (auto const& event : events_in(attempt.err)) {
+    if (auto const built = built_in(event); !built.empty())
+      ++builds[built];
+    else
+      EXPECT_TRUE(steps.insert(event).second) << "a step was done again: " << event;
+  }
+}
+
 /// Kills `check --json` whenever it has built or done a step, and begins it again, until one comes
 /// to its end: that one. Fails the test when anything was done twice.
 Finished killed_at_every_step(World& world) {
@@ -89,12 +101,7 @@ Finished killed_at_every_step(World& world) {
       ++kills;
     }
     last = ended ? *ended : check.wait();
-    for (auto const& event : events_in(last.err)) {
-      if (auto const built = built_in(event); !built.empty())
-        ++builds[built];
-      else
-        EXPECT_TRUE(steps.insert(event).second) << "a step was done again: " << event;
-    }
+    note_events(last, builds, steps);
     if (ended) break;
     if (kills == 200) throw std::runtime_error("it does not get on");
   }

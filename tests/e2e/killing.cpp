@@ -31,15 +31,14 @@ std::optional<pid_t> living(World const& world, Process const& check, std::strin
     return process.parent == check.pid() && process.argv.size() > 1 && process.argv[1] == "runner";
   };
   auto const is_worker = [&](SeenProcess const& process) {
-    return std::any_of(processes.begin(), processes.end(), [&](SeenProcess const& other) {
+    return std::ranges::any_of(processes, [&](SeenProcess const& other) {
       return is_runner(other) && other.pid == process.parent;
     });
   };
   for (auto const& process : processes) {
-    bool const is_it = part == "service"  ? process.pid == check.pid()
-                       : part == "runner" ? is_runner(process)
-                                          : is_worker(process);
-    if (is_it) return process.pid;
+    bool const is_service = part == "service" && process.pid == check.pid();
+    bool const is_a_runner = part == "runner" && is_runner(process);
+    if (is_service || is_a_runner || (part == "worker" && is_worker(process))) return process.pid;
   }
   return std::nullopt;
 }
@@ -70,8 +69,7 @@ class Executioner {
 
   void expect_nothing_lost() {
     auto now = stored_results(world_.state());
-    EXPECT_TRUE(std::includes(now.begin(), now.end(), stored_.begin(), stored_.end()))
-        << "a stored measurement is gone, or another";
+    EXPECT_TRUE(std::ranges::includes(now, stored_)) << "a stored measurement is gone, or another";
     stored_ = std::move(now);
   }
 

@@ -47,7 +47,7 @@ class HangingWorld : public World {
 
   bool is_hanging() const {
     auto const living = processes();
-    return std::any_of(living.begin(), living.end(), [](SeenProcess const& process) {
+    return std::ranges::any_of(living, [](SeenProcess const& process) {
       return process.argv == std::vector<std::string>{"sleep", "600"};
     });
   }
@@ -95,7 +95,7 @@ bool waits_for_a_build(World const& world, json const& bisection) {
   if (steps.empty() || steps.back().at("done") == true) return false;
   auto const& nightlies = world.truth().at("nightlies");
   auto const& commits = steps.back().at("commits");
-  return std::any_of(commits.begin(), commits.end(), [&](json const& commit) {
+  return std::ranges::any_of(commits, [&](json const& commit) {
     return commit != nightlies.at(0).at("commit") && commit != nightlies.at(1).at("commit");
   });
 }
@@ -207,7 +207,7 @@ TEST(Stopping, CancelsAMeasurementAndFreesItsSlot) {
   json const of_another = {{"benchmarks", {"test_train[lennard_jones-cpu-eager]"}}};
   auto const is_measuring = [&] {
     auto const living = world.processes();
-    return std::any_of(living.begin(), living.end(), [](SeenProcess const& process) {
+    return std::ranges::any_of(living, [](SeenProcess const& process) {
       return !process.argv.empty() && process.argv.front().ends_with("scripted-worker");
     });
   };
