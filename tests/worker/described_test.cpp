@@ -1,11 +1,11 @@
 #include "runner/suite/described.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <torch/script.h>
 
 #include "runner/suite/registry.h"
@@ -17,6 +17,10 @@ namespace fs = std::filesystem;
 using torch::Tensor;
 
 class Described : public testing::Test {
+ public:
+  Described(Described const&) = delete;
+  Described& operator=(Described const&) = delete;
+
  protected:
   Described() {
     std::string pattern = (fs::temp_directory_path() / "torchwatch-described-XXXXXX").string();
@@ -105,7 +109,7 @@ TEST_F(Described, ScriptsTrainAndInferLikeModelsInCpp) {
 
   auto const training = make_workload(make, {suite::Test::train, Scale::full, 8}, 1);
   training->step();
-  double const first = training->results().at(0).item<double>();
+  auto const first = training->results().at(0).item<double>();
   for (int i = 0; i < 9; ++i)
     training->step();
   EXPECT_LT(training->results().at(0).item<double>(), first);

@@ -194,8 +194,7 @@ TEST(Trace, IsAllIdleWhereNoGpuWorks) {
 /// The cost of the operator of that name; nothing when it was not called.
 protocol::OperatorCost cost_in(std::vector<protocol::OperatorCost> const& costs,
                                std::string const& name) {
-  auto const found =
-      std::find_if(costs.begin(), costs.end(), [&](auto const& cost) { return cost.name == name; });
+  auto const found = std::ranges::find(costs, name, &protocol::OperatorCost::name);
   return found == costs.end() ? protocol::OperatorCost{} : *found;
 }
 

@@ -88,17 +88,14 @@ double loss_after(Workload& workload, int steps) {
 
 /// Whether `parameter` need not get a gradient.
 bool is_excused(std::string_view model, std::string const& parameter) {
-  return std::any_of(
-      untrained_parameters.begin(), untrained_parameters.end(), [&](Untrained const& each) {
-        return each.model == model &&
-               std::regex_match(parameter, std::regex(std::string(each.parameter)));
-      });
+  return std::ranges::any_of(untrained_parameters, [&](Untrained const& each) {
+    return each.model == model &&
+           std::regex_match(parameter, std::regex(std::string(each.parameter)));
+  });
 }
 
 bool draws(std::string_view model) {
-  return std::any_of(drawing_models.begin(), drawing_models.end(), [&](Drawing const& each) {
-    return each.model == model;
-  });
+  return std::ranges::find(drawing_models, model, &Drawing::model) != drawing_models.end();
 }
 
 void expect_gradients(std::string_view model, nn::Module const& network) {
@@ -152,10 +149,8 @@ TEST_P(EveryModel, InfersTheSameAgainWithoutGradients) {
   workload->step();
   auto const second = workload->results();
 
-  bool const are_equal = std::equal(
-      first.begin(), first.end(), second.begin(), second.end(), [](auto const& a, auto const& b) {
-        return torch::equal(a, b);
-      });
+  bool const are_equal = std::ranges::equal(
+      first, second, [](auto const& a, auto const& b) { return torch::equal(a, b); });
   EXPECT_NE(are_equal, draws(GetParam()));
   for (auto const& output : second) {
     EXPECT_TRUE(torch::isfinite(output).all().item<bool>());

@@ -47,8 +47,7 @@ std::set<std::string> weights_of(States const& states) {
 std::vector<std::string> missing(std::set<std::string> const& from,
                                  std::set<std::string> const& weights) {
   std::vector<std::string> names;
-  std::set_difference(
-      weights.begin(), weights.end(), from.begin(), from.end(), std::back_inserter(names));
+  std::ranges::set_difference(weights, from, std::back_inserter(names));
   return names;
 }
 
@@ -106,12 +105,12 @@ class Torchvision : public testing::TestWithParam<std::string> {
 
   std::vector<Tensor> their_outputs() const {
     std::vector<Tensor> outputs;
-    for (int i = 0; theirs_.count("output." + std::to_string(i)) > 0; ++i)
+    for (int i = 0; theirs_.contains("output." + std::to_string(i)); ++i)
       outputs.push_back(theirs_.at("output." + std::to_string(i)));
     return outputs;
   }
 
-  bool is_quantized() const { return theirs_.count("seen") > 0; }
+  bool is_quantized() const { return theirs_.contains("seen"); }
 
  private:
   static fs::path& directory() {

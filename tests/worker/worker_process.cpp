@@ -30,7 +30,7 @@ WorkerProcess::WorkerProcess(std::string const& preload,
     argv.push_back(argument.data());
   argv.push_back(nullptr);
 
-  pid_ = fork();
+  pid_ = fork();  // NOLINT(cppcoreguidelines-prefer-member-initializer): after the pipes
   if (pid_ == 0) {
     dup2(to_worker[0], STDIN_FILENO);
     dup2(from_worker[1], STDOUT_FILENO);
@@ -40,27 +40,24 @@ WorkerProcess::WorkerProcess(std::string const& preload,
   }
   close(to_worker[0]);
   close(from_worker[1]);
-  input_ = fdopen(to_worker[1], "w");
-  output_ = fdopen(from_worker[0], "r");
+  input_.reset(fdopen(to_worker[1], "w"));
+  output_.reset(fdopen(from_worker[0], "r"));
 }
 
 WorkerProcess::~WorkerProcess() {
   if (pid_ > 0) finish();
-  std::fclose(output_);
 }
 
 void WorkerProcess::write_line(std::string const& line) {
-  std::fputs((line + "\n").c_str(), input_);
-  std::fflush(input_);
+  std::fputs((line + "\n").c_str(), input_.get());
+  std::fflush(input_.get());
 }
 
 std::string WorkerProcess::read_line() {
-  char* text = nullptr;
-  std::size_t capacity = 0;
-  auto const length = getline(&text, &capacity, output_);
-  std::string line(text, length > 0 ? static_cast<std::size_t>(length) : 0);
-  std::free(text);
-  if (!line.empty() && line.back() == '\n') line.pop_back();
+  std::string line;
+  for (int byte = std::fgetc(output_.get()); byte != EOF && byte != '\n';
+       byte = std::fgetc(output_.get()))
+    line += static_cast<char>(byte);
   return line;
 }
 
@@ -81,7 +78,7 @@ bool WorkerProcess::is_running() const {
 }
 
 int WorkerProcess::finish() {
-  std::fclose(input_);
+  input_.reset();
   int status = 0;
   waitpid(pid_, &status, 0);
   pid_ = -1;

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdio>
+#include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <sys/types.h>
@@ -35,8 +37,16 @@ class WorkerProcess {
 
  private:
   pid_t pid_ = -1;
-  std::FILE* input_ = nullptr;
-  std::FILE* output_ = nullptr;
+
+  struct Close {
+    void operator()(std::FILE* stream) const {
+      // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): called by the owner
+      std::ignore = std::fclose(stream);
+    }
+  };
+
+  std::unique_ptr<std::FILE, Close> input_;
+  std::unique_ptr<std::FILE, Close> output_;
 };
 
 }  // namespace torchwatch

@@ -108,7 +108,7 @@ class WorkerModel : public testing::TestWithParam<std::string> {
 TEST_P(WorkerModel, LeaksNothingAndAgreesOnMemoryWhateverTheOrder) {
   auto benchmarks = benchmarks_of(GetParam());
   auto const first = measure(*workers()[0], benchmarks);
-  std::reverse(benchmarks.begin(), benchmarks.end());
+  std::ranges::reverse(benchmarks);
   auto const second = measure(*workers()[1], benchmarks);
 
   ASSERT_EQ(first.size(), benchmarks.size());
