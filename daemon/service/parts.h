@@ -26,14 +26,19 @@
 
 namespace torchwatch::service {
 
+/// Whoever makes builds, or brings them.
+struct Makers {
+  build::Builder& builder;  ///< of commits
+  build::Workers& workers;  ///< of what measures a build
+  build::Fetcher& fetcher;  ///< of what is published
+};
+
 /// The edges of the world, as they are in one process: real ones, or a test's.
 struct Edges {
   storage::Store& store;
   Clock const& clock;
   measure::Rounds& rounds;               ///< who measures
-  build::Builder& builder;               ///< who builds commits
-  build::Workers& workers;               ///< who compiles what measures
-  build::Fetcher& fetcher;               ///< who brings what is published
+  Makers makers;                         ///< who builds
   report::OpenTransport open_transport;  ///< who talks to GitHub
 };
 

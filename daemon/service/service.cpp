@@ -42,9 +42,7 @@ Service::Service(asio::any_io_executor executor,
             Edges{store,
                   clock,
                   renewing_rounds,
-                  builder,
-                  workers,
-                  fetcher,
+                  Makers{builder, workers, fetcher},
                   report::https_transport(options.github)}} {}
 
 }  // namespace torchwatch::service

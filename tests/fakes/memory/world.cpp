@@ -46,7 +46,7 @@ Parts::Parts(boost::asio::any_io_executor const& executor,
              report::OpenTransport const& open_transport)
     : Edges{folder, clock},
       service::Parts{
-          executor, options, {store, clock, rounds, builder, workers, fetcher, open_transport}} {}
+          executor, options, {store, clock, rounds, {builder, workers, fetcher}, open_transport}} {}
 
 World::World(std::size_t commits) : trunk{folder.path() / "trunk.git", commits} {
   fs::copy_file(empty_database(), folder.path() / "torchwatch.sqlite");
