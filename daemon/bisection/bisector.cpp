@@ -99,7 +99,7 @@ asio::awaitable<Result<>> Bisector::carry_out(Bisection& bisection) {
   if (!recipe) co_return recipe.error();
   begin_with(*recipe, bisection);
   if (!options_.source.has_builds_of_commits())
-    co_return co_await search_nightlies(bisection, std::move(*range));
+    co_return co_await end_with_nights(bisection, std::move(*range));
   auto const narrowed = co_await narrow_by_nightlies(bisection, *range);
   if (!narrowed) co_return narrowed.error();
   if (bisection.outcome) co_return Result<>{};
@@ -143,14 +143,11 @@ void Bisector::begin_with(Recipe const& recipe, Bisection& bisection) {
   bisection.steps.clear();
 }
 
-/// Nightlies between the ends are there, and commits would have to be built: asks them first in
-/// which nights something changed, and moves the weights of the commits there. When nothing did,
-/// that is the outcome.
-asio::awaitable<Result<>> Bisector::narrow_by_nightlies(Bisection& bisection, Range& range) {
+/// Asks in which nights something changed.
+asio::awaitable<Result<bisect::Search>> Bisector::search_nights(
+    Bisection& bisection, Range const& range, std::vector<std::size_t> const& rungs) {
   auto const& request = bisection.request;
   NightlyPackages packages{store_, bisection.id, bisection.recipe};
-  auto const rungs = bisect::rungs(packages.commits(), request.start, range.suspects);
-  if (rungs.empty()) co_return Result<>{};
   bisect::Search search{request,
                         bisect::ends_of_nights(range.suspects, rungs),
                         bisect::nights_of(range.prior, rungs),
@@ -161,37 +158,44 @@ asio::awaitable<Result<>> Bisector::narrow_by_nightlies(Bisection& bisection, Ra
   run.note_known_builds();
   auto const taken = co_await run.do_waves();
   if (!taken) co_return taken.error();
-  range.prior = bisect::weigh_by_rungs(std::move(range.prior), rungs, run.search().changed());
-  if (run.search().is_unchanged()) bisection.outcome = BisectionOutcome::not_reproduced;
+  co_return std::move(run.search());
+}
+
+/// Nightlies between the ends are there, and commits would have to be built: asks them first, and
+/// moves the weights of the commits to the nights in which something changed. When nothing did,
+/// that is the outcome.
+asio::awaitable<Result<>> Bisector::narrow_by_nightlies(Bisection& bisection, Range& range) {
+  auto const rungs =
+      bisect::rungs(nightlies_at_hand(bisection), bisection.request.start, range.suspects);
+  if (rungs.empty()) co_return Result<>{};
+  auto const nights = co_await search_nights(bisection, range, rungs);
+  if (!nights) co_return nights.error();
+  range.prior = bisect::weigh_by_rungs(std::move(range.prior), rungs, nights->changed());
+  if (nights->is_unchanged()) bisection.outcome = BisectionOutcome::not_reproduced;
   co_return Result<>{};
 }
 
-/// Asks in which nights something changed; that is the outcome, since no commit can be built.
-asio::awaitable<Result<>> Bisector::search_nightlies(Bisection& bisection, Range range) {
+/// The nights in which something changed are the outcome, since no commit can be built.
+asio::awaitable<Result<>> Bisector::end_with_nights(Bisection& bisection, Range range) {
   auto const& request = bisection.request;
-  NightlyPackages packages{store_, bisection.id, bisection.recipe};
-  auto const known = packages.commits();
+  auto const known = nightlies_at_hand(bisection);
   for (auto const& end : {request.start, request.end})
     if (std::ranges::find(known, end) == known.end())
       co_return impossible("no nightly has a build of " + end.hex + ", and no recipe makes one");
   auto rungs = bisect::rungs(known, request.start, range.suspects);
   if (rungs.empty()) rungs = {0, range.suspects.size()};
-  bisect::Search search{request,
-                        bisect::ends_of_nights(range.suspects, rungs),
-                        bisect::nights_of(range.prior, rungs),
-                        options_.decide,
-                        options_.bisect};
-  BisectionRun run{
-      {store_, rounds_, packages}, bisection, std::move(search), usual_costs(), slots_for(request)};
-  run.note_known_builds();
-  auto const taken = co_await run.do_waves();
-  if (!taken) co_return taken.error();
-  auto findings = run.search().find();
-  bisection.outcome = run.search().conclude(findings);
+  auto nights = co_await search_nights(bisection, range, rungs);
+  if (!nights) co_return nights.error();
+  auto findings = nights->find();
+  bisection.outcome = nights->conclude(findings);
   for (auto& finding : findings)
     finding.suspects = bisect::commits_of_nights(range.suspects, rungs, finding.suspects);
   bisection.findings = std::move(findings);
   co_return Result<>{};
+}
+
+std::vector<CommitSha> Bisector::nightlies_at_hand(Bisection const& bisection) const {
+  return NightlyPackages{store_, bisection.id, bisection.recipe}.commits();
 }
 
 asio::awaitable<Result<>> Bisector::search_commits(Bisection& bisection, Range range) {

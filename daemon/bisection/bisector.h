@@ -5,6 +5,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include "bisect/search.h"
 #include "config/options.h"
 #include "daemon/bisection/bisection_run.h"
 #include "daemon/bisection/costs.h"
@@ -53,7 +54,10 @@ class Bisector {
   boost::asio::awaitable<Result<Range>> range_of(BisectionRequest const& request);
   void begin_with(Recipe const& recipe, Bisection& bisection);
   boost::asio::awaitable<Result<>> narrow_by_nightlies(Bisection& bisection, Range& range);
-  boost::asio::awaitable<Result<>> search_nightlies(Bisection& bisection, Range range);
+  boost::asio::awaitable<Result<>> end_with_nights(Bisection& bisection, Range range);
+  boost::asio::awaitable<Result<bisect::Search>> search_nights(
+      Bisection& bisection, Range const& range, std::vector<std::size_t> const& rungs);
+  std::vector<CommitSha> nightlies_at_hand(Bisection const& bisection) const;
   Result<std::vector<Commit>> suspects_of(BisectionRequest const& request) const;
   boost::asio::awaitable<Result<>> search_commits(Bisection& bisection, Range range);
   boost::asio::awaitable<Result<std::vector<Finding>>> find_culprits(Bisection const& bisection,
