@@ -70,6 +70,19 @@ void describe(Visitor& visit, SourceOptions& source) {
 }
 
 template <class Visitor>
+void describe(Visitor& visit, BuildsOptions& builds) {
+  visit("quota_mib",
+        builds.quota_mib,
+        range("What all builds may take together; 0: any amount", 0, 1L << 40));
+  visit("keep_free_mib",
+        builds.keep_free_mib,
+        range("What is left free of the disk that they lie on", 0, 1L << 40));
+  visit("incident_days",
+        builds.incident_days,
+        range("Days that the builds of an incident without a ruling are kept", 0, 36500));
+}
+
+template <class Visitor>
 void describe(Visitor& visit, FleetOptions& fleet) {
   visit("name", fleet.name, needed(matching("Unique name", fleet_word)));
   visit("device", fleet.device, plain("What its hosts measure on"));
@@ -206,6 +219,7 @@ void describe(Visitor& visit, Options& options) {
         needed(naming("Database, builds, logs and reports live here", Form::path)));
   visit("feed", options.feed, plain("Where nightlies come from"));
   visit("source", options.source, plain("How commits are built"));
+  visit("builds", options.builds, plain("How much is kept of what was fetched and built"));
   visit("fleets", options.fleets, filled("Where builds are measured"));
   visit("suite", options.suite, plain("What is measured"));
   visit("measure", options.measure, plain("How one process measures"));

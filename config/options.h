@@ -76,6 +76,18 @@ struct SourceOptions {
   bool has_builds_of_commits() const { return !recipe.empty() || !artifacts.empty(); }
 };
 
+/// What is kept of the builds that were fetched and made.
+struct BuildsOptions {
+  /// They take no more than this together, 0: whatever they take. A nightly for CPUs is 1 GiB, one
+  /// for GPUs 5, so a month of them fits.
+  std::int64_t quota_mib = 200L * 1024;
+  /// So much of the disk is left to others: the next download, its unpacked files and the database.
+  std::int64_t keep_free_mib = 10L * 1024;
+  /// How long the builds of an incident on which nobody ruled are kept. An index lists sixty
+  /// nightlies, so what is removed later can hardly be fetched again.
+  int incident_days = 90;
+};
+
 /// Interchangeable hosts or devices; results are compared only inside a fleet.
 struct FleetOptions {
   std::string name = "local";
@@ -223,6 +235,7 @@ struct Options {
   std::string state_dir;
   FeedOptions feed;
   SourceOptions source;
+  BuildsOptions builds;
   std::vector<FleetOptions> fleets{FleetOptions{}};
   SuiteOptions suite;
   MeasureOptions measure;

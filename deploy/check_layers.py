@@ -29,9 +29,10 @@ DAEMON_MAY_INCLUDE = {
     'report': {'net'},
     'bisection': {'build', 'measure', 'async'},
     'nightly': {'feed', 'bisection', 'measure', 'build', 'report', 'async'},
-    'api': {'net', 'report'},
-    'service': {'api', 'nightly', 'feed', 'bisection', 'report', 'measure', 'build', 'net', 'async'},
-    'cli': {'service', 'api', 'net', 'report', 'nightly', 'bisection', 'measure', 'build', 'async'},
+    'retention': {'nightly', 'measure', 'build', 'async'},
+    'api': {'net', 'report', 'retention'},
+    'service': {'api', 'retention', 'nightly', 'feed', 'bisection', 'report', 'measure', 'build', 'net', 'async'},
+    'cli': {'service', 'api', 'net', 'report', 'retention', 'nightly', 'bisection', 'measure', 'build', 'async'},
     'main.cpp': {'cli'},
 }
 # header prefix -> the only paths that may include it

@@ -459,6 +459,24 @@ CREATE UNIQUE INDEX nightly_of_file
 ON nightly (file_url, file_sha256, file_etag, file_last_modified) WHERE file_url IS NOT NULL;
 )sql";
 
+constexpr std::string_view kept_builds = R"sql(
+CREATE TABLE kept_build (
+  name TEXT PRIMARY KEY,
+  bytes INTEGER NOT NULL,
+  made_at INTEGER NOT NULL,
+  used_at INTEGER NOT NULL,
+  pinned_by TEXT NOT NULL DEFAULT '',
+  pinned_why TEXT NOT NULL DEFAULT '',
+  pinned_at INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE TABLE wanted_build (
+  nightly_id INTEGER PRIMARY KEY REFERENCES nightly(id),
+  who TEXT NOT NULL,
+  why TEXT NOT NULL,
+  asked_at INTEGER NOT NULL
+) STRICT;
+)sql";
+
 constexpr std::array steps{nightlies_and_jobs,
                            comparisons_and_incidents,
                            builds_and_bisections,
@@ -478,7 +496,8 @@ constexpr std::array steps{nightlies_and_jobs,
                            revert_checks,
                            kinds_of_recipes,
                            waves,
-                           published_files};
+                           published_files,
+                           kept_builds};
 
 /// Foreign keys are off while this lives: a table that others refer to is replaced by a new one of
 /// its name, and looked at when it is done (https://www.sqlite.org/lang_altertable.html, 7).

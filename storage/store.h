@@ -11,6 +11,7 @@
 #include "storage/domain/result.h"
 #include "storage/incidents.h"
 #include "storage/jobs.h"
+#include "storage/kept_builds.h"
 #include "storage/nightlies.h"
 #include "storage/recipes.h"
 #include "storage/rulings.h"
@@ -46,6 +47,8 @@ class Store {
   Bisections bisections() { return Bisections{*database_}; }
 
   Builds builds() { return Builds{*database_}; }
+
+  KeptBuilds kept_builds() { return KeptBuilds{*database_}; }
 
   Recipes recipes() { return Recipes{*database_}; }
 

@@ -108,6 +108,12 @@ asio::awaitable<Result<>> Packages::fetch(Nightly& nightly, fs::path directory) 
   auto const& [end, version, bytes, resumed_from] = fetched->download;
   if (end == fetch::Downloaded::End::absent)
     co_return Error{ErrorCode::unavailable, "fetch " + url + ": the server has no such file"};
+  if (!nightly.file->etag.empty() && version.etag != nightly.file->etag) {
+    std::error_code ignored;
+    fs::remove_all(directory, ignored);
+    co_return Error{ErrorCode::refused,
+                    "fetch " + url + ": it was published again, with other contents"};
+  }
   nightly.file->etag = version.etag;
   nightly.file->last_modified = version.last_modified;
   spdlog::info("fetch_finished date={} bytes={} resumed_from={} unpacked_bytes={}",

@@ -41,6 +41,20 @@ asio::awaitable<Result<BuildAttempt>> Preparation::build_of(Nightly& nightly) {
   co_return attempt;
 }
 
+asio::awaitable<Result<BuildAttempt>> Preparation::restore(Nightly nightly) {
+  if (auto present = build::read_build(nightly.prefix)) {
+    BuildAttempt attempt;
+    attempt.build = std::move(*present);
+    co_return attempt;
+  }
+  auto const attempt =
+      nightly.file ? co_await packages_.bring(nightly) : co_await make(nightly.commit);
+  if (!attempt || !attempt->build) co_return attempt;
+  nightly.prefix = attempt->build->prefix;
+  store_.nightlies().update(nightly);
+  co_return attempt;
+}
+
 asio::awaitable<Result<BuildAttempt>> Preparation::bring(Nightly& nightly) {
   constexpr std::chrono::hours patience{24};
   auto const brought = co_await packages_.bring(nightly);

@@ -32,6 +32,10 @@ class Preparation {
   /// fetched for a day is given up.
   boost::asio::awaitable<Result<>> prepare(Nightly& nightly);
 
+  /// The build of a nightly that was prepared once, brought or made again if it is gone. Absent,
+  /// with the reason, when it cannot come back. Errors as prepare()'s.
+  boost::asio::awaitable<Result<build::BuildAttempt>> restore(Nightly nightly);
+
  private:
   boost::asio::awaitable<Result<build::BuildAttempt>> build_of(Nightly& nightly);
   boost::asio::awaitable<Result<build::BuildAttempt>> bring(Nightly& nightly);

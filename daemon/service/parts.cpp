@@ -8,27 +8,34 @@ namespace asio = boost::asio;
 Parts::Parts(asio::any_io_executor const& executor,
              config::Options const& options,
              Edges const& edges)
-    : git_fetch{executor, options.source},
-      bisector{edges.store, edges.rounds, edges.makers.builder, git_fetch, options},
+    : kept{options, edges.store, edges.clock},
+      fetcher_with_room{edges.makers.fetcher, kept},
+      builder_with_room{edges.makers.builder, kept},
+      rounds_with_use{edges.rounds, kept},
+      git_fetch{executor, options.source},
+      bisector{edges.store, rounds_with_use, builder_with_room, git_fetch, options},
       queue{executor, options.source, edges.store, edges.clock, git_fetch, bisector},
       alarms{options, edges.store, edges.clock},
-      announcer{feed::open_feed(options, edges.makers.fetcher, git_fetch),
+      announcer{feed::open_feed(options, fetcher_with_room, git_fetch),
                 options.feed,
                 edges.store,
                 edges.clock},
-      packages{options, edges.makers.fetcher, git_fetch, edges.makers.workers},
-      preparation{edges.store, edges.clock, edges.makers.builder, git_fetch, packages},
-      sweep{options, edges.store, edges.rounds},
-      verdicts{options, edges.store, edges.clock, edges.rounds, alarms},
-      investigation{options, edges.store, edges.clock, edges.rounds, queue},
+      packages{options, fetcher_with_room, git_fetch, edges.makers.workers},
+      preparation{edges.store, edges.clock, builder_with_room, git_fetch, packages},
+      wanted_builds{edges.store, preparation, kept},
+      sweep{options, edges.store, rounds_with_use},
+      verdicts{options, edges.store, edges.clock, rounds_with_use, alarms},
+      investigation{options, edges.store, edges.clock, rounds_with_use, queue},
       stages{edges.store, preparation, sweep, verdicts, investigation},
       publisher{options.github, edges.store, options.state_dir, edges.open_transport},
       feedback{options.github, edges.store, edges.clock, edges.open_transport},
       pipeline{edges.store, announcer, stages, alarms, publisher} {}
 
 asio::awaitable<Result<>> Parts::pass() {
+  kept.make_room();
   queue.start();
   auto const passed = co_await pipeline.pass();
+  co_await wanted_builds.bring();
   // What people say can wait for the next pass.
   auto const collected = co_await feedback.collect();
   if (!collected) spdlog::warn("feedback_failed reason=\"{}\"", collected.error().message);

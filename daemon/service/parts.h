@@ -22,6 +22,9 @@
 #include "daemon/nightly/verdicts.h"
 #include "daemon/report/feedback.h"
 #include "daemon/report/publisher.h"
+#include "daemon/retention/build_store.h"
+#include "daemon/retention/wanted_builds.h"
+#include "daemon/retention/with_room.h"
 #include "storage/store.h"
 
 namespace torchwatch::service {
@@ -50,10 +53,15 @@ struct Parts {
         config::Options const& options,
         Edges const& edges);
 
-  /// One pass over the feed: starts the bisections that people asked for, judges what is new,
-  /// publishes it, and collects what people answered. Errors as Pipeline::pass's.
+  /// One pass over the feed: makes room, starts the bisections that people asked for, judges what
+  /// is new, publishes it, brings back builds that are wanted, and collects what people answered.
+  /// Errors as Pipeline::pass's.
   boost::asio::awaitable<Result<>> pass();
 
+  retention::BuildStore kept;
+  retention::FetcherWithRoom fetcher_with_room;
+  retention::BuilderWithRoom builder_with_room;
+  retention::RoundsWithUse rounds_with_use;
   build::GitFetch git_fetch;
   bisection::Bisector bisector;
   bisection::Queue queue;
@@ -61,6 +69,7 @@ struct Parts {
   feed::Announcer announcer;
   build::Packages packages;
   nightly::Preparation preparation;
+  retention::WantedBuilds wanted_builds;
   nightly::Sweep sweep;
   nightly::Verdicts verdicts;
   nightly::Investigation investigation;

@@ -54,6 +54,7 @@ std::optional<Benchmark> parse_benchmark(std::string_view name);
 struct FleetBenchmark {
   std::string fleet;
   Benchmark benchmark;
+  friend auto operator<=>(FleetBenchmark const&, FleetBenchmark const&) = default;
 };
 
 /// One line of history: a benchmark's metric on one fleet.

@@ -4,40 +4,13 @@
 #include <string>
 #include <vector>
 
-#include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 
+#include "tests/fakes/memory/executioner.h"
 #include "tests/fakes/memory/world.h"
 
 namespace torchwatch::nightly {
 namespace {
-
-/// Lets a database take so many writes and no more, until told otherwise.
-class Executioner {
- public:
-  explicit Executioner(std::filesystem::path const& file)
-      : database_{file.string(), SQLite::OPEN_READWRITE} {
-    database_.exec("CREATE TABLE mercy (writes INTEGER)");
-    database_.exec("INSERT INTO mercy VALUES (1000000)");
-    std::vector<std::string> tables;
-    SQLite::Statement query{database_,
-                            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN "
-                            "('mercy') AND name NOT LIKE 'sqlite_%'"};
-    while (query.executeStep())
-      tables.push_back(query.getColumn(0).getString());
-    for (auto const& table : tables)
-      for (std::string const event : {"INSERT", "UPDATE"})
-        database_.exec("CREATE TRIGGER kill_" + event + "_" + table + " BEFORE " + event + " ON " +
-                       table +
-                       " BEGIN SELECT RAISE(ABORT, 'killed') WHERE (SELECT writes FROM mercy) < 1; "
-                       "UPDATE mercy SET writes = writes - 1; END");
-  }
-
-  void grant(int writes) { database_.exec("UPDATE mercy SET writes = " + std::to_string(writes)); }
-
- private:
-  SQLite::Database database_;
-};
 
 /// What matters of a night, whenever it was interrupted.
 struct Night {
@@ -99,7 +72,7 @@ TEST_P(KillTest, ComesToTheSameEndWhereverItWasCutOff) {
   int kills = 0;
   for (int writes = 0;; ++writes) {
     auto const world = two_nights();
-    Executioner executioner{world->folder.path() / "torchwatch.sqlite"};
+    fakes::Executioner executioner{world->folder.path() / "torchwatch.sqlite"};
     executioner.grant(writes);
     bool was_killed = false;
     try {

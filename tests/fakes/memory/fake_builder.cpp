@@ -64,6 +64,8 @@ Result<BuildAttempt> FakeBuilder::make(CommitSha const& commit, RecipeId recipe)
   before(commit);
   auto const prefix = folder_ / (commit.hex + "-" + std::to_string(recipe.value));
   auto build = deliver(prefix, commit);
+  std::ofstream{prefix / "libtorch_cpu.so"};
+  fs::resize_file(prefix / "libtorch_cpu.so", static_cast<std::uintmax_t>(bytes));
   constexpr double seconds = 30;
   store_.builds().record({commit,
                           recipe,

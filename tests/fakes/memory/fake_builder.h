@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -39,6 +40,8 @@ class FakeBuilder final : public build::Builder {
   std::string contents = "recipe 1\n";
   /// Commits that somebody else built, with the recipe of artifacts.
   std::set<CommitSha> artifacts;
+  /// Of the largest library of what is made, which is one hole.
+  std::int64_t bytes = 0;
   /// Whether `git revert` applies.
   bool reverts_apply = true;
   /// Commits that were taken back, by the commit without them.

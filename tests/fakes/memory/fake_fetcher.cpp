@@ -22,7 +22,8 @@ void unpack(FakeFetcher::File const& file, fs::path const& directory) {
   write(prefix / "build-hash", file.release.hex);
   write(prefix / "share/cmake/Torch/TorchConfig.cmake", "");
   write(prefix / "include/torch/csrc/api/include/torch/torch.h", "");
-  fs::create_directories(prefix / "lib");
+  write(prefix / "lib/libtorch_cpu.so", "");
+  fs::resize_file(prefix / "lib/libtorch_cpu.so", static_cast<std::uintmax_t>(file.bytes));
 }
 
 fetch::Offer offer_of(std::string const& url, FakeFetcher::File const& file) {

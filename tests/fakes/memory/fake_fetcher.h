@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -22,6 +23,7 @@ class FakeFetcher final : public build::Fetcher {
     std::string says{};              ///< its version, as it says itself; empty: that of its name
     bool is_listed = true;           ///< on the page
     std::optional<Error> trouble{};  ///< that fetching it meets
+    std::int64_t bytes = 0;          ///< of its largest library, which is one hole
     int downloads = 0;
   };
 

@@ -35,7 +35,7 @@ MemoryFolder::~MemoryFolder() {
 Edges::Edges(fs::path const& folder, Clock const& clock)
     : store{storage::Store::open(folder / "torchwatch.sqlite").value()},
       rounds{store, clock},
-      builder{store, clock, folder / "builds"} {}
+      builder{store, clock, folder / "state" / "builds"} {}
 
 Parts::Parts(boost::asio::any_io_executor const& executor,
              config::Options const& options,
@@ -57,6 +57,8 @@ World::World(std::size_t commits) : trunk{folder.path() / "trunk.git", commits} 
   options.source.recipe = "recipe";
   options.suite.models = {"alpha", "beta"};
   options.suite.tests = {Test::eval};
+  options.builds.quota_mib = 0;
+  options.builds.keep_free_mib = 0;
   options.decide.aa_benchmarks = 0;
   options.decide.anchor_nights = 0;
   restart();

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/options.h"
+#include "daemon/retention/pruning.h"
+#include "storage/store.h"
+
+namespace torchwatch::retention {
+
+/// The builds under `state_dir/builds`: which are there, how large they are, when they were used,
+/// and which have to go. Blocks on the disk. Single-threaded; between looking at who holds a build
+/// and its removal nothing else happens.
+///
+/// A build is renamed to NAME.removed, which is when it is gone, and then deleted; what a killed
+/// removal left is deleted by the next look. Whatever else has a dot in its name is somebody's half
+/// work and left alone.
+class BuildStore {
+ public:
+  /// All arguments must outlive it.
+  BuildStore(config::Options const& options, storage::Store& store, Clock const& clock)
+      : options_{options},
+        store_{store},
+        clock_{clock} {}
+
+  /// Notes what is there now, and removes builds until quota and free space are kept. With
+  /// `before_another` there is room for one as large as the newest. Tells each removal in the log
+  /// (`build_removed`) and returns them; without, raises `builds_need_space` when what is held is
+  /// too much.
+  std::vector<Removal> make_room(bool before_another = false);
+
+  /// Notes that the build at `prefix` is about to be measured. Those that lie elsewhere are
+  /// nobody's business.
+  void use(std::string const& prefix);
+
+  /// The name of the build at `prefix`; empty when that lies elsewhere.
+  std::string name_of(std::string const& prefix) const;
+
+  /// Pins the build, or takes its pin away; not_found when there is none of this name.
+  Result<KeptBuild> pin(std::string const& name, std::optional<Pin> pin);
+
+  /// Removes a build that nobody holds: not_found, refused with who does, unavailable when the disk
+  /// does not let it.
+  Result<KeptBuild> remove(std::string const& name);
+
+ private:
+  void look();
+  void record(std::string const& name, Timestamp made_at);
+  void delete_half_work();
+  bool is_on_its_way(std::string const& name) const;
+  Result<> take_away(KeptBuild const& build, std::string const& reason);
+
+  config::Options const& options_;
+  storage::Store& store_;
+  Clock const& clock_;
+};
+
+}  // namespace torchwatch::retention

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/options.h"
+#include "daemon/retention/holds.h"
+#include "storage/store.h"
+
+namespace torchwatch::retention {
+
+/// What decides about keeping builds.
+struct Keeping {
+  std::filesystem::path folder;  ///< where they lie, absolute
+  config::BuildsOptions limits;
+  bool has_anchors = true;  ///< whether benchmarks are compared with any
+};
+
+Keeping keeping_of(config::Options const& options);
+
+/// What builds are needed for by what is stored. An incident is open until somebody accepts it or
+/// calls it false, and for `incident_days` at most. Throws what the store throws.
+Needs needs_of(storage::Store& store, Keeping const& keeping, Timestamp now);
+
+/// A build, and who holds it.
+struct HeldBuild {
+  KeptBuild build;
+  std::vector<std::string> holders;  ///< empty: nobody
+};
+
+/// What is kept, the one used last first. Throws what the store throws.
+std::vector<HeldBuild> held_builds(storage::Store& store, Keeping const& keeping, Timestamp now);
+
+}  // namespace torchwatch::retention

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+
+#include "daemon/nightly/preparation.h"
+#include "daemon/retention/build_store.h"
+#include "storage/store.h"
+
+namespace torchwatch::retention {
+
+/// Builds that were removed and that somebody wants back. Single-threaded.
+class WantedBuilds {
+ public:
+  /// All arguments must outlive it.
+  WantedBuilds(storage::Store& store, nightly::Preparation& preparation, BuildStore& builds)
+      : store_{store},
+        preparation_{preparation},
+        builds_{builds} {}
+
+  /// Brings each that is wanted, and pins it. One that does not come now is tried again with the
+  /// next call; one that cannot come is wanted no more. The log says which.
+  boost::asio::awaitable<void> bring();
+
+ private:
+  boost::asio::awaitable<void> bring(WantedBuild wanted);
+
+  storage::Store& store_;
+  nightly::Preparation& preparation_;
+  BuildStore& builds_;
+};
+
+}  // namespace torchwatch::retention
