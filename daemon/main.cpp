@@ -29,6 +29,7 @@ int run(int argc, char** argv) {
   cli::add_compare(app, place, chosen);
   cli::add_bisect(app, place, chosen);
   cli::add_bisections(app, chosen);
+  cli::add_builds(app, place, chosen);
   cli::add_rule(app, place, chosen);
   cli::add_config(app, chosen);
   try {

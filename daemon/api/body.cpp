@@ -37,6 +37,20 @@ nlohmann::json const* Body::field(char const* name) const {
   return at == object_.end() ? nullptr : &*at;
 }
 
+std::string Body::words(char const* name) {
+  constexpr std::size_t most_bytes = 1000;
+  auto const* value = field(name);
+  if (value != nullptr && value->is_string()) {
+    auto const& text = value->get_ref<std::string const&>();
+    bool const says_something = text.find_first_not_of(" \t\r\n") != std::string::npos;
+    if (says_something && text.size() <= most_bytes) return text;
+  }
+  refuse(name,
+         (value == nullptr ? "found nothing" : found(*value)) + ", allowed text of up to " +
+             std::to_string(most_bytes) + " bytes");
+  return {};
+}
+
 void Body::refuse(std::string field, std::string detail) {
   errors_.push_back({std::move(field), std::move(detail)});
 }

@@ -44,6 +44,9 @@ class Body {
     return known;
   }
 
+  /// The text for people that a field holds; refused when it is missing, blank or too long.
+  std::string words(char const* name);
+
   void refuse(std::string field, std::string detail);
 
   std::vector<net::FieldError> const& errors() const { return errors_; }

@@ -212,6 +212,27 @@ Json json_of(Bisection const& bisection, std::string const& project) {
   return json;
 }
 
+Json json_of(KeptBuild const& build) {
+  Json json;
+  json["name"] = build.name;
+  json["url"] = "/api/v1/builds/" + build.name;
+  json["bytes"] = build.bytes;
+  json["made_at"] = iso8601(build.made_at);
+  json["used_at"] = iso8601(build.used_at);
+  json["pin"] = nullptr;
+  if (build.pin)
+    json["pin"] = {{"who", build.pin->who},
+                   {"why", build.pin->why},
+                   {"given_at", iso8601(build.pin->given_at)}};
+  return json;
+}
+
+Json json_of(retention::HeldBuild const& held) {
+  auto json = json_of(held.build);
+  json["held_by"] = held.holders;
+  return json;
+}
+
 Json json_of(Alarm const& alarm) {
   Json json;
   json["id"] = alarm.id.value;

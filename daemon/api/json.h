@@ -4,12 +4,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "daemon/retention/needs.h"
 #include "storage/domain/alarm.h"
 #include "storage/domain/bisection.h"
 #include "storage/domain/build.h"
 #include "storage/domain/comparison.h"
 #include "storage/domain/incident.h"
 #include "storage/domain/job.h"
+#include "storage/domain/kept_build.h"
 #include "storage/domain/ruling.h"
 
 /// The records as JSON, for whoever reads them outside of this program. What is not there is null,
@@ -63,6 +65,12 @@ Json json_of(Packages const& packages);
 Json json_of(Bisection const& bisection, std::string const& project);
 
 Json json_of(Alarm const& alarm);
+
+/// {name, url, bytes, made_at, used_at, pin}; `pin` is {who, why, given_at} or null.
+Json json_of(KeptBuild const& build);
+
+/// The same with `held_by`: who needs it.
+Json json_of(retention::HeldBuild const& held);
 
 /// Of which series is null where it may be any.
 Json json_of(Ruling const& ruling);

@@ -145,6 +145,17 @@ HttpResponse show_alarm(View const& view, Call const& call) {
   return ok(json_of(*alarm));
 }
 
+HttpResponse list_builds(View const& view, Call const& call) {
+  auto const held = retention::held_builds(view.store, view.keeping, view.clock.now());
+  return paged(call, held, [](retention::HeldBuild const& one) { return json_of(one); });
+}
+
+HttpResponse show_build(View const& view, Call const& call) {
+  for (auto const& held : retention::held_builds(view.store, view.keeping, view.clock.now()))
+    if (held.build.name == call.id) return ok(json_of(held));
+  return unknown_id(call.id);
+}
+
 HttpResponse list_rulings(View const& view, Call const& call) {
   return paged(
       call, view.store.rulings().all(), [](Ruling const& ruling) { return json_of(ruling); });

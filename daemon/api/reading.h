@@ -5,10 +5,11 @@
 #include "config/options.h"
 #include "daemon/api/target.h"
 #include "daemon/net/http_message.h"
+#include "daemon/retention/needs.h"
 #include "storage/store.h"
 
-/// The answers to GET. Each may throw what the store throws. Lists are newest first and come in
-/// pages.
+/// The answers to GET. Each may throw what the store throws. Lists are newest first, of builds the
+/// one used last, and come in pages.
 namespace torchwatch::api {
 
 /// What answers are made from.
@@ -18,6 +19,8 @@ struct View {
   std::string project;     ///< where the watched project's commits are shown
   Timestamp started_at{};  ///< of the service
   config::DecideOptions decide;
+  retention::Keeping keeping;
+  Clock const& clock;
 };
 
 /// One request for a resource.
@@ -54,6 +57,10 @@ net::HttpResponse show_precision(View const& view, Call const& call);
 
 net::HttpResponse list_alarms(View const& view, Call const& call);
 net::HttpResponse show_alarm(View const& view, Call const& call);
+
+net::HttpResponse list_builds(View const& view, Call const& call);
+/// By name.
+net::HttpResponse show_build(View const& view, Call const& call);
 
 net::HttpResponse list_rulings(View const& view, Call const& call);
 net::HttpResponse show_ruling(View const& view, Call const& call);

@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "daemon/api/bisection_request.h"
+#include "daemon/api/build_request.h"
 #include "daemon/api/json.h"
 #include "daemon/api/pages.h"
 #include "daemon/api/ruling_request.h"
@@ -26,7 +27,7 @@ using net::HttpResponse;
 using net::problem;
 
 /// What may be posted to a resource.
-enum class Post { nothing, bisection, steering, ruling };
+enum class Post { nothing, bisection, steering, build, ruling };
 
 struct Route {
   std::string_view path;        ///< a last segment "{id}" stands for any
@@ -48,6 +49,8 @@ constexpr std::array routes{
     Route{"/api/v1/bisections/{id}", "", show_bisection, Post::steering},
     Route{"/api/v1/alarms", paging, list_alarms},
     Route{"/api/v1/alarms/{id}", "", show_alarm},
+    Route{"/api/v1/builds", paging, list_builds, Post::build},
+    Route{"/api/v1/builds/{id}", "", show_build},
     Route{"/api/v1/precision", "", show_precision},
     Route{"/api/v1/rulings", paging, list_rulings, Post::ruling},
     Route{"/api/v1/rulings/{id}", "", show_ruling},
@@ -199,7 +202,13 @@ HttpResponse other_method(Route const& route, std::string const& method) {
 }  // namespace
 
 Api::Api(storage::Store& reader, Clock const& clock, Requests requests, ApiOptions options)
-    : view_{reader, options.version, options.project, clock.now(), options.decide},
+    : view_{reader,
+            options.version,
+            options.project,
+            clock.now(),
+            options.decide,
+            options.keeping,
+            clock},
       requests_{std::move(requests)},
       options_{std::move(options)} {}
 
@@ -226,6 +235,8 @@ asio::awaitable<HttpResponse> Api::handle(HttpRequest request) {
       co_return co_await post_bisection(std::move(request.body));
     case Post::steering:
       co_return co_await post_steering(target->path.back(), std::move(request.body));
+    case Post::build:
+      co_return co_await post_build(std::move(request.body));
     case Post::ruling:
       co_return co_await post_ruling(std::move(request.body));
     case Post::nothing:
@@ -252,6 +263,22 @@ asio::awaitable<HttpResponse> Api::post_steering(std::string id, std::string bod
   auto const now = co_await requests_.steering(steered, *wanted);
   if (!now) co_return failed_steering(now.error());
   co_return ok(in_brief(*now));
+}
+
+/// 202 when what is asked for comes later.
+asio::awaitable<HttpResponse> Api::post_build(std::string body) {
+  auto const wanted = parse_build_request(body);
+  if (!wanted) co_return bad_body(wanted.error());
+  auto const done = co_await requests_.build_order(*wanted);
+  if (!done) co_return failed_steering(done.error());
+  Json json;
+  json["action"] = retention::to_string(wanted->action);
+  json["builds"] = Json::array();
+  for (auto const& build : *done)
+    json["builds"].push_back(json_of(build));
+  auto response = ok(json);
+  if (wanted->action == retention::BuildAction::fetch && done->empty()) response.status = 202;
+  co_return response;
 }
 
 asio::awaitable<HttpResponse> Api::post_ruling(std::string body) {

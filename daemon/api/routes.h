@@ -9,6 +9,7 @@
 #include "config/options.h"
 #include "daemon/api/reading.h"
 #include "daemon/net/http_message.h"
+#include "daemon/retention/build_order.h"
 #include "storage/domain/bisection.h"
 #include "storage/domain/clock.h"
 #include "storage/domain/project.h"
@@ -25,6 +26,9 @@ struct Requests {
   std::function<boost::asio::awaitable<Result<Bisection>>(BisectionRequest)> bisection;
   /// Pauses, resumes (queued) or cancels a bisection: not_found, or refused when it has ended.
   std::function<boost::asio::awaitable<Result<Bisection>>(BisectionId, BisectionState)> steering;
+  /// See retention::carry_out.
+  std::function<boost::asio::awaitable<Result<std::vector<KeptBuild>>>(retention::BuildOrder)>
+      build_order;
   /// Keeps a ruling.
   std::function<boost::asio::awaitable<Result<Ruling>>(Ruling)> ruling;
 };
@@ -34,6 +38,8 @@ struct ApiOptions {
   std::string token;
   /// What verdicts promise.
   config::DecideOptions decide;
+  /// What is kept of builds, and for how long.
+  retention::Keeping keeping;
   /// On which fleets a bisection may be asked for.
   std::vector<config::FleetOptions> fleets;
   /// Of a bisection that does not say.
@@ -55,12 +61,14 @@ struct ApiOptions {
 ///     GET  /api/v1/bisections  /api/v1/bisections/{id}
 ///     GET  /api/v1/alarms      /api/v1/alarms/{id}
 ///     GET  /api/v1/precision
+///     GET  /api/v1/builds      /api/v1/builds/{name}
 ///     GET  /api/v1/rulings     /api/v1/rulings/{id}
 ///
-/// With the bearer token, and a body that bisection_request.h, steering_request.h and
-/// ruling_request.h describe:
+/// With the bearer token, and a body that bisection_request.h, steering_request.h,
+/// build_request.h and ruling_request.h describe:
 ///
 ///     POST /api/v1/bisections  /api/v1/bisections/{id}
+///     POST /api/v1/builds
 ///     POST /api/v1/rulings
 class Api {
  public:
@@ -73,6 +81,7 @@ class Api {
  private:
   boost::asio::awaitable<net::HttpResponse> post_bisection(std::string body);
   boost::asio::awaitable<net::HttpResponse> post_steering(std::string id, std::string body);
+  boost::asio::awaitable<net::HttpResponse> post_build(std::string body);
   boost::asio::awaitable<net::HttpResponse> post_ruling(std::string body);
 
   View view_;

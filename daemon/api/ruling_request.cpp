@@ -15,7 +15,6 @@ using net::FieldError;
 
 constexpr std::array ruling_fields{
     "kind", "who", "why", "incident", "fleet", "benchmark", "metric", "until"};
-constexpr std::size_t most_characters = 1000;
 
 class RulingReader {
  public:
@@ -28,7 +27,6 @@ class RulingReader {
   std::vector<FieldError> const& errors() const { return body_.errors(); }
 
  private:
-  std::string words(char const* name);
   std::optional<IncidentId> incident();
   SeriesFilter series(RulingKind kind);
   std::string fleet();
@@ -37,20 +35,6 @@ class RulingReader {
   Body body_;
   std::span<config::FleetOptions const> fleets_;
 };
-
-/// Text for people.
-std::string RulingReader::words(char const* name) {
-  auto const* value = body_.field(name);
-  if (value != nullptr && value->is_string()) {
-    auto const& text = value->get_ref<std::string const&>();
-    bool const says_something = text.find_first_not_of(" \t\r\n") != std::string::npos;
-    if (says_something && text.size() <= most_characters) return text;
-  }
-  body_.refuse(name,
-               (value == nullptr ? "found nothing" : found(*value)) + ", allowed text of up to " +
-                   std::to_string(most_characters) + " bytes");
-  return {};
-}
 
 std::optional<IncidentId> RulingReader::incident() {
   auto const* value = body_.field("incident");
@@ -108,8 +92,8 @@ Ruling RulingReader::read() {
     body_.refuse("kind", std::string{"found nothing, allowed "} + kinds);
   if (!kind) return ruling;
   ruling.kind = *kind;
-  ruling.who = words("who");
-  ruling.why = words("why");
+  ruling.who = body_.words("who");
+  ruling.why = body_.words("why");
   bool const is_on_incident =
       !may_be_on_series(*kind) || (may_be_on_incident(*kind) && body_.field("incident") != nullptr);
   refuse_of_other_kinds(*kind, is_on_incident);

@@ -14,6 +14,7 @@
 #include "daemon/cli/command_line.h"
 #include "daemon/cli/commands.h"
 #include "daemon/cli/remote.h"
+#include "daemon/cli/table.h"
 #include "github/figures.h"
 
 namespace torchwatch::cli {
@@ -27,20 +28,6 @@ struct BisectionsRequest {
 };
 
 using nlohmann::ordered_json;
-using Row = std::vector<std::string>;
-
-/// The first row names the columns.
-void print_rows(std::vector<Row> const& rows) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (auto const& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], row[i].size());
-  for (auto const& row : rows) {
-    for (std::size_t i = 0; i + 1 < row.size(); ++i)
-      std::cout << fmt::format("{:<{}}  ", row[i], widths[i]);
-    std::cout << row.back() << '\n';
-  }
-}
 
 /// "3bb8db4bf099..e275c308a59b".
 std::string range_of(ordered_json const& request) {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include <boost/asio/awaitable.hpp>
 
 #include "daemon/nightly/preparation.h"
@@ -18,11 +21,12 @@ class WantedBuilds {
         builds_{builds} {}
 
   /// Brings each that is wanted, and pins it. One that does not come now is tried again with the
-  /// next call; one that cannot come is wanted no more. The log says which.
-  boost::asio::awaitable<void> bring();
+  /// next call; one that cannot come is wanted no more, and the log says why. Returns those that
+  /// came.
+  boost::asio::awaitable<std::vector<KeptBuild>> bring();
 
  private:
-  boost::asio::awaitable<void> bring(WantedBuild wanted);
+  boost::asio::awaitable<std::optional<KeptBuild>> bring(WantedBuild wanted);
 
   storage::Store& store_;
   nightly::Preparation& preparation_;

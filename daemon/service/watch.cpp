@@ -3,6 +3,7 @@
 #include <exception>
 #include <utility>
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
@@ -27,6 +28,12 @@ asio::awaitable<Result<Bisection>> Watch::steer(BisectionId id, BisectionState s
   co_return service_.parts.queue.steer(id, state);
 }
 
+asio::awaitable<Result<std::vector<KeptBuild>>> Watch::order_build(retention::BuildOrder order) {
+  auto done = retention::carry_out(order, service_.parts.kept, store_, clock_.now());
+  if (done && done->empty()) rest_.cancel();
+  co_return done;
+}
+
 asio::awaitable<Result<Ruling>> Watch::rule(Ruling ruling) {
   co_return report::give_ruling(store_, std::move(ruling), clock_.now());
 }
@@ -35,7 +42,7 @@ asio::awaitable<int> Watch::pass_for_ever() {
   while (true) {
     co_await pass();
     rest_.expires_after(options_.feed.poll);
-    co_await rest_.async_wait(asio::use_awaitable);
+    co_await rest_.async_wait(asio::as_tuple(asio::use_awaitable));  // or until it is cut short
   }
 }
 

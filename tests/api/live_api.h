@@ -1,10 +1,12 @@
 #pragma once
 
+#include <filesystem>
 #include <mutex>
 #include <utility>
 #include <vector>
 
 #include "daemon/api/routes.h"
+#include "daemon/retention/build_order.h"
 #include "tests/api/live_server.h"
 #include "tests/api/stored_story.h"
 
@@ -34,6 +36,9 @@ class LiveApi {
     write(writer_);
   }
 
+  /// Where the builds lie.
+  std::filesystem::path builds() const { return folder_.path() / "builds"; }
+
   void reply_with(Result<Bisection> reply) {
     std::scoped_lock const lock{mutex_};
     reply_ = std::move(reply);
@@ -55,6 +60,9 @@ class LiveApi {
     requests.bisection = [this](BisectionRequest request) {
       return keep(std::move(request));
     };
+    requests.build_order = [this](retention::BuildOrder order) {
+      return do_to_builds(std::move(order));
+    };
     requests.steering = [this](BisectionId id, BisectionState state) {
       return steer(id, state);
     };
@@ -70,6 +78,11 @@ class LiveApi {
     co_return writer_.rulings().give(std::move(ruling));
   }
 
+  boost::asio::awaitable<Result<std::vector<KeptBuild>>> do_to_builds(retention::BuildOrder order) {
+    std::scoped_lock const lock{mutex_};
+    co_return retention::carry_out(order, builds_, writer_, early);
+  }
+
   boost::asio::awaitable<Result<Bisection>> keep(BisectionRequest request) {
     std::scoped_lock const lock{mutex_};
     asked_.push_back(std::move(request));
@@ -82,6 +95,13 @@ class LiveApi {
     co_return reply_;
   }
 
+  static config::Options options_in(std::filesystem::path const& folder) {
+    config::Options options;
+    options.state_dir = folder;
+    options.builds.keep_free_mib = 0;
+    return options;
+  }
+
   storage::Store filled() {
     auto store = storage::Store::open(folder_.database()).value();
     store_story(store);
@@ -92,6 +112,8 @@ class LiveApi {
   storage::Store writer_ = filled();  // goes on beside the reader, as in the service
   storage::Store reader_ = storage::Store::open_reader(folder_.database()).value();
   FixedClock clock_;
+  config::Options options_ = options_in(folder_.path());
+  retention::BuildStore builds_{options_, writer_, clock_};
   mutable std::mutex mutex_;
   Result<Bisection> reply_ = Bisection{};  // under mutex_, as are the next two
   std::vector<BisectionRequest> asked_;

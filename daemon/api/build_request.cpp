@@ -1,0 +1,42 @@
+#include "daemon/api/build_request.h"
+
+#include <array>
+
+#include "daemon/api/body.h"
+
+namespace torchwatch::api {
+namespace {
+
+using retention::BuildAction;
+
+constexpr std::array build_fields{"action", "build", "who", "why"};
+
+/// The text of a field that `action` has, and no other action may have.
+std::string text_of_action(Body& body, char const* name, bool has_it, std::string const& allowed) {
+  if (has_it) return body.words(name);
+  if (body.field(name) != nullptr)
+    body.refuse(name, "found a field of other actions, allowed for " + allowed);
+  return {};
+}
+
+}  // namespace
+
+boost::system::result<retention::BuildOrder, std::vector<net::FieldError>> parse_build_request(
+    std::string const& text) {
+  constexpr auto actions = R"("pin", "unpin", "remove", "prune", "fetch")";
+  Body body{text, build_fields};
+  retention::BuildOrder order;
+  auto const action = body.word("action", retention::parse_build_action, actions);
+  if (body.is_object() && body.field("action") == nullptr)
+    body.refuse("action", std::string{"found nothing, allowed "} + actions);
+  if (!action) return body.errors();
+  order.action = *action;
+  bool const has_reason = *action == BuildAction::pin || *action == BuildAction::fetch;
+  order.build = text_of_action(body, "build", *action != BuildAction::prune, "all but prune");
+  order.who = text_of_action(body, "who", has_reason, "pin, fetch");
+  order.why = text_of_action(body, "why", has_reason, "pin, fetch");
+  if (!body.errors().empty()) return body.errors();
+  return order;
+}
+
+}  // namespace torchwatch::api

@@ -1,0 +1,211 @@
+#include <filesystem>
+#include <functional>
+#include <iostream>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <boost/asio/io_context.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "daemon/api/build_request.h"
+#include "daemon/api/json.h"
+#include "daemon/async/run.h"
+#include "daemon/cli/command_line.h"
+#include "daemon/cli/commands.h"
+#include "daemon/cli/remote.h"
+#include "daemon/cli/table.h"
+#include "daemon/service/open_store.h"
+#include "daemon/service/service.h"
+
+namespace torchwatch::cli {
+namespace {
+
+using nlohmann::ordered_json;
+using retention::BuildAction;
+
+/// What `builds` was given on the command line.
+struct BuildsFlags {
+  std::optional<BuildAction> action;  ///< nothing: list
+  std::string build;
+  std::string who;
+  std::string why;
+  std::string server;
+  std::string token_file;
+  bool as_json = false;
+};
+
+ordered_json body_of(BuildsFlags const& flags) {
+  ordered_json body{{"action", retention::to_string(*flags.action)}};
+  if (!flags.build.empty()) body["build"] = flags.build;
+  if (!flags.who.empty()) body["who"] = flags.who;
+  if (!flags.why.empty()) body["why"] = flags.why;
+  return body;
+}
+
+/// "2026-01-02T03:04:05Z" is told to the minute.
+std::string minute_of(std::string const& time) {
+  auto const date = time.substr(0, 10);
+  return date + " " + time.substr(11, 5);
+}
+
+Row row_of_build(ordered_json const& build) {
+  auto const holders = build.at("held_by").get<std::vector<std::string>>();
+  return {build.at("name").get<std::string>(),
+          retention::size_text(build.at("bytes").get<std::int64_t>()),
+          minute_of(build.at("made_at").get<std::string>()),
+          minute_of(build.at("used_at").get<std::string>()),
+          holders.empty() ? "-" : fmt::format("{}", fmt::join(holders, ", "))};
+}
+
+void print_builds(ordered_json const& builds) {
+  std::vector<Row> rows{{"build", "size", "made (UTC)", "last measured", "held by"}};
+  std::int64_t bytes = 0;
+  for (auto const& build : builds) {
+    rows.push_back(row_of_build(build));
+    bytes += build.at("bytes").get<std::int64_t>();
+  }
+  print_rows(rows);
+  std::cout << builds.size() << " builds, " << retention::size_text(bytes) << '\n';
+}
+
+int print_list(ordered_json const& builds, bool as_json) {
+  if (as_json)
+    std::cout << builds.dump(2) << '\n';
+  else
+    print_builds(builds);
+  return 0;
+}
+
+int print_done(ordered_json const& answer, BuildsFlags const& flags) {
+  if (flags.as_json) {
+    std::cout << answer.dump(2) << '\n';
+    return 0;
+  }
+  for (auto const& build : answer.at("builds"))
+    std::cout << answer.at("action").get<std::string>() << "  "
+              << build.at("name").get<std::string>() << "  "
+              << retention::size_text(build.at("bytes").get<std::int64_t>()) << '\n';
+  if (!answer.at("builds").empty()) return 0;
+  std::cout << (*flags.action == BuildAction::fetch
+                    ? "will be fetched; the log tells when it is there"
+                    : "nothing to remove")
+            << '\n';
+  return 0;
+}
+
+/// All pages of the service's list.
+Result<ordered_json> list_there(Server const& server) {
+  constexpr int page = 100;
+  auto builds = ordered_json::array();
+  for (std::size_t total = 1; builds.size() < total;) {
+    auto const answer =
+        server.get(fmt::format("/api/v1/builds?limit={}&offset={}", page, builds.size()));
+    if (!answer) return answer.error();
+    total = answer->at("total").get<std::size_t>();
+    if (answer->at("items").empty()) break;
+    builds.insert(builds.end(), answer->at("items").begin(), answer->at("items").end());
+  }
+  return Result<ordered_json>{boost::system::in_place_value, std::move(builds)};
+}
+
+int run_there(BuildsFlags const& flags) {
+  auto const server = Server::at(flags.server, flags.token_file);
+  if (!server) return complain("builds", server.error().message);
+  auto const answer =
+      flags.action ? server->post("/api/v1/builds", body_of(flags)) : list_there(*server);
+  if (!answer) return complain("builds", answer.error().message);
+  return flags.action ? print_done(*answer, flags) : print_list(*answer, flags.as_json);
+}
+
+/// Beside a running service, too: it only reads.
+int list_here(config::Options const& options, bool as_json) {
+  auto store = storage::Store::open_reader(service::store_file(options));
+  if (!store) return complain("builds", store.error().message);
+  auto builds = ordered_json::array();
+  for (auto const& held :
+       retention::held_builds(*store, retention::keeping_of(options), SystemClock{}.now()))
+    builds.push_back(api::json_of(held));
+  return print_list(builds, as_json);
+}
+
+/// What is to be fetched is fetched at once.
+Result<std::vector<KeptBuild>> carry_out_here(config::Options const& options,
+                                              Place const& place,
+                                              retention::BuildOrder const& order,
+                                              storage::Store& store) {
+  SystemClock const clock;
+  boost::asio::io_context loop{1};
+  service::Service service{loop.get_executor(), options, place.executable, store, clock};
+  auto& parts = service.parts;
+  auto done = retention::carry_out(order, parts.kept, store, clock.now());
+  if (!done || order.action != BuildAction::fetch || !done->empty()) return done;
+  auto came = async::run_until_signal(loop, parts.wanted_builds.bring());
+  if (came.empty()) return Error{ErrorCode::unavailable, "it did not come; the log says why"};
+  return came;
+}
+
+int run_here(config::Options const& options, Place const& place, BuildsFlags const& flags) {
+  if (!flags.action) return list_here(options, flags.as_json);
+  auto const order = api::parse_build_request(body_of(flags).dump());
+  if (!order)
+    return complain("builds", order.error().front().field + ": " + order.error().front().detail);
+  auto store = service::open_store(options);
+  if (!store)
+    return complain("builds", store.error().message + " (ask the running service: --server)");
+  auto const done = carry_out_here(options, place, *order, *store);
+  if (!done) return complain("builds", done.error().message);
+  ordered_json answer{{"action", retention::to_string(order->action)},
+                      {"builds", ordered_json::array()}};
+  for (auto const& build : *done)
+    answer["builds"].push_back(api::json_of(build));
+  return print_done(answer, flags);
+}
+
+struct Verb {
+  BuildAction action;
+  char const* help;
+};
+
+constexpr std::array verbs{
+    Verb{BuildAction::fetch, "Bring back the build of a nightly, by date or name, and pin it"},
+    Verb{BuildAction::pin, "Keep a build, whatever room it takes"},
+    Verb{BuildAction::unpin, "Keep it no longer than others"},
+    Verb{BuildAction::remove, "Remove a build that nobody needs"},
+    Verb{BuildAction::prune, "Remove what has to go by quota and free space, now"},
+};
+
+}  // namespace
+
+void add_builds(CLI::App& app, Place const& place, Chosen& chosen) {
+  auto const flags = std::make_shared<BuildsFlags>();
+  auto* const builds = app.add_subcommand(
+      "builds", "List the builds that are kept, and who needs them; fetch, pin, remove");
+  builds->require_subcommand(0, 1);
+  auto const run = [flags, &place] {
+    if (!flags->server.empty()) return run_there(*flags);
+    auto const options = load_options(place);
+    return options ? run_here(*options, place, *flags) : int{could_not_run};
+  };
+  auto const add_common = [flags](CLI::App* command) {
+    command->add_option("--server", flags->server, "Ask the service at http://HOST:PORT");
+    command->add_option("--token-file", flags->token_file, "Bearer token, to change something");
+    command->add_flag("--json", flags->as_json, "Print JSON");
+  };
+  add_common(builds);
+  builds->callback([&chosen, run] { chosen = run; });
+  add_common(builds->add_subcommand("list", "The same"));
+  for (auto const& [action, help] : verbs) {
+    auto* const verb = builds->add_subcommand(std::string{retention::to_string(action)}, help);
+    add_common(verb);
+    if (action != BuildAction::prune)
+      verb->add_option("build", flags->build, "As the list names it")->required();
+    if (action == BuildAction::pin || action == BuildAction::fetch) {
+      verb->add_option("--who", flags->who, "Your name")->required();
+      verb->add_option("--why", flags->why, "Your reason")->required();
+    }
+    verb->callback([flags, action = action] { flags->action = action; });
+  }
+}
+
+}  // namespace torchwatch::cli
