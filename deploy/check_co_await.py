@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Flags the g++ 12 coroutine hazard: a brace-built or capturing temporary inside a co_await statement.
+"""Flags the g++ 12 coroutine hazard: a brace-built or capturing temporary inside a co_await statement, and a co_await
+that is one side of a conditional expression.
 
-g++ 12 destroys such a temporary twice. Name it in a statement of its own, then std::move it.
+g++ 12 destroys such a temporary, or the result of such an expression, twice. Name it in a statement of its own, then
+std::move it.
 usage: check_co_await.py FILE...      exit status 1 when something is flagged
 """
 import re
@@ -11,6 +13,7 @@ COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/', re.S)
 STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
 LAMBDA = re.compile(r'[(,=]\s*\[[^\]]+\]\s*[({m]')     # "[x] {", "[&] (", but not a[i]
 BRACE = re.compile(r'(?:[(,]\s*|\b[A-Z]\w*\s*)\{\s*[^}\s]')  # "Foo{x", "({.a", not "Foo{}"
+CONDITIONAL = re.compile(r'\?[^;]*\bco_await\b')
 
 
 def statements(text):
@@ -30,8 +33,8 @@ def main(paths):
     found = 0
     for path in paths:
         for line, statement in statements(open(path, encoding='utf-8').read()):
-            if LAMBDA.search(statement) or BRACE.search(statement):
-                print(f'{path}:{line}: temporary inside a co_await statement: {" ".join(statement.split())[:90]}')
+            if any(hazard.search(statement) for hazard in (LAMBDA, BRACE, CONDITIONAL)):
+                print(f'{path}:{line}: hazard in a co_await statement: {" ".join(statement.split())[:90]}')
                 found += 1
     return 1 if found else 0
 

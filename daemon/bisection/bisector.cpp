@@ -181,7 +181,9 @@ asio::awaitable<Result<>> Bisector::end_with_nights(Bisection& bisection, Range 
   auto const known = nightlies_at_hand(bisection);
   for (auto const& end : {request.start, request.end})
     if (std::ranges::find(known, end) == known.end())
-      co_return impossible("no nightly has a build of " + end.hex + ", and no recipe makes one");
+      co_return impossible(
+          "no nightly's build of " + end.hex +
+          " is there, and no recipe makes one (torchwatch builds fetch brings one back)");
   auto rungs = bisect::rungs(known, request.start, range.suspects);
   if (rungs.empty()) rungs = {0, range.suspects.size()};
   auto nights = co_await search_nights(bisection, range, rungs);

@@ -14,7 +14,8 @@ NightlyPackages::NightlyPackages(storage::Store& store, BisectionId bisection, R
     : campaigns_{bisection, recipe} {
   for (auto const& nightly : store.nightlies().all()) {
     auto const known = store.builds().find(nightly.commit, recipe);
-    if (nightly.prefix.empty() || (known && known->prefix == nightly.prefix)) continue;
+    bool const is_the_recipes = known && known->prefix == nightly.prefix;
+    if (is_the_recipes || !build::read_build(nightly.prefix)) continue;
     prefixes_[nightly.commit] = nightly.prefix;
   }
 }

@@ -11,8 +11,8 @@ namespace torchwatch::bisection {
 /// Nightlies as they were delivered. Nothing is built.
 class NightlyPackages final : public BuildSource {
  public:
-  /// The prefixes of all nightlies that came with another build than the recipe's own, which is
-  /// found anyway.
+  /// The prefixes of all nightlies that are there and came with another build than the recipe's
+  /// own, which is found anyway.
   NightlyPackages(storage::Store& store, BisectionId bisection, RecipeId recipe);
 
   /// The commits of these nightlies.

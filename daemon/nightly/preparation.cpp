@@ -47,12 +47,20 @@ asio::awaitable<Result<BuildAttempt>> Preparation::restore(Nightly nightly) {
     attempt.build = std::move(*present);
     co_return attempt;
   }
-  auto const attempt =
-      nightly.file ? co_await packages_.bring(nightly) : co_await make(nightly.commit);
-  if (!attempt || !attempt->build) co_return attempt;
+  if (!nightly.file) {
+    auto made = co_await make(nightly.commit);
+    co_return noted(std::move(made), nightly);
+  }
+  auto brought = co_await packages_.bring(nightly);
+  co_return noted(std::move(brought), nightly);
+}
+
+/// Stores where the build of a nightly is now.
+Result<BuildAttempt> Preparation::noted(Result<BuildAttempt> attempt, Nightly& nightly) {
+  if (!attempt || !attempt->build) return attempt;
   nightly.prefix = attempt->build->prefix;
   store_.nightlies().update(nightly);
-  co_return attempt;
+  return attempt;
 }
 
 asio::awaitable<Result<BuildAttempt>> Preparation::bring(Nightly& nightly) {

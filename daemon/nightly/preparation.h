@@ -40,6 +40,7 @@ class Preparation {
   boost::asio::awaitable<Result<build::BuildAttempt>> build_of(Nightly& nightly);
   boost::asio::awaitable<Result<build::BuildAttempt>> bring(Nightly& nightly);
   boost::asio::awaitable<Result<build::BuildAttempt>> make(CommitSha commit);
+  Result<build::BuildAttempt> noted(Result<build::BuildAttempt> attempt, Nightly& nightly);
   std::optional<Build> build_of_earlier(Nightly const& nightly);
 
   storage::Store& store_;

@@ -222,13 +222,15 @@ TEST_F(PipelineTest, GoesOnWithoutABisectionThatSomebodyCancelled) {
 TEST_F(PipelineTest, TriesAReportAgainThatCouldNotBeDelivered) {
   release_two();
   world.change(8, "alpha", 1.2);
-  std::ofstream{world.options.state_dir} << "no directory";
+  auto const reports = std::filesystem::path{world.options.state_dir} / "reports";
+  std::filesystem::create_directories(world.options.state_dir);
+  std::ofstream{reports} << "no directory";
   auto const stopped = world.pass();
   ASSERT_FALSE(stopped);
   EXPECT_THAT(stopped.error().message, HasSubstr("incident of 2026-01-02"));
   EXPECT_EQ(world.newest().state, NightlyState::bisected);
 
-  std::filesystem::remove(world.options.state_dir);
+  std::filesystem::remove(reports);
   ASSERT_TRUE(world.pass());
   EXPECT_EQ(world.newest().state, NightlyState::done);
 }
