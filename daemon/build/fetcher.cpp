@@ -4,9 +4,8 @@
 #include <csignal>
 #include <variant>
 
-#include <spdlog/spdlog.h>
-
 #include "daemon/async/watchdog.h"
+#include "daemon/build/fetch_progress.h"
 #include "runner/process/child_process.h"
 #include "runner/process/excerpt.h"
 
@@ -16,29 +15,6 @@ namespace asio = boost::asio;
 namespace {
 
 using std::chrono::steady_clock;
-
-/// A line a minute.
-class ProgressLog {
- public:
-  explicit ProgressLog(std::string url) : url_{std::move(url)} {}
-
-  void note(fetch::FetchProgress const& progress) {
-    constexpr std::chrono::minutes pause{1};
-    auto const now = steady_clock::now();
-    if (now < told_ + pause) return;
-    told_ = now;
-    bool const downloads = progress.phase == fetch::FetchProgress::Phase::downloading;
-    spdlog::info("fetch_progress url={} phase={} bytes={} of={}",
-                 url_,
-                 downloads ? "download" : "unpack",
-                 progress.bytes,
-                 progress.of ? std::to_string(*progress.of) : "?");
-  }
-
- private:
-  std::string url_;
-  steady_clock::time_point told_ = steady_clock::now();
-};
 
 /// What was asked for, of the last word of a program.
 template <class T>
@@ -79,13 +55,13 @@ asio::awaitable<Result<fetch::Message>> FetchProgram::run(fetch::Order order,
   auto line = fetch::encode(order);
   auto const written = co_await program->write_line(std::move(line));
   if (!written) co_return unavailable(written.error().message);
-  ProgressLog log{download.url};
+  FetchTeller teller{download.url};
   while (true) {
     auto const said = co_await program->read_line();
     if (!said) break;
     auto message = fetch::decode_message(*said);
     if (!message || !std::holds_alternative<fetch::FetchProgress>(*message)) co_return message;
-    log.note(std::get<fetch::FetchProgress>(*message));
+    teller.note(std::get<fetch::FetchProgress>(*message));
   }
   auto const status = co_await program->wait();
   if (status.signal == SIGKILL && steady_clock::now() - started >= download.limit)

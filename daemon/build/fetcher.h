@@ -28,7 +28,7 @@ class Fetcher {
 };
 
 /// Has torchwatch-fetch do it, a process each, without our token in its environment. How far a
-/// download is goes to the log once a minute. Errors also: unavailable, when the program takes
+/// fetch is, FetchTeller tells. Errors also: unavailable, when the program takes
 /// longer than the download's limit, unpacking included, or ends without an answer.
 class FetchProgram final : public Fetcher {
  public:

@@ -54,7 +54,7 @@ class PublishedKill : public testing::Test {
     auto const version = fmt::format("2.9.0.dev202601{:02}+cpu", day);
     auto const name = "libtorch-shared-with-deps-" + version + ".zip";
     auto const file = world_.directory() / name;
-    auto const release = std::string(39, 'a') + std::to_string(day % 10);
+    auto const release = std::string(40, static_cast<char>('a' + day));
     auto const packed =
         world_.start_program({MAKE_PACKAGE_PROGRAM, "libtorch", version, release, file.string()})
             .wait();

@@ -44,6 +44,16 @@ int keys_stored_twice(fs::path const& state) {
       .getInt();
 }
 
+std::map<std::string, std::set<std::string>> measured_by_version(fs::path const& state) {
+  auto database = open(state);
+  std::map<std::string, std::set<std::string>> measured;
+  SQLite::Statement query{database,
+                          "SELECT DISTINCT version, benchmark FROM job WHERE error_code = ''"};
+  while (query.executeStep())
+    measured[query.getColumn(0).getString()].insert(query.getColumn(1).getString());
+  return measured;
+}
+
 std::string integrity(fs::path const& state) {
   auto database = open(state);
   return database.execAndGet("PRAGMA integrity_check").getString();
