@@ -1,10 +1,6 @@
+#include "runner/suite/compatibility.h"
 #include "runner/suite/described.h"
 #include "runner/suite/supervised.h"
-
-#if __has_include(<torch/csrc/inductor/aoti_package/model_package_loader.h>)
-#include <torch/csrc/inductor/aoti_package/model_package_loader.h>
-#define TORCHWATCH_AOTI 1
-#endif
 
 namespace torchwatch::suite {
 
@@ -20,7 +16,7 @@ std::unique_ptr<Workload> make_aoti(std::string const& file,
   auto const package = std::make_shared<torch::inductor::AOTIModelPackageLoader>(file);
   Supervised parts;
   parts.network = std::make_shared<torch::nn::Module>();
-  parts.forward = [package, inputs = draw(description.inputs, setup)] {
+  parts.forward = [package, inputs = draw(description.inputs, setup)]() mutable {
     return package->run(inputs);
   };
   return make_supervised(setup.test, std::move(parts));
