@@ -30,7 +30,7 @@ int run(int argc, char** argv) {
   cli::add_bisect(app, place, chosen);
   cli::add_bisections(app, chosen);
   cli::add_rule(app, place, chosen);
-  cli::add_config(app, chosen);
+  cli::add_config(app, place, chosen);
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& problem) {

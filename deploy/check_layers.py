@@ -31,7 +31,8 @@ DAEMON_MAY_INCLUDE = {
     'nightly': {'feed', 'bisection', 'measure', 'build', 'report', 'async'},
     'api': {'net', 'report'},
     'service': {'api', 'nightly', 'feed', 'bisection', 'report', 'measure', 'build', 'net', 'async'},
-    'cli': {'service', 'api', 'net', 'report', 'nightly', 'bisection', 'measure', 'build', 'async'},
+    'setup': {'service', 'feed', 'report', 'measure', 'build', 'net', 'async'},
+    'cli': {'setup', 'service', 'api', 'net', 'report', 'nightly', 'bisection', 'measure', 'build', 'async'},
     'main.cpp': {'cli'},
 }
 # header prefix -> the only paths that may include it

@@ -36,6 +36,6 @@ void add_compare(CLI::App& app, Place const& place, Chosen& chosen);
 void add_bisect(CLI::App& app, Place const& place, Chosen& chosen);
 void add_bisections(CLI::App& app, Chosen& chosen);
 void add_rule(CLI::App& app, Place const& place, Chosen& chosen);
-void add_config(CLI::App& app, Chosen& chosen);
+void add_config(CLI::App& app, Place const& place, Chosen& chosen);
 
 }  // namespace torchwatch::cli
