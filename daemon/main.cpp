@@ -21,6 +21,7 @@ int run(int argc, char** argv) {
   app.add_option("--config", place.config_file, "Configuration file")
       ->envname("TORCHWATCH_CONFIG")
       ->default_val("/etc/torchwatch/torchwatch.json");
+  cli::add_init(app, chosen);
   cli::add_serve(app, place, chosen);
   cli::add_check(app, place, chosen);
   cli::add_runner(app, chosen);

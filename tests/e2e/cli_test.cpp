@@ -112,7 +112,8 @@ TEST(CommandLine, TellsItsVersion) {
 }
 
 TEST(CommandLine, OffersHelpForEveryCommand) {
-  for (auto const* const command : {"serve",
+  for (auto const* const command : {"init",
+                                    "serve",
                                     "check",
                                     "bench",
                                     "bisect",
