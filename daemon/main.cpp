@@ -21,6 +21,7 @@ int run(int argc, char** argv) {
   app.add_option("--config", place.config_file, "Configuration file")
       ->envname("TORCHWATCH_CONFIG")
       ->default_val("/etc/torchwatch/torchwatch.json");
+  cli::add_init(app, chosen);
   cli::add_serve(app, place, chosen);
   cli::add_check(app, place, chosen);
   cli::add_runner(app, chosen);
@@ -31,7 +32,7 @@ int run(int argc, char** argv) {
   cli::add_bisections(app, chosen);
   cli::add_builds(app, place, chosen);
   cli::add_rule(app, place, chosen);
-  cli::add_config(app, chosen);
+  cli::add_config(app, place, chosen);
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& problem) {

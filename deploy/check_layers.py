@@ -32,7 +32,8 @@ DAEMON_MAY_INCLUDE = {
     'retention': {'nightly', 'measure', 'build', 'async'},
     'api': {'net', 'report', 'retention'},
     'service': {'api', 'retention', 'nightly', 'feed', 'bisection', 'report', 'measure', 'build', 'net', 'async'},
-    'cli': {'service', 'api', 'net', 'report', 'retention', 'nightly', 'bisection', 'measure', 'build', 'async'},
+    'setup': {'service', 'feed', 'report', 'measure', 'build', 'net', 'async'},
+    'cli': {'setup', 'service', 'api', 'net', 'report', 'retention', 'nightly', 'bisection', 'measure', 'build', 'async'},
     'main.cpp': {'cli'},
 }
 # header prefix -> the only paths that may include it

@@ -82,6 +82,18 @@ bool may_label(json const& repository) {
          (is_true(*permissions, "push") || is_true(*permissions, "triage"));
 }
 
+/// Whether a comma-separated list holds one of the two scopes that let a token write issues.
+bool lets_write(std::string_view scopes) {
+  for (std::string_view rest = scopes; !rest.empty();) {
+    auto const end = std::min(rest.find(','), rest.size());
+    auto scope = rest.substr(0, end);
+    scope.remove_prefix(std::min(scope.find_first_not_of(' '), scope.size()));
+    if (scope == "repo" || scope == "public_repo") return true;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
+}
+
 Error error_of(Request const& request, Result<Response> const& answer) {
   if (!answer) return answer.error();
   auto const kind = kind_of(*answer);
@@ -91,6 +103,14 @@ Error error_of(Request const& request, Result<Response> const& answer) {
 }
 
 }  // namespace
+
+std::string obstacle_to_issues(Access const& access) {
+  if (access.is_archived) return access.repository + " is archived: nothing can be written";
+  if (!access.has_issues) return access.repository + " has issues switched off";
+  if (access.scopes.empty() || lets_write(access.scopes)) return {};
+  return "the token may not write issues of " + access.repository + ": its scopes are \"" +
+         access.scopes + "\", needed is repo or public_repo";
+}
 
 Client::Client(Transport& transport, Clock const& clock, Sleeper sleep, ClientOptions options)
     : transport_{transport},
@@ -140,6 +160,19 @@ awaitable<Result<std::optional<CreatedIssue>>> Client::find(IssueDraft const& dr
   auto const searched = co_await each_page(narrowed, std::move(look));
   if (!searched) co_return searched.error();
   co_return found;
+}
+
+awaitable<Result<Access>> Client::access() {
+  auto const answer = co_await get(repository_url_);
+  if (!answer) co_return answer.error();
+  auto const repository = object_in(*answer);
+  Access access;
+  access.repository = text_at(repository, "full_name");
+  access.has_issues = !repository.contains("has_issues") || is_true(repository, "has_issues");
+  access.is_archived = is_true(repository, "archived");
+  access.may_label = may_label(repository);
+  access.scopes = header_of(*answer, "x-oauth-scopes");
+  co_return access;
 }
 
 awaitable<Result<std::vector<std::string>>> Client::keys_labelled(std::string label) {

@@ -41,6 +41,20 @@ struct CreatedIssue {
   std::vector<std::string> missing_labels;  ///< asked for, not on it: the token may not label
 };
 
+/// What GitHub tells of the repository and of whoever asks, without anything being written.
+struct Access {
+  std::string repository;  ///< its full name, as GitHub spells it
+  bool has_issues = true;
+  bool is_archived = false;  ///< then nothing can be written
+  bool may_label = false;
+  /// Of a classic token: "repo, read:org"; empty where GitHub does not tell, as with other tokens.
+  std::string scopes;
+};
+
+/// Why nobody could file issues with `access`, in one line; empty when nothing speaks against it.
+/// Only to write one would prove it.
+std::string obstacle_to_issues(Access const& access);
+
 /// Files issues through GitHub's REST API, version 2022-11-28. Sends one request at a time; used by
 /// one coroutine at a time. `transport` and `clock` must outlive it.
 class Client {
@@ -53,6 +67,9 @@ class Client {
   /// `unavailable` when GitHub could not be reached: calling again with the same draft is then
   /// safe.
   boost::asio::awaitable<Result<CreatedIssue>> file_once(IssueDraft draft);
+
+  /// Asks for the repository alone. Fails like file_once.
+  boost::asio::awaitable<Result<Access>> access();
 
   /// The keys of all reports, open and closed, that somebody put `label` on. Fails like file_once.
   boost::asio::awaitable<Result<std::vector<std::string>>> keys_labelled(std::string label);

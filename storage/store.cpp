@@ -1,6 +1,7 @@
 #include "storage/store.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <map>
 #include <tuple>
@@ -37,6 +38,10 @@ class Store::WriterLock {
 
 namespace {
 
+std::filesystem::path lock_of(std::filesystem::path file) {
+  return file += ".lock";
+}
+
 constexpr int busy_timeout_ms = 10'000;
 
 void set_up(SQLite::Database& database) {
@@ -55,8 +60,7 @@ Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
 Result<Store> Store::open(std::filesystem::path const& file) {
-  auto lock_file = file;
-  lock_file += ".lock";
+  auto const lock_file = lock_of(file);
   auto lock = std::make_unique<WriterLock>(lock_file);
   if (!lock->is_held()) {
     return Error{ErrorCode::unavailable,
@@ -85,6 +89,14 @@ Result<Store> Store::open_reader(std::filesystem::path const& file) {
   } catch (std::exception const& problem) {
     return Error{ErrorCode::not_found, "read store: " + file.string() + ": " + problem.what()};
   }
+}
+
+bool has_writer(std::filesystem::path const& file) {
+  int const descriptor = ::open(lock_of(file).c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;  // there never was one
+  bool const is_held = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(descriptor);
+  return is_held;
 }
 
 namespace {

@@ -66,6 +66,10 @@ class Store {
   std::unique_ptr<SQLite::Database> database_;
 };
 
+/// Whether some process, this one or another, has `file` open for writing. Whoever opens it in the
+/// very instant of the question is refused, and may try again.
+bool has_writer(std::filesystem::path const& file);
+
 /// Everything a report on `incident` tells, read in one go.
 IncidentStory story_of(Store& store, Incident const& incident);
 

@@ -1,6 +1,5 @@
 #include "daemon/build/git_fetch.h"
 
-#include <chrono>
 #include <sstream>
 #include <utility>
 
@@ -13,8 +12,6 @@ namespace torchwatch::build {
 namespace asio = boost::asio;
 
 namespace {
-
-constexpr std::chrono::minutes time_limit{10};
 
 /// Fails with the first of `commits` that is not there.
 Result<> look_for(bisect::GitHistory const& history, std::vector<CommitSha> const& commits) {
@@ -102,13 +99,29 @@ asio::awaitable<Result<std::string>> GitFetch::missing_refspec() {
   co_return "+refs/heads/*:refs/" + place + "/*";
 }
 
-asio::awaitable<Result<async::ToolRun>> GitFetch::git(std::vector<std::string> arguments) {
+asio::awaitable<Result<std::optional<CommitSha>>> GitFetch::ask_remote(std::string branch) {
+  constexpr std::chrono::minutes patience{1};
+  std::vector<std::string> arguments{"ls-remote", source_.remote, "refs/heads/" + branch};
+  auto const run = co_await git(std::move(arguments), patience);
+  if (!run || !run->is_good()) {
+    co_return Error{ErrorCode::unavailable,
+                    "remote " + source_.remote + " of " + source_.repository + ": " +
+                        (run ? reason_of(*run) : run.error().message)};
+  }
+  // "HASH<tab>refs/heads/BRANCH"
+  auto const hash = run->output.substr(0, run->output.find('\t'));
+  if (!is_commit_sha(hash)) co_return std::nullopt;
+  co_return CommitSha{hash};
+}
+
+asio::awaitable<Result<async::ToolRun>> GitFetch::git(std::vector<std::string> arguments,
+                                                      std::chrono::seconds limit) {
   process::Command command;
   command.argv = {"git", "-C", source_.repository};
   command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
   command.env = {{"GIT_TERMINAL_PROMPT", "0"}};
   command.unset_env = {"GIT_DIR", "GIT_WORK_TREE"};
-  co_return co_await async::run_tool(executor_, std::move(command), time_limit);
+  co_return co_await async::run_tool(executor_, std::move(command), limit);
 }
 
 }  // namespace torchwatch::build

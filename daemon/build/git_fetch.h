@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,10 +38,16 @@ class GitFetch {
   /// Fetches what is new; nothing without a remote. Fails with unavailable, in git's words.
   boost::asio::awaitable<Result<>> refresh();
 
+  /// Asks the remote for a branch's commit and fetches nothing: the hash, or nothing where the
+  /// remote has no such branch. Fails with unavailable, in git's words, when it does not answer
+  /// within a minute.
+  boost::asio::awaitable<Result<std::optional<CommitSha>>> ask_remote(std::string branch);
+
  private:
   boost::asio::awaitable<Result<>> fetch();
   boost::asio::awaitable<Result<std::string>> missing_refspec();
-  boost::asio::awaitable<Result<async::ToolRun>> git(std::vector<std::string> arguments);
+  boost::asio::awaitable<Result<async::ToolRun>> git(
+      std::vector<std::string> arguments, std::chrono::seconds limit = std::chrono::minutes{10});
 
   boost::asio::any_io_executor executor_;
   config::SourceOptions const& source_;

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 #include <system_error>
+#include <utility>
 
 #include <spdlog/spdlog.h>
 
@@ -76,10 +77,20 @@ asio::awaitable<Result<>> WorkerProgram::make(fs::path prefix) {
   co_return write_whole(made_in(prefix), *wanted);
 }
 
+asio::awaitable<Result<std::string>> WorkerProgram::tools() {
+  auto answer = co_await ask("--tools");
+  if (answer && answer->ends_with('\n')) answer->pop_back();
+  co_return answer;
+}
+
 asio::awaitable<Result<std::string>> WorkerProgram::dependencies() {
+  return ask("--dependencies");
+}
+
+asio::awaitable<Result<std::string>> WorkerProgram::ask(std::string question) {
   constexpr std::chrono::seconds patience{60};
   auto asking = command();
-  asking.argv = {program_, "--dependencies"};
+  asking.argv = {program_, std::move(question)};
   auto answer = co_await async::run_tool(executor_, std::move(asking), patience);
   if (!answer) co_return answer.error();
   if (!answer->is_good())

@@ -48,8 +48,12 @@ class WorkerProgram final : public Workers {
   boost::asio::awaitable<Result<>> make(std::filesystem::path prefix) override;
   boost::asio::awaitable<Result<>> renew(std::filesystem::path prefix) override;
 
+  /// What compiles on this host, in one line. Fails with unavailable, naming what is missing.
+  boost::asio::awaitable<Result<std::string>> tools();
+
  private:
   boost::asio::awaitable<Result<std::string>> dependencies();
+  boost::asio::awaitable<Result<std::string>> ask(std::string question);
   boost::asio::awaitable<Result<>> compile(std::filesystem::path prefix);
   process::Command command() const;
 

@@ -27,6 +27,7 @@ using Chosen = std::function<int()>;
 
 // `place` and `chosen`, which the subcommand that is typed becomes, must outlive `app`.
 
+void add_init(CLI::App& app, Chosen& chosen);
 void add_serve(CLI::App& app, Place const& place, Chosen& chosen);
 void add_check(CLI::App& app, Place const& place, Chosen& chosen);
 void add_runner(CLI::App& app, Chosen& chosen);
@@ -37,6 +38,6 @@ void add_bisect(CLI::App& app, Place const& place, Chosen& chosen);
 void add_bisections(CLI::App& app, Chosen& chosen);
 void add_builds(CLI::App& app, Place const& place, Chosen& chosen);
 void add_rule(CLI::App& app, Place const& place, Chosen& chosen);
-void add_config(CLI::App& app, Chosen& chosen);
+void add_config(CLI::App& app, Place const& place, Chosen& chosen);
 
 }  // namespace torchwatch::cli

@@ -3,14 +3,11 @@
 #include <algorithm>
 
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/system/system_error.hpp>
 #include <spdlog/spdlog.h>
 
 #include "daemon/measure/answers.h"
-#include "runner/process/excerpt.h"
+#include "daemon/measure/greeting.h"
 
 namespace torchwatch::measure {
 namespace asio = boost::asio;
@@ -36,29 +33,6 @@ class Conversation {
   std::unique_ptr<Runner>& runner_;
   bool is_over_ = false;
 };
-
-void throw_if_cancelled(Error const& error) {
-  if (error.code == ErrorCode::cancelled)
-    throw boost::system::system_error{asio::error::operation_aborted};
-}
-
-/// Fails with unavailable when the runner stays silent until `deadline`.
-asio::awaitable<Result<std::string>> read_line(Runner& runner,
-                                               std::chrono::steady_clock::time_point deadline) {
-  using namespace asio::experimental::awaitable_operators;
-  asio::steady_timer timer{co_await asio::this_coro::executor, deadline};
-  auto read = co_await (runner.read_line() || timer.async_wait(asio::use_awaitable));
-  if (auto* const line = std::get_if<Result<std::string>>(&read)) {
-    if (!*line) throw_if_cancelled(line->error());
-    co_return std::move(*line);
-  }
-  co_return Error{ErrorCode::unavailable, "it stayed silent for too long"};
-}
-
-std::string with_last_words(std::string reason, Runner const& runner) {
-  auto const words = process::last_lines(runner.last_words());
-  return words.empty() ? reason : reason + ": " + words;
-}
 
 }  // namespace
 
@@ -154,20 +128,8 @@ asio::awaitable<Result<>> Fleet::greet(Place& place, std::size_t number) {
   auto started = start_(number);
   if (!started) co_return started.error();
   place.runner = std::move(*started);
-  auto const line = co_await read_line(*place.runner, Clock::now() + limits_.hello);
-  if (!line) {
-    co_return Error{
-        ErrorCode::unavailable,
-        with_last_words("runner gave no hello: " + line.error().message, *place.runner)};
-  }
-  try {
-    auto const message = protocol::decode(*line);
-    auto const* hello = std::get_if<protocol::Hello>(&message);
-    if (hello == nullptr || hello->protocol != protocol::version)
-      co_return Error{ErrorCode::corrupt, "runner speaks another protocol: " + *line};
-  } catch (protocol::ProtocolError const& problem) {
-    co_return Error{ErrorCode::corrupt, std::string{"runner: "} + problem.what()};
-  }
+  auto const hello = co_await hello_of(*place.runner, limits_.hello);
+  if (!hello) co_return hello.error();
   co_return Result<>{};
 }
 

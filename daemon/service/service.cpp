@@ -1,26 +1,10 @@
 #include "daemon/service/service.h"
 
-#include <filesystem>
-
 #include "daemon/measure/runner_process.h"
+#include "daemon/service/programs.h"
 
 namespace torchwatch::service {
 namespace asio = boost::asio;
-
-namespace {
-
-/// torchwatch-fetch lies beside this program.
-std::string fetch_program(std::string const& executable) {
-  return std::filesystem::path{executable}.replace_filename("torchwatch-fetch");
-}
-
-/// What workers are compiled from lies where it is installed, seen from this program.
-std::string worker_program(std::string const& executable) {
-  auto const prefix = std::filesystem::path{executable}.parent_path().parent_path();
-  return prefix / "share/torchwatch/worker/deploy/build-worker";
-}
-
-}  // namespace
 
 Service::Service(asio::any_io_executor executor,
                  config::Options const& options,

@@ -66,6 +66,10 @@ class Clone {
     return tests::run(loop_, fetching_.ensure(std::move(commits)));
   }
 
+  Result<std::optional<CommitSha>> ask_remote(std::string branch) {
+    return tests::run(loop_, fetching_.ask_remote(std::move(branch)));
+  }
+
   Result<> refresh() { return tests::run(loop_, fetching_.refresh()); }
 
   bool ensure_twice_at_once(CommitSha const& commit) {
@@ -223,6 +227,25 @@ TEST(GitFetch, DoesNotFetchForWhatIsNoCommitOrNoRepository) {
   clone.source().repository += "-not";
   EXPECT_EQ(clone.ensure({clone.first()}).error().code, ErrorCode::not_found);
   EXPECT_EQ(clone.times_asked(), 0);
+}
+
+TEST(GitFetch, AsksTheRemoteForABranchWithoutFetchingIt) {
+  Clone clone;
+  auto const second = clone.upstream().commit("second");
+
+  auto const newest = clone.ask_remote("main");
+  ASSERT_TRUE(newest) << newest.error().message;
+  EXPECT_EQ(*newest, second);
+  EXPECT_EQ(clone.git("rev-parse main"), clone.first().hex);
+  auto const none = clone.ask_remote("nightly");
+  ASSERT_TRUE(none) << none.error().message;
+  EXPECT_EQ(*none, std::nullopt);
+
+  clone.lose_upstream();
+  auto const lost = clone.ask_remote("main");
+  ASSERT_FALSE(lost);
+  EXPECT_EQ(lost.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(lost.error().message, HasSubstr("remote origin of " + clone.source().repository));
 }
 
 }  // namespace

@@ -68,6 +68,14 @@ class GithubClient : public testing::Test {
     return run(client.file_once(draft));
   }
 
+  Result<Access> look() {
+    ClientOptions options;
+    options.repository = "o/r";
+    Client client{
+        transport, clock, [this](seconds pause) { return record(pauses, pause); }, options};
+    return run(client.access());
+  }
+
   /// "GET /issues?..." relative to the repository, or to the API.
   std::vector<std::string> asked() const {
     std::vector<std::string> lines;
@@ -342,6 +350,46 @@ TEST_F(GithubClient, RepairsTextThatIsNotUtf8) {
   draft.title = "bad \xFF byte";
   ASSERT_TRUE(file());
   EXPECT_EQ(json::parse(transport.sent.back().body)["title"], "bad \xEF\xBF\xBD byte");
+}
+
+TEST_F(GithubClient, TellsWhatTheTokenMayDoWithoutWriting) {
+  reply(200,
+        {{"full_name", "O/r"}, {"has_issues", true}, {"permissions", {{"triage", true}}}},
+        {{"x-oauth-scopes", "read:org, public_repo"}});
+
+  auto const access = look();
+
+  ASSERT_TRUE(access) << access.error().message;
+  EXPECT_EQ(access->repository, "O/r");
+  EXPECT_TRUE(access->has_issues);
+  EXPECT_TRUE(access->may_label);
+  EXPECT_FALSE(access->is_archived);
+  EXPECT_EQ(obstacle_to_issues(*access), "");
+  EXPECT_THAT(asked(), ElementsAre("GET "));
+}
+
+TEST_F(GithubClient, HasNoAccessWithABadToken) {
+  reply(401, {{"message", "Bad credentials"}});
+
+  auto const access = look();
+
+  ASSERT_FALSE(access);
+  EXPECT_EQ(access.error().code, ErrorCode::refused);
+  EXPECT_THAT(access.error().message, HasSubstr("Bad credentials"));
+}
+
+TEST(ObstacleToIssues, IsWhatGithubTells) {
+  Access access;
+  access.repository = "o/r";
+  EXPECT_EQ(obstacle_to_issues(access), "");
+  access.scopes = "read:org, repo:status";
+  EXPECT_THAT(obstacle_to_issues(access), HasSubstr("\"read:org, repo:status\""));
+  access.scopes = "repo";
+  EXPECT_EQ(obstacle_to_issues(access), "");
+  access.has_issues = false;
+  EXPECT_EQ(obstacle_to_issues(access), "o/r has issues switched off");
+  access.is_archived = true;
+  EXPECT_THAT(obstacle_to_issues(access), HasSubstr("archived"));
 }
 
 }  // namespace

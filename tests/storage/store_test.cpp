@@ -53,6 +53,17 @@ TEST_F(StoreTest, TheNextWriterMayComeWhenTheFirstIsGone) {
   EXPECT_TRUE(Store::open(folder.database()));
 }
 
+TEST_F(StoreTest, TellsWhetherItHasAWriter) {
+  EXPECT_FALSE(storage::has_writer(folder.database()));
+  EXPECT_EQ(folder.entries(), 0);
+  {
+    auto const writer = Store::open(folder.database());
+    ASSERT_TRUE(writer);
+    EXPECT_TRUE(storage::has_writer(folder.database()));
+  }
+  EXPECT_FALSE(storage::has_writer(folder.database()));
+}
+
 TEST_F(StoreTest, AMovedStoreKeepsItsLock) {
   auto first = Store::open(folder.database());
   ASSERT_TRUE(first);

@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "bisect/git_history.h"
+#include "daemon/build/fetcher.h"
+#include "daemon/build/git_fetch.h"
+#include "daemon/feed/feed.h"
+#include "daemon/service/programs.h"
+#include "daemon/setup/look.h"
+#include "runner/process/scratch_directory.h"
+
+namespace torchwatch::setup {
+namespace {
+
+/// Asks once, where the service would ask again: whoever waits for the answer sees it sooner.
+class AskingOnce final : public build::Fetcher {
+ public:
+  explicit AskingOnce(build::Fetcher& fetcher) : fetcher_{fetcher} {}
+
+  boost::asio::awaitable<Result<fetch::Fetched>> fetch(fetch::FetchOrder order) override {
+    order.download.attempts = 1;
+    order.download.limit = patience;
+    return fetcher_.fetch(std::move(order));
+  }
+
+  boost::asio::awaitable<Result<fetch::Index>> look_into(fetch::IndexOrder order) override {
+    order.page.attempts = 1;
+    order.page.limit = patience;
+    return fetcher_.look_into(std::move(order));
+  }
+
+ private:
+  static constexpr std::chrono::minutes patience{2};
+
+  build::Fetcher& fetcher_;
+};
+
+std::string place_of(config::FeedOptions const& feed) {
+  if (!is_published(feed)) return feed.path;
+  return feed.url + ", channel " + feed.channel;
+}
+
+std::string told_of(config::FeedOptions const& feed, std::vector<Nightly> const& nightlies) {
+  if (nightlies.empty()) return place_of(feed) + ": readable, without any nightly yet";
+  auto const newest = std::ranges::max_element(nightlies, {}, &Nightly::date);
+  auto const version = newest->version.empty() ? "" : ", " + newest->version;
+  return place_of(feed) + ": " + std::to_string(nightlies.size()) + " nightlies, the newest of " +
+         newest->date + version;
+}
+
+}  // namespace
+
+/// Asks as the service does, but keeps what comes out of `state_dir`, which may not be there yet,
+/// and fetches no commits: whether the remote answers is another question.
+Look look_at_feed(Site const& site) {
+  auto const scratch = process::ScratchDirectory::make();
+  if (!scratch) co_return scratch.error();
+  auto options = site.options;
+  options.state_dir = scratch->path();
+  options.source.remote.clear();
+  build::FetchProgram program{site.executor, service::fetch_program(site.executable)};
+  AskingOnce fetcher{program};
+  build::GitFetch fetching{site.executor, options.source};
+  auto const feed = feed::open_feed(options, fetcher, fetching);
+  std::vector<Nightly> known;
+  auto const nightlies = co_await feed->look(std::move(known));
+  if (!nightlies) co_return nightlies.error();
+  if (nightlies->empty() && options.feed.kind == config::FeedKind::git)
+    co_return Error{ErrorCode::not_found,
+                    "feed " + options.feed.path + ": branch " + options.feed.branch +
+                        " has no commit that names a nightly"};
+  co_return told_of(options.feed, *nightlies);
+}
+
+}  // namespace torchwatch::setup

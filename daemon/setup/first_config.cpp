@@ -1,0 +1,199 @@
+#include "daemon/setup/first_config.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include "config/options.h"
+#include "runner/catalogue/catalogue.h"
+
+namespace torchwatch::setup {
+namespace {
+
+/// In quotes, whatever it holds.
+std::string quoted(std::string const& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// A name that was found is no place for a new line.
+std::string one_line(std::string text) {
+  std::ranges::replace_if(
+      text, [](char byte) { return byte >= 0 && byte < ' '; }, ' ');
+  return text;
+}
+
+std::string counted(std::size_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+std::string counted(int count, std::string_view thing) {
+  return counted(static_cast<std::size_t>(count), thing);
+}
+
+/// Benchmarks of all models, at sizes that have every test.
+int benchmarks_of_the_suite() {
+  int benchmarks = 0;
+  for (auto const& model : suite::catalogue())
+    benchmarks += (model.smoke.train > 0 ? 1 : 0) + (model.smoke.eval > 0 ? 1 : 0);
+  return benchmarks;
+}
+
+/// A process of one of them at smoke sizes, on average: 20 benchmarks of every eighth model, one
+/// thread at 2.8 GHz.
+constexpr int process_s = 4;
+
+/// Of a night: the sweep, and as much again for what has to be looked at more closely. Rounded up.
+int minutes_of_the_suite() {
+  constexpr int processes = 2 * 2;  // two pairs
+  constexpr int closer_look = 2;
+  constexpr int minute_s = 60;
+  constexpr int grain = 10;
+  int const minutes = benchmarks_of_the_suite() * processes * process_s * closer_look / minute_s;
+  return (minutes / grain + 1) * grain;
+}
+
+/// What a worker may hold when two run side by side, and the host needs some itself; 0: the default
+/// fits.
+std::int64_t memory_limit(Host const& host) {
+  auto const share = std::int64_t{host.memory_mib} * 9 / 20;
+  return host.memory_mib > 0 && share < config::MeasureOptions{}.memory_mib ? share : 0;
+}
+
+std::string feed_lines(FirstConfig const& first) {
+  auto const url = first.url.empty() ? "" : ", \"url\": " + quoted(first.url);
+  return R"(
+  // What PyTorch publishes each night, as pip gets it. A nightly is fetched once and takes about 1 GiB; a worker for it
+  // is compiled here, in minutes. "builds" would say how much is kept: 200 GiB at most, and 10 GiB of the disk stay free.
+  "feed": { "kind": "wheels", "channel": "cpu")" +
+         url + R"( },
+
+  // A clone tells which commits a night brought: git clone --bare https://github.com/pytorch/pytorch.git
+  // "source": { "repository": "pytorch.git", "remote": "origin" },
+)";
+}
+
+/// Why the GPUs that were found are not watched, and what would do it.
+std::string gpu_lines(Host const& host) {
+  if (host.gpus.empty()) return "";
+  auto const channel = cuda_channel(host.cuda);
+  std::string text = "\n  // Found " + counted(host.gpus.size(), "GPU") + ": " +
+                     one_line(host.gpus.front()) + ". ";
+  if (!channel) {
+    return text + (host.cuda.empty()
+                       ? "Which CUDA its driver runs, nvidia-smi does not say: update the driver, "
+                         "or ask it yourself.\n"
+                       : "Its driver runs CUDA " + host.cuda +
+                             ", which is older than what PyTorch publishes for: update it.\n");
+  }
+  return text + "Its driver runs CUDA " + host.cuda + ", so " + *channel + R"( fits.
+  // Workers for CUDA builds cannot be compiled yet, which takes more than their wheel, so the CPU is watched. For later, in
+  // the place of "feed" above and of "fleets" below:
+  // "feed": { "kind": "wheels", "channel": ")" +
+         *channel + R"(" },
+  // "fleets": [{ "name": "gpu", "device": "cuda", "slots": 1 }],
+)";
+}
+
+std::string fleet_lines(Host const& host) {
+  std::string text = R"(
+  // Where builds are measured: one at a time, on this host.
+  "fleets": [
+    { "name": "cpu", "device": "cpu", "slots": 1 }
+)";
+  if (host.has_slurm) {
+    text +=
+        R"(    // Slurm is here. Nodes need torchwatch and state_dir at the same paths; results of unlike nodes do not compare.
+    // , { "name": "slurm", "device": "cpu", "slots": 2, "launcher": ["srun", "--exclusive", "--nodes=1"] }
+)";
+  }
+  if (host.has_docker) {
+    text +=
+        R"(    // Docker is here. IMAGE needs torchwatch at the same path as here; STATE is state_dir, written in full.
+    // , { "name": "docker", "device": "cpu", "slots": 1, "launcher": ["docker", "run", "--rm", "-i", "-v", "STATE:STATE", "IMAGE"] }
+)";
+  }
+  return text + "  ],\n";
+}
+
+std::string suite_lines(Host const& host) {
+  auto text = fmt::format(
+      R"(
+  // All models, at sizes that a CPU is through with in a night. Estimate, with cores of 2.8 GHz: {} benchmarks x 4 processes x {} s, and
+  // as much again for what needs a closer look: {} minutes, after the worker is compiled. At published sizes ("scale": "full")
+  // resnet18 alone takes about 15 minutes, and larger models may run into measure.timeout_s.
+  "suite": {{ "models": ["all"], "scale": "smoke" }},
+
+  // Two builds are measured beside each other, each on cores of its own; the fewer threads, the less noise.
+  "measure": {{ "threads": {})",
+      benchmarks_of_the_suite(),
+      process_s,
+      minutes_of_the_suite(),
+      threads_for(host));
+  auto const limit = memory_limit(host);
+  if (limit > 0) text += fmt::format(", \"memory_mib\": {}", limit);
+  return text + " },\n";
+}
+
+constexpr auto last_lines = R"(
+  // Incidents become issues when a repository is named; until then they are files in state_dir/reports.
+  // "github": { "repository": "owner/name", "token_file": "token" },
+
+  // Who may ask the service, and how it stands: curl http://127.0.0.1:8917/healthz
+  "http": { "address": "127.0.0.1", "port": 8917 }
+}
+)";
+
+}  // namespace
+
+std::string first_config(Host const& host, FirstConfig const& first) {
+  return "// Written by torchwatch init for " + one_line(host.name) + ": " + description_of(host) +
+         R"(.
+// Everything else has a default: `torchwatch config show FILE`. Does it all work? `torchwatch config check FILE`.
+{
+  // Database, builds, logs and reports. Relative paths are relative to this file.
+  "state_dir": )" +
+         quoted(first.state_dir) + ",\n" + feed_lines(first) + gpu_lines(host) + fleet_lines(host) +
+         suite_lines(host) + last_lines;
+}
+
+std::string description_of(Host const& host) {
+  auto text = counted(host.cores, "core") + ", " + counted(host.sockets, "socket") + ", " +
+              counted(host.numa_nodes, "NUMA node");
+  constexpr int gib = 1024;
+  if (host.memory_mib > 0) text += fmt::format(", {} GiB of memory", host.memory_mib / gib);
+  text += host.gpus.empty()
+              ? ", no GPU"
+              : ", " + counted(host.gpus.size(), "GPU") + " (" + one_line(host.gpus.front()) + ")";
+  if (host.has_slurm) text += ", Slurm";
+  if (host.has_docker) text += ", Docker";
+  return text;
+}
+
+std::optional<std::string> cuda_channel(std::string const& version) {
+  struct Channel {
+    int major;
+    int minor;
+  };
+
+  constexpr std::array published{Channel{13, 0}, Channel{12, 8}, Channel{12, 6}};
+  auto const dot = version.find('.');
+  if (dot == std::string::npos) return std::nullopt;
+  int const major = std::atoi(version.c_str());
+  int const minor = std::atoi(version.c_str() + dot + 1);
+  for (auto const& channel : published)
+    if (std::pair{major, minor} >= std::pair{channel.major, channel.minor})
+      return fmt::format("cu{}{}", channel.major, channel.minor);
+  return std::nullopt;
+}
+
+int threads_for(Host const& host) {
+  return std::clamp(host.cores / std::max(1, host.numa_nodes) / 4, 1, 4);
+}
+
+}  // namespace torchwatch::setup

@@ -1,0 +1,29 @@
+#include "daemon/report/connection.h"
+#include "daemon/setup/look.h"
+
+namespace torchwatch::setup {
+namespace {
+
+std::string told_of_access(github::Access const& access, config::GithubOptions const& options) {
+  auto told = access.repository + ": answers; issues may be written, as far as can be seen";
+  if (!options.labels.empty() && !access.may_label) told += "; the token may not label them";
+  return told;
+}
+
+}  // namespace
+
+Look look_at_github(Site const& site) {
+  auto const& options = site.options.github;
+  if (options.repository.empty())
+    co_return std::string{
+        "nothing to do: without github.repository reports are files in state_dir/reports"};
+  auto const connection = report::Connection::open(options, report::https_transport(options), 0);
+  if (!connection) co_return connection.error();
+  auto const access = co_await (*connection)->client().access();
+  if (!access) co_return access.error();
+  auto obstacle = github::obstacle_to_issues(*access);
+  if (!obstacle.empty()) co_return Error{ErrorCode::refused, std::move(obstacle)};
+  co_return told_of_access(*access, options);
+}
+
+}  // namespace torchwatch::setup

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <string>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include "config/options.h"
+#include "storage/domain/result.h"
+
+/// The single looks that check_world takes: a file each. What is good is told in one line, and so
+/// is the error of what is not. All arguments that are references must outlive the coroutine.
+namespace torchwatch::setup {
+
+using Look = boost::asio::awaitable<Result<std::string>>;
+
+/// Where things are: the loop, the configuration and this program.
+struct Site {
+  boost::asio::any_io_executor executor;
+  config::Options const& options;
+  std::string executable;
+};
+
+/// Whether `state_dir` is there or can be made, can be written, has room, and belongs to no other
+/// service. Blocks.
+Look look_at_state(Site const& site);
+
+/// Whether the service could listen, or does already. Blocks for at most two seconds.
+Look look_at_http(Site const& site);
+
+/// Whether `source.repository` opens, and its remote answers.
+Look look_at_repository(Site const& site);
+
+/// Whether the feed answers, and with what.
+Look look_at_feed(Site const& site);
+
+/// Whether workers can be compiled here, where the feed's builds come without one.
+Look look_at_tools(Site const& site);
+
+/// Whether the token is read, and the repository takes issues, as far as GitHub tells unasked.
+Look look_at_github(Site const& site);
+
+/// Whether a runner of the fleet says hello through its launcher.
+Look look_at_fleet(Site const& site, config::FleetOptions const& fleet);
+
+/// Whether builds come from PyTorch's index or listing.
+inline bool is_published(config::FeedOptions const& feed) {
+  return feed.kind == config::FeedKind::wheels || feed.kind == config::FeedKind::libtorch;
+}
+
+}  // namespace torchwatch::setup

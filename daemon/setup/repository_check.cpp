@@ -1,0 +1,26 @@
+#include "bisect/git_history.h"
+#include "daemon/build/git_fetch.h"
+#include "daemon/setup/look.h"
+
+namespace torchwatch::setup {
+
+Look look_at_repository(Site const& site) {
+  auto const& source = site.options.source;
+  if (source.repository.empty())
+    co_return std::string{
+        "nothing to do: without source.repository incidents name a nightly, not its commits"};
+  auto const history = bisect::GitHistory::open(source.repository);
+  if (!history) co_return history.error();
+  if (source.remote.empty())
+    co_return source.repository + ": opens; it has no source.remote, so nothing is fetched into it";
+  build::GitFetch fetching{site.executor, source};
+  auto const branch = site.options.feed.branch;
+  auto const newest = co_await fetching.ask_remote(branch);
+  if (!newest) co_return newest.error();
+  auto const told = newest->has_value()
+                        ? ", its branch " + branch + " is at " + newest->value().hex.substr(0, 12)
+                        : ", and has no branch " + branch;
+  co_return source.repository + ": opens; the remote " + source.remote + " answers" + told;
+}
+
+}  // namespace torchwatch::setup

@@ -1,0 +1,81 @@
+#include <filesystem>
+
+#include <spdlog/fmt/fmt.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "daemon/service/open_store.h"
+#include "daemon/setup/look.h"
+#include "daemon/setup/running_service.h"
+#include "storage/store.h"
+
+namespace torchwatch::setup {
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double gibibyte = 1 << 30U;
+
+/// Below this not even one build has room, where builds are kept, or else the database.
+std::uintmax_t least_bytes(config::Options const& options) {
+  constexpr std::uintmax_t mebibyte = 1U << 20U;
+  bool const keeps_builds = is_published(options.feed) || options.source.has_builds_of_commits();
+  return (keeps_builds ? 2048 : 64) * mebibyte;
+}
+
+/// Tried, since permissions do not tell of file systems that are read only.
+bool can_be_written(fs::path const& directory) {
+  auto name = (directory / "torchwatch-check-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) return false;
+  return ::rmdir(name.c_str()) == 0;
+}
+
+Error bad_state(std::string const& directory, std::string const& why) {
+  return {ErrorCode::unavailable, "state_dir " + directory + ": " + why};
+}
+
+/// Held by whom: only a service that answers where ours would is known to be ours.
+Result<std::string> holder_of(config::Options const& options) {
+  if (!storage::has_writer(service::store_file(options))) return std::string{};
+  if (auto const service = running_service(options.http); !service.empty())
+    return ", in use by the " + service;
+  return bad_state(options.state_dir,
+                   "in use by another torchwatch, which does not answer at http.address");
+}
+
+/// The path itself, or the nearest one above it that is there.
+fs::path nearest_that_is_there(std::string const& path) {
+  auto at = fs::absolute(path).lexically_normal();
+  if (!at.has_filename()) at = at.parent_path();  // of "state/"
+  std::error_code ignored;
+  while (!fs::exists(at, ignored) && at != at.parent_path())
+    at = at.parent_path();
+  return at;
+}
+
+Result<std::string> state_found(config::Options const& options) {
+  auto const& state = options.state_dir;
+  auto const place = nearest_that_is_there(state);
+  std::error_code problem;
+  if (!fs::is_directory(place, problem))
+    return bad_state(state, place.string() + " is not a directory");
+  bool const is_there = fs::equivalent(place, state, problem);
+  if (!can_be_written(place)) {
+    return bad_state(state, is_there ? "cannot be written" : "cannot be made in " + place.string());
+  }
+  auto const holder = holder_of(options);
+  if (!holder) return holder.error();
+  auto const available = fs::space(place, problem).available;
+  if (problem) return bad_state(state, problem.message());
+  auto const free = fmt::format("{:.1f} GiB free", static_cast<double>(available) / gibibyte);
+  if (available < least_bytes(options)) return bad_state(state, free + ", which is too little");
+  return state + (is_there ? ": " : ": can be made, ") + free + *holder;
+}
+
+}  // namespace
+
+Look look_at_state(Site const& site) {
+  co_return state_found(site.options);
+}
+
+}  // namespace torchwatch::setup

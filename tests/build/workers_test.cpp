@@ -1,0 +1,72 @@
+#include "daemon/build/workers.h"
+
+#include <fstream>
+
+#include <boost/asio/io_context.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/runner/run.h"
+#include "tests/temporary_folder.h"
+
+namespace torchwatch::build {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class WorkerTools : public testing::Test {
+ protected:
+  /// deploy/build-worker, which finds its tools here first. A link keeps it where it belongs.
+  Result<std::string> tools() {
+    auto const wrapper = folder_ / "build-worker";
+    std::ofstream{wrapper} << "#!/bin/sh\nPATH='" << (folder_ / "bin").string() << "':\"$PATH\"\n"
+                           << "CXX=" << compiler_ << " exec '" << BUILD_WORKER << "' \"$@\"\n";
+    fs::permissions(wrapper, fs::perms::owner_all);
+    config::Options const options;
+    WorkerProgram workers{loop_.get_executor(), wrapper, options};
+    return tests::run(loop_, workers.tools());
+  }
+
+  void program(std::string const& name, std::string const& script) const {
+    fs::create_directories(folder_ / "bin");
+    std::ofstream{folder_ / "bin" / name} << "#!/bin/sh\n" << script << '\n';
+    fs::permissions(folder_ / "bin" / name, fs::perms::owner_all);
+  }
+
+  std::string compiler_ = "c++";
+  tests::TemporaryFolder folder_;
+  boost::asio::io_context loop_{1};
+};
+
+TEST_F(WorkerTools, AreNamedInOneLine) {
+  auto const found = tools();
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_THAT(*found, StartsWith("cmake 3."));
+  EXPECT_THAT(*found, HasSubstr(", ninja "));
+  EXPECT_EQ(found->find('\n'), std::string::npos);
+}
+
+TEST_F(WorkerTools, ThatAreMissingAreNamed) {
+  compiler_ = "no-such-compiler";
+  auto const found = tools();
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(found.error().message, EndsWith("missing on this host: no-such-compiler"));
+}
+
+TEST_F(WorkerTools, HaveToBeNewEnough) {
+  program("cmake", "echo 'cmake version 3.9.6'");
+  EXPECT_THAT(tools().error().message, HasSubstr("cmake 3.9.6 is older than 3.25"));
+}
+
+TEST_F(WorkerTools, HaveToCompileTheStandard) {
+  program("old-compiler", "echo 'c++20: unknown' >&2; exit 1");
+  compiler_ = "old-compiler";
+  EXPECT_THAT(tools().error().message, HasSubstr("old-compiler does not compile C++20"));
+}
+
+}  // namespace
+}  // namespace torchwatch::build
