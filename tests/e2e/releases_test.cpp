@@ -106,7 +106,7 @@ TEST_F(Releases, OfTwoDebiansAreCompared) {
   world_.configure({{"feed", {{"kind", "directory"}, {"path", nightlies.string()}}},
                     {"source", {{"repository", ""}, {"recipe", ""}}},
                     {"suite", {{"models", models}, {"tests", {"eval"}}, {"scale", "smoke"}}},
-                    {"decide", {{"anchor_nights", 0}}}});
+                    {"decide", {{"anchor_nights", 0}, {"aa_benchmarks", 0}, {"max_pairs", 12}}}});
 
   auto const check = world_.start({"check", "--json"}).wait(std::chrono::seconds{1150});
 
