@@ -110,8 +110,8 @@ std::vector<std::string> gpus_of_driver(fs::path const& root) {
   std::vector<std::string> gpus;
   std::error_code ignored;
   for (auto const& entry : fs::directory_iterator{root / "proc/driver/nvidia/gpus", ignored}) {
-    auto model = value_of(contents_of(entry.path() / "information"), "Model");
-    gpus.push_back(model.empty() ? "GPU" : std::move(model));
+    auto const model = value_of(contents_of(entry.path() / "information"), "Model");
+    gpus.push_back(model.empty() ? "GPU" : model);
   }
   if (!gpus.empty()) return gpus;
   static std::regex const device{"nvidia[0-9]+"};

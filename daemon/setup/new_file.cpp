@@ -1,11 +1,12 @@
 #include "daemon/setup/new_file.h"
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <system_error>
 
-#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace torchwatch::setup {
@@ -31,7 +32,8 @@ Result<> write_new_file(std::filesystem::path const& file, std::string const& te
   std::ofstream stream{unfinished};
   stream << text;
   stream.close();
-  int const problem = !stream ? EIO : ::link(unfinished.c_str(), file.c_str()) != 0 ? errno : 0;
+  int problem = stream ? 0 : EIO;
+  if (problem == 0 && ::link(unfinished.c_str(), file.c_str()) != 0) problem = errno;
   ::unlink(unfinished.c_str());
   if (problem != 0) return failed(problem);
   return {};

@@ -1,7 +1,8 @@
+#include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 
 #include <spdlog/fmt/fmt.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "daemon/service/open_store.h"
