@@ -239,7 +239,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Broken{"UnknownSection",
                R"("fleet": [])",
-               "fleet: found an unknown key, allowed are state_dir, feed, source, fleets, "
+               "fleet: found an unknown key, allowed are state_dir, feed, source, builds, fleets, "
                "suite, "
                "measure, decide, bisect, github, http, log"},
         Broken{"UnknownKey",

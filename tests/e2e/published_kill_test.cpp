@@ -1,3 +1,4 @@
+#include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -22,9 +23,11 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::Contains;
 using testing::IsEmpty;
+using testing::UnorderedElementsAre;
 
 constexpr auto page_target = "/libtorch/nightly/cpu/";
-constexpr int kills_wanted = 25;
+constexpr int nights = 4;
+constexpr int kills_a_night = 7;
 
 class PublishedKill : public testing::Test {
  protected:
@@ -70,8 +73,6 @@ class PublishedKill : public testing::Test {
     page_ += "<a href=\"" + escaped + "\">" + name + "</a><br/>\n";
     host_.host(page_target, {.content = page_, .etag = fmt::format("\"page {}\"", day)});
   }
-
-  Process check() { return world_.start({"check", "--json"}); }
 
   /// Asked for with GET, so far, by target.
   std::map<std::string, int> downloads() const {
@@ -120,59 +121,80 @@ class PublishedKill : public testing::Test {
         whole_.try_emplace(targets_[night], downloads()[targets_[night]]);
   }
 
+  /// From a tenth of a second to twelve seconds, each power of ten alike: some stages are short.
+  std::chrono::milliseconds random_pause() {
+    std::uniform_real_distribution<double> digits{2, 4.08};
+    return std::chrono::milliseconds{static_cast<int>(std::pow(10, digits(dice_)))};
+  }
+
+  void kill_within(std::chrono::milliseconds pause) {
+    auto check = world_.start({"check"});
+    if (!check.ended_within(pause)) kill(check);
+  }
+
+  /// In the midst of a removal, if there is one.
+  void kill_when_it_prunes(std::vector<std::string> const& command) {
+    auto process = world_.start(command);
+    while (!process.ended_within(std::chrono::milliseconds{0}))
+      if (stage() == "prune") return kill(process);
+  }
+
+  void kill(Process& process) {
+    process.send(SIGKILL);
+    process.wait();
+    ++stages_[stage()];
+    expect_nothing_half();
+    note_whole_ones();
+  }
+
+  void pin_the_first() {
+    EXPECT_EQ(world_.run({"builds", "pin", "nightly-1", "--who", "ada", "--why", "test"}).status,
+              0);
+    auto const listed = json::parse(world_.run({"builds", "--json"}).out);
+    size_mib_ = listed.at(0).at("bytes").get<std::int64_t>() >> 20;
+    // Room for it, the baseline and one more.
+    world_.configure({{"builds", {{"quota_mib", 3 * size_mib_ + size_mib_ / 2}}}});
+  }
+
   World world_{with_kernels()};
   fakes::ServerIdentity identity_ = fakes::make_identity(world_.directory(), {"127.0.0.1"});
   fakes::DownloadHost host_{identity_};
   std::string page_;
   std::vector<std::string> targets_;  // by night
   std::map<std::string, int> whole_;
+  std::map<std::string, int> stages_;  // how often each was hit
+  std::int64_t size_mib_ = 0;
+  std::mt19937_64 dice_{1};
 };
 
 TEST_F(PublishedKill, AtRandomMomentsOfFetchUnpackPrepareAndPrune) {
-  std::mt19937_64 dice{1};
-  std::uniform_int_distribution<int> pause{100, 5000};
-  std::map<std::string, int> stages;
-  int kills = 0;
-  std::int64_t size_mib = 0;
-  for (int day = 1; day <= 4; ++day) {
-    publish(day);
-    bool is_over = false;
-    while (!is_over) {
-      auto run = check();
-      // The nights share the kills; the last of each night is undisturbed.
-      bool const is_killed = kills < kills_wanted * day / 4 &&
-                             !run.ended_within(std::chrono::milliseconds{pause(dice)});
-      if (!is_killed) {
-        auto const ended = run.wait(std::chrono::seconds{600});
-        ASSERT_EQ(ended.status, 0) << ended.err;
-        is_over = true;
-        continue;
-      }
-      run.send(SIGKILL);
-      run.wait();
-      ++kills;
-      ++stages[stage()];
-      expect_nothing_half();
-      note_whole_ones();
-    }
-    if (day == 1) {
-      ASSERT_EQ(world_.run({"builds", "pin", "nightly-1", "--who", "ada", "--why", "test"}).status,
-                0);
-      auto const listed = json::parse(world_.run({"builds", "--json"}).out);
-      size_mib = listed.at(0).at("bytes").get<std::int64_t>() >> 20;
-      // Room for the pinned one, the baseline and one more.
-      world_.configure({{"builds", {{"quota_mib", 3 * size_mib + size_mib / 2}}}});
-    }
+  for (int night = 1; night <= nights; ++night) {
+    publish(night);
+    for (int kill = 0; kill < kills_a_night; ++kill)
+      kill_within(random_pause());
+    if (night == nights) kill_when_it_prunes({"check"});
+    auto const undisturbed = world_.start({"check"}).wait(std::chrono::seconds{600});
+    ASSERT_EQ(undisturbed.status, 0) << undisturbed.err;
+    if (night == 1) pin_the_first();
     EXPECT_THAT(names_in(builds()), Contains("nightly-1")) << "it is pinned";
+    let_builds_age(world_.state(), std::chrono::hours{24});
   }
-  note_whole_ones();
-  for (auto const& [target, gets] : whole_)
-    EXPECT_EQ(downloads()[target], gets) << target << " was whole and came again";
-  for (auto const& [stage, count] : stages)
+  // Room for the pinned one and the next baseline.
+  world_.configure({{"builds", {{"quota_mib", 2 * size_mib_ + size_mib_ / 2}}}});
+  kill_when_it_prunes({"builds", "prune"});
+  EXPECT_EQ(world_.run({"builds", "prune"}).status, 0);
+
+  for (auto const& [stage, count] : stages_)
     std::cout << count << " kills in " << stage << '\n';
-  EXPECT_GE(kills, 20);
-  EXPECT_GE(stages.size(), 3U);
-  EXPECT_LE(names_in(builds()).size(), 3U);
+  EXPECT_GE(stages_["fetch"], 1);
+  EXPECT_GE(stages_["unpack"], 1);
+  EXPECT_GE(stages_["prepare"], 1);
+  EXPECT_GE(stages_["prune"], 1);
+  note_whole_ones();
+  auto const gets = downloads();
+  for (auto const& [target, count] : whole_)
+    EXPECT_EQ(gets.at(target), count) << target << " was whole and came again";
+  EXPECT_THAT(names_in(builds()), UnorderedElementsAre("nightly-1", "nightly-4"));
   for (auto const& name : names_in(builds()))
     EXPECT_TRUE(fs::exists(builds() / name / "libtorch/build.json")) << name;
   EXPECT_THAT(names_in(world_.state() / "downloads"), IsEmpty());

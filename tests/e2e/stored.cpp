@@ -54,6 +54,11 @@ std::map<std::string, std::set<std::string>> measured_by_version(fs::path const&
   return measured;
 }
 
+void let_builds_age(fs::path const& state, std::chrono::seconds age) {
+  auto database = open(state);
+  database.exec("UPDATE kept_build SET used_at = used_at - " + std::to_string(age.count()));
+}
+
 std::string integrity(fs::path const& state) {
   auto database = open(state);
   return database.execAndGet("PRAGMA integrity_check").getString();

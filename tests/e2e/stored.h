@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -17,6 +18,9 @@ int keys_stored_twice(std::filesystem::path const& state);
 /// The benchmarks that gave values, by the version of PyTorch that measured them.
 std::map<std::string, std::set<std::string>> measured_by_version(
     std::filesystem::path const& state);
+
+/// Has all builds that are kept be used so long ago: those just used are not removed.
+void let_builds_age(std::filesystem::path const& state, std::chrono::seconds age);
 
 /// What SQLite says about the file: "ok".
 std::string integrity(std::filesystem::path const& state);

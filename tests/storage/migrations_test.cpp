@@ -110,6 +110,10 @@ std::vector<std::string> const rows_since{
     R"sql(
       INSERT INTO nightly VALUES (3, '2026-01-03', '2.9', '', '', '', 'announced', NULL, '', 300,
                                   'https://index/a.whl', 'sha', '"etag"', 'Tue');
+    )sql",
+    R"sql(
+      INSERT INTO kept_build VALUES ('nightly-1', 1000, 100, 200, 'ada', 'why', 300);
+      INSERT INTO wanted_build VALUES (1, 'ada', 'why', 400);
     )sql"};
 
 /// The first version with findings. It reshaped these tables, which have tests of their own.
