@@ -136,7 +136,10 @@ class PublishedKill : public testing::Test {
   void kill_when_it_prunes(std::vector<std::string> const& command) {
     auto process = world_.start(command);
     while (!process.ended_within(std::chrono::milliseconds{0}))
-      if (stage() == "prune") return kill(process);
+      if (stage() == "prune") {
+        kill(process);
+        return;
+      }
   }
 
   void kill(Process& process) {
