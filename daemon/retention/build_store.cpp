@@ -123,13 +123,17 @@ void BuildStore::delete_half_work() {
       fs::remove_all(downloads / name, ignored);
 }
 
-/// Whether `name` is of a nightly that is announced, and so may be being fetched.
+/// Whether `name` is of a nightly that is announced or wanted back, and so may be being fetched.
 bool BuildStore::is_on_its_way(std::string const& name) const {
-  for (auto const& nightly : store_.nightlies().all())
-    if (name.starts_with("nightly-" + std::to_string(nightly.id.value) + ".") ||
-        name == "nightly-" + std::to_string(nightly.id.value))
-      return nightly.state == NightlyState::announced;
-  return false;
+  auto const stem = name.substr(0, name.find('.'));
+  auto const is_of = [&stem](NightlyId id) {
+    return stem == "nightly-" + std::to_string(id.value);
+  };
+  auto const is_awaited = [&is_of](Nightly const& nightly) {
+    return nightly.state == NightlyState::announced && is_of(nightly.id);
+  };
+  return std::ranges::any_of(store_.nightlies().all(), is_awaited) ||
+         std::ranges::any_of(store_.kept_builds().wanted(), is_of, &WantedBuild::nightly);
 }
 
 std::string BuildStore::name_of(std::string const& prefix) const {

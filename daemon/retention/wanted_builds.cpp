@@ -21,8 +21,8 @@ asio::awaitable<std::optional<KeptBuild>> WantedBuilds::bring(WantedBuild wanted
   auto const attempt = co_await preparation_.restore(nightly);
   bool const is_there = attempt && attempt->build;
   bool const may_come = !attempt && attempt.error().code == ErrorCode::unavailable;
-  if (!may_come) store_.kept_builds().want_no_more(wanted.nightly);
   if (!is_there) {
+    if (!may_come) store_.kept_builds().want_no_more(wanted.nightly);
     spdlog::warn("wanted_build_missing date={} tried_again={} reason=\"{}\"",
                  nightly.date,
                  may_come,
@@ -31,6 +31,7 @@ asio::awaitable<std::optional<KeptBuild>> WantedBuilds::bring(WantedBuild wanted
   }
   auto const name = builds_.name_of(attempt->build->prefix);
   auto const pinned = builds_.pin(name, std::move(wanted.pin));
+  store_.kept_builds().want_no_more(wanted.nightly);  // last: a killed wish is granted again
   if (pinned) co_return *pinned;
   spdlog::warn("build_not_pinned reason=\"{}\"", pinned.error().message);
   co_return std::nullopt;

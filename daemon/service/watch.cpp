@@ -30,7 +30,8 @@ asio::awaitable<Result<Bisection>> Watch::steer(BisectionId id, BisectionState s
 
 asio::awaitable<Result<std::vector<KeptBuild>>> Watch::order_build(retention::BuildOrder order) {
   auto done = retention::carry_out(order, service_.parts.kept, store_, clock_.now());
-  if (done && done->empty()) rest_.cancel();
+  bool const is_to_come = order.action == retention::BuildAction::fetch && done && done->empty();
+  if (is_to_come) rest_.cancel();
   co_return done;
 }
 

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "daemon/retention/build_order.h"
+#include "daemon/retention/needs.h"
 #include "tests/fakes/memory/world.h"
 
 namespace torchwatch::retention {
@@ -72,6 +73,18 @@ TEST_F(WantedBuildsTest, WhatDoesNotComeIsTriedAgain) {
   EXPECT_THAT(world.parts->store.kept_builds().wanted(), SizeIs(1));
   file.trouble.reset();
   EXPECT_THAT(bring(), SizeIs(1));
+}
+
+TEST_F(WantedBuildsTest, WhatHasComeOfItStaysWhileOthersMakeRoom) {
+  live_through();
+  ASSERT_TRUE(fetch("2026-01-01"));
+  auto const part = keeping_of(world.options).folder / "nightly-1.part";
+  std::filesystem::create_directories(part);
+  world.parts->kept.make_room();
+  EXPECT_TRUE(std::filesystem::exists(part));
+  EXPECT_THAT(bring(), SizeIs(1));
+  world.parts->kept.make_room();
+  EXPECT_FALSE(std::filesystem::exists(part));
 }
 
 TEST_F(WantedBuildsTest, AFileWithOtherContentsIsNotTakenForIt) {
