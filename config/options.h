@@ -78,8 +78,8 @@ struct SourceOptions {
 
 /// What is kept of the builds that were fetched and made.
 struct BuildsOptions {
-  /// They take no more than this together, 0: whatever they take. A nightly for CPUs is 1 GiB, one
-  /// for GPUs 5, so a month of them fits.
+  /// They take no more than this together, 0: whatever they take. Room for
+  /// months of nightlies for CPUs.
   std::int64_t quota_mib = 200L * 1024;
   /// So much of the disk is left to others: the next download, its unpacked files and the database.
   std::int64_t keep_free_mib = 10L * 1024;

@@ -66,7 +66,8 @@ void print_builds(ordered_json const& builds) {
     bytes += build.at("bytes").get<std::int64_t>();
   }
   print_rows(rows);
-  std::cout << builds.size() << " builds, " << retention::size_text(bytes) << '\n';
+  std::cout << builds.size() << (builds.size() == 1 ? " build, " : " builds, ")
+            << retention::size_text(bytes) << '\n';
 }
 
 int print_list(ordered_json const& builds, bool as_json) {

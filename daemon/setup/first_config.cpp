@@ -125,8 +125,8 @@ std::string suite_lines(Host const& host) {
   auto text = fmt::format(
       R"(
   // All models, at sizes that a CPU is through with in a night. Estimate, with cores of 2.8 GHz: {} benchmarks x 4 processes x {} s, and
-  // as much again for what needs a closer look: {} minutes, after the worker is compiled. At published sizes ("scale": "full")
-  // resnet18 alone takes about 15 minutes, and larger models may run into measure.timeout_s.
+  // as much again for what needs a closer look: {} minutes, after the worker is compiled. Published sizes ("scale": "full") take
+  // many times as long, and larger models may run into measure.timeout_s.
   "suite": {{ "models": ["all"], "scale": "smoke" }},
 
   // Two builds are measured beside each other, each on cores of its own; the fewer threads, the less noise.
