@@ -1,0 +1,70 @@
+# The CUDA toolkits of this host. `cmake -P CudaToolkits.cmake` names them in a line:
+#
+#   CUDA 13.0 headers in /usr/local/cuda, CUDA 12.6 headers in /usr/local/cuda-12.6
+#
+# They are looked for in $CUDA_HOME, $CUDA_PATH, where $CUDACXX or nvcc is, and where toolkits and Debian put them; or, when
+# $TORCHWATCH_CUDA_ROOTS is set, in its directories alone, parted by colons.
+cmake_minimum_required(VERSION 3.25)
+
+# cuda_version_of(OUT DIRECTORY): "12.4", of the headers in the directory; empty when there are none.
+function(cuda_version_of out directory)
+  set(${out} "" PARENT_SCOPE)
+  if(EXISTS ${directory}/cuda_runtime_api.h)
+    file(STRINGS ${directory}/cuda_runtime_api.h line REGEX "^#define CUDART_VERSION +[0-9]+" LIMIT_COUNT 1)
+    if(line MATCHES "([0-9]+)$")
+      math(EXPR major "${CMAKE_MATCH_1} / 1000")
+      math(EXPR minor "${CMAKE_MATCH_1} % 1000 / 10")
+      set(${out} ${major}.${minor} PARENT_SCOPE)
+    endif()
+  endif()
+endfunction()
+
+# cuda_roots(OUT): where toolkits are looked for.
+function(cuda_roots out)
+  if(DEFINED ENV{TORCHWATCH_CUDA_ROOTS})
+    string(REPLACE ":" ";" roots "$ENV{TORCHWATCH_CUDA_ROOTS}")
+  else()
+    set(roots $ENV{CUDA_HOME} $ENV{CUDA_PATH})
+    find_program(nvcc NAMES $ENV{CUDACXX} nvcc NO_CACHE)
+    if(nvcc)
+      file(REAL_PATH ${nvcc} nvcc)
+      cmake_path(GET nvcc PARENT_PATH bin)
+      cmake_path(GET bin PARENT_PATH root)
+      list(APPEND roots ${root})
+    endif()
+    file(GLOB versions /usr/local/cuda-*)
+    list(SORT versions COMPARE NATURAL ORDER DESCENDING)
+    list(APPEND roots /usr/local/cuda ${versions} /usr)
+  endif()
+  list(REMOVE_DUPLICATES roots)
+  set(${out} ${roots} PARENT_SCOPE)
+endfunction()
+
+# cuda_toolkits(OUT): of those, the ones that have headers, each once.
+function(cuda_toolkits out)
+  cuda_roots(roots)
+  set(toolkits "")
+  set(seen "")
+  foreach(root IN LISTS roots)
+    cuda_version_of(version ${root}/include)
+    file(REAL_PATH ${root}/include include)
+    if(version AND NOT include IN_LIST seen)
+      list(APPEND toolkits ${root})
+      list(APPEND seen ${include})
+    endif()
+  endforeach()
+  set(${out} ${toolkits} PARENT_SCOPE)
+endfunction()
+
+if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
+  cuda_toolkits(toolkits)
+  set(words "")
+  foreach(root IN LISTS toolkits)
+    cuda_version_of(version ${root}/include)
+    list(APPEND words "CUDA ${version} headers in ${root}")
+  endforeach()
+  list(JOIN words ", " line)
+  if(line)
+    execute_process(COMMAND ${CMAKE_COMMAND} -E echo "${line}")
+  endif()
+endif()
