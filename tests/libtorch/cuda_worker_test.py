@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Compiles a worker against Debian 13's LibTorch with CUDA, laid out as a wheel, and looks what it loads. It does not run:
+this host has neither a GPU nor, as a rule, the C library of Debian 13.
+
+usage: cuda_worker_test.py DIRECTORY     where the wheel stays; exit status 77: it cannot be had
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+BUILD_WORKER = HERE.parent.parent / 'deploy/build-worker'
+FOLDER = pathlib.Path(sys.argv[-1]).resolve()
+
+
+def said(*words, check=True):
+    return subprocess.run([str(word) for word in words], text=True, check=check, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT).stdout
+
+
+class CudaWorker(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.worker = FOLDER / 'wheel/torch/bin/torchwatch-worker'
+        cls.worker.unlink(missing_ok=True)
+        environment = {**os.environ, 'TORCHWATCH_MODELS': 'resnet18', 'TORCHWATCH_CORES': '2',
+                       'TORCHWATCH_CUDA_ROOTS': str(FOLDER / 'wheel/toolkit')}
+        cls.made = subprocess.run([BUILD_WORKER, FOLDER / 'wheel/torch', FOLDER / 'work'], env=environment, text=True,
+                                  check=False, capture_output=True)
+
+    def setUp(self):
+        self.assertEqual(self.made.returncode, 0, self.made.stdout + self.made.stderr)
+
+    def test_is_compiled_with_the_headers_beside_it(self):
+        self.assertIn(f'CUDA 12.4 headers in {FOLDER}/work/nvidia/cuda_runtime/include', self.made.stdout)
+
+    def test_has_its_gpu_half(self):
+        symbols = said('nm', '--dynamic', '--undefined-only', self.worker)
+        self.assertRegex(symbols, r'\bcudaMemGetInfo@libcudart\.so\.12\b')
+        self.assertRegex(symbols, r'CUDACachingAllocator')
+
+    def test_loads_the_runtime_beside_it(self):
+        dynamic = said('readelf', '--dynamic', '--wide', self.worker)
+        needed = set(re.findall(r'\(NEEDED\).*\[(.*)\]', dynamic))
+        self.assertLessEqual({'libtorch.so.2.6', 'libtorch_cpu.so.2.6', 'libtorch_cuda.so.2.6', 'libc10.so.2.6',
+                              'libc10_cuda.so.2.6', 'libcudart.so.12'}, needed)
+        self.assertIn('$ORIGIN/../lib:$ORIGIN/../../nvidia/cuda_runtime/lib', dynamic)
+        # A loader that is older than these libraries still says where it finds them
+        found = dict(re.findall(r'^\s*(\S+) => (\S+)', said('ldd', self.worker, check=False), re.M))
+        self.assertEqual(pathlib.Path(found['libcudart.so.12']).resolve().parent, FOLDER / 'wheel/nvidia/cuda_runtime/lib')
+        self.assertEqual(pathlib.Path(found['libtorch_cuda.so.2.6']).resolve().parent, FOLDER / 'wheel/torch/lib')
+
+
+if __name__ == '__main__':
+    if len(sys.argv) != 2:
+        sys.exit(__doc__.strip())
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    wheel = subprocess.run([HERE / 'make-cuda-wheel', FOLDER / 'wheel'], text=True, check=False, stdout=subprocess.PIPE)
+    if wheel.returncode != 0:
+        print(wheel.stdout, end='')
+        sys.exit(wheel.returncode)
+    unittest.main(argv=sys.argv[:1], verbosity=2)
