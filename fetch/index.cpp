@@ -5,8 +5,7 @@
 #include <iterator>
 #include <string>
 #include <system_error>
-
-#include "fetch/index_page.h"
+#include <utility>
 
 namespace torchwatch::fetch {
 namespace {
@@ -18,19 +17,25 @@ std::string page_in(std::filesystem::path const& file) {
 
 }  // namespace
 
-Result<Index> look_into(IndexOrder const& order) {
-  auto wanted = order.page;
-  wanted.most_bytes = largest_page;
-  wanted.is_durable = false;
-  auto const downloaded = download(wanted, order.file);
+Result<Page> read_page(DownloadOrder order, std::filesystem::path const& file) {
+  order.most_bytes = largest_page;
+  order.is_durable = false;
+  auto const downloaded = download(order, file);
   if (!downloaded) return downloaded.error();
-  Index index{downloaded->end, downloaded->validators, {}};
-  if (index.end != Downloaded::End::whole) return index;
-  auto const links = links_of(page_in(order.file), wanted.url);
+  Page page{downloaded->end, downloaded->validators, {}};
+  if (page.end != Downloaded::End::whole) return page;
+  auto links = links_of(page_in(file), order.url);
   std::error_code ignored;
-  std::filesystem::remove(order.file, ignored);
+  std::filesystem::remove(file, ignored);
   if (!links) return links.error();
-  index.offers = offers_in(*links, order.filter);
+  page.links = std::move(*links);
+  return page;
+}
+
+Result<Index> look_into(IndexOrder const& order) {
+  auto const page = read_page(order.page, order.file);
+  if (!page) return page.error();
+  Index index{page->end, page->validators, offers_in(page->links, order.filter)};
   auto const too_many = index.offers.size() - std::min(index.offers.size(), most_offers);
   index.offers.erase(index.offers.begin(),
                      std::next(index.offers.begin(), static_cast<std::ptrdiff_t>(too_many)));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fetch/download.h"
+#include "fetch/index_page.h"
 #include "fetch/offers.h"
 #include "storage/domain/result.h"
 
@@ -12,6 +13,17 @@ namespace torchwatch::fetch {
 
 /// More nightlies than an index ever had; the oldest of what is more are left out.
 inline constexpr std::size_t most_offers = 1000;
+
+/// A page that came.
+struct Page {
+  Downloaded::End end{};
+  Validators validators;
+  std::vector<PageLink> links;  ///< empty unless it came whole
+};
+
+/// Downloads a page of links, if it is another one than the known, and reads it; `file` is where it
+/// lies meanwhile, and gone afterwards. Errors as download's and links_of's. Blocks.
+Result<Page> read_page(DownloadOrder order, std::filesystem::path const& file);
 
 /// An index page to look into, and what is wanted of it.
 struct IndexOrder {
@@ -28,8 +40,7 @@ struct Index {
   std::vector<Offer> offers;  ///< as offers_in's, at most `most_offers`; empty unless it came whole
 };
 
-/// Downloads a page, if it is another one than the known, and reads it. Errors as download's and
-/// links_of's. Blocks.
+/// Reads the page and picks the nightlies on it. Errors as read_page's. Blocks.
 Result<Index> look_into(IndexOrder const& order);
 
 }  // namespace torchwatch::fetch

@@ -19,6 +19,8 @@ Message message_of(Result<T> result) {
 Message answer_to(Order const& order) {
   if (auto const* const index = std::get_if<IndexOrder>(&order))
     return message_of(look_into(*index));
+  if (auto const* const companion = std::get_if<CompanionOrder>(&order))
+    return message_of(find_companion(*companion));
   return message_of(carry_out(std::get<FetchOrder>(order), tell));
 }
 

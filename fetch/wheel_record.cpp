@@ -10,6 +10,7 @@
 #include <boost/algorithm/string/replace.hpp>
 
 #include "fetch/digest.h"
+#include "fetch/wheel_metadata.h"
 
 namespace torchwatch::fetch {
 namespace {
@@ -24,19 +25,6 @@ struct Line {
 
 Error disagrees(fs::path const& record, std::string const& name, std::string const& how) {
   return {ErrorCode::corrupt, record.string() + ": " + name + " " + how};
-}
-
-/// The only one there.
-std::optional<fs::path> record_in(fs::path const& wheel) {
-  std::optional<fs::path> only;
-  std::error_code ignored;
-  for (auto const& entry : fs::directory_iterator{wheel, ignored}) {
-    auto const record = entry.path() / "RECORD";
-    if (entry.path().extension() != ".dist-info" || !fs::is_regular_file(record, ignored)) continue;
-    if (only) return std::nullopt;
-    only = record;
-  }
-  return only;
 }
 
 /// As a CSV file has it (RFC 4180).
@@ -87,21 +75,22 @@ std::string complaint(fs::path const& file, Line const& line) {
 }  // namespace
 
 Result<> check_record(fs::path const& wheel) {
-  auto const record = record_in(wheel);
-  if (!record)
+  auto const info = dist_info_in(wheel);
+  auto const record = info / "RECORD";
+  if (info.empty() || !fs::is_regular_file(record))
     return Error{ErrorCode::corrupt, wheel.string() + ": has no single *.dist-info/RECORD"};
-  auto lines = lines_of(*record);
-  if (!lines) return disagrees(*record, "a line", "is not \"path,digest,size\"");
+  auto lines = lines_of(record);
+  if (!lines) return disagrees(record, "a line", "is not \"path,digest,size\"");
   for (auto const& entry : fs::recursive_directory_iterator{wheel}) {
     if (!entry.is_regular_file() && !entry.is_symlink()) continue;
     auto const name = entry.path().lexically_relative(wheel).string();
     auto const line = lines->extract(name);
-    if (entry.path() == *record || is_signature(entry.path(), *record)) continue;
-    if (line.empty()) return disagrees(*record, name, "is not listed");
+    if (entry.path() == record || is_signature(entry.path(), record)) continue;
+    if (line.empty()) return disagrees(record, name, "is not listed");
     if (auto const wrong = complaint(entry.path(), line.mapped()); !wrong.empty())
-      return disagrees(*record, name, wrong);
+      return disagrees(record, name, wrong);
   }
-  if (!lines->empty()) return disagrees(*record, lines->begin()->first, "is not there");
+  if (!lines->empty()) return disagrees(record, lines->begin()->first, "is not there");
   return {};
 }
 

@@ -175,6 +175,18 @@ Index index_in(json const& value) {
   return index;
 }
 
+json to_json(CompanionFile const& file) {
+  return {{"companion",
+           {{"name", file.name},
+            {"version", file.version},
+            {"url", file.url},
+            {"sha256", file.sha256}}}};
+}
+
+CompanionFile companion_file_in(json const& value) {
+  return {value.at("name"), value.at("version"), value.at("url"), value.at("sha256")};
+}
+
 json to_json(Refusal const& refusal) {
   auto const& error = refusal.error;
   return {{"error", {{"code", error.code}, {"message", error.message}}}};
@@ -212,6 +224,21 @@ IndexOrder index_order_in(json const& value) {
           filter_in(value.at("filter"))};
 }
 
+json to_json(CompanionOrder const& order) {
+  return {{"find",
+           {{"page", to_json(order.page)},
+            {"file", order.file.string()},
+            {"requirement", order.requirement},
+            {"machine", order.machine}}}};
+}
+
+CompanionOrder companion_order_in(json const& value) {
+  return {download_in(value.at("page")),
+          value.at("file").get<std::string>(),
+          value.at("requirement"),
+          value.at("machine")};
+}
+
 /// One of a variant's. Servers put anything into their headers, and names of files are bytes.
 template <class Variant>
 std::string line_of(Variant const& variant) {
@@ -241,6 +268,7 @@ std::string encode(Message const& message) {
 Result<Order> decode_order(std::string const& line) {
   return read_line(line, [](json const& value) -> Order {
     if (value.contains("look")) return index_order_in(value.at("look"));
+    if (value.contains("find")) return companion_order_in(value.at("find"));
     return fetch_order_in(value.at("fetch"));
   });
 }
@@ -250,6 +278,7 @@ Result<Message> decode_message(std::string const& line) {
     if (value.contains("progress")) return progress_in(value.at("progress"));
     if (value.contains("fetched")) return fetched_in(value.at("fetched"));
     if (value.contains("index")) return index_in(value.at("index"));
+    if (value.contains("companion")) return companion_file_in(value.at("companion"));
     auto const& error = value.at("error");
     return Refusal{{error.at("code"), error.at("message")}};
   });

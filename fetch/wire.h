@@ -4,13 +4,14 @@
 #include <variant>
 
 #include "fetch/carry_out.h"
+#include "fetch/companions.h"
 #include "fetch/index.h"
 
 /// What the service and torchwatch-fetch say to each other: a line of JSON each, an order on
 /// standard input, then any number of lines of progress and one answer on standard output.
 namespace torchwatch::fetch {
 
-using Order = std::variant<FetchOrder, IndexOrder>;
+using Order = std::variant<FetchOrder, IndexOrder, CompanionOrder>;
 
 /// Why there is none of what an order asked for.
 struct Refusal {
@@ -18,7 +19,7 @@ struct Refusal {
 };
 
 /// Progress, or the last word: what the order asked for, or a refusal.
-using Message = std::variant<FetchProgress, Fetched, Index, Refusal>;
+using Message = std::variant<FetchProgress, Fetched, Index, CompanionFile, Refusal>;
 
 std::string encode(Order const& order);
 std::string encode(Message const& message);

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <compare>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "storage/domain/result.h"
+
+/// Versions of Python packages and ranges of them, as the version specifiers of Python have them
+/// (PEP 440).
+namespace torchwatch::fetch {
+
+/// "13.0.48", "2.9.0.dev20250902+cu126", "1!3.5rc1.post2". They are ordered by age, as PEP 440 has
+/// it: 1.0.dev1 < 1.0a1 < 1.0 < 1.0+local < 1.0.post1; 1.0 and 1.0.0 are the same.
+class Version {
+ public:
+  /// Nothing for what is no version, or one with numbers beyond all reason.
+  static std::optional<Version> parse(std::string_view text);
+
+  bool is_prerelease() const { return phase_.first != final_phase || dev_ != no_dev; }
+
+  bool is_postrelease() const { return post_ != no_post; }
+
+  bool is_local() const { return !local_.empty(); }
+
+  /// Without what follows its plus sign.
+  Version without_local() const;
+
+  /// Whether the first numbers of this release are all those of `start`: 13.0.48 starts with 13.0.
+  bool starts_with(Version const& start) const;
+
+  /// Whether both are of one release, whatever came before and after it: 1.0rc1 and 1.0.post1.
+  bool is_of_release(Version const& other) const;
+
+  /// 13 of 13.0, 13.0 of 13.0.48: one number less, and nothing but numbers.
+  Version without_last_number() const;
+
+  friend std::strong_ordering operator<=>(Version const& one, Version const& other);
+  friend bool operator==(Version const& one, Version const& other);
+
+ private:
+  static constexpr int final_phase = 3;
+  static constexpr int no_post = -1;
+  static constexpr int no_dev = 1'000'000'000;
+
+  struct LocalPart {
+    int number = -1;  ///< letters: -1, and so before any number
+    std::string letters;
+    friend auto operator<=>(LocalPart const&, LocalPart const&) = default;
+  };
+
+  static std::vector<LocalPart> local_parts_in(std::string const& text);
+  std::vector<int> trimmed_release() const;
+
+  int epoch_ = 0;
+  std::vector<int> release_;
+  std::pair<int, int> phase_{final_phase, 0};  // alpha 0, beta 1, candidate 2, final 3; which one
+  int post_ = no_post;
+  int dev_ = no_dev;
+  std::vector<LocalPart> local_;
+};
+
+/// ">=2.9,!=2.9.1", "==13.0.*", "~=2.1"; empty: any version.
+class VersionRange {
+ public:
+  /// Fails with invalid_argument, naming what is no such clause.
+  static Result<VersionRange> parse(std::string_view text);
+
+  bool holds(Version const& version) const;
+
+ private:
+  struct Clause {
+    std::string comparison;  ///< "==", "!=", "<", "<=", ">", ">=", "~="
+    Version version;
+    bool is_prefix = false;  ///< of "==" and "!=": ".*"
+  };
+
+  static Result<Clause> clause_in(std::string_view text);
+  static bool is_in(Version const& version, Clause const& clause);
+
+  std::vector<Clause> clauses_;
+};
+
+}  // namespace torchwatch::fetch
