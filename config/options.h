@@ -35,7 +35,8 @@ struct FeedOptions {
   /// What the wheels' platform ends with, "x86_64"; empty: this host's.
   std::string machine;
   /// Hosts that files may come from besides that of `url`, by links or redirects.
-  std::vector<std::string> hosts{"download-r2.pytorch.org"};
+  std::vector<std::string> hosts{
+      "download-r2.pytorch.org", "pypi.nvidia.com", "files.pythonhosted.org"};
   /// Certificates to trust instead of the system's, PEM.
   std::string ca_file;
   /// Pause between two looks. Nightlies appear once a day; ten minutes bounds the delay without

@@ -7,6 +7,8 @@
 #include <sstream>
 #include <utility>
 
+#include "daemon/build/companions.h"
+
 namespace torchwatch::build {
 namespace fs = std::filesystem;
 
@@ -58,6 +60,8 @@ std::vector<std::string> packaging_of(Build const& build, Recipe const& recipe) 
   std::error_code ignored;  // none has none
   for (auto const& entry : fs::directory_iterator{fs::path{build.prefix} / "lib", ignored})
     lines.push_back("holds lib/" + entry.path().filename().string());
+  for (auto const& companion : companions_listed_in(fs::path{build.prefix}.parent_path()))
+    lines.push_back("companion " + companion.name + " " + companion.version);
   for (auto& line : lines)
     std::ranges::replace_if(line, is_control, ' ');
   return lines;

@@ -10,7 +10,8 @@ namespace torchwatch::build {
 
 /// What a build is made of and packed with, beside its commit, a line each: what `recipe` holds,
 /// which made it, a Recipe{} where that is not known; what its build.json says; the files of its
-/// lib directory. Where artifacts lie is not told: reports are public. Reads the disk.
+/// lib directory; its companions. Where artifacts lie is not told: reports are public. Reads the
+/// disk.
 std::vector<std::string> packaging_of(Build const& build, Recipe const& recipe);
 
 /// The lines that only one has: "- gcc 12" where it is `before`, then "+ gcc 13" where it is

@@ -39,6 +39,12 @@ asio::awaitable<Result<fetch::Index>> FetchProgram::look_into(fetch::IndexOrder 
   co_return answer_in<fetch::Index>(co_await run(std::move(any), page));
 }
 
+asio::awaitable<Result<fetch::CompanionFile>> FetchProgram::find(fetch::CompanionOrder order) {
+  auto const page = order.page;
+  fetch::Order any = std::move(order);
+  co_return answer_in<fetch::CompanionFile>(co_await run(std::move(any), page));
+}
+
 /// The program's last word.
 asio::awaitable<Result<fetch::Message>> FetchProgram::run(fetch::Order order,
                                                           fetch::DownloadOrder download) {

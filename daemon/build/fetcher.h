@@ -8,6 +8,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "fetch/carry_out.h"
+#include "fetch/companions.h"
 #include "fetch/index.h"
 #include "fetch/wire.h"
 #include "storage/domain/result.h"
@@ -25,6 +26,10 @@ class Fetcher {
 
   /// As fetch::look_into.
   virtual boost::asio::awaitable<Result<fetch::Index>> look_into(fetch::IndexOrder order) = 0;
+
+  /// As fetch::find_companion.
+  virtual boost::asio::awaitable<Result<fetch::CompanionFile>> find(
+      fetch::CompanionOrder order) = 0;
 };
 
 /// Has torchwatch-fetch do it, a process each, without our token in its environment. How far a
@@ -39,6 +44,7 @@ class FetchProgram final : public Fetcher {
 
   boost::asio::awaitable<Result<fetch::Fetched>> fetch(fetch::FetchOrder order) override;
   boost::asio::awaitable<Result<fetch::Index>> look_into(fetch::IndexOrder order) override;
+  boost::asio::awaitable<Result<fetch::CompanionFile>> find(fetch::CompanionOrder order) override;
 
  private:
   boost::asio::awaitable<Result<fetch::Message>> run(fetch::Order order,

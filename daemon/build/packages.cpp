@@ -8,6 +8,7 @@
 #include <spdlog/spdlog.h>
 
 #include "bisect/git_history.h"
+#include "daemon/build/downloads.h"
 #include "daemon/build/manifest.h"
 #include "fetch/package_contents.h"
 
@@ -66,21 +67,6 @@ Result<fetch::PackageContents> checked_contents(Nightly const& nightly, fs::path
 
 }  // namespace
 
-fetch::DownloadOrder download_of(config::FeedOptions const& feed, std::string url) {
-  fetch::DownloadOrder order;
-  order.url = std::move(url);
-  order.hosts = feed.hosts;
-  order.ca_file = feed.ca_file;
-  return order;
-}
-
-fs::path download_folder(config::Options const& options) {
-  auto folder = fs::absolute(options.state_dir) / "downloads";
-  std::error_code ignored;  // whoever writes there names it
-  fs::create_directories(folder, ignored);
-  return folder;
-}
-
 asio::awaitable<Result<BuildAttempt>> Packages::bring(Nightly& nightly) {
   auto const builds = fs::absolute(options_.state_dir) / "builds";
   auto const directory = builds / ("nightly-" + std::to_string(nightly.id.value));
@@ -136,6 +122,12 @@ asio::awaitable<Result<BuildAttempt>> Packages::read(Nightly& nightly, fs::path 
   if (!trunk) co_return trunk.error();
   nightly.release_commit = contents->release_commit;
   nightly.commit = *trunk;
+  if (is_wheel(nightly.file->url)) {
+    auto const accompanied = co_await companions_.bring(directory);
+    if (!accompanied && is_for_good(accompanied.error().code))
+      co_return without_build(accompanied.error().message);
+    if (!accompanied) co_return accompanied.error();
+  }
   auto const made = co_await workers_.make(contents->prefix);
   if (!made && is_for_good(made.error().code)) co_return without_build(made.error().message);
   if (!made) co_return made.error();

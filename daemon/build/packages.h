@@ -2,11 +2,14 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
 #include "config/options.h"
 #include "daemon/build/builder.h"
+#include "daemon/build/companions.h"
 #include "daemon/build/fetcher.h"
 #include "daemon/build/git_fetch.h"
 #include "daemon/build/workers.h"
@@ -15,27 +18,27 @@
 
 namespace torchwatch::build {
 
-/// How a file of the feed is downloaded.
-fetch::DownloadOrder download_of(config::FeedOptions const& feed, std::string url);
-
-/// Where files lie while they come; made if need be.
-std::filesystem::path download_folder(config::Options const& options);
-
 /// Builds that are published: each nightly's file is brought into `state_dir/builds/nightly-ID` and
 /// stays there. Single-threaded.
 class Packages {
  public:
   /// All arguments must outlive it.
-  Packages(config::Options const& options, Fetcher& fetcher, GitFetch& git_fetch, Workers& workers)
+  Packages(boost::asio::any_io_executor executor,
+           config::Options const& options,
+           Fetcher& fetcher,
+           GitFetch& git_fetch,
+           Workers& workers)
       : options_{options},
         fetcher_{fetcher},
         git_fetch_{git_fetch},
-        workers_{workers} {}
+        workers_{workers},
+        companions_{std::move(executor), options, fetcher} {}
 
-  /// The build of `nightly.file`, which is brought here unless it is, with a worker compiled for
-  /// it; notes in `nightly` what it says of itself (commits) and which contents it has. Absent,
-  /// with the reason, when these contents are no good, or no worker compiles against them. Fails
-  /// with unavailable when it may be tried again: what has come is not downloaded again.
+  /// The build of `nightly.file`, which is brought here unless it is, with its companions and a
+  /// worker compiled for it; notes in `nightly` what it says of itself (commits) and which contents
+  /// it has. Absent, with the reason, when these contents are no good, or no worker compiles
+  /// against them. Fails with unavailable when it may be tried again: what has come is not
+  /// downloaded again.
   boost::asio::awaitable<Result<BuildAttempt>> bring(Nightly& nightly);
 
  private:
@@ -48,6 +51,7 @@ class Packages {
   Fetcher& fetcher_;
   GitFetch& git_fetch_;
   Workers& workers_;
+  Companions companions_;
 };
 
 }  // namespace torchwatch::build

@@ -7,8 +7,7 @@
 #include <spdlog/spdlog.h>
 #include <sys/utsname.h>
 
-#include "daemon/build/packages.h"
-#include "fetch/url.h"
+#include "daemon/build/downloads.h"
 
 namespace torchwatch::feed {
 namespace asio = boost::asio;
@@ -27,7 +26,7 @@ bool is_for_wheels(config::FeedOptions const& feed) {
 }
 
 std::string page_of(config::FeedOptions const& feed) {
-  return is_for_wheels(feed) ? feed.url + "/whl/nightly/" + feed.channel + "/torch/"
+  return is_for_wheels(feed) ? build::page_of_wheels(feed, "torch")
                              : feed.url + "/libtorch/nightly/" + feed.channel + "/";
 }
 
@@ -37,15 +36,6 @@ fetch::PackageFilter filter_of(config::FeedOptions const& feed) {
           .machine = feed.machine.empty() ? machine_of_this_host() : feed.machine,
           .python = feed.python,
           .abi = feed.abi};
-}
-
-/// A page may link to anywhere; files come from its own host and from those that are allowed.
-bool is_allowed(std::string const& url, config::FeedOptions const& feed) {
-  auto const file = fetch::Url::parse(url);
-  auto const index = fetch::Url::parse(feed.url);
-  return file && index && (file->scheme() == "https" || index->scheme() == "http") &&
-         (file->host() == index->host() ||
-          std::ranges::find(feed.hosts, file->host()) != feed.hosts.end());
 }
 
 Nightly nightly_of(fetch::Offer const& offer) {
@@ -84,7 +74,7 @@ asio::awaitable<Result<>> PackageIndex::read_page() {
   page_version_ = index->validators;
   offers_ = std::move(index->offers);
   std::erase_if(offers_, [this](fetch::Offer const& offer) {
-    bool const is_foreign = !is_allowed(offer.url, options_.feed);
+    bool const is_foreign = !build::is_allowed(offer.url, options_.feed);
     if (is_foreign)
       spdlog::warn("feed_link_passed_over url={} reason=\"host not in feed.hosts\"", offer.url);
     return is_foreign;

@@ -10,6 +10,7 @@
 #include <spdlog/fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
+#include "daemon/build/companions.h"
 #include "daemon/measure/alarm.h"
 #include "daemon/retention/needs.h"
 
@@ -32,15 +33,22 @@ std::set<std::string> names_in(fs::path const& folder) {
   return names;
 }
 
-/// Of all files below `directory`. What vanishes meanwhile counts nothing.
+bool is_companion(std::string const& name) {
+  return name.starts_with(build::companion_prefix);
+}
+
+/// Of all files below `directory`, but of those that a build has from its companions: they are
+/// counted there. What vanishes meanwhile counts nothing.
 std::int64_t size_of(fs::path const& directory) {
   std::int64_t bytes = 0;
+  bool const has_companions = !build::companions_listed_in(directory).empty();
   std::error_code problem;
   for (auto at = fs::recursive_directory_iterator{directory, problem};
        !problem && at != fs::end(at);
        at.increment(problem)) {
     std::error_code ignored;
     if (at->is_symlink(ignored) || !at->is_regular_file(ignored)) continue;
+    if (has_companions && at->hard_link_count(ignored) > 1) continue;
     auto const size = at->file_size(ignored);
     if (!ignored) bytes += static_cast<std::int64_t>(size);
   }
@@ -57,7 +65,8 @@ Room room_of(config::BuildsOptions const& options, fs::path const& folder) {
   return room;
 }
 
-std::int64_t size_of_newest(std::vector<KeptBuild> const& builds) {
+std::int64_t size_of_newest(std::vector<KeptBuild> builds) {
+  std::erase_if(builds, [](KeptBuild const& build) { return is_companion(build.name); });
   auto const newest = std::ranges::max_element(builds, {}, &KeptBuild::made_at);
   return newest == builds.end() ? 0 : newest->bytes;
 }
@@ -119,13 +128,19 @@ void BuildStore::delete_half_work() {
       fs::remove_all(folder / name, ignored);
   auto const downloads = folder.parent_path() / "downloads";
   for (auto const& name : names_in(downloads))
-    if (name.starts_with("nightly-") && !is_on_its_way(name))
+    if ((name.starts_with("nightly-") || is_companion(name)) && !is_on_its_way(name))
       fs::remove_all(downloads / name, ignored);
 }
 
-/// Whether `name` is of a nightly that is announced or wanted back, and so may be being fetched.
+/// Whether `name` is of a nightly that is announced or wanted back, or of a companion that a build
+/// lists, and so may be being fetched.
 bool BuildStore::is_on_its_way(std::string const& name) const {
   auto const stem = name.substr(0, name.find('.'));
+  auto const lists_it = [&stem](auto const& of_build) {
+    return std::ranges::find(of_build.second, stem) != of_build.second.end();
+  };
+  if (is_companion(name))
+    return std::ranges::any_of(companions_in(keeping_of(options_).folder), lists_it);
   auto const is_of = [&stem](NightlyId id) {
     return stem == "nightly-" + std::to_string(id.value);
   };

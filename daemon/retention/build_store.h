@@ -11,9 +11,9 @@
 
 namespace torchwatch::retention {
 
-/// The builds under `state_dir/builds`: which are there, how large they are, when they were used,
-/// and which have to go. Blocks on the disk. Single-threaded; between looking at who holds a build
-/// and its removal nothing else happens.
+/// The builds under `state_dir/builds`, and their companions: which are there, how large they are,
+/// when they were used, and which have to go. Blocks on the disk. Single-threaded; between looking
+/// at who holds a build and its removal nothing else happens.
 ///
 /// A build is renamed to NAME.removed, which is when it is gone, and then deleted; what a killed
 /// removal left is deleted by the next look. Whatever else has a dot in its name is somebody's half

@@ -43,6 +43,7 @@ class Holding {
   void by_anchors();
   void by_incidents();
   void by_bisections();
+  void by_builds();
   void by_people();
 
   Holds take() { return std::move(holds_); }
@@ -142,6 +143,13 @@ void Holding::by_bisections() {
   }
 }
 
+/// As long as they are there themselves, whoever needs them.
+void Holding::by_builds() {
+  for (auto const& [name, companions] : needs_.companions)
+    for (auto const& companion : companions)
+      if (is_kept(name)) hold(companion, name);
+}
+
 void Holding::by_people() {
   for (auto const& build : builds_)
     if (build.pin) hold(build.name, build.pin->who + ": " + build.pin->why);
@@ -155,6 +163,7 @@ Holds holds_on(std::vector<KeptBuild> const& builds, Needs const& needs) {
   holding.by_anchors();
   holding.by_incidents();
   holding.by_bisections();
+  holding.by_builds();
   holding.by_people();
   return holding.take();
 }

@@ -22,6 +22,8 @@ struct Needs {
   std::vector<Bisection> bisections;  ///< that have not ended
   /// Of all that are measured and have anchors.
   std::vector<nightly::BenchmarkHistory> benchmarks;
+  /// Whose libraries a build has: by its name those of its companions.
+  std::map<std::string, std::vector<std::string>> companions;
 };
 
 /// Who holds a build, by its name, in words for people: "incident 3", "ada: for the release notes".
@@ -29,8 +31,8 @@ using Holds = std::map<std::string, std::vector<std::string>>;
 
 /// Who holds which of `builds`: a nightly that is being judged holds itself and its baseline, the
 /// next nightly its baseline, benchmarks their anchors, incidents and bisections both their ends,
-/// bisections also the nightlies between and the commits that they measured, people what they
-/// pinned. Pure.
+/// bisections also the nightlies between and the commits that they measured, builds their
+/// companions, people what they pinned. Pure.
 Holds holds_on(std::vector<KeptBuild> const& builds, Needs const& needs);
 
 /// The name of the build at `prefix`; empty when that lies elsewhere than in `builds`. Pure.

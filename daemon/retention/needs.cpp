@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <set>
+#include <system_error>
 #include <utility>
+
+#include "daemon/build/companions.h"
 
 namespace torchwatch::retention {
 namespace fs = std::filesystem;
@@ -51,6 +54,16 @@ std::vector<nightly::BenchmarkHistory> histories_of(storage::Store& store,
 
 }  // namespace
 
+std::map<std::string, std::vector<std::string>> companions_in(fs::path const& folder) {
+  std::map<std::string, std::vector<std::string>> companions;
+  std::error_code problem;
+  for (auto at = fs::directory_iterator{folder, problem}; !problem && at != fs::end(at);
+       at.increment(problem))
+    for (auto const& companion : build::companions_listed_in(at->path()))
+      companions[at->path().filename()].push_back(build::folder_of(companion));
+  return companions;
+}
+
 Keeping keeping_of(config::Options const& options) {
   Keeping keeping;
   keeping.folder = fs::absolute(options.state_dir).lexically_normal() / "builds";
@@ -66,6 +79,7 @@ Needs needs_of(storage::Store& store, Keeping const& keeping, Timestamp now) {
   needs.incidents = open_incidents(store, now - std::chrono::days{keeping.limits.incident_days});
   needs.bisections = store.bisections().all();
   std::erase_if(needs.bisections, has_ended);
+  needs.companions = companions_in(keeping.folder);
   if (keeping.has_anchors) needs.benchmarks = histories_of(store, needs.nightlies);
   return needs;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,9 @@ struct Keeping {
 };
 
 Keeping keeping_of(config::Options const& options);
+
+/// The companions of all builds in `folder`, by the builds' names, as the disk has them.
+std::map<std::string, std::vector<std::string>> companions_in(std::filesystem::path const& folder);
 
 /// What builds are needed for by what is stored. An incident is open until somebody accepts it or
 /// calls it false, and for `incident_days` at most. Throws what the store throws.

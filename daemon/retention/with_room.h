@@ -52,6 +52,10 @@ class FetcherWithRoom final : public build::Fetcher {
     return fetcher_.look_into(std::move(order));
   }
 
+  boost::asio::awaitable<Result<fetch::CompanionFile>> find(fetch::CompanionOrder order) override {
+    return fetcher_.find(std::move(order));
+  }
+
  private:
   build::Fetcher& fetcher_;
   BuildStore& builds_;

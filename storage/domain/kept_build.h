@@ -17,9 +17,9 @@ struct Pin {
   friend bool operator==(Pin const&, Pin const&) = default;
 };
 
-/// A build that lies in the service's own directory, fetched or made.
+/// A build that lies in the service's own directory, fetched or made, or a companion of some.
 struct KeptBuild {
-  std::string name;        ///< of its directory in there: "nightly-12", "SHA-RECIPE"
+  std::string name;  ///< of its directory in there: "nightly-12", "SHA-RECIPE", "companion-..."
   std::int64_t bytes = 0;  ///< of its files
   Timestamp made_at{};     ///< when it was first seen there
   Timestamp used_at{};     ///< when it was last measured; when it was made, before that

@@ -17,8 +17,9 @@ using testing::UnorderedElementsAre;
 
 TEST(Packaging, IsTheRecipeTheManifestAndTheLibraries) {
   tests::TemporaryFolder const folder;
-  auto const prefix = folder.database().parent_path();
-  fs::create_directory(prefix / "lib");
+  auto const prefix = folder.path() / "torch";
+  fs::create_directories(prefix / "lib");
+  std::ofstream{folder.path() / "companions"} << "nvidia-cudnn-cu13 9.15.1.9\n";
   std::ofstream{prefix / "lib" / "libtorch_cpu.so"};
   std::ofstream{prefix / "lib" / "libgomp-a34b3233.so.1"};
   Build build;
@@ -41,7 +42,8 @@ TEST(Packaging, IsTheRecipeTheManifestAndTheLibraries) {
                                    "preloads /opt/other.so",
                                    "launcher chroot /root13",
                                    "holds lib/libtorch_cpu.so",
-                                   "holds lib/libgomp-a34b3233.so.1"));
+                                   "holds lib/libgomp-a34b3233.so.1",
+                                   "companion nvidia-cudnn-cu13 9.15.1.9"));
 }
 
 TEST(Packaging, OfABuildOfWhichNothingIsKnownIsItsKind) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -60,6 +61,7 @@ class Published : public testing::TestWithParam<Shape> {
     for (auto const& nightly : world_.truth().at("nightlies"))
       publish(nightly, releases);
     host_.host(GetParam().page, {.content = page_, .etag = "\"page\""});
+    publish_companion();
     world_.configure({{"feed",
                        {{"kind", GetParam().feed},
                         {"path", ""},
@@ -79,18 +81,43 @@ class Published : public testing::TestWithParam<Shape> {
     auto const version = "2.9.0.dev" + compact + "+cpu";
     auto const name = GetParam().before + version + GetParam().after;
     auto const file = world_.directory() / name;
-    auto const packed = world_
-                            .start_program({MAKE_PACKAGE_PROGRAM,
-                                            GetParam().kind,
-                                            version,
-                                            release->release.hex,
-                                            file.string(),
-                                            (kernels / "lib/liblab.so").string()})
-                            .wait();
-    if (packed.status != 0) throw std::runtime_error("make-package: " + packed.err);
+    pack({GetParam().kind,
+          version,
+          release->release.hex,
+          file.string(),
+          (kernels / "lib/liblab.so").string()});
     auto const target = GetParam().page + escaped(name);
     host_.host(target, {.path = file, .etag = "\"" + date + "\""});
     page_ += "<a href=\"" + target + "\">" + name + "</a><br/>\n";
+  }
+
+  /// What the wheels name in their METADATA.
+  void publish_companion() {
+    auto const* const name = "nvidia_lab-1.0-py3-none-manylinux_2_27_x86_64.whl";
+    auto const file = world_.directory() / name;
+    pack({"companion", "nvidia-lab", "1.0", file.string()});
+    auto const page = std::string{"/whl/nightly/cpu/nvidia-lab/"};
+    host_.host(page, {.content = std::string{"<a href=\""} + name + "\">x</a>", .etag = "\"1\""});
+    host_.host(page + name, {.path = file, .etag = "\"1\""});
+  }
+
+  void pack(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), MAKE_PACKAGE_PROGRAM);
+    auto const packed = world_.start_program(arguments).wait();
+    if (packed.status != 0) throw std::runtime_error("make-package: " + packed.err);
+  }
+
+  /// Whether both nightlies have the companion's file, which came and is there once.
+  void expect_companion() {
+    auto const library = fs::path{"nvidia/lab/lib/liblab.so.1"};
+    auto const builds = world_.state() / "builds";
+    EXPECT_TRUE(fs::equivalent(builds / "nightly-1" / library, builds / "nightly-2" / library));
+    auto const is_companion = [](auto const& request) {
+      return request.target.ends_with("x86_64.whl") &&
+             request.target.find("nvidia_lab") != std::string::npos;
+    };
+    EXPECT_EQ(std::ranges::count_if(host_.requests(), is_companion), 1);
+    EXPECT_THAT(world_.run({"builds"}).out, HasSubstr("companion-nvidia-lab-1_0"));
   }
 
   World world_{with_kernels()};
@@ -112,6 +139,7 @@ TEST_P(Published, NightliesAreFetchedPreparedAndCompared) {
   EXPECT_THAT(report, HasSubstr("2.9.0.dev20250903+cpu"));
   EXPECT_THAT(report, HasSubstr("/compare/"));
   expect_no_process_left(world_);
+  if (GetParam().kind == "wheel") expect_companion();
 
   auto const again = world_.run({"check", "--json"});
   EXPECT_EQ(again.status, 1) << again.err;

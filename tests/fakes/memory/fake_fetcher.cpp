@@ -16,14 +16,57 @@ void write(fs::path const& file, std::string const& line) {
   std::ofstream{file} << line << '\n';
 }
 
-void unpack(FakeFetcher::File const& file, fs::path const& directory) {
+void write_hole(fs::path const& file, std::int64_t bytes) {
+  write(file, "");
+  fs::resize_file(file, static_cast<std::uintmax_t>(bytes));
+}
+
+void write_metadata(fs::path const& info,
+                    std::string const& name,
+                    std::string const& version,
+                    std::string const& tag,
+                    std::vector<std::string> const& needs) {
+  auto text = "Name: " + name + "\nVersion: " + version;
+  for (auto const& need : needs)
+    text += "\nRequires-Dist: " + need;
+  write(info / "METADATA", text);
+  write(info / "WHEEL", "Tag: " + tag);
+}
+
+void write_torch(fs::path const& prefix, std::int64_t bytes) {
+  write(prefix / "share/cmake/Torch/TorchConfig.cmake", "");
+  write(prefix / "include/torch/csrc/api/include/torch/torch.h", "");
+  write_hole(prefix / "lib/libtorch_cpu.so", bytes);
+}
+
+void unpack_archive(FakeFetcher::File const& file, fs::path const& directory) {
   auto const prefix = directory / "libtorch";
   write(prefix / "build-version", file.says.empty() ? file.version : file.says);
   write(prefix / "build-hash", file.release.hex);
-  write(prefix / "share/cmake/Torch/TorchConfig.cmake", "");
-  write(prefix / "include/torch/csrc/api/include/torch/torch.h", "");
-  write(prefix / "lib/libtorch_cpu.so", "");
-  fs::resize_file(prefix / "lib/libtorch_cpu.so", static_cast<std::uintmax_t>(file.bytes));
+  write_torch(prefix, file.bytes);
+}
+
+void unpack_wheel(FakeFetcher::File const& file, fs::path const& directory) {
+  auto const version = file.says.empty() ? file.version : file.says;
+  write_metadata(directory / "torch.dist-info",
+                 "torch",
+                 version,
+                 "cp312-cp312-manylinux_2_28_x86_64",
+                 file.needs);
+  write(directory / "torch/version.py",
+        "__version__ = '" + version + "'\ngit_version = '" + file.release.hex + "'");
+  write_torch(directory / "torch", file.bytes);
+}
+
+void unpack_companion(FakeFetcher::CompanionWheel const& wheel, fs::path const& directory) {
+  write_metadata(directory / (wheel.name + ".dist-info"),
+                 wheel.name,
+                 wheel.version,
+                 "py3-none-manylinux_2_27_x86_64",
+                 wheel.needs);
+  if (wheel.library.empty()) return;
+  write(directory / "nvidia/__init__.py", "");
+  write_hole(directory / wheel.library, wheel.bytes);
 }
 
 fetch::Offer offer_of(std::string const& url, FakeFetcher::File const& file) {
@@ -39,6 +82,13 @@ fetch::Offer offer_of(std::string const& url, FakeFetcher::File const& file) {
 
 asio::awaitable<Result<fetch::Fetched>> FakeFetcher::fetch(fetch::FetchOrder order) {
   fetch::Fetched fetched;
+  if (auto const wheel = companions.find(order.download.url); wheel != companions.end()) {
+    ++wheel->second.downloads;
+    if (wheel->second.trouble) co_return *wheel->second.trouble;
+    unpack_companion(wheel->second, order.directory);
+    fetched.download.end = End::whole;
+    co_return fetched;
+  }
   auto const found = files.find(order.download.url);
   fetched.download.end = found == files.end() ? End::absent : End::whole;
   if (found == files.end()) co_return fetched;
@@ -49,7 +99,7 @@ asio::awaitable<Result<fetch::Fetched>> FakeFetcher::fetch(fetch::FetchOrder ord
     fetched.download.end = End::unchanged;
   if (order.download.is_asked_only || fetched.download.end == End::unchanged) co_return fetched;
   ++file.downloads;
-  unpack(file, order.directory);
+  (order.is_wheel ? unpack_wheel : unpack_archive)(file, order.directory);
   co_return fetched;
 }
 
@@ -71,6 +121,20 @@ asio::awaitable<Result<fetch::Index>> FakeFetcher::look_into(fetch::IndexOrder o
   for (auto const& [url, file] : files)
     if (file.is_listed) index.offers.push_back(offer_of(url, file));
   co_return index;
+}
+
+asio::awaitable<Result<fetch::CompanionFile>> FakeFetcher::find(fetch::CompanionOrder order) {
+  auto const wanted = fetch::parse_requirement(order.requirement);
+  std::vector<fetch::PageLink> links;
+  for (auto& [url, wheel] : companions) {
+    auto const name = url.substr(url.rfind('/') + 1);
+    links.push_back({url, name, "", false});
+    if (wheel.name == wanted->name) ++wheel.lookups;
+  }
+  auto file = fetch::companion_in(links, *wanted, order.machine);
+  if (file) co_return std::move(*file);
+  co_return Error{ErrorCode::not_found,
+                  "index " + order.page.url + ": has no " + order.requirement};
 }
 
 }  // namespace torchwatch::fakes

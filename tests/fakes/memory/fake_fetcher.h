@@ -4,14 +4,15 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "daemon/build/fetcher.h"
 #include "storage/domain/build.h"
 
 namespace torchwatch::fakes {
 
-/// An index of LibTorch archives and a host that has them, without a network. What is fetched is a
-/// directory as an archive unpacks to, with nothing in its files.
+/// An index of LibTorch archives and of wheels and a host that has them, without a network. What is
+/// fetched is a directory as it unpacks to, with nothing in its files.
 class FakeFetcher final : public build::Fetcher {
  public:
   /// A published file.
@@ -25,13 +26,28 @@ class FakeFetcher final : public build::Fetcher {
     std::optional<Error> trouble{};  ///< that fetching it meets
     std::int64_t bytes = 0;          ///< of its largest library, which is one hole
     int downloads = 0;
+    std::vector<std::string> needs{};  ///< of a wheel: Requires-Dist
+  };
+
+  /// Another package's wheel, with one library.
+  struct CompanionWheel {
+    std::string name;
+    std::string version;
+    std::string library;  ///< "nvidia/cu13/lib/libcudart.so.13"; empty: it has none
+    std::vector<std::string> needs{};
+    std::optional<Error> trouble{};
+    std::int64_t bytes = 0;
+    int downloads = 0;
+    int lookups = 0;
   };
 
   boost::asio::awaitable<Result<fetch::Fetched>> fetch(fetch::FetchOrder order) override;
   boost::asio::awaitable<Result<fetch::Index>> look_into(fetch::IndexOrder order) override;
+  boost::asio::awaitable<Result<fetch::CompanionFile>> find(fetch::CompanionOrder order) override;
 
   /// By URL.
   std::map<std::string, File> files;
+  std::map<std::string, CompanionWheel> companions;
   /// That asking for the page meets.
   std::optional<Error> trouble;
   /// How often the page came, and how often it was as before.

@@ -72,10 +72,8 @@ fs::path World::deliver(std::string const& date, std::size_t commit, double rati
   auto const prefix = folder.path() / "delivered" / date;
   auto const build = FakeBuilder::deliver(prefix, sha(commit), date);
   delivered_[build.prefix] = ratio;
-  bool const is_first = options.feed.kind != config::FeedKind::directory;
-  options.feed.kind = config::FeedKind::directory;
+  watch(config::FeedKind::directory);
   options.feed.path = prefix.parent_path();
-  if (is_first) restart();
   return prefix;
 }
 
@@ -86,16 +84,39 @@ CommitSha World::release(std::string const& date, std::size_t commit) {
 }
 
 FakeFetcher::File& World::publish(std::string const& date, std::size_t commit) {
+  watch(config::FeedKind::libtorch);
+  return publish_on(
+      "/libtorch/nightly/cpu/", "libtorch-shared-with-deps-", "+cpu.zip", date, commit);
+}
+
+FakeFetcher::File& World::publish_wheel(std::string const& date, std::size_t commit) {
+  options.feed.channel = "cu130";
+  watch(config::FeedKind::wheels);
+  return publish_on("/whl/nightly/cu130/torch/",
+                    "torch-",
+                    "+cu130-cp312-cp312-manylinux_2_28_x86_64.whl",
+                    date,
+                    commit);
+}
+
+void World::watch(config::FeedKind kind) {
+  if (options.feed.kind == kind) return;
+  options.feed.kind = kind;
+  options.feed.path.clear();
+  restart();
+}
+
+FakeFetcher::File& World::publish_on(std::string const& page,
+                                     std::string const& before,
+                                     std::string const& after,
+                                     std::string const& date,
+                                     std::size_t commit) {
   auto const released = release(date, commit);
   auto compact = date;
   std::erase(compact, '-');
-  auto const version = "2.9.0.dev" + compact + "+cpu";
-  bool const is_first = options.feed.kind != config::FeedKind::libtorch;
-  options.feed.kind = config::FeedKind::libtorch;
-  options.feed.path.clear();
-  if (is_first) restart();
-  auto const url =
-      options.feed.url + "/libtorch/nightly/cpu/libtorch-shared-with-deps-" + version + ".zip";
+  auto const local = after.substr(0, after.find_first_of("-."));
+  auto const version = "2.9.0.dev" + compact + local;
+  auto const url = options.feed.url + page + before + "2.9.0.dev" + compact + after;
   return index.files[url] = {date, version, released, "\"" + released.hex.substr(0, 8) + "\""};
 }
 

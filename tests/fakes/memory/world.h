@@ -86,6 +86,9 @@ class World {
   /// branch. Returns its file, which may be changed.
   FakeFetcher::File& publish(std::string const& date, std::size_t commit);
 
+  /// The same with a wheel of the channel cu130.
+  FakeFetcher::File& publish_wheel(std::string const& date, std::size_t commit);
+
   /// As after a crash: the parts are made anew on what is stored.
   void restart();
 
@@ -132,6 +135,12 @@ class World {
     Metric metric = Metric::latency;
   };
 
+  FakeFetcher::File& publish_on(std::string const& page,
+                                std::string const& before,
+                                std::string const& after,
+                                std::string const& date,
+                                std::size_t commit);
+  void watch(config::FeedKind kind);
   double level(Series const& series, Build const& build) const;
   std::size_t number_of(CommitSha const& commit) const;
 
