@@ -30,6 +30,12 @@ class AskingOnce final : public build::Fetcher {
     return fetcher_.look_into(std::move(order));
   }
 
+  boost::asio::awaitable<Result<fetch::CompanionFile>> find(fetch::CompanionOrder order) override {
+    order.page.attempts = 1;
+    order.page.limit = patience;
+    return fetcher_.find(std::move(order));
+  }
+
  private:
   static constexpr std::chrono::minutes patience{2};
 

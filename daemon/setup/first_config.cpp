@@ -65,12 +65,23 @@ std::int64_t memory_limit(Host const& host) {
   return host.memory_mib > 0 && share < config::MeasureOptions{}.memory_mib ? share : 0;
 }
 
-std::string feed_lines(FirstConfig const& first) {
+/// The channel that its GPU can be watched with.
+std::optional<std::string> channel_of(Host const& host) {
+  if (host.gpus.empty() || !host.has_cuda_toolkit) return std::nullopt;
+  return cuda_channel(host.cuda);
+}
+
+std::string feed_lines(Host const& host, FirstConfig const& first) {
   auto const url = first.url.empty() ? "" : ", \"url\": " + quoted(first.url);
-  return R"(
-  // What PyTorch publishes each night, as pip gets it. A nightly is fetched once and takes about 1 GiB; a worker for it
+  auto const channel = channel_of(host);
+  auto const size = channel ? "5 GiB, and as much again for the libraries of CUDA, once" : "1 GiB";
+  return fmt::format(
+             R"(
+  // What PyTorch publishes each night, as pip gets it. A nightly is fetched once and takes about {}; a worker for it
   // is compiled here, in minutes. "builds" would say how much is kept: 200 GiB at most, and 10 GiB of the disk stay free.
-  "feed": { "kind": "wheels", "channel": "cpu")" +
+  "feed": {{ "kind": "wheels", "channel": "{}")",
+             size,
+             channel.value_or("cpu")) +
          url + R"( },
 
   // A clone tells which commits a night brought: git clone --bare https://github.com/pytorch/pytorch.git
@@ -78,34 +89,51 @@ std::string feed_lines(FirstConfig const& first) {
 )";
 }
 
-/// Why the GPUs that were found are not watched, and what would do it.
-std::string gpu_lines(Host const& host) {
-  if (host.gpus.empty()) return "";
+/// Why these GPUs are not watched, and what would do it.
+std::string missing_lines(Host const& host) {
+  if (host.cuda.empty())
+    return "Which CUDA its driver runs, nvidia-smi does not say: update the driver, or ask it "
+           "yourself.\n";
+  auto const driver = "Its driver runs CUDA " + host.cuda;
   auto const channel = cuda_channel(host.cuda);
-  std::string text = "\n  // Found " + counted(host.gpus.size(), "GPU") + ": " +
-                     one_line(host.gpus.front()) + ". ";
-  if (!channel) {
-    return text + (host.cuda.empty()
-                       ? "Which CUDA its driver runs, nvidia-smi does not say: update the driver, "
-                         "or ask it yourself.\n"
-                       : "Its driver runs CUDA " + host.cuda +
-                             ", which is older than what PyTorch publishes for: update it.\n");
-  }
-  return text + "Its driver runs CUDA " + host.cuda + ", so " + *channel + R"( fits.
-  // Workers for CUDA builds cannot be compiled yet, which takes more than their wheel, so the CPU is watched. For later, in
-  // the place of "feed" above and of "fleets" below:
+  if (!channel) return driver + ", which is older than what PyTorch publishes for: update it.\n";
+  return driver + ", so " + *channel + R"( fits, but workers for it
+  // are compiled with headers of a CUDA toolkit, and none is here: install one, and write in the place of "feed" above and
+  // of "fleets" below:
   // "feed": { "kind": "wheels", "channel": ")" +
          *channel + R"(" },
   // "fleets": [{ "name": "gpu", "device": "cuda", "slots": 1 }],
 )";
 }
 
-std::string fleet_lines(Host const& host) {
-  std::string text = R"(
+std::string gpu_lines(Host const& host) {
+  if (host.gpus.empty()) return "";
+  auto const found = "\n  // Found " + counted(host.gpus.size(), "GPU") + ": " +
+                     one_line(host.gpus.front()) + ". ";
+  if (!channel_of(host)) return found + missing_lines(host);
+  return found + "Its driver runs CUDA " + host.cuda +
+         ", and the CUDA toolkit is here, so it is watched.\n";
+}
+
+/// Where most of what is here is measured.
+std::string first_fleet(Host const& host) {
+  if (!channel_of(host)) {
+    return R"(
   // Where builds are measured: one at a time, on this host.
   "fleets": [
     { "name": "cpu", "device": "cpu", "slots": 1 }
 )";
+  }
+  return R"(
+  // Where builds are measured: one at a time, on this host's first GPU. CPU and GPU at once would disturb each other.
+  "fleets": [
+    { "name": "gpu", "device": "cuda", "slots": 1 }
+    // , { "name": "cpu", "device": "cpu", "slots": 1 }
+)";
+}
+
+std::string fleet_lines(Host const& host) {
+  auto text = first_fleet(host);
   if (host.has_slurm) {
     text +=
         R"(    // Slurm is here. Nodes need torchwatch and state_dir at the same paths; results of unlike nodes do not compare.
@@ -158,8 +186,8 @@ std::string first_config(Host const& host, FirstConfig const& first) {
 {
   // Database, builds, logs and reports. Relative paths are relative to this file.
   "state_dir": )" +
-         quoted(first.state_dir) + ",\n" + feed_lines(first) + gpu_lines(host) + fleet_lines(host) +
-         suite_lines(host) + last_lines;
+         quoted(first.state_dir) + ",\n" + feed_lines(host, first) + gpu_lines(host) +
+         fleet_lines(host) + suite_lines(host) + last_lines;
 }
 
 std::string description_of(Host const& host) {

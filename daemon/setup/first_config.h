@@ -14,8 +14,9 @@ struct FirstConfig {
   std::string url;  ///< of a mirror of download.pytorch.org; empty: that itself
 };
 
-/// The text of a configuration file for `host`, JSON with comments. It watches the CPU; what else
-/// was found is in it as lines to uncomment.
+/// The text of a configuration file for `host`, JSON with comments. It watches the GPU where there
+/// is one, a channel for its driver and a CUDA toolkit to compile workers with, else the CPU; what
+/// else was found is in it as lines to uncomment.
 std::string first_config(Host const& host, FirstConfig const& first);
 
 /// "2 cores, 1 socket, 1 NUMA node, 24 GiB of memory; no GPU": one line, for people.

@@ -120,6 +120,21 @@ std::vector<std::string> gpus_of_driver(fs::path const& root) {
   return gpus;
 }
 
+/// Where workers for CUDA builds look for one by default (CudaToolkits.cmake); what they need of it
+/// is a header that wheels do not have.
+bool has_cuda_toolkit_in(fs::path const& root) {
+  auto const has_header = [](fs::path const& toolkit) {
+    std::error_code ignored;
+    return fs::exists(toolkit / "include/crt/host_defines.h", ignored);
+  };
+  if (has_header(root / "usr")) return true;
+  std::error_code ignored;
+  for (auto const& entry : fs::directory_iterator{root / "usr/local", ignored})
+    if (entry.path().filename().string().starts_with("cuda") && has_header(entry.path()))
+      return true;
+  return false;
+}
+
 /// What a program prints; empty when it fails.
 asio::awaitable<std::string> output_of(asio::any_io_executor executor,
                                        std::vector<std::string> argv) {
@@ -164,6 +179,7 @@ asio::awaitable<Host> look_at_host(asio::any_io_executor executor, Lookout looko
     std::smatch found;
     if (std::regex_search(table, found, version)) host.cuda = found[1];
   }
+  host.has_cuda_toolkit = has_cuda_toolkit_in(lookout.root);
   if (host.gpus.empty()) host.gpus = gpus_of_driver(lookout.root);
   co_return host;
 }

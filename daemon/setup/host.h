@@ -20,13 +20,14 @@ struct Host {
   std::vector<std::string> gpus{};  ///< NVIDIA's, by model; one whose model is not told is "GPU"
   /// The newest CUDA that the GPUs' driver runs, "13.0"; empty: not told.
   std::string cuda{};
+  bool has_cuda_toolkit = false;  ///< of any version, with its headers
   bool has_slurm = false;
   bool has_docker = false;
 };
 
 /// Where to look.
 struct Lookout {
-  std::filesystem::path root = "/";  ///< of /proc, /sys and /dev
+  std::filesystem::path root = "/";  ///< of /proc, /sys, /dev and /usr
   std::string path;                  ///< PATH
 };
 

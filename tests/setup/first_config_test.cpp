@@ -124,7 +124,21 @@ TEST_F(FirstConfigTest, OfALargeHostTakesMoreThreads) {
   EXPECT_EQ(options.measure.memory_mib, config::MeasureOptions{}.memory_mib);
 }
 
-TEST_F(FirstConfigTest, WatchesTheCpuBesideAGpu) {
+TEST_F(FirstConfigTest, WatchesTheGpuWithTheChannelOfItsDriver) {
+  auto host = host_with_gpu();
+  host.has_cuda_toolkit = true;
+  auto const text = first_config(host, {});
+  auto const options = load(text);
+
+  EXPECT_EQ(options.feed.channel, "cu130");
+  ASSERT_EQ(options.fleets.size(), 1U);
+  EXPECT_EQ(options.fleets.front().device, Device::cuda);
+  EXPECT_EQ(options.fleets.front().slots, 1);
+  EXPECT_THAT(text, HasSubstr("NVIDIA H200"));
+  EXPECT_EQ(load(uncommented(text)).fleets.size(), 2U);
+}
+
+TEST_F(FirstConfigTest, WatchesTheCpuBesideAGpuWithoutItsToolkit) {
   auto const text = first_config(host_with_gpu(), {});
   auto const options = load(text);
 
@@ -132,7 +146,7 @@ TEST_F(FirstConfigTest, WatchesTheCpuBesideAGpu) {
   ASSERT_EQ(options.fleets.size(), 1U);
   EXPECT_EQ(options.fleets.front().device, Device::cpu);
   EXPECT_THAT(text, HasSubstr("NVIDIA H200"));
-  EXPECT_THAT(text, HasSubstr("cannot be compiled yet"));
+  EXPECT_THAT(text, HasSubstr("headers of a CUDA toolkit"));
 }
 
 TEST_F(FirstConfigTest, HasTheGpusLinesReady) {

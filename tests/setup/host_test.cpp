@@ -135,6 +135,18 @@ TEST_F(HostTest, FindsGpusByTheirDevices) {
   EXPECT_THAT(look().gpus, ElementsAre("GPU"));
 }
 
+TEST_F(HostTest, HasACudaToolkitWhereItsHeadersAre) {
+  put("usr/local/cuda-13.0/bin/nvcc", "");
+  EXPECT_FALSE(look().has_cuda_toolkit);
+  put("usr/local/cuda-13.0/include/crt/host_defines.h", "");
+  EXPECT_TRUE(look().has_cuda_toolkit);
+}
+
+TEST_F(HostTest, HasDebiansCudaToolkit) {
+  put("usr/include/crt/host_defines.h", "");
+  EXPECT_TRUE(look().has_cuda_toolkit);
+}
+
 TEST_F(HostTest, HasSlurmWhereBothOfItsProgramsAre) {
   program("sinfo", "");
   EXPECT_FALSE(look().has_slurm);
