@@ -43,11 +43,19 @@ struct Desk {
         answers{executor, unbounded} {}
 
   void answer(Message message) {
+    ++unsent;
     answers.try_send(boost::system::error_code{}, std::move(message));
+  }
+
+  /// Nobody misses what a worker says faster than it is read.
+  void tell(protocol::Progress const& progress) {
+    constexpr int enough = 64;
+    if (unsent < enough) answer(progress);
   }
 
   Queue<Round> rounds;
   Queue<Message> answers;
+  int unsent = 0;
 };
 
 Message hello() {
@@ -90,7 +98,7 @@ asio::awaitable<void> do_jobs(Desk& desk, int slot) {
   for (;;) {
     auto round = co_await desk.rounds.async_receive(asio::use_awaitable);
     ProgressSink pass_on = [&desk](protocol::Progress const& progress) {
-      desk.answer(progress);
+      desk.tell(progress);
     };
     auto answers = co_await run_round(std::move(round), processors, std::move(pass_on));
     for (auto& answer : answers)
@@ -102,6 +110,7 @@ asio::awaitable<void> do_jobs(Desk& desk, int slot) {
 asio::awaitable<void> send_answers(stream_descriptor output, Desk& desk) {
   for (;;) {
     auto const message = co_await desk.answers.async_receive(asio::use_awaitable);
+    --desk.unsent;
     std::string line = protocol::encode(message);
     auto const sent = co_await process::write_line(output, std::move(line));
     if (!sent) co_return;

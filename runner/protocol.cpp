@@ -48,8 +48,43 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Failure, id, code, text)
 
 namespace {
 
+// Of bytes that are no UTF-8 each becomes three.
+constexpr std::size_t longest_cut = max_text_bytes / 3;
+
+/// Before it is built: to destroy a value costs the stack as much as it is deep.
+json parse(std::string const& line) {
+  auto const watch = [](int depth, json::parse_event_t, json const&) {
+    if (depth >= max_depth)
+      throw ProtocolError("nested deeper than " + std::to_string(max_depth) + " levels");
+    return true;
+  };
+  return json::parse(line, watch);
+}
+
+void check_text(std::string const& text) {
+  if (text.size() > max_text_bytes)
+    throw ProtocolError("a text of " + std::to_string(text.size()) + " bytes, allowed are " +
+                        std::to_string(max_text_bytes));
+}
+
+void check_texts(json const& value) {
+  if (value.is_string()) check_text(value.get_ref<std::string const&>());
+  if (value.is_object())
+    for (auto const& item : value.items())
+      check_text(item.key());
+  if (value.is_structured())
+    for (auto const& part : value)
+      check_texts(part);
+}
+
+/// What the service says is its own; the rest comes from other people's builds and hosts.
+bool is_from_below(std::string const& type) {
+  return type != "job" && type != "round" && type != "turn";
+}
+
 Message decode_object(json const& object) {
   auto const type = object.at("type").get<std::string>();
+  if (is_from_below(type)) check_texts(object);
   if (type == "hello") return object.get<Hello>();
   if (type == "job") return object.get<Job>();
   if (type == "round") return object.get<Round>();
@@ -75,13 +110,15 @@ std::string encode(Message const& message) {
   json object;
   std::visit([&object](auto const& alternative) { object = alternative; }, message);
   object["type"] = type_of(message);
+  if (auto const* const failure = std::get_if<Failure>(&message))
+    object["text"] = failure->text.substr(0, longest_cut);
   return object.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 Message decode(std::string const& line) {
   if (line.size() > max_line_bytes) throw ProtocolError("line longer than 8 MiB");
   try {
-    return decode_object(json::parse(line));
+    return decode_object(parse(line));
   } catch (json::exception const& problem) {
     throw ProtocolError(std::string("not a message: ") + problem.what());
   }

@@ -27,6 +27,11 @@ namespace torchwatch::protocol {
 inline constexpr int version = 2;
 /// A longer line breaks the protocol.
 inline constexpr std::size_t max_line_bytes = 8 * 1024 * 1024;
+/// Deeper nesting does, too.
+inline constexpr int max_depth = 16;
+/// And a longer text of a runner or worker, since that is kept and shown. What fails at length is
+/// cut to it.
+inline constexpr std::size_t max_text_bytes = 4096;
 
 /// Who answers, and what it is.
 struct Hello {
@@ -149,13 +154,14 @@ using Message = std::variant<Hello, Job, Round, Ready, Turn, Progress, Outcome, 
 std::string type_of(Message const& message);
 
 /// The line was no message: not JSON, not an object, an unknown type, a field of the wrong type,
-/// too long.
+/// too long, too deep, with too long a text.
 class ProtocolError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// One line without the newline. Text that is not UTF-8 is repaired, never refused.
+/// One line without the newline. Text that is not UTF-8 is repaired, never refused; that of a
+/// failure is cut to `max_text_bytes`.
 std::string encode(Message const& message);
 
 /// The inverse of encode. Unknown fields are ignored. Throws ProtocolError.

@@ -12,6 +12,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "runner/acceptance.h"
 #include "runner/process/excerpt.h"
 #include "runner/process/process_group.h"
 
@@ -172,13 +173,18 @@ std::optional<Fault> Supervision::objection_to(Message const& message) const {
   if (ready != nullptr && !job_.takes_turns) return misbehaved("waits for a turn; it has none");
   std::string id = job_.id;
   if (auto const* const progress = std::get_if<Progress>(&message)) id = progress->id;
-  if (auto const* const outcome = std::get_if<Outcome>(&message)) id = outcome->id;
+  auto const* const outcome = std::get_if<Outcome>(&message);
+  if (outcome != nullptr) id = outcome->id;
   if (ready != nullptr) id = ready->id;
   // An error that is not about a job is about the only one there is.
   auto const* const failure = std::get_if<Failure>(&message);
   if (failure != nullptr && !failure->id.empty()) id = failure->id;
-  if (id == job_.id) return std::nullopt;
-  return misbehaved("spoke of job \"" + excerpt(id) + "\"; it was given \"" + job_.id + "\"");
+  if (id != job_.id)
+    return misbehaved("spoke of job \"" + excerpt(id) + "\"; it was given \"" + job_.id + "\"");
+  if (outcome == nullptr) return std::nullopt;
+  auto const why = runner::objection_to(*outcome, job_);
+  if (why.empty()) return std::nullopt;
+  return misbehaved("answered with " + excerpt(why));
 }
 
 /// Lets the worker end by itself, so that it can say no more. One that stays is killed by whoever

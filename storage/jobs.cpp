@@ -47,6 +47,21 @@ std::optional<JobError> read_error_code(SQLite::Column const& column) {
   return parse_job_error(word).value_or(JobError::failed);
 }
 
+/// An empty object for one that is nested beyond all reason: whoever takes it apart or puts it into
+/// an answer costs the stack as much as it is deep, and older versions stored whatever they got.
+std::string read_fingerprint(SQLite::Column const& column) {
+  constexpr int deepest = 16;
+  auto text = column.getString();
+  bool is_shallow = true;
+  auto const watch = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json const&) {
+    is_shallow = is_shallow && depth < deepest;
+    return depth < deepest;
+  };
+  auto const object = nlohmann::json::parse(text, watch, false);
+  if (!is_shallow || !object.is_object()) return "{}";
+  return text;
+}
+
 JobOutcome read_job(SQLite::Statement& row) {
   JobOutcome outcome;
   outcome.key.campaign.name = row.getColumn(1).getString();
@@ -57,7 +72,7 @@ JobOutcome read_job(SQLite::Statement& row) {
   outcome.error_code = read_error_code(row.getColumn(6));
   outcome.error = row.getColumn(7).getString();
   outcome.version = row.getColumn(8).getString();
-  outcome.fingerprint = row.getColumn(9).getString();
+  outcome.fingerprint = read_fingerprint(row.getColumn(9));
   outcome.seconds = row.getColumn(10).getDouble();
   outcome.finished_at = read_time(row.getColumn(11));
   outcome.accounts = nlohmann::json::parse(row.getColumn(12).getString());

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "runner/acceptance.h"
+#include "runner/process/excerpt.h"
+
 namespace torchwatch::measure {
 
-Answers::Answers(protocol::Round const& round) {
-  for (auto const& job : round.jobs)
-    ids_.push_back(job.id);
-  answers_.resize(ids_.size());
-}
+Answers::Answers(protocol::Round const& round) : jobs_{round.jobs}, answers_{round.jobs.size()} {}
 
 bool Answers::are_complete() const {
   return std::ranges::all_of(answers_, [](auto const& answer) { return answer.has_value(); });
@@ -35,8 +34,13 @@ bool Answers::keep(protocol::Message message) {
   auto const* const failure = std::get_if<protocol::Failure>(&message);
   if (outcome == nullptr && failure == nullptr) return false;
   auto const& id = outcome != nullptr ? outcome->id : failure->id;
-  auto const place = static_cast<std::size_t>(std::ranges::find(ids_, id) - ids_.begin());
-  if (place == ids_.size() || answers_[place]) return false;
+  auto const found = std::ranges::find(jobs_, id, &protocol::Job::id);
+  auto const place = static_cast<std::size_t>(found - jobs_.begin());
+  if (place == jobs_.size() || answers_[place]) return false;
+  auto const why = outcome != nullptr ? runner::objection_to(*outcome, *found) : std::string{};
+  if (!why.empty())
+    message = protocol::Failure{
+        id, "protocol", found->benchmark + ": the runner answered with " + process::excerpt(why)};
   answers_[place] = std::move(message);
   return true;
 }

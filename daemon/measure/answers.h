@@ -21,13 +21,14 @@ class Answers {
   std::string take(std::string const& line,
                    std::function<void(protocol::Progress const&)> const& on_progress);
 
-  /// The Outcome or Failure of each job, in the round's order, once they are complete.
+  /// The Outcome or Failure of each job, in the round's order, once they are complete. An outcome
+  /// that runner::objection_to objects to is a Failure.
   std::vector<protocol::Message> all() &&;
 
  private:
   bool keep(protocol::Message message);
 
-  std::vector<std::string> ids_;
+  std::vector<protocol::Job> jobs_;
   std::vector<std::optional<protocol::Message>> answers_;
 };
 

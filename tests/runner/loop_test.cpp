@@ -160,6 +160,20 @@ TEST_F(RunnerTest, LeavesNoWorkerWhenKilled) {
   EXPECT_TRUE(tests::has_ended(worker));
 }
 
+TEST_F(RunnerTest, ForgetsProgressThatNobodyReadsInTime) {
+  runner_.give(workplace_.job("flood"));
+  auto const workers = tests::children_of(runner_.process().pid());
+  ASSERT_THAT(workers, testing::SizeIs(1));
+  ASSERT_TRUE(tests::has_ended(workers.front()));
+
+  int told = 0;
+  auto message = runner_.receive();
+  for (; std::holds_alternative<Progress>(message); message = runner_.receive())
+    ++told;
+  EXPECT_EQ(std::get<Outcome>(message).id, "flood");
+  EXPECT_LT(told, 1000) << "of 20000";
+}
+
 struct Misbehaviour {
   std::string behaviour;
   std::string code;
@@ -207,6 +221,12 @@ INSTANTIATE_TEST_SUITE_P(
         Misbehaviour{"huge_line", "protocol", "longer than 8388608 bytes"},
         Misbehaviour{"wrong_id", "protocol", "spoke of job \"another\"; it was given \"wrong_id\""},
         Misbehaviour{"two_answers", "protocol", "went on after its answer"},
+        Misbehaviour{"deep", "protocol", "nested deeper than 16 levels"},
+        Misbehaviour{"long_text", "protocol", "a text of 5000 bytes, allowed are 4096"},
+        Misbehaviour{"no_metrics", "protocol", "answered with no latency"},
+        Misbehaviour{"negative", "protocol", "answered with a latency of -1"},
+        Misbehaviour{"other", "protocol", "metrics of \"test_eval[bert-cpu-eager]\""},
+        Misbehaviour{"many", "protocol", "1000000 samples of latency, asked were 20"},
         Misbehaviour{"unsupported", "unsupported", "the script says so"}),
     [](auto const& given) { return given.param.behaviour; });
 

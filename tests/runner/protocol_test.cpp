@@ -146,6 +146,31 @@ TEST(Protocol, RefusesALineThatIsTooLong) {
   EXPECT_EQ(refusal_of(std::string(max_line_bytes + 1, ' ')), "line longer than 8 MiB");
 }
 
+TEST(Protocol, RefusesWhatIsNestedTooDeep) {
+  auto const nested = [](int levels) {
+    auto const depth = static_cast<std::size_t>(levels);
+    return R"({"type":"hello","fingerprint":{"x":)" + std::string(depth, '[') +
+           std::string(depth, ']') + "}}";
+  };
+  EXPECT_NO_THROW(decode(nested(max_depth - 2)));
+  EXPECT_THAT(refusal_of(nested(max_depth - 1)), HasSubstr("nested deeper than 16 levels"));
+  EXPECT_THAT(refusal_of(nested(2'000'000)), HasSubstr("nested deeper than 16 levels"));
+}
+
+TEST(Protocol, RefusesLongTextsOfRunnersAndWorkersAlone) {
+  auto const text = std::string(max_text_bytes + 1, 'x');
+  EXPECT_THAT(refusal_of(R"({"type":"hello","git_hash":")" + text + "\"}"),
+              HasSubstr("a text of 4097 bytes"));
+  EXPECT_THAT(refusal_of(R"({"type":"hello","fingerprint":{")" + text + R"(":1}})"),
+              HasSubstr("a text of 4097 bytes"));
+  EXPECT_NO_THROW(decode(R"({"type":"job","build":{"env":{"PATH":")" + text + R"("}}})"));
+}
+
+TEST(Protocol, CutsTheTextOfAFailure) {
+  auto const line = encode(Failure{"1", "failed", std::string(100'000, '\xff')});
+  EXPECT_LE(std::get<Failure>(decode(line)).text.size(), max_text_bytes);
+}
+
 }  // namespace
 
 }  // namespace torchwatch::protocol

@@ -229,11 +229,11 @@ TEST_F(JobRunTest, TellsAWorkerThatOnlyClosesItsOutput) {
 
 TEST_F(JobRunTest, KeepsTheAnswerOfAWorkerThatDoesNotLeave) {
   auto const* const script = R"(echo '{"type":"hello","role":"worker"}'
-      echo '{"type":"result","id":"ok","metrics":{"leak":{"value":7}}}'; sleep 100)";
+      echo '{"type":"result","id":"ok","benchmark":"test_eval[ok-cpu-eager]","metrics":{"latency":{"value":7}}}'; sleep 100)";
 
   auto const outcome = std::get<Outcome>(answer_to(scripted(workplace_.job("ok"), script)));
 
-  EXPECT_EQ(outcome.metrics.at("leak").value, 7);
+  EXPECT_EQ(outcome.metrics.at("latency").value, 7);
 }
 
 /// The worker prints its environment as the reason of its failure.

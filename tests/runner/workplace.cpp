@@ -12,19 +12,11 @@ Workplace::Workplace() {
   prefix_ = (std::filesystem::temp_directory_path() / "runner-tests-XXXXXX").string();
   if (::mkdtemp(prefix_.data()) == nullptr) throw std::runtime_error("cannot make " + prefix_);
   auto benchmarks = nlohmann::json::object();
-  for (auto const* const behaviour : {"ok",
-                                      "crash",
-                                      "exit",
-                                      "silent_exit",
-                                      "hang",
-                                      "hog",
-                                      "fork_hog",
-                                      "garbage",
-                                      "binary",
-                                      "huge_line",
-                                      "wrong_id",
-                                      "two_answers",
-                                      "unsupported"}) {
+  for (auto const* const behaviour :
+       {"ok",       "crash",       "exit",    "silent_exit", "hang",
+        "hog",      "fork_hog",    "garbage", "binary",      "huge_line",
+        "wrong_id", "two_answers", "deep",    "long_text",   "no_metrics",
+        "negative", "other",       "many",    "flood",       "unsupported"}) {
     benchmarks[benchmark_of(behaviour)] = {{"behave", behaviour}, {"latency", 20.0}};
   }
   std::ofstream{prefix_ + "/script.json"} << nlohmann::json{{"benchmarks", benchmarks}};

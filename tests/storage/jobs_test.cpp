@@ -48,6 +48,15 @@ TEST_F(JobsTest, AFailedOutcomeKeepsItsReasonAndHasNoHistory) {
   EXPECT_THAT(store.jobs().series(), IsEmpty());
 }
 
+TEST_F(JobsTest, AFingerprintBeyondAllReasonIsReadAsNone) {
+  auto written = outcome_of({"nightly/1"}, 0, 10);
+  constexpr int depth = 60'000;
+  written.fingerprint = R"({"host":)" + std::string(depth, '[') + std::string(depth, ']') + "}";
+  store.jobs().record({written});
+
+  EXPECT_EQ(store.jobs().find(written.key).value().fingerprint, "{}");
+}
+
 TEST_F(JobsTest, AKnownKeyKeepsItsFirstOutcome) {
   store.jobs().record({outcome_of({"nightly/1"}, 0, 10)});
   auto second = outcome_of({"nightly/1"}, 0, 99);

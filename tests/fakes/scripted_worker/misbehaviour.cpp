@@ -76,11 +76,60 @@ void print_huge_line(Job const&) {
   print(std::string(protocol::max_line_bytes + 2, 'x') + '\n');
 }
 
-void answer(Job const& job, std::string const& id) {
+protocol::Outcome good_outcome(Job const& job) {
   protocol::Outcome outcome;
-  outcome.id = id;
+  outcome.id = job.id;
   outcome.benchmark = job.benchmark;
+  outcome.metrics["latency"] = {2, {2, 2}, {}};
+  return outcome;
+}
+
+void answer(Job const& job, std::string const& id) {
+  auto outcome = good_outcome(job);
+  outcome.id = id;
   say(outcome);
+}
+
+void answer_deeply(Job const& job) {
+  constexpr int depth = 60'000;
+  print(R"({"type":"result","id":")" + job.id + R"(","fingerprint":)" + std::string(depth, '[') +
+        std::string(depth, ']') + "}\n");
+}
+
+void answer_at_length(Job const& job) {
+  auto outcome = good_outcome(job);
+  outcome.pytorch_version = std::string(5000, '1');
+  say(outcome);
+}
+
+void answer_nothing(Job const& job) {
+  auto outcome = good_outcome(job);
+  outcome.metrics.clear();
+  say(outcome);
+}
+
+void answer_negatively(Job const& job) {
+  auto outcome = good_outcome(job);
+  outcome.metrics["latency"].value = -1;
+  say(outcome);
+}
+
+void answer_of_another(Job const& job) {
+  auto outcome = good_outcome(job);
+  outcome.benchmark = "test_eval[bert-cpu-eager]";
+  say(outcome);
+}
+
+void answer_with_many_samples(Job const& job) {
+  auto outcome = good_outcome(job);
+  outcome.metrics["latency"].samples.assign(1'000'000, 2);
+  say(outcome);
+}
+
+void flood(Job const& job) {
+  for (int i = 0; i < 20'000; ++i)
+    say(protocol::Progress{job.id, std::string(1000, 'x'), i, 20'000});
+  answer(job, job.id);
 }
 
 void answer_another(Job const& job) {
@@ -99,12 +148,19 @@ void refuse(Job const& job) {
 std::map<std::string, void (*)(Job const&)> const behaviours{
     {"binary", print_binary},
     {"crash", crash},
+    {"deep", answer_deeply},
     {"exit", exit_with_reason},
+    {"flood", flood},
     {"fork_hog", fork_hog},
     {"garbage", print_garbage},
     {"hang", hang},
     {"hog", hog},
     {"huge_line", print_huge_line},
+    {"long_text", answer_at_length},
+    {"many", answer_with_many_samples},
+    {"negative", answer_negatively},
+    {"no_metrics", answer_nothing},
+    {"other", answer_of_another},
     {"silent_exit", exit_silently},
     {"two_answers", answer_twice},
     {"unsupported", refuse},

@@ -14,6 +14,10 @@ namespace torchwatch::fakes {
 ///     hang         never answers                    wrong_id     answers another job
 ///     hog          fills up to 2 GiB, then hangs    two_answers  answers twice
 ///     fork_hog     its grandchild does              unsupported  answers that it cannot
+///     deep         answers 60,000 levels deep       long_text    says what it is in 5,000 bytes
+///     no_metrics   answers without any              negative     took less than no time
+///     other        answers of another benchmark     many         has a million samples
+///     flood        tells of its progress 20,000 times, then answers
 ///
 /// Returns false when `behaviour` is none of these, and true after those that leave the process as
 /// it was.

@@ -1,0 +1,81 @@
+#include "runner/acceptance.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+namespace torchwatch::runner {
+namespace {
+
+using protocol::Job;
+using protocol::Outcome;
+using protocol::Value;
+
+constexpr std::size_t most_accounts = 64;
+constexpr std::size_t most_operators = 2000;
+
+/// What is kept may get smaller with each iteration, too.
+bool may_be_negative(std::string_view metric) {
+  return metric == "leak";
+}
+
+bool is_known(std::string_view metric) {
+  return metric == "latency" || metric == "cmem" || metric == "gmem" || metric == "leak";
+}
+
+bool is_plausible(std::string_view metric, double value) {
+  if (!std::isfinite(value)) return false;
+  if (metric == "latency") return value > 0;
+  return value >= 0 || may_be_negative(metric);
+}
+
+std::string objection_to_value(std::string const& metric, Value const& value, Job const& job) {
+  if (!is_known(metric)) return "a metric \"" + metric + "\", which nobody asked for";
+  auto const asked =
+      static_cast<std::size_t>(std::max({job.measure.runs, job.measure.leak_iterations, 1}));
+  auto const of = [&metric](std::size_t count, std::string const& what) {
+    return std::to_string(count) + " " + what + " of " + metric;
+  };
+  if (value.samples.size() > asked)
+    return of(value.samples.size(), "samples") + ", asked were " + std::to_string(asked);
+  if (!is_plausible(metric, value.value))
+    return "a " + metric + " of " + std::to_string(value.value);
+  for (double const sample : value.samples)
+    if (!is_plausible(metric, sample))
+      return "a sample of " + metric + " of " + std::to_string(sample);
+  auto const is_place = [&value](int place) {
+    return place >= 0 && static_cast<std::size_t>(place) < value.samples.size();
+  };
+  if (value.outliers.size() > value.samples.size() ||
+      !std::ranges::all_of(value.outliers, is_place))
+    return "outliers of " + metric + " that are no samples";
+  return {};
+}
+
+std::string objection_to_the_rest(Outcome const& outcome) {
+  if (!std::isfinite(outcome.seconds) || outcome.seconds < 0)
+    return std::to_string(outcome.seconds) + " seconds";
+  if (!outcome.fingerprint.is_object()) return "a fingerprint that is no object";
+  if (outcome.accounts.size() > most_accounts)
+    return std::to_string(outcome.accounts.size()) + " accounts";
+  for (auto const& [name, value] : outcome.accounts)
+    if (!std::isfinite(value) || value < 0) return "a " + name + " of " + std::to_string(value);
+  if (outcome.profile.size() > most_operators)
+    return std::to_string(outcome.profile.size()) + " operators";
+  for (auto const& [name, calls, ms, bytes] : outcome.profile)
+    if (!std::isfinite(calls) || !std::isfinite(ms) || !std::isfinite(bytes))
+      return "costs of " + name + " that are no numbers";
+  return {};
+}
+
+}  // namespace
+
+std::string objection_to(Outcome const& outcome, Job const& job) {
+  if (outcome.benchmark != job.benchmark) return "metrics of \"" + outcome.benchmark + "\"";
+  if (!outcome.metrics.contains("latency")) return "no latency";
+  for (auto const& [metric, value] : outcome.metrics)
+    if (auto why = objection_to_value(metric, value, job); !why.empty()) return why;
+  return objection_to_the_rest(outcome);
+}
+
+}  // namespace torchwatch::runner
