@@ -1,9 +1,12 @@
 #include "daemon/build/manifest.h"
 
 #include <fstream>
-#include <iterator>
 
 #include <nlohmann/json.hpp>
+
+#include "runner/process/excerpt.h"
+#include "storage/domain/date.h"
+#include "storage/domain/small_file.h"
 
 namespace torchwatch::build {
 namespace {
@@ -12,6 +15,13 @@ using nlohmann::json;
 
 Error bad_field(std::filesystem::path const& file, std::string const& what) {
   return Error{ErrorCode::corrupt, file.string() + ": " + what};
+}
+
+/// To destroy a value costs the stack as much as it is deep.
+json parse(std::string const& text) {
+  constexpr int deepest = 16;
+  return json::parse(text,
+                     [](int depth, json::parse_event_t, json const&) { return depth < deepest; });
 }
 
 BuildManifest manifest_from(json const& object) {
@@ -31,25 +41,29 @@ BuildManifest manifest_from(json const& object) {
 
 Result<Build> read_build(std::filesystem::path const& prefix) {
   auto const file = prefix / "build.json";
-  std::ifstream stream{file};
-  if (!stream) return Error{ErrorCode::not_found, file.string() + ": cannot be read"};
-  std::string const text{std::istreambuf_iterator<char>{stream}, {}};
+  auto const text = read_small_file(file);
+  if (!text) return text.error();
   Build build;
   build.prefix = std::filesystem::absolute(prefix).lexically_normal().string();
   try {
-    build.manifest = manifest_from(json::parse(text));
+    build.manifest = manifest_from(parse(*text));
   } catch (json::exception const& problem) {
     return bad_field(file, problem.what());
   }
   auto& manifest = build.manifest;
   if (!is_commit_sha(manifest.commit.hex)) {
     return bad_field(file,
-                     "commit: found \"" + manifest.commit.hex +
+                     "commit: found \"" + process::excerpt(manifest.commit.hex) +
                          "\", allowed are 40 lower-case hexadecimal digits");
   }
-  if (manifest.kind != "libtorch" && manifest.kind != "python") {
+  if (!manifest.date.empty() && !day_of(manifest.date)) {
     return bad_field(
-        file, "kind: found \"" + manifest.kind + "\", allowed are \"libtorch\" and \"python\"");
+        file, "date: found \"" + process::excerpt(manifest.date) + "\", allowed is YYYY-MM-DD");
+  }
+  if (manifest.kind != "libtorch" && manifest.kind != "python") {
+    return bad_field(file,
+                     "kind: found \"" + process::excerpt(manifest.kind) +
+                         "\", allowed are \"libtorch\" and \"python\"");
   }
   for (auto& library : manifest.preload)
     library = (std::filesystem::path{build.prefix} / library).lexically_normal().string();

@@ -1,16 +1,43 @@
 #include "daemon/feed/announcer.h"
 
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <utility>
+
 #include <spdlog/spdlog.h>
 
 #include "daemon/feed/news.h"
+#include "storage/domain/date.h"
 
 namespace torchwatch::feed {
+
+namespace {
+
+/// Takes out the nightlies of days that nobody can have built on: clocks and time zones differ by
+/// less.
+void refuse_days_to_come(Found& found, Timestamp now) {
+  constexpr std::chrono::days most_ahead{2};
+  auto const is_to_come = [&](Nightly const& nightly) {
+    auto const day = day_of(nightly.date);
+    return day && *day > now + most_ahead;
+  };
+  for (auto const& nightly : found.nightlies)
+    if (is_to_come(nightly))
+      found.odd.push_back("nightly " + nightly.date + " " + nightly.version + nightly.prefix +
+                          ": its day is to come");
+  std::erase_if(found.nightlies, is_to_come);
+}
+
+}  // namespace
 
 boost::asio::awaitable<Result<>> Announcer::look() {
   auto const known = store_.nightlies().all();
   auto found = co_await feed_->look(known);
   if (!found) co_return found.error();
-  for (auto& nightly : news_in(std::move(*found), known, options_.backlog)) {
+  refuse_days_to_come(*found, clock_.now());
+  note_odd(std::move(found->odd));
+  for (auto& nightly : news_in(std::move(found->nightlies), known, options_.backlog)) {
     nightly.announced_at = clock_.now();
     if (!store_.nightlies().announce(nightly)) continue;
     spdlog::info("nightly_announced date={} commit={} version={}{}",
@@ -20,6 +47,13 @@ boost::asio::awaitable<Result<>> Announcer::look() {
                  nightly.file ? " url=" + nightly.file->url : "");
   }
   co_return Result<>{};
+}
+
+void Announcer::note_odd(std::vector<std::string> odd) {
+  std::ranges::sort(odd);
+  odd_.clear();
+  std::ranges::set_intersection(odd, seen_, std::back_inserter(odd_));
+  seen_ = std::move(odd);
 }
 
 }  // namespace torchwatch::feed

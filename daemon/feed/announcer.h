@@ -1,7 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -26,11 +28,20 @@ class Announcer {
   /// Asks the feed and stores what is news. Errors as the feed's.
   boost::asio::awaitable<Result<>> look();
 
+  /// Entries that were no nightlies when the feed was last asked, and when it was before: one that
+  /// is being copied is whole by then. Those of days to come are odd, too: they would hide what is
+  /// published until then. Each with the reason, for people.
+  std::vector<std::string> const& odd() const { return odd_; }
+
  private:
+  void note_odd(std::vector<std::string> odd);
+
   std::unique_ptr<Feed> feed_;
   config::FeedOptions const& options_;
   storage::Store& store_;
   Clock const& clock_;
+  std::vector<std::string> seen_;  // odd ones, with the last look
+  std::vector<std::string> odd_;
 };
 
 }  // namespace torchwatch::feed

@@ -11,9 +11,9 @@ class Directory final : public Feed {
   /// `feed` must outlive it.
   explicit Directory(config::FeedOptions const& feed) : feed_{feed} {}
 
-  /// Reads the folder afresh; blocks. An entry without a readable build.json, or without a date in
-  /// it, is passed over: it may be in the middle of being copied.
-  boost::asio::awaitable<Result<std::vector<Nightly>>> look(std::vector<Nightly> known) override;
+  /// Reads the folder afresh; blocks. An entry without a build.json is passed over: it may be in
+  /// the middle of being copied. One whose build.json is no good, or has no date, is odd.
+  boost::asio::awaitable<Result<Found>> look(std::vector<Nightly> known) override;
 
  private:
   config::FeedOptions const& feed_;

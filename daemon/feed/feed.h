@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
@@ -13,15 +14,22 @@
 
 namespace torchwatch::feed {
 
+/// What a feed has.
+struct Found {
+  std::vector<Nightly> nightlies;  ///< in any order
+  /// Entries that are no nightlies, each with the reason, for people. They were passed over.
+  std::vector<std::string> odd;
+};
+
 /// Where nightlies are announced.
 class Feed {
  public:
   virtual ~Feed() = default;
 
-  /// What it has now, in any order; much of that may be `known`, which is every nightly so far in
+  /// What it has now; much of that may be `known`, which is every nightly so far in
   /// the order of nightlies. Fails with unavailable, naming what it asked, when it may be asked
   /// again.
-  virtual boost::asio::awaitable<Result<std::vector<Nightly>>> look(std::vector<Nightly> known) = 0;
+  virtual boost::asio::awaitable<Result<Found>> look(std::vector<Nightly> known) = 0;
 };
 
 /// The one that `options.feed` describes. All arguments must outlive it.

@@ -8,19 +8,19 @@
 namespace torchwatch::feed {
 namespace {
 
-Result<std::vector<Nightly>> releases_of(config::FeedOptions const& feed) {
+Result<Found> releases_of(config::FeedOptions const& feed) {
   auto const history = bisect::GitHistory::open(feed.path);
   if (!history) return history.error();
   constexpr int newest = 60;  // two months: no feed is asked for more
   auto const releases = history->nightly_releases(feed.branch, newest);
   if (!releases) return releases.error();
-  std::vector<Nightly> found;
+  Found found;
   for (auto const& release : *releases) {
     Nightly nightly;
     nightly.date = release.date;
     nightly.commit = release.trunk;
     nightly.release_commit = release.release;
-    found.push_back(std::move(nightly));
+    found.nightlies.push_back(std::move(nightly));
   }
   return found;
 }
@@ -34,7 +34,7 @@ bool is_fetched(config::Options const& options) {
 
 }  // namespace
 
-boost::asio::awaitable<Result<std::vector<Nightly>>> NightlyBranch::look(std::vector<Nightly>) {
+boost::asio::awaitable<Result<Found>> NightlyBranch::look(std::vector<Nightly>) {
   // What cannot be fetched now may come with the next look; the log tells why.
   if (is_fetched(options_)) co_await git_fetch_.refresh();
   co_return releases_of(options_.feed);

@@ -48,14 +48,14 @@ Nightly nightly_of(fetch::Offer const& offer) {
 
 }  // namespace
 
-asio::awaitable<Result<std::vector<Nightly>>> PackageIndex::look(std::vector<Nightly> known) {
+asio::awaitable<Result<Found>> PackageIndex::look(std::vector<Nightly> known) {
   auto const read = co_await read_page();
   if (!read) co_return read.error();
-  std::vector<Nightly> found;
-  std::ranges::transform(offers_, std::back_inserter(found), nightly_of);
+  Found found;
+  std::ranges::transform(offers_, std::back_inserter(found.nightlies), nightly_of);
   if (known.empty()) co_return found;
   auto again = co_await published_again(known.back());
-  if (again) found.push_back(std::move(*again));
+  if (again) found.nightlies.push_back(std::move(*again));
   co_return found;
 }
 

@@ -20,7 +20,7 @@ class PackageIndex final : public Feed {
 
   /// Asks for the page, if it has changed, and whether the newest known file was published again.
   /// Nightlies have a date, a version and a file; what they were built from says only that file.
-  boost::asio::awaitable<Result<std::vector<Nightly>>> look(std::vector<Nightly> known) override;
+  boost::asio::awaitable<Result<Found>> look(std::vector<Nightly> known) override;
 
  private:
   boost::asio::awaitable<Result<>> read_page();

@@ -2,7 +2,6 @@
 
 #include <map>
 #include <set>
-#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,26 +10,13 @@
 #include "bisect/environment.h"
 #include "daemon/measure/alarm.h"
 #include "daemon/measure/job.h"
+#include "storage/domain/date.h"
 
 namespace torchwatch::nightly {
 namespace {
 
 /// A weekend without a usable build is nothing special.
 constexpr std::chrono::days oldest_baseline{3};
-
-/// Nothing when `date` is no "YYYY-MM-DD".
-std::optional<std::chrono::sys_days> day_of(std::string const& date) {
-  int year = 0;
-  unsigned month = 0;
-  unsigned day = 0;
-  char dash = 0;
-  std::istringstream stream{date};
-  stream >> year >> dash >> month >> dash >> day;
-  std::chrono::year_month_day const parsed{
-      std::chrono::year{year}, std::chrono::month{month}, std::chrono::day{day}};
-  if (stream.fail() || !parsed.ok()) return std::nullopt;
-  return std::chrono::sys_days{parsed};
-}
 
 /// What each series of `commit` gave in the sweep of one night, by fleet.
 using Values = std::map<Series, std::vector<double>>;
@@ -81,7 +67,14 @@ void Alarms::set(bool is_wrong,
   measure::set_alarm(store_, is_wrong, alarm);
 }
 
-void Alarms::look_at_feed() {
+void Alarms::look_at_feed(std::vector<std::string> const& odd) {
+  set(!odd.empty(),
+      AlarmKind::odd_feed_entry,
+      "",
+      odd.empty() ? ""
+                  : fmt::format("{}{}",
+                                odd.front(),
+                                odd.size() == 1 ? "" : fmt::format("; {} more", odd.size() - 1)));
   auto const nightlies = store_.nightlies().all();
   if (nightlies.empty() || options_.feed.overdue == std::chrono::seconds{0}) return;
   auto const& newest = nightlies.back();

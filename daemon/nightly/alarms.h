@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "config/options.h"
 #include "storage/store.h"
@@ -17,8 +18,9 @@ class Alarms {
         store_{store},
         clock_{clock} {}
 
-  /// After a feed was asked: is the newest nightly older than `feed.overdue`?
-  void look_at_feed();
+  /// After a feed was asked: is the newest nightly older than `feed.overdue`, and are entries odd
+  /// (Announcer::odd)?
+  void look_at_feed(std::vector<std::string> const& odd);
 
   /// After a nightly was judged: could it be?
   void look_at_end(Nightly const& nightly);

@@ -7,7 +7,7 @@ namespace asio = boost::asio;
 
 asio::awaitable<Result<>> Pipeline::pass() {
   auto const looked = co_await announcer_.look();
-  alarms_.look_at_feed();
+  alarms_.look_at_feed(announcer_.odd());
   while (auto nightly = store_.nightlies().next_unfinished()) {
     auto const judged = co_await stages_.judge(*nightly);
     if (!judged) co_return judged.error();

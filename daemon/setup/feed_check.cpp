@@ -70,13 +70,14 @@ Look look_at_feed(Site const& site) {
   build::GitFetch fetching{site.executor, options.source};
   auto const feed = feed::open_feed(options, fetcher, fetching);
   std::vector<Nightly> known;
-  auto const nightlies = co_await feed->look(std::move(known));
-  if (!nightlies) co_return nightlies.error();
-  if (nightlies->empty() && options.feed.kind == config::FeedKind::git)
+  auto const found = co_await feed->look(std::move(known));
+  if (!found) co_return found.error();
+  if (!found->odd.empty()) co_return Error{ErrorCode::corrupt, "feed: " + found->odd.front()};
+  if (found->nightlies.empty() && options.feed.kind == config::FeedKind::git)
     co_return Error{ErrorCode::not_found,
                     "feed " + options.feed.path + ": branch " + options.feed.branch +
                         " has no commit that names a nightly"};
-  co_return told_of(options.feed, *nightlies);
+  co_return told_of(options.feed, found->nightlies);
 }
 
 }  // namespace torchwatch::setup

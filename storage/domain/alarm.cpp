@@ -20,6 +20,8 @@ std::string_view to_string(AlarmKind kind) {
       return "benchmark_undecided";
     case AlarmKind::runner_lost:
       return "runner_lost";
+    case AlarmKind::odd_feed_entry:
+      return "odd_feed_entry";
     case AlarmKind::builds_need_space:
       return "builds_need_space";
   }
@@ -35,6 +37,7 @@ std::optional<AlarmKind> parse_alarm_kind(std::string_view text) {
                           AlarmKind::drift,
                           AlarmKind::benchmark_undecided,
                           AlarmKind::runner_lost,
+                          AlarmKind::odd_feed_entry,
                           AlarmKind::builds_need_space})
     if (text == to_string(kind)) return kind;
   return std::nullopt;

@@ -20,6 +20,7 @@ enum class AlarmKind {
   drift,              ///< a series grew since its anchor, though no single night brought as much
   benchmark_undecided,  ///< was to be compared, and a process of it failed for good
   runner_lost,          ///< a slot of a fleet lost its runner, or gets none
+  odd_feed_entry,       ///< a feed has an entry that is no nightly
   builds_need_space,    ///< what has to be kept of builds is more than it may be
 };
 

@@ -1,6 +1,10 @@
 #include "daemon/nightly/alarms.h"
 
+#include <filesystem>
+#include <fstream>
+
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include "tests/fakes/memory/world.h"
 
@@ -30,6 +34,64 @@ TEST_F(AlarmsTest, MissANightlyThatDoesNotCome) {
 
   night("2026-01-02", 1);
   EXPECT_THAT(world.alarms(), IsEmpty());
+}
+
+/// A directory of builds, into which anybody may put anything.
+class OddEntryTest : public AlarmsTest {
+ protected:
+  OddEntryTest() {
+    world.deliver("2026-01-01", 0);
+    std::filesystem::create_directory(odd_.parent_path());
+  }
+
+  /// Twice, since an entry may be in the middle of being copied.
+  void expect_alarm(std::string const& why) {
+    ASSERT_TRUE(world.pass());
+    EXPECT_THAT(world.alarms(), IsEmpty());
+    ASSERT_TRUE(world.pass());
+    EXPECT_THAT(world.alarms(), ElementsAre(AlarmKind::odd_feed_entry));
+    EXPECT_THAT(world.parts->store.alarms().open().at(0).detail, testing::HasSubstr(why));
+    EXPECT_EQ(world.newest().date, "2026-01-01");
+    EXPECT_EQ(world.newest().state, NightlyState::done);
+
+    std::filesystem::remove_all(odd_.parent_path());
+    world.deliver("2026-01-02", 1);
+    ASSERT_TRUE(world.pass());
+    EXPECT_THAT(world.alarms(), IsEmpty());
+    EXPECT_EQ(world.newest().date, "2026-01-02");
+  }
+
+  void write(std::string const& date) {
+    std::ofstream{odd_} << R"({"commit":")" << world.sha(3).hex << R"(","date":")" << date << "\"}";
+  }
+
+  std::filesystem::path const odd_ = world.folder.path() / "delivered/odd/build.json";
+};
+
+TEST_F(OddEntryTest, OfADayThatNeverWas) {
+  write("nightly");
+  expect_alarm("date: found \"nightly\", allowed is YYYY-MM-DD");
+}
+
+TEST_F(OddEntryTest, OfADayToCome) {
+  write("9999-12-31");
+  expect_alarm("nightly 9999-12-31");
+}
+
+TEST_F(OddEntryTest, WithAPipeForItsManifest) {
+  ASSERT_EQ(::mkfifo(odd_.c_str(), 0600), 0);
+  expect_alarm("is no regular file");
+}
+
+TEST_F(OddEntryTest, WithAManifestBeyondAllReason) {
+  std::ofstream{odd_} << "{}";
+  std::filesystem::resize_file(odd_, std::uintmax_t{300} << 20);
+  expect_alarm("has more than 65536 bytes");
+}
+
+TEST_F(OddEntryTest, WithAManifestThatIsNestedBeyondAllReason) {
+  std::ofstream{odd_} << std::string(60'000, '[');
+  expect_alarm("build.json");
 }
 
 TEST_F(AlarmsTest, NameABenchmarkThatStopped) {

@@ -157,7 +157,7 @@ TEST_F(PipelineTest, FailsADeliveredNightlyWithoutAReadableBuild) {
   ASSERT_TRUE(world.pass());
 
   EXPECT_EQ(world.newest().state, NightlyState::failed);
-  EXPECT_THAT(world.newest().failure, HasSubstr("build.json: cannot be read"));
+  EXPECT_THAT(world.newest().failure, HasSubstr("build.json: No such file or directory"));
 }
 
 TEST_F(PipelineTest, TakesTheBuildOfAnEarlierNightlyOfTheSameCommit) {

@@ -1,8 +1,11 @@
 #include "tests/fakes/memory/world.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
 #include <utility>
+
+#include "storage/domain/date.h"
 
 namespace torchwatch::fakes {
 namespace fs = std::filesystem;
@@ -69,6 +72,7 @@ void World::change(std::size_t commit, std::string model, double ratio, Metric m
 }
 
 fs::path World::deliver(std::string const& date, std::size_t commit, double ratio) {
+  live_until(date);
   auto const prefix = folder.path() / "delivered" / date;
   auto const build = FakeBuilder::deliver(prefix, sha(commit), date);
   delivered_[build.prefix] = ratio;
@@ -77,7 +81,15 @@ fs::path World::deliver(std::string const& date, std::size_t commit, double rati
   return prefix;
 }
 
+/// Nothing is published before its day.
+void World::live_until(std::string const& date) {
+  constexpr std::chrono::hours in_the_morning{8};
+  auto const day = day_of(date);
+  if (day) clock.time = std::max(clock.time, Timestamp{*day + in_the_morning});
+}
+
 CommitSha World::release(std::string const& date, std::size_t commit) {
+  live_until(date);
   auto const release = trunk.release(date, commit);
   releases_[release] = commit;
   return release;

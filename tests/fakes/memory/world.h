@@ -66,7 +66,7 @@ struct Parts : Edges, service::Parts {
 };
 
 /// A watched trunk, and a service that can be killed and started again. Nightlies are of the branch
-/// `nightly` unless they are delivered.
+/// `nightly` unless they are delivered; it is at least their day then.
 class World {
  public:
   /// The trunk has commits 0 to `commits` - 1; two models are inferred with, "alpha" and "beta".
@@ -140,6 +140,7 @@ class World {
                                 std::string const& after,
                                 std::string const& date,
                                 std::size_t commit);
+  void live_until(std::string const& date);
   void watch(config::FeedKind kind);
   double level(Series const& series, Build const& build) const;
   std::size_t number_of(CommitSha const& commit) const;

@@ -1,0 +1,77 @@
+#include "storage/domain/small_file.h"
+
+#include <cerrno>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace torchwatch {
+namespace {
+
+class OpenFile {
+ public:
+  /// A pipe that nobody writes to does not hold it up, and a terminal does not become ours.
+  explicit OpenFile(std::filesystem::path const& file)
+      : fd_{::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)} {}
+
+  OpenFile(OpenFile const&) = delete;
+  OpenFile& operator=(OpenFile const&) = delete;
+
+  ~OpenFile() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+ErrorCode code_of(int problem) {
+  if (problem == ENOENT || problem == ENOTDIR) return ErrorCode::not_found;
+  return problem == ELOOP || problem == ENXIO ? ErrorCode::corrupt : ErrorCode::unavailable;
+}
+
+/// Up to `most` bytes; -1 with errno when that fails.
+ssize_t read_up_to(int fd, char* to, std::size_t most) {
+  std::size_t got = 0;
+  while (got < most) {
+    auto const bytes = ::read(fd, to + got, most - got);
+    if (bytes < 0 && errno == EINTR) continue;
+    if (bytes < 0) return -1;
+    if (bytes == 0) break;
+    got += static_cast<std::size_t>(bytes);
+  }
+  return static_cast<ssize_t>(got);
+}
+
+}  // namespace
+
+Result<std::string> read_small_file(std::filesystem::path const& file, std::size_t most) {
+  auto const failed = [&file](ErrorCode code, std::string const& why) {
+    return Error{code, file.string() + ": " + why};
+  };
+  auto const by_errno = [&failed](int problem) {
+    return failed(code_of(problem), std::generic_category().message(problem));
+  };
+  OpenFile const opened{file};
+  if (opened.get() < 0) return by_errno(errno);
+
+  struct stat facts {};
+
+  if (::fstat(opened.get(), &facts) != 0) return by_errno(errno);
+  if (!S_ISREG(facts.st_mode)) return failed(ErrorCode::corrupt, "is no regular file");
+  auto const too_large = failed(
+      ErrorCode::corrupt, "has more than " + std::to_string(most) + " bytes, which are allowed");
+  if (static_cast<std::size_t>(facts.st_size) > most) return too_large;
+  std::string text(most + 1, '\0');  // it may have grown
+  auto const bytes = read_up_to(opened.get(), text.data(), text.size());
+  if (bytes < 0) return by_errno(errno);
+  text.resize(static_cast<std::size_t>(bytes));
+  if (text.size() > most) return too_large;
+  return text;
+}
+
+}  // namespace torchwatch
