@@ -4,22 +4,15 @@
 #include <string>
 
 #include "config/options.h"
-#include "storage/domain/result.h"
+#include "storage/domain/secret.h"
 
 namespace torchwatch::github {
 
-/// What GitHub is shown to know us. Never logged.
-struct Token {
-  std::string value;  ///< visible ASCII only, so that it cannot break out of a header
-  std::string
-      warning;  ///< one line for the log when the token lies open to others; empty otherwise
-};
-
-/// The token from `options.token_file` where one is named, else `environment`, which is the value
-/// of the variable `options.token_env` as the caller found it. Blanks around the token are dropped.
-/// Fails with not_found when there is no token, with invalid_argument when it is empty or holds
-/// blanks or control characters. Messages never show it.
-Result<Token> find_token(config::GithubOptions const& options,
-                         std::optional<std::string> const& environment);
+/// What GitHub knows us by: the token from `options.token_file` where one is named, else
+/// `environment`, which is the value of the variable `options.token_env` as the caller found it.
+/// Blanks around the token are dropped. Fails with not_found when there is no token, with
+/// invalid_argument when it is empty or holds blanks or control characters. Messages never show it.
+Result<Secret> find_token(config::GithubOptions const& options,
+                          std::optional<std::string> const& environment);
 
 }  // namespace torchwatch::github

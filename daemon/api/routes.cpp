@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include <openssl/crypto.h>
+#include <spdlog/spdlog.h>
 #include <strings.h>
 
 #include "daemon/api/bisection_request.h"
@@ -25,6 +27,8 @@ using net::FieldError;
 using net::HttpRequest;
 using net::HttpResponse;
 using net::problem;
+
+constexpr int unauthorized = 401;
 
 /// What may be posted to a resource.
 enum class Post { nothing, bisection, steering, build, ruling };
@@ -117,7 +121,7 @@ std::optional<HttpResponse> denial(HttpRequest const& request, std::string const
   auto const given = header(request, "authorization");
   bool const is_bearer = is_same_word(std::string_view{given}.substr(0, scheme.size()), scheme);
   if (is_bearer && is_same_secret(given.substr(scheme.size()), token)) return std::nullopt;
-  auto response = problem(401,
+  auto response = problem(unauthorized,
                           is_bearer ? "Authorization: found another token than the service's"
                                     : "Authorization: found none, allowed \"Bearer TOKEN\"");
   response.headers["www-authenticate"] = is_bearer
@@ -202,7 +206,8 @@ HttpResponse other_method(Route const& route, std::string const& method) {
 }  // namespace
 
 Api::Api(storage::Store& reader, Clock const& clock, Requests requests, ApiOptions options)
-    : view_{reader,
+    : clock_{clock},
+      view_{reader,
             options.version,
             options.project,
             clock.now(),
@@ -211,6 +216,16 @@ Api::Api(storage::Store& reader, Clock const& clock, Requests requests, ApiOptio
             clock},
       requests_{std::move(requests)},
       options_{std::move(options)} {}
+
+/// Somebody may be guessing: it leaves a trace, but not one for each guess.
+void Api::note_refusal(std::string_view path) {
+  constexpr std::chrono::seconds pause{10};
+  ++refusals_;
+  if (clock_.now() - last_noted_ < pause) return;
+  spdlog::warn("token_refused path={} times={}", path, refusals_);
+  last_noted_ = clock_.now();
+  refusals_ = 0;
+}
 
 asio::awaitable<HttpResponse> Api::handle(HttpRequest request) {
   auto const target = parse_target(request.target);
@@ -229,6 +244,7 @@ asio::awaitable<HttpResponse> Api::handle(HttpRequest request) {
     co_return route->get(view_, call);
   }
   auto refused = refusal(request, options_.token);
+  if (refused && refused->status == unauthorized) note_refusal(route->path);
   if (refused) co_return std::move(*refused);
   switch (route->post) {
     case Post::bisection:

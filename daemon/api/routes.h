@@ -83,7 +83,11 @@ class Api {
   boost::asio::awaitable<net::HttpResponse> post_steering(std::string id, std::string body);
   boost::asio::awaitable<net::HttpResponse> post_build(std::string body);
   boost::asio::awaitable<net::HttpResponse> post_ruling(std::string body);
+  void note_refusal(std::string_view path);
 
+  Clock const& clock_;
+  Timestamp last_noted_{};  // of refused tokens
+  int refusals_ = 0;        // since then
   View view_;
   Requests requests_;
   ApiOptions options_;

@@ -1,7 +1,8 @@
 #include "daemon/cli/remote.h"
 
-#include <fstream>
 #include <utility>
+
+#include "storage/domain/secret.h"
 
 namespace torchwatch::cli {
 namespace {
@@ -28,11 +29,10 @@ Result<ordered_json> body_of(Result<net::HttpResponse> const& answer) {
 Result<Server> Server::at(std::string const& url, std::string const& token_file) {
   auto const origin = net::parse_origin(url);
   if (!origin) return origin.error();
-  std::ifstream stream{token_file};
-  std::string token;
-  if (!token_file.empty() && !(stream >> token))
-    return Error{ErrorCode::not_found, "token file " + token_file + ": cannot be read or is empty"};
-  return Server{*origin, std::move(token)};
+  if (token_file.empty()) return Server{*origin, ""};
+  auto token = read_secret(token_file, "token");
+  if (!token) return token.error();
+  return Server{*origin, std::move(token->value)};
 }
 
 Server::Server(net::HttpOrigin origin, std::string token)

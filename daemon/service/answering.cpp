@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <exception>
-#include <fstream>
 #include <utility>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -16,25 +15,25 @@ namespace asio = boost::asio;
 
 namespace {
 
-api::ApiOptions api_options(config::Options const& options) {
+api::ApiOptions api_options(config::Options const& options, std::string token) {
   api::ApiOptions result;
   result.decide = options.decide;
   result.keeping = retention::keeping_of(options);
   result.fleets = options.fleets;
   result.prior = options.bisect.prior;
   result.version = TORCHWATCH_VERSION;
-  if (!options.http.token_file.empty()) {
-    std::ifstream file{options.http.token_file};
-    file >> result.token;
-  }
+  result.token = std::move(token);
   return result;
 }
 
 }  // namespace
 
-Answering::Answering(config::Options const& options, storage::Store& reader, api::Requests requests)
+Answering::Answering(config::Options const& options,
+                     std::string token,
+                     storage::Store& reader,
+                     api::Requests requests)
     : acceptor_{loop_, {asio::ip::make_address(options.http.address), options.http.port}, true},
-      api_{reader, clock_, std::move(requests), api_options(options)} {
+      api_{reader, clock_, std::move(requests), api_options(options, std::move(token))} {
   auto const endpoint = acceptor_.local_endpoint();
   spdlog::info("http_listening url=http://{}:{}", options.http.address, endpoint.port());
   net::HttpServerOptions limits;

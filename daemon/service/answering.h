@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <thread>
 
 #include <boost/asio/cancellation_signal.hpp>
@@ -17,9 +18,12 @@ namespace torchwatch::service {
 /// that neither long git walks nor writes hold up an answer.
 class Answering {
  public:
-  /// Listens; throws boost::system::system_error when it cannot. `reader` must outlive it, and is
-  /// used on its thread alone; `requests` are called there.
-  Answering(config::Options const& options, storage::Store& reader, api::Requests requests);
+  /// Listens; throws boost::system::system_error when it cannot. `token`: ApiOptions::token.
+  /// `reader` must outlive it, and is used on its thread alone; `requests` are called there.
+  Answering(config::Options const& options,
+            std::string token,
+            storage::Store& reader,
+            api::Requests requests);
 
   Answering(Answering const&) = delete;
   Answering& operator=(Answering const&) = delete;

@@ -13,6 +13,7 @@
 #include "daemon/service/answering.h"
 #include "daemon/service/open_store.h"
 #include "daemon/service/watch.h"
+#include "storage/domain/secret.h"
 
 namespace torchwatch::service {
 namespace asio = boost::asio;
@@ -43,18 +44,29 @@ api::Requests requests_for(asio::io_context& loop, Watch& watch) {
   return requests;
 }
 
+/// What a client must know to ask for anything; empty where nobody may.
+Result<std::string> token_of(config::HttpOptions const& options) {
+  if (options.token_file.empty()) return std::string{};
+  auto token = read_secret(options.token_file, "http.token_file: token");
+  if (!token) return token.error();
+  if (!token->warning.empty()) spdlog::warn("token_exposed reason=\"{}\"", token->warning);
+  return std::move(token->value);
+}
+
 }  // namespace
 
 Result<> serve(config::Options const& options,
                std::string const& executable,
                std::string const& config_file) {
+  auto token = token_of(options.http);
+  if (!token) return token.error();
   auto store = open_store(options);
   if (!store) return store.error();
   auto reader = storage::Store::open_reader(store_file(options));
   if (!reader) return reader.error();
   asio::io_context loop{1};
   Watch watch{loop.get_executor(), options, executable, *store};
-  Answering const answering{options, *reader, requests_for(loop, watch)};
+  Answering const answering{options, std::move(*token), *reader, requests_for(loop, watch)};
   spdlog::info("service_started config={} state_dir={}", config_file, options.state_dir);
   try {
     async::run_until_signal(loop, watch.run());

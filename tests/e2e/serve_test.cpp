@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <csignal>
+#include <fstream>
 
 #include <gmock/gmock.h>
 
@@ -229,6 +230,18 @@ TEST(Serve, LetsNobodyElseWrite) {
   }
 }
 
+TEST(Serve, DoesNotTakeTheFirstOfSeveralWordsForTheToken) {
+  World world{quick_world()};
+  auto const file = world.directory() / "token";
+  std::ofstream{file} << "my token\n";
+  world.configure({{"http", {{"token_file", file.string()}}}});
+  auto const served = world.run({"serve"});
+  EXPECT_EQ(served.status, 2);
+  EXPECT_THAT(served.err,
+              HasSubstr("token in file " + file.string() +
+                        ": holds blanks or characters other than visible ASCII"));
+}
+
 TEST(Serve, LetsNobodyAskWithoutTheToken) {
   World world{slow()};
   Service service{world};
@@ -237,8 +250,12 @@ TEST(Serve, LetsNobodyAskWithoutTheToken) {
                                  "/api/v1/bisections",
                                  {{"content-type", "application/json"}},
                                  request_for_a_bisection(world).dump()};
-  EXPECT_EQ(net::ask_http(origin, request).value().status, 401);
+  for (int guess = 0; guess < 3; ++guess)
+    EXPECT_EQ(net::ask_http(origin, request).value().status, 401);
   EXPECT_THAT(service.get("/api/v1/bisections").at("items"), SizeIs(0));
+  EXPECT_THAT(service.process().err(),
+              ContainsRegex("token_refused path=/api/v1/bisections times=1"));
+  EXPECT_THAT(service.process().err(), testing::Not(ContainsRegex("token_refused.*token_refused")));
 }
 
 }  // namespace
