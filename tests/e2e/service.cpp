@@ -22,6 +22,7 @@ Service::Service(World& world) : world_{world}, process_{start()}, url_{listenin
 
 Process Service::start() {
   std::ofstream{token_file()} << service_token << '\n';
+  std::filesystem::permissions(token_file(), std::filesystem::perms{0600});
   world_.configure({{"http", {{"token_file", token_file()}}}});
   return world_.start({"serve"});
 }
