@@ -138,9 +138,9 @@ Result<VersionRange::Clause> VersionRange::clause_in(std::string_view text) {
   constexpr std::array<std::string_view, 8> comparisons{
       "===", "~=", "==", "!=", "<=", ">=", "<", ">"};
   auto const clause = boost::trim_copy(std::string{text});
-  auto const comparison = std::ranges::find_if(
+  auto const* const comparison = std::ranges::find_if(
       comparisons, [&](std::string_view sign) { return clause.starts_with(sign); });
-  Error const bad{ErrorCode::invalid_argument, "\"" + clause + "\" is no range of versions"};
+  Error bad{ErrorCode::invalid_argument, "\"" + clause + "\" is no range of versions"};
   if (comparison == comparisons.end()) return bad;
   auto rest = boost::trim_copy(clause.substr(comparison->size()));
   bool const is_equality = *comparison == "==" || *comparison == "!=";
@@ -181,8 +181,8 @@ bool VersionRange::is_in(Version const& version, Clause const& clause) {
   if (comparison == "~=") return plain >= limit && version.starts_with(limit.without_last_number());
   bool const is_beside = version.is_of_release(limit);
   if (comparison == "<")
-    return plain < limit && !(is_beside && version.is_prerelease() && !limit.is_prerelease());
-  return plain > limit && !(is_beside && version.is_postrelease() && !limit.is_postrelease());
+    return plain < limit && (!is_beside || !version.is_prerelease() || limit.is_prerelease());
+  return plain > limit && (!is_beside || !version.is_postrelease() || limit.is_postrelease());
 }
 
 }  // namespace torchwatch::fetch

@@ -74,7 +74,8 @@ std::optional<std::string> channel_of(Host const& host) {
 std::string feed_lines(Host const& host, FirstConfig const& first) {
   auto const url = first.url.empty() ? "" : ", \"url\": " + quoted(first.url);
   auto const channel = channel_of(host);
-  auto const size = channel ? "5 GiB, and as much again for the libraries of CUDA, once" : "1 GiB";
+  auto const* const size =
+      channel ? "5 GiB, and as much again for the libraries of CUDA, once" : "1 GiB";
   return fmt::format(
              R"(
   // What PyTorch publishes each night, as pip gets it. A nightly is fetched once and takes about {}; a worker for it

@@ -129,10 +129,10 @@ bool has_cuda_toolkit_in(fs::path const& root) {
   };
   if (has_header(root / "usr")) return true;
   std::error_code ignored;
-  for (auto const& entry : fs::directory_iterator{root / "usr/local", ignored})
-    if (entry.path().filename().string().starts_with("cuda") && has_header(entry.path()))
-      return true;
-  return false;
+  fs::directory_iterator const entries{root / "usr/local", ignored};
+  return std::any_of(begin(entries), end(entries), [&](fs::directory_entry const& entry) {
+    return entry.path().filename().string().starts_with("cuda") && has_header(entry.path());
+  });
 }
 
 /// What a program prints; empty when it fails.

@@ -63,8 +63,8 @@ Result<std::string> read_small_file(std::filesystem::path const& file, std::size
 
   if (::fstat(opened.get(), &facts) != 0) return by_errno(errno);
   if (!S_ISREG(facts.st_mode)) return failed(ErrorCode::corrupt, "is no regular file");
-  auto const too_large = failed(
-      ErrorCode::corrupt, "has more than " + std::to_string(most) + " bytes, which are allowed");
+  auto too_large = failed(ErrorCode::corrupt,
+                          "has more than " + std::to_string(most) + " bytes, which are allowed");
   if (static_cast<std::size_t>(facts.st_size) > most) return too_large;
   std::string text(most + 1, '\0');  // it may have grown
   auto const bytes = read_up_to(opened.get(), text.data(), text.size());
