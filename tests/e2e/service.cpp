@@ -22,7 +22,8 @@ Service::Service(World& world) : world_{world}, process_{start()}, url_{listenin
 
 Process Service::start() {
   std::ofstream{token_file()} << service_token << '\n';
-  std::filesystem::permissions(token_file(), std::filesystem::perms{0600});
+  std::filesystem::permissions(
+      token_file(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
   world_.configure({{"http", {{"token_file", token_file()}}}});
   return world_.start({"serve"});
 }

@@ -7,7 +7,6 @@ namespace torchwatch::fetch {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 TEST(Requirement, HasNameExtrasVersionsAndMarker) {

@@ -17,7 +17,6 @@ using std::chrono::days;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Not;
 
 constexpr std::int64_t mib = 1 << 20;
