@@ -226,7 +226,7 @@ INSTANTIATE_TEST_SUITE_P(
         Misbehaviour{"no_metrics", "protocol", "answered with no latency"},
         Misbehaviour{"negative", "protocol", "answered with a latency of -1"},
         Misbehaviour{"other", "protocol", "metrics of \"test_eval[bert-cpu-eager]\""},
-        Misbehaviour{"many", "protocol", "1000000 samples of latency, asked were 20"},
+        Misbehaviour{"many", "protocol", "100000 samples of latency, asked were 20"},
         Misbehaviour{"unsupported", "unsupported", "the script says so"}),
     [](auto const& given) { return given.param.behaviour; });
 
