@@ -171,7 +171,7 @@ TEST_F(RunnerTest, ForgetsProgressThatNobodyReadsInTime) {
   for (; std::holds_alternative<Progress>(message); message = runner_.receive())
     ++told;
   EXPECT_EQ(std::get<Outcome>(message).id, "flood");
-  EXPECT_LT(told, 1000) << "of 3000";
+  EXPECT_LT(told, 400) << "of 1000";
 }
 
 struct Misbehaviour {
