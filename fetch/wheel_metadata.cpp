@@ -1,12 +1,14 @@
 #include "fetch/wheel_metadata.h"
 
-#include <fstream>
 #include <map>
+#include <sstream>
 #include <system_error>
 
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/split.hpp>
 #include <boost/algorithm/string/trim.hpp>
+
+#include "storage/domain/small_file.h"
 
 namespace torchwatch::fetch {
 namespace {
@@ -18,8 +20,10 @@ namespace fs = std::filesystem;
 using Fields = std::multimap<std::string, std::string>;
 
 Fields fields_in(fs::path const& file) {
+  constexpr std::size_t most = std::size_t{1} << 20;
   Fields fields;
-  std::ifstream stream{file};
+  auto const text = read_small_file(file, most);
+  std::istringstream stream{text ? *text : ""};
   for (std::string line; std::getline(stream, line);) {
     boost::trim_right(line);
     if (line.empty()) break;

@@ -11,6 +11,7 @@
 #include <spdlog/spdlog.h>
 
 #include "daemon/build/downloads.h"
+#include "storage/domain/small_file.h"
 
 namespace torchwatch::build {
 namespace asio = boost::asio;
@@ -102,7 +103,10 @@ std::string folder_of(Companion const& companion) {
 
 std::vector<Companion> companions_listed_in(fs::path const& directory) {
   std::vector<Companion> companions;
-  std::ifstream stream{directory / list_name};
+  // Recipes leave in their builds what they like, under any name.
+  auto const text = read_small_file(directory / list_name);
+  if (!text) return companions;
+  std::istringstream stream{*text};
   for (Companion companion; stream >> companion.name >> companion.version;)
     companions.push_back(companion);
   return companions;

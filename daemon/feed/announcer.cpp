@@ -51,6 +51,9 @@ boost::asio::awaitable<Result<>> Announcer::look() {
 
 void Announcer::note_odd(std::vector<std::string> odd) {
   std::ranges::sort(odd);
+  for (auto const& entry : odd)
+    if (!std::ranges::binary_search(seen_, entry))
+      spdlog::warn("feed_entry_passed_over reason=\"{}\"", entry);
   odd_.clear();
   std::ranges::set_intersection(odd, seen_, std::back_inserter(odd_));
   seen_ = std::move(odd);

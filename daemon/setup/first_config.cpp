@@ -75,10 +75,10 @@ std::string feed_lines(Host const& host, FirstConfig const& first) {
   auto const url = first.url.empty() ? "" : ", \"url\": " + quoted(first.url);
   auto const channel = channel_of(host);
   auto const* const size =
-      channel ? "5 GiB, and as much again for the libraries of CUDA, once" : "1 GiB";
+      channel ? "some GiB, as do the libraries of CUDA that nightlies share" : "about 1 GiB";
   return fmt::format(
              R"(
-  // What PyTorch publishes each night, as pip gets it. A nightly is fetched once and takes about {}; a worker for it
+  // What PyTorch publishes each night, as pip gets it. A nightly is fetched once and takes {}; a worker for it
   // is compiled here, in minutes. "builds" would say how much is kept: 200 GiB at most, and 10 GiB of the disk stay free.
   "feed": {{ "kind": "wheels", "channel": "{}")",
              size,

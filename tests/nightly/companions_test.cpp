@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include "daemon/retention/needs.h"
 #include "tests/fakes/memory/world.h"
@@ -188,6 +189,15 @@ TEST_F(CompanionsTest, ThatAreHalfThereAreGoneOnWith) {
   world.parts->kept.make_room();
   EXPECT_TRUE(fs::exists(half));
   EXPECT_FALSE(fs::exists(nobodys));
+}
+
+TEST_F(CompanionsTest, AreNotReadFromAPipeThatARecipeLeft) {
+  auto const made = builds() / (world.sha(0).hex + "-1");
+  fs::create_directories(made);
+  ASSERT_EQ(::mkfifo((made / "companions").c_str(), 0600), 0);
+  publish("2026-01-01", 0);
+  pass();
+  EXPECT_EQ(world.newest().state, NightlyState::done);
 }
 
 TEST_F(CompanionsTest, AWheelThatCannotBeUnderstoodFailsItsNightAlone) {
