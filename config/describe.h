@@ -67,6 +67,19 @@ void describe(Visitor& visit, SourceOptions& source) {
   visit("builds", source.builds, range("Recipes at a time", 1, 64));
   visit(
       "cores", source.cores, range("Processors that all recipes share; 0: all there are", 0, 4096));
+  visit("isolation",
+        source.isolation,
+        plain("best: recipes and compilers run in sandboxes, or not at all; none: as they are"));
+  visit("writable",
+        source.writable,
+        naming("Directories that recipes write to, beside the user's caches", Form::path));
+  visit("readable",
+        source.readable,
+        naming("Directories below /tmp or /run that recipes read; others there they do not see",
+               Form::path));
+  visit("environment",
+        source.environment,
+        matching("Variables that recipes get; NAME* for all that begin so", variable_word));
 }
 
 template <class Visitor>
@@ -88,6 +101,13 @@ void describe(Visitor& visit, FleetOptions& fleet) {
   visit("device", fleet.device, plain("What its hosts measure on"));
   visit("slots", fleet.slots, range("Runners at a time; more than one needs a launcher", 1, 1000));
   visit("launcher", fleet.launcher, plain("Command prefix that starts the runner elsewhere"));
+  visit("isolation",
+        fleet.isolation,
+        plain("best: workers run in sandboxes, or not at all; none: as they are"));
+  visit("network", fleet.network, plain("Workers find a network in their sandbox"));
+  visit("readable",
+        fleet.readable,
+        matching("Directories that workers may read, beside builds", absolute_path));
 }
 
 template <class Visitor>

@@ -47,6 +47,15 @@ void check_source(FeedOptions const& feed, SourceOptions const& source, Complain
   }
 }
 
+/// A recipe runs other people's code.
+void check_environment(Options const& options, Complaints& complaints) {
+  auto const& names = options.source.environment;
+  if (std::ranges::count(names, options.github.token_env) > 0)
+    complaints.add("source.environment",
+                   found(options.github.token_env) + ", which is github.token_env",
+                   "variables that hold no token");
+}
+
 /// Only the suite knows all of its models: other backends run files, and those have names.
 void check_suite(SuiteOptions const& suite, Complaints& complaints) {
   bool const takes_all = std::ranges::count(suite.models, all_models) > 0;
@@ -80,6 +89,8 @@ void check_together(Options const& options, Complaints& complaints) {
   if (!complaints.about("feed")) check_feed(options.feed, complaints);
   if (!complaints.about("source") && !complaints.about("feed.kind"))
     check_source(options.feed, options.source, complaints);
+  if (!complaints.about("source") && !complaints.about("github"))
+    check_environment(options, complaints);
   if (!complaints.about("suite")) check_suite(options.suite, complaints);
   if (!complaints.about("fleets")) check_fleets(options.fleets, complaints);
 }

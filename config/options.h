@@ -50,6 +50,10 @@ struct FeedOptions {
   int backlog = 2;
 };
 
+/// Whether what others wrote is kept from the rest of the host. `best`: as well as the host can,
+/// and not run at all where it cannot.
+enum class IsolationWish { best, none };
+
 /// How a commit becomes a build.
 struct SourceOptions {
   /// Git repository of the watched project; empty: which commits lie between two nightlies is not
@@ -72,6 +76,16 @@ struct SourceOptions {
   /// Processors that all of them share, 0: all there are; each finds its part in
   /// TORCHWATCH_CORES.
   int cores = 0;
+  /// Of recipes, of git in their checkouts and of the compilation of workers.
+  IsolationWish isolation = IsolationWish::best;
+  /// Directories that recipes write to beside their own and the user's cache directory: other
+  /// caches.
+  std::vector<std::string> writable;
+  /// Directories below /tmp or /run that recipes may read; of others there they see nothing.
+  std::vector<std::string> readable;
+  /// Variables of the service that recipes get beside those that they and compilers are known to go
+  /// by; "NAME*" for all that begin so, but for what sounds like a secret.
+  std::vector<std::string> environment;
 
   /// Whether commits can be built, or have been: otherwise bisections end with nightlies.
   bool has_builds_of_commits() const { return !recipe.empty() || !artifacts.empty(); }
@@ -99,6 +113,12 @@ struct FleetOptions {
   /// Command prefix that starts the runner elsewhere: [] for this host, ["srun", ...], ["ssh",
   /// host].
   std::vector<std::string> launcher;
+  /// Of workers, on the hosts that they measure on.
+  IsolationWish isolation = IsolationWish::best;
+  /// Whether workers find a network in their sandbox.
+  bool network = false;
+  /// Directories that workers may read beside their build, suite.files and the system's.
+  std::vector<std::string> readable;
 };
 
 enum class Scale { smoke, full };

@@ -28,6 +28,9 @@ inline constexpr Pattern https_root{
 inline constexpr Pattern web_root{
     R"(https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[A-Za-z0-9._~-]+)*)",
     "http(s)://HOST[:PORT][/PATH] without a / at the end"};
+inline constexpr Pattern absolute_path{"/.*", "an absolute path"};
+inline constexpr Pattern variable_word{"[A-Za-z_][A-Za-z0-9_]*[*]?",
+                                       "a variable's name, or its beginning and *"};
 inline constexpr Pattern host_word{"[a-z0-9][a-z0-9.-]*", "a host's name in lower case"};
 inline constexpr Pattern commit_place{
     R"((https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?)?/.*\{commit\}.*)",

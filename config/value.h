@@ -28,6 +28,10 @@ constexpr auto words(FeedKind) {
                     std::pair{"libtorch", FeedKind::libtorch}};
 }
 
+constexpr auto words(IsolationWish) {
+  return std::array{std::pair{"best", IsolationWish::best}, std::pair{"none", IsolationWish::none}};
+}
+
 constexpr auto words(Scale) {
   return std::array{std::pair{"smoke", Scale::smoke}, std::pair{"full", Scale::full}};
 }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <csignal>
+#include <iostream>
 #include <limits>
 #include <utility>
 
@@ -16,6 +17,8 @@
 
 #include "runner/process/excerpt.h"
 #include "runner/process/lines.h"
+#include "runner/process/process_tree.h"
+#include "runner/process/sandbox.h"
 #include "runner/processors.h"
 #include "runner/protocol.h"
 #include "runner/round.h"
@@ -58,12 +61,13 @@ struct Desk {
   int unsent = 0;
 };
 
-Message hello() {
+Message hello(process::Isolation isolation) {
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
   protocol::Hello message;
   message.role = "runner";
-  message.fingerprint = {{"host", host.data()}, {"pid", ::getpid()}};
+  message.fingerprint = {
+      {"host", host.data()}, {"pid", ::getpid()}, {"isolation", describe(isolation)}};
   return message;
 }
 
@@ -93,14 +97,15 @@ asio::awaitable<void> take_jobs(process::LineReader input, Desk& desk) {
   }
 }
 
-asio::awaitable<void> do_jobs(Desk& desk, int slot) {
-  auto const processors = Processors::of_slot(slot);
+/// What a worker starts in a session of its own, without a sandbox, ends with the round as well.
+asio::awaitable<void> do_jobs(Desk& desk, Quarters quarters) {
   for (;;) {
     auto round = co_await desk.rounds.async_receive(asio::use_awaitable);
     ProgressSink pass_on = [&desk](protocol::Progress const& progress) {
       desk.tell(progress);
     };
-    auto answers = co_await run_round(std::move(round), processors, std::move(pass_on));
+    auto answers = co_await run_round(std::move(round), quarters, std::move(pass_on));
+    process::kill_all_children();
     for (auto& answer : answers)
       desk.answer(std::move(answer));
   }
@@ -123,20 +128,37 @@ stream_descriptor duplicate(asio::any_io_executor const& executor, int fd) {
 
 }  // namespace
 
-asio::awaitable<int> run_runner(int slot, int input, int output) {
+asio::awaitable<int> run_runner(RunnerOptions options, int input, int output) {
   auto const executor = co_await asio::this_coro::executor;
   std::signal(SIGPIPE, SIG_IGN);
+  process::adopt_orphans();
+  Quarters quarters{Processors::of_slot(options.slot),
+                    process::Isolation::none,
+                    options.has_network,
+                    std::move(options.readable)};
+  if (options.is_isolated) {
+    auto const found = co_await process::find_isolation(executor);
+    if (!found) {
+      std::cerr << "this host cannot keep workers in sandboxes: " << found.error().message
+                << "; install bubblewrap and let it make namespaces, or set isolation to \"none\""
+                << std::endl;
+      co_return 1;
+    }
+    quarters.isolation = *found;
+    process::kill_all_children();  // the trial's
+  }
   asio::signal_set stop{executor, SIGINT, SIGTERM, SIGHUP};
   process::LineReader lines{duplicate(executor, input)};
   auto answers = duplicate(executor, output);
   Desk desk{executor};
-  desk.answer(hello());
+  desk.answer(hello(quarters.isolation));
 
   // Whichever ends first cancels the others; cancelling a job kills its worker.
   auto sending = send_answers(std::move(answers), desk);
   auto asked_to_end = take_jobs(std::move(lines), desk) || stop.async_wait(asio::use_awaitable);
-  auto const ended =
-      co_await (std::move(sending) || do_jobs(desk, slot) || std::move(asked_to_end));
+  auto working = do_jobs(desk, std::move(quarters));
+  auto const ended = co_await (std::move(sending) || std::move(working) || std::move(asked_to_end));
+  process::kill_all_children();
   co_return ended.index() == 0 ? 1 : 0;
 }
 

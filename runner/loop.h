@@ -1,16 +1,29 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include <boost/asio/awaitable.hpp>
 #include <unistd.h>
 
 namespace torchwatch::runner {
 
-/// The body of the runner process for a fleet's `slot`: greets, then answers the jobs on `input`
+/// What a runner is told when it is started.
+struct RunnerOptions {
+  int slot = 0;                       ///< of its fleet
+  bool is_isolated = true;            ///< whether workers are kept in sandboxes
+  bool has_network = false;           ///< whether they find a network there
+  std::vector<std::string> readable;  ///< what they may read beside their builds and the system's
+};
+
+/// The body of the runner process for a fleet's slot: greets, then answers the jobs on `input`
 /// one at a time and in order, until the input ends or SIGINT, SIGTERM or SIGHUP comes; then it
 /// kills the worker and returns at once. A line that is no job is answered with an `error` without
-/// id. Returns an exit status: 0, or 1 when nobody reads the answers any more. Both descriptors are
-/// duplicated, and non-blocking until it returns.
-boost::asio::awaitable<int> run_runner(int slot,
+/// id. Returns an exit status: 0, or 1 when nobody reads the answers any more, or when workers are
+/// to be isolated and this host cannot do that, after a line on standard error that says why. Both
+/// descriptors are duplicated, and non-blocking until it returns. The process must have no other
+/// children: they end with each round.
+boost::asio::awaitable<int> run_runner(RunnerOptions options,
                                        int input = STDIN_FILENO,
                                        int output = STDOUT_FILENO);
 

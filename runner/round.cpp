@@ -1,6 +1,9 @@
 #include "runner/round.h"
 
+#include <algorithm>
 #include <exception>
+#include <filesystem>
+#include <optional>
 #include <utility>
 
 #include <boost/asio/co_spawn.hpp>
@@ -22,6 +25,9 @@ using protocol::Message;
 
 namespace {
 
+/// Where a worker finds its build, seen from its own directory.
+constexpr auto build_link = "build";
+
 std::string preload_of(protocol::BuildRef const& build) {
   std::string joined;
   for (auto const& library : build.preload)
@@ -36,17 +42,24 @@ std::vector<int> processors_for(protocol::Job const& job, Processors const& proc
   return is_pinned ? processors.pick(job.measure.threads) : std::vector<int>{};
 }
 
-process::Command worker_command(protocol::BuildRef const& build, std::string directory) {
+/// What people tune libraries with where they measure. A build brings others itself.
+std::vector<std::string> const tuning{
+    "OMP_*",  "KMP_*",   "GOMP_*",    "MKL_*",    "OPENBLAS_*",     "DNNL_*",         "ONEDNN_*",
+    "ATEN_*", "TORCH_*", "PYTORCH_*", "CUDA_*",   "NVIDIA_*",       "CUBLAS_*",       "CUDNN_*",
+    "HIP_*",  "ROCR_*",  "HSA_*",     "MALLOC_*", "GLIBC_TUNABLES", "LD_LIBRARY_PATH"};
+
+/// A build's variables stay inside a launcher, and all of this inside a sandbox: a preloaded
+/// allocator must not end up in either.
+process::Command worker_command(protocol::BuildRef const& build, bool is_first) {
   auto variables = build.env;
   if (!build.preload.empty()) variables["LD_PRELOAD"] = preload_of(build);
 
   process::Command command;
+  command.inherits = tuning;
   command.argv = build.launcher;
-  command.directory = std::move(directory);
-  if (build.launcher.empty()) {
+  if (is_first && build.launcher.empty()) {
     command.env = std::move(variables);
   } else if (!variables.empty()) {
-    // They are the build's: they would disturb the launcher, which may not even hand them on.
     command.argv.emplace_back("env");
     for (auto const& [name, value] : variables)
       command.argv.push_back(name + '=' + value);
@@ -55,8 +68,32 @@ process::Command worker_command(protocol::BuildRef const& build, std::string dir
   return command;
 }
 
-/// Where a worker finds its build, seen from its own directory.
-constexpr auto build_link = "build";
+std::string folder_of(std::string const& file) {
+  return std::filesystem::path{file}.parent_path().string();
+}
+
+/// What a worker sees: its build, and whatever that names, but no other one.
+process::Sandbox sandbox_for(protocol::Job const& job, Quarters const& quarters) {
+  process::Sandbox sandbox;
+  sandbox.readable = quarters.readable;
+  auto const& build = job.build;
+  if (!build.prefix.empty()) {
+    sandbox.readable.push_back(build.prefix);
+    sandbox.links = {{build_link, build.prefix}};
+  }
+  for (auto const& library : build.preload)
+    if (library.starts_with('/')) sandbox.readable.push_back(folder_of(library));
+  if (build.worker.starts_with('/')) sandbox.readable.push_back(folder_of(build.worker));
+  if (!job.measure.models.empty()) sandbox.readable.push_back(job.measure.models);
+  std::erase_if(sandbox.readable, [](std::string const& path) {
+    return !std::filesystem::exists(path);  // whoever needs it says so better
+  });
+  auto const benchmark = parse_benchmark(job.benchmark);
+  if (benchmark && benchmark->device != Device::cpu) sandbox.devices = process::gpu_devices();
+  sandbox.memory_bytes = std::max<std::int64_t>(job.limits.memory_bytes, 1);
+  sandbox.has_network = quarters.has_network;
+  return sandbox;
+}
 
 /// The job with every path into its prefix replaced by one through the link, so that all builds are
 /// in the same place. The length of a path shifts what a process allocates after it, and with the
@@ -82,28 +119,52 @@ Failure launch_failure_of(protocol::Job const& job, Error const& error) {
   return failure_of(job, Fault{"launch", error.message});
 }
 
+/// A worker, and where it lives.
+struct Home {
+  std::optional<process::ScratchDirectory> directory;  ///< none in a sandbox
+  process::ChildProcess worker;
+};
+
+Result<Home> start_worker(asio::any_io_executor const& executor,
+                          protocol::Job const& job,
+                          protocol::Job const& given,
+                          Quarters const& quarters) {
+  bool const is_sandboxed = quarters.isolation != process::Isolation::none;
+  auto command = worker_command(given.build, !is_sandboxed);
+  command.processors = processors_for(job, quarters.processors);
+  std::optional<process::ScratchDirectory> directory;
+  if (is_sandboxed) {
+    command.env["HOME"] = command.env["TMPDIR"] = "/tmp";
+    command.argv =
+        sandboxed(quarters.isolation, sandbox_for(job, quarters), std::move(command.argv));
+  } else {
+    auto made = process::ScratchDirectory::make();
+    if (!made) return made.error();
+    directory.emplace(std::move(*made));
+    command.directory = directory->path();
+    auto const linked =
+        job.build.prefix.empty() ? Result<>{} : directory->link(build_link, job.build.prefix);
+    if (!linked) return linked.error();
+  }
+  auto worker = process::ChildProcess::start(executor, std::move(command));
+  if (!worker) return worker.error();
+  return Home{std::move(directory), std::move(*worker)};
+}
+
 asio::awaitable<Message> run_job(protocol::Job job,
-                                 Processors const& processors,
+                                 Quarters const& quarters,
                                  ProgressSink const& on_progress,
                                  Turns& turns,
                                  std::size_t place) {
   Seat seat{turns, place};  // given up when the worker is dead
-  auto const directory = process::ScratchDirectory::make();
-  if (!directory) co_return launch_failure_of(job, directory.error());
-  auto given = job;
   // A launcher may lead to where there is no such link, and the system's own PyTorch has no prefix.
-  if (job.build.launcher.empty() && !job.build.prefix.empty()) {
-    auto const linked = directory->link(build_link, job.build.prefix);
-    if (!linked) co_return launch_failure_of(job, linked.error());
-    given = through_link(job);
-  }
+  bool const has_link = job.build.launcher.empty() && !job.build.prefix.empty();
+  auto const given = has_link ? through_link(job) : job;
   auto const executor = co_await asio::this_coro::executor;
-  auto command = worker_command(given.build, directory->path());
-  command.processors = processors_for(job, processors);
-  auto worker = process::ChildProcess::start(executor, std::move(command));
-  if (!worker) co_return launch_failure_of(job, worker.error());
-
-  auto outcome = co_await supervise(given, on_progress, seat, *worker);
+  auto home = start_worker(executor, job, given, quarters);
+  if (!home) co_return launch_failure_of(job, home.error());
+  Started const worker{home->worker, !home->directory};
+  auto outcome = co_await supervise(given, on_progress, seat, worker);
   if (!outcome) co_return failure_of(job, outcome.error());
   co_return std::move(*outcome);
 }
@@ -111,7 +172,7 @@ asio::awaitable<Message> run_job(protocol::Job job,
 }  // namespace
 
 asio::awaitable<std::vector<Message>> run_round(protocol::Round round,
-                                                Processors processors,
+                                                Quarters quarters,
                                                 ProgressSink on_progress) {
   auto const executor = co_await asio::this_coro::executor;
   Turns turns{executor, round.jobs.size()};
@@ -122,7 +183,7 @@ asio::awaitable<std::vector<Message>> run_round(protocol::Round round,
     auto& job = round.jobs[place];
     job.takes_turns = round.jobs.size() > 1;
     operations.push_back(asio::co_spawn(
-        executor, run_job(std::move(job), processors, on_progress, turns, place), asio::deferred));
+        executor, run_job(std::move(job), quarters, on_progress, turns, place), asio::deferred));
   }
   auto group = asio::experimental::make_parallel_group(std::move(operations));
   auto [order, failures, answers] =

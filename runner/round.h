@@ -1,25 +1,35 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
 
+#include "runner/process/sandbox.h"
 #include "runner/processors.h"
 #include "runner/protocol.h"
 #include "runner/supervision.h"
 
 namespace torchwatch::runner {
 
+/// Where workers live.
+struct Quarters {
+  Processors processors = Processors::of_slot(0);           ///< of their slot
+  process::Isolation isolation = process::Isolation::none;  ///< from the rest of their host
+  bool has_network = false;
+  std::vector<std::string> readable;  ///< beside their build, system programs and libraries
+};
+
 /// Measures each job in a worker process of its own and holds it to the job's limits. With more
 /// than one, the workers take turns; one that fails leaves the others alone. The answers, in the
 /// order of the jobs, are the workers' `result` or `error`, or an `error` about the worker:
 /// `launch`, `crashed`, `timeout`, `memory` or `protocol`. Error texts name the benchmark, the
-/// prefix and what happened. When this ends, also by cancellation, the workers' whole process
-/// groups are dead. On a CPU they all run on the same few processors, which are theirs unless the
-/// jobs say otherwise. Runs on the coroutine's executor; its thread must live as long as the
-/// workers.
+/// prefix and what happened. When this ends, also by cancellation, the workers are dead with all
+/// that is in their sandboxes, or, without isolation, in their process groups. On a CPU they all
+/// run on the same few processors, which are theirs unless the jobs say otherwise. Runs on the
+/// coroutine's executor; its thread must live as long as the workers.
 boost::asio::awaitable<std::vector<protocol::Message>> run_round(protocol::Round round,
-                                                                 Processors processors,
+                                                                 Quarters quarters,
                                                                  ProgressSink on_progress);
 
 }  // namespace torchwatch::runner

@@ -14,7 +14,8 @@
 
 #include "runner/acceptance.h"
 #include "runner/process/excerpt.h"
-#include "runner/process/process_group.h"
+#include "runner/process/process_tree.h"
+#include "runner/process/sandbox.h"
 
 namespace torchwatch::runner {
 
@@ -39,6 +40,8 @@ constexpr Seconds poll_period = 100ms;
 /// How long a worker may take to leave: after its answer, and between closing its output and
 /// ending.
 constexpr auto leave_patience = 2s;
+/// Of one worker; the suite's have one or two, and those of others some for a compiler.
+constexpr int most_processes = 512;
 
 /// What the worker itself says. One that gives no code has failed all the same.
 Fault fault_of(Failure const& failure) {
@@ -53,14 +56,12 @@ Fault misbehaved(std::string const& how) {
 /// it.
 class Supervision {
  public:
-  Supervision(protocol::Job const& job,
-              ProgressSink const& on_progress,
-              Seat& seat,
-              process::ChildProcess& worker)
+  Supervision(protocol::Job const& job, ProgressSink const& on_progress, Seat& seat, Started worker)
       : job_{job},
         on_progress_{on_progress},
         seat_{seat},
-        worker_{worker} {}
+        worker_{worker.process},
+        is_sandboxed_{worker.is_sandboxed} {}
 
   /// From hello to answer.
   asio::awaitable<Received<Outcome>> converse();
@@ -81,6 +82,7 @@ class Supervision {
   ProgressSink const& on_progress_;
   Seat& seat_;
   process::ChildProcess& worker_;
+  bool is_sandboxed_;
   Clock::time_point const begin_ = Clock::now();
   Clock::duration waited_{};                        // for turns
   std::optional<Clock::time_point> waiting_since_;  // for the next one
@@ -206,10 +208,12 @@ asio::awaitable<Fault> Supervision::autopsy() {
   if (status == nullptr) co_return misbehaved("closed its output " + where() + " and went on");
 
   auto const words = process::last_lines(worker_.last_stderr());
-  auto text = "worker ended " + where() + ": " + process::describe(*status);
+  auto const how = is_sandboxed_ ? process::seen_through_sandbox(*status) : *status;
+  auto text = "worker ended " + where() + ": " + process::describe(how);
   text += words.empty() ? "; it printed no reason" : "; it printed last: " + words;
   // What a shell, env and the dynamic linker return when they cannot start a program.
-  bool const never_ran = !greeted_ && (status->code == 126 || status->code == 127);
+  bool const never_ran =
+      !greeted_ && (how.code == 126 || how.code == 127 || words.starts_with("bwrap: "));
   co_return Fault{never_ran ? "launch" : "crashed", std::move(text)};
 }
 
@@ -233,15 +237,21 @@ std::string to_text(Seconds duration) {
 asio::awaitable<Fault> Supervision::hold_to_limits() {
   asio::steady_timer timer{co_await asio::this_coro::executor};
   Seconds const limit{job_.limits.timeout_s};
+  process::ProcessTree tree{worker_.pid(), is_sandboxed_};
   for (;;) {
     if (spent() >= limit) {
       co_return Fault{"timeout", "no answer after " + to_text(limit) + ", stopped " + where()};
     }
-    auto const held = process::resident_bytes(worker_.pid());
-    if (held > job_.limits.memory_bytes) {
+    auto const held = tree.look();
+    if (held.resident_bytes > job_.limits.memory_bytes) {
       co_return Fault{"memory",
-                      "worker and its children hold " + mebibytes(held) + " " + where() +
-                          "; allowed are " + mebibytes(job_.limits.memory_bytes)};
+                      "worker and its children hold " + mebibytes(held.resident_bytes) + " " +
+                          where() + "; allowed are " + mebibytes(job_.limits.memory_bytes)};
+    }
+    if (held.processes > most_processes) {
+      co_return Fault{"memory",
+                      "worker and its children are more than " + std::to_string(most_processes) +
+                          " processes " + where()};
     }
     auto const pause = std::clamp<Seconds>(limit - spent(), 1ms, poll_period);
     timer.expires_after(std::chrono::ceil<std::chrono::milliseconds>(pause));
@@ -254,7 +264,7 @@ asio::awaitable<Fault> Supervision::hold_to_limits() {
 asio::awaitable<Received<Outcome>> supervise(protocol::Job const& job,
                                              ProgressSink const& on_progress,
                                              Seat& seat,
-                                             process::ChildProcess& worker) {
+                                             Started worker) {
   Supervision supervision{job, on_progress, seat, worker};
   auto ended = co_await (supervision.converse() || supervision.hold_to_limits());
   if (auto const* const broken = std::get_if<Fault>(&ended)) co_return *broken;

@@ -23,12 +23,19 @@ struct Fault {
 template <class T>
 using Received = boost::system::result<T, Fault>;
 
+/// A worker that was just started.
+struct Started {
+  process::ChildProcess& process;
+  bool is_sandboxed;
+};
+
 /// Has a worker that was just started do `job`, and holds it to the job's limits of time and
-/// memory: its outcome, or why there is none. Each timed run waits for the worker's turn at `seat`.
-/// The caller ends the worker afterwards. All arguments must outlive the coroutine.
+/// memory, and all workers to that of processes: its outcome, or why there is none. Each timed run
+/// waits for the worker's turn at `seat`. The caller ends the worker afterwards. All arguments must
+/// outlive the coroutine.
 boost::asio::awaitable<Received<protocol::Outcome>> supervise(protocol::Job const& job,
                                                               ProgressSink const& on_progress,
                                                               Seat& seat,
-                                                              process::ChildProcess& worker);
+                                                              Started worker);
 
 }  // namespace torchwatch::runner

@@ -13,7 +13,6 @@ asio::awaitable<Result<ToolRun>> run_tool(asio::any_io_executor executor,
                                           process::Command command,
                                           std::chrono::seconds limit) {
   using std::chrono::steady_clock;
-  command.unset_env.emplace_back("GITHUB_TOKEN");
   auto const name = command.argv.front();
   auto const started = steady_clock::now();
   auto tool = process::ChildProcess::start(executor, std::move(command));

@@ -20,9 +20,9 @@ struct ToolRun {
   bool is_good() const { return status.code == 0 && status.signal == 0; }
 };
 
-/// Runs a program (git, a recipe) to its end, with nothing on standard input and without our
-/// token in its environment. Fails as ChildProcess::start does; with unavailable when the program
-/// takes longer than `limit`, which kills its process group.
+/// Runs a program (git, a recipe) to its end, with nothing on standard input. Fails as
+/// ChildProcess::start does; with unavailable when the program takes longer than `limit`, which
+/// kills its process group.
 boost::asio::awaitable<Result<ToolRun>> run_tool(boost::asio::any_io_executor executor,
                                                  process::Command command,
                                                  std::chrono::seconds limit);

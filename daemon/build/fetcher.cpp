@@ -7,6 +7,7 @@
 #include "daemon/async/watchdog.h"
 #include "daemon/build/fetch_progress.h"
 #include "runner/process/child_process.h"
+#include "runner/process/environment.h"
 #include "runner/process/excerpt.h"
 
 namespace torchwatch::build {
@@ -53,7 +54,7 @@ asio::awaitable<Result<fetch::Message>> FetchProgram::run(fetch::Order order,
   };
   process::Command command;
   command.argv = {program_};
-  command.unset_env = {"GITHUB_TOKEN"};
+  command.inherits = process::network_variables();
   auto const started = steady_clock::now();
   auto program = process::ChildProcess::start(executor_, std::move(command));
   if (!program) co_return program.error();

@@ -6,6 +6,7 @@
 #include <spdlog/spdlog.h>
 
 #include "bisect/git_history.h"
+#include "runner/process/environment.h"
 #include "runner/process/excerpt.h"
 
 namespace torchwatch::build {
@@ -120,7 +121,11 @@ asio::awaitable<Result<async::ToolRun>> GitFetch::git(std::vector<std::string> a
   command.argv = {"git", "-C", source_.repository};
   command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
   command.env = {{"GIT_TERMINAL_PROMPT", "0"}};
-  command.unset_env = {"GIT_DIR", "GIT_WORK_TREE"};
+  command.inherits = process::network_variables();
+  // GIT_DIR and its like would lead it elsewhere.
+  command.inherits.insert(
+      command.inherits.end(),
+      {"GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSL_*", "GIT_CONFIG_*", "SSH_*", "XDG_*"});
   co_return co_await async::run_tool(executor_, std::move(command), limit);
 }
 

@@ -26,6 +26,14 @@ int cores_of_one(config::SourceOptions const& source) {
   return std::max(1, all / source.builds);
 }
 
+/// Both may lie where recipes would not find them.
+Workshop::Access access_of(config::SourceOptions const& source) {
+  Workshop::Access access;
+  for (auto const& path : {fs::path{source.recipe}.parent_path(), fs::path{source.repository}})
+    if (!path.empty()) access.readable.push_back(path);
+  return access;
+}
+
 }  // namespace
 
 asio::awaitable<Result<std::string>> RecipeProgram::contents(fs::path directory) const {
@@ -39,12 +47,16 @@ asio::awaitable<Result<std::string>> RecipeProgram::contents(fs::path directory)
   process::Command ask;
   ask.argv = {source_.recipe, "--dependencies"};
   ask.directory = directory.string();
-  auto const answer = co_await async::run_tool(executor_, std::move(ask), patience);
+  auto access = access_of(source_);
+  access.writable.push_back(std::move(directory));
+  auto confined = co_await workshop_.confine(std::move(ask), std::move(access));
+  if (!confined) co_return confined.error();
+  auto const answer = co_await async::run_tool(executor_, std::move(*confined), patience);
   if (!answer) co_return answer.error();
-  if (answer->status.signal != 0) {
-    co_return Error{
-        ErrorCode::unavailable,
-        "recipe " + source_.recipe + " --dependencies: " + process::describe(answer->status)};
+  auto const status = process::seen_through_sandbox(answer->status);
+  if (status.signal != 0) {
+    co_return Error{ErrorCode::unavailable,
+                    "recipe " + source_.recipe + " --dependencies: " + process::describe(status)};
   }
   auto const dependencies = answer->is_good() ? answer->output : std::string{};
   co_return "recipe " + program->output + dependencies;
@@ -66,17 +78,23 @@ asio::awaitable<Result<process::ExitStatus>> RecipeProgram::build(CommitSha comm
   command.env = {{"TORCHWATCH_COMMIT", commit.hex},
                  {"TORCHWATCH_CORES", std::to_string(cores_of_one(source_))},
                  {"TORCHWATCH_BUILD_DIR", tree.kept().string()}};
-  command.unset_env = {"GITHUB_TOKEN"};
   command.stdout_file = log.string();
   command.stderr_file = log.string();
   std::error_code ignored;
   fs::remove(log, ignored);
-  // Orphans of a killed recipe hold the lock, too: nobody builds where they still write.
-  auto recipe = process::ChildProcess::start(executor_, std::move(command));
+  auto access = access_of(source_);
+  access.writable = {tree.source(), tree.kept(), prefix.parent_path()};
+  access.temporary = prefix.parent_path() / "tmp";
+  // The lock stays outside. Orphans of a killed recipe hold it, too: nobody builds where they still
+  // write.
+  constexpr std::size_t locking = 3;
+  auto confined = co_await workshop_.confine(std::move(command), std::move(access), locking);
+  if (!confined) co_return confined.error();
+  auto recipe = process::ChildProcess::start(executor_, std::move(*confined));
   if (!recipe) co_return recipe.error();
   recipe->close_stdin();
   async::Watchdog const watchdog{executor_, source_.timeout, *recipe};
-  co_return co_await recipe->wait();
+  co_return process::seen_through_sandbox(co_await recipe->wait());
 }
 
 }  // namespace torchwatch::build

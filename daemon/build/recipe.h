@@ -7,6 +7,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "config/options.h"
+#include "daemon/build/workshop.h"
 #include "daemon/build/worktree.h"
 #include "runner/process/child_process.h"
 #include "storage/domain/build.h"
@@ -18,10 +19,11 @@ namespace torchwatch::build {
 /// means: deploy/recipes/README.md.
 class RecipeProgram {
  public:
-  /// `source` must outlive it.
-  RecipeProgram(boost::asio::any_io_executor executor, config::SourceOptions const& source)
+  /// `workshop` must outlive it.
+  RecipeProgram(boost::asio::any_io_executor executor, Workshop& workshop)
       : executor_{std::move(executor)},
-        source_{source} {}
+        workshop_{workshop},
+        source_{workshop.options().source} {}
 
   /// What it is now, a line each: the id that git gives the program's text, and what the program
   /// answers to `--dependencies`. Nothing more than the id where it gives no answer; empty when no
@@ -29,8 +31,9 @@ class RecipeProgram {
   /// killed, with not_found when there is no such program.
   boost::asio::awaitable<Result<std::string>> contents(std::filesystem::path directory) const;
 
-  /// Builds the commit that `tree` has checked out into `prefix`, and keeps what the recipe prints
-  /// in `log`. One that takes longer than `source.timeout_s` is killed.
+  /// Builds the commit that `tree` has checked out into `prefix`, in a directory of its own, and
+  /// keeps what the recipe prints in `log`. One that takes longer than `source.timeout_s` is
+  /// killed.
   boost::asio::awaitable<Result<process::ExitStatus>> build(CommitSha commit,
                                                             Worktree const& tree,
                                                             std::filesystem::path prefix,
@@ -38,6 +41,7 @@ class RecipeProgram {
 
  private:
   boost::asio::any_io_executor executor_;
+  Workshop& workshop_;
   config::SourceOptions const& source_;
 };
 

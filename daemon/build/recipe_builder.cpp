@@ -49,19 +49,19 @@ class Scratch {
 }  // namespace
 
 RecipeBuilder::RecipeBuilder(asio::any_io_executor executor,
-                             config::Options const& options,
+                             Workshop& workshop,
                              Fetcher& fetcher,
                              storage::Store& store,
                              Clock const& clock)
     : executor_{std::move(executor)},
-      source_{options.source},
-      state_dir_{options.state_dir},
+      source_{workshop.options().source},
+      state_dir_{workshop.options().state_dir},
       store_{store},
       clock_{clock},
       gate_{executor_, source_.builds},
-      worktrees_{executor_, source_.repository, state_dir_ / "worktrees"},
+      worktrees_{executor_, workshop, state_dir_ / "worktrees"},
       artifacts_{fetcher, source_.artifacts, source_.timeout},
-      program_{executor_, source_} {
+      program_{executor_, workshop} {
   std::error_code ignored;  // an orphan of the last run may still be writing there
   fs::remove_all(state_dir_ / "work", ignored);
   fs::create_directories(state_dir_ / "builds");

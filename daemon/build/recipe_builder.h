@@ -32,7 +32,7 @@ class RecipeBuilder final : public Builder {
   /// All but `executor` must outlive it. Removes what a killed predecessor left
   /// half-made.
   RecipeBuilder(boost::asio::any_io_executor executor,
-                config::Options const& options,
+                Workshop& workshop,
                 Fetcher& fetcher,
                 storage::Store& store,
                 Clock const& clock);

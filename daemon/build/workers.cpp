@@ -54,6 +54,12 @@ std::string name_of(fs::path const& prefix) {
   return prefix.parent_path().filename().string();
 }
 
+/// The project's own, which the program that compiles them comes with.
+fs::path sources_of(fs::path const& program) {
+  std::error_code ignored;
+  return fs::canonical(program, ignored).parent_path().parent_path();
+}
+
 }  // namespace
 
 asio::awaitable<Result<>> WorkerProgram::renew(fs::path prefix) {
@@ -91,7 +97,11 @@ asio::awaitable<Result<std::string>> WorkerProgram::ask(std::string question) {
   constexpr std::chrono::seconds patience{60};
   auto asking = command();
   asking.argv = {program_, std::move(question)};
-  auto answer = co_await async::run_tool(executor_, std::move(asking), patience);
+  Workshop::Access access;
+  access.readable = {sources_of(program_)};
+  auto confined = co_await workshop_.confine(std::move(asking), std::move(access));
+  if (!confined) co_return confined.error();
+  auto answer = co_await async::run_tool(executor_, std::move(*confined), patience);
   if (!answer) co_return answer.error();
   if (!answer->is_good())
     co_return Error{ErrorCode::unavailable, program_ + ": " + async::why_it_failed(*answer)};
@@ -117,8 +127,17 @@ asio::awaitable<Result<>> WorkerProgram::compile(fs::path prefix) {
                     (work / "compile").string()};
   compiling.stdout_file = log.string();
   spdlog::info("worker_started build={}", name_of(prefix));
+  Workshop::Access access;
+  access.readable = {sources_of(program_)};
+  // A wheel has its torch/ and its nvidia/ in one directory.
+  access.writable = {work, prefix.parent_path()};
+  access.temporary = work / "tmp";
+  access.has_network = false;
+  constexpr std::size_t locking = 3;
+  auto confined = co_await workshop_.confine(std::move(compiling), std::move(access), locking);
+  if (!confined) co_return confined.error();
   auto const run =
-      co_await async::run_tool(executor_, std::move(compiling), options_.source.timeout);
+      co_await async::run_tool(executor_, std::move(*confined), options_.source.timeout);
   if (!run) co_return run.error();
   if (!run->is_good()) {
     constexpr int host_is_to_blame = 127;

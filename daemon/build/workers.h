@@ -10,6 +10,7 @@
 #include "config/options.h"
 #include "daemon/async/semaphore.h"
 #include "daemon/async/tool.h"
+#include "daemon/build/workshop.h"
 #include "storage/domain/result.h"
 
 namespace torchwatch::build {
@@ -36,13 +37,12 @@ class Workers {
 /// `PREFIX/bin/torchwatch-worker.made`. Single-threaded.
 class WorkerProgram final : public Workers {
  public:
-  /// `program`: deploy/build-worker. `options` must outlive it.
-  WorkerProgram(boost::asio::any_io_executor executor,
-                std::string program,
-                config::Options const& options)
+  /// `program`: deploy/build-worker. `workshop` must outlive it.
+  WorkerProgram(boost::asio::any_io_executor executor, std::string program, Workshop& workshop)
       : executor_{executor},
         program_{std::move(program)},
-        options_{options},
+        workshop_{workshop},
+        options_{workshop.options()},
         gate_{std::move(executor), 1} {}
 
   boost::asio::awaitable<Result<>> make(std::filesystem::path prefix) override;
@@ -59,6 +59,7 @@ class WorkerProgram final : public Workers {
 
   boost::asio::any_io_executor executor_;
   std::string program_;
+  Workshop& workshop_;
   config::Options const& options_;
   std::string newest_;  // what the last worker was made from, or would have been
   async::Semaphore gate_;

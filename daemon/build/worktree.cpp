@@ -21,10 +21,14 @@ constexpr std::chrono::minutes longest{30};
 
 }  // namespace
 
-Worktree::Worktree(asio::any_io_executor executor, std::string repository, fs::path directory)
+Worktree::Worktree(asio::any_io_executor executor, Workshop& workshop, fs::path directory)
     : executor_{std::move(executor)},
-      repository_{std::move(repository)},
+      workshop_{&workshop},
       directory_{std::move(directory)} {}
+
+std::string const& Worktree::repository() const {
+  return workshop_->options().source.repository;
+}
 
 bool Worktree::is_warm() const {
   return fs::exists(directory_ / "warm");
@@ -68,7 +72,7 @@ asio::awaitable<Result<>> Worktree::clone() {
     co_return Error{ErrorCode::internal, "make " + kept().string() + ": " + problem.message()};
   std::ofstream{lock()}.close();
   std::vector<std::string> arguments{
-      "clone", "--quiet", "--shared", "--no-checkout", repository_, source().string()};
+      "clone", "--quiet", "--shared", "--no-checkout", repository(), source().string()};
   co_return co_await git(std::move(arguments));
 }
 
@@ -92,7 +96,14 @@ asio::awaitable<Result<>> Worktree::git(std::vector<std::string> arguments) {
   command.argv = {"flock", "--no-fork", lock().string(), "git"};
   command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
   command.env = {{"GIT_TERMINAL_PROMPT", "0"}};
-  auto const run = co_await async::run_tool(executor_, std::move(command), longest);
+  Workshop::Access access;
+  access.readable = {repository()};
+  access.writable = {directory_};
+  access.has_network = false;
+  constexpr std::size_t locking = 3;
+  auto confined = co_await workshop_->confine(std::move(command), std::move(access), locking);
+  if (!confined) co_return confined.error();
+  auto const run = co_await async::run_tool(executor_, std::move(*confined), longest);
   if (!run) co_return run.error();
   if (run->is_good()) co_return Result<>{};
   co_return Error{ErrorCode::unavailable,

@@ -8,6 +8,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
+#include "daemon/build/workshop.h"
 #include "storage/domain/build.h"
 #include "storage/domain/result.h"
 
@@ -28,12 +29,13 @@ struct Origin {
 /// A checkout of the watched repository that recipes use one after another, with a directory for
 /// what they keep between builds. It goes from commit to commit, so only what differs between two
 /// is compiled again. A clone of its own that shares the repository's objects: the repository is
-/// never written to, and whatever a recipe asks of git works. Single-threaded.
+/// never written to, and whatever a recipe asks of git works. It may leave behind settings that
+/// have git run what it likes, so git, too, works in there as a recipe does. Single-threaded.
 class Worktree {
  public:
-  /// In `directory`, as it is, or to be made.
+  /// In `directory`, as it is, or to be made. `workshop` must outlive it.
   Worktree(boost::asio::any_io_executor executor,
-           std::string repository,
+           Workshop& workshop,
            std::filesystem::path directory);
 
   std::filesystem::path source() const { return directory_ / "source"; }
@@ -57,12 +59,13 @@ class Worktree {
   boost::asio::awaitable<Result<>> check_out(Origin origin);
 
  private:
+  std::string const& repository() const;
   boost::asio::awaitable<Result<>> clone();
   boost::asio::awaitable<Result<>> go_to(Origin const& origin);
   boost::asio::awaitable<Result<>> git(std::vector<std::string> arguments);
 
   boost::asio::any_io_executor executor_;
-  std::string repository_;
+  Workshop* workshop_;
   std::filesystem::path directory_;
 };
 

@@ -24,9 +24,9 @@ bool is_locked(fs::path const& lock) {
 
 }  // namespace
 
-WorktreePool::WorktreePool(asio::any_io_executor executor, std::string repository, fs::path parent)
+WorktreePool::WorktreePool(asio::any_io_executor executor, Workshop& workshop, fs::path parent)
     : executor_{std::move(executor)},
-      repository_{std::move(repository)},
+      workshop_{workshop},
       parent_{std::move(parent)} {
   std::error_code problem;
   for (auto const& entry : fs::directory_iterator{parent_, problem}) {
@@ -59,7 +59,7 @@ bool WorktreePool::is_warm() const {
 }
 
 WorktreePool::Place& WorktreePool::add(fs::path const& directory) {
-  Worktree tree{executor_, repository_, directory};
+  Worktree tree{executor_, workshop_, directory};
   return *places_.emplace_back(std::make_unique<Place>(Place{std::move(tree)}));
 }
 

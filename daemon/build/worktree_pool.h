@@ -46,9 +46,9 @@ class WorktreePool {
   };
 
   /// Takes over what a predecessor left, but for worktrees in which an orphan of a killed one still
-  /// builds: these are removed, and so is whatever it builds.
+  /// builds: these are removed, and so is whatever it builds. `workshop` must outlive it.
   WorktreePool(boost::asio::any_io_executor executor,
-               std::string repository,
+               Workshop& workshop,
                std::filesystem::path parent);
 
   /// One in which something was built, if such a one is free.
@@ -61,7 +61,7 @@ class WorktreePool {
   Place& add(std::filesystem::path const& directory);
 
   boost::asio::any_io_executor executor_;
-  std::string repository_;
+  Workshop& workshop_;
   std::filesystem::path parent_;
   std::vector<std::unique_ptr<Place>> places_;
 };

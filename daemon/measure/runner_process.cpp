@@ -40,17 +40,32 @@ class RunnerProcess final : public Runner {
   process::ChildProcess child_;
 };
 
+std::vector<std::string> isolating_arguments(config::FleetOptions const& fleet) {
+  if (fleet.isolation == config::IsolationWish::none) return {"--no-isolation"};
+  std::vector<std::string> arguments;
+  if (fleet.network) arguments.emplace_back("--network");
+  for (auto const& path : fleet.readable)
+    arguments.insert(arguments.end(), {"--readable", path});
+  return arguments;
+}
+
 }  // namespace
 
 StartRunner runner_processes(asio::any_io_executor executor,
                              config::FleetOptions const& fleet,
-                             std::string executable) {
-  return [executor = std::move(executor), fleet, executable = std::move(executable)](
-             std::size_t slot) -> Result<std::unique_ptr<Runner>> {
+                             std::string executable,
+                             config::GithubOptions const& github) {
+  return [executor = std::move(executor),
+          fleet,
+          executable = std::move(executable),
+          token = github.token_env](std::size_t slot) -> Result<std::unique_ptr<Runner>> {
     process::Command command;
     command.argv = fleet.launcher;
     command.argv.insert(command.argv.end(), {executable, "runner", "--slot", std::to_string(slot)});
-    command.unset_env = {"GITHUB_TOKEN"};  // measuring hosts have no business with it
+    auto const isolating = isolating_arguments(fleet);
+    command.argv.insert(command.argv.end(), isolating.begin(), isolating.end());
+    command.inherits = {"*"};  // launchers may go by anything
+    command.withholds = {token};
     auto started = process::ChildProcess::start(executor, std::move(command));
     if (!started) return started.error();
     spdlog::debug("runner_started fleet={} slot={} pid={}", fleet.name, slot, started->pid());

@@ -9,11 +9,13 @@
 
 namespace torchwatch::measure {
 
-/// Starts runners as child processes through the fleet's launcher. `executable`: this program, as
-/// it is called on the fleet's hosts. A runner that is given up is asked to end and killed after
-/// some seconds, so that a launcher has time to withdraw what it asked a scheduler for.
+/// Starts runners as child processes through the fleet's launcher, which inherits all variables but
+/// GitHub's token. `executable`: this program, as it is called on the fleet's hosts. A runner that
+/// is given up is asked to end and killed after some seconds, so that a launcher has time to
+/// withdraw what it asked a scheduler for.
 StartRunner runner_processes(boost::asio::any_io_executor executor,
                              config::FleetOptions const& fleet,
-                             std::string executable);
+                             std::string executable,
+                             config::GithubOptions const& github);
 
 }  // namespace torchwatch::measure

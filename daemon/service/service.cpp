@@ -14,13 +14,14 @@ Service::Service(asio::any_io_executor executor,
     : fleets{executor,
              options.fleets,
              [&](config::FleetOptions const& fleet) {
-               return measure::runner_processes(executor, fleet, executable);
+               return measure::runner_processes(executor, fleet, executable, options.github);
              }},
       rounds{store, clock, fleets, options.measure, options.suite},
-      workers{executor, worker_program(executable), options},
+      workshop{executor, options},
+      workers{executor, worker_program(executable), workshop},
       renewing_rounds{rounds, workers},
       fetcher{executor, fetch_program(executable)},
-      builder{executor, options, fetcher, store, clock},
+      builder{executor, workshop, fetcher, store, clock},
       parts{executor,
             options,
             Edges{store,

@@ -23,6 +23,7 @@ struct Service {
 
   measure::Fleets fleets;
   measure::FleetRounds rounds;
+  build::Workshop workshop;
   build::WorkerProgram workers;
   RenewingRounds renewing_rounds;
   build::FetchProgram fetcher;

@@ -9,7 +9,8 @@ namespace torchwatch::setup {
 
 /// As patient as the service.
 Look look_at_fleet(Site const& site, config::FleetOptions const& fleet) {
-  auto const start = measure::runner_processes(site.executor, fleet, site.executable);
+  auto const start =
+      measure::runner_processes(site.executor, fleet, site.executable, site.options.github);
   auto const way =
       fleet.launcher.empty() ? "on this host" : "through " + boost::join(fleet.launcher, " ");
   auto const runner = start(0);
@@ -17,7 +18,8 @@ Look look_at_fleet(Site const& site, config::FleetOptions const& fleet) {
   measure::FleetLimits const limits;
   auto const hello = co_await measure::hello_of(**runner, limits.hello);
   if (!hello) co_return within(way, hello.error());
-  co_return way + ": a runner says hello from " + hello->fingerprint.value("host", "a host");
+  co_return way + ": a runner says hello from " + hello->fingerprint.value("host", "a host") +
+      ", isolation: " + hello->fingerprint.value("isolation", "unknown");
 }
 
 }  // namespace torchwatch::setup

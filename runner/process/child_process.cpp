@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <sys/wait.h>
 
+#include "runner/process/environment.h"
 #include "runner/process/lines.h"
 #include "runner/process/spawn.h"
 #include "runner/process/stderr_tail.h"
@@ -39,16 +40,9 @@ void prepare_signals() {
   if (current.sa_handler == SIG_IGN) std::signal(SIGCHLD, SIG_DFL);
 }
 
-/// Ours, without `unset_env`, with `env`.
 std::vector<std::string> environment_of(Command const& command) {
-  std::map<std::string, std::string> variables;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    std::string_view const text{*entry};
-    auto const equals = text.find('=');
-    if (equals == std::string_view::npos) continue;
-    variables.emplace(text.substr(0, equals), text.substr(equals + 1));
-  }
-  for (auto const& name : command.unset_env)
+  auto variables = inherited_variables(command.inherits);
+  for (auto const& name : command.withholds)
     variables.erase(name);
   for (auto const& [name, value] : command.env)
     variables[name] = value;

@@ -18,8 +18,9 @@ namespace torchwatch::process {
 /// What to start, and in which surroundings.
 struct Command {
   std::vector<std::string> argv;           ///< argv[0] is looked up in PATH unless it holds a '/'
-  std::map<std::string, std::string> env;  ///< added to ours
-  std::vector<std::string> unset_env;      ///< taken out of ours
+  std::map<std::string, std::string> env;  ///< variables, beside those of ours that it inherits
+  std::vector<std::string> inherits;       ///< of ours, beside what any program expects: is_named
+  std::vector<std::string> withholds;      ///< of ours, whatever it inherits
   std::string directory;                   ///< empty: ours
   std::string stdout_file;                 ///< appended to instead of a pipe; empty: a pipe
   std::string stderr_file;                 ///< likewise

@@ -174,7 +174,7 @@ int run(Options const& options) {
   asio::io_context loop{1};
   measure::Fleets fleets{
       loop.get_executor(), {config::FleetOptions{}}, [&](config::FleetOptions const& fleet) {
-        return measure::runner_processes(loop.get_executor(), fleet, TORCHWATCH_PROGRAM);
+        return measure::runner_processes(loop.get_executor(), fleet, TORCHWATCH_PROGRAM, {});
       }};
   measure::FleetRounds rounds{*store, clock, fleets, measure, suite};
   std::array const builds{system_build(directory.path() / "a", 'a'),

@@ -29,12 +29,14 @@ class RecipeProgramTest : public testing::Test {
   Result<std::string> contents() {
     auto const empty = folder() / "empty";
     fs::create_directories(empty);
-    RecipeProgram const program{loop_.get_executor(), source_};
+    Workshop workshop{loop_.get_executor(), options_};
+    RecipeProgram const program{loop_.get_executor(), workshop};
     return tests::run(loop_, program.contents(empty));
   }
 
   boost::asio::io_context loop_;
-  config::SourceOptions source_;
+  config::Options options_;
+  config::SourceOptions& source_ = options_.source;
 
  private:
   tests::TemporaryFolder folder_;

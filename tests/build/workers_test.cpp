@@ -26,7 +26,8 @@ class WorkerTools : public testing::Test {
                            << "CXX=" << compiler_ << " exec '" << BUILD_WORKER << "' \"$@\"\n";
     fs::permissions(wrapper, fs::perms::owner_all);
     config::Options const options;
-    WorkerProgram workers{loop_.get_executor(), wrapper, options};
+    Workshop workshop{loop_.get_executor(), options};
+    WorkerProgram workers{loop_.get_executor(), wrapper, workshop};
     return tests::run(loop_, workers.tools());
   }
 

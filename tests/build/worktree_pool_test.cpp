@@ -31,7 +31,8 @@ class WorktreesTest : public testing::Test {
   }
 
   WorktreePool worktrees() {
-    return WorktreePool{loop_.get_executor(), repository_.path().string(), parent()};
+    options_.source.repository = repository_.path().string();
+    return WorktreePool{loop_.get_executor(), workshop_, parent()};
   }
 
   fs::path parent() const { return repository_.beside("worktrees"); }
@@ -41,6 +42,8 @@ class WorktreesTest : public testing::Test {
   }
 
   boost::asio::io_context loop_;
+  config::Options options_;
+  Workshop workshop_{loop_.get_executor(), options_};
   bisect::GitRepository repository_;
   CommitSha older_;
   CommitSha newer_;

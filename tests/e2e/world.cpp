@@ -51,6 +51,7 @@ World::World(WorldOptions const& options) : World(make_directory()) {
   generate(options);
   truth_ = read_json(lab() / "truth.json");
   settings_ = read_json(config_file());
+  configure({{"source", {{"writable", {LAB_CACHE_FOLDER}}}}});
   configure(options.settings);
 }
 
@@ -88,7 +89,9 @@ fs::path World::wrap_recipe(std::string const& script) {
                      folder / "real");
   std::ofstream{folder / "recipe"} << script;
   fs::permissions(folder / "recipe", fs::perms::owner_all);
-  configure({{"source", {{"recipe", (folder / "recipe").string()}}}});
+  configure({{"source",
+              {{"recipe", (folder / "recipe").string()},
+               {"writable", {LAB_CACHE_FOLDER, folder.string()}}}}});
   return folder;
 }
 
@@ -115,7 +118,7 @@ Process World::start_program(std::vector<std::string> argv,
                  {"TMPDIR", (directory_ / "tmp").string()},
                  {"LAB_CACHE", LAB_CACHE_FOLDER}};
   command.env.insert(environment.begin(), environment.end());
-  command.unset_env = {"GITHUB_TOKEN"};
+  command.inherits = {"*"};
   return Process{std::move(command), directory_ / "output" / std::to_string(++outputs_)};
 }
 

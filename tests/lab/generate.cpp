@@ -127,7 +127,9 @@ Json configuration(Request const& request, Scenario const& scenario, Material co
       {"feed", {{"kind", "git"}, {"path", "repository"}}},
       {"source",
        {{"repository", "repository"},
-        {"recipe", scenario.dependency ? "recipe" : material.recipe.string()}}},
+        {"recipe", scenario.dependency ? "recipe" : material.recipe.string()},
+        // The lab may lie in /tmp.
+        {"readable", {".", material.recipe.parent_path().string()}}}},
       // What the lab plants is large; minutes matter more than the last nought of an error rate.
       {"decide", {{"error", 0.001}, {"miss", 0.05}, {"aa_benchmarks", 0}}},
       {"suite", {{"models", scenario.models}, {"tests", scenario.tests}, {"scale", "smoke"}}},

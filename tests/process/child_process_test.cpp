@@ -20,7 +20,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "runner/process/process_group.h"
+#include "runner/process/process_tree.h"
 
 namespace torchwatch::process {
 
@@ -182,7 +182,8 @@ TEST_F(ChildProcessTest, AddsToTheEnvironmentAndTakesFromIt) {
   ::setenv("RUNNER_TESTS_TAKEN", "taken", 1);
   auto command = shell("echo $RUNNER_TESTS_KEPT-$RUNNER_TESTS_TAKEN-$RUNNER_TESTS_ADDED");
   command.env["RUNNER_TESTS_ADDED"] = "a = b";
-  command.unset_env = {"RUNNER_TESTS_TAKEN"};
+  command.inherits = {"RUNNER_TESTS_*"};
+  command.withholds = {"RUNNER_TESTS_TAKEN"};
 
   EXPECT_EQ(first_line_of(std::move(command)), "kept--a = b");
 }
@@ -277,10 +278,10 @@ TEST_F(ChildProcessTest, LeavesNoZombie) {
   {
     auto child = start(program({"sleep", "1000"}));
     pid = child.pid();
-    EXPECT_GT(resident_bytes(pid), 0);
+    EXPECT_GT(ProcessTree(pid, false).look().resident_bytes, 0);
   }
   EXPECT_EQ(::kill(pid, 0), -1);
-  EXPECT_EQ(resident_bytes(pid), 0);
+  EXPECT_EQ(ProcessTree(pid, false).look().resident_bytes, 0);
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ e2e::Process Miniature::run(std::vector<std::string> arguments,
                            "TORCH_CUDA_ARCH_LIST",
                            "PYTORCH_RECIPE_CUDA",
                            "PYTORCH_RECIPE_CMAKE_OPTIONS"}) {
-    if (!environment.contains(name)) command.unset_env.emplace_back(name);
+    if (!environment.contains(name)) command.withholds.emplace_back(name);
   }
   return {std::move(command), beside("run" + std::to_string(++runs_))};
 }

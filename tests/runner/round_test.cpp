@@ -23,14 +23,16 @@ using protocol::Outcome;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
-class JobRunTest : public testing::Test {
+/// In a sandbox and without one.
+class JobRunTest : public testing::TestWithParam<bool> {
  protected:
   Message answer_to(Job job) {
     ProgressSink keep = [this](protocol::Progress const& progress) {
       seen_.push_back(progress);
     };
-    return tests::run(loop_, run_round({{std::move(job)}}, processors_, std::move(keep))).front();
+    return tests::run(loop_, run_round({{std::move(job)}}, quarters(), std::move(keep))).front();
   }
 
   /// The `error` that must be the answer.
@@ -40,18 +42,28 @@ class JobRunTest : public testing::Test {
     return failure == nullptr ? Failure{"", "no failure", protocol::encode(message)} : *failure;
   }
 
-  /// Where a worker was allowed to run, as the kernel tells it: "0-3".
+  /// What a worker says that is a shell script, as the reason of its failure.
+  std::string said_by(std::string const& script, Job job) {
+    workplace_.write_program("say",
+                             R"(text=$( ()" + script + R"() 2>&1 | tr '\n' ' ' | sed 's/["\\]/?/g')
+printf '{"type":"error","code":"failed","text":"<%s>"}\n' "$text")");
+    job.build.worker = workplace_.prefix() + "/say";
+    auto const text = failure_of(std::move(job)).text;
+    auto const begin = text.find('<');
+    EXPECT_NE(begin, std::string::npos) << text;
+    return text.substr(begin + 1, text.rfind('>') - begin - 1);
+  }
+
+  /// Where a worker was allowed to run, as the kernel tells it: "0-3 ".
   std::string processors_of(Job job) {
-    auto const file = workplace_.prefix() + "/processors";
-    workplace_.write_program("look",
-                             "grep Cpus_allowed_list /proc/self/status | cut -f 2 > " + file +
-                                 "; exec " SCRIPTED_WORKER);
-    job.build.worker = workplace_.prefix() + "/look";
-    answer_to(std::move(job));
-    std::string processors;
-    std::ifstream stream{file};
-    EXPECT_TRUE(std::getline(stream, processors)) << "it never ran";
-    return processors;
+    return said_by("grep Cpus_allowed_list /proc/self/status | cut -f 2", std::move(job));
+  }
+
+  Quarters quarters() {
+    Quarters quarters;
+    quarters.processors = processors_;
+    if (GetParam()) quarters.isolation = tests::best_isolation(loop_);
+    return quarters;
   }
 
   tests::Workplace workplace_;
@@ -60,7 +72,7 @@ class JobRunTest : public testing::Test {
   std::vector<protocol::Progress> seen_;
 };
 
-TEST_F(JobRunTest, ReturnsTheWorkersResult) {
+TEST_P(JobRunTest, ReturnsTheWorkersResult) {
   auto const outcome = std::get<Outcome>(answer_to(workplace_.job("ok")));
 
   EXPECT_EQ(outcome.id, "ok");
@@ -70,14 +82,14 @@ TEST_F(JobRunTest, ReturnsTheWorkersResult) {
   EXPECT_EQ(outcome.metrics.at("cmem").value, 1e6);
 }
 
-TEST_F(JobRunTest, LetsTheOthersOfARoundGoOnWhenOneFails) {
+TEST_P(JobRunTest, LetsTheOthersOfARoundGoOnWhenOneFails) {
   for (auto const* const behaviour : {"crash", "hang", "garbage"}) {
     protocol::Round round{
         {workplace_.job(behaviour), workplace_.job("ok"), workplace_.job("unsupported")}};
     round.jobs.front().limits.timeout_s = 0.5;
 
     auto const answers =
-        tests::run(loop_, run_round(std::move(round), processors_, [](auto const&) {}));
+        tests::run(loop_, run_round(std::move(round), quarters(), [](auto const&) {}));
 
     ASSERT_EQ(answers.size(), 3U);
     EXPECT_EQ(std::get<Failure>(answers[0]).id, behaviour);
@@ -86,7 +98,7 @@ TEST_F(JobRunTest, LetsTheOthersOfARoundGoOnWhenOneFails) {
   }
 }
 
-TEST_F(JobRunTest, DoesNotCountTheWaitForATurn) {
+TEST_P(JobRunTest, DoesNotCountTheWaitForATurn) {
   workplace_.write_program("slow", "sleep 1.5; exec " SCRIPTED_WORKER);
   protocol::Round round{{workplace_.job("ok"), workplace_.job("ok")}};
   round.jobs[0].build.worker = workplace_.prefix() + "/slow";
@@ -94,12 +106,12 @@ TEST_F(JobRunTest, DoesNotCountTheWaitForATurn) {
   round.jobs[1].limits.timeout_s = 1;
 
   auto const answers =
-      tests::run(loop_, run_round(std::move(round), processors_, [](auto const&) {}));
+      tests::run(loop_, run_round(std::move(round), quarters(), [](auto const&) {}));
 
   EXPECT_EQ(std::get<Outcome>(answers[1]).id, "patient");
 }
 
-TEST_F(JobRunTest, RunsAWorkerThatNeedsNoPrefix) {
+TEST_P(JobRunTest, RunsAWorkerThatNeedsNoPrefix) {
   auto job = workplace_.job("ok");
   job.build.prefix.clear();
 
@@ -108,7 +120,7 @@ TEST_F(JobRunTest, RunsAWorkerThatNeedsNoPrefix) {
   EXPECT_NE(failure.code, "launch") << failure.text << ": it runs, and finds no script";
 }
 
-TEST_F(JobRunTest, KeepsACpuWorkerOnProcessorsOfItsOwn) {
+TEST_P(JobRunTest, KeepsACpuWorkerOnProcessorsOfItsOwn) {
   auto const picked = processors_.pick(1);
   ASSERT_EQ(picked.size(), 1U);
   auto const everywhere = [&] {
@@ -117,7 +129,7 @@ TEST_F(JobRunTest, KeepsACpuWorkerOnProcessorsOfItsOwn) {
     return processors_of(std::move(job));
   }();
 
-  EXPECT_EQ(processors_of(workplace_.job("ok")), std::to_string(picked.front()));
+  EXPECT_EQ(processors_of(workplace_.job("ok")), std::to_string(picked.front()) + " ");
 
   auto wide = workplace_.job("ok");
   wide.measure.threads = 1000;
@@ -127,7 +139,7 @@ TEST_F(JobRunTest, KeepsACpuWorkerOnProcessorsOfItsOwn) {
   EXPECT_EQ(processors_of(std::move(on_gpu)), everywhere);
 }
 
-TEST_F(JobRunTest, PassesProgressOn) {
+TEST_P(JobRunTest, PassesProgressOn) {
   answer_to(workplace_.job("ok"));
 
   ASSERT_EQ(seen_.size(), 1U);
@@ -136,7 +148,7 @@ TEST_F(JobRunTest, PassesProgressOn) {
   EXPECT_EQ(seen_.front().total, 10);
 }
 
-TEST_F(JobRunTest, SaysWhatCannotBeStarted) {
+TEST_P(JobRunTest, SaysWhatCannotBeStarted) {
   auto job = workplace_.job("ok");
   job.build.worker = "/nowhere/worker";
 
@@ -144,12 +156,11 @@ TEST_F(JobRunTest, SaysWhatCannotBeStarted) {
 
   EXPECT_EQ(failure.id, "ok");
   EXPECT_EQ(failure.code, "launch");
-  EXPECT_EQ(failure.text,
-            "test_eval[ok-cpu-eager] on " + workplace_.prefix() +
-                ": start /nowhere/worker: No such file or directory");
+  EXPECT_THAT(failure.text, StartsWith("test_eval[ok-cpu-eager] on " + workplace_.prefix() + ": "));
+  EXPECT_THAT(failure.text, HasSubstr("/nowhere/worker: No such file or directory"));
 }
 
-TEST_F(JobRunTest, SaysWhatItsLauncherCannotStart) {
+TEST_P(JobRunTest, SaysWhatItsLauncherCannotStart) {
   auto job = workplace_.job("ok");
   job.build.launcher = {"env"};
   job.build.worker = "/nowhere/worker";
@@ -161,7 +172,7 @@ TEST_F(JobRunTest, SaysWhatItsLauncherCannotStart) {
               AllOf(HasSubstr("before its hello: exit status 127"), HasSubstr("/nowhere/worker")));
 }
 
-TEST_F(JobRunTest, RefusesAnotherProtocolVersion) {
+TEST_P(JobRunTest, RefusesAnotherProtocolVersion) {
   auto job = workplace_.job("ok");
   job.build.env["SCRIPTED_WORKER_PROTOCOL"] = "99";
 
@@ -177,7 +188,7 @@ Job scripted(Job job, std::string const& script) {
   return job;
 }
 
-TEST_F(JobRunTest, RefusesAWorkerOfAnotherRole) {
+TEST_P(JobRunTest, RefusesAWorkerOfAnotherRole) {
   auto const* const script = R"(echo '{"type":"hello","role":"runner"}'; sleep 100)";
   auto const failure = failure_of(scripted(workplace_.job("ok"), script));
 
@@ -185,7 +196,7 @@ TEST_F(JobRunTest, RefusesAWorkerOfAnotherRole) {
   EXPECT_THAT(failure.text, HasSubstr("calls itself \"runner\""));
 }
 
-TEST_F(JobRunTest, RefusesAWorkerThatDoesNotGreet) {
+TEST_P(JobRunTest, RefusesAWorkerThatDoesNotGreet) {
   auto const* const script = R"(echo '{"type":"progress","id":"ok"}'; sleep 100)";
   auto const failure = failure_of(scripted(workplace_.job("ok"), script));
 
@@ -193,7 +204,7 @@ TEST_F(JobRunTest, RefusesAWorkerThatDoesNotGreet) {
   EXPECT_THAT(failure.text, HasSubstr("did not begin with hello"));
 }
 
-TEST_F(JobRunTest, RefusesProgressOfAnotherJob) {
+TEST_P(JobRunTest, RefusesProgressOfAnotherJob) {
   auto const* const script =
       R"(echo '{"type":"hello","role":"worker"}'; echo '{"type":"progress","id":"x"}'; sleep 100)";
   auto const failure = failure_of(scripted(workplace_.job("ok"), script));
@@ -203,7 +214,7 @@ TEST_F(JobRunTest, RefusesProgressOfAnotherJob) {
   EXPECT_TRUE(seen_.empty());
 }
 
-TEST_F(JobRunTest, BelievesAWorkerThatFailsBeforeItCanGreet) {
+TEST_P(JobRunTest, BelievesAWorkerThatFailsBeforeItCanGreet) {
   auto const* const script =
       R"(echo '{"type":"error","code":"failed","text":"no torch"}'; sleep 100)";
   auto const failure = failure_of(scripted(workplace_.job("ok"), script));
@@ -213,21 +224,26 @@ TEST_F(JobRunTest, BelievesAWorkerThatFailsBeforeItCanGreet) {
   EXPECT_THAT(failure.text, HasSubstr("no torch"));
 }
 
-TEST_F(JobRunTest, TakesAnErrorWithoutCodeForAFailure) {
+TEST_P(JobRunTest, TakesAnErrorWithoutCodeForAFailure) {
   auto const* const script = R"(echo '{"type":"hello","role":"worker"}'; echo '{"type":"error"}')";
 
   EXPECT_EQ(failure_of(scripted(workplace_.job("ok"), script)).code, "failed");
 }
 
-TEST_F(JobRunTest, TellsAWorkerThatOnlyClosesItsOutput) {
+TEST_P(JobRunTest, TellsAWorkerThatOnlyClosesItsOutput) {
   auto const* const script = R"(echo '{"type":"hello","role":"worker"}'; exec >&-; sleep 100)";
-  auto const failure = failure_of(scripted(workplace_.job("ok"), script));
+  auto job = workplace_.job("ok");
+  job.limits.timeout_s = 5;
+  auto const failure = failure_of(scripted(std::move(job), script));
 
-  EXPECT_EQ(failure.code, "protocol");
-  EXPECT_THAT(failure.text, HasSubstr("closed its output before its first progress and went on"));
+  // The sandbox holds it open.
+  EXPECT_EQ(failure.code, GetParam() ? "timeout" : "protocol");
+  EXPECT_THAT(failure.text,
+              HasSubstr(GetParam() ? "no answer after 5 s, stopped before its first progress"
+                                   : "closed its output before its first progress and went on"));
 }
 
-TEST_F(JobRunTest, KeepsTheAnswerOfAWorkerThatDoesNotLeave) {
+TEST_P(JobRunTest, KeepsTheAnswerOfAWorkerThatDoesNotLeave) {
   auto const* const script = R"(echo '{"type":"hello","role":"worker"}'
       echo '{"type":"result","id":"ok","benchmark":"test_eval[ok-cpu-eager]","metrics":{"latency":{"value":7}}}'; sleep 100)";
 
@@ -240,7 +256,7 @@ TEST_F(JobRunTest, KeepsTheAnswerOfAWorkerThatDoesNotLeave) {
 constexpr auto print_preload =
     R"(echo "{\"type\":\"error\",\"code\":\"failed\",\"text\":\"$LD_PRELOAD,$COLOUR\"}")";
 
-TEST_F(JobRunTest, GivesTheWorkerItsBuildsEnvironment) {
+TEST_P(JobRunTest, GivesTheWorkerItsBuildsEnvironment) {
   auto job = workplace_.job("ok");
   job.build.worker = workplace_.prefix() + "/worker";
   workplace_.write_program("worker", print_preload);
@@ -250,7 +266,7 @@ TEST_F(JobRunTest, GivesTheWorkerItsBuildsEnvironment) {
   EXPECT_THAT(failure_of(job).text, HasSubstr("/nowhere/a.so:/nowhere/b.so,blue green"));
 }
 
-TEST_F(JobRunTest, GivesItInsideTheLauncherOnly) {
+TEST_P(JobRunTest, GivesItInsideTheLauncherOnly) {
   workplace_.write_program("launcher", "echo \"outside $COLOUR.\" >&2; exec \"$@\"");
   workplace_.write_program("worker", "echo \"inside $COLOUR\" >&2; exit 1");
   auto job = workplace_.job("ok");
@@ -261,7 +277,7 @@ TEST_F(JobRunTest, GivesItInsideTheLauncherOnly) {
   EXPECT_THAT(failure_of(job).text, HasSubstr("outside . | inside blue green"));
 }
 
-TEST_F(JobRunTest, GivesTheWorkerADirectoryOfItsOwnWithNothingButTheBuild) {
+TEST_P(JobRunTest, GivesTheWorkerADirectoryOfItsOwnWithNothingButTheBuild) {
   workplace_.write_program("worker", "ls -A >&2; pwd >&2; touch litter; exit 1");
   auto job = workplace_.job("ok");
   job.build.worker = workplace_.prefix() + "/worker";
@@ -270,11 +286,11 @@ TEST_F(JobRunTest, GivesTheWorkerADirectoryOfItsOwnWithNothingButTheBuild) {
 
   EXPECT_THAT(text, HasSubstr("it printed last: build | /"));
   auto const directory = text.substr(text.find(" | ") + 3);
-  EXPECT_THAT(directory, HasSubstr("/torchwatch-"));
-  EXPECT_FALSE(std::filesystem::exists(directory));
+  EXPECT_THAT(directory, StartsWith(GetParam() ? "/tmp/work" : "/tmp/torchwatch-"));
+  EXPECT_FALSE(std::filesystem::exists(directory + "/litter"));
 }
 
-TEST_F(JobRunTest, ShowsEveryBuildInTheSamePlace) {
+TEST_P(JobRunTest, ShowsEveryBuildInTheSamePlace) {
   workplace_.write_program("worker", "echo \"$0 $LD_PRELOAD\" >&2; exit 1");
   auto job = workplace_.job("ok");
   job.build.worker = workplace_.prefix() + "/worker";
@@ -282,6 +298,10 @@ TEST_F(JobRunTest, ShowsEveryBuildInTheSamePlace) {
 
   EXPECT_THAT(failure_of(job).text, HasSubstr("build/worker build/lib/extension.so"));
 }
+
+INSTANTIATE_TEST_SUITE_P(Kept, JobRunTest, testing::Bool(), [](auto const& test) {
+  return test.param ? "InASandbox" : "AsTheyAre";
+});
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "run.h"
 #include <stdlib.h>
 
 namespace torchwatch::tests {
@@ -42,6 +43,10 @@ void Workplace::write_program(std::string const& name, std::string const& script
   auto const path = prefix_ + '/' + name;
   std::ofstream{path} << "#!/bin/sh\n" << script << '\n';
   std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+}
+
+process::Isolation best_isolation(boost::asio::io_context& loop) {
+  return run(loop, process::find_isolation(loop.get_executor())).value();
 }
 
 std::string benchmark_of(std::string const& behaviour) {

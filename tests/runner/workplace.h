@@ -2,6 +2,9 @@
 
 #include <string>
 
+#include <boost/asio/io_context.hpp>
+
+#include "runner/process/sandbox.h"
 #include "runner/protocol.h"
 
 namespace torchwatch::tests {
@@ -26,6 +29,9 @@ class Workplace {
  private:
   std::string prefix_;
 };
+
+/// Of this host, which must have some.
+process::Isolation best_isolation(boost::asio::io_context& loop);
 
 /// "test_eval[BEHAVIOUR-cpu-eager]"
 std::string benchmark_of(std::string const& behaviour);

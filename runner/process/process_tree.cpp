@@ -1,0 +1,115 @@
+#include "runner/process/process_tree.h"
+
+#include <charconv>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <dirent.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace torchwatch::process {
+
+namespace {
+
+/// Zero when the process has just ended.
+std::int64_t resident_pages(std::string const& proc, pid_t pid) {
+  std::ifstream statm{proc + '/' + std::to_string(pid) + "/statm"};
+  std::int64_t size = 0;
+  std::int64_t resident = 0;
+  statm >> size >> resident;
+  return resident;
+}
+
+/// Visits all processes below `proc` until `visit` returns false.
+void for_each_process(std::string const& proc, std::function<bool(pid_t)> const& visit) {
+  std::unique_ptr<DIR, int (*)(DIR*)> const processes{::opendir(proc.c_str()), &::closedir};
+  if (!processes) return;
+  while (dirent const* const entry = ::readdir(processes.get())) {
+    pid_t pid = 0;
+    char const* const end = entry->d_name + std::strlen(entry->d_name);
+    if (std::from_chars(entry->d_name, end, pid).ptr != end) continue;
+    if (!visit(pid)) return;
+  }
+}
+
+/// Zero when it has just ended.
+pid_t parent_of(pid_t pid) {
+  std::ifstream stat{"/proc/" + std::to_string(pid) + "/stat"};
+  std::string line;
+  std::getline(stat, line);
+  // "PID (NAME) STATE PARENT ...", where a name may hold anything.
+  auto const name_end = line.rfind(") ");
+  if (name_end == std::string::npos) return 0;
+  pid_t parent = 0;
+  auto const* const begin = line.data() + name_end + 4;
+  std::from_chars(begin, line.data() + line.size(), parent);
+  return parent;
+}
+
+std::optional<pid_t> a_child_of(pid_t parent) {
+  std::optional<pid_t> child;
+  for_each_process("/proc", [&](pid_t pid) {
+    if (parent_of(pid) == parent) child = pid;
+    return !child;
+  });
+  return child;
+}
+
+/// Two mounts of /proc show the same processes when they are of one namespace.
+bool is_another_proc(std::string const& proc) {
+  struct stat theirs {};
+
+  struct stat ours {};
+
+  return ::stat(proc.c_str(), &theirs) == 0 && ::stat("/proc", &ours) == 0 &&
+         theirs.st_dev != ours.st_dev;
+}
+
+}  // namespace
+
+Holding ProcessTree::look() {
+  Holding holding;
+  if (is_sandboxed_ && !find_sandbox()) return holding;
+  std::int64_t pages = 0;
+  auto const proc = is_sandboxed_ ? sandbox_ : std::string{"/proc"};
+  for_each_process(proc, [&](pid_t pid) {
+    // One system call instead of a file for the many processes that are not ours.
+    if (!is_sandboxed_ && ::getpgid(pid) != leader_) return true;
+    pages += resident_pages(proc, pid);
+    return ++holding.processes < most_counted;
+  });
+  holding.resident_bytes = pages * ::sysconf(_SC_PAGESIZE);
+  return holding;
+}
+
+/// What bubblewrap starts is the first process of the sandbox, and sees it as it will be.
+bool ProcessTree::find_sandbox() {
+  if (!sandbox_.empty()) return true;
+  auto const first = a_child_of(leader_);
+  if (!first) return false;
+  auto const proc = "/proc/" + std::to_string(*first) + "/root/proc";
+  if (!is_another_proc(proc)) return false;
+  sandbox_ = proc;
+  return true;
+}
+
+void kill_all_children() {
+  while (auto const child = a_child_of(::getpid())) {
+    ::kill(*child, SIGKILL);
+    ::waitpid(*child, nullptr, 0);
+  }
+}
+
+void adopt_orphans() {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+}  // namespace torchwatch::process

@@ -1,0 +1,215 @@
+#include "runner/process/sandbox.h"
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <map>
+#include <system_error>
+
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "runner/process/excerpt.h"
+
+namespace torchwatch::process {
+
+namespace asio = boost::asio;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// What programs need to start: themselves, libraries and where those are looked for, names and
+/// times. Nothing of users, of services or of what changes.
+constexpr std::array system_paths{"/usr",
+                                  "/bin",
+                                  "/sbin",
+                                  "/lib",
+                                  "/lib32",
+                                  "/lib64",
+                                  "/libx32",
+                                  "/opt",
+                                  "/nix",
+                                  "/gnu",
+                                  "/sys",
+                                  "/etc/alternatives",
+                                  "/etc/ld.so.cache",
+                                  "/etc/ld.so.conf",
+                                  "/etc/ld.so.conf.d",
+                                  "/etc/ld.so.preload",
+                                  "/etc/localtime",
+                                  "/etc/timezone",
+                                  "/etc/passwd",
+                                  "/etc/group",
+                                  "/etc/nsswitch.conf",
+                                  "/etc/hosts",
+                                  "/etc/hostname",
+                                  "/etc/OpenCL",
+                                  "/etc/nvidia"};
+
+/// What names and certificates of a network need besides.
+constexpr std::array network_paths{"/etc/resolv.conf",
+                                   "/etc/ssl",
+                                   "/etc/pki",
+                                   "/etc/ca-certificates",
+                                   "/etc/gai.conf",
+                                   "/run/systemd/resolve"};
+
+/// Root may write there though it has no privileges left, and change the host.
+constexpr std::array kernel_paths{"/proc/sys",
+                                  "/proc/sysrq-trigger",
+                                  "/proc/irq",
+                                  "/proc/bus",
+                                  "/proc/fs",
+                                  "/proc/acpi",
+                                  "/proc/scsi"};
+
+/// Sockets of services that do things for root, above all.
+constexpr auto sockets = "/run";
+
+using Arguments = std::vector<std::string>;
+
+bool is_there(std::string const& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+bool is_directory(std::string const& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+std::string absolute(std::string const& path) {
+  auto normal = fs::absolute(path).lexically_normal().string();
+  if (normal.size() > 1 && normal.ends_with('/')) normal.pop_back();
+  return normal;
+}
+
+Arguments in_memory(std::string const& path, std::int64_t bytes, char const* rights) {
+  return {"--perms", rights, "--size", std::to_string(bytes), "--tmpfs", path};
+}
+
+Arguments emptied(std::string const& path) {
+  if (is_directory(path)) return {"--tmpfs", path};
+  return {"--ro-bind", "/dev/null", path};
+}
+
+/// How every place comes to be there, by its path: what lies in a place comes after it.
+class Places {
+ public:
+  explicit Places(Sandbox const& sandbox) {
+    for (auto const* const path : system_paths)
+      add_if_there(path);
+    if (sandbox.has_network)
+      for (auto const* const path : network_paths)
+        add_if_there(path);
+    if (is_there(sockets)) places_[sockets] = emptied(sockets);
+    for (auto const& path : sandbox.hidden)
+      if (is_there(path)) places_[absolute(path)] = emptied(absolute(path));
+    for (auto const& path : sandbox.readable)
+      bind("--ro-bind", path);
+    for (auto const& path : sandbox.writable)
+      bind("--bind", path);
+    places_["/proc"] = {"--proc", "/proc"};
+    for (auto const* const path : kernel_paths)
+      add_if_there(path);
+    places_["/dev"] = {"--dev", "/dev"};
+    for (auto const& path : sandbox.devices)
+      bind("--dev-bind", path);
+    places_["/dev/shm"] = in_memory("/dev/shm", sandbox.memory_bytes, "1777");
+    places_["/tmp"] = sandbox.temporary.empty()
+                          ? in_memory("/tmp", sandbox.memory_bytes, "1777")
+                          : Arguments{"--bind", absolute(sandbox.temporary), "/tmp"};
+  }
+
+  Arguments arguments() const {
+    Arguments all;
+    for (auto const& [path, how] : places_)
+      all.insert(all.end(), how.begin(), how.end());
+    return all;
+  }
+
+ private:
+  void add_if_there(std::string const& path) {
+    if (is_there(path)) bind("--ro-bind", path);
+  }
+
+  void bind(std::string const& how, std::string const& path) {
+    places_[absolute(path)] = {how, absolute(path), absolute(path)};
+  }
+
+  std::map<std::string, Arguments> places_;
+};
+
+void append(Arguments& all, Arguments more) {
+  all.insert(all.end(), std::move_iterator{more.begin()}, std::move_iterator{more.end()});
+}
+
+/// Tries out what workers get.
+asio::awaitable<Result<>> try_out(asio::any_io_executor executor) {
+  using namespace asio::experimental::awaitable_operators;
+  constexpr std::chrono::seconds patience{10};
+  Command command;
+  command.argv = sandboxed(Isolation::bubblewrap, Sandbox{}, {"true"});
+  auto started = ChildProcess::start(executor, std::move(command));
+  if (!started) co_return started.error();
+  asio::steady_timer timer{executor, patience};
+  auto const ended = co_await (started->wait() || timer.async_wait(asio::use_awaitable));
+  auto const* const status = std::get_if<ExitStatus>(&ended);
+  if (status == nullptr) co_return Error{ErrorCode::unavailable, "bwrap hangs"};
+  if (status->code == 0 && status->signal == 0) co_return Result<>{};
+  auto const words = last_lines(started->last_stderr());
+  co_return Error{ErrorCode::unavailable, words.empty() ? describe(*status) : words};
+}
+
+}  // namespace
+
+std::string_view describe(Isolation isolation) {
+  return isolation == Isolation::bubblewrap ? "bubblewrap" : "none";
+}
+
+ExitStatus seen_through_sandbox(ExitStatus status) {
+  constexpr int signalled = 128;
+  for (int const signal :
+       {SIGKILL, SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTERM, SIGINT, SIGPIPE, SIGXFSZ})
+    if (status.signal == 0 && status.code == signalled + signal) return {0, signal};
+  return status;
+}
+
+asio::awaitable<Result<Isolation>> find_isolation(asio::any_io_executor executor) {
+  auto const tried = co_await try_out(std::move(executor));
+  if (tried) co_return Isolation::bubblewrap;
+  co_return Error{ErrorCode::unavailable, tried.error().message};
+}
+
+Arguments sandboxed(Isolation isolation, Sandbox const& sandbox, Arguments argv) {
+  if (isolation == Isolation::none) return argv;
+  Arguments all{"bwrap",
+                "--die-with-parent",
+                "--new-session",
+                "--unshare-pid",
+                "--unshare-ipc",
+                "--unshare-cgroup-try"};
+  if (!sandbox.has_network) all.emplace_back("--unshare-net");
+  append(all, Places{sandbox}.arguments());
+  append(all, {"--dir", sandbox.directory});
+  for (auto const& [name, target] : sandbox.links)
+    append(all, {"--symlink", target, sandbox.directory + '/' + name});
+  append(all, {"--remount-ro", "/dev", "--remount-ro", "/", "--chdir", sandbox.directory, "--"});
+  append(all, std::move(argv));
+  return all;
+}
+
+std::vector<std::string> gpu_devices() {
+  std::vector<std::string> devices;
+  std::error_code ignored;
+  for (auto const& entry : fs::directory_iterator{"/dev", ignored}) {
+    auto const name = entry.path().filename().string();
+    if (name.starts_with("nvidia") || name == "dri" || name == "kfd")
+      devices.push_back(entry.path().string());
+  }
+  return devices;
+}
+
+}  // namespace torchwatch::process
