@@ -143,8 +143,9 @@ std::string fleet_lines(Host const& host) {
   }
   if (host.has_docker) {
     text +=
-        R"(    // Docker is here. IMAGE needs torchwatch at the same path as here; STATE is state_dir, written in full.
-    // , { "name": "docker", "device": "cpu", "slots": 1, "launcher": ["docker", "run", "--rm", "-i", "-v", "STATE:STATE", "IMAGE"] }
+        R"(    // Docker is here. IMAGE needs torchwatch at the same path as here; STATE is state_dir, written in full. The container is the
+    // sandbox of its workers.
+    // , { "name": "docker", "device": "cpu", "slots": 1, "isolation": "none", "launcher": ["docker", "run", "--rm", "-i", "-v", "STATE:STATE", "IMAGE"] }
 )";
   }
   return text + "  ],\n";

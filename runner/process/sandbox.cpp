@@ -1,5 +1,6 @@
 #include "runner/process/sandbox.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -49,12 +50,8 @@ constexpr std::array system_paths{"/usr",
                                   "/etc/nvidia"};
 
 /// What names and certificates of a network need besides.
-constexpr std::array network_paths{"/etc/resolv.conf",
-                                   "/etc/ssl",
-                                   "/etc/pki",
-                                   "/etc/ca-certificates",
-                                   "/etc/gai.conf",
-                                   "/run/systemd/resolve"};
+constexpr std::array network_paths{
+    "/etc/resolv.conf", "/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/gai.conf"};
 
 /// Root may write there though it has no privileges left, and change the host.
 constexpr std::array kernel_paths{"/proc/sys",
@@ -99,12 +96,14 @@ Arguments emptied(std::string const& path) {
 class Places {
  public:
   explicit Places(Sandbox const& sandbox) {
+    bool const has_all = std::ranges::count(sandbox.readable, "/") > 0;
     for (auto const* const path : system_paths)
-      add_if_there(path);
-    if (sandbox.has_network)
-      for (auto const* const path : network_paths)
-        add_if_there(path);
-    if (is_there(sockets)) places_[sockets] = emptied(sockets);
+      if (!has_all) add_if_there(path);
+    for (auto const* const path : network_paths)
+      if (!has_all && sandbox.has_network) add_if_there(path);
+    // What /etc/resolv.conf may lead to.
+    if (sandbox.has_network) add_if_there("/run/systemd/resolve");
+    if (has_all && is_there(sockets)) places_[sockets] = emptied(sockets);
     for (auto const& path : sandbox.hidden)
       if (is_there(path)) places_[absolute(path)] = emptied(absolute(path));
     for (auto const& path : sandbox.readable)
@@ -190,7 +189,9 @@ Arguments sandboxed(Isolation isolation, Sandbox const& sandbox, Arguments argv)
                 "--new-session",
                 "--unshare-pid",
                 "--unshare-ipc",
-                "--unshare-cgroup-try"};
+                "--unshare-cgroup-try",
+                "--cap-drop",
+                "ALL"};
   if (!sandbox.has_network) all.emplace_back("--unshare-net");
   append(all, Places{sandbox}.arguments());
   append(all, {"--dir", sandbox.directory});

@@ -22,6 +22,7 @@ class RecipeProgramTest : public testing::Test {
 
   void write(std::string const& script) {
     source_.recipe = (folder() / "recipe").string();
+    options_.state_dir = (folder() / "state").string();
     std::ofstream{source_.recipe} << "#!/bin/sh\n" << script;
     fs::permissions(source_.recipe, fs::perms::owner_all);
   }

@@ -25,7 +25,9 @@ class WorkerTools : public testing::Test {
     std::ofstream{wrapper} << "#!/bin/sh\nPATH='" << (folder_ / "bin").string() << "':\"$PATH\"\n"
                            << "CXX=" << compiler_ << " exec '" << BUILD_WORKER << "' \"$@\"\n";
     fs::permissions(wrapper, fs::perms::owner_all);
-    config::Options const options;
+    config::Options options;
+    options.source.readable = {folder_.path().string(),
+                               fs::path{BUILD_WORKER}.parent_path().parent_path().string()};
     Workshop workshop{loop_.get_executor(), options};
     WorkerProgram workers{loop_.get_executor(), wrapper, workshop};
     return tests::run(loop_, workers.tools());

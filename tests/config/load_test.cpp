@@ -283,7 +283,7 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"UnknownKeyInFleet",
                R"("fleets": [{"name": "a"}, {"name": "b", "gpus": 1}])",
                "fleets[1].gpus: found an unknown key, allowed are name, device, slots, "
-               "launcher"},
+               "launcher, isolation, network, readable"},
         Broken{"FleetTwice",
                R"("fleets": [{"name": "a"}, {"name": "a"}])",
                R"(fleets[1].name: found "a" again, allowed is a name that no other fleet has)"},
@@ -339,6 +339,20 @@ INSTANTIATE_TEST_SUITE_P(
                R"("source": {"artifacts": "https://me:secret@host/{commit}.zip"})",
                R"(source.artifacts: found "https://me:secret@host/{commit}.zip", allowed is )"
                "an absolute path or http(s)://HOST[:PORT]/PATH with {commit} in it"},
+        Broken{"IsolationByAnotherWord",
+               R"("fleets": [{"isolation": "docker"}])",
+               R"(fleets[0].isolation: found "docker", allowed is one of "best", "none")"},
+        Broken{"ReadableBesideTheFile",
+               R"("fleets": [{"readable": ["models"]}])",
+               R"(fleets[0].readable[0]: found "models", allowed is an absolute path)"},
+        Broken{"EnvironmentThatIsNoName",
+               R"("source": {"environment": ["A=1"]})",
+               R"(source.environment[0]: found "A=1", allowed is )"
+               "a variable's name, or its beginning and *"},
+        Broken{"TokenForRecipes",
+               R"("github": {"token_env": "BOT"}, "source": {"environment": ["BOT"]})",
+               R"(source.environment: found "BOT", which is github.token_env, allowed is )"
+               "variables that hold no token"},
         Broken{"RemoteThatIsAnOption",
                R"("source": {"remote": "--upload-pack=x"})",
                R"(source.remote: found "--upload-pack=x", allowed is a remote's name)"},

@@ -7,68 +7,23 @@
 #include <vector>
 
 #include "processes.h"
-#include "run.h"
+#include "run_runner.h"
 #include "workplace.h"
-#include <boost/asio/io_context.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/process/child_process.h"
 #include "runner/protocol.h"
 
 namespace torchwatch::runner {
 
 namespace {
 
-using process::ChildProcess;
-using process::Command;
 using protocol::Failure;
 using protocol::Hello;
-using protocol::Job;
-using protocol::Message;
 using protocol::Outcome;
 using protocol::Progress;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-/// A runner process as the service sees it.
-class Runner {
- public:
-  /// Its workers' directories lie in `workplace`, so that one that is killed leaves nothing behind.
-  explicit Runner(tests::Workplace const& workplace, std::vector<std::string> argv = {TEST_RUNNER})
-      : process_{start(loop_, workplace, std::move(argv))} {}
-
-  Message receive() { return protocol::decode(tests::run(loop_, process_.read_line()).value()); }
-
-  void say(std::string line) { tests::run(loop_, process_.write_line(std::move(line))).value(); }
-
-  void give(Job const& job) { say(protocol::encode(job)); }
-
-  /// The next message that is no progress.
-  Message hear_answer() {
-    for (;;) {
-      auto message = receive();
-      if (!std::holds_alternative<Progress>(message)) return message;
-    }
-  }
-
-  std::string end() { return describe(tests::run(loop_, process_.wait())); }
-
-  ChildProcess& process() { return process_; }
-
- private:
-  static ChildProcess start(boost::asio::io_context& loop,
-                            tests::Workplace const& workplace,
-                            std::vector<std::string> argv) {
-    Command command;
-    command.argv = std::move(argv);
-    command.env["TMPDIR"] = workplace.prefix();
-    return ChildProcess::start(loop.get_executor(), std::move(command)).value();
-  }
-
-  boost::asio::io_context loop_{1};
-  ChildProcess process_;
-};
 
 /// A runner that has greeted.
 class RunnerTest : public testing::Test {
@@ -85,12 +40,12 @@ class RunnerTest : public testing::Test {
   }
 
   tests::Workplace workplace_;
-  Runner runner_{workplace_};
+  tests::RunnerProcess runner_{workplace_};
 };
 
 TEST(RunnerHello, TellsWhoItIs) {
   tests::Workplace workplace;
-  Runner runner{workplace};
+  tests::RunnerProcess runner{workplace};
   auto const hello = std::get<Hello>(runner.receive());
 
   EXPECT_EQ(hello.protocol, protocol::version);
@@ -101,7 +56,7 @@ TEST(RunnerHello, TellsWhoItIs) {
 
 TEST(RunnerSignals, KeepsExitStatusesThatItsParentIgnored) {
   tests::Workplace workplace;
-  Runner runner{workplace, {"sh", "-c", "trap '' CHLD; exec " TEST_RUNNER}};
+  tests::RunnerProcess runner{workplace, {"sh", "-c", "trap '' CHLD; exec " TEST_RUNNER}};
   ASSERT_TRUE(std::holds_alternative<Hello>(runner.receive()));
 
   runner.give(workplace.job("exit"));
