@@ -108,6 +108,9 @@ void describe(Visitor& visit, FleetOptions& fleet) {
   visit("readable",
         fleet.readable,
         matching("Directories that workers may read, beside builds", absolute_path));
+  visit("environment",
+        fleet.environment,
+        matching("Variables that workers get; NAME* for all that begin so", variable_word));
 }
 
 template <class Visitor>

@@ -47,13 +47,14 @@ void check_source(FeedOptions const& feed, SourceOptions const& source, Complain
   }
 }
 
-/// A recipe runs other people's code.
-void check_environment(Options const& options, Complaints& complaints) {
-  auto const& names = options.source.environment;
-  if (std::ranges::count(names, options.github.token_env) > 0)
-    complaints.add("source.environment",
-                   found(options.github.token_env) + ", which is github.token_env",
-                   "variables that hold no token");
+/// Recipes and workers run other people's code.
+void check_environment(std::string const& path,
+                       std::vector<std::string> const& names,
+                       std::string const& secret,
+                       Complaints& complaints) {
+  if (std::ranges::count(names, secret) > 0)
+    complaints.add(
+        path, found(secret) + ", which is github.token_env", "variables that hold no token");
 }
 
 /// Only the suite knows all of its models: other backends run files, and those have names.
@@ -89,8 +90,15 @@ void check_together(Options const& options, Complaints& complaints) {
   if (!complaints.about("feed")) check_feed(options.feed, complaints);
   if (!complaints.about("source") && !complaints.about("feed.kind"))
     check_source(options.feed, options.source, complaints);
+  auto const& secret = options.github.token_env;
   if (!complaints.about("source") && !complaints.about("github"))
-    check_environment(options, complaints);
+    check_environment("source.environment", options.source.environment, secret, complaints);
+  if (!complaints.about("fleets") && !complaints.about("github"))
+    for (std::size_t i = 0; i < options.fleets.size(); ++i)
+      check_environment("fleets[" + std::to_string(i) + "].environment",
+                        options.fleets[i].environment,
+                        secret,
+                        complaints);
   if (!complaints.about("suite")) check_suite(options.suite, complaints);
   if (!complaints.about("fleets")) check_fleets(options.fleets, complaints);
 }

@@ -119,6 +119,9 @@ struct FleetOptions {
   bool network = false;
   /// Directories that workers may read beside their build, suite.files and the system's.
   std::vector<std::string> readable;
+  /// Variables of the runner that workers get beside the locale and those that libraries are tuned
+  /// with; "NAME*" for all that begin so, but for what sounds like a secret.
+  std::vector<std::string> environment;
 };
 
 enum class Scale { smoke, full };

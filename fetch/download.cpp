@@ -14,10 +14,10 @@
 #include <boost/algorithm/string/trim.hpp>
 #include <curl/curl.h>
 
-#include "fetch/digest.h"
 #include "fetch/number.h"
 #include "fetch/partial_file.h"
 #include "fetch/url.h"
+#include "storage/domain/digest.h"
 
 namespace torchwatch::fetch {
 namespace {

@@ -12,8 +12,8 @@
 #include <boost/algorithm/string/find.hpp>
 #include <libxml/HTMLparser.h>
 
-#include "fetch/digest.h"
 #include "fetch/url.h"
+#include "storage/domain/digest.h"
 
 namespace torchwatch::fetch {
 namespace {

@@ -30,7 +30,7 @@ struct FreeArchive {
   void operator()(archive* reader) const { archive_read_free(reader); }
 };
 
-using Reader = std::unique_ptr<archive, FreeArchive>;
+using ArchiveReader = std::unique_ptr<archive, FreeArchive>;
 
 /// On one line, and not too long.
 std::string printable(std::string text) {
@@ -201,8 +201,8 @@ class Policy {
   std::unordered_map<std::string, Kind> kinds_;  // by path
 };
 
-Reader open_archive(fs::path const& file, Policy const& policy) {
-  Reader reader{archive_read_new()};
+ArchiveReader open_archive(fs::path const& file, Policy const& policy) {
+  ArchiveReader reader{archive_read_new()};
   // None that start programs, and zips by their table of contents, as everybody else reads them.
   archive_read_support_format_zip_seekable(reader.get());
   archive_read_support_format_tar(reader.get());
@@ -287,7 +287,7 @@ class Unpacking {
   fs::path directory_;
   UnpackProgress const& on_progress_;
   Policy policy_;
-  Reader reader_;
+  ArchiveReader reader_;
   std::vector<char> buffer_;
   std::chrono::steady_clock::time_point told_{};
 };

@@ -9,8 +9,8 @@
 
 #include <boost/algorithm/string/replace.hpp>
 
-#include "fetch/digest.h"
 #include "fetch/wheel_metadata.h"
+#include "storage/domain/digest.h"
 
 namespace torchwatch::fetch {
 namespace {

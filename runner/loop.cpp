@@ -135,7 +135,8 @@ asio::awaitable<int> run_runner(RunnerOptions options, int input, int output) {
   Quarters quarters{Processors::of_slot(options.slot),
                     process::Isolation::none,
                     options.has_network,
-                    std::move(options.readable)};
+                    std::move(options.readable),
+                    std::move(options.environment)};
   if (options.is_isolated) {
     auto const found = co_await process::find_isolation(executor);
     if (!found) {

@@ -10,9 +10,10 @@ namespace torchwatch::runner {
 
 /// What a runner is told when it is started.
 struct RunnerOptions {
-  int slot = 0;                       ///< of its fleet
-  bool is_isolated = true;            ///< whether workers are kept in sandboxes
-  bool has_network = false;           ///< whether they find a network there
+  int slot = 0;                          ///< of its fleet
+  bool is_isolated = true;               ///< whether workers are kept in sandboxes
+  bool has_network = false;              ///< whether they find a network there
+  std::vector<std::string> environment;  ///< variables that they get beside the usual ones
   std::vector<std::string> readable;  ///< what they may read beside their builds and the system's
 };
 

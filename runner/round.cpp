@@ -50,12 +50,16 @@ std::vector<std::string> const tuning{
 
 /// A build's variables stay inside a launcher, and all of this inside a sandbox: a preloaded
 /// allocator must not end up in either.
-process::Command worker_command(protocol::BuildRef const& build, bool is_first) {
+process::Command worker_command(protocol::BuildRef const& build,
+                                Quarters const& quarters,
+                                bool is_first) {
   auto variables = build.env;
   if (!build.preload.empty()) variables["LD_PRELOAD"] = preload_of(build);
 
   process::Command command;
   command.inherits = tuning;
+  command.inherits.insert(
+      command.inherits.end(), quarters.environment.begin(), quarters.environment.end());
   command.argv = build.launcher;
   if (is_first && build.launcher.empty()) {
     command.env = std::move(variables);
@@ -130,7 +134,7 @@ Result<Home> start_worker(asio::any_io_executor const& executor,
                           protocol::Job const& given,
                           Quarters const& quarters) {
   bool const is_sandboxed = quarters.isolation != process::Isolation::none;
-  auto command = worker_command(given.build, !is_sandboxed);
+  auto command = worker_command(given.build, quarters, !is_sandboxed);
   command.processors = processors_for(job, quarters.processors);
   std::optional<process::ScratchDirectory> directory;
   if (is_sandboxed) {

@@ -17,7 +17,8 @@ struct Quarters {
   Processors processors = Processors::of_slot(0);           ///< of their slot
   process::Isolation isolation = process::Isolation::none;  ///< from the rest of their host
   bool has_network = false;
-  std::vector<std::string> readable;  ///< beside their build, system programs and libraries
+  std::vector<std::string> readable;     ///< beside their build, system programs and libraries
+  std::vector<std::string> environment;  ///< variables beside the usual ones: process::is_named
 };
 
 /// Measures each job in a worker process of its own and holds it to the job's limits. With more

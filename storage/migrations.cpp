@@ -477,6 +477,9 @@ CREATE TABLE wanted_build (
 ) STRICT;
 )sql";
 
+/// "TWCH": soundness.h, application_id.
+constexpr std::string_view whose_it_is = "PRAGMA application_id = 1415005000";
+
 constexpr std::array steps{nightlies_and_jobs,
                            comparisons_and_incidents,
                            builds_and_bisections,
@@ -497,7 +500,8 @@ constexpr std::array steps{nightlies_and_jobs,
                            kinds_of_recipes,
                            waves,
                            published_files,
-                           kept_builds};
+                           kept_builds,
+                           whose_it_is};
 
 /// Foreign keys are off while this lives: a table that others refer to is replaced by a new one of
 /// its name, and looked at when it is done (https://www.sqlite.org/lang_altertable.html, 7).
@@ -536,18 +540,17 @@ void migrate_to(SQLite::Database& database, int version) {
   if (found > static_cast<int>(steps.size()))
     throw std::runtime_error("database has version " + std::to_string(found) +
                              ", this program knows up to " + std::to_string(steps.size()));
+  if (found >= version) return;
+  WithoutForeignKeys const tables_may_be_replaced{database};
+  SQLite::Transaction transaction{database, SQLite::TransactionBehavior::IMMEDIATE};
   for (int at = found; at < version; ++at) {
-    WithoutForeignKeys const tables_may_be_replaced{database};
-    SQLite::Transaction transaction{database, SQLite::TransactionBehavior::IMMEDIATE};
-    // Another process may have migrated between our look and our lock.
-    if (database.execAndGet("PRAGMA user_version").getInt() > at) continue;
     database.exec(std::string{steps.at(static_cast<std::size_t>(at))});
     if (SQLite::Statement broken{database, "PRAGMA foreign_key_check"}; broken.executeStep())
       throw std::runtime_error("migration " + std::to_string(at + 1) + " loses rows of " +
                                broken.getColumn(2).getString());
-    database.exec("PRAGMA user_version = " + std::to_string(at + 1));
-    transaction.commit();
   }
+  database.exec("PRAGMA user_version = " + std::to_string(version));
+  transaction.commit();
 }
 
 }  // namespace torchwatch::storage

@@ -13,7 +13,7 @@ namespace torchwatch::storage {
 /// edited.
 std::span<std::string_view const> migrations();
 
-/// Brings `database` to the newest version, one transaction a step; `PRAGMA user_version` says
+/// Brings `database` to the newest version, wholly or not at all; `PRAGMA user_version` says
 /// where it is. Throws SQLite::Exception, and std::runtime_error when the database is newer than
 /// this program.
 void migrate(SQLite::Database& database);

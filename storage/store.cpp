@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "storage/migrations.h"
+#include "storage/soundness.h"
 
 namespace torchwatch::storage {
 
@@ -57,7 +58,28 @@ Store::Store(std::unique_ptr<SQLite::Database> database, std::unique_ptr<WriterL
 
 Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
-Store::~Store() = default;
+
+Store::~Store() {
+  if (!lock_ || !database_) return;
+  auto const file = database_->getFilename();
+  try {
+    database_->exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  } catch (SQLite::Exception const&) {
+    return;  // what is in the log is as good
+  }
+  database_.reset();
+  seal(file);
+}
+
+Result<> Store::try_to_write() {
+  try {
+    auto const version = database_->execAndGet("PRAGMA user_version").getString();
+    database_->exec("PRAGMA user_version = " + version);
+    return {};
+  } catch (SQLite::Exception const& problem) {
+    return Error{ErrorCode::unavailable, problem.what()};
+  }
+}
 
 Result<Store> Store::open(std::filesystem::path const& file) {
   auto const lock_file = lock_of(file);
@@ -67,6 +89,10 @@ Result<Store> Store::open(std::filesystem::path const& file) {
                  "open store: " + file.string() + " is in use by another torchwatch, or " +
                      lock_file.string() + " cannot be written"};
   }
+  auto const sound = inspect(file);
+  if (!sound) return within("open store", sound.error());
+  auto const open = break_seal(file);
+  if (!open) return within("open store", open.error());
   try {
     auto database = std::make_unique<SQLite::Database>(
         file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);

@@ -26,7 +26,8 @@ namespace torchwatch::storage {
 class Store {
  public:
   /// Opens `file` for writing, makes it if need be, brings it to the newest version, and makes sure
-  /// that no other process writes to it: `unavailable` names the file when one does.
+  /// that no other process writes to it: `unavailable` names the file when one does. Other errors
+  /// as inspect's, and then nothing was written to it.
   static Result<Store> open(std::filesystem::path const& file);
 
   /// Opens an existing file for reading only. Never waits for the writer.
@@ -36,7 +37,12 @@ class Store {
   Store& operator=(Store const&) = delete;
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
+  /// A writing one leaves a sealed file behind.
   ~Store();
+
+  /// Writes what is there already, to its end. Fails with unavailable when that cannot be done: the
+  /// disk is full, or gone.
+  Result<> try_to_write();
 
   Nightlies nightlies() { return Nightlies{*database_}; }
 

@@ -54,15 +54,39 @@ Json in_brief(Nightly const& nightly) {
 
 }  // namespace
 
+namespace {
+
+/// Seconds since its loop turned, its passes, and the disk.
+Json watching_of(Vitals const& vitals, Vitals::Instant now) {
+  using Seconds = std::chrono::duration<double>;
+  Json json;
+  json["heartbeat_s"] =
+      vitals.heartbeat ? Json(Seconds{now - *vitals.heartbeat}.count()) : Json(nullptr);
+  json["last_pass_at"] = vitals.last_pass ? Json(iso8601(*vitals.last_pass)) : Json(nullptr);
+  json["failed_passes"] = vitals.failed_passes;
+  json["free_mib"] = vitals.free_bytes >> 20;
+  return json;
+}
+
+}  // namespace
+
 HttpResponse health(View const& view, Call const&) {
   try {
     auto const nightlies = view.store.nightlies().all();
+    auto const vitals = view.vitals.get();
+    auto const now = Vitals::Instant::clock::now();
+    auto const troubles = troubles_of(vitals, now);
     Json json;
-    json["status"] = "ok";
+    json["status"] = troubles.empty() ? "ok" : "failing";
+    if (!troubles.empty()) json["troubles"] = troubles;
     json["version"] = view.version;
     json["started_at"] = iso8601(view.started_at);
     json["last_nightly"] = nightlies.empty() ? Json(nullptr) : in_brief(nightlies.back());
-    return ok(json);
+    json["watching"] = watching_of(vitals, now);
+    json["isolation"] = vitals.isolation;
+    auto answer = ok(json);
+    if (!troubles.empty()) answer.status = 503;
+    return answer;
   } catch (std::exception const& problem) {
     return net::problem(503, std::string{"the store cannot be read: "} + problem.what());
   }

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "config/options.h"
+#include "daemon/api/health.h"
 #include "daemon/api/target.h"
 #include "daemon/net/http_message.h"
 #include "daemon/retention/needs.h"
@@ -21,6 +22,7 @@ struct View {
   config::DecideOptions decide;
   retention::Keeping keeping;
   Clock const& clock;
+  VitalSigns const& vitals;  ///< of the half that watches
 };
 
 /// One request for a resource.
@@ -30,7 +32,8 @@ struct Call {
   Query query;       ///< parameters that the resource knows, and no others
 };
 
-/// 200 with {status, version, started_at, last_nightly}, 503 when the store cannot be read.
+/// 200 with {status, version, started_at, last_nightly, watching, isolation}; 503 with troubles
+/// as well, when there are some (troubles_of), and a problem when the store cannot be read.
 net::HttpResponse health(View const& view, Call const& call);
 
 net::HttpResponse list_nightlies(View const& view, Call const& call);

@@ -205,7 +205,11 @@ HttpResponse other_method(Route const& route, std::string const& method) {
 
 }  // namespace
 
-Api::Api(storage::Store& reader, Clock const& clock, Requests requests, ApiOptions options)
+Api::Api(storage::Store& reader,
+         Clock const& clock,
+         VitalSigns const& vitals,
+         Requests requests,
+         ApiOptions options)
     : clock_{clock},
       view_{reader,
             options.version,
@@ -213,7 +217,8 @@ Api::Api(storage::Store& reader, Clock const& clock, Requests requests, ApiOptio
             clock.now(),
             options.decide,
             options.keeping,
-            clock},
+            clock,
+            vitals},
       requests_{std::move(requests)},
       options_{std::move(options)} {}
 

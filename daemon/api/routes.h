@@ -72,8 +72,12 @@ struct ApiOptions {
 ///     POST /api/v1/rulings
 class Api {
  public:
-  /// `reader` must outlive it. The service counts as started now.
-  Api(storage::Store& reader, Clock const& clock, Requests requests, ApiOptions options);
+  /// `reader`, `clock` and `vitals` must outlive it. The service counts as started now.
+  Api(storage::Store& reader,
+      Clock const& clock,
+      VitalSigns const& vitals,
+      Requests requests,
+      ApiOptions options);
 
   /// Answers any request. Throws when the store does.
   boost::asio::awaitable<net::HttpResponse> handle(net::HttpRequest request);

@@ -42,6 +42,11 @@ class Workshop {
   /// How this host keeps them apart; found out once. Fails as confine.
   boost::asio::awaitable<Result<process::Isolation>> isolation();
 
+  /// "bubblewrap", "none", or nothing before it was found out.
+  std::string isolation_so_far() const {
+    return isolation_ ? std::string{process::describe(*isolation_)} : "";
+  }
+
   config::Options const& options() const { return options_; }
 
  private:

@@ -129,6 +129,7 @@ struct BenchFlags {
   std::string device = "cpu";
   bool smoke = false;
   bool finds_batch = false;
+  bool is_isolated = true;
   config::MeasureOptions measure;
   config::SuiteOptions suite;
   BenchRequest request;
@@ -205,6 +206,7 @@ void add_bench(CLI::App& app, Place const& place, Chosen& chosen) {
       ->check(CLI::ExistingDirectory);
   add_suite_flags(*bench, *flags);
   add_measure_flags(*bench, *flags);
+  bench->add_flag("!--no-isolation", flags->is_isolated, "Keep workers in no sandboxes");
   bench->add_flag("--json", flags->request.as_json, "Print JSON");
   bench->callback([flags, &place, &chosen] {
     chosen = [flags, &place] {
@@ -216,6 +218,7 @@ void add_bench(CLI::App& app, Place const& place, Chosen& chosen) {
       fill_worker(options, place.executable);
       auto const device = parse_device(flags->device).value();
       options.fleets.front().device = device;
+      if (!flags->is_isolated) options.fleets.front().isolation = config::IsolationWish::none;
       auto const request = to_request(*flags, device);
       return flags->finds_batch ? find_batch(options, place, request)
                                 : run_bench(options, place, request);

@@ -17,6 +17,7 @@ void add_runner(CLI::App& app, Chosen& chosen) {
       ->check(CLI::NonNegativeNumber);
   command->add_flag("!--no-isolation", options->is_isolated, "Keep workers in no sandboxes");
   command->add_flag("--network", options->has_network, "Let workers see the network");
+  command->add_option("--environment", options->environment, "Variables that workers get, too");
   command->add_option("--readable", options->readable, "Directories that workers may read, too");
   command->callback([options, &chosen] {
     chosen = [options] {

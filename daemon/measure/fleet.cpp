@@ -8,6 +8,7 @@
 
 #include "daemon/measure/answers.h"
 #include "daemon/measure/greeting.h"
+#include "runner/process/excerpt.h"
 
 namespace torchwatch::measure {
 namespace asio = boost::asio;
@@ -130,6 +131,11 @@ asio::awaitable<Result<>> Fleet::greet(Place& place, std::size_t number) {
   place.runner = std::move(*started);
   auto const hello = co_await hello_of(*place.runner, limits_.hello);
   if (!hello) co_return hello.error();
+  auto const host = process::excerpt(hello->fingerprint.value("host", "?"));
+  auto const isolation = process::excerpt(hello->fingerprint.value("isolation", "unknown"));
+  if (isolation != isolation_)
+    spdlog::info("isolation_found of={} host={} isolation={}", name(), host, isolation);
+  isolation_ = isolation;
   co_return Result<>{};
 }
 

@@ -97,6 +97,9 @@ class Fleet {
 
   int slots() const { return options_.slots; }
 
+  /// By what its runners keep workers from their hosts, as the last one said.
+  std::string const& isolation() const { return isolation_; }
+
  private:
   friend class Slot;
   using Clock = std::chrono::steady_clock;
@@ -127,6 +130,7 @@ class Fleet {
   FleetLimits limits_;
   std::vector<Place> places_;
   std::string last_trouble_;
+  std::string isolation_;
   async::Semaphore queue_;            // whoever holds it is served next
   boost::asio::steady_timer change_;  // cancelled when a place is given back
 };

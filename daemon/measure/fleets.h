@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <list>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,15 @@ class Fleets {
     for (auto& fleet : fleets_)
       if (fleet.name() == name) return &fleet;
     return nullptr;
+  }
+
+  /// By what each keeps its workers from their hosts, as its runners said last; empty: none has
+  /// spoken yet.
+  std::map<std::string, std::string> isolation() const {
+    std::map<std::string, std::string> all;
+    for (auto const& fleet : fleets_)
+      all[fleet.name()] = fleet.isolation();
+    return all;
   }
 
   Fleet& first() { return fleets_.front(); }

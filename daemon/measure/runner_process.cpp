@@ -41,11 +41,13 @@ class RunnerProcess final : public Runner {
 };
 
 std::vector<std::string> isolating_arguments(config::FleetOptions const& fleet) {
-  if (fleet.isolation == config::IsolationWish::none) return {"--no-isolation"};
   std::vector<std::string> arguments;
+  if (fleet.isolation == config::IsolationWish::none) arguments.emplace_back("--no-isolation");
   if (fleet.network) arguments.emplace_back("--network");
   for (auto const& path : fleet.readable)
     arguments.insert(arguments.end(), {"--readable", path});
+  for (auto const& name : fleet.environment)
+    arguments.insert(arguments.end(), {"--environment", name});
   return arguments;
 }
 

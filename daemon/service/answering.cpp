@@ -31,9 +31,10 @@ api::ApiOptions api_options(config::Options const& options, std::string token) {
 Answering::Answering(config::Options const& options,
                      std::string token,
                      storage::Store& reader,
+                     api::VitalSigns const& vitals,
                      api::Requests requests)
     : acceptor_{loop_, {asio::ip::make_address(options.http.address), options.http.port}, true},
-      api_{reader, clock_, std::move(requests), api_options(options, std::move(token))} {
+      api_{reader, clock_, vitals, std::move(requests), api_options(options, std::move(token))} {
   auto const endpoint = acceptor_.local_endpoint();
   spdlog::info("http_listening url=http://{}:{}", options.http.address, endpoint.port());
   net::HttpServerOptions limits;

@@ -19,10 +19,12 @@ namespace torchwatch::service {
 class Answering {
  public:
   /// Listens; throws boost::system::system_error when it cannot. `token`: ApiOptions::token.
-  /// `reader` must outlive it, and is used on its thread alone; `requests` are called there.
+  /// `reader` and `vitals` must outlive it; `reader` is used on its thread alone, and `requests`
+  /// are called there.
   Answering(config::Options const& options,
             std::string token,
             storage::Store& reader,
+            api::VitalSigns const& vitals,
             api::Requests requests);
 
   Answering(Answering const&) = delete;

@@ -8,12 +8,32 @@ std::string store_file(config::Options const& options) {
   return (std::filesystem::path{options.state_dir} / "torchwatch.sqlite").string();
 }
 
+namespace {
+
+/// A database that was emptied would begin anew, and forget what lies beside it.
+bool is_emptied(std::filesystem::path const& file) {
+  std::error_code missing;
+  if (std::filesystem::file_size(file, missing) != 0 || missing) return false;
+  auto const name = file.filename().string();
+  for (auto const& entry : std::filesystem::directory_iterator{file.parent_path(), missing})
+    if (!entry.path().filename().string().starts_with(name)) return true;
+  return false;
+}
+
+}  // namespace
+
 Result<storage::Store> open_store(config::Options const& options) {
   std::error_code problem;
   std::filesystem::create_directories(options.state_dir, problem);
   if (problem) {
     return Error{ErrorCode::unavailable,
                  "state_dir " + options.state_dir + ": " + problem.message()};
+  }
+  if (is_emptied(store_file(options))) {
+    return Error{ErrorCode::corrupt,
+                 store_file(options) +
+                     ": empty, though there are builds or reports beside it: restore a backup, or "
+                     "remove it to begin anew"};
   }
   return storage::Store::open(store_file(options));
 }

@@ -8,6 +8,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 #include <spdlog/spdlog.h>
+#include <sys/prctl.h>
 
 #include "daemon/async/run.h"
 #include "daemon/service/answering.h"
@@ -58,6 +59,8 @@ Result<std::string> token_of(config::HttpOptions const& options) {
 Result<> serve(config::Options const& options,
                std::string const& executable,
                std::string const& config_file) {
+  // Programs of the same user see neither our variables nor our memory.
+  ::prctl(PR_SET_DUMPABLE, 0);
   auto token = token_of(options.http);
   if (!token) return token.error();
   auto store = open_store(options);
@@ -65,8 +68,9 @@ Result<> serve(config::Options const& options,
   auto reader = storage::Store::open_reader(store_file(options));
   if (!reader) return reader.error();
   asio::io_context loop{1};
-  Watch watch{loop.get_executor(), options, executable, *store};
-  Answering const answering{options, std::move(*token), *reader, requests_for(loop, watch)};
+  api::VitalSigns signs;
+  Watch watch{loop.get_executor(), options, executable, *store, signs};
+  Answering const answering{options, std::move(*token), *reader, signs, requests_for(loop, watch)};
   spdlog::info("service_started config={} state_dir={}", config_file, options.state_dir);
   try {
     async::run_until_signal(loop, watch.run());

@@ -15,6 +15,7 @@ namespace torchwatch::service {
 namespace asio = boost::asio;
 
 asio::awaitable<int> Watch::run() {
+  pulse_.start();
   return bisection::ending_bisections(service_.parts.queue, pass_for_ever());
 }
 
@@ -49,15 +50,18 @@ asio::awaitable<int> Watch::pass_for_ever() {
 
 /// A failed pass is told and tried again after the usual rest; only cancellation goes through.
 asio::awaitable<void> Watch::pass() {
+  std::string failure;
   try {
     auto const passed = co_await service_.parts.pass();
-    if (!passed) spdlog::error("pass_failed reason=\"{}\"", passed.error().message);
+    if (!passed) failure = passed.error().message;
   } catch (boost::system::system_error const& problem) {
     if (problem.code() == asio::error::operation_aborted) throw;
-    spdlog::error("pass_failed reason=\"{}\"", problem.what());
+    failure = problem.what();
   } catch (std::exception const& problem) {
-    spdlog::error("pass_failed reason=\"{}\"", problem.what());
+    failure = problem.what();
   }
+  if (!failure.empty()) spdlog::error("pass_failed reason=\"{}\"", failure);
+  pulse_.note_pass(clock_.now(), std::move(failure));
 }
 
 }  // namespace torchwatch::service

@@ -8,6 +8,7 @@
 
 #include "config/options.h"
 #include "daemon/retention/build_order.h"
+#include "daemon/service/pulse.h"
 #include "daemon/service/service.h"
 #include "storage/store.h"
 
@@ -17,14 +18,16 @@ namespace torchwatch::service {
 /// thread's loop. Everything but the constructor is called on that loop.
 class Watch {
  public:
-  /// `options` and `store` must outlive it.
+  /// `options`, `store` and `signs` must outlive it.
   Watch(boost::asio::any_io_executor executor,
         config::Options const& options,
         std::string const& executable,
-        storage::Store& store)
+        storage::Store& store,
+        api::VitalSigns& signs)
       : options_{options},
         store_{store},
         service_{executor, options, executable, store, clock_},
+        pulse_{executor, options, store, service_, signs},
         rest_{executor} {}
 
   /// Never returns; ends by cancellation, and all bisections with it.
@@ -50,6 +53,7 @@ class Watch {
   storage::Store& store_;
   SystemClock clock_;
   Service service_;
+  Pulse pulse_;
   boost::asio::steady_timer rest_;
 };
 

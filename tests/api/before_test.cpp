@@ -93,7 +93,8 @@ class BeforeTest : public ::testing::Test {
   TemporaryFolder folder_;
   storage::Store store_ = migrated();
   FixedClock clock_;
-  api::Api api_{store_, clock_, {}, {}};
+  api::VitalSigns signs_;
+  api::Api api_{store_, clock_, signs_, {}, {}};
 };
 
 TEST_F(BeforeTest, EveryRouteAnswersAsItDid) {

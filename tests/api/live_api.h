@@ -17,7 +17,7 @@ namespace torchwatch::tests {
 class LiveApi {
  public:
   explicit LiveApi(api::ApiOptions options = options_with_token())
-      : api_{reader_, clock_, requests(), std::move(options)} {}
+      : api_{reader_, clock_, signs, requests(), std::move(options)} {}
 
   static api::ApiOptions options_with_token() {
     api::ApiOptions options;
@@ -26,6 +26,8 @@ class LiveApi {
     options.version = "0.1.0";
     return options;
   }
+
+  api::VitalSigns signs;
 
   std::uint16_t port() const { return server_.port(); }
 

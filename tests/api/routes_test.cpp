@@ -56,6 +56,30 @@ TEST_F(RoutesTest, HealthNamesTheLastNightly) {
   EXPECT_EQ(health.at("last_nightly").at("date"), "2026-01-03");
 }
 
+TEST_F(RoutesTest, HealthTellsHowTheOtherHalfIs) {
+  api::Vitals vitals;
+  vitals.heartbeat = api::Vitals::Instant::clock::now();
+  vitals.last_pass = early;
+  vitals.free_bytes = std::int64_t{5} << 30;
+  vitals.isolation = {{"builds", "none"}, {"local", "bubblewrap"}};
+  api.signs.set(vitals);
+  auto const good = read("/healthz");
+  EXPECT_EQ(good.at("status"), "ok");
+  EXPECT_EQ(good.at("watching").at("free_mib"), 5120);
+  EXPECT_EQ(good.at("watching").at("failed_passes"), 0);
+  EXPECT_LT(good.at("watching").at("heartbeat_s"), 30);
+  EXPECT_EQ(good.at("isolation").at("local"), "bubblewrap");
+
+  vitals.failed_passes = 3;
+  vitals.failure = "no route to host";
+  api.signs.set(vitals);
+  auto const answer = ask(api.port(), get("/healthz"));
+  EXPECT_EQ(answer.status, 503);
+  auto const bad = json::parse(answer.body);
+  EXPECT_EQ(bad.at("status"), "failing");
+  EXPECT_THAT(bad.at("troubles"), ElementsAre("3 passes in a row failed: no route to host"));
+}
+
 TEST_F(RoutesTest, ListsNightliesNewestFirst) {
   auto const page = read("/api/v1/nightlies");
 

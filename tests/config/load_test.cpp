@@ -283,7 +283,7 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"UnknownKeyInFleet",
                R"("fleets": [{"name": "a"}, {"name": "b", "gpus": 1}])",
                "fleets[1].gpus: found an unknown key, allowed are name, device, slots, "
-               "launcher, isolation, network, readable"},
+               "launcher, isolation, network, readable, environment"},
         Broken{"FleetTwice",
                R"("fleets": [{"name": "a"}, {"name": "a"}])",
                R"(fleets[1].name: found "a" again, allowed is a name that no other fleet has)"},

@@ -251,8 +251,10 @@ TEST(Compare, PrintsRatiosAndTheirMeans) {
 
 TEST(Compare, ReadsTheNewestLevelsOfFleets) {
   auto options = quick_world();
-  options.settings["fleets"] = {
-      {{"name", "old"}}, {{"name", "new"}, {"launcher", {"env", "SCRIPTED_WORKER_FACTOR=0.5"}}}};
+  options.settings["fleets"] = {{{"name", "old"}},
+                                {{"name", "new"},
+                                 {"launcher", {"env", "SCRIPTED_WORKER_FACTOR=0.5"}},
+                                 {"environment", {"SCRIPTED_WORKER_*"}}}};
   World world{options};
   ASSERT_EQ(world.run({"check"}).status, 1);
 

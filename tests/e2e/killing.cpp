@@ -30,7 +30,9 @@ std::optional<pid_t> living(World const& world, Process const& check, std::strin
   auto const is_runner = [&](SeenProcess const& process) {
     return process.parent == check.pid() && process.argv.size() > 1 && process.argv[1] == "runner";
   };
+  // But for what a runner tries its sandboxes out with.
   auto const is_worker = [&](SeenProcess const& process) {
+    if (!process.argv.empty() && process.argv.back() == "true") return false;
     return std::ranges::any_of(processes, [&](SeenProcess const& other) {
       return is_runner(other) && other.pid == process.parent;
     });

@@ -45,6 +45,14 @@ std::vector<std::string> living_fields(pid_t pid) {
   return fields;
 }
 
+/// A sandbox hides directory and variables, but its mounts name the build that is in it.
+bool is_in_a_sandbox_with(pid_t pid, std::string const& mark) {
+  std::error_code ignored;
+  auto const theirs = fs::read_symlink(file_of(pid, "ns/mnt"), ignored);
+  return !theirs.empty() && theirs != fs::read_symlink("/proc/self/ns/mnt", ignored) &&
+         text_of(file_of(pid, "mountinfo")).find(mark) != std::string::npos;
+}
+
 }  // namespace
 
 std::vector<SeenProcess> processes_with(std::string const& mark) {
@@ -55,7 +63,8 @@ std::vector<SeenProcess> processes_with(std::string const& mark) {
     auto const pid = static_cast<pid_t>(std::stol(name));
     auto const command = text_of(file_of(pid, "cmdline"));
     auto const marked = command.find(mark) != std::string::npos ||
-                        text_of(file_of(pid, "environ")).find(mark) != std::string::npos;
+                        text_of(file_of(pid, "environ")).find(mark) != std::string::npos ||
+                        is_in_a_sandbox_with(pid, mark);
     auto const fields = stat_fields(pid);
     if (!marked || fields.size() < 2 || fields[0] == "Z" || fields[0] == "X") continue;
     found.push_back({pid, static_cast<pid_t>(std::stol(fields[1])), split_at_nul(command)});

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/bisections.h"
+#include "storage/soundness.h"
 #include "storage/store.h"
 #include "tests/storage/tables.h"
 
@@ -114,7 +115,7 @@ std::vector<std::string> const rows_since{
     R"sql(
       INSERT INTO kept_build VALUES ('nightly-1', 1000, 100, 200, 'ada', 'why', 300);
       INSERT INTO wanted_build VALUES (1, 'ada', 'why', 400);
-    )sql"};
+    )sql", ""};
 
 /// The first version with findings. It reshaped these tables, which have tests of their own.
 constexpr int with_findings = 10;
@@ -405,7 +406,7 @@ TEST(Migrations, TheNewestDatabaseIsLeftAlone) {
   EXPECT_EQ(schema(database), before);
 }
 
-TEST(Migrations, AStepThatFailsLeavesTheVersionBefore) {
+TEST(Migrations, AStepThatFailsLeavesTheDatabaseAsItWas) {
   SQLite::Database database{":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE};
   storage::migrate_to(database, 1);
   database.exec("CREATE TABLE incident (in_the_way)");
@@ -423,13 +424,14 @@ TEST(Migrations, ANewerDatabaseIsRefusedAndLeftAlone) {
   {
     SQLite::Database database{folder.database().string(),
                               SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE};
+    database.exec("PRAGMA application_id = " + std::to_string(storage::application_id));
     database.exec("PRAGMA user_version = " + std::to_string(ahead));
   }
 
   auto const store = Store::open(folder.database());
 
   ASSERT_FALSE(store);
-  EXPECT_EQ(store.error().code, ErrorCode::corrupt);
+  EXPECT_EQ(store.error().code, ErrorCode::refused);
   EXPECT_THAT(store.error().message,
               ::testing::AllOf(::testing::HasSubstr(folder.database().string()),
                                ::testing::HasSubstr("version " + std::to_string(ahead))));

@@ -6,7 +6,7 @@
 
 #include <openssl/types.h>
 
-namespace torchwatch::fetch {
+namespace torchwatch {
 
 /// 64 lower-case hexadecimal digits.
 bool is_sha256(std::string_view text);
@@ -33,4 +33,4 @@ class Sha256 {
   std::unique_ptr<EVP_MD_CTX, Free> context_;
 };
 
-}  // namespace torchwatch::fetch
+}  // namespace torchwatch

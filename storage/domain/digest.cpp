@@ -1,4 +1,4 @@
-#include "fetch/digest.h"
+#include "storage/domain/digest.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include <boost/algorithm/hex.hpp>
 #include <openssl/evp.h>
 
-namespace torchwatch::fetch {
+namespace torchwatch {
 
 bool is_sha256(std::string_view text) {
   auto const is_hex = [](char c) {
@@ -56,4 +56,4 @@ std::string Sha256::finish() {
   return {digest.begin(), digest.begin() + size};
 }
 
-}  // namespace torchwatch::fetch
+}  // namespace torchwatch

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "storage/domain/clock.h"
+
+namespace torchwatch::api {
+
+/// How the watching half of the service is.
+struct Vitals {
+  using Instant = std::chrono::steady_clock::time_point;
+
+  std::optional<Instant> heartbeat;    ///< when its loop last turned; none: not yet
+  std::optional<Timestamp> last_pass;  ///< when a pass last came to its end
+  int failed_passes = 0;               ///< in a row
+  std::string failure;                 ///< why the last one failed
+  std::string store_trouble;           ///< why nothing can be stored; empty: it can
+  std::int64_t free_bytes = 0;         ///< of the disk that state_dir lies on
+  /// By what the code of others is kept apart, on each fleet and where builds are made.
+  std::map<std::string, std::string> isolation;
+};
+
+/// What must not be: each in a sentence. The loop has not turned for 40 s, three passes in a row
+/// failed, nothing can be stored, or the disk is full.
+std::vector<std::string> troubles_of(Vitals const& vitals, Vitals::Instant now);
+
+/// The vitals, between the thread that has them and the one that tells them.
+class VitalSigns {
+ public:
+  void set(Vitals vitals) {
+    std::scoped_lock const lock{mutex_};
+    vitals_ = std::move(vitals);
+  }
+
+  Vitals get() const {
+    std::scoped_lock const lock{mutex_};
+    return vitals_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  Vitals vitals_;
+};
+
+}  // namespace torchwatch::api

@@ -1,0 +1,145 @@
+#include "storage/soundness.h"
+
+#include <array>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "storage/domain/digest.h"
+#include "storage/migrations.h"
+
+namespace torchwatch::storage {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path seal_of(fs::path file) {
+  return file += ".seal";
+}
+
+std::string digest_of(fs::path const& file) {
+  Sha256 digest;
+  std::ifstream stream{file, std::ios::binary};
+  std::array<char, 65536> piece{};
+  while (stream.read(piece.data(), piece.size()) || stream.gcount() > 0)
+    digest.add({piece.data(), static_cast<std::size_t>(stream.gcount())});
+  return digest.hex();
+}
+
+/// Empty when there is none, or none that was written to its end.
+std::string sealed_digest(fs::path const& file) {
+  std::ifstream stream{seal_of(file)};
+  std::string digest;
+  return stream >> digest && is_sha256(digest) ? digest : "";
+}
+
+bool has_log(fs::path file) {
+  std::error_code missing;
+  auto const size = fs::file_size(file += "-wal", missing);
+  return !missing && size > 0;
+}
+
+Error damaged(fs::path const& file, std::string const& how) {
+  return {ErrorCode::corrupt,
+          file.string() + ": damaged: " + how +
+              "; restore a backup, or save what can be read (sqlite3 FILE .recover | sqlite3 NEW), "
+              "or move it away to begin anew"};
+}
+
+Error foreign(fs::path const& file, std::string const& why) {
+  return {ErrorCode::refused, file.string() + ": not a database of torchwatch: " + why};
+}
+
+int pragma(SQLite::Database& database, char const* name) {
+  return database.execAndGet(std::string{"PRAGMA "} + name).getInt();
+}
+
+/// Whether a database without an id is one from before there was one, or is not yet any.
+bool is_ours_by_its_tables(SQLite::Database& database) {
+  int const tables = database.execAndGet("SELECT count(*) FROM sqlite_master").getInt();
+  int const version = pragma(database, "user_version");
+  return version == 0 ? tables == 0 : database.tableExists("nightly");
+}
+
+std::string complaint_of(SQLite::Database& database, char const* check) {
+  auto const answer = database.execAndGet(std::string{"PRAGMA "} + check + "(1)").getString();
+  return answer == "ok" ? "" : answer;
+}
+
+Result<> inspect_contents(fs::path const& file) {
+  SQLite::Database database{file.string(), SQLite::OPEN_READONLY};
+  int const id = pragma(database, "application_id");
+  if (id != application_id && (id != 0 || !is_ours_by_its_tables(database)))
+    return foreign(file, "application_id " + std::to_string(id));
+  auto const newest = static_cast<int>(migrations().size());
+  if (int const version = pragma(database, "user_version"); version > newest) {
+    return Error{ErrorCode::refused,
+                 file.string() + ": database has version " + std::to_string(version) +
+                     ", this program knows up to " + std::to_string(newest)};
+  }
+  auto const complaint = complaint_of(database, "quick_check");
+  if (!complaint.empty()) return damaged(file, complaint);
+  return {};
+}
+
+}  // namespace
+
+Result<> inspect(fs::path const& file) {
+  std::error_code missing;
+  auto const size = fs::file_size(file, missing);
+  if (missing || size == 0) return {};
+  auto const digest = sealed_digest(file);
+  if (!digest.empty() && (has_log(file) || digest_of(file) != digest)) {
+    return damaged(
+        file,
+        "it was changed since torchwatch closed it (whoever did this on purpose removes " +
+            seal_of(file).string() + ")");
+  }
+  std::string magic(16, ' ');
+  std::ifstream{file, std::ios::binary}.read(magic.data(), 16);
+  if (magic != std::string{"SQLite format 3"} + '\0')
+    return foreign(file, "it does not begin as SQLite's do");
+  try {
+    return inspect_contents(file);
+  } catch (SQLite::Exception const& problem) {
+    return damaged(file, problem.what());
+  }
+}
+
+std::string damage_of(fs::path const& file) {
+  try {
+    SQLite::Database database{file.string(), SQLite::OPEN_READONLY};
+    return complaint_of(database, "integrity_check");
+  } catch (SQLite::Exception const& problem) {
+    return problem.what();
+  }
+}
+
+void seal(fs::path const& file) {
+  if (has_log(file)) return;
+  auto const unfinished = seal_of(file) += ".new";
+  std::ofstream stream{unfinished};
+  stream << digest_of(file) << '\n';
+  stream.close();
+  std::error_code ignored;
+  if (stream) fs::rename(unfinished, seal_of(file), ignored);
+}
+
+Result<> break_seal(fs::path const& file) {
+  std::error_code problem;
+  if (!fs::remove(seal_of(file), problem) && !problem) return {};
+  auto const folder = file.has_parent_path() ? file.parent_path() : fs::path{"."};
+  int const directory = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  bool const is_gone = !problem && directory >= 0 && ::fsync(directory) == 0;
+  if (directory >= 0) ::close(directory);
+  if (is_gone) return {};
+  return Error{ErrorCode::unavailable, "remove " + seal_of(file).string()};
+}
+
+}  // namespace torchwatch::storage

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "storage/domain/result.h"
+
+/// Whether a database is ours and whole, found out before anything is written to it.
+namespace torchwatch::storage {
+
+/// In the header of every database of torchwatch: "TWCH" ("PRAGMA application_id").
+inline constexpr int application_id = 0x54574348;
+
+/// Looks at `file` and changes nothing in it. Good: there is none, or it is empty, or it is sound,
+/// ours, no newer than this program, and, where it is sealed, as it was when it was closed. Errors:
+/// `refused` when it belongs to another program or to a newer torchwatch, `corrupt` when it is
+/// damaged or has been changed; messages say what to do.
+Result<> inspect(std::filesystem::path const& file);
+
+/// The first thing that is wrong with `file`, of a look at all of it (SQLite's integrity_check),
+/// which takes seconds a gigabyte. Empty: nothing is.
+std::string damage_of(std::filesystem::path const& file);
+
+/// Notes beside a database that was just closed what it holds (SHA-256), so that the next one who
+/// opens it sees what happened to it meanwhile: SQLite itself has no check sums. What cannot be
+/// noted is not.
+void seal(std::filesystem::path const& file);
+
+/// Takes the seal away, for good, which must come before the first write. Fails with unavailable.
+Result<> break_seal(std::filesystem::path const& file);
+
+}  // namespace torchwatch::storage
