@@ -228,6 +228,13 @@ void describe(Visitor& visit, HttpOptions& http) {
         http.token_file,
         naming("File with the bearer token for changing requests; empty: they are refused",
                Form::file));
+  visit("read_token_file",
+        http.read_token_file,
+        naming("File with the bearer token for reading; empty: everybody may", Form::file));
+  visit("hosts",
+        http.hosts,
+        matching("Names of the service beside its addresses, localhost and the machine's own",
+                 host_word));
 }
 
 template <class Visitor>

@@ -6,6 +6,7 @@
 #include <boost/system/system_error.hpp>
 
 #include "daemon/cli/commands.h"
+#include "daemon/cli/printable_output.h"
 
 namespace torchwatch {
 namespace {
@@ -38,6 +39,7 @@ int run(int argc, char** argv) {
   } catch (CLI::ParseError const& problem) {
     return app.exit(problem) == 0 ? 0 : int{cli::could_not_run};
   }
+  cli::PrintableOutput const output{std::cout};
   try {
     return chosen();
   } catch (boost::system::system_error const& problem) {

@@ -18,6 +18,7 @@
 #include "daemon/api/ruling_request.h"
 #include "daemon/api/steering_request.h"
 #include "daemon/api/target.h"
+#include "daemon/net/host.h"
 
 namespace torchwatch::api {
 namespace {
@@ -203,6 +204,35 @@ HttpResponse other_method(Route const& route, std::string const& method) {
   return response;
 }
 
+/// What a request is about.
+struct Subject {
+  Target target;
+  Route const* route;
+  bool is_post;
+};
+
+/// The answer to a request that is none, instead of what it is about.
+boost::system::result<Subject, HttpResponse> subject_of(HttpRequest const& head) {
+  auto target = parse_target(head.target);
+  if (!target) return problem(400, target.error().message);
+  auto const* const route = route_to(target->path);
+  if (route == nullptr) return problem(404, "nothing is there");
+  bool const is_post = route->post != Post::nothing && head.method == "POST";
+  if (head.method != "GET" && !is_post) return other_method(*route, head.method);
+  auto const errors = unknown_parameters(is_post ? "" : route->parameters, target->query);
+  if (!errors.empty()) return problem(400, "the query cannot be understood", errors);
+  return Subject{std::move(*target), route, is_post};
+}
+
+/// Why a client may not read; nothing when it may.
+std::optional<HttpResponse> denial_to_read(HttpRequest const& head,
+                                           Route const& route,
+                                           ApiOptions const& options) {
+  if (options.read_token.empty() || route.path == "/healthz") return std::nullopt;
+  if (!options.token.empty() && !denial(head, options.token)) return std::nullopt;
+  return denial(head, options.read_token);
+}
+
 }  // namespace
 
 Api::Api(storage::Store& reader,
@@ -232,30 +262,38 @@ void Api::note_refusal(std::string_view path) {
   refusals_ = 0;
 }
 
-asio::awaitable<HttpResponse> Api::handle(HttpRequest request) {
-  auto const target = parse_target(request.target);
-  if (!target) co_return problem(400, target.error().message);
-  auto const* const route = route_to(target->path);
-  if (route == nullptr) co_return problem(404, "nothing is there");
-  bool const is_post = route->post != Post::nothing && request.method == "POST";
-  if (request.method != "GET" && !is_post) co_return other_method(*route, request.method);
+std::optional<HttpResponse> Api::objection_to(HttpRequest const& head) {
+  auto const subject = subject_of(head);
+  if (!subject) return subject.error();
+  auto const host = header(head, "host");
+  if (!host.empty() && !net::is_host_ours(host, options_.hosts))
+    return problem(421,
+                   "Host: found \"" + host.substr(0, 100) +
+                       "\", allowed are this machine's name and addresses, and http.hosts");
+  auto const& route = *subject->route;
+  auto refused =
+      subject->is_post ? refusal(head, options_.token) : denial_to_read(head, route, options_);
+  if (refused && refused->status == unauthorized) note_refusal(route.path);
+  return refused;
+}
 
-  auto const errors = unknown_parameters(is_post ? "" : route->parameters, target->query);
-  if (!errors.empty()) co_return problem(400, "the query cannot be understood", errors);
-  if (!is_post) {
+asio::awaitable<HttpResponse> Api::handle(HttpRequest request) {
+  auto objection = objection_to(request);
+  if (objection) co_return std::move(*objection);
+  auto const subject = subject_of(request);
+  auto const& target = subject->target;
+  auto const* const route = subject->route;
+  if (!subject->is_post) {
     bool const has_id = route->path.ends_with("{id}");
     Call const call{
-        std::string{route->path}, has_id ? target->path.back() : std::string{}, target->query};
+        std::string{route->path}, has_id ? target.path.back() : std::string{}, target.query};
     co_return route->get(view_, call);
   }
-  auto refused = refusal(request, options_.token);
-  if (refused && refused->status == unauthorized) note_refusal(route->path);
-  if (refused) co_return std::move(*refused);
   switch (route->post) {
     case Post::bisection:
       co_return co_await post_bisection(std::move(request.body));
     case Post::steering:
-      co_return co_await post_steering(target->path.back(), std::move(request.body));
+      co_return co_await post_steering(target.path.back(), std::move(request.body));
     case Post::build:
       co_return co_await post_build(std::move(request.body));
     case Post::ruling:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,11 @@ struct Requests {
 struct ApiOptions {
   /// What a client must know to change something; empty: nobody may.
   std::string token;
+  /// What a client must know to read anything but /healthz, unless it knows `token`; empty:
+  /// everybody may.
+  std::string read_token;
+  /// By which names the service is called, beside those that are surely its own (net/host.h).
+  std::vector<std::string> hosts;
   /// What verdicts promise.
   config::DecideOptions decide;
   /// What is kept of builds, and for how long.
@@ -78,6 +84,10 @@ class Api {
       VitalSigns const& vitals,
       Requests requests,
       ApiOptions options);
+
+  /// Why a request is not answered as it wishes, whatever its body holds; nothing when it is. Never
+  /// throws.
+  std::optional<net::HttpResponse> objection_to(net::HttpRequest const& head);
 
   /// Answers any request. Throws when the store does.
   boost::asio::awaitable<net::HttpResponse> handle(net::HttpRequest request);

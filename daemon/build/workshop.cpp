@@ -103,7 +103,10 @@ asio::awaitable<Result<process::Command>> Workshop::confine(process::Command com
 process::Sandbox Workshop::sandbox_for(Access const& access) const {
   process::Sandbox sandbox;
   sandbox.readable = {"/"};
-  sandbox.hidden = {options_.state_dir, options_.http.token_file, options_.github.token_file};
+  sandbox.hidden = {options_.state_dir,
+                    options_.http.token_file,
+                    options_.http.read_token_file,
+                    options_.github.token_file};
   std::erase(sandbox.hidden, "");
   for (auto const& path : access.readable)
     sandbox.readable.push_back(fs::absolute(path).string());

@@ -2,17 +2,42 @@
 
 #include <filesystem>
 #include <iostream>
+#include <memory>
 
+#include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include "config/load.h"
+#include "storage/domain/printable.h"
 
 namespace torchwatch::cli {
 
+namespace {
+
+/// Lines that are fit for a terminal, whoever's words are in them.
+class PrintableLines final : public spdlog::formatter {
+ public:
+  void format(spdlog::details::log_msg const& message, spdlog::memory_buf_t& line) override {
+    auto const text = printable({message.payload.data(), message.payload.size()});
+    auto shown = message;
+    shown.payload = text;
+    pattern_.format(shown, line);
+  }
+
+  std::unique_ptr<spdlog::formatter> clone() const override {
+    return std::make_unique<PrintableLines>();
+  }
+
+ private:
+  spdlog::pattern_formatter pattern_{"%Y-%m-%dT%H:%M:%S.%e %l %v"};
+};
+
+}  // namespace
+
 void set_up_log(config::LogLevel level) {
   auto const log = spdlog::stderr_logger_st("torchwatch");
-  log->set_pattern("%Y-%m-%dT%H:%M:%S.%e %l %v");
+  log->set_formatter(std::make_unique<PrintableLines>());
   switch (level) {
     case config::LogLevel::debug:
       log->set_level(spdlog::level::debug);
@@ -48,7 +73,7 @@ std::optional<config::Options> load_options(Place const& place) {
 }
 
 int complain(std::string_view command, std::string_view message) {
-  std::cerr << "torchwatch " << command << ": " << message << '\n';
+  std::cerr << "torchwatch " << command << ": " << printable_lines(message) << '\n';
   return could_not_run;
 }
 

@@ -40,7 +40,8 @@ Server::Server(net::HttpOrigin origin, std::string token)
       token_{std::move(token)} {}
 
 Result<ordered_json> Server::get(std::string const& path) const {
-  net::HttpRequest const request{"GET", path, {}, ""};
+  net::HttpRequest request{"GET", path, {}, ""};
+  if (!token_.empty()) request.headers["authorization"] = "Bearer " + token_;
   return body_of(net::ask_http(origin_, request));
 }
 

@@ -1,6 +1,8 @@
 #include "daemon/net/http_server.h"
 
+#include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -37,6 +39,8 @@ constexpr std::chrono::seconds linger{1};
 constexpr std::chrono::milliseconds pause_after_failed_accept{100};
 /// Beyond the header: what one read may bring of the body.
 constexpr std::size_t read_ahead_bytes = 64 * 1024;
+/// Nothing reads the body of a GET.
+constexpr std::uint64_t share_of_get = 16;
 
 std::string describe(std::exception_ptr const& failure) {
   try {
@@ -46,6 +50,23 @@ std::string describe(std::exception_ptr const& failure) {
   } catch (...) {
     return "an exception of unknown type";
   }
+}
+
+/// Who is at the other end, as far as it counts as one.
+struct Peer {
+  std::string name;
+  bool is_loopback = false;
+};
+
+Peer peer_of(tcp::socket const& socket) {
+  error_code gone;
+  auto address = socket.remote_endpoint(gone).address();
+  if (address.is_v6() && address.to_v6().is_v4_mapped())
+    address = asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
+  if (!address.is_v6()) return {address.to_string(), address.is_loopback()};
+  auto bytes = address.to_v6().to_bytes();
+  std::fill(bytes.begin() + 8, bytes.end(), static_cast<unsigned char>(0));
+  return {asio::ip::make_address_v6(bytes).to_string(), address.is_loopback()};
 }
 
 /// What all connections share. Lives in the frame of serve_http.
@@ -62,9 +83,18 @@ struct Server {
     };
   }
 
+  bool has_place_for(Peer const& peer) const {
+    auto const kept =
+        peer.is_loopback ? 0 : std::min(options.kept_for_loopback, options.connections);
+    auto const here = connections_of.find(peer.name);
+    return connections.size() < options.connections - kept &&
+           (here == connections_of.end() || here->second < options.connections_of_peer);
+  }
+
   Handler handler;
   HttpServerOptions options;
   bool stopping = false;
+  std::map<std::string, std::size_t> connections_of;  ///< by peer
   async::TaskGroup connections;
   async::TaskGroup refusals;
 };
@@ -73,11 +103,13 @@ struct Server {
 struct Incoming {
   std::optional<HttpRequest> request;
   std::optional<HttpResponse> refusal;
+  bool is_read = false;  ///< to its end, so that another may follow
 };
 
 using Parser = http::request_parser<http::string_body>;
 
-HttpRequest request_from(Parser::value_type message) {
+/// Without its body.
+HttpRequest head_of(Parser::value_type const& message) {
   HttpRequest request;
   auto const method = message.method_string();
   request.method = message.method() == http::verb::head ? "GET" : std::string{method};
@@ -87,7 +119,6 @@ HttpRequest request_from(Parser::value_type message) {
     if (!value.empty()) value += ", ";
     value += std::string{field.value()};
   }
-  request.body = std::move(message.body());
   return request;
 }
 
@@ -166,7 +197,7 @@ asio::awaitable<void> Connection::serve() {
       response = co_await answer(std::move(*incoming.request));
     else
       response = std::move(*incoming.refusal);
-    again = incoming.request && keep_alive_ && !server_.stopping;
+    again = incoming.is_read && keep_alive_ && !server_.stopping;
     bool const taken = co_await send(std::move(response), again);
     if (!taken) co_return;
   }
@@ -174,9 +205,11 @@ asio::awaitable<void> Connection::serve() {
 }
 
 asio::awaitable<void> Connection::refuse() {
+  auto const& options = server_.options;
   auto response = problem(503,
-                          "connections: found " + std::to_string(server_.options.connections) +
-                              " open ones, allowed " + std::to_string(server_.options.connections));
+                          "connections: found too many, allowed " +
+                              std::to_string(options.connections_of_peer) + " of one client, " +
+                              std::to_string(options.connections) + " in all");
   response.headers["retry-after"] = "1";
   bool const taken = co_await send(std::move(response), false);
   if (taken) co_await hang_up();
@@ -197,7 +230,13 @@ asio::awaitable<Incoming> Connection::receive() {
   keep_alive_ = !bad_header && parser.keep_alive();
   incoming.refusal = bad_header ? refusal_of(bad_header, server_.options) : objection_to(header);
   if (bad_header || incoming.refusal) co_return incoming;
+  auto head = head_of(header);
+  incoming.refusal = server_.options.doorman(head);
+  incoming.is_read = parser.is_done();
+  if (incoming.refusal) co_return incoming;
 
+  if (header.method() == http::verb::get || is_head_)
+    parser.body_limit(server_.options.body_bytes / share_of_get);
   if (version_ == 11 && beast::iequals(header[http::field::expect], "100-continue")) {
     constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
     auto const line = asio::buffer(go_on);
@@ -205,10 +244,13 @@ asio::awaitable<Incoming> Connection::receive() {
         co_await asio::async_write(stream_, line, as_tuple);  // a lost client is seen by the read
   }
   auto const [bad_body, body_size] = co_await http::async_read(stream_, buffer_, parser, as_tuple);
-  if (bad_body)
+  incoming.is_read = !bad_body;
+  if (bad_body) {
     incoming.refusal = refusal_of(bad_body, server_.options);
-  else
-    incoming.request = request_from(parser.release());
+  } else {
+    head.body = std::move(parser.get().body());
+    incoming.request = std::move(head);
+  }
   co_return incoming;
 }
 
@@ -260,7 +302,28 @@ asio::awaitable<void> Connection::hang_up() {
   }
 }
 
-asio::awaitable<void> serve_connection(tcp::socket socket, Server& server) {
+/// One more of a peer, as long as it lives.
+class Guest {
+ public:
+  Guest(Server& server, std::string peer) : server_{server}, peer_{std::move(peer)} {
+    ++server_.connections_of[peer_];
+  }
+
+  Guest(Guest const&) = delete;
+  Guest& operator=(Guest const&) = delete;
+
+  ~Guest() {
+    auto const here = server_.connections_of.find(peer_);
+    if (--here->second == 0) server_.connections_of.erase(here);
+  }
+
+ private:
+  Server& server_;
+  std::string peer_;
+};
+
+asio::awaitable<void> serve_connection(tcp::socket socket, std::string peer, Server& server) {
+  Guest const guest{server, std::move(peer)};
   Connection connection{std::move(socket), server};
   co_await connection.serve();
 }
@@ -284,8 +347,9 @@ asio::awaitable<void> accept_connections(tcp::acceptor acceptor, Server& server)
     if (failing) {
       pause.expires_after(pause_after_failed_accept);
       [[maybe_unused]] auto const [ended] = co_await pause.async_wait(as_tuple);
-    } else if (server.connections.size() < server.options.connections) {
-      server.connections.spawn("connection", serve_connection(std::move(socket), server));
+    } else if (auto peer = peer_of(socket); server.has_place_for(peer)) {
+      auto connection = serve_connection(std::move(socket), std::move(peer.name), server);
+      server.connections.spawn("connection", std::move(connection));
     } else if (server.refusals.size() < server.options.connections) {
       server.refusals.spawn("refusal", refuse_connection(std::move(socket), server));
     }

@@ -15,31 +15,42 @@ namespace asio = boost::asio;
 
 namespace {
 
-api::ApiOptions api_options(config::Options const& options, std::string token) {
+api::ApiOptions api_options(config::Options const& options, Tokens tokens) {
   api::ApiOptions result;
   result.decide = options.decide;
   result.keeping = retention::keeping_of(options);
   result.fleets = options.fleets;
   result.prior = options.bisect.prior;
   result.version = TORCHWATCH_VERSION;
-  result.token = std::move(token);
+  result.token = std::move(tokens.changing);
+  result.read_token = std::move(tokens.reading);
+  result.hosts = options.http.hosts;
   return result;
 }
 
 }  // namespace
 
 Answering::Answering(config::Options const& options,
-                     std::string token,
+                     Tokens tokens,
                      storage::Store& reader,
                      api::VitalSigns const& vitals,
                      api::Requests requests)
     : acceptor_{loop_, {asio::ip::make_address(options.http.address), options.http.port}, true},
-      api_{reader, clock_, vitals, std::move(requests), api_options(options, std::move(token))} {
+      api_{reader, clock_, vitals, std::move(requests), api_options(options, std::move(tokens))} {
   auto const endpoint = acceptor_.local_endpoint();
   spdlog::info("http_listening url=http://{}:{}", options.http.address, endpoint.port());
+  if (!asio::ip::make_address(options.http.address).is_loopback() &&
+      options.http.read_token_file.empty())
+    spdlog::warn(
+        "http_open address={} reason=\"everybody who reaches it may read: "
+        "http.read_token_file\"",
+        options.http.address);
   net::HttpServerOptions limits;
   limits.report = [](std::string const& line) {
     spdlog::error("http_failed {}", line);
+  };
+  limits.doorman = [this](net::HttpRequest const& head) {
+    return api_.objection_to(head);
   };
   auto handler = [this](net::HttpRequest request) {
     return api_.handle(std::move(request));

@@ -14,15 +14,21 @@
 
 namespace torchwatch::service {
 
+/// What clients must know to change something, and to read; empty: nobody may change, everybody may
+/// read.
+struct Tokens {
+  std::string changing;
+  std::string reading;
+};
+
 /// The answering half of the service: a thread with a loop and a reading connection of its own, so
 /// that neither long git walks nor writes hold up an answer.
 class Answering {
  public:
-  /// Listens; throws boost::system::system_error when it cannot. `token`: ApiOptions::token.
-  /// `reader` and `vitals` must outlive it; `reader` is used on its thread alone, and `requests`
-  /// are called there.
+  /// Listens; throws boost::system::system_error when it cannot. `reader` and `vitals` must outlive
+  /// it; `reader` is used on its thread alone, and `requests` are called there.
   Answering(config::Options const& options,
-            std::string token,
+            Tokens tokens,
             storage::Store& reader,
             api::VitalSigns const& vitals,
             api::Requests requests);

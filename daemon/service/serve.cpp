@@ -45,13 +45,21 @@ api::Requests requests_for(asio::io_context& loop, Watch& watch) {
   return requests;
 }
 
-/// What a client must know to ask for anything; empty where nobody may.
-Result<std::string> token_of(config::HttpOptions const& options) {
-  if (options.token_file.empty()) return std::string{};
-  auto token = read_secret(options.token_file, "http.token_file: token");
+/// What a client must know; empty where no file is named.
+Result<std::string> token_in(std::string const& file, std::string const& key) {
+  if (file.empty()) return std::string{};
+  auto token = read_secret(file, key + ": token");
   if (!token) return token.error();
   if (!token->warning.empty()) spdlog::warn("token_exposed reason=\"{}\"", token->warning);
   return std::move(token->value);
+}
+
+Result<Tokens> tokens_of(config::HttpOptions const& options) {
+  auto changing = token_in(options.token_file, "http.token_file");
+  if (!changing) return changing.error();
+  auto reading = token_in(options.read_token_file, "http.read_token_file");
+  if (!reading) return reading.error();
+  return Tokens{std::move(*changing), std::move(*reading)};
 }
 
 }  // namespace
@@ -61,8 +69,8 @@ Result<> serve(config::Options const& options,
                std::string const& config_file) {
   // Programs of the same user see neither our variables nor our memory.
   ::prctl(PR_SET_DUMPABLE, 0);
-  auto token = token_of(options.http);
-  if (!token) return token.error();
+  auto tokens = tokens_of(options.http);
+  if (!tokens) return tokens.error();
   auto store = open_store(options);
   if (!store) return store.error();
   auto reader = storage::Store::open_reader(store_file(options));
@@ -70,7 +78,7 @@ Result<> serve(config::Options const& options,
   asio::io_context loop{1};
   api::VitalSigns signs;
   Watch watch{loop.get_executor(), options, executable, *store, signs};
-  Answering const answering{options, std::move(*token), *reader, signs, requests_for(loop, watch)};
+  Answering const answering{options, std::move(*tokens), *reader, signs, requests_for(loop, watch)};
   spdlog::info("service_started config={} state_dir={}", config_file, options.state_dir);
   try {
     async::run_until_signal(loop, watch.run());

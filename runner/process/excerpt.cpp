@@ -1,27 +1,12 @@
 #include "runner/process/excerpt.h"
 
-#include <algorithm>
+#include "storage/domain/printable.h"
 
 namespace torchwatch::process {
 
-namespace {
-
-constexpr std::size_t longest = 200;
-constexpr std::string_view ellipsis = "...";
-
-bool is_printable(char c) {
-  return c >= ' ' && c <= '~';
-}
-
-}  // namespace
-
 std::string excerpt(std::string_view text) {
-  bool const whole = text.size() <= longest;
-  std::string shown{whole ? text : text.substr(0, longest - ellipsis.size())};
-  std::ranges::replace_if(
-      shown, [](char c) { return !is_printable(c); }, '?');
-  if (!whole) shown += ellipsis;
-  return shown;
+  constexpr std::size_t most = 180;
+  return printable(text, most);
 }
 
 std::string last_lines(std::string_view text) {

@@ -65,6 +65,10 @@ json without_news(json const& answer) {
     for (auto& finding : stripped["findings"])
       EXPECT_EQ(finding.erase(added_to_findings), 1U);
   }
+  if (stripped.is_object() && stripped.contains("started_at")) {
+    EXPECT_EQ(stripped.erase("watching"), 1U);
+    EXPECT_EQ(stripped.erase("isolation"), 1U);
+  }
   if (stripped.is_structured())
     for (auto& value : stripped)
       value = without_news(value);

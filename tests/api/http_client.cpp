@@ -22,14 +22,19 @@ constexpr std::chrono::seconds patience{10};
 
 }  // namespace
 
-HttpClient::HttpClient(std::uint16_t port)
+HttpClient::HttpClient(std::uint16_t port, std::string const& from)
     : socket_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
   sockaddr_in address{};
   address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   // NOLINTNEXTLINE(bugprone-casting-through-void): how addresses of all families are handed over
   auto const* const generic = static_cast<sockaddr const*>(static_cast<void const*>(&address));
+  if (!from.empty()) {
+    ::inet_pton(AF_INET, from.c_str(), &address.sin_addr);
+    if (::bind(socket_, generic, sizeof address) != 0)
+      throw std::runtime_error("cannot call from " + from);
+  }
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   if (::connect(socket_, generic, sizeof address) != 0)
     throw std::runtime_error("nobody listens on port " + std::to_string(port));
 }

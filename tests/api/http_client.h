@@ -17,7 +17,8 @@ struct Answer {
 /// A blocking client that sends exactly the bytes it is given. Never waits longer than ten seconds.
 class HttpClient {
  public:
-  explicit HttpClient(std::uint16_t port);
+  /// `from`: the address of this machine that it calls from; empty: any.
+  explicit HttpClient(std::uint16_t port, std::string const& from = "");
   HttpClient(HttpClient&& other) noexcept;
   HttpClient(HttpClient const&) = delete;
   HttpClient& operator=(HttpClient const&) = delete;

@@ -24,6 +24,7 @@ class LiveApi {
     options.token = "correct-horse";
     options.fleets.resize(1);
     options.version = "0.1.0";
+    options.hosts = {"x"};
     return options;
   }
 

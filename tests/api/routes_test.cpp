@@ -394,7 +394,8 @@ TEST(Routes, HealthFailsWhenTheStoreCannotBeRead) {
       "CREATE TABLE other (x)");
   auto reader = storage::Store::open_reader(file).value();
   FixedClock const clock;
-  api::Api api{reader, clock, {}, LiveApi::options_with_token()};
+  api::VitalSigns const signs;
+  api::Api api{reader, clock, signs, {}, LiveApi::options_with_token()};
   LiveServer server{[&api](net::HttpRequest request) {
     return api.handle(std::move(request));
   }};

@@ -172,7 +172,7 @@ INSTANTIATE_TEST_SUITE_P(
         Misbehaviour{"hog", "memory", "allowed are 256 MiB"},
         Misbehaviour{"fork_hog", "memory", "worker and its children hold"},
         Misbehaviour{"garbage", "protocol", "\"Downloading weights... 100%\""},
-        Misbehaviour{"binary", "protocol", "\"???[31m?\""},
+        Misbehaviour{"binary", "protocol", R"("\x00\xff\x1b[31m\x07")"},
         Misbehaviour{"huge_line", "protocol", "longer than 8388608 bytes"},
         Misbehaviour{"wrong_id", "protocol", "spoke of job \"another\"; it was given \"wrong_id\""},
         Misbehaviour{"two_answers", "protocol", "went on after its answer"},

@@ -127,7 +127,7 @@ TEST_F(StoreTest, AFileThatIsNoDatabaseIsRefusedAndKept) {
   auto const store = Store::open(folder.database());
 
   ASSERT_FALSE(store);
-  EXPECT_EQ(store.error().code, ErrorCode::corrupt);
+  EXPECT_EQ(store.error().code, ErrorCode::refused);
   std::ifstream file{folder.database()};
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>{file}, {}), text);
 }

@@ -51,9 +51,9 @@ nn::LayerNorm make_norm(std::int64_t width) {
 
 /// [batch, heads, length, ...] -> [batch, heads, chunks, chunk, ...]
 Tensor split_chunks(Tensor const& x, std::int64_t chunk) {
-  auto sizes = x.sizes().vec();
-  sizes[2] = chunk;
-  sizes.insert(sizes.begin() + 2, -1);
+  std::vector<std::int64_t> sizes{x.size(0), x.size(1), -1, chunk};
+  auto const rest = x.sizes().slice(3);
+  sizes.insert(sizes.end(), rest.begin(), rest.end());
   return x.reshape(sizes);
 }
 
