@@ -132,6 +132,7 @@ asio::awaitable<int> run_runner(RunnerOptions options, int input, int output) {
   auto const executor = co_await asio::this_coro::executor;
   std::signal(SIGPIPE, SIG_IGN);
   process::adopt_orphans();
+  process::end_orphaned_sandboxes();
   Quarters quarters{Processors::of_slot(options.slot),
                     process::Isolation::none,
                     options.has_network,

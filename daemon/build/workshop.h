@@ -19,10 +19,13 @@ namespace torchwatch::build {
 /// what is theirs and to caches. Single-threaded.
 class Workshop {
  public:
-  /// `options` must outlive it.
+  /// `options` must outlive it. Ends what a killed service left of its sandboxes, which may hold
+  /// the lock of a worktree.
   Workshop(boost::asio::any_io_executor executor, config::Options const& options)
       : executor_{std::move(executor)},
-        options_{options} {}
+        options_{options} {
+    process::end_orphaned_sandboxes();
+  }
 
   /// What a program may do beside reading.
   struct Access {

@@ -5,12 +5,16 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
+#include <sstream>
 #include <system_error>
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <unistd.h>
 
 #include "runner/process/excerpt.h"
 
@@ -90,6 +94,28 @@ Arguments in_memory(std::string const& path, std::int64_t bytes, char const* rig
 Arguments emptied(std::string const& path) {
   if (is_directory(path)) return {"--tmpfs", path};
   return {"--ro-bind", "/dev/null", path};
+}
+
+std::string text_of(fs::path const& file) {
+  std::ifstream stream{file, std::ios::binary};
+  return {std::istreambuf_iterator<char>{stream}, {}};
+}
+
+constexpr auto starter_variable = "TORCHWATCH_STARTER";
+/// What stands before the starter in the arguments of a sandbox.
+std::string const mark = std::string{starter_variable} + '\0';
+
+/// A process's number and, since numbers come again, the time of its start: "12-3456". Empty when
+/// there is none.
+std::string identity_of(std::string const& pid) {
+  auto const stat = text_of("/proc/" + pid + "/stat");
+  // "PID (NAME) STATE ...", where a name may hold anything; the 22nd is the time of the start.
+  constexpr int fields_before = 19;
+  std::istringstream fields{stat.substr(std::min(stat.rfind(')') + 1, stat.size()))};
+  std::string field;
+  for (int i = 0; i <= fields_before; ++i)
+    fields >> field;
+  return fields >> field ? pid + '-' + field : "";
 }
 
 /// How every place comes to be there, by its path: what lies in a place comes after it.
@@ -197,9 +223,26 @@ Arguments sandboxed(Isolation isolation, Sandbox const& sandbox, Arguments argv)
   append(all, {"--dir", sandbox.directory});
   for (auto const& [name, target] : sandbox.links)
     append(all, {"--symlink", target, sandbox.directory + '/' + name});
+  // For end_orphaned_sandboxes alone.
+  append(all, {"--setenv", starter_variable, identity_of(std::to_string(::getpid()))});
+  append(all, {"--unsetenv", starter_variable});
   append(all, {"--remount-ro", "/dev", "--remount-ro", "/", "--chdir", sandbox.directory, "--"});
   append(all, std::move(argv));
   return all;
+}
+
+void end_orphaned_sandboxes() {
+  std::error_code ignored;
+  for (auto const& entry : fs::directory_iterator{"/proc", ignored}) {
+    auto const name = entry.path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    auto const command = text_of(entry.path() / "cmdline");
+    auto const at = command.find(mark);
+    if (!command.starts_with("bwrap") || at == std::string::npos) continue;
+    std::string const starter{command.c_str() + at + mark.size()};
+    if (identity_of(starter.substr(0, starter.find('-'))) != starter)
+      ::kill(static_cast<pid_t>(std::stol(name)), SIGKILL);
+  }
 }
 
 std::vector<std::string> gpu_devices() {

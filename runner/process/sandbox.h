@@ -65,6 +65,11 @@ std::vector<std::string> sandboxed(Isolation isolation,
                                    Sandbox const& sandbox,
                                    std::vector<std::string> argv);
 
+/// Ends sandboxes whose starters have ended without them. A bubblewrap that is killed within its
+/// first millisecond leaves its other half behind, which waits for it for ever, holding what it
+/// inherited.
+void end_orphaned_sandboxes();
+
 /// Devices through which programs reach GPUs, as far as this host has them.
 std::vector<std::string> gpu_devices();
 

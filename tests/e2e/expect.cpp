@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include "runner/process/sandbox.h"
 #include "tests/e2e/eventually.h"
 
 namespace torchwatch::e2e {
@@ -185,6 +186,8 @@ void expect_no_process_left(World const& world) {
   std::vector<SeenProcess> left;
   eventually(
       [&] {
+        // As the next service does.
+        process::end_orphaned_sandboxes();
         left = world.processes();
         return left.empty();
       },

@@ -1,5 +1,6 @@
 #include "runner/process/child_process.h"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <fstream>
@@ -21,6 +22,7 @@
 #include <unistd.h>
 
 #include "runner/process/process_tree.h"
+#include "runner/process/sandbox.h"
 
 namespace torchwatch::process {
 
@@ -271,6 +273,34 @@ TEST_F(ChildProcessTest, KillsGrandchildrenThatOutliveTheChild) {
     EXPECT_EQ(describe(wait(child)), "exit status 0");
   }
   EXPECT_TRUE(tests::has_ended(grandchild));
+}
+
+/// What looks like a sandbox that `starter` started.
+Command sandbox_of(std::string const& starter) {
+  return program({"bash",
+                  "-c",
+                  R"(exec -a bwrap sh -c 'echo $$; sleep 100; :' "$@")",
+                  "bash",
+                  "bwrap",
+                  "--setenv",
+                  "TORCHWATCH_STARTER",
+                  starter});
+}
+
+TEST_F(ChildProcessTest, OfADeadStarterIsEndedWhenItIsASandbox) {
+  auto const ours = sandboxed(Isolation::bubblewrap, {}, {});
+  auto const living = *std::next(std::ranges::find(ours, "TORCHWATCH_STARTER"));
+  EXPECT_TRUE(living.starts_with(std::to_string(::getpid()) + "-"));
+  auto kept = start(sandbox_of(living));
+  auto orphan = start(sandbox_of(std::to_string(::getpid()) + "-1"));
+  ASSERT_TRUE(read_line(kept));
+  ASSERT_TRUE(read_line(orphan));
+
+  end_orphaned_sandboxes();
+
+  EXPECT_EQ(describe(wait(orphan)), "killed by SIGKILL (Killed)");
+  EXPECT_EQ(::kill(kept.pid(), 0), 0);
+  EXPECT_GT(ProcessTree(kept.pid(), false).look().processes, 0);
 }
 
 TEST_F(ChildProcessTest, LeavesNoZombie) {
