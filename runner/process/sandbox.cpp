@@ -122,20 +122,38 @@ std::string identity_of(std::string const& pid) {
 class Places {
  public:
   explicit Places(Sandbox const& sandbox) {
-    bool const has_all = std::ranges::count(sandbox.readable, "/") > 0;
-    for (auto const* const path : system_paths)
-      if (!has_all) add_if_there(path);
-    for (auto const* const path : network_paths)
-      if (!has_all && sandbox.has_network) add_if_there(path);
-    // What /etc/resolv.conf may lead to.
-    if (sandbox.has_network) add_if_there("/run/systemd/resolve");
-    if (has_all && is_there(sockets)) places_[sockets] = emptied(sockets);
+    add_system(sandbox);
     for (auto const& path : sandbox.hidden)
       if (is_there(path)) places_[absolute(path)] = emptied(absolute(path));
     for (auto const& path : sandbox.readable)
       bind("--ro-bind", path);
     for (auto const& path : sandbox.writable)
       bind("--bind", path);
+    add_own(sandbox);
+  }
+
+  Arguments arguments() const {
+    Arguments all;
+    for (auto const& [path, how] : places_)
+      all.insert(all.end(), how.begin(), how.end());
+    return all;
+  }
+
+ private:
+  void add_system(Sandbox const& sandbox) {
+    bool const has_all = std::ranges::count(sandbox.readable, "/") > 0;
+    if (has_all && is_there(sockets)) places_[sockets] = emptied(sockets);
+    // What /etc/resolv.conf may lead to.
+    if (sandbox.has_network) add_if_there("/run/systemd/resolve");
+    if (has_all) return;
+    for (auto const* const path : system_paths)
+      add_if_there(path);
+    for (auto const* const path : network_paths)
+      if (sandbox.has_network) add_if_there(path);
+  }
+
+  /// What it has for itself alone.
+  void add_own(Sandbox const& sandbox) {
     places_["/proc"] = {"--proc", "/proc"};
     for (auto const* const path : kernel_paths)
       add_if_there(path);
@@ -148,14 +166,6 @@ class Places {
                           : Arguments{"--bind", absolute(sandbox.temporary), "/tmp"};
   }
 
-  Arguments arguments() const {
-    Arguments all;
-    for (auto const& [path, how] : places_)
-      all.insert(all.end(), how.begin(), how.end());
-    return all;
-  }
-
- private:
   void add_if_there(std::string const& path) {
     if (is_there(path)) bind("--ro-bind", path);
   }

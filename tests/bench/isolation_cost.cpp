@@ -1,0 +1,118 @@
+/// What a sandbox costs what is measured in it: the real worker inside and outside, in one round,
+/// taking turns run by run.
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "claims.h"
+#include <CLI/CLI.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
+#include <fmt/format.h>
+
+#include "runner/process/sandbox.h"
+#include "runner/round.h"
+
+namespace torchwatch::bench {
+namespace {
+
+struct Options {
+  std::vector<std::string> benchmarks{"test_train[soft_actor_critic-cpu-eager]",
+                                      "test_train[dcgan-cpu-eager]"};
+  int pairs = 30;
+};
+
+protocol::Job job_of(std::string const& benchmark) {
+  protocol::Job job;
+  job.id = "isolation";
+  job.benchmark = benchmark;
+  job.build.worker = TORCHWATCH_WORKER;
+  job.measure.scale = "smoke";
+  job.measure.leak_iterations = 8;
+  return job;
+}
+
+/// The same in a sandbox, as a runner puts workers into one.
+protocol::Job confined(protocol::Job job) {
+  std::string const worker = job.build.worker;
+  process::Sandbox sandbox;
+  sandbox.readable = {worker.substr(0, worker.rfind('/'))};
+  job.build.launcher = process::sandboxed(process::Isolation::bubblewrap, sandbox, {});
+  return job;
+}
+
+template <class T>
+T result_of(boost::asio::awaitable<T> task) {
+  boost::asio::io_context loop{1};
+  auto result = boost::asio::co_spawn(loop, std::move(task), boost::asio::use_future);
+  loop.run();
+  return result.get();
+}
+
+/// Milliseconds of each.
+std::vector<double> latencies(std::vector<protocol::Job> jobs) {
+  std::vector<double> all;
+  auto const answers =
+      result_of(runner::run_round({std::move(jobs)}, {}, [](protocol::Progress const&) {}));
+  for (auto const& answer : answers) {
+    if (auto const* const failure = std::get_if<protocol::Failure>(&answer))
+      throw std::runtime_error{failure->text};
+    all.push_back(std::get<protocol::Outcome>(answer).metrics.at("latency").value);
+  }
+  return all;
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
+}
+
+int run(Options const& options) {
+  std::vector<Claim> claims;
+  fmt::print("{:<44} {:>12} {:>18} {:>22}\n",
+             "benchmark",
+             "outside, ms",
+             "inside to outside",
+             "sd of one pair");
+  for (auto const& benchmark : options.benchmarks) {
+    auto const outside = job_of(benchmark);
+    auto const inside = confined(outside);
+    std::vector<double> milliseconds;
+    std::vector<double> ratios;
+    for (int pair = 0; pair < options.pairs; ++pair) {
+      bool const is_swapped = pair % 2 == 1;
+      auto const both = is_swapped ? latencies({inside, outside}) : latencies({outside, inside});
+      milliseconds.push_back(both[is_swapped ? 1 : 0]);
+      ratios.push_back(std::log(both[is_swapped ? 0 : 1] / both[is_swapped ? 1 : 0]));
+    }
+    double squares = 0;
+    double const middle = median(ratios);
+    for (double const ratio : ratios)
+      squares += (ratio - middle) * (ratio - middle);
+    fmt::print("{:<44} {:>12.3f} {:>17.2f}% {:>21.2f}%\n",
+               benchmark,
+               median(milliseconds),
+               100 * std::expm1(middle),
+               100 * std::sqrt(squares / static_cast<double>(ratios.size())));
+    std::fflush(stdout);
+    claims.push_back({"inside to outside, " + benchmark, std::abs(std::expm1(middle)), 0.005});
+  }
+  return print_claims(claims) ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace torchwatch::bench
+
+int main(int argc, char** argv) {
+  torchwatch::bench::Options options;
+  CLI::App app{"The real worker in a sandbox beside the same without one"};
+  app.add_option("--benchmark", options.benchmarks, "Which benchmarks")->capture_default_str();
+  app.add_option("--pairs", options.pairs, "Rounds of each")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  return torchwatch::bench::run(options);
+}
