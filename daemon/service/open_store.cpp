@@ -1,5 +1,6 @@
 #include "daemon/service/open_store.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace torchwatch::service {
@@ -15,9 +16,10 @@ bool is_emptied(std::filesystem::path const& file) {
   std::error_code missing;
   if (std::filesystem::file_size(file, missing) != 0 || missing) return false;
   auto const name = file.filename().string();
-  for (auto const& entry : std::filesystem::directory_iterator{file.parent_path(), missing})
-    if (!entry.path().filename().string().starts_with(name)) return true;
-  return false;
+  std::filesystem::directory_iterator const beside{file.parent_path(), missing};
+  return std::ranges::any_of(beside, [&](std::filesystem::directory_entry const& entry) {
+    return !entry.path().filename().string().starts_with(name);
+  });
 }
 
 }  // namespace
