@@ -22,7 +22,9 @@ Character first_of(std::string_view text) {
   };
   auto const lead = byte(0);
   if (lead < 0x80) return {1, lead, true};
-  std::size_t const size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  std::size_t size = 2;
+  if (lead >= 0xe0) size = 3;
+  if (lead >= 0xf0) size = 4;
   if (lead < 0xc2 || lead > 0xf4 || text.size() < size) return {};
   std::uint32_t code = lead & (0x7fU >> size);
   for (std::size_t at = 1; at < size; ++at) {
