@@ -98,7 +98,10 @@ Arguments emptied(std::string const& path) {
 
 std::string text_of(fs::path const& file) {
   std::ifstream stream{file, std::ios::binary};
-  return {std::istreambuf_iterator<char>{stream}, {}};
+  std::ostringstream text;
+  // Catches what an iterator would throw when the file is of a process that ends meanwhile.
+  text << stream.rdbuf();
+  return text.str();
 }
 
 constexpr auto starter_variable = "TORCHWATCH_STARTER";

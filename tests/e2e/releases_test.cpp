@@ -107,6 +107,8 @@ TEST_F(Releases, OfTwoDebiansAreCompared) {
       nightlies / "new",
       {{"commit", std::string(40, 'b')}, {"date", "2026-01-02"}, {"launcher", in_root({})}});
   world_.configure({{"feed", {{"kind", "directory"}, {"path", nightlies.string()}}},
+                    // Its launcher is what isolates: another root.
+                    {"fleets", {{{"name", "local"}, {"isolation", "none"}}}},
                     {"source", {{"repository", ""}, {"recipe", ""}}},
                     {"suite", {{"models", models}, {"tests", {"eval"}}, {"scale", "smoke"}}},
                     {"decide", {{"anchor_nights", 0}, {"aa_benchmarks", 0}, {"max_pairs", 12}}}});

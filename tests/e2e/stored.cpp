@@ -56,6 +56,7 @@ std::map<std::string, std::set<std::string>> measured_by_version(fs::path const&
 
 void let_builds_age(fs::path const& state, std::chrono::seconds age) {
   auto database = open(state);
+  fs::remove(file_in(state) += ".seal");  // it is changed on purpose
   database.exec("UPDATE kept_build SET used_at = used_at - " + std::to_string(age.count()));
 }
 

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <ostream>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -60,7 +61,10 @@ class Listener {
 
 std::string contents_of(fs::path const& file) {
   std::ifstream stream{file, std::ios::binary};
-  return {std::istreambuf_iterator<char>{stream}, {}};
+  std::ostringstream text;
+  // Catches what an iterator would throw when the file is of a process that ends meanwhile.
+  text << stream.rdbuf();
+  return text.str();
 }
 
 /// How many processes have `mark` among their variables.
