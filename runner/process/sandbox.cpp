@@ -108,17 +108,24 @@ constexpr auto starter_variable = "TORCHWATCH_STARTER";
 /// What stands before the starter in the arguments of a sandbox.
 std::string const mark = std::string{starter_variable} + '\0';
 
-/// A process's number and, since numbers come again, the time of its start: "12-3456". Empty when
-/// there is none.
+/// The namespace in which our processes have their numbers: "pid:[4026531836]".
+std::string pid_namespace() {
+  std::error_code ignored;
+  return fs::read_symlink("/proc/self/ns/pid", ignored).string();
+}
+
+/// A process's number and, since numbers come again and mean something in their namespace alone,
+/// the time of its start and ours: "12-3456-pid:[4026531836]". Empty when there is none.
 std::string identity_of(std::string const& pid) {
   auto const stat = text_of("/proc/" + pid + "/stat");
-  // "PID (NAME) STATE ...", where a name may hold anything; the 22nd is the time of the start.
-  constexpr int fields_before = 19;
+  // proc(5): "PID (NAME) STATE ...", where a name may hold anything. The state is the third field,
+  // the time of the start the 22nd.
+  constexpr int fields_between = 22 - 3;
   std::istringstream fields{stat.substr(std::min(stat.rfind(')') + 1, stat.size()))};
   std::string field;
-  for (int i = 0; i <= fields_before; ++i)
+  for (int i = 0; i < fields_between; ++i)
     fields >> field;
-  return fields >> field ? pid + '-' + field : "";
+  return fields >> field ? pid + '-' + field + '-' + pid_namespace() : "";
 }
 
 /// How every place comes to be there, by its path: what lies in a place comes after it.
@@ -253,6 +260,8 @@ void end_orphaned_sandboxes() {
     auto const at = command.find(mark);
     if (!command.starts_with("bwrap") || at == std::string::npos) continue;
     std::string const starter{command.c_str() + at + mark.size()};
+    // A container sees its own processes alone, its host sees those of both.
+    if (!starter.ends_with('-' + pid_namespace())) continue;
     if (identity_of(starter.substr(0, starter.find('-'))) != starter)
       ::kill(static_cast<pid_t>(std::stol(name)), SIGKILL);
   }

@@ -291,16 +291,22 @@ TEST_F(ChildProcessTest, OfADeadStarterIsEndedWhenItIsASandbox) {
   auto const ours = sandboxed(Isolation::bubblewrap, {}, {});
   auto const living = *std::next(std::ranges::find(ours, "TORCHWATCH_STARTER"));
   EXPECT_TRUE(living.starts_with(std::to_string(::getpid()) + "-"));
+  auto const here = living.substr(living.rfind('-'));
   auto kept = start(sandbox_of(living));
-  auto orphan = start(sandbox_of(std::to_string(::getpid()) + "-1"));
+  auto stranger = start(sandbox_of(std::to_string(::getpid()) + "-1-pid:[1]"));
+  auto orphan = start(sandbox_of(std::to_string(::getpid()) + "-1" + here));
   ASSERT_TRUE(read_line(kept));
+  ASSERT_TRUE(read_line(stranger));
   ASSERT_TRUE(read_line(orphan));
 
+  // What grows meanwhile is no part of who we are.
+  std::vector<char> const grown(std::size_t{64} << 20, 'x');
   end_orphaned_sandboxes();
 
   EXPECT_EQ(describe(wait(orphan)), "killed by SIGKILL (Killed)");
-  EXPECT_EQ(::kill(kept.pid(), 0), 0);
-  EXPECT_GT(ProcessTree(kept.pid(), false).look().processes, 0);
+  EXPECT_EQ(grown.back(), 'x');
+  for (auto const pid : {kept.pid(), stranger.pid()})
+    EXPECT_GT(ProcessTree(pid, false).look().processes, 0);
 }
 
 TEST_F(ChildProcessTest, LeavesNoZombie) {
