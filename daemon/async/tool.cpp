@@ -1,6 +1,6 @@
 #include "daemon/async/tool.h"
 
-#include <csignal>
+#include <cstddef>
 #include <utility>
 
 #include "daemon/async/watchdog.h"
@@ -9,28 +9,45 @@
 namespace torchwatch::async {
 namespace asio = boost::asio;
 
+namespace {
+
+constexpr std::size_t longest_output = std::size_t{16} << 20;
+
+/// All that it prints; fails with what is wrong with it when that is more than anybody asked for.
+asio::awaitable<Result<std::string>> read_output(process::ChildProcess& tool) {
+  std::string output;
+  for (;;) {
+    auto const line = co_await tool.read_line();
+    if (!line && line.error().code == ErrorCode::corrupt) co_return line.error();
+    if (!line) break;
+    output += *line + '\n';
+    if (output.size() > longest_output) {
+      co_return Error{ErrorCode::corrupt,
+                      "printed more than " + std::to_string(longest_output >> 20) + " MiB"};
+    }
+  }
+  co_return output + tool.rest_of_output();
+}
+
+}  // namespace
+
 asio::awaitable<Result<ToolRun>> run_tool(asio::any_io_executor executor,
                                           process::Command command,
                                           std::chrono::seconds limit) {
-  using std::chrono::steady_clock;
   auto const name = command.argv.front();
-  auto const started = steady_clock::now();
+  Limits limits{limit, command.stdout_file};
   auto tool = process::ChildProcess::start(executor, std::move(command));
   if (!tool) co_return tool.error();
   tool->close_stdin();
-  Watchdog const watchdog{executor, limit, *tool};
+  Watchdog const watchdog{executor, std::move(limits), *tool};
+  auto output = co_await read_output(*tool);
+  if (!output) tool->kill_group();
   ToolRun run;
-  for (;;) {
-    auto const line = co_await tool->read_line();
-    if (!line) break;
-    run.output += *line + '\n';
-  }
-  run.output += tool->rest_of_output();
   run.status = co_await tool->wait();
-  if (run.status.signal == SIGKILL && steady_clock::now() - started >= limit) {
-    co_return Error{ErrorCode::unavailable,
-                    name + " took longer than " + std::to_string(limit.count()) + " s"};
-  }
+  if (!watchdog.complaint().empty())
+    co_return Error{ErrorCode::unavailable, name + ' ' + watchdog.complaint()};
+  if (!output) co_return Error{ErrorCode::unavailable, name + ": " + output.error().message};
+  run.output = std::move(*output);
   run.errors = tool->last_stderr();
   co_return run;
 }

@@ -1,32 +1,43 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
+#include <string>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include "runner/process/child_process.h"
 
 namespace torchwatch::async {
 
-/// Kills a process group when `limit` is over, unless the watchdog is gone before. `process` must
-/// outlive it.
+/// What a program may take before it is killed.
+struct Limits {
+  std::chrono::seconds time{};
+  std::string log;  ///< the file that it prints to; empty: none
+  /// Of `log`. What compiles all of PyTorch and names each command prints a tenth of it.
+  std::int64_t log_bytes = std::int64_t{256} << 20;
+};
+
+/// Kills a process group that takes more than its limits, as long as the watchdog lives. A log that
+/// became too long keeps its beginning. `process` must outlive it; single-threaded, on the
+/// executor's thread.
 class Watchdog {
  public:
   Watchdog(boost::asio::any_io_executor const& executor,
-           std::chrono::duration<double> limit,
-           process::ChildProcess& process)
-      : timer_{executor, std::chrono::duration_cast<std::chrono::milliseconds>(limit)} {
-    timer_.async_wait([&process, watching = std::weak_ptr{watching_}](auto problem) {
-      if (!problem && !watching.expired()) process.kill_group();
-    });
-  }
+           Limits limits,
+           process::ChildProcess& process);
+  Watchdog(Watchdog const&) = delete;
+  Watchdog& operator=(Watchdog const&) = delete;
+  ~Watchdog();
+
+  /// Why it killed the process: "took longer than 60 s", "printed more than 256 MiB". Empty when it
+  /// did not.
+  std::string const& complaint() const;
 
  private:
-  // The handler may be queued already when we go, and must then not touch the process.
-  std::shared_ptr<bool> watching_ = std::make_shared<bool>(true);
-  boost::asio::steady_timer timer_;
+  struct Watch;
+  std::shared_ptr<Watch> watch_;
 };
 
 }  // namespace torchwatch::async

@@ -1,7 +1,6 @@
 #include "daemon/build/fetcher.h"
 
 #include <chrono>
-#include <csignal>
 #include <variant>
 
 #include "daemon/async/watchdog.h"
@@ -14,8 +13,6 @@ namespace torchwatch::build {
 namespace asio = boost::asio;
 
 namespace {
-
-using std::chrono::steady_clock;
 
 /// What was asked for, of the last word of a program.
 template <class T>
@@ -55,10 +52,11 @@ asio::awaitable<Result<fetch::Message>> FetchProgram::run(fetch::Order order,
   process::Command command;
   command.argv = {program_};
   command.inherits = process::network_variables();
-  auto const started = steady_clock::now();
+  async::Limits limits;
+  limits.time = download.limit;
   auto program = process::ChildProcess::start(executor_, std::move(command));
   if (!program) co_return program.error();
-  async::Watchdog const watchdog{executor_, download.limit, *program};
+  async::Watchdog const watchdog{executor_, limits, *program};
   auto line = fetch::encode(order);
   auto const written = co_await program->write_line(std::move(line));
   if (!written) co_return unavailable(written.error().message);
@@ -71,8 +69,7 @@ asio::awaitable<Result<fetch::Message>> FetchProgram::run(fetch::Order order,
     teller.note(std::get<fetch::FetchProgress>(*message));
   }
   auto const status = co_await program->wait();
-  if (status.signal == SIGKILL && steady_clock::now() - started >= download.limit)
-    co_return unavailable("it took longer than " + std::to_string(download.limit.count()) + " s");
+  if (!watchdog.complaint().empty()) co_return unavailable("it " + watchdog.complaint());
   auto const words = process::last_lines(program->last_stderr());
   co_return unavailable(words.empty() ? process::describe(status) : words);
 }

@@ -62,10 +62,10 @@ asio::awaitable<Result<std::string>> RecipeProgram::contents(fs::path directory)
   co_return "recipe " + program->output + dependencies;
 }
 
-asio::awaitable<Result<process::ExitStatus>> RecipeProgram::build(CommitSha commit,
-                                                                  Worktree const& tree,
-                                                                  fs::path prefix,
-                                                                  fs::path log) const {
+asio::awaitable<Result<RecipeRun>> RecipeProgram::build(CommitSha commit,
+                                                        Worktree const& tree,
+                                                        fs::path prefix,
+                                                        fs::path log) const {
   if (::access(source_.recipe.c_str(), X_OK) != 0)
     co_return Error{ErrorCode::not_found, "recipe " + source_.recipe + " cannot be executed"};
   process::Command command;
@@ -93,8 +93,12 @@ asio::awaitable<Result<process::ExitStatus>> RecipeProgram::build(CommitSha comm
   auto recipe = process::ChildProcess::start(executor_, std::move(*confined));
   if (!recipe) co_return recipe.error();
   recipe->close_stdin();
-  async::Watchdog const watchdog{executor_, source_.timeout, *recipe};
-  co_return process::seen_through_sandbox(co_await recipe->wait());
+  async::Limits const limits{source_.timeout, log.string()};
+  async::Watchdog const watchdog{executor_, limits, *recipe};
+  RecipeRun run;
+  run.status = process::seen_through_sandbox(co_await recipe->wait());
+  run.how = watchdog.complaint().empty() ? process::describe(run.status) : watchdog.complaint();
+  co_return run;
 }
 
 }  // namespace torchwatch::build

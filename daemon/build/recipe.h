@@ -15,6 +15,12 @@
 
 namespace torchwatch::build {
 
+/// How a recipe ended, and the same in words: its exit status, its signal, or why it was killed.
+struct RecipeRun {
+  process::ExitStatus status;
+  std::string how;
+};
+
 /// `source.recipe`, the program that builds a commit. What it is given and what its exit status
 /// means: deploy/recipes/README.md.
 class RecipeProgram {
@@ -32,12 +38,12 @@ class RecipeProgram {
   boost::asio::awaitable<Result<std::string>> contents(std::filesystem::path directory) const;
 
   /// Builds the commit that `tree` has checked out into `prefix`, in a directory of its own, and
-  /// keeps what the recipe prints in `log`. One that takes longer than `source.timeout_s` is
-  /// killed.
-  boost::asio::awaitable<Result<process::ExitStatus>> build(CommitSha commit,
-                                                            Worktree const& tree,
-                                                            std::filesystem::path prefix,
-                                                            std::filesystem::path log) const;
+  /// keeps what the recipe prints in `log`. One that takes longer than `source.timeout_s`, or
+  /// prints more than a Watchdog allows, is killed.
+  boost::asio::awaitable<Result<RecipeRun>> build(CommitSha commit,
+                                                  Worktree const& tree,
+                                                  std::filesystem::path prefix,
+                                                  std::filesystem::path log) const;
 
  private:
   boost::asio::any_io_executor executor_;

@@ -226,16 +226,16 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::run_recipe(fs::path work, O
   bool const is_incremental = tree->is_warm();
   auto const log = state_dir_ / "logs" / ("build-" + commit.hex + ".log");
   auto const prefix = work / "prefix";
-  auto const status = co_await program_.build(commit, *tree, prefix, log);
-  if (!status) co_return status.error();
-  auto const where = process::describe(*status) + ", see " + log.string();
-  if (status->signal == 0 && status->code > last_ordinary_status)
+  auto const run = co_await program_.build(commit, *tree, prefix, log);
+  if (!run) co_return run.error();
+  auto const where = run->how + ", see " + log.string();
+  if (run->status.signal == 0 && run->status.code > last_ordinary_status)
     co_return Error{ErrorCode::refused, "build " + short_of(commit) + ": recipe aborted: " + where};
   // A build takes an hour, and a host may be brought up to date meanwhile.
   auto const still_expected = co_await expect(order.recipe);
   if (!still_expected) co_return still_expected.error();
-  if (status->signal != 0 || status->code != 0) {
-    bool const forever = status->signal == 0 && status->code == cannot_be_built;
+  if (run->status.signal != 0 || run->status.code != 0) {
+    bool const forever = run->status.signal == 0 && run->status.code == cannot_be_built;
     co_return give_up(commit, order.recipe, "recipe: " + where, forever);
   }
   tree->warm_up();

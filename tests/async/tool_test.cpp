@@ -1,9 +1,15 @@
 #include "daemon/async/tool.h"
 
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
 #include <gmock/gmock.h>
 #include <stdlib.h>
 
+#include "daemon/async/watchdog.h"
 #include "tests/runner/run.h"
+#include "tests/temporary_folder.h"
 
 namespace torchwatch::async {
 namespace {
@@ -54,6 +60,43 @@ TEST(Tool, ThatTakesTooLongIsKilled) {
   EXPECT_EQ(run.error().code, ErrorCode::unavailable);
   EXPECT_EQ(run.error().message, "sh took longer than 1 s");
   EXPECT_LT(std::chrono::steady_clock::now() - started, 20s);
+}
+
+TEST(Tool, ThatPrintsWithoutEndIsKilled) {
+  auto const run = run_shell("sleep 60 & yes");
+
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().code, ErrorCode::unavailable);
+  EXPECT_EQ(run.error().message, "sh: printed more than 16 MiB");
+}
+
+TEST(Tool, ThatPrintsALineWithoutEndIsKilled) {
+  auto const run = run_shell("sleep 60 & tr '\\0' x < /dev/zero");
+
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(run.error().message, testing::MatchesRegex("sh: read a line: longer than .* bytes"));
+}
+
+TEST(Watchdog, KeepsTheBeginningOfALogThatBecameTooLong) {
+  tests::TemporaryFolder const folder;
+  boost::asio::io_context loop{1};
+  process::Command command;
+  command.argv = {"sh", "-c", "echo first; sleep 60 & yes"};
+  command.stdout_file = folder / "log";
+  Limits const limits{20s, command.stdout_file, std::int64_t{1} << 20};
+  auto program = process::ChildProcess::start(loop.get_executor(), std::move(command)).value();
+  Watchdog const watchdog{loop.get_executor(), limits, program};
+
+  auto const status = tests::run(loop, program.wait());
+
+  EXPECT_EQ(status.signal, SIGKILL);
+  EXPECT_EQ(watchdog.complaint(), "printed more than 1 MiB");
+  EXPECT_LT(std::filesystem::file_size(limits.log), std::size_t{2} << 20);
+  std::ifstream log{limits.log};
+  std::string line;
+  std::getline(log, line);
+  EXPECT_EQ(line, "first");
 }
 
 TEST(Tool, ThatIsNotInstalledIsNamed) {
