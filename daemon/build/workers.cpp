@@ -128,9 +128,10 @@ asio::awaitable<Result<>> WorkerProgram::compile(fs::path prefix) {
   compiling.stdout_file = log.string();
   spdlog::info("worker_started build={}", name_of(prefix));
   Workshop::Access access;
-  access.readable = {sources_of(program_)};
-  // A wheel has its torch/ and its nvidia/ in one directory.
-  access.writable = {work, prefix.parent_path()};
+  // A wheel has its torch/ and its nvidia/ in one directory. What lies in the latter is other
+  // nightlies', too.
+  access.readable = {sources_of(program_), prefix.parent_path()};
+  access.writable = {work, worker_in(prefix).parent_path()};
   access.temporary = work / "tmp";
   access.has_network = false;
   constexpr std::size_t locking = 3;

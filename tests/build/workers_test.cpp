@@ -71,5 +71,34 @@ TEST_F(WorkerTools, HaveToCompileTheStandard) {
   EXPECT_THAT(tools().error().message, HasSubstr("old-compiler does not compile C++20"));
 }
 
+TEST(WorkerProgram, WritesToItsPlaceInTheBuildAlone) {
+  tests::TemporaryFolder const folder;
+  config::Options options;
+  options.state_dir = folder / "state";
+  auto const wheel = folder / "state/builds/nightly-1";
+  for (auto const* const file : {"torch/lib/libtorch.so", "nvidia/lib/libcudnn.so"}) {
+    fs::create_directories((wheel / file).parent_path());
+    std::ofstream{wheel / file} << "what it was";
+  }
+  std::ofstream{folder / "build-worker"} << R"(#!/bin/sh
+[ "$1" != --dependencies ] || exec echo tools
+for file in "$1/lib/libtorch.so" "$1/../nvidia/lib/libcudnn.so" "$1/../hostile"; do echo hostile > "$file"; done
+echo worker > "$1/bin/torchwatch-worker"
+)";
+  fs::permissions(folder / "build-worker", fs::perms::owner_all);
+  options.source.readable = {folder.path().string()};
+  boost::asio::io_context loop{1};
+  Workshop workshop{loop.get_executor(), options};
+  WorkerProgram workers{loop.get_executor(), folder / "build-worker", workshop};
+
+  auto const made = tests::run(loop, workers.make(wheel / "torch"));
+
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ(tests::text_of(wheel / "torch/bin/torchwatch-worker"), "worker\n");
+  EXPECT_EQ(tests::text_of(wheel / "torch/lib/libtorch.so"), "what it was");
+  EXPECT_EQ(tests::text_of(wheel / "nvidia/lib/libcudnn.so"), "what it was");
+  EXPECT_FALSE(fs::exists(wheel / "hostile"));
+}
+
 }  // namespace
 }  // namespace torchwatch::build
