@@ -19,6 +19,7 @@
 #include "runner/process/lines.h"
 #include "runner/process/process_tree.h"
 #include "runner/process/sandbox.h"
+#include "runner/process/scratch_directory.h"
 #include "runner/processors.h"
 #include "runner/protocol.h"
 #include "runner/round.h"
@@ -133,6 +134,7 @@ asio::awaitable<int> run_runner(RunnerOptions options, int input, int output) {
   std::signal(SIGPIPE, SIG_IGN);
   process::adopt_orphans();
   process::end_orphaned_sandboxes();
+  process::sweep_scratch_directories();
   Quarters quarters{Processors::of_slot(options.slot),
                     process::Isolation::none,
                     options.has_network,

@@ -7,7 +7,8 @@
 
 namespace torchwatch::process {
 
-/// A fresh directory under the system's temporary one, gone with all it holds when this is.
+/// A fresh directory under the system's temporary one, gone with all it holds when this is. It is
+/// locked (flock) as long as whoever made it lives, so that others know whether they may remove it.
 class ScratchDirectory {
  public:
   /// `internal` when the temporary directory does not let us.
@@ -16,7 +17,9 @@ class ScratchDirectory {
   ScratchDirectory(ScratchDirectory const&) = delete;
   ScratchDirectory& operator=(ScratchDirectory const&) = delete;
 
-  ScratchDirectory(ScratchDirectory&& other) noexcept : path_{std::exchange(other.path_, {})} {}
+  ScratchDirectory(ScratchDirectory&& other) noexcept
+      : path_{std::exchange(other.path_, {})},
+        lock_{std::exchange(other.lock_, -1)} {}
 
   ScratchDirectory& operator=(ScratchDirectory&&) = delete;
   ~ScratchDirectory();
@@ -27,9 +30,13 @@ class ScratchDirectory {
   std::string const& path() const { return path_; }
 
  private:
-  explicit ScratchDirectory(std::string path) : path_{std::move(path)} {}
+  ScratchDirectory(std::string path, int lock) : path_{std::move(path)}, lock_{lock} {}
 
   std::string path_;
+  int lock_;
 };
+
+/// Removes our user's scratch directories whose makers were killed. What cannot be removed stays.
+void sweep_scratch_directories();
 
 }  // namespace torchwatch::process
