@@ -31,6 +31,33 @@ Values values_of(std::vector<JobOutcome> const& jobs, CommitSha const& commit, i
   return values;
 }
 
+/// What the processes of one benchmark gave on two builds.
+struct Runs {
+  bool on_nightly = false;
+  bool on_baseline = false;
+  std::set<Metric> of_nightly;
+  std::set<Metric> of_baseline;
+  std::string error;  ///< on the nightly
+};
+
+void note(Runs& runs, JobOutcome const& job, bool is_nightly) {
+  auto& ran = is_nightly ? runs.on_nightly : runs.on_baseline;
+  auto& metrics = is_nightly ? runs.of_nightly : runs.of_baseline;
+  ran = ran || job.ok();
+  for (auto const& [metric, value] : job.values)
+    metrics.insert(metric);
+  if (is_nightly && !job.ok()) runs.error = measure::failure_of(job);
+}
+
+/// "cmem, leak": what only the baseline gave.
+std::string gone(Runs const& runs) {
+  std::string names;
+  for (auto const metric : runs.of_baseline)
+    if (!runs.of_nightly.contains(metric))
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", to_string(metric));
+  return names;
+}
+
 /// The fingerprint of a fleet's first job; an empty object when there is none.
 nlohmann::json fingerprint_of(std::vector<JobOutcome> const& jobs,
                               std::string const& fleet,
@@ -75,13 +102,12 @@ void Alarms::look_at_feed(std::vector<std::string> const& odd) {
                   : fmt::format("{}{}",
                                 odd.front(),
                                 odd.size() == 1 ? "" : fmt::format("; {} more", odd.size() - 1)));
-  auto const nightlies = store_.nightlies().all();
-  if (nightlies.empty() || options_.feed.overdue == std::chrono::seconds{0}) return;
-  auto const& newest = nightlies.back();
-  set(clock_.now() - newest.announced_at > options_.feed.overdue,
+  auto const newest = store_.nightlies().newest();
+  if (!newest || options_.feed.overdue == std::chrono::seconds{0}) return;
+  set(clock_.now() - newest->announced_at > options_.feed.overdue,
       AlarmKind::missing_nightly,
       "",
-      "no nightly since " + newest.date);
+      "no nightly since " + newest->date);
 }
 
 void Alarms::look_at_end(Nightly const& nightly) {
@@ -100,28 +126,19 @@ void Alarms::look_at_sweep(Nightly const& nightly, Nightly const& baseline) {
 
 void Alarms::look_for_stopped_benchmarks(Nightly const& nightly,
                                          std::vector<JobOutcome> const& tonight) {
-  struct Runs {
-    bool on_nightly = false;
-    bool on_baseline = false;
-    std::string error;
-  };
-
   std::map<std::pair<std::string, Benchmark>, Runs> benchmarks;
-  for (auto const& job : tonight) {
-    auto& runs = benchmarks[{job.key.fleet, job.key.benchmark}];
-    bool const is_nightly = job.key.commit == nightly.commit;
-    auto& ran = is_nightly ? runs.on_nightly : runs.on_baseline;
-    ran = ran || job.ok();
-    if (is_nightly && !job.ok()) runs.error = measure::failure_of(job);
-  }
+  for (auto const& job : tonight)
+    note(benchmarks[{job.key.fleet, job.key.benchmark}], job, job.key.commit == nightly.commit);
   for (auto const& [where, runs] : benchmarks) {
     auto const& [fleet, benchmark] = where;
     // One that runs on neither build stopped on an earlier night.
     if (!runs.on_nightly && !runs.on_baseline) continue;
-    set(!runs.on_nightly,
+    auto const lacking = gone(runs);
+    set(!lacking.empty(),
         AlarmKind::benchmark_stopped,
         fleet + ": " + name_of(benchmark),
-        "gave nothing on nightly " + nightly.date + ": " + runs.error);
+        runs.on_nightly ? "gave no " + lacking + " on nightly " + nightly.date
+                        : "gave nothing on nightly " + nightly.date + ": " + runs.error);
   }
 }
 

@@ -25,8 +25,9 @@ class Alarms {
   /// After a nightly was judged: could it be?
   void look_at_end(Nightly const& nightly);
 
-  /// After a sweep of a nightly beside `baseline`: benchmarks that ran on the baseline alone, a
-  /// baseline that is days older, and one that measures otherwise than on its own night.
+  /// After a sweep of a nightly beside `baseline`: benchmarks that gave nothing on the nightly, or
+  /// not every metric that they gave on the baseline, a baseline that is days older, and one that
+  /// measures otherwise than on its own night.
   void look_at_sweep(Nightly const& nightly, Nightly const& baseline);
 
   /// After a nightly was compared with its anchors: series that drifted away from them.

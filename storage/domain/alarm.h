@@ -15,7 +15,7 @@ enum class AlarmKind {
   missing_nightly,    ///< no nightly was announced for longer than usual
   nightly_failed,     ///< the newest nightly could not be built, or none of its jobs gave a result
   stale_baseline,     ///< what the newest nightly is compared with is several days older
-  benchmark_stopped,  ///< ran on the baseline and gave nothing on the nightly, on the same night
+  benchmark_stopped,  ///< gave a metric on the baseline and not on the nightly, on the same night
   environment,        ///< the baseline itself measures otherwise than on its own night
   drift,              ///< a series grew since its anchor, though no single night brought as much
   benchmark_undecided,  ///< was to be compared, and a process of it failed for good

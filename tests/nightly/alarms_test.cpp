@@ -105,6 +105,17 @@ TEST_F(AlarmsTest, NameABenchmarkThatStopped) {
   EXPECT_THAT(world.alarms(), IsEmpty());
 }
 
+TEST_F(AlarmsTest, NameAMetricThatABenchmarkNoLongerGives) {
+  night("2026-01-01", 0);
+  world.parts->rounds.without_memory = {world.sha(1)};
+  night("2026-01-02", 1);
+  EXPECT_THAT(world.alarms(), Contains(AlarmKind::benchmark_stopped));
+  EXPECT_EQ(world.parts->store.alarms().open()[0].detail, "gave no cmem on nightly 2026-01-02");
+
+  night("2026-01-03", 2);
+  EXPECT_THAT(world.alarms(), IsEmpty());
+}
+
 TEST_F(AlarmsTest, SayThatABaselineIsOld) {
   night("2026-01-01", 0);
   night("2026-01-08", 1);

@@ -77,7 +77,8 @@ JobOutcome ScriptedRounds::outcome_of(JobKey key,
   double const ms = typical_ms * level(series_of(Metric::latency), build) * std::exp(pace + luck);
   outcome.values[Metric::latency] = {ms, std::vector<double>(runs, ms)};
   double const bytes = std::round(typical_bytes * level(series_of(Metric::cmem), build));
-  outcome.values[Metric::cmem] = {bytes, {bytes}};
+  if (!without_memory.contains(build.manifest.commit))
+    outcome.values[Metric::cmem] = {bytes, {bytes}};
   if (with_profile) outcome.profile = {{"aten::mm", 1, ms, bytes}};
   return outcome;
 }

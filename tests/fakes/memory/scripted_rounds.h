@@ -35,6 +35,8 @@ class ScriptedRounds final : public measure::Rounds {
   double noise = 0.01;
   /// What processes of these models do on these commits.
   std::map<std::pair<std::string, CommitSha>, JobError> failures;
+  /// Commits of which no process tells its memory.
+  std::set<CommitSha> without_memory;
   /// Fleets that cannot measure now.
   std::set<std::string> out_of_service;
   /// Called before each round is measured; may throw.
