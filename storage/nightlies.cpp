@@ -60,6 +60,12 @@ std::vector<Nightly> Nightlies::all() const {
   return read_all(query, read_nightly);
 }
 
+std::optional<Nightly> Nightlies::newest() const {
+  SQLite::Statement query{database_,
+                          std::string{select_nightlies} + "ORDER BY date DESC, id DESC LIMIT 1"};
+  return read_one(query, read_nightly);
+}
+
 std::optional<Nightly> Nightlies::find(NightlyId id) const {
   SQLite::Statement query{database_, std::string{select_nightlies} + "WHERE id = ?"};
   bind_all(query, id.value);

@@ -24,6 +24,8 @@ class Nightlies {
 
   /// Every nightly, in the order of nightlies: by date, then by id.
   std::vector<Nightly> all() const;
+  /// The last of them.
+  std::optional<Nightly> newest() const;
   std::optional<Nightly> find(NightlyId id) const;
 
   /// The oldest nightly that was not judged to the end: neither bisected, done nor failed.

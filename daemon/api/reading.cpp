@@ -72,7 +72,7 @@ Json watching_of(Vitals const& vitals, Vitals::Instant now) {
 
 HttpResponse health(View const& view, Call const&) {
   try {
-    auto const nightlies = view.store.nightlies().all();
+    auto const newest = view.store.nightlies().newest();
     auto const vitals = view.vitals.get();
     auto const now = Vitals::Instant::clock::now();
     auto const troubles = troubles_of(vitals, now);
@@ -81,7 +81,7 @@ HttpResponse health(View const& view, Call const&) {
     if (!troubles.empty()) json["troubles"] = troubles;
     json["version"] = view.version;
     json["started_at"] = iso8601(view.started_at);
-    json["last_nightly"] = nightlies.empty() ? Json(nullptr) : in_brief(nightlies.back());
+    json["last_nightly"] = newest ? in_brief(*newest) : Json(nullptr);
     json["watching"] = watching_of(vitals, now);
     json["isolation"] = vitals.isolation;
     auto answer = ok(json);

@@ -107,6 +107,7 @@ TEST_F(NightliesTest, NightliesAreOrderedByDateWhateverTheirNumbers) {
   store.nightlies().announce(nightly_of("2026-01-01", 'a'));
 
   EXPECT_EQ(store.nightlies().all().front().date, "2026-01-01");
+  EXPECT_EQ(store.nightlies().newest()->date, store.nightlies().all().back().date);
   EXPECT_EQ(store.nightlies().next_unfinished()->date, "2026-01-01");
 }
 
