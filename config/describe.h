@@ -221,9 +221,23 @@ void describe(Visitor& visit, GithubOptions& github) {
 }
 
 template <class Visitor>
+void describe(Visitor& visit, TlsOptions& tls) {
+  visit("certificate",
+        tls.certificate,
+        naming("The service's certificate and those above it, PEM; empty: plain HTTP", Form::file));
+  visit("key", tls.key, naming("The certificate's private key, PEM, no password", Form::file));
+}
+
+template <class Visitor>
 void describe(Visitor& visit, HttpOptions& http) {
-  visit("address", http.address, needed(naming("Where to listen, numeric", Form::address)));
-  visit("port", http.port, range("0: any free one", 0, 65535));
+  visit("address",
+        http.address,
+        needed(naming("Where to listen: a numeric address, or unix:/PATH", Form::address)));
+  visit("port", http.port, range("0: any free one; of a Unix socket: none", 0, 65535));
+  visit("tls", http.tls, plain("HTTPS; files that are renewed are taken without a restart"));
+  visit("insecure",
+        http.insecure,
+        plain("Answer other machines without tls or read_token_file, too"));
   visit("token_file",
         http.token_file,
         naming("File with the bearer token for changing requests; empty: they are refused",

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <set>
 
+#include "config/address.h"
 #include "config/reader.h"
 
 namespace torchwatch::config {
@@ -84,6 +85,32 @@ void check_fleets(std::vector<FleetOptions> const& fleets, Complaints& complaint
   }
 }
 
+void check_tls(HttpOptions const& http, Complaints& complaints) {
+  auto const& tls = http.tls;
+  if (tls.certificate.empty() != tls.key.empty())
+    complaints.add("http.tls",
+                   tls.key.empty() ? "certificate without key" : "key without certificate",
+                   "both or none");
+  if (tls.is_on() && !socket_path(http.address).empty())
+    complaints.add("http.tls",
+                   "files, and http.address " + found(http.address),
+                   "none: what is said at a Unix socket stays on this machine");
+}
+
+/// What other machines may reach is neither read by everybody nor overheard, unless somebody says
+/// that it may.
+void check_openness(HttpOptions const& http, Complaints& complaints) {
+  if (http.insecure || is_on_this_machine(http.address)) return;
+  std::string lacking;
+  if (http.read_token_file.empty()) lacking = "http.read_token_file";
+  if (!http.tls.is_on()) lacking += lacking.empty() ? "http.tls" : " and http.tls";
+  if (lacking.empty()) return;
+  complaints.add("http.address",
+                 found(http.address) + ", which other machines reach, without " + lacking,
+                 "an address of this machine alone (127.0.0.1, ::1, unix:/PATH), both "
+                 "http.read_token_file and http.tls, or \"insecure\": true");
+}
+
 /// Rules that concern more than one field; told only about parts that are otherwise right.
 void check_together(Options const& options, Complaints& complaints) {
   if (!complaints.about("decide")) check_decide(options.decide, complaints);
@@ -100,6 +127,8 @@ void check_together(Options const& options, Complaints& complaints) {
                         secret,
                         complaints);
   if (!complaints.about("suite")) check_suite(options.suite, complaints);
+  if (!complaints.about("http")) check_tls(options.http, complaints);
+  if (!complaints.about("http")) check_openness(options.http, complaints);
   if (!complaints.about("fleets")) check_fleets(options.fleets, complaints);
 }
 

@@ -237,11 +237,28 @@ struct GithubOptions {
   std::chrono::seconds timeout{30};
 };
 
+/// By what the service proves who it is, and keeps what is said to itself. Both files, PEM, or
+/// none: plain HTTP. They are looked at again with each connection, so a renewed certificate needs
+/// no restart.
+struct TlsOptions {
+  /// The service's certificate, and then those that lead to one that clients trust.
+  std::string certificate;
+  /// Of the first; without a password.
+  std::string key;
+
+  bool is_on() const { return !certificate.empty() && !key.empty(); }
+};
+
 struct HttpOptions {
-  /// Loopback unless somebody decides otherwise.
+  /// A numeric address, or "unix:/PATH" of a socket (address.h). Loopback unless somebody decides
+  /// otherwise, who then needs `tls` and `read_token_file`.
   std::string address = "127.0.0.1";
-  /// 0: any free port; the log says which.
+  /// 0: any free port; the log says which. Of a Unix socket: none.
   std::uint16_t port = 8917;
+  TlsOptions tls;
+  /// Whether other machines may be answered without `tls` or without `read_token_file`: where
+  /// something else keeps strangers and listeners away.
+  bool insecure = false;
   /// File that holds the bearer token for requests that change something; empty: such requests are
   /// refused.
   std::string token_file;

@@ -1,11 +1,11 @@
 #include "config/reader.h"
 
 #include <algorithm>
-#include <array>
 #include <regex>
 
-#include <arpa/inet.h>
 #include <unistd.h>
+
+#include "config/address.h"
 
 namespace torchwatch::config {
 namespace {
@@ -14,12 +14,6 @@ namespace fs = std::filesystem;
 
 bool is_control(char byte) {
   return (byte >= 0 && byte < ' ') || byte == '\x7f';
-}
-
-bool is_address(std::string const& text) {
-  std::array<unsigned char, sizeof(in6_addr)> address{};
-  return ::inet_pton(AF_INET, text.c_str(), address.data()) == 1 ||
-         ::inet_pton(AF_INET6, text.c_str(), address.data()) == 1;
 }
 
 bool has_form(std::string const& text, Form form) {

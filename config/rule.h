@@ -6,7 +6,8 @@
 /// What may be said about a field beyond its type.
 namespace torchwatch::config {
 
-/// What a text stands for. Paths are made absolute; all but `path` must exist.
+/// What a text stands for. Paths are made absolute; all but `path` must exist. `address`: numeric,
+/// or of a Unix socket (address.h).
 enum class Form { text, address, path, directory, file, executable };
 
 /// What a text must look like.

@@ -11,7 +11,8 @@ namespace {
 void add_text_rules(Json& schema, Rule const& rule) {
   schema["type"] = "string";
   if (rule.non_empty) schema["minLength"] = 1;
-  if (rule.form == Form::address) schema["anyOf"] = {{{"format", "ipv4"}}, {{"format", "ipv6"}}};
+  if (rule.form == Form::address)
+    schema["anyOf"] = {{{"format", "ipv4"}}, {{"format", "ipv6"}}, {{"pattern", "^unix:/"}}};
   if (rule.pattern.expression.empty()) return;
   schema["maxLength"] = longest_match;
   schema["pattern"] = "^(" + std::string{rule.pattern.expression} + (rule.non_empty ? ")$" : ")?$");

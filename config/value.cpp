@@ -32,7 +32,7 @@ std::string allowed_text(Rule const& rule) {
     case Form::text:
       return rule.non_empty ? "a text that is not empty" : "a text";
     case Form::address:
-      return "an IPv4 or IPv6 address";
+      return "an IPv4 or IPv6 address, or unix:/PATH of at most 107 bytes";
     case Form::path:
       return "a path";
     case Form::directory:

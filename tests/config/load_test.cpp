@@ -183,6 +183,25 @@ TEST_F(Load, WantsAFeedsPathOrWhatIsPublished) {
             "none: what is published is downloaded");
 }
 
+TEST_F(Load, TakesAddressesOfThisMachineAndOthersThatAreClosedOrMeantToBeOpen) {
+  for (auto const* const http : {R"({"address": "127.3.2.1"})",
+                                 R"({"address": "::1"})",
+                                 R"({"address": "::ffff:127.0.0.1"})",
+                                 R"({"address": "unix:/run/torchwatch/http"})",
+                                 R"({"address": "0.0.0.0", "insecure": true})",
+                                 R"({"address": "::", "read_token_file": "plain",
+            "tls": {"certificate": "plain", "key": "plain"}})"})
+    EXPECT_EQ(complaint_about_section(std::string{"\"http\": "} + http), "") << http;
+}
+
+TEST_F(Load, TakesASocketWhosePathLinuxHasRoomFor) {
+  auto const with_path_of = [](std::size_t size) {
+    return "\"http\": {\"address\": \"unix:/" + std::string(size - 1, 'x') + "\"}";
+  };
+  EXPECT_EQ(complaint_about_section(with_path_of(107)), "");
+  EXPECT_NE(complaint_about_section(with_path_of(108)), "");
+}
+
 TEST_F(Load, ReportsEverythingThatIsWrongALineEach) {
   EXPECT_EQ(complaint_about_section("\"log\": {\"level\": 3},\n\"http\": {\"port\": 70000}"),
             "torchwatch.json:3: log.level: found 3, allowed is one of \"debug\", \"info\", "
@@ -305,7 +324,49 @@ INSTANTIATE_TEST_SUITE_P(
                R"(http.token_file: found "no-such", allowed is an existing file)"},
         Broken{"AddressIsAName",
                R"("http": {"address": "999.0.0.1"})",
-               R"(http.address: found "999.0.0.1", allowed is an IPv4 or IPv6 address)"},
+               R"(http.address: found "999.0.0.1", allowed is an IPv4 or IPv6 address, or )"
+               "unix:/PATH of at most 107 bytes"},
+        Broken{"AddressOfAShortNumber",
+               R"("http": {"address": "1"})",
+               R"(http.address: found "1", allowed is an IPv4 or IPv6 address, or )"
+               "unix:/PATH of at most 107 bytes"},
+        Broken{"SocketBesideTheFile",
+               R"("http": {"address": "unix:torchwatch.sock"})",
+               R"(http.address: found "unix:torchwatch.sock", allowed is an IPv4 or IPv6 address, )"
+               "or unix:/PATH of at most 107 bytes"},
+        Broken{"CertificateWithoutKey",
+               R"("http": {"tls": {"certificate": "plain"}})",
+               "http.tls: found certificate without key, allowed is both or none"},
+        Broken{"KeyWithoutCertificate",
+               R"("http": {"tls": {"key": "plain"}})",
+               "http.tls: found key without certificate, allowed is both or none"},
+        Broken{"CertificateMissing",
+               R"("http": {"tls": {"certificate": "no-such.pem", "key": "plain"}})",
+               R"(http.tls.certificate: found "no-such.pem", allowed is an existing file)"},
+        Broken{
+            "TlsAtASocket",
+            R"("http": {"address": "unix:/run/t", "tls": {"certificate": "plain", "key": "plain"}})",
+            R"(http.tls: found files, and http.address "unix:/run/t", allowed is none: )"
+            "what is said at a Unix socket stays on this machine"},
+        Broken{"OpenToAll",
+               R"("http": {"address": "0.0.0.0"})",
+               R"(http.address: found "0.0.0.0", which other machines reach, without )"
+               "http.read_token_file and http.tls, allowed is an address of this machine alone "
+               "(127.0.0.1, ::1, unix:/PATH), both http.read_token_file and http.tls, or "
+               "\"insecure\": true"},
+        Broken{"OverheardByAll",
+               R"("http": {"address": "::", "read_token_file": "plain"})",
+               R"(http.address: found "::", which other machines reach, without )"
+               "http.tls, allowed is an address of this machine alone "
+               "(127.0.0.1, ::1, unix:/PATH), both http.read_token_file and http.tls, or "
+               "\"insecure\": true"},
+        Broken{
+            "ReadByAll",
+            R"("http": {"address": "10.0.0.1", "tls": {"certificate": "plain", "key": "plain"}})",
+            R"(http.address: found "10.0.0.1", which other machines reach, without )"
+            "http.read_token_file, allowed is an address of this machine alone "
+            "(127.0.0.1, ::1, unix:/PATH), both http.read_token_file and http.tls, or "
+            "\"insecure\": true"},
         Broken{"GithubWithoutOwner",
                R"("github": {"repository": "pytorch"})",
                R"(github.repository: found "pytorch", allowed is owner/name)"},

@@ -170,6 +170,9 @@ INSTANTIATE_TEST_SUITE_P(Each,
                                          Setting{"github", "api", "\"http://h\"", false},
                                          Setting{"github", "api", "\"\"", false},
                                          Setting{"http", "address", "\"::1\"", true},
+                                         Setting{"http", "address", "\"unix:/run/x\"", true},
+                                         Setting{"http", "insecure", "true", true},
+                                         Setting{"http", "insecure", "1", false},
                                          Setting{"http", "port", "65536", false}));
 
 }  // namespace
