@@ -88,7 +88,13 @@ HttpResponse health(View const& view, Call const&) {
     if (!troubles.empty()) answer.status = 503;
     return answer;
   } catch (std::exception const& problem) {
-    return net::problem(503, std::string{"the store cannot be read: "} + problem.what());
+    Json json;
+    json["status"] = "failing";
+    json["troubles"] = {std::string{"the store cannot be read: "} + problem.what()};
+    json["version"] = view.version;
+    auto answer = ok(json);
+    answer.status = 503;
+    return answer;
   }
 }
 

@@ -32,8 +32,9 @@ struct Call {
   Query query;       ///< parameters that the resource knows, and no others
 };
 
-/// 200 with {status, version, started_at, last_nightly, watching, isolation}; 503 with troubles
-/// as well, when there are some (troubles_of), and a problem when the store cannot be read.
+/// 200 with {status, version, started_at, last_nightly, watching, isolation}; 503 with troubles as
+/// well, when there are some (troubles_of), and with status, troubles and version when the store
+/// cannot be read.
 net::HttpResponse health(View const& view, Call const& call);
 
 net::HttpResponse list_nightlies(View const& view, Call const& call);

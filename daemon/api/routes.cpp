@@ -266,7 +266,7 @@ std::optional<HttpResponse> Api::objection_to(HttpRequest const& head) {
   auto const subject = subject_of(head);
   if (!subject) return subject.error();
   auto const host = header(head, "host");
-  if (!host.empty() && !net::is_host_ours(host, options_.hosts))
+  if (options_.checks_host && !host.empty() && !net::is_host_ours(host, options_.hosts))
     return problem(421,
                    "Host: found \"" + host.substr(0, 100) +
                        "\", allowed are this machine's name and addresses, and http.hosts");

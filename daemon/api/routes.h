@@ -42,6 +42,8 @@ struct ApiOptions {
   std::string read_token;
   /// By which names the service is called, beside those that are surely its own (net/host.h).
   std::vector<std::string> hosts;
+  /// Whether requests for other names are refused: not where no web page can call.
+  bool checks_host = true;
   /// What verdicts promise.
   config::DecideOptions decide;
   /// What is kept of builds, and for how long.

@@ -204,8 +204,8 @@ void add_request_flags(CLI::App& bisect, BisectFlags& flags) {
 }
 
 void add_server_flags(CLI::App& bisect, BisectFlags& flags) {
-  auto* const server =
-      bisect.add_option("--server", flags.server, "Ask the service at http://HOST:PORT");
+  auto* const server = bisect.add_option(
+      "--server", flags.server, "Ask the service at http(s)://HOST:PORT or unix:/PATH");
   auto* const token =
       bisect.add_option("--token-file", flags.token_file, "Bearer token for --server");
   server->needs(token);

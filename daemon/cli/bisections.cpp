@@ -154,7 +154,8 @@ void add_bisections(CLI::App& app, Chosen& chosen) {
       "bisections", "Show the bisections of a running service; pause, resume or cancel one");
   auto* const id =
       bisections->add_option("id", flags->request.id, "One bisection, with transcript");
-  bisections->add_option("--server", flags->server, "Service at http://HOST:PORT")->required();
+  bisections->add_option("--server", flags->server, "Service at http(s)://HOST:PORT or unix:/PATH")
+      ->required();
   auto* const token = bisections->add_option(
       "--token-file", flags->token_file, "Bearer token, to change something");
   auto const add = [&](char const* name, BisectionState state, char const* help) {

@@ -189,7 +189,8 @@ void add_builds(CLI::App& app, Place const& place, Chosen& chosen) {
     return options ? run_here(*options, place, *flags) : int{could_not_run};
   };
   auto const add_common = [flags](CLI::App* command) {
-    command->add_option("--server", flags->server, "Ask the service at http://HOST:PORT");
+    command->add_option(
+        "--server", flags->server, "Ask the service at http(s)://HOST:PORT or unix:/PATH");
     command->add_option("--token-file", flags->token_file, "Bearer token, to change something");
     command->add_flag("--json", flags->as_json, "Print JSON");
   };

@@ -12,8 +12,8 @@ namespace torchwatch::cli {
 /// A running service, asked over HTTP. Errors are fit to be printed.
 class Server {
  public:
-  /// `url`: "http://127.0.0.1:8917". `token_file` holds the bearer token; without one
-  /// nothing can be changed.
+  /// `url`: "http://127.0.0.1:8917", or as net::parse_origin has it. `token_file` holds the bearer
+  /// token; without one nothing can be changed.
   static Result<Server> at(std::string const& url, std::string const& token_file);
 
   Result<nlohmann::ordered_json> get(std::string const& path) const;

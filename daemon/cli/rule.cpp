@@ -94,8 +94,8 @@ void add_rule(CLI::App& app, Place const& place, Chosen& chosen) {
   rule->add_option("--who", request.who, "Your name")->required();
   rule->add_option("--why", request.why, "Your reason")->required();
   rule->add_option("--until", request.until, "End of a mute: 2026-12-31, or with T00:00:00Z");
-  auto* const server =
-      rule->add_option("--server", flags->server, "Tell the service at http://HOST:PORT");
+  auto* const server = rule->add_option(
+      "--server", flags->server, "Tell the service at http(s)://HOST:PORT or unix:/PATH");
   auto* const token =
       rule->add_option("--token-file", flags->token_file, "Bearer token for --server");
   server->needs(token);

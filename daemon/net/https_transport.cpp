@@ -4,9 +4,7 @@
 #include <utility>
 
 #include <boost/algorithm/string/case_conv.hpp>
-#include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ssl/error.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -15,6 +13,7 @@
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
 
+#include "daemon/net/server_name.h"
 #include "github/url.h"
 
 namespace torchwatch::net {
@@ -29,20 +28,6 @@ using Stream = ssl::stream<beast::tcp_stream>;
 
 constexpr std::uint64_t max_body_bytes = std::uint64_t{16} << 20U;
 constexpr std::uint32_t max_header_bytes = std::uint32_t{64} << 10U;
-
-/// The server's name, for servers with several certificates. Addresses are no names (RFC 6066,
-/// section 3).
-void announce_host(Stream& stream, std::string const& host) {
-  boost::system::error_code is_name;
-  asio::ip::make_address(host, is_name);
-  if (!is_name) return;
-  std::string name = host;
-  if (SSL_ctrl(stream.native_handle(),
-               SSL_CTRL_SET_TLSEXT_HOSTNAME,
-               TLSEXT_NAMETYPE_host_name,
-               name.data()) != 1)
-    throw boost::system::system_error{asio::error::invalid_argument};
-}
 
 http::request<http::string_body> wire_request(github::Request request, github::Url const& url) {
   http::request<http::string_body> wire;
@@ -88,7 +73,7 @@ asio::awaitable<github::Response> exchange(Stream& stream,
   co_await connection.async_connect(endpoints, asio::use_awaitable);
 
   step = "TLS handshake";
-  announce_host(stream, url.host);
+  announce_server_name(*stream.native_handle(), url.host);
   co_await stream.async_handshake(ssl::stream_base::client, asio::use_awaitable);
 
   step = "send request";

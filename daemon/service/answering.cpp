@@ -8,7 +8,10 @@
 #include <boost/asio/co_spawn.hpp>
 #include <spdlog/spdlog.h>
 
+#include "config/address.h"
+#include "daemon/net/http_client.h"
 #include "daemon/net/http_server.h"
+#include "daemon/service/door.h"
 
 namespace torchwatch::service {
 namespace asio = boost::asio;
@@ -25,26 +28,43 @@ api::ApiOptions api_options(config::Options const& options, Tokens tokens) {
   result.token = std::move(tokens.changing);
   result.read_token = std::move(tokens.reading);
   result.hosts = options.http.hosts;
+  result.checks_host = config::socket_path(options.http.address).empty();
   return result;
+}
+
+/// `port`: the one that was found, where any free one would do.
+std::string listening_url(config::HttpOptions http, std::uint16_t port) {
+  http.port = port;
+  return net::url_of(origin_of(http));
+}
+
+void warn_of_openness(config::HttpOptions const& http) {
+  if (config::is_on_this_machine(http.address)) return;
+  if (http.read_token_file.empty())
+    spdlog::warn(
+        "http_insecure address={} reason=\"everybody who reaches it may read: "
+        "http.read_token_file\"",
+        http.address);
+  if (!http.tls.is_on())
+    spdlog::warn(
+        "http_insecure address={} reason=\"tokens and answers can be overheard on their "
+        "way: http.tls\"",
+        http.address);
 }
 
 }  // namespace
 
-Answering::Answering(config::Options const& options,
+Answering::Answering(asio::io_context& loop,
+                     net::Door door,
+                     config::Options const& options,
                      Tokens tokens,
                      storage::Store& reader,
                      api::VitalSigns const& vitals,
                      api::Requests requests)
-    : acceptor_{loop_, {asio::ip::make_address(options.http.address), options.http.port}, true},
+    : loop_{loop},
       api_{reader, clock_, vitals, std::move(requests), api_options(options, std::move(tokens))} {
-  auto const endpoint = acceptor_.local_endpoint();
-  spdlog::info("http_listening url=http://{}:{}", options.http.address, endpoint.port());
-  if (!asio::ip::make_address(options.http.address).is_loopback() &&
-      options.http.read_token_file.empty())
-    spdlog::warn(
-        "http_open address={} reason=\"everybody who reaches it may read: "
-        "http.read_token_file\"",
-        options.http.address);
+  spdlog::info("http_listening url={}", listening_url(options.http, door.listener.port()));
+  warn_of_openness(options.http);
   net::HttpServerOptions limits;
   limits.report = [](std::string const& line) {
     spdlog::error("http_failed {}", line);
@@ -60,7 +80,7 @@ Answering::Answering(config::Options const& options,
     patience_.cancel();
   };
   asio::co_spawn(loop_,
-                 net::serve_http(std::move(acceptor_), std::move(handler), std::move(limits)),
+                 net::serve_http(std::move(door), std::move(handler), std::move(limits)),
                  asio::bind_cancellation_slot(stop_.slot(), std::move(finished)));
   thread_ = std::jthread{[this] {
     loop_.run();

@@ -5,11 +5,11 @@
 
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include "config/options.h"
 #include "daemon/api/routes.h"
+#include "daemon/net/door.h"
 #include "storage/store.h"
 
 namespace torchwatch::service {
@@ -25,9 +25,11 @@ struct Tokens {
 /// that neither long git walks nor writes hold up an answer.
 class Answering {
  public:
-  /// Listens; throws boost::system::system_error when it cannot. `reader` and `vitals` must outlive
-  /// it; `reader` is used on its thread alone, and `requests` are called there.
-  Answering(config::Options const& options,
+  /// `loop`, which nobody else runs, `reader` and `vitals` must outlive it. `door` is of `loop`.
+  /// `reader` is used on its thread alone, and `requests` are called there.
+  Answering(boost::asio::io_context& loop,
+            net::Door door,
+            config::Options const& options,
             Tokens tokens,
             storage::Store& reader,
             api::VitalSigns const& vitals,
@@ -41,10 +43,9 @@ class Answering {
 
  private:
   SystemClock clock_;
-  boost::asio::io_context loop_{1};
+  boost::asio::io_context& loop_;
   boost::asio::cancellation_signal stop_;
   boost::asio::steady_timer patience_{loop_};
-  boost::asio::ip::tcp::acceptor acceptor_;
   api::Api api_;
   std::jthread thread_;  // joined first
 };

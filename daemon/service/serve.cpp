@@ -12,6 +12,7 @@
 
 #include "daemon/async/run.h"
 #include "daemon/service/answering.h"
+#include "daemon/service/door.h"
 #include "daemon/service/open_store.h"
 #include "daemon/service/watch.h"
 #include "storage/domain/secret.h"
@@ -76,9 +77,18 @@ Result<> serve(config::Options const& options,
   auto reader = storage::Store::open_reader(store_file(options));
   if (!reader) return reader.error();
   asio::io_context loop{1};
+  asio::io_context answering_loop{1};
+  auto door = open_door(answering_loop.get_executor(), options.http);
+  if (!door) return door.error();
   api::VitalSigns signs;
   Watch watch{loop.get_executor(), options, executable, *store, signs};
-  Answering const answering{options, std::move(*tokens), *reader, signs, requests_for(loop, watch)};
+  Answering const answering{answering_loop,
+                            std::move(*door),
+                            options,
+                            std::move(*tokens),
+                            *reader,
+                            signs,
+                            requests_for(loop, watch)};
   spdlog::info("service_started config={} state_dir={}", config_file, options.state_dir);
   try {
     async::run_until_signal(loop, watch.run());

@@ -1,10 +1,13 @@
 #include <chrono>
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <nlohmann/json.hpp>
+#include <spdlog/fmt/chrono.h>
 
+#include "config/address.h"
 #include "daemon/net/http_client.h"
+#include "daemon/net/listener.h"
+#include "daemon/service/door.h"
 #include "daemon/setup/look.h"
 #include "daemon/setup/running_service.h"
 
@@ -13,49 +16,63 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// As the service would listen; nothing is accepted.
-boost::system::error_code problem_of_listening(config::HttpOptions const& http) {
+/// As the service would listen; nothing is accepted, and no socket is made.
+Result<> check_place(config::HttpOptions const& http) {
+  auto const path = config::socket_path(http.address);
+  if (!path.empty()) return net::check_socket_place(path);
   asio::io_context loop{1};
-  asio::ip::tcp::endpoint const place{asio::ip::make_address(http.address), http.port};
-  asio::ip::tcp::acceptor acceptor{loop};
-  boost::system::error_code problem;
-  acceptor.open(place.protocol(), problem);
-  if (!problem) acceptor.set_option(asio::socket_base::reuse_address{true}, problem);
-  if (!problem) acceptor.bind(place, problem);
-  if (!problem) acceptor.listen(1, problem);
-  return problem;
+  auto const listener = net::Listener::at_address(loop.get_executor(), http.address, http.port);
+  if (!listener) return listener.error();
+  return {};
+}
+
+/// What is said of it after the address; empty without one.
+Result<std::string> certificate_found(config::HttpOptions const& http) {
+  auto tls = service::open_tls(http);
+  if (!tls) return tls.error();
+  if (!*tls) return std::string{};
+  auto const end = (*tls)->expires();
+  auto const day = fmt::format("{:%Y-%m-%d}", end);
+  if (end < std::chrono::system_clock::now())
+    return Error{ErrorCode::invalid_argument,
+                 "http.tls: " + http.tls.certificate + ": ended on " + day};
+  return ", with a certificate until " + day;
 }
 
 Result<std::string> address_found(config::HttpOptions const& http) {
-  auto const problem = problem_of_listening(http);
-  if (!problem && http.port == 0) return http.address + ": a free port will be taken";
-  if (!problem) return url_of(http) + ": free";
-  if (auto service = running_service(http); !service.empty())
-    return "taken by the service itself: " + service;
-  auto const why = problem == boost::system::errc::address_in_use
-                       ? "taken by something that is no torchwatch"
-                       : problem.message();
-  return Error{ErrorCode::unavailable, url_of(http) + ": " + why};
+  auto const certificate = certificate_found(http);
+  if (!certificate) return certificate.error();
+  auto const url = net::url_of(service::origin_of(http));
+  auto const place = check_place(http);
+  bool const takes_any_port = http.port == 0 && config::socket_path(http.address).empty();
+  if (place && takes_any_port) return http.address + ": a free port will be taken" + *certificate;
+  if (place) return url + ": free" + *certificate;
+  if (place.error().code != ErrorCode::unavailable) return place.error();
+  if (auto const service = running_service(http); !service.empty())
+    return "taken by the service itself: " + service + *certificate;
+  return Error{ErrorCode::unavailable, url + ": taken by something that is no torchwatch"};
+}
+
+/// ", which is not well: " and its reasons.
+std::string illness_in(nlohmann::json const& health) {
+  std::string reasons;
+  for (auto const& trouble : health.value("troubles", nlohmann::json::array()))
+    reasons += (reasons.empty() ? ", which is not well: " : "; ") + trouble.get<std::string>();
+  return reasons;
 }
 
 }  // namespace
 
-std::string url_of(config::HttpOptions const& http) {
-  bool const is_v6 = http.address.find(':') != std::string::npos;
-  return "http://" + (is_v6 ? "[" + http.address + "]" : http.address) + ":" +
-         std::to_string(http.port);
-}
-
 std::string running_service(config::HttpOptions const& http) {
   constexpr std::chrono::seconds patience{2};
-  net::HttpOrigin const origin{http.address, std::to_string(http.port)};
+  auto const origin = service::origin_of(http);
   net::HttpRequest const question{"GET", "/healthz", {}, ""};
   auto const answer = net::ask_http(origin, question, patience);
-  if (!answer || answer->status != 200) return {};
+  if (!answer || (answer->status != 200 && answer->status != 503)) return {};
   auto const health = nlohmann::json::parse(answer->body, nullptr, false);
-  if (!health.is_object() || health.value("status", "") != "ok" || !health.contains("version"))
-    return {};
-  return "torchwatch " + health.at("version").get<std::string>() + " at " + url_of(http);
+  if (!health.is_object() || !health.contains("status") || !health.contains("version")) return {};
+  return "torchwatch " + health.at("version").get<std::string>() + " at " + net::url_of(origin) +
+         illness_in(health);
 }
 
 Look look_at_http(Site const& site) {

@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/beast/http.hpp>
 #include <netinet/in.h>
 #include <poll.h>
@@ -37,6 +38,14 @@ HttpClient::HttpClient(std::uint16_t port, std::string const& from)
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   if (::connect(socket_, generic, sizeof address) != 0)
     throw std::runtime_error("nobody listens on port " + std::to_string(port));
+}
+
+HttpClient HttpClient::at(std::string const& path) {
+  HttpClient client{Connected{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)}};
+  boost::asio::local::stream_protocol::endpoint const place{path};
+  if (::connect(client.socket_, place.data(), static_cast<socklen_t>(place.size())) != 0)
+    throw std::runtime_error("nobody listens at " + path);
+  return client;
 }
 
 HttpClient::HttpClient(HttpClient&& other) noexcept

@@ -19,6 +19,8 @@ class HttpClient {
  public:
   /// `from`: the address of this machine that it calls from; empty: any.
   explicit HttpClient(std::uint16_t port, std::string const& from = "");
+  /// At a Unix socket.
+  static HttpClient at(std::string const& path);
   HttpClient(HttpClient&& other) noexcept;
   HttpClient(HttpClient const&) = delete;
   HttpClient& operator=(HttpClient const&) = delete;
@@ -36,6 +38,12 @@ class HttpClient {
   Answer ask(std::string_view bytes);
 
  private:
+  struct Connected {
+    int socket;
+  };
+
+  explicit HttpClient(Connected connected) : socket_{connected.socket} {}
+
   /// Waits for bytes and appends them to unread_; false when there are none.
   bool fill(std::chrono::milliseconds patience);
 

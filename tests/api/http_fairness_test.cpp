@@ -42,6 +42,14 @@ TEST(HttpDoors, OfAnotherHostsNameAreClosed) {
   EXPECT_THAT(answer.body, HasSubstr("http.hosts"));
 }
 
+TEST(HttpDoors, OfNoNameAreOpenWhereNoPageCanCall) {
+  auto options = LiveApi::options_with_token();
+  options.checks_host = false;
+  LiveApi api{std::move(options)};
+  EXPECT_EQ(ask(api.port(), "GET /api/v1/nightlies HTTP/1.1\r\nHost: evil.example\r\n\r\n").status,
+            200);
+}
+
 TEST(HttpDoors, WithAReadTokenOpenForWhoeverKnowsOne) {
   auto options = LiveApi::options_with_token();
   options.read_token = "battery-staple";

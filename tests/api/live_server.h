@@ -2,29 +2,41 @@
 
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 
 #include "daemon/net/http_server.h"
 
 namespace torchwatch::tests {
 
-/// serve_http on a free loopback port, on a thread of its own.
+/// Opens the door that a server is to have.
+using MakeDoor = std::function<net::Door(boost::asio::any_io_executor const&)>;
+
+/// A free port of this machine, in plain text.
+inline net::Door plain_door(boost::asio::any_io_executor const& executor) {
+  return {net::Listener::at_address(executor, "127.0.0.1", 0).value(), std::nullopt};
+}
+
+/// serve_http behind a door, on a thread of its own.
 class LiveServer {
  public:
-  explicit LiveServer(net::Handler handler, net::HttpServerOptions options = {})
-      : acceptor_{loop_, {boost::asio::ip::address_v4::loopback(), 0}},
-        port_{acceptor_.local_endpoint().port()} {
+  explicit LiveServer(net::Handler handler,
+                      net::HttpServerOptions options = {},
+                      MakeDoor const& make_door = plain_door) {
+    auto door = make_door(loop_.get_executor());
+    port_ = door.listener.port();
     options.report = [this](std::string const& line) {
       std::scoped_lock const lock{mutex_};
       reports_.push_back(line);
@@ -32,10 +44,9 @@ class LiveServer {
     auto finished = [this](std::exception_ptr failure) {
       failure_ = std::move(failure);
     };
-    boost::asio::co_spawn(
-        loop_,
-        net::serve_http(std::move(acceptor_), std::move(handler), std::move(options)),
-        boost::asio::bind_cancellation_slot(stop_.slot(), std::move(finished)));
+    boost::asio::co_spawn(loop_,
+                          net::serve_http(std::move(door), std::move(handler), std::move(options)),
+                          boost::asio::bind_cancellation_slot(stop_.slot(), std::move(finished)));
     thread_ = std::thread{[this] {
       loop_.run();
     }};
@@ -66,8 +77,7 @@ class LiveServer {
 
  private:
   boost::asio::io_context loop_{1};
-  boost::asio::ip::tcp::acceptor acceptor_;
-  std::uint16_t port_;
+  std::uint16_t port_ = 0;
   boost::asio::cancellation_signal stop_;
   std::exception_ptr failure_;  // written on the loop's thread, read after it was joined
   std::thread thread_;

@@ -1,0 +1,253 @@
+#include "daemon/net/http_connection.h"
+
+#include <array>
+#include <chrono>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <boost/algorithm/string/case_conv.hpp>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/http.hpp>
+#include <fmt/chrono.h>
+
+namespace torchwatch::net {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+namespace ssl = asio::ssl;
+namespace this_coro = asio::this_coro;
+using boost::system::error_code;
+
+constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
+
+/// How long a client may go on sending after the last answer. Hanging up at once would take the
+/// answer back.
+constexpr std::chrono::seconds linger{1};
+/// Beyond the header: what one read may bring of the body.
+constexpr std::size_t read_ahead_bytes = 64 * 1024;
+/// Nothing reads the body of a GET.
+constexpr std::uint64_t share_of_get = 16;
+
+using Parser = http::request_parser<http::string_body>;
+
+/// Without its body.
+HttpRequest head_of(Parser::value_type const& message) {
+  HttpRequest request;
+  auto const method = message.method_string();
+  request.method = message.method() == http::verb::head ? "GET" : std::string{method};
+  request.target = std::string{message.target()};
+  for (auto const& field : message) {
+    auto& value = request.headers[boost::to_lower_copy(std::string{field.name_string()})];
+    if (!value.empty()) value += ", ";
+    value += std::string{field.value()};
+  }
+  return request;
+}
+
+/// The answer to bytes that are no request. Nothing when nobody waits for an answer.
+std::optional<HttpResponse> refusal_of(error_code const& code, HttpServerOptions const& options) {
+  if (code == http::error::end_of_stream || code == http::error::partial_message)
+    return std::nullopt;
+  if (code == http::error::header_limit || code == http::error::buffer_overflow) {
+    return problem(431,
+                   "header: found more than " + std::to_string(options.header_bytes) +
+                       " bytes, allowed " + std::to_string(options.header_bytes));
+  }
+  if (code == http::error::body_limit) {
+    return problem(413,
+                   "body: found more than " + std::to_string(options.body_bytes) +
+                       " bytes, allowed " + std::to_string(options.body_bytes));
+  }
+  if (code.category() == http::make_error_code(http::error::bad_method).category())
+    return problem(400, "request: found " + code.message() + ", allowed HTTP/1.1");
+  return std::nullopt;
+}
+
+/// What a well-formed header may still not ask for.
+std::optional<HttpResponse> objection_to(Parser::value_type const& header) {
+  // A coding that is not undone here would leave the body to be read as the next request.
+  if (header.count(http::field::transfer_encoding) > 0 &&
+      !beast::iequals(header[http::field::transfer_encoding], "chunked"))
+    return problem(501, "Transfer-Encoding: found another coding, allowed chunked");
+  if (header.version() >= 11 && header.count(http::field::host) != 1)
+    return problem(400,
+                   "Host: found " + std::to_string(header.count(http::field::host)) +
+                       " fields, allowed exactly one");
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string describe(std::exception_ptr const& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (std::exception const& problem) {
+    return problem.what();
+  } catch (...) {
+    return "an exception of unknown type";
+  }
+}
+
+template <class Stream>
+HttpConnection<Stream>::HttpConnection(Stream stream, Desk& desk)
+    : stream_{std::move(stream)},
+      buffer_{desk.options.header_bytes + read_ahead_bytes},
+      desk_{desk} {}
+
+template <class Stream>
+asio::awaitable<void> HttpConnection<Stream>::serve() {
+  // A client that has not been heard out may be left at any signal, one that waits for its answer
+  // at the last only.
+  auto const at_any_signal = [](asio::cancellation_type kind) {
+    using enum asio::cancellation_type;
+    return kind == none ? none : terminal;
+  };
+  co_await this_coro::reset_cancellation_state(at_any_signal);
+  bool const is_greeted = co_await greet();
+  if (!is_greeted) co_return;
+  for (bool again = true; again;) {
+    co_await this_coro::reset_cancellation_state(at_any_signal);
+    auto incoming = co_await receive();
+    co_await this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
+    if (!incoming.request && !incoming.refusal) co_return;
+    HttpResponse response;
+    if (incoming.request)
+      response = co_await answer(std::move(*incoming.request));
+    else
+      response = std::move(*incoming.refusal);
+    again = incoming.is_read && keep_alive_ && !desk_.stopping;
+    bool const taken = co_await send(std::move(response), again);
+    if (!taken) co_return;
+  }
+  co_await hang_up();
+}
+
+template <class Stream>
+asio::awaitable<bool> HttpConnection<Stream>::greet() {
+  if constexpr (is_tls) {
+    line().expires_after(desk_.options.handshake_timeout);
+    auto const [failed] = co_await stream_.async_handshake(ssl::stream_base::server, as_tuple);
+    co_return !failed;
+  }
+  co_return true;
+}
+
+template <class Stream>
+asio::awaitable<void> HttpConnection<Stream>::refuse() {
+  auto const& options = desk_.options;
+  auto response = problem(503,
+                          "connections: found too many, allowed " +
+                              std::to_string(options.connections_of_peer) + " of one client, " +
+                              std::to_string(options.connections) + " in all");
+  response.headers["retry-after"] = "1";
+  bool const taken = co_await send(std::move(response), false);
+  if (taken) co_await hang_up();
+}
+
+template <class Stream>
+auto HttpConnection<Stream>::receive() -> asio::awaitable<Incoming> {
+  Parser parser;
+  parser.header_limit(desk_.options.header_bytes);
+  parser.body_limit(desk_.options.body_bytes);
+  line().expires_after(desk_.options.read_timeout);
+  Incoming incoming;
+
+  auto const [bad_header, header_size] =
+      co_await http::async_read_header(stream_, buffer_, parser, as_tuple);
+  auto const& header = parser.get();
+  version_ = header.version() == 10 ? 10 : 11;
+  is_head_ = header.method() == http::verb::head;
+  keep_alive_ = !bad_header && parser.keep_alive();
+  incoming.refusal = bad_header ? refusal_of(bad_header, desk_.options) : objection_to(header);
+  if (bad_header || incoming.refusal) co_return incoming;
+  auto head = head_of(header);
+  incoming.refusal = desk_.options.doorman(head);
+  incoming.is_read = parser.is_done();
+  if (incoming.refusal) co_return incoming;
+
+  if (header.method() == http::verb::get || is_head_)
+    parser.body_limit(desk_.options.body_bytes / share_of_get);
+  if (version_ == 11 && beast::iequals(header[http::field::expect], "100-continue")) {
+    constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
+    auto const line = asio::buffer(go_on);
+    [[maybe_unused]] auto const [lost, size] =
+        co_await asio::async_write(stream_, line, as_tuple);  // a lost client is seen by the read
+  }
+  auto const [bad_body, body_size] = co_await http::async_read(stream_, buffer_, parser, as_tuple);
+  incoming.is_read = !bad_body;
+  if (bad_body) {
+    incoming.refusal = refusal_of(bad_body, desk_.options);
+  } else {
+    head.body = std::move(parser.get().body());
+    incoming.request = std::move(head);
+  }
+  co_return incoming;
+}
+
+template <class Stream>
+asio::awaitable<HttpResponse> HttpConnection<Stream>::answer(HttpRequest request) {
+  auto const asked = request.method + " " + request.target.substr(0, request.target.find('?'));
+  try {
+    auto response = co_await desk_.handler(std::move(request));
+    co_return response;
+  } catch (...) {
+    desk_.options.report("http answer failed: " + asked + ": " +
+                         describe(std::current_exception()));
+  }
+  co_return problem(500, "the service failed to answer; its log says why");
+}
+
+template <class Stream>
+asio::awaitable<bool> HttpConnection<Stream>::send(HttpResponse response, bool keep_alive) {
+  http::response<http::string_body> message;
+  message.version(version_);
+  message.result(static_cast<unsigned>(response.status));
+  for (auto const& [name, value] : response.headers)
+    message.set(name, value);
+  auto const now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  message.set(http::field::date, fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", now));
+  message.set("X-Content-Type-Options", "nosniff");
+  message.keep_alive(keep_alive);
+  if (message.result() != http::status::no_content) message.content_length(response.body.size());
+  message.body() = std::move(response.body);
+
+  http::response_serializer<http::string_body> serializer{message};
+  line().expires_after(desk_.options.write_timeout);
+  error_code failed;
+  std::size_t size = 0;
+  if (is_head_)
+    std::tie(failed, size) = co_await http::async_write_header(stream_, serializer, as_tuple);
+  else
+    std::tie(failed, size) = co_await http::async_write(stream_, serializer, as_tuple);
+  co_return !failed;
+}
+
+template <class Stream>
+asio::awaitable<void> HttpConnection<Stream>::hang_up() {
+  line().expires_after(linger);
+  if constexpr (is_tls) {
+    [[maybe_unused]] auto const [impolite] = co_await stream_.async_shutdown(as_tuple);
+  }
+  error_code failed;
+  line().socket().shutdown(Socket::shutdown_send, failed);
+  std::array<char, 4096> rest{};
+  auto const space = asio::buffer(rest);
+  while (!failed) {
+    std::size_t size = 0;
+    std::tie(failed, size) = co_await line().async_read_some(space, as_tuple);
+  }
+}
+
+template class HttpConnection<PlainStream>;
+template class HttpConnection<TlsStream>;
+
+}  // namespace torchwatch::net

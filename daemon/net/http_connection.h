@@ -1,0 +1,80 @@
+#pragma once
+
+#include <exception>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/beast/core/basic_stream.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+
+#include "daemon/net/http_server_options.h"
+
+namespace torchwatch::net {
+
+using PlainStream = boost::beast::basic_stream<boost::asio::generic::stream_protocol>;
+using TlsStream = boost::asio::ssl::stream<PlainStream>;
+
+/// What all connections of a server share.
+struct Desk {
+  Handler handler;
+  HttpServerOptions options;
+  bool stopping = false;  ///< each answer is then its connection's last
+};
+
+/// What went wrong, for a report.
+std::string describe(std::exception_ptr const& failure);
+
+/// One client, from its TLS handshake, where there is one, to its hanging up. `Stream` is
+/// PlainStream or TlsStream.
+template <class Stream>
+class HttpConnection {
+ public:
+  /// `desk` must outlive it.
+  HttpConnection(Stream stream, Desk& desk);
+
+  /// Answers one request after the other. A client that has not been heard out is left at any
+  /// cancellation, one that waits for its answer at a terminal one.
+  boost::asio::awaitable<void> serve();
+
+  /// Says that there is no place. In plain text only: shaking hands would take one.
+  boost::asio::awaitable<void> refuse();
+
+ private:
+  static constexpr bool is_tls = std::is_same_v<Stream, TlsStream>;
+
+  /// A request, or the answer to what was none; neither when the client has left.
+  struct Incoming {
+    std::optional<HttpRequest> request;
+    std::optional<HttpResponse> refusal;
+    bool is_read = false;  ///< to its end, so that another may follow
+  };
+
+  /// False when the client does not speak TLS as we do, or not in time.
+  boost::asio::awaitable<bool> greet();
+  boost::asio::awaitable<Incoming> receive();
+  boost::asio::awaitable<HttpResponse> answer(HttpRequest request);
+  /// False when the client did not take it.
+  boost::asio::awaitable<bool> send(HttpResponse response, bool keep_alive);
+  boost::asio::awaitable<void> hang_up();
+
+  /// Which has the time limits.
+  PlainStream& line() { return boost::beast::get_lowest_layer(stream_); }
+
+  Stream stream_;
+  boost::beast::flat_buffer buffer_;
+  Desk& desk_;
+  // of the request in progress:
+  unsigned version_ = 11;
+  bool is_head_ = false;
+  bool keep_alive_ = false;
+};
+
+extern template class HttpConnection<PlainStream>;
+extern template class HttpConnection<TlsStream>;
+
+}  // namespace torchwatch::net

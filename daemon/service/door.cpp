@@ -1,0 +1,38 @@
+#include "daemon/service/door.h"
+
+#include <utility>
+
+#include "config/address.h"
+
+namespace torchwatch::service {
+
+using Way = net::HttpOrigin::Way;
+
+Result<std::optional<net::ServerTls>> open_tls(config::HttpOptions const& http) {
+  std::optional<net::ServerTls> tls;
+  if (!http.tls.is_on()) return tls;
+  auto opened = net::ServerTls::open({http.tls.certificate, http.tls.key});
+  if (!opened) return within("http.tls", opened.error());
+  tls = std::move(*opened);
+  return tls;
+}
+
+Result<net::Door> open_door(boost::asio::any_io_executor const& executor,
+                            config::HttpOptions const& http) {
+  auto tls = open_tls(http);
+  if (!tls) return tls.error();
+  auto const path = config::socket_path(http.address);
+  auto listener = path.empty() ? net::Listener::at_address(executor, http.address, http.port)
+                               : net::Listener::at_path(executor, path);
+  if (!listener) return within("http.address", listener.error());
+  return net::Door{std::move(*listener), std::move(*tls)};
+}
+
+net::HttpOrigin origin_of(config::HttpOptions const& http) {
+  auto const path = config::socket_path(http.address);
+  if (!path.empty()) return {Way::unix_socket, path, "", ""};
+  auto const way = http.tls.is_on() ? Way::tls : Way::plain;
+  return {way, http.address, std::to_string(http.port), http.tls.certificate};
+}
+
+}  // namespace torchwatch::service

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include "config/options.h"
+#include "daemon/net/door.h"
+#include "daemon/net/http_client.h"
+#include "storage/domain/result.h"
+
+namespace torchwatch::service {
+
+/// Listens as `http` says, and reads its certificate. Fails with one line that names what is in the
+/// way, or which file is no good.
+Result<net::Door> open_door(boost::asio::any_io_executor const& executor,
+                            config::HttpOptions const& http);
+
+/// The certificate that `http` names, nothing when it names none. Fails as open_door does.
+Result<std::optional<net::ServerTls>> open_tls(config::HttpOptions const& http);
+
+/// Where clients on this machine find a service with this configuration; they trust the very
+/// certificate that it names.
+net::HttpOrigin origin_of(config::HttpOptions const& http);
+
+}  // namespace torchwatch::service

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http.hpp>
+
+#include "tests/api/http_client.h"
+
+namespace torchwatch::tests {
+
+/// A blocking client that speaks one version of TLS, at any strength, and trusts everybody.
+class TlsClient {
+ public:
+  /// `version`: TLS1_1_VERSION, TLS1_2_VERSION, ...
+  explicit TlsClient(std::uint16_t port, int version = TLS1_3_VERSION) {
+    auto* const native = context_.native_handle();
+    SSL_CTX_set_min_proto_version(native, version);
+    SSL_CTX_set_max_proto_version(native, version);
+    SSL_CTX_set_cipher_list(native, "ALL:@SECLEVEL=0");
+    stream_.lower_layer().connect({boost::asio::ip::address_v4::loopback(), port});
+  }
+
+  bool shake_hands() {
+    boost::system::error_code failed;
+    stream_.handshake(boost::asio::ssl::stream_base::client, failed);
+    return !failed;
+  }
+
+  /// After the handshake. Status 0: hung up.
+  Answer ask(std::string const& request) {
+    namespace http = boost::beast::http;
+    boost::system::error_code failed;
+    boost::asio::write(stream_, boost::asio::buffer(request), failed);
+    http::response<http::string_body> response;
+    http::read(stream_, buffer_, response, failed);
+    if (failed) return {};
+    return {static_cast<int>(response.result_int()), {}, response.body()};
+  }
+
+ private:
+  boost::asio::io_context loop_{1};
+  boost::asio::ssl::context context_{boost::asio::ssl::context::tls_client};
+  boost::asio::ssl::stream<boost::asio::ip::tcp::socket> stream_{loop_, context_};
+  boost::beast::flat_buffer buffer_;
+};
+
+}  // namespace torchwatch::tests

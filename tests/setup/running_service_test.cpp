@@ -1,0 +1,41 @@
+#include "daemon/setup/running_service.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/api/live_server.h"
+
+namespace torchwatch::setup {
+namespace {
+
+/// What is known of whoever answers /healthz so.
+std::string service_that_says(int status, std::string const& body) {
+  tests::LiveServer const server{
+      [&](net::HttpRequest const&) -> boost::asio::awaitable<net::HttpResponse> {
+        co_return net::HttpResponse{status, {}, body};
+      }};
+  config::HttpOptions http;
+  http.port = server.port();
+  auto known = running_service(http);
+  auto const at = known.find(std::to_string(http.port));
+  return at == std::string::npos ? known : known.replace(at, std::to_string(http.port).size(), "P");
+}
+
+TEST(RunningService, IsKnownByItsHealth) {
+  EXPECT_EQ(service_that_says(200, R"({"status": "ok", "version": "1.2"})"),
+            "torchwatch 1.2 at http://127.0.0.1:P");
+}
+
+TEST(RunningService, IsKnownWhenItIsNotWell) {
+  EXPECT_EQ(service_that_says(
+                503, R"({"status": "failing", "version": "1.2", "troubles": ["disk", "store"]})"),
+            "torchwatch 1.2 at http://127.0.0.1:P, which is not well: disk; store");
+}
+
+TEST(RunningService, IsNobodyElse) {
+  EXPECT_EQ(service_that_says(404, R"({"status": 404})"), "");
+  EXPECT_EQ(service_that_says(503, R"({"status": 503, "title": "Service Unavailable"})"), "");
+  EXPECT_EQ(service_that_says(200, "hello"), "");
+}
+
+}  // namespace
+}  // namespace torchwatch::setup
