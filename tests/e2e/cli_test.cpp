@@ -192,7 +192,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"BisectionsOfNobody", {"bisections", "1"}, "--server is required"},
         Mistake{"BisectionsOfASilentServer",
                 {"bisections", "--server", "http://127.0.0.1:1"},
-                "torchwatch bisections: 127.0.0.1:1: "},
+                "torchwatch bisections: http://127.0.0.1:1: "},
         Mistake{
             "PauseOfAll",
             {"bisections", "--pause", "--server", "http://127.0.0.1:1", "--token-file", "token"},

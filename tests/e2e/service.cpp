@@ -57,7 +57,7 @@ net::HttpResponse Service::post(std::string const& target, json const& body) con
 }
 
 std::string listening_url(std::string const& log) {
-  static std::regex const form{"http_listening url=(http://\\S+)\n"};
+  static std::regex const form{"http_listening url=(\\S+)\n"};
   std::smatch found;
   return std::regex_search(log, found, form) ? found[1].str() : "";
 }
