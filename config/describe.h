@@ -63,6 +63,12 @@ void describe(Visitor& visit, SourceOptions& source) {
       matching("Directory, or URL of an archive, of a commit's ready build, {commit} in its name; "
                "tried before the recipe",
                commit_place));
+  visit(
+      "artifacts_sha256",
+      source.artifacts_sha256,
+      matching("File, by path or URL, with the SHA-256 that such an archive must have, {commit} in "
+               "its name; empty: ARCHIVE.sha256, if it is there",
+               commit_place));
   visit("timeout_s", source.timeout, range("A build that takes longer is killed", 1, 604800));
   visit("builds", source.builds, range("Recipes at a time", 1, 64));
   visit(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <regex>
 #include <set>
 
 #include "config/address.h"
@@ -46,6 +47,25 @@ void check_source(FeedOptions const& feed, SourceOptions const& source, Complain
                    "\"git\" without source.recipe",
                    "\"directory\", or a recipe that builds what the branch names");
   }
+}
+
+/// Whether anybody on the way could change what comes from there.
+bool is_open_to_others(std::string const& place) {
+  static std::regex const this_host{
+      R"(http://(localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?/.*)"};
+  return place.starts_with("http://") && !std::regex_match(place, this_host);
+}
+
+void check_artifacts(SourceOptions const& source, Complaints& complaints) {
+  auto const& digests = source.artifacts_sha256;
+  if (!digests.empty() && !source.artifacts.starts_with("http"))
+    complaints.add("source.artifacts_sha256",
+                   found(digests) + " without an archive in source.artifacts",
+                   "both or no SHA-256");
+  if (is_open_to_others(source.artifacts) && (digests.empty() || is_open_to_others(digests)))
+    complaints.add("source.artifacts",
+                   found(source.artifacts) + ", which anybody on the way may change",
+                   "https, or source.artifacts_sha256 by https or as a path");
 }
 
 /// Recipes and workers run other people's code.
@@ -117,6 +137,7 @@ void check_together(Options const& options, Complaints& complaints) {
   if (!complaints.about("feed")) check_feed(options.feed, complaints);
   if (!complaints.about("source") && !complaints.about("feed.kind"))
     check_source(options.feed, options.source, complaints);
+  if (!complaints.about("source")) check_artifacts(options.source, complaints);
   auto const& secret = options.github.token_env;
   if (!complaints.about("source") && !complaints.about("github"))
     check_environment("source.environment", options.source.environment, secret, complaints);

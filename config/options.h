@@ -69,6 +69,11 @@ struct SourceOptions {
   /// archive of one, with `{commit}` in its name. Looked at before the recipe is run; empty:
   /// nowhere.
   std::string artifacts;
+  /// Where the SHA-256 of such an archive is, as `sha256sum` writes it: a path or URL with
+  /// `{commit}` in it. Archives without one are refused then. Empty: it is looked for beside the
+  /// archive, in ARCHIVE.sha256, and may be missing, unless anybody could change the archive on its
+  /// way (http).
+  std::string artifacts_sha256;
   /// A build that takes longer is killed and counts as failed.
   std::chrono::seconds timeout{4 * 3600};
   /// Recipes at a time.

@@ -60,7 +60,7 @@ RecipeBuilder::RecipeBuilder(asio::any_io_executor executor,
       clock_{clock},
       gate_{executor_, source_.builds},
       worktrees_{executor_, workshop, state_dir_ / "worktrees"},
-      artifacts_{fetcher, source_.artifacts, source_.timeout},
+      artifacts_{fetcher, {source_.artifacts, source_.artifacts_sha256}, source_.timeout},
       program_{executor_, workshop} {
   std::error_code ignored;  // an orphan of the last run may still be writing there
   fs::remove_all(state_dir_ / "work", ignored);

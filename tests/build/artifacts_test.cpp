@@ -7,11 +7,16 @@
 #include <stdexcept>
 #include <vector>
 
+#include <boost/algorithm/string/case_conv.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
+#include "storage/domain/digest.h"
 #include "tests/api/live_server.h"
+#include "tests/fakes/downloads/download_host.h"
+#include "tests/fetch/archive_writer.h"
 #include "tests/runner/run.h"
 #include "tests/temporary_folder.h"
 
@@ -50,6 +55,12 @@ class Directory {
  private:
   tests::TemporaryFolder folder_;
 };
+
+std::string sha256_of(fs::path const& file) {
+  Sha256 digest;
+  digest.add(text_of(file));
+  return digest.hex();
+}
 
 net::HttpResponse answer(int status, std::string body = {}) {
   net::HttpResponse response;
@@ -101,7 +112,7 @@ class ArtifactsTest : public testing::Test {
 
   Result<Prefix> fetch(std::string const& place,
                        std::chrono::seconds timeout = std::chrono::seconds{25}) {
-    Artifacts const artifacts{fetcher_, place, timeout};
+    Artifacts const artifacts{fetcher_, {place, digests_}, timeout};
     return tests::run(loop_, artifacts.download(commit_, here_ / "work"));
   }
 
@@ -120,7 +131,21 @@ class ArtifactsTest : public testing::Test {
                       testing::Not(HasSubstr("\n"))));
   }
 
+  /// Serves an archive that is in here, and a file of its SHA-256 beside it.
+  Result<Prefix> fetch_with_digest(std::string const& name, std::string const& digest_file) {
+    server_.serve("/" + commit_.hex + "/file.sha256?q", {answer(200, digest_file)});
+    server_.serve("/" + commit_.hex + "/file?q", {answer(200, text_of(here_ / name))});
+    return fetch(server_.url() + "/{commit}/file?q");
+  }
+
+  void expect_nothing_left() const {
+    EXPECT_FALSE(fs::exists(here_ / "work/unpacked"));
+    EXPECT_FALSE(fs::exists(here_ / "work/archive"));
+    EXPECT_FALSE(fs::exists(here_ / "work/archive.part"));
+  }
+
   CommitSha const commit_{std::string(40, 'c')};
+  std::string digests_;  // source.artifacts_sha256
   Directory here_;
   Server server_;
   asio::io_context loop_{1};
@@ -187,7 +212,7 @@ TEST_F(ArtifactsTest, ThatTheServerDoesNotHaveAreNoTrouble) {
   EXPECT_FALSE(*missing);
   ASSERT_TRUE(gone) << gone.error().message;
   EXPECT_FALSE(*gone);
-  EXPECT_EQ(server_.times_asked(), 2);
+  EXPECT_EQ(server_.times_asked(), 4) << "each for its SHA-256, too";
 }
 
 TEST_F(ArtifactsTest, AreFetchedFromWhereTheServerSends) {
@@ -230,7 +255,7 @@ TEST_F(ArtifactsTest, OfAServerThatKeepsFailingAreUnavailable) {
   server_.serve("/" + commit_.hex, {answer(500)});
 
   expect_unavailable(fetch(server_.url() + "/{commit}"), "the server answers 500");
-  EXPECT_EQ(server_.times_asked(), 4);
+  EXPECT_EQ(server_.times_asked(), 5) << "one for its SHA-256";
 }
 
 TEST_F(ArtifactsTest, OfNobodyAreUnavailable) {
@@ -303,10 +328,140 @@ TEST_F(ArtifactsTest, WithAnAbsoluteNameAreUnavailable) {
   EXPECT_FALSE(fs::exists(outside));
 }
 
+TEST_F(ArtifactsTest, HaveTheSha256ThatLiesBesideThem) {
+  here_.build("torch", commit_);
+  here_.bsdtar("-c -f torch.tar torch");
+  auto digest = sha256_of(here_ / "torch.tar");
+
+  for (auto const& written : {digest,
+                              digest + "\n",
+                              digest + "  torch.tar\n",
+                              boost::to_upper_copy(digest) + " *torch.tar\r\n"}) {
+    auto const prefix = fetch_with_digest("torch.tar", written);
+
+    ASSERT_TRUE(prefix) << prefix.error().message;
+    EXPECT_TRUE(*prefix);
+  }
+}
+
+TEST_F(ArtifactsTest, OfAnotherSha256AreRefusedAndGone) {
+  here_.build("torch", commit_);
+  here_.bsdtar("-c -f torch.tar torch");
+  std::string const published(64, 'a');
+
+  expect_unavailable(
+      fetch_with_digest("torch.tar", published),
+      "published with the SHA-256 " + published + ", found " + sha256_of(here_ / "torch.tar"));
+
+  expect_nothing_left();
+}
+
+TEST_F(ArtifactsTest, WithADigestThatIsNoneAreNotAskedFor) {
+  here_.build("torch", commit_);
+  here_.bsdtar("-c -f torch.tar torch");
+  auto const digest = sha256_of(here_ / "torch.tar");
+
+  for (std::string const& nonsense : {std::string{},
+                                      digest.substr(1),
+                                      digest + "0",
+                                      digest + "\n" + digest,
+                                      std::string{"<html>Log in</html>"}})
+    expect_unavailable(fetch_with_digest("torch.tar", nonsense), "file.sha256?q: it is no SHA-256");
+
+  expect_unavailable(fetch_with_digest("torch.tar", std::string(5000, 'a')),
+                     "more than 4096 bytes");
+  EXPECT_EQ(server_.times_asked(), 6);
+  expect_nothing_left();
+}
+
+TEST_F(ArtifactsTest, HaveTheSha256OfAFileOnThisHost) {
+  here_.build("torch", commit_);
+  here_.bsdtar("-c -f torch.tar torch");
+  std::ofstream{here_ / (commit_.hex + ".sha256")} << sha256_of(here_ / "torch.tar");
+  digests_ = (here_ / "{commit}.sha256").string();
+
+  auto const prefix = fetch_file("torch.tar");
+  ASSERT_TRUE(prefix) << prefix.error().message;
+  EXPECT_TRUE(*prefix);
+
+  here_.bsdtar("-c -f other.tar -C torch build.json lib");
+  expect_unavailable(fetch_file("other.tar"), "published with the SHA-256 ");
+  expect_nothing_left();
+}
+
+TEST_F(ArtifactsTest, WithoutTheSha256ThatIsRequiredAreRefused) {
+  here_.build("torch", commit_);
+  here_.bsdtar("-c -f torch.tar torch");
+  digests_ = server_.url() + "/digests/{commit}";
+
+  expect_unavailable(fetch_file("torch.tar"),
+                     "it has no SHA-256 at " + server_.url() + "/digests/");
+  auto const missing = fetch(server_.url() + "/none/{commit}");
+
+  ASSERT_TRUE(missing) << missing.error().message;
+  EXPECT_FALSE(*missing) << "neither is there";
+  expect_nothing_left();
+}
+
+TEST_F(ArtifactsTest, ThatComeByDripsAreGivenUp) {
+  fakes::DownloadHost host;
+  fakes::HostedFile slow;
+  slow.content = std::string(64 << 20, 'x');
+  slow.pause = std::chrono::milliseconds{500};
+  host.host("/" + commit_.hex, slow);
+  auto const began = std::chrono::steady_clock::now();
+
+  auto const fetched = fetch(host.url() + "/{commit}", std::chrono::seconds{2});
+
+  ASSERT_FALSE(fetched);
+  EXPECT_THAT(fetched.error().message, testing::ContainsRegex("too long|longer|imed out"));
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds{10});
+}
+
+TEST_F(ArtifactsTest, AreRedirectedFiveTimesAtMost) {
+  fakes::DownloadHost host;
+  fakes::HostedFile round;
+  round.redirect = "/" + commit_.hex;
+  host.host(round.redirect, round);
+
+  auto const fetched = fetch(host.url() + "/{commit}");
+
+  ASSERT_FALSE(fetched);
+  EXPECT_THAT(fetched.error().message, HasSubstr("redirected more than 5 times"));
+}
+
+TEST_F(ArtifactsTest, ThatUnpackToMoreThanTheyMayAreUnavailable) {
+  fetch::ArchiveWriter writer{here_ / "bomb.tar.zst", fetch::ArchiveWriter::Format::tar_zst};
+  writer.add_zeros("torch/lib/libtorch.so", 2LL << 30);
+  writer.close();
+
+  expect_unavailable(fetch_file("bomb.tar.zst"), "it unpacks to more than ");
+  expect_nothing_left();
+}
+
+TEST_F(ArtifactsTest, WithADeviceAreUnavailable) {
+  fetch::ArchiveWriter writer{here_ / "device.tar.zst", fetch::ArchiveWriter::Format::tar_zst};
+  writer.add_special("torch/null", S_IFCHR);
+  writer.close();
+
+  expect_unavailable(fetch_file("device.tar.zst"), "neither file, directory nor symbolic link");
+  expect_nothing_left();
+}
+
+TEST_F(ArtifactsTest, WithTooManyEntriesAreUnavailable) {
+  fetch::ArchiveWriter writer{here_ / "many.tar.zst", fetch::ArchiveWriter::Format::tar_zst};
+  for (int i = 0; i < 100'001; ++i)
+    writer.add_directory(std::to_string(i));
+  writer.close();
+
+  expect_unavailable(fetch_file("many.tar.zst"), "allowed are 100000 entries");
+  expect_nothing_left();
+}
+
 TEST_F(ArtifactsTest, InDirectoriesAreFoundWhereTheyAre) {
   here_.build("builds/" + commit_.hex, commit_);
   auto const place = (here_ / "builds/{commit}").string();
-  Artifacts const artifacts{fetcher_, place, std::chrono::seconds{1}};
+  Artifacts const artifacts{fetcher_, {place}, std::chrono::seconds{1}};
 
   auto const build = artifacts.find(commit_);
 
@@ -321,7 +476,7 @@ TEST_F(ArtifactsTest, InDirectoriesAreRefusedWhenTheyAreNotOfTheCommit) {
   here_.build("builds/" + other.hex, commit_);
   fs::create_directories(here_ / "builds" / commit_.hex);
   Artifacts const artifacts{
-      fetcher_, (here_ / "builds/{commit}").string(), std::chrono::seconds{1}};
+      fetcher_, {(here_ / "builds/{commit}").string()}, std::chrono::seconds{1}};
 
   EXPECT_FALSE(artifacts.find(other)) << "it is another commit's";
   EXPECT_FALSE(artifacts.find(commit_)) << "it has no build.json";
@@ -329,8 +484,8 @@ TEST_F(ArtifactsTest, InDirectoriesAreRefusedWhenTheyAreNotOfTheCommit) {
 }
 
 TEST_F(ArtifactsTest, AreNowhereUntilAPlaceIsNamed) {
-  Artifacts const nowhere{fetcher_, "", std::chrono::seconds{1}};
-  Artifacts const remote{fetcher_, server_.url() + "/{commit}", std::chrono::seconds{1}};
+  Artifacts const nowhere{fetcher_, {""}, std::chrono::seconds{1}};
+  Artifacts const remote{fetcher_, {server_.url() + "/{commit}"}, std::chrono::seconds{1}};
 
   EXPECT_FALSE(nowhere.find(commit_));
   EXPECT_FALSE(remote.find(commit_));

@@ -105,6 +105,17 @@ TEST_F(Load, LeavesUrlsOfArtifactsAlone) {
   }
 }
 
+TEST_F(Load, TakesArtifactsByPlainHttpFromThisHostOrWithADigest) {
+  for (
+      std::string const source :
+      {R"("artifacts": "http://127.0.0.1:8080/{commit}.zip")",
+       R"("artifacts": "http://localhost/{commit}.zip")",
+       R"("artifacts": "http://ci/{commit}.zip", "artifacts_sha256": "https://ci/{commit}.sha256")",
+       R"("artifacts": "http://ci/{commit}.zip", "artifacts_sha256": "/srv/{commit}.sha256")"}) {
+    EXPECT_EQ(complaint_about_section("\"source\": {" + source + "}"), "");
+  }
+}
+
 TEST_F(Load, NamesAMissingFile) {
   auto const options = load("/nowhere/torchwatch.json");
   ASSERT_FALSE(options);
@@ -399,6 +410,25 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"ArtifactsWithAPassword",
                R"("source": {"artifacts": "https://me:secret@host/{commit}.zip"})",
                R"(source.artifacts: found "https://me:secret@host/{commit}.zip", allowed is )"
+               "an absolute path or http(s)://HOST[:PORT]/PATH with {commit} in it"},
+        Broken{
+            "ArtifactsThatAnybodyMayChange",
+            R"("source": {"artifacts": "http://127.evil.example/{commit}.zip"})",
+            R"(source.artifacts: found "http://127.evil.example/{commit}.zip", which anybody on )"
+            "the way may change, allowed is https, or source.artifacts_sha256 by https or as a "
+            "path"},
+        Broken{
+            "DigestsThatAnybodyMayChange",
+            R"("source": {"artifacts": "http://ci/{commit}", "artifacts_sha256": "http://ci/{commit}.sha256"})",
+            R"(source.artifacts: found "http://ci/{commit}", which anybody on the way may )"
+            "change, allowed is https, or source.artifacts_sha256 by https or as a path"},
+        Broken{"DigestsOfDirectories",
+               R"("source": {"artifacts": "/{commit}", "artifacts_sha256": "/{commit}.sha256"})",
+               R"(source.artifacts_sha256: found "/{commit}.sha256" without an archive in )"
+               "source.artifacts, allowed is both or no SHA-256"},
+        Broken{"DigestOfNoCommit",
+               R"("source": {"artifacts_sha256": "/srv/newest.sha256"})",
+               R"(source.artifacts_sha256: found "/srv/newest.sha256", allowed is )"
                "an absolute path or http(s)://HOST[:PORT]/PATH with {commit} in it"},
         Broken{"IsolationByAnotherWord",
                R"("fleets": [{"isolation": "docker"}])",
