@@ -258,6 +258,17 @@ void describe(Visitor& visit, HttpOptions& http) {
 }
 
 template <class Visitor>
+void describe(Visitor& visit, ProxyOptions& proxy) {
+  visit("url",
+        proxy.url,
+        matching("HTTP proxy of downloads, git and GitHub; empty: https_proxy and such variables",
+                 proxy_root));
+  visit("except",
+        proxy.except,
+        matching("Hosts that are asked without it, and all below them; * for all", except_word));
+}
+
+template <class Visitor>
 void describe(Visitor& visit, LogOptions& log) {
   visit("level", log.level, plain("Least severity that is logged"));
 }
@@ -277,6 +288,7 @@ void describe(Visitor& visit, Options& options) {
   visit("bisect", options.bisect, plain("How bisections begin, and when they end"));
   visit("github", options.github, plain("Where incidents are published"));
   visit("http", options.http, plain("Where the service answers"));
+  visit("proxy", options.proxy, plain("The way to hosts elsewhere"));
   visit("log", options.log, plain("What the service says"));
 }
 

@@ -275,6 +275,17 @@ struct HttpOptions {
   std::vector<std::string> hosts;
 };
 
+/// The way to hosts elsewhere, for networks that have none of their own.
+struct ProxyOptions {
+  /// HTTP proxy of everything that is fetched, of git, of recipes and of GitHub,
+  /// "http://HOST:PORT". Empty: what the variables https_proxy, http_proxy, all_proxy and no_proxy
+  /// say. A proxy that wants a password is named there: it does not belong into a configuration.
+  std::string url;
+  /// Whom to ask directly: names, which stand for all below them, too, addresses, networks; "*":
+  /// everybody.
+  std::vector<std::string> except{"localhost", "127.0.0.1", "::1"};
+};
+
 enum class LogLevel { debug, info, warning, error };
 
 struct LogOptions {
@@ -295,6 +306,7 @@ struct Options {
   BisectOptions bisect;
   GithubOptions github;
   HttpOptions http;
+  ProxyOptions proxy;
   LogOptions log;
 };
 

@@ -29,6 +29,11 @@ inline constexpr Pattern https_root{
 inline constexpr Pattern web_root{
     R"(https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[A-Za-z0-9._~-]+)*)",
     "http(s)://HOST[:PORT][/PATH] without a / at the end"};
+inline constexpr Pattern proxy_root{R"(http://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5})",
+                                    "http://HOST:PORT"};
+inline constexpr Pattern except_word{
+    R"([*]|[A-Za-z0-9.-]+|[0-9A-Fa-f:.]+(/[0-9]{1,3})?)",
+    "a host, .DOMAIN, an address, a network as ADDRESS/BITS, or *"};
 inline constexpr Pattern absolute_path{"/.*", "an absolute path"};
 inline constexpr Pattern variable_word{"[A-Za-z_][A-Za-z0-9_]*[*]?",
                                        "a variable's name, or its beginning and *"};

@@ -130,6 +130,7 @@ awaitable<Result<CreatedIssue>> Client::file_once(IssueDraft draft) {
     if (created) co_return *created;
     if (created.error().code != ErrorCode::unavailable || earlier == options_.retries)
       co_return within("create issue", created.error());
+    tell_repetition(created.error());
     co_await sleep_(backoff(earlier));
   }
 }
@@ -242,6 +243,7 @@ awaitable<Result<Response>> Client::send(Request request) {
     }
     auto const pause = pause_before_repeating(request, answer, troubles);
     if (!pause) co_return error_of(request, answer);
+    tell_repetition(error_of(request, answer));
     co_await sleep_(*pause);
     ++troubles;
   }
@@ -261,6 +263,10 @@ std::optional<std::chrono::seconds> Client::pause_before_repeating(Request const
       answer ? kind_of(*answer) == AnswerKind::lost : answer.error().code == ErrorCode::unavailable;
   if (!lost || request.method != "GET") return {};
   return backoff(troubles);
+}
+
+void Client::tell_repetition(Error const& why) const {
+  if (options_.on_repetition) options_.on_repetition(why);
 }
 
 Request Client::request(std::string method, std::string url) const {

@@ -28,6 +28,8 @@ struct ClientOptions {
   int retries = 5;
   /// The longest single wait that is obeyed. A primary limit is lifted within the hour.
   std::chrono::seconds patience{3700};
+  /// Told why, whenever a request is going to be repeated.
+  std::function<void(Error const&)> on_repetition{};
 };
 
 /// Waits without blocking the loop.
@@ -87,6 +89,7 @@ class Client {
   Awaitable<Response> get(std::string url);
   Awaitable<Response> send(Request request);
 
+  void tell_repetition(Error const& why) const;
   Request request(std::string method, std::string url) const;
   std::optional<std::chrono::seconds> pause_before_repeating(Request const& request,
                                                              Result<Response> const& answer,

@@ -9,6 +9,7 @@
 #include <spdlog/spdlog.h>
 
 #include "config/load.h"
+#include "daemon/net/proxy.h"
 #include "storage/domain/printable.h"
 
 namespace torchwatch::cli {
@@ -68,6 +69,7 @@ std::optional<config::Options> load_options(Place const& place) {
     return std::nullopt;
   }
   fill_worker(*options, place.executable);
+  net::use_proxy(options->proxy);
   set_up_log(options->log.level);
   return std::move(*options);
 }

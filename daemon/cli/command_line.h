@@ -20,7 +20,7 @@ void set_up_log(config::LogLevel level);
 void fill_worker(config::Options& options, std::string const& executable);
 
 /// The configuration, checked; prints what is wrong with it and returns nothing otherwise. Sets up
-/// the log.
+/// the log and the proxy, so there may be no threads yet.
 std::optional<config::Options> load_options(Place const& place);
 
 /// Checks one word or benchmark name on the command line with the parser that the rest of the

@@ -14,6 +14,7 @@
 #include "daemon/cli/check_table.h"
 #include "daemon/cli/command_line.h"
 #include "daemon/cli/progress.h"
+#include "daemon/net/proxy.h"
 #include "daemon/setup/check.h"
 
 namespace torchwatch::cli {
@@ -53,6 +54,7 @@ int check_config(ConfigQuestion const& question, Place const& place) {
     return nothing_found;
   }
   fill_worker(*options, place.executable);
+  net::use_proxy(options->proxy);
   set_up_log(config::LogLevel::warning);
   print_fleeting_progress("asking everything that " + question.file + " names");
   boost::asio::io_context loop{1};

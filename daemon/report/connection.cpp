@@ -12,6 +12,7 @@
 #include <spdlog/spdlog.h>
 
 #include "daemon/net/https_transport.h"
+#include "daemon/net/proxy.h"
 #include "github/credentials.h"
 
 namespace torchwatch::report {
@@ -29,11 +30,30 @@ std::optional<std::string> environment_variable(std::string const& name) {
   return value == nullptr ? std::nullopt : std::optional<std::string>{value};
 }
 
+/// Says why requests are repeated, at most once a minute: GitHub may be away for hours.
+class RepetitionLog {
+ public:
+  void operator()(Error const& error) {
+    constexpr std::chrono::minutes pause{1};
+    auto const now = std::chrono::steady_clock::now();
+    ++repetitions_;
+    if (said_ && now < *said_ + pause) return;
+    said_ = now;
+    spdlog::warn(
+        "github_repeated times={} reason=\"{}\"", std::exchange(repetitions_, 0), error.message);
+  }
+
+ private:
+  std::optional<std::chrono::steady_clock::time_point> said_;
+  int repetitions_ = 0;
+};
+
 }  // namespace
 
 OpenTransport https_transport(config::GithubOptions const& options) {
   return [options]() -> Result<std::unique_ptr<github::Transport>> {
-    auto transport = net::HttpsTransport::open({options.ca_file, options.timeout});
+    auto transport =
+        net::HttpsTransport::open({options.ca_file, options.timeout, net::proxy_rules()});
     if (!transport) return transport.error();
     return std::make_unique<net::HttpsTransport>(std::move(*transport));
   };
@@ -52,6 +72,7 @@ Result<std::unique_ptr<Connection>> Connection::open(config::GithubOptions const
   client.repository = options.repository;
   client.token = token->value;
   client.retries = retries;
+  client.on_repetition = RepetitionLog{};
   return std::make_unique<Connection>(std::move(*transport), std::move(client));
 }
 

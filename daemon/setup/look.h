@@ -28,6 +28,10 @@ Look look_at_state(Site const& site);
 /// Whether the service could listen, or does already. Blocks for at most two seconds.
 Look look_at_http(Site const& site);
 
+/// Whether somebody listens where the proxy is, if there is one. Takes five seconds at most, beside
+/// the look-up of its name.
+Look look_at_proxy(Site const& site);
+
 /// Whether `source.repository` opens, and its remote answers.
 Look look_at_repository(Site const& site);
 

@@ -116,6 +116,14 @@ TEST_F(Load, TakesArtifactsByPlainHttpFromThisHostOrWithADigest) {
   }
 }
 
+TEST_F(Load, ReadsAProxyAndItsExceptions) {
+  auto const options = load_text(R"({"state_dir": "state", "feed": {"path": "nightlies"}, "proxy":
+      {"url": "http://[fd00::1]:3128", "except": ["*", ".corp", "git.corp", "10.0.0.0/8", "::1"]}})");
+  ASSERT_TRUE(options) << options.error().message;
+  EXPECT_EQ(options->proxy.url, "http://[fd00::1]:3128");
+  EXPECT_EQ(options->proxy.except.size(), 5U);
+}
+
 TEST_F(Load, NamesAMissingFile) {
   auto const options = load("/nowhere/torchwatch.json");
   ASSERT_FALSE(options);
@@ -271,7 +279,7 @@ INSTANTIATE_TEST_SUITE_P(
                R"("fleet": [])",
                "fleet: found an unknown key, allowed are state_dir, feed, source, builds, fleets, "
                "suite, "
-               "measure, decide, bisect, github, http, log"},
+               "measure, decide, bisect, github, http, proxy, log"},
         Broken{"UnknownKey",
                R"("log": {"levle": "info"})",
                "log.levle: found an unknown key, allowed are level"},
@@ -430,6 +438,16 @@ INSTANTIATE_TEST_SUITE_P(
                R"("source": {"artifacts_sha256": "/srv/newest.sha256"})",
                R"(source.artifacts_sha256: found "/srv/newest.sha256", allowed is )"
                "an absolute path or http(s)://HOST[:PORT]/PATH with {commit} in it"},
+        Broken{"ProxyWithAPassword",
+               R"("proxy": {"url": "http://me:secret@proxy:3128"})",
+               R"(proxy.url: found "http://me:secret@proxy:3128", allowed is http://HOST:PORT)"},
+        Broken{"ProxyOfAnotherKind",
+               R"("proxy": {"url": "socks5://proxy:1080"})",
+               R"(proxy.url: found "socks5://proxy:1080", allowed is http://HOST:PORT)"},
+        Broken{"ExceptionWithAComma",
+               R"("proxy": {"except": ["a,b"]})",
+               R"(proxy.except[0]: found "a,b", allowed is a host, .DOMAIN, an address, a network )"
+               "as ADDRESS/BITS, or *"},
         Broken{"IsolationByAnotherWord",
                R"("fleets": [{"isolation": "docker"}])",
                R"(fleets[0].isolation: found "docker", allowed is one of "best", "none")"},

@@ -63,6 +63,9 @@ class GithubClient : public testing::Test {
     options.repository = "o/r";
     options.token = "secret";
     options.user_agent = "torchwatch/1";
+    options.on_repetition = [this](Error const& why) {
+      repetitions.push_back(why.message);
+    };
     Client client{
         transport, clock, [this](seconds pause) { return record(pauses, pause); }, options};
     return run(client.file_once(draft));
@@ -90,6 +93,7 @@ class GithubClient : public testing::Test {
   fakes::FakeTransport transport;
   StoppedClock clock;
   std::vector<seconds> pauses;
+  std::vector<std::string> repetitions;
   IssueDraft draft;
 };
 
@@ -212,6 +216,7 @@ TEST_F(GithubClient, CreatesAgainOnlyWhenTheLostCreateDidNothing) {
   ASSERT_TRUE(filed) << filed.error().message;
   EXPECT_EQ(filed->number, 8);
   EXPECT_THAT(pauses, ElementsAre(seconds{1}, seconds{2}, seconds{1}));
+  EXPECT_THAT(repetitions, ElementsAre("connection lost"));
 }
 
 TEST_F(GithubClient, TreatsAnUnreadableSuccessAsLost) {
@@ -243,6 +248,8 @@ TEST_F(GithubClient, RepeatsLostQuestions) {
   reply(200, json::array({issue(7, {"perf"})}));
   ASSERT_TRUE(file());
   EXPECT_THAT(pauses, ElementsAre(seconds{2}, seconds{4}));
+  EXPECT_THAT(repetitions,
+              ElementsAre("connection lost", HasSubstr("GET https://api.github.com/")));
 }
 
 TEST_F(GithubClient, ReportsARefusalWithGithubsReason) {

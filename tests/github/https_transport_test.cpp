@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/fakes/proxy/connect_proxy.h"
 #include "tests/github/github_fixture.h"
 
 namespace torchwatch::github {
@@ -81,6 +82,119 @@ TEST_F(HttpsTransport, BoundsTheAnswer) {
   fail({{"status", 200}, {"message", big}});
   auto https = transport();
   expect_unavailable(get(https, server_->url() + "/"), "body limit");
+}
+
+class ByProxy : public HttpsTransport {
+ protected:
+  /// `by`: "[USER:PASSWORD@]" before the proxy's address.
+  Result<Response> get_by(fakes::ConnectProxy const& proxy,
+                          std::string const& by = "",
+                          std::string const& except = "") {
+    net::HttpsOptions options{identity_.ca.string(), seconds{2}};
+    options.proxy = {"http://" + by + proxy.address(), except};
+    auto https = net::HttpsTransport::open(std::move(options)).value();
+    return get(https, server_->url() + "/nothing/here");
+  }
+
+  std::string authority() const { return server_->url().substr(8); }
+};
+
+TEST_F(ByProxy, ItComesToTheServerOverTls) {
+  fakes::ConnectProxy const proxy;
+
+  auto const answer = get_by(proxy);
+
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->status, 404);
+  ASSERT_EQ(proxy.requests().size(), 1U);
+  EXPECT_EQ(proxy.requests().front().target, authority());
+  EXPECT_EQ(proxy.requests().front().authorization, "");
+}
+
+TEST_F(ByProxy, ItTellsUserAndPassword) {
+  fakes::ProxyManners manners;
+  manners.authorization = "Basic bWU6cEBzcw==";  // me:p@ss
+  fakes::ConnectProxy const proxy{manners};
+
+  auto const answer = get_by(proxy, "me:p%40ss@");
+
+  ASSERT_TRUE(answer) << answer.error().message;
+}
+
+TEST_F(ByProxy, ItIsToldWhenThePasswordIsWrong) {
+  fakes::ProxyManners manners;
+  manners.authorization = "Basic bWU6cEBzcw==";
+  fakes::ConnectProxy const proxy{manners};
+
+  auto const answer = get_by(proxy, "me:secret@");
+
+  expect_unavailable(answer,
+                     server_->url() + " by proxy " + proxy.address() +
+                         ": ask for a connection: it wants a user and a password that it knows");
+  EXPECT_THAT(answer.error().message, testing::Not(HasSubstr("secret")));
+  EXPECT_TRUE(github_.state()["requests"].empty());
+}
+
+TEST_F(ByProxy, ItIsToldThatTheProxyRefuses) {
+  fakes::ProxyManners manners;
+  manners.status = 403;
+  fakes::ConnectProxy const proxy{manners};
+
+  expect_unavailable(get_by(proxy), "ask for a connection: it answers 403");
+}
+
+TEST_F(ByProxy, ItDoesNotWaitForEver) {
+  fakes::ProxyManners manners;
+  manners.is_silent = true;
+  fakes::ConnectProxy const proxy{manners};
+  auto const began = std::chrono::steady_clock::now();
+
+  expect_unavailable(get_by(proxy), "by proxy " + proxy.address() + ": ask for a connection: ");
+
+  EXPECT_LT(std::chrono::steady_clock::now() - began, seconds{5});
+}
+
+TEST_F(ByProxy, ItNamesAProxyThatIsNotThere) {
+  auto proxy = std::make_unique<fakes::ConnectProxy>();
+  auto const address = proxy->address();
+  net::HttpsOptions options{identity_.ca.string(), seconds{2}};
+  options.proxy.url = "http://me:secret@" + address;
+  proxy.reset();
+  auto https = net::HttpsTransport::open(std::move(options)).value();
+
+  auto const answer = get(https, server_->url());
+
+  expect_unavailable(answer, server_->url() + " by proxy " + address + ": connect: ");
+  EXPECT_THAT(answer.error().message, testing::Not(HasSubstr("secret")));
+}
+
+TEST_F(ByProxy, ItTrustsNobodyElse) {
+  fakes::ConnectProxy const proxy;
+  net::HttpsOptions options{{}, seconds{2}};
+  options.proxy.url = "http://" + proxy.address();
+  auto https = net::HttpsTransport::open(std::move(options)).value();
+
+  expect_unavailable(get(https, server_->url()), "TLS handshake: certificate verify failed");
+}
+
+TEST_F(ByProxy, ItGoesRoundItWhereTheServerIsExcepted) {
+  fakes::ConnectProxy const proxy;
+
+  auto const answer = get_by(proxy, "", "127.0.0.0/8");
+
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_TRUE(proxy.requests().empty());
+}
+
+TEST_F(ByProxy, ItIsNoProxyOfAnotherKind) {
+  net::HttpsOptions options{identity_.ca.string(), seconds{2}};
+  options.proxy.url = "socks5://127.0.0.1:1";
+  auto https = net::HttpsTransport::open(std::move(options)).value();
+
+  auto const answer = get(https, server_->url());
+
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::invalid_argument);
 }
 
 TEST_F(HttpsTransport, RefusesOtherSchemesAndMissingCertificates) {
