@@ -8,6 +8,7 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fcntl.h>
+#include <sqlite3.h>
 #include <unistd.h>
 
 #include "storage/domain/digest.h"
@@ -18,6 +19,9 @@ namespace torchwatch::storage {
 namespace fs = std::filesystem;
 
 namespace {
+
+/// Of whoever looks at all beside a writer.
+constexpr int patience_ms = 10'000;
 
 fs::path seal_of(fs::path file) {
   return file += ".seal";
@@ -50,6 +54,14 @@ Error damaged(fs::path const& file, std::string const& how) {
           file.string() + ": damaged: " + how +
               "; restore a backup, or save what can be read (sqlite3 FILE .recover | sqlite3 NEW), "
               "or move it away to begin anew"};
+}
+
+bool is_damage(int error_code) {
+  return error_code == SQLITE_CORRUPT || error_code == SQLITE_NOTADB;
+}
+
+Error stopped(fs::path const& file) {
+  return {ErrorCode::cancelled, file.string() + ": not looked at to its end"};
 }
 
 Error foreign(fs::path const& file, std::string const& why) {
@@ -112,12 +124,21 @@ Result<> inspect(fs::path const& file) {
   }
 }
 
-std::string damage_of(fs::path const& file) {
+Result<> inspect_all(fs::path const& file, std::stop_token const& stop) {
   try {
     SQLite::Database database{file.string(), SQLite::OPEN_READONLY};
-    return complaint_of(database, "integrity_check");
+    database.setBusyTimeout(patience_ms);
+    std::stop_callback const interruption{stop, [handle = database.getHandle()] {
+                                            sqlite3_interrupt(handle);
+                                          }};
+    if (stop.stop_requested()) return stopped(file);
+    auto const complaint = complaint_of(database, "integrity_check");
+    if (!complaint.empty()) return damaged(file, complaint);
+    return {};
   } catch (SQLite::Exception const& problem) {
-    return problem.what();
+    if (problem.getErrorCode() == SQLITE_INTERRUPT) return stopped(file);
+    if (is_damage(problem.getErrorCode())) return damaged(file, problem.what());
+    return Error{ErrorCode::unavailable, file.string() + ": " + problem.what()};
   }
 }
 

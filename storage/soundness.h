@@ -1,7 +1,7 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
+#include <stop_token>
 
 #include "storage/domain/result.h"
 
@@ -17,9 +17,11 @@ inline constexpr int application_id = 0x54574348;
 /// damaged or has been changed; messages say what to do.
 Result<> inspect(std::filesystem::path const& file);
 
-/// The first thing that is wrong with `file`, of a look at all of it (SQLite's integrity_check),
-/// which takes seconds a gigabyte. Empty: nothing is.
-std::string damage_of(std::filesystem::path const& file);
+/// Looks at all of `file`, its indexes included (SQLite's integrity_check), which takes seconds a
+/// gigabyte, and changes nothing. May be called beside a writer, which it does not hold up, and
+/// ends soon after `stop` is requested. Errors: `corrupt` names the first thing that is wrong, and
+/// what to do; `cancelled`; `unavailable`, it could not be read to its end.
+Result<> inspect_all(std::filesystem::path const& file, std::stop_token const& stop);
 
 /// Notes beside a database that was just closed what it holds (SHA-256), so that the next one who
 /// opens it sees what happened to it meanwhile: SQLite itself has no check sums. What cannot be

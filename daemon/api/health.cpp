@@ -30,6 +30,7 @@ std::vector<std::string> troubles_of(Vitals const& vitals, Vitals::Instant now) 
   }
   if (!vitals.store_trouble.empty())
     troubles.push_back("nothing can be stored: " + vitals.store_trouble);
+  if (!vitals.store_damage.empty()) troubles.push_back(vitals.store_damage);
   if (vitals.free_bytes < least_free) {
     troubles.push_back(fmt::format("the disk of state_dir is full: {} MiB are free, needed are {}",
                                    vitals.free_bytes >> 20,

@@ -21,13 +21,14 @@ struct Vitals {
   int failed_passes = 0;               ///< in a row
   std::string failure;                 ///< why the last one failed
   std::string store_trouble;           ///< why nothing can be stored; empty: it can
+  std::string store_damage;            ///< what is wrong with what is stored; empty: nothing known
   std::int64_t free_bytes = 0;         ///< of the disk that state_dir lies on
   /// By what the code of others is kept apart, on each fleet and where builds are made.
   std::map<std::string, std::string> isolation;
 };
 
 /// What must not be: each in a sentence. The loop has not turned for 40 s, three passes in a row
-/// failed, nothing can be stored, or the disk is full.
+/// failed, nothing can be stored, the database is damaged, or the disk is full.
 std::vector<std::string> troubles_of(Vitals const& vitals, Vitals::Instant now);
 
 /// The vitals, between the thread that has them and the one that tells them.

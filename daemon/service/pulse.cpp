@@ -29,6 +29,7 @@ void Pulse::beat() {
   std::error_code problem;
   auto const space = std::filesystem::space(options_.state_dir, problem);
   vitals_.free_bytes = problem ? 0 : static_cast<std::int64_t>(space.available);
+  vitals_.store_damage = checkup_.damage();
   vitals_.isolation = service_.fleets.isolation();
   vitals_.isolation["builds"] = service_.workshop.isolation_so_far();
   vitals_.heartbeat = api::Vitals::Instant::clock::now();

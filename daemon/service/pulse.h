@@ -5,6 +5,7 @@
 
 #include "config/options.h"
 #include "daemon/api/health.h"
+#include "daemon/service/checkup.h"
 #include "daemon/service/service.h"
 #include "storage/store.h"
 
@@ -19,10 +20,12 @@ class Pulse {
         config::Options const& options,
         storage::Store& store,
         Service& service,
+        Checkup const& checkup,
         api::VitalSigns& signs)
       : options_{options},
         store_{store},
         service_{service},
+        checkup_{checkup},
         signs_{signs},
         timer_{executor} {}
 
@@ -39,6 +42,7 @@ class Pulse {
   config::Options const& options_;
   storage::Store& store_;
   Service& service_;
+  Checkup const& checkup_;
   api::VitalSigns& signs_;
   api::Vitals vitals_;
   boost::asio::steady_timer timer_;

@@ -12,6 +12,7 @@
 
 #include "daemon/async/run.h"
 #include "daemon/service/answering.h"
+#include "daemon/service/checkup.h"
 #include "daemon/service/door.h"
 #include "daemon/service/open_store.h"
 #include "daemon/service/watch.h"
@@ -81,7 +82,9 @@ Result<> serve(config::Options const& options,
   auto door = open_door(answering_loop.get_executor(), options.http);
   if (!door) return door.error();
   api::VitalSigns signs;
-  Watch watch{loop.get_executor(), options, executable, *store, signs};
+  SystemClock const clock;
+  Checkup const checkup{store_file(options), clock};
+  Watch watch{loop.get_executor(), options, executable, *store, checkup, signs};
   Answering const answering{answering_loop,
                             std::move(*door),
                             options,

@@ -18,16 +18,17 @@ namespace torchwatch::service {
 /// thread's loop. Everything but the constructor is called on that loop.
 class Watch {
  public:
-  /// `options`, `store` and `signs` must outlive it.
+  /// `options`, `store`, `checkup` and `signs` must outlive it.
   Watch(boost::asio::any_io_executor executor,
         config::Options const& options,
         std::string const& executable,
         storage::Store& store,
+        Checkup const& checkup,
         api::VitalSigns& signs)
       : options_{options},
         store_{store},
         service_{executor, options, executable, store, clock_},
-        pulse_{executor, options, store, service_, signs},
+        pulse_{executor, options, store, service_, checkup, signs},
         rest_{executor} {}
 
   /// Never returns; ends by cancellation, and all bisections with it.

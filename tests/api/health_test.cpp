@@ -39,6 +39,12 @@ TEST_F(HealthTest, EndsAfterThreeFailedPasses) {
               ElementsAre("3 passes in a row failed: the index does not answer"));
 }
 
+TEST_F(HealthTest, EndsWithADamagedDatabase) {
+  auto vitals = good();
+  vitals.store_damage = "torchwatch.sqlite: damaged: row 5 missing from index x; restore a backup";
+  EXPECT_THAT(troubles_of(vitals, *vitals.heartbeat), ElementsAre(vitals.store_damage));
+}
+
 TEST_F(HealthTest, EndsOnAFullDisk) {
   auto vitals = good();
   vitals.free_bytes = 1 << 20;

@@ -52,7 +52,7 @@ class SoundnessTest : public ::testing::Test {
 
 TEST_F(SoundnessTest, AClosedStoreOpensAgain) {
   make();
-  EXPECT_EQ(storage::damage_of(file()), "");
+  EXPECT_TRUE(storage::inspect_all(file(), {}));
   EXPECT_TRUE(fs::exists(file().string() + ".seal"));
   {
     auto const open = Store::open(file());
@@ -88,7 +88,30 @@ TEST_F(SoundnessTest, ATornPageIsSeenAfterAKillToo) {
   torn.replace(torn.size() / 2, 4096, 4096, '\0');
   write(torn);
   EXPECT_EQ(refusal().code, ErrorCode::corrupt);
-  EXPECT_NE(storage::damage_of(file()), "");
+  auto const found = storage::inspect_all(file(), {});
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, ErrorCode::corrupt);
+  EXPECT_THAT(found.error().message,
+              AllOf(HasSubstr(file().string() + ": damaged: "), HasSubstr(".recover")));
+}
+
+TEST_F(SoundnessTest, ALookAtAllOfItTellsWhyItEnded) {
+  make();
+  std::stop_source stop;
+  stop.request_stop();
+  auto const stopped = storage::inspect_all(file(), stop.get_token());
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().code, ErrorCode::cancelled);
+
+  auto const missing = storage::inspect_all(file().string() + ".other", {});
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, ErrorCode::unavailable);
+  EXPECT_FALSE(fs::exists(file().string() + ".other"));
+
+  write("a letter to my grandmother, and so on until there is something to read");
+  auto const damaged = storage::inspect_all(file(), {});
+  ASSERT_FALSE(damaged);
+  EXPECT_EQ(damaged.error().code, ErrorCode::corrupt);
 }
 
 TEST_F(SoundnessTest, ACutFileIsSeen) {
