@@ -101,7 +101,7 @@ TEST_F(HttpTls, IsKnownByTheSystemsAuthoritiesAndItsName) {
 TEST_F(HttpTls, KeepsAConnectionForManyRequests) {
   LiveServer const server{say_target, {}, door()};
   TlsClient client{server.port()};
-  ASSERT_TRUE(client.shake_hands());
+  ASSERT_EQ(client.shake_hands(), "TLSv1.3");
   EXPECT_EQ(client.ask(get("/1")).body, "/1");
   EXPECT_EQ(client.ask(get("/2")).body, "/2");
 }
@@ -109,7 +109,7 @@ TEST_F(HttpTls, KeepsAConnectionForManyRequests) {
 TEST_F(HttpTls, LetsAClientThatGoesOnSendingReadItsRefusal) {
   LiveServer const server{say_target, {}, door()};
   TlsClient client{server.port()};
-  ASSERT_TRUE(client.shake_hands());
+  ASSERT_EQ(client.shake_hands(), "TLSv1.3");
   std::string const body(2 << 20, 'x');
   EXPECT_EQ(
       client.ask("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2097152\r\n\r\n" + body).status,
@@ -118,15 +118,16 @@ TEST_F(HttpTls, LetsAClientThatGoesOnSendingReadItsRefusal) {
 
 TEST_F(HttpTls, SpeaksTls12AndNewer) {
   LiveServer const server{say_target, {}, door()};
-  EXPECT_TRUE(TlsClient(server.port(), TLS1_3_VERSION).shake_hands());
-  EXPECT_TRUE(TlsClient(server.port(), TLS1_2_VERSION).shake_hands());
-  EXPECT_FALSE(TlsClient(server.port(), TLS1_1_VERSION).shake_hands());
+  EXPECT_EQ(TlsClient(server.port(), TLS1_3_VERSION).shake_hands(), "TLSv1.3");
+  EXPECT_EQ(TlsClient(server.port(), TLS1_2_VERSION).shake_hands(), "TLSv1.2");
+  EXPECT_THAT(TlsClient(server.port(), TLS1_1_VERSION).shake_hands(),
+              HasSubstr("alert protocol version"));
 }
 
 TEST_F(HttpTls, TakesARenewedCertificateWhileItServes) {
   LiveServer server{say_target, {}, door()};
   TlsClient before{server.port()};
-  ASSERT_TRUE(before.shake_hands());
+  ASSERT_EQ(before.shake_hands(), "TLSv1.3");
   EXPECT_EQ(before.ask(get("/1")).status, 200);
 
   install(second_);
@@ -202,7 +203,7 @@ TEST_F(HttpTls, StopsAtOnceWhenEveryClientIsIdleOrShakesHands) {
   options.grace = 1h;
   LiveServer server{say_target, options, door()};
   TlsClient idle{server.port()};
-  ASSERT_TRUE(idle.shake_hands());
+  ASSERT_EQ(idle.shake_hands(), "TLSv1.3");
   idle.ask(get("/"));
   HttpClient const greeting{server.port()};
 

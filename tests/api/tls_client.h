@@ -21,17 +21,18 @@ class TlsClient {
  public:
   /// `version`: TLS1_1_VERSION, TLS1_2_VERSION, ...
   explicit TlsClient(std::uint16_t port, int version = TLS1_3_VERSION) {
-    auto* const native = context_.native_handle();
-    SSL_CTX_set_min_proto_version(native, version);
-    SSL_CTX_set_max_proto_version(native, version);
-    SSL_CTX_set_cipher_list(native, "ALL:@SECLEVEL=0");
-    stream_.lower_layer().connect({boost::asio::ip::address_v4::loopback(), port});
+    auto* const native = stream_.native_handle();
+    SSL_set_min_proto_version(native, version);
+    SSL_set_max_proto_version(native, version);
+    SSL_set_cipher_list(native, "ALL:@SECLEVEL=0");
+    stream_.lowest_layer().connect({boost::asio::ip::address_v4::loopback(), port});
   }
 
-  bool shake_hands() {
+  /// What came of it: "TLSv1.3", or why nothing did.
+  std::string shake_hands() {
     boost::system::error_code failed;
     stream_.handshake(boost::asio::ssl::stream_base::client, failed);
-    return !failed;
+    return failed ? failed.message() : SSL_get_version(stream_.native_handle());
   }
 
   /// After the handshake. Status 0: hung up.

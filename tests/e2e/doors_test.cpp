@@ -54,7 +54,8 @@ class Doors : public testing::Test {
 
   json address_check() {
     auto const checked = world_.run({"config", "check", "--json", world_.config_file().string()});
-    for (auto const& check : json::parse(checked.out).at("checks"))
+    auto const answer = json::parse(checked.out);
+    for (auto const& check : answer.at("checks"))
       if (check.at("what") == "http address") return check;
     throw std::runtime_error("no check of the address: " + checked.out);
   }
