@@ -70,7 +70,7 @@ Result<ServerTls> ServerTls::open(TlsFiles files) {
 ServerTls::ServerTls(TlsFiles files, ssl::context context, std::pair<Stamp, Stamp> seen)
     : files_{std::move(files)},
       context_{std::move(context)},
-      seen_{seen} {}
+      seen_{std::move(seen)} {}
 
 Result<> ServerTls::renew() {
   auto const now = stamps_of(files_);
