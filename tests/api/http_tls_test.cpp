@@ -160,7 +160,7 @@ TEST_F(HttpTls, KeepsItsCertificateWhenTheRenewedPairIsNoGoodAndSaysSoOnce) {
 
 TEST_F(HttpTls, HangsUpOnWhoeverDoesNotFinishItsHandshake) {
   net::HttpServerOptions options;
-  options.handshake_timeout = 150ms;
+  options.handshake_timeout = 1s;
   LiveServer const server{say_target, options, door()};
   HttpClient silent{server.port()};
   HttpClient slow{server.port()};
