@@ -17,6 +17,8 @@
 #include <boost/beast/http.hpp>
 #include <fmt/chrono.h>
 
+#include "daemon/net/socket.h"
+
 namespace torchwatch::net {
 namespace {
 

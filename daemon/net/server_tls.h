@@ -3,6 +3,7 @@
 #include <chrono>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include <boost/asio/ssl/context.hpp>
 #include <sys/stat.h>
