@@ -33,7 +33,7 @@ class Doors : public testing::Test {
  protected:
   Doors() { ::setenv("SSL_CERT_FILE", identity_.ca.c_str(), 1); }
 
-  ~Doors() override { ::unsetenv("SSL_CERT_FILE"); }
+  void TearDown() override { ::unsetenv("SSL_CERT_FILE"); }
 
   static json files_of(fakes::ServerIdentity const& identity) {
     return {{"certificate", identity.certificate.string()}, {"key", identity.key.string()}};
