@@ -14,9 +14,15 @@
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/network_v4.hpp>
 #include <boost/asio/ip/network_v6.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
 
 namespace torchwatch::net {
-namespace ip = boost::asio::ip;
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace ip = asio::ip;
 
 namespace {
 
@@ -158,6 +164,21 @@ Result<std::optional<Proxy>> proxy_for(ProxyRules const& rules,
   auto proxy = read_proxy(rules.url);
   if (!proxy) return proxy.error();
   return std::move(*proxy);
+}
+
+asio::awaitable<Result<>> knock_at(Proxy proxy, std::chrono::seconds patience) {
+  try {
+    ip::tcp::resolver resolver{co_await asio::this_coro::executor};
+    auto const endpoints =
+        co_await resolver.async_resolve(proxy.host, proxy.port, asio::use_awaitable);
+    beast::tcp_stream stream{resolver.get_executor()};
+    stream.expires_after(patience);
+    co_await stream.async_connect(endpoints, asio::use_awaitable);
+  } catch (boost::system::system_error const& problem) {
+    if (problem.code() == asio::error::operation_aborted) throw;
+    co_return Error{ErrorCode::unavailable, proxy.name() + ": " + problem.code().message()};
+  }
+  co_return Result<>{};
 }
 
 }  // namespace torchwatch::net

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
+
+#include <boost/asio/awaitable.hpp>
 
 #include "config/options.h"
 #include "storage/domain/result.h"
@@ -42,5 +45,10 @@ ProxyRules proxy_rules();
 Result<std::optional<Proxy>> proxy_for(ProxyRules const& rules,
                                        std::string const& host,
                                        std::string const& port);
+
+/// Whether somebody listens there: connects, and says nothing. Fails with unavailable, naming the
+/// proxy, also when nobody answers within `patience`, which the look-up of its name does not count
+/// towards. Throws system_error when it is cancelled.
+boost::asio::awaitable<Result<>> knock_at(Proxy proxy, std::chrono::seconds patience);
 
 }  // namespace torchwatch::net

@@ -40,7 +40,7 @@ asio::awaitable<std::vector<Check>> check_world(asio::any_io_executor executor,
   std::vector<asio::awaitable<Check>> checks;
   checks.push_back(timed("state directory", look_at_state(site)));
   checks.push_back(timed("http address", look_at_http(site)));
-  checks.push_back(timed("proxy", look_at_proxy(site)));
+  checks.push_back(timed("proxy", look_at_proxy()));
   checks.push_back(timed("repository", look_at_repository(site)));
   checks.push_back(timed("feed", look_at_feed(site)));
   checks.push_back(timed("compiler", look_at_tools(site)));

@@ -30,7 +30,7 @@ Look look_at_http(Site const& site);
 
 /// Whether somebody listens where the proxy is, if there is one. Takes five seconds at most, beside
 /// the look-up of its name.
-Look look_at_proxy(Site const& site);
+Look look_at_proxy();
 
 /// Whether `source.repository` opens, and its remote answers.
 Look look_at_repository(Site const& site);

@@ -4,6 +4,10 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/fakes/github/run.h"
+#include "tests/fakes/proxy/connect_proxy.h"
+#include "tests/temporary_variable.h"
+
 namespace torchwatch::net {
 namespace {
 
@@ -99,36 +103,29 @@ TEST(ProxyFor, RefusesOthersWithoutTellingThePassword) {
   }
 }
 
-/// Every variable that names a proxy, as it was before.
+TEST(KnockAt, TellsWhetherSomebodyListens) {
+  auto proxy = std::make_unique<fakes::ConnectProxy>();
+  auto const place = proxy_of("http://me:secret@" + proxy->address()).value();
+
+  EXPECT_TRUE(fakes::run(knock_at(place, std::chrono::seconds{2})));
+  proxy.reset();
+  auto const gone = fakes::run(knock_at(place, std::chrono::seconds{2}));
+
+  ASSERT_FALSE(gone);
+  EXPECT_EQ(gone.error().message, place.name() + ": Connection refused");
+}
+
+/// None names a proxy, to begin with.
 class ProxyVariables : public testing::Test {
- protected:
-  ProxyVariables() {
-    for (auto const* const name : names_) {
-      auto const* const value = std::getenv(name);
-      before_.emplace_back(value == nullptr ? std::nullopt : std::optional<std::string>{value});
-      ::unsetenv(name);
-    }
-  }
-
-  ~ProxyVariables() override {
-    for (std::size_t i = 0; i < names_.size(); ++i) {
-      if (before_[i])
-        ::setenv(names_[i], before_[i]->c_str(), 1);
-      else
-        ::unsetenv(names_[i]);
-    }
-  }
-
  private:
-  std::vector<char const*> names_{"http_proxy",
-                                  "https_proxy",
-                                  "all_proxy",
-                                  "no_proxy",
-                                  "HTTP_PROXY",
-                                  "HTTPS_PROXY",
-                                  "ALL_PROXY",
-                                  "NO_PROXY"};
-  std::vector<std::optional<std::string>> before_;
+  tests::TemporaryVariable http_{"http_proxy", std::nullopt};
+  tests::TemporaryVariable https_{"https_proxy", std::nullopt};
+  tests::TemporaryVariable all_{"all_proxy", std::nullopt};
+  tests::TemporaryVariable no_{"no_proxy", std::nullopt};
+  tests::TemporaryVariable capital_http_{"HTTP_PROXY", std::nullopt};
+  tests::TemporaryVariable capital_https_{"HTTPS_PROXY", std::nullopt};
+  tests::TemporaryVariable capital_all_{"ALL_PROXY", std::nullopt};
+  tests::TemporaryVariable capital_no_{"NO_PROXY", std::nullopt};
 };
 
 TEST_F(ProxyVariables, CountInTheOrderOfCurl) {
