@@ -9,7 +9,9 @@
 #include "bisect/git_history.h"
 #include "daemon/async/when_all.h"
 #include "tests/bisect/git_repository.h"
+#include "tests/fakes/proxy/connect_proxy.h"
 #include "tests/runner/run.h"
+#include "tests/temporary_variable.h"
 
 namespace torchwatch::build {
 namespace {
@@ -246,6 +248,24 @@ TEST(GitFetch, AsksTheRemoteForABranchWithoutFetchingIt) {
   ASSERT_FALSE(lost);
   EXPECT_EQ(lost.error().code, ErrorCode::unavailable);
   EXPECT_THAT(lost.error().message, HasSubstr("remote origin of " + clone.source().repository));
+}
+
+TEST(GitFetch, GoesByTheConfiguredProxy) {
+  fakes::ProxyManners manners;
+  manners.status = 403;
+  fakes::ConnectProxy const proxy{manners};
+  tests::TemporaryVariable const by{"https_proxy", "http://" + proxy.address()};
+  tests::TemporaryVariable const except{"no_proxy", "localhost"};
+  tests::TemporaryVariable const capital{"NO_PROXY", std::nullopt};
+  Clone clone;
+  clone.git("remote set-url origin https://git.invalid/torch.git");
+
+  auto const refreshed = clone.refresh();
+
+  ASSERT_FALSE(refreshed);
+  EXPECT_THAT(refreshed.error().message, HasSubstr("403"));
+  ASSERT_FALSE(proxy.requests().empty());
+  EXPECT_EQ(proxy.requests().front().target, "git.invalid:443");
 }
 
 }  // namespace

@@ -7,7 +7,9 @@
 
 #include "storage/domain/digest.h"
 #include "tests/fakes/downloads/download_host.h"
+#include "tests/fakes/proxy/connect_proxy.h"
 #include "tests/temporary_folder.h"
+#include "tests/temporary_variable.h"
 
 namespace torchwatch::fetch {
 namespace {
@@ -335,6 +337,46 @@ TEST(DownloadOverTls, TrustsWhomItIsTold) {
   auto const trusted = download(order, folder / "torch.whl");
   ASSERT_TRUE(trusted.has_value()) << trusted.error().message;
   EXPECT_EQ(text_of(folder / "torch.whl"), "torch");
+}
+
+TEST(DownloadOverTls, GoesByTheProxyOfTheVariables) {
+  tests::TemporaryFolder folder;
+  auto const identity = fakes::make_identity(folder.path(), {"127.0.0.1"});
+  DownloadHost host{identity};
+  host.host(target, {.content = "torch"});
+  fakes::ConnectProxy const proxy;
+  tests::TemporaryVariable const by{"https_proxy", "http://me:secret@" + proxy.address()};
+  tests::TemporaryVariable const except{"no_proxy", "localhost"};
+  tests::TemporaryVariable const capital{"NO_PROXY", std::nullopt};
+  DownloadOrder order;
+  order.url = host.url() + target;
+  order.ca_file = identity.ca.string();
+
+  auto const done = download(order, folder / "torch.whl");
+
+  ASSERT_TRUE(done.has_value()) << done.error().message;
+  ASSERT_EQ(proxy.requests().size(), 1U);
+  EXPECT_EQ("https://" + proxy.requests().front().target, host.url());
+  EXPECT_EQ(proxy.requests().front().authorization, "Basic bWU6c2VjcmV0");
+}
+
+TEST(DownloadOverTls, SaysThatAProxyRefuses) {
+  fakes::ProxyManners manners;
+  manners.status = 407;
+  fakes::ConnectProxy const proxy{manners};
+  tests::TemporaryVariable const by{"https_proxy", "http://me:secret@" + proxy.address()};
+  tests::TemporaryVariable const except{"no_proxy", "localhost"};
+  tests::TemporaryVariable const capital{"NO_PROXY", std::nullopt};
+  tests::TemporaryFolder folder;
+  DownloadOrder order;
+  order.url = "https://127.0.0.1:1/torch.whl";
+  order.attempts = 1;
+
+  auto const done = download(order, folder / "torch.whl");
+
+  ASSERT_FALSE(done.has_value());
+  EXPECT_THAT(done.error().message, HasSubstr("407"));
+  EXPECT_EQ(done.error().message.find("secret"), std::string::npos);
 }
 
 TEST(DownloadOverTls, IsNotRedirectedToPlainHttp) {
