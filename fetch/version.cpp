@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <regex>
 #include <tuple>
 
@@ -28,7 +29,9 @@ std::regex const& form() {
 
 /// Of what may be left out.
 std::optional<int> number_of(std::string const& digits) {
-  return digits.empty() ? 0 : number_in<int>(digits);
+  if (digits.empty()) return 0;
+  auto const number = number_in<int>(digits);
+  return number == std::numeric_limits<int>::max() ? std::nullopt : number;
 }
 
 std::vector<std::string> parts_of(std::string const& text, std::string const& marks) {

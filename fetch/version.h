@@ -1,6 +1,7 @@
 #pragma once
 
 #include <compare>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,7 +18,7 @@ namespace torchwatch::fetch {
 /// it: 1.0.dev1 < 1.0a1 < 1.0 < 1.0+local < 1.0.post1; 1.0 and 1.0.0 are the same.
 class Version {
  public:
-  /// Nothing for what is no version, or one with numbers beyond all reason.
+  /// Nothing for what is no version, or one with a number from 2147483647 on.
   static std::optional<Version> parse(std::string_view text);
 
   bool is_prerelease() const { return phase_.first != final_phase || dev_ != no_dev; }
@@ -44,7 +45,7 @@ class Version {
  private:
   static constexpr int final_phase = 3;
   static constexpr int no_post = -1;
-  static constexpr int no_dev = 1'000'000'000;
+  static constexpr int no_dev = std::numeric_limits<int>::max();  // newer than any
 
   struct LocalPart {
     int number = -1;  ///< letters: -1, and so before any number

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "storage/domain/whole_number.h"
+
 namespace torchwatch {
 
 NLOHMANN_JSON_SERIALIZE_ENUM(ErrorCode,
@@ -30,6 +32,37 @@ NLOHMANN_JSON_SERIALIZE_ENUM(FetchProgress::Phase,
 namespace {
 
 using nlohmann::json;
+
+/// What is wrong with a line, beside what the library finds; thrown and caught in this file.
+struct Odd {
+  std::string what;
+};
+
+template <class Whole>
+Whole whole(json const& object, char const* key) {
+  auto const number = whole_number_in<Whole>(object.at(key));
+  if (!number) throw Odd{std::string{key} + ": allowed is a whole number that fits"};
+  return *number;
+}
+
+/// Up to a year, so that sums of times cannot overflow.
+template <class Duration>
+Duration duration(json const& object, char const* key) {
+  constexpr std::chrono::hours longest{24 * 366};
+  auto const count = whole<std::int64_t>(object, key);
+  if (count < 0 || count > std::chrono::duration_cast<Duration>(longest).count())
+    throw Odd{std::string{key} + ": allowed is up to a year"};
+  return Duration{count};
+}
+
+/// The library takes an unknown word for the first one.
+template <class Word>
+Word word(json const& object, char const* key) {
+  auto const& value = object.at(key);
+  auto const meaning = value.get<Word>();
+  if (json(meaning) != value) throw Odd{std::string{key} + ": an unknown word"};
+  return meaning;
+}
 
 json to_json(Validators const& validators) {
   return {{"etag", validators.etag}, {"last_modified", validators.last_modified}};
@@ -62,12 +95,12 @@ DownloadOrder download_in(json const& value) {
   order.known = validators_in(value.at("known"));
   value.at("is_asked_only").get_to(order.is_asked_only);
   value.at("sha256").get_to(order.sha256);
-  value.at("most_bytes").get_to(order.most_bytes);
+  order.most_bytes = whole<std::int64_t>(value, "most_bytes");
   value.at("is_durable").get_to(order.is_durable);
-  order.limit = std::chrono::seconds{value.at("limit_s").get<std::int64_t>()};
-  order.stall = std::chrono::seconds{value.at("stall_s").get<std::int64_t>()};
-  value.at("attempts").get_to(order.attempts);
-  order.pause = std::chrono::milliseconds{value.at("pause_ms").get<std::int64_t>()};
+  order.limit = duration<std::chrono::seconds>(value, "limit_s");
+  order.stall = duration<std::chrono::seconds>(value, "stall_s");
+  order.attempts = whole<int>(value, "attempts");
+  order.pause = duration<std::chrono::milliseconds>(value, "pause_ms");
   return order;
 }
 
@@ -80,10 +113,10 @@ json to_json(UnpackLimits const& limits) {
 
 UnpackLimits limits_in(json const& value) {
   UnpackLimits limits;
-  value.at("bytes").get_to(limits.bytes);
-  value.at("entries").get_to(limits.entries);
-  value.at("ratio").get_to(limits.ratio);
-  value.at("path").get_to(limits.path);
+  limits.bytes = whole<std::int64_t>(value, "bytes");
+  limits.entries = whole<std::int64_t>(value, "entries");
+  limits.ratio = whole<std::int64_t>(value, "ratio");
+  limits.path = whole<std::size_t>(value, "path");
   return limits;
 }
 
@@ -96,7 +129,7 @@ json to_json(PackageFilter const& filter) {
 }
 
 PackageFilter filter_in(json const& value) {
-  return {value.at("kind"),
+  return {word<PackageKind>(value, "kind"),
           value.at("variant"),
           value.at("machine"),
           value.at("python"),
@@ -117,7 +150,7 @@ json to_json(Offer const& offer) {
 }
 
 Offer offer_in(json const& value) {
-  return {{value.at("kind"),
+  return {{word<PackageKind>(value, "kind"),
            value.at("version"),
            value.at("date"),
            value.at("variant"),
@@ -135,8 +168,10 @@ json to_json(FetchProgress const& progress) {
 }
 
 FetchProgress progress_in(json const& value) {
-  FetchProgress progress{value.at("phase"), value.at("bytes"), std::nullopt};
-  if (value.contains("of")) progress.of = value.at("of").get<std::int64_t>();
+  FetchProgress progress{word<FetchProgress::Phase>(value, "phase"),
+                         whole<std::int64_t>(value, "bytes"),
+                         std::nullopt};
+  if (value.contains("of")) progress.of = whole<std::int64_t>(value, "of");
   return progress;
 }
 
@@ -151,11 +186,12 @@ json to_json(Fetched const& fetched) {
 }
 
 Fetched fetched_in(json const& value) {
-  return {{value.at("end"),
+  return {{word<Downloaded::End>(value, "end"),
            validators_in(value.at("validators")),
-           value.at("bytes"),
-           value.at("resumed_from")},
-          {value.at("unpacked_bytes"), value.at("unpacked_entries")}};
+           whole<std::int64_t>(value, "bytes"),
+           whole<std::int64_t>(value, "resumed_from")},
+          {whole<std::int64_t>(value, "unpacked_bytes"),
+           whole<std::int64_t>(value, "unpacked_entries")}};
 }
 
 json to_json(Index const& index) {
@@ -169,7 +205,7 @@ json to_json(Index const& index) {
 }
 
 Index index_in(json const& value) {
-  Index index{value.at("end"), validators_in(value.at("validators")), {}};
+  Index index{word<Downloaded::End>(value, "end"), validators_in(value.at("validators")), {}};
   for (auto const& offer : value.at("offers"))
     index.offers.push_back(offer_in(offer));
   return index;
@@ -252,6 +288,8 @@ auto read_line(std::string const& line, Read read) -> Result<decltype(read(json{
     return read(json::parse(line));
   } catch (json::exception const& problem) {
     return Error{ErrorCode::corrupt, std::string{"torchwatch-fetch: "} + problem.what()};
+  } catch (Odd const& odd) {
+    return Error{ErrorCode::corrupt, "torchwatch-fetch: " + odd.what};
   }
 }
 
@@ -280,7 +318,7 @@ Result<Message> decode_message(std::string const& line) {
     if (value.contains("index")) return index_in(value.at("index"));
     if (value.contains("companion")) return companion_file_in(value.at("companion"));
     auto const& error = value.at("error");
-    return Refusal{{error.at("code"), error.at("message")}};
+    return Refusal{{word<ErrorCode>(error, "code"), error.at("message")}};
   });
 }
 

@@ -1,50 +1,99 @@
 #include "runner/protocol.h"
 
 #include <array>
+#include <limits>
+#include <type_traits>
 #include <utility>
 
 namespace torchwatch::protocol {
 
 using nlohmann::json;
 
-// Reading keeps a field's default when it is absent; a wrong type throws.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(
-    Hello, protocol, role, pytorch_version, git_hash, devices, fingerprint)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(BuildRef, prefix, worker, launcher, env, preload)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Measure,
-                                                runs,
-                                                warmup,
-                                                min_run_ms,
-                                                threads,
-                                                leak_iterations,
-                                                seed,
-                                                scale,
-                                                precision,
-                                                tf32,
-                                                batch,
-                                                models,
-                                                profile,
-                                                pin)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Limits, timeout_s, memory_bytes)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(
-    Job, id, benchmark, build, measure, limits, takes_turns)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Round, jobs)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Ready, id)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Turn, id)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Progress, id, phase, done, total)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Value, value, samples, outliers)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(OperatorCost, name, calls, ms, bytes)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Outcome,
-                                                id,
-                                                benchmark,
-                                                metrics,
-                                                accounts,
-                                                profile,
-                                                pytorch_version,
-                                                git_hash,
-                                                fingerprint,
-                                                seconds)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Failure, id, code, text)
+namespace {
+
+/// Whether it is a whole number that T can hold.
+template <class T>
+bool is_whole_number(json const& value) {
+  using Limits = std::numeric_limits<T>;
+  if (value.is_number_unsigned())
+    return value.get<std::uint64_t>() <= static_cast<std::uint64_t>(Limits::max());
+  return value.is_number_integer() && value.get<std::int64_t>() >= Limits::min() &&
+         value.get<std::int64_t>() <= Limits::max();
+}
+
+/// The library alone would make whole numbers of 1.5, 1e300 and true.
+template <class T>
+void read_value(json const& value, T& field) {
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+    if (!is_whole_number<T>(value))
+      throw ProtocolError("found " + (value.is_number() ? value.dump() : value.type_name()) +
+                          ", allowed is a whole number that fits");
+  value.get_to(field);
+}
+
+template <class T>
+void read_value(json const& value, std::vector<T>& field) {
+  field.clear();
+  for (auto const& element : value.get_ref<json::array_t const&>())
+    read_value(element, field.emplace_back());
+}
+
+/// Keeps what the field has when `object` says nothing of it; a wrong type throws.
+template <class T>
+void read_field(json const& object, char const* name, T& field) {
+  auto const& members = object.get_ref<json::object_t const&>();
+  if (auto const found = members.find(name); found != members.end())
+    read_value(found->second, field);
+}
+
+}  // namespace
+
+#define TORCHWATCH_READ_FIELD(field) read_field(object, #field, message.field);
+#define TORCHWATCH_WRITE_FIELD(field) object[#field] = message.field;
+/// How a message of these fields is read and written.
+#define TORCHWATCH_MESSAGE(Type, ...)                                              \
+  void from_json(json const& object, Type& message) {                              \
+    NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(TORCHWATCH_READ_FIELD, __VA_ARGS__))  \
+  }                                                                                \
+  void to_json(json& object, Type const& message) {                                \
+    NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(TORCHWATCH_WRITE_FIELD, __VA_ARGS__)) \
+  }
+
+TORCHWATCH_MESSAGE(Hello, protocol, role, pytorch_version, git_hash, devices, fingerprint)
+TORCHWATCH_MESSAGE(BuildRef, prefix, worker, launcher, env, preload)
+TORCHWATCH_MESSAGE(Measure,
+                   runs,
+                   warmup,
+                   min_run_ms,
+                   threads,
+                   leak_iterations,
+                   seed,
+                   scale,
+                   precision,
+                   tf32,
+                   batch,
+                   models,
+                   profile,
+                   pin)
+TORCHWATCH_MESSAGE(Limits, timeout_s, memory_bytes)
+TORCHWATCH_MESSAGE(Job, id, benchmark, build, measure, limits, takes_turns)
+TORCHWATCH_MESSAGE(Round, jobs)
+TORCHWATCH_MESSAGE(Ready, id)
+TORCHWATCH_MESSAGE(Turn, id)
+TORCHWATCH_MESSAGE(Progress, id, phase, done, total)
+TORCHWATCH_MESSAGE(Value, value, samples, outliers)
+TORCHWATCH_MESSAGE(OperatorCost, name, calls, ms, bytes)
+TORCHWATCH_MESSAGE(Outcome,
+                   id,
+                   benchmark,
+                   metrics,
+                   accounts,
+                   profile,
+                   pytorch_version,
+                   git_hash,
+                   fingerprint,
+                   seconds)
+TORCHWATCH_MESSAGE(Failure, id, code, text)
 
 namespace {
 

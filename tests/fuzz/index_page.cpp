@@ -1,0 +1,50 @@
+#include "fetch/index_page.h"
+
+#include "fetch/companions.h"
+#include "fetch/offers.h"
+#include "fetch/url.h"
+#include "storage/domain/date.h"
+#include "storage/domain/digest.h"
+#include "tests/fuzz/property.h"
+#include "tests/fuzz/targets.h"
+
+namespace torchwatch::fuzz {
+namespace {
+
+void check_link(fetch::PageLink const& link) {
+  auto const url = fetch::Url::parse(link.url);
+  require(url && url->is_http(), "a link leads to a web server");
+  require(link.url.find('#') == std::string::npos, "a link has no fragment");
+  require(link.sha256.empty() || is_sha256(link.sha256), "a digest is one");
+}
+
+/// Names become those of files and directories.
+void check_name(std::string const& name) {
+  require(name.find('/') == std::string::npos && name != ".." && is_one_line(name),
+          "an offer's name stays in its directory");
+}
+
+}  // namespace
+
+/// A page of an index of packages.
+void index_page(std::string_view input) {
+  auto const links = fetch::links_of(input, "https://index.example/simple/torch/");
+  if (!links) {
+    require(links.error().code == ErrorCode::corrupt, "a page that cannot be read is corrupt");
+    return;
+  }
+  for (auto const& link : *links)
+    check_link(link);
+  for (auto const kind : {fetch::PackageKind::wheel, fetch::PackageKind::libtorch})
+    for (auto const& offer : fetch::offers_in(*links, {kind, "", "", "", ""})) {
+      require(day_of(offer.package.date).has_value(), "an offer has a day");
+      check_name(offer.package.version);
+    }
+  auto const wanted = fetch::parse_requirement("nvidia-cublas>=12").value();
+  if (auto const file = fetch::companion_in(*links, wanted, "x86_64")) {
+    check_name(file->name);
+    check_name(file->version);
+  }
+}
+
+}  // namespace torchwatch::fuzz

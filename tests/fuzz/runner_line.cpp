@@ -1,0 +1,47 @@
+#include <sstream>
+
+#include "daemon/measure/answers.h"
+#include "daemon/measure/job.h"
+#include "tests/fuzz/property.h"
+#include "tests/fuzz/targets.h"
+
+namespace torchwatch::fuzz {
+namespace {
+
+protocol::Round round_of_two() {
+  protocol::Round round;
+  round.jobs.resize(2);
+  for (std::size_t at = 0; at < round.jobs.size(); ++at) {
+    round.jobs[at].id = std::to_string(at + 1);
+    round.jobs[at].benchmark = "test_eval[resnet18-cpu-eager]";
+  }
+  return round;
+}
+
+void check_answer(protocol::Message const& answer) {
+  auto const kept = measure::outcome_from({}, answer, {});
+  require(kept.ok() == kept.error.empty() || kept.values.empty(),
+          "an answer has values or an error");
+  require(!kept.ok() || kept.values.contains(Metric::latency), "who measured has a latency");
+  if (auto const levels = measure::levels_in(std::span{&kept, 1}, Metric::latency))
+    require(levels->size() == 1, "an answer has one level");
+}
+
+}  // namespace
+
+/// All that a runner says to the service about a round of two jobs.
+void runner_line(std::string_view input) {
+  measure::Answers answers{round_of_two()};
+  std::istringstream stream{std::string{input}};
+  auto const ignore = [](protocol::Progress const&) {
+  };
+  for (std::string line; !answers.are_complete() && std::getline(stream, line);)
+    static_cast<void>(answers.take(line, ignore));
+  if (!answers.are_complete()) return;
+  auto const all = std::move(answers).all();
+  require(all.size() == 2, "each job has one answer");
+  for (auto const& answer : all)
+    check_answer(answer);
+}
+
+}  // namespace torchwatch::fuzz

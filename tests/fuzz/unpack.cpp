@@ -1,0 +1,105 @@
+#include "fetch/unpack.h"
+
+#include <filesystem>
+#include <sstream>
+
+#include <sys/stat.h>
+
+#include "tests/fetch/archive_writer.h"
+#include "tests/fuzz/property.h"
+#include "tests/fuzz/targets.h"
+#include "tests/temporary_folder.h"
+
+namespace torchwatch::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Entries as a text tells them, a line each: "f PATH", "x PATH", "d PATH", "l PATH TARGET",
+/// "h PATH TARGET", "p PATH".
+void add_entry(fetch::ArchiveWriter& writer, std::string const& line) {
+  std::istringstream words{line};
+  std::string kind;
+  std::string path;
+  std::string target;
+  words >> kind >> path >> target;
+  if (kind == "f") writer.add_file(path, target);
+  if (kind == "x") writer.add_file(path, target, true);
+  if (kind == "d") writer.add_directory(path);
+  if (kind == "l") writer.add_link(path, target);
+  if (kind == "h") writer.add_hard_link(path, target);
+  if (kind == "p") writer.add_special(path, S_IFIFO);
+}
+
+/// What cannot be written by a library ends the archive there.
+void write_archive(fs::path const& file,
+                   std::string_view entries,
+                   fetch::ArchiveWriter::Format format) {
+  fetch::ArchiveWriter writer{file, format};
+  std::istringstream stream{std::string{entries}};
+  try {
+    for (std::string line; std::getline(stream, line);)
+      add_entry(writer, line);
+    writer.close();
+  } catch (std::runtime_error const&) {
+  }
+}
+
+bool is_below(fs::path const& path, fs::path const& directory) {
+  auto const relative = path.lexically_relative(directory);
+  return !relative.empty() && *relative.begin() != "..";
+}
+
+/// Everything in there is a file, a directory or a link that leads to neither elsewhere nor above.
+void check_tree(fs::path const& directory, fetch::Unpacked const& unpacked) {
+  std::int64_t bytes = 0;
+  for (auto const& entry : fs::recursive_directory_iterator{directory}) {
+    auto const status = entry.symlink_status();
+    if (fs::is_symlink(status)) {
+      std::error_code circle;
+      auto const place = fs::weakly_canonical(entry.path(), circle);
+      require(circle || is_below(place, directory), "no link leads out of the directory");
+      continue;
+    }
+    require(fs::is_directory(status) || fs::is_regular_file(status), "nothing special comes out");
+    if (fs::is_regular_file(status)) bytes += static_cast<std::int64_t>(entry.file_size());
+  }
+  require(bytes == unpacked.bytes, "as many bytes come out as are told");
+}
+
+/// Nothing is wrong with the disk, so that it is the archive.
+void check_refusal(Error const& error) {
+  require(error.code == ErrorCode::corrupt, "an archive that is refused is corrupt");
+  require(is_one_line(error.message), "an error is one line");
+}
+
+}  // namespace
+
+/// An archive, or, after "zip\n" or "tar\n", what to put into one.
+void unpack(std::string_view input) {
+  static tests::TemporaryFolder const folder;
+  static auto const root = fs::canonical(folder.path());
+  auto const archive = root / "archive";
+  auto const directory = root / "unpacked";
+  using Format = fetch::ArchiveWriter::Format;
+  if (input.starts_with("zip\n"))
+    write_archive(archive, input.substr(4), Format::zip);
+  else if (input.starts_with("tar\n"))
+    write_archive(archive, input.substr(4), Format::tar_zst);
+  else
+    write_file(archive, input);
+  fetch::UnpackLimits limits;
+  limits.bytes = 1 << 20;
+  limits.entries = 100;
+  auto const unpacked = fetch::unpack(archive, directory, limits);
+  if (unpacked)
+    check_tree(directory, *unpacked);
+  else
+    check_refusal(unpacked.error());
+  require(fs::exists(directory) == unpacked.has_value(), "a directory is whole or gone");
+  fs::remove_all(directory);
+  fs::remove(archive);
+  require(fs::is_empty(root), "nothing is written outside of the directory");
+}
+
+}  // namespace torchwatch::fuzz

@@ -1,0 +1,91 @@
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include <boost/algorithm/string/replace.hpp>
+
+#include "fetch/companions.h"
+#include "fetch/wheel_metadata.h"
+#include "fetch/wheel_record.h"
+#include "storage/domain/digest.h"
+#include "tests/fuzz/property.h"
+#include "tests/fuzz/targets.h"
+#include "tests/temporary_folder.h"
+
+namespace torchwatch::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto module_text = "import os\n";
+/// What a wheel of this target holds beside its RECORD.
+constexpr std::size_t files = 4;
+
+/// As RECORD has it.
+std::string digest_of_module() {
+  Sha256 digest;
+  digest.add(module_text);
+  return "sha256=" + digest.base64url();
+}
+
+void check_record_of(fs::path const& wheel, std::string const& record) {
+  auto const checked = fetch::check_record(wheel);
+  if (!checked) {
+    require(checked.error().code == ErrorCode::corrupt, "a wheel that disagrees is corrupt");
+    require(is_one_line(checked.error().message), "an error is one line");
+    return;
+  }
+  std::istringstream stream{record};
+  std::multiset<std::string> lines;
+  for (std::string line; std::getline(stream, line);)
+    if (!line.empty() && line != "\r") lines.insert(line);
+  auto const own = std::ranges::count_if(
+      lines, [](std::string const& line) { return line.find("RECORD") != std::string::npos; });
+  require(lines.size() == files + static_cast<std::size_t>(own), "each file is listed once");
+  bool const has_digest = std::ranges::any_of(
+      lines, [](auto const& line) { return line.find(digest_of_module()) != std::string::npos; });
+  if (!has_digest) return;
+  write_file(wheel / "pkg/module.py", "import sys\n");
+  require(!fetch::check_record(wheel), "a wheel that was changed is refused");
+  write_file(wheel / "pkg/module.py", module_text);
+}
+
+void check_metadata_of(fs::path const& wheel) {
+  auto const metadata = fetch::wheel_metadata_of(wheel);
+  if (!metadata) {
+    require(is_one_line(metadata.error().message), "an error is one line");
+    return;
+  }
+  require(!metadata->name.empty() && !metadata->version.empty(), "a wheel has name and version");
+  auto const companions = fetch::companions_of(*metadata, {"cublas"}, "x86_64");
+  if (!companions) {
+    require(is_one_line(companions.error().message), "an error is one line");
+    return;
+  }
+  for (auto const& companion : *companions)
+    require(companion.name.starts_with("nvidia-") || companion.name == "cuda-toolkit",
+            "a companion has libraries");
+}
+
+}  // namespace
+
+/// RECORD, METADATA and WHEEL of an unpacked wheel, in which DIGEST and SIZE stand for a module's.
+void wheel(std::string_view input) {
+  static tests::TemporaryFolder const folder;
+  auto const info = folder / "pkg-1.dist-info";
+  fs::create_directories(info);
+  fs::create_directories(folder / "pkg");
+  auto parts = parts_of(input, 3);
+  boost::replace_all(parts[0], "DIGEST", digest_of_module());
+  boost::replace_all(parts[0], "SIZE", std::to_string(std::string_view{module_text}.size()));
+  write_file(folder / "pkg/module.py", module_text);
+  write_file(folder / "pkg/with, \"comma.py", "");
+  write_file(info / "RECORD", parts[0]);
+  write_file(info / "METADATA", parts[1]);
+  write_file(info / "WHEEL", parts[2]);
+  check_record_of(folder.path(), parts[0]);
+  check_metadata_of(folder.path());
+}
+
+}  // namespace torchwatch::fuzz
