@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <regex>
 #include <utility>
+
+#include "storage/domain/date.h"
 
 namespace torchwatch::bisect {
 namespace {
@@ -18,7 +19,7 @@ std::optional<int> parse_number(std::string_view digits) {
 }
 
 std::string_view trimmed(std::string_view line) {
-  auto const last = line.find_last_not_of(" \t\r");
+  auto const last = line.find_last_not_of(" \t\r\n");
   return line.substr(0, last + 1);
 }
 
@@ -102,11 +103,17 @@ std::optional<Revert> revert_of(std::string_view message) {
 }
 
 std::optional<NightlyRelease> parse_nightly_release(std::string_view subject, CommitSha release) {
-  static std::regex const form{
-      R"((\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])) nightly release \(([0-9a-f]{40})\)\s*)"};
-  std::match_results<std::string_view::const_iterator> match;
-  if (!std::regex_match(subject.begin(), subject.end(), match, form)) return std::nullopt;
-  return NightlyRelease{match[1].str(), CommitSha{match[2].str()}, std::move(release)};
+  constexpr std::string_view between = " nightly release (";
+  constexpr std::size_t date_size = 10;
+  constexpr std::size_t sha_size = 40;
+  auto const text = trimmed(subject);
+  if (text.size() != date_size + between.size() + sha_size + 1 || !text.ends_with(')') ||
+      text.substr(date_size, between.size()) != between)
+    return std::nullopt;
+  auto const date = text.substr(0, date_size);
+  auto const sha = text.substr(date_size + between.size(), sha_size);
+  if (!day_of(date) || !is_commit_sha(sha)) return std::nullopt;
+  return NightlyRelease{std::string{date}, CommitSha{std::string{sha}}, std::move(release)};
 }
 
 }  // namespace torchwatch::bisect

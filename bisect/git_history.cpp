@@ -1,6 +1,7 @@
 #include "bisect/git_history.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -40,13 +41,20 @@ CommitSha sha_of(git_commit const& commit) {
   return {git_oid_tostr_s(git_commit_id(&commit))};
 }
 
+/// Anybody may write any number there: none before 1970 or after 9999 is taken over.
+Timestamp time_of(git_commit const& commit) {
+  constexpr std::int64_t last = 253'402'300'799;
+  return Timestamp{
+      std::chrono::seconds{std::clamp<std::int64_t>(git_commit_time(&commit), 0, last)}};
+}
+
 // git_commit_summary caches its answer in the commit, hence the mutable reference.
 Commit describe(git_commit& commit) {
   auto const* author = git_commit_author(&commit);
   return Commit{.sha = sha_of(commit),
                 .subject = text_of(git_commit_summary(&commit)),
                 .author = text_of(author->name) + " <" + text_of(author->email) + ">",
-                .time = Timestamp{std::chrono::seconds{git_commit_time(&commit)}},
+                .time = time_of(commit),
                 .pull_request = pull_request_of(text_of(git_commit_message(&commit)))};
 }
 

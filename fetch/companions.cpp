@@ -7,6 +7,7 @@
 
 #include "fetch/index.h"
 #include "fetch/marker.h"
+#include "storage/domain/printable.h"
 
 namespace torchwatch::fetch {
 namespace {
@@ -52,7 +53,7 @@ Result<std::vector<Requirement>> companions_of(WheelMetadata const& wheel,
       wheel.python.empty() ? any_python : wheel.python, machine, extras};
   auto const bad = [&wheel](Error const& problem) {
     return Error{ErrorCode::corrupt,
-                 wheel.name + " " + wheel.version + ": METADATA: " + problem.message};
+                 printable(wheel.name + " " + wheel.version + ": METADATA: " + problem.message)};
   };
   std::vector<Requirement> companions;
   for (auto const& text : wheel.needs) {

@@ -9,6 +9,7 @@
 
 #include "fetch/requirement.h"
 #include "fetch/version.h"
+#include "storage/domain/printable.h"
 
 namespace torchwatch::fetch {
 namespace {
@@ -193,7 +194,7 @@ Result<bool> marker_holds(std::string_view marker, MarkerEnvironment const& envi
     return Reader{std::move(tokens), environment}.read();
   } catch (Bad const& bad) {
     return Error{ErrorCode::invalid_argument,
-                 "marker \"" + std::string{marker.substr(0, 100)} + "\": found " + bad.what};
+                 "marker \"" + printable(marker, 100) + "\": found " + printable(bad.what, 100)};
   }
 }
 

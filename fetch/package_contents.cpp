@@ -1,21 +1,30 @@
 #include "fetch/package_contents.h"
 
 #include <array>
-#include <fstream>
 #include <optional>
 #include <regex>
+#include <sstream>
 #include <system_error>
 
 #include <boost/algorithm/string/trim.hpp>
+
+#include "storage/domain/printable.h"
+#include "storage/domain/small_file.h"
 
 namespace torchwatch::fetch {
 namespace {
 
 namespace fs = std::filesystem;
 
+/// Empty when it is not there, or no such file.
+std::istringstream text_of(fs::path const& file) {
+  auto const text = read_small_file(file);
+  return std::istringstream{text ? *text : ""};
+}
+
 /// The first line; empty when there is none.
 std::string line_of(fs::path const& file) {
-  std::ifstream stream{file};
+  auto stream = text_of(file);
   std::string line;
   std::getline(stream, line);
   return boost::trim_copy(line);
@@ -25,10 +34,10 @@ std::string line_of(fs::path const& file) {
 /// type; empty when it is not there.
 std::string bound_to(std::string const& name, fs::path const& file) {
   std::regex const binding{name + R"re((?:\s*:[^=]*)?\s*=\s*(?:'([^']*)'|"([^"]*)")\s*)re"};
-  std::ifstream stream{file};
+  auto stream = text_of(file);
   std::string line;
   std::smatch found;
-  constexpr std::size_t longest = 1000;
+  constexpr std::size_t longest = 200;
   while (std::getline(stream, line))
     if (line.size() < longest && std::regex_match(line, found, binding))
       return found[1].matched ? found[1].str() : found[2].str();
@@ -51,10 +60,11 @@ Result<PackageContents> checked(PackageContents contents,
   auto const bad = [](fs::path const& file, std::string const& why) {
     return Error{ErrorCode::corrupt, file.string() + ": " + why};
   };
-  if (contents.version.empty()) return bad(version_file, "names no version");
+  if (contents.version.empty() || printable(contents.version) != contents.version)
+    return bad(version_file, "names no version");
   if (!is_commit_sha(contents.release_commit.hex))
     return bad(hash_file,
-               "found \"" + contents.release_commit.hex.substr(0, 60) +
+               "found \"" + printable(contents.release_commit.hex, 60) +
                    "\" for the commit, allowed are 40 hexadecimal digits");
   if (auto const missing = missing_in(contents.prefix); !missing.empty())
     return bad(contents.prefix, "has no " + missing);

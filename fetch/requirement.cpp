@@ -1,12 +1,13 @@
 #include "fetch/requirement.h"
 
-#include <algorithm>
-#include <regex>
+#include <optional>
 #include <vector>
 
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/algorithm/string/split.hpp>
 #include <boost/algorithm/string/trim.hpp>
+
+#include "storage/domain/printable.h"
 
 namespace torchwatch::fetch {
 namespace {
@@ -23,6 +24,35 @@ std::set<std::string> extras_in(std::string const& list) {
   return extras;
 }
 
+/// Of 'name[extras](versions)', as it stands there.
+struct Pieces {
+  std::string name;
+  std::string extras;
+  std::string versions;
+};
+
+std::optional<Pieces> pieces_of(std::string text) {
+  constexpr std::string_view ends =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+  static auto const inside = std::string{ends} + "._-";
+  Pieces pieces;
+  pieces.name = text.substr(0, text.find_first_not_of(inside));
+  if (pieces.name.empty() || ends.find(pieces.name.front()) == std::string_view::npos ||
+      ends.find(pieces.name.back()) == std::string_view::npos)
+    return std::nullopt;
+  text = boost::trim_left_copy(text.substr(pieces.name.size()));
+  if (text.starts_with('[')) {
+    auto const end = text.find(']');
+    if (end == std::string::npos) return std::nullopt;
+    pieces.extras = text.substr(1, end - 1);
+    text = boost::trim_left_copy(text.substr(end + 1));
+  }
+  bool const is_bracketed = text.size() > 1 && text.front() == '(' && text.back() == ')';
+  pieces.versions = is_bracketed ? text.substr(1, text.size() - 2) : text;
+  if (pieces.versions.find_first_of("()@") != std::string::npos) return std::nullopt;
+  return pieces;
+}
+
 }  // namespace
 
 std::string canonical_name(std::string_view name) {
@@ -36,20 +66,18 @@ std::string canonical_name(std::string_view name) {
 }
 
 Result<Requirement> parse_requirement(std::string_view text) {
-  static std::regex const form{
-      R"(\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[([^\]]*)\])?\s*\(?([^()@]*)\)?\s*)"};
   auto const semicolon = text.find(';');
-  auto const what = std::string{text.substr(0, semicolon)};
-  std::smatch found;
-  if (what.size() > longest_requirement || !std::regex_match(what, found, form))
+  auto const what = boost::trim_copy(std::string{text.substr(0, semicolon)});
+  auto const pieces = what.size() <= longest_requirement ? pieces_of(what) : std::nullopt;
+  if (!pieces)
     return Error{ErrorCode::invalid_argument,
-                 "\"" + what.substr(0, 100) + "\" is no name of a package with its versions"};
-  auto versions = VersionRange::parse(found[3].str());
+                 "\"" + printable(what, 100) + "\" is no name of a package with its versions"};
+  auto versions = VersionRange::parse(pieces->versions);
   if (!versions) return versions.error();
   Requirement requirement;
-  requirement.text = boost::trim_copy(what);
-  requirement.name = canonical_name(found[1].str());
-  requirement.extras = extras_in(found[2]);
+  requirement.text = what;
+  requirement.name = canonical_name(pieces->name);
+  requirement.extras = extras_in(pieces->extras);
   requirement.versions = std::move(*versions);
   if (semicolon != std::string_view::npos)
     requirement.marker = boost::trim_copy(std::string{text.substr(semicolon + 1)});

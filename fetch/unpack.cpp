@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <unordered_map>
 #include <utility>
@@ -13,8 +14,11 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <climits>
 #include <fcntl.h>
 #include <unistd.h>
+
+#include "storage/domain/printable.h"
 
 namespace torchwatch::fetch {
 namespace {
@@ -33,11 +37,9 @@ struct FreeArchive {
 using ArchiveReader = std::unique_ptr<archive, FreeArchive>;
 
 /// On one line, and not too long.
-std::string printable(std::string text) {
+std::string excerpt(std::string_view text) {
   constexpr std::size_t longest = 200;
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
-  return text.size() <= longest ? text : text.substr(0, longest) + "...";
+  return printable(text, longest);
 }
 
 class File {
@@ -124,9 +126,8 @@ class Policy {
   Unpacked const& seen() const { return seen_; }
 
   [[noreturn]] void refuse(std::string const& path, std::string const& why) const {
-    auto const where = path.empty() ? "" : ": entry " + printable(path);
-    throw Stop{
-        {ErrorCode::corrupt, "archive " + archive_.string() + where + ": " + printable(why)}};
+    auto const where = path.empty() ? "" : ": entry " + excerpt(path);
+    throw Stop{{ErrorCode::corrupt, "archive " + archive_.string() + where + ": " + excerpt(why)}};
   }
 
  private:
@@ -143,6 +144,9 @@ class Policy {
     fs::path path;
     for (auto const& part : fs::path{text}) {
       if (part == "..") refuse(text, "its path has \"..\"");
+      if (part.native().size() > NAME_MAX)
+        refuse(text,
+               "a name in its path has more than " + std::to_string(NAME_MAX) + " characters");
       if (part != "." && !part.empty()) path /= part;
     }
     return path.string();
@@ -167,6 +171,7 @@ class Policy {
     auto const* const text = archive_entry_symlink(header);
     if (text == nullptr || *text == '\0') refuse(path, "it is a link to nowhere");
     fs::path target{text};
+    if (target.native().size() >= PATH_MAX) refuse(path, "it is a link to a path that cannot be");
     auto above = std::ranges::count(path, '/');
     bool goes_down = false;
     for (auto const& part : target) {

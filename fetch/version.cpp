@@ -11,6 +11,7 @@
 #include <boost/algorithm/string/trim.hpp>
 
 #include "fetch/number.h"
+#include "storage/domain/printable.h"
 
 namespace torchwatch::fetch {
 namespace {
@@ -143,7 +144,8 @@ Result<VersionRange::Clause> VersionRange::clause_in(std::string_view text) {
   auto const clause = boost::trim_copy(std::string{text});
   auto const* const comparison = std::ranges::find_if(
       comparisons, [&](std::string_view sign) { return clause.starts_with(sign); });
-  Error bad{ErrorCode::invalid_argument, "\"" + clause + "\" is no range of versions"};
+  Error bad{ErrorCode::invalid_argument,
+            "\"" + printable(clause, 100) + "\" is no range of versions"};
   if (comparison == comparisons.end()) return bad;
   auto rest = boost::trim_copy(clause.substr(comparison->size()));
   bool const is_equality = *comparison == "==" || *comparison == "!=";
@@ -151,6 +153,8 @@ Result<VersionRange::Clause> VersionRange::clause_in(std::string_view text) {
   if (is_prefix) rest.resize(rest.size() - 2);
   auto const version = Version::parse(rest);
   if (!version) return bad;
+  bool const may_be_local = *comparison == "===" || (is_equality && !is_prefix);
+  if (version->is_local() && !may_be_local) return bad;
   return Clause{*comparison == "===" ? "==" : std::string{*comparison}, *version, is_prefix};
 }
 

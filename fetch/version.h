@@ -67,7 +67,8 @@ class Version {
 /// ">=2.9,!=2.9.1", "==13.0.*", "~=2.1"; empty: any version.
 class VersionRange {
  public:
-  /// Fails with invalid_argument, naming what is no such clause.
+  /// Fails with invalid_argument, naming what is no such clause; what follows a plus sign has no
+  /// order, and so no place but after "==" and "!=".
   static Result<VersionRange> parse(std::string_view text);
 
   bool holds(Version const& version) const;

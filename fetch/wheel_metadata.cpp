@@ -8,6 +8,7 @@
 #include <boost/algorithm/string/split.hpp>
 #include <boost/algorithm/string/trim.hpp>
 
+#include "storage/domain/printable.h"
 #include "storage/domain/small_file.h"
 
 namespace torchwatch::fetch {
@@ -61,7 +62,7 @@ fs::path dist_info_in(fs::path const& directory) {
 
 Result<WheelMetadata> wheel_metadata_of(fs::path const& directory) {
   auto const bad = [](fs::path const& file, std::string const& why) {
-    return Error{ErrorCode::corrupt, file.string() + ": " + why};
+    return Error{ErrorCode::corrupt, printable(file.string() + ": " + why)};
   };
   auto const info = dist_info_in(directory);
   if (info.empty()) return bad(directory, "has no single *.dist-info");

@@ -3,14 +3,16 @@
 #include <array>
 #include <fstream>
 #include <map>
-#include <optional>
+#include <sstream>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
-
-#include <boost/algorithm/string/replace.hpp>
 
 #include "fetch/wheel_metadata.h"
 #include "storage/domain/digest.h"
+#include "storage/domain/printable.h"
+#include "storage/domain/small_file.h"
 
 namespace torchwatch::fetch {
 namespace {
@@ -23,28 +25,43 @@ struct Line {
   std::string size;
 };
 
+using Lines = std::map<std::string, Line>;  // by path
+
 Error disagrees(fs::path const& record, std::string const& name, std::string const& how) {
-  return {ErrorCode::corrupt, record.string() + ": " + name + " " + how};
+  return {ErrorCode::corrupt, printable(record.string() + ": " + name + " " + how)};
 }
 
-/// As a CSV file has it (RFC 4180).
-std::string unquoted(std::string field) {
-  if (field.size() < 2 || field.front() != '"' || field.back() != '"') return field;
-  return boost::replace_all_copy(field.substr(1, field.size() - 2), "\"\"", "\"");
+/// Of a line, as a CSV file has it (RFC 4180); none when a quote is not closed.
+std::vector<std::string> fields_of(std::string_view line) {
+  std::vector<std::string> fields(1);
+  bool is_quoted = false;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    char const c = line[at];
+    if (is_quoted && line.substr(at).starts_with("\"\""))
+      fields.back() += line[++at];
+    else if (c == '"' && (is_quoted || fields.back().empty()))
+      is_quoted = !is_quoted;
+    else if (c == ',' && !is_quoted)
+      fields.emplace_back();
+    else
+      fields.back() += c;
+  }
+  return is_quoted ? std::vector<std::string>{} : fields;
 }
 
-/// By path; nothing when a line has another form.
-std::optional<std::map<std::string, Line>> lines_of(fs::path const& record) {
-  std::map<std::string, Line> lines;
-  std::ifstream stream{record};
-  for (std::string text; std::getline(stream, text);) {
-    if (text.ends_with('\r')) text.pop_back();
-    if (text.empty()) continue;
-    auto const size = text.rfind(',');
-    auto const digest = size == 0 || size == std::string::npos ? size : text.rfind(',', size - 1);
-    if (size == std::string::npos || digest == std::string::npos) return std::nullopt;
-    lines.emplace(unquoted(text.substr(0, digest)),
-                  Line{text.substr(digest + 1, size - digest - 1), text.substr(size + 1)});
+Result<Lines> lines_of(fs::path const& record) {
+  constexpr std::size_t largest = 64 << 20;  // PyTorch's has 2 MB
+  auto const text = read_small_file(record, largest);
+  if (!text) return text.error();
+  Lines lines;
+  std::istringstream stream{*text};
+  for (std::string line; std::getline(stream, line);) {
+    if (line.ends_with('\r')) line.pop_back();
+    if (line.empty()) continue;
+    auto const fields = fields_of(line);
+    if (fields.size() != 3) return disagrees(record, "a line", "is not \"path,digest,size\"");
+    if (!lines.emplace(fields[0], Line{fields[1], fields[2]}).second)
+      return disagrees(record, fields[0], "is listed twice");
   }
   return lines;
 }
@@ -65,6 +82,8 @@ bool is_signature(fs::path const& file, fs::path const& record) {
 
 /// What RECORD says wrongly of a file that is there; empty: nothing.
 std::string complaint(fs::path const& file, Line const& line) {
+  std::error_code missing;
+  if (!fs::is_regular_file(file, missing)) return "leads to no file";
   auto const size = std::to_string(fs::file_size(file));
   if (!line.size.empty() && line.size != size) return "has " + line.size + " bytes, found " + size;
   if (line.digest.empty()) return {};
@@ -80,7 +99,7 @@ Result<> check_record(fs::path const& wheel) {
   if (info.empty() || !fs::is_regular_file(record))
     return Error{ErrorCode::corrupt, wheel.string() + ": has no single *.dist-info/RECORD"};
   auto lines = lines_of(record);
-  if (!lines) return disagrees(record, "a line", "is not \"path,digest,size\"");
+  if (!lines) return lines.error();
   for (auto const& entry : fs::recursive_directory_iterator{wheel}) {
     if (!entry.is_regular_file() && !entry.is_symlink()) continue;
     auto const name = entry.path().lexically_relative(wheel).string();

@@ -272,6 +272,8 @@ std::string commit_link(CommitSha const& sha, std::string const& project) {
 }
 
 std::string compare_link(CommitSha const& start, CommitSha const& end, std::string const& project) {
+  if (!is_commit_sha(start.hex) || !is_commit_sha(end.hex))
+    return verbatim(start.hex + "..." + end.hex);
   return fmt::format("[`{}...{}`]({}/compare/{}...{})",
                      short_of(start),
                      short_of(end),

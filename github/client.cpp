@@ -9,6 +9,7 @@
 #include "github/answer.h"
 #include "github/fields.h"
 #include "github/url.h"
+#include "storage/domain/whole_number.h"
 
 namespace torchwatch::github {
 namespace {
@@ -51,12 +52,13 @@ bool carries(json const& issue, std::string const& label) {
 std::optional<CreatedIssue> read_issue(json const& object, IssueDraft const& draft) {
   if (!object.is_object()) return {};
   auto const number = object.find("number");
-  if (number == object.end() || !number->is_number_integer()) return {};
+  auto const counted =
+      number == object.end() ? std::nullopt : whole_number_in<std::int64_t>(*number);
+  if (counted.value_or(0) <= 0) return {};
   CreatedIssue issue;
-  issue.number = number->get<std::int64_t>();
+  issue.number = *counted;
   issue.url = text_at(object, "html_url");
   std::ranges::copy_if(draft.labels,
-
                        std::back_inserter(issue.missing_labels),
                        [&](std::string const& label) { return !carries(object, label); });
   return issue;
@@ -65,10 +67,9 @@ std::optional<CreatedIssue> read_issue(json const& object, IssueDraft const& dra
 /// The issue among `page` that reports the draft's incident. Pull requests are listed as issues
 /// too.
 std::optional<CreatedIssue> issue_of(json const& page, IssueDraft const& draft) {
-  auto const marker = marker_of(draft.key);
   for (auto const& object : page) {
     if (!object.is_object() || object.contains("pull_request")) continue;
-    if (text_at(object, "body").find(marker) == std::string::npos) continue;
+    if (key_in(text_at(object, "body")) != draft.key) continue;
     auto issue = read_issue(object, draft);
     if (issue) issue->existed = true;
     return issue;

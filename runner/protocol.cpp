@@ -52,10 +52,10 @@ void read_field(json const& object, char const* name, T& field) {
 #define TORCHWATCH_WRITE_FIELD(field) object[#field] = message.field;
 /// How a message of these fields is read and written.
 #define TORCHWATCH_MESSAGE(Type, ...)                                              \
-  void from_json(json const& object, Type& message) {                              \
+  inline void from_json(json const& object, Type& message) {                       \
     NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(TORCHWATCH_READ_FIELD, __VA_ARGS__))  \
   }                                                                                \
-  void to_json(json& object, Type const& message) {                                \
+  inline void to_json(json& object, Type const& message) {                         \
     NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(TORCHWATCH_WRITE_FIELD, __VA_ARGS__)) \
   }
 

@@ -2,24 +2,28 @@
 
 #include <array>
 #include <charconv>
+#include <ctime>
 
 #include <fmt/chrono.h>
 
 namespace torchwatch::api {
 namespace {
 
-/// The number that the whole of `text` is.
+/// The number that the whole of `text` is, without a sign.
 std::optional<int> number(std::string_view text) {
-  int value = 0;
+  unsigned value = 0;
   auto const [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (failed != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
+  return static_cast<int>(value);  // of four digits at most
 }
 
 }  // namespace
 
 std::string iso8601(Timestamp time) {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", time);
+  // By whole seconds: as a time of the system's clock it would be counted in nanoseconds, which end
+  // in 2262.
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                     fmt::gmtime(std::time_t{time.time_since_epoch().count()}));
 }
 
 std::optional<Timestamp> parse_time(std::string_view text) {
@@ -33,7 +37,7 @@ std::optional<Timestamp> parse_time(std::string_view text) {
     while (end < text.size() && form[end] == '0')
       ++end;
     auto const value = number(text.substr(begin, end - begin));
-    if (!value || *value < 0) return std::nullopt;
+    if (!value) return std::nullopt;
     parts.at(part++) = *value;
     if (end < text.size() && text[end] != form[end]) return std::nullopt;
     begin = end + 1;

@@ -22,7 +22,7 @@ Result<protocol::Hello> hello_in(std::string const& line) {
     auto message = protocol::decode(line);
     auto* const hello = std::get_if<protocol::Hello>(&message);
     if (hello == nullptr || hello->protocol != protocol::version)
-      return Error{ErrorCode::corrupt, "runner speaks another protocol: " + line};
+      return Error{ErrorCode::corrupt, "runner speaks another protocol: " + process::excerpt(line)};
     return std::move(*hello);
   } catch (protocol::ProtocolError const& problem) {
     return Error{ErrorCode::corrupt, std::string{"runner: "} + problem.what()};

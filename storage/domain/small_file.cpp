@@ -1,5 +1,6 @@
 #include "storage/domain/small_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -34,17 +35,20 @@ ErrorCode code_of(int problem) {
   return problem == ELOOP || problem == ENXIO ? ErrorCode::corrupt : ErrorCode::unavailable;
 }
 
-/// Up to `most` bytes; -1 with errno when that fails.
-ssize_t read_up_to(int fd, char* to, std::size_t most) {
-  std::size_t got = 0;
-  while (got < most) {
-    auto const bytes = ::read(fd, to + got, most - got);
-    if (bytes < 0 && errno == EINTR) continue;
-    if (bytes < 0) return -1;
+/// Appends up to `most` bytes, piece by piece: what is allowed is often far more than there is.
+/// What errno said when that failed, else 0.
+int read_up_to(int fd, std::string& text, std::size_t most) {
+  constexpr std::size_t piece = std::size_t{64} << 10;
+  while (text.size() < most) {
+    auto const had = text.size();
+    text.resize(had + std::min(piece, most - had));
+    auto const bytes = ::read(fd, text.data() + had, text.size() - had);
+    int const problem = bytes < 0 ? errno : 0;
+    text.resize(had + (bytes < 0 ? 0 : static_cast<std::size_t>(bytes)));
+    if (problem != 0 && problem != EINTR) return problem;
     if (bytes == 0) break;
-    got += static_cast<std::size_t>(bytes);
   }
-  return static_cast<ssize_t>(got);
+  return 0;
 }
 
 }  // namespace
@@ -66,10 +70,9 @@ Result<std::string> read_small_file(std::filesystem::path const& file, std::size
   auto too_large = failed(ErrorCode::corrupt,
                           "has more than " + std::to_string(most) + " bytes, which are allowed");
   if (static_cast<std::size_t>(facts.st_size) > most) return too_large;
-  std::string text(most + 1, '\0');  // it may have grown
-  auto const bytes = read_up_to(opened.get(), text.data(), text.size());
-  if (bytes < 0) return by_errno(errno);
-  text.resize(static_cast<std::size_t>(bytes));
+  std::string text;
+  int const problem = read_up_to(opened.get(), text, most + 1);  // it may have grown
+  if (problem != 0) return by_errno(problem);
   if (text.size() > most) return too_large;
   return text;
 }

@@ -14,6 +14,7 @@ Series const series{"gpu", Benchmark{"resnet50", Test::eval, Device::cuda, "eage
 TEST(ApiJson, TimeIsIso8601InUtc) {
   EXPECT_EQ(iso8601(Timestamp{}), "1970-01-01T00:00:00Z");
   EXPECT_EQ(iso8601(Timestamp{std::chrono::seconds{1767323045}}), "2026-01-02T03:04:05Z");
+  EXPECT_EQ(iso8601(Timestamp{std::chrono::seconds{253402300799}}), "9999-12-31T23:59:59Z");
 }
 
 TEST(ApiJson, ASeriesCarriesItsUnitAndItsTorchBenchName) {

@@ -87,11 +87,18 @@ TEST(ParseNightlyRelease, ReadsDateAndTrunkCommit) {
   EXPECT_EQ(found->release, release);
 }
 
+TEST(ParseNightlyRelease, TakesSubjectsOfAnyLength) {
+  auto const subject = "2026-11-20 nightly release (" + trunk + ")" + std::string(10'000'000, ' ');
+  EXPECT_TRUE(parse_nightly_release(subject, release));
+  EXPECT_FALSE(parse_nightly_release(subject + "x", release));
+}
+
 TEST(ParseNightlyRelease, RefusesOtherSubjects) {
   EXPECT_FALSE(parse_nightly_release("2026-13-20 nightly release (" + trunk + ")", release));
   EXPECT_FALSE(parse_nightly_release("2026-11-20 nightly release (abc)", release));
   EXPECT_FALSE(parse_nightly_release("x 2026-11-20 nightly release (" + trunk + ")", release));
   EXPECT_FALSE(parse_nightly_release("Speed up add (#1)", release));
+  EXPECT_FALSE(parse_nightly_release("2026-02-30 nightly release (" + trunk + ")", release));
 }
 
 }  // namespace

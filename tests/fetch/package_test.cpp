@@ -61,6 +61,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "torch-2.9.0.dev20250902+cpu-cp310.whl",
                     "torch-2.9.0.dev20251302+cpu-cp310-cp310-linux_x86_64.whl",
                     "torch-2.9.0.dev20250230+cpu-cp310-cp310-linux_x86_64.whl",
+                    "libtorch-shared-with-deps-2.9.0.dev-1230101+cpu.zip",
                     "torch-2.9.0.dev2025090+cpu-cp310-cp310-linux_x86_64.whl",
                     "torch-2.9.0.dev-2502-02-cp310-cp310-linux_x86_64.whl",
                     "torch-.dev20250902+cpu-cp310-cp310-linux_x86_64.whl",

@@ -41,12 +41,15 @@ TEST(Requirement, IsNotJustAnything) {
                                  "nvidia-nccl @ https://host/nccl.whl",
                                  "nvidia-nccl 2.20",
                                  "a[b",
+                                 "a (>=1",
+                                 "a-",
                                  "nvidia-nccl => 2"}) {
     auto const requirement = parse_requirement(text);
     ASSERT_FALSE(requirement.has_value()) << text;
     EXPECT_EQ(requirement.error().code, ErrorCode::invalid_argument);
   }
   EXPECT_FALSE(parse_requirement(std::string(1'000'000, 'a')).has_value());
+  EXPECT_FALSE(parse_requirement("a" + std::string(1900, ' ') + "@").has_value()) << "at once";
 }
 
 TEST(Requirement, NamesAreCanonical) {

@@ -43,6 +43,12 @@ TEST(Version, IsOrderedByAge) {
           << by_age[older] << " " << by_age[newer];
 }
 
+TEST(Version, OfDevelopmentIsOlderHoweverLargeItsNumber) {
+  EXPECT_LT(version("1.0.dev1000000000"), version("1.0"));
+  EXPECT_LT(version("1.0.dev2147483646"), version("1.0"));
+  EXPECT_FALSE(Version::parse("1.0.dev2147483647"));
+}
+
 TEST(Version, HasManySpellings) {
   EXPECT_EQ(version("1.0"), version("1.0.0"));
   EXPECT_EQ(version("v1.0-RC_2"), version("1.0c2"));

@@ -90,6 +90,22 @@ TEST_F(WheelRecordTest, RefusesNonsense) {
   expect_refused("RECORD: a line is not \"path,digest,size\"");
 }
 
+TEST_F(WheelRecordTest, RefusesAFileThatIsListedTwice) {
+  record(good() + "torch/version.py,,\n");
+  expect_refused("RECORD: torch/version.py is listed twice");
+}
+
+TEST_F(WheelRecordTest, RefusesAQuoteThatIsNotClosed) {
+  record(good() + "\"torch/more.py,,\n");
+  expect_refused("RECORD: a line is not \"path,digest,size\"");
+}
+
+TEST_F(WheelRecordTest, RefusesALinkToNoFile) {
+  fs::create_symlink("nowhere", wheel() / "torch/more.py");
+  record(good() + "torch/more.py,,\n");
+  expect_refused("RECORD: torch/more.py leads to no file");
+}
+
 TEST_F(WheelRecordTest, RefusesNoneAndTwo) {
   write("other.dist-info/RECORD", "");
   expect_refused("has no single *.dist-info/RECORD");

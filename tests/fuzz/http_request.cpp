@@ -1,5 +1,6 @@
 #include <optional>
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
@@ -26,7 +27,7 @@ namespace asio = boost::asio;
 namespace http = boost::beast::http;
 using asio::ip::tcp;
 
-/// Ends at any signal that it is the end of the input.
+/// A connection that breaks is one that ends.
 constexpr auto as_values = asio::as_tuple(asio::use_awaitable);
 
 /// The service's server and API, on a store that tells a story, and a client of it; all on one

@@ -98,12 +98,12 @@ github::IssueDraft report_of(std::string const& text) {
   return github::draft_issue(story, {});
 }
 
-/// How many columns each line has: what others wrote may change neither lines nor cells.
+/// How many columns each line has, of tables: what others wrote may change neither lines nor cells.
 std::vector<std::ptrdiff_t> shape_of(std::string const& body) {
   std::vector<std::ptrdiff_t> cells;
   std::istringstream stream{body};
   for (std::string line; std::getline(stream, line);)
-    cells.push_back(std::ranges::count(line, '|'));
+    cells.push_back(line.starts_with('|') ? std::ranges::count(line, '|') : 0);
   return cells;
 }
 

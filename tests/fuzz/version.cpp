@@ -30,9 +30,10 @@ void check_range(std::string const& text, Version const& version) {
   auto const other = VersionRange::parse("!=" + text);
   require(other && !other->holds(version), "and not in the others");
   auto const least = VersionRange::parse(">=" + text);
-  require(least && least->holds(version), "it is as new as itself");
+  require(least.has_value() == !version.is_local(), "what follows a plus sign has no order");
+  require(!least || least->holds(version), "it is as new as itself");
   auto const newer = VersionRange::parse(">" + text);
-  require(newer && !newer->holds(version), "and not newer");
+  require(!newer || !newer->holds(version), "and not newer");
 }
 
 /// By PEP 440, a development of a release is before it.

@@ -1,5 +1,8 @@
 #include "github/client.h"
 
+#include <cstdint>
+#include <limits>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -223,6 +226,26 @@ TEST_F(GithubClient, TreatsAnUnreadableSuccessAsLost) {
   may_label();
   reply(200, json::array());
   reply(201, "no object");
+  reply(200, json::array({issue(7, {"perf"})}));
+  auto const filed = file();
+  ASSERT_TRUE(filed) << filed.error().message;
+  EXPECT_EQ(filed->number, 7);
+}
+
+TEST_F(GithubClient, KnowsAReportByTheKeyThatItBeginsWith) {
+  may_label();
+  auto quoting = issue(6, {"perf"});
+  quoting["body"] = marker_of("4567") + "\n" + draft.body;
+  reply(200, json::array({quoting, issue(7, {"perf"})}));
+  auto const filed = file();
+  ASSERT_TRUE(filed) << filed.error().message;
+  EXPECT_EQ(filed->number, 7);
+}
+
+TEST_F(GithubClient, TakesNoOddNumberForAnIssues) {
+  may_label();
+  reply(200, json::array());
+  reply(201, {{"number", std::numeric_limits<std::uint64_t>::max()}});
   reply(200, json::array({issue(7, {"perf"})}));
   auto const filed = file();
   ASSERT_TRUE(filed) << filed.error().message;

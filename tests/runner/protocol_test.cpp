@@ -142,6 +142,19 @@ TEST(Protocol, RefusesAFieldOfTheWrongType) {
   EXPECT_THAT(refusal_of(R"({"type":"result","metrics":[1]})"), HasSubstr("not a message"));
 }
 
+TEST(Protocol, RefusesWhatIsNoWholeNumberOfItsField) {
+  for (auto const* const number :
+       {"1.5", "1e300", "true", "9223372036854775808", "2147483648", "-2147483649"})
+    EXPECT_THROW(decode(R"({"type":"progress","done":)" + std::string{number} + "}"), ProtocolError)
+        << number;
+  EXPECT_EQ(std::get<Progress>(decode(R"({"type":"progress","done":-2147483648})")).done,
+            -2147483648LL);
+  EXPECT_THROW(decode(R"({"type":"job","limits":{"memory_bytes":9223372036854775808}})"),
+               ProtocolError);
+  EXPECT_THROW(decode(R"({"type":"result","metrics":{"latency":{"outliers":[0.5]}}})"),
+               ProtocolError);
+}
+
 TEST(Protocol, RefusesALineThatIsTooLong) {
   EXPECT_EQ(refusal_of(std::string(max_line_bytes + 1, ' ')), "line longer than 8 MiB");
 }
