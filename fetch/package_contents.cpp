@@ -2,7 +2,6 @@
 
 #include <array>
 #include <optional>
-#include <regex>
 #include <sstream>
 #include <system_error>
 
@@ -16,9 +15,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Empty when it is not there, or no such file.
+/// Empty when it is not there, or no small file.
 std::istringstream text_of(fs::path const& file) {
-  auto const text = read_small_file(file);
+  constexpr std::size_t most = std::size_t{1} << 20;
+  auto const text = read_small_file(file, most);
   return std::istringstream{text ? *text : ""};
 }
 
@@ -30,17 +30,24 @@ std::string line_of(fs::path const& file) {
   return boost::trim_copy(line);
 }
 
-/// What a name is bound to, as PyTorch generates its version.py: NAME = 'VALUE', with or without a
-/// type; empty when it is not there.
+/// VALUE of a line "NAME = 'VALUE'", with or without a type, ": TYPE", before the equals sign.
+std::optional<std::string> value_in(std::string const& line, std::string const& name) {
+  auto const equals = line.find('=');
+  if (!line.starts_with(name) || equals == std::string::npos) return std::nullopt;
+  auto const type = boost::trim_copy(line.substr(name.size(), equals - name.size()));
+  auto const value = boost::trim_copy(line.substr(equals + 1));
+  if ((!type.empty() && type.front() != ':') || value.size() < 2) return std::nullopt;
+  auto const quote = value.front();
+  bool const is_quoted =
+      (quote == '\'' || quote == '"') && value.find(quote, 1) + 1 == value.size();
+  return is_quoted ? std::optional{value.substr(1, value.size() - 2)} : std::nullopt;
+}
+
+/// What a name is bound to, as PyTorch generates its version.py; empty when it is not there.
 std::string bound_to(std::string const& name, fs::path const& file) {
-  std::regex const binding{name + R"re((?:\s*:[^=]*)?\s*=\s*(?:'([^']*)'|"([^"]*)")\s*)re"};
   auto stream = text_of(file);
-  std::string line;
-  std::smatch found;
-  constexpr std::size_t longest = 200;
-  while (std::getline(stream, line))
-    if (line.size() < longest && std::regex_match(line, found, binding))
-      return found[1].matched ? found[1].str() : found[2].str();
+  for (std::string line; std::getline(stream, line);)
+    if (auto const value = value_in(line, name)) return *value;
   return {};
 }
 

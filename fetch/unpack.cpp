@@ -42,6 +42,12 @@ std::string excerpt(std::string_view text) {
   return printable(text, longest);
 }
 
+/// The library's own words; it does not always have any.
+std::string trouble_of(archive* reader) {
+  auto const* const words = archive_error_string(reader);
+  return words == nullptr ? "it is damaged" : words;
+}
+
 class File {
  public:
   File(fs::path const& path, bool is_executable)
@@ -217,7 +223,7 @@ ArchiveReader open_archive(fs::path const& file, Policy const& policy) {
   archive_read_support_filter_zstd(reader.get());
   constexpr std::size_t block = 1 << 20;
   if (archive_read_open_filename(reader.get(), file.c_str(), block) != ARCHIVE_OK)
-    policy.refuse("", archive_error_string(reader.get()));
+    policy.refuse("", trouble_of(reader.get()));
   return reader;
 }
 
@@ -226,7 +232,7 @@ archive_entry* next_header(archive* reader, Policy const& policy) {
   archive_entry* header = nullptr;
   auto const status = archive_read_next_header(reader, &header);
   if (status == ARCHIVE_EOF) return nullptr;
-  if (status < ARCHIVE_WARN) policy.refuse("", archive_error_string(reader));
+  if (status < ARCHIVE_WARN) policy.refuse("", trouble_of(reader));
   return header;
 }
 
@@ -274,7 +280,7 @@ class Unpacking {
     while (true) {
       auto const size = archive_read_data(reader_.get(), buffer_.data(), buffer_.size());
       if (size == 0) return;
-      if (size < 0) policy_.refuse(entry.path, archive_error_string(reader_.get()));
+      if (size < 0) policy_.refuse(entry.path, trouble_of(reader_.get()));
       policy_.admit(entry.path, size);
       file.write({buffer_.data(), static_cast<std::size_t>(size)});
       tell();

@@ -6,6 +6,7 @@
 
 #include "runner/process/excerpt.h"
 #include "storage/domain/date.h"
+#include "storage/domain/printable.h"
 #include "storage/domain/small_file.h"
 
 namespace torchwatch::build {
@@ -14,7 +15,7 @@ namespace {
 using nlohmann::json;
 
 Error bad_field(std::filesystem::path const& file, std::string const& what) {
-  return Error{ErrorCode::corrupt, file.string() + ": " + what};
+  return Error{ErrorCode::corrupt, printable(file.string() + ": " + what)};
 }
 
 /// To destroy a value costs the stack as much as it is deep.

@@ -8,6 +8,15 @@
 #include <sys/stat.h>
 
 namespace torchwatch::fetch {
+namespace {
+
+/// The library does not always have words for what went wrong.
+[[noreturn]] void fail(archive* writer) {
+  auto const* const words = archive_error_string(writer);
+  throw std::runtime_error(words == nullptr ? "the archive cannot be written" : words);
+}
+
+}  // namespace
 
 void ArchiveWriter::Free::operator()(archive* writer) const {
   archive_write_free(writer);
@@ -25,8 +34,7 @@ ArchiveWriter::ArchiveWriter(std::filesystem::path const& file, Format format)
     archive_write_set_format_pax_restricted(writer_.get());
     archive_write_add_filter_zstd(writer_.get());
   }
-  if (archive_write_open_filename(writer_.get(), file.c_str()) != ARCHIVE_OK)
-    throw std::runtime_error(archive_error_string(writer_.get()));
+  if (archive_write_open_filename(writer_.get(), file.c_str()) != ARCHIVE_OK) fail(writer_.get());
 }
 
 void ArchiveWriter::add_file(std::string const& path,
@@ -74,8 +82,7 @@ void ArchiveWriter::add_zeros(std::string const& path, std::int64_t size) {
 }
 
 void ArchiveWriter::close() {
-  if (archive_write_close(writer_.get()) != ARCHIVE_OK)
-    throw std::runtime_error(archive_error_string(writer_.get()));
+  if (archive_write_close(writer_.get()) != ARCHIVE_OK) fail(writer_.get());
 }
 
 std::unique_ptr<archive_entry, ArchiveWriter::Free> ArchiveWriter::entry_of(std::string const& path,
@@ -89,8 +96,7 @@ std::unique_ptr<archive_entry, ArchiveWriter::Free> ArchiveWriter::entry_of(std:
 }
 
 void ArchiveWriter::put(archive_entry* entry) {
-  if (archive_write_header(writer_.get(), entry) != ARCHIVE_OK)
-    throw std::runtime_error(archive_error_string(writer_.get()));
+  if (archive_write_header(writer_.get(), entry) != ARCHIVE_OK) fail(writer_.get());
 }
 
 }  // namespace torchwatch::fetch

@@ -79,7 +79,7 @@ github::IssueDraft report_of(std::string const& text) {
     }
     for (auto& effect : finding.effects)
       effect.series.fleet = text;
-    finding.no_revert_check = text;
+    finding.no_revert_check = "because of " + text;
   }
   for (auto& step : bisection.steps) {
     step.fleet = step.reason = step.note = text;
