@@ -1,5 +1,6 @@
 #include "fetch/unpack.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <sstream>
 
@@ -23,6 +24,7 @@ void add_entry(fetch::ArchiveWriter& writer, std::string const& line) {
   std::string path;
   std::string target;
   words >> kind >> path >> target;
+  if (path.empty()) return;
   if (kind == "f") writer.add_file(path, target);
   if (kind == "x") writer.add_file(path, target, true);
   if (kind == "d") writer.add_directory(path);
@@ -31,7 +33,13 @@ void add_entry(fetch::ArchiveWriter& writer, std::string const& line) {
   if (kind == "p") writer.add_special(path, S_IFIFO);
 }
 
-/// What cannot be written by a library ends the archive there.
+/// A library that cannot write a name leaks: other names come in archives that are given as they
+/// are.
+bool is_plain(std::string const& line) {
+  return is_one_line(line) && std::ranges::all_of(line, [](char c) { return c > 0; });
+}
+
+/// What cannot be written ends the archive there.
 void write_archive(fs::path const& file,
                    std::string_view entries,
                    fetch::ArchiveWriter::Format format) {
@@ -39,7 +47,7 @@ void write_archive(fs::path const& file,
   std::istringstream stream{std::string{entries}};
   try {
     for (std::string line; std::getline(stream, line);)
-      add_entry(writer, line);
+      if (is_plain(line)) add_entry(writer, line);
     writer.close();
   } catch (std::runtime_error const&) {
   }
