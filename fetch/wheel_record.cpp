@@ -23,6 +23,8 @@ namespace fs = std::filesystem;
 struct Line {
   std::string digest;  ///< of a SHA-256 alone: weaker ones are not allowed
   std::string size;
+
+  bool operator==(Line const&) const = default;
 };
 
 using Lines = std::map<std::string, Line>;  // by path
@@ -60,8 +62,9 @@ Result<Lines> lines_of(fs::path const& record) {
     if (line.empty()) continue;
     auto const fields = fields_of(line);
     if (fields.size() != 3) return disagrees(record, "a line", "is not \"path,digest,size\"");
-    if (!lines.emplace(fields[0], Line{fields[1], fields[2]}).second)
-      return disagrees(record, fields[0], "is listed twice");
+    Line const said{fields[1], fields[2]};
+    if (lines.emplace(fields[0], said).first->second != said)
+      return disagrees(record, fields[0], "is listed twice, with another digest or size");
   }
   return lines;
 }

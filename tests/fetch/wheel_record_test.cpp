@@ -90,9 +90,12 @@ TEST_F(WheelRecordTest, RefusesNonsense) {
   expect_refused("RECORD: a line is not \"path,digest,size\"");
 }
 
-TEST_F(WheelRecordTest, RefusesAFileThatIsListedTwice) {
+TEST_F(WheelRecordTest, RefusesAFileThatIsListedTwiceAndNotAlike) {
   record(good() + "torch/version.py,,\n");
-  expect_refused("RECORD: torch/version.py is listed twice");
+  expect_refused("RECORD: torch/version.py is listed twice, with another digest or size");
+
+  record(good() + good());
+  EXPECT_TRUE(check_record(wheel()));
 }
 
 TEST_F(WheelRecordTest, RefusesAQuoteThatIsNotClosed) {

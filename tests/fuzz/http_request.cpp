@@ -46,7 +46,7 @@ class Exchange {
       return api_.handle(std::move(request));
     };
     asio::co_spawn(
-        loop_, net::serve_http(std::move(acceptor_), std::move(handler), options_), asio::detached);
+        loop_, net::serve_http(std::move(door_), std::move(handler), options_), asio::detached);
   }
 
   /// All that the server answers to `input`.
@@ -119,8 +119,8 @@ class Exchange {
   api::VitalSigns signs_;
   api::Api api_{store_, clock_, signs_, requests(), api_options()};
   asio::io_context loop_{1};
-  tcp::acceptor acceptor_{loop_, {asio::ip::address_v4::loopback(), 0}};
-  tcp::endpoint endpoint_ = acceptor_.local_endpoint();
+  net::Door door_{net::Listener::at_address(loop_.get_executor(), "127.0.0.1", 0).value(), {}};
+  tcp::endpoint endpoint_{asio::ip::address_v4::loopback(), door_.listener.port()};
   net::HttpServerOptions options_;
   std::string failure_;
 };
