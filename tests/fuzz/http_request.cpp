@@ -1,6 +1,8 @@
 #include <optional>
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
@@ -11,6 +13,7 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 #include <nlohmann/json.hpp>
+#include <openssl/crypto.h>
 #include <spdlog/spdlog.h>
 
 #include "daemon/api/routes.h"
@@ -36,6 +39,9 @@ class Exchange {
  public:
   Exchange() {
     spdlog::set_level(spdlog::level::off);
+    // This lives to the end of the program, and its store seals itself with a digest then: OpenSSL
+    // ends after what was made after it.
+    ::OPENSSL_init_crypto(0, nullptr);
     options_.doorman = [this](net::HttpRequest const& head) {
       return api_.objection_to(head);
     };
@@ -45,8 +51,18 @@ class Exchange {
     net::Handler handler = [this](net::HttpRequest request) {
       return api_.handle(std::move(request));
     };
-    asio::co_spawn(
-        loop_, net::serve_http(std::move(door_), std::move(handler), options_), asio::detached);
+    asio::co_spawn(loop_,
+                   net::serve_http(std::move(door_), std::move(handler), options_),
+                   asio::bind_cancellation_slot(stop_.slot(), asio::detached));
+  }
+
+  Exchange(Exchange const&) = delete;
+  Exchange& operator=(Exchange const&) = delete;
+
+  /// The server ends while all that it asks is there.
+  ~Exchange() {
+    stop_.emit(asio::cancellation_type::terminal);
+    loop_.run();
   }
 
   /// All that the server answers to `input`.
@@ -121,6 +137,7 @@ class Exchange {
   asio::io_context loop_{1};
   net::Door door_{net::Listener::at_address(loop_.get_executor(), "127.0.0.1", 0).value(), {}};
   tcp::endpoint endpoint_{asio::ip::address_v4::loopback(), door_.listener.port()};
+  asio::cancellation_signal stop_;
   net::HttpServerOptions options_;
   std::string failure_;
 };
