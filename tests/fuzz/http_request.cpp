@@ -41,7 +41,7 @@ class Exchange {
     spdlog::set_level(spdlog::level::off);
     // This lives to the end of the program, and its store seals itself with a digest then: OpenSSL
     // ends after what was made after it.
-    ::OPENSSL_init_crypto(0, nullptr);
+    ::OPENSSL_init_crypto(OPENSSL_INIT_ADD_ALL_DIGESTS, nullptr);
     options_.doorman = [this](net::HttpRequest const& head) {
       return api_.objection_to(head);
     };
