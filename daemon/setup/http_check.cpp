@@ -56,8 +56,10 @@ Result<std::string> address_found(config::HttpOptions const& http) {
 /// ", which is not well: " and its reasons.
 std::string illness_in(nlohmann::json const& health) {
   std::string reasons;
-  for (auto const& trouble : health.value("troubles", nlohmann::json::array()))
-    reasons += (reasons.empty() ? ", which is not well: " : "; ") + trouble.get<std::string>();
+  auto const troubles = health.value("troubles", nlohmann::json::array());
+  for (auto const& trouble : troubles)
+    if (trouble.is_string())
+      reasons += (reasons.empty() ? ", which is not well: " : "; ") + trouble.get<std::string>();
   return reasons;
 }
 
@@ -70,8 +72,11 @@ std::string running_service(config::HttpOptions const& http) {
   auto const answer = net::ask_http(origin, question, patience);
   if (!answer || (answer->status != 200 && answer->status != 503)) return {};
   auto const health = nlohmann::json::parse(answer->body, nullptr, false);
-  if (!health.is_object() || !health.contains("status") || !health.contains("version")) return {};
-  return "torchwatch " + health.at("version").get<std::string>() + " at " + net::url_of(origin) +
+  // Anybody may listen there, and answer anything.
+  if (!health.is_object() || !health.contains("status")) return {};
+  auto const version = health.value("version", nlohmann::json{});
+  if (!version.is_string()) return {};
+  return "torchwatch " + version.get<std::string>() + " at " + net::url_of(origin) +
          illness_in(health);
 }
 

@@ -31,10 +31,16 @@ TEST(RunningService, IsKnownWhenItIsNotWell) {
             "torchwatch 1.2 at http://127.0.0.1:P, which is not well: disk; store");
 }
 
+TEST(RunningService, MayHaveTroublesThatNobodyUnderstands) {
+  EXPECT_EQ(service_that_says(503, R"({"status": "", "version": "1.2", "troubles": [7, "disk"]})"),
+            "torchwatch 1.2 at http://127.0.0.1:P, which is not well: disk");
+}
+
 TEST(RunningService, IsNobodyElse) {
   EXPECT_EQ(service_that_says(404, R"({"status": 404})"), "");
   EXPECT_EQ(service_that_says(503, R"({"status": 503, "title": "Service Unavailable"})"), "");
   EXPECT_EQ(service_that_says(200, "hello"), "");
+  EXPECT_EQ(service_that_says(200, R"({"status": "ok", "version": 7})"), "");
 }
 
 }  // namespace
