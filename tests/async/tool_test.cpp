@@ -63,7 +63,7 @@ TEST(Tool, ThatTakesTooLongIsKilled) {
 }
 
 TEST(Tool, ThatPrintsWithoutEndIsKilled) {
-  auto const run = run_shell("sleep 60 & yes");
+  auto const run = run_shell("sleep 60 & yes \"$(printf %0999d 0)\"");
 
   ASSERT_FALSE(run);
   EXPECT_EQ(run.error().code, ErrorCode::unavailable);
