@@ -272,7 +272,7 @@ TEST_F(ArtifactsTest, ThatTakeTooLongAreUnavailable) {
   server_.serve("/" + commit_.hex, {answer(500)});  // it would rest for seven seconds
 
   expect_unavailable(fetch(server_.url() + "/{commit}", std::chrono::seconds{2}),
-                     "it took too long");
+                     "it took ");  // as it says itself, or as whoever ended it does
 }
 
 TEST_F(ArtifactsTest, ThatAreNotWholeAreUnavailable) {
