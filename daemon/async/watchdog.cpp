@@ -33,7 +33,13 @@ struct Watchdog::Watch : std::enable_shared_from_this<Watch> {
       complaint = "took longer than " + std::to_string(limits.time.count()) + " s";
     else if (is_log_too_long())
       complaint = "printed more than " + std::to_string(limits.log_bytes >> 20) + " MiB";
-    if (complaint.empty()) return wait();
+    if (complaint.empty())
+      wait();
+    else
+      kill();
+  }
+
+  void kill() {
     process.kill_group();
     if (is_log_too_long()) shorten_log();
   }

@@ -65,6 +65,13 @@ Answering::Answering(asio::io_context& loop,
       api_{reader, clock_, vitals, std::move(requests), api_options(options, std::move(tokens))} {
   spdlog::info("http_listening url={}", listening_url(options.http, door.listener.port()));
   warn_of_openness(options.http);
+  serve(std::move(door));
+  thread_ = std::jthread{[this] {
+    loop_.run();
+  }};
+}
+
+void Answering::serve(net::Door door) {
   net::HttpServerOptions limits;
   limits.report = [](std::string const& line) {
     spdlog::error("http_failed {}", line);
@@ -82,9 +89,6 @@ Answering::Answering(asio::io_context& loop,
   asio::co_spawn(loop_,
                  net::serve_http(std::move(door), std::move(handler), std::move(limits)),
                  asio::bind_cancellation_slot(stop_.slot(), std::move(finished)));
-  thread_ = std::jthread{[this] {
-    loop_.run();
-  }};
 }
 
 Answering::~Answering() {

@@ -42,6 +42,8 @@ class Answering {
   ~Answering();
 
  private:
+  void serve(net::Door door);
+
   SystemClock clock_;
   boost::asio::io_context& loop_;
   boost::asio::cancellation_signal stop_;
