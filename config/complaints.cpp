@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "storage/domain/printable.h"
+
 namespace torchwatch::config {
 
 Complaints::Complaints(std::string file, Locations locations)
@@ -15,7 +17,8 @@ void Complaints::add(std::string const& path, std::string const& what) {
     auto const end = at.find_last_of(".[");
     at.resize(end == std::string::npos ? 0 : end);
   }
-  lines_.push_back({locations_.line_of.at(at), path, (path.empty() ? "" : path + ": ") + what});
+  auto text = printable((path.empty() ? "" : path + ": ") + what);
+  lines_.push_back({locations_.line_of.at(at), path, std::move(text)});
 }
 
 void Complaints::add(std::string const& path,
