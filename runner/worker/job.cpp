@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runner/suite/described.h"
+#include "runner/suite/registry.h"
 #include "runner/worker/gpu.h"
 
 namespace torchwatch::worker {

@@ -8,7 +8,7 @@
 #include <ATen/Parallel.h>
 
 #include "runner/protocol.h"
-#include "runner/suite/described.h"
+#include "runner/suite/description/description.h"
 #include "runner/worker/gpu.h"
 #include "runner/worker/host.h"
 #include "runner/worker/job.h"

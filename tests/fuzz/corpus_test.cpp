@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 std::map<std::string, Target> const& targets() {
   static std::map<std::string, Target> const all{{"commit_message", commit_message},
                                                  {"configuration", configuration},
+                                                 {"description", description},
                                                  {"fetch_line", fetch_line},
                                                  {"github_answer", github_answer},
                                                  {"http_request", http_request},

@@ -13,6 +13,7 @@ using Target = void (*)(std::string_view input);
 
 void commit_message(std::string_view input);
 void configuration(std::string_view input);
+void description(std::string_view input);
 void fetch_line(std::string_view input);
 void github_answer(std::string_view input);
 void http_request(std::string_view input);

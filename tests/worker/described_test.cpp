@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -29,23 +28,6 @@ class Described : public testing::Test {
 
   ~Described() override { fs::remove_all(directory_); }
 
-  std::string write(std::string const& text) const {
-    auto const file = (directory_ / "model.json").string();
-    std::ofstream(file) << text;
-    return file;
-  }
-
-  /// What is wrong with a description, after the file's name.
-  std::string complaint_about(std::string const& text) const {
-    auto const file = write(text);
-    try {
-      read_description(file);
-    } catch (BadDescription const& problem) {
-      return std::string(problem.what()).substr(file.size());
-    }
-    return "nothing";
-  }
-
   fs::path directory_;
 };
 
@@ -56,38 +38,6 @@ constexpr auto good = R"({
   "learning_rate": 0.1,
   "batch": {"train": 8, "eval": 2}
 })";
-
-TEST_F(Described, IsWhatTheFileSays) {
-  auto const model = read_description(write(good));
-
-  EXPECT_EQ(model.inputs.at(0).shape,
-            (std::vector<std::int64_t>{TensorDescription::batch_size, 4}));
-  EXPECT_EQ(model.labels.at(0).type, torch::kLong);
-  EXPECT_EQ(model.labels.at(0).high, 3);
-  EXPECT_EQ(model.loss, Loss::cross_entropy);
-  EXPECT_EQ(model.rate, 0.1);
-  EXPECT_EQ(model.batch.train, 8);
-  EXPECT_EQ(model.batch.eval, 2);
-}
-
-TEST_F(Described, IsRefusedWithOneReason) {
-  EXPECT_EQ(complaint_about("[]"), ": found [], allowed is an object");
-  EXPECT_EQ(complaint_about(R"({"inputs": [], "batch": {"eval": 1}})"),
-            ": inputs: found nothing, allowed is at least one tensor");
-  EXPECT_EQ(complaint_about(R"({"inputs": [{"shape": [0]}], "batch": {"eval": 1}})"),
-            ": inputs[0]: shape: found 0, allowed is a list of whole numbers from 1 on and "
-            "\"batch\"");
-  EXPECT_EQ(complaint_about(R"({"inputs": [{"shape": [1], "type": "int4"}]})"),
-            ": inputs[0]: type: found \"int4\", allowed is bool, float32, int64");
-  EXPECT_EQ(complaint_about(R"({"inputs": [{"shape": [1]}]})"),
-            R"(: batch: found nothing, allowed is {"train": 32, "eval": 8})");
-  EXPECT_EQ(complaint_about(R"({"inputs": [{"shape": [1]}], "loss": "mse", "batch": {}})"),
-            ": labels: found nothing, allowed is at least one tensor for this loss");
-  EXPECT_EQ(
-      complaint_about(R"({"inptus": 1})"),
-      ": inptus: found an unknown key, allowed is batch, inputs, labels, learning_rate, loss");
-  EXPECT_EQ(complaint_about("{").substr(0, 10), ": no JSON:");
-}
 
 /// A linear layer as TorchScript; train: returns its logits.
 std::string save_script(fs::path const& directory) {
@@ -102,7 +52,7 @@ std::string save_script(fs::path const& directory) {
 
 TEST_F(Described, ScriptsTrainAndInferLikeModelsInCpp) {
   auto const file = save_script(directory_);
-  auto const description = read_description(write(good));
+  auto const description = parse_description(good, "model.json");
   auto const make = [&](suite::Setup const& setup) {
     return make_script(file, description, setup);
   };
