@@ -8,16 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "fetch/http.h"
 #include "storage/domain/result.h"
 
 namespace torchwatch::fetch {
-
-/// How a server names one version of a file (RFC 9110, 8.8). Either may be empty.
-struct Validators {
-  std::string etag;
-  std::string last_modified;
-  friend bool operator==(Validators const&, Validators const&) = default;
-};
 
 /// In the place of a host's name: redirects may lead anywhere.
 inline constexpr auto any_host = "*";
@@ -42,9 +36,11 @@ struct DownloadOrder {
   bool is_durable = true;
   /// Together, with all that is tried again.
   std::chrono::seconds limit{4 * 3600};
-  /// Without a byte.
+  /// Bytes a second. An attempt ends when it is slower for as long as `stall`, and has brought
+  /// nothing when it was slower on the whole.
+  std::int64_t least_speed = std::int64_t{10} << 10;
   std::chrono::seconds stall{60};
-  /// Attempts that bring nothing before it is given up.
+  /// Attempts that bring nothing, one after the other, before it is given up.
   int attempts = 5;
   /// Before the second attempt; twice as long before each further one, give or take a half, or as
   /// the server wishes (Retry-After).
@@ -72,7 +68,7 @@ using DownloadProgress = std::function<void(std::int64_t, std::optional<std::int
 /// this call or of an earlier one that was killed, lies in FILE.part and is not downloaded again,
 /// unless the server has another version by then. A proxy of the environment is obeyed
 /// (https_proxy, no_proxy), certificates are verified, and passing trouble is tried again: no
-/// connection, a stall, a cut off answer, 408, 429 and 5xx.
+/// connection, a slow or a cut off answer, 408, 429 and 5xx.
 ///
 /// Fails in one line that names the URL: invalid_argument, it is none; refused, the server or a
 /// redirect to a host that is not allowed; corrupt, the file is not what `sha256` says or too

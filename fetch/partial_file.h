@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "fetch/download.h"
+#include "fetch/http.h"
 
 namespace torchwatch::fetch {
 

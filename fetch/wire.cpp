@@ -82,6 +82,7 @@ json to_json(DownloadOrder const& order) {
           {"most_bytes", order.most_bytes},
           {"is_durable", order.is_durable},
           {"limit_s", order.limit.count()},
+          {"least_speed", order.least_speed},
           {"stall_s", order.stall.count()},
           {"attempts", order.attempts},
           {"pause_ms", order.pause.count()}};
@@ -98,6 +99,7 @@ DownloadOrder download_in(json const& value) {
   order.most_bytes = whole<std::int64_t>(value, "most_bytes");
   value.at("is_durable").get_to(order.is_durable);
   order.limit = duration<std::chrono::seconds>(value, "limit_s");
+  order.least_speed = whole<std::int64_t>(value, "least_speed");
   order.stall = duration<std::chrono::seconds>(value, "stall_s");
   order.attempts = whole<int>(value, "attempts");
   order.pause = duration<std::chrono::milliseconds>(value, "pause_ms");

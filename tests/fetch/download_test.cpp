@@ -244,6 +244,31 @@ TEST_F(DownloadTest, GivesUpAServerThatStalls) {
   expect_failed(ErrorCode::unavailable, "");
 }
 
+TEST_F(DownloadTest, GivesUpAServerThatDrips) {
+  using namespace std::chrono_literals;
+  host_.host(target, {.content = bytes_, .etag = etag, .piece = 100, .pause = 100ms});
+  order_.stall = 1s;
+  order_.attempts = 2;
+  expect_failed(ErrorCode::unavailable, "Less than 10240 bytes/sec transferred the last 1 seconds");
+  EXPECT_EQ(host_.requests().size(), 2U) << "what an attempt brought was not worth its time";
+}
+
+TEST_F(DownloadTest, GivesUpAServerThatHangsUpAfterAFewBytes) {
+  host_.fail(std::vector<HostFault>(9, HostFault{.drop_after = 100}));
+  order_.attempts = 3;
+  expect_failed(ErrorCode::unavailable, "");
+  EXPECT_EQ(host_.requests().size(), 3U);
+}
+
+TEST_F(DownloadTest, WaitsForAServerThatIsFastEnough) {
+  using namespace std::chrono_literals;
+  bytes_.resize(100'000);
+  host_.host(target, {.content = bytes_, .etag = etag, .piece = 4096, .pause = 100ms});
+  order_.stall = 1s;
+  order_.attempts = 1;
+  expect_whole();
+}
+
 TEST_F(DownloadTest, IsRefusedWithTheServersWord) {
   host_.fail({{.status = 403}});
   expect_failed(ErrorCode::refused, "the server answers 403");

@@ -133,8 +133,7 @@ asio::awaitable<void> send(Stream& stream,
   }
   std::string piece;
   for (std::int64_t sent = 0; sent < length; sent += static_cast<std::int64_t>(piece.size())) {
-    constexpr std::int64_t most = 1 << 18;
-    piece.resize(static_cast<std::size_t>(std::min(most, length - sent)));
+    piece.resize(static_cast<std::size_t>(std::min(file.piece, length - sent)));
     if (file.path.empty())
       piece = file.content.substr(static_cast<std::size_t>(start + sent), piece.size());
     else

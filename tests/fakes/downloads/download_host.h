@@ -25,7 +25,8 @@ struct HostedFile {
   std::string last_modified{};         ///< empty: none is sent
   std::string redirect{};              ///< an address: the file is there
   bool has_ranges = true;              ///< answers 206
-  std::chrono::milliseconds pause{0};  ///< after each 256 KiB
+  std::int64_t piece = 1 << 18;        ///< bytes that are sent at once
+  std::chrono::milliseconds pause{0};  ///< after each piece
 };
 
 /// What goes wrong with one request.
