@@ -17,16 +17,14 @@ constexpr std::size_t longest_output = std::size_t{16} << 20;
 asio::awaitable<Result<std::string>> read_output(process::ChildProcess& tool) {
   std::string output;
   for (;;) {
-    auto const line = co_await tool.read_line();
-    if (!line && line.error().code == ErrorCode::corrupt) co_return line.error();
-    if (!line) break;
-    output += *line + '\n';
+    auto const block = co_await tool.read_block();
+    if (!block) co_return output;
+    output += *block;
     if (output.size() > longest_output) {
       co_return Error{ErrorCode::corrupt,
                       "printed more than " + std::to_string(longest_output >> 20) + " MiB"};
     }
   }
-  co_return output + tool.rest_of_output();
 }
 
 }  // namespace

@@ -22,8 +22,8 @@ struct ToolRun {
 
 /// Runs a program (git, a recipe) to its end, with nothing on standard input. Fails as
 /// ChildProcess::start does; with unavailable when the program takes longer than `limit`, prints
-/// more than 16 MiB or a line longer than protocol::max_line_bytes, or lets the file that it prints
-/// to instead grow beyond what a Watchdog allows: all of these kill its process group.
+/// more than 16 MiB, or lets the file that it prints to instead grow beyond what a Watchdog allows:
+/// all of these kill its process group.
 boost::asio::awaitable<Result<ToolRun>> run_tool(boost::asio::any_io_executor executor,
                                                  process::Command command,
                                                  std::chrono::seconds limit);

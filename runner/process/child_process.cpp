@@ -185,8 +185,8 @@ asio::awaitable<Result<std::string>> ChildProcess::read_line() {
   return state_->output.read_line();
 }
 
-std::string const& ChildProcess::rest_of_output() const {
-  return state_->output.rest();
+asio::awaitable<Result<std::string>> ChildProcess::read_block() {
+  return state_->output.read_block();
 }
 
 asio::awaitable<Result<>> ChildProcess::write_line(std::string line) {

@@ -60,8 +60,8 @@ class ChildProcess {
   /// read at a time.
   boost::asio::awaitable<Result<std::string>> read_line();
 
-  /// What standard output ended with after its last newline, once read_line() has met the end.
-  std::string const& rest_of_output() const;
+  /// What standard output has next, whatever lines that is; errors as LineReader's.
+  boost::asio::awaitable<Result<std::string>> read_block();
 
   /// Writes a line to standard input. `unavailable` when the child has closed it or ended.
   boost::asio::awaitable<Result<>> write_line(std::string line);

@@ -1,5 +1,8 @@
 #include "runner/process/lines.h"
 
+#include <cstddef>
+#include <utility>
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/read_until.hpp>
@@ -35,6 +38,18 @@ asio::awaitable<Result<std::string>> LineReader::read_line() {
   std::string line = buffer_.substr(0, size - 1);
   lines.consume(size);
   co_return line;
+}
+
+asio::awaitable<Result<std::string>> LineReader::read_block() {
+  constexpr std::size_t longest = std::size_t{64} << 10;
+  auto block = std::exchange(buffer_, {});
+  if (!block.empty()) co_return block;
+  block.resize(longest);
+  auto const bytes = asio::buffer(block);
+  auto const [error, size] = co_await input_.async_read_some(bytes, as_values);
+  if (error) co_return failure_of("read", error);
+  block.resize(size);
+  co_return block;
 }
 
 asio::awaitable<Result<>> write_line(asio::posix::stream_descriptor& output, std::string line) {

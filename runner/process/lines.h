@@ -20,8 +20,9 @@ class LineReader {
   /// is lost: the next call goes on where this one stopped.
   boost::asio::awaitable<Result<std::string>> read_line();
 
-  /// Text after the last newline, once the input has ended.
-  std::string const& rest() const { return buffer_; }
+  /// Whatever comes next, a byte at least and 64 KiB at most unless a line was begun. Errors:
+  /// `unavailable` at the end of input; `cancelled` when the caller was, and then nothing is lost.
+  boost::asio::awaitable<Result<std::string>> read_block();
 
  private:
   boost::asio::posix::stream_descriptor input_;

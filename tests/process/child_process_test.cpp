@@ -97,6 +97,16 @@ TEST_F(ChildProcessTest, TakesNoUnfinishedLineForALine) {
   EXPECT_EQ(read_line(child).error().code, ErrorCode::unavailable);
 }
 
+TEST_F(ChildProcessTest, IsReadInBlocksAfterALine) {
+  auto child = start(shell("printf 'line\\nmore\\nhalf'"));
+  EXPECT_EQ(read_line(child).value(), "line");
+  std::string rest;
+  for (auto block = run(loop_, child.read_block()); block; block = run(loop_, child.read_block()))
+    rest += *block;
+
+  EXPECT_EQ(rest, "more\nhalf");
+}
+
 TEST_F(ChildProcessTest, RefusesALineThatIsTooLong) {
   auto child = start(shell("head -c 8388610 /dev/zero | tr '\\0' x; sleep 100"));
 
