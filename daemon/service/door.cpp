@@ -2,7 +2,10 @@
 
 #include <utility>
 
+#include <spdlog/spdlog.h>
+
 #include "config/address.h"
+#include "storage/domain/secret.h"
 
 namespace torchwatch::service {
 
@@ -21,6 +24,8 @@ Result<net::Door> open_door(boost::asio::any_io_executor const& executor,
                             config::HttpOptions const& http) {
   auto tls = open_tls(http);
   if (!tls) return tls.error();
+  auto const exposure = exposure_of(http.tls.key, "http.tls.key: private key");
+  if (!exposure.empty()) spdlog::warn("key_exposed reason=\"{}\"", exposure);
   auto const path = config::socket_path(http.address);
   auto listener = path.empty() ? net::Listener::at_address(executor, http.address, http.port)
                                : net::Listener::at_path(executor, path);

@@ -11,8 +11,8 @@
 
 namespace torchwatch::service {
 
-/// Listens as `http` says, and reads its certificate. Fails with one line that names what is in the
-/// way, or which file is no good.
+/// Listens as `http` says, and reads its certificate; warns of a key that every user can read.
+/// Fails with one line that names what is in the way, or which file is no good.
 Result<net::Door> open_door(boost::asio::any_io_executor const& executor,
                             config::HttpOptions const& http);
 

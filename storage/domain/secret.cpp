@@ -20,12 +20,6 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-bool lies_open(fs::path const& file) {
-  std::error_code ignored;
-  auto const status = fs::status(file, ignored);
-  return (status.permissions() & fs::perms::others_read) != fs::perms::none;
-}
-
 }  // namespace
 
 Result<Secret> secret_in(std::string_view text, std::string const& whose) {
@@ -48,9 +42,16 @@ Result<Secret> read_secret(fs::path const& file, std::string const& whose) {
                  whose + " file " + text.error().message};
   }
   auto secret = secret_in(*text, whose + " in file " + file.string());
-  if (secret && lies_open(file))
-    secret->warning = whose + " file " + file.string() + " can be read by every user; chmod 600";
+  if (secret) secret->warning = exposure_of(file, whose + " file");
   return secret;
+}
+
+std::string exposure_of(fs::path const& file, std::string const& what) {
+  std::error_code ignored;
+  auto const status = fs::status(file, ignored);
+  if (!fs::exists(status)) return {};
+  if ((status.permissions() & fs::perms::others_read) == fs::perms::none) return {};
+  return what + ' ' + file.string() + " can be read by every user; chmod 600";
 }
 
 }  // namespace torchwatch

@@ -22,4 +22,8 @@ Result<Secret> secret_in(std::string_view text, std::string const& whose);
 /// with invalid_argument when it cannot be read or does not hold one word.
 Result<Secret> read_secret(std::filesystem::path const& file, std::string const& whose);
 
+/// One line for the log when every user can read the file that `what` names ("private key of
+/// http.tls"); empty otherwise, and when there is none.
+std::string exposure_of(std::filesystem::path const& file, std::string const& what);
+
 }  // namespace torchwatch

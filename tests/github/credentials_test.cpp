@@ -41,6 +41,16 @@ TEST_F(Credentials, FileOpenToEveryoneIsWarnedOf) {
   EXPECT_THAT(token->warning, HasSubstr("can be read by every user"));
 }
 
+TEST_F(Credentials, AreExposedWhereOthersReadThem) {
+  auto const group = secret | fs::perms::group_read;
+  EXPECT_EQ(exposure_of(with_file("key", group).token_file, "private key"), "");
+  auto const open = with_file("key", group | fs::perms::others_read).token_file;
+  EXPECT_EQ(exposure_of(open, "private key"),
+            "private key " + open + " can be read by every user; chmod 600");
+  EXPECT_EQ(exposure_of("/nonexistent/key", "private key"), "");
+  EXPECT_EQ(exposure_of("", "private key"), "");
+}
+
 TEST_F(Credentials, BadContentsAreRefusedWithoutBeingShown) {
   for (std::string const text : {"", " \n", "gh p", "ghp\nX-Evil: 1", "gh\xC3\xBC"}) {
     auto const token = find_token(with_file(text, secret), {});
