@@ -69,6 +69,11 @@ constexpr std::array kernel_paths{"/proc/sys",
 /// Sockets of services that do things for root, above all.
 constexpr auto sockets = "/run";
 
+/// The processes of bubblewrap itself live as long as the sandbox and would hold its output open
+/// when the program has closed it. So it travels past them as descriptor 3, which they close.
+constexpr auto past_bubblewrap = R"(exec "$@" 3>&1 >/dev/null)";
+constexpr auto back_again = R"(exec "$@" >&3 3>&-)";
+
 using Arguments = std::vector<std::string>;
 
 bool is_there(std::string const& path) {
@@ -191,6 +196,11 @@ void append(Arguments& all, Arguments more) {
   all.insert(all.end(), std::move_iterator{more.begin()}, std::move_iterator{more.end()});
 }
 
+/// What becomes the program whose arguments follow.
+Arguments through_shell(char const* how) {
+  return {"/bin/sh", "-c", how, "sh"};
+}
+
 /// Tries out what workers get.
 asio::awaitable<Result<>> try_out(asio::any_io_executor executor) {
   using namespace asio::experimental::awaitable_operators;
@@ -230,14 +240,16 @@ asio::awaitable<Result<Isolation>> find_isolation(asio::any_io_executor executor
 
 Arguments sandboxed(Isolation isolation, Sandbox const& sandbox, Arguments argv) {
   if (isolation == Isolation::none) return argv;
-  Arguments all{"bwrap",
-                "--die-with-parent",
-                "--new-session",
-                "--unshare-pid",
-                "--unshare-ipc",
-                "--unshare-cgroup-try",
-                "--cap-drop",
-                "ALL"};
+  auto all = through_shell(past_bubblewrap);
+  append(all,
+         {"bwrap",
+          "--die-with-parent",
+          "--new-session",
+          "--unshare-pid",
+          "--unshare-ipc",
+          "--unshare-cgroup-try",
+          "--cap-drop",
+          "ALL"});
   if (!sandbox.has_network) all.emplace_back("--unshare-net");
   append(all, Places{sandbox}.arguments());
   append(all, {"--dir", sandbox.directory});
@@ -247,6 +259,7 @@ Arguments sandboxed(Isolation isolation, Sandbox const& sandbox, Arguments argv)
   append(all, {"--setenv", starter_variable, identity_of(std::to_string(::getpid()))});
   append(all, {"--unsetenv", starter_variable});
   append(all, {"--remount-ro", "/dev", "--remount-ro", "/", "--chdir", sandbox.directory, "--"});
+  append(all, through_shell(back_again));
   append(all, std::move(argv));
   return all;
 }

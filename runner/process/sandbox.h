@@ -58,6 +58,7 @@ boost::asio::awaitable<Result<Isolation>> find_isolation(boost::asio::any_io_exe
 ExitStatus seen_through_sandbox(ExitStatus status);
 
 /// What runs `argv` in `sandbox`: bubblewrap and its arguments, or, with Isolation::none, `argv`.
+/// Standard output ends when the programs in there have closed it, and not with the sandbox alone.
 /// Programs, libraries and what they need to start are readable in every sandbox. bubblewrap ends
 /// as the program does, with 128 + n after signal n; what it complains of itself begins with
 /// "bwrap: ".

@@ -182,6 +182,7 @@ INSTANTIATE_TEST_SUITE_P(
         Misbehaviour{"negative", "protocol", "answered with a latency of -1"},
         Misbehaviour{"other", "protocol", "metrics of \"test_eval[bert-cpu-eager]\""},
         Misbehaviour{"many", "protocol", "100000 samples of latency, asked were 20"},
+        Misbehaviour{"mute", "protocol", "closed its output during latency (0 of 10) and went on"},
         Misbehaviour{"unsupported", "unsupported", "the script says so"}),
     [](auto const& given) { return given.param.behaviour; });
 

@@ -21,6 +21,7 @@ using protocol::Job;
 using protocol::Message;
 using protocol::Outcome;
 using testing::AllOf;
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -157,7 +158,9 @@ TEST_P(JobRunTest, SaysWhatCannotBeStarted) {
   EXPECT_EQ(failure.id, "ok");
   EXPECT_EQ(failure.code, "launch");
   EXPECT_THAT(failure.text, StartsWith("test_eval[ok-cpu-eager] on " + workplace_.prefix() + ": "));
-  EXPECT_THAT(failure.text, HasSubstr("/nowhere/worker: No such file or directory"));
+  EXPECT_THAT(failure.text,
+              AnyOf(HasSubstr("/nowhere/worker: No such file or directory"),
+                    HasSubstr("/nowhere/worker: not found")));
 }
 
 TEST_P(JobRunTest, SaysWhatItsLauncherCannotStart) {
@@ -236,11 +239,8 @@ TEST_P(JobRunTest, TellsAWorkerThatOnlyClosesItsOutput) {
   job.limits.timeout_s = 5;
   auto const failure = failure_of(scripted(std::move(job), script));
 
-  // The sandbox holds it open.
-  EXPECT_EQ(failure.code, GetParam() ? "timeout" : "protocol");
-  EXPECT_THAT(failure.text,
-              HasSubstr(GetParam() ? "no answer after 5 s, stopped before its first progress"
-                                   : "closed its output before its first progress and went on"));
+  EXPECT_EQ(failure.code, "protocol");
+  EXPECT_THAT(failure.text, HasSubstr("closed its output before its first progress and went on"));
 }
 
 TEST_P(JobRunTest, KeepsTheAnswerOfAWorkerThatDoesNotLeave) {

@@ -14,10 +14,10 @@ Workplace::Workplace() {
   if (::mkdtemp(prefix_.data()) == nullptr) throw std::runtime_error("cannot make " + prefix_);
   auto benchmarks = nlohmann::json::object();
   for (auto const* const behaviour :
-       {"ok",       "crash",       "exit",    "silent_exit", "hang",
-        "hog",      "fork_hog",    "garbage", "binary",      "huge_line",
-        "wrong_id", "two_answers", "deep",    "long_text",   "no_metrics",
-        "negative", "other",       "many",    "flood",       "unsupported"}) {
+       {"ok",       "crash",       "exit",       "silent_exit", "hang",     "hog",
+        "fork_hog", "garbage",     "binary",     "huge_line",   "wrong_id", "two_answers",
+        "deep",     "long_text",   "no_metrics", "negative",    "other",    "many",
+        "flood",    "unsupported", "mute"}) {
     benchmarks[benchmark_of(behaviour)] = {{"behave", behaviour}, {"latency", 20.0}};
   }
   std::ofstream{prefix_ + "/script.json"} << nlohmann::json{{"benchmarks", benchmarks}};

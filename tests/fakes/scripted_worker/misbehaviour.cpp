@@ -29,6 +29,11 @@ void print(std::string const& text) {
     std::this_thread::sleep_for(1h);
 }
 
+void close_output(Job const& job) {
+  ::close(STDOUT_FILENO);
+  hang(job);
+}
+
 /// Slowly enough to be caught, and never so much that a host without a guard suffers.
 [[noreturn]] void hog(Job const& job) {
   constexpr std::size_t step = std::size_t{16} << 20;
@@ -158,6 +163,7 @@ std::map<std::string, void (*)(Job const&)> const behaviours{
     {"huge_line", print_huge_line},
     {"long_text", answer_at_length},
     {"many", answer_with_many_samples},
+    {"mute", close_output},
     {"negative", answer_negatively},
     {"no_metrics", answer_nothing},
     {"other", answer_of_another},

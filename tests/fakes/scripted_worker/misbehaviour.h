@@ -17,7 +17,8 @@ namespace torchwatch::fakes {
 ///     deep         answers 60,000 levels deep       long_text    says what it is in 5,000 bytes
 ///     no_metrics   answers without any              negative     took less than no time
 ///     other        answers of another benchmark     many         has 100,000 samples
-///     flood        tells of its progress 1,000 times, then answers
+///     mute         closes its output and hangs      flood        tells of its progress 1,000
+///                                                                times, then answers
 ///
 /// Returns false when `behaviour` is none of these, and true after those that leave the process as
 /// it was.
