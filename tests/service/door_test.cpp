@@ -23,6 +23,10 @@ using testing::IsEmpty;
 
 /// A door with TLS, and what opening it writes into the log.
 class CredentialsOfADoor : public testing::Test {
+ public:
+  CredentialsOfADoor(CredentialsOfADoor const&) = delete;
+  CredentialsOfADoor& operator=(CredentialsOfADoor const&) = delete;
+
  protected:
   CredentialsOfADoor() : before_{spdlog::default_logger()} {
     auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(log_);
@@ -31,9 +35,6 @@ class CredentialsOfADoor : public testing::Test {
     http_.tls.certificate = identity_.certificate.string();
     http_.tls.key = identity_.key.string();
   }
-
-  CredentialsOfADoor(CredentialsOfADoor const&) = delete;
-  CredentialsOfADoor& operator=(CredentialsOfADoor const&) = delete;
 
   ~CredentialsOfADoor() override { spdlog::set_default_logger(before_); }
 
