@@ -1,6 +1,7 @@
 #include "daemon/async/tool.h"
 
 #include <csignal>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -9,7 +10,6 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <gmock/gmock.h>
-#include <stdlib.h>
 
 #include "daemon/async/watchdog.h"
 #include "tests/runner/run.h"
