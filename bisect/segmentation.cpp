@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace torchwatch::bisect {
 namespace {
@@ -119,12 +120,28 @@ class CostOfLevels {
   std::vector<Piece> next_;
 };
 
+/// The same values with gaps between them, in order of size, of `widest` at most: their squares
+/// stay small numbers however far the values are apart.
+std::vector<double> drawn_together(std::span<double const> values, double widest) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {}, [&](std::size_t i) { return values[i]; });
+  std::vector<double> drawn(values.size());
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    double const gap = values[order[i]] - values[order[i - 1]];
+    drawn[order[i]] = drawn[order[i - 1]] + std::min(widest, gap);
+  }
+  return drawn;
+}
+
 }  // namespace
 
-std::vector<std::size_t> segmentation(std::span<double const> values,
+std::vector<std::size_t> segmentation(std::span<double const> given,
                                       double penalty,
                                       double outlier) {
-  if (values.empty()) return {};
+  if (given.empty()) return {};
+  // No level is within reach of both sides of such a gap, so costs stay what they are.
+  auto const values = drawn_together(given, 2 * outlier + 1);
   auto const [lowest, highest] = std::ranges::minmax(values);
   if (lowest == highest) return {};
   CostOfLevels costs{lowest, highest};

@@ -82,6 +82,166 @@ TEST(ChangePoint, TakesExactValuesAtTheirWord) {
   EXPECT_EQ(points.front().high, 64);
 }
 
+constexpr std::size_t year = 365;
+
+/// Bytes of one night after the other: 4096, and in `share` of the nights what `astray` says.
+template <typename Astray>
+std::vector<double> exact(double share, std::mt19937_64& random, Astray astray) {
+  std::bernoulli_distribution is_astray{share};
+  std::vector<double> bytes(year, 4096);
+  for (auto& value : bytes)
+    if (is_astray(random)) value = astray(random);
+  return bytes;
+}
+
+/// In how many of 200 histories of a year there is a change point.
+template <typename History>
+int spoken_of(History history) {
+  int spoken = 0;
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    std::mt19937_64 random{seed};
+    spoken += change_points(history(random)).empty() ? 0 : 1;
+  }
+  return spoken;
+}
+
+TEST(ChangePoint, TakesWhatReturnsInAnExactSeriesForStrays) {
+  std::uniform_real_distribution<double> any{4000, 9000};
+  EXPECT_EQ(spoken_of([&](auto& random) { return exact(0.01, random, any); }), 0);
+  EXPECT_EQ(spoken_of([&](auto& random) { return exact(0.2, random, any); }), 0);
+  auto const fixed = [](double value) {
+    return [value](auto&) {
+      return value;
+    };
+  };
+  EXPECT_EQ(spoken_of([&](auto& random) { return exact(0.01, random, fixed(8192)); }), 0);
+  EXPECT_EQ(spoken_of([&](auto& random) { return exact(0.2, random, fixed(4160)); }), 0);
+  EXPECT_EQ(spoken_of([&](auto& random) { return exact(0.5, random, fixed(4160)); }), 0);
+}
+
+TEST(ChangePoint, TakesAVisitOfFiveNightsForStraysAndALongerOneForTwoChanges) {
+  for (std::size_t const around : {10U, 50U, 500U}) {
+    for (std::size_t nights = 1; nights <= 8; ++nights) {
+      std::vector<double> bytes(around, 4096);
+      bytes.resize(around + nights, 4160);
+      bytes.resize(2 * around + nights, 4096);
+      EXPECT_THAT(change_points(bytes), SizeIs(nights <= 5 ? 0 : 2)) << around << " " << nights;
+    }
+  }
+}
+
+TEST(ChangePoint, BelievesAStepOfAnExactSeriesAfterThreeNights) {
+  for (std::size_t const before : {10U, 100U, 1000U}) {
+    std::vector<double> bytes(before, 4096);
+    bytes.resize(before + 2, 4160);
+    EXPECT_THAT(change_points(bytes), IsEmpty()) << before;
+    bytes.push_back(4160);
+    ASSERT_THAT(change_points(bytes), SizeIs(1)) << before;
+    EXPECT_EQ(change_points(bytes).front().at, before);
+  }
+}
+
+TEST(ChangePoint, FindsEachStepOfAnExactStairAmongStrays) {
+  std::vector<double> bytes;
+  for (double const level : {4096, 4160, 5000, 4800, 4096})
+    bytes.resize(bytes.size() + 20, level);
+  for (std::size_t const astray : {5U, 33U, 70U, 97U})
+    bytes[astray] = 9000 + static_cast<double>(astray);
+  auto const points = change_points(bytes);
+  ASSERT_THAT(points, SizeIs(4));
+  std::vector<double> const changes{64, 840, -200, -704};
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    EXPECT_EQ(points[i].at, 20 * (i + 1));
+    EXPECT_EQ(points[i].change, changes[i]);
+    EXPECT_EQ(points[i].low, changes[i]);
+    EXPECT_EQ(points[i].high, changes[i]);
+  }
+}
+
+TEST(ChangePoint, FindsAStepWhereOneNightInFiveIsAstray) {
+  std::mt19937_64 random{8};
+  auto bytes = exact(0.2, random, [](auto&) { return 5000; });
+  for (std::size_t i = 200; i < year; ++i)
+    bytes[i] *= 1.03;
+  auto const points = change_points(bytes);
+  ASSERT_THAT(points, SizeIs(1));
+  EXPECT_NEAR(static_cast<double>(points.front().at), 200, 3);
+}
+
+TEST(ChangePoint, KnowsACoarseClock) {
+  std::normal_distribution<double> noise{0, 0.01};
+  auto const ticks = [&](auto& random) {
+    std::vector<double> values(year);
+    for (auto& value : values)
+      value = std::log(std::round(30.3 * std::exp(noise(random))));
+    return values;
+  };
+  EXPECT_EQ(spoken_of(ticks), 0);
+}
+
+/// A year of nights of variance 1 that are like the night before by `alike`.
+std::vector<double> wandering(double alike, std::mt19937_64& random) {
+  std::normal_distribution<double> normal;
+  std::vector<double> values;
+  double pace = normal(random);
+  for (std::size_t night = 0; night < year; ++night) {
+    values.push_back(pace);
+    pace = alike * pace + std::sqrt(1 - alike * alike) * normal(random);
+  }
+  return values;
+}
+
+TEST(ChangePoint, RarelySpeaksOfAHostThatWanders) {
+  for (double const alike : {0.5, 0.7, 0.9})
+    EXPECT_LE(spoken_of([=](auto& random) { return wandering(alike, random); }), 4) << alike;
+}
+
+TEST(ChangePoint, FindsAStepThatDwarfsTheWandering) {
+  std::mt19937_64 random{9};
+  auto values = wandering(0.7, random);
+  for (std::size_t i = 150; i < year; ++i)
+    values[i] += 5;
+  auto const points = change_points(values);
+  ASSERT_THAT(points, SizeIs(1));
+  EXPECT_NEAR(static_cast<double>(points.front().at), 150, 3);
+  EXPECT_LT(points.front().low, 5);
+  EXPECT_GT(points.front().high, 5);
+}
+
+TEST(ChangePoint, LeavesOutWhatIsNoNumberAndCountsItAllTheSame) {
+  auto values = Nights{10}.then(60, 10).then(40, 15).values();
+  for (std::size_t const night : {0U, 7U, 30U, 58U, 80U})
+    values[night] = std::nan("");
+  values[20] = HUGE_VAL;
+  values[90] = -HUGE_VAL;
+  auto const points = change_points(values);
+  ASSERT_THAT(points, SizeIs(1));
+  EXPECT_EQ(points.front().at, 60U);
+  EXPECT_NEAR(points.front().change, std::log(1.5), 0.02);
+  EXPECT_THAT(change_points(std::vector<double>(50, std::nan(""))), IsEmpty());
+}
+
+TEST(ChangePoint, StaysInsideOfAnyHistory) {
+  std::mt19937_64 random{11};
+  std::vector<double> const odd{
+      0, -0.0, 1, -1, 1e-320, 1e308, -1e308, 1.0000000000000002, HUGE_VAL, std::nan("")};
+  for (int trial = 0; trial < 3000; ++trial) {
+    std::vector<double> values;
+    std::size_t const length = random() % 60;
+    std::size_t const kinds = 1 + random() % odd.size();
+    for (std::size_t i = 0; i < length; ++i)
+      values.push_back(i > 0 && random() % 3 > 0 ? values.back() : odd[random() % kinds]);
+    std::size_t before = 0;
+    for (auto const& point : change_points(values)) {
+      EXPECT_LT(before, point.at);
+      EXPECT_LE(point.earliest, point.at);
+      EXPECT_LE(point.at, point.latest);
+      EXPECT_LT(point.latest, length);
+      before = point.at;
+    }
+  }
+}
+
 TEST(ChangePoint, IntervalsHoldTheTruthAsOftenAsTheySay) {
   int found = 0;
   int places_missed = 0;

@@ -95,5 +95,11 @@ TEST(Segmentation, CostsAsLittleAsTryingEverything) {
   }
 }
 
+TEST(Segmentation, IsAsExactForValuesFarApart) {
+  std::vector<double> const values{0, 1, 0, 1, 1e12, 1e12 + 1, 1e12, 1e12 + 1, 1e300, 1e300, 1e300};
+  EXPECT_THAT(segmentation(values, 10, 3), ElementsAre(4, 8));
+  EXPECT_THAT(segmentation({values.data(), 10}, 20, 3), ElementsAre(4));
+}
+
 }  // namespace
 }  // namespace torchwatch::bisect
