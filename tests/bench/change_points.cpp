@@ -6,11 +6,13 @@
 #include <cmath>
 #include <iostream>
 #include <numeric>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "claims.h"
 #include "histories.h"
+#include "histories_hosts.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
@@ -85,7 +87,17 @@ class BinarySegmentation {
 };
 
 Places by_binary_segmentation(std::vector<double> const& values) {
-  return BinarySegmentation{values}.places();
+  std::vector<double> numbers;
+  Places nights;
+  for (std::size_t night = 0; night < values.size(); ++night) {
+    if (!std::isfinite(values[night])) continue;
+    numbers.push_back(values[night]);
+    nights.push_back(night);
+  }
+  auto places = BinarySegmentation{numbers}.places();
+  for (auto& place : places)
+    place = nights[place];
+  return places;
 }
 
 std::vector<Finder> finders() {
@@ -110,10 +122,8 @@ struct Score {
   double spoken_rate() const { return static_cast<double>(spoken_of) / histories; }
 };
 
-/// A change found within this many nights of a planted one, and of no other, is right.
-constexpr std::size_t near = 5;
-
-std::size_t count_right(Places found, Places const& planted) {
+/// A change found within `near` nights of a planted one, and of no other, is right.
+std::size_t count_right(Places found, Places const& planted, std::size_t near) {
   std::size_t right = 0;
   for (auto const place : planted) {
     auto const match = std::ranges::find_if(
@@ -135,7 +145,7 @@ Score score(Life const& life, Finder const& finder, int histories, std::uint64_t
     ++score.histories;
     score.spoken_of += found.empty() ? 0 : 1;
     score.found += static_cast<double>(found.size());
-    score.right += static_cast<double>(count_right(found, history.changes));
+    score.right += static_cast<double>(count_right(found, history.changes, 5));
     score.planted += static_cast<double>(history.changes.size());
   }
   return score;
@@ -187,6 +197,99 @@ std::vector<Claim> find_nothing(Options const& options) {
   return claims;
 }
 
+constexpr std::size_t year = 365;
+
+std::vector<double> record(Host const& host, std::size_t step_at, std::uint64_t seed) {
+  std::vector<double> levels(year, 1.0);
+  std::fill(levels.begin() + static_cast<std::ptrdiff_t>(step_at), levels.end(), 1.03);
+  std::mt19937_64 random{seed};
+  return host.record(levels, random);
+}
+
+/// How often a flat year is spoken of, and a step of 3% found.
+struct Year {
+  double spoken_of = 0;
+  double points = 0;     ///< in a flat year
+  double found = 0;      ///< within three nights
+  double elsewhere = 0;  ///< points beside a step
+  double seconds = 0;    ///< for a flat year
+};
+
+Year watch(Host const& host, Finder const& finder, int years, std::uint64_t seed) {
+  Year sum;
+  for (int i = 0; i < years; ++i) {
+    auto const own_seed = seed * 1'000'003 + static_cast<std::uint64_t>(i);
+    auto const flat = record(host, year, own_seed);
+    auto const start = Clock::now();
+    auto const nothing = finder.find(flat);
+    sum.seconds += std::chrono::duration<double>(Clock::now() - start).count();
+    sum.spoken_of += nothing.empty() ? 0 : 1;
+    sum.points += static_cast<double>(nothing.size());
+
+    std::size_t const step_at = 60 + own_seed % (year - 120);
+    auto const something = finder.find(record(host, step_at, own_seed));
+    auto const right = count_right(something, {step_at}, 3);
+    sum.found += static_cast<double>(right);
+    sum.elsewhere += static_cast<double>(something.size() - right);
+  }
+  return {sum.spoken_of / years,
+          sum.points / years,
+          sum.found / years,
+          sum.elsewhere / years,
+          sum.seconds / years};
+}
+
+std::vector<Claim> watch_hosts(Options const& options) {
+  int const years = options.is_short ? 200 : 1000;
+  std::vector<Claim> claims;
+  double seconds = 0;
+  fmt::print("\n{:<26} {:<12} {:>9} {:>8} {:>10} {:>10}\n",
+             "365 nights",
+             "finder",
+             "flat: of",
+             "points",
+             "+3%: found",
+             "elsewhere");
+  for (auto const& host : hosts()) {
+    for (auto const& finder : finders()) {
+      auto const seen = watch(host, finder, years, options.seed);
+      fmt::print("{:<26} {:<12} {:>8.1f}% {:>8.2f} {:>9.1f}% {:>10.2f}\n",
+                 host.name,
+                 finder.name,
+                 100 * seen.spoken_of,
+                 seen.points,
+                 100 * seen.found,
+                 seen.elsewhere);
+      if (finder.name != "torchwatch") continue;
+      seconds = std::max(seconds, 1000 * seen.seconds);
+      claims.push_back({host.name + ": spoken of", seen.spoken_of, with_slack(0.02, years)});
+      if (host.shows)
+        claims.push_back(
+            {host.name + ": +3% found", seen.found, 1 - with_slack(0.05, years), true});
+    }
+  }
+  claims.push_back({"seconds for 1,000 series of a year, any host", seconds, 5});
+  return claims;
+}
+
+/// Nights at a level 3% higher until it is found in an exact series.
+std::vector<Claim> wait_for_exact(Options const&) {
+  std::vector<Claim> claims;
+  fmt::print("\n{:<26} {:>20}\n", "exact, +3% after", "nights until found");
+  for (std::size_t const before : {20, 60, 365, 1000, 3652}) {
+    std::vector<double> values(before, 0.0);
+    std::size_t nights = 0;
+    do
+      values.push_back(std::log(1.03));
+    while (++nights < 30 && by_torchwatch(values) != Places{before});
+    fmt::print("{:<26} {:>20}\n", fmt::format("{} nights", before), nights);
+    claims.push_back({fmt::format("exact, {} nights: until +3% is found", before),
+                      static_cast<double>(nights),
+                      before <= 1000 ? 3.0 : 4.0});
+  }
+  return claims;
+}
+
 std::vector<Claim> cost(Options const& options) {
   constexpr std::size_t ten_years = 3652;
   int const series = options.is_short ? 20 : 200;  // of each of five lives
@@ -218,7 +321,7 @@ int main(int argc, char** argv) {
   app.add_option("--seed", options.seed, "Of all histories")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   std::vector<Claim> claims;
-  for (auto* const part : {find_planted, find_nothing, cost})
+  for (auto* const part : {find_planted, find_nothing, watch_hosts, wait_for_exact, cost})
     for (auto& claim : part(options))
       claims.push_back(std::move(claim));
   return print_claims(claims) ? 0 : 1;

@@ -1,0 +1,153 @@
+#include "histories_hosts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace torchwatch::bench {
+namespace {
+
+using Levels = std::vector<double>;
+using Random = std::mt19937_64;
+using OneNight = std::function<double(double level, Random& random)>;
+
+constexpr double usual_bytes = 1e7;
+
+double uniform(Random& random) {
+  return std::uniform_real_distribution<double>{}(random);
+}
+
+double normal(Random& random) {
+  return std::normal_distribution<double>{}(random);
+}
+
+/// Every night for itself.
+Recorder nightly(OneNight one_night) {
+  return [one_night = std::move(one_night)](Levels const& levels, Random& random) {
+    std::vector<double> values;
+    for (double const level : levels)
+      values.push_back(std::log(one_night(level, random)));
+    return values;
+  };
+}
+
+double bytes(double level) {
+  return std::round(usual_bytes * level);
+}
+
+/// Bytes; a share of the nights has `factor` times as many.
+Recorder exact(double share = 0, double factor = 1) {
+  return nightly([=](double level, Random& random) {
+    return bytes(uniform(random) < share ? level * factor : level);
+  });
+}
+
+/// The same, with any factor up to this one.
+Recorder exact_up_to(double share, double factor) {
+  return nightly([=](double level, Random& random) {
+    bool const astray = uniform(random) < share;
+    return bytes(astray ? level * (1 + (factor - 1) * uniform(random)) : level);
+  });
+}
+
+/// Bytes; a share of the nights has 64 more.
+Recorder off_by_64(double share) {
+  return nightly([=](double level, Random& random) {
+    return bytes(level) + (uniform(random) < share ? 64 : 0);
+  });
+}
+
+/// Bytes, 10% more for one to five nights, not at either end.
+Recorder blip() {
+  return [](Levels levels, Random& random) {
+    constexpr std::size_t away = 20;
+    auto const begin = away + random() % (levels.size() - 2 * away);
+    auto const nights = 1 + random() % 5;
+    for (std::size_t i = begin; i < begin + nights; ++i)
+      levels[i] *= 1.1;
+    return exact()(levels, random);
+  };
+}
+
+/// Whole ticks of a clock.
+Recorder clock(double ticks, double noise, double strays = 0) {
+  return nightly([=](double level, Random& random) {
+    double const disturbed = uniform(random) < strays ? 1 + uniform(random) : 1;
+    return std::round(ticks * level * disturbed * std::exp(noise * normal(random)));
+  });
+}
+
+/// Two modes, as a machine that is not always in the same state.
+Recorder two_modes(double share, double factor) {
+  return nightly([=](double level, Random& random) {
+    double const mode = uniform(random) < share ? factor : 1;
+    return level * mode * std::exp(0.01 * normal(random));
+  });
+}
+
+/// Each night is like the one before by `alike`, `noise` in all, and has its own noise besides.
+Recorder alike(double alike, double noise, double own = 0) {
+  return [=](Levels const& levels, Random& random) {
+    std::vector<double> values;
+    double pace = normal(random);
+    for (double const level : levels) {
+      values.push_back(std::log(level) + noise * pace + own * normal(random));
+      pace = alike * pace + std::sqrt(1 - alike * alike) * normal(random);
+    }
+    return values;
+  };
+}
+
+/// One night in twenty is no number, or without bound.
+Recorder with_holes(Recorder recorder) {
+  return [recorder = std::move(recorder)](Levels const& levels, Random& random) {
+    auto values = recorder(levels, random);
+    for (double& value : values) {
+      double const luck = uniform(random);
+      if (luck < 0.03)
+        value = std::numeric_limits<double>::quiet_NaN();
+      else if (luck < 0.05)
+        value = std::copysign(HUGE_VAL, luck - 0.04);
+    }
+    return values;
+  };
+}
+
+}  // namespace
+
+std::vector<Host> hosts() {
+  return {
+      {"exact", exact()},
+      {"exact, 1 in 100 +0.2%", exact(0.01, 1.002)},
+      {"exact, 1 in 100 +3%", exact(0.01, 1.03)},
+      {"exact, 1 in 100 +20%", exact(0.01, 1.2)},
+      {"exact, 1 in 100 to x2", exact_up_to(0.01, 2)},
+      {"exact, 1 in 20 to +50%", exact_up_to(0.05, 1.5)},
+      {"exact, 1 in 5 +20%", exact(0.2, 1.2)},
+      {"exact, 1 in 5 to +20%", exact_up_to(0.2, 1.2)},
+      {"exact, 1 in 5 +64 bytes", off_by_64(0.2)},
+      {"exact, 1 in 2 +64 bytes", off_by_64(0.5)},
+      {"exact, 1 to 5 nights +10%", blip()},
+      {"exact, not all numbers", with_holes(exact(0.01, 1.2))},
+      {"clock 30.3, noise 1%", clock(30.3, 0.01)},
+      {"clock 30.3, 1%, strays", clock(30.3, 0.01, 0.01)},
+      {"clock 30.0, noise 1%", clock(30, 0.01)},
+      {"clock 30.3, noise 0.3%", clock(30.3, 0.003)},
+      {"clock 100.3, noise 1%", clock(100.3, 0.01)},
+      // Who knew both levels and the noise would be within three nights in 94, 94 and 87%: a tick
+      // is seen on both sides of the step, or the step is 1.5 standard deviations.
+      {"clock 30.5, noise 1%", clock(30.5, 0.01), false},
+      {"clock 10.2, noise 1%", clock(10.2, 0.01), false},
+      {"clock 30.3, noise 2%", clock(30.3, 0.02), false},
+      {"noise 1%, 1 in 7 +10%", two_modes(1.0 / 7, 1.1)},
+      {"noise 1%, 1 in 5 +20%", two_modes(0.2, 1.2)},
+      {"noise 1%, not all numbers", with_holes(two_modes(0, 1))},
+      {"nights alike 0.5, 1%", alike(0.5, 0.01), false},
+      {"nights alike 0.7, 1%", alike(0.7, 0.01), false},
+      {"nights alike 0.9, 1%", alike(0.9, 0.01), false},
+      {"nights alike 0.9, 0.5%", alike(0.9, 0.005)},
+      {"nights alike 0.9, 1% + 1%", alike(0.9, 0.01, 0.01), false},
+  };
+}
+
+}  // namespace torchwatch::bench
