@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include <boost/math/distributions/students_t.hpp>
 
@@ -72,7 +73,7 @@ Noise least_noise(Values values, double grain) {
   std::vector<double> distances;
   for (std::size_t i = 1; i < values.size(); ++i)
     distances.push_back(std::abs(values[i] - values[i - 1]));
-  double const usual = of_normal * median(std::move(distances)) / std::sqrt(2);
+  double const usual = of_normal * median(std::move(distances)) / std::numbers::sqrt2;
   // Few differences say little about what is usual.
   double const careful = usual * (1 + 4 / static_cast<double>(values.size()));
   return {std::max(careful, grain / reach), outlier_of(0, values.size())};
@@ -122,11 +123,12 @@ class Rest {
       distances.push_back(std::abs(one));
     double const usual = std::max(noise, of_normal * median(std::move(distances)));
     for (double& one : rest_) {
-      if (std::abs(one) <= reach * usual) continue;
-      one = 0;
-      ++strays_;
+      if (!(std::abs(one) <= reach * usual)) {
+        one = 0;
+        ++strays_;
+      }
+      squares_ += one * one;
     }
-    squares_ = products(0);
   }
 
   Noise noise() const {

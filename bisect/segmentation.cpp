@@ -136,20 +136,20 @@ std::vector<double> drawn_together(std::span<double const> values, double widest
 
 }  // namespace
 
-std::vector<std::size_t> segmentation(std::span<double const> given,
+std::vector<std::size_t> segmentation(std::span<double const> values,
                                       double penalty,
                                       double outlier) {
-  if (given.empty()) return {};
+  if (values.empty()) return {};
   // No level is within reach of both sides of such a gap, so costs stay what they are.
-  auto const values = drawn_together(given, 2 * outlier + 1);
-  auto const [lowest, highest] = std::ranges::minmax(values);
+  auto const drawn = drawn_together(values, 2 * outlier + 1);
+  auto const [lowest, highest] = std::ranges::minmax(drawn);
   if (lowest == highest) return {};
   CostOfLevels costs{lowest, highest};
   std::vector<std::size_t> starts;  // of the last stretch of the best cut of values[0, i]
   double least = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
     if (i > 0) costs.offer(least + penalty, i);
-    costs.add(values[i], outlier);
+    costs.add(drawn[i], outlier);
     auto const best = costs.best();
     least = best.cost;
     starts.push_back(best.start);

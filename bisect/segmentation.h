@@ -13,9 +13,10 @@ namespace torchwatch::bisect {
 /// Returns where each stretch but the first begins, ascending. The bound on a value's cost makes it
 /// deaf to strays: a shift is believed once it has lasted for about `penalty / outlier^2` values.
 ///
-/// Exact, by functional pruning; takes time in proportion to the number of values unless nearly all
-/// are outliers. Fearnhead and Rigaill 2019, Changepoint detection in the presence of outliers;
-/// pruning after Maidstone, Hocking, Rigaill and Fearnhead 2017.
+/// Exact however far the values are apart, by functional pruning; takes time in proportion to the
+/// number of values unless nearly all are outliers. Fearnhead and Rigaill 2019, Changepoint
+/// detection in the presence of outliers; pruning after Maidstone, Hocking, Rigaill and Fearnhead
+/// 2017.
 std::vector<std::size_t> segmentation(std::span<double const> values,
                                       double penalty,
                                       double outlier);
