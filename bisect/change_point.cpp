@@ -73,9 +73,9 @@ Noise least_noise(Values values, double grain) {
   std::vector<double> distances;
   for (std::size_t i = 1; i < values.size(); ++i)
     distances.push_back(std::abs(values[i] - values[i - 1]));
-  double const usual = of_normal * median(std::move(distances)) / std::numbers::sqrt2;
+  double const typical = of_normal * median(std::move(distances)) / std::numbers::sqrt2;
   // Few differences say little about what is usual.
-  double const careful = usual * (1 + 4 / static_cast<double>(values.size()));
+  double const careful = typical * (1 + 4 / static_cast<double>(values.size()));
   return {std::max(careful, grain / reach), outlier_of(0, values.size())};
 }
 
@@ -121,9 +121,9 @@ class Rest {
     std::vector<double> distances;
     for (double const one : rest_)
       distances.push_back(std::abs(one));
-    double const usual = std::max(noise, of_normal * median(std::move(distances)));
+    double const typical = std::max(noise, of_normal * median(std::move(distances)));
     for (double& one : rest_) {
-      if (!(std::abs(one) <= reach * usual)) {
+      if (!(std::abs(one) <= reach * typical)) {
         one = 0;
         ++strays_;
       }
@@ -187,7 +187,7 @@ class Rest {
 };
 
 /// Levels and noise that agree with each other.
-struct Fit {
+struct Agreement {
   std::vector<Stretch> stretches;
   Noise noise;        ///< that the levels stand out of
   double spread = 0;  ///< seen beside the levels; none where nights repeat exactly
@@ -197,22 +197,22 @@ bool agree(Noise const& noise, Noise const& seen) {
   return seen.deviation <= 1.01 * noise.deviation && std::abs(seen.outlier - noise.outlier) < 0.05;
 }
 
-Fit fit(Values values) {
+Agreement agreement_of(Values values) {
   double const grain = grain_of(values);
-  Fit fit;
-  fit.noise = least_noise(values, grain);
-  if (!std::isnormal(fit.noise.deviation)) return fit;
+  Agreement found;
+  found.noise = least_noise(values, grain);
+  if (!std::isnormal(found.noise.deviation)) return found;
   constexpr int most_rounds = 20;  // more than five are rare
   for (int round = 0; round < most_rounds; ++round) {
-    fit.stretches = stretches_of(values, fit.noise, grain);
-    if (fit.stretches.size() == 1) break;
-    Rest const rest{values, fit.stretches, std::max(fit.noise.deviation, grain)};
+    found.stretches = stretches_of(values, found.noise, grain);
+    if (found.stretches.size() == 1) break;
+    Rest const rest{values, found.stretches, std::max(found.noise.deviation, grain)};
     auto const seen = rest.noise();
-    fit.spread = seen.deviation;
-    if (agree(fit.noise, seen)) break;
-    fit.noise = {std::max(fit.noise.deviation, seen.deviation), seen.outlier};
+    found.spread = seen.deviation;
+    if (agree(found.noise, seen)) break;
+    found.noise = {std::max(found.noise.deviation, seen.deviation), seen.outlier};
   }
-  return fit;
+  return found;
 }
 
 double cost(double value, double level, Noise const& noise) {
@@ -253,7 +253,7 @@ void set_change(ChangePoint& point, Stretch const& left, Stretch const& right, d
 
 std::vector<ChangePoint> points_of(Values values) {
   if (values.size() < least_history) return {};
-  auto const [stretches, noise, spread] = fit(values);
+  auto const [stretches, noise, spread] = agreement_of(values);
   std::vector<ChangePoint> points;
   for (std::size_t i = 1; i < stretches.size(); ++i) {
     auto& point = points.emplace_back();

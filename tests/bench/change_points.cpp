@@ -280,7 +280,7 @@ std::vector<Claim> watch_hosts(Options const& options) {
 std::vector<Claim> wait_for_exact(Options const&) {
   std::vector<Claim> claims;
   fmt::print("\n{:<26} {:>20}\n", "exact, +3% after", "nights until found");
-  for (std::size_t const before : {20, 60, 365, 1000, 3652}) {
+  for (std::size_t const before : {20U, 60U, 365U, 1000U, 3652U}) {
     std::vector<double> values(before, 0.0);
     std::size_t nights = 0;
     do

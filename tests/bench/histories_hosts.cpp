@@ -13,11 +13,11 @@ using OneNight = std::function<double(double level, Random& random)>;
 
 constexpr double usual_bytes = 1e7;
 
-double uniform(Random& random) {
+double chance(Random& random) {
   return std::uniform_real_distribution<double>{}(random);
 }
 
-double normal(Random& random) {
+double gaussian(Random& random) {
   return std::normal_distribution<double>{}(random);
 }
 
@@ -38,22 +38,22 @@ double bytes(double level) {
 /// Bytes; a share of the nights has `factor` times as many.
 Recorder exact(double share = 0, double factor = 1) {
   return nightly([=](double level, Random& random) {
-    return bytes(uniform(random) < share ? level * factor : level);
+    return bytes(chance(random) < share ? level * factor : level);
   });
 }
 
 /// The same, with any factor up to this one.
 Recorder exact_up_to(double share, double factor) {
   return nightly([=](double level, Random& random) {
-    bool const astray = uniform(random) < share;
-    return bytes(astray ? level * (1 + (factor - 1) * uniform(random)) : level);
+    bool const astray = chance(random) < share;
+    return bytes(astray ? level * (1 + (factor - 1) * chance(random)) : level);
   });
 }
 
 /// Bytes; a share of the nights has 64 more.
 Recorder off_by_64(double share) {
   return nightly([=](double level, Random& random) {
-    return bytes(level) + (uniform(random) < share ? 64 : 0);
+    return bytes(level) + (chance(random) < share ? 64 : 0);
   });
 }
 
@@ -70,29 +70,29 @@ Recorder blip() {
 }
 
 /// Whole ticks of a clock.
-Recorder clock(double ticks, double noise, double strays = 0) {
+Recorder ticking(double ticks, double deviation, double strays = 0) {
   return nightly([=](double level, Random& random) {
-    double const disturbed = uniform(random) < strays ? 1 + uniform(random) : 1;
-    return std::round(ticks * level * disturbed * std::exp(noise * normal(random)));
+    double const disturbed = chance(random) < strays ? 1 + chance(random) : 1;
+    return std::round(ticks * level * disturbed * std::exp(deviation * gaussian(random)));
   });
 }
 
 /// Two modes, as a machine that is not always in the same state.
 Recorder two_modes(double share, double factor) {
   return nightly([=](double level, Random& random) {
-    double const mode = uniform(random) < share ? factor : 1;
-    return level * mode * std::exp(0.01 * normal(random));
+    double const mode = chance(random) < share ? factor : 1;
+    return level * mode * std::exp(0.01 * gaussian(random));
   });
 }
 
-/// Each night is like the one before by `alike`, `noise` in all, and has its own noise besides.
-Recorder alike(double alike, double noise, double own = 0) {
+/// Each night is like the one before by `alike`, `deviation` in all, and has its own noise besides.
+Recorder like_before(double alike, double deviation, double own = 0) {
   return [=](Levels const& levels, Random& random) {
     std::vector<double> values;
-    double pace = normal(random);
+    double pace = gaussian(random);
     for (double const level : levels) {
-      values.push_back(std::log(level) + noise * pace + own * normal(random));
-      pace = alike * pace + std::sqrt(1 - alike * alike) * normal(random);
+      values.push_back(std::log(level) + deviation * pace + own * gaussian(random));
+      pace = alike * pace + std::sqrt(1 - alike * alike) * gaussian(random);
     }
     return values;
   };
@@ -103,7 +103,7 @@ Recorder with_holes(Recorder recorder) {
   return [recorder = std::move(recorder)](Levels const& levels, Random& random) {
     auto values = recorder(levels, random);
     for (double& value : values) {
-      double const luck = uniform(random);
+      double const luck = chance(random);
       if (luck < 0.03)
         value = std::numeric_limits<double>::quiet_NaN();
       else if (luck < 0.05)
@@ -129,24 +129,24 @@ std::vector<Host> hosts() {
       {"exact, 1 in 2 +64 bytes", off_by_64(0.5)},
       {"exact, 1 to 5 nights +10%", blip()},
       {"exact, not all numbers", with_holes(exact(0.01, 1.2))},
-      {"clock 30.3, noise 1%", clock(30.3, 0.01)},
-      {"clock 30.3, 1%, strays", clock(30.3, 0.01, 0.01)},
-      {"clock 30.0, noise 1%", clock(30, 0.01)},
-      {"clock 30.3, noise 0.3%", clock(30.3, 0.003)},
-      {"clock 100.3, noise 1%", clock(100.3, 0.01)},
+      {"clock 30.3, noise 1%", ticking(30.3, 0.01)},
+      {"clock 30.3, 1%, strays", ticking(30.3, 0.01, 0.01)},
+      {"clock 30.0, noise 1%", ticking(30, 0.01)},
+      {"clock 30.3, noise 0.3%", ticking(30.3, 0.003)},
+      {"clock 100.3, noise 1%", ticking(100.3, 0.01)},
       // Who knew both levels and the noise would be within three nights in 94, 94 and 87%: a tick
       // is seen on both sides of the step, or the step is 1.5 standard deviations.
-      {"clock 30.5, noise 1%", clock(30.5, 0.01), false},
-      {"clock 10.2, noise 1%", clock(10.2, 0.01), false},
-      {"clock 30.3, noise 2%", clock(30.3, 0.02), false},
+      {"clock 30.5, noise 1%", ticking(30.5, 0.01), false},
+      {"clock 10.2, noise 1%", ticking(10.2, 0.01), false},
+      {"clock 30.3, noise 2%", ticking(30.3, 0.02), false},
       {"noise 1%, 1 in 7 +10%", two_modes(1.0 / 7, 1.1)},
       {"noise 1%, 1 in 5 +20%", two_modes(0.2, 1.2)},
       {"noise 1%, not all numbers", with_holes(two_modes(0, 1))},
-      {"nights alike 0.5, 1%", alike(0.5, 0.01), false},
-      {"nights alike 0.7, 1%", alike(0.7, 0.01), false},
-      {"nights alike 0.9, 1%", alike(0.9, 0.01), false},
-      {"nights alike 0.9, 0.5%", alike(0.9, 0.005)},
-      {"nights alike 0.9, 1% + 1%", alike(0.9, 0.01, 0.01), false},
+      {"nights alike 0.5, 1%", like_before(0.5, 0.01), false},
+      {"nights alike 0.7, 1%", like_before(0.7, 0.01), false},
+      {"nights alike 0.9, 1%", like_before(0.9, 0.01), false},
+      {"nights alike 0.9, 0.5%", like_before(0.9, 0.005)},
+      {"nights alike 0.9, 1% + 1%", like_before(0.9, 0.01, 0.01), false},
   };
 }
 
