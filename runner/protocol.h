@@ -24,7 +24,8 @@
 
 namespace torchwatch::protocol {
 
-inline constexpr int version = 2;
+/// Of a hello; whoever speaks another one is refused.
+inline constexpr int version = 3;
 /// A longer line breaks the protocol.
 inline constexpr std::size_t max_line_bytes = 8 * 1024 * 1024;
 /// Deeper nesting does, too.
@@ -86,9 +87,11 @@ struct Job {
 };
 
 /// Measure these, each in a process of its own, taking turns run by run: what the host does to one
-/// it does to all.
+/// it does to all. They are started in this order, and take turns in orders drawn from `seed`
+/// (runner/orders.h), which the service draws anew for each round.
 struct Round {
   std::vector<Job> jobs;
+  std::uint32_t seed = 0;
 };
 
 /// The worker waits for its turn.

@@ -179,7 +179,7 @@ asio::awaitable<std::vector<Message>> run_round(protocol::Round round,
                                                 Quarters quarters,
                                                 ProgressSink on_progress) {
   auto const executor = co_await asio::this_coro::executor;
-  Turns turns{executor, round.jobs.size()};
+  Turns turns{executor, round.jobs.size(), round.seed};
   using Operation =
       decltype(asio::co_spawn(executor, std::declval<asio::awaitable<Message>>(), asio::deferred));
   std::vector<Operation> operations;

@@ -22,7 +22,8 @@ struct Quarters {
 };
 
 /// Measures each job in a worker process of its own and holds it to the job's limits. With more
-/// than one, the workers take turns; one that fails leaves the others alone. The answers, in the
+/// than one, the workers take turns as the round's seed has it; one that fails leaves the others
+/// alone. The answers, in the
 /// order of the jobs, are the workers' `result` or `error`, or an `error` about the worker:
 /// `launch`, `crashed`, `timeout`, `memory` or `protocol`. Error texts name the benchmark, the
 /// prefix and what happened. When this ends, also by cancellation, the workers are dead with all

@@ -12,8 +12,10 @@ namespace torchwatch::runner {
 
 namespace asio = boost::asio;
 
-Turns::Turns(asio::any_io_executor const& executor, std::size_t count)
+Turns::Turns(asio::any_io_executor const& executor, std::size_t count, std::uint32_t seed)
     : present_(count, true),
+      orders_{seed, Drawn::laps, count},
+      lap_{orders_.next()},
       moved_{executor, asio::steady_timer::time_point::max()} {}
 
 asio::awaitable<void> Turns::take(std::size_t who) {
@@ -34,16 +36,17 @@ void Turns::leave(std::size_t who) noexcept {
   if (had_it || is_next) pass_on();
 }
 
-std::size_t Turns::whose() const {
-  auto const count = present_.size();
-  return position_ < count ? position_ : 2 * count - 1 - position_;
+void Turns::step() {
+  if (++position_ < lap_.size()) return;
+  lap_ = orders_.next();
+  position_ = 0;
 }
 
 void Turns::pass_on() {
   taken_ = false;
   if (std::ranges::find(present_, true) == present_.end()) return;
   do {
-    position_ = (position_ + 1) % (2 * present_.size());
+    step();
   } while (!present_[whose()]);
   moved_.cancel();
 }

@@ -1,33 +1,41 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "runner/orders.h"
+
 namespace torchwatch::runner {
 
-/// Which of several workers may work: one at a time, there and back (0 1 2, 2 1 0, 0 1 2, ...), so
-/// that a host that gets steadily slower or faster does the same to all. The turn waits for whoever
-/// it has come to. Single-threaded.
+/// Which of several workers may work: one at a time, lap by lap. In a lap everybody has one turn,
+/// in an order drawn from the seed of their round, so that no rhythm of the host falls in with
+/// theirs; whoever is last in a lap and first in the next works twice in a row. The turn waits for
+/// whoever it has come to. Single-threaded.
 class Turns {
  public:
-  Turns(boost::asio::any_io_executor const& executor, std::size_t count);
+  Turns(boost::asio::any_io_executor const& executor, std::size_t count, std::uint32_t seed);
 
   /// Gives back the turn that `who` has, if it has it, and returns when it has the next one.
   boost::asio::awaitable<void> take(std::size_t who);
 
-  /// `who` takes no turns any more.
+  /// `who` takes no turns any more, and is passed over: the order of the others stays as drawn.
   void leave(std::size_t who) noexcept;
 
  private:
-  std::size_t whose() const;
+  std::size_t whose() const { return lap_[position_]; }
+
+  void step();
   void pass_on();
 
   std::vector<bool> present_;
-  std::size_t position_ = 0;  // on the way there and back
+  Orders orders_;
+  std::vector<std::size_t> lap_;  // who works when
+  std::size_t position_ = 0;      // in the lap
   bool taken_ = false;
   boost::asio::steady_timer moved_;  // never expires; cancelled to wake whoever waits
 };

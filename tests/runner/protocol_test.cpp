@@ -73,6 +73,26 @@ TEST(Protocol, CarriesAJob) {
   EXPECT_EQ(received.limits.memory_bytes, std::int64_t{1} << 40);
 }
 
+TEST(Protocol, CarriesARoundAndItsSeed) {
+  Round round;
+  round.jobs.resize(2);
+  round.jobs[1].id = "43";
+  round.seed = 4294967295;
+
+  auto const received = round_trip(round);
+
+  ASSERT_EQ(received.jobs.size(), 2U);
+  EXPECT_EQ(received.jobs[1].id, "43");
+  EXPECT_EQ(received.seed, 4294967295);
+}
+
+TEST(Protocol, RefusesASeedThatIsNoWholeNumberOf32Bits) {
+  for (auto const* const seed : {"4294967296", "-1", "1.0", "1e3", "true", "\"7\"", "null", "[]"})
+    EXPECT_THAT(refusal_of(R"({"type":"round","jobs":[],"seed":)" + std::string{seed} + "}"),
+                HasSubstr("allowed is a whole number that fits"))
+        << seed;
+}
+
 TEST(Protocol, CarriesProgress) {
   auto const received = round_trip(Progress{"42", "latency", 3, 10});
 

@@ -12,6 +12,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runner/orders.h"
+
 namespace torchwatch::runner {
 
 namespace {
@@ -25,6 +27,12 @@ using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
+
+/// A worker that is a shell script.
+Job scripted(Job job, std::string const& script) {
+  job.build.launcher = {"sh", "-c", script};
+  return job;
+}
 
 /// In a sandbox and without one.
 class JobRunTest : public testing::TestWithParam<bool> {
@@ -112,6 +120,38 @@ TEST_P(JobRunTest, DoesNotCountTheWaitForATurn) {
   EXPECT_EQ(std::get<Outcome>(answers[1]).id, "patient");
 }
 
+TEST_P(JobRunTest, GivesTurnsAsTheSeedOfTheRoundHasIt) {
+  constexpr int laps = 12;
+  auto const worker = [this](std::string const& id) {
+    auto job = scripted(workplace_.job("ok"),
+                        R"(echo '{"type":"hello","role":"worker"}'; read job
+        for i in $(seq )" + std::to_string(laps) +
+                            R"(); do echo '{"type":"ready","id":")" + id + R"("}'; read turn
+        echo '{"type":"progress","id":")" +
+                            id + R"("}'; done
+        echo '{"type":"error","code":"failed","text":"done"}')");
+    job.id = id;
+    return job;
+  };
+  for (std::uint32_t const seed : {1U, 4294967295U}) {
+    std::string seen;
+    ProgressSink note = [&seen](protocol::Progress const& progress) {
+      seen += progress.id;
+    };
+    protocol::Round round{{worker("A"), worker("B")}, seed};
+    auto const answers =
+        tests::run(loop_, run_round(std::move(round), quarters(), std::move(note)));
+
+    EXPECT_EQ(std::get<Failure>(answers[0]).id, "A");
+    std::string wanted;
+    Orders orders{seed, Drawn::laps, 2};
+    for (int lap = 0; lap < laps; ++lap)
+      for (auto const place : orders.next())
+        wanted += "AB"[place];
+    EXPECT_EQ(seen, wanted);
+  }
+}
+
 TEST_P(JobRunTest, RunsAWorkerThatNeedsNoPrefix) {
   auto job = workplace_.job("ok");
   job.build.prefix.clear();
@@ -182,13 +222,7 @@ TEST_P(JobRunTest, RefusesAnotherProtocolVersion) {
   auto const failure = failure_of(job);
 
   EXPECT_EQ(failure.code, "protocol");
-  EXPECT_THAT(failure.text, HasSubstr("speaks protocol version 99; must be 2"));
-}
-
-/// A worker that is a shell script.
-Job scripted(Job job, std::string const& script) {
-  job.build.launcher = {"sh", "-c", script};
-  return job;
+  EXPECT_THAT(failure.text, HasSubstr("speaks protocol version 99; must be 3"));
 }
 
 TEST_P(JobRunTest, RefusesAWorkerOfAnotherRole) {

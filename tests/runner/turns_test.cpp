@@ -1,8 +1,13 @@
 #include "runner/turns.h"
 
+#include <algorithm>
+#include <array>
 #include <exception>
+#include <functional>
 #include <string>
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -17,17 +22,30 @@ namespace asio = boost::asio;
 /// Players who each take some turns, write their name when they have one, then leave.
 class Table {
  public:
-  explicit Table(std::size_t players) : turns_{loop_.get_executor(), players} {}
+  explicit Table(std::size_t players, std::uint32_t seed = 1)
+      : turns_{loop_.get_executor(), players, seed} {}
 
   void play(std::size_t who, int turns) {
     asio::co_spawn(
         loop_, run(who, turns), [](std::exception_ptr failure) { EXPECT_FALSE(failure); });
   }
 
+  /// The same, until it is told to go.
+  void play(std::size_t who, int turns, asio::cancellation_signal& leave) {
+    auto const ended = [](std::exception_ptr failure) {
+      EXPECT_TRUE(failure);
+    };
+    asio::co_spawn(loop_, run(who, turns), asio::bind_cancellation_slot(leave.slot(), ended));
+  }
+
   std::string end() {
     loop_.run();
     return order_;
   }
+
+  /// Called at the end of each turn.
+  std::function<void()> after_turn = [] {
+  };
 
  private:
   asio::awaitable<void> run(std::size_t who, int turns) {
@@ -38,6 +56,7 @@ class Table {
       busy_ = true;
       order_ += static_cast<char>('A' + who);
       co_await asio::post(asio::use_awaitable);
+      after_turn();
       busy_ = false;
     }
   }
@@ -48,27 +67,98 @@ class Table {
   bool busy_ = false;
 };
 
-TEST(Turns, GoThereAndBack) {
+/// What `laps` are drawn, as the table writes them; of those who are there.
+std::string drawn(std::size_t players,
+                  std::uint32_t seed,
+                  int laps,
+                  std::string const& present = "ABC") {
+  Orders orders{seed, Drawn::laps, players};
+  std::string order;
+  for (int lap = 0; lap < laps; ++lap)
+    for (auto const who : orders.next())
+      if (char const name = static_cast<char>('A' + who); present.find(name) != std::string::npos)
+        order += name;
+  return order;
+}
+
+TEST(Turns, GoRoundInTheOrdersThatAreDrawn) {
+  for (std::uint32_t seed = 0; seed < 50; ++seed) {
+    Table table{2, seed};
+    table.play(0, 20);
+    table.play(1, 20);
+    EXPECT_EQ(table.end(), drawn(2, seed, 20));
+  }
+}
+
+TEST(Turns, AreOneOfEachInALap) {
+  Table table{3};
+  for (std::size_t who = 0; who < 3; ++who)
+    table.play(who, 100);
+  auto const order = table.end();
+  ASSERT_EQ(order.size(), 300U);
+  for (std::size_t at = 0; at < order.size(); at += 3) {
+    auto lap = order.substr(at, 3);
+    std::ranges::sort(lap);
+    EXPECT_EQ(lap, "ABC");
+  }
+}
+
+TEST(Turns, MayBeTwoInARowFromLapToLap) {
   Table table{2};
-  table.play(0, 4);
-  table.play(1, 4);
-  EXPECT_EQ(table.end(), "ABBAABBA");
+  table.play(0, 50);
+  table.play(1, 50);
+  auto const order = table.end();
+  for (auto const* const both : {"AA", "BB", "ABAB", "BABA"})
+    EXPECT_NE(order.find(both), std::string::npos) << both << " in " << order;
+  EXPECT_EQ(order.find("AAA"), std::string::npos);
+  EXPECT_EQ(order.find("BBB"), std::string::npos);
 }
 
 TEST(Turns, WaitForWhoeverIsNext) {
-  Table table{3};
-  table.play(2, 2);
-  table.play(1, 2);
-  table.play(0, 2);
-  EXPECT_EQ(table.end(), "ABCCBA");
+  for (auto const& arrival : {std::array{2, 1, 0}, std::array{0, 2, 1}}) {
+    Table table{3};
+    for (auto const who : arrival)
+      table.play(static_cast<std::size_t>(who), 2);
+    EXPECT_EQ(table.end(), drawn(3, 1, 2));
+  }
 }
 
+TEST(Turns, PassOverWhoNeverCame) {
+  for (std::uint32_t seed = 0; seed < 50; ++seed) {
+    Table table{3, seed};
+    table.play(0, 10);
+    table.play(1, 0);
+    table.play(2, 10);
+    EXPECT_EQ(table.end(), drawn(3, seed, 10, "AC"));
+  }
+}
+
+/// Whoever dies in its turn; the orders of the others stay as drawn.
 TEST(Turns, PassOverWhoHasLeft) {
-  Table table{3};
-  table.play(0, 3);
-  table.play(1, 0);
-  table.play(2, 5);
-  EXPECT_EQ(table.end(), "ACCAACCC");
+  for (std::uint32_t seed = 0; seed < 50; ++seed) {
+    Table table{3, seed};
+    table.play(0, 10);
+    table.play(1, 4);
+    table.play(2, 10);
+    auto const both = drawn(3, seed, 10, "AC").substr(2 * 4);
+    EXPECT_EQ(table.end(), drawn(3, seed, 4) + both);
+  }
+}
+
+/// Whoever dies while it waits.
+TEST(Turns, PassOverWhoLeavesInAnothersTurn) {
+  for (std::uint32_t seed = 0; seed < 50; ++seed) {
+    Table table{2, seed};
+    auto const name = drawn(2, seed, 1).front();
+    auto const first = static_cast<std::size_t>(name - 'A');
+    asio::cancellation_signal leave;
+    table.after_turn = [&leave] {
+      leave.emit(asio::cancellation_type::terminal);
+    };
+    table.play(first, 10);
+    table.play(1 - first, 10, leave);
+    EXPECT_EQ(table.end(), std::string(10, name));
+  }
 }
 
 TEST(Turns, GoOnForOneAlone) {
