@@ -10,7 +10,7 @@ namespace {
 
 constexpr auto select_jobs =
     "SELECT job.id, campaign, fleet, benchmark, commit_sha, round, error_code, error, version, "
-    "fingerprint.json, seconds, finished_at, accounts, profile "
+    "fingerprint.json, seconds, finished_at, accounts, profile, seed, place "
     "FROM job JOIN fingerprint ON fingerprint.id = job.fingerprint_id ";
 
 /// Three columns from `first`: value, samples, outliers.
@@ -62,6 +62,13 @@ std::string read_fingerprint(SQLite::Column const& column) {
   return text;
 }
 
+/// NULL is none.
+template <class T>
+std::optional<T> read_number(SQLite::Column const& column) {
+  if (column.isNull()) return std::nullopt;
+  return static_cast<T>(column.getInt64());
+}
+
 JobOutcome read_job(SQLite::Statement& row) {
   JobOutcome outcome;
   outcome.key.campaign.name = row.getColumn(1).getString();
@@ -77,6 +84,8 @@ JobOutcome read_job(SQLite::Statement& row) {
   outcome.finished_at = read_time(row.getColumn(11));
   outcome.accounts = nlohmann::json::parse(row.getColumn(12).getString());
   outcome.profile = read_profile(row.getColumn(13));
+  outcome.seed = read_number<std::uint32_t>(row.getColumn(14));
+  outcome.place = read_number<int>(row.getColumn(15));
   return outcome;
 }
 
@@ -114,8 +123,9 @@ void Jobs::insert(JobOutcome const& outcome) {
   SQLite::Statement insert{database_,
                            "INSERT OR IGNORE INTO job (campaign, fleet, benchmark, commit_sha, "
                            "round, error_code, error, "
-                           "version, fingerprint_id, seconds, finished_at, accounts, profile) "
-                           "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+                           "version, fingerprint_id, seconds, finished_at, accounts, profile, "
+                           "seed, place) "
+                           "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
   bind_all(insert,
            outcome.key.campaign.name,
            outcome.key.fleet,
@@ -129,7 +139,9 @@ void Jobs::insert(JobOutcome const& outcome) {
            outcome.seconds,
            seconds_of(outcome.finished_at),
            nlohmann::json(outcome.accounts).dump(),
-           to_json(outcome.profile).dump());
+           to_json(outcome.profile).dump(),
+           outcome.seed,
+           outcome.place);
   if (insert.exec() == 1) {
     auto const job = database_.getLastInsertRowid();
     for (auto const& [metric, value] : outcome.values) {
@@ -170,8 +182,8 @@ std::vector<SeriesPoint> Jobs::history(Series const& series) const {
       database_,
       "SELECT job.commit_sha, "
       "coalesce((SELECT max(date) FROM nightly WHERE nightly.commit_sha = job.commit_sha), ''), "
-      "campaign, value, samples, outliers, finished_at FROM job JOIN result ON result.job_id = "
-      "job.id "
+      "campaign, value, samples, outliers, finished_at, seed, place FROM job JOIN result ON "
+      "result.job_id = job.id "
       "WHERE fleet = ? AND benchmark = ? AND metric = ? ORDER BY finished_at, job.id"};
   bind_all(query, series.fleet, name_of(series.benchmark), std::string{to_string(series.metric)});
   return read_all(query, [](SQLite::Statement& row) {
@@ -181,6 +193,8 @@ std::vector<SeriesPoint> Jobs::history(Series const& series) const {
     point.campaign.name = row.getColumn(2).getString();
     point.value = read_value(row, 3);
     point.measured_at = read_time(row.getColumn(6));
+    point.seed = read_number<std::uint32_t>(row.getColumn(7));
+    point.place = read_number<int>(row.getColumn(8));
     return point;
   });
 }

@@ -480,6 +480,12 @@ CREATE TABLE wanted_build (
 /// "TWCH": soundness.h, application_id.
 constexpr std::string_view whose_it_is = "PRAGMA application_id = 1415005000";
 
+/// Who has which place in a round is drawn. Of older rounds it went there and back.
+constexpr std::string_view drawn_orders = R"sql(
+ALTER TABLE job ADD COLUMN seed INTEGER;
+ALTER TABLE job ADD COLUMN place INTEGER;
+)sql";
+
 constexpr std::array steps{nightlies_and_jobs,
                            comparisons_and_incidents,
                            builds_and_bisections,
@@ -501,7 +507,8 @@ constexpr std::array steps{nightlies_and_jobs,
                            waves,
                            published_files,
                            kept_builds,
-                           whose_it_is};
+                           whose_it_is,
+                           drawn_orders};
 
 /// Foreign keys are off while this lives: a table that others refer to is replaced by a new one of
 /// its name, and looked at when it is done (https://www.sqlite.org/lang_altertable.html, 7).

@@ -27,9 +27,9 @@ struct ComparisonResult {
   std::string failure;  ///< why a process failed for good, so that it ended early; empty otherwise
 };
 
-/// Measures two builds interleaved, A B B A, each pair on one slot, until every series is decided.
-/// All series are of one benchmark and fleet. When a process fails for good, what is undecided is
-/// inconclusive. Errors as Rounds::measure's.
+/// Measures two builds interleaved, each pair on one slot and in an order of its own that is drawn
+/// by lot, until every series is decided. All series are of one benchmark and fleet. When a process
+/// fails for good, what is undecided is inconclusive. Errors as Rounds::measure's.
 boost::asio::awaitable<Result<ComparisonResult>> compare_builds(
     Rounds& rounds,
     BuildPair const& builds,

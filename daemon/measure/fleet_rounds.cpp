@@ -7,6 +7,7 @@
 
 #include "daemon/measure/alarm.h"
 #include "daemon/measure/job.h"
+#include "runner/orders.h"
 
 namespace torchwatch::measure {
 namespace asio = boost::asio;
@@ -73,6 +74,30 @@ std::vector<JobKey> keys_of(RoundKey const& key, std::vector<Build> const& build
   return keys;
 }
 
+/// Which job has which place: the job of place 0 first.
+std::vector<std::size_t> places_by(std::uint32_t seed, std::size_t count) {
+  return runner::Orders{seed, runner::Drawn::places, count}.next();
+}
+
+/// What a worker is told of itself is as long for every build.
+std::string id_of(JobKey const& first, int attempt, std::size_t place, CommitSha const& commit) {
+  return first.campaign.name + "/" + std::to_string(first.round) + "." + std::to_string(attempt) +
+         "/" + std::to_string(place) + "/" + short_of(commit);
+}
+
+/// The jobs in their places.
+protocol::Round round_of(std::vector<protocol::Job> jobs,
+                         std::vector<JobKey> const& keys,
+                         std::vector<std::size_t> const& who,
+                         int attempt) {
+  protocol::Round round;
+  for (std::size_t place = 0; place < who.size(); ++place) {
+    auto& job = round.jobs.emplace_back(std::move(jobs[who[place]]));
+    job.id = id_of(keys.front(), attempt, place, keys[who[place]].commit);
+  }
+  return round;
+}
+
 /// What becomes of the jobs of a round that takes its runners with it.
 std::vector<protocol::Message> failures_of(protocol::Round const& round, Lost const& lost) {
   std::vector<protocol::Message> failures;
@@ -121,19 +146,18 @@ asio::awaitable<Result<std::vector<JobOutcome>>> FleetRounds::measure(RoundKey k
 
 asio::awaitable<Result<std::vector<JobOutcome>>> FleetRounds::attempt(
     Fleet& fleet, std::vector<JobKey> const& keys, std::vector<protocol::Job> jobs, int attempt) {
-  protocol::Round round{std::move(jobs)};
-  for (std::size_t i = 0; i < keys.size(); ++i)
-    round.jobs[i].id = keys[i].campaign.name + "/" + std::to_string(keys[i].round) + "." +
-                       std::to_string(attempt) + "/" + short_of(keys[i].commit);
-  // Whoever is first in every round may have an advantage.
-  bool const backwards = keys.front().round % 2 == 1;
-  if (backwards) std::ranges::reverse(round.jobs);
-  auto answers = co_await run(fleet, std::move(round));
+  auto const seed = seeds_.draw();
+  auto const who = places_by(seed, jobs.size());
+  auto round = round_of(std::move(jobs), keys, who, attempt);
+  round.seed = seed;
+  auto const answers = co_await run(fleet, std::move(round));
   if (!answers) co_return answers.error();
-  if (backwards) std::ranges::reverse(*answers);
-  std::vector<JobOutcome> outcomes;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    auto const& outcome = outcomes.emplace_back(outcome_from(keys[i], (*answers)[i], clock_.now()));
+  std::vector<JobOutcome> outcomes(keys.size());
+  for (std::size_t place = 0; place < who.size(); ++place) {
+    auto& outcome = outcomes[who[place]];
+    outcome = outcome_from(keys[who[place]], (*answers)[place], clock_.now());
+    outcome.seed = seed;
+    outcome.place = static_cast<int>(place);
     if (!outcome.ok()) log_failure(outcome, attempt, options_.attempts);
   }
   co_return outcomes;

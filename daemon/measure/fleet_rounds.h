@@ -3,6 +3,7 @@
 #include "config/options.h"
 #include "daemon/measure/fleets.h"
 #include "daemon/measure/rounds.h"
+#include "daemon/measure/seeds.h"
 #include "runner/protocol.h"
 #include "storage/store.h"
 
@@ -14,16 +15,21 @@ namespace torchwatch::measure {
 /// all; the last outcomes count. To lose a runner is the fleet's trouble and costs no attempt: an
 /// alarm says so, and the round goes to the next slot. A round that loses one runner after the
 /// other in its midst is taken for the cause, and fails.
+///
+/// Each attempt draws a seed, which decides by runner::Orders which build has which place and who
+/// works when; so who knew all that the host will do would still not know to which build.
 class FleetRounds final : public Rounds {
  public:
   /// All arguments must outlive it.
   FleetRounds(storage::Store& store,
               Clock const& clock,
+              Seeds& seeds,
               Fleets& fleets,
               config::MeasureOptions const& options,
               config::SuiteOptions const& suite)
       : store_{store},
         clock_{clock},
+        seeds_{seeds},
         fleets_{fleets},
         options_{options},
         suite_{suite} {}
@@ -43,6 +49,7 @@ class FleetRounds final : public Rounds {
 
   storage::Store& store_;
   Clock const& clock_;
+  Seeds& seeds_;
   Fleets& fleets_;
   config::MeasureOptions const& options_;
   config::SuiteOptions const& suite_;

@@ -28,7 +28,8 @@ class Rounds {
   virtual ~Rounds() = default;
 
   /// One process of each build on one slot of the fleet, taking turns: their stored outcomes, or
-  /// those measured now and stored. Odd rounds start with the last build. Two builds may be of one
+  /// those measured now and stored, in the order of the builds. Which build has which place in the
+  /// round is drawn when it is measured, and stands in its outcomes. Two builds may be of one
   /// commit; the second is kept under Campaign::second().
   ///
   /// Fails with unavailable when the fleet cannot measure now, and stores nothing then; with

@@ -16,7 +16,7 @@ Service::Service(asio::any_io_executor executor,
              [&](config::FleetOptions const& fleet) {
                return measure::runner_processes(executor, fleet, executable, options.github);
              }},
-      rounds{store, clock, fleets, options.measure, options.suite},
+      rounds{store, clock, seeds, fleets, options.measure, options.suite},
       workshop{executor, options},
       workers{executor, worker_program(executable), workshop},
       renewing_rounds{rounds, workers},

@@ -7,12 +7,14 @@
 #include "daemon/build/recipe_builder.h"
 #include "daemon/measure/fleet_rounds.h"
 #include "daemon/measure/fleets.h"
+#include "daemon/measure/seeds.h"
 #include "daemon/service/parts.h"
 #include "daemon/service/renewing_rounds.h"
 
 namespace torchwatch::service {
 
-/// The parts between the real edges: runners, recipes and HTTPS. Single-threaded, on `executor`.
+/// The parts between the real edges: runners, recipes, HTTPS and chance. Single-threaded, on
+/// `executor`.
 struct Service {
   /// `options`, `store` and `clock` must outlive it. `executable`: this program.
   Service(boost::asio::any_io_executor executor,
@@ -22,6 +24,7 @@ struct Service {
           Clock const& clock);
 
   measure::Fleets fleets;
+  measure::SystemSeeds seeds;
   measure::FleetRounds rounds;
   build::Workshop workshop;
   build::WorkerProgram workers;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -69,6 +70,10 @@ struct JobOutcome {
   std::string fingerprint;  ///< JSON object: host, CPU, threads, libraries, ...
   double seconds = 0;       ///< wall-clock cost of the process
   Timestamp finished_at{};
+  /// What the order of its round was drawn from, and its place in it: runner/orders.h. None of
+  /// those that were measured before orders were drawn, or alone by hand.
+  std::optional<std::uint32_t> seed{};
+  std::optional<int> place{};
 
   bool ok() const { return !error_code; }
 };
@@ -80,6 +85,8 @@ struct SeriesPoint {
   Campaign campaign;
   MetricValue value;
   Timestamp measured_at{};
+  std::optional<std::uint32_t> seed{};  ///< as its job's
+  std::optional<int> place{};
 };
 
 /// What a nightly's own build gave of a series, one value a process.

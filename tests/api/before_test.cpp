@@ -69,6 +69,13 @@ json without_news(json const& answer) {
     EXPECT_EQ(stripped.erase("watching"), 1U);
     EXPECT_EQ(stripped.erase("isolation"), 1U);
   }
+  // Its rounds went there and back; the places of today's are drawn.
+  if (stripped.is_object() && stripped.contains("measured_at")) {
+    for (auto const* const drawn : {"seed", "place"}) {
+      EXPECT_TRUE(stripped.at(drawn).is_null());
+      stripped.erase(drawn);
+    }
+  }
   if (stripped.is_structured())
     for (auto& value : stripped)
       value = without_news(value);

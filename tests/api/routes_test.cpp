@@ -122,6 +122,8 @@ TEST_F(RoutesTest, AHistoryIsNewestFirst) {
   EXPECT_EQ(newest.at("campaign"), "nightly/2");
   EXPECT_EQ(newest.at("commit"), sha_of('b').hex);
   EXPECT_EQ(newest.at("measured_at"), "2026-01-02T03:04:07Z");
+  EXPECT_EQ(newest.at("seed"), 4294967295);
+  EXPECT_EQ(newest.at("place"), 1);
 }
 
 TEST_F(RoutesTest, ListsIncidentsWithTheirNightlies) {

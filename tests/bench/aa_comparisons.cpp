@@ -176,7 +176,8 @@ int run(Options const& options) {
       loop.get_executor(), {config::FleetOptions{}}, [&](config::FleetOptions const& fleet) {
         return measure::runner_processes(loop.get_executor(), fleet, TORCHWATCH_PROGRAM, {});
       }};
-  measure::FleetRounds rounds{*store, clock, fleets, measure, suite};
+  measure::SystemSeeds seeds;
+  measure::FleetRounds rounds{*store, clock, seeds, fleets, measure, suite};
   std::array const builds{system_build(directory.path() / "a", 'a'),
                           system_build(directory.path() / "b", 'b')};
   Tallies tallies;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <variant>
@@ -15,6 +17,7 @@
 #include <boost/asio/use_future.hpp>
 #include <fmt/format.h>
 
+#include "runner/orders.h"
 #include "runner/process/sandbox.h"
 #include "runner/round.h"
 
@@ -54,15 +57,20 @@ T result_of(boost::asio::awaitable<T> task) {
   return result.get();
 }
 
-/// Milliseconds of each.
-std::vector<double> latencies(std::vector<protocol::Job> jobs) {
-  std::vector<double> all;
+/// Milliseconds of each, in places and turns that are drawn from `seed`.
+std::vector<double> latencies(std::vector<protocol::Job> const& jobs, std::uint32_t seed) {
+  auto const who = runner::Orders{seed, runner::Drawn::places, jobs.size()}.next();
+  protocol::Round round;
+  round.seed = seed;
+  for (auto const job : who)
+    round.jobs.push_back(jobs[job]);
   auto const answers =
-      result_of(runner::run_round({std::move(jobs)}, {}, [](protocol::Progress const&) {}));
-  for (auto const& answer : answers) {
-    if (auto const* const failure = std::get_if<protocol::Failure>(&answer))
+      result_of(runner::run_round(std::move(round), {}, [](protocol::Progress const&) {}));
+  std::vector<double> all(jobs.size());
+  for (std::size_t place = 0; place < who.size(); ++place) {
+    if (auto const* const failure = std::get_if<protocol::Failure>(&answers[place]))
       throw std::runtime_error{failure->text};
-    all.push_back(std::get<protocol::Outcome>(answer).metrics.at("latency").value);
+    all[who[place]] = std::get<protocol::Outcome>(answers[place]).metrics.at("latency").value;
   }
   return all;
 }
@@ -73,6 +81,7 @@ double median(std::vector<double> values) {
 }
 
 int run(Options const& options) {
+  std::random_device seeds;
   std::vector<Claim> claims;
   fmt::print("{:<44} {:>12} {:>18} {:>22}\n",
              "benchmark",
@@ -85,10 +94,9 @@ int run(Options const& options) {
     std::vector<double> milliseconds;
     std::vector<double> ratios;
     for (int pair = 0; pair < options.pairs; ++pair) {
-      bool const is_swapped = pair % 2 == 1;
-      auto const both = is_swapped ? latencies({inside, outside}) : latencies({outside, inside});
-      milliseconds.push_back(both[is_swapped ? 1 : 0]);
-      ratios.push_back(std::log(both[is_swapped ? 0 : 1] / both[is_swapped ? 1 : 0]));
+      auto const both = latencies({outside, inside}, seeds());
+      milliseconds.push_back(both[0]);
+      ratios.push_back(std::log(both[1] / both[0]));
     }
     double squares = 0;
     double const middle = median(ratios);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <set>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -10,7 +13,9 @@
 #include "daemon/async/when_all.h"
 #include "daemon/measure/comparison.h"
 #include "daemon/measure/job.h"
+#include "runner/orders.h"
 #include "tests/fakes/memory/fake_runner.h"
+#include "tests/fakes/memory/scripted_seeds.h"
 #include "tests/fakes/memory/world.h"
 
 namespace torchwatch::measure {
@@ -19,6 +24,7 @@ namespace {
 using namespace std::chrono_literals;
 using fakes::Manner;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -85,7 +91,8 @@ class FleetRoundsTest : public testing::Test {
                 two_slots(),
                 [this](config::FleetOptions const&) { return runners.starter(); },
                 limits()};
-  FleetRounds rounds{store, clock, fleets, options, suite};
+  fakes::ScriptedSeeds seeds;
+  FleetRounds rounds{store, clock, seeds, fleets, options, suite};
 };
 
 TEST_F(FleetRoundsTest, MeasureARoundOnceAndRememberIt) {
@@ -99,19 +106,81 @@ TEST_F(FleetRoundsTest, MeasureARoundOnceAndRememberIt) {
   EXPECT_THAT(runners.rounds, SizeIs(1));
 }
 
-TEST_F(FleetRoundsTest, LetTheLastBuildBeginOddRounds) {
-  auto const outcomes = measure(key_of(1), {build_of('a'), build_of('b', "/slow")}).value();
+/// Who reads the database knows which build was where, and what the runner was told.
+TEST_F(FleetRoundsTest, DrawWhichBuildHasWhichPlaceAndKeepIt) {
+  constexpr int many = 200;
+  int first_begins = 0;
+  for (int round = 0; round < many; ++round) {
+    auto const measured = measure(key_of(round), {build_of('a'), build_of('b', "/slow")}).value();
+    EXPECT_EQ(measured[0].values.at(Metric::latency).value, 10);
+    EXPECT_EQ(measured[1].values.at(Metric::latency).value, 12);
 
-  EXPECT_THAT(runners.rounds.at(0),
-              ElementsAre("nightly/1/1.1/bbbbbbbbbbbb", "nightly/1/1.1/aaaaaaaaaaaa"));
-  EXPECT_EQ(outcomes[0].values.at(Metric::latency).value, 10);
-  EXPECT_EQ(outcomes[1].values.at(Metric::latency).value, 12);
+    auto const& begun = runners.rounds.at(static_cast<std::size_t>(round));
+    auto const replayed = runner::Orders{measured[0].seed.value(), runner::Drawn::places, 2}.next();
+    for (std::size_t job = 0; job < 2; ++job) {
+      auto const stored = store.jobs().find(measured[job].key).value();
+      auto const place = static_cast<std::size_t>(stored.place.value());
+      EXPECT_EQ(stored.seed, begun.seed);
+      EXPECT_EQ(replayed.at(place), job);
+      EXPECT_THAT(begun.jobs.at(place), EndsWith(short_of(stored.key.commit)));
+    }
+    first_begins += measured[0].place == 0 ? 1 : 0;
+  }
+  // Beyond four standard deviations of a fair coin; these seeds are the same in every run.
+  EXPECT_GT(first_begins, many / 2 - 29);
+  EXPECT_LT(first_begins, many / 2 + 29);
+}
+
+TEST_F(FleetRoundsTest, DrawAnewForEachRoundAndAttempt) {
+  runners.answer = [](protocol::Job const& job) -> protocol::Message {
+    return protocol::Failure{job.id, "crashed", "no"};
+  };
+  std::set<std::uint32_t> drawn;
+  for (int round = 0; round < 10; ++round) {
+    auto const failed = measure(key_of(round), {build_of('a'), build_of('b')}).value();
+    EXPECT_EQ(failed[0].seed, runners.rounds.back().seed) << "of the attempt that counts";
+    EXPECT_EQ(failed[1].seed, failed[0].seed);
+    EXPECT_NE(failed[1].place, failed[0].place);
+  }
+  for (auto const& round : runners.rounds)
+    drawn.insert(round.seed);
+  EXPECT_THAT(runners.rounds, SizeIs(10 * options.attempts));
+  EXPECT_THAT(drawn, SizeIs(runners.rounds.size()));
+}
+
+TEST_F(FleetRoundsTest, DrawThePlacesOfManyBuilds) {
+  std::set<std::vector<std::string>> orders;
+  for (int round = 0; round < 100; ++round) {
+    auto const outcomes =
+        measure(key_of(round), {build_of('a'), build_of('b'), build_of('c')}).value();
+    std::vector<std::string> order(3);
+    for (auto const& outcome : outcomes)
+      order.at(static_cast<std::size_t>(outcome.place.value())) = outcome.key.commit.hex;
+    orders.insert(order);
+  }
+  EXPECT_THAT(orders, SizeIs(6));
+}
+
+TEST_F(FleetRoundsTest, FindNoPatternInTheSystemsSeeds) {
+  SystemSeeds system;
+  std::set<std::uint32_t> drawn;
+  std::uint32_t ever = 0;
+  for (int draw = 0; draw < 100; ++draw) {
+    auto const seed = system.draw();
+    drawn.insert(seed);
+    ever |= seed;
+  }
+  EXPECT_GT(drawn.size(), 95U);
+  EXPECT_EQ(ever, 4294967295U) << "all 32 bits";
 }
 
 TEST_F(FleetRoundsTest, KeepTheSecondOfOneCommitApart) {
   auto const outcomes = measure(key_of(), {build_of('a'), build_of('a')}).value();
 
   EXPECT_EQ(outcomes[1].key.campaign.name, "nightly/1/again");
+  auto const& jobs = runners.rounds.at(0).jobs;
+  EXPECT_NE(jobs.at(0), jobs.at(1));
+  EXPECT_EQ(jobs.at(0).size(), jobs.at(1).size()) << "or the length would tell builds apart";
 }
 
 TEST_F(FleetRoundsTest, TryAgainWhatMayPassAndNotWhatWillNot) {
@@ -139,7 +208,7 @@ TEST_F(FleetRoundsTest, TakeALostRunnerForTheFleetsTrouble) {
 
   EXPECT_TRUE(outcomes[0].ok());
   EXPECT_THAT(runners.started, ElementsAre(0, 1)) << "another slot has it at once";
-  EXPECT_THAT(runners.rounds.at(1).front(), HasSubstr("/0.1/")) << "it cost no attempt";
+  EXPECT_THAT(runners.rounds.at(1).jobs.front(), HasSubstr("/0.1/")) << "it cost no attempt";
   ASSERT_THAT(open_alarms(), SizeIs(1));
   EXPECT_EQ(open_alarms()[0].kind, AlarmKind::runner_lost);
   EXPECT_EQ(open_alarms()[0].subject, "local: slot 0");
@@ -181,7 +250,7 @@ TEST_F(FleetRoundsTest, GiveUpWhenAllSlotsAreOutOfService) {
              two_slots(),
              [this](config::FleetOptions const&) { return runners.starter(); },
              impatient};
-  FleetRounds stopped{store, clock, few, options, suite};
+  FleetRounds stopped{store, clock, seeds, few, options, suite};
   std::vector<Build> builds{build_of('a')};
   auto const lost = tests::run(loop, stopped.measure(key_of(), builds));
 
@@ -207,7 +276,7 @@ TEST_F(FleetRoundsTest, TakeARoundForTheCauseThatKillsOneRunnerAfterTheOther) {
               two_slots(),
               [this](config::FleetOptions const&) { return runners.starter(); },
               patient};
-  FleetRounds poisoned{store, clock, many, options, suite};
+  FleetRounds poisoned{store, clock, seeds, many, options, suite};
   std::vector<Build> builds{build_of('a')};
   auto const outcomes = tests::run(loop, poisoned.measure(key_of(), builds)).value();
 

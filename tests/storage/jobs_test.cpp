@@ -30,7 +30,21 @@ TEST_F(JobsTest, AnOutcomeIsReadAsItWasRecorded) {
   EXPECT_EQ(read.seconds, written.seconds);
   EXPECT_EQ(read.accounts, written.accounts);
   EXPECT_EQ(read.finished_at, written.finished_at);
+  EXPECT_EQ(read.seed, 4294967295U);
+  EXPECT_EQ(read.place, 1);
   EXPECT_TRUE(read.ok());
+}
+
+TEST_F(JobsTest, AnOutcomeMayHaveNoPlace) {
+  auto written = outcome_of({"nightly/1"}, 0, 10);
+  written.seed.reset();
+  written.place.reset();
+  store.jobs().record({written});
+
+  auto const read = store.jobs().find(written.key).value();
+  EXPECT_EQ(read.seed, std::nullopt);
+  EXPECT_EQ(read.place, std::nullopt);
+  EXPECT_EQ(store.jobs().history(latency_of("dlrm")).at(0).seed, std::nullopt);
 }
 
 TEST_F(JobsTest, AFailedOutcomeKeepsItsReasonAndHasNoHistory) {
@@ -116,6 +130,8 @@ TEST_F(JobsTest, AHistoryIsOldestFirstAndKnowsItsDates) {
   EXPECT_EQ(points[1].date, "2026-01-01");
   EXPECT_EQ(points[1].value.samples.size(), 3U);
   EXPECT_EQ(points[1].measured_at, early + std::chrono::seconds{5});
+  EXPECT_EQ(points[1].seed, 4294967295U);
+  EXPECT_EQ(points[1].place, 1);
   EXPECT_THAT(store.jobs().history(latency_of("other")), IsEmpty());
 }
 

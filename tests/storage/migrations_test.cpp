@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/bisections.h"
+#include "storage/jobs.h"
 #include "storage/soundness.h"
 #include "storage/store.h"
 #include "tests/storage/tables.h"
@@ -115,7 +116,11 @@ std::vector<std::string> const rows_since{
     R"sql(
       INSERT INTO kept_build VALUES ('nightly-1', 1000, 100, 200, 'ada', 'why', 300);
       INSERT INTO wanted_build VALUES (1, 'ada', 'why', 400);
-    )sql", ""};
+    )sql", "",
+    R"sql(
+      INSERT INTO job VALUES (2, 'nightly/2', 'local', 'test_eval[dlrm-cpu-eager]', 'bbb', 0, '',
+                              '', '2.9', 1, 1.5, 300, '{}', '[]', 4294967295, 1);
+    )sql"};
 
 /// The first version with findings. It reshaped these tables, which have tests of their own.
 constexpr int with_findings = 10;
@@ -394,6 +399,19 @@ TEST(Migrations, TheKindOfARecipeIsAColumnOfItsOwn) {
   EXPECT_EQ(recipes.find(RecipeId{3})->contents, "https://ci/{commit}");
   EXPECT_EQ(recipes.find(RecipeId{4})->kind, RecipeKind::program);
   EXPECT_EQ(recipes.with(RecipeKind::program, "recipe a").id, RecipeId{4});
+}
+
+TEST(Migrations, OlderRoundsWereNotDrawn) {
+  SQLite::Database database{":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE};
+  storage::migrate_to(database, 1);
+  database.exec(rows_since.front());
+
+  storage::migrate(database);
+
+  auto const old = storage::Jobs{database}.of({"sweep/1"});
+  ASSERT_EQ(old.size(), 1U);
+  EXPECT_EQ(old[0].seed, std::nullopt);
+  EXPECT_EQ(old[0].place, std::nullopt);
 }
 
 TEST(Migrations, TheNewestDatabaseIsLeftAlone) {

@@ -33,9 +33,10 @@ class FakeRunners::Runner final : public measure::Runner {
 
   asio::awaitable<Result<>> write_line(std::string line) override {
     auto const round = std::get<protocol::Round>(protocol::decode(line));
-    auto& ids = all_.rounds.emplace_back();
+    auto& begun = all_.rounds.emplace_back();
+    begun.seed = round.seed;
     for (auto const& job : round.jobs)
-      ids.push_back(job.id);
+      begun.jobs.push_back(job.id);
     if (manner_ == Manner::dies_in_round) is_dead_ = true;
     if (manner_ == Manner::talks_nonsense) lines_.emplace_back("good morning");
     if (manner_ != Manner::good) co_return Result<>{};

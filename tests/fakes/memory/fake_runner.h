@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -39,8 +40,14 @@ class FakeRunners {
   std::function<protocol::Message(protocol::Job const&)> answer;
   /// By slot, in the order started.
   std::vector<std::size_t> started;
-  /// Rounds that were begun: the ids of their jobs.
-  std::vector<std::vector<std::string>> rounds;
+
+  /// A round as it was begun: the ids of its jobs.
+  struct Begun {
+    std::vector<std::string> jobs;
+    std::uint32_t seed = 0;
+  };
+
+  std::vector<Begun> rounds;
 
  private:
   class Runner;
