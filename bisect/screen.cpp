@@ -3,101 +3,224 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
 
-#include <boost/math/distributions/chi_squared.hpp>
+#include <boost/math/distributions/fisher_f.hpp>
+#include <boost/math/distributions/students_t.hpp>
 
+#include "bisect/fleet_noise.h"
+#include "bisect/median.h"
 #include "bisect/tolerance.h"
 
 namespace torchwatch::bisect {
 namespace {
 
-/// Standard errors above the mean that a change may plausibly have.
-constexpr double errors_above = 2;
+/// Probability that a growth as large as the tolerance stays unseen, given a series' own noise.
+constexpr double own_error = 0.02;
 
-/// Degrees of freedom that the usual noise of a metric counts for.
-constexpr double usual_degrees = 4;
+/// The same while its fleet stands in for it. That is right for a fleet as a whole: those that are
+/// noisier than the rest get all of the error, and may be a tenth of it.
+constexpr double fleet_error = 0.002;
 
-/// Changes of one series: logarithms of the ratios, or differences where a value has no logarithm.
+/// Degrees of freedom from which on a series needs no fleet.
+constexpr double enough_degrees = 2;
+
+/// Past nights from which on one of them may be called a stray.
+constexpr std::size_t enough_nights = 3;
+
+/// What one night measured of one series: logarithms of the ratios, or differences where a value
+/// has no logarithm.
 struct Changes {
-  bool logarithmic = false;
   double count = 0;
-  double level = 0;     ///< of A, in the metric's unit
-  double mean = 0;      ///< of the changes
-  double variance = 0;  ///< of one change; with one change, nothing is known and this is 0
+  double mean = 0;
+  Spread spread;
 };
 
-Changes changes_of(std::vector<Pair> const& pairs) {
-  Changes changes;
-  changes.logarithmic = std::ranges::all_of(
-      pairs, [](Pair const& pair) { return pair.before > 0 && pair.after > 0; });
-  auto const change_of = [&](Pair const& pair) {
-    return changes.logarithmic ? std::log(pair.after / pair.before) : pair.after - pair.before;
-  };
-  changes.count = static_cast<double>(pairs.size());
+/// One series of a sweep.
+struct Judged {
+  bool logarithmic = false;
+  double level = 0;  ///< of A, in the metric's unit
+  Changes tonight;
+  Spread past;
+};
+
+bool is_finite(Pair const& pair) {
+  return std::isfinite(pair.before) && std::isfinite(pair.after);
+}
+
+bool has_logarithm(Pair const& pair) {
+  return pair.before > 0 && pair.after > 0;
+}
+
+/// Pairs that are no numbers, or do not fit the scale, are passed over.
+std::vector<double> changes_in(std::vector<Pair> const& pairs, bool logarithmic) {
+  std::vector<double> changes;
   for (auto const& pair : pairs) {
-    changes.level += pair.before / changes.count;
-    changes.mean += change_of(pair) / changes.count;
-  }
-  if (pairs.size() > 1) {
-    for (auto const& pair : pairs) {
-      double const residual = change_of(pair) - changes.mean;
-      changes.variance += residual * residual / (changes.count - 1);
-    }
+    if (!is_finite(pair) || (logarithmic && !has_logarithm(pair))) continue;
+    changes.push_back(logarithmic ? std::log(pair.after / pair.before) : pair.after - pair.before);
   }
   return changes;
 }
 
-/// The variance that half of the series stay below, corrected for the few degrees of freedom that
-/// each has. Nothing when no series was measured twice.
-std::optional<double> usual_variance(std::vector<Changes> const& series) {
-  std::vector<double> variances;
-  for (auto const& changes : series) {
-    if (!changes.logarithmic || changes.count < 2) continue;
-    double const degrees = changes.count - 1;
-    boost::math::chi_squared const spread{degrees};
-    variances.push_back(changes.variance * degrees / boost::math::median(spread));
-  }
-  if (variances.empty()) return std::nullopt;
-  auto const middle = variances.begin() + std::ssize(variances) / 2;
-  std::ranges::nth_element(variances, middle);
-  return *middle;
+Changes summary_of(std::vector<double> const& values) {
+  Changes changes;
+  changes.count = static_cast<double>(values.size());
+  for (double const value : values)
+    changes.mean += value / changes.count;
+  for (double const value : values)
+    changes.spread.squares += (value - changes.mean) * (value - changes.mean);
+  changes.spread.degrees = std::max(0.0, changes.count - 1);
+  return changes;
 }
 
-/// Nothing when too little is known.
-std::optional<double> standard_error(Changes const& changes, std::optional<double> usual) {
-  double const degrees = changes.count - 1;
-  if (changes.logarithmic && usual) {
-    double const variance =
-        (usual_degrees * *usual + degrees * changes.variance) / (usual_degrees + degrees);
-    return std::sqrt(variance / changes.count);
+/// What a variance of `degrees` is at most, relative to the truth, but for the share of a normal
+/// variable above `deviation` (Wilson and Hilferty 1931, of chi-squared).
+double chi_squared_ratio(double degrees, double deviation) {
+  double const variance = 2 / (9 * degrees);
+  return std::pow(1 - variance + deviation * std::sqrt(variance), 3);
+}
+
+/// The variance that half of the nights stay below, corrected for their few degrees of freedom.
+double typical_variance(std::vector<Spread> const& nights) {
+  std::vector<double> variances;
+  for (auto const& [squares, degrees] : nights)
+    variances.push_back(squares / degrees / chi_squared_ratio(degrees, 0));
+  return median(std::move(variances));
+}
+
+/// A stray counts as what one night in a hundred is.
+Spread sum_without_strays(std::vector<Spread> const& nights) {
+  constexpr double one_in_a_hundred = 2.326;  // standard deviations
+  Spread sum;
+  if (nights.empty()) return sum;
+  double const typical = nights.size() < enough_nights ? HUGE_VAL : typical_variance(nights);
+  for (auto const& [squares, degrees] : nights) {
+    double const most = typical * degrees * chi_squared_ratio(degrees, one_in_a_hundred);
+    sum = sum + Spread{std::min(squares, most), degrees};
   }
-  if (degrees < 1) return std::nullopt;
-  return std::sqrt(changes.variance / changes.count);
+  return sum;
+}
+
+Spread past_of(Swept const& series, bool logarithmic) {
+  std::vector<Spread> nights;
+  for (auto const& night : series.past) {
+    auto const spread = summary_of(changes_in(night, logarithmic)).spread;
+    if (spread.degrees > 0) nights.push_back(spread);
+  }
+  return sum_without_strays(nights);
+}
+
+Judged judged(Swept const& series) {
+  std::vector<Pair> pairs;
+  std::ranges::copy_if(series.pairs, std::back_inserter(pairs), is_finite);
+  Judged one;
+  one.logarithmic = std::ranges::all_of(pairs, has_logarithm);
+  one.tonight = summary_of(changes_in(pairs, one.logarithmic));
+  for (auto const& pair : pairs)
+    one.level += pair.before / one.tonight.count;
+  one.past = past_of(series, one.logarithmic);
+  return one;
+}
+
+double variance_of(Spread const& spread) {
+  return spread.squares / spread.degrees;
+}
+
+bool can_be_likened(Judged const& one) {
+  return one.tonight.spread.degrees > 0 && one.past.squares > 0;
+}
+
+/// How many times the variance of its past the series' variance of tonight is, corrected for the
+/// few degrees of freedom of both.
+double loudness(Judged const& one) {
+  boost::math::fisher_f const ratios{one.tonight.spread.degrees, one.past.degrees};
+  return variance_of(one.tonight.spread) / variance_of(one.past) /
+         boost::math::quantile(ratios, 0.5);
+}
+
+/// How many times the usual variance the night's is: what the median over the fleet surely exceeds,
+/// and 1 at least.
+double loudness_of_night(std::vector<Judged> const& fleet) {
+  std::vector<double> ratios;
+  for (auto const& one : fleet)
+    if (one.logarithmic && can_be_likened(one)) ratios.push_back(loudness(one));
+  auto const count = static_cast<double>(ratios.size());
+  double const place = (count - 2 * std::sqrt(count)) / 2;  // two standard deviations below
+  if (count == 0 || place < 0) return 1;
+  auto const surely = ratios.begin() + static_cast<std::ptrdiff_t>(place);
+  std::ranges::nth_element(ratios, surely);
+  return std::max(1.0, *surely);
+}
+
+/// Whether the pairs of tonight cannot be of the noise that the series had.
+bool is_unlike(Spread const& tonight, Spread const& past) {
+  if (tonight.degrees == 0 || past.degrees == 0) return false;
+  double const ratio = past.squares > 0 ? variance_of(tonight) / variance_of(past) : HUGE_VAL;
+  if (!std::isfinite(ratio)) return tonight.squares > past.squares;
+  boost::math::fisher_f const ratios{tonight.degrees, past.degrees};
+  return boost::math::cdf(boost::math::complement(ratios, ratio)) < fleet_error;
+}
+
+Spread own_spread(Judged const& one, double loudness) {
+  auto past = one.past;
+  if (one.logarithmic) past.squares *= loudness;
+  return is_unlike(one.tonight.spread, past) ? one.tonight.spread : past + one.tonight.spread;
+}
+
+/// How far the mean of `count` changes may be below the truth, but for `error`.
+double reach(Spread const& noise, double count, double error) {
+  if (noise.degrees == 0) return HUGE_VAL;
+  boost::math::students_t const student{noise.degrees};
+  double const errors = boost::math::quantile(boost::math::complement(student, error));
+  return errors * std::sqrt(variance_of(noise) / count);
+}
+
+/// The largest change that the series may plausibly have.
+double most_of(Judged const& one, Spread const& own, Spread const& usual) {
+  bool const needs_fleet = one.logarithmic && own.degrees < enough_degrees;
+  double const most = needs_fleet ? reach(own + usual, one.tonight.count, fleet_error)
+                                  : reach(own, one.tonight.count, own_error);
+  return one.tonight.mean + most;
+}
+
+bool may_have_grown(Judged const& one, double most, double tolerance) {
+  double const growth = one.logarithmic ? one.level * std::expm1(most) : most;
+  return one.tonight.count == 0 || !(growth <= tolerance);
+}
+
+/// Series of one metric.
+std::vector<bool> screen(std::vector<Judged> const& fleet,
+                         Metric metric,
+                         config::DecideOptions const& options) {
+  double const loudness = loudness_of_night(fleet);
+  std::vector<Spread> own;
+  std::vector<Spread> comparable;
+  for (auto const& one : fleet) {
+    own.push_back(own_spread(one, loudness));
+    if (one.logarithmic) comparable.push_back(own.back());
+  }
+  auto const usual = usual_spread(comparable);
+  std::vector<bool> verdicts;
+  for (std::size_t i = 0; i < fleet.size(); ++i)
+    verdicts.push_back(may_have_grown(
+        fleet[i], most_of(fleet[i], own[i], usual), tolerance(fleet[i].level, metric, options)));
+  return verdicts;
 }
 
 }  // namespace
 
 std::vector<bool> may_have_grown(std::span<Swept const> sweep,
                                  config::DecideOptions const& options) {
-  std::map<Metric, std::vector<Changes>> by_metric;
-  for (auto const& series : sweep)
-    if (!series.pairs.empty()) by_metric[series.metric].push_back(changes_of(series.pairs));
-  std::map<Metric, std::optional<double>> usual;
-  for (auto const& [metric, changes] : by_metric)
-    usual[metric] = usual_variance(changes);
-
-  std::vector<bool> verdicts;
-  for (auto const& series : sweep) {
-    if (series.pairs.empty()) {
-      verdicts.push_back(false);
-      continue;
-    }
-    auto const changes = changes_of(series.pairs);
-    auto const error = standard_error(changes, usual[series.metric]);
-    double const most = changes.mean + errors_above * error.value_or(HUGE_VAL);
-    double const growth = changes.logarithmic ? changes.level * std::expm1(most) : most;
-    verdicts.push_back(growth > tolerance(changes.level, series.metric, options));
+  std::map<Metric, std::vector<std::size_t>> by_metric;
+  for (std::size_t i = 0; i < sweep.size(); ++i)
+    if (!sweep[i].pairs.empty()) by_metric[sweep[i].metric].push_back(i);
+  std::vector<bool> verdicts(sweep.size());
+  for (auto const& [metric, places] : by_metric) {
+    std::vector<Judged> fleet;
+    for (auto const place : places)
+      fleet.push_back(judged(sweep[place]));
+    auto const of_metric = screen(fleet, metric, options);
+    for (std::size_t i = 0; i < places.size(); ++i)
+      verdicts[places[i]] = of_metric[i];
   }
   return verdicts;
 }

@@ -1,5 +1,7 @@
 #include "storage/jobs.h"
 
+#include <utility>
+
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +14,10 @@ constexpr auto select_jobs =
     "SELECT job.id, campaign, fleet, benchmark, commit_sha, round, error_code, error, version, "
     "fingerprint.json, seconds, finished_at, accounts, profile, seed, place "
     "FROM job JOIN fingerprint ON fingerprint.id = job.fingerprint_id ";
+
+std::vector<double> read_samples(SQLite::Column const& column) {
+  return nlohmann::json::parse(column.getString()).get<std::vector<double>>();
+}
 
 /// Three columns from `first`: value, samples, outliers.
 MetricValue read_value(SQLite::Statement& row, int first) {
@@ -67,6 +73,15 @@ template <class T>
 std::optional<T> read_number(SQLite::Column const& column) {
   if (column.isNull()) return std::nullopt;
   return static_cast<T>(column.getInt64());
+}
+
+/// Four columns from the second on: fleet, benchmark, commit, round.
+JobKey read_key(SQLite::Statement& row, Campaign const& campaign) {
+  return {campaign,
+          row.getColumn(1).getString(),
+          read_word(row.getColumn(2), parse_benchmark),
+          {row.getColumn(3).getString()},
+          row.getColumn(4).getInt()};
 }
 
 JobOutcome read_job(SQLite::Statement& row) {
@@ -175,6 +190,24 @@ std::vector<JobOutcome> Jobs::of(Campaign const& campaign) const {
       std::string{select_jobs} + "WHERE campaign = ? ORDER BY fleet, benchmark, commit_sha, round"};
   bind_all(query, campaign.name);
   return read_all(query, [this](SQLite::Statement& row) { return read_job(database_, row); });
+}
+
+std::vector<JobOutcome> Jobs::values_of(Campaign const& campaign, int rounds) const {
+  SQLite::Statement query{
+      database_,
+      "SELECT job.id, fleet, benchmark, commit_sha, round, metric, value, samples "
+      "FROM job JOIN result ON result.job_id = job.id WHERE campaign = ? AND round < ? "
+      "ORDER BY fleet, benchmark, commit_sha, round"};
+  bind_all(query, campaign.name, rounds);
+  std::vector<JobOutcome> outcomes;
+  std::int64_t last = 0;
+  while (query.executeStep()) {
+    auto const job = query.getColumn(0).getInt64();
+    if (job != std::exchange(last, job)) outcomes.emplace_back().key = read_key(query, campaign);
+    outcomes.back().values[read_word(query.getColumn(5), parse_metric)] = {
+        query.getColumn(6).getDouble(), read_samples(query.getColumn(7))};
+  }
+  return outcomes;
 }
 
 std::vector<SeriesPoint> Jobs::history(Series const& series) const {

@@ -26,6 +26,11 @@ class Jobs {
   /// Every outcome of a campaign, by benchmark, commit and round.
   std::vector<JobOutcome> of(Campaign const& campaign) const;
 
+  /// What the first `rounds` rounds of a campaign gave, in the same order: of each outcome its key
+  /// and its values, without what is marked in them. Reads no more of the disk than that, so twenty
+  /// nights of a thousand series cost a fraction of a second.
+  std::vector<JobOutcome> values_of(Campaign const& campaign, int rounds) const;
+
   /// Every stored value of one series, oldest first; failed jobs have none.
   std::vector<SeriesPoint> history(Series const& series) const;
 

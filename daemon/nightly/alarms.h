@@ -1,8 +1,10 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
+#include "bisect/environment.h"
 #include "config/options.h"
 #include "storage/store.h"
 
@@ -27,7 +29,7 @@ class Alarms {
 
   /// After a sweep of a nightly beside `baseline`: benchmarks that gave nothing on the nightly, or
   /// not every metric that they gave on the baseline, a baseline that is days older, and one that
-  /// measures otherwise than on its own night.
+  /// measures otherwise than on its own night, by more than nights usually do.
   void look_at_sweep(Nightly const& nightly, Nightly const& baseline);
 
   /// After a nightly was compared with its anchors: series that drifted away from them.
@@ -40,7 +42,11 @@ class Alarms {
  private:
   void look_for_stopped_benchmarks(Nightly const& nightly, std::vector<JobOutcome> const& tonight);
   void look_at_age(Nightly const& nightly, Nightly const& baseline);
-  void look_at_environment(Nightly const& baseline, std::vector<JobOutcome> const& tonight);
+  void look_at_environment(Nightly const& nightly,
+                           Nightly const& baseline,
+                           std::vector<JobOutcome> const& tonight);
+  std::map<std::string, std::vector<bisect::RemeasuredNight>> earlier_nights(
+      Nightly const& nightly);
   void set(bool is_wrong, AlarmKind kind, std::string const& subject, std::string const& detail);
 
   config::Options const& options_;

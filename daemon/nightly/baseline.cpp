@@ -4,6 +4,7 @@
 #include <iterator>
 #include <span>
 #include <tuple>
+#include <utility>
 
 namespace torchwatch::nightly {
 namespace {
@@ -25,6 +26,15 @@ std::span<Nightly const> before(Nightly const& nightly, std::vector<Nightly> con
   auto const end = std::ranges::find_if(
       nightlies, [&](Nightly const& other) { return place_of(other) >= place_of(nightly); });
   return {nightlies.begin(), end};
+}
+
+/// Nothing when it was compared with none, or with another build of its commit.
+std::optional<SweptNight> swept_night(Nightly const& nightly,
+                                      std::vector<Nightly> const& nightlies) {
+  auto const baseline = std::ranges::find_if(
+      nightlies, [&](Nightly const& other) { return other.id == nightly.baseline; });
+  if (baseline == nightlies.end() || baseline->commit == nightly.commit) return std::nullopt;
+  return SweptNight{nightly, *baseline};
 }
 
 bool has_verdict(std::vector<NightlyVerdict> const& verdicts, NightlyId nightly, Verdict verdict) {
@@ -65,6 +75,18 @@ bool is_late(Nightly const& nightly, std::vector<Nightly> const& nightlies) {
   return std::ranges::any_of(nightlies, [&](Nightly const& other) {
     return is_judged(other) && place_of(other) > place_of(nightly);
   });
+}
+
+std::vector<SweptNight> swept_before(Nightly const& nightly,
+                                     std::vector<Nightly> const& nightlies,
+                                     std::size_t most) {
+  std::vector<SweptNight> swept;
+  auto const earlier = before(nightly, nightlies);
+  for (auto one = earlier.rbegin(); one != earlier.rend() && swept.size() < most; ++one) {
+    if (!is_judged(*one) || nightly.id < one->id) continue;
+    if (auto night = swept_night(*one, nightlies)) swept.push_back(std::move(*night));
+  }
+  return swept;
 }
 
 std::vector<Nightly> anchor_candidates(Nightly const& nightly,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -18,6 +19,18 @@ std::optional<Nightly> baseline_of(Nightly const& nightly, std::vector<Nightly> 
 /// Whether one that came after `nightly` was judged by then, with the one before: that is what
 /// counts as normal now, and to judge this one would tell the same twice.
 bool is_late(Nightly const& nightly, std::vector<Nightly> const& nightlies);
+
+/// A nightly whose builds were measured side by side, and what it was compared with.
+struct SweptNight {
+  Nightly nightly;
+  Nightly baseline;
+};
+
+/// The newest of those that came and were judged before `nightly`: `most` at most, newest first.
+/// The same ones while it is judged, whatever is announced meanwhile.
+std::vector<SweptNight> swept_before(Nightly const& nightly,
+                                     std::vector<Nightly> const& nightlies,
+                                     std::size_t most);
 
 /// What is known of a benchmark's level.
 struct BenchmarkHistory {

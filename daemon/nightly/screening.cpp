@@ -1,6 +1,7 @@
 #include "daemon/nightly/screening.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -12,64 +13,72 @@ namespace {
 
 using measure::SeriesGroup;
 
-/// What a sweep measured of one benchmark: by round, the baseline's outcome and the nightly's.
-using Pairs = std::map<int, std::vector<JobOutcome>>;
+/// The outcomes of one round of one benchmark: the baseline's and the nightly's.
+using Round = std::array<JobOutcome, 2>;
 
-/// The first `sweep_pairs` rounds of a campaign on one fleet, by benchmark. Later ones are of the
-/// comparisons, which must not change what the sweep said.
-std::map<Benchmark, Pairs> sweep_in(std::vector<JobOutcome> const& jobs,
-                                    std::string const& fleet,
-                                    CommitSha const& baseline,
-                                    int sweep_pairs) {
-  std::map<Benchmark, Pairs> rounds;
-  for (auto const& job : jobs) {
-    if (job.key.fleet != fleet || job.key.round >= sweep_pairs) continue;
-    auto& pair = rounds[job.key.benchmark][job.key.round];
-    pair.resize(2);
-    pair[job.key.commit == baseline ? 0 : 1] = job;
-  }
-  return rounds;
+/// What was measured of one benchmark, by round.
+using Rounds = std::map<int, Round>;
+
+std::map<FleetBenchmark, Rounds> rounds_in(std::vector<JobOutcome> const& jobs,
+                                           CommitSha const& baseline,
+                                           int rounds) {
+  std::map<FleetBenchmark, Rounds> all;
+  for (auto const& job : jobs)
+    if (job.key.round < rounds)
+      all[{job.key.fleet, job.key.benchmark}][job.key.round].at(
+          job.key.commit == baseline ? 0 : 1) = job;
+  return all;
 }
 
-/// What was measured side by side of one benchmark, a metric each, beside its series.
-struct SweptSeries {
-  std::vector<Series> series;
-  std::vector<bisect::Swept> swept;
-};
+std::vector<bisect::Pair> pairs_in(Rounds const& rounds, Metric metric) {
+  std::vector<bisect::Pair> pairs;
+  for (auto const& [number, round] : rounds)
+    if (auto const levels = measure::levels_in(round, metric))
+      pairs.push_back({levels->at(0), levels->at(1)});
+  return pairs;
+}
 
-void add_swept(SweptSeries& all,
-               std::string const& fleet,
-               Benchmark const& benchmark,
-               Pairs const& rounds) {
-  for (auto const metric : all_metrics) {
-    bisect::Swept swept{metric, {}};
-    for (auto const& [round, pair] : rounds)
-      if (auto const levels = measure::levels_in(pair, metric))
-        swept.pairs.push_back({levels->at(0), levels->at(1)});
-    if (swept.pairs.empty()) continue;
-    all.series.push_back({fleet, benchmark, metric});
-    all.swept.push_back(std::move(swept));
-  }
+bisect::Swept swept(Series const& series,
+                    std::vector<bisect::Pair> const& pairs,
+                    std::vector<NightPairs> const& past) {
+  bisect::Swept swept{series.metric, pairs};
+  for (auto const& night : past)
+    if (auto const found = night.find(series); found != night.end())
+      swept.past.push_back(found->second);
+  return swept;
 }
 
 }  // namespace
 
-Screening screen_sweep(std::vector<JobOutcome> const& jobs,
-                       CommitSha const& baseline,
+NightPairs pairs_of(std::vector<JobOutcome> const& jobs, CommitSha const& baseline, int rounds) {
+  NightPairs night;
+  for (auto const& [which, measured] : rounds_in(jobs, baseline, rounds)) {
+    for (auto const metric : all_metrics) {
+      auto pairs = pairs_in(measured, metric);
+      if (!pairs.empty()) night[{which.fleet, which.benchmark, metric}] = std::move(pairs);
+    }
+  }
+  return night;
+}
+
+Screening screen_sweep(NightPairs const& sweep,
+                       std::vector<NightPairs> const& past,
                        std::vector<config::FleetOptions> const& fleets,
                        config::DecideOptions const& options) {
   std::vector<Series> all;
   std::vector<Series> suspicious;
   for (auto const& fleet : fleets) {
-    SweptSeries of_fleet;
-    for (auto const& [benchmark, rounds] :
-         sweep_in(jobs, fleet.name, baseline, options.sweep_pairs))
-      add_swept(of_fleet, fleet.name, benchmark, rounds);
-    auto const& series = of_fleet.series;
-    auto const may_have_grown = bisect::may_have_grown(of_fleet.swept, options);
-    for (std::size_t i = 0; i < series.size(); ++i)
-      if (may_have_grown[i]) suspicious.push_back(series[i]);
-    all.insert(all.end(), series.begin(), series.end());
+    std::vector<Series> of_fleet;
+    std::vector<bisect::Swept> measured;
+    for (auto const& [series, pairs] : sweep) {
+      if (series.fleet != fleet.name) continue;
+      of_fleet.push_back(series);
+      measured.push_back(swept(series, pairs, past));
+    }
+    auto const may_have_grown = bisect::may_have_grown(measured, options);
+    for (std::size_t i = 0; i < of_fleet.size(); ++i)
+      if (may_have_grown[i]) suspicious.push_back(of_fleet[i]);
+    all.insert(all.end(), of_fleet.begin(), of_fleet.end());
   }
   return {measure::by_benchmark(suspicious), measure::by_benchmark(all)};
 }

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "bisect/compare.h"
 #include "config/options.h"
 #include "daemon/measure/comparison.h"
 #include "storage/domain/build.h"
@@ -18,10 +20,16 @@ struct Screening {
   std::vector<measure::SeriesGroup> all;  ///< that were measured
 };
 
-/// Which series of a sweep beside `baseline` may have grown, fleet by fleet. `jobs`: of the
-/// nightly's campaign. Pure.
-Screening screen_sweep(std::vector<JobOutcome> const& jobs,
-                       CommitSha const& baseline,
+/// What was measured side by side on one night, by series: its baseline and it, a pair a round.
+using NightPairs = std::map<Series, std::vector<bisect::Pair>>;
+
+/// The pairs of a campaign's first rounds. `jobs`: of a nightly's campaign. Pure.
+NightPairs pairs_of(std::vector<JobOutcome> const& jobs, CommitSha const& baseline, int rounds);
+
+/// Which series of a sweep may have grown, fleet by fleet, given what their noise was on the nights
+/// before. Pure.
+Screening screen_sweep(NightPairs const& sweep,
+                       std::vector<NightPairs> const& past,
                        std::vector<config::FleetOptions> const& fleets,
                        config::DecideOptions const& options);
 

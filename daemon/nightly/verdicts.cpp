@@ -15,9 +15,28 @@ namespace asio = boost::asio;
 
 using measure::SeriesGroup;
 
+namespace {
+
+/// Nights from which a series' noise is known; two or three weeks.
+constexpr std::size_t nights_of_noise = 20;
+
+/// Pairs of each that count towards it: the sweep's, and a few of what confirmed it.
+constexpr int rounds_of_noise = 8;
+
+}  // namespace
+
+/// Follows from what was stored when the sweep ended: rounds of comparisons come later.
 Screening Verdicts::screening_of(Nightly const& nightly, Nightly const& baseline) {
-  auto const jobs = store_.jobs().of(Campaign::of(nightly.id));
-  return screen_sweep(jobs, baseline.commit, options_.fleets, options_.decide);
+  int const rounds = options_.decide.sweep_pairs;
+  auto const tonight =
+      pairs_of(store_.jobs().values_of(Campaign::of(nightly.id), rounds), baseline.commit, rounds);
+  std::vector<NightPairs> past;
+  for (auto const& night : swept_before(nightly, store_.nightlies().all(), nights_of_noise))
+    past.push_back(
+        pairs_of(store_.jobs().values_of(Campaign::of(night.nightly.id), rounds_of_noise),
+                 night.baseline.commit,
+                 rounds_of_noise));
+  return screen_sweep(tonight, past, options_.fleets, options_.decide);
 }
 
 void Verdicts::screen(Nightly const& nightly, Nightly const& baseline) {

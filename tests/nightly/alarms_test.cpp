@@ -138,6 +138,59 @@ TEST_F(AlarmsTest, SeeAHostThatMeasuresOtherwise) {
   EXPECT_THAT(world.alarms(), Not(Contains(AlarmKind::environment)));
 }
 
+/// A host whose pace is another from night to night.
+class PaceTest : public AlarmsTest {
+ protected:
+  PaceTest() {
+    world.parts->rounds.noise = 0.003;
+    world.parts->rounds.level = [this, same = world.parts->rounds.level](Series const& series,
+                                                                         Build const& build) {
+      return (series.metric == Metric::latency ? pace : 1) * same(series, build);
+    };
+  }
+
+  void next_night(double pace_of_night) {
+    pace = pace_of_night;
+    ++nights;
+    night("2026-01-0" + std::to_string(nights), nights - 1);
+  }
+
+  double pace = 1;
+  std::size_t nights = 0;
+};
+
+TEST_F(PaceTest, IsNoAlarmOnTheFirstNights) {
+  for (double const pace_of_night : {1.0, 1.04, 0.86, 1.1}) {
+    next_night(pace_of_night);
+    EXPECT_THAT(world.alarms(), IsEmpty()) << nights;
+  }
+}
+
+TEST_F(PaceTest, ThatFallsAfterQuietNightsIsRaisedAtOnceAndNobodysFault) {
+  for (double const pace_of_night : {1.0, 1.01, 1.0, 0.99, 1.0, 1.01}) {
+    next_night(pace_of_night);
+    EXPECT_THAT(world.alarms(), IsEmpty()) << nights;
+  }
+  next_night(1.3);
+  EXPECT_THAT(world.alarms(), ElementsAre(AlarmKind::environment));
+  auto const alarm = world.parts->store.alarms().open().at(0);
+  EXPECT_THAT(alarm.detail, testing::HasSubstr("latency in 2 of 2 series, +28"));
+  EXPECT_THAT(alarm.detail, testing::HasSubstr("(5 earlier nights: up to 1."));
+  EXPECT_THAT(world.parts->store.incidents().all(), IsEmpty());
+  EXPECT_THAT(world.parts->store.bisections().all(), IsEmpty());
+
+  next_night(1.3);
+  EXPECT_THAT(world.alarms(), IsEmpty());
+}
+
+TEST_F(PaceTest, ThatWandersEveryNightIsNoAlarm) {
+  for (double const pace_of_night : {1.0, 1.15, 0.9, 1.05, 0.85, 1.1, 1.0, 0.87, 1.13}) {
+    next_night(pace_of_night);
+    EXPECT_THAT(world.alarms(), IsEmpty()) << nights;
+  }
+  EXPECT_THAT(world.parts->store.incidents().all(), IsEmpty());
+}
+
 TEST_F(AlarmsTest, NameABenchmarkThatCouldNotBeCompared) {
   night("2026-01-01", 0);
   world.change(1, "alpha", 1.2);

@@ -113,6 +113,29 @@ TEST_F(JobsTest, ACampaignIsReadInOrder) {
   EXPECT_THAT(rounds, ElementsAre(0, 1, 2));
 }
 
+TEST_F(JobsTest, TheValuesOfACampaignAreThoseOfItsFirstRounds) {
+  auto failed = outcome_of({"nightly/1"}, 1, 8);
+  failed.key.commit = sha_of('b');
+  failed.values.clear();
+  failed.error_code = JobError::crashed;
+  store.jobs().record({outcome_of({"nightly/1"}, 2, 9),
+                       outcome_of({"nightly/1"}, 1, 11),
+                       outcome_of({"nightly/1"}, 0, 10),
+                       outcome_of({"nightly/2"}, 0, 12),
+                       failed});
+
+  auto const read = store.jobs().values_of({"nightly/1"}, 2);
+
+  ASSERT_EQ(read.size(), 2U);
+  auto const written = outcome_of({"nightly/1"}, 1, 11);
+  EXPECT_EQ(read[0].key.round, 0);
+  EXPECT_EQ(read[1].key, written.key);
+  EXPECT_EQ(read[1].values.size(), 2U);
+  EXPECT_EQ(read[1].values.at(Metric::latency).value, 11);
+  EXPECT_EQ(read[1].values.at(Metric::latency).samples, written.values.at(Metric::latency).samples);
+  EXPECT_EQ(read[1].values.at(Metric::cmem).value, 4096);
+}
+
 TEST_F(JobsTest, AHistoryIsOldestFirstAndKnowsItsDates) {
   announce("2026-01-01", 'a');
   store.jobs().record({outcome_of({"nightly/1"}, 5, 11)});
