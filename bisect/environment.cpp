@@ -13,13 +13,13 @@ namespace torchwatch::bisect {
 namespace {
 
 /// Nights from which on a fleet is known.
-constexpr std::size_t enough_nights = 5;
+constexpr std::size_t nights_to_know_a_fleet = 5;
 
 /// Nights from which on one of ten may be passed over.
 constexpr std::size_t nights_with_one_to_spare = 10;
 
 /// Share of the nights on which a known fleet is above its limit by itself.
-constexpr double chance = 1e-3;
+constexpr double chance_of_alarm = 1e-3;
 
 /// Of a fleet that is not known. Two sweeps a minute apart differed by up to 1 : 1.28 on five hosts
 /// of ten.
@@ -36,7 +36,7 @@ std::vector<double> numbers_in(std::vector<double> const& values) {
 }
 
 /// The series of one metric, without what is no number.
-RemeasuredNight series_of(RemeasuredNight const& night, Metric metric) {
+RemeasuredNight measured_series(RemeasuredNight const& night, Metric metric) {
   RemeasuredNight series;
   for (auto const& one : night) {
     if (one.metric != metric) continue;
@@ -73,7 +73,8 @@ std::size_t count_shifted(RemeasuredNight const& series,
 std::vector<double> sizes_of(std::span<RemeasuredNight const> earlier, Metric metric) {
   std::vector<double> sizes;
   for (auto const& night : earlier)
-    if (auto const shift = shift_of(series_of(night, metric))) sizes.push_back(std::abs(*shift));
+    if (auto const shift = shift_of(measured_series(night, metric)))
+      sizes.push_back(std::abs(*shift));
   std::ranges::sort(sizes);
   return sizes;
 }
@@ -93,7 +94,8 @@ double limit_of_known(std::vector<double> const& sizes) {
   for (double const size : sizes)
     squares += std::pow(std::min(size, most), 2);
   boost::math::students_t const student{count};
-  double const deviations = boost::math::quantile(boost::math::complement(student, chance / 2));
+  double const deviations =
+      boost::math::quantile(boost::math::complement(student, chance_of_alarm / 2));
   return std::max(usual_of(sizes), deviations * std::sqrt(squares / count));
 }
 
@@ -114,7 +116,7 @@ double noise_of_rounds(RemeasuredNight const& series) {
 }
 
 double limit_of(RemeasuredNight const& series, std::vector<double> const& sizes) {
-  if (sizes.size() >= enough_nights) return limit_of_known(sizes);
+  if (sizes.size() >= nights_to_know_a_fleet) return limit_of_known(sizes);
   return std::max({least_factor, usual_of(sizes), dwarfed * noise_of_rounds(series)});
 }
 
@@ -123,7 +125,7 @@ std::optional<EnvironmentShift> shift_of(Metric metric,
                                          RemeasuredNight const& tonight,
                                          std::span<RemeasuredNight const> earlier,
                                          config::DecideOptions const& options) {
-  auto const series = series_of(tonight, metric);
+  auto const series = measured_series(tonight, metric);
   auto const up = count_shifted(series, 1, options);
   auto const down = count_shifted(series, -1, options);
   auto const shifted = std::max(up, down);

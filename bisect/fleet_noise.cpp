@@ -19,7 +19,7 @@ constexpr double likelihood_margin = 2;
 constexpr double least_variance = 1e-12;
 
 /// A fleet's variances, if they spread by `degrees` about `variance`.
-struct Fit {
+struct SpreadFit {
   double degrees = 0;
   double variance = 0;
   double log_likelihood = 0;
@@ -69,14 +69,14 @@ double log_likelihood(std::span<Spread const> fleet, double degrees, double vari
 Spread usual_spread(std::span<Spread const> fleet) {
   auto const known = known_of(fleet);
   if (known.empty()) return {};
-  std::vector<Fit> fits;
+  std::vector<SpreadFit> fits;
   for (double const degrees : degrees_tried) {
     double const variance = likeliest_variance(known, degrees);
     fits.push_back({degrees, variance, log_likelihood(known, degrees, variance)});
   }
-  double const best = std::ranges::max(fits, {}, &Fit::log_likelihood).log_likelihood;
+  double const best = std::ranges::max(fits, {}, &SpreadFit::log_likelihood).log_likelihood;
   auto const least = std::ranges::find_if(
-      fits, [&](Fit const& fit) { return fit.log_likelihood >= best - likelihood_margin; });
+      fits, [&](SpreadFit const& fit) { return fit.log_likelihood >= best - likelihood_margin; });
   return {least->degrees * least->variance, least->degrees};
 }
 

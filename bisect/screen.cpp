@@ -25,11 +25,11 @@ constexpr double fleet_error = 0.002;
 constexpr double enough_degrees = 2;
 
 /// Past nights from which on one of them may be called a stray.
-constexpr std::size_t enough_nights = 3;
+constexpr std::size_t enough_past_nights = 3;
 
 /// What one night measured of one series: logarithms of the ratios, or differences where a value
 /// has no logarithm.
-struct Changes {
+struct NightChanges {
   double count = 0;
   double mean = 0;
   Spread spread;
@@ -39,7 +39,7 @@ struct Changes {
 struct Judged {
   bool logarithmic = false;
   double level = 0;  ///< of A, in the metric's unit
-  Changes tonight;
+  NightChanges tonight;
   Spread past;
 };
 
@@ -61,8 +61,8 @@ std::vector<double> changes_in(std::vector<Pair> const& pairs, bool logarithmic)
   return changes;
 }
 
-Changes summary_of(std::vector<double> const& values) {
-  Changes changes;
+NightChanges summary_of(std::vector<double> const& values) {
+  NightChanges changes;
   changes.count = static_cast<double>(values.size());
   for (double const value : values)
     changes.mean += value / changes.count;
@@ -92,7 +92,7 @@ Spread sum_without_strays(std::vector<Spread> const& nights) {
   constexpr double one_in_a_hundred = 2.326;  // standard deviations
   Spread sum;
   if (nights.empty()) return sum;
-  double const typical = nights.size() < enough_nights ? HUGE_VAL : typical_variance(nights);
+  double const typical = nights.size() < enough_past_nights ? HUGE_VAL : typical_variance(nights);
   for (auto const& [squares, degrees] : nights) {
     double const most = typical * degrees * chi_squared_ratio(degrees, one_in_a_hundred);
     sum = sum + Spread{std::min(squares, most), degrees};
@@ -167,7 +167,7 @@ Spread own_spread(Judged const& one, double loudness) {
 }
 
 /// How far the mean of `count` changes may be below the truth, but for `error`.
-double reach(Spread const& noise, double count, double error) {
+double margin_of(Spread const& noise, double count, double error) {
   if (noise.degrees == 0) return HUGE_VAL;
   boost::math::students_t const student{noise.degrees};
   double const errors = boost::math::quantile(boost::math::complement(student, error));
@@ -177,8 +177,8 @@ double reach(Spread const& noise, double count, double error) {
 /// The largest change that the series may plausibly have.
 double most_of(Judged const& one, Spread const& own, Spread const& usual) {
   bool const needs_fleet = one.logarithmic && own.degrees < enough_degrees;
-  double const most = needs_fleet ? reach(own + usual, one.tonight.count, fleet_error)
-                                  : reach(own, one.tonight.count, own_error);
+  double const most = needs_fleet ? margin_of(own + usual, one.tonight.count, fleet_error)
+                                  : margin_of(own, one.tonight.count, own_error);
   return one.tonight.mean + most;
 }
 
