@@ -49,7 +49,7 @@ RemeasuredFleets remeasured(Values const& then, Values const& now) {
 /// "latency in 4 of 4 series, +30.1% (5 earlier nights: up to 1.2%)".
 std::string text_of(bisect::EnvironmentShift const& shift) {
   auto const usual = shift.nights == 0
-                         ? std::string{"no earlier night to compare with"}
+                         ? std::string{"no earlier night tells what is usual"}
                          : fmt::format("{} earlier night{}: {} {:.1f}%",
                                        shift.nights,
                                        shift.nights == 1 ? "" : "s",

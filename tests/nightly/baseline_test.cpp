@@ -1,6 +1,8 @@
 #include "daemon/nightly/baseline.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -51,6 +53,54 @@ TEST(Baseline, OfTwoNightliesOfADayIsTheOneAnnouncedLater) {
 
   EXPECT_EQ(baseline_of(nightlies[3], nightlies)->id, NightlyId{2});
   EXPECT_EQ(baseline_of(nightlies[1], nightlies)->id, NightlyId{3});
+}
+
+Nightly swept_beside(int baseline, int id, std::string const& date, NightlyState state) {
+  auto one = nightly(id, date, state);
+  one.baseline = NightlyId{baseline};
+  one.commit.hex = std::string(40, static_cast<char>('a' + id));
+  return one;
+}
+
+/// By the ids of nightly and baseline.
+std::vector<std::pair<int, int>> swept_before(std::vector<Nightly> const& nightlies,
+                                              std::size_t index,
+                                              std::size_t most = 20) {
+  std::vector<std::pair<int, int>> ids;
+  for (auto const& [nightly, baseline] :
+       nightly::swept_before(nightlies.at(index), nightlies, most))
+    ids.emplace_back(nightly.id.value, baseline.id.value);
+  return ids;
+}
+
+TEST(SweptBefore, AreTheNewestThatWereComparedBefore) {
+  std::vector const nightlies{nightly(1, "2026-01-01", done),
+                              swept_beside(1, 2, "2026-01-02", bisected),
+                              swept_beside(2, 3, "2026-01-03", failed),
+                              swept_beside(2, 4, "2026-01-04", done),
+                              swept_beside(4, 5, "2026-01-05", done),
+                              swept_beside(5, 6, "2026-01-06", screened)};
+  EXPECT_THAT(swept_before(nightlies, 5),
+              ElementsAre(std::pair{5, 4}, std::pair{4, 2}, std::pair{2, 1}));
+  EXPECT_THAT(swept_before(nightlies, 5, 2), ElementsAre(std::pair{5, 4}, std::pair{4, 2}));
+  EXPECT_THAT(swept_before(nightlies, 1), IsEmpty());
+}
+
+TEST(SweptBefore, AreTheSameWhateverWasAnnouncedMeanwhile) {
+  std::vector const nightlies{nightly(1, "2026-01-01", done),
+                              swept_beside(1, 2, "2026-01-02", done),
+                              swept_beside(2, 7, "2026-01-03", done),
+                              swept_beside(2, 6, "2026-01-06", screened),
+                              swept_beside(6, 8, "2026-01-07", done)};
+  EXPECT_THAT(swept_before(nightlies, 3), ElementsAre(std::pair{2, 1}));
+}
+
+TEST(SweptBefore, AreNotBuildsOfOneCommit) {
+  std::vector nightlies{nightly(1, "2026-01-01", done),
+                        swept_beside(1, 2, "2026-01-02", done),
+                        swept_beside(2, 3, "2026-01-03", swept)};
+  nightlies[1].commit = nightlies[0].commit;
+  EXPECT_THAT(swept_before(nightlies, 2), IsEmpty());
 }
 
 class AnchorCandidates : public testing::Test {

@@ -254,7 +254,9 @@ TEST_F(PipelineTest, SweepsEveryFleet) {
   world.options.fleets.push_back(gpu);
   release_two();
   ASSERT_TRUE(world.pass());
-  EXPECT_THAT(world.parts->store.jobs().of(Campaign::of(world.newest().id)), SizeIs(16));
+  EXPECT_THAT(world.parts->store.jobs().values_of(Campaign::of(world.newest().id),
+                                                  world.options.decide.sweep_pairs),
+              SizeIs(16));
 }
 
 TEST_F(PipelineTest, ComparesANightlyWithItselfInRotation) {
