@@ -21,7 +21,7 @@ WorldOptions two_slots() {
                                  "test_eval[dcgan-cpu-eager]",
                                  "test_train[lennard_jones-cpu-eager]",
                                  "test_eval[lennard_jones-cpu-eager]"})
-    options.script["benchmarks"][name] = {{"seconds", 0.3}, {"noise", 0.002}};
+    options.script["benchmarks"][name] = {{"seconds", 0.3}, {"noise", 0.0002}};
   options.settings = {{"fleets", {{{"name", "cluster"}, {"slots", 2}, {"launcher", {"nice"}}}}}};
   return options;
 }
