@@ -259,6 +259,21 @@ TEST_F(PipelineTest, SweepsEveryFleet) {
               SizeIs(16));
 }
 
+TEST_F(PipelineTest, KnowsTheNoiseOfASeriesFromTheNightsBefore) {
+  world.parts->rounds.noise = 0.003;
+  std::vector<int> rounds;
+  for (std::size_t night = 0; night < 4; ++night) {
+    world.release("2026-01-0" + std::to_string(night + 1), night);
+    ASSERT_TRUE(world.pass());
+    rounds.push_back(world.parts->rounds.measured[Campaign::of(world.newest().id).name]);
+  }
+  int const sweep = 2 * world.options.decide.sweep_pairs;
+  EXPECT_EQ(rounds[0], sweep);
+  EXPECT_GT(rounds[1], sweep) << "two pairs might have agreed by luck";
+  EXPECT_EQ(rounds[2], sweep);
+  EXPECT_EQ(rounds[3], sweep);
+}
+
 TEST_F(PipelineTest, ComparesANightlyWithItselfInRotation) {
   world.options.decide.aa_benchmarks = 1;
   release_two();
