@@ -21,8 +21,7 @@ constexpr std::size_t nights_with_one_to_spare = 10;
 /// Share of the nights on which a known fleet is above its limit by itself.
 constexpr double chance_of_alarm = 1e-3;
 
-/// Of a fleet that is not known: on shared hosts two sweeps a minute apart differed by up to 1
-/// : 1.28.
+/// Of a fleet that is not known: on shared hosts two sweeps a minute apart differed by up to 28%.
 double const least_factor = std::log(1.4);
 
 /// How many times what rounds of one sweep differ by it has to be there.
