@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 #include "bisect/tolerance.h"
 
@@ -12,8 +11,8 @@ namespace {
 /// Standard deviation of the log ratio of two processes on an ordinary host: 3% each.
 constexpr double usual_log_noise = 0.04;
 
-/// Share of an exact metric's processes that may be astray, all by the same amount.
-constexpr double astray = 0.02;
+/// What the other bets may add to the coins' before a change is called.
+constexpr double most_help = 4;
 
 bool has_logarithms(Pair const& pair) {
   return pair.before > 0 && pair.after > 0;
@@ -26,35 +25,22 @@ bool repeats_exactly(std::vector<Pair> const& pairs) {
   });
 }
 
-struct Finding {
-  Verdict verdict = Verdict::inconclusive;
-  double error = 0;
-};
+/// Coins that all fall one way as seldom as `error`, rounded down.
+int coins_for(double error) {
+  return static_cast<int>(std::floor(-std::log2(error)));
+}
 
-/// `low` and `high` bound the changes that do not count.
-Finding verdict_of(Evidence const& evidence,
-                   double low,
-                   double high,
-                   config::DecideOptions const& options) {
-  double const beyond_doubt = std::log(2 / options.error);  // half for either direction
-  double const least = std::min(evidence.change(), evidence.typical_change());
-  double const most = std::max(evidence.change(), evidence.typical_change());
-  if (least > high && evidence.log_above(0) >= beyond_doubt)
-    return {Verdict::regression, options.error};
-  if (most < low && evidence.log_below(0) >= beyond_doubt)
-    return {Verdict::improvement, options.error};
-  // The truth is at one of the two limits at most, so either may have the whole error.
-  double const enough = std::log(1 / options.miss);
-  if (evidence.log_below(high) >= enough && evidence.log_above(low) >= enough)
-    return {Verdict::unchanged, options.miss};
-  return {Verdict::inconclusive, options.miss};
+double error_of(Verdict verdict, config::DecideOptions const& options) {
+  bool const is_change = verdict == Verdict::regression || verdict == Verdict::improvement;
+  return is_change ? options.error : options.miss;
 }
 
 }  // namespace
 
-Compare::Compare(Metric metric, config::DecideOptions const& options)
+Compare::Compare(Metric metric, config::DecideOptions const& options, Repeats past)
     : metric_{metric},
       options_{options},
+      past_{past},
       evidence_{usual_log_noise} {}
 
 void Compare::add(Pair pair) {
@@ -63,74 +49,122 @@ void Compare::add(Pair pair) {
     evidence_.add(std::log(pair.before), std::log(pair.after));
     return;
   }
-  if (logarithmic_) {  // start again on the other scale
-    logarithmic_ = false;
-    evidence_ = Evidence{tolerance(pair.before, metric_, options_)};
-    for (auto const& earlier : std::span{pairs_}.first(pairs_.size() - 1))
-      evidence_.add(earlier.before, earlier.after);
+  bool const is_number = std::isfinite(pair.before) && std::isfinite(pair.after);
+  if (!is_number) return;
+  if (!logarithmic_) {
+    evidence_.add(pair.before, pair.after);
+    return;
   }
-  evidence_.add(pair.before, pair.after);
+  logarithmic_ = false;  // start again on the other scale
+  evidence_ = Evidence{tolerance(pair.before, metric_, options_)};
+  for (auto const& earlier : pairs_)
+    evidence_.add(earlier.before, earlier.after);
 }
 
 std::optional<Comparison> Compare::answer() const {
   if (pairs_.empty()) return std::nullopt;
   auto const count = static_cast<int>(pairs_.size());
   int const spent = std::max(2, options_.max_pairs);
-  bool const is_exact = is_deterministic(metric_) && repeats_exactly(pairs_);
-  if (!is_exact && count < std::min(options_.min_pairs, spent)) return std::nullopt;
-  auto comparison = is_exact ? judge_exactly() : judge();
-  if (comparison.verdict == Verdict::inconclusive && count < spent) return std::nullopt;
-  if (!is_exact) set_interval(comparison);
+  if (!is_exact() && count < std::min(options_.min_pairs, spent)) return std::nullopt;
+  auto const found = is_exact() ? exact_verdict() : verdict();
+  if (found == Verdict::inconclusive && count < spent) return std::nullopt;
+  auto comparison = is_exact() ? exact_levels() : levels(error_of(found, options_));
+  comparison.verdict = found;
   comparison.pairs = count;
   return comparison;
 }
 
-/// When all pairs are alike. They are wrong when all processes of one build are astray, since then
-/// these repeat each other as well.
-Comparison Compare::judge_exactly() const {
+bool Compare::is_exact() const {
+  return is_deterministic(metric_) && past_.disagreed == 0 && repeats_exactly(pairs_);
+}
+
+/// That all processes of one build went astray, and alike.
+double Compare::exact_error() const {
+  auto const pairs = static_cast<double>(pairs_.size());
+  double by_the_past = 1;  // 1 / C(agreed + 1 + pairs, pairs)
+  for (double i = 1; i <= pairs; ++i)
+    by_the_past *= i / (past_.agreed + 1 + i);
+  return std::min(std::pow(4, -pairs), by_the_past);
+}
+
+Verdict Compare::exact_verdict() const {
+  auto const [before, after] = pairs_.front();
+  double const change = after - before;
+  auto verdict = Verdict::unchanged;
+  if (std::abs(change) > tolerance(before, metric_, options_))
+    verdict = change > 0 ? Verdict::regression : Verdict::improvement;
+  bool const is_sure = pairs_.size() > 1 && exact_error() <= error_of(verdict, options_);
+  return is_sure ? verdict : Verdict::inconclusive;
+}
+
+Comparison Compare::exact_levels() const {
   auto const [before, after] = pairs_.front();
   Comparison comparison;
   comparison.before = before;
   comparison.after = after;
-  comparison.error_bound = 2 * std::pow(astray, pairs_.size());  // of either build
-  double const change = after - before;
-  bool const is_change = std::abs(change) > tolerance(before, metric_, options_);
-  bool const is_sure = comparison.error_bound <= (is_change ? options_.error : options_.miss);
-  if (is_sure && pairs_.size() > 1) {
-    auto const changed = change > 0 ? Verdict::regression : Verdict::improvement;
-    comparison.verdict = is_change ? changed : Verdict::unchanged;
-  }
+  comparison.error_bound = exact_error();
   if (before > 0)
     comparison.ratio =
         RatioInterval{.ratio = after / before, .low = after / before, .high = after / before};
   return comparison;
 }
 
-/// All but the interval.
-Comparison Compare::judge() const {
-  auto const to_scale = [&](double value) {
-    return logarithmic_ ? std::log(value) : value;
-  };
-  double const level = evidence_.level();
-  Comparison comparison;
-  comparison.before = value_at(0);
-  comparison.after = value_at(evidence_.change());
-  double const allowed = tolerance(comparison.before, metric_, options_);
-  double const least = comparison.before - allowed;
-  double const low = to_scale(logarithmic_ ? std::max(0.0, least) : least) - level;
-  double const high = to_scale(comparison.before + allowed) - level;
-  auto const finding = verdict_of(evidence_, low, high, options_);
-  comparison.verdict = finding.verdict;
-  comparison.error_bound = finding.error;
-  return comparison;
+Verdict Compare::verdict() const {
+  if (evidence_.empty()) return Verdict::inconclusive;
+  double const least = limit(-1);
+  double const most = limit(1);
+  if (has_grown_beyond(most)) return Verdict::regression;
+  if (has_shrunk_beyond(least)) return Verdict::improvement;
+  // The truth is at one of the two limits at most, so either may have the whole error.
+  double const enough = -std::log(options_.miss);
+  bool const is_unchanged =
+      evidence_.log_below(most) >= enough && evidence_.log_above(least) >= enough;
+  return is_unchanged ? Verdict::unchanged : Verdict::inconclusive;
 }
 
-void Compare::set_interval(Comparison& comparison) const {
-  if (comparison.before <= 0) return;
-  auto const interval = evidence_.interval(comparison.error_bound);
+// What is cheap to see comes first.
+
+bool Compare::has_grown_beyond(double most) const {
+  return has_coins() && evidence_.typical_change() > most &&
+         refutes_no_change(evidence_.log_coins_above(), evidence_.log_above(0)) &&
+         evidence_.change() > most;
+}
+
+bool Compare::has_shrunk_beyond(double least) const {
+  return has_coins() && evidence_.typical_change() < least &&
+         refutes_no_change(evidence_.log_coins_below(), evidence_.log_below(0)) &&
+         evidence_.change() < least;
+}
+
+bool Compare::has_coins() const {
+  return std::ssize(pairs_) >= coins_for(options_.error);
+}
+
+bool Compare::refutes_no_change(double log_coins, double log_stake) const {
+  double const enough = -std::log(options_.error);
+  return log_coins >= enough - std::log(most_help) && log_stake >= enough;
+}
+
+/// The largest change upwards, or downwards, that does not count, on the scale of the evidence.
+double Compare::limit(double direction) const {
+  double const before = value_at(0);
+  double const value = before + direction * tolerance(before, metric_, options_);
+  return (logarithmic_ ? std::log(std::max(0.0, value)) : value) - evidence_.level();
+}
+
+/// The levels of both builds, and the interval that misses their ratio with probability `error`.
+Comparison Compare::levels(double error) const {
+  Comparison comparison;
+  comparison.error_bound = error;
+  if (evidence_.empty()) return comparison;
+  comparison.before = value_at(0);
+  comparison.after = value_at(evidence_.change());
+  if (comparison.before <= 0) return comparison;
+  auto const interval = evidence_.interval(error);
   comparison.ratio = RatioInterval{.ratio = comparison.after / comparison.before,
                                    .low = value_at(interval.low) / comparison.before,
                                    .high = value_at(interval.high) / comparison.before};
+  return comparison;
 }
 
 /// B's level, in the metric's unit, if it is `change` away from A's.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 #include <span>
@@ -15,14 +16,29 @@ namespace {
 /// Effects, in standard deviations of a change, that the bets on signs are best at.
 constexpr std::array effects{0.25, 0.5, 1.0, 2.0};
 
+/// Shares of the stake that the bets on signs risk with each pair: whoever risks all is the first
+/// to be sure, and ruined by a single stray.
+constexpr std::array risks{1.0, 0.9, 0.6};
+
+/// The bet of the coins: nearly all of the stake on pairs that all point one way.
+constexpr double clear_effect = 2;
+constexpr double clear_share = 0.9;
+
+/// What Student's bet may make of a stake on signs.
+constexpr double most_help = 50;
+
+/// How much more than those of their processes the squares of differences may be by chance.
+constexpr double most_by_chance = 1.25;
+
+/// Variance of the standardised effect that Student's bet expects.
+constexpr double effect_variance = 4;
+
 /// Pairs that the usual noise counts for.
 constexpr double usual_weight = 3;
 
-/// log((1 + tanh x))
-double log_factor(double x) {
-  // 1 + tanh x = 2 / (1 + exp(-2x)), without overflow on either side.
-  return std::numbers::ln2 -
-         (x > 0 ? std::log1p(std::exp(-2 * x)) : std::log1p(std::exp(2 * x)) - 2 * x);
+/// Where a bet on signs leans to, from -1 to 1; nowhere when it has nothing to go by.
+double lean_of(double x) {
+  return std::isnan(x) ? 0 : std::tanh(x);
 }
 
 double log_mean_exp(std::span<double const> logarithms) {
@@ -47,11 +63,18 @@ double sum_of_squares(std::vector<double> const& values) {
 
 }  // namespace
 
+Evidence::Evidence(double usual_noise)
+    : usual_noise_{std::isfinite(usual_noise)
+                       ? std::max(usual_noise, std::numeric_limits<double>::epsilon())
+                       : 1} {}
+
 void Evidence::add(double before, double after) {
+  double const change = after - before;
+  if (!std::isfinite(before) || !std::isfinite(after) || !std::isfinite(change)) return;
   scales_.push_back(next_scale());
   before_.push_back(before);
   after_.push_back(after);
-  changes_.push_back(after - before);
+  changes_.push_back(change);
 }
 
 /// Spread of the changes so far, robust against strays and pulled towards the usual noise.
@@ -70,31 +93,52 @@ double Evidence::next_scale() const {
 }
 
 double Evidence::log_signs(double change, double direction) const {
-  std::array<double, effects.size()> stakes{};
+  std::array<double, effects.size() * risks.size()> stakes{};
   for (std::size_t i = 0; i < changes_.size(); ++i) {
     double const above = direction * (changes_[i] - change) / scales_[i];
-    for (std::size_t k = 0; k < effects.size(); ++k)
-      stakes[k] += log_factor(effects[k] * above);
+    auto stake = stakes.begin();
+    for (double const effect : effects) {
+      double const lean = lean_of(effect * above);
+      for (double const risk : risks)
+        *stake++ += std::log1p(risk * lean);
+    }
   }
   return log_mean_exp(stakes);
+}
+
+double Evidence::log_coins(double direction) const {
+  double clear = std::log(clear_share);
+  for (std::size_t i = 0; i < changes_.size(); ++i)
+    clear += std::log1p(lean_of(clear_effect * direction * changes_[i] / scales_[i]));
+  std::array const both{clear, std::log(1 - clear_share) + log_signs(0, direction)};
+  return std::numbers::ln2 + log_mean_exp(both);
+}
+
+/// Sum of squares about the levels of both builds, or about the change if that is more than chance
+/// makes it: it is when the processes of a pair exclude each other.
+double Evidence::residual() const {
+  return std::max(sum_of_squares(before_) + sum_of_squares(after_),
+                  sum_of_squares(changes_) / most_by_chance);
 }
 
 double Evidence::log_student(double change, double direction) const {
   auto const count = static_cast<double>(changes_.size());
   if (count < 2) return 0;
-  double const prior = count / 2;  // variance 1 on the effect, at the effective sample size n / 2
+  double const effective = count / 2;
+  double const prior = effect_variance * effective;
   double const above = direction * (mean(changes_) - change);
   double const stake_of_no_effect = -0.5 * std::log1p(prior);
-  if (above <= 0) return stake_of_no_effect;
-  double const residual = sum_of_squares(before_) + sum_of_squares(after_);
-  double const effect = prior * above * above / residual;  // t^2 / nu
+  if (!(above > 0)) return stake_of_no_effect;
+  double const effect = effective * above * above / residual();  // t^2 / nu
+  if (std::isnan(effect)) return stake_of_no_effect;
   double const gain = std::isinf(effect) ? 1 + prior : (1 + effect) / (1 + effect / (1 + prior));
   return stake_of_no_effect + (count - 0.5) * std::log(gain);  // (nu + 1) / 2 = n - 1/2
 }
 
 double Evidence::log_bet(double change, double direction) const {
-  std::array const both{log_signs(change, direction), log_student(change, direction)};
-  return log_mean_exp(both);
+  double const signs = log_signs(change, direction);
+  std::array const both{signs, log_student(change, direction)};
+  return std::min(log_mean_exp(both), signs + std::log(most_help));
 }
 
 double Evidence::log_above(double change) const {
@@ -105,16 +149,24 @@ double Evidence::log_below(double change) const {
   return log_bet(change, -1);
 }
 
+double Evidence::log_coins_above() const {
+  return log_coins(1);
+}
+
+double Evidence::log_coins_below() const {
+  return log_coins(-1);
+}
+
 /// The change, going from the estimate against `direction`, from which on the bet is won.
 double Evidence::bound(double error, double direction) const {
   double const enough = std::log(2 / error);  // half the error for each side
   double inside = change();
+  double step = usual_noise_;
   // Farther than this nothing is told apart: a million times, or a million times the noise.
   double const farthest = std::max(std::log(1e6), 1e6 * usual_noise_);
-  double step = usual_noise_;
   while (!(log_bet(inside - direction * step, direction) >= enough)) {
     step *= 2;
-    if (step > farthest) return -direction * HUGE_VAL;
+    if (!(step <= farthest)) return -direction * HUGE_VAL;
   }
   double outside = inside - direction * step;
   constexpr int halvings = 50;

@@ -11,28 +11,44 @@ namespace torchwatch::bisect {
 /// is below. If it is not, the expected stake never exceeds 1, so by Ville's inequality (1939) the
 /// probability that it *ever* reaches 1/p is at most p, whenever and for whatever reason one stops.
 ///
-/// Each is the mean of two bets, and so again an e-process:
-/// - on signs: pair i multiplies the stake by 1 + tanh(l (r_i - c)), with l from the pairs before
-///   it. Fair as soon as r_i - c is symmetric about zero given the past: no matter which tails, how
-///   the noise changes, or how the host drifts (e-values of symmetry: Vovk and Wang 2024,
-///   Nonparametric e-tests of symmetry; Ramdas, Ruf, Larsson and Koolen 2020). At most doubles with
-///   each pair.
+/// Each is the mean of two bets, and so again an e-process, but never more than fifty times the
+/// first:
+/// - on signs: the mean, over k and l, of the products of 1 + k tanh(l (r_i - c)), with l from the
+///   pairs before. Fair as soon as r_i - c is symmetric about zero given the past: no matter which
+///   tails, how the noise changes, or how the host drifts (e-values of symmetry: Vovk and Wang
+///   2024, Nonparametric e-tests of symmetry; Ramdas, Ruf, Larsson and Koolen 2020). At most
+///   doubles with each pair, and what holds back (k < 1) loses little by one that went astray.
 /// - on Student's t of two samples with unknown common variance: the Bayes factor of a normal prior
-///   of variance 1 on the standardised effect, which is an e-process by group invariance (Perez-
-///   Ortiz, Lardy, de Heide and Gruenwald 2022, E-statistics, group invariance and anytime-valid
-///   testing). Exact for normal levels; sooner sure where the host is quiet.
+///   of standard deviation 2 on the standardised effect, which is an e-process by group invariance
+///   (Perez-Ortiz, Lardy, de Heide and Gruenwald 2022, E-statistics, group invariance and
+///   anytime-valid testing). Exact for normal levels that are independent; where those of a pair
+///   exclude each other the variance of their differences takes the place of theirs. Sooner sure
+///   where the host is quiet.
 ///
-/// Pure; costs grow with the square of the number of pairs.
+/// Of "no change" there is also the stake of the *coins*: who of a pair was which build was drawn,
+/// so were the builds the same, the sign of r_i would be a fair coin given its size and the past,
+/// whatever the host did to either place. Nothing else is assumed.
+///
+/// A pair one of whose values, or whose difference, is no finite number says nothing. Pure; costs
+/// grow with the square of the number of pairs.
 class Evidence {
  public:
-  /// `usual_noise`: of one change, on the scale; where the bets on signs begin.
-  explicit Evidence(double usual_noise) : usual_noise_{usual_noise} {}
+  /// `usual_noise`: of one change, on the scale; where the bets on signs begin. Above zero and
+  /// finite, else the least that is.
+  explicit Evidence(double usual_noise);
 
   void add(double before, double after);
+
+  /// No pair said anything.
+  bool empty() const { return changes_.empty(); }
 
   /// Logarithm of the stake that the true change is above (below) `change`.
   double log_above(double change) const;
   double log_below(double change) const;
+
+  /// Logarithm of the stake, from the coins alone, that the true change is above (below) none.
+  double log_coins_above() const;
+  double log_coins_below() const;
 
   struct Interval {
     double low = 0;
@@ -44,7 +60,7 @@ class Evidence {
   Interval interval(double error) const;
 
   /// Median of the means of all two pairs (Hodges and Lehmann 1963): a third of the pairs may be
-  /// anything. At least one pair.
+  /// anything. At least one pair that says something, as for all below.
   double change() const;
 
   /// Median of the changes: half of the pairs may be anything.
@@ -56,6 +72,8 @@ class Evidence {
  private:
   double log_bet(double change, double direction) const;
   double log_signs(double change, double direction) const;
+  double log_coins(double direction) const;
+  double residual() const;
   double log_student(double change, double direction) const;
   double next_scale() const;
   double bound(double error, double direction) const;

@@ -10,10 +10,10 @@ namespace torchwatch::bisect {
 /// of all changes called, the share `options.false_discovery` at most is expected to be false,
 /// however the series depend on each other.
 ///
-/// A change is called at a stake of 2 / error against "no change". Such a stake is an e-value, and
+/// A change is called at a stake of 1 / error against "no change". Such a stake is an e-value, and
 /// the e-Benjamini-Hochberg procedure rejects every hypothesis whose e-value reaches series /
 /// false_discovery, whatever the others' are (Wang and Ramdas 2022, False discovery rate control
-/// with e-values). Series that were not compared count as e-values of zero. Up to 1,000 series the
+/// with e-values). Series that were not compared count as e-values of zero. Up to 500 series the
 /// default `error` is small enough by itself.
 config::DecideOptions for_family(config::DecideOptions options, std::size_t series);
 

@@ -4,10 +4,10 @@
 #include <array>
 #include <cmath>
 #include <fstream>
-#include <random>
 #include <stdexcept>
 #include <utility>
 
+#include "drawn_order.h"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -15,41 +15,6 @@ namespace torchwatch::bench {
 namespace {
 
 using bisect::Pair;
-using Random = std::mt19937_64;
-
-double normal(Random& random) {
-  return std::normal_distribution<>{}(random);
-}
-
-bool happens(Random& random, double probability) {
-  return std::bernoulli_distribution{probability}(random);
-}
-
-/// Processes in the order A B B A, each with log noise of its own from `Process`.
-template <class Process>
-class Interleaved final : public Samples {
- public:
-  Interleaved(Process process, std::uint64_t seed) : process_{std::move(process)}, random_{seed} {}
-
-  Pair next(double ratio) override {
-    bool const before_first = round_++ % 2 == 0;
-    double const first = std::exp(process_(random_));
-    double const second = std::exp(process_(random_));
-    return before_first ? Pair{first, ratio * second} : Pair{second, ratio * first};
-  }
-
- private:
-  Process process_;
-  Random random_;
-  int round_ = 0;
-};
-
-template <class Process>
-NoiseModel model(std::string name, double sigma, Process process) {
-  return {std::move(name), sigma, [process](std::uint64_t seed) {
-            return std::make_unique<Interleaved<Process>>(process, seed);
-          }};
-}
 
 /// Student's t with three degrees of freedom, of standard deviation `sigma`.
 struct HeavyTails {
@@ -115,10 +80,13 @@ struct TwoModes {
   }
 };
 
-/// Memory of processes, some of which take more by luck.
+/// Memory of processes, some of which take `extra` more by luck.
 class Astray final : public Samples {
  public:
-  Astray(double share, std::uint64_t seed) : share_{share}, random_{seed} {}
+  Astray(double share, double extra, std::uint64_t seed)
+      : share_{share},
+        extra_{extra},
+        random_{seed} {}
 
   Pair next(double ratio) override {
     double const before = process();
@@ -129,9 +97,10 @@ class Astray final : public Samples {
   Metric metric() const override { return Metric::cmem; }
 
  private:
-  double process() { return happens(random_, share_) ? 1.2 : 1.0; }
+  double process() { return happens(random_, share_) ? 1 + extra_ : 1; }
 
   double share_;
+  double extra_;
   Random random_;
 };
 
@@ -172,13 +141,15 @@ std::vector<NoiseModel> noise_models(double sigma) {
           model("two modes", sigma, TwoModes{sigma})};
 }
 
-NoiseModel memory_astray(double share) {
-  return {fmt::format("memory, {:.0f}% +20%", 100 * share), 0, [share](std::uint64_t seed) {
-            return std::make_unique<Astray>(share, seed);
+NoiseModel memory_astray(double share, double extra) {
+  return {fmt::format("memory, {:.0f}% +{:.0f}%", 100 * share, 100 * extra),
+          0,
+          [share, extra](std::uint64_t seed) {
+            return std::make_unique<Astray>(share, extra, seed);
           }};
 }
 
-NoiseModel recorded_noise(std::string const& file) {
+NoiseModel recorded_noise(std::string name, std::string const& file) {
   std::ifstream stream{file};
   if (!stream) throw std::runtime_error(file + ": cannot be read");
   auto recorded = std::make_shared<std::vector<Series>>();
@@ -189,7 +160,7 @@ NoiseModel recorded_noise(std::string const& file) {
   }
   if (recorded->empty() || std::ranges::any_of(*recorded, &Series::empty))
     throw std::runtime_error(file + ": found a series without pairs, or none, allowed are pairs");
-  return {"recorded", 0, [recorded](std::uint64_t seed) {
+  return {std::move(name), 0, [recorded](std::uint64_t seed) {
             return std::make_unique<Replayed>(*recorded, seed);
           }};
 }

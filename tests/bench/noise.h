@@ -33,11 +33,18 @@ struct NoiseModel {
 /// modes.
 std::vector<NoiseModel> noise_models(double sigma);
 
-/// Memory, which repeats exactly but for a share of the processes that take 20% more.
-NoiseModel memory_astray(double share);
+/// What hosts do to two equal builds beyond being noisy: others' work with a rhythm of processes or
+/// of runs, places of which one is slower, processes that exclude each other, coarse clocks.
+std::vector<NoiseModel> host_models();
+
+/// Ordinary noise of 3%, and processes that take many times as long.
+std::vector<NoiseModel> stray_models();
+
+/// Memory, which repeats exactly but for a share of the processes that take `extra` more.
+NoiseModel memory_astray(double share, double extra);
 
 /// Draws runs of neighbours from pairs that were measured on two identical builds: a file with one
 /// list of [before, after] a series.
-NoiseModel recorded_noise(std::string const& file);
+NoiseModel recorded_noise(std::string name, std::string const& file);
 
 }  // namespace torchwatch::bench

@@ -1,0 +1,174 @@
+/// What hosts do to two equal builds, beyond being noisy.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "drawn_order.h"
+#include "noise.h"
+#include <fmt/format.h>
+
+#include "bisect/levels.h"
+
+namespace torchwatch::bench {
+namespace {
+
+constexpr double quiet = 0.01;
+constexpr double usual = 0.03;
+
+/// Somebody else's work, for `duty` of each `period` processes, from a random moment on.
+struct Beat {
+  double period;
+  double duty;
+  double load = std::log(1.2);
+  double now = -1;
+
+  double operator()(Random& random) {
+    if (now < 0) now = std::uniform_real_distribution<>{0, period}(random);
+    bool const is_loaded = std::fmod(now++, period) < duty * period;
+    return quiet * normal(random) + (is_loaded ? load : 0);
+  }
+};
+
+/// The same with a period of its own for each comparison.
+struct AnyBeat {
+  Beat beat{0, 0.5};
+
+  double operator()(Random& random) {
+    if (beat.period == 0) beat.period = std::uniform_real_distribution<>{2, 12}(random);
+    return beat(random);
+  }
+};
+
+/// A square load with a period of `period` runs, while two processes take turns run by run in an
+/// order that is drawn for each turn.
+class BeatOfRuns final : public Samples {
+ public:
+  BeatOfRuns(double period, std::uint64_t seed) : period_{period}, random_{seed} {
+    now_ = std::uniform_real_distribution<>{0, period}(random_);
+  }
+
+  bisect::Pair next(double ratio) override {
+    constexpr std::size_t turns = 10;
+    std::array<std::vector<double>, 2> runs;
+    std::array const luck{quiet * normal(random_), quiet * normal(random_)};
+    for (std::size_t turn = 0; turn < turns; ++turn) {
+      std::size_t const first = happens(random_, 0.5) ? 0 : 1;
+      for (std::size_t const who : {first, 1 - first})
+        runs[who].push_back(std::exp(luck[who] + run()));
+    }
+    auto const levels = bisect::levels_of(runs);
+    return {levels[0], ratio * levels[1]};
+  }
+
+ private:
+  double run() {
+    bool const is_loaded = std::fmod(now_++, period_) < period_ / 2;
+    return quiet * normal(random_) + (is_loaded ? std::log(1.2) : 0);
+  }
+
+  double period_;
+  Random random_;
+  double now_ = 0;
+};
+
+/// A share of the processes takes many times as long.
+struct Strays {
+  double share;
+  double times;
+
+  double operator()(Random& random) {
+    return usual * normal(random) + (happens(random, share) ? std::log(times) : 0);
+  }
+};
+
+/// One process, early on, takes a hundred times as long.
+struct OneStray {
+  int processes = 0;
+
+  double operator()(Random& random) {
+    constexpr int astray = 5;
+    return usual * normal(random) + (++processes == astray ? std::log(100) : 0);
+  }
+};
+
+/// One place of each pair is slower, which the host changes now and then.
+struct SlowerPlace {
+  double change;  ///< how likely the place changes from pair to pair
+  bool first = true;
+  bool is_second = false;
+
+  double operator()(Random& random) {
+    if (!is_second && happens(random, change)) first = !first;
+    bool const is_slower = is_second != first;
+    is_second = !is_second;
+    return quiet * normal(random) + (is_slower ? std::log(1.15) : 0);
+  }
+};
+
+/// What one process of a pair takes, the other one lacks.
+struct Exclusive {
+  double other = 0;
+  bool is_second = false;
+
+  double operator()(Random& random) {
+    constexpr double sigma = 0.1;
+    constexpr double correlation = -0.9;
+    double const own =
+        is_second ? correlation * other + std::sqrt(1 - correlation * correlation) * normal(random)
+                  : normal(random);
+    other = own;
+    is_second = !is_second;
+    return sigma * own;
+  }
+};
+
+/// A clock that ticks once in `tick` of the level.
+struct CoarseClock {
+  double tick;
+
+  double operator()(Random& random) {
+    return std::log(std::max(1.0, std::floor(std::exp(quiet * normal(random)) / tick)) * tick);
+  }
+};
+
+/// Fast or slow by luck of the layout, and seldom slow.
+struct SeldomSlow {
+  double operator()(Random& random) {
+    return quiet * normal(random) + (happens(random, 0.15) ? std::log(1.15) : 0);
+  }
+};
+
+}  // namespace
+
+std::vector<NoiseModel> host_models() {
+  std::vector<NoiseModel> models;
+  for (double const period : {2.0, 3.0, 4.0, 4.1})
+    for (double const duty : {0.25, 0.5})
+      models.push_back(
+          model(fmt::format("beat {}, {:.0f}%", period, 100 * duty), 0, Beat{period, duty}));
+  models.push_back(model("beat 2 to 12", 0, AnyBeat{}));
+  for (double const period : {2.0, 3.0, 4.0, 4.1})
+    models.push_back({fmt::format("beat of runs {}", period), 0, [period](std::uint64_t seed) {
+                        return std::make_unique<BeatOfRuns>(period, seed);
+                      }});
+  models.push_back(model("first slower", 0, SlowerPlace{0}));
+  models.push_back(model("one place slower", 0, SlowerPlace{0.1}));
+  models.push_back(model("either slower", 0, SlowerPlace{0.5}));
+  models.push_back(model("exclusive", 0, Exclusive{}));
+  models.push_back(model("clock 1/15", 0, CoarseClock{1 / 15.4}));
+  models.push_back(model("clock 1/30", 0, CoarseClock{1 / 30.3}));
+  models.push_back(model("15% slow", 0, SeldomSlow{}));
+  return models;
+}
+
+std::vector<NoiseModel> stray_models() {
+  return {model("one x100", 0, OneStray{}),
+          model("2% x3", 0, Strays{0.02, 3}),
+          model("1% x100", 0, Strays{0.01, 100}),
+          model("5% x1.5", 0, Strays{0.05, 1.5})};
+}
+
+}  // namespace torchwatch::bench
