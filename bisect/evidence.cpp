@@ -41,6 +41,23 @@ double lean_of(double x) {
   return std::isnan(x) ? 0 : std::tanh(x);
 }
 
+/// A product of many factors between 0 and 2, without a logarithm for each.
+class Product {
+ public:
+  void times(double factor) {
+    product_ *= factor;
+    if (product_ > 1e-100 && product_ < 1e100) return;
+    logarithm_ += std::log(product_);
+    product_ = 1;
+  }
+
+  double logarithm() const { return logarithm_ + std::log(product_); }
+
+ private:
+  double product_ = 1;
+  double logarithm_ = 0;
+};
+
 double log_mean_exp(std::span<double const> logarithms) {
   double const most = std::ranges::max(logarithms);
   double sum = 0;
@@ -93,17 +110,19 @@ double Evidence::next_scale() const {
 }
 
 double Evidence::log_signs(double change, double direction) const {
-  std::array<double, effects.size() * risks.size()> stakes{};
+  std::array<Product, effects.size() * risks.size()> stakes;
   for (std::size_t i = 0; i < changes_.size(); ++i) {
     double const above = direction * (changes_[i] - change) / scales_[i];
     auto stake = stakes.begin();
     for (double const effect : effects) {
       double const lean = lean_of(effect * above);
       for (double const risk : risks)
-        *stake++ += std::log1p(risk * lean);
+        stake++->times(1 + risk * lean);
     }
   }
-  return log_mean_exp(stakes);
+  std::array<double, stakes.size()> logarithms{};
+  std::ranges::transform(stakes, logarithms.begin(), &Product::logarithm);
+  return log_mean_exp(logarithms);
 }
 
 double Evidence::log_coins(double direction) const {
@@ -163,13 +182,14 @@ double Evidence::bound(double error, double direction) const {
   double inside = change();
   double step = usual_noise_;
   // Farther than this nothing is told apart: a million times, or a million times the noise.
-  double const farthest = std::max(std::log(1e6), 1e6 * usual_noise_);
+  double const farthest =
+      std::min(std::max(std::log(1e6), 1e6 * usual_noise_), std::numeric_limits<double>::max() / 4);
   while (!(log_bet(inside - direction * step, direction) >= enough)) {
     step *= 2;
     if (!(step <= farthest)) return -direction * HUGE_VAL;
   }
   double outside = inside - direction * step;
-  constexpr int halvings = 50;
+  constexpr int halvings = 30;
   for (int i = 0; i < halvings; ++i) {
     double const middle = (inside + outside) / 2;
     (log_bet(middle, direction) >= enough ? outside : inside) = middle;

@@ -82,17 +82,17 @@ TEST(CompareSimulation, AQuietHostSettlesNoChangeSoon) {
 
   auto const ordinary = simulate("no change, 3%", {.sigma = 0.03}, 1.0, 200 * effort);
   EXPECT_EQ(ordinary.count(Verdict::unchanged), ordinary.runs);
-  EXPECT_LT(ordinary.mean_pairs(), 12);
+  EXPECT_LT(ordinary.mean_pairs(), 11);
 }
 
 TEST(CompareSimulation, TwentyPercentIsFoundInAFewPairs) {
   auto const quiet = simulate("+20%, 3%", {.sigma = 0.03}, 1.2, 200 * effort);
   EXPECT_GT(quiet.share(Verdict::regression), 0.999);
-  EXPECT_LT(quiet.mean_pairs(), 10);
+  EXPECT_LT(quiet.mean_pairs(), 13.1);  // as many as a coin needs
 
   auto const noisy = simulate("+20%, 5%", {.sigma = 0.05}, 1.2, 200 * effort);
   EXPECT_GT(noisy.share(Verdict::regression), 0.999);
-  EXPECT_LT(noisy.mean_pairs(), 13);
+  EXPECT_LT(noisy.mean_pairs(), 13.5);
 
   auto const drifting =
       simulate("+20%, 3%, drift 10%", {.sigma = 0.03, .drift = 0.1}, 1.2, 200 * effort);
@@ -101,17 +101,17 @@ TEST(CompareSimulation, TwentyPercentIsFoundInAFewPairs) {
 
   auto const bursts =
       simulate("+20%, 3%, 5% bursts", {.sigma = 0.03, .bursts = 0.05}, 1.2, 200 * effort);
-  EXPECT_GT(bursts.share(Verdict::regression), 0.95);
+  EXPECT_GT(bursts.share(Verdict::regression), 0.99);
 }
 
 TEST(CompareSimulation, TenPercentIsFoundToo) {
   auto const quiet = simulate("+10%, 3%", {.sigma = 0.03}, 1.1, 200 * effort);
   EXPECT_GT(quiet.share(Verdict::regression), 0.99);
-  EXPECT_LT(quiet.mean_pairs(), 14);
+  EXPECT_LT(quiet.mean_pairs(), 13.6);
 
   auto const noisy = simulate("+10%, 5%", {.sigma = 0.05}, 1.1, 200 * effort);
   EXPECT_GT(noisy.share(Verdict::regression), 0.99);
-  EXPECT_LT(noisy.mean_pairs(), 35);
+  EXPECT_LT(noisy.mean_pairs(), 25);
 }
 
 TEST(CompareSimulation, TheIntervalHoldsTheTrueRatioWheneverItStops) {

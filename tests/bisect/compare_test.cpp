@@ -1,6 +1,9 @@
 #include "bisect/compare.h"
 
+#include <bit>
 #include <cmath>
+#include <ctime>
+#include <iterator>
 #include <limits>
 #include <random>
 #include <span>
@@ -14,8 +17,9 @@ namespace {
 
 std::optional<Comparison> compare(std::span<Pair const> pairs,
                                   Metric metric,
-                                  config::DecideOptions const& with) {
-  Compare compare{metric, with};
+                                  config::DecideOptions const& with,
+                                  Repeats past = {}) {
+  Compare compare{metric, with, past};
   for (auto const& pair : pairs)
     compare.add(pair);
   return compare.answer();
@@ -39,11 +43,20 @@ TEST(Compare, AsksForMoreUntilItIsSure) {
   EXPECT_FALSE(compare({}, Metric::latency, usual_options));
   EXPECT_FALSE(compare(repeated(3, {100, 200}), Metric::latency, usual_options));
   EXPECT_FALSE(compare(steady(5, 1.2), Metric::latency, usual_options));
-  EXPECT_TRUE(compare(steady(12, 1.2), Metric::latency, usual_options));
+  EXPECT_TRUE(compare(steady(13, 1.2), Metric::latency, usual_options));
+}
+
+TEST(Compare, CallsNoChangeBeforeAsManyCoinsFellOneWayAsTheErrorAllows) {
+  // Whatever the host does, twelve fair coins fall one way in one of 4,096 cases.
+  EXPECT_FALSE(compare(steady(12, 5), Metric::latency, usual_options));
+  auto strict = usual_options;
+  strict.error = 1e-5;
+  EXPECT_FALSE(compare(steady(15, 5), Metric::latency, strict));
+  EXPECT_TRUE(compare(steady(18, 5), Metric::latency, strict));
 }
 
 TEST(Compare, CallsASlowdownARegressionWithItsEvidence) {
-  auto const found = compare(steady(12, 1.2), Metric::latency, usual_options);
+  auto const found = compare(steady(13, 1.2), Metric::latency, usual_options);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->verdict, Verdict::regression);
   EXPECT_NEAR(found->before, 100, 1e-9);
@@ -54,11 +67,11 @@ TEST(Compare, CallsASlowdownARegressionWithItsEvidence) {
   EXPECT_LT(found->ratio->low, 1.2);
   EXPECT_GT(found->ratio->high, 1.2);
   EXPECT_EQ(found->error_bound, usual_options.error);
-  EXPECT_EQ(found->pairs, 12);
+  EXPECT_EQ(found->pairs, 13);
 }
 
 TEST(Compare, FasterIsAnImprovementNotARegression) {
-  auto const found = compare(steady(12, 0.8), Metric::latency, usual_options);
+  auto const found = compare(steady(13, 0.8), Metric::latency, usual_options);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->verdict, Verdict::improvement);
   EXPECT_LT(found->ratio->high, 1);
@@ -136,36 +149,57 @@ TEST(Compare, OneProcessOfEachBuildDecidesNothing) {
     EXPECT_FALSE(compare(repeated(1, {100 * mib, after}), Metric::cmem, usual_options));
 }
 
-TEST(Compare, MemoryThatRepeatsIsUnchangedAfterTwoPairsAndChangedAfterThree) {
-  auto const verdict_after = [](int pairs, Pair pair) {
-    auto const found = compare(repeated(pairs, pair), Metric::cmem, usual_options);
-    return found ? found->verdict : Verdict::inconclusive;
-  };
-  EXPECT_EQ(verdict_after(2, {100 * mib, 107 * mib}), Verdict::unchanged);
-  EXPECT_EQ(verdict_after(2, {100 * mib, 100 * mib}), Verdict::unchanged);
-  EXPECT_EQ(verdict_after(2, {2 * mib, 2.9 * mib}), Verdict::unchanged) << "less than the floor";
-  EXPECT_EQ(verdict_after(2, {1 * mib, 0.1 * mib}), Verdict::unchanged) << "less than the floor";
-  EXPECT_EQ(verdict_after(2, {100 * mib, 108 * mib}), Verdict::inconclusive);
-  EXPECT_EQ(verdict_after(3, {100 * mib, 108 * mib}), Verdict::regression);
-  EXPECT_EQ(verdict_after(3, {100 * mib, 92 * mib}), Verdict::improvement);
-  EXPECT_EQ(verdict_after(3, {0, 3 * mib}), Verdict::regression);
+Verdict verdict_of_memory(int pairs, Pair pair, Repeats past = {}) {
+  auto const found = compare(repeated(pairs, pair), Metric::cmem, usual_options, past);
+  return found ? found->verdict : Verdict::inconclusive;
+}
+
+TEST(Compare, MemoryOfWhichNothingIsKnownIsUnchangedAfterFourPairsAndChangedAfterSeven) {
+  EXPECT_EQ(verdict_of_memory(3, {100 * mib, 100 * mib}), Verdict::inconclusive);
+  EXPECT_EQ(verdict_of_memory(4, {100 * mib, 100 * mib}), Verdict::unchanged);
+  EXPECT_EQ(verdict_of_memory(4, {100 * mib, 107 * mib}), Verdict::unchanged);
+  EXPECT_EQ(verdict_of_memory(4, {2 * mib, 2.9 * mib}), Verdict::unchanged) << "below the floor";
+  EXPECT_EQ(verdict_of_memory(4, {1 * mib, 0.1 * mib}), Verdict::unchanged) << "below the floor";
+  EXPECT_EQ(verdict_of_memory(6, {100 * mib, 108 * mib}), Verdict::inconclusive);
+  EXPECT_EQ(verdict_of_memory(7, {100 * mib, 108 * mib}), Verdict::regression);
+  EXPECT_EQ(verdict_of_memory(7, {100 * mib, 92 * mib}), Verdict::improvement);
+  EXPECT_EQ(verdict_of_memory(7, {0, 3 * mib}), Verdict::regression);
+}
+
+TEST(Compare, MemoryThatAlwaysRepeatedIsUnchangedAfterTwoPairsAndChangedAfterThree) {
+  Repeats const past{.agreed = 40};
+  EXPECT_EQ(verdict_of_memory(1, {100 * mib, 100 * mib}, {.agreed = 10'000}), Verdict::inconclusive)
+      << "one process may always be astray";
+  EXPECT_EQ(verdict_of_memory(2, {100 * mib, 100 * mib}, past), Verdict::unchanged);
+  EXPECT_EQ(verdict_of_memory(2, {100 * mib, 108 * mib}, past), Verdict::inconclusive);
+  EXPECT_EQ(verdict_of_memory(3, {100 * mib, 108 * mib}, past), Verdict::regression);
+}
+
+TEST(Compare, MemoryThatOnceDidNotRepeatIsJudgedLikeANoisyMetric) {
+  Repeats const past{.agreed = 40, .disagreed = 1};
+  EXPECT_EQ(verdict_of_memory(12, {100 * mib, 108 * mib}, past), Verdict::inconclusive);
+  EXPECT_EQ(verdict_of_memory(13, {100 * mib, 108 * mib}, past), Verdict::regression);
 }
 
 TEST(Compare, AnExactMetricHasNoWidthAndTheErrorOfProcessesThatAllWentAstray) {
-  auto const found = compare(repeated(3, {100 * mib, 200 * mib}), Metric::gmem, usual_options);
+  auto const found = compare(repeated(7, {100 * mib, 200 * mib}), Metric::gmem, usual_options);
   ASSERT_TRUE(found);
-  EXPECT_NEAR(found->error_bound, 2 * std::pow(0.02, 3), 1e-12);
+  EXPECT_NEAR(found->error_bound, std::pow(4, -7), 1e-12);
   EXPECT_EQ(found->before, 100 * mib);
   EXPECT_EQ(found->after, 200 * mib);
   EXPECT_EQ(found->ratio->low, 2);
   EXPECT_EQ(found->ratio->high, 2);
+  auto const known =
+      compare(repeated(3, {100 * mib, 200 * mib}), Metric::gmem, usual_options, {.agreed = 40});
+  ASSERT_TRUE(known);
+  EXPECT_NEAR(known->error_bound, 6.0 / (42 * 43 * 44), 1e-12);
 }
 
 TEST(Compare, AStricterErrorAsksMoreProcessesOfAnExactMetric) {
   auto strict = usual_options;
   strict.error = 1e-5;
-  EXPECT_FALSE(compare(repeated(3, {100 * mib, 200 * mib}), Metric::cmem, strict));
-  EXPECT_TRUE(compare(repeated(4, {100 * mib, 200 * mib}), Metric::cmem, strict));
+  EXPECT_FALSE(compare(repeated(8, {100 * mib, 200 * mib}), Metric::cmem, strict));
+  EXPECT_TRUE(compare(repeated(9, {100 * mib, 200 * mib}), Metric::cmem, strict));
 }
 
 TEST(Compare, AnExactChangeIsInconclusiveWhenThePairsAreSpentTooSoon) {
@@ -191,31 +225,84 @@ TEST(Compare, AnExactMetricThatDoesNotRepeatIsJudgedLikeANoisyOne) {
 }
 
 TEST(Compare, ALeakThatAppearsHasNoRatioAndIsDecidedByTheFloor) {
-  auto const appeared = compare(repeated(3, {0, 4096}), Metric::leak, usual_options);
+  auto const appeared = compare(repeated(7, {0, 4096}), Metric::leak, usual_options);
   ASSERT_TRUE(appeared);
   EXPECT_EQ(appeared->verdict, Verdict::regression);
   EXPECT_FALSE(appeared->ratio);
   EXPECT_EQ(appeared->before, 0);
   EXPECT_EQ(appeared->after, 4096);
 
-  auto const small = compare(repeated(2, {0, 512}), Metric::leak, usual_options);
+  auto const small = compare(repeated(4, {0, 512}), Metric::leak, usual_options);
   ASSERT_TRUE(small);
   EXPECT_EQ(small->verdict, Verdict::unchanged);
 }
 
 TEST(Compare, ALeakThatIsFixedIsAnImprovement) {
-  auto const fixed = compare(repeated(3, {4096, 0}), Metric::leak, usual_options);
+  auto const fixed = compare(repeated(7, {4096, 0}), Metric::leak, usual_options);
   ASSERT_TRUE(fixed);
   EXPECT_EQ(fixed->verdict, Verdict::improvement);
   EXPECT_EQ(fixed->ratio->ratio, 0);
 }
 
-TEST(Compare, AValueThatIsNoNumberIsNeverAVerdict) {
-  auto pairs = steady(usual_options.max_pairs, 1.2);
-  pairs[20].after = std::numeric_limits<double>::quiet_NaN();
+TEST(Compare, AValueThatIsNoNumberCostsOnePairAndNoMore) {
+  auto pairs = steady(14, 1.2);
+  pairs[6].after = std::numeric_limits<double>::quiet_NaN();
   auto const found = compare(pairs, Metric::latency, usual_options);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->verdict, Verdict::inconclusive);
+  EXPECT_EQ(found->verdict, Verdict::regression);
+  EXPECT_EQ(found->pairs, 14);
+}
+
+TEST(Compare, ValuesThatAreNoNumbersAreInconclusive) {
+  auto const none = std::numeric_limits<double>::quiet_NaN();
+  for (auto const metric : {Metric::latency, Metric::cmem}) {
+    auto const found =
+        compare(repeated(usual_options.max_pairs, {none, HUGE_VAL}), metric, usual_options);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->verdict, Verdict::inconclusive);
+    EXPECT_FALSE(found->ratio);
+  }
+}
+
+TEST(Compare, EndsWithoutAFloorAndWithAnInfiniteOne) {
+  for (double const floor : {0.0, HUGE_VAL}) {
+    auto options = usual_options;
+    options.latency_floor_ms = floor;
+    std::vector<Pair> pairs{{0, 0}};
+    while (std::ssize(pairs) < options.max_pairs)
+      pairs.push_back({1, pairs.size() % 2 == 0 ? 1.5 : 0.5});
+    EXPECT_TRUE(compare(pairs, Metric::latency, options));
+  }
+}
+
+TEST(Compare, EndsWhateverItIsGiven) {
+  std::mt19937_64 random{5};
+  auto const any = [&random] {
+    double const usual[] = {0, 1, -1, 100, 1e-308, 5e-324, 1e308, -1e308, HUGE_VAL, -HUGE_VAL};
+    auto const bits = random();
+    return bits % 3 == 0 ? usual[bits / 3 % std::size(usual)] : std::bit_cast<double>(random());
+  };
+  for (int trial = 0; trial < 200; ++trial) {
+    auto const metric = all_metrics[random() % std::size(all_metrics)];
+    Compare compare{metric, usual_options};
+    while (!compare.answer())
+      compare.add({any(), any()});
+    EXPECT_LE(compare.answer()->pairs, usual_options.max_pairs);
+  }
+}
+
+TEST(Compare, AThousandPairsAreJudgedInFarLessThanTheyTakeToMeasure) {
+  auto patient = usual_options;
+  patient.max_pairs = 1000;
+  Compare compare{Metric::latency, patient};
+  // Clear of the tolerance by the pair and not by all of them: nothing is ever called.
+  auto const pairs = steady(patient.max_pairs, 1.0684);
+  auto const begin = std::clock();
+  for (auto const& pair : pairs) {
+    compare.add(pair);
+    if (compare.answer()) break;
+  }
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 5);
 }
 
 }  // namespace

@@ -14,12 +14,12 @@ TEST(Family, LeavesASmallNightAlone) {
   config::DecideOptions const options;
   EXPECT_EQ(for_family(options, 0).error, options.error);
   EXPECT_EQ(for_family(options, 1).error, options.error);
-  EXPECT_EQ(for_family(options, 1000).error, options.error);
+  EXPECT_EQ(for_family(options, 500).error, options.error);
 }
 
 TEST(Family, AsksForMoreWhereThereAreMoreSeries) {
   config::DecideOptions const options;
-  EXPECT_DOUBLE_EQ(for_family(options, 10'000).error, options.error / 10);
+  EXPECT_DOUBLE_EQ(for_family(options, 5'000).error, options.error / 10);
   EXPECT_EQ(for_family(options, 10'000).miss, options.miss);
 }
 
