@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bisect/evidence.h"
+#include "bisect/repeats.h"
 #include "config/options.h"
 #include "storage/domain/benchmark.h"
 #include "storage/domain/comparison.h"
@@ -14,13 +15,6 @@ namespace torchwatch::bisect {
 struct Pair {
   double before = 0;
   double after = 0;
-};
-
-/// What a series' own past says of a metric that should repeat exactly: how many processes stood
-/// beside another one of the same build, on the same night, and gave its value or another one.
-struct Repeats {
-  int agreed = 0;
-  int disagreed = 0;
 };
 
 /// Decides whether build B differs from build A on one series: give it pairs, in the order they

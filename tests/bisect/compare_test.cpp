@@ -175,6 +175,14 @@ TEST(Compare, MemoryThatAlwaysRepeatedIsUnchangedAfterTwoPairsAndChangedAfterThr
   EXPECT_EQ(verdict_of_memory(3, {100 * mib, 108 * mib}, past), Verdict::regression);
 }
 
+TEST(Compare, WhatRepeatedIsCountedNightByNightAndBuildByBuild) {
+  std::vector<std::vector<Pair>> const nights{
+      {{1, 2}, {1, 2}, {1, 3}}, {{5, 5}}, {}, {{7, 7}, {7, 7}}};
+  auto const repeats = repeats_in(nights);
+  EXPECT_EQ(repeats.agreed, 5);
+  EXPECT_EQ(repeats.disagreed, 1);
+}
+
 TEST(Compare, MemoryThatOnceDidNotRepeatIsJudgedLikeANoisyMetric) {
   Repeats const past{.agreed = 40, .disagreed = 1};
   EXPECT_EQ(verdict_of_memory(12, {100 * mib, 108 * mib}, past), Verdict::inconclusive);
