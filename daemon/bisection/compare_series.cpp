@@ -21,6 +21,7 @@ asio::awaitable<Result<std::vector<ComparisonResult>>> compare_series(
     all.push_back(one.series);
   auto const groups = measure::by_benchmark(all);
   std::vector<config::DecideOptions> options(groups.size(), decide);
+  measure::Past const unknown;  // what is proved here is proved without what nights saw
   std::vector<asio::awaitable<Result<ComparisonResult>>> tasks;
   auto first = series.begin();
   for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -28,7 +29,7 @@ asio::awaitable<Result<std::vector<ComparisonResult>>> compare_series(
     options[i].threshold =
         std::ranges::min(std::ranges::subrange(first, end), {}, &SeriesThreshold::threshold)
             .threshold;
-    tasks.push_back(measure::compare_builds(rounds, builds, groups[i], options[i]));
+    tasks.push_back(measure::compare_builds(rounds, builds, groups[i], unknown, options[i]));
     first = end;
   }
   auto compared = co_await async::when_all(std::move(tasks));

@@ -16,9 +16,9 @@ namespace {
 
 /// One series while it is being decided.
 struct Undecided {
-  Undecided(Series one, config::DecideOptions const& options)
+  Undecided(Series one, bisect::Repeats past, config::DecideOptions const& options)
       : series{std::move(one)},
-        compare{series.metric, options} {}
+        compare{series.metric, options, past} {}
 
   Series series;
   bisect::Compare compare;
@@ -57,15 +57,21 @@ std::string first_failure(std::vector<JobOutcome> const& outcomes) {
   return failed == outcomes.end() ? std::string{} : failure_of(*failed);
 }
 
+bisect::Repeats known_of(Series const& series, Past const& past) {
+  auto const found = past.find(series);
+  return found == past.end() ? bisect::Repeats{} : found->second;
+}
+
 }  // namespace
 
 asio::awaitable<Result<ComparisonResult>> compare_builds(Rounds& rounds,
                                                          BuildPair const& builds,
                                                          std::span<Series const> series,
+                                                         Past const& past,
                                                          config::DecideOptions const& decide) {
   std::vector<Undecided> all;
   for (auto const& one : series)
-    all.emplace_back(one, decide);
+    all.emplace_back(one, known_of(one, past), decide);
   auto const is_open = [](Undecided const& one) {
     return !one.decided;
   };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "bisect/compare.h"
+#include "bisect/repeats.h"
 #include "config/options.h"
 #include "daemon/measure/rounds.h"
 #include "storage/domain/comparison.h"
@@ -19,6 +21,9 @@ struct BuildPair {
   Build before;
   Build after;
 };
+
+/// What is known of series whose metrics should repeat exactly; of others, nothing.
+using Past = std::map<Series, bisect::Repeats>;
 
 /// What the comparison of two builds on one benchmark came to.
 struct ComparisonResult {
@@ -34,6 +39,7 @@ boost::asio::awaitable<Result<ComparisonResult>> compare_builds(
     Rounds& rounds,
     BuildPair const& builds,
     std::span<Series const> series,
+    Past const& past,
     config::DecideOptions const& decide);
 
 /// Series of one benchmark on one fleet: the same processes measure them.

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "bisect/repeats.h"
 #include "bisect/screen.h"
 #include "daemon/measure/job.h"
 
@@ -67,6 +68,7 @@ Screening screen_sweep(NightPairs const& sweep,
                        config::DecideOptions const& options) {
   std::vector<Series> all;
   std::vector<Series> suspicious;
+  measure::Past known;
   for (auto const& fleet : fleets) {
     std::vector<Series> of_fleet;
     std::vector<bisect::Swept> measured;
@@ -74,13 +76,14 @@ Screening screen_sweep(NightPairs const& sweep,
       if (series.fleet != fleet.name) continue;
       of_fleet.push_back(series);
       measured.push_back(swept(series, pairs, past));
+      if (is_deterministic(series.metric)) known[series] = bisect::repeats_in(measured.back().past);
     }
     auto const may_have_grown = bisect::may_have_grown(measured, options);
     for (std::size_t i = 0; i < of_fleet.size(); ++i)
       if (may_have_grown[i]) suspicious.push_back(of_fleet[i]);
     all.insert(all.end(), of_fleet.begin(), of_fleet.end());
   }
-  return {measure::by_benchmark(suspicious), measure::by_benchmark(all)};
+  return {measure::by_benchmark(suspicious), measure::by_benchmark(all), std::move(known)};
 }
 
 std::vector<SeriesGroup> sample_of(std::vector<SeriesGroup> const& all,

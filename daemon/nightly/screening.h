@@ -18,6 +18,7 @@ namespace torchwatch::nightly {
 struct Screening {
   std::vector<measure::SeriesGroup> suspicious;
   std::vector<measure::SeriesGroup> all;  ///< that were measured
+  measure::Past past;                     ///< of these
 };
 
 /// What was measured side by side on one night, by series: its baseline and it, a pair a round.

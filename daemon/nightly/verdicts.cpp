@@ -57,7 +57,7 @@ asio::awaitable<Result<bool>> Verdicts::confirm(Nightly const& nightly, Nightly 
   auto const screening = screening_of(nightly, baseline);
   auto plan = this->plan(nightly, *before, *after, screening);
   auto const options = bisect::for_family(options_.decide, count_series(screening.all));
-  auto const decided = co_await decide(plan, options);
+  auto const decided = co_await decide(plan, screening.past, options);
   if (!decided) co_return decided.error();
   settle_mutes(plan.tonight);
   settle_mutes(plan.anchored);
@@ -123,13 +123,16 @@ std::optional<Build> Verdicts::anchor_of(Nightly const& nightly, SeriesGroup con
 }
 
 /// Makes all comparisons, side by side.
-asio::awaitable<Result<>> Verdicts::decide(Plan& plan, config::DecideOptions const& options) {
+asio::awaitable<Result<>> Verdicts::decide(Plan& plan,
+                                           measure::Past const& past,
+                                           config::DecideOptions const& options) {
   std::vector<Task*> tasks;
   std::vector<asio::awaitable<Result<measure::ComparisonResult>>> comparisons;
   for (auto* const some : {&plan.tonight, &plan.self, &plan.anchored}) {
     for (auto& task : *some) {
       tasks.push_back(&task);
-      comparisons.push_back(measure::compare_builds(rounds_, task.builds, task.group, options));
+      comparisons.push_back(
+          measure::compare_builds(rounds_, task.builds, task.group, past, options));
     }
   }
   auto results = co_await async::when_all(std::move(comparisons));

@@ -64,7 +64,9 @@ class Verdicts {
                                    Build const& build,
                                    std::vector<measure::SeriesGroup> const& all);
   std::optional<Build> anchor_of(Nightly const& nightly, measure::SeriesGroup const& group);
-  boost::asio::awaitable<Result<>> decide(Plan& plan, config::DecideOptions const& options);
+  boost::asio::awaitable<Result<>> decide(Plan& plan,
+                                          measure::Past const& past,
+                                          config::DecideOptions const& options);
   void settle_mutes(std::span<Task> tasks) const;
   bool record(Nightly const& nightly, std::span<Task const> tasks);
   void record_self(Nightly const& nightly, std::span<Task const> tasks);

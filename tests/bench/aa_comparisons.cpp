@@ -80,6 +80,7 @@ asio::awaitable<int> compare_all(measure::Rounds& rounds,
                                  std::array<Build, 2> const& builds,
                                  Tallies& tallies) {
   config::DecideOptions const decide;
+  measure::Past const unknown;
   for (int number = 0; number < options.comparisons; ++number) {
     auto const count = options.models.size();
     auto const turn = static_cast<std::size_t>(number);
@@ -87,7 +88,7 @@ asio::awaitable<int> compare_all(measure::Rounds& rounds,
     Benchmark const benchmark{options.models[turn % count], test, Device::cpu, "eager"};
     measure::BuildPair const pair{{"aa/" + std::to_string(number)}, builds[0], builds[1]};
     std::vector<Series> const series{{config::FleetOptions{}.name, benchmark, Metric::latency}};
-    auto const compared = co_await measure::compare_builds(rounds, pair, series, decide);
+    auto const compared = co_await measure::compare_builds(rounds, pair, series, unknown, decide);
     if (!compared) throw std::runtime_error(compared.error().message);
     auto const& result = *compared;
     auto const& comparison = result.changes.front().comparison;

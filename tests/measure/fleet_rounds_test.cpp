@@ -318,7 +318,7 @@ TEST_F(FleetRoundsTest, CompareTwoBuildsUntilItIsDecided) {
   auto const latency = tests::latency_of("dlrm");
   std::vector<Series> const series{latency};
   auto const result =
-      tests::run(loop, compare_builds(rounds, pair, series, config::DecideOptions{})).value();
+      tests::run(loop, compare_builds(rounds, pair, series, {}, config::DecideOptions{})).value();
 
   EXPECT_EQ(result.changes.at(0).comparison.verdict, Verdict::regression);
   EXPECT_GE(result.changes.at(0).comparison.pairs, 4);
@@ -332,7 +332,7 @@ TEST_F(FleetRoundsTest, LeaveUndecidedWhatCannotBeMeasured) {
   BuildPair const pair{Campaign::of(NightlyId{2}), build_of('a'), build_of('b')};
   std::vector<Series> const series{tests::latency_of("dlrm")};
   auto const result =
-      tests::run(loop, compare_builds(rounds, pair, series, config::DecideOptions{})).value();
+      tests::run(loop, compare_builds(rounds, pair, series, {}, config::DecideOptions{})).value();
 
   EXPECT_EQ(result.changes.at(0).comparison.verdict, Verdict::inconclusive);
   EXPECT_FALSE(result.changes.at(0).comparison.ratio);
