@@ -32,14 +32,15 @@ std::vector<RemeasuredNight> nights(std::vector<double> const& paces) {
   return nights;
 }
 
-std::vector<RemeasuredNight> const quiet = nights({1.01, 0.99, 1.0, 1.005, 0.995, 1.01, 0.99});
+std::vector<RemeasuredNight> const quiet_nights =
+    nights({1.01, 0.99, 1.0, 1.005, 0.995, 1.01, 0.99});
 
 TEST(Environment, IsTheSameWhereHardlyAnythingMoved) {
   RemeasuredNight const series{
       remeasured_latency(10, 10.5), remeasured_latency(20, 19), remeasured_latency(30, 45)};
-  EXPECT_THAT(environment_shifts(series, quiet, usual_options), IsEmpty())
+  EXPECT_THAT(environment_shifts(series, quiet_nights, usual_options), IsEmpty())
       << "one series may have its own reasons";
-  EXPECT_THAT(environment_shifts({}, quiet, usual_options), IsEmpty());
+  EXPECT_THAT(environment_shifts({}, quiet_nights, usual_options), IsEmpty());
 }
 
 TEST(Environment, MovedWhereMostSeriesDid) {
@@ -47,7 +48,7 @@ TEST(Environment, MovedWhereMostSeriesDid) {
                                remeasured_latency(20, 24),
                                remeasured_latency(30, 31),
                                remeasured_latency(40, 60)};
-  auto const shifts = environment_shifts(series, quiet, usual_options);
+  auto const shifts = environment_shifts(series, quiet_nights, usual_options);
   ASSERT_THAT(shifts, SizeIs(1));
   EXPECT_EQ(shifts[0].metric, Metric::latency);
   EXPECT_EQ(shifts[0].series, 4U);
@@ -62,11 +63,11 @@ TEST(Environment, MovesOneWay) {
                                remeasured_latency(20, 28),
                                remeasured_latency(30, 20),
                                remeasured_latency(40, 28)};
-  EXPECT_THAT(environment_shifts(series, quiet, usual_options), IsEmpty());
+  EXPECT_THAT(environment_shifts(series, quiet_nights, usual_options), IsEmpty());
 }
 
 TEST(Environment, MayBeFasterToo) {
-  auto const shifts = environment_shifts(night(0.8), quiet, usual_options);
+  auto const shifts = environment_shifts(night(0.8), quiet_nights, usual_options);
   ASSERT_THAT(shifts, SizeIs(1));
   EXPECT_NEAR(shifts[0].ratio, 0.8, 1e-9);
   EXPECT_EQ(shifts[0].shifted, 4U);
@@ -94,8 +95,8 @@ TEST(Environment, OfAYoungDatabaseIsNotSeenThroughLoudRounds) {
 }
 
 TEST(Environment, ThatWasOnceRaisedIsRaisedAgain) {
-  auto earlier = quiet;
-  for (auto const& one : quiet)
+  auto earlier = quiet_nights;
+  for (auto const& one : quiet_nights)
     earlier.push_back(one);
   earlier.push_back(night(1.3));
   EXPECT_THAT(environment_shifts(night(1 / 1.3), earlier, usual_options), SizeIs(1));
@@ -150,7 +151,7 @@ TEST(Environment, IsNotBlindedByWhatIsNoNumber) {
   tonight[0].now = {nothing, nothing};
   tonight[1].now.push_back(nothing);
   tonight[2].then.push_back(HUGE_VAL);
-  auto earlier = quiet;
+  auto earlier = quiet_nights;
   earlier[0][0].then = {nothing};
   auto const shifts = environment_shifts(tonight, earlier, usual_options);
   ASSERT_THAT(shifts, SizeIs(1));

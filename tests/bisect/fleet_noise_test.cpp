@@ -28,9 +28,9 @@ double deviation_of(Spread const& spread) {
 }
 
 TEST(FleetNoise, OfSeriesThatAreAlikeCountsForMuch) {
-  auto const usual = usual_spread(fleet_of({0.01}, 1000, 2));
-  EXPECT_GE(usual.degrees, 12);
-  EXPECT_NEAR(deviation_of(usual), 0.01, 0.0005);
+  auto const alike = usual_spread(fleet_of({0.01}, 1000, 2));
+  EXPECT_GE(alike.degrees, 12);
+  EXPECT_NEAR(deviation_of(alike), 0.01, 0.0005);
 }
 
 TEST(FleetNoise, OfSeriesThatDifferCountsForLittle) {
