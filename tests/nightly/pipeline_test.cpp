@@ -2,8 +2,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <stdexcept>
+#include <string>
 
 #include <gmock/gmock.h>
 
@@ -272,6 +274,20 @@ TEST_F(PipelineTest, KnowsTheNoiseOfASeriesFromTheNightsBefore) {
   EXPECT_GT(rounds[1], sweep) << "two pairs might have agreed by luck";
   EXPECT_EQ(rounds[2], sweep);
   EXPECT_EQ(rounds[3], sweep);
+}
+
+TEST_F(PipelineTest, IsSoonerSureOfMemoryThatRepeatedOnTheNightsBefore) {
+  world.options.decide.sweep_pairs = 8;
+  world.change(1, "alpha", 1.1, Metric::cmem);
+  world.change(5, "alpha", 1.1, Metric::cmem);
+  std::map<std::size_t, int> pairs;
+  for (std::size_t const night : {0, 1, 2, 3, 4, 5}) {
+    world.release("2026-01-0" + std::to_string(night + 1), night);
+    ASSERT_TRUE(world.pass());
+    if (night % 4 == 1) pairs[night] = verdicts().at(0).comparison.pairs;
+  }
+  EXPECT_EQ(pairs[1], 7) << "nothing was known";
+  EXPECT_EQ(pairs[5], 3) << "42 processes and more had agreed";
 }
 
 TEST_F(PipelineTest, ComparesANightlyWithItselfInRotation) {
