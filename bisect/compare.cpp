@@ -12,7 +12,7 @@ namespace {
 constexpr double usual_log_noise = 0.04;
 
 /// What the other bets may add to the coins' before a change is called.
-constexpr double most_help = 4;
+constexpr double most_help_of_others = 4;
 
 bool has_logarithms(Pair const& pair) {
   return pair.before > 0 && pair.after > 0;
@@ -142,7 +142,7 @@ bool Compare::has_coins() const {
 
 bool Compare::refutes_no_change(double log_coins, double log_stake) const {
   double const enough = -std::log(options_.error);
-  return log_coins >= enough - std::log(most_help) && log_stake >= enough;
+  return log_coins >= enough - std::log(most_help_of_others) && log_stake >= enough;
 }
 
 /// The largest change upwards, or downwards, that does not count, on the scale of the evidence.

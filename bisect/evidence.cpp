@@ -25,7 +25,7 @@ constexpr double clear_effect = 2;
 constexpr double clear_share = 0.9;
 
 /// What Student's bet may make of a stake on signs.
-constexpr double most_help = 50;
+constexpr double most_help_of_t = 50;
 
 /// How much more than those of their processes the squares of differences may be by chance.
 constexpr double most_by_chance = 1.25;
@@ -157,7 +157,7 @@ double Evidence::log_student(double change, double direction) const {
 double Evidence::log_bet(double change, double direction) const {
   double const signs = log_signs(change, direction);
   std::array const both{signs, log_student(change, direction)};
-  return std::min(log_mean_exp(both), signs + std::log(most_help));
+  return std::min(log_mean_exp(both), signs + std::log(most_help_of_t));
 }
 
 double Evidence::log_above(double change) const {
