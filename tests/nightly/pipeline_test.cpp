@@ -281,7 +281,7 @@ TEST_F(PipelineTest, IsSoonerSureOfMemoryThatRepeatedOnTheNightsBefore) {
   world.change(1, "alpha", 1.1, Metric::cmem);
   world.change(5, "alpha", 1.1, Metric::cmem);
   std::map<std::size_t, int> pairs;
-  for (std::size_t const night : {0, 1, 2, 3, 4, 5}) {
+  for (std::size_t night = 0; night < 6; ++night) {
     world.release("2026-01-0" + std::to_string(night + 1), night);
     ASSERT_TRUE(world.pass());
     if (night % 4 == 1) pairs[night] = verdicts().at(0).comparison.pairs;
