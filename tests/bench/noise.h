@@ -44,7 +44,8 @@ std::vector<NoiseModel> stray_models();
 NoiseModel memory_astray(double share, double extra);
 
 /// Draws runs of neighbours from pairs that were measured on two identical builds: a file with one
-/// list of [before, after] a series.
+/// list of [before, after] a series. recorded.json is of a quiet host; recorded_busy.json of one
+/// beside square_load and two compilers, of a worker's own medians.
 NoiseModel recorded_noise(std::string name, std::string const& file);
 
 }  // namespace torchwatch::bench
