@@ -6,8 +6,7 @@ namespace torchwatch::bisect {
 
 config::DecideOptions for_family(config::DecideOptions options, std::size_t series) {
   if (series == 0) return options;
-  options.error =
-      std::min(options.error, options.false_discovery / static_cast<double>(series));
+  options.error = std::min(options.error, options.false_discovery / static_cast<double>(series));
   return options;
 }
 
