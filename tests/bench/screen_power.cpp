@@ -135,7 +135,7 @@ std::vector<Fleet> fleets(Options const& options) {
                          alike("all 3%", normal_noise(0.03)),
                          alike("all 8%", normal_noise(0.08)),
                          alike("all t(3) 5%", noise_models(0.05).at(1)),
-                         alike("recorded", recorded_noise(options.recorded))};
+                         alike("recorded", recorded_noise("recorded", options.recorded))};
   // One in two hundred that happens to agree twice looks like the others until the second night.
   all.at(5).holds_at_once = false;
   all.at(6).holds_at_once = false;
