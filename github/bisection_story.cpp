@@ -117,6 +117,7 @@ std::string effect_lines(Finding const& finding) {
 std::string role_of(Finding const& finding) {
   bool const improved = kind_of(finding) == FindingKind::improvement;
   if (is_culprit(finding)) return improved ? "Improved by" : "Culprit:";
+  if (kind_of(finding) == FindingKind::layout) return "Not to blame (one build of it differs):";
   bool const was_tried = std::ranges::any_of(
       finding.effects, [](Effect const& effect) { return effect.proof.has_value(); });
   return fmt::format(
@@ -136,16 +137,29 @@ std::string commit_story(Finding const& finding, std::string const& project) {
          effect_lines(finding);
 }
 
+std::string gradual_heading(Finding const& finding) {
+  auto const& effect = finding.effects.front();
+  auto const each = effect.before > 0 && effect.after > 0
+                        ? fmt::format(", {:+.2f}% each on average",
+                                      100 * (ratio_per_suspect(finding, effect) - 1))
+                        : "";
+  return fmt::format("**No single culprit.** Many of these {} commits did it{}, oldest first:\n\n",
+                     finding.suspects.size(),
+                     each);
+}
+
 std::string range_story(Finding const& finding,
                         Bisection const& bisection,
                         std::string const& project) {
   bool const is_sure = bisection.outcome && *bisection.outcome != BisectionOutcome::undecided;
   bool const improved = kind_of(finding) == FindingKind::improvement;
-  auto text = fmt::format(
-      "**{} {}came with one of these {} commits, oldest first:\n\n",
-      improved ? "No single commit.** An improvement" : "No single culprit.** The regression",
-      is_sure ? "" : "most likely ",
-      finding.suspects.size());
+  auto text = finding.is_gradual
+                  ? gradual_heading(finding)
+                  : fmt::format("**{} {}came with one of these {} commits, oldest first:\n\n",
+                                improved ? "No single commit.** An improvement"
+                                         : "No single culprit.** The regression",
+                                is_sure ? "" : "most likely ",
+                                finding.suspects.size());
   std::vector<TableRow> rows;
   for (auto const& commit : finding.suspects) {
     rows.push_back({commit_link(commit.sha, project),
@@ -240,6 +254,10 @@ std::string outcome_story(Bisection const& bisection) {
              "with.\n\n";
     case BisectionOutcome::not_reproduced:
       return not_reproduced_story(bisection);
+    case BisectionOutcome::layout:
+      return "**No commit is to blame:** what looked like a change is one build's alone. The same "
+             "commits, built again with another layout (order of links, padding), do not differ."
+             "\n\n";
     case BisectionOutcome::undecided:
       return std::string{"**Undecided:** the bisection ran out of budget before it was sure."} +
              (found_any ? " So far:\n\n" : "\n\n");

@@ -262,12 +262,15 @@ std::vector<Finding> select_findings(SQLite::Database& database, BisectionId id)
     auto const finding = static_cast<std::size_t>(effects.getColumn(0).getInt());
     findings.at(finding).effects.push_back(read_effect(effects));
   }
-  SQLite::Statement reasons{
-      database, "SELECT finding, no_revert_check FROM bisection_finding WHERE bisection_id = ?"};
-  bind_all(reasons, id.value);
-  while (reasons.executeStep())
-    findings.at(static_cast<std::size_t>(reasons.getColumn(0).getInt())).no_revert_check =
-        reasons.getColumn(1).getString();
+  SQLite::Statement own{database,
+                        "SELECT finding, no_revert_check, is_gradual FROM bisection_finding "
+                        "WHERE bisection_id = ?"};
+  bind_all(own, id.value);
+  while (own.executeStep()) {
+    auto& finding = findings.at(static_cast<std::size_t>(own.getColumn(0).getInt()));
+    finding.no_revert_check = own.getColumn(1).getString();
+    finding.is_gradual = own.getColumn(2).getInt() != 0;
+  }
   return findings;
 }
 
@@ -280,8 +283,9 @@ void write_findings(SQLite::Database& database,
   for (auto const& finding : findings) {
     SQLite::Statement insert{
         database,
-        "INSERT INTO bisection_finding (bisection_id, finding, no_revert_check) VALUES (?, ?, ?)"};
-    bind_all(insert, id.value, at, finding.no_revert_check);
+        "INSERT INTO bisection_finding (bisection_id, finding, no_revert_check, is_gradual) "
+        "VALUES (?, ?, ?, ?)"};
+    bind_all(insert, id.value, at, finding.no_revert_check, finding.is_gradual ? 1 : 0);
     insert.exec();
     insert_suspects(database, id, at, finding.suspects);
     insert_effects(database, id, at, finding.effects);

@@ -486,6 +486,10 @@ ALTER TABLE job ADD COLUMN seed INTEGER;
 ALTER TABLE job ADD COLUMN place INTEGER;
 )sql";
 
+/// Many commits did it, each a little.
+constexpr std::string_view gradual_findings =
+    "ALTER TABLE bisection_finding ADD COLUMN is_gradual INTEGER NOT NULL DEFAULT 0";
+
 constexpr std::array steps{nightlies_and_jobs,
                            comparisons_and_incidents,
                            builds_and_bisections,
@@ -508,7 +512,8 @@ constexpr std::array steps{nightlies_and_jobs,
                            published_files,
                            kept_builds,
                            whose_it_is,
-                           drawn_orders};
+                           drawn_orders,
+                           gradual_findings};
 
 /// Foreign keys are off while this lives: a table that others refer to is replaced by a new one of
 /// its name, and looked at when it is done (https://www.sqlite.org/lang_altertable.html, 7).

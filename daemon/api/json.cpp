@@ -176,6 +176,7 @@ Json json_of(Effect const& effect) {
   json["proof"] = effect.proof ? json_of(*effect.proof) : Json(nullptr);
   json["share"] = effect.share;
   json["revert_check"] = effect.revert_check ? json_of(*effect.revert_check) : Json(nullptr);
+  if (effect.rebuilt) json["rebuilt"] = json_of(*effect.rebuilt);
   return json;
 }
 

@@ -28,6 +28,8 @@ std::string line_of_belief(ordered_json const& belief) {
 std::string heading_of(std::string const& kind) {
   if (kind == to_string(FindingKind::improvement)) return "improved:";
   if (kind == to_string(FindingKind::culprit)) return "culprit:";
+  if (kind == to_string(FindingKind::gradual)) return "many of these, each a little:";
+  if (kind == to_string(FindingKind::layout)) return "one build, not the commit:";
   return "range, of which one is the culprit:";
 }
 

@@ -99,8 +99,13 @@ void print_effects(std::vector<Effect> const& effects) {
   if (shown < effects.size()) std::cout << "           and " << effects.size() - shown << " more\n";
 }
 
-void print_suspects(std::vector<Commit> const& suspects) {
-  if (suspects.size() == 1)
+void print_suspects(Finding const& finding) {
+  auto const& suspects = finding.suspects;
+  if (finding.is_gradual)
+    std::cout << "many of " << suspects.size() << " commits did it, each a little\n";
+  else if (kind_of(finding) == FindingKind::layout)
+    std::cout << "one build of a commit differs, and the commit does not\n";
+  else if (suspects.size() == 1)
     std::cout << "one commit is suspected, without proof\n";
   else
     std::cout << "the culprit is one of " << suspects.size() << " commits\n";
@@ -116,6 +121,10 @@ std::string_view label_of(FindingKind kind) {
       return "culprit:   ";
     case FindingKind::range:
       return "range:     ";
+    case FindingKind::gradual:
+      return "gradual:   ";
+    case FindingKind::layout:
+      return "layout:    ";
   }
   return "";
 }
@@ -125,7 +134,7 @@ void print_finding(Finding const& finding) {
   if (finding.suspects.size() == 1 && is_culprit(finding))
     std::cout << line_of(finding.suspects.front()) << '\n';
   else
-    print_suspects(finding.suspects);
+    print_suspects(finding);
   print_effects(finding.effects);
 }
 
@@ -136,6 +145,8 @@ std::string standing_of(Bisection const& bisection) {
   if (bisection.state == BisectionState::cancelled) return "cancelled";
   if (bisection.outcome == BisectionOutcome::environment)
     return "no commit is to blame: the nightlies were built or packaged differently";
+  if (bisection.outcome == BisectionOutcome::layout)
+    return "no commit is to blame: builds of the same commits differ by as much";
   if (bisection.outcome == BisectionOutcome::not_reproduced)
     return "the difference is gone: measured again, both ends are the same";
   if (bisection.outcome == BisectionOutcome::undecided)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace torchwatch {
 namespace {
@@ -13,8 +14,13 @@ std::optional<Enum> parse_one_of(std::array<Enum, N> const& all, std::string_vie
   return std::nullopt;
 }
 
+bool shows(Effect const& effect, Verdict verdict) {
+  return effect.proof && effect.proof->verdict == verdict && !effect.is_doubted &&
+         (!effect.rebuilt || effect.rebuilt->verdict == verdict);
+}
+
 bool made_better(Effect const& effect) {
-  return effect.proof && effect.proof->verdict == Verdict::improvement;
+  return shows(effect, Verdict::improvement);
 }
 
 bool went_down(Effect const& effect) {
@@ -73,6 +79,8 @@ std::string_view to_string(BisectionOutcome outcome) {
       return "environment";
     case BisectionOutcome::not_reproduced:
       return "not_reproduced";
+    case BisectionOutcome::layout:
+      return "layout";
     case BisectionOutcome::undecided:
       return "undecided";
   }
@@ -108,7 +116,8 @@ std::optional<BisectionState> parse_bisection_state(std::string_view text) {
 
 std::optional<BisectionOutcome> parse_bisection_outcome(std::string_view text) {
   using enum BisectionOutcome;
-  return parse_one_of(std::array{culprit, range, environment, not_reproduced, undecided}, text);
+  return parse_one_of(std::array{culprit, range, environment, not_reproduced, layout, undecided},
+                      text);
 }
 
 bool is_active(BisectionState state) {
@@ -123,6 +132,10 @@ std::string_view to_string(FindingKind kind) {
       return "culprit";
     case FindingKind::range:
       return "range";
+    case FindingKind::gradual:
+      return "gradual";
+    case FindingKind::layout:
+      return "layout";
   }
   return "unknown";
 }
@@ -132,7 +145,18 @@ bool is_proved(Effect const& effect) {
 }
 
 bool made_worse(Effect const& effect) {
-  return effect.proof && effect.proof->verdict == Verdict::regression;
+  return shows(effect, Verdict::regression);
+}
+
+bool is_layout(Effect const& effect) {
+  if (!effect.proof || !effect.rebuilt || effect.is_doubted || is_proved(effect)) return false;
+  auto const first = effect.proof->verdict;
+  bool const is_change = first == Verdict::regression || first == Verdict::improvement;
+  return is_change && effect.rebuilt->verdict != Verdict::inconclusive;
+}
+
+double ratio_per_suspect(Finding const& finding, Effect const& effect) {
+  return std::pow(effect.after / effect.before, 1 / static_cast<double>(finding.suspects.size()));
 }
 
 bool is_undone_by_revert(Effect const& effect) {
@@ -151,7 +175,10 @@ FindingKind kind_of(Finding const& finding) {
   if (is_culprit(finding))
     return std::ranges::any_of(effects, made_worse) ? FindingKind::culprit
                                                     : FindingKind::improvement;
-  return std::ranges::all_of(effects, went_down) ? FindingKind::improvement : FindingKind::range;
+  if (finding.suspects.size() == 1 && std::ranges::any_of(effects, is_layout))
+    return FindingKind::layout;
+  if (std::ranges::all_of(effects, went_down)) return FindingKind::improvement;
+  return finding.is_gradual ? FindingKind::gradual : FindingKind::range;
 }
 
 }  // namespace torchwatch

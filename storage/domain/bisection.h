@@ -43,7 +43,9 @@ enum class BisectionOutcome {
   environment,     ///< the nightlies at the ends differ, and their commits built alike do not: what
                    ///< the nightlies were built or packed with does
   not_reproduced,  ///< the two ends do not differ when measured again
-  undecided,       ///< its budget ended first
+  layout,     ///< they do, by builds alone: what looked like a change is not there when the same
+              ///< commits are built with another layout
+  undecided,  ///< its budget ended first
 };
 
 /// It goes on by itself: no person has stopped it, and it has not ended.
@@ -114,6 +116,9 @@ struct Effect {
   std::optional<Comparison> proof;  ///< the commit against its parent
   double share = 0;                 ///< of the change between the ends, that the proof shows
   std::optional<Comparison> revert_check{};  ///< the end against the end with the commit reverted
+  /// As `proof`, both built again with another layout: order of links, padding, environment.
+  std::optional<Comparison> rebuilt{};
+  bool is_doubted = false;  ///< both show it, and yet builds differ too much by themselves
 };
 
 /// A culprit, or a range of commits that cannot be told apart and hold one.
@@ -123,6 +128,7 @@ struct Finding {
   /// Why there is no revert check: the culprit could not be reverted on the end and measured. Empty
   /// when it was, or when nobody tried.
   std::string no_revert_check{};
+  bool is_gradual = false;  ///< no single commit did it: many of the suspects did, each a little
 };
 
 /// What to call a finding.
@@ -130,13 +136,23 @@ enum class FindingKind {
   improvement,  ///< made everything that it moved better
   culprit,      ///< one commit, proved to have made something worse
   range,        ///< one of these commits made something worse; it may be one without a proof
+  gradual,      ///< many of these commits made something worse, each a little
+  layout,       ///< one build of this commit was worse, and another was not: nothing the commit did
 };
 
-/// The proof shows a change.
+/// The proof shows a change, in both layouts if it was made in two.
 bool is_proved(Effect const& effect);
 
 /// The proof shows an increase. Nobody is called a culprit for anything else.
 bool made_worse(Effect const& effect);
+
+/// The proof shows a change that is not there, or goes the other way, when both commits are built
+/// with another layout.
+bool is_layout(Effect const& effect);
+
+/// What each suspect of a gradual change did on average, as a ratio: 1.01 is 1% more. The effect
+/// has positive levels.
+double ratio_per_suspect(Finding const& finding, Effect const& effect);
 
 /// Reverting the commit moves the series the other way.
 bool is_undone_by_revert(Effect const& effect);

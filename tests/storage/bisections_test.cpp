@@ -72,6 +72,7 @@ std::vector<Finding> two_findings() {
                  {{latency_of("zoo"), 12, 10.0 / 3.0, 0.5, std::nullopt, 0}}};
   first.effects.front().revert_check = faster;
   second.no_revert_check = "git revert does not apply";
+  second.is_gradual = true;
   return {first, second};
 }
 
@@ -120,6 +121,7 @@ void expect_finding(Finding const& read, Finding const& written) {
   expect_each(read.suspects, written.suspects, expect_commit);
   expect_each(read.effects, written.effects, expect_effect);
   EXPECT_EQ(read.no_revert_check, written.no_revert_check);
+  EXPECT_EQ(read.is_gradual, written.is_gradual);
 }
 
 void expect_steps(Bisection const& read, std::vector<BisectionStep> const& written) {

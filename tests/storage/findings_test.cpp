@@ -51,6 +51,38 @@ TEST(Findings, OneCommitWithoutAProofAccusesNobody) {
   EXPECT_EQ(kind_with({seen(10, 8)}), FindingKind::improvement);
 }
 
+/// Seen to go up, with proofs in two layouts.
+Effect rebuilt(Verdict first, Verdict second) {
+  auto effect = proved(first);
+  effect.rebuilt = verdict_of(second);
+  return effect;
+}
+
+TEST(Findings, ACommitIsProvedInAllLayoutsOrNot) {
+  using enum Verdict;
+  EXPECT_EQ(kind_with({rebuilt(regression, regression)}), FindingKind::culprit);
+  EXPECT_EQ(kind_with({rebuilt(regression, unchanged)}), FindingKind::layout);
+  EXPECT_EQ(kind_with({rebuilt(regression, improvement)}), FindingKind::layout);
+  EXPECT_EQ(kind_with({rebuilt(regression, inconclusive)}), FindingKind::range);
+  EXPECT_EQ(kind_with({rebuilt(unchanged, unchanged)}), FindingKind::range);
+  EXPECT_EQ(kind_with({rebuilt(regression, unchanged), proved(regression)}), FindingKind::culprit)
+      << "what one series shows is enough";
+}
+
+TEST(Findings, ADoubtedCommitIsNoCulprit) {
+  auto effect = rebuilt(Verdict::regression, Verdict::regression);
+  effect.is_doubted = true;
+  EXPECT_EQ(kind_with({effect}), FindingKind::range);
+}
+
+TEST(Findings, AGradualChangeSaysWhatEachCommitDid) {
+  Finding finding{std::vector<Commit>(10), {seen(10, 11)}};
+  EXPECT_EQ(kind_of(finding), FindingKind::range);
+  finding.is_gradual = true;
+  EXPECT_EQ(kind_of(finding), FindingKind::gradual);
+  EXPECT_NEAR(ratio_per_suspect(finding, finding.effects[0]), 1.00958, 1e-4);
+}
+
 TEST(Findings, SeveralCommitsAreARangeUnlessAllTheirEffectsWentDown) {
   EXPECT_EQ(kind_with({seen(10, 12)}, 2), FindingKind::range);
   EXPECT_EQ(kind_with({seen(10, 8), seen(10, 12)}, 2), FindingKind::range);

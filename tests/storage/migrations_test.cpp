@@ -120,6 +120,9 @@ std::vector<std::string> const rows_since{
     R"sql(
       INSERT INTO job VALUES (2, 'nightly/2', 'local', 'test_eval[dlrm-cpu-eager]', 'bbb', 0, '',
                               '', '2.9', 1, 1.5, 300, '{}', '[]', 4294967295, 1);
+    )sql",
+    R"sql(
+      UPDATE bisection_finding SET is_gradual = 1;
     )sql"};
 
 /// The first version with findings. It reshaped these tables, which have tests of their own.
@@ -284,7 +287,7 @@ TEST_F(OldBisectionTest, HasItsCulpritAsItsOneFinding) {
   auto const bisection = migrated();
 
   ASSERT_EQ(bisection.findings.size(), 1U);
-  auto const& [suspects, effects, no_revert_check] = bisection.findings.front();
+  auto const& [suspects, effects, no_revert_check, is_gradual] = bisection.findings.front();
   ASSERT_EQ(suspects.size(), 1U);
   EXPECT_EQ(suspects[0].sha.hex, "ddd");
   EXPECT_EQ(suspects[0].subject, "Subject (#12)");
@@ -320,7 +323,7 @@ TEST_F(OldBisectionTest, ThatEndedWithARangeKeepsItWithTheSeriesThatLed) {
   auto const bisection = migrated();
 
   ASSERT_EQ(bisection.findings.size(), 1U);
-  auto const& [suspects, effects, no_revert_check] = bisection.findings.front();
+  auto const& [suspects, effects, no_revert_check, is_gradual] = bisection.findings.front();
   ASSERT_EQ(suspects.size(), 2U);
   EXPECT_EQ(suspects[1].sha.hex, "eee");
   ASSERT_EQ(effects.size(), 1U);
