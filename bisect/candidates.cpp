@@ -2,11 +2,30 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 namespace torchwatch::bisect {
 
 namespace {
+
+/// So many gaps of a question are thought of cutting.
+constexpr std::size_t most_cut = 12;
+
+/// Gaps that may hold a change, the likeliest first.
+std::vector<std::size_t> suspected(Belief const& belief) {
+  std::vector<std::pair<double, std::size_t>> gaps;
+  for (std::size_t gap = 0; gap < belief.gaps(); ++gap)
+    if (double const changed = belief.changed_in(gap); changed >= negligible)
+      gaps.emplace_back(changed, gap);
+  std::ranges::stable_sort(gaps, std::ranges::greater{}, &std::pair<double, std::size_t>::first);
+  std::vector<std::size_t> ordered;
+  for (auto const& [changed, gap] : gaps)
+    ordered.push_back(gap);
+  return ordered;
+}
+
+}  // namespace
 
 double weight(Question const& question, std::size_t begin, std::size_t end) {
   auto const at = question.prior.begin();
@@ -14,14 +33,15 @@ double weight(Question const& question, std::size_t begin, std::size_t end) {
       at + static_cast<std::ptrdiff_t>(begin), at + static_cast<std::ptrdiff_t>(end), 0.0);
 }
 
-}  // namespace
-
 Candidates::Candidates(std::span<Question const> questions, Costs const& costs, std::size_t slots) {
   for (auto const& question : questions) {
     auto const& belief = question.belief;
-    positions_.insert(positions_.end(), belief.positions.begin(), belief.positions.end());
-    for (std::size_t gap = 0; gap < belief.gaps(); ++gap)
-      if (belief.changed_in(gap) > negligible) split(question, gap, costs, slots + 1);
+    positions_.insert(positions_.end(), {belief.positions.front(), belief.positions.back()});
+    auto const gaps = suspected(belief);
+    for (auto const gap : gaps)
+      positions_.insert(positions_.end(), {belief.positions[gap], belief.positions[gap + 1]});
+    for (std::size_t i = 0; i < std::min(gaps.size(), most_cut); ++i)
+      split(question, gaps[i], costs, slots + 1);
   }
   std::ranges::sort(positions_);
   auto const repeated = std::ranges::unique(positions_);

@@ -11,7 +11,12 @@ namespace torchwatch::bisect {
 /// Hypotheses and gaps below this probability are not worth a thought.
 inline constexpr double negligible = 1e-4;
 
-/// What may be read: positions that are there, and some between them.
+/// Of the suspects that the build at `end` has and the one at `begin` has not.
+double weight(Question const& question, std::size_t begin, std::size_t end);
+
+/// What may be read: positions that are there beside gaps that may hold a change, both ends, and
+/// some between them in the gaps that do so most likely. Their number is bounded by the number of
+/// such gaps, not by that of suspects.
 class Candidates {
  public:
   Candidates(std::span<Question const> questions, Costs const& costs, std::size_t slots);

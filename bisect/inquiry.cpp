@@ -1,6 +1,7 @@
 #include "bisect/inquiry.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace torchwatch::bisect {
@@ -14,9 +15,58 @@ constexpr double known_weight = 1e-3;
 /// count.
 constexpr double nothing_at_all = 0.95;
 
+/// Several processes that went astray alike may fool an answer with this probability.
+constexpr double fooled = 0.001;
+
+/// Probability at which many commits are said to have made a change: that accuses nobody.
+constexpr double gradual_confidence = 0.95;
+
+/// A build is known when what it adds itself makes up all but this of what is unknown of it.
+constexpr double known_builds = 10;
+
+/// A gap that holds a change with less is not worth another reading.
+constexpr double least_suspicion = 0.003;
+
+/// Gradual ones count as one explanation, of which the likeliest speaks.
 Hypothesis const& likeliest_of(Belief const& belief) {
-  return *std::ranges::max_element(
-      belief.hypotheses, std::ranges::less{}, &Hypothesis::probability);
+  double const gradual = belief.gradual();
+  auto const& best = *std::ranges::max_element(belief.hypotheses, {}, [](Hypothesis const& one) {
+    return one.is_gradual() ? 0 : one.probability;
+  });
+  if (best.probability >= gradual) return best;
+  return *std::ranges::max_element(belief.hypotheses, {}, [](Hypothesis const& one) {
+    return one.is_gradual() ? one.probability : 0;
+  });
+}
+
+/// The suspects from where gradual changes begin to where they end, all but a tenth of each.
+Answer::Change span_of(Belief const& belief, double size) {
+  constexpr double outside = 0.1;
+  double const all = belief.gradual();
+  std::vector<double> begins(belief.gaps());
+  std::vector<double> ends(belief.gaps());
+  for (auto const& one : belief.hypotheses) {
+    if (!one.is_gradual()) continue;
+    begins[one.changes[0].gap] += one.probability / all;
+    ends[one.changes[0].last] += one.probability / all;
+  }
+  std::size_t first = 0;
+  for (double before = begins[0]; before < outside && first + 1 < begins.size();)
+    before += begins[++first];
+  auto last = ends.size() - 1;
+  for (double after = ends[last]; after < outside && last > first;)
+    after += ends[--last];
+  return {belief.positions[first], belief.positions[last + 1] - 1, size};
+}
+
+/// How many more processes of a build must agree with an answer than do not, before it rests on it.
+int agreeing_in(Belief const& belief) {
+  return static_cast<int>(std::ceil(std::log(fooled) / std::log(belief.share_of_strays())));
+}
+
+Answer::Kind kind_of(Hypothesis const& hypothesis) {
+  if (hypothesis.is_gradual()) return Answer::Kind::gradual;
+  return hypothesis.changes.empty() ? Answer::Kind::unchanged : Answer::Kind::changed;
 }
 
 }  // namespace
@@ -67,13 +117,18 @@ std::vector<Probe> Inquiry::reread(Costs const& costs, Capacity capacity) const 
 std::vector<std::size_t> Inquiry::read_too_rarely(State const& state) const {
   auto const& belief = state.belief;
   auto const lost = lost_to(state.asked.benchmark);
+  auto const readings = std::max(state.asked.readings, agreeing_in(belief));
   std::vector<std::size_t> positions;
   for (std::size_t index = 0; index < belief.positions.size(); ++index) {
     auto const position = belief.positions[index];
-    bool const is_beside = std::ranges::any_of(
-        likeliest_of(belief).changes,
-        [&](auto const& change) { return index == change.gap || index == change.gap + 1; });
-    if (is_beside && belief.readings[index] < state.asked.readings && !lost.contains(position))
+    auto const& changes = likeliest_of(belief).changes;
+    bool const is_end = index == 0 || index + 1 == belief.positions.size();
+    bool const is_beside =
+        (changes.empty() && is_end) || std::ranges::any_of(changes, [&](auto const& change) {
+          return index == change.gap || index == change.last + 1;
+        });
+    if (is_beside && belief.readings[index] - 2 * belief.strays[index] < readings &&
+        !lost.contains(position))
       positions.push_back(position);
   }
   return positions;
@@ -174,7 +229,8 @@ std::optional<Answer> Inquiry::answer(std::size_t series) const {
   if (is_final(state, answer) && read_too_rarely(state).empty()) return answer;
   if (nothing_large_is_left(state))
     return Answer{Answer::Kind::unchanged, answer.base, {}, state.no_large};
-  if (!state.is_dropped && state.readings.size() < state.most_readings) return std::nullopt;
+  bool const goes_on = !state.is_dropped && !is_stuck(state);
+  if (goes_on && state.readings.size() < state.most_readings) return std::nullopt;
   answer.kind = Answer::Kind::open;
   return answer;
 }
@@ -188,24 +244,49 @@ bool Inquiry::nothing_large_is_left(State const& state) const {
 Answer Inquiry::likeliest(std::size_t series) const {
   auto const& belief = states_[series].belief;
   auto const& best = likeliest_of(belief);
-  Answer answer{best.changes.empty() ? Answer::Kind::unchanged : Answer::Kind::changed,
-                best.base,
-                {},
-                best.probability};
-  for (auto const& [gap, size] : best.changes)
+  Answer answer{kind_of(best), best.base, {}, best.probability};
+  for (auto const& [gap, size, last] : best.changes)
     answer.changes.push_back({belief.positions[gap], belief.positions[gap + 1] - 1, size});
+  if (answer.kind != Answer::Kind::gradual) return answer;
+  answer.changes = {span_of(belief, best.changes[0].size)};
+  answer.probability = belief.gradual();
   return answer;
+}
+
+bool Inquiry::can_be_cut(State const& state, std::size_t gap) const {
+  auto const lost = lost_to(state.asked.benchmark);
+  for (auto position = state.belief.positions[gap] + 1; position < state.belief.positions[gap + 1];
+       ++position)
+    if (!lost.contains(position)) return true;
+  return false;
+}
+
+/// No other build can be had where a change may be, and of those that are there nothing is unknown
+/// but what their layout adds.
+bool Inquiry::is_stuck(State const& state) const {
+  auto const& belief = state.belief;
+  auto const is_known = [&](std::size_t index) {
+    return belief.readings[index] * belief.builds >= known_builds;
+  };
+  if (!is_known(0) || !is_known(belief.positions.size() - 1)) return false;
+  for (std::size_t gap = 0; gap < belief.gaps(); ++gap) {
+    if (belief.changed_in(gap) < least_suspicion) continue;
+    if (can_be_cut(state, gap) || !is_known(gap) || !is_known(gap + 1)) return false;
+  }
+  return true;
 }
 
 /// Whether it is probable enough, and no build that has some of a change's suspects, but not all,
 /// can be read.
 bool Inquiry::is_final(State const& state, Answer const& answer) const {
+  if (answer.kind == Answer::Kind::gradual) {
+    bool const is_late = state.readings.size() >= patience_.few_readings;
+    return answer.probability >= (is_late ? gradual_confidence : patience_.confidence);
+  }
   if (answer.probability < patience_.confidence) return false;
-  auto const lost = lost_to(state.asked.benchmark);
-  for (auto const& change : answer.changes)
-    for (auto position = change.first + 1; position <= change.last; ++position)
-      if (!lost.contains(position)) return false;
-  return true;
+  auto const& changes = likeliest_of(state.belief).changes;
+  return std::ranges::none_of(
+      changes, [&](Hypothesis::Change const& change) { return can_be_cut(state, change.gap); });
 }
 
 }  // namespace torchwatch::bisect

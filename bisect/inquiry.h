@@ -16,6 +16,8 @@ struct Patience {
   double confidence = 0.99;         ///< probability that an answer is right
   std::size_t most_readings = 400;  ///< of a series
   std::size_t rest_readings = 120;  ///< more of them, to look for what a proven change leaves
+  /// After so many, less confidence is enough to say that many commits did it, each a little.
+  std::size_t few_readings = 80;
 };
 
 /// What became of a series.
@@ -23,6 +25,7 @@ struct Answer {
   enum class Kind {
     changed,    ///< with `changes`
     unchanged,  ///< the ends do not differ
+    gradual,    ///< many suspects did, each a little: `changes` has one, of all of them
     open,       ///< patience ended first; `changes` are those most likely
   };
 
@@ -107,6 +110,8 @@ class Inquiry {
   std::vector<std::size_t> read_too_rarely(State const& state) const;
   std::set<std::size_t> lost_to(std::size_t benchmark) const;
   bool is_final(State const& state, Answer const& answer) const;
+  bool is_stuck(State const& state) const;
+  bool can_be_cut(State const& state, std::size_t gap) const;
   bool nothing_large_is_left(State const& state) const;
 
   std::vector<double> prior_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -14,6 +15,9 @@ namespace torchwatch::bisect {
 namespace {
 
 constexpr int first_readings = 2;
+
+/// So many of the likeliest truths are told apart: what a plan costs grows with their square.
+constexpr std::size_t most_truths = 48;
 
 /// One possible truth: an explanation, and where in its gaps the changes came.
 struct Truth {
@@ -37,15 +41,52 @@ std::vector<Truth> place(std::vector<Truth> const& truths,
   return placed;
 }
 
+/// A change that many commits made, as it is on its way.
+void rise(Truth& truth,
+          Hypothesis::Change const& change,
+          Question const& question,
+          Candidates const& candidates) {
+  auto const& positions = question.belief.positions;
+  auto const begin = positions[change.gap];
+  auto const end = positions[change.last + 1];
+  double const whole = weight(question, begin, end);
+  for (std::size_t i = 0; i < truth.levels.size(); ++i) {
+    auto const at = std::clamp(candidates.positions()[i], begin, end);
+    truth.levels[i] += change.size * weight(question, begin, at) / whole;
+  }
+}
+
+/// How far apart levels of a candidate look to one more reading, by how far they are: what a build
+/// adds to all its readings is noise the first time, and known the better the more often it was
+/// read.
+double visibility(Belief const& belief, std::size_t position) {
+  auto const found = std::ranges::lower_bound(belief.positions, position);
+  bool const is_read = found != belief.positions.end() && *found == position;
+  auto const readings =
+      is_read ? belief.readings[static_cast<std::size_t>(found - belief.positions.begin())] : 0;
+  double const known = 1 + readings * belief.builds;
+  return 1 / (known * std::sqrt(1 + belief.builds / known));
+}
+
 std::vector<Truth> list_truths(Question const& question, Candidates const& candidates) {
   std::vector<Truth> all;
-  for (auto const& [changes, probability, base] : question.belief.hypotheses) {
-    if (probability < negligible) continue;
-    std::vector<double> const levels(candidates.positions().size(), base);
-    std::vector<Truth> truths{{probability, levels}};
-    for (auto const& [gap, size] : changes)
-      truths = place(truths, size, candidates.cells(question, gap));
+  for (auto const& hypothesis : question.belief.hypotheses) {
+    if (hypothesis.probability < negligible) continue;
+    std::vector<double> const levels(candidates.positions().size(), hypothesis.base);
+    std::vector<Truth> truths{{hypothesis.probability, levels}};
+    if (hypothesis.is_gradual())
+      rise(truths.front(), hypothesis.changes.front(), question, candidates);
+    else
+      for (auto const& change : hypothesis.changes)
+        truths = place(truths, change.size, candidates.cells(question, change.gap));
     all.insert(all.end(), truths.begin(), truths.end());
+  }
+  std::ranges::stable_sort(all, std::ranges::greater{}, &Truth::probability);
+  all.resize(std::min(all.size(), most_truths));
+  for (std::size_t i = 0; i < candidates.positions().size(); ++i) {
+    double const visible = visibility(question.belief, candidates.positions()[i]);
+    for (auto& truth : all)
+      truth.levels[i] *= visible;
   }
   return all;
 }
@@ -60,17 +101,23 @@ class Information {
         similarity_(truths_.size() * truths_.size(), 1) {}
 
   double gain(std::span<std::size_t const> round) const {
-    double sum = 0;
-    for (std::size_t i = 0; i < truths_.size(); ++i) {
-      double alike = 0;
-      double before = 0;
-      for (std::size_t j = 0; j < truths_.size(); ++j) {
-        double const old = truths_[j].probability * similarity_[i * truths_.size() + j];
-        before += old;
-        alike += old * similarity(i, j, round);
+    auto const size = truths_.size();
+    std::vector<double> before(size);
+    std::vector<double> alike(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      for (std::size_t j = 0; j <= i; ++j) {
+        double const old = similarity_[i * size + j];
+        double const now = old * similarity(i, j, round);
+        before[i] += truths_[j].probability * old;
+        alike[i] += truths_[j].probability * now;
+        if (i == j) continue;
+        before[j] += truths_[i].probability * old;
+        alike[j] += truths_[i].probability * now;
       }
-      sum += truths_[i].probability * std::log(before / alike);
     }
+    double sum = 0;
+    for (std::size_t i = 0; i < size; ++i)
+      sum += truths_[i].probability * std::log(before[i] / alike[i]);
     return sum;
   }
 

@@ -1,55 +1,19 @@
 #include "bisect/posterior.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <numeric>
 
-#include "bisect/fit.h"
+#include "bisect/explanations.h"
 
 namespace torchwatch::bisect {
 
 namespace {
 
-/// Tried ratios of the variance of a round to that of a reading, and their probabilities.
-struct Drift {
-  double ratio = 0;
-  double probability = 0;
-};
-
-constexpr std::array drifts{Drift{0, 0.4}, Drift{0.5, 0.2}, Drift{4, 0.2}, Drift{50, 0.2}};
-
-/// Several changes are each anywhere between minus and plus this; the largest may be beyond, as
-/// rarely as a single one.
-constexpr double widest_change = 0.5;
-
-/// Density, a priori, of the sizes of several changes.
-double density_of(std::span<double const> sizes, Expectation const& expectation) {
-  constexpr double uniform = 1 / (2 * widest_change);
-  double largest = 0;
-  for (double const size : sizes)
-    largest = std::max(largest, std::abs(size));
-  double const growth = 1 + std::max(0.0, largest - expectation.least) / expectation.excess;
-  double const tail = 1 / (expectation.excess * growth * growth * growth);
-  return std::pow(uniform, static_cast<double>(sizes.size()) - 1) * std::min(uniform, tail);
-}
-
-/// An explanation under each drift.
-struct Candidate {
-  std::vector<std::size_t> gaps;
-  double prior = 0;
-  std::array<Fit, drifts.size()> fits;
-
-  double log_weight(std::size_t drift) const {
-    return std::log(prior * drifts[drift].probability) + fits[drift].log_evidence;
-  }
-};
-
 /// Share of the prior in each gap.
-std::vector<double> weights_of(Belief const& belief, std::span<double const> prior) {
+std::vector<double> shares_of(Belief const& belief, std::span<double const> prior) {
   double const total = std::accumulate(prior.begin(), prior.end(), 0.0);
   std::vector<double> weights;
   for (std::size_t gap = 0; gap < belief.gaps(); ++gap) {
@@ -60,122 +24,32 @@ std::vector<double> weights_of(Belief const& belief, std::span<double const> pri
   return weights;
 }
 
-/// No, one or two changes.
-std::vector<Candidate> list_candidates(std::span<double const> weights,
-                                       Expectation const& expectation) {
-  std::vector<Candidate> all;
-  all.push_back({{}, expectation.no_change, {}});
-  double const change = 1 - expectation.no_change;
-  double const single = change * (1 - (weights.size() > 1 ? expectation.several : 0));
-  for (std::size_t gap = 0; gap < weights.size(); ++gap)
-    all.push_back({{gap}, single * weights[gap], {}});
-  double pairs = 1;  // twice the weight of all pairs of different gaps
-  for (double const weight : weights)
-    pairs -= weight * weight;
-  for (std::size_t first = 0; first < weights.size(); ++first)
-    for (auto second = first + 1; second < weights.size(); ++second)
-      all.push_back({{first, second},
-                     change * expectation.several * 2 * weights[first] * weights[second] / pairs,
-                     {}});
-  return all;
-}
-
-/// Three changes, as rare beside two as two are beside one.
-std::vector<Candidate> list_triples(std::span<double const> weights,
-                                    Expectation const& expectation) {
-  std::vector<Candidate> all;
-  double total = 0;
-  for (std::size_t first = 0; first < weights.size(); ++first)
-    for (auto second = first + 1; second < weights.size(); ++second)
-      for (auto third = second + 1; third < weights.size(); ++third) {
-        double const weight = weights[first] * weights[second] * weights[third];
-        total += weight;
-        all.push_back({{first, second, third}, weight, {}});
-      }
-  double const prior = (1 - expectation.no_change) * expectation.several * expectation.several;
-  for (auto& candidate : all)
-    candidate.prior *= prior / total;
-  return all;
-}
-
-/// `known`: gaps that hold a known change.
-Fit fit(Candidate const& candidate,
-        std::span<std::size_t const> known,
-        Fitter& fitter,
-        Expectation const& expectation) {
-  std::vector<std::size_t> gaps(known.begin(), known.end());
-  gaps.insert(gaps.end(), candidate.gaps.begin(), candidate.gaps.end());
-  if (candidate.gaps.size() == 1) return fitter.fit_change(gaps);
-  auto result = fitter.fit(gaps);
-  if (!candidate.gaps.empty())
-    result.log_evidence += std::log(
-        density_of(std::span{result.parameters}.subspan(1 + known.size(), candidate.gaps.size()),
-                   expectation));
-  return result;
-}
-
-/// Around their mean.
-std::vector<Value> values_of(Belief const& belief, std::span<Reading const> readings, double mean) {
-  std::map<std::size_t, std::size_t> rounds;
-  for (auto const& reading : readings)
-    rounds.try_emplace(reading.round, rounds.size());
-  std::vector<Value> values;
+/// The readings by rounds, around their mean.
+Measured table_of(Belief const& belief,
+                  std::span<Reading const> readings,
+                  std::span<double const> shares,
+                  double mean) {
+  Measured table;
+  table.passed.push_back(0);
+  for (double const share : shares)
+    table.passed.push_back(table.passed.back() + share);
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> builds;
+  std::map<std::size_t, std::vector<Value>> rounds;
   for (auto const& reading : readings) {
+    auto const [build, is_new] =
+        builds.try_emplace({reading.position, reading.layout}, builds.size());
     auto const found = std::ranges::lower_bound(belief.positions, reading.position);
-    values.push_back({static_cast<std::size_t>(found - belief.positions.begin()),
-                      rounds.at(reading.round),
-                      reading.level - mean});
+    if (is_new) table.at.push_back(static_cast<std::size_t>(found - belief.positions.begin()));
+    rounds[reading.round].push_back({build->second, 0, reading.level - mean});
   }
-  return values;
-}
-
-/// All candidates with their fits, and the best of them.
-class Fits {
- public:
-  Fits(std::span<Value const> values,
-       std::span<std::size_t const> known,
-       Expectation const& expectation)
-      : values_{values},
-        known_{known},
-        expectation_{expectation} {
+  for (auto const& [round, values] : rounds) {
+    table.rounds.push_back(table.values.size());
     for (auto const& value : values)
-      rounds_ = std::max(rounds_, value.round + 1);
+      table.values.push_back({value.build, table.rounds.size() - 1, value.level});
   }
-
-  void add(std::vector<Candidate> const& candidates) {
-    auto const first = all_.size();
-    std::ranges::copy_if(candidates, std::back_inserter(all_), [this](Candidate const& candidate) {
-      return std::ranges::find_first_of(candidate.gaps, known_) == candidate.gaps.end();
-    });
-    for (std::size_t drift = 0; drift < drifts.size(); ++drift) {
-      Fitter fitter{values_, rounds_, drifts[drift].ratio, expectation_};
-      for (auto i = first; i < all_.size(); ++i) {
-        all_[i].fits[drift] = fit(all_[i], known_, fitter, expectation_);
-        double const weight = all_[i].log_weight(drift);
-        if (weight <= largest_) continue;
-        largest_ = weight;
-        best_ = i;
-        best_drift_ = drift;
-      }
-    }
-  }
-
-  std::vector<Candidate> const& all() const { return all_; }
-
-  Candidate const& best() const { return all_[best_]; }
-
-  std::size_t best_drift() const { return best_drift_; }
-
- private:
-  std::span<Value const> values_;
-  std::span<std::size_t const> known_;
-  Expectation const& expectation_;
-  std::size_t rounds_ = 0;
-  std::vector<Candidate> all_;
-  double largest_ = -std::numeric_limits<double>::infinity();
-  std::size_t best_ = 0;
-  std::size_t best_drift_ = 0;
-};
+  table.rounds.push_back(table.values.size());
+  return table;
+}
 
 Belief positions_of(std::span<double const> prior, std::span<Reading const> readings) {
   std::map<std::size_t, int> counts{{0, 0}, {prior.size(), 0}};
@@ -185,6 +59,7 @@ Belief positions_of(std::span<double const> prior, std::span<Reading const> read
   for (auto const& [position, count] : counts) {
     belief.positions.push_back(position);
     belief.readings.push_back(count);
+    belief.strays.push_back(0);
   }
   return belief;
 }
@@ -199,6 +74,15 @@ std::vector<std::size_t> gaps_of(Belief const& belief, std::span<std::size_t con
   return gaps;
 }
 
+Hypothesis hypothesis_of(Explanation const& explanation, double center, std::size_t known) {
+  Hypothesis hypothesis{{}, explanation.weight, center + explanation.fit.parameters[0]};
+  for (std::size_t i = 0; i < explanation.rises.size(); ++i)
+    hypothesis.changes.push_back({explanation.rises[i].gap,
+                                  explanation.fit.parameters[1 + known + i],
+                                  explanation.rises[i].last});
+  return hypothesis;
+}
+
 }  // namespace
 
 double Belief::no_change() const {
@@ -211,53 +95,56 @@ double Belief::changed_in(std::size_t gap) const {
   double sum = 0;
   for (auto const& hypothesis : hypotheses)
     for (auto const& change : hypothesis.changes)
-      if (change.gap == gap) sum += hypothesis.probability;
+      if (change.gap <= gap && gap <= change.last) sum += hypothesis.probability;
   return sum;
 }
 
+double Belief::gradual() const {
+  double sum = 0;
+  for (auto const& hypothesis : hypotheses)
+    if (hypothesis.is_gradual()) sum += hypothesis.probability;
+  return sum;
+}
+
+double Belief::share_of_strays() const {
+  double const astray = std::accumulate(strays.begin(), strays.end(), 0);
+  double const all = std::accumulate(readings.begin(), readings.end(), 0);
+  return (astray + 0.5) / (all + 10);
+}
+
+bool is_usable(Reading const& reading) {
+  constexpr double largest = 1e100;  // its square is a number
+  return std::abs(reading.level) < largest;
+}
+
 Belief believe(std::span<double const> prior,
-               std::span<Reading const> readings,
+               std::span<Reading const> all_readings,
                Expectation const& expectation,
                std::span<std::size_t const> known) {
+  std::vector<Reading> readings;
+  std::ranges::copy_if(all_readings, std::back_inserter(readings), is_usable);
   auto belief = positions_of(prior, readings);
-  auto const weights = weights_of(belief, prior);
-  auto candidates = list_candidates(weights, expectation);
+  auto const shares = shares_of(belief, prior);
+  belief.noise = expectation.noise;
   if (readings.empty()) {
-    for (auto const& candidate : candidates) {
-      Hypothesis hypothesis{{}, candidate.prior, 0};
-      for (auto const gap : candidate.gaps)
-        hypothesis.changes.push_back({gap, expectation.least + expectation.excess});
-      belief.hypotheses.push_back(std::move(hypothesis));
-    }
-    belief.noise = expectation.noise;
+    for (auto const& explanation : expect(shares, expectation))
+      belief.hypotheses.push_back(hypothesis_of(explanation, 0, known.size()));
+    for (auto& hypothesis : belief.hypotheses)
+      for (auto& change : hypothesis.changes)
+        change.size = expectation.least + expectation.excess;
     return belief;
   }
   double center = 0;
   for (auto const& reading : readings)
     center += reading.level / static_cast<double>(readings.size());
-  auto const values = values_of(belief, readings, center);
-  auto const known_gaps = gaps_of(belief, known);
-  Fits fits{values, known_gaps, expectation};
-  fits.add(candidates);
-  // Three changes are thought of when two explain more than one.
-  if (fits.best().gaps.size() > 1) fits.add(list_triples(weights, expectation));
-  auto const best_drift = fits.best_drift();
-  double const largest = fits.best().log_weight(best_drift);
-  double total = 0;
-  for (auto const& candidate : fits.all()) {
-    auto const& fit = candidate.fits[best_drift];
-    Hypothesis hypothesis{{}, 0, center + fit.parameters[0]};
-    for (std::size_t i = 0; i < candidate.gaps.size(); ++i)
-      hypothesis.changes.push_back({candidate.gaps[i], fit.parameters[1 + known.size() + i]});
-    for (std::size_t drift = 0; drift < drifts.size(); ++drift)
-      hypothesis.probability += std::exp(candidate.log_weight(drift) - largest);
-    total += hypothesis.probability;
-    belief.hypotheses.push_back(std::move(hypothesis));
-  }
-  for (auto& hypothesis : belief.hypotheses)
-    hypothesis.probability /= total;
-  belief.noise = std::sqrt(fits.best().fits[best_drift].variance);
-  belief.drift = drifts[best_drift].ratio;
+  auto const table = table_of(belief, readings, shares, center);
+  auto const explanations = explain(table, shares, gaps_of(belief, known), expectation);
+  for (auto const& explanation : explanations.all)
+    belief.hypotheses.push_back(hypothesis_of(explanation, center, known.size()));
+  belief.noise = explanations.noise;
+  belief.drift = explanations.ratios.drift;
+  belief.builds = explanations.builds;
+  belief.strays = explanations.strays;
   return belief;
 }
 

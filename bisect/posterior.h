@@ -11,20 +11,31 @@ namespace torchwatch::bisect {
 /// One process of one build of a range of suspects.
 struct Reading {
   std::size_t position =
-      0;                  ///< how many of the suspects the build has: 0 is the start of the range
-  std::size_t round = 0;  ///< readings of one round were measured next to each other
-  double level = 0;       ///< on a scale on which changes add up: the logarithm of a time
+      0;                   ///< how many of the suspects the build has: 0 is the start of the range
+  std::size_t round = 0;   ///< readings of one round were measured next to each other
+  double level = 0;        ///< on a scale on which changes add up: the logarithm of a time
+  std::size_t layout = 0;  ///< which of the builds of that position
 };
+
+/// Whether it says anything: no failed measurement, nor the logarithm of nothing.
+bool is_usable(Reading const& reading);
 
 /// What is believed before anything is measured. Changes are differences of levels.
 struct Expectation {
   double no_change = 0.2;  ///< probability that the ends do not differ
-  double several = 0.02;   ///< if they do: probability that it was more than one commit
+  double several = 0.02;   ///< if they do: probability that it was more than one commit ...
+  double gradual = 0.0002;  ///< ... and that it was many, each a little
   double least = 0.05;     ///< size below which a change by one commit does not matter
   double excess = 0.1;     ///< mean of what a change by one commit is larger than that
   Direction direction = Direction::increase;
   double noise = 0.025;  ///< standard deviation of the level of one process ...
   double degrees = 5;    ///< ... and how many readings that knowledge is worth
+  /// Standard deviation of the levels that equal commits' builds have by themselves, by links,
+  /// alignment and heap. Learnt from builds: about so much. Else: this is its mean, with the
+  /// probability that they differ at all.
+  double builds = 0.005;
+  double builds_differ = 0.001;
+  bool builds_learnt = false;
 };
 
 /// One explanation of all readings: which gaps hold a commit that changed the level, by how much,
@@ -34,27 +45,39 @@ struct Hypothesis {
   struct Change {
     std::size_t gap = 0;
     double size = 0;
+    std::size_t last = gap;  ///< beyond `gap`: many commits did it, from that gap to this
   };
 
   std::vector<Change> changes;  ///< by gap; none: no change
   double probability = 0;
   double base = 0;  ///< level of the start
+
+  /// Many commits did it, each a little. It has one change.
+  bool is_gradual() const { return changes.size() == 1 && changes[0].last > changes[0].gap; }
 };
 
 /// What to believe now.
 struct Belief {
   std::vector<std::size_t> positions;  ///< measured ones and both ends, ascending
-  std::vector<int> readings;           ///< of each of them
+  std::vector<int> readings;           ///< of each of them ...
+  std::vector<int> strays;             ///< ... and how many of them went astray
   std::vector<Hypothesis> hypotheses;  ///< their probabilities sum to 1
   double noise = 0;                    ///< standard deviation of one reading's level
-  double drift = 0;  ///< variance of what a round adds to all its readings, by that of one reading
+  double drift = 0;   ///< variance of what a round adds to all its readings, by that of one reading
+  double builds = 0;  ///< expected variance of what a build adds to its own, by that of one reading
 
   std::size_t gaps() const { return positions.size() - 1; }
 
   double no_change() const;
 
-  /// Probability that a change came in gap `gap`.
+  /// Probability that a change came in gap `gap`, or in part.
   double changed_in(std::size_t gap) const;
+
+  /// Share of the processes that go astray, as far as the readings tell.
+  double share_of_strays() const;
+
+  /// Probability that no few commits explain the change.
+  double gradual() const;
 };
 
 /// Known changes that `believe` takes.

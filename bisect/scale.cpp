@@ -33,7 +33,8 @@ Expectation Scale::expectation(Direction direction) const {
   expectation.direction = direction;
   if (!is_deterministic(metric_)) return expectation;
   expectation.noise = exact_noise;
-  expectation.degrees = 1;  // if they do not, the first readings say so
+  expectation.degrees = 1;        // if they do not, the first readings say so
+  expectation.builds_differ = 0;  // links and alignment move no memory
   return expectation;
 }
 
@@ -42,6 +43,7 @@ Expectation Scale::rest(double total) const {
   rest.no_change = 0.8;
   rest.least = std::clamp(std::abs(total) / 4, threshold_ / 2, threshold_);
   rest.excess /= 2;
+  rest.builds_differ /= 3;  // the proof did not show it
   return rest;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
 #include <stdexcept>
 
@@ -19,6 +20,9 @@ constexpr double least_suspicion = 0.01;
 
 /// Processes of a build that must give an exact metric alike: one may be astray.
 constexpr int agreeing = 2;
+
+/// Of a series; after these it is not asked about any more.
+constexpr std::size_t most_failures = 8;
 
 using Benchmarks = std::vector<std::pair<std::string, Benchmark>>;
 
@@ -38,13 +42,25 @@ std::size_t index_of(Benchmarks const& benchmarks, std::string const& fleet, Ben
   return static_cast<std::size_t>(found - benchmarks.begin());
 }
 
-std::vector<Asked> asked_in(BisectionRequest const& request, config::DecideOptions const& decide) {
+/// Of metrics that builds move.
+Expectation with_builds(Expectation expectation, std::optional<double> builds) {
+  if (!builds || expectation.builds_differ == 0) return expectation;
+  expectation.builds = *builds;
+  expectation.builds_learnt = true;
+  return expectation;
+}
+
+std::vector<Asked> asked_in(BisectionRequest const& request,
+                            config::DecideOptions const& decide,
+                            std::optional<double> builds) {
   auto const benchmarks = benchmarks_in(request);
   std::vector<Asked> asked;
   for (auto const& [fleet, benchmark, metric] : request.series)
-    asked.push_back({Scale{metric, request.threshold, decide}.expectation(request.direction),
-                     index_of(benchmarks, fleet, benchmark),
-                     is_deterministic(metric) ? agreeing : 1});
+    asked.push_back(
+        {with_builds(Scale{metric, request.threshold, decide}.expectation(request.direction),
+                     builds),
+         index_of(benchmarks, fleet, benchmark),
+         is_deterministic(metric) ? agreeing : 1});
   return asked;
 }
 
@@ -75,17 +91,31 @@ std::vector<Value> just_values(std::map<Key, Value> map) {
 
 }  // namespace
 
+std::optional<std::size_t> layout_to_compare(Finding const& finding, std::size_t layouts) {
+  if (finding.suspects.size() > 1) return std::nullopt;
+  auto const lacks = [&](std::optional<Comparison> Effect::*comparison) {
+    return std::ranges::any_of(finding.effects,
+                               [&](Effect const& effect) { return !(effect.*comparison); });
+  };
+  if (lacks(&Effect::proof)) return 0;
+  bool const goes_on = layouts > 1 && is_culprit(finding) && lacks(&Effect::rebuilt);
+  return goes_on ? std::optional<std::size_t>{1} : std::nullopt;
+}
+
 Search::Search(BisectionRequest const& request,
                std::vector<Commit> suspects,
                std::vector<double> prior,
                config::DecideOptions const& decide,
-               config::BisectOptions const& options)
+               config::BisectOptions const& options,
+               std::optional<double> builds)
     : start_{request.start},
       suspects_{std::move(suspects)},
       direction_{request.direction},
+      builds_{builds},
+      confidence_{options.confidence},
       benchmarks_{benchmarks_in(request)},
       inquiry_{std::move(prior),
-               asked_in(request, decide),
+               asked_in(request, decide, builds),
                {options.confidence, static_cast<std::size_t>(options.max_readings)}} {
   for (auto const& series : request.series)
     lines_.push_back({series,
@@ -209,34 +239,34 @@ std::vector<std::size_t> Search::series_of(std::size_t benchmark) const {
   return series;
 }
 
-/// A series without levels, or with some that its scale does not have, cannot be asked about.
+/// A series without levels cannot be asked about, nor one that fails again and again.
 void Search::read(std::size_t series, BisectionStep const& step) {
-  auto const& line = lines_[series];
+  auto& line = lines_[series];
   auto const found = std::ranges::find(step.readings, line.series.metric, &MetricLevels::metric);
   std::vector<Reading> readings;
   if (found != step.readings.end())
-    for (std::size_t i = 0; i < found->levels.size(); ++i)
+    for (std::size_t i = 0; i < std::min(found->levels.size(), step.commits.size()); ++i)
       readings.push_back(
           {position_of(step.commits[i]), rounds_, line.scale.level(found->levels[i])});
-  bool const can_be_used = std::ranges::all_of(
-      readings, [](Reading const& reading) { return std::isfinite(reading.level); });
-  if (readings.empty() || !can_be_used)
-    inquiry_.drop(series);
-  else
-    inquiry_.add(series, readings);
+  auto const failed = std::erase_if(readings, std::not_fn(is_usable));
+  line.failures += failed;
+  if (!readings.empty()) inquiry_.add(series, readings);
+  if ((readings.empty() && failed == 0) || line.failures > most_failures) inquiry_.drop(series);
 }
 
 void Search::learn(Series const& series,
-                   CommitSha const& before,
-                   CommitSha const& after,
-                   std::vector<Pair> const& pairs) {
+                   Commit const& suspect,
+                   std::vector<Pair> const& pairs,
+                   std::size_t layout) {
   auto const line = std::ranges::find(lines_, series, &SearchedSeries::series);
+  auto const position = position_of(suspect.sha);
   std::vector<Reading> readings;
   for (auto const& pair : pairs) {
-    readings.push_back({position_of(before), rounds_, line->scale.level(pair.before)});
-    readings.push_back({position_of(after), rounds_, line->scale.level(pair.after)});
+    readings.push_back({position - 1, rounds_, line->scale.level(pair.before), layout});
+    readings.push_back({position, rounds_, line->scale.level(pair.after), layout});
     ++rounds_;
   }
+  std::erase_if(readings, std::not_fn(is_usable));
   inquiry_.add(static_cast<std::size_t>(line - lines_.begin()), readings);
 }
 
@@ -255,14 +285,19 @@ std::vector<SeriesBelief> Search::beliefs() const {
 }
 
 std::vector<Finding> Search::find() {
-  std::map<Span, Finding> findings;
+  std::map<std::pair<Span, bool>, Finding> findings;
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     auto const answer = inquiry_.answer(i);
-    if (!answer || answer->kind != Answer::Kind::changed) continue;
+    if (!answer || answer->kind == Answer::Kind::open) continue;
+    bool const is_gradual = answer->kind == Answer::Kind::gradual;
     auto& line = lines_[i];
-    line.note_total(*answer);
-    for (auto const& [span, effect] : line.effects_of(*answer))
-      if (found_.emplace(i, span).second) add_to(findings, span, effect);
+    if (!answer->changes.empty()) line.note_total(*answer);
+    for (auto const& [span, effect] : line.effects_of(*answer)) {
+      if (!found_.emplace(i, span).second) continue;
+      auto& finding = findings[{span, is_gradual}];
+      finding.is_gradual = is_gradual;
+      add_to(finding, span, effect);
+    }
   }
   auto all = just_values(std::move(findings));
   std::ranges::stable_sort(
@@ -270,12 +305,19 @@ std::vector<Finding> Search::find() {
   return all;
 }
 
-void Search::add_to(std::map<Span, Finding>& findings, Span span, Effect const& effect) const {
-  auto& finding = findings[span];
+void Search::add_to(Finding& finding, Span span, Effect const& effect) const {
   if (finding.suspects.empty())
     finding.suspects.assign(suspects_.begin() + static_cast<std::ptrdiff_t>(span.first),
                             suspects_.begin() + static_cast<std::ptrdiff_t>(span.second) + 1);
   finding.effects.push_back(effect);
+}
+
+/// Whether what builds do by themselves leaves the suspect as probable as an answer must be.
+bool Search::is_believed(std::size_t series, std::size_t suspect) const {
+  auto const& belief = inquiry_.belief(series);
+  auto const after = std::ranges::upper_bound(belief.positions, suspect);
+  auto const gap = static_cast<std::size_t>(after - belief.positions.begin()) - 1;
+  return belief.changed_in(gap) >= confidence_;
 }
 
 void Search::explain(Finding& finding) {
@@ -283,22 +325,26 @@ void Search::explain(Finding& finding) {
   for (auto& effect : finding.effects) {
     auto const found = std::ranges::find(lines_, effect.series, &SearchedSeries::series);
     auto const series = static_cast<std::size_t>(found - lines_.begin());
+    effect.is_doubted = effect.rebuilt && is_proved(effect) && !is_believed(series, suspect);
+    found->is_layout = is_layout(effect);
     if (!is_proved(effect)) {
       inquiry_.drop(series);
       continue;
     }
     found->explain(suspect, effect);
-    inquiry_.explain(series, suspect, found->scale.rest(*found->total), found->scale.threshold());
+    auto const rest = with_builds(found->scale.rest(*found->total), builds_);
+    inquiry_.explain(series, suspect, rest, found->scale.threshold());
   }
 }
 
-/// Series without an answer; not those of which only the rest is open.
+/// Series without an answer; not those whose change was one build's, nor those of which only the
+/// rest is open.
 std::vector<std::size_t> Search::open_series() const {
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     auto const answer = inquiry_.answer(i);
     bool const is_open = !answer || answer->kind == Answer::Kind::open;
-    if (is_open && lines_[i].explained.empty()) open.push_back(i);
+    if (is_open && !lines_[i].is_layout && lines_[i].explained.empty()) open.push_back(i);
   }
   return open;
 }
@@ -309,7 +355,7 @@ std::vector<Finding> Search::guesses(std::vector<std::size_t> const& open) const
   for (auto const i : open) {
     if (inquiry_.belief(i).readings.back() == 0) continue;
     for (auto const& [span, effect] : lines_[i].effects_of(inquiry_.likeliest(i)))
-      if (!found_.contains({i, span})) add_to(guesses, span, effect);
+      if (!found_.contains({i, span})) add_to(guesses[span], span, effect);
   }
   return just_values(std::move(guesses));
 }
@@ -328,7 +374,10 @@ BisectionOutcome Search::conclude(std::vector<Finding>& findings) const {
   });
   if (wanted > 0 && proved == wanted) return BisectionOutcome::culprit;
   if (!open.empty() && proved == 0) return BisectionOutcome::undecided;
-  return wanted > 0 ? BisectionOutcome::range : BisectionOutcome::not_reproduced;
+  if (wanted > 0) return BisectionOutcome::range;
+  bool const is_layout = std::ranges::any_of(
+      findings, [](Finding const& finding) { return kind_of(finding) == FindingKind::layout; });
+  return is_layout ? BisectionOutcome::layout : BisectionOutcome::not_reproduced;
 }
 
 SearchedSeries const& Search::line_of(Series const& series) const {
@@ -343,6 +392,7 @@ double Search::size_of(Finding const& finding) const {
 }
 
 bool Search::is_wanted(Finding const& finding) const {
+  if (kind_of(finding) == FindingKind::layout) return false;
   return std::ranges::any_of(finding.effects, [this](Effect const& effect) {
     double const size = line_of(effect.series).size_of(effect);
     return direction_ == Direction::both || (direction_ == Direction::increase) == (size > 0);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -15,6 +16,12 @@
 
 namespace torchwatch::bisect {
 
+/// The layout in which a lone suspect and its parent are to be compared next for its proof: 0, and
+/// when that shows a change, 1, both of them built again with another one. Nothing when there is no
+/// more to compare, or `layouts`, how many layouts builds can be made with, is 1 and that is done.
+/// A suspect is proved when all layouts show the change. Pure.
+std::optional<std::size_t> layout_to_compare(Finding const& finding, std::size_t layouts);
+
 /// A search in the words of its record: which builds to measure next, what to believe after what
 /// was measured, and what it found. Does no I/O: the same steps give the same findings. Not
 /// thread-safe.
@@ -24,12 +31,14 @@ namespace torchwatch::bisect {
 class Search {
  public:
   /// `suspects`: what landed after `request.start` up to and including `request.end`, oldest first;
-  /// at least one. `prior`: weight of each of them, all positive.
+  /// at least one. `prior`: weight of each of them, all positive. `builds`: standard deviation of
+  /// the logarithms of times between builds of equal commits, where that was learnt.
   Search(BisectionRequest const& request,
          std::vector<Commit> suspects,
          std::vector<double> prior,
          config::DecideOptions const& decide,
-         config::BisectOptions const& options);
+         config::BisectOptions const& options,
+         std::optional<double> builds = {});
 
   CommitSha const& commit_at(std::size_t position) const;
   /// Throws std::out_of_range for a commit that is neither the start nor a suspect.
@@ -62,14 +71,15 @@ class Search {
   std::vector<SeriesBelief> beliefs() const;
 
   /// The changes that the answers name and that were not returned before, largest first; one
-  /// finding for each commit or range, without proofs.
+  /// finding for each commit or range, without proofs. Gradual changes are findings of their own.
   std::vector<Finding> find();
 
-  /// Learns from pairs that were measured for a proof.
+  /// Learns from pairs that were measured for a proof, of the suspect that a finding names against
+  /// its parent, both of them built with `layout`.
   void learn(Series const& series,
-             CommitSha const& before,
-             CommitSha const& after,
-             std::vector<Pair> const& pairs);
+             Commit const& suspect,
+             std::vector<Pair> const& pairs,
+             std::size_t layout = 0);
 
   /// Takes a finding's proven effects out of its series, whose rest is then asked about; a series
   /// whose proof failed is not asked about any more. Sets the shares.
@@ -84,16 +94,19 @@ class Search {
   std::string reason_for(Probe const& probe) const;
   std::string purpose_of(Probe const& probe) const;
   void read(std::size_t series, BisectionStep const& step);
-  void add_to(std::map<Span, Finding>& findings, Span span, Effect const& effect) const;
+  void add_to(Finding& finding, Span span, Effect const& effect) const;
   std::vector<std::size_t> open_series() const;
   std::vector<Finding> guesses(std::vector<std::size_t> const& open) const;
   SearchedSeries const& line_of(Series const& series) const;
+  bool is_believed(std::size_t series, std::size_t suspect) const;
   double size_of(Finding const& finding) const;
   bool is_wanted(Finding const& finding) const;
 
   CommitSha start_;
   std::vector<Commit> suspects_;
   Direction direction_;
+  std::optional<double> builds_;
+  double confidence_;
   std::vector<SearchedSeries> lines_;
   std::vector<std::pair<std::string, Benchmark>> benchmarks_;  // with the fleet
   Inquiry inquiry_;

@@ -18,7 +18,7 @@ std::vector<std::pair<Span, Effect>> SearchedSeries::effects_of(Answer const& an
     double known = 0;
     for (auto const& [suspect, proven] : explained)
       if (suspect < first) known += proven;
-    Effect effect{series, 0, 0, answer.probability, {}, 0, {}};
+    Effect effect{series, 0, 0, answer.probability, {}, 0};
     effect.before = scale.value(level + known);
     level += size;
     effect.after = scale.value(level + known);

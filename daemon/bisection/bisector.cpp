@@ -259,7 +259,7 @@ asio::awaitable<Result<>> Bisector::prove(Bisection const& bisection,
   if (!results) co_return results.error();
   for (auto const& result : *results)
     for (std::size_t i = 0; i < result.changes.size(); ++i)
-      search.learn(result.changes[i].series, parent, culprit, result.pairs[i]);
+      search.learn(result.changes[i].series, finding.suspects.front(), result.pairs[i]);
   search.explain(finding);
   if (!is_culprit(finding)) co_return Result<>{};
   co_return co_await proof.check_revert(bisection, finding);

@@ -35,16 +35,41 @@ struct Row {
   std::string finder;
   int trials = 0;
   int right = 0;      ///< named exactly the commits that changed something, or rightly none
+  int undecided = 0;  ///< says that it does not know, or that it cannot prove what it thinks
   int blamed = 0;     ///< named somebody
-  double stated = 0;  ///< sums
+  int gradual = 0;    ///< says that many did, each a little
+  int falsely = 0;    ///< ... who had changed nothing
+  double stated = 0;  ///< sums; of days that are not undecided
   double runs = 0;
   double builds = 0;
   double rounds = 0;
+  std::vector<double> milliseconds;  ///< that it thought, of each step, sorted
 
   double share(double sum) const { return sum / trials; }
+
+  int answered() const { return trials - undecided; }
+
+  double percentile(double percent) const {
+    auto const last = static_cast<double>(milliseconds.size() - 1);
+    return milliseconds.empty() ? 0 : milliseconds[static_cast<std::size_t>(last * percent / 100)];
+  }
 };
 
+/// More commits than a search names: it should say that many changed the series, each a little.
+constexpr std::size_t many = 6;
+
+/// A range that holds at least so much of what many commits did is right.
+constexpr double most_of_it = 0.8;
+
+bool holds_most(Found const& found, std::vector<Step> const& steps) {
+  auto const inside = std::ranges::count_if(steps, [&](Step const& step) {
+    return step.commit >= found.first && step.commit <= found.last;
+  });
+  return static_cast<double>(inside) >= most_of_it * static_cast<double>(steps.size());
+}
+
 bool is_right(Found const& found, std::vector<Step> steps) {
+  if (steps.size() >= many) return found.is_gradual && holds_most(found, steps);
   if (found.steps.size() != steps.size()) return false;
   if (steps.empty()) return found.is_unchanged;
   auto named = found.steps;
@@ -56,26 +81,70 @@ bool is_right(Found const& found, std::vector<Step> steps) {
   return std::ranges::equal(named, steps, {}, key, key);
 }
 
+bool names_others(Found const& found, std::vector<Step> const& steps) {
+  return std::ranges::any_of(found.steps, [&](Step const& named) {
+    return std::ranges::none_of(steps, [&](Step const& step) {
+      return step.series == named.series && step.commit == named.commit;
+    });
+  });
+}
+
 Row try_finder(Finder const& finder, Day const& day, int trials, std::uint64_t seed) {
-  Row row{day, finder.name};
+  Row row;
+  row.day = day;
+  row.finder = finder.name;
   for (int trial = 0; trial < trials; ++trial) {
     Commits commits{day, seed * 1'000'003 + static_cast<std::uint64_t>(trial)};
     auto const found = finder.find(commits);
     ++row.trials;
     row.right += is_right(found, commits.steps()) ? 1 : 0;
+    row.undecided += found.is_open ? 1 : 0;
+    row.gradual += found.is_gradual ? 1 : 0;
     row.blamed += found.steps.empty() ? 0 : 1;
-    row.stated += found.stated;
+    row.falsely += names_others(found, commits.steps()) ? 1 : 0;
+    row.stated += found.is_open ? 0 : found.stated;
+    row.milliseconds.insert(
+        row.milliseconds.end(), found.milliseconds.begin(), found.milliseconds.end());
     row.runs += commits.runs();
     row.builds += static_cast<double>(commits.builds());
     row.rounds += found.rounds;
   }
+  std::ranges::sort(row.milliseconds);
   return row;
 }
 
 struct Case {
   Day day;
   std::vector<Finder> finders;
+  int fewer = 1;  ///< trials, by so much: those searches think long
 };
+
+/// Noise of 1%, and so much between builds of equal commits.
+Day day_of_builds(std::vector<double> ratios, double builds) {
+  return {64, 1, std::move(ratios), 0.01, 0, 0, builds};
+}
+
+/// Ten commits, +1% each.
+Day gradual_day(double noise) {
+  return {64, 1, std::vector<double>(10, 1.01), noise};
+}
+
+void add_hostile(std::vector<Case>& all, std::vector<Finder> const& everybody) {
+  constexpr int fewer = 4;
+  for (auto const shape : {Shape::two_modes, Shape::cauchy}) {
+    all.push_back({{64, 1, {1.10}, 0.03, 0, 0, 0, shape}, everybody});
+    all.push_back({{64, 1, {}, 0.03, 0, 0, 0, shape}, everybody});
+  }
+  for (double const builds : {0.01, 0.02, 0.03}) {
+    auto finders = peers();
+    finders.insert(finders.begin(),
+                   {torchwatch_proving(1), torchwatch_proving(2), torchwatch_proving(2, builds)});
+    all.push_back({day_of_builds({1.10}, builds), finders, fewer});
+    all.push_back({day_of_builds({}, builds), finders, fewer});
+  }
+  all.push_back({gradual_day(0.01), everybody, 2 * fewer});
+  all.push_back({{1000, 1, {1.10}, 0.01, 0, 0, 0.02}, {torchwatch_in_pairs()}, 2 * fewer});
+}
 
 std::vector<Case> cases() {
   std::vector<Case> all;
@@ -95,36 +164,51 @@ std::vector<Case> cases() {
   all.push_back({{64, 1, {1.10}, 0.03}, {torchwatch(4)}});
   all.push_back({{1024, 1, {1.10}, 0.03}, {torchwatch(1), torchwatch(4)}});
   all.push_back({{64, 3, {1.10, 1.10, 1.10}, 0.03}, {torchwatch(1)}});
+  all.push_back({{64, 1, {1.10}, 0.03}, {torchwatch_proving(1), torchwatch_proving(2)}, 4});
+  add_hostile(all, everybody);
   return all;
 }
 
 void print_header() {
-  fmt::print("{:<40} {:<20} {:>6} {:>7} {:>7} {:>7} {:>7} {:>6} {:>7}\n",
-             "day",
-             "finder",
-             "trials",
-             "right",
-             "stated",
-             "blamed",
-             "runs",
-             "builds",
-             "rounds");
+  fmt::print(
+      "{:<46} {:<27} {:>6} {:>7} {:>9} {:>7} {:>7} {:>7} {:>7} {:>6} {:>7} {:>7} {:>7} {:>7}\n",
+      "day",
+      "finder",
+      "trials",
+      "right",
+      "undecided",
+      "stated",
+      "blamed",
+      "falsely",
+      "runs",
+      "builds",
+      "rounds",
+      "ms 50%",
+      "ms 99%",
+      "ms max");
 }
 
 void print_row(Row const& row) {
   auto const or_dash = [](double value, int digits) {
     return value == 0 ? "-" : fmt::format("{:.{}f}", value, digits);
   };
-  fmt::print("{:<40} {:<20} {:>6} {:>7.4f} {:>7} {:>7.4f} {:>7.1f} {:>6.2f} {:>7}\n",
-             row.day.name(),
-             row.finder,
-             row.trials,
-             row.share(row.right),
-             or_dash(row.share(row.stated), 4),
-             row.share(row.blamed),
-             row.share(row.runs),
-             row.share(row.builds),
-             or_dash(row.share(row.rounds), 1));
+  fmt::print(
+      "{:<46} {:<27} {:>6} {:>7.4f} {:>9.4f} {:>7} {:>7.4f} {:>7.4f} {:>7.1f} {:>6.2f} {:>7} {:>7} "
+      "{:>7} {:>7}\n",
+      row.day.name(),
+      row.finder,
+      row.trials,
+      row.share(row.right),
+      row.share(row.undecided),
+      or_dash(row.stated / std::max(row.answered(), 1), 4),
+      row.share(row.blamed),
+      row.share(row.falsely),
+      row.share(row.runs),
+      row.share(row.builds),
+      or_dash(row.share(row.rounds), 1),
+      or_dash(row.percentile(50), 2),
+      or_dash(row.percentile(99), 1),
+      or_dash(row.percentile(100), 1));
 }
 
 std::vector<Row> run_all(Options const& options) {
@@ -132,10 +216,10 @@ std::vector<Row> run_all(Options const& options) {
   bool const shows_progress = ::isatty(STDERR_FILENO) != 0;
   std::vector<Row> rows;
   print_header();
-  for (auto const& [day, finders] : cases()) {
+  for (auto const& [day, finders, fewer] : cases()) {
     for (auto const& finder : finders) {
       if (shows_progress) fmt::print(stderr, "\r{} {}\033[K", day.name(), finder.name);
-      rows.push_back(try_finder(finder, day, trials, options.seed));
+      rows.push_back(try_finder(finder, day, trials / fewer, options.seed));
       if (shows_progress) fmt::print(stderr, "\r\033[K");
       print_row(rows.back());
     }
@@ -156,6 +240,41 @@ double with_slack_below(double bound, int trials) {
 
 double to_a_tenth(double value) {
   return std::round(10 * value) / 10;
+}
+
+/// What it says that it knows is right as often as it says.
+void add_stated(std::vector<Claim>& all, Row const& row) {
+  double const stated = row.stated / std::max(row.answered(), 1);
+  all.push_back({"right as stated: " + row.day.name(),
+                 static_cast<double>(row.right) / std::max(row.answered(), 1),
+                 with_slack_below(stated, std::max(row.answered(), 1)),
+                 true});
+}
+
+/// Proved in two layouts.
+void add_builds(std::vector<Claim>& all, std::vector<Row> const& rows, Day const& day) {
+  constexpr double error = 0.01;
+  for (std::string const told : {"", ", told"}) {
+    auto const& row = row_of(rows, day, "torchwatch, 2 layouts" + told);
+    auto const text = day.name() + told;
+    all.push_back(
+        {"falsely proved: " + text, row.share(row.falsely), with_slack(error, row.trials), false});
+    // Ends that happen to be alike say nothing of how much builds differ.
+    if (told.empty() && day.builds > 0.02) continue;
+    all.push_back({"right or undecided: " + text,
+                   row.share(row.right + row.undecided),
+                   with_slack_below(1 - error, row.trials),
+                   true});
+  }
+}
+
+void add_gradual(std::vector<Claim>& all, Row const& row) {
+  all.push_back({"gradual, or undecided: " + row.day.name(),
+                 row.share(row.gradual + row.undecided),
+                 with_slack_below(0.99, row.trials),
+                 true});
+  all.push_back({"gradual", row.share(row.gradual), with_slack_below(0.95, row.trials), true});
+  all.push_back({"runs", row.share(row.runs), 150, false});
 }
 
 std::vector<Claim> claims(std::vector<Row> const& rows) {
@@ -194,10 +313,14 @@ std::vector<Claim> claims(std::vector<Row> const& rows) {
   at_most("rounds of 4 slots by rounds of 1", slots.rounds / ours(quiet).rounds, 0.6);
   at_most("builds, 3 culprits, by 3 searches", ours(triple).builds / (3 * ours(quiet).builds), 0.7);
   for (auto const& row : rows)
-    if (row.stated > 0)
-      at_least("right as stated: " + row.day.name(),
-               row.share(row.right),
-               std::pow(bisect::Patience{}.confidence, static_cast<double>(row.day.series)));
+    if (row.stated > 0) add_stated(all, row);
+  for (double const builds : {0.01, 0.02, 0.03})
+    for (std::vector<double> const& ratios : {std::vector<double>{1.10}, std::vector<double>{}})
+      add_builds(all, rows, day_of_builds(ratios, builds));
+  add_gradual(all, ours(gradual_day(0.01)));
+  for (auto const& row : rows)
+    if (!row.milliseconds.empty())
+      at_most("ms a step, 99%: " + row.day.name(), row.percentile(99), 50);
   return all;
 }
 
@@ -210,14 +333,21 @@ void write_json(std::vector<Row> const& rows, std::string const& file) {
                     {"noise", row.day.noise},
                     {"strays", row.day.strays},
                     {"drift", row.day.drift},
+                    {"builds_sd", row.day.builds},
+                    {"shape", row.day.shape},
                     {"finder", row.finder},
                     {"trials", row.trials},
                     {"right", row.share(row.right)},
-                    {"stated", row.share(row.stated)},
+                    {"undecided", row.share(row.undecided)},
+                    {"stated", row.stated / std::max(row.answered(), 1)},
                     {"blamed", row.share(row.blamed)},
+                    {"falsely", row.share(row.falsely)},
                     {"runs", row.share(row.runs)},
                     {"builds", row.share(row.builds)},
-                    {"rounds", row.share(row.rounds)}});
+                    {"rounds", row.share(row.rounds)},
+                    {"ms_50", row.percentile(50)},
+                    {"ms_99", row.percentile(99)},
+                    {"ms_max", row.percentile(100)}});
   std::ofstream{file} << list.dump(1) << '\n';
 }
 

@@ -1,5 +1,6 @@
 #include "commits.h"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -16,18 +17,54 @@ double pace_of(std::uint64_t seed, std::uint64_t round, double deviation) {
   return std::normal_distribution<double>{0, deviation}(generator);
 }
 
+/// Of what a build adds by its layout.
+double level_of(std::uint64_t seed, std::size_t position, std::size_t layout, double deviation) {
+  constexpr std::uint64_t builds = 0xb001d;  // random numbers of their own
+  if (deviation == 0) return 0;
+  std::seed_seq seeds{seed, builds, std::uint64_t{position}, std::uint64_t{layout}};
+  std::mt19937 generator{seeds};
+  return std::normal_distribution<double>{0, deviation}(generator);
+}
+
+double deviation_of(Day const& day, std::minstd_rand& generator) {
+  constexpr double slow = 0.15;
+  constexpr double within = 0.2;
+  constexpr double most = 5;
+  std::normal_distribution<double> normal;
+  if (day.shape == Shape::normal) return day.noise * normal(generator);
+  if (day.shape == Shape::cauchy)
+    return std::clamp(
+        std::cauchy_distribution<double>{0, 0.6745 * day.noise}(generator), -most, most);
+  double const apart = std::sqrt((1 - within * within) / slow / (1 - slow));
+  bool const is_slow = std::bernoulli_distribution{slow}(generator);
+  return day.noise * (within * normal(generator) + (is_slow ? apart : 0));
+}
+
+std::string steps_of(Day const& day) {
+  std::string steps;
+  for (std::size_t i = 0; i < day.ratios.size();) {
+    auto const ratio = day.ratios[i];
+    std::size_t alike = 0;
+    for (; i < day.ratios.size() && day.ratios[i] == ratio; ++i)
+      ++alike;
+    steps += fmt::format("{}{}{:+.0f}%",
+                         steps.empty() ? "" : ", ",
+                         alike > 1 ? fmt::format("{} of ", alike) : "",
+                         100 * (ratio - 1));
+  }
+  return steps.empty() ? "no change" : steps;
+}
+
 }  // namespace
 
 std::string Day::name() const {
-  std::string steps;
-  for (double const ratio : ratios)
-    steps += fmt::format("{}{:+.0f}%", steps.empty() ? "" : ", ", 100 * (ratio - 1));
-  return fmt::format("{} commits, {}, noise {:.0f}%{}",
-                     commits,
-                     steps.empty() ? "no change" : steps,
-                     100 * noise,
-                     strays > 0 ? fmt::format(", {:.0f}% astray", 100 * strays) : "") +
-         (drift > 0 ? fmt::format(", pace {:.0f}%", 100 * drift) : "");
+  auto const percent = [](char const* text, double share) {
+    return share > 0 ? fmt::format("{} {:.0f}%", text, 100 * share) : "";
+  };
+  char const* const shapes[] = {"", ", two modes", ", Cauchy"};
+  return fmt::format("{} commits, {}, noise {:.0f}%", commits, steps_of(*this), 100 * noise) +
+         shapes[static_cast<std::size_t>(shape)] + percent(", astray", strays) +
+         percent(", pace", drift) + percent(", builds", builds);
 }
 
 Commits::Commits(Day const& day, std::uint64_t seed) : day_{day}, seed_{seed} {
@@ -49,15 +86,19 @@ double Commits::truth(std::size_t series, std::size_t position) const {
   return value;
 }
 
-double Commits::run(std::size_t series, std::size_t position, std::size_t round) {
-  auto const count = counts_[{series, position}]++;
-  builds_.insert(position);
+double Commits::run(std::size_t series,
+                    std::size_t position,
+                    std::size_t round,
+                    std::size_t layout) {
+  // Runs of the second layout are others than those of the first
+  auto const count = (counts_[{series, position, layout}]++) + layout * 1'000'000;
+  builds_.insert({position, layout});
   ++runs_;
   std::seed_seq seeds{seed_, std::uint64_t{series}, std::uint64_t{position}, count};
   std::minstd_rand generator{seeds};
-  std::normal_distribution<double> normal{0, day_.noise};
-  double const value =
-      truth(series, position) * std::exp(normal(generator) + pace_of(seed_, round, day_.drift));
+  double const value = truth(series, position) *
+                       std::exp(deviation_of(day_, generator) + pace_of(seed_, round, day_.drift) +
+                                level_of(seed_, position, layout, day_.builds));
   if (!std::bernoulli_distribution{day_.strays}(generator)) return value;
   return value * std::uniform_real_distribution<double>{1.1, 1.8}(generator);
 }

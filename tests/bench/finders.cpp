@@ -2,18 +2,27 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <deque>
 #include <map>
 
 #include "two_samples.h"
+#include <fmt/format.h>
 
+#include "bisect/compare.h"
 #include "bisect/inquiry.h"
+#include "bisect/search.h"
 
 namespace torchwatch::bench {
 namespace {
 
 constexpr double seconds_a_build = 3600;
 constexpr double seconds_a_run = 60;
+
+/// Of the processor, so that a busy host does not matter.
+double milliseconds_since(std::clock_t began) {
+  return 1000.0 * static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC;
+}
 
 Found ask(Commits& commits, bisect::Capacity capacity) {
   auto const& day = commits.day();
@@ -29,6 +38,7 @@ Found ask(Commits& commits, bisect::Capacity capacity) {
       }};
   Found found;
   for (std::size_t round = 0;; ++found.rounds) {
+    auto const began = std::clock();
     auto const probes = inquiry.next(costs, capacity);
     if (probes.empty()) break;
     for (auto const& probe : probes) {
@@ -39,6 +49,7 @@ Found ask(Commits& commits, bisect::Capacity capacity) {
       inquiry.add(probe.benchmark, readings);
       ++round;
     }
+    found.milliseconds.push_back(milliseconds_since(began));
   }
   found.is_unchanged = true;
   found.stated = 1;
@@ -46,12 +57,138 @@ Found ask(Commits& commits, bisect::Capacity capacity) {
     auto const answer = inquiry.answer(series).value();
     found.stated *= answer.probability;
     found.is_unchanged = found.is_unchanged && answer.kind == bisect::Answer::Kind::unchanged;
+    found.is_open = found.is_open || answer.kind == bisect::Answer::Kind::open;
+    if (answer.kind == bisect::Answer::Kind::gradual) {
+      found.is_gradual = true;
+      found.first = answer.changes.front().first;
+      found.last = answer.changes.front().last;
+    }
     if (answer.kind == bisect::Answer::Kind::changed)
       for (auto const& change : answer.changes)
         found.steps.push_back({series, change.first, std::exp(change.size)});
   }
   return found;
 }
+
+/// Series of one benchmark each, as a search knows them.
+class Searched {
+ public:
+  Searched(Commits& commits, std::size_t layouts, std::optional<double> builds)
+      : commits_{commits},
+        layouts_{layouts},
+        search_{request(), suspects(), std::vector<double>(count(), 1.0), {}, {}, builds} {}
+
+  Found find() {
+    std::vector<Finding> findings;
+    while (true) {
+      take_steps();
+      auto fresh = search_.find();
+      if (fresh.empty()) break;
+      for (auto& finding : fresh) {
+        while (auto const layout = bisect::layout_to_compare(finding, layouts_))
+          prove(finding, *layout);
+        if (finding.suspects.size() == 1) search_.explain(finding);
+        findings.push_back(std::move(finding));
+      }
+    }
+    conclude(findings);
+    return std::move(found_);
+  }
+
+ private:
+  std::size_t count() const { return commits_.day().commits; }
+
+  static CommitSha sha_of(std::size_t position) { return {fmt::format("{:040}", position)}; }
+
+  static Series series_of(std::size_t series) {
+    return {"fleet", {std::to_string(series), Test::eval, Device::cpu, "eager"}, Metric::latency};
+  }
+
+  static std::size_t number_of(Benchmark const& benchmark) { return std::stoul(benchmark.model); }
+
+  BisectionRequest request() const {
+    BisectionRequest request{sha_of(0), sha_of(count()), {}};
+    for (std::size_t i = 0; i < commits_.day().series; ++i)
+      request.series.push_back(series_of(i));
+    return request;
+  }
+
+  std::vector<Commit> suspects() const {
+    std::vector<Commit> all;
+    for (std::size_t i = 1; i <= count(); ++i)
+      all.push_back({sha_of(i), "", "", {}, {}});
+    return all;
+  }
+
+  void take_steps() {
+    bisect::Costs const costs{
+        seconds_a_run,
+        [&](std::size_t position) { return commits_.is_built(position) ? 0 : seconds_a_build; },
+        [](std::size_t) {
+          return 1.0;
+        }};
+    while (true) {
+      auto const began = std::clock();
+      auto steps = search_.next(costs, 1);
+      if (steps.empty()) break;
+      for (auto& step : steps)
+        take(step);
+      found_.milliseconds.push_back(milliseconds_since(began));
+    }
+  }
+
+  void take(BisectionStep& step) {
+    auto& levels = step.readings.emplace_back(MetricLevels{Metric::latency, {}}).levels;
+    for (auto const& commit : step.commits)
+      levels.push_back(
+          commits_.run(number_of(step.benchmark), search_.position_of(commit), round_));
+    ++round_;
+    step.is_done = true;
+    search_.learn(step, false);
+  }
+
+  /// By pairs until they decide, as bisection::Proof does.
+  void prove(Finding& finding, std::size_t layout) {
+    auto const position = search_.position_of(finding.suspects.front().sha);
+    for (auto& effect : finding.effects) {
+      config::DecideOptions decide;
+      double const ratio = effect.after / effect.before;
+      decide.threshold = std::min(decide.threshold, std::sqrt(std::max(ratio, 1 / ratio)) - 1);
+      bisect::Compare compare{effect.series.metric, decide};
+      while (!compare.answer()) {
+        auto const series = number_of(effect.series.benchmark);
+        double const before = commits_.run(series, position - 1, round_, layout);
+        compare.add({before, commits_.run(series, position, round_++, layout)});
+      }
+      (layout == 0 ? effect.proof : effect.rebuilt) = compare.answer();
+      search_.learn(effect.series, finding.suspects.front(), compare.pairs(), layout);
+    }
+  }
+
+  void conclude(std::vector<Finding>& findings) {
+    auto const outcome = search_.conclude(findings);
+    found_.is_unchanged = outcome == BisectionOutcome::not_reproduced;
+    found_.is_layout = outcome == BisectionOutcome::layout;
+    for (auto const& finding : findings) {
+      auto const first = search_.position_of(finding.suspects.front().sha) - 1;
+      if (finding.is_gradual) {
+        found_.is_gradual = true;
+        found_.first = first;
+        found_.last = first + finding.suspects.size() - 1;
+      }
+      for (auto const& effect : finding.effects)
+        if (finding.suspects.size() == 1 && is_proved(effect))
+          found_.steps.push_back({number_of(effect.series.benchmark), first, 1});
+    }
+    found_.is_open = found_.steps.empty() && !found_.is_unchanged && !found_.is_gradual;
+  }
+
+  Commits& commits_;
+  std::size_t layouts_;
+  bisect::Search search_;
+  std::size_t round_ = 0;
+  Found found_;
+};
 
 Found bisect_by_median(Commits& commits) {
   constexpr int runs = 5;
@@ -66,7 +203,9 @@ Found bisect_by_median(Commits& commits) {
       values.push_back(commits.run(0, position));
     (median(values) > middle ? bad : good) = position;
   }
-  return {{{0, good, 1}}, false, 0, 0};
+  Found found;
+  found.steps = {{0, good, 1}};
+  return found;
 }
 
 /// One run a commit, whoever asks again.
@@ -115,7 +254,9 @@ Found find_like_asv(Commits& commits) {
     bool const is_left = std::abs(once(middle) - once(left)) > std::abs(once(right) - once(middle));
     (is_left ? right : left) = middle;
   }
-  return {{{0, left, 1}}, false, 0, 0};
+  Found found;
+  found.steps = {{0, left, 1}};
+  return found;
 }
 
 /// `expected`: the change to see, by the interquartile range of the noise. How many runs Pinpoint's
@@ -182,6 +323,14 @@ Finder torchwatch(std::size_t slots) {
 Finder torchwatch_in_pairs() {
   return {"torchwatch, in pairs", [](Commits& commits) {
             return ask(commits, {1, 2});
+          }};
+}
+
+Finder torchwatch_proving(std::size_t layouts, std::optional<double> builds) {
+  auto const name = std::string{"torchwatch, "} + (layouts > 1 ? "2 layouts" : "proved") +
+                    (builds ? ", told" : "");
+  return {name, [layouts, builds](Commits& commits) {
+            return Searched{commits, layouts, builds}.find();
           }};
 }
 

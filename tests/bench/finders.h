@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,12 @@ struct Found {
   bool is_unchanged = false;  ///< it says that there is no change
   double stated = 0;          ///< probability that it is right, as it says; 0 if it does not say
   int rounds = 0;             ///< of processes at the same time
+  bool is_open = false;       ///< it ended undecided, or cannot prove what it says
+  bool is_layout = false;     ///< it says that builds differ, and commits do not
+  bool is_gradual = false;    ///< it says that many commits did it: those from `first` to `last`
+  std::size_t first = 0;
+  std::size_t last = 0;
+  std::vector<double> milliseconds;  ///< that it thought, of each step
 };
 
 struct Finder {
@@ -26,6 +33,11 @@ Finder torchwatch(std::size_t slots);
 
 /// The same with one slot, on which two builds take turns.
 Finder torchwatch_in_pairs();
+
+/// As the daemon searches: in rounds of two, then pairs of a lone suspect and its parent until they
+/// decide, in so many layouts, and what the proof leaves is searched again. Only what is proved is
+/// named. `builds`: standard deviation between builds, if it is told.
+Finder torchwatch_proving(std::size_t layouts, std::optional<double> builds = {});
 
 /// Each by its published rule, on series 0:
 ///

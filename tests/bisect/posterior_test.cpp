@@ -79,9 +79,95 @@ TEST(Posterior, TellsTwoChangesFromOne) {
   std::vector<std::pair<std::size_t, double>> values;
   for (double const wobble : {0.004, -0.004, 0.002, -0.002, 0.003, -0.003})
     values.insert(values.end(), {{0, 1 + wobble}, {1, 1.1 - wobble}, {2, 1.18 + wobble}});
-  auto const belief = believe(alike(2), read(values), {});
+  Expectation expectation;
+  expectation.builds_differ = 0;  // three builds do not tell
+  auto const belief = believe(alike(2), read(values), expectation);
   EXPECT_GT(belief.changed_in(0), 0.99);
   EXPECT_GT(belief.changed_in(1), 0.99);
+}
+
+/// Builds that are each read `count` times, within half a percent.
+std::vector<Reading> read_often(std::vector<std::pair<std::size_t, double>> const& builds,
+                                int count = 4) {
+  std::vector<std::pair<std::size_t, double>> values;
+  for (int i = 0; i < count; ++i)
+    for (auto const& [position, level] : builds)
+      values.emplace_back(position, level + (i % 2 == 0 ? 0.003 : -0.003));
+  return read(values);
+}
+
+TEST(Posterior, BuildsThatDifferByThemselvesAreNoChanges) {
+  auto const belief = believe(alike(64),
+                              read_often({{0, 1.00},
+                                          {8, 0.97},
+                                          {16, 1.04},
+                                          {24, 1.00},
+                                          {32, 0.96},
+                                          {40, 1.03},
+                                          {48, 0.98},
+                                          {56, 1.01},
+                                          {64, 1.03}}),
+                              {});
+  EXPECT_GT(belief.no_change(), 0.75);
+  EXPECT_GT(belief.builds, 4);
+}
+
+TEST(Posterior, IsLessSureOfAChangeWhereBuildsDifferByAsMuch) {
+  auto const readings = read_often({{0, 1.0}, {1, 1.08}});
+  Expectation expectation;
+  EXPECT_LT(believe(alike(1), readings, expectation).no_change(), 0.01);
+  expectation.builds = 0.04;
+  expectation.builds_learnt = true;
+  EXPECT_GT(believe(alike(1), readings, expectation).no_change(), 0.1);
+}
+
+TEST(Posterior, TwoBuildsOfOneCommitTellMoreThanOneReadTwice) {
+  auto readings = read_often({{0, 1.0}, {1, 1.12}});
+  Expectation expectation;
+  expectation.builds = 0.02;
+  expectation.builds_learnt = true;
+  auto const once = believe(alike(1), readings, expectation).no_change();
+  auto rebuilt = readings;
+  for (auto& reading : rebuilt) {
+    reading.layout = 1;
+    reading.round += readings.size();
+  }
+  auto again = readings;
+  for (auto& reading : again)
+    reading.round += readings.size();
+  auto const with = [&](std::vector<Reading> const& more) {
+    auto all = readings;
+    all.insert(all.end(), more.begin(), more.end());
+    return believe(alike(1), all, expectation).no_change();
+  };
+  EXPECT_LT(with(rebuilt), once / 5);
+  EXPECT_GT(with(again), once / 5);
+}
+
+TEST(Posterior, ManySmallChangesAreGradual) {
+  auto const belief = believe(alike(64),
+                              read_often({{0, 1.000},
+                                          {8, 1.014},
+                                          {16, 1.024},
+                                          {24, 1.039},
+                                          {32, 1.049},
+                                          {40, 1.064},
+                                          {48, 1.074},
+                                          {56, 1.089},
+                                          {64, 1.100}},
+                                         10),
+                              {});
+  EXPECT_GT(belief.gradual(), 0.95);
+}
+
+TEST(Posterior, LeavesOutWhatSaysNothing) {
+  auto readings = read_often({{0, 1.0}, {4, 1.1}});
+  auto const expected = believe(alike(8), readings, {});
+  for (double const nothing : {std::nan(""), HUGE_VAL, -HUGE_VAL, 1e200})
+    readings.push_back({6, readings.size(), nothing});
+  auto const belief = believe(alike(8), readings, {});
+  EXPECT_EQ(belief.positions, expected.positions);
+  EXPECT_EQ(belief.no_change(), expected.no_change());
 }
 
 TEST(Posterior, LooksOnlyInTheAskedDirection) {
@@ -136,6 +222,7 @@ TEST(Posterior, AgreesWithIntegrals) {
     }
     Expectation expectation;
     expectation.several = 0;
+    expectation.builds_differ = 0;
     auto const belief = believe(alike(1), readings, expectation);
     double const log_odds = std::log((1 - belief.no_change()) / belief.no_change());
     double const expected = std::log(odds_by_integration(readings, expectation));

@@ -77,6 +77,18 @@ class Day {
     return *this;
   }
 
+  /// Builds of the commits from `commit` on are this much slower, if made with the first layout.
+  Day& layout_matters(std::size_t commit, double ratio) {
+    layout_ = {commit, {}, ratio};
+    return *this;
+  }
+
+  /// Lone suspects are proved in so many layouts.
+  Day& layouts(std::size_t count) {
+    layouts_ = count;
+    return *this;
+  }
+
   /// No proof shows any change.
   Day& nothing_is_proved() {
     is_provable_ = false;
@@ -100,17 +112,17 @@ class Day {
   std::size_t builds() const { return built_.size(); }
 
  private:
-  double truth(Series const& series, std::size_t position) const;
-  void take(Search& search, BisectionStep step);
-  void take_all(Search& search, Costs const& costs);
-  double measure(Series const& series, std::size_t position, double pace);
-  void prove(Search& search, Effect& effect, CommitSha const& culprit);
-
   struct Change {
     std::size_t commit = 0;
     Series series;
     double ratio = 1;
   };
+
+  double truth(Series const& series, std::size_t position) const;
+  void take(Search& search, BisectionStep step);
+  void take_all(Search& search, Costs const& costs);
+  double measure(Series const& series, std::size_t position, double pace, std::size_t layout = 0);
+  void prove(Search& search, Effect& effect, CommitSha const& culprit, std::size_t layout);
 
   BisectionRequest request_;
   std::vector<Commit> suspects_;
@@ -119,6 +131,8 @@ class Day {
   std::set<CommitSha> broken_, built_;
   std::set<std::pair<std::string, CommitSha>> unmeasurable_;
   std::set<std::size_t> astray_;
+  Change layout_{};
+  std::size_t layouts_ = 1;
   double noise_ = 0.01;
   bool is_provable_ = true;
   std::mt19937_64 generator_{5};
@@ -135,8 +149,9 @@ double Day::truth(Series const& series, std::size_t position) const {
   return value;
 }
 
-double Day::measure(Series const& series, std::size_t position, double pace) {
+double Day::measure(Series const& series, std::size_t position, double pace, std::size_t layout) {
   double exact = truth(series, position);
+  if (layout == 0 && layout_.commit > 0 && position >= layout_.commit) exact *= layout_.ratio;
   if (is_deterministic(series.metric) && astray_.erase(position) > 0) exact *= 1.2;
   double const off = pace + noise_ * std::normal_distribution<double>{}(generator_);
   return is_deterministic(series.metric) ? exact : exact * std::exp(off);
@@ -177,7 +192,7 @@ void Day::take_all(Search& search, Costs const& costs) {
 }
 
 /// By pairs, until they decide.
-void Day::prove(Search& search, Effect& effect, CommitSha const& culprit) {
+void Day::prove(Search& search, Effect& effect, CommitSha const& culprit, std::size_t layout) {
   auto const position = search.position_of(culprit);
   config::DecideOptions decide;
   double const ratio = effect.after / effect.before;
@@ -185,12 +200,12 @@ void Day::prove(Search& search, Effect& effect, CommitSha const& culprit) {
   Compare compare{effect.series.metric, decide};
   while (!compare.answer()) {
     double const pace = 0.1 * std::normal_distribution<double>{}(generator_);
-    auto const before = measure(effect.series, position - 1, pace);
-    compare.add({before, measure(effect.series, position, pace)});
+    auto const before = measure(effect.series, position - 1, pace, layout);
+    compare.add({before, measure(effect.series, position, pace, layout)});
   }
-  effect.proof = compare.answer();
+  (layout == 0 ? effect.proof : effect.rebuilt) = compare.answer();
   if (!is_provable_) effect.proof->verdict = Verdict::unchanged;
-  search.learn(effect.series, search.commit_at(position - 1), culprit, compare.pairs());
+  search.learn(effect.series, {culprit, "", "", {}, {}}, compare.pairs(), layout);
 }
 
 Day& Day::run() {
@@ -208,8 +223,9 @@ Day& Day::run() {
     for (auto& finding : found) {
       if (finding.suspects.size() == 1) {
         proofs_.push_back(steps_.size());
-        for (auto& effect : finding.effects)
-          prove(search, effect, finding.suspects.front().sha);
+        while (auto const layout = layout_to_compare(finding, layouts_))
+          for (auto& effect : finding.effects)
+            prove(search, effect, finding.suspects.front().sha, *layout);
         search.explain(finding);
       }
       findings_.push_back(std::move(finding));
@@ -365,7 +381,7 @@ TEST(Search, SaysWhyAndWhatItBelieves) {
   Day day{40, {series_of("dlrm")}};
   day.change(17, series_of("dlrm"), 1.15).run();
   EXPECT_THAT(day.steps().front().reason, HasSubstr("both ends"));
-  EXPECT_THAT(day.steps().back().reason, AllOf(HasSubstr("suspects left"), HasSubstr("bits")));
+  EXPECT_THAT(day.steps().at(3).reason, AllOf(HasSubstr("suspects left"), HasSubstr("bits")));
   EXPECT_TRUE(std::ranges::any_of(day.steps(), [](auto const& step) {
     auto const& belief = step.beliefs.at(0);
     return belief.first == sha_of(17) && belief.last == sha_of(17) && belief.probability >= 0.99;
@@ -416,6 +432,96 @@ TEST(Search, ReadsTheBuildsBesideAnExactChangeTwice) {
                                     }),
               2)
         << commit;
+}
+
+TEST(Search, CallsWhatOnlyOneLayoutShowsLayout) {
+  Day day{40, {series_of("dlrm")}};
+  day.layout_matters(17, 1.15).layouts(2).run();
+  EXPECT_EQ(day.outcome(), BisectionOutcome::layout);
+  ASSERT_THAT(day.findings(), ElementsAre(names(17)));
+  EXPECT_EQ(kind_of(day.findings().front()), FindingKind::layout);
+}
+
+TEST(Search, ProvesACulpritInTwoLayouts) {
+  Day day{40, {series_of("dlrm")}};
+  day.change(17, series_of("dlrm"), 1.15).layouts(2).run();
+  EXPECT_EQ(day.outcome(), BisectionOutcome::culprit);
+  ASSERT_THAT(day.findings(), ElementsAre(names(17)));
+  EXPECT_TRUE(day.findings().front().effects.at(0).rebuilt);
+}
+
+TEST(Search, ComparesInOneLayoutWhereThereIsNoOther) {
+  Finding finding{{Commit{}}, {Effect{}}};
+  EXPECT_EQ(layout_to_compare(finding, 1), 0U);
+  EXPECT_EQ(layout_to_compare(finding, 2), 0U);
+  finding.effects[0].proof = Comparison{};
+  EXPECT_FALSE(layout_to_compare(finding, 2)) << "nothing to prove again";
+  finding.effects[0].proof->verdict = Verdict::regression;
+  EXPECT_FALSE(layout_to_compare(finding, 1));
+  EXPECT_EQ(layout_to_compare(finding, 2), 1U);
+  finding.effects[0].rebuilt = finding.effects[0].proof;
+  EXPECT_FALSE(layout_to_compare(finding, 2));
+  finding.suspects.resize(2);
+  EXPECT_FALSE(layout_to_compare(finding, 2));
+}
+
+TEST(Search, SaysThatManyCommitsDidItEachALittle) {
+  Day day{60, {series_of("dlrm")}};
+  for (std::size_t commit = 3; commit <= 60; commit += 6)
+    day.change(commit, series_of("dlrm"), 1.015);
+  day.noise(0.005).run();
+  ASSERT_THAT(day.findings(), SizeIs(1));
+  EXPECT_EQ(kind_of(day.findings().front()), FindingKind::gradual);
+  EXPECT_GT(day.findings().front().suspects.size(), 40U);
+  EXPECT_LE(day.steps().size(), 150U);
+}
+
+TEST(Search, EndsWhateverItIsFed) {
+  std::vector<double> const values{std::nan(""), HUGE_VAL, -HUGE_VAL, 0, -1, 5e-324, 1e308, 1e-300};
+  std::mt19937_64 random{3};
+  for (auto const metric : {Metric::latency, Metric::cmem, Metric::leak}) {
+    for (std::size_t trial = 0; trial < 2 * values.size(); ++trial) {
+      BisectionRequest const request{sha_of(0), sha_of(9), {series_of("dlrm", metric)}};
+      std::vector<Commit> suspects;
+      for (std::size_t i = 1; i <= 9; ++i)
+        suspects.push_back({sha_of(i), "", "", {}, {}});
+      Search search{request, suspects, std::vector<double>(9, 1.0), {}, {}};
+      Costs const costs{60,
+                        [](std::size_t) { return 0.0; },
+                        [](std::size_t) {
+                          return 1.0;
+                        }};
+      std::size_t steps = 0;
+      for (auto next = search.next(costs, 1); !next.empty(); next = search.next(costs, 1)) {
+        auto& step = next.front();
+        auto& levels = step.readings.emplace_back(MetricLevels{metric, {}}).levels;
+        for (std::size_t i = 0; i < step.commits.size(); ++i)
+          levels.push_back(values[trial < values.size() ? trial : random() % values.size()]);
+        search.learn(step, false);
+        ASSERT_LE(++steps, 410U) << trial;
+      }
+      EXPECT_TRUE(search.is_over());
+    }
+  }
+}
+
+TEST(Search, OneFailedReadingDoesNotBlindASeries) {
+  BisectionRequest const request{sha_of(0), sha_of(1), {series_of("dlrm")}};
+  Search search{request, {{sha_of(1), "", "", {}, {}}}, {1.0}, {}, {}};
+  Costs const costs{60,
+                    [](std::size_t) { return 0.0; },
+                    [](std::size_t) {
+                      return 1.0;
+                    }};
+  auto first = search.next(costs, 1).front();
+  first.readings = {{Metric::latency, {std::nan(""), 100}}};
+  search.learn(first, false);
+  for (int i = 0; i < 8 && !search.is_over(); ++i) {
+    auto step = search.next(costs, 1).front();
+    step.readings = {{Metric::latency, {100 + 0.1 * i, 120 - 0.1 * i}}};
+    search.learn(step, false);
+  }
+  EXPECT_THAT(search.find(), ElementsAre(names(1)));
 }
 
 TEST(Search, RefusesStepsOfAnotherSearch) {
