@@ -48,6 +48,9 @@ constexpr double nothing = -std::numeric_limits<double>::infinity();
 /// Nobody looks at an explanation whose logarithm of the weight is so much less than another's.
 constexpr double hopeless = 14;
 
+/// A drift that explains so much less is not weighed with the others.
+constexpr double unlikely = 7;
+
 /// Of a kind of explanations, so many are fitted at most.
 constexpr std::size_t most_fitted = 20;
 
@@ -193,6 +196,7 @@ class Weighing {
   Expectation const& expectation_;
   std::vector<Explanation> all_;
   Under usual_;  // under the likeliest drift and no more
+  std::vector<std::pair<double, double>> drifts_;  // others worth a thought, with log_prior
   std::optional<Glance> glance_;
   double best_glance_ = 0;
 };
@@ -266,23 +270,19 @@ Explanation const& Weighing::best() const {
   return all_[usual_.best()];
 }
 
-/// Weighs what is simple under each drift, and keeps the likeliest.
+/// Weighs what is known so far under each drift, and keeps the likeliest.
 void Weighing::weigh_drifts() {
   std::vector<Under> under;
   for (auto const& [ratio, probability] : drifts)
     if (ratio == 0 || table_.is_paired())
       under.push_back(weigh({ratio, 0, usual_tails},
                             std::log((1 - heavy) * (table_.is_paired() ? probability : 1))));
-  double largest = nothing;
+  auto const best = std::ranges::max_element(under, {}, &Under::largest);
+  drifts_.clear();
   for (auto const& one : under)
-    largest = std::max(largest, one.largest());
-  double most = -1;
-  for (auto& one : under) {
-    double const sum = sum_of_weights(one.logs, largest);
-    if (sum <= most) continue;
-    most = sum;
-    usual_ = std::move(one);
-  }
+    if (one.ratios.drift != best->ratios.drift && one.largest() > best->largest() - unlikely)
+      drifts_.emplace_back(one.ratios.drift, one.log_prior);
+  usual_ = std::move(*best);
 }
 
 /// With the eyes of what is best so far.
@@ -370,11 +370,17 @@ Explanations Weighing::conclude(std::vector<Under> const& others) {
   auto const* likeliest = &usual_;
   for (auto const& one : others)
     if (one.largest() > likeliest->largest()) likeliest = &one;
-  auto const heavily = weigh({likeliest->ratios.drift, likeliest->ratios.builds, heavy_tails},
+  auto const [drift, spread, tails] = likeliest->ratios;
+  auto const heavily = weigh({drift, spread, heavy_tails},
                              usual_.log_prior + std::log(heavy / (1 - heavy)));
+  std::vector<Under> drifting;
+  for (auto const& [other, log_prior] : drifts_)
+    drifting.push_back(weigh({other, spread, tails}, log_prior));
   double const more = log_more(others, *likeliest);
   Explanations result{{}, likeliest->ratios, 0, 0, {}};
-  auto const shift = std::max(likeliest->largest(), heavily.largest() + more);
+  auto shift = std::max(likeliest->largest(), heavily.largest() + more);
+  for (auto const& one : drifting)
+    shift = std::max(shift, one.largest() + more);
   double total = 0;
   for (std::size_t i = 0; i < all_.size(); ++i) {
     auto const add = [&](Under const& under, double log_factor) {
@@ -386,6 +392,8 @@ Explanations Weighing::conclude(std::vector<Under> const& others) {
     for (auto const& one : others)
       add(one, 0);
     add(heavily, more);
+    for (auto const& one : drifting)
+      add(one, more);
     all_[i].fit = likeliest->fits[i];
     total += all_[i].weight;
   }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "bisect/median.h"
+
 namespace torchwatch::bisect {
 
 namespace {
@@ -293,11 +295,16 @@ Summary Fitter::summary() const {
 }
 
 std::vector<int> Fitter::strays(double variance) const {
-  constexpr double astray = 9;
+  constexpr double astray = 3.5;
+  constexpr double normal = 1.4826;  // standard deviations by the middle of the deviations
+  constexpr double least = 0.3;      // strays themselves, and what is expected, widen the variance
+  std::vector<double> sizes;
+  for (double const deviation : deviations_)
+    sizes.push_back(std::abs(deviation));
+  double const usual = std::max(normal * median(std::move(sizes)), least * std::sqrt(variance));
   std::vector<int> strays(table_.passed.size());
   for (std::size_t i = 0; i < deviations_.size(); ++i)
-    if (deviations_[i] * deviations_[i] > astray * variance)
-      ++strays[table_.at[table_.values[i].build]];
+    if (std::abs(deviations_[i]) > astray * usual) ++strays[table_.at[table_.values[i].build]];
   return strays;
 }
 

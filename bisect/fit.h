@@ -91,8 +91,8 @@ class Fitter {
   /// aside.
   Summary summary() const;
 
-  /// After a fit: of each position, the readings that are off by more than three times `variance`'s
-  /// root.
+  /// After a fit of that variance: of each position, the readings that are off by much more than
+  /// most are.
   std::vector<int> strays(double variance) const;
 
  private:

@@ -15,8 +15,8 @@ constexpr double known_weight = 1e-3;
 /// count.
 constexpr double nothing_at_all = 0.95;
 
-/// Several processes that went astray alike may fool an answer with this probability.
-constexpr double fooled = 0.001;
+/// Processes of one build that went astray alike may fool an answer with this probability.
+constexpr double fooled = 0.01;
 
 /// Probability at which many commits are said to have made a change: that accuses nobody.
 constexpr double gradual_confidence = 0.95;
@@ -59,9 +59,44 @@ Answer::Change span_of(Belief const& belief, double size) {
   return {belief.positions[first], belief.positions[last + 1] - 1, size};
 }
 
-/// How many more processes of a build must agree with an answer than do not, before it rests on it.
-int agreeing_in(Belief const& belief) {
-  return static_cast<int>(std::ceil(std::log(fooled) / std::log(belief.share_of_strays())));
+/// How many more of a build's processes agree with an answer than do not.
+int agreeing_at(Belief const& belief, std::size_t index) {
+  return std::max(0, belief.readings[index] - 2 * belief.strays[index]);
+}
+
+/// Whether an answer rests on this build: it lies beside a change, or is an end, and nothing
+/// changed.
+bool rests_on(Hypothesis const& hypothesis, Belief const& belief, std::size_t index) {
+  if (hypothesis.changes.empty()) return index == 0 || index + 1 == belief.positions.size();
+  return std::ranges::any_of(hypothesis.changes, [&](auto const& change) {
+    return index == change.gap || index == change.last + 1;
+  });
+}
+
+/// What is behind the build, by what is before it as seen from a change beside it: how much likelier
+/// the change was there, before anything was read. Behind an end, there is none.
+double odds_behind(Hypothesis const& hypothesis,
+                   Belief const& belief,
+                   std::size_t index,
+                   double no_change) {
+  for (auto const& change : hypothesis.changes) {
+    bool const is_last = index + 1 == belief.positions.size();
+    if (index == change.gap || index == change.last + 1) {
+      double const here = belief.shares[change.gap];
+      if (index == 0 || is_last) return no_change / (1 - no_change) / here;
+      return belief.shares[index == change.gap ? index - 1 : index] / here;
+    }
+  }
+  return 1;
+}
+
+/// Odds that the build's processes went astray alike, and that the answer is wrong for it.
+double misleading(Hypothesis const& hypothesis,
+                  Belief const& belief,
+                  std::size_t index,
+                  double no_change) {
+  return belief.astray_alike(agreeing_at(belief, index)) *
+         odds_behind(hypothesis, belief, index, no_change);
 }
 
 Answer::Kind kind_of(Hypothesis const& hypothesis) {
@@ -117,21 +152,27 @@ std::vector<Probe> Inquiry::reread(Costs const& costs, Capacity capacity) const 
 std::vector<std::size_t> Inquiry::read_too_rarely(State const& state) const {
   auto const& belief = state.belief;
   auto const lost = lost_to(state.asked.benchmark);
-  auto const readings = std::max(state.asked.readings, agreeing_in(belief));
+  auto const& hypothesis = likeliest_of(belief);
   std::vector<std::size_t> positions;
   for (std::size_t index = 0; index < belief.positions.size(); ++index) {
     auto const position = belief.positions[index];
-    auto const& changes = likeliest_of(belief).changes;
-    bool const is_end = index == 0 || index + 1 == belief.positions.size();
-    bool const is_beside =
-        (changes.empty() && is_end) || std::ranges::any_of(changes, [&](auto const& change) {
-          return index == change.gap || index == change.last + 1;
-        });
-    if (is_beside && belief.readings[index] - 2 * belief.strays[index] < readings &&
-        !lost.contains(position))
+    if (!rests_on(hypothesis, belief, index) || lost.contains(position)) continue;
+    double const odds = misleading(hypothesis, belief, index, state.asked.expectation.no_change);
+    if (agreeing_at(belief, index) < state.asked.readings || odds > fooled)
       positions.push_back(position);
   }
   return positions;
+}
+
+/// Probability that no build's processes misled the likeliest answer.
+double Inquiry::not_misled(State const& state) const {
+  auto const& belief = state.belief;
+  auto const& hypothesis = likeliest_of(belief);
+  double odds = 0;
+  for (std::size_t index = 0; index < belief.positions.size(); ++index)
+    if (rests_on(hypothesis, belief, index))
+      odds += misleading(hypothesis, belief, index, state.asked.expectation.no_change);
+  return 1 / (1 + odds);
 }
 
 void Inquiry::add(std::size_t series, std::vector<Reading> const& readings) {
@@ -226,7 +267,10 @@ std::set<std::size_t> Inquiry::lost_to(std::size_t benchmark) const {
 std::optional<Answer> Inquiry::answer(std::size_t series) const {
   auto const& state = states_[series];
   auto answer = likeliest(series);
-  if (is_final(state, answer) && read_too_rarely(state).empty()) return answer;
+  if (is_final(state, answer) && read_too_rarely(state).empty()) {
+    answer.probability *= not_misled(state);
+    return answer;
+  }
   if (nothing_large_is_left(state))
     return Answer{Answer::Kind::unchanged, answer.base, {}, state.no_large};
   bool const goes_on = !state.is_dropped && !is_stuck(state);

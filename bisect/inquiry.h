@@ -13,7 +13,7 @@ namespace torchwatch::bisect {
 
 /// When to stop asking.
 struct Patience {
-  double confidence = 0.99;         ///< probability that an answer is right
+  double confidence = 0.99;         ///< probability of an answer, were no build's processes astray
   std::size_t most_readings = 400;  ///< of a series
   std::size_t rest_readings = 120;  ///< more of them, to look for what a proven change leaves
   /// After so many, less confidence is enough to say that many commits did it, each a little.
@@ -40,7 +40,7 @@ struct Answer {
   Kind kind = Kind::open;
   double base = 0;  ///< level of the start
   std::vector<Change> changes;
-  double probability = 0;  ///< of exactly this answer
+  double probability = 0;  ///< of exactly this answer, also that no processes misled it together
 };
 
 /// A series to ask about.
@@ -108,6 +108,7 @@ class Inquiry {
   void share_answers();
   std::vector<Probe> reread(Costs const& costs, Capacity capacity) const;
   std::vector<std::size_t> read_too_rarely(State const& state) const;
+  double not_misled(State const& state) const;
   std::set<std::size_t> lost_to(std::size_t benchmark) const;
   bool is_final(State const& state, Answer const& answer) const;
   bool is_stuck(State const& state) const;

@@ -106,10 +106,13 @@ double Belief::gradual() const {
   return sum;
 }
 
-double Belief::share_of_strays() const {
+double Belief::astray_alike(int count) const {
   double const astray = std::accumulate(strays.begin(), strays.end(), 0);
   double const all = std::accumulate(readings.begin(), readings.end(), 0);
-  return (astray + 0.5) / (all + 10);
+  double probability = 1;
+  for (int i = 0; i < count; ++i)
+    probability *= (astray + 0.5 + i) / (all + 1 + i);
+  return probability;
 }
 
 bool is_usable(Reading const& reading) {
@@ -124,7 +127,7 @@ Belief believe(std::span<double const> prior,
   std::vector<Reading> readings;
   std::ranges::copy_if(all_readings, std::back_inserter(readings), is_usable);
   auto belief = positions_of(prior, readings);
-  auto const shares = shares_of(belief, prior);
+  auto const shares = belief.shares = shares_of(belief, prior);
   belief.noise = expectation.noise;
   if (readings.empty()) {
     for (auto const& explanation : expect(shares, expectation))

@@ -61,6 +61,7 @@ struct Belief {
   std::vector<std::size_t> positions;  ///< measured ones and both ends, ascending
   std::vector<int> readings;           ///< of each of them ...
   std::vector<int> strays;             ///< ... and how many of them went astray
+  std::vector<double> shares;          ///< of the prior's weight in each gap, 1 together
   std::vector<Hypothesis> hypotheses;  ///< their probabilities sum to 1
   double noise = 0;                    ///< standard deviation of one reading's level
   double drift = 0;   ///< variance of what a round adds to all its readings, by that of one reading
@@ -73,8 +74,9 @@ struct Belief {
   /// Probability that a change came in gap `gap`, or in part.
   double changed_in(std::size_t gap) const;
 
-  /// Share of the processes that go astray, as far as the readings tell.
-  double share_of_strays() const;
+  /// Probability that `count` processes of one build all went astray, as far as the readings tell:
+  /// of the share of processes that do, nothing else is known (Jeffreys' prior).
+  double astray_alike(int count) const;
 
   /// Probability that no few commits explain the change.
   double gradual() const;

@@ -360,7 +360,17 @@ std::vector<Finding> Search::guesses(std::vector<std::size_t> const& open) const
   return just_values(std::move(guesses));
 }
 
+void Search::set_shares(Finding& finding) const {
+  for (auto& effect : finding.effects) {
+    if (!is_proved(effect)) continue;
+    auto const found = std::ranges::find(lines_, effect.series, &SearchedSeries::series);
+    found->set_share(effect,
+                     inquiry_.likeliest(static_cast<std::size_t>(found - lines_.begin())));
+  }
+}
+
 BisectionOutcome Search::conclude(std::vector<Finding>& findings) const {
+  std::ranges::for_each(findings, [this](Finding& finding) { set_shares(finding); });
   auto const open = open_series();
   for (auto& guess : guesses(open))
     findings.push_back(std::move(guess));

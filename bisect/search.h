@@ -85,8 +85,9 @@ class Search {
   /// whose proof failed is not asked about any more. Sets the shares.
   void explain(Finding& finding);
 
-  /// How the search ends with these findings: adds to them what is most likely of series that got
-  /// no answer, and puts what moved the way asked for first, then what moved most.
+  /// How the search ends with these findings: sets their shares of the changes as these turned out,
+  /// adds what is most likely of series that got no answer, and puts what moved the way asked for
+  /// first, then what moved most.
   BisectionOutcome conclude(std::vector<Finding>& findings) const;
 
  private:
@@ -95,6 +96,7 @@ class Search {
   std::string purpose_of(Probe const& probe) const;
   void read(std::size_t series, BisectionStep const& step);
   void add_to(Finding& finding, Span span, Effect const& effect) const;
+  void set_shares(Finding& finding) const;
   std::vector<std::size_t> open_series() const;
   std::vector<Finding> guesses(std::vector<std::size_t> const& open) const;
   SearchedSeries const& line_of(Series const& series) const;

@@ -4,11 +4,19 @@
 
 namespace torchwatch::bisect {
 
+namespace {
+
+double sum_of(std::vector<Answer::Change> const& changes) {
+  double sum = 0;
+  for (auto const& change : changes)
+    sum += change.size;
+  return sum;
+}
+
+}  // namespace
+
 void SearchedSeries::note_total(Answer const& answer) {
-  if (total) return;
-  total = 0;
-  for (auto const& change : answer.changes)
-    *total += change.size;
+  if (!total) total = sum_of(answer.changes);
 }
 
 std::vector<std::pair<Span, Effect>> SearchedSeries::effects_of(Answer const& answer) const {
@@ -37,6 +45,14 @@ void SearchedSeries::explain(std::size_t suspect, Effect& effect) {
   least += proof.ratio ? size_at(proof.before * proof.ratio->low) : size;
   most += proof.ratio ? size_at(proof.before * proof.ratio->high) : size;
   effect.share = *total == 0 ? 0 : size / *total;
+}
+
+void SearchedSeries::set_share(Effect& effect, Answer const& answer) const {
+  double whole = sum_of(answer.changes);
+  for (auto const& [suspect, size] : explained)
+    whole += size;
+  double const size = scale.level(effect.proof->after) - scale.level(effect.proof->before);
+  effect.share = whole == 0 ? 0 : size / whole;
 }
 
 std::string SearchedSeries::rest() const {

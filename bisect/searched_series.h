@@ -34,8 +34,12 @@ struct SearchedSeries {
   /// What an answer says, change by change.
   std::vector<std::pair<Span, Effect>> effects_of(Answer const& answer) const;
 
-  /// Notes what a suspect is proved to have done, and the share of the whole.
+  /// Notes what a suspect is proved to have done, and its share of the whole as it is known now.
   void explain(std::size_t suspect, Effect& effect);
+
+  /// Sets the share anew of an effect that was proved, of the whole as it turned out: what the
+  /// proofs explain, and what `answer` says is left.
+  void set_share(Effect& effect, Answer const& answer) const;
 
   /// In words, how much of the whole the proofs leave, by their own intervals.
   std::string rest() const;

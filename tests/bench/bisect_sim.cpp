@@ -26,6 +26,7 @@ using nlohmann::ordered_json;
 struct Options {
   bool is_short = false;
   std::uint64_t seed = 1;
+  std::string only;
   std::string json;
 };
 
@@ -217,6 +218,7 @@ std::vector<Row> run_all(Options const& options) {
   std::vector<Row> rows;
   print_header();
   for (auto const& [day, finders, fewer] : cases()) {
+    if (day.name().find(options.only) == std::string::npos) continue;
     for (auto const& finder : finders) {
       if (shows_progress) fmt::print(stderr, "\r{} {}\033[K", day.name(), finder.name);
       rows.push_back(try_finder(finder, day, trials / fewer, options.seed));
@@ -227,10 +229,11 @@ std::vector<Row> run_all(Options const& options) {
   return rows;
 }
 
-/// The row of a finder on such a day; there is one.
-Row const& row_of(std::vector<Row> const& rows, Day const& day, std::string const& finder) {
-  return *std::ranges::find_if(
+/// The row of a finder on such a day; nothing if only others were asked for.
+Row const* row_of(std::vector<Row> const& rows, Day const& day, std::string const& finder) {
+  auto const found = std::ranges::find_if(
       rows, [&](Row const& row) { return row.day.name() == day.name() && row.finder == finder; });
+  return found == rows.end() ? nullptr : &*found;
 }
 
 /// `trials` of a share that is `bound` or more show as few as this, three standard deviations less.
@@ -255,72 +258,84 @@ void add_stated(std::vector<Claim>& all, Row const& row) {
 void add_builds(std::vector<Claim>& all, std::vector<Row> const& rows, Day const& day) {
   constexpr double error = 0.01;
   for (std::string const told : {"", ", told"}) {
-    auto const& row = row_of(rows, day, "torchwatch, 2 layouts" + told);
+    auto const* const row = row_of(rows, day, "torchwatch, 2 layouts" + told);
+    if (row == nullptr) continue;
     auto const text = day.name() + told;
-    all.push_back(
-        {"falsely proved: " + text, row.share(row.falsely), with_slack(error, row.trials), false});
+    all.push_back({"falsely proved: " + text,
+                   row->share(row->falsely),
+                   with_slack(error, row->trials),
+                   false});
     // Ends that happen to be alike say nothing of how much builds differ.
     if (told.empty() && day.builds > 0.02) continue;
     all.push_back({"right or undecided: " + text,
-                   row.share(row.right + row.undecided),
-                   with_slack_below(1 - error, row.trials),
+                   row->share(row->right + row->undecided),
+                   with_slack_below(1 - error, row->trials),
                    true});
   }
 }
 
-void add_gradual(std::vector<Claim>& all, Row const& row) {
-  all.push_back({"gradual, or undecided: " + row.day.name(),
-                 row.share(row.gradual + row.undecided),
-                 with_slack_below(0.99, row.trials),
+void add_gradual(std::vector<Claim>& all, std::vector<Row> const& rows, Day const& day) {
+  auto const* const row = row_of(rows, day, "torchwatch");
+  if (row == nullptr) return;
+  all.push_back({"gradual, or undecided: " + day.name(),
+                 row->share(row->gradual + row->undecided),
+                 with_slack_below(0.99, row->trials),
                  true});
-  all.push_back({"gradual", row.share(row.gradual), with_slack_below(0.95, row.trials), true});
-  all.push_back({"runs", row.share(row.runs), 150, false});
+  all.push_back({"gradual", row->share(row->gradual), with_slack_below(0.95, row->trials), true});
+  all.push_back({"runs", row->share(row->runs), 150, false});
+}
+
+/// At least such a share of its days is right, by so many runs.
+void add_right(std::vector<Claim>& all,
+               std::vector<Row> const& rows,
+               Day const& day,
+               double least,
+               double runs) {
+  auto const* const row = row_of(rows, day, "torchwatch");
+  if (row == nullptr) return;
+  all.push_back({"right: " + day.name(),
+                 row->share(row->right),
+                 with_slack_below(least, row->trials),
+                 true});
+  all.push_back({"runs", row->share(row->runs), runs, false});
+}
+
+/// What a search of +10% builds, alone, with many commits, with several slots and series.
+void add_builds_made(std::vector<Claim>& all, std::vector<Row> const& rows, Day const& day) {
+  auto const claim = [&](std::string text, Row const* row, double value, double bound) {
+    if (row != nullptr) all.push_back({std::move(text), value, bound, false});
+  };
+  auto const* const alone = row_of(rows, day, "torchwatch");
+  auto const* const slots = row_of(rows, day, "torchwatch, 4 slots");
+  auto const* const large = row_of(rows, {1024, 1, day.ratios, day.noise}, "torchwatch");
+  auto const* const triple = row_of(rows, {64, 3, {1.10, 1.10, 1.10}, day.noise}, "torchwatch");
+  if (large != nullptr)
+    claim("builds, 1024 commits, to a tenth", large, to_a_tenth(large->share(large->builds)), 12);
+  if (alone == nullptr) return;
+  claim("builds, to a tenth", alone, to_a_tenth(alone->share(alone->builds)), 8);
+  if (slots != nullptr)
+    claim("rounds of 4 slots by rounds of 1", slots, slots->rounds / alone->rounds, 0.6);
+  if (triple != nullptr)
+    claim("builds, 3 culprits, by 3 searches", triple, triple->builds / (3 * alone->builds), 0.7);
 }
 
 std::vector<Claim> claims(std::vector<Row> const& rows) {
-  Day const quiet{64, 1, {1.10}, 0.03};
-  Day const noisy{64, 1, {1.10}, 0.05};
-  Day const small{64, 1, {1.08}, 0.03};
-  Day const large{1024, 1, {1.10}, 0.03};
-  Day const triple{64, 3, {1.10, 1.10, 1.10}, 0.03};
-  auto const ours = [&](Day const& day) -> Row const& {
-    return row_of(rows, day, "torchwatch");
-  };
-  int const trials = rows.front().trials;
   std::vector<Claim> all;
-  auto const at_least = [&](std::string text, double seen, double bound) {
-    all.push_back({std::move(text), seen, with_slack_below(bound, trials), true});
-  };
-  auto const at_most = [&](std::string text, double seen, double bound) {
-    all.push_back({std::move(text), seen, bound, false});
-  };
-  at_least("right, +10%, noise 3%", ours(quiet).share(ours(quiet).right), 0.995);
-  at_most("runs", ours(quiet).share(ours(quiet).runs), 26);
-  at_most("builds, to a tenth", to_a_tenth(ours(quiet).share(ours(quiet).builds)), 8);
-  at_least("right, +10%, noise 5%", ours(noisy).share(ours(noisy).right), 0.98);
-  at_most("runs", ours(noisy).share(ours(noisy).runs), 50);
-  at_least("right, +8%, noise 3%", ours(small).share(ours(small).right), 0.99);
-  for (double const noise : {0.03, 0.05}) {
-    auto const& row = ours({64, 1, {}, noise});
-    at_most(fmt::format("blamed, no change, noise {:.0f}%", 100 * noise),
-            row.share(row.blamed),
-            with_slack(0.01, trials));
-    at_most("runs", row.share(row.runs), 40);
-  }
-  at_most(
-      "builds, 1024 commits, to a tenth", to_a_tenth(ours(large).share(ours(large).builds)), 12);
-  auto const& slots = row_of(rows, quiet, "torchwatch, 4 slots");
-  at_most("rounds of 4 slots by rounds of 1", slots.rounds / ours(quiet).rounds, 0.6);
-  at_most("builds, 3 culprits, by 3 searches", ours(triple).builds / (3 * ours(quiet).builds), 0.7);
+  add_right(all, rows, {64, 1, {1.10}, 0.03}, 0.995, 26);
+  add_right(all, rows, {64, 1, {1.10}, 0.05}, 0.98, 50);
+  add_right(all, rows, {64, 1, {1.08}, 0.03}, 0.99, 34);
+  add_right(all, rows, {64, 1, {}, 0.03}, 0.99, 40);
+  add_right(all, rows, {64, 1, {}, 0.05}, 0.99, 40);
+  add_builds_made(all, rows, {64, 1, {1.10}, 0.03});
   for (auto const& row : rows)
     if (row.stated > 0) add_stated(all, row);
   for (double const builds : {0.01, 0.02, 0.03})
     for (std::vector<double> const& ratios : {std::vector<double>{1.10}, std::vector<double>{}})
       add_builds(all, rows, day_of_builds(ratios, builds));
-  add_gradual(all, ours(gradual_day(0.01)));
+  add_gradual(all, rows, gradual_day(0.01));
   for (auto const& row : rows)
     if (!row.milliseconds.empty())
-      at_most("ms a step, 99%: " + row.day.name(), row.percentile(99), 50);
+      all.push_back({"ms a step, 99%: " + row.day.name(), row.percentile(99), 50, false});
   return all;
 }
 
@@ -360,6 +375,7 @@ int main(int argc, char** argv) {
   CLI::App app{"Accuracy and cost of searches, beside peers on the same random numbers"};
   app.add_flag("--short", options.is_short, "Within a minute");
   app.add_option("--seed", options.seed, "Of all days")->capture_default_str();
+  app.add_option("--only", options.only, "Days whose names hold this, without claims of the others");
   app.add_option("--json", options.json, "Also write the table here");
   CLI11_PARSE(app, argc, argv);
   try {
