@@ -25,7 +25,7 @@ constexpr double gradual_confidence = 0.95;
 constexpr double known_builds = 10;
 
 /// A gap that holds a change with less is not worth another reading.
-constexpr double least_suspicion = 0.003;
+constexpr double worth_a_reading = 0.003;
 
 /// Gradual ones count as one explanation, of which the likeliest speaks.
 Hypothesis const& likeliest_of(Belief const& belief) {
@@ -59,6 +59,18 @@ Answer::Change span_of(Belief const& belief, double size) {
   return {belief.positions[first], belief.positions[last + 1] - 1, size};
 }
 
+/// Of gradual changes, the share that lies within these suspects.
+double share_within(Belief const& belief, Answer::Change const& span) {
+  double sum = 0;
+  for (auto const& one : belief.hypotheses) {
+    if (!one.is_gradual()) continue;
+    auto const begin = belief.positions[one.changes[0].gap];
+    auto const end = belief.positions[one.changes[0].last + 1];
+    if (span.first <= begin && end <= span.last + 1) sum += one.probability;
+  }
+  return sum / belief.gradual();
+}
+
 /// How many more of a build's processes agree with an answer than do not.
 int agreeing_at(Belief const& belief, std::size_t index) {
   return std::max(0, belief.readings[index] - 2 * belief.strays[index]);
@@ -73,8 +85,8 @@ bool rests_on(Hypothesis const& hypothesis, Belief const& belief, std::size_t in
   });
 }
 
-/// What is behind the build, by what is before it as seen from a change beside it: how much likelier
-/// the change was there, before anything was read. Behind an end, there is none.
+/// What is behind the build, by what is before it as seen from a change beside it: how much
+/// likelier the change was there, before anything was read. Behind an end, there is none.
 double odds_behind(Hypothesis const& hypothesis,
                    Belief const& belief,
                    std::size_t index,
@@ -269,6 +281,8 @@ std::optional<Answer> Inquiry::answer(std::size_t series) const {
   auto answer = likeliest(series);
   if (is_final(state, answer) && read_too_rarely(state).empty()) {
     answer.probability *= not_misled(state);
+    if (answer.kind == Answer::Kind::gradual)
+      answer.probability *= share_within(state.belief, answer.changes.front());
     return answer;
   }
   if (nothing_large_is_left(state))
@@ -314,7 +328,7 @@ bool Inquiry::is_stuck(State const& state) const {
   };
   if (!is_known(0) || !is_known(belief.positions.size() - 1)) return false;
   for (std::size_t gap = 0; gap < belief.gaps(); ++gap) {
-    if (belief.changed_in(gap) < least_suspicion) continue;
+    if (belief.changed_in(gap) < worth_a_reading) continue;
     if (can_be_cut(state, gap) || !is_known(gap) || !is_known(gap + 1)) return false;
   }
   return true;

@@ -40,7 +40,9 @@ struct Answer {
   Kind kind = Kind::open;
   double base = 0;  ///< level of the start
   std::vector<Change> changes;
-  double probability = 0;  ///< of exactly this answer, also that no processes misled it together
+  /// Of exactly this answer, also that no processes misled it together. `likeliest` leaves that
+  /// out, and the place of a gradual change.
+  double probability = 0;
 };
 
 /// A series to ask about.

@@ -93,12 +93,13 @@ std::vector<Value> just_values(std::map<Key, Value> map) {
 
 std::optional<std::size_t> layout_to_compare(Finding const& finding, std::size_t layouts) {
   if (finding.suspects.size() > 1) return std::nullopt;
-  auto const lacks = [&](std::optional<Comparison> Effect::*comparison) {
-    return std::ranges::any_of(finding.effects,
-                               [&](Effect const& effect) { return !(effect.*comparison); });
-  };
-  if (lacks(&Effect::proof)) return 0;
-  bool const goes_on = layouts > 1 && is_culprit(finding) && lacks(&Effect::rebuilt);
+  bool const is_compared = std::ranges::all_of(
+      finding.effects, [](Effect const& effect) { return effect.proof.has_value(); });
+  if (!is_compared) return 0;
+  bool const can_be_layout = std::ranges::any_of(finding.effects, [](Effect const& effect) {
+    return !effect.rebuilt && !is_deterministic(effect.series.metric);
+  });
+  bool const goes_on = layouts > 1 && is_culprit(finding) && can_be_layout;
   return goes_on ? std::optional<std::size_t>{1} : std::nullopt;
 }
 
@@ -364,8 +365,7 @@ void Search::set_shares(Finding& finding) const {
   for (auto& effect : finding.effects) {
     if (!is_proved(effect)) continue;
     auto const found = std::ranges::find(lines_, effect.series, &SearchedSeries::series);
-    found->set_share(effect,
-                     inquiry_.likeliest(static_cast<std::size_t>(found - lines_.begin())));
+    found->set_share(effect, inquiry_.likeliest(static_cast<std::size_t>(found - lines_.begin())));
   }
 }
 

@@ -204,6 +204,12 @@ void describe(Visitor& visit, BisectOptions& bisect) {
   visit("max_readings",
         bisect.max_readings,
         range("Processes per series at which a bisection gives up", 4, 100000));
+  visit("layouts",
+        bisect.layouts,
+        range("Builds of a suspect and of its parent, each with another layout, that must show a "
+              "change, where the recipe can make them",
+              1,
+              2));
 }
 
 template <class Visitor>

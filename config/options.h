@@ -221,6 +221,8 @@ struct BisectOptions {
   /// Processes a series after which the likeliest answer is given as undecided. A change of 7% at
   /// 5% noise takes about a hundred.
   int max_readings = 400;
+  /// In how many layouts a lone suspect must show what it did, where the recipe knows layouts.
+  int layouts = 2;
 };
 
 /// Where incidents are published. Without a repository they become Markdown files in the state

@@ -119,7 +119,9 @@ constexpr auto effect_columns =
     "proof_verdict, proof_before, proof_after, proof_ratio, proof_low, proof_high, "
     "proof_error_bound, proof_pairs, "
     "revert_check_verdict, revert_check_before, revert_check_after, revert_check_ratio, "
-    "revert_check_low, revert_check_high, revert_check_error_bound, revert_check_pairs";
+    "revert_check_low, revert_check_high, revert_check_error_bound, revert_check_pairs, "
+    "rebuilt_verdict, rebuilt_before, rebuilt_after, rebuilt_ratio, rebuilt_low, rebuilt_high, "
+    "rebuilt_error_bound, rebuilt_pairs, is_doubted";
 
 /// `effect_columns` without the first.
 Effect read_effect(SQLite::Statement& row) {
@@ -131,6 +133,8 @@ Effect read_effect(SQLite::Statement& row) {
   effect.share = row.getColumn(7).getDouble();
   if (!row.getColumn(8).isNull()) effect.proof = read_comparison(row, 8);
   if (!row.getColumn(16).isNull()) effect.revert_check = read_comparison(row, 16);
+  if (!row.getColumn(24).isNull()) effect.rebuilt = read_comparison(row, 24);
+  effect.is_doubted = row.getColumn(32).getInt() != 0;
   return effect;
 }
 
@@ -182,7 +186,7 @@ void insert_effects(SQLite::Database& database,
         database,
         std::string{"INSERT INTO bisection_effect (bisection_id, ordinal, "} + effect_columns +
             ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-            "?)"};
+            "?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
     bind_all(insert,
              id.value,
              ordinal++,
@@ -193,7 +197,9 @@ void insert_effects(SQLite::Database& database,
              effect.probability,
              effect.share,
              effect.proof,
-             effect.revert_check);
+             effect.revert_check,
+             effect.rebuilt,
+             effect.is_doubted ? 1 : 0);
     insert.exec();
   }
 }

@@ -486,9 +486,19 @@ ALTER TABLE job ADD COLUMN seed INTEGER;
 ALTER TABLE job ADD COLUMN place INTEGER;
 )sql";
 
-/// Many commits did it, each a little.
-constexpr std::string_view gradual_findings =
-    "ALTER TABLE bisection_finding ADD COLUMN is_gradual INTEGER NOT NULL DEFAULT 0";
+/// Many commits did it, each a little; and proofs once more, of builds with another layout.
+constexpr std::string_view more_kinds_of_findings = R"sql(
+ALTER TABLE bisection_finding ADD COLUMN is_gradual INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE bisection_effect ADD COLUMN rebuilt_verdict TEXT;
+ALTER TABLE bisection_effect ADD COLUMN rebuilt_before REAL;
+ALTER TABLE bisection_effect ADD COLUMN rebuilt_after REAL;
+ALTER TABLE bisection_effect ADD COLUMN rebuilt_ratio REAL;
+ALTER TABLE bisection_effect ADD COLUMN rebuilt_low REAL;
+ALTER TABLE bisection_effect ADD COLUMN rebuilt_high REAL;
+ALTER TABLE bisection_effect ADD COLUMN rebuilt_error_bound REAL;
+ALTER TABLE bisection_effect ADD COLUMN rebuilt_pairs INTEGER;
+ALTER TABLE bisection_effect ADD COLUMN is_doubted INTEGER NOT NULL DEFAULT 0;
+)sql";
 
 constexpr std::array steps{nightlies_and_jobs,
                            comparisons_and_incidents,
@@ -513,7 +523,7 @@ constexpr std::array steps{nightlies_and_jobs,
                            kept_builds,
                            whose_it_is,
                            drawn_orders,
-                           gradual_findings};
+                           more_kinds_of_findings};
 
 /// Foreign keys are off while this lives: a table that others refer to is replaced by a new one of
 /// its name, and looked at when it is done (https://www.sqlite.org/lang_altertable.html, 7).

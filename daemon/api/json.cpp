@@ -176,7 +176,8 @@ Json json_of(Effect const& effect) {
   json["proof"] = effect.proof ? json_of(*effect.proof) : Json(nullptr);
   json["share"] = effect.share;
   json["revert_check"] = effect.revert_check ? json_of(*effect.revert_check) : Json(nullptr);
-  if (effect.rebuilt) json["rebuilt"] = json_of(*effect.rebuilt);
+  json["rebuilt"] = effect.rebuilt ? json_of(*effect.rebuilt) : Json(nullptr);
+  json["is_doubted"] = effect.is_doubted;
   return json;
 }
 

@@ -14,7 +14,6 @@
 #include "daemon/bisection/nightly_packages.h"
 #include "daemon/bisection/nightly_range.h"
 #include "daemon/bisection/package_check.h"
-#include "daemon/bisection/proof.h"
 
 namespace torchwatch::bisection {
 namespace asio = boost::asio;
@@ -241,26 +240,54 @@ asio::awaitable<Result<std::vector<Finding>>> Bisector::find_culprits(Bisection 
   co_return findings;
 }
 
-/// Measures a lone suspect against its parent, on all series that it is said to have changed.
+/// Builds of the suspect and of its parent; nothing where one of them cannot be had, or no recipe
+/// makes that layout.
+asio::awaitable<Result<std::optional<Proof::Pair>>> Bisector::pair_for(Bisection const& bisection,
+                                                                       BisectionRun& run,
+                                                                       CommitSha suspect,
+                                                                       std::size_t layout) {
+  auto const parent = run.search().commit_at(run.search().position_of(suspect) - 1);
+  std::vector<build::BuildAttempt> attempts;
+  if (layout == 0) {
+    std::vector<CommitSha> commits{parent, suspect};
+    auto builds = co_await run.builds_of(std::move(commits));
+    if (!builds) co_return builds.error();
+    attempts = std::move(*builds);
+  } else {
+    auto const recipe = co_await builder_.recipe(static_cast<int>(layout));
+    if (!recipe) co_return recipe.error();
+    if (recipe->id == bisection.recipe) co_return std::nullopt;
+    for (auto const& commit : {parent, suspect}) {
+      auto attempt = co_await builder_.build(commit, recipe->id, build::From::source);
+      if (!attempt) co_return attempt.error();
+      attempts.push_back(std::move(*attempt));
+    }
+  }
+  for (auto const& attempt : attempts)
+    if (!attempt.build) co_return std::nullopt;
+  co_return Proof::Pair{*attempts.front().build, *attempts.back().build, layout};
+}
+
+/// Measures a lone suspect against its parent, on all series that it is said to have changed. One
+/// that cannot be built again counts as proved by the usual layout.
 asio::awaitable<Result<>> Bisector::prove(Bisection const& bisection,
                                           BisectionRun& run,
                                           Finding& finding) {
-  if (finding.suspects.size() > 1) co_return Result<>{};
-  auto& search = run.search();
-  auto const culprit = finding.suspects.front().sha;
-  auto const parent = search.commit_at(search.position_of(culprit) - 1);
-  std::vector<CommitSha> pair{parent, culprit};
-  auto const builds = co_await run.builds_of(std::move(pair));
-  if (!builds) co_return builds.error();
-  if (!builds->back().build) co_return Result<>{};  // stays without proof
   Proof proof{rounds_, builder_, options_.decide};
-  auto const results = co_await proof.compare_with_parent(
-      bisection, *builds->front().build, *builds->back().build, finding);
-  if (!results) co_return results.error();
-  for (auto const& result : *results)
-    for (std::size_t i = 0; i < result.changes.size(); ++i)
-      search.learn(result.changes[i].series, finding.suspects.front(), result.pairs[i]);
-  search.explain(finding);
+  auto const suspect = finding.suspects.front();
+  auto const layouts = static_cast<std::size_t>(options_.bisect.layouts);
+  while (auto const layout = bisect::layout_to_compare(finding, layouts)) {
+    auto pair = co_await pair_for(bisection, run, suspect.sha, *layout);
+    if (!pair) co_return pair.error();
+    if (!*pair && *layout == 0) co_return Result<>{};  // stays without proof
+    if (!*pair) break;
+    auto const results = co_await proof.compare_with_parent(bisection, std::move(**pair), finding);
+    if (!results) co_return results.error();
+    for (auto const& result : *results)
+      for (std::size_t i = 0; i < result.changes.size(); ++i)
+        run.search().learn(result.changes[i].series, suspect, result.pairs[i], *layout);
+  }
+  if (finding.suspects.size() == 1) run.search().explain(finding);
   if (!is_culprit(finding)) co_return Result<>{};
   co_return co_await proof.check_revert(bisection, finding);
 }

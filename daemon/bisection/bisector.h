@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
@@ -9,6 +10,7 @@
 #include "config/options.h"
 #include "daemon/bisection/bisection_run.h"
 #include "daemon/bisection/costs.h"
+#include "daemon/bisection/proof.h"
 #include "daemon/build/builder.h"
 #include "daemon/build/git_fetch.h"
 #include "daemon/measure/rounds.h"
@@ -20,8 +22,8 @@ namespace torchwatch::bisection {
 /// were delivered, then the commits; proves each culprit against its parent, and goes on with what
 /// the proofs leave unexplained. Where commits cannot be built, it ends with the nights in which
 /// something changed, and their commits, as far as they are known. All commits are built by one
-/// recipe; when that has changed since the bisection was cut off, it begins again. Single-threaded;
-/// several may run side by side.
+/// recipe, and for proofs once more with another layout, where it knows one; when that has changed
+/// since the bisection was cut off, it begins again. Single-threaded; several may run side by side.
 class Bisector {
  public:
   /// All arguments must outlive it.
@@ -65,6 +67,10 @@ class Bisector {
   boost::asio::awaitable<Result<>> prove(Bisection const& bisection,
                                          BisectionRun& run,
                                          Finding& finding);
+  boost::asio::awaitable<Result<std::optional<Proof::Pair>>> pair_for(Bisection const& bisection,
+                                                                      BisectionRun& run,
+                                                                      CommitSha suspect,
+                                                                      std::size_t layout);
   Costs usual_costs() const;
   std::size_t slots_for(BisectionRequest const& request) const;
   Bisection stored(BisectionId id) const;

@@ -26,11 +26,15 @@ double half_of(Effect const& effect) {
 }  // namespace
 
 asio::awaitable<Result<std::vector<ComparisonResult>>> Proof::compare_with_parent(
-    Bisection const& bisection, Build before, Build after, Finding& finding) {
+    Bisection const& bisection, Pair pair, Finding& finding) {
   BisectionCampaigns const campaigns{bisection.id, bisection.recipe};
-  BuildPair builds{
-      campaigns.proof(finding.suspects.front().sha), std::move(before), std::move(after)};
-  co_return co_await compare(bisection, std::move(builds), finding, &Effect::proof);
+  bool const is_usual = pair.layout == 0;
+  auto const suspect = finding.suspects.front().sha;
+  BuildPair builds{is_usual ? campaigns.proof(suspect) : campaigns.rebuilt_proof(suspect),
+                   std::move(pair.before),
+                   std::move(pair.after)};
+  auto const result = is_usual ? &Effect::proof : &Effect::rebuilt;
+  co_return co_await compare(bisection, std::move(builds), finding, result);
 }
 
 asio::awaitable<Result<>> Proof::check_revert(Bisection const& bisection, Finding& finding) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -24,10 +25,18 @@ class Proof {
         builder_{builder},
         options_{options} {}
 
-  /// Compares the suspect's build, `after`, with its parent's on all series that it is said to have
-  /// moved, and notes each `Effect::proof`. Returns what was compared.
+  /// The suspect's build and its parent's, both made with one layout; 0 is the usual one.
+  struct Pair {
+    Build before;
+    Build after;
+    std::size_t layout = 0;
+  };
+
+  /// Compares a pair on all series that the suspect is said to have moved, and notes each
+  /// `Effect::proof`, or `Effect::rebuilt` with another layout than the usual. Returns what was
+  /// compared.
   boost::asio::awaitable<Result<std::vector<measure::ComparisonResult>>> compare_with_parent(
-      Bisection const& bisection, Build before, Build after, Finding& finding);
+      Bisection const& bisection, Pair pair, Finding& finding);
 
   /// Compares the newest commit of the bisection with itself without the culprit, where git can
   /// take it back and the result can be built, and notes each `Effect::revert_check`;

@@ -41,8 +41,10 @@ class Builder {
   virtual ~Builder() = default;
 
   /// The recipe as it is now. Builds are of one commit and one recipe, so whoever compares several
-  /// asks once.
-  virtual boost::asio::awaitable<Result<Recipe>> recipe() = 0;
+  /// asks once. `layout`: what does not change what a build computes, and yet its pace: the order
+  /// of links, padding, environment; 0 is the usual one. Each is a recipe of its own, but a program
+  /// that knows none is the same recipe for all.
+  virtual boost::asio::awaitable<Result<Recipe>> recipe(int layout = 0) = 0;
 
   /// The build of `commit` by `recipe`: the one that is there, one that `source.artifacts` has
   /// ready, or a new one. Fails with unavailable when the recipe is another one by now, and when

@@ -1,7 +1,9 @@
 #include "daemon/build/recipe.h"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -18,6 +20,13 @@ namespace {
 
 /// To say what it depends on takes a recipe no time.
 constexpr std::chrono::seconds patience{60};
+
+constexpr auto layout_variable = "TORCHWATCH_LAYOUT";
+
+/// Set only where it is not the usual one.
+void ask_for(int layout, process::Command& command) {
+  if (layout > 0) command.env[layout_variable] = std::to_string(layout);
+}
 
 /// The processors that each of the recipes at a time may use.
 int cores_of_one(config::SourceOptions const& source) {
@@ -36,7 +45,17 @@ Workshop::Access access_of(config::SourceOptions const& source) {
 
 }  // namespace
 
-asio::awaitable<Result<std::string>> RecipeProgram::contents(fs::path directory) const {
+int layout_in(std::string_view contents) {
+  constexpr std::string_view begin = "\nlayout ";
+  auto const at = contents.find(begin);
+  if (at == std::string_view::npos) return 0;
+  auto const text = contents.substr(at + begin.size());
+  int layout = 0;
+  auto const read = std::from_chars(text.data(), text.data() + text.size(), layout);
+  return read.ec == std::errc{} ? layout : 0;
+}
+
+asio::awaitable<Result<std::string>> RecipeProgram::contents(fs::path directory, int layout) const {
   if (source_.recipe.empty()) co_return std::string{};
   process::Command identify;
   identify.argv = {"git", "hash-object", "--no-filters", source_.recipe};
@@ -47,6 +66,7 @@ asio::awaitable<Result<std::string>> RecipeProgram::contents(fs::path directory)
   process::Command ask;
   ask.argv = {source_.recipe, "--dependencies"};
   ask.directory = directory.string();
+  ask_for(layout, ask);
   auto access = access_of(source_);
   access.writable.push_back(std::move(directory));
   auto confined = co_await workshop_.confine(std::move(ask), std::move(access));
@@ -62,10 +82,8 @@ asio::awaitable<Result<std::string>> RecipeProgram::contents(fs::path directory)
   co_return "recipe " + program->output + dependencies;
 }
 
-asio::awaitable<Result<RecipeRun>> RecipeProgram::build(CommitSha commit,
-                                                        Worktree const& tree,
-                                                        fs::path prefix,
-                                                        fs::path log) const {
+asio::awaitable<Result<RecipeRun>> RecipeProgram::build(
+    CommitSha commit, Worktree const& tree, fs::path prefix, fs::path log, int layout) const {
   if (::access(source_.recipe.c_str(), X_OK) != 0)
     co_return Error{ErrorCode::not_found, "recipe " + source_.recipe + " cannot be executed"};
   process::Command command;
@@ -78,6 +96,7 @@ asio::awaitable<Result<RecipeRun>> RecipeProgram::build(CommitSha commit,
   command.env = {{"TORCHWATCH_COMMIT", commit.hex},
                  {"TORCHWATCH_CORES", std::to_string(cores_of_one(source_))},
                  {"TORCHWATCH_BUILD_DIR", tree.kept().string()}};
+  ask_for(layout, command);
   command.stdout_file = log.string();
   command.stderr_file = log.string();
   std::error_code ignored;

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -14,6 +15,9 @@
 #include "storage/domain/result.h"
 
 namespace torchwatch::build {
+
+/// The layout that a recipe's contents are of: what a line "layout 1" says; 0 where there is none.
+int layout_in(std::string_view contents);
 
 /// How a recipe ended, and the same in words: its exit status, its signal, or why it was killed.
 struct RecipeRun {
@@ -33,17 +37,20 @@ class RecipeProgram {
 
   /// What it is now, a line each: the id that git gives the program's text, and what the program
   /// answers to `--dependencies`. Nothing more than the id where it gives no answer; empty when no
-  /// recipe is configured. Runs in `directory`. Fails with unavailable when it takes too long or is
-  /// killed, with not_found when there is no such program.
-  boost::asio::awaitable<Result<std::string>> contents(std::filesystem::path directory) const;
+  /// recipe is configured. Runs in `directory`. Asked for another `layout` than the usual, a
+  /// program that knows layouts says so in a line. Fails with unavailable when it takes too long or
+  /// is killed, with not_found when there is no such program.
+  boost::asio::awaitable<Result<std::string>> contents(std::filesystem::path directory,
+                                                       int layout) const;
 
-  /// Builds the commit that `tree` has checked out into `prefix`, in a directory of its own, and
-  /// keeps what the recipe prints in `log`. One that takes longer than `source.timeout_s`, or
-  /// prints more than a Watchdog allows, is killed.
+  /// Builds the commit that `tree` has checked out into `prefix`, in a directory of its own, with
+  /// that layout, and keeps what the recipe prints in `log`. One that takes longer than
+  /// `source.timeout_s`, or prints more than a Watchdog allows, is killed.
   boost::asio::awaitable<Result<RecipeRun>> build(CommitSha commit,
                                                   Worktree const& tree,
                                                   std::filesystem::path prefix,
-                                                  std::filesystem::path log) const;
+                                                  std::filesystem::path log,
+                                                  int layout) const;
 
  private:
   boost::asio::any_io_executor executor_;

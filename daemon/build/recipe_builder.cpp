@@ -24,6 +24,10 @@ using Seconds = std::chrono::duration<double>;
 constexpr int cannot_be_built = 125;
 constexpr int last_ordinary_status = 127;
 
+std::string log_name(CommitSha const& commit, int layout) {
+  return "build-" + commit.hex + (layout > 0 ? fmt::format("-layout-{}", layout) : "") + ".log";
+}
+
 /// A directory that is gone with this object.
 class Scratch {
  public:
@@ -70,18 +74,18 @@ RecipeBuilder::RecipeBuilder(asio::any_io_executor executor,
     artifacts_recipe_ = store_.recipes().with(RecipeKind::artifacts, source_.artifacts).id;
 }
 
-asio::awaitable<Result<Recipe>> RecipeBuilder::recipe() {
+asio::awaitable<Result<Recipe>> RecipeBuilder::recipe(int layout) {
   Scratch const work{scratch_for("recipe")};
-  auto const contents = co_await program_.contents(work.path());
+  auto const contents = co_await program_.contents(work.path(), layout);
   if (!contents) co_return contents.error();
   co_return store_.recipes().with(RecipeKind::program, *contents);
 }
 
 /// The recipe as it is now; fails when that is not the one.
 asio::awaitable<Result<Recipe>> RecipeBuilder::expect(RecipeId recipe) {
-  auto now = co_await this->recipe();
-  if (!now || now->id == recipe) co_return now;
   auto const then = store_.recipes().find(recipe);
+  auto now = co_await this->recipe(then ? layout_in(then->contents) : 0);
+  if (!now || now->id == recipe) co_return now;
   auto const changes = differences(then ? then->contents : "", now->contents);
   co_return Error{ErrorCode::unavailable,
                   fmt::format("the recipe, or what it builds with, is not what it was: {}",
@@ -224,9 +228,10 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::run_recipe(fs::path work, O
   auto const prepared = tree->prepare_for(expected->contents);
   if (!prepared) co_return prepared.error();
   bool const is_incremental = tree->is_warm();
-  auto const log = state_dir_ / "logs" / ("build-" + commit.hex + ".log");
+  int const layout = layout_in(expected->contents);
+  auto const log = state_dir_ / "logs" / log_name(commit, layout);
   auto const prefix = work / "prefix";
-  auto const run = co_await program_.build(commit, *tree, prefix, log);
+  auto const run = co_await program_.build(commit, *tree, prefix, log, layout);
   if (!run) co_return run.error();
   auto const where = run->how + ", see " + log.string();
   if (run->status.signal == 0 && run->status.code > last_ordinary_status)

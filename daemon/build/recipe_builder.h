@@ -37,7 +37,7 @@ class RecipeBuilder final : public Builder {
                 storage::Store& store,
                 Clock const& clock);
 
-  boost::asio::awaitable<Result<Recipe>> recipe() override;
+  boost::asio::awaitable<Result<Recipe>> recipe(int layout) override;
   boost::asio::awaitable<Result<BuildAttempt>> build(CommitSha commit,
                                                      RecipeId recipe,
                                                      From from) override;

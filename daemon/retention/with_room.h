@@ -19,7 +19,9 @@ class BuilderWithRoom final : public build::Builder {
       : builder_{builder},
         builds_{builds} {}
 
-  boost::asio::awaitable<Result<Recipe>> recipe() override { return builder_.recipe(); }
+  boost::asio::awaitable<Result<Recipe>> recipe(int layout) override {
+    return builder_.recipe(layout);
+  }
 
   boost::asio::awaitable<Result<build::BuildAttempt>> build(CommitSha commit,
                                                             RecipeId recipe,

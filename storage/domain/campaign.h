@@ -51,6 +51,11 @@ class BisectionCampaigns {
     return {prefix_ + "proof/" + short_of(suspect)};
   }
 
+  /// The same, both built with another layout.
+  Campaign rebuilt_proof(CommitSha const& suspect) const {
+    return {prefix_ + "rebuilt/" + short_of(suspect)};
+  }
+
   /// The newest commit beside itself without the culprit.
   Campaign revert_check(CommitSha const& culprit) const {
     return {prefix_ + "revert-check/" + short_of(culprit)};

@@ -50,6 +50,56 @@ class BisectorTest : public testing::Test {
   fakes::World world;
 };
 
+TEST_F(BisectorTest, ProvesInTwoLayouts) {
+  world.change_layout(9, "alpha", 1);
+  world.change(5, "alpha", 1.2);
+  auto const done = bisect();
+
+  EXPECT_EQ(done.outcome, BisectionOutcome::culprit);
+  ASSERT_THAT(done.findings, SizeIs(1));
+  auto const& effect = done.findings[0].effects.at(0);
+  EXPECT_EQ(effect.rebuilt.value().verdict, Verdict::regression);
+  EXPECT_NEAR(effect.rebuilt->ratio->ratio, 1.2, 0.05);
+  EXPECT_FALSE(effect.is_doubted);
+  auto const numbers = built();
+  for (std::size_t const commit : {4U, 5U})
+    EXPECT_EQ(std::ranges::count(numbers, commit), 2) << commit;
+  EXPECT_THAT(effect.revert_check, Not(testing::Eq(std::nullopt)));
+}
+
+TEST_F(BisectorTest, BlamesNobodyForALayout) {
+  world.change_layout(5, "alpha", 1.2);
+  auto const done = bisect();
+
+  EXPECT_EQ(done.outcome, BisectionOutcome::layout);
+  ASSERT_THAT(done.findings, SizeIs(1));
+  EXPECT_EQ(kind_of(done.findings[0]), FindingKind::layout);
+  EXPECT_EQ(done.findings[0].effects.at(0).rebuilt.value().verdict, Verdict::unchanged);
+  auto const stored = world.parts->store.bisections().find(done.id).value();
+  EXPECT_EQ(kind_of(stored.findings.at(0)), FindingKind::layout);
+}
+
+TEST_F(BisectorTest, ProvesMemoryInOneLayout) {
+  world.change_layout(9, "alpha", 1);
+  world.change(5, "alpha", 1.2, Metric::cmem);
+  auto request = world.request(0, 8);
+  request.series = {world.series("alpha", Metric::cmem)};
+  auto const done = run(ask(request)).value();
+
+  EXPECT_EQ(done.outcome, BisectionOutcome::culprit);
+  EXPECT_EQ(done.findings.at(0).effects.at(0).rebuilt, std::nullopt);
+}
+
+TEST_F(BisectorTest, ProvesInAsManyLayoutsAsItIsTold) {
+  world.options.bisect.layouts = 1;
+  world.change_layout(9, "alpha", 1);
+  world.change(5, "alpha", 1.2);
+  auto const done = bisect();
+
+  EXPECT_EQ(done.outcome, BisectionOutcome::culprit);
+  EXPECT_EQ(done.findings.at(0).effects.at(0).rebuilt, std::nullopt);
+}
+
 TEST_F(BisectorTest, NamesTheCulpritAndProvesIt) {
   world.change(5, "alpha", 1.2);
   auto const done = bisect();

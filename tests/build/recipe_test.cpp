@@ -27,12 +27,12 @@ class RecipeProgramTest : public testing::Test {
     fs::permissions(source_.recipe, fs::perms::owner_all);
   }
 
-  Result<std::string> contents() {
+  Result<std::string> contents(int layout = 0) {
     auto const empty = folder() / "empty";
     fs::create_directories(empty);
     Workshop workshop{loop_.get_executor(), options_};
     RecipeProgram const program{loop_.get_executor(), workshop};
-    return tests::run(loop_, program.contents(empty));
+    return tests::run(loop_, program.contents(empty, layout));
   }
 
   boost::asio::io_context loop_;
@@ -53,6 +53,19 @@ TEST_F(RecipeProgramTest, IsItsTextAndWhatItSaysThatItDependsOn) {
   auto const after = contents().value();
   EXPECT_THAT(after, MatchesRegex("recipe [0-9a-f]{40}\n2\ngcc 12\n"));
   EXPECT_NE(after, before);
+}
+
+TEST_F(RecipeProgramTest, SaysWhatLayoutItKnows) {
+  write("echo gcc 12\n[ -z \"${TORCHWATCH_LAYOUT:-}\" ] || echo layout $TORCHWATCH_LAYOUT\n");
+  EXPECT_THAT(contents().value(), MatchesRegex("recipe [0-9a-f]{40}\ngcc 12\n"));
+  EXPECT_EQ(layout_in(contents().value()), 0);
+  EXPECT_EQ(contents(1).value(), contents().value() + "layout 1\n");
+  EXPECT_EQ(layout_in(contents(1).value()), 1);
+}
+
+TEST_F(RecipeProgramTest, ThatKnowsNoLayoutsIsTheSameForAll) {
+  write("echo gcc 12\n");
+  EXPECT_EQ(contents(1).value(), contents().value());
 }
 
 TEST_F(RecipeProgramTest, IsItsTextAloneWhereItGivesNoAnswer) {

@@ -71,6 +71,8 @@ std::vector<Finding> two_findings() {
   Finding second{{commit_of('c', std::nullopt), commit_of('d', 4)},
                  {{latency_of("zoo"), 12, 10.0 / 3.0, 0.5, std::nullopt, 0}}};
   first.effects.front().revert_check = faster;
+  first.effects.front().rebuilt = slower();
+  first.effects.front().is_doubted = true;
   second.no_revert_check = "git revert does not apply";
   second.is_gradual = true;
   return {first, second};
@@ -115,6 +117,9 @@ void expect_effect(Effect const& read, Effect const& written) {
   if (written.proof) expect_same(*read.proof, *written.proof);
   ASSERT_EQ(read.revert_check.has_value(), written.revert_check.has_value());
   if (written.revert_check) expect_same(*read.revert_check, *written.revert_check);
+  ASSERT_EQ(read.rebuilt.has_value(), written.rebuilt.has_value());
+  if (written.rebuilt) expect_same(*read.rebuilt, *written.rebuilt);
+  EXPECT_EQ(read.is_doubted, written.is_doubted);
 }
 
 void expect_finding(Finding const& read, Finding const& written) {

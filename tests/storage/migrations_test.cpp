@@ -123,6 +123,8 @@ std::vector<std::string> const rows_since{
     )sql",
     R"sql(
       UPDATE bisection_finding SET is_gradual = 1;
+      UPDATE bisection_effect SET rebuilt_verdict = 'unchanged', rebuilt_before = 10,
+        rebuilt_after = 10, rebuilt_pairs = 13, is_doubted = 1;
     )sql"};
 
 /// The first version with findings. It reshaped these tables, which have tests of their own.

@@ -24,8 +24,10 @@ Build FakeBuilder::deliver(fs::path const& prefix,
   return build::read_build(prefix).value();
 }
 
-asio::awaitable<Result<Recipe>> FakeBuilder::recipe() {
-  co_return store_.recipes().with(RecipeKind::program, contents);
+asio::awaitable<Result<Recipe>> FakeBuilder::recipe(int layout) {
+  bool const is_usual = layout == 0 || !has_layouts;
+  co_return store_.recipes().with(
+      RecipeKind::program, is_usual ? contents : contents + "layout " + std::to_string(layout));
 }
 
 asio::awaitable<Result<BuildAttempt>> FakeBuilder::build(CommitSha commit,

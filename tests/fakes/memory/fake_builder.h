@@ -23,7 +23,7 @@ class FakeBuilder final : public build::Builder {
         clock_{clock},
         folder_{std::move(folder)} {}
 
-  boost::asio::awaitable<Result<Recipe>> recipe() override;
+  boost::asio::awaitable<Result<Recipe>> recipe(int layout) override;
   boost::asio::awaitable<Result<build::BuildAttempt>> build(CommitSha commit,
                                                             RecipeId recipe,
                                                             build::From from) override;
@@ -38,6 +38,8 @@ class FakeBuilder final : public build::Builder {
   std::set<CommitSha> broken;
   /// What the recipe is made of; changing it changes the recipe.
   std::string contents = "recipe 1\n";
+  /// Whether the recipe knows layouts.
+  bool has_layouts = false;
   /// Commits that somebody else built, with the recipe of artifacts.
   std::set<CommitSha> artifacts;
   /// Of the largest library of what is made, which is one hole.

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "daemon/build/recipe.h"
 #include "storage/domain/date.h"
 
 namespace torchwatch::fakes {
@@ -88,6 +89,11 @@ void World::live_until(std::string const& date) {
   if (day) clock.time = std::max(clock.time, Timestamp{*day + in_the_morning});
 }
 
+void World::change_layout(std::size_t commit, std::string model, double ratio) {
+  changes_.push_back({commit, std::move(model), ratio, Metric::latency, true});
+  parts->builder.has_layouts = has_layouts_ = true;
+}
+
 CommitSha World::release(std::string const& date, std::size_t commit) {
   live_until(date);
   auto const release = trunk.release(date, commit);
@@ -136,6 +142,7 @@ void World::restart() {
   parts.reset();
   parts = std::make_unique<Parts>(
       loop.get_executor(), options, folder.path(), clock, *fetcher, workers, open_transport);
+  parts->builder.has_layouts = has_layouts_;
   parts->rounds.level = [this](Series const& series, Build const& build) {
     return level(series, build);
   };
@@ -147,6 +154,13 @@ std::size_t World::number_of(CommitSha const& commit) const {
   return released == releases_.end() ? trunk.number_of(commit) : released->second;
 }
 
+/// Builds by recipes end in "-", and the recipe.
+bool World::has_usual_layout(Build const& build) const {
+  auto const digits = build.prefix.substr(build.prefix.rfind('-') + 1);
+  auto const recipe = parts->store.recipes().find(RecipeId{std::stoll(digits)});
+  return !recipe || build::layout_in(recipe->contents) == 0;
+}
+
 double World::level(Series const& series, Build const& build) const {
   auto const& reverted = parts->builder.reverted;
   auto const taken_back = reverted.find(build.manifest.commit);
@@ -156,7 +170,7 @@ double World::level(Series const& series, Build const& build) const {
   double level = 1;
   for (auto const& change : changes_)
     if (change.commit <= at && change.commit != without && change.metric == series.metric &&
-        change.model == series.benchmark.model)
+        change.model == series.benchmark.model && (!change.is_layout || has_usual_layout(build)))
       level *= change.ratio;
   auto const package = delivered_.find(build.prefix);
   if (package != delivered_.end() && series.metric == Metric::latency) level *= package->second;

@@ -75,6 +75,10 @@ class World {
   /// From this commit on, a model's metric is so many times as much.
   void change(std::size_t commit, std::string model, double ratio, Metric metric = Metric::latency);
 
+  /// From this commit on, a model takes so many times as long, if it is built as usual; the recipe
+  /// knows layouts from now on.
+  void change_layout(std::size_t commit, std::string model, double ratio);
+
   /// Puts a nightly on the branch.
   CommitSha release(std::string const& date, std::size_t commit);
 
@@ -133,6 +137,7 @@ class World {
     std::string model;
     double ratio = 1;
     Metric metric = Metric::latency;
+    bool is_layout = false;
   };
 
   FakeFetcher::File& publish_on(std::string const& page,
@@ -143,9 +148,11 @@ class World {
   void live_until(std::string const& date);
   void watch(config::FeedKind kind);
   double level(Series const& series, Build const& build) const;
+  bool has_usual_layout(Build const& build) const;
   std::size_t number_of(CommitSha const& commit) const;
 
   std::vector<Change> changes_;
+  bool has_layouts_ = false;
   std::map<std::string, double> delivered_;  // by prefix
   std::map<CommitSha, std::size_t> releases_;
 };
