@@ -39,9 +39,9 @@ Hypothesis const& likeliest_of(Belief const& belief) {
   });
 }
 
-/// The suspects from where gradual changes begin to where they end, all but a tenth of each.
+/// The suspects from where gradual changes begin to where they end, all but a twentieth of each.
 Answer::Change span_of(Belief const& belief, double size) {
-  constexpr double outside = 0.1;
+  constexpr double outside = 0.05;
   double const all = belief.gradual();
   std::vector<double> begins(belief.gaps());
   std::vector<double> ends(belief.gaps());
@@ -57,18 +57,6 @@ Answer::Change span_of(Belief const& belief, double size) {
   for (double after = ends[last]; after < outside && last > first;)
     after += ends[--last];
   return {belief.positions[first], belief.positions[last + 1] - 1, size};
-}
-
-/// Of gradual changes, the share that lies within these suspects.
-double share_within(Belief const& belief, Answer::Change const& span) {
-  double sum = 0;
-  for (auto const& one : belief.hypotheses) {
-    if (!one.is_gradual()) continue;
-    auto const begin = belief.positions[one.changes[0].gap];
-    auto const end = belief.positions[one.changes[0].last + 1];
-    if (span.first <= begin && end <= span.last + 1) sum += one.probability;
-  }
-  return sum / belief.gradual();
 }
 
 /// How many more of a build's processes agree with an answer than do not.
@@ -281,8 +269,6 @@ std::optional<Answer> Inquiry::answer(std::size_t series) const {
   auto answer = likeliest(series);
   if (is_final(state, answer) && read_too_rarely(state).empty()) {
     answer.probability *= not_misled(state);
-    if (answer.kind == Answer::Kind::gradual)
-      answer.probability *= share_within(state.belief, answer.changes.front());
     return answer;
   }
   if (nothing_large_is_left(state))

@@ -40,8 +40,8 @@ struct Answer {
   Kind kind = Kind::open;
   double base = 0;  ///< level of the start
   std::vector<Change> changes;
-  /// Of exactly this answer, also that no processes misled it together. `likeliest` leaves that
-  /// out, and the place of a gradual change.
+  /// Of exactly this answer, also that no processes misled it together, which `likeliest` leaves
+  /// out; of a gradual change: that it is one, wherever it begins and ends.
   double probability = 0;
 };
 

@@ -34,7 +34,7 @@ struct Expectation {
   /// alignment and heap. Learnt from builds: about so much. Else: this is its mean, with the
   /// probability that they differ at all.
   double builds = 0.005;
-  double builds_differ = 0.001;
+  double builds_differ = 0.006;
   bool builds_learnt = false;
 };
 

@@ -245,11 +245,12 @@ double to_a_tenth(double value) {
   return std::round(10 * value) / 10;
 }
 
-/// What it says that it knows is right as often as it says.
+/// What it says that it knows is right as often as it says. Of gradual changes that is the kind.
 void add_stated(std::vector<Claim>& all, Row const& row) {
   double const stated = row.stated / std::max(row.answered(), 1);
+  int const right = row.day.ratios.size() >= many ? row.gradual : row.right;
   all.push_back({"right as stated: " + row.day.name(),
-                 static_cast<double>(row.right) / std::max(row.answered(), 1),
+                 static_cast<double>(right) / std::max(row.answered(), 1),
                  with_slack_below(stated, std::max(row.answered(), 1)),
                  true});
 }
