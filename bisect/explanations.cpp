@@ -195,7 +195,7 @@ class Weighing {
   std::span<std::size_t const> known_;
   Expectation const& expectation_;
   std::vector<Explanation> all_;
-  Under usual_;  // under the likeliest drift and no more
+  Under usual_;                                    // under the likeliest drift and no more
   std::vector<std::pair<double, double>> drifts_;  // others worth a thought, with log_prior
   std::optional<Glance> glance_;
   double best_glance_ = 0;
@@ -371,8 +371,8 @@ Explanations Weighing::conclude(std::vector<Under> const& others) {
   for (auto const& one : others)
     if (one.largest() > likeliest->largest()) likeliest = &one;
   auto const [drift, spread, tails] = likeliest->ratios;
-  auto const heavily = weigh({drift, spread, heavy_tails},
-                             usual_.log_prior + std::log(heavy / (1 - heavy)));
+  auto const heavily =
+      weigh({drift, spread, heavy_tails}, usual_.log_prior + std::log(heavy / (1 - heavy)));
   std::vector<Under> drifting;
   for (auto const& [other, log_prior] : drifts_)
     drifting.push_back(weigh({other, spread, tails}, log_prior));

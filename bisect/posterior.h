@@ -22,11 +22,11 @@ bool is_usable(Reading const& reading);
 
 /// What is believed before anything is measured. Changes are differences of levels.
 struct Expectation {
-  double no_change = 0.2;  ///< probability that the ends do not differ
-  double several = 0.02;   ///< if they do: probability that it was more than one commit ...
+  double no_change = 0.2;   ///< probability that the ends do not differ
+  double several = 0.02;    ///< if they do: probability that it was more than one commit ...
   double gradual = 0.0002;  ///< ... and that it was many, each a little
-  double least = 0.05;     ///< size below which a change by one commit does not matter
-  double excess = 0.1;     ///< mean of what a change by one commit is larger than that
+  double least = 0.05;      ///< size below which a change by one commit does not matter
+  double excess = 0.1;      ///< mean of what a change by one commit is larger than that
   Direction direction = Direction::increase;
   double noise = 0.025;  ///< standard deviation of the level of one process ...
   double degrees = 5;    ///< ... and how many readings that knowledge is worth

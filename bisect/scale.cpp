@@ -43,7 +43,7 @@ Expectation Scale::rest(double total) const {
   rest.no_change = 0.8;
   rest.least = std::clamp(std::abs(total) / 4, threshold_ / 2, threshold_);
   rest.excess /= 2;
-  rest.builds_differ /= 3;  // the proof did not show it
+  rest.builds_differ /= 6;  // the proof did not show it
   return rest;
 }
 

@@ -294,10 +294,8 @@ void add_right(std::vector<Claim>& all,
                double runs) {
   auto const* const row = row_of(rows, day, "torchwatch");
   if (row == nullptr) return;
-  all.push_back({"right: " + day.name(),
-                 row->share(row->right),
-                 with_slack_below(least, row->trials),
-                 true});
+  all.push_back(
+      {"right: " + day.name(), row->share(row->right), with_slack_below(least, row->trials), true});
   all.push_back({"runs", row->share(row->runs), runs, false});
 }
 
@@ -376,7 +374,8 @@ int main(int argc, char** argv) {
   CLI::App app{"Accuracy and cost of searches, beside peers on the same random numbers"};
   app.add_flag("--short", options.is_short, "Within a minute");
   app.add_option("--seed", options.seed, "Of all days")->capture_default_str();
-  app.add_option("--only", options.only, "Days whose names hold this, without claims of the others");
+  app.add_option(
+      "--only", options.only, "Days whose names hold this, without claims of the others");
   app.add_option("--json", options.json, "Also write the table here");
   CLI11_PARSE(app, argc, argv);
   try {
