@@ -38,8 +38,15 @@ std::optional<Url> Url::take_apart(std::string const& base, std::string const& r
   if (!reference.empty() &&
       curl_url_set(parts.get(), CURLUPART_URL, reference.c_str(), 0) != CURLUE_OK)
     return std::nullopt;
+  // libcurl unescapes a host and knows numbers for addresses, but not of what it has just unescaped:
+  // "%33333338" would be one host here and another where it is connected to.
+  auto const text = part_of(parts.get(), CURLUPART_URL);
+  std::unique_ptr<CURLU, Free> const again{curl_url()};
+  if (!again || curl_url_set(again.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK ||
+      part_of(again.get(), CURLUPART_HOST) != part_of(parts.get(), CURLUPART_HOST))
+    return std::nullopt;
   Url url;
-  url.text_ = part_of(parts.get(), CURLUPART_URL);
+  url.text_ = text;
   url.scheme_ = boost::to_lower_copy(part_of(parts.get(), CURLUPART_SCHEME));
   url.host_ = boost::to_lower_copy(part_of(parts.get(), CURLUPART_HOST));
   url.path_ = part_of(parts.get(), CURLUPART_PATH);

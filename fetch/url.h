@@ -9,7 +9,8 @@ namespace torchwatch::fetch {
 /// path and "+" are two files to some servers.
 class Url {
  public:
-  /// Nothing when it is none, or of a scheme that libcurl does not know.
+  /// Nothing when it is none, of a scheme that libcurl does not know, or of a host that is another
+  /// one when it is read twice.
   static std::optional<Url> parse(std::string const& text);
 
   /// What `reference` means on this page; nothing when it means nothing.

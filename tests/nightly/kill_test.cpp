@@ -100,15 +100,24 @@ TEST_P(KillTest, ComesToTheSameEndWhereverItWasCutOff) {
   EXPECT_GT(kills, 40);
 }
 
+std::string name_of(testing::TestParamInfo<Origin> const& test) {
+  switch (test.param) {
+    case Origin::branch:
+      return "Branch";
+    case Origin::index:
+      return "Index";
+    case Origin::branch_with_layouts:
+      return "BranchWithLayouts";
+  }
+  return {};
+}
+
 INSTANTIATE_TEST_SUITE_P(From,
                          KillTest,
                          testing::Values(Origin::branch,
                                          Origin::index,
                                          Origin::branch_with_layouts),
-                         [](testing::TestParamInfo<Origin> const& test) {
-                           constexpr char const* names[] = {"Branch", "Index", "BranchWithLayouts"};
-                           return names[static_cast<std::size_t>(test.param)];
-                         });
+                         name_of);
 
 }  // namespace
 }  // namespace torchwatch::nightly
