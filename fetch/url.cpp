@@ -38,7 +38,8 @@ std::optional<Url> Url::take_apart(std::string const& base, std::string const& r
   if (!reference.empty() &&
       curl_url_set(parts.get(), CURLUPART_URL, reference.c_str(), 0) != CURLUE_OK)
     return std::nullopt;
-  // libcurl unescapes a host and knows numbers for addresses, but not of what it has just unescaped:
+  // libcurl unescapes a host and knows numbers for addresses, but not of what it has just
+  // unescaped:
   // "%33333338" would be one host here and another where it is connected to.
   auto const text = part_of(parts.get(), CURLUPART_URL);
   std::unique_ptr<CURLU, Free> const again{curl_url()};
