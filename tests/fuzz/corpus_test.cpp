@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 
 std::map<std::string, Target> const& targets() {
   static std::map<std::string, Target> const all{{"commit_message", commit_message},
+                                                 {"comparison", comparison},
                                                  {"configuration", configuration},
                                                  {"description", description},
                                                  {"fetch_line", fetch_line},
@@ -28,6 +29,7 @@ std::map<std::string, Target> const& targets() {
                                                  {"package", package},
                                                  {"printable_text", printable_text},
                                                  {"runner_line", runner_line},
+                                                 {"search", search},
                                                  {"time_text", time_text},
                                                  {"unpack", unpack},
                                                  {"url", url},

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-/// What reads bytes that strangers made, one function each. It takes any input, and throws when a
+/// What reads bytes that strangers made, or judges what their builds give, one function each. It takes any input, and throws when a
 /// property does not hold, Broken or whatever our code let through; crashes and leaks are the
 /// sanitizers' to see. Not thread-safe: each keeps what is dear to make.
 namespace torchwatch::fuzz {
@@ -12,6 +12,7 @@ namespace torchwatch::fuzz {
 using Target = void (*)(std::string_view input);
 
 void commit_message(std::string_view input);
+void comparison(std::string_view input);
 void configuration(std::string_view input);
 void description(std::string_view input);
 void fetch_line(std::string_view input);
@@ -23,6 +24,7 @@ void markdown(std::string_view input);
 void package(std::string_view input);
 void printable_text(std::string_view input);
 void runner_line(std::string_view input);
+void search(std::string_view input);
 void time_text(std::string_view input);
 void unpack(std::string_view input);
 void url(std::string_view input);
