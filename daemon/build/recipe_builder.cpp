@@ -187,8 +187,9 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::make(Order order) {
   Scratch const work{scratch_for(short_of(commit))};
   auto made = co_await make_in(work.path(), std::move(order));
   if (made && made->build)
-    spdlog::info("build_finished commit={} seconds={:.1f} incremental={}",
+    spdlog::info("build_finished commit={} recipe={} seconds={:.1f} incremental={}",
                  short_of(commit),
+                 made->recipe.value,
                  made->cost.seconds,
                  made->cost.is_incremental);
   co_return made;

@@ -139,7 +139,8 @@ TEST(ApiJson, AnEffectCarriesItsProof) {
             R"({"series":)" + text_of(json_of(series)) +
                 R"(,"before":100.0,"after":110.5,"probability":0.99,)"
                 R"("proof":)" +
-                text_of(json_of(*effect.proof)) + R"(,"share":0.5,"revert_check":null})");
+                text_of(json_of(*effect.proof)) +
+                R"(,"share":0.5,"revert_check":null,"rebuilt":null,"is_doubted":false})");
   effect.proof.reset();
   EXPECT_TRUE(json_of(effect).at("proof").is_null());
 }

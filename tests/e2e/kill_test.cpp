@@ -66,10 +66,11 @@ std::vector<std::string> events_in(std::string const& log) {
   return events;
 }
 
-/// The commit of "build_finished commit=..."; empty for other events.
+/// Commit and recipe of "build_finished commit=..."; empty for other events.
 std::string built_in(std::string const& event) {
   constexpr std::string_view start = "build_finished commit=";
-  return event.starts_with(start) ? event.substr(start.size(), 12) : std::string{};
+  if (!event.starts_with(start)) return {};
+  return event.substr(start.size(), event.find(" seconds=") - start.size());
 }
 
 /// What became of an attempt: counts its builds and notes its steps, none of which is new twice.

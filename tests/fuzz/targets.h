@@ -2,9 +2,10 @@
 
 #include <string_view>
 
-/// What reads bytes that strangers made, or judges what their builds give, one function each. It takes any input, and throws when a
-/// property does not hold, Broken or whatever our code let through; crashes and leaks are the
-/// sanitizers' to see. Not thread-safe: each keeps what is dear to make.
+/// What reads bytes that strangers made, or judges what their builds give, one function each. It
+/// takes any input, and throws when a property does not hold, Broken or whatever our code let
+/// through; crashes and leaks are the sanitizers' to see. Not thread-safe: each keeps what is dear
+/// to make.
 namespace torchwatch::fuzz {
 
 /// A line of this list and a file of the same name make a target; CMakeLists.txt has the names,
