@@ -73,8 +73,8 @@ bool rests_on(Hypothesis const& hypothesis, Belief const& belief, std::size_t in
   });
 }
 
-/// What is behind the build, by what is before it as seen from a change beside it: how much
-/// likelier the change was there, before anything was read. Behind an end, there is none.
+/// If this build's processes misled us, the change is in the next gap beyond it, or, where it is an
+/// end, nowhere: how much likelier that was than the gap of the answer, before anything was read.
 double odds_behind(Hypothesis const& hypothesis,
                    Belief const& belief,
                    std::size_t index,

@@ -95,7 +95,7 @@ inline constexpr std::size_t most_known = 5;
 /// readings (a few ratios to the former are tried, and weighed). The start's level is unknown
 /// without limits, a single change lies beyond `least` with the tail of Lomax 1954 (a tenfold
 /// change is no miracle), several changes may be of any size, the largest one's tail being the
-/// same. Nobody need be told the noise. Pure; takes a fraction of a millisecond.
+/// same. Nobody need be told the noise. Pure; takes milliseconds at most.
 ///
 /// After Zellner 1971, An Introduction to Bayesian Inference in Econometrics, chapter 3, for the
 /// linear model with unknown variance; Fearnhead 2006, Exact and efficient Bayesian inference for
