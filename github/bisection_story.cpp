@@ -60,20 +60,35 @@ std::string explained_share(double share) {
   return "explains " + share_of(share) + " of the regression";
 }
 
+/// What a comparison came to, and its figures. `with`: "against its parent".
+std::string compared(std::string_view with, Metric metric, Comparison const& comparison) {
+  auto const figures = figures_of(metric, comparison);
+  switch (comparison.verdict) {
+    case Verdict::regression:
+    case Verdict::improvement:
+      return fmt::format("{} {}", with, figures);
+    case Verdict::unchanged:
+      return fmt::format("no change {}: {}", with, figures);
+    case Verdict::inconclusive:
+      return fmt::format("inconclusive {}: {}", with, figures);
+  }
+  return {};
+}
+
+std::string rebuilt_of(Effect const& effect) {
+  if (!effect.rebuilt) return {};
+  return "; " +
+         compared("when both were built again with another layout",
+                  effect.series.metric,
+                  *effect.rebuilt) +
+         (effect.is_doubted ? ", and yet no proof: builds of one commit differ by as much" : "");
+}
+
 /// What is known of one commit and a series.
 std::string evidence_of(Effect const& effect) {
   if (!effect.proof) return seen(effect) + ", not compared with its parent";
-  auto const figures = figures_of(effect.series.metric, *effect.proof);
-  switch (effect.proof->verdict) {
-    case Verdict::regression:
-    case Verdict::improvement:
-      return "against its parent " + figures + ", " + explained_share(effect.share);
-    case Verdict::unchanged:
-      return "no change against its parent: " + figures;
-    case Verdict::inconclusive:
-      return "inconclusive against its parent: " + figures;
-  }
-  return {};
+  return compared("against its parent", effect.series.metric, *effect.proof) +
+         (is_proved(effect) ? ", " + explained_share(effect.share) : "") + rebuilt_of(effect);
 }
 
 /// How sure the bisection was; nothing where that is not known.

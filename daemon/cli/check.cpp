@@ -77,15 +77,25 @@ std::string line_of(Commit const& commit) {
       "{}{}  {} ({})", short_of(commit.sha), pull_request, commit.subject, commit.author);
 }
 
+/// What the commit and its parent gave when both were built again.
+std::string in_another_layout(Effect const& effect) {
+  if (!effect.rebuilt || !effect.rebuilt->ratio) return {};
+  return fmt::format(" ({:+.1f}% in another layout)", 100 * (effect.rebuilt->ratio->ratio - 1));
+}
+
 /// How much a series moved: as its proof shows, or else as the bisection saw it.
 std::string line_of(Effect const& effect) {
   auto const name = name_of(effect.series);
   if (is_proved(effect)) {
-    return fmt::format("{} on {}, against its parent, explains {:.0f}%",
+    return fmt::format("{} on {}, against its parent, explains {:.0f}%{}",
                        percent(*effect.proof),
                        name,
-                       100 * effect.share);
+                       100 * effect.share,
+                       in_another_layout(effect));
   }
+  if (effect.rebuilt && effect.proof)
+    return fmt::format(
+        "{} on {}, against its parent{}", percent(*effect.proof), name, in_another_layout(effect));
   if (effect.before == 0) return fmt::format("appeared on {}, without proof", name);
   return fmt::format(
       "{:+.1f}% on {}, without proof", 100 * (effect.after / effect.before - 1), name);

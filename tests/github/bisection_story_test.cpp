@@ -41,6 +41,24 @@ TEST(BisectionStory, AccusesNobodyWhoseProofFailed) {
   EXPECT_THAT(text, Not(HasSubstr("Culprit")));
 }
 
+TEST(BisectionStory, TellsWhatAnotherLayoutGave) {
+  auto bisection = bisection_of(culprit_story());
+  auto& effect = bisection.findings.front().effects.back();
+  effect.rebuilt =
+      Comparison{Verdict::regression, 41.4, 46.2, RatioInterval{1.1159, 1.1009, 1.1309}, 0.001, 8};
+  EXPECT_THAT(story_of(bisection),
+              HasSubstr(", explains 96% of the regression; when both were built again with another "
+                        "layout +11.6% [+10.1%, +13.1%] (41.4 ms to 46.2 ms, 8 pairs"));
+  effect.is_doubted = true;
+  EXPECT_THAT(story_of(bisection), HasSubstr("and yet no proof: builds of one commit differ"));
+  EXPECT_THAT(story_of(bisection), Not(HasSubstr("96% of the regression")));
+  effect.is_doubted = false;
+  effect.rebuilt->verdict = Verdict::unchanged;
+  EXPECT_THAT(story_of(bisection),
+              HasSubstr("; no change when both were built again with another layout: "));
+  EXPECT_THAT(story_of(bisection), Not(HasSubstr("96% of the regression")));
+}
+
 TEST(BisectionStory, SaysWhatWasNotMeasuredAgainstTheParent) {
   auto bisection = bisection_of(culprit_story());
   auto& finding = bisection.findings.front();
