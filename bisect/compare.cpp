@@ -25,9 +25,10 @@ bool repeats_exactly(std::vector<Pair> const& pairs) {
   });
 }
 
-/// Coins that all fall one way as seldom as `error`, rounded down.
-int coins_for(double error) {
-  return static_cast<int>(std::floor(-std::log2(error)));
+/// What a verdict refuted belongs into no interval, even where few pairs leave it wide.
+void keep_to_verdict(Verdict verdict, RatioInterval& interval) {
+  if (verdict == Verdict::regression) interval.low = std::max(interval.low, 1.0);
+  if (verdict == Verdict::improvement) interval.high = std::min(interval.high, 1.0);
 }
 
 double error_of(Verdict verdict, config::DecideOptions const& options) {
@@ -71,6 +72,7 @@ std::optional<Comparison> Compare::answer() const {
   auto comparison = is_exact() ? exact_levels() : levels(error_of(found, options_));
   comparison.verdict = found;
   comparison.pairs = count;
+  if (comparison.ratio) keep_to_verdict(found, *comparison.ratio);
   return comparison;
 }
 
@@ -137,7 +139,7 @@ bool Compare::has_shrunk_beyond(double least) const {
 }
 
 bool Compare::has_coins() const {
-  return std::ssize(pairs_) >= coins_for(options_.error);
+  return std::ssize(pairs_) >= options_.coins();
 }
 
 bool Compare::refutes_no_change(double log_coins, double log_stake) const {

@@ -32,7 +32,9 @@ struct Pair {
 /// not changed, where levels are as Student's bet has them; whatever the host does, the coins bound
 /// it by four times that. `options.miss` bounds that of ever calling unchanged what moved by its
 /// tolerance or more. Both hold over the whole sequence, however often one looks (Evidence tells
-/// why). The answer's interval misses the truth with the error bound of its verdict.
+/// why). The answer's interval misses the truth with the error bound of its verdict, or one and a
+/// half times that where nothing changed: a regression's begins at "no change" at least, and an
+/// improvement's ends there, since that is refuted.
 ///
 /// An exact metric (is_deterministic) whose processes agree has no width. Processes may still go
 /// astray, and repeat each other when they do: if `n` pairs agree, the error is at most 4^-n

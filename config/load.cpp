@@ -20,6 +20,12 @@ void check_decide(DecideOptions const& decide, Complaints& complaints) {
                    found(decide.min_pairs),
                    "at most decide.max_pairs, " + found(decide.max_pairs));
   }
+  if (decide.max_pairs < decide.coins()) {
+    complaints.add("decide.max_pairs",
+                   found(decide.max_pairs),
+                   "at least " + found(decide.coins()) +
+                       ": no change is called in fewer at decide.error, " + found(decide.error));
+  }
 }
 
 bool is_published(FeedKind kind) {

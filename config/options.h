@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -209,6 +210,10 @@ struct DecideOptions {
   double latency_floor_ms = 0.01;
   std::int64_t memory_floor_bytes = 1 << 20;
   std::int64_t leak_floor_bytes = 512;
+
+  /// Pairs before a change of a noisy metric is called, whatever the others say: coins that all
+  /// fall one way as seldom as `error`, rounded down.
+  int coins() const { return static_cast<int>(std::floor(-std::log2(error))); }
 };
 
 /// How bisections begin, and when they end.

@@ -55,6 +55,26 @@ TEST(Compare, CallsNoChangeBeforeAsManyCoinsFellOneWayAsTheErrorAllows) {
   EXPECT_TRUE(compare(steady(18, 5), Metric::latency, strict));
 }
 
+TEST(Compare, AChangesIntervalDoesNotReachOverNoChange) {
+  // All pairs of a loaded host point one way, and are far apart.
+  constexpr double sizes[] = {0.15, 0.285, 0.15, 0.015};
+  std::vector<Pair> slower;
+  std::vector<Pair> faster;
+  for (int i = 0; i < 16; ++i) {
+    double const ratio = std::exp(sizes[i % 4]);
+    slower.push_back({100, 100 * ratio});
+    faster.push_back({100 * ratio, 100});
+  }
+  auto const regression = compare(slower, Metric::latency, usual_options);
+  ASSERT_TRUE(regression);
+  EXPECT_EQ(regression->verdict, Verdict::regression);
+  EXPECT_EQ(regression->ratio->low, 1);
+  auto const improvement = compare(faster, Metric::latency, usual_options);
+  ASSERT_TRUE(improvement);
+  EXPECT_EQ(improvement->verdict, Verdict::improvement);
+  EXPECT_EQ(improvement->ratio->high, 1);
+}
+
 TEST(Compare, CallsASlowdownARegressionWithItsEvidence) {
   auto const found = compare(steady(13, 1.2), Metric::latency, usual_options);
   ASSERT_TRUE(found);

@@ -326,8 +326,13 @@ INSTANTIATE_TEST_SUITE_P(
                R"("fleets": [{"name": "a"}, {"name": "a"}])",
                R"(fleets[1].name: found "a" again, allowed is a name that no other fleet has)"},
         Broken{"PairsCrossed",
-               R"("decide": {"min_pairs": 9, "max_pairs": 3})",
-               "decide.min_pairs: found 9, allowed is at most decide.max_pairs, 3"},
+               R"("decide": {"min_pairs": 20, "max_pairs": 15})",
+               "decide.min_pairs: found 20, allowed is at most decide.max_pairs, 15"},
+        Broken{
+            "PairsInWhichNoChangeCanBeCalled",
+            R"("decide": {"max_pairs": 12})",
+            "decide.max_pairs: found 12, allowed is at least 13: no change is called in fewer at "
+            "decide.error, 0.0001"},
         Broken{"RecipeMissing",
                R"("source": {"repository": "nightlies", "recipe": "no-such"})",
                R"(source.recipe: found "no-such", allowed is an existing executable file)"},

@@ -111,7 +111,7 @@ TEST_F(Releases, OfTwoDebiansAreCompared) {
                     {"fleets", {{{"name", "local"}, {"isolation", "none"}}}},
                     {"source", {{"repository", ""}, {"recipe", ""}}},
                     {"suite", {{"models", models}, {"tests", {"eval"}}, {"scale", "smoke"}}},
-                    {"decide", {{"anchor_nights", 0}, {"aa_benchmarks", 0}, {"max_pairs", 12}}}});
+                    {"decide", {{"anchor_nights", 0}, {"aa_benchmarks", 0}, {"max_pairs", 13}}}});
 
   auto const check = world_.start({"check", "--json"}).wait(std::chrono::seconds{1150});
 
