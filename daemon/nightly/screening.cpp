@@ -1,47 +1,20 @@
 #include "daemon/nightly/screening.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <utility>
 
 #include "bisect/repeats.h"
 #include "bisect/screen.h"
-#include "daemon/measure/job.h"
 
 namespace torchwatch::nightly {
 namespace {
 
 using measure::SeriesGroup;
 
-/// The outcomes of one round of one benchmark: the baseline's and the nightly's.
-using Round = std::array<JobOutcome, 2>;
-
-/// What was measured of one benchmark, by round.
-using Rounds = std::map<int, Round>;
-
-std::map<FleetBenchmark, Rounds> rounds_in(std::vector<JobOutcome> const& jobs,
-                                           CommitSha const& baseline,
-                                           int rounds) {
-  std::map<FleetBenchmark, Rounds> all;
-  for (auto const& job : jobs)
-    if (job.key.round < rounds)
-      all[{job.key.fleet, job.key.benchmark}][job.key.round].at(
-          job.key.commit == baseline ? 0 : 1) = job;
-  return all;
-}
-
-std::vector<bisect::Pair> pairs_in(Rounds const& rounds, Metric metric) {
-  std::vector<bisect::Pair> pairs;
-  for (auto const& [number, round] : rounds)
-    if (auto const levels = measure::levels_in(round, metric))
-      pairs.push_back({levels->at(0), levels->at(1)});
-  return pairs;
-}
-
 bisect::Swept swept(Series const& series,
                     std::vector<bisect::Pair> const& pairs,
-                    std::vector<NightPairs> const& past) {
+                    std::vector<measure::SeriesPairs> const& past) {
   bisect::Swept swept{series.metric, pairs};
   for (auto const& night : past)
     if (auto const found = night.find(series); found != night.end())
@@ -51,19 +24,8 @@ bisect::Swept swept(Series const& series,
 
 }  // namespace
 
-NightPairs pairs_of(std::vector<JobOutcome> const& jobs, CommitSha const& baseline, int rounds) {
-  NightPairs night;
-  for (auto const& [which, measured] : rounds_in(jobs, baseline, rounds)) {
-    for (auto const metric : all_metrics) {
-      auto pairs = pairs_in(measured, metric);
-      if (!pairs.empty()) night[{which.fleet, which.benchmark, metric}] = std::move(pairs);
-    }
-  }
-  return night;
-}
-
-Screening screen_sweep(NightPairs const& sweep,
-                       std::vector<NightPairs> const& past,
+Screening screen_sweep(measure::SeriesPairs const& sweep,
+                       std::vector<measure::SeriesPairs> const& past,
                        std::vector<config::FleetOptions> const& fleets,
                        config::DecideOptions const& options) {
   std::vector<Series> all;

@@ -1,16 +1,14 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "bisect/compare.h"
 #include "config/options.h"
 #include "daemon/measure/comparison.h"
-#include "storage/domain/build.h"
-#include "storage/domain/job.h"
+#include "daemon/measure/pairs.h"
+#include "storage/domain/ids.h"
 
 namespace torchwatch::nightly {
 
@@ -21,16 +19,10 @@ struct Screening {
   measure::Past past;                     ///< of these
 };
 
-/// What was measured side by side on one night, by series: its baseline and it, a pair a round.
-using NightPairs = std::map<Series, std::vector<bisect::Pair>>;
-
-/// The pairs of a campaign's first rounds. `jobs`: of a nightly's campaign. Pure.
-NightPairs pairs_of(std::vector<JobOutcome> const& jobs, CommitSha const& baseline, int rounds);
-
 /// Which series of a sweep may have grown, fleet by fleet, given what their noise was on the nights
 /// before. Pure.
-Screening screen_sweep(NightPairs const& sweep,
-                       std::vector<NightPairs> const& past,
+Screening screen_sweep(measure::SeriesPairs const& sweep,
+                       std::vector<measure::SeriesPairs> const& past,
                        std::vector<config::FleetOptions> const& fleets,
                        config::DecideOptions const& options);
 

@@ -28,14 +28,14 @@ constexpr int rounds_of_noise = 8;
 /// Follows from what was stored when the sweep ended: rounds of comparisons come later.
 Screening Verdicts::screening_of(Nightly const& nightly, Nightly const& baseline) {
   int const rounds = options_.decide.sweep_pairs;
-  auto const tonight =
-      pairs_of(store_.jobs().values_of(Campaign::of(nightly.id), rounds), baseline.commit, rounds);
-  std::vector<NightPairs> past;
+  auto const tonight = measure::pairs_of(
+      store_.jobs().values_of(Campaign::of(nightly.id), rounds), baseline.commit, rounds);
+  std::vector<measure::SeriesPairs> past;
   for (auto const& night : swept_before(nightly, store_.nightlies().all(), nights_of_noise))
     past.push_back(
-        pairs_of(store_.jobs().values_of(Campaign::of(night.nightly.id), rounds_of_noise),
-                 night.baseline.commit,
-                 rounds_of_noise));
+        measure::pairs_of(store_.jobs().values_of(Campaign::of(night.nightly.id), rounds_of_noise),
+                          night.baseline.commit,
+                          rounds_of_noise));
   return screen_sweep(tonight, past, options_.fleets, options_.decide);
 }
 
