@@ -69,7 +69,7 @@ double density_of(std::span<double const> sizes, Expectation const& expectation)
 }
 
 bool has_builds(Expectation const& expectation) {
-  return expectation.builds_learnt ? expectation.builds > 0 : expectation.builds_differ > 0;
+  return expectation.builds_differ > 0 || expectation.builds_learnt > 0;
 }
 
 bool has_gradual(std::size_t gaps, Expectation const& expectation) {
@@ -233,9 +233,10 @@ Fit Weighing::fit(Explanation const& explanation, Fitter& fitter) const {
 /// Probability that builds' levels have a smaller standard deviation.
 double Weighing::builds_below(double deviation) const {
   constexpr double shape = 3;  // Weibull's: between half and one and a half times as much
-  double const times = deviation / expectation_.builds;
-  if (expectation_.builds_learnt) return 1 - std::exp(-std::pow(times, shape));
-  return 1 - expectation_.builds_differ * std::exp(-times);
+  double const unlearnt = expectation_.builds_differ * std::exp(-deviation / expectation_.builds);
+  if (!(expectation_.builds_learnt > 0)) return 1 - unlearnt;
+  double const learnt = std::exp(-std::pow(deviation / expectation_.builds_learnt, shape));
+  return 1 - std::max(learnt, unlearnt);
 }
 
 /// Of what builds add.

@@ -31,11 +31,11 @@ struct Expectation {
   double noise = 0.025;  ///< standard deviation of the level of one process ...
   double degrees = 5;    ///< ... and how many readings that knowledge is worth
   /// Standard deviation of the levels that equal commits' builds have by themselves, by links,
-  /// alignment and heap. Learnt from builds: about so much. Else: this is its mean, with the
-  /// probability that they differ at all.
+  /// alignment and heap: its mean, with the probability that they differ at all; and what it is
+  /// about where it was learnt from builds, or 0. What was learnt of others makes it no smaller.
   double builds = 0.005;
   double builds_differ = 0.006;
-  bool builds_learnt = false;
+  double builds_learnt = 0;
 };
 
 /// One explanation of all readings: which gaps hold a commit that changed the level, by how much,

@@ -42,23 +42,26 @@ std::size_t index_of(Benchmarks const& benchmarks, std::string const& fleet, Ben
   return static_cast<std::size_t>(found - benchmarks.begin());
 }
 
+using Builds = std::map<std::string, double>;
+
 /// Of metrics that builds move.
-Expectation with_builds(Expectation expectation, std::optional<double> builds) {
-  if (!builds || expectation.builds_differ == 0) return expectation;
-  expectation.builds = *builds;
-  expectation.builds_learnt = true;
+Expectation with_builds(Expectation expectation, Builds const& builds, std::string const& fleet) {
+  auto const learnt = builds.find(fleet);
+  if (expectation.builds_differ > 0 && learnt != builds.end())
+    expectation.builds_learnt = learnt->second;
   return expectation;
 }
 
 std::vector<Asked> asked_in(BisectionRequest const& request,
                             config::DecideOptions const& decide,
-                            std::optional<double> builds) {
+                            Builds const& builds) {
   auto const benchmarks = benchmarks_in(request);
   std::vector<Asked> asked;
   for (auto const& [fleet, benchmark, metric] : request.series)
     asked.push_back(
         {with_builds(Scale{metric, request.threshold, decide}.expectation(request.direction),
-                     builds),
+                     builds,
+                     fleet),
          index_of(benchmarks, fleet, benchmark),
          is_deterministic(metric) ? agreeing : 1});
   return asked;
@@ -108,15 +111,15 @@ Search::Search(BisectionRequest const& request,
                std::vector<double> prior,
                config::DecideOptions const& decide,
                config::BisectOptions const& options,
-               std::optional<double> builds)
+               std::map<std::string, double> builds)
     : start_{request.start},
       suspects_{std::move(suspects)},
       direction_{request.direction},
-      builds_{builds},
+      builds_{std::move(builds)},
       confidence_{options.confidence},
       benchmarks_{benchmarks_in(request)},
       inquiry_{std::move(prior),
-               asked_in(request, decide, builds),
+               asked_in(request, decide, builds_),
                {options.confidence, static_cast<std::size_t>(options.max_readings)}} {
   for (auto const& series : request.series)
     lines_.push_back({series,
@@ -333,7 +336,7 @@ void Search::explain(Finding& finding) {
       continue;
     }
     found->explain(suspect, effect);
-    auto const rest = with_builds(found->scale.rest(*found->total), builds_);
+    auto const rest = with_builds(found->scale.rest(*found->total), builds_, found->series.fleet);
     inquiry_.explain(series, suspect, rest, found->scale.threshold());
   }
 }

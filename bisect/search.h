@@ -32,13 +32,13 @@ class Search {
  public:
   /// `suspects`: what landed after `request.start` up to and including `request.end`, oldest first;
   /// at least one. `prior`: weight of each of them, all positive. `builds`: standard deviation of
-  /// the logarithms of times between builds of equal commits, where that was learnt.
+  /// the logarithms of times between builds of equal commits, by fleet, where that was learnt.
   Search(BisectionRequest const& request,
          std::vector<Commit> suspects,
          std::vector<double> prior,
          config::DecideOptions const& decide,
          config::BisectOptions const& options,
-         std::optional<double> builds = {});
+         std::map<std::string, double> builds = {});
 
   CommitSha const& commit_at(std::size_t position) const;
   /// Throws std::out_of_range for a commit that is neither the start nor a suspect.
@@ -107,7 +107,7 @@ class Search {
   CommitSha start_;
   std::vector<Commit> suspects_;
   Direction direction_;
-  std::optional<double> builds_;
+  std::map<std::string, double> builds_;  // by fleet
   double confidence_;
   std::vector<SearchedSeries> lines_;
   std::vector<std::pair<std::string, Benchmark>> benchmarks_;  // with the fleet

@@ -175,6 +175,11 @@ void describe(Visitor& visit, DecideOptions& decide) {
   visit("aa_benchmarks",
         decide.aa_benchmarks,
         range("Benchmarks a night compared with themselves", 0, 1000));
+  visit(
+      "aa_rebuilds",
+      decide.aa_rebuilds,
+      range(
+          "Benchmarks a night compared between two builds of the commit, in two layouts", 0, 1000));
   visit("anchor_nights",
         decide.anchor_nights,
         range("Nights in which each benchmark is once compared with its anchor; 0: never", 0, 365));

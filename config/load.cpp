@@ -55,6 +55,15 @@ void check_source(FeedOptions const& feed, SourceOptions const& source, Complain
   }
 }
 
+void check_rebuilds(DecideOptions const& decide,
+                    SourceOptions const& source,
+                    Complaints& complaints) {
+  if (decide.aa_rebuilds > 0 && source.recipe.empty())
+    complaints.add("decide.aa_rebuilds",
+                   found(decide.aa_rebuilds) + " without source.recipe",
+                   "0, or a recipe that builds commits");
+}
+
 /// Whether anybody on the way could change what comes from there.
 bool is_open_to_others(std::string const& place) {
   static std::regex const this_host{
@@ -143,6 +152,8 @@ void check_together(Options const& options, Complaints& complaints) {
   if (!complaints.about("feed")) check_feed(options.feed, complaints);
   if (!complaints.about("source") && !complaints.about("feed.kind"))
     check_source(options.feed, options.source, complaints);
+  if (!complaints.about("source") && !complaints.about("decide"))
+    check_rebuilds(options.decide, options.source, complaints);
   if (!complaints.about("source")) check_artifacts(options.source, complaints);
   auto const& secret = options.github.token_env;
   if (!complaints.about("source") && !complaints.about("github"))

@@ -196,6 +196,11 @@ struct DecideOptions {
   /// Benchmarks of each fleet a night whose nightly build is also compared with itself: any change
   /// found there is a false alarm, so this measures how often there are some.
   int aa_benchmarks = 1;
+  /// Benchmarks of each fleet a night without an incident, for which the nightly's commit is built
+  /// twice, in two layouts, and compared: it tells searches by how much builds differ by
+  /// themselves. Proofs tell that as well, and these are two more builds a night, so none. Takes a
+  /// recipe that knows layouts.
+  int aa_rebuilds = 0;
   /// Nights in which each benchmark is once compared with the nightly it is anchored to, so that
   /// many changes below the threshold do not add up unseen; 0: never. A week bounds how long it
   /// takes, and costs a seventh of the benchmarks a night.

@@ -110,6 +110,23 @@ std::vector<Bisection> Bisections::of_incident(IncidentId incident) const {
   return read_all(query, [this](SQLite::Statement& row) { return read_bisection(database_, row); });
 }
 
+std::vector<ProvedTwice> Bisections::proved_twice(int count) const {
+  SQLite::Statement query{
+      database_,
+      "SELECT bisection.id, recipe_id, commit_sha, fleet, benchmark, metric FROM bisection_effect "
+      "JOIN bisection ON bisection.id = bisection_effect.bisection_id "
+      "JOIN bisection_suspect USING (bisection_id, finding) "
+      "WHERE rebuilt_verdict IS NOT NULL AND bisection_suspect.ordinal = 0 "
+      "ORDER BY bisection.id DESC, finding, bisection_effect.ordinal LIMIT ?"};
+  bind_all(query, count);
+  return read_all(query, [](SQLite::Statement& row) {
+    return ProvedTwice{{row.getColumn(0).getInt64()},
+                       {row.getColumn(1).getInt64()},
+                       {row.getColumn(2).getString()},
+                       read_series(row, 3)};
+  });
+}
+
 std::vector<Bisection> Bisections::unfinished() const {
   SQLite::Statement query{
       database_,

@@ -12,6 +12,14 @@ class Database;
 
 namespace torchwatch::storage {
 
+/// What was compared with a suspect's parent in two layouts.
+struct ProvedTwice {
+  BisectionId bisection;
+  RecipeId recipe;
+  CommitSha suspect;
+  Series series;
+};
+
 /// Bisections that were asked for, by an incident or by a person. Throws SQLite::Exception when the
 /// disk fails.
 class Bisections {
@@ -26,6 +34,8 @@ class Bisections {
   std::optional<Bisection> find(BisectionId id) const;
   /// Those of an incident, in the order asked.
   std::vector<Bisection> of_incident(IncidentId incident) const;
+  /// At most `count` of those, newest first.
+  std::vector<ProvedTwice> proved_twice(int count) const;
   /// Every one that is queued or running, oldest first.
   std::vector<Bisection> unfinished() const;
 

@@ -11,6 +11,7 @@
 #include "bisect/ladder.h"
 #include "bisect/prior.h"
 #include "daemon/bisection/commit_builds.h"
+#include "daemon/bisection/learnt_builds.h"
 #include "daemon/bisection/nightly_packages.h"
 #include "daemon/bisection/nightly_range.h"
 #include "daemon/bisection/package_check.h"
@@ -151,7 +152,8 @@ asio::awaitable<Result<bisect::Search>> Bisector::search_nights(
                         bisect::ends_of_nights(range.suspects, rungs),
                         bisect::nights_of(range.prior, rungs),
                         options_.decide,
-                        options_.bisect};
+                        options_.bisect,
+                        learnt_builds(store_)};
   BisectionRun run{
       {store_, rounds_, packages}, bisection, std::move(search), usual_costs(), slots_for(request)};
   run.note_known_builds();
@@ -202,8 +204,12 @@ std::vector<CommitSha> Bisector::nightlies_at_hand(Bisection const& bisection) c
 asio::awaitable<Result<>> Bisector::search_commits(Bisection& bisection, Range range) {
   auto const& request = bisection.request;
   CommitBuilds source{builder_, bisection.id, bisection.recipe};
-  bisect::Search search{
-      request, std::move(range.suspects), std::move(range.prior), options_.decide, options_.bisect};
+  bisect::Search search{request,
+                        std::move(range.suspects),
+                        std::move(range.prior),
+                        options_.decide,
+                        options_.bisect,
+                        learnt_builds(store_)};
   BisectionRun run{
       {store_, rounds_, source}, bisection, std::move(search), usual_costs(), slots_for(request)};
   run.pass_over(BisectionStage::nightlies);

@@ -83,7 +83,11 @@ asio::awaitable<Result<NightlyState>> Stages::confirm(Nightly const& nightly) {
   auto const baseline = store_.nightlies().find(nightly.baseline.value()).value();
   auto const any = co_await verdicts_.confirm(nightly, baseline);
   if (!any) co_return any.error();
-  co_return *any ? NightlyState::confirmed : NightlyState::done;
+  if (*any) co_return NightlyState::confirmed;
+  // A night that found something has builds to make for its bisection, which teach as much.
+  auto const rebuilt = co_await rebuilds_.compare(nightly);
+  if (!rebuilt) co_return rebuilt.error();
+  co_return NightlyState::done;
 }
 
 asio::awaitable<Result<NightlyState>> Stages::investigate(Nightly const& nightly) {

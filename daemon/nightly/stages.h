@@ -4,6 +4,7 @@
 
 #include "daemon/nightly/investigation.h"
 #include "daemon/nightly/preparation.h"
+#include "daemon/nightly/rebuilds.h"
 #include "daemon/nightly/sweep.h"
 #include "daemon/nightly/verdicts.h"
 #include "storage/store.h"
@@ -24,11 +25,13 @@ class Stages {
          Preparation& preparation,
          Sweep& sweep,
          Verdicts& verdicts,
+         Rebuilds& rebuilds,
          Investigation& investigation)
       : store_{store},
         preparation_{preparation},
         sweep_{sweep},
         verdicts_{verdicts},
+        rebuilds_{rebuilds},
         investigation_{investigation} {}
 
   /// Judges a nightly: moves it on until there is nothing to find out about it any more, which is
@@ -48,6 +51,7 @@ class Stages {
   Preparation& preparation_;
   Sweep& sweep_;
   Verdicts& verdicts_;
+  Rebuilds& rebuilds_;
   Investigation& investigation_;
 };
 

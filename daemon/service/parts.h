@@ -17,6 +17,7 @@
 #include "daemon/nightly/investigation.h"
 #include "daemon/nightly/pipeline.h"
 #include "daemon/nightly/preparation.h"
+#include "daemon/nightly/rebuilds.h"
 #include "daemon/nightly/stages.h"
 #include "daemon/nightly/sweep.h"
 #include "daemon/nightly/verdicts.h"
@@ -72,6 +73,7 @@ struct Parts {
   retention::WantedBuilds wanted_builds;
   nightly::Sweep sweep;
   nightly::Verdicts verdicts;
+  nightly::Rebuilds rebuilds;
   nightly::Investigation investigation;
   nightly::Stages stages;
   report::Publisher publisher;

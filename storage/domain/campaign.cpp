@@ -10,6 +10,10 @@ Campaign Campaign::self_comparison(NightlyId nightly) {
   return {"aa/" + std::to_string(nightly.value)};
 }
 
+Campaign Campaign::rebuilds(NightlyId nightly) {
+  return {"rebuilds/" + std::to_string(nightly.value)};
+}
+
 Campaign Campaign::anchor(NightlyId nightly) {
   return {"anchor/" + std::to_string(nightly.value)};
 }

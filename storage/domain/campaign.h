@@ -19,6 +19,9 @@ struct Campaign {
   /// A nightly beside itself, which measures how often verdicts are false.
   static Campaign self_comparison(NightlyId nightly);
 
+  /// Two builds of a nightly's commit in two layouts, which measures by how much builds differ.
+  static Campaign rebuilds(NightlyId nightly);
+
   /// A nightly beside the older ones that its benchmarks are anchored to.
   static Campaign anchor(NightlyId nightly);
 

@@ -125,6 +125,9 @@ Day day_of_builds(std::vector<double> ratios, double builds) {
   return {64, 1, std::move(ratios), 0.01, 0, 0, builds};
 }
 
+/// Of which a search that learns how much builds differ has seen the results.
+constexpr std::size_t earlier_proofs = 12;
+
 /// Ten commits, +1% each.
 Day gradual_day(double noise) {
   return {64, 1, std::vector<double>(10, 1.01), noise};
@@ -138,8 +141,9 @@ void add_hostile(std::vector<Case>& all, std::vector<Finder> const& everybody) {
   }
   for (double const builds : {0.01, 0.02, 0.03}) {
     auto finders = peers();
-    finders.insert(finders.begin(),
-                   {torchwatch_proving(1), torchwatch_proving(2), torchwatch_proving(2, builds)});
+    finders.insert(
+        finders.begin(),
+        {torchwatch_proving(1), torchwatch_proving(2), torchwatch_proving(2, earlier_proofs)});
     all.push_back({day_of_builds({1.10}, builds), finders, fewer});
     all.push_back({day_of_builds({}, builds), finders, fewer});
   }
@@ -258,16 +262,16 @@ void add_stated(std::vector<Claim>& all, Row const& row) {
 /// Proved in two layouts.
 void add_builds(std::vector<Claim>& all, std::vector<Row> const& rows, Day const& day) {
   constexpr double error = 0.01;
-  for (std::string const told : {"", ", told"}) {
-    auto const* const row = row_of(rows, day, "torchwatch, 2 layouts" + told);
+  for (std::string const learnt : {"", ", learnt"}) {
+    auto const* const row = row_of(rows, day, "torchwatch, 2 layouts" + learnt);
     if (row == nullptr) continue;
-    auto const text = day.name() + told;
+    auto const text = day.name() + learnt;
     all.push_back({"falsely proved: " + text,
                    row->share(row->falsely),
                    with_slack(error, row->trials),
                    false});
     // Ends that happen to be alike say nothing of how much builds differ.
-    if (told.empty() && day.builds > 0.02) continue;
+    if (learnt.empty() && day.builds > 0.02) continue;
     all.push_back({"right or undecided: " + text,
                    row->share(row->right + row->undecided),
                    with_slack_below(1 - error, row->trials),

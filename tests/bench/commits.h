@@ -47,6 +47,8 @@ class Commits {
 
   Day const& day() const { return day_; }
 
+  std::uint64_t seed() const { return seed_; }
+
   std::vector<Step> const& steps() const { return steps_; }
 
   /// Milliseconds of one more process of the build that has the first `position` commits, made with

@@ -9,6 +9,7 @@
 #include "two_samples.h"
 #include <fmt/format.h>
 
+#include "bisect/build_noise.h"
 #include "bisect/compare.h"
 #include "bisect/inquiry.h"
 #include "bisect/search.h"
@@ -18,6 +19,8 @@ namespace {
 
 constexpr double seconds_a_build = 3600;
 constexpr double seconds_a_run = 60;
+
+constexpr auto fleet = "fleet";
 
 /// Of the processor, so that a busy host does not matter.
 double milliseconds_since(std::clock_t began) {
@@ -70,13 +73,36 @@ Found ask(Commits& commits, bisect::Capacity capacity) {
   return found;
 }
 
+std::vector<bisect::Pair> pairs_in(std::size_t layout, Commits& commits) {
+  constexpr std::size_t pairs = 13;
+  std::vector<bisect::Pair> measured;
+  for (std::size_t round = 0; round < pairs; ++round)
+    measured.push_back(
+        {commits.run(0, 0, round, layout), commits.run(0, commits.day().commits, round, layout)});
+  return measured;
+}
+
+/// What proofs in two layouts taught on as many other days of this host.
+std::map<std::string, double> learnt_from(std::size_t proofs, Commits const& commits) {
+  std::vector<bisect::BuildDifference> differences;
+  for (std::size_t i = 1; i <= proofs; ++i) {
+    Commits earlier{commits.day(), commits.seed() + i * 1'000'000};
+    auto const difference = bisect::difference_of(pairs_in(0, earlier), pairs_in(1, earlier));
+    if (difference) differences.push_back(*difference);
+  }
+  std::map<std::string, double> learnt;
+  if (auto const noise = bisect::build_noise(differences)) learnt[fleet] = *noise;
+  return learnt;
+}
+
 /// Series of one benchmark each, as a search knows them.
 class Searched {
  public:
-  Searched(Commits& commits, std::size_t layouts, std::optional<double> builds)
+  Searched(Commits& commits, std::size_t layouts, std::map<std::string, double> builds)
       : commits_{commits},
         layouts_{layouts},
-        search_{request(), suspects(), std::vector<double>(count(), 1.0), {}, {}, builds} {}
+        search_{
+            request(), suspects(), std::vector<double>(count(), 1.0), {}, {}, std::move(builds)} {}
 
   Found find() {
     std::vector<Finding> findings;
@@ -101,7 +127,7 @@ class Searched {
   static CommitSha sha_of(std::size_t position) { return {fmt::format("{:040}", position)}; }
 
   static Series series_of(std::size_t series) {
-    return {"fleet", {std::to_string(series), Test::eval, Device::cpu, "eager"}, Metric::latency};
+    return {fleet, {std::to_string(series), Test::eval, Device::cpu, "eager"}, Metric::latency};
   }
 
   static std::size_t number_of(Benchmark const& benchmark) { return std::stoul(benchmark.model); }
@@ -326,11 +352,11 @@ Finder torchwatch_in_pairs() {
           }};
 }
 
-Finder torchwatch_proving(std::size_t layouts, std::optional<double> builds) {
+Finder torchwatch_proving(std::size_t layouts, std::size_t proofs) {
   auto const name = std::string{"torchwatch, "} + (layouts > 1 ? "2 layouts" : "proved") +
-                    (builds ? ", told" : "");
-  return {name, [layouts, builds](Commits& commits) {
-            return Searched{commits, layouts, builds}.find();
+                    (proofs > 0 ? ", learnt" : "");
+  return {name, [layouts, proofs](Commits& commits) {
+            return Searched{commits, layouts, learnt_from(proofs, commits)}.find();
           }};
 }
 

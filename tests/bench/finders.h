@@ -36,8 +36,9 @@ Finder torchwatch_in_pairs();
 
 /// As the daemon searches: in rounds of two, then pairs of a lone suspect and its parent until they
 /// decide, in so many layouts, and what the proof leaves is searched again. Only what is proved is
-/// named. `builds`: standard deviation between builds, if it is told.
-Finder torchwatch_proving(std::size_t layouts, std::optional<double> builds = {});
+/// named. `proofs`: that were made in two layouts before, from which it learns how much builds
+/// differ.
+Finder torchwatch_proving(std::size_t layouts, std::size_t proofs = 0);
 
 /// Each by its published rule, on series 0:
 ///

@@ -1,10 +1,12 @@
 #include "daemon/bisection/bisector.h"
 
 #include <filesystem>
+#include <set>
 #include <utility>
 
 #include <gmock/gmock.h>
 
+#include "daemon/bisection/learnt_builds.h"
 #include "tests/fakes/memory/world.h"
 
 namespace torchwatch::bisection {
@@ -77,6 +79,37 @@ TEST_F(BisectorTest, BlamesNobodyForALayout) {
   EXPECT_EQ(done.findings[0].effects.at(0).rebuilt.value().verdict, Verdict::unchanged);
   auto const stored = world.parts->store.bisections().find(done.id).value();
   EXPECT_EQ(kind_of(stored.findings.at(0)), FindingKind::layout);
+}
+
+TEST_F(BisectorTest, LearnsFromProofsHowMuchBuildsDiffer) {
+  world.change_layout(5, "alpha", 1.06);
+  world.change(5, "alpha", 1.2);
+  auto& store = world.parts->store;
+  for (int i = 0; i < 7; ++i)
+    ASSERT_EQ(bisect().outcome, BisectionOutcome::culprit);
+  EXPECT_THAT(learnt_builds(store), IsEmpty()) << "too few";
+  bisect();
+  // Proofs of 27% and 20%: half of what four builds differ by is above 6%, so 4.3% a build.
+  EXPECT_NEAR(learnt_builds(store).at("local"), 0.043, 0.015);
+}
+
+TEST_F(BisectorTest, AsksForMoreBuildsWhereTheyWereLearntToDiffer) {
+  world.change_layout(5, "alpha", 1.15);
+  world.change(5, "alpha", 1.2);
+  world.change(3, "beta", 1.08);
+  auto request = world.request(0, 8);
+  request.series = {world.series("beta")};
+  auto const builds_read = [&] {
+    std::set<CommitSha> commits;
+    for (auto const& step : run(ask(request)).value().steps)
+      commits.insert(step.commits.begin(), step.commits.end());
+    return commits.size();
+  };
+  auto const unlearnt = builds_read();
+  EXPECT_LT(unlearnt, 6U);
+  for (int i = 0; i < 8; ++i)
+    bisect();
+  EXPECT_GT(builds_read(), unlearnt) << "they differ by 10% here, so one of each tells little";
 }
 
 TEST_F(BisectorTest, ProvesMemoryInOneLayout) {

@@ -175,6 +175,24 @@ TEST_F(BisectionsTest, ABisectionIsReadAsItWasAsked) {
   EXPECT_EQ(read.asked_at, early);
 }
 
+TEST_F(BisectionsTest, ListsWhatWasProvedInTwoLayoutsNewestFirst) {
+  std::vector<BisectionId> ids;
+  for (int i = 0; i < 3; ++i) {
+    auto bisection = ask();
+    bisection.findings = two_findings();
+    store.bisections().begin_with(bisection.id, store.recipes().with(RecipeKind::program, "recipe").id);
+    store.bisections().update(bisection);
+    ids.push_back(bisection.id);
+  }
+  auto const proved = store.bisections().proved_twice(2);
+  ASSERT_EQ(proved.size(), 2U);
+  EXPECT_EQ(proved[0].bisection, ids[2]);
+  EXPECT_EQ(proved[1].bisection, ids[1]);
+  EXPECT_EQ(proved[0].suspect, sha_of('b'));
+  EXPECT_EQ(proved[0].series, latency_of("zoo"));
+  EXPECT_EQ(proved[0].recipe, find(ids[2]).recipe);
+}
+
 TEST_F(BisectionsTest, StepsAreReadAsTheyWerePlanned) {
   auto const bisection = ask();
   auto const other = ask();

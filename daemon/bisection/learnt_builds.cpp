@@ -1,0 +1,70 @@
+#include "daemon/bisection/learnt_builds.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "bisect/build_noise.h"
+#include "daemon/measure/pairs.h"
+
+namespace torchwatch::bisection {
+namespace {
+
+/// Proofs, and nights, that are asked: builds are made otherwise as years go by.
+constexpr int newest = 20;
+
+constexpr int all_rounds = std::numeric_limits<int>::max();
+
+using Differences = std::map<std::string, std::vector<bisect::BuildDifference>>;
+
+std::vector<bisect::Pair> pairs_of_proof(storage::Store& store,
+                                         Campaign const& campaign,
+                                         storage::ProvedTwice const& proved) {
+  auto measured = store.jobs().values_of(campaign, all_rounds);
+  return measure::pairs_of(std::move(measured), proved.suspect, all_rounds)[proved.series];
+}
+
+void add_proofs(storage::Store& store, Differences& differences) {
+  for (auto const& proved : store.bisections().proved_twice(newest)) {
+    if (is_deterministic(proved.series.metric)) continue;
+    BisectionCampaigns const campaigns{proved.bisection, proved.recipe};
+    auto const difference = bisect::difference_of(
+        pairs_of_proof(store, campaigns.proof(proved.suspect), proved),
+        pairs_of_proof(store, campaigns.rebuilt_proof(proved.suspect), proved));
+    if (difference) differences[proved.series.fleet].push_back(*difference);
+  }
+}
+
+void add_night(storage::Store& store, Nightly const& nightly, Differences& differences) {
+  auto const campaign = Campaign::rebuilds(nightly.id);
+  auto const measured = measure::pairs_of(store.jobs().values_of(campaign, all_rounds),
+                                          store.jobs().values_of(campaign.second(), all_rounds));
+  for (auto const& [series, pairs] : measured) {
+    if (is_deterministic(series.metric)) continue;
+    if (auto const difference = bisect::difference_of(pairs))
+      differences[series.fleet].push_back(*difference);
+  }
+}
+
+void add_nights(storage::Store& store, Differences& differences) {
+  auto const nightlies = store.nightlies().all();
+  auto const count = std::min<std::size_t>(newest, nightlies.size());
+  for (std::size_t i = nightlies.size() - count; i < nightlies.size(); ++i)
+    add_night(store, nightlies[i], differences);
+}
+
+}  // namespace
+
+std::map<std::string, double> learnt_builds(storage::Store& store) {
+  Differences differences;
+  add_proofs(store, differences);
+  add_nights(store, differences);
+  std::map<std::string, double> learnt;
+  for (auto const& [fleet, all] : differences)
+    if (auto const noise = bisect::build_noise(all)) learnt[fleet] = *noise;
+  return learnt;
+}
+
+}  // namespace torchwatch::bisection

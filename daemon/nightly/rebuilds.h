@@ -1,0 +1,49 @@
+#pragma once
+
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "config/options.h"
+#include "daemon/build/builder.h"
+#include "daemon/build/git_fetch.h"
+#include "daemon/measure/comparison.h"
+#include "daemon/measure/rounds.h"
+#include "storage/store.h"
+
+namespace torchwatch::nightly {
+
+/// Compares two builds of a nightly's commit, made in two layouts, on a sample of its benchmarks.
+/// No verdict comes of it: it is what searches learn from by how much builds differ by themselves.
+/// Single-threaded.
+class Rebuilds {
+ public:
+  /// All arguments must outlive it.
+  Rebuilds(config::Options const& options,
+           storage::Store& store,
+           measure::Rounds& rounds,
+           build::Builder& builder,
+           build::GitFetch& git_fetch)
+      : options_{options},
+        store_{store},
+        rounds_{rounds},
+        builder_{builder},
+        git_fetch_{git_fetch} {}
+
+  /// `decide.aa_rebuilds` benchmarks of each fleet. Does nothing, and says why in the log, where
+  /// the recipe knows no layouts or the commit cannot be built. An Error means that it may be tried
+  /// again, and goes on then.
+  boost::asio::awaitable<Result<>> compare(Nightly const& nightly);
+
+ private:
+  boost::asio::awaitable<Result<std::vector<Build>>> builds_of(Nightly const& nightly);
+  boost::asio::awaitable<Result<>> compare_on(Nightly const& nightly, std::vector<Build> builds);
+
+  config::Options const& options_;
+  storage::Store& store_;
+  measure::Rounds& rounds_;
+  build::Builder& builder_;
+  build::GitFetch& git_fetch_;
+};
+
+}  // namespace torchwatch::nightly
