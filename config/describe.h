@@ -102,6 +102,13 @@ void describe(Visitor& visit, BuildsOptions& builds) {
 }
 
 template <class Visitor>
+void describe(Visitor& visit, StoreOptions& store) {
+  visit("raw_nights",
+        store.raw_nights,
+        range("Nights of which every process is kept; of older ones what they came to", 30, 36500));
+}
+
+template <class Visitor>
 void describe(Visitor& visit, FleetOptions& fleet) {
   visit("name", fleet.name, needed(matching("Unique name", fleet_word)));
   visit("device", fleet.device, plain("What its hosts measure on"));
@@ -292,6 +299,7 @@ void describe(Visitor& visit, Options& options) {
   visit("feed", options.feed, plain("Where nightlies come from"));
   visit("source", options.source, plain("How commits are built"));
   visit("builds", options.builds, plain("How much is kept of what was fetched and built"));
+  visit("store", options.store, plain("How much is kept of what was measured"));
   visit("fleets", options.fleets, filled("Where builds are measured"));
   visit("suite", options.suite, plain("What is measured"));
   visit("measure", options.measure, plain("How one process measures"));

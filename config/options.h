@@ -109,6 +109,13 @@ struct BuildsOptions {
   int incident_days = 90;
 };
 
+/// What is kept of what was measured.
+struct StoreOptions {
+  /// Nights of which every process and its samples are kept; of older ones stays what each came to:
+  /// level, spread, verdict, build and host. Verdicts look back at twenty.
+  int raw_nights = 90;
+};
+
 /// Interchangeable hosts or devices; results are compared only inside a fleet.
 struct FleetOptions {
   std::string name = "local";
@@ -312,6 +319,7 @@ struct Options {
   FeedOptions feed;
   SourceOptions source;
   BuildsOptions builds;
+  StoreOptions store;
   std::vector<FleetOptions> fleets{FleetOptions{}};
   SuiteOptions suite;
   MeasureOptions measure;

@@ -134,6 +134,15 @@ std::vector<Bisection> Bisections::unfinished() const {
   return read_all(query, [this](SQLite::Statement& row) { return read_bisection(database_, row); });
 }
 
+std::vector<BisectionId> Bisections::unfinished_or_since(Timestamp since) const {
+  SQLite::Statement query{database_,
+                          "SELECT id FROM bisection "
+                          "WHERE state IN ('queued', 'running', 'paused') OR asked_at >= ?"};
+  bind_all(query, seconds_of(since));
+  return read_all(query,
+                  [](SQLite::Statement& row) { return BisectionId{row.getColumn(0).getInt64()}; });
+}
+
 void Bisections::plan(BisectionId id, std::vector<BisectionStep> const& steps) {
   SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
   auto ordinal = count_steps(database_, id);

@@ -39,6 +39,9 @@ class Bisections {
   /// Every one that is queued or running, oldest first.
   std::vector<Bisection> unfinished() const;
 
+  /// Those that have not ended, or were asked for at `since` or later.
+  std::vector<BisectionId> unfinished_or_since(Timestamp since) const;
+
   /// Appends steps that are about to be done, all or nothing.
   void plan(BisectionId id, std::vector<BisectionStep> const& steps);
 

@@ -53,21 +53,6 @@ std::optional<JobError> read_error_code(SQLite::Column const& column) {
   return parse_job_error(word).value_or(JobError::failed);
 }
 
-/// An empty object for one that is nested beyond all reason: whoever takes it apart or puts it into
-/// an answer costs the stack as much as it is deep, and older versions stored whatever they got.
-std::string read_fingerprint(SQLite::Column const& column) {
-  constexpr int deepest = 16;
-  auto text = column.getString();
-  bool is_shallow = true;
-  auto const watch = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json const&) {
-    is_shallow = is_shallow && depth < deepest;
-    return depth < deepest;
-  };
-  auto const object = nlohmann::json::parse(text, watch, false);
-  if (!is_shallow || !object.is_object()) return "{}";
-  return text;
-}
-
 /// NULL is none.
 template <class T>
 std::optional<T> read_number(SQLite::Column const& column) {
@@ -210,6 +195,19 @@ std::vector<JobOutcome> Jobs::values_of(Campaign const& campaign, int rounds) co
   return outcomes;
 }
 
+std::vector<Campaign> Jobs::campaigns() const {
+  SQLite::Statement query{database_, "SELECT DISTINCT campaign FROM job ORDER BY campaign"};
+  return read_all(query,
+                  [](SQLite::Statement& row) { return Campaign{row.getColumn(0).getString()}; });
+}
+
+int Jobs::forget(Campaign const& campaign, int most) {
+  SQLite::Statement remove{
+      database_, "DELETE FROM job WHERE id IN (SELECT id FROM job WHERE campaign = ? LIMIT ?)"};
+  bind_all(remove, campaign.name, most);
+  return remove.exec();
+}
+
 std::vector<SeriesPoint> Jobs::history(Series const& series) const {
   SQLite::Statement query{
       database_,
@@ -229,40 +227,6 @@ std::vector<SeriesPoint> Jobs::history(Series const& series) const {
     point.seed = read_number<std::uint32_t>(row.getColumn(7));
     point.place = read_number<int>(row.getColumn(8));
     return point;
-  });
-}
-
-std::vector<NightlyLevel> Jobs::nightly_levels(Series const& series) const {
-  SQLite::Statement query{
-      database_,
-      "SELECT nightly.id, date, nightly.commit_sha, value FROM nightly "
-      "JOIN job ON campaign = ? || nightly.id AND job.commit_sha = nightly.commit_sha "
-      "JOIN result ON result.job_id = job.id "
-      "WHERE fleet = ? AND benchmark = ? AND metric = ? ORDER BY date, nightly.id, round"};
-  bind_all(query,
-           std::string{nightly_campaign_prefix},
-           series.fleet,
-           name_of(series.benchmark),
-           std::string{to_string(series.metric)});
-  std::vector<NightlyLevel> levels;
-  while (query.executeStep()) {
-    NightlyId const nightly{query.getColumn(0).getInt64()};
-    if (levels.empty() || levels.back().nightly != nightly)
-      levels.push_back(
-          {nightly, query.getColumn(1).getString(), {query.getColumn(2).getString()}, {}});
-    levels.back().values.push_back(query.getColumn(3).getDouble());
-  }
-  return levels;
-}
-
-std::vector<Series> Jobs::series() const {
-  SQLite::Statement query{database_,
-                          "SELECT DISTINCT fleet, benchmark, metric FROM job JOIN result "
-                          "ON result.job_id = job.id ORDER BY fleet, benchmark, metric"};
-  return read_all(query, [](SQLite::Statement& row) {
-    return Series{row.getColumn(0).getString(),
-                  read_word(row.getColumn(1), parse_benchmark),
-                  read_word(row.getColumn(2), parse_metric)};
   });
 }
 

@@ -31,14 +31,14 @@ class Jobs {
   /// nights of a thousand series cost a fraction of a second.
   std::vector<JobOutcome> values_of(Campaign const& campaign, int rounds) const;
 
+  /// The campaigns of which something is stored.
+  std::vector<Campaign> campaigns() const;
+
+  /// Forgets `most` jobs of a campaign at most, with their values. Returns how many.
+  int forget(Campaign const& campaign, int most);
+
   /// Every stored value of one series, oldest first; failed jobs have none.
   std::vector<SeriesPoint> history(Series const& series) const;
-
-  /// The nightlies that have values of the series, oldest date first.
-  std::vector<NightlyLevel> nightly_levels(Series const& series) const;
-
-  /// The series that have values.
-  std::vector<Series> series() const;
 
  private:
   void insert(JobOutcome const& outcome);

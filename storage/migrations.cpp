@@ -500,6 +500,49 @@ ALTER TABLE bisection_effect ADD COLUMN rebuilt_pairs INTEGER;
 ALTER TABLE bisection_effect ADD COLUMN is_doubted INTEGER NOT NULL DEFAULT 0;
 )sql";
 
+/// What stays of every night when its processes are forgotten. Older ones are worked out.
+constexpr std::string_view nights = R"sql(
+CREATE TABLE series (
+  id INTEGER PRIMARY KEY,
+  fleet TEXT NOT NULL,
+  benchmark TEXT NOT NULL,
+  metric TEXT NOT NULL,
+  UNIQUE (fleet, benchmark, metric)
+) STRICT;
+CREATE TABLE night (
+  series_id INTEGER NOT NULL REFERENCES series(id),
+  nightly_id INTEGER NOT NULL REFERENCES nightly(id),
+  level REAL NOT NULL,
+  low REAL NOT NULL,
+  high REAL NOT NULL,
+  processes INTEGER NOT NULL,
+  verdict TEXT,
+  fingerprint_id INTEGER NOT NULL REFERENCES fingerprint(id),
+  PRIMARY KEY (series_id, nightly_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX night_by_nightly ON night (nightly_id);
+INSERT INTO series (fleet, benchmark, metric)
+SELECT DISTINCT fleet, benchmark, metric FROM nightly
+JOIN job ON campaign = 'nightly/' || nightly.id AND job.commit_sha = nightly.commit_sha
+JOIN result ON result.job_id = job.id ORDER BY fleet, benchmark, metric;
+INSERT INTO night
+SELECT series.id, nightly, avg(value) FILTER (WHERE place IN ((count + 1) / 2, (count + 2) / 2)),
+       min(value), max(value), count,
+       (SELECT verdict FROM comparison
+        WHERE nightly_id = nightly AND comparison.fleet = ranked.fleet
+          AND comparison.benchmark = ranked.benchmark AND comparison.metric = ranked.metric),
+       max(fingerprint_id)
+FROM (SELECT nightly.id AS nightly, fleet, benchmark, metric, value, fingerprint_id,
+             row_number() OVER of_night AS place, count(*) OVER all_night AS count
+      FROM nightly
+      JOIN job ON campaign = 'nightly/' || nightly.id AND job.commit_sha = nightly.commit_sha
+      JOIN result ON result.job_id = job.id
+      WINDOW all_night AS (PARTITION BY nightly.id, fleet, benchmark, metric),
+             of_night AS (all_night ORDER BY value)) AS ranked
+JOIN series USING (fleet, benchmark, metric)
+GROUP BY series.id, nightly;
+)sql";
+
 constexpr std::array steps{nightlies_and_jobs,
                            comparisons_and_incidents,
                            builds_and_bisections,
@@ -523,7 +566,8 @@ constexpr std::array steps{nightlies_and_jobs,
                            kept_builds,
                            whose_it_is,
                            drawn_orders,
-                           more_kinds_of_findings};
+                           more_kinds_of_findings,
+                           nights};
 
 /// Foreign keys are off while this lives: a table that others refer to is replaced by a new one of
 /// its name, and looked at when it is done (https://www.sqlite.org/lang_altertable.html, 7).

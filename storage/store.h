@@ -9,6 +9,7 @@
 #include "storage/bisections.h"
 #include "storage/builds.h"
 #include "storage/domain/result.h"
+#include "storage/histories.h"
 #include "storage/incidents.h"
 #include "storage/jobs.h"
 #include "storage/kept_builds.h"
@@ -47,6 +48,8 @@ class Store {
   Nightlies nightlies() { return Nightlies{*database_}; }
 
   Jobs jobs() { return Jobs{*database_}; }
+
+  Histories histories() { return Histories{*database_}; }
 
   Incidents incidents() { return Incidents{*database_}; }
 

@@ -42,11 +42,16 @@ net::HttpResponse list_nightlies(View const& view, Call const& call);
 /// opened.
 net::HttpResponse show_nightly(View const& view, Call const& call);
 
-/// The series that have values; with fleet, benchmark and metric the values of one.
+/// The series that have nights; with fleet, benchmark and metric the values of one, as long as the
+/// processes that gave them are not forgotten.
 net::HttpResponse list_series(View const& view, Call const& call);
 
-/// Of the series that fleet, benchmark and metric name: the nightlies at which it took another
-/// level. Each night counts by the median of what its own build gave.
+/// Of the series that fleet, benchmark and metric name: its nights, all there ever were, in
+/// columns: nightly, date, commit, level (the median of what its own build gave), low, high,
+/// processes, verdict, host; and the hosts by their numbers. format=csv: a line a night.
+net::HttpResponse show_history(View const& view, Call const& call);
+
+/// Of the same series: the nightlies at which it took another level.
 net::HttpResponse show_change_points(View const& view, Call const& call);
 
 net::HttpResponse list_incidents(View const& view, Call const& call);

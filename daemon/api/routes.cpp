@@ -47,6 +47,7 @@ constexpr std::array routes{
     Route{"/api/v1/nightlies", paging, list_nightlies},
     Route{"/api/v1/nightlies/{id}", "", show_nightly},
     Route{"/api/v1/series", "fleet benchmark metric limit offset", list_series},
+    Route{"/api/v1/history", "fleet benchmark metric format", show_history},
     Route{"/api/v1/change_points", "fleet benchmark metric", show_change_points},
     Route{"/api/v1/incidents", paging, list_incidents},
     Route{"/api/v1/incidents/{id}", "", show_incident},

@@ -65,6 +65,7 @@ struct ApiOptions {
 ///     GET  /healthz
 ///     GET  /api/v1/nightlies   /api/v1/nightlies/{id}
 ///     GET  /api/v1/series      ?fleet=&benchmark=&metric= for the values of one
+///     GET  /api/v1/history     ?fleet=&benchmark=&metric= the nights of one, &format=csv
 ///     GET  /api/v1/incidents   /api/v1/incidents/{id}
 ///     GET  /api/v1/bisections  /api/v1/bisections/{id}
 ///     GET  /api/v1/alarms      /api/v1/alarms/{id}

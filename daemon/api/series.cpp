@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <set>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "bisect/change_point.h"
-#include "bisect/median.h"
 #include "daemon/api/json.h"
 #include "daemon/api/pages.h"
 #include "daemon/api/reading.h"
@@ -52,8 +55,71 @@ HttpResponse list_points(View const& view, Call const& call) {
   return paged(call, points, [](SeriesPoint const& point) { return json_of(point); });
 }
 
-Json in_brief(NightlyLevel const& level) {
-  return {{"id", level.nightly.value}, {"date", level.date}, {"commit", level.commit.hex}};
+Json in_brief(NightOfSeries const& night) {
+  return {{"id", night.nightly.value}, {"date", night.date}, {"commit", night.commit.hex}};
+}
+
+/// One member of all nights, in their order.
+template <class Show>
+Json column(std::vector<NightOfSeries> const& nights, Show show) {
+  auto values = Json::array();
+  for (auto const& night : nights)
+    values.push_back(show(night));
+  return values;
+}
+
+Json verdict_of(NightOfSeries const& night) {
+  return night.verdict ? Json(to_string(*night.verdict)) : Json(nullptr);
+}
+
+/// What each host says of itself, by its number.
+Json hosts_of(storage::Histories const& histories, std::vector<NightOfSeries> const& nights) {
+  std::set<std::int64_t> hosts;
+  for (auto const& night : nights)
+    hosts.insert(night.host);
+  auto json = Json::object();
+  for (auto const host : hosts)
+    json[std::to_string(host)] = Json::parse(histories.fingerprint(host), nullptr, false);
+  return json;
+}
+
+Json columns_of(std::vector<NightOfSeries> const& nights) {
+  Json json;
+  json["nightly"] = column(nights, [](auto const& night) { return night.nightly.value; });
+  json["date"] = column(nights, [](auto const& night) { return night.date; });
+  json["commit"] = column(nights, [](auto const& night) { return night.commit.hex; });
+  json["level"] = column(nights, [](auto const& night) { return night.level; });
+  json["low"] = column(nights, [](auto const& night) { return night.low; });
+  json["high"] = column(nights, [](auto const& night) { return night.high; });
+  json["processes"] = column(nights, [](auto const& night) { return night.processes; });
+  json["verdict"] = column(nights, verdict_of);
+  json["host"] = column(nights, [](auto const& night) { return night.host; });
+  return json;
+}
+
+/// A line a night, under a line of names (RFC 4180). Nothing in it needs quotes.
+std::string csv_of(std::vector<NightOfSeries> const& nights) {
+  std::string text = "nightly,date,commit,level,low,high,processes,verdict,host\r\n";
+  for (auto const& night : nights)
+    text += fmt::format("{},{},{},{},{},{},{},{},{}\r\n",
+                        night.nightly.value,
+                        night.date,
+                        night.commit.hex,
+                        night.level,
+                        night.low,
+                        night.high,
+                        night.processes,
+                        night.verdict ? to_string(*night.verdict) : "",
+                        night.host);
+  return text;
+}
+
+HttpResponse csv(std::string text) {
+  HttpResponse response;
+  response.headers["content-type"] = "text/csv; charset=utf-8; header=present";
+  response.headers["cache-control"] = "no-store";
+  response.body = std::move(text);
+  return response;
 }
 
 }  // namespace
@@ -62,18 +128,36 @@ HttpResponse list_series(View const& view, Call const& call) {
   for (auto const* name : {"fleet", "benchmark", "metric"})
     if (call.query.contains(name)) return list_points(view, call);
   return paged(
-      call, view.store.jobs().series(), [](Series const& series) { return json_of(series); });
+      call, view.store.histories().series(), [](Series const& series) { return json_of(series); });
+}
+
+HttpResponse show_history(View const& view, Call const& call) {
+  std::vector<FieldError> errors;
+  auto const series = named_series(call.query, errors);
+  auto const format = call.query.find("format");
+  bool const is_csv = format != call.query.end() && format->second == "csv";
+  if (format != call.query.end() && !is_csv && format->second != "json")
+    errors.push_back({"format", "found \"" + format->second + R"(", allowed "json", "csv")"});
+  if (!errors.empty()) return bad_query(errors);
+  auto const histories = view.store.histories();
+  auto const nights = histories.of(*series);
+  if (nights.empty()) return no_value_of(*series);
+  if (is_csv) return csv(csv_of(nights));
+  auto json = json_of(*series);
+  json["nights"] = columns_of(nights);
+  json["hosts"] = hosts_of(histories, nights);
+  return ok(json);
 }
 
 HttpResponse show_change_points(View const& view, Call const& call) {
   std::vector<FieldError> errors;
   auto const series = named_series(call.query, errors);
   if (!series) return bad_query(errors);
-  auto const levels = view.store.jobs().nightly_levels(*series);
+  auto const levels = view.store.histories().of(*series);
   if (levels.empty()) return no_value_of(*series);
   std::vector<double> history;
-  for (auto const& level : levels)
-    history.push_back(bisect::median(level.values));
+  for (auto const& night : levels)
+    history.push_back(night.level);
   // A leak may be zero, and then there are no ratios.
   bool const by_ratio = std::ranges::all_of(history, [](double value) { return value > 0; });
   if (by_ratio)

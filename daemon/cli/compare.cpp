@@ -86,11 +86,10 @@ Result<Side> read_file(std::string const& file) {
 /// The newest levels of a fleet.
 Result<Side> read_fleet(storage::Store& store, std::string const& fleet) {
   std::map<Benchmark, std::map<Metric, double>> levels;
-  for (auto const& series : store.jobs().series()) {
+  auto const histories = store.histories();
+  for (auto const& series : histories.series()) {
     if (series.fleet != fleet) continue;
-    auto const nights = store.jobs().nightly_levels(series);
-    if (nights.empty() || nights.back().values.empty()) continue;
-    levels[series.benchmark][series.metric] = nights.back().values.back();
+    levels[series.benchmark][series.metric] = histories.of(series).back().level;
   }
   Side side;
   for (auto& [benchmark, measured] : levels) {

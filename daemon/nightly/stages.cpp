@@ -16,6 +16,13 @@ bool is_judged(NightlyState state) {
          state == NightlyState::failed;
 }
 
+/// Whether more is measured, or decided, than in the state before: what stays of the night is
+/// worked out again.
+bool tells_more(NightlyState state) {
+  return state == NightlyState::swept || state == NightlyState::confirmed ||
+         state == NightlyState::done;
+}
+
 }  // namespace
 
 void move_to(storage::Store& store, Nightly& nightly, NightlyState state) {
@@ -31,6 +38,7 @@ asio::awaitable<Result<>> Stages::judge(Nightly& nightly) {
   while (!is_judged(nightly.state)) {
     auto const next = co_await next_state(nightly);
     if (!next) co_return next.error();
+    if (tells_more(*next)) store_.histories().keep(nightly.id);
     move_to(store_, nightly, *next);
   }
   co_return Result<>{};

@@ -10,7 +10,7 @@ namespace {
 
 /// What drifted is the reference now, so nothing has drifted.
 void end_drift(storage::Store& store, SeriesFilter const& accepted, Timestamp now) {
-  for (auto const& series : store.jobs().series())
+  for (auto const& series : store.histories().series())
     if (accepted.matches(series))
       store.alarms().clear(AlarmKind::drift, drift_subject(series), now);
 }

@@ -23,6 +23,7 @@ Parts::Parts(asio::any_io_executor const& executor,
       packages{executor, options, fetcher_with_room, git_fetch, edges.makers.workers},
       preparation{edges.store, edges.clock, builder_with_room, git_fetch, packages},
       wanted_builds{edges.store, preparation, kept},
+      forgetting{edges.store, options.store},
       sweep{options, edges.store, rounds_with_use},
       verdicts{options, edges.store, edges.clock, rounds_with_use, alarms},
       rebuilds{options, edges.store, rounds_with_use, builder_with_room, git_fetch},
@@ -37,6 +38,7 @@ asio::awaitable<Result<>> Parts::pass() {
   queue.start();
   auto const passed = co_await pipeline.pass();
   co_await wanted_builds.bring();
+  co_await forgetting.forget();
   // What people say can wait for the next pass.
   auto const collected = co_await feedback.collect();
   if (!collected) spdlog::warn("feedback_failed reason=\"{}\"", collected.error().message);

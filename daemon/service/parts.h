@@ -24,6 +24,7 @@
 #include "daemon/report/feedback.h"
 #include "daemon/report/publisher.h"
 #include "daemon/retention/build_store.h"
+#include "daemon/retention/forgetting.h"
 #include "daemon/retention/wanted_builds.h"
 #include "daemon/retention/with_room.h"
 #include "storage/store.h"
@@ -55,7 +56,8 @@ struct Parts {
         Edges const& edges);
 
   /// One pass over the feed: makes room, starts the bisections that people asked for, judges what
-  /// is new, publishes it, brings back builds that are wanted, and collects what people answered.
+  /// is new, publishes it, brings back builds that are wanted, forgets processes that are not, and
+  /// collects what people answered.
   /// Errors as Pipeline::pass's.
   boost::asio::awaitable<Result<>> pass();
 
@@ -71,6 +73,7 @@ struct Parts {
   build::Packages packages;
   nightly::Preparation preparation;
   retention::WantedBuilds wanted_builds;
+  retention::Forgetting forgetting;
   nightly::Sweep sweep;
   nightly::Verdicts verdicts;
   nightly::Rebuilds rebuilds;

@@ -1,5 +1,11 @@
 #include "storage/domain/campaign.h"
 
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <system_error>
+
 namespace torchwatch {
 
 Campaign Campaign::of(NightlyId nightly) {
@@ -20,6 +26,25 @@ Campaign Campaign::anchor(NightlyId nightly) {
 
 Campaign Campaign::profile(IncidentId incident) {
   return {"profile/" + std::to_string(incident.value)};
+}
+
+CampaignSubject subject_of(Campaign const& campaign) {
+  auto const& name = campaign.name;
+  auto const slash = std::min(name.find('/'), name.size());
+  auto const kind = std::string_view{name}.substr(0, slash);
+  std::int64_t number = 0;
+  auto const* const end = name.data() + name.size();
+  auto const [rest, failed] =
+      std::from_chars(name.data() + std::min(slash + 1, name.size()), end, number);
+  if (failed != std::errc{}) return {};
+  constexpr std::array of_nightlies{"nightly", "aa", "anchor", "rebuilds"};
+  if (std::ranges::find(of_nightlies, kind) != of_nightlies.end())
+    return {NightlyId{number}, std::nullopt};
+  if (kind != "bisect") return {};
+  constexpr std::array of_proofs{"/proof/", "/rebuilt/", "/revert-check/"};
+  bool const is_proof = std::ranges::any_of(
+      of_proofs, [&](char const* part) { return name.find(part) != std::string::npos; });
+  return {std::nullopt, BisectionId{number}, is_proof};
 }
 
 BisectionCampaigns::BisectionCampaigns(BisectionId bisection, RecipeId recipe)

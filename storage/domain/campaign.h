@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -67,6 +68,15 @@ class BisectionCampaigns {
  private:
   std::string prefix_;
 };
+
+/// What a campaign is of.
+struct CampaignSubject {
+  std::optional<NightlyId> nightly;      ///< its sweep, and what was compared beside it
+  std::optional<BisectionId> bisection;  ///< what its search read, or else ...
+  bool is_proof = false;                 ///< ... what shows what a suspect did
+};
+
+CampaignSubject subject_of(Campaign const& campaign);
 
 /// How the names of the campaigns Campaign::of() begin; the nightly's id follows.
 inline constexpr std::string_view nightly_campaign_prefix = "nightly/";

@@ -89,12 +89,4 @@ struct SeriesPoint {
   std::optional<int> place{};
 };
 
-/// What a nightly's own build gave of a series, one value a process.
-struct NightlyLevel {
-  NightlyId nightly;
-  std::string date;
-  CommitSha commit;
-  std::vector<double> values;
-};
-
 }  // namespace torchwatch

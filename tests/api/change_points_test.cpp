@@ -34,6 +34,7 @@ void measure_night(storage::Store& store, int day, double ms, double leak) {
     baseline.values[Metric::latency].value = 1000;
     store.jobs().record({outcome, baseline});
   }
+  store.histories().keep(id);
 }
 
 class ChangePointsTest : public ::testing::Test {

@@ -108,6 +108,13 @@ std::vector<Refusal> const of_routes{
     {"LimitThatIsNoNumber", get("/api/v1/series?limit=ten"), 400, "limit", "ten"},
     {"NegativeOffset", get("/api/v1/bisections?offset=-1"), 400, "offset", "-1"},
     {"ParameterTwice", get("/api/v1/nightlies?limit=1&limit=2"), 400, "", "twice"},
+    {"HistoryWithoutASeries", get("/api/v1/history"), 400, "fleet", "found nothing"},
+    {"HistoryInAnUnknownFormat",
+     get("/api/v1/history?fleet=local&benchmark=test_train%5Bdlrm-cpu-eager%5D&metric=latency&"
+         "format=xml"),
+     400,
+     "format",
+     "xml"},
     {"SeriesByHalf", get("/api/v1/series?fleet=local"), 400, "benchmark", "found nothing"},
     {"SeriesOfNoBenchmark",
      get("/api/v1/series?fleet=local&benchmark=dlrm&metric=latency"),

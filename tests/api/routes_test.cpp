@@ -110,6 +110,37 @@ TEST_F(RoutesTest, ListsTheSeriesThatHaveValues) {
   EXPECT_EQ(series.at("name"), "test_train[dlrm-cpu-eager]_latency");
 }
 
+TEST_F(RoutesTest, AHistoryHasANightForEachColumn) {
+  std::string const of_dlrm =
+      "/api/v1/history?fleet=local&benchmark=test_train%5Bdlrm-cpu-eager%5D&metric=latency";
+  auto const history = read(of_dlrm);
+
+  EXPECT_EQ(history.at("name"), "test_train[dlrm-cpu-eager]_latency");
+  auto const& nights = history.at("nights");
+  EXPECT_EQ(nights.at("nightly"), json({1, 2}));
+  EXPECT_EQ(nights.at("date"), json({"2026-01-01", "2026-01-02"}));
+  EXPECT_EQ(nights.at("commit"), json({sha_of('a').hex, sha_of('b').hex}));
+  EXPECT_EQ(nights.at("level"), json({10, 12}));
+  EXPECT_EQ(nights.at("low"), json({10, 12}));
+  EXPECT_EQ(nights.at("high"), json({10, 12}));
+  EXPECT_EQ(nights.at("processes"), json({1, 1}));
+  EXPECT_EQ(nights.at("verdict"), json({nullptr, "regression"}));
+  EXPECT_EQ(history.at("hosts").at(to_string(nights.at("host").at(0))).at("host"), "lab");
+}
+
+TEST_F(RoutesTest, AHistoryIsATableForWhoAsksForOne) {
+  auto const table = ask(api.port(),
+                         get("/api/v1/history?fleet=local&benchmark=test_train%5Bdlrm-cpu-eager%5D&"
+                             "metric=latency&format=csv"));
+
+  EXPECT_EQ(table.status, 200);
+  EXPECT_THAT(table.headers.at("content-type"), ::testing::HasSubstr("text/csv"));
+  EXPECT_THAT(table.body,
+              ::testing::StartsWith("nightly,date,commit,level,low,high,processes,verdict,host\r\n"
+                                    "1,2026-01-01," +
+                                    sha_of('a').hex + ",10,10,10,1,,1\r\n"));
+}
+
 TEST_F(RoutesTest, AHistoryIsNewestFirst) {
   auto const page =
       read("/api/v1/series?fleet=local&benchmark=test_train%5Bdlrm-cpu-eager%5D&metric=latency");

@@ -109,6 +109,8 @@ void store_story(storage::Store& store) {
   measure(store, {"nightly/2"}, 'b', 2, 12);
   finish_nightlies(store);
   judge(store);
+  store.histories().keep(NightlyId{1});
+  store.histories().keep(NightlyId{2});
   auto const incident = store.incidents().open(NightlyId{1}, NightlyId{2}, early);
   store.incidents().intend_report(incident.id, "key");
   store.incidents().reported(incident.id, "https://github.com/o/r/issues/7");

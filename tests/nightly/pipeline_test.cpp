@@ -290,6 +290,18 @@ TEST_F(PipelineTest, IsSoonerSureOfMemoryThatRepeatedOnTheNightsBefore) {
   EXPECT_EQ(pairs[5], 3) << "42 processes and more had agreed";
 }
 
+TEST_F(PipelineTest, KeepsWhatANightCameTo) {
+  world.change(3, "alpha", 1.3);
+  release_two();
+  ASSERT_TRUE(world.pass());
+  auto const nights = world.parts->store.histories().of(world.series("alpha"));
+  ASSERT_THAT(nights, SizeIs(2));
+  EXPECT_EQ(nights[0].verdict, std::nullopt);
+  EXPECT_EQ(nights[1].verdict, Verdict::regression);
+  EXPECT_NEAR(nights[1].level / nights[0].level, 1.3, 0.05);
+  EXPECT_GT(nights[1].processes, world.options.decide.sweep_pairs) << "what confirmed it counts";
+}
+
 TEST_F(PipelineTest, ComparesANightlyWithItselfInRotation) {
   world.options.decide.aa_benchmarks = 1;
   release_two();

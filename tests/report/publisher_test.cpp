@@ -194,7 +194,7 @@ TEST_F(ReportTest, TakesRulings) {
 }
 
 TEST_F(ReportTest, EndsADriftThatSomebodyAccepts) {
-  auto const series = store.jobs().series().at(0);
+  auto const series = store.histories().series().at(0);
   store.alarms().raise(AlarmKind::drift, drift_subject(series), "slower", clock.now());
   Ruling accept;
   accept.kind = RulingKind::accept;

@@ -59,7 +59,6 @@ TEST_F(JobsTest, AFailedOutcomeKeepsItsReasonAndHasNoHistory) {
   EXPECT_FALSE(read.ok());
   EXPECT_EQ(read.error, written.error);
   EXPECT_THAT(store.jobs().history(latency_of("dlrm")), IsEmpty());
-  EXPECT_THAT(store.jobs().series(), IsEmpty());
 }
 
 TEST_F(JobsTest, AFingerprintBeyondAllReasonIsReadAsNone) {
@@ -156,15 +155,6 @@ TEST_F(JobsTest, AHistoryIsOldestFirstAndKnowsItsDates) {
   EXPECT_EQ(points[1].seed, 4294967295U);
   EXPECT_EQ(points[1].place, 1);
   EXPECT_THAT(store.jobs().history(latency_of("other")), IsEmpty());
-}
-
-TEST_F(JobsTest, SeriesAreThoseWithValues) {
-  store.jobs().record({outcome_of({"nightly/1"}, 0, 1)});
-  store.jobs().record({outcome_of({"nightly/1"}, 1, 1)});
-  auto memory = latency_of("dlrm");
-  memory.metric = Metric::cmem;
-
-  EXPECT_THAT(store.jobs().series(), ElementsAre(memory, latency_of("dlrm")));
 }
 
 }  // namespace

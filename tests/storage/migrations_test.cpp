@@ -125,6 +125,10 @@ std::vector<std::string> const rows_since{
       UPDATE bisection_finding SET is_gradual = 1;
       UPDATE bisection_effect SET rebuilt_verdict = 'unchanged', rebuilt_before = 10,
         rebuilt_after = 10, rebuilt_pairs = 13, is_doubted = 1;
+    )sql",
+    R"sql(
+      INSERT OR IGNORE INTO series VALUES (7, 'other', 'test_eval[dlrm-cpu-eager]', 'latency');
+      INSERT INTO night VALUES (7, 2, 10.5, 10, 11, 2, 'unchanged', 1);
     )sql"};
 
 /// The first version with findings. It reshaped these tables, which have tests of their own.

@@ -1,0 +1,71 @@
+#include "daemon/retention/forgetting.h"
+
+#include <algorithm>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <spdlog/spdlog.h>
+
+namespace torchwatch::retention {
+namespace asio = boost::asio;
+
+namespace {
+
+/// Jobs a step: some milliseconds of the loop and of the writer.
+constexpr int jobs_a_step = 200;
+
+/// Years that are forgotten at once, after an update, are spread over passes.
+constexpr int most_steps = 100;
+
+bool is_judged(NightlyState state) {
+  return state == NightlyState::done || state == NightlyState::failed;
+}
+
+bool is_needed(Campaign const& campaign, NeededProcesses const& needed) {
+  auto const subject = subject_of(campaign);
+  if (subject.nightly) return needed.nightlies.contains(*subject.nightly);
+  if (!subject.bisection || subject.is_proof) return true;
+  return needed.bisections.contains(*subject.bisection);
+}
+
+}  // namespace
+
+NeededProcesses needed_processes(storage::Store& store, int raw_nights) {
+  NeededProcesses needed;
+  std::optional<Timestamp> first;
+  auto const nightlies = store.nightlies().all();
+  int judged = 0;
+  for (auto at = nightlies.rbegin(); at != nightlies.rend(); ++at) {
+    bool const is_new = !is_judged(at->state) || judged++ < raw_nights;
+    if (!is_new) continue;
+    needed.nightlies.insert(at->id);
+    first = first ? std::min(*first, at->announced_at) : at->announced_at;
+  }
+  for (auto const& incident : store.incidents().all())
+    needed.nightlies.insert(incident.nightly);
+  for (auto const id : store.bisections().unfinished_or_since(first.value_or(Timestamp{})))
+    needed.bisections.insert(id);
+  return needed;
+}
+
+std::vector<Campaign> forgettable(std::vector<Campaign> campaigns, NeededProcesses const& needed) {
+  std::erase_if(campaigns, [&](Campaign const& one) { return is_needed(one, needed); });
+  return campaigns;
+}
+
+asio::awaitable<void> Forgetting::forget() {
+  auto const needed = needed_processes(store_, options_.raw_nights);
+  int steps = 0;
+  int forgotten = 0;
+  for (auto const& campaign : forgettable(store_.jobs().campaigns(), needed)) {
+    int gone = jobs_a_step;
+    while (gone == jobs_a_step && steps++ < most_steps) {
+      gone = store_.jobs().forget(campaign, jobs_a_step);
+      forgotten += gone;
+      co_await asio::post(asio::use_awaitable);
+    }
+  }
+  if (forgotten > 0) spdlog::info("processes_forgotten count={}", forgotten);
+}
+
+}  // namespace torchwatch::retention

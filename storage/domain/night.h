@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "storage/domain/benchmark.h"
+#include "storage/domain/build.h"
+#include "storage/domain/comparison.h"
+#include "storage/domain/ids.h"
+
+namespace torchwatch {
+
+/// What one night came to on one series, in the metric's unit: what stays of it for ever.
+struct NightOfSeries {
+  NightlyId nightly;
+  std::string date;                ///< of the nightly
+  CommitSha commit;                ///< that it was built from
+  double level = 0;                ///< median of its processes
+  double low = 0;                  ///< the least of them ...
+  double high = 0;                 ///< ... and the most
+  int processes = 0;               ///< of the nightly's own build
+  std::optional<Verdict> verdict;  ///< none where the screen left nothing to compare
+  std::int64_t host = 0;           ///< its number, for Histories::fingerprint
+};
+
+}  // namespace torchwatch

@@ -1,0 +1,87 @@
+#include "storage/histories.h"
+
+#include <string>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include "storage/domain/campaign.h"
+#include "storage/rows.h"
+
+namespace torchwatch::storage {
+namespace {
+
+/// The middle value, or the mean of the two middle ones, of a nightly's own processes.
+constexpr auto insert_nights = R"sql(
+INSERT OR REPLACE INTO night
+SELECT series.id, nightly, avg(value) FILTER (WHERE place IN ((count + 1) / 2, (count + 2) / 2)),
+       min(value), max(value), count,
+       (SELECT verdict FROM comparison
+        WHERE nightly_id = nightly AND comparison.fleet = ranked.fleet
+          AND comparison.benchmark = ranked.benchmark AND comparison.metric = ranked.metric),
+       max(fingerprint_id)
+FROM (SELECT nightly.id AS nightly, fleet, benchmark, metric, value, fingerprint_id,
+             row_number() OVER (PARTITION BY fleet, benchmark, metric ORDER BY value) AS place,
+             count(*) OVER (PARTITION BY fleet, benchmark, metric) AS count
+      FROM nightly
+      JOIN job ON campaign = ? || nightly.id AND job.commit_sha = nightly.commit_sha
+      JOIN result ON result.job_id = job.id
+      WHERE nightly.id = ?) AS ranked
+JOIN series USING (fleet, benchmark, metric)
+GROUP BY series.id
+)sql";
+
+}  // namespace
+
+void Histories::keep(NightlyId nightly) {
+  SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
+  SQLite::Statement series{
+      database_,
+      "INSERT OR IGNORE INTO series (fleet, benchmark, metric) "
+      "SELECT DISTINCT fleet, benchmark, metric FROM nightly "
+      "JOIN job ON campaign = ? || nightly.id AND job.commit_sha = nightly.commit_sha "
+      "JOIN result ON result.job_id = job.id WHERE nightly.id = ?"};
+  std::string const campaign{nightly_campaign_prefix};
+  bind_all(series, campaign, nightly.value);
+  series.exec();
+  SQLite::Statement nights{database_, insert_nights};
+  bind_all(nights, campaign, nightly.value);
+  nights.exec();
+  transaction.commit();
+}
+
+std::vector<Series> Histories::series() const {
+  SQLite::Statement query{
+      database_, "SELECT fleet, benchmark, metric FROM series ORDER BY fleet, benchmark, metric"};
+  return read_all(query, [](SQLite::Statement& row) { return read_series(row, 0); });
+}
+
+std::vector<NightOfSeries> Histories::of(Series const& series) const {
+  SQLite::Statement query{
+      database_,
+      "SELECT nightly.id, date, commit_sha, level, low, high, processes, verdict, "
+      "fingerprint_id FROM series "
+      "JOIN night ON night.series_id = series.id JOIN nightly ON nightly.id = nightly_id "
+      "WHERE fleet = ? AND benchmark = ? AND metric = ? ORDER BY date, nightly.id"};
+  bind_all(query, series);
+  return read_all(query, [](SQLite::Statement& row) {
+    NightOfSeries night;
+    night.nightly.value = row.getColumn(0).getInt64();
+    night.date = row.getColumn(1).getString();
+    night.commit.hex = row.getColumn(2).getString();
+    night.level = row.getColumn(3).getDouble();
+    night.low = row.getColumn(4).getDouble();
+    night.high = row.getColumn(5).getDouble();
+    night.processes = row.getColumn(6).getInt();
+    if (!row.getColumn(7).isNull()) night.verdict = read_word(row.getColumn(7), parse_verdict);
+    night.host = row.getColumn(8).getInt64();
+    return night;
+  });
+}
+
+std::string Histories::fingerprint(std::int64_t host) const {
+  SQLite::Statement query{database_, "SELECT json FROM fingerprint WHERE id = ?"};
+  bind_all(query, host);
+  return query.executeStep() ? read_fingerprint(query.getColumn(0)) : "{}";
+}
+
+}  // namespace torchwatch::storage

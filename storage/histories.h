@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "storage/domain/night.h"
+
+namespace SQLite {
+class Database;
+}
+
+namespace torchwatch::storage {
+
+/// The series and their nights: a row each, for ever, when the processes they were taken from are
+/// gone. Throws SQLite::Exception when the disk fails.
+class Histories {
+ public:
+  explicit Histories(SQLite::Database& database) : database_{database} {}
+
+  /// Works out the nights of all series that a nightly's own processes have measured so far, in
+  /// place of what was worked out before.
+  void keep(NightlyId nightly);
+
+  /// The series that ever had a night, by fleet, benchmark and metric.
+  std::vector<Series> series() const;
+
+  /// The nights of a series, in the order of nightlies.
+  std::vector<NightOfSeries> of(Series const& series) const;
+
+  /// What the host of a night says of itself, a JSON object: the one that its last round ran on.
+  std::string fingerprint(std::int64_t host) const;
+
+ private:
+  SQLite::Database& database_;
+};
+
+}  // namespace torchwatch::storage

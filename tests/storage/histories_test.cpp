@@ -1,0 +1,98 @@
+#include "storage/histories.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/storage/tables.h"
+
+namespace torchwatch::tests {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class HistoriesTest : public TablesTest {
+ protected:
+  /// A process of a nightly's own build, or of another commit.
+  void measure(NightlyId nightly, int round, double ms, char digit = 'a') {
+    auto outcome = outcome_of(Campaign::of(nightly), round, ms);
+    outcome.key.commit = sha_of(digit);
+    store.jobs().record({outcome});
+  }
+
+  NightOfSeries only_night() { return store.histories().of(latency_of("dlrm")).at(0); }
+};
+
+TEST_F(HistoriesTest, ANightIsTheMedianOfItsOwnProcesses) {
+  auto const nightly = announce("2026-01-01", 'a');
+  measure(nightly, 0, 10);
+  measure(nightly, 1, 12);
+  measure(nightly, 2, 100);
+  measure(nightly, 0, 1, 'b');  // the baseline's
+  store.histories().keep(nightly);
+
+  auto const night = only_night();
+  EXPECT_EQ(night.nightly, nightly);
+  EXPECT_EQ(night.date, "2026-01-01");
+  EXPECT_EQ(night.commit, sha_of('a'));
+  EXPECT_EQ(night.level, 12);
+  EXPECT_EQ(night.low, 10);
+  EXPECT_EQ(night.high, 100);
+  EXPECT_EQ(night.processes, 3);
+  EXPECT_EQ(night.verdict, std::nullopt);
+  EXPECT_EQ(store.histories().fingerprint(night.host), outcome_of({}, 0, 1).fingerprint);
+  EXPECT_EQ(store.histories().fingerprint(99), "{}");
+}
+
+TEST_F(HistoriesTest, IsWorkedOutAgainWhenMoreIsKnown) {
+  auto const nightly = announce("2026-01-01", 'a');
+  measure(nightly, 0, 10);
+  store.histories().keep(nightly);
+  measure(nightly, 1, 12);
+  store.incidents().record(nightly, {latency_of("dlrm"), slower()});
+  store.histories().keep(nightly);
+
+  auto const nights = store.histories().of(latency_of("dlrm"));
+  ASSERT_EQ(nights.size(), 1U);
+  EXPECT_EQ(nights[0].level, 11) << "the mean of the two middle ones";
+  EXPECT_EQ(nights[0].verdict, Verdict::regression);
+}
+
+TEST_F(HistoriesTest, StaysWhenItsProcessesAreForgotten) {
+  auto const nightly = announce("2026-01-01", 'a');
+  for (int round = 0; round < 5; ++round)
+    measure(nightly, round, 10);
+  store.histories().keep(nightly);
+
+  EXPECT_THAT(store.jobs().campaigns(), ElementsAre(Campaign::of(nightly)));
+  EXPECT_EQ(store.jobs().forget(Campaign::of(nightly), 3), 3);
+  EXPECT_EQ(store.jobs().forget(Campaign::of(nightly), 3), 2);
+  EXPECT_THAT(store.jobs().campaigns(), IsEmpty());
+  EXPECT_EQ(only_night().processes, 5);
+}
+
+TEST_F(HistoriesTest, ListsNightsInTheirOrderAndSeriesByName) {
+  auto const later = announce("2026-01-02", 'a');
+  announce("2026-01-01", 'a');
+  NightlyId const earlier{2};
+  for (auto const nightly : {later, earlier}) {
+    measure(nightly, 0, 10);
+    store.histories().keep(nightly);
+  }
+  auto memory = latency_of("dlrm");
+  memory.metric = Metric::cmem;
+  EXPECT_THAT(store.histories().series(), ElementsAre(memory, latency_of("dlrm")));
+  auto const nights = store.histories().of(memory);
+  ASSERT_EQ(nights.size(), 2U);
+  EXPECT_EQ(nights[0].nightly, earlier);
+  EXPECT_EQ(nights[1].nightly, later);
+  EXPECT_THAT(store.histories().of(latency_of("other")), IsEmpty());
+}
+
+TEST_F(HistoriesTest, ANightlyWithoutValuesHasNoNight) {
+  store.histories().keep(announce("2026-01-01", 'a'));
+  EXPECT_THAT(store.histories().series(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace torchwatch::tests
