@@ -16,6 +16,7 @@
 #include "storage/nightlies.h"
 #include "storage/recipes.h"
 #include "storage/rulings.h"
+#include "storage/tallies.h"
 
 namespace torchwatch::storage {
 
@@ -66,6 +67,8 @@ class Store {
   Anchors anchors() { return Anchors{*database_}; }
 
   Rulings rulings() { return Rulings{*database_}; }
+
+  Tallies tallies() { return tallies_of(*database_); }
 
  private:
   class WriterLock;

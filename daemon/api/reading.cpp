@@ -98,6 +98,21 @@ HttpResponse health(View const& view, Call const&) {
   }
 }
 
+HttpResponse readiness(View const& view, Call const&) {
+  Json json;
+  try {
+    view.store.nightlies().newest();
+    json["status"] = "ready";
+    return ok(json);
+  } catch (std::exception const& problem) {
+    json["status"] = "not ready";
+    json["troubles"] = {std::string{"the store cannot be read: "} + problem.what()};
+    auto answer = ok(json);
+    answer.status = 503;
+    return answer;
+  }
+}
+
 HttpResponse list_nightlies(View const& view, Call const& call) {
   auto nightlies = view.store.nightlies().all();
   std::ranges::reverse(nightlies);

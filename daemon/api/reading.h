@@ -5,6 +5,7 @@
 #include "config/options.h"
 #include "daemon/api/health.h"
 #include "daemon/api/target.h"
+#include "daemon/metrics/counters.h"
 #include "daemon/net/http_message.h"
 #include "daemon/retention/needs.h"
 #include "storage/store.h"
@@ -23,6 +24,7 @@ struct View {
   retention::Keeping keeping;
   Clock const& clock;
   VitalSigns const& vitals;  ///< of the half that watches
+  metrics::Counters const& counters;
 };
 
 /// One request for a resource.
@@ -36,6 +38,13 @@ struct Call {
 /// well, when there are some (troubles_of), and with status, troubles and version when the store
 /// cannot be read.
 net::HttpResponse health(View const& view, Call const& call);
+
+/// 200 when the service can answer what it is asked, 503 when the store cannot be read. What the
+/// other half does, health() tells.
+net::HttpResponse readiness(View const& view, Call const& call);
+
+/// Everything that is counted, in Prometheus' text format 0.0.4.
+net::HttpResponse show_metrics(View const& view, Call const& call);
 
 net::HttpResponse list_nightlies(View const& view, Call const& call);
 /// With every verdict on it, against its baseline and against its anchors, and the incident it

@@ -13,6 +13,7 @@
 
 #include "daemon/api/bisection_request.h"
 #include "daemon/api/build_request.h"
+#include "daemon/api/etag.h"
 #include "daemon/api/json.h"
 #include "daemon/api/pages.h"
 #include "daemon/api/ruling_request.h"
@@ -44,6 +45,8 @@ struct Route {
 constexpr std::string_view paging = "limit offset";
 constexpr std::array routes{
     Route{"/healthz", "", health},
+    Route{"/readyz", "", readiness},
+    Route{"/metrics", "", show_metrics},
     Route{"/api/v1/nightlies", paging, list_nightlies},
     Route{"/api/v1/nightlies/{id}", "", show_nightly},
     Route{"/api/v1/series", "fleet benchmark metric limit offset", list_series},
@@ -225,11 +228,16 @@ boost::system::result<Subject, HttpResponse> subject_of(HttpRequest const& head)
   return Subject{std::move(*target), route, is_post};
 }
 
+/// Balancers and supervisors have no token.
+bool is_for_everybody(Route const& route) {
+  return route.path == "/healthz" || route.path == "/readyz";
+}
+
 /// Why a client may not read; nothing when it may.
 std::optional<HttpResponse> denial_to_read(HttpRequest const& head,
                                            Route const& route,
                                            ApiOptions const& options) {
-  if (options.read_token.empty() || route.path == "/healthz") return std::nullopt;
+  if (options.read_token.empty() || is_for_everybody(route)) return std::nullopt;
   if (!options.token.empty() && !denial(head, options.token)) return std::nullopt;
   return denial(head, options.read_token);
 }
@@ -239,9 +247,11 @@ std::optional<HttpResponse> denial_to_read(HttpRequest const& head,
 Api::Api(storage::Store& reader,
          Clock const& clock,
          VitalSigns const& vitals,
+         metrics::Counters& counters,
          Requests requests,
          ApiOptions options)
     : clock_{clock},
+      counters_{counters},
       view_{reader,
             options.version,
             options.project,
@@ -249,7 +259,8 @@ Api::Api(storage::Store& reader,
             options.decide,
             options.keeping,
             clock,
-            vitals},
+            vitals,
+            counters},
       requests_{std::move(requests)},
       options_{std::move(options)} {}
 
@@ -264,6 +275,21 @@ void Api::note_refusal(std::string_view path) {
 }
 
 std::optional<HttpResponse> Api::objection_to(HttpRequest const& head) {
+  auto const began = std::chrono::steady_clock::now();
+  auto refused = objection(head);
+  if (refused) count(head, refused->status, began);
+  return refused;
+}
+
+void Api::count(HttpRequest const& head, int status, std::chrono::steady_clock::time_point began) {
+  std::chrono::duration<double> const took = std::chrono::steady_clock::now() - began;
+  auto const target = parse_target(head.target);
+  auto const* const route = target ? route_to(target->path) : nullptr;
+  std::string const path{route == nullptr ? "none" : route->path};
+  counters_.http_request(path, head.method, status, took.count());
+}
+
+std::optional<HttpResponse> Api::objection(HttpRequest const& head) {
   auto const subject = subject_of(head);
   if (!subject) return subject.error();
   auto const host = header(head, "host");
@@ -279,8 +305,17 @@ std::optional<HttpResponse> Api::objection_to(HttpRequest const& head) {
 }
 
 asio::awaitable<HttpResponse> Api::handle(HttpRequest request) {
-  auto objection = objection_to(request);
-  if (objection) co_return std::move(*objection);
+  auto const began = std::chrono::steady_clock::now();
+  auto const head = HttpRequest{request.method, request.target, request.headers, {}};
+  auto answer = co_await answer_to(std::move(request));
+  if (head.method == "GET") tag(head, answer);
+  count(head, answer.status, began);
+  co_return answer;
+}
+
+asio::awaitable<HttpResponse> Api::answer_to(HttpRequest request) {
+  auto objected = objection(request);
+  if (objected) co_return std::move(*objected);
   auto const subject = subject_of(request);
   auto const& target = subject->target;
   auto const* const route = subject->route;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -61,8 +62,10 @@ struct ApiOptions {
 /// The HTTP API: what the service knows, asking it to bisect, steering its bisections, and telling
 /// it what people decided. On one thread, the store's. Answers are JSON, wrong requests are
 /// problems (RFC 9457), lists take ?limit and ?offset and name their next page in Link.
+/// What was read carries an ETag, and is not sent again to whoever has it (If-None-Match).
 ///
-///     GET  /healthz
+///     GET  /healthz            /readyz
+///     GET  /metrics
 ///     GET  /api/v1/nightlies   /api/v1/nightlies/{id}
 ///     GET  /api/v1/series      ?fleet=&benchmark=&metric= for the values of one
 ///     GET  /api/v1/history     ?fleet=&benchmark=&metric= the nights of one, &format=csv
@@ -81,10 +84,11 @@ struct ApiOptions {
 ///     POST /api/v1/rulings
 class Api {
  public:
-  /// `reader`, `clock` and `vitals` must outlive it. The service counts as started now.
+  /// `reader`, `clock`, `vitals` and `counters` must outlive it. The service counts as started now.
   Api(storage::Store& reader,
       Clock const& clock,
       VitalSigns const& vitals,
+      metrics::Counters& counters,
       Requests requests,
       ApiOptions options);
 
@@ -96,6 +100,9 @@ class Api {
   boost::asio::awaitable<net::HttpResponse> handle(net::HttpRequest request);
 
  private:
+  std::optional<net::HttpResponse> objection(net::HttpRequest const& head);
+  boost::asio::awaitable<net::HttpResponse> answer_to(net::HttpRequest request);
+  void count(net::HttpRequest const& head, int status, std::chrono::steady_clock::time_point began);
   boost::asio::awaitable<net::HttpResponse> post_bisection(std::string body);
   boost::asio::awaitable<net::HttpResponse> post_steering(std::string id, std::string body);
   boost::asio::awaitable<net::HttpResponse> post_build(std::string body);
@@ -103,6 +110,7 @@ class Api {
   void note_refusal(std::string_view path);
 
   Clock const& clock_;
+  metrics::Counters& counters_;
   Timestamp last_noted_{};  // of refused tokens
   int refusals_ = 0;        // since then
   View view_;

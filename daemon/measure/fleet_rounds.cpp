@@ -1,6 +1,7 @@
 #include "daemon/measure/fleet_rounds.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include <spdlog/spdlog.h>
@@ -16,6 +17,12 @@ namespace {
 
 /// Runners that a round may lose in its midst before it is taken for the cause, at least.
 constexpr int most_lost_in_a_round = 5;
+
+using Instant = std::chrono::steady_clock::time_point;
+
+double seconds(Instant::duration duration) {
+  return std::chrono::duration<double>{duration}.count();
+}
 
 /// Death may be an accident; a limit that was reached, or a model that is not there, will be so
 /// again.
@@ -159,20 +166,29 @@ asio::awaitable<Result<std::vector<JobOutcome>>> FleetRounds::attempt(
     outcome.seed = seed;
     outcome.place = static_cast<int>(place);
     if (!outcome.ok()) log_failure(outcome, attempt, options_.attempts);
+    count(outcome);
   }
   co_return outcomes;
+}
+
+void FleetRounds::count(JobOutcome const& outcome) {
+  auto const how = outcome.error_code ? to_string(*outcome.error_code) : "ok";
+  counters_.job(outcome.key.fleet, std::string{how}, outcome.seconds);
 }
 
 /// On one slot after the other, until one keeps its runner.
 asio::awaitable<Result<std::vector<protocol::Message>>> FleetRounds::run(Fleet& fleet,
                                                                          protocol::Round round) {
   for (int lost_in_round = 0;;) {
+    auto const asked = Instant::clock::now();
     auto slot = co_await fleet.slot();
     if (!slot) co_return slot.error();
+    auto const got = Instant::clock::now();
     Slot::OnProgress on_progress = [](protocol::Progress const& progress) {
       spdlog::debug("job_progress job={} phase={}", progress.id, progress.phase);
     };
     auto answers = co_await slot->run(round, std::move(on_progress));
+    counters_.slot(fleet.name(), seconds(got - asked), seconds(Instant::clock::now() - got));
     if (answers) {
       update_alarm(*slot, nullptr);
       co_return std::move(*answers);

@@ -4,6 +4,7 @@
 #include "daemon/measure/fleets.h"
 #include "daemon/measure/rounds.h"
 #include "daemon/measure/seeds.h"
+#include "daemon/metrics/counters.h"
 #include "runner/protocol.h"
 #include "storage/store.h"
 
@@ -26,13 +27,15 @@ class FleetRounds final : public Rounds {
               Seeds& seeds,
               Fleets& fleets,
               config::MeasureOptions const& options,
-              config::SuiteOptions const& suite)
+              config::SuiteOptions const& suite,
+              metrics::Counters& counters)
       : store_{store},
         clock_{clock},
         seeds_{seeds},
         fleets_{fleets},
         options_{options},
-        suite_{suite} {}
+        suite_{suite},
+        counters_{counters} {}
 
   boost::asio::awaitable<Result<std::vector<JobOutcome>>> measure(
       RoundKey key, std::vector<Build> builds) override;
@@ -45,6 +48,7 @@ class FleetRounds final : public Rounds {
                                                                   int attempt);
   boost::asio::awaitable<Result<std::vector<protocol::Message>>> run(Fleet& fleet,
                                                                      protocol::Round round);
+  void count(JobOutcome const& outcome);
   void update_alarm(Slot const& slot, Lost const* lost);
 
   storage::Store& store_;
@@ -53,6 +57,7 @@ class FleetRounds final : public Rounds {
   Fleets& fleets_;
   config::MeasureOptions const& options_;
   config::SuiteOptions const& suite_;
+  metrics::Counters& counters_;
 };
 
 }  // namespace torchwatch::measure

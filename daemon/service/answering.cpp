@@ -60,9 +60,15 @@ Answering::Answering(asio::io_context& loop,
                      Tokens tokens,
                      storage::Store& reader,
                      api::VitalSigns const& vitals,
+                     metrics::Counters& counters,
                      api::Requests requests)
     : loop_{loop},
-      api_{reader, clock_, vitals, std::move(requests), api_options(options, std::move(tokens))} {
+      api_{reader,
+           clock_,
+           vitals,
+           counters,
+           std::move(requests),
+           api_options(options, std::move(tokens))} {
   spdlog::info("http_listening url={}", listening_url(options.http, door.listener.port()));
   warn_of_openness(options.http);
   serve(std::move(door));

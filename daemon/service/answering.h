@@ -25,14 +25,15 @@ struct Tokens {
 /// that neither long git walks nor writes hold up an answer.
 class Answering {
  public:
-  /// `loop`, which nobody else runs, `reader` and `vitals` must outlive it. `door` is of `loop`.
-  /// `reader` is used on its thread alone, and `requests` are called there.
+  /// `loop`, which nobody else runs, `reader`, `vitals` and `counters` must outlive it. `door` is
+  /// of `loop`. `reader` is used on its thread alone, and `requests` are called there.
   Answering(boost::asio::io_context& loop,
             net::Door door,
             config::Options const& options,
             Tokens tokens,
             storage::Store& reader,
             api::VitalSigns const& vitals,
+            metrics::Counters& counters,
             api::Requests requests);
 
   Answering(Answering const&) = delete;

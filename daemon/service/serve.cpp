@@ -91,6 +91,7 @@ Result<> serve(config::Options const& options,
                             std::move(*tokens),
                             *reader,
                             signs,
+                            watch.counters(),
                             requests_for(loop, watch)};
   spdlog::info("service_started config={} state_dir={}", config_file, options.state_dir);
   try {

@@ -1,10 +1,26 @@
 #include "daemon/service/service.h"
 
+#include <memory>
+#include <utility>
+
 #include "daemon/measure/runner_process.h"
+#include "daemon/metrics/counted_transport.h"
 #include "daemon/service/programs.h"
 
 namespace torchwatch::service {
 namespace asio = boost::asio;
+
+namespace {
+
+report::OpenTransport counted(report::OpenTransport open, metrics::Counters& counters) {
+  return [open = std::move(open), &counters]() -> Result<std::unique_ptr<github::Transport>> {
+    auto transport = open();
+    if (!transport) return transport.error();
+    return std::make_unique<metrics::CountedTransport>(std::move(*transport), counters);
+  };
+}
+
+}  // namespace
 
 Service::Service(asio::any_io_executor executor,
                  config::Options const& options,
@@ -16,7 +32,7 @@ Service::Service(asio::any_io_executor executor,
              [&](config::FleetOptions const& fleet) {
                return measure::runner_processes(executor, fleet, executable, options.github);
              }},
-      rounds{store, clock, seeds, fleets, options.measure, options.suite},
+      rounds{store, clock, seeds, fleets, options.measure, options.suite, counters},
       workshop{executor, options},
       workers{executor, worker_program(executable), workshop},
       renewing_rounds{rounds, workers},
@@ -28,6 +44,6 @@ Service::Service(asio::any_io_executor executor,
                   clock,
                   renewing_rounds,
                   Makers{builder, workers, fetcher},
-                  report::https_transport(options.github)}} {}
+                  counted(report::https_transport(options.github), counters)}} {}
 
 }  // namespace torchwatch::service

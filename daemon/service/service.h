@@ -8,6 +8,7 @@
 #include "daemon/measure/fleet_rounds.h"
 #include "daemon/measure/fleets.h"
 #include "daemon/measure/seeds.h"
+#include "daemon/metrics/counters.h"
 #include "daemon/service/parts.h"
 #include "daemon/service/renewing_rounds.h"
 
@@ -23,6 +24,7 @@ struct Service {
           storage::Store& store,
           Clock const& clock);
 
+  metrics::Counters counters;
   measure::Fleets fleets;
   measure::SystemSeeds seeds;
   measure::FleetRounds rounds;

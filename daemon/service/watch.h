@@ -31,6 +31,9 @@ class Watch {
         pulse_{executor, options, store, service_, checkup, signs},
         rest_{executor} {}
 
+  /// What happened since the start; for any thread.
+  metrics::Counters& counters() { return service_.counters; }
+
   /// Never returns; ends by cancellation, and all bisections with it.
   boost::asio::awaitable<int> run();
 

@@ -110,7 +110,8 @@ class BeforeTest : public ::testing::Test {
   storage::Store store_ = migrated();
   FixedClock clock_;
   api::VitalSigns signs_;
-  api::Api api_{store_, clock_, signs_, {}, {}};
+  metrics::Counters counters_;
+  api::Api api_{store_, clock_, signs_, counters_, {}, {}};
 };
 
 TEST_F(BeforeTest, EveryRouteAnswersAsItDid) {

@@ -17,7 +17,7 @@ namespace torchwatch::tests {
 class LiveApi {
  public:
   explicit LiveApi(api::ApiOptions options = options_with_token())
-      : api_{reader_, clock_, signs, requests(), std::move(options)} {}
+      : api_{reader_, clock_, signs, counters, requests(), std::move(options)} {}
 
   static api::ApiOptions options_with_token() {
     api::ApiOptions options;
@@ -29,6 +29,7 @@ class LiveApi {
   }
 
   api::VitalSigns signs;
+  metrics::Counters counters;
 
   std::uint16_t port() const { return server_.port(); }
 

@@ -24,7 +24,7 @@ class RoutesTest : public ::testing::Test {
     auto const answer = ask(api.port(), get(target));
     EXPECT_EQ(answer.status, 200) << answer.body;
     EXPECT_EQ(answer.headers.at("content-type"), "application/json");
-    EXPECT_EQ(answer.headers.at("cache-control"), "no-store");
+    EXPECT_EQ(answer.headers.at("cache-control"), "no-cache");
     EXPECT_EQ(answer.headers.at("x-content-type-options"), "nosniff");
     EXPECT_FALSE(answer.headers.contains("access-control-allow-origin"));
     return json::parse(answer.body);
@@ -78,6 +78,34 @@ TEST_F(RoutesTest, HealthTellsHowTheOtherHalfIs) {
   auto const bad = json::parse(answer.body);
   EXPECT_EQ(bad.at("status"), "failing");
   EXPECT_THAT(bad.at("troubles"), ElementsAre("3 passes in a row failed: no route to host"));
+}
+
+TEST_F(RoutesTest, IsReadyWhileTheStoreIs) {
+  EXPECT_EQ(read("/readyz").at("status"), "ready");
+  api::Vitals vitals;
+  vitals.failed_passes = 3;
+  api.signs.set(vitals);
+  EXPECT_EQ(read("/readyz").at("status"), "ready") << "it can answer, whatever the other half does";
+}
+
+TEST_F(RoutesTest, WhatAClientHasIsNotSentAgain) {
+  auto const first = ask(api.port(), get("/api/v1/nightlies"));
+  auto const tag = first.headers.at("etag");
+  EXPECT_THAT(tag, ::testing::StartsWith("W/\""));
+  auto const having = [](std::string const& tags) {
+    return "GET /api/v1/nightlies HTTP/1.1\r\nHost: x\r\nIf-None-Match: " + tags +
+           "\r\nConnection: close\r\n\r\n";
+  };
+  auto const again = ask(api.port(), having("\"other\", " + tag));
+  EXPECT_EQ(again.status, 304);
+  EXPECT_EQ(again.body, "");
+  EXPECT_EQ(again.headers.at("etag"), tag);
+  EXPECT_EQ(ask(api.port(), having("\"other\"")).status, 200);
+  EXPECT_EQ(ask(api.port(), having("*")).status, 304);
+
+  api.fill(
+      [](storage::Store& store) { store.nightlies().announce(nightly_of("2026-01-04", 'e')); });
+  EXPECT_EQ(ask(api.port(), having(tag)).status, 200) << "there is one more";
 }
 
 TEST_F(RoutesTest, ListsNightliesNewestFirst) {
@@ -428,7 +456,8 @@ TEST(Routes, HealthFailsWhenTheStoreCannotBeRead) {
   auto reader = storage::Store::open_reader(file).value();
   FixedClock const clock;
   api::VitalSigns const signs;
-  api::Api api{reader, clock, signs, {}, LiveApi::options_with_token()};
+  metrics::Counters counters;
+  api::Api api{reader, clock, signs, counters, {}, LiveApi::options_with_token()};
   LiveServer server{[&api](net::HttpRequest request) {
     return api.handle(std::move(request));
   }};
@@ -440,6 +469,7 @@ TEST(Routes, HealthFailsWhenTheStoreCannotBeRead) {
   EXPECT_EQ(health.at("status"), "failing");
   EXPECT_THAT(health.at("troubles").at(0).get<std::string>(), HasSubstr("store cannot be read"));
   EXPECT_EQ(health.at("version"), "0.1.0") << "config check knows its service by it";
+  EXPECT_EQ(ask(server.port(), get("/readyz")).status, 503);
   EXPECT_EQ(ask(server.port(), get("/api/v1/nightlies")).status, 500);
   EXPECT_EQ(server.reports().size(), 1U);
 }

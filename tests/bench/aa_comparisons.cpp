@@ -178,7 +178,8 @@ int run(Options const& options) {
         return measure::runner_processes(loop.get_executor(), fleet, TORCHWATCH_PROGRAM, {});
       }};
   measure::SystemSeeds seeds;
-  measure::FleetRounds rounds{*store, clock, seeds, fleets, measure, suite};
+  metrics::Counters counters;
+  measure::FleetRounds rounds{*store, clock, seeds, fleets, measure, suite, counters};
   std::array const builds{system_build(directory.path() / "a", 'a'),
                           system_build(directory.path() / "b", 'b')};
   Tallies tallies;

@@ -133,7 +133,8 @@ class Exchange {
   storage::Store store_ = filled(folder_.database());
   tests::FixedClock clock_;
   api::VitalSigns signs_;
-  api::Api api_{store_, clock_, signs_, requests(), api_options()};
+  metrics::Counters counters_;
+  api::Api api_{store_, clock_, signs_, counters_, requests(), api_options()};
   asio::io_context loop_{1};
   net::Door door_{net::Listener::at_address(loop_.get_executor(), "127.0.0.1", 0).value(), {}};
   tcp::endpoint endpoint_{asio::ip::address_v4::loopback(), door_.listener.port()};

@@ -92,7 +92,8 @@ class FleetRoundsTest : public testing::Test {
                 [this](config::FleetOptions const&) { return runners.starter(); },
                 limits()};
   fakes::ScriptedSeeds seeds;
-  FleetRounds rounds{store, clock, seeds, fleets, options, suite};
+  metrics::Counters counters;
+  FleetRounds rounds{store, clock, seeds, fleets, options, suite, counters};
 };
 
 TEST_F(FleetRoundsTest, MeasureARoundOnceAndRememberIt) {
@@ -250,7 +251,7 @@ TEST_F(FleetRoundsTest, GiveUpWhenAllSlotsAreOutOfService) {
              two_slots(),
              [this](config::FleetOptions const&) { return runners.starter(); },
              impatient};
-  FleetRounds stopped{store, clock, seeds, few, options, suite};
+  FleetRounds stopped{store, clock, seeds, few, options, suite, counters};
   std::vector<Build> builds{build_of('a')};
   auto const lost = tests::run(loop, stopped.measure(key_of(), builds));
 
@@ -276,7 +277,7 @@ TEST_F(FleetRoundsTest, TakeARoundForTheCauseThatKillsOneRunnerAfterTheOther) {
               two_slots(),
               [this](config::FleetOptions const&) { return runners.starter(); },
               patient};
-  FleetRounds poisoned{store, clock, seeds, many, options, suite};
+  FleetRounds poisoned{store, clock, seeds, many, options, suite, counters};
   std::vector<Build> builds{build_of('a')};
   auto const outcomes = tests::run(loop, poisoned.measure(key_of(), builds)).value();
 

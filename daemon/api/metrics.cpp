@@ -1,0 +1,151 @@
+#include <string>
+#include <vector>
+
+#include <prometheus/text_serializer.h>
+
+#include "daemon/api/reading.h"
+#include "daemon/metrics/families.h"
+#include "daemon/metrics/process.h"
+
+namespace torchwatch::api {
+namespace {
+
+using metrics::counter;
+using metrics::gauge;
+using metrics::Value;
+using Families = std::vector<prometheus::MetricFamily>;
+
+double seconds_of(Timestamp time) {
+  return static_cast<double>(time.time_since_epoch().count());
+}
+
+/// A value for each word, so that none is missing before it first happens.
+template <class Word, class Count>
+std::vector<Value> by_word(std::string const& label,
+                           std::vector<Word> const& words,
+                           std::map<Word, Count> const& counts) {
+  std::vector<Value> values;
+  for (auto const word : words) {
+    auto const found = counts.find(word);
+    double const count = found == counts.end() ? 0 : static_cast<double>(found->second);
+    values.push_back({count, {{label, std::string{to_string(word)}}}});
+  }
+  return values;
+}
+
+std::vector<Value> at_times(std::string const& what, std::optional<Timestamp> time) {
+  if (!time) return {};
+  return {{seconds_of(*time), {{"which", what}}}};
+}
+
+void add_nightlies(Families& all, storage::Tallies const& tallies) {
+  using enum NightlyState;
+  all.push_back(gauge("torchwatch_nightlies",
+                      "Nightlies by how far they are.",
+                      by_word<NightlyState>(
+                          "state",
+                          {announced, prepared, swept, screened, confirmed, bisected, done, failed},
+                          tallies.nightlies)));
+  auto times = at_times("announced", tallies.newest_announced);
+  for (auto& judged : at_times("judged", tallies.newest_judged))
+    times.push_back(std::move(judged));
+  all.push_back(gauge("torchwatch_newest_nightly_timestamp_seconds",
+                      "When the newest nightly was first seen, and the newest that is judged.",
+                      std::move(times)));
+  all.push_back(counter("torchwatch_incidents_total",
+                        "Nights with a regression that nobody had muted.",
+                        {{static_cast<double>(tallies.incidents)}}));
+}
+
+void add_bisections(Families& all, storage::Tallies const& tallies) {
+  using enum BisectionState;
+  all.push_back(
+      gauge("torchwatch_bisections",
+            "Bisections by state.",
+            by_word<BisectionState>(
+                "state",
+                {queued, running, paused, cancelled, BisectionState::done, BisectionState::failed},
+                tallies.bisections)));
+  all.push_back(counter("torchwatch_bisection_steps_total",
+                        "Steps that bisections planned.",
+                        {{static_cast<double>(tallies.bisection_steps)}}));
+  std::vector<Value> counts;
+  std::vector<Value> seconds;
+  for (auto const& [outcome, tally] : tallies.builds) {
+    counts.push_back({static_cast<double>(tally.count), {{"outcome", outcome}}});
+    seconds.push_back({tally.seconds, {{"outcome", outcome}}});
+  }
+  all.push_back(
+      counter("torchwatch_builds_total", "Commits that were built, or could not be.", counts));
+  all.push_back(
+      counter("torchwatch_build_seconds_total", "What building them took.", std::move(seconds)));
+}
+
+void add_alarms(Families& all, storage::Tallies const& tallies) {
+  using enum AlarmKind;
+  all.push_back(gauge("torchwatch_alarms",
+                      "Open alarms about the watching itself.",
+                      by_word<AlarmKind>("kind",
+                                         {missing_nightly,
+                                          nightly_failed,
+                                          stale_baseline,
+                                          benchmark_stopped,
+                                          environment,
+                                          drift,
+                                          benchmark_undecided,
+                                          runner_lost,
+                                          odd_feed_entry,
+                                          builds_need_space},
+                                         tallies.open_alarms)));
+}
+
+void add_vitals(Families& all, View const& view) {
+  auto const vitals = view.vitals.get();
+  auto const now = Vitals::Instant::clock::now();
+  all.push_back(gauge("torchwatch_healthy",
+                      "1 when /healthz says ok.",
+                      {{troubles_of(vitals, now).empty() ? 1.0 : 0.0}}));
+  if (vitals.heartbeat)
+    all.push_back(gauge("torchwatch_heartbeat_age_seconds",
+                        "Since the watching loop last turned.",
+                        {{std::chrono::duration<double>{now - *vitals.heartbeat}.count()}}));
+  if (vitals.last_pass)
+    all.push_back(gauge("torchwatch_last_pass_timestamp_seconds",
+                        "When a pass over the feed last came to its end.",
+                        {{seconds_of(*vitals.last_pass)}}));
+  all.push_back(gauge("torchwatch_failed_passes",
+                      "Passes that failed in a row.",
+                      {{static_cast<double>(vitals.failed_passes)}}));
+  all.push_back(gauge("torchwatch_disk_free_bytes",
+                      "Left on the disk that the state directory lies on.",
+                      {{static_cast<double>(vitals.free_bytes)}}));
+}
+
+}  // namespace
+
+net::HttpResponse show_metrics(View const& view, Call const&) {
+  auto const tallies = view.store.tallies();
+  Families all{gauge("torchwatch_build_info",
+                     "1, by this program's version.",
+                     {{1, {{"version", view.version}}}}),
+               gauge("process_start_time_seconds",
+                     "When the service was started.",
+                     {{seconds_of(view.started_at)}}),
+               gauge("torchwatch_store_bytes",
+                     "What the database file takes.",
+                     {{static_cast<double>(tallies.bytes)}})};
+  add_vitals(all, view);
+  add_nightlies(all, tallies);
+  add_bisections(all, tallies);
+  add_alarms(all, tallies);
+  for (auto const& families : {view.counters.collect(), metrics::process_metrics()})
+    all.insert(all.end(), families.begin(), families.end());
+  std::erase_if(all, [](prometheus::MetricFamily const& family) { return family.metric.empty(); });
+  net::HttpResponse response;
+  response.headers["content-type"] = "text/plain; version=0.0.4; charset=utf-8";
+  response.headers["cache-control"] = "no-store";
+  response.body = prometheus::TextSerializer{}.Serialize(all);
+  return response;
+}
+
+}  // namespace torchwatch::api

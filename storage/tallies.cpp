@@ -1,0 +1,66 @@
+#include "storage/tallies.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include "storage/rows.h"
+
+namespace torchwatch::storage {
+namespace {
+
+/// Rows of a word of a closed set and a number.
+template <class Parse>
+auto counts_of(SQLite::Database& database, std::string const& sql, Parse parse) {
+  SQLite::Statement query{database, sql};
+  std::map<typename decltype(parse(std::string_view{}))::value_type, std::int64_t> counts;
+  while (query.executeStep())
+    counts[read_word(query.getColumn(0), parse)] = query.getColumn(1).getInt64();
+  return counts;
+}
+
+std::map<std::string, Tallies::BuildTally> builds_in(SQLite::Database& database) {
+  SQLite::Statement query{database,
+                          "SELECT state, count(*), total(seconds) FROM build GROUP BY state"};
+  std::map<std::string, Tallies::BuildTally> builds;
+  while (query.executeStep())
+    builds[query.getColumn(0).getString()] = {query.getColumn(1).getInt64(),
+                                              query.getColumn(2).getDouble()};
+  return builds;
+}
+
+std::optional<Timestamp> newest_in(SQLite::Database& database, std::string const& condition) {
+  SQLite::Statement query{database,
+                          "SELECT announced_at FROM nightly WHERE " + condition +
+                              " ORDER BY date DESC, id DESC LIMIT 1"};
+  return read_one(query, [](SQLite::Statement& row) { return read_time(row.getColumn(0)); });
+}
+
+std::int64_t number(SQLite::Database& database, std::string const& sql) {
+  return database.execAndGet(sql).getInt64();
+}
+
+}  // namespace
+
+Tallies tallies_of(SQLite::Database& database) {
+  Tallies tallies;
+  tallies.nightlies = counts_of(
+      database, "SELECT state, count(*) FROM nightly GROUP BY state", parse_nightly_state);
+  tallies.newest_announced = newest_in(database, "TRUE");
+  tallies.newest_judged = newest_in(database, "state IN ('bisected', 'done')");
+  tallies.incidents = number(database, "SELECT count(*) FROM incident");
+  tallies.bisections = counts_of(
+      database, "SELECT state, count(*) FROM bisection GROUP BY state", parse_bisection_state);
+  // Steps are long rows: their number is looked up at the last one of each bisection.
+  tallies.bisection_steps =
+      number(database,
+             "SELECT coalesce(sum((SELECT max(ordinal) + 1 FROM bisection_step "
+             "WHERE bisection_id = bisection.id)), 0) FROM bisection");
+  tallies.builds = builds_in(database);
+  tallies.open_alarms =
+      counts_of(database,
+                "SELECT kind, count(*) FROM alarm WHERE cleared_at IS NULL GROUP BY kind",
+                parse_alarm_kind);
+  tallies.bytes = number(database, "PRAGMA page_count") * number(database, "PRAGMA page_size");
+  return tallies;
+}
+
+}  // namespace torchwatch::storage
