@@ -1,6 +1,8 @@
 #include "daemon/build/manifest.h"
 
 #include <fstream>
+#include <optional>
+#include <string>
 
 #include <nlohmann/json.hpp>
 
@@ -18,11 +20,17 @@ Error bad_field(std::filesystem::path const& file, std::string const& what) {
   return Error{ErrorCode::corrupt, printable(file.string() + ": " + what)};
 }
 
-/// To destroy a value costs the stack as much as it is deep.
-json parse(std::string const& text) {
-  constexpr int deepest = 16;
-  return json::parse(text,
-                     [](int depth, json::parse_event_t, json const&) { return depth < deepest; });
+constexpr int deepest = 16;
+
+/// Nothing when it is nested deeper than anybody means it.
+std::optional<json> parse(std::string const& text) {
+  bool is_shallow = true;
+  auto object = json::parse(text, [&](int depth, json::parse_event_t, json const&) {
+    is_shallow = is_shallow && depth < deepest;
+    return depth < deepest;
+  });
+  if (!is_shallow) return std::nullopt;
+  return object;
 }
 
 BuildManifest manifest_from(json const& object) {
@@ -47,7 +55,10 @@ Result<Build> read_build(std::filesystem::path const& prefix) {
   Build build;
   build.prefix = std::filesystem::absolute(prefix).lexically_normal().string();
   try {
-    build.manifest = manifest_from(parse(*text));
+    auto const object = parse(*text);
+    if (!object)
+      return bad_field(file, "nested deeper than " + std::to_string(deepest) + " levels");
+    build.manifest = manifest_from(*object);
   } catch (json::exception const& problem) {
     return bad_field(file, problem.what());
   }

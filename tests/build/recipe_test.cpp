@@ -5,6 +5,8 @@
 
 #include <gmock/gmock.h>
 
+#include "daemon/build/worktree_pool.h"
+#include "tests/bisect/git_repository.h"
 #include "tests/runner/run.h"
 #include "tests/storage/samples.h"
 
@@ -42,6 +44,26 @@ class RecipeProgramTest : public testing::Test {
  private:
   tests::TemporaryFolder folder_;
 };
+
+/// Somebody else's program may print for ever.
+TEST_F(RecipeProgramTest, ThatPrintsWithoutEndIsKilled) {
+  bisect::GitRepository repository;
+  repository.write("file", "one\n");
+  auto const commit = repository.commit("first");
+  source_.repository = repository.path().string();
+  write("exec head -c 400M /dev/zero\n");
+  Workshop workshop{loop_.get_executor(), options_};
+  RecipeProgram const program{loop_.get_executor(), workshop};
+  WorktreePool worktrees{loop_.get_executor(), workshop, folder() / "worktrees"};
+  auto const tree = worktrees.take();
+  ASSERT_TRUE(tests::run(loop_, tree->check_out(Origin{commit, {}})));
+  auto const log = folder() / "log";
+  auto const run =
+      tests::run(loop_, program.build(commit, *tree, folder() / "prefix/build", log, 0)).value();
+
+  EXPECT_EQ(run.how, "printed more than 256 MiB");
+  EXPECT_LE(fs::file_size(log), std::uintmax_t{257} << 20);
+}
 
 TEST_F(RecipeProgramTest, IsItsTextAndWhatItSaysThatItDependsOn) {
   write("[ \"$*\" = --dependencies ] && ls -a | wc -l && echo gcc 12\n");

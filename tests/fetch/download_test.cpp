@@ -309,6 +309,8 @@ TEST_F(DownloadTest, FollowsRedirectsToAllowedHostsAlone) {
   expect_failed(
       ErrorCode::refused,
       "it is redirected to \"http://localhost" + port + target + "\", which no one has allowed");
+  order_.hosts = {"elsewhere.example"};
+  expect_failed(ErrorCode::refused, "which no one has allowed");
   order_.hosts = {"localhost"};
   expect_whole();
 }

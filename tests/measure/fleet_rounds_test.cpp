@@ -107,6 +107,22 @@ TEST_F(FleetRoundsTest, MeasureARoundOnceAndRememberIt) {
   EXPECT_THAT(runners.rounds, SizeIs(1));
 }
 
+/// A runner on another host is another program's word.
+TEST_F(FleetRoundsTest, BelieveNoRunnerWhatCannotBeTrue) {
+  runners.answer = [](protocol::Job const& job) -> protocol::Message {
+    protocol::Outcome outcome;
+    outcome.id = job.id;
+    outcome.benchmark = job.benchmark;
+    outcome.metrics["latency"] = {-1, {-1}, {}};
+    return outcome;
+  };
+  auto const measured = measure(key_of(), {build_of('a')}).value();
+
+  EXPECT_EQ(measured[0].error_code, JobError::protocol);
+  EXPECT_THAT(measured[0].error, HasSubstr("the runner answered with"));
+  EXPECT_THAT(store.jobs().find(measured[0].key).value().values, IsEmpty());
+}
+
 /// Who reads the database knows which build was where, and what the runner was told.
 TEST_F(FleetRoundsTest, DrawWhichBuildHasWhichPlaceAndKeepIt) {
   constexpr int many = 200;

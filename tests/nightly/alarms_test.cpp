@@ -90,8 +90,10 @@ TEST_F(OddEntryTest, WithAManifestBeyondAllReason) {
 }
 
 TEST_F(OddEntryTest, WithAManifestThatIsNestedBeyondAllReason) {
-  std::ofstream{odd_} << std::string(60'000, '[');
-  expect_alarm("build.json");
+  constexpr int depth = 30'000;
+  std::ofstream{odd_} << R"({"commit":")" << world.sha(3).hex << R"(","date":"2026-01-03","of":)"
+                      << std::string(depth, '[') << std::string(depth, ']') << "}";
+  expect_alarm("nested deeper than 16 levels");
 }
 
 TEST_F(AlarmsTest, NameABenchmarkThatStopped) {

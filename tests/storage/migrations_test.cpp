@@ -445,6 +445,18 @@ TEST(Migrations, AStepThatFailsLeavesTheDatabaseAsItWas) {
               ::testing::IsEmpty());
 }
 
+TEST(Migrations, ALateStepThatFailsUndoesTheEarlierOnes) {
+  SQLite::Database database{":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE};
+  storage::migrate_to(database, 1);
+  database.exec("CREATE TABLE kept_build (in_the_way)");
+  auto const before = schema(database);
+
+  EXPECT_THROW(storage::migrate(database), SQLite::Exception);
+
+  EXPECT_EQ(version_of(database), 1);
+  EXPECT_EQ(schema(database), before);
+}
+
 TEST(Migrations, ANewerDatabaseIsRefusedAndLeftAlone) {
   TemporaryFolder const folder;
   auto const ahead = newest() + 1;
