@@ -277,7 +277,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Broken{"UnknownSection",
                R"("fleet": [])",
-               "fleet: found an unknown key, allowed are state_dir, feed, source, builds, store, fleets, "
+               "fleet: found an unknown key, allowed are state_dir, feed, source, builds, store, "
+               "fleets, "
                "suite, "
                "measure, decide, bisect, github, http, proxy, log"},
         Broken{"UnknownKey",

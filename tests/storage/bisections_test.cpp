@@ -180,7 +180,8 @@ TEST_F(BisectionsTest, ListsWhatWasProvedInTwoLayoutsNewestFirst) {
   for (int i = 0; i < 3; ++i) {
     auto bisection = ask();
     bisection.findings = two_findings();
-    store.bisections().begin_with(bisection.id, store.recipes().with(RecipeKind::program, "recipe").id);
+    store.bisections().begin_with(bisection.id,
+                                  store.recipes().with(RecipeKind::program, "recipe").id);
     store.bisections().update(bisection);
     ids.push_back(bisection.id);
   }
