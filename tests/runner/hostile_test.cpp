@@ -209,23 +209,38 @@ INSTANTIATE_TEST_SUITE_P(
              (std::get<bool>(test.param) ? "_AsRoot" : "_AsUser");
     });
 
-TEST(UnkeptWorker, LeavesNoSessionBehind) {
-  tests::Workplace workplace;
-  tests::RunnerProcess runner{workplace, {TEST_RUNNER, "--no-isolation"}};
-  EXPECT_EQ(std::get<Hello>(runner.receive()).fingerprint.at("isolation"), "none");
-  auto job = workplace.job("ok");
-  job.build.worker = HOSTILE_WORKER;
-  auto const mark = "mark-of-" + workplace.prefix();
-  job.build.env = {{"HOSTILE", "session"},
-                   {"HOSTILE_STATE", "/nowhere"},
-                   {"HOSTILE_SECRET", "none"},
-                   {"HOSTILE_PORT", "1"},
-                   {"HOSTILE_MARK", mark}};
-  runner.give(job);
-  EXPECT_THAT(std::get<Failure>(runner.hear_answer()).text, EndsWith(": could: "));
-  runner.process().close_stdin();
-  EXPECT_EQ(runner.end(), "exit status 0");
-  EXPECT_EQ(processes_with(mark), 0);
+/// Without a sandbox.
+class UnkeptWorker : public testing::Test {
+ protected:
+  void SetUp() override {
+    EXPECT_EQ(std::get<Hello>(runner_.receive()).fingerprint.at("isolation"), "none");
+    auto job = workplace_.job("ok");
+    job.build.worker = HOSTILE_WORKER;
+    job.build.env = {{"HOSTILE", "session"},
+                     {"HOSTILE_STATE", "/nowhere"},
+                     {"HOSTILE_SECRET", "none"},
+                     {"HOSTILE_PORT", "1"},
+                     {"HOSTILE_MARK", mark_}};
+    runner_.give(job);
+    EXPECT_THAT(std::get<Failure>(runner_.hear_answer()).text, EndsWith(": could: "));
+  }
+
+  tests::Workplace workplace_;
+  std::string const mark_ = "mark-of-" + workplace_.prefix();
+  tests::RunnerProcess runner_{workplace_, {TEST_RUNNER, "--no-isolation"}};
+};
+
+TEST_F(UnkeptWorker, LeavesNoSessionBehindItsRound) {
+  EXPECT_EQ(processes_with(mark_), 0) << "while the runner waits for the next";
+
+  runner_.process().close_stdin();
+  EXPECT_EQ(runner_.end(), "exit status 0");
+}
+
+TEST_F(UnkeptWorker, LeavesNoSessionBehind) {
+  runner_.process().close_stdin();
+  EXPECT_EQ(runner_.end(), "exit status 0");
+  EXPECT_EQ(processes_with(mark_), 0);
 }
 
 TEST(RunnerThatCannotKeepWorkers, SaysSoAndEnds) {
