@@ -1,6 +1,7 @@
 #include "runner/loop.h"
 
 #include <csignal>
+#include <filesystem>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -18,6 +19,7 @@ namespace torchwatch::runner {
 
 namespace {
 
+namespace fs = std::filesystem;
 using protocol::Failure;
 using protocol::Hello;
 using protocol::Outcome;
@@ -52,6 +54,17 @@ TEST(RunnerHello, TellsWhoItIs) {
   EXPECT_EQ(hello.role, "runner");
   EXPECT_EQ(hello.fingerprint.at("pid"), runner.process().pid());
   EXPECT_NE(hello.fingerprint.at("host"), "");
+}
+
+TEST(RunnerStart, SweepsWhatAKilledRunnerLeft) {
+  tests::Workplace workplace;
+  auto const left = fs::path{workplace.prefix()} / "torchwatch-scratch-abcdef";
+  fs::create_directories(left / "half");
+
+  tests::RunnerProcess runner{workplace};
+  ASSERT_TRUE(std::holds_alternative<Hello>(runner.receive()));
+
+  EXPECT_FALSE(fs::exists(left));
 }
 
 TEST(RunnerSignals, KeepsExitStatusesThatItsParentIgnored) {
