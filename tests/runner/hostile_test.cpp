@@ -153,7 +153,8 @@ class HostileWorkerTest : public testing::TestWithParam<std::tuple<Attack, bool>
 
   std::string mark() const { return "mark-of-" + workplace_.prefix(); }
 
-  tests::Workplace workplace_;
+  /// Every sandbox has a /tmp of its own, in which there is nothing to find, whatever else it sees.
+  tests::Workplace workplace_{"/var/tmp"};
   Listener listener_;
 };
 

@@ -1,6 +1,5 @@
 #include "workplace.h"
 
-#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 
@@ -9,8 +8,8 @@
 
 namespace torchwatch::tests {
 
-Workplace::Workplace() {
-  prefix_ = (std::filesystem::temp_directory_path() / "runner-tests-XXXXXX").string();
+Workplace::Workplace(std::filesystem::path const& parent) {
+  prefix_ = (parent / "runner-tests-XXXXXX").string();
   if (::mkdtemp(prefix_.data()) == nullptr) throw std::runtime_error("cannot make " + prefix_);
   auto benchmarks = nlohmann::json::object();
   for (auto const* const behaviour :

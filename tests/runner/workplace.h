@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include <boost/asio/io_context.hpp>
@@ -13,7 +14,7 @@ namespace torchwatch::tests {
 /// with this.
 class Workplace {
  public:
-  Workplace();
+  explicit Workplace(std::filesystem::path const& parent = std::filesystem::temp_directory_path());
   ~Workplace();
   Workplace(Workplace const&) = delete;
   Workplace& operator=(Workplace const&) = delete;
