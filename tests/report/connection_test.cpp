@@ -1,0 +1,78 @@
+#include "daemon/report/connection.h"
+
+#include <memory>
+#include <optional>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
+
+#include "tests/fakes/proxy/connect_proxy.h"
+#include "tests/github/github_fixture.h"
+#include "tests/temporary_variable.h"
+
+namespace torchwatch::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+/// The real way to a fake GitHub, and what is logged of it.
+class ConnectionTest : public github::WithFakeGithub {
+ public:
+  ConnectionTest(ConnectionTest const&) = delete;
+  ConnectionTest& operator=(ConnectionTest const&) = delete;
+
+ protected:
+  ConnectionTest() : before_{spdlog::default_logger()} {
+    auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(log_);
+    spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", sink));
+  }
+
+  ~ConnectionTest() override { spdlog::set_default_logger(before_); }
+
+  Result<github::Access> access(int retries) const {
+    config::GithubOptions options;
+    options.repository = "pytorch/pytorch";
+    options.api = server_->url();
+    options.token_env = "TORCHWATCH_TEST_BOT";
+    options.ca_file = identity_.ca.string();
+    auto const connection = Connection::open(options, https_transport(options), retries);
+    if (!connection) return connection.error();
+    return fakes::run((*connection)->client().access());
+  }
+
+  std::ostringstream log_;
+
+ private:
+  std::shared_ptr<spdlog::logger> before_;
+  tests::TemporaryVariable token_{"TORCHWATCH_TEST_BOT", "ghp_SecretOfTheService"};
+  tests::TemporaryVariable no_{"no_proxy", std::nullopt};
+  tests::TemporaryVariable capital_no_{"NO_PROXY", std::nullopt};
+};
+
+TEST_F(ConnectionTest, GoesByTheProxyThatTheEnvironmentNames) {
+  fakes::ConnectProxy const proxy;
+  tests::TemporaryVariable const https{"https_proxy", "http://" + proxy.address()};
+
+  auto const answer = access(0);
+
+  ASSERT_TRUE(answer) << answer.error().message;
+  ASSERT_THAT(proxy.requests(), SizeIs(1));
+  EXPECT_EQ("https://" + proxy.requests().front().target, server_->url());
+}
+
+TEST_F(ConnectionTest, LogsWhyARequestIsRepeated) {
+  tests::TemporaryVariable const any{"no_proxy", "*"};
+  fail({{"drop", true}});
+
+  auto const answer = access(1);
+
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_THAT(log_.str(), HasSubstr("[warning] github_repeated times=1 reason=\""));
+  EXPECT_THAT(log_.str(), HasSubstr("read answer: "));
+}
+
+}  // namespace
+}  // namespace torchwatch::report
