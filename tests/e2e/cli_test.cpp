@@ -1,16 +1,22 @@
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 
 #include <gmock/gmock.h>
 
+#include "tests/e2e/eventually.h"
+#include "tests/e2e/expect.h"
 #include "tests/e2e/world.h"
 
 // What people meet before anything is measured.
 namespace torchwatch::e2e {
 namespace {
 
+namespace fs = std::filesystem;
 using nlohmann::json;
+using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 /// A world that no test changes.
@@ -127,6 +133,38 @@ TEST(CommandLine, OffersHelpForEveryCommand) {
     EXPECT_EQ(help.status, 0) << command;
     EXPECT_THAT(help.out, HasSubstr("Usage: ")) << command;
   }
+}
+
+/// Whoever names a file may not steer the terminal of whoever reads its name.
+class NameWithAnEscape : public testing::Test {
+ protected:
+  NameWithAnEscape() { fs::copy_file(world_.config_file(), file_); }
+
+  World world_{quick_world()};
+  std::string const file_ = (world_.lab() / "red\x1b[31m.json").string();
+};
+
+TEST_F(NameWithAnEscape, IsPrintedWithoutIt) {
+  auto const checked = world_.run({"config", "check", "--offline", file_});
+  EXPECT_EQ(checked.status, 0) << checked.err;
+  EXPECT_THAT(checked.out, HasSubstr("red\\x1b[31m.json: good\n"));
+  EXPECT_THAT(checked.out, Not(HasSubstr("\x1b")));
+
+  auto const table = world_.run({"config", "check", file_});
+  EXPECT_EQ(table.status, 0) << table.err;
+  EXPECT_THAT(table.out, HasSubstr("red\\x1b[31m.json"));
+  EXPECT_THAT(table.out, Not(HasSubstr("\x1b")));
+}
+
+TEST_F(NameWithAnEscape, IsLoggedWithoutIt) {
+  auto service = world_.start({"--config", file_, "serve"});
+  auto const is_at_work = [&] {
+    return service.err().find(" nightly_state ") != std::string::npos;
+  };
+  ASSERT_TRUE(eventually(is_at_work)) << service.err();
+  EXPECT_THAT(service.err(), ContainsRegex("service_started config=.*red\\\\x1b\\[31m.json"));
+  EXPECT_THAT(service.err(), Not(HasSubstr("\x1b")));
+  expect_quiet_end(world_, service);
 }
 
 struct Mistake {
