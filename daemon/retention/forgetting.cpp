@@ -1,6 +1,8 @@
 #include "daemon/retention/forgetting.h"
 
 #include <algorithm>
+#include <optional>
+#include <ranges>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -35,11 +37,11 @@ NeededProcesses needed_processes(storage::Store& store, int raw_nights) {
   std::optional<Timestamp> first;
   auto const nightlies = store.nightlies().all();
   int judged = 0;
-  for (auto at = nightlies.rbegin(); at != nightlies.rend(); ++at) {
-    bool const is_new = !is_judged(at->state) || judged++ < raw_nights;
+  for (auto const& nightly : std::ranges::reverse_view(nightlies)) {
+    bool const is_new = !is_judged(nightly.state) || judged++ < raw_nights;
     if (!is_new) continue;
-    needed.nightlies.insert(at->id);
-    first = first ? std::min(*first, at->announced_at) : at->announced_at;
+    needed.nightlies.insert(nightly.id);
+    first = first ? std::min(*first, nightly.announced_at) : nightly.announced_at;
   }
   for (auto const& incident : store.incidents().all())
     needed.nightlies.insert(incident.nightly);
