@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t fewest_pairs = 4;
 
-/// Standard deviation of normal values, by that of their distances from the middle.
-constexpr double by_median_distance = 1.4826;
+/// Standard deviation of normal values about zero, by their median size.
+constexpr double by_median_size = 1.4826;
 
 /// Of a median, by that of a mean.
 constexpr double of_median = 1.2533;
@@ -29,13 +29,8 @@ std::vector<double> log_ratios(std::span<Pair const> pairs) {
 std::optional<BuildDifference> difference_of(std::span<Pair const> pairs) {
   auto const ratios = log_ratios(pairs);
   if (ratios.size() < fewest_pairs) return std::nullopt;
-  double const middle = median(ratios);
-  std::vector<double> distances;
-  for (double const ratio : ratios)
-    distances.push_back(std::abs(ratio - middle));
-  double const spread = by_median_distance * median(std::move(distances));
-  return BuildDifference{middle,
-                         of_median * spread / std::sqrt(static_cast<double>(ratios.size()))};
+  return BuildDifference{
+      median(ratios), of_median * spread(ratios) / std::sqrt(static_cast<double>(ratios.size()))};
 }
 
 std::optional<BuildDifference> difference_of(std::span<Pair const> usual,
@@ -56,7 +51,7 @@ std::optional<double> build_noise(std::span<BuildDifference const> differences) 
     sizes.push_back(std::abs(size) / made_of);
     noises.push_back(noise / made_of);
   }
-  double const all = by_median_distance * median(std::move(sizes));
+  double const all = by_median_size * median(std::move(sizes));
   double const measured = median(std::move(noises));
   return std::sqrt(std::max(0.0, all * all - measured * measured));
 }

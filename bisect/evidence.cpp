@@ -98,14 +98,9 @@ void Evidence::add(double before, double after) {
 double Evidence::next_scale() const {
   auto const count = static_cast<double>(changes_.size());
   if (count < 2) return usual_noise_;
-  double const middle = median(changes_);
-  std::vector<double> distances;
-  for (double const change : changes_)
-    distances.push_back(std::abs(change - middle));
-  // Of normal changes this is the standard deviation; few pairs understate it.
-  double const spread = 1.4826 * median(std::move(distances)) * (count < 4 ? 1.3 : 1.1);
+  double const own = spread(changes_) * (count < 4 ? 1.3 : 1.1);  // few pairs understate it
   double const own_weight = count - 1;
-  return std::sqrt((usual_weight * usual_noise_ * usual_noise_ + own_weight * spread * spread) /
+  return std::sqrt((usual_weight * usual_noise_ * usual_noise_ + own_weight * own * own) /
                    (usual_weight + own_weight));
 }
 

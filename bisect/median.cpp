@@ -1,7 +1,9 @@
 #include "bisect/median.h"
 
 #include <algorithm>
+#include <cmath>
 #include <compare>
+#include <utility>
 
 namespace torchwatch::bisect {
 
@@ -14,6 +16,14 @@ double median(std::vector<double> values) {
   std::ranges::nth_element(values, middle, less);
   if (values.size() % 2 == 1) return *middle;
   return (*middle + *std::max_element(values.begin(), middle, less)) / 2;
+}
+
+double spread(std::vector<double> values) {
+  constexpr double of_normal = 1.4826;
+  double const middle = median(values);
+  for (double& value : values)
+    value = std::abs(value - middle);
+  return of_normal * median(std::move(values));
 }
 
 }  // namespace torchwatch::bisect

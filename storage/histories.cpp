@@ -10,7 +10,8 @@
 namespace torchwatch::storage {
 namespace {
 
-/// The middle value, or the mean of the two middle ones, of a nightly's own processes.
+/// The middle value, or the mean of the two middle ones, of a nightly's own processes. The
+/// migration that worked out older nights has a copy of its own, which never changes.
 constexpr auto insert_nights = R"sql(
 INSERT OR REPLACE INTO night
 SELECT series.id, nightly, avg(value) FILTER (WHERE place IN ((count + 1) / 2, (count + 2) / 2)),

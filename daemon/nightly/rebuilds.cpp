@@ -48,7 +48,11 @@ asio::awaitable<Result<std::vector<Build>>> Rebuilds::builds_of(Nightly const& n
   std::vector<Build> builds;
   std::vector<CommitSha> commits{nightly.commit};
   auto const fetched = co_await git_fetch_.ensure(std::move(commits));
-  if (!fetched) co_return fetched.error();
+  if (!fetched && fetched.error().code != ErrorCode::not_found) co_return fetched.error();
+  if (!fetched) {
+    log_skipped(nightly, fetched.error().message);
+    co_return builds;
+  }
   RecipeId usual;
   for (int layout = 0; layout < layouts; ++layout) {
     auto const recipe = co_await builder_.recipe(layout);

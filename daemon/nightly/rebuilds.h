@@ -31,8 +31,8 @@ class Rebuilds {
         git_fetch_{git_fetch} {}
 
   /// `decide.aa_rebuilds` benchmarks of each fleet. Does nothing, and says why in the log, where
-  /// the recipe knows no layouts or the commit cannot be built. An Error means that it may be tried
-  /// again, and goes on then.
+  /// the recipe knows no layouts, or the commit is not to be had or cannot be built. An Error means
+  /// that it may be tried again, and goes on then.
   boost::asio::awaitable<Result<>> compare(Nightly const& nightly);
 
  private:

@@ -19,7 +19,7 @@ constexpr int jobs_a_step = 200;
 /// Years that are forgotten at once, after an update, are spread over passes.
 constexpr int most_steps = 100;
 
-bool is_judged(NightlyState state) {
+bool is_closed(NightlyState state) {
   return state == NightlyState::done || state == NightlyState::failed;
 }
 
@@ -38,8 +38,10 @@ NeededProcesses needed_processes(storage::Store& store, int raw_nights) {
   auto const nightlies = store.nightlies().all();
   int judged = 0;
   for (auto const& nightly : std::ranges::reverse_view(nightlies)) {
-    bool const is_new = !is_judged(nightly.state) || judged++ < raw_nights;
-    if (!is_new) continue;
+    bool const is_new = judged < raw_nights;
+    // One that failed is nobody's baseline, and no night that verdicts look back at.
+    judged += nightly.state == NightlyState::done ? 1 : 0;
+    if (!is_new && is_closed(nightly.state)) continue;
     needed.nightlies.insert(nightly.id);
     first = first ? std::min(*first, nightly.announced_at) : nightly.announced_at;
   }
@@ -55,7 +57,7 @@ std::vector<Campaign> forgettable(std::vector<Campaign> campaigns, NeededProcess
   return campaigns;
 }
 
-asio::awaitable<void> Forgetting::forget() {
+asio::awaitable<int> Forgetting::forget() {
   auto const needed = needed_processes(store_, options_.raw_nights);
   int steps = 0;
   int forgotten = 0;
@@ -68,6 +70,7 @@ asio::awaitable<void> Forgetting::forget() {
     }
   }
   if (forgotten > 0) spdlog::info("processes_forgotten count={}", forgotten);
+  co_return forgotten;
 }
 
 }  // namespace torchwatch::retention

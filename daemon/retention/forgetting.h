@@ -16,9 +16,9 @@ struct NeededProcesses {
   std::set<BisectionId> bisections;
 };
 
-/// Those of the nightlies that are not judged to the end, of the `raw_nights` newest that are, and
-/// of all with an incident; of bisections that have not ended, or were asked for since the first of
-/// those nights. Throws what the store throws.
+/// Those of the nightlies that have not ended, of the `raw_nights` newest that are done and of what
+/// came since, and of all with an incident; of bisections that have not ended, or were asked for
+/// since the first of those nights. Throws what the store throws.
 NeededProcesses needed_processes(storage::Store& store, int raw_nights);
 
 /// Which of `campaigns` nobody needs: proofs and profiles stay, and what is not known. Pure.
@@ -33,8 +33,8 @@ class Forgetting {
       : store_{store},
         options_{options} {}
 
-  /// Some thousand processes at most, in small steps between which others go on.
-  boost::asio::awaitable<void> forget();
+  /// Some thousand processes at most, in small steps between which others go on. Returns how many.
+  boost::asio::awaitable<int> forget();
 
  private:
   storage::Store& store_;

@@ -334,6 +334,10 @@ INSTANTIATE_TEST_SUITE_P(
             R"("decide": {"max_pairs": 12})",
             "decide.max_pairs: found 12, allowed is at least 13: no change is called in fewer at "
             "decide.error, 0.0001"},
+        Broken{"RebuildsWithoutARecipe",
+               R"("decide": {"aa_rebuilds": 2})",
+               "decide.aa_rebuilds: found 2 without source.recipe, allowed is 0, or a recipe that "
+               "builds commits"},
         Broken{"RecipeMissing",
                R"("source": {"repository": "nightlies", "recipe": "no-such"})",
                R"(source.recipe: found "no-such", allowed is an existing executable file)"},

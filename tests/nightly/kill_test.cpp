@@ -20,6 +20,7 @@ struct Night {
   std::size_t incidents = 0;
   bool is_reported = false;
   std::size_t jobs = 0;
+  std::vector<int> processes;  // by night of the series that changed
   friend bool operator==(Night const&, Night const&) = default;
 };
 
@@ -61,6 +62,9 @@ class KillTest : public testing::TestWithParam<Origin> {
     night.outcome = bisection.outcome.value();
     night.incidents = store.incidents().all().size();
     night.is_reported = std::filesystem::exists(store.incidents().all().at(0).report);
+    auto const metric = GetParam() == Origin::branch_with_layouts ? Metric::latency : Metric::cmem;
+    for (auto const& of_series : store.histories().of(world.series("alpha", metric)))
+      night.processes.push_back(of_series.processes);
     night.jobs = store.jobs().of(Campaign::of(world.newest().id)).size();
     return night;
   }

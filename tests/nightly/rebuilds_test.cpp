@@ -66,6 +66,14 @@ TEST_F(RebuildsTest, LeavesItToTheBisectionOnANightWithAnIncident) {
   EXPECT_THAT(measured(), IsEmpty());
 }
 
+TEST_F(RebuildsTest, LeavesACommitThatIsNotToBeHad) {
+  world.change_layout(0, "alpha", 1.2);
+  world.pass();
+  auto nightly = world.newest();
+  nightly.commit = CommitSha{std::string(40, '1')};
+  EXPECT_TRUE(world.run(world.parts->rebuilds.compare(nightly))) << "the night goes on";
+}
+
 TEST_F(RebuildsTest, IsForWhoeverAsksForIt) {
   world.options.decide.aa_rebuilds = 0;
   world.change_layout(0, "alpha", 1.2);

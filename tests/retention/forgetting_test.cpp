@@ -1,10 +1,7 @@
 #include "daemon/retention/forgetting.h"
 
-#include <chrono>
 #include <string>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <gmock/gmock.h>
 
 #include "tests/fakes/memory/world.h"
@@ -55,11 +52,7 @@ class ForgettingTest : public testing::Test {
     ASSERT_TRUE(world.pass());
   }
 
-  void forget() {
-    boost::asio::co_spawn(world.loop, world.parts->forgetting.forget(), boost::asio::detached);
-    world.loop.restart();
-    world.loop.run_for(std::chrono::seconds{30});
-  }
+  int forget() { return world.run(world.parts->forgetting.forget()); }
 
   std::vector<Campaign> campaigns() { return world.parts->store.jobs().campaigns(); }
 
@@ -86,6 +79,19 @@ TEST_F(ForgettingTest, KeepsWhatAnIncidentShows) {
   EXPECT_THAT(campaigns(), Not(Contains(Campaign::of(NightlyId{3}))));
 }
 
+TEST_F(ForgettingTest, CountsNoNightThatFailed) {
+  night(0);
+  night(1);
+  for (std::size_t commit = 2; commit < 6; ++commit) {
+    for (auto const* const model : {"alpha", "beta"})
+      world.parts->rounds.failures[{model, world.sha(commit)}] = JobError::crashed;
+    night(commit);
+    ASSERT_EQ(world.newest().state, NightlyState::failed);
+  }
+  forget();
+  EXPECT_THAT(campaigns(), IsSupersetOf({Campaign::of(NightlyId{1}), Campaign::of(NightlyId{2})}));
+}
+
 TEST_F(ForgettingTest, GoesOnWhereItWasCutOff) {
   for (std::size_t commit = 0; commit < 3; ++commit)
     night(commit);
@@ -93,7 +99,7 @@ TEST_F(ForgettingTest, GoesOnWhereItWasCutOff) {
   world.restart();
   forget();
   EXPECT_THAT(campaigns(), Not(Contains(Campaign::of(NightlyId{1}))));
-  forget();
+  EXPECT_EQ(forget(), 0);
   EXPECT_EQ(world.parts->store.histories().of(world.series("alpha")).size(), 3U);
 }
 
