@@ -108,7 +108,7 @@ double Evidence::log_signs(double change, double direction) const {
   std::array<Product, effects.size() * risks.size()> stakes;
   for (std::size_t i = 0; i < changes_.size(); ++i) {
     double const above = direction * (changes_[i] - change) / scales_[i];
-    auto stake = stakes.begin();
+    auto* stake = stakes.begin();
     for (double const effect : effects) {
       double const lean = lean_of(effect * above);
       for (double const risk : risks)
