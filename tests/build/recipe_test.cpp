@@ -1,5 +1,6 @@
 #include "daemon/build/recipe.h"
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 
@@ -51,7 +52,8 @@ TEST_F(RecipeProgramTest, ThatPrintsWithoutEndIsKilled) {
   repository.write("file", "one\n");
   auto const commit = repository.commit("first");
   source_.repository = repository.path().string();
-  write("exec head -c 400M /dev/zero\n");
+  write("head -c 300M /dev/zero\nexec sleep 60\n");
+  source_.timeout = std::chrono::seconds{20};
   Workshop workshop{loop_.get_executor(), options_};
   RecipeProgram const program{loop_.get_executor(), workshop};
   WorktreePool worktrees{loop_.get_executor(), workshop, folder() / "worktrees"};
