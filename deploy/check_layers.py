@@ -24,6 +24,7 @@ DAEMON_MAY_INCLUDE = {
     'async': set(),
     'metrics': set(),
     'net': {'async'},
+    'web': set(),
     'build': {'async'},
     'measure': {'async', 'metrics'},
     'feed': {'build'},
@@ -31,7 +32,7 @@ DAEMON_MAY_INCLUDE = {
     'bisection': {'build', 'measure', 'async'},
     'nightly': {'feed', 'bisection', 'measure', 'build', 'report', 'async'},
     'retention': {'nightly', 'measure', 'build', 'async'},
-    'api': {'net', 'report', 'retention', 'metrics'},
+    'api': {'net', 'web', 'report', 'retention', 'metrics'},
     'service': {'api', 'retention', 'nightly', 'feed', 'bisection', 'report', 'measure', 'build', 'net', 'metrics', 'async'},
     'setup': {'service', 'feed', 'report', 'measure', 'build', 'net', 'async'},
     'cli': {'setup', 'service', 'api', 'net', 'report', 'retention', 'nightly', 'bisection', 'measure', 'build', 'async'},
@@ -53,6 +54,7 @@ QUARANTINE = {
     'libxml/': ('fetch/',),
     'CLI/': ('daemon/main.cpp', 'daemon/cli/'),
     'prometheus/': ('daemon/metrics/', 'daemon/api/metrics.cpp'),
+    'cmark-gfm': ('daemon/web/',),
     'spdlog/': ('daemon/',),
 }
 

@@ -152,28 +152,41 @@ std::string text_of(std::vector<std::string> const& lines) {
   return text;
 }
 
+/// `table_and_key`: "bisection_suspect (bisection_id, finding, ordinal"; `key` is what these are.
+template <class... Key>
+void insert_commit(SQLite::Database& database,
+                   std::string const& table_and_key,
+                   Commit const& commit,
+                   Key const&... key) {
+  std::string marks = "?, ?, ?, ?, ?";
+  for (std::size_t i = 0; i < sizeof...(key); ++i)
+    marks += ", ?";
+  SQLite::Statement insert{database,
+                           "INSERT INTO " + table_and_key +
+                               ", commit_sha, subject, author, time, pull_request) VALUES (" +
+                               marks + ")"};
+  bind_all(insert,
+           key...,
+           commit.sha.hex,
+           commit.subject,
+           commit.author,
+           seconds_of(commit.time),
+           commit.pull_request);
+  insert.exec();
+}
+
 void insert_suspects(SQLite::Database& database,
                      BisectionId id,
                      int finding,
                      std::vector<Commit> const& suspects) {
   int ordinal = 0;
-  for (auto const& commit : suspects) {
-    SQLite::Statement insert{
-        database,
-        "INSERT INTO bisection_suspect "
-        "(bisection_id, finding, ordinal, commit_sha, subject, author, time, pull_request) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"};
-    bind_all(insert,
-             id.value,
-             finding,
-             ordinal++,
-             commit.sha.hex,
-             commit.subject,
-             commit.author,
-             seconds_of(commit.time),
-             commit.pull_request);
-    insert.exec();
-  }
+  for (auto const& commit : suspects)
+    insert_commit(database,
+                  "bisection_suspect (bisection_id, finding, ordinal",
+                  commit,
+                  id.value,
+                  finding,
+                  ordinal++);
 }
 
 void insert_effects(SQLite::Database& database,
@@ -246,6 +259,23 @@ void write_step(SQLite::Database& database,
            to_json(step.beliefs).dump(),
            std::string{to_string(step.stage)});
   insert.exec();
+}
+
+std::vector<Commit> select_commits(SQLite::Database& database, BisectionId id) {
+  SQLite::Statement query{database,
+                          "SELECT commit_sha, subject, author, time, pull_request "
+                          "FROM bisection_commit WHERE bisection_id = ? ORDER BY ordinal"};
+  bind_all(query, id.value);
+  return read_all(query, [](SQLite::Statement& row) { return read_commit(row, 0); });
+}
+
+void write_commits(SQLite::Database& database, BisectionId id, std::vector<Commit> const& commits) {
+  SQLite::Statement clear{database, "DELETE FROM bisection_commit WHERE bisection_id = ?"};
+  bind_all(clear, id.value);
+  clear.exec();
+  int ordinal = 0;
+  for (auto const& commit : commits)
+    insert_commit(database, "bisection_commit (bisection_id, ordinal", commit, id.value, ordinal++);
 }
 
 std::vector<Finding> select_findings(SQLite::Database& database, BisectionId id) {

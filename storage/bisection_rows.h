@@ -22,6 +22,12 @@ void write_step(SQLite::Database& database,
                 std::size_t ordinal,
                 BisectionStep const& step);
 
+/// Those that are searched, oldest first.
+std::vector<Commit> select_commits(SQLite::Database& database, BisectionId id);
+
+/// They take the place of all that may be there.
+void write_commits(SQLite::Database& database, BisectionId id, std::vector<Commit> const& commits);
+
 std::vector<Finding> select_findings(SQLite::Database& database, BisectionId id);
 
 /// They take the place of all that may be there. Belongs into a transaction.

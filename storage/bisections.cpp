@@ -143,6 +143,16 @@ std::vector<BisectionId> Bisections::unfinished_or_since(Timestamp since) const 
                   [](SQLite::Statement& row) { return BisectionId{row.getColumn(0).getInt64()}; });
 }
 
+void Bisections::keep_commits(BisectionId id, std::vector<Commit> const& commits) {
+  SQLite::Transaction transaction{database_};
+  write_commits(database_, id, commits);
+  transaction.commit();
+}
+
+std::vector<Commit> Bisections::commits_of(BisectionId id) const {
+  return select_commits(database_, id);
+}
+
 void Bisections::plan(BisectionId id, std::vector<BisectionStep> const& steps) {
   SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
   auto ordinal = count_steps(database_, id);

@@ -42,6 +42,11 @@ class Bisections {
   /// Those that have not ended, or were asked for at `since` or later.
   std::vector<BisectionId> unfinished_or_since(Timestamp since) const;
 
+  /// Keeps the commits that are searched, oldest first, in place of what was kept before.
+  void keep_commits(BisectionId id, std::vector<Commit> const& commits);
+  /// None before a bisection has begun, or of one that ended before they were kept.
+  std::vector<Commit> commits_of(BisectionId id) const;
+
   /// Appends steps that are about to be done, all or nothing.
   void plan(BisectionId id, std::vector<BisectionStep> const& steps);
 

@@ -31,6 +31,20 @@ JOIN series USING (fleet, benchmark, metric)
 GROUP BY series.id
 )sql";
 
+NightOfSeries read_night(SQLite::Statement& row) {
+  NightOfSeries night;
+  night.nightly.value = row.getColumn(0).getInt64();
+  night.date = row.getColumn(1).getString();
+  night.commit.hex = row.getColumn(2).getString();
+  night.level = row.getColumn(3).getDouble();
+  night.low = row.getColumn(4).getDouble();
+  night.high = row.getColumn(5).getDouble();
+  night.processes = row.getColumn(6).getInt();
+  if (!row.getColumn(7).isNull()) night.verdict = read_word(row.getColumn(7), parse_verdict);
+  night.host = row.getColumn(8).getInt64();
+  return night;
+}
+
 }  // namespace
 
 void Histories::keep(NightlyId nightly) {
@@ -57,26 +71,20 @@ std::vector<Series> Histories::series() const {
 }
 
 std::vector<NightOfSeries> Histories::of(Series const& series) const {
+  constexpr int all = -1;
+  return newest(series, all);
+}
+
+std::vector<NightOfSeries> Histories::newest(Series const& series, int count) const {
   SQLite::Statement query{
       database_,
       "SELECT nightly.id, date, commit_sha, level, low, high, processes, verdict, "
-      "fingerprint_id FROM series "
-      "JOIN night ON night.series_id = series.id JOIN nightly ON nightly.id = nightly_id "
-      "WHERE fleet = ? AND benchmark = ? AND metric = ? ORDER BY date, nightly.id"};
-  bind_all(query, series);
-  return read_all(query, [](SQLite::Statement& row) {
-    NightOfSeries night;
-    night.nightly.value = row.getColumn(0).getInt64();
-    night.date = row.getColumn(1).getString();
-    night.commit.hex = row.getColumn(2).getString();
-    night.level = row.getColumn(3).getDouble();
-    night.low = row.getColumn(4).getDouble();
-    night.high = row.getColumn(5).getDouble();
-    night.processes = row.getColumn(6).getInt();
-    if (!row.getColumn(7).isNull()) night.verdict = read_word(row.getColumn(7), parse_verdict);
-    night.host = row.getColumn(8).getInt64();
-    return night;
-  });
+      "fingerprint_id FROM (SELECT * FROM night WHERE series_id = "
+      "(SELECT id FROM series WHERE fleet = ? AND benchmark = ? AND metric = ?) "
+      "ORDER BY nightly_id DESC LIMIT ?) JOIN nightly ON nightly.id = nightly_id "
+      "ORDER BY date, nightly.id"};
+  bind_all(query, series, count);
+  return read_all(query, read_night);
 }
 
 std::string Histories::fingerprint(std::int64_t host) const {

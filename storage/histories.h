@@ -28,6 +28,9 @@ class Histories {
   /// The nights of a series, in the order of nightlies.
   std::vector<NightOfSeries> of(Series const& series) const;
 
+  /// The last `count` of them, in the same order.
+  std::vector<NightOfSeries> newest(Series const& series, int count) const;
+
   /// What the host of a night says of itself, a JSON object: the one that its last round ran on.
   std::string fingerprint(std::int64_t host) const;
 

@@ -37,6 +37,10 @@ std::vector<NightlyVerdict> Incidents::verdicts_of(FleetBenchmark const& which) 
   return select_verdicts_of(database_, against_baselines, which);
 }
 
+std::vector<NightlyVerdict> Incidents::last_changes() const {
+  return select_last_changes(database_, against_baselines);
+}
+
 void Incidents::record_aa(NightlyId nightly, SeriesChange const& change) {
   insert_verdict(database_, against_themselves, nightly.value, change);
 }
@@ -61,6 +65,13 @@ Incident Incidents::open(NightlyId baseline, NightlyId nightly, Timestamp now) {
 
 std::vector<Incident> Incidents::all() const {
   SQLite::Statement query{database_, std::string{select_incidents} + "ORDER BY id DESC"};
+  return read_all(query, [this](SQLite::Statement& row) { return read_incident(database_, row); });
+}
+
+std::vector<Incident> Incidents::since(Timestamp since) const {
+  SQLite::Statement query{database_,
+                          std::string{select_incidents} + "WHERE opened_at >= ? ORDER BY id DESC"};
+  bind_all(query, seconds_of(since));
   return read_all(query, [this](SQLite::Statement& row) { return read_incident(database_, row); });
 }
 

@@ -32,6 +32,9 @@ class Incidents {
   /// Those on a benchmark of all nightlies, in the order announced.
   std::vector<NightlyVerdict> verdicts_of(FleetBenchmark const& which) const;
 
+  /// Of each series the newest verdict that found a change, whichever way.
+  std::vector<NightlyVerdict> last_changes() const;
+
   /// The same of a build compared with itself on the night of `nightly`, which judges the judge.
   void record_aa(NightlyId nightly, SeriesChange const& change);
   /// Of all nights.
@@ -43,6 +46,8 @@ class Incidents {
 
   /// Every incident, newest first.
   std::vector<Incident> all() const;
+  /// Those that were opened at `since` or later, newest first.
+  std::vector<Incident> since(Timestamp since) const;
   std::optional<Incident> find(IncidentId id) const;
   std::optional<Incident> of_nightly(NightlyId nightly) const;
 

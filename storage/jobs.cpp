@@ -195,6 +195,20 @@ std::vector<JobOutcome> Jobs::values_of(Campaign const& campaign, int rounds) co
   return outcomes;
 }
 
+std::optional<Extent> Jobs::extent_of(Campaign const& campaign) const {
+  SQLite::Statement query{
+      database_,
+      "SELECT processes, (SELECT finished_at FROM job WHERE id = first), "
+      "(SELECT finished_at FROM job WHERE id = last) "
+      "FROM (SELECT count(*) AS processes, min(id) AS first, max(id) AS last FROM job "
+      "WHERE campaign = ?)"};
+  bind_all(query, campaign.name);
+  query.executeStep();
+  if (query.getColumn(0).getInt64() == 0) return std::nullopt;
+  return Extent{
+      query.getColumn(0).getInt64(), read_time(query.getColumn(1)), read_time(query.getColumn(2))};
+}
+
 std::vector<Campaign> Jobs::campaigns() const {
   SQLite::Statement query{database_, "SELECT DISTINCT campaign FROM job ORDER BY campaign"};
   return read_all(query,

@@ -12,6 +12,13 @@ class Database;
 
 namespace torchwatch::storage {
 
+/// How much of a campaign there is, and from when to when it was measured.
+struct Extent {
+  std::int64_t processes = 0;
+  Timestamp first_at{};  ///< when the first was stored ...
+  Timestamp last_at{};   ///< ... and the last
+};
+
 /// What was measured: one row a process. Throws SQLite::Exception when the disk fails.
 class Jobs {
  public:
@@ -30,6 +37,9 @@ class Jobs {
   /// and its values, without what is marked in them. Reads no more of the disk than that, so twenty
   /// nights of a thousand series cost a fraction of a second.
   std::vector<JobOutcome> values_of(Campaign const& campaign, int rounds) const;
+
+  /// Nothing when nothing of it is stored. Reads an index and two rows.
+  std::optional<Extent> extent_of(Campaign const& campaign) const;
 
   /// The campaigns of which something is stored.
   std::vector<Campaign> campaigns() const;

@@ -543,6 +543,21 @@ JOIN series USING (fleet, benchmark, metric)
 GROUP BY series.id, nightly;
 )sql";
 
+/// The commits that a bisection searches, for whoever looks at it while the repository is
+/// elsewhere.
+constexpr std::string_view searched_commits = R"sql(
+CREATE TABLE bisection_commit (
+  bisection_id INTEGER NOT NULL REFERENCES bisection(id) ON DELETE CASCADE,
+  ordinal INTEGER NOT NULL,
+  commit_sha TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  author TEXT NOT NULL,
+  time INTEGER NOT NULL,
+  pull_request INTEGER,
+  PRIMARY KEY (bisection_id, ordinal)
+) STRICT, WITHOUT ROWID;
+)sql";
+
 constexpr std::array steps{nightlies_and_jobs,
                            comparisons_and_incidents,
                            builds_and_bisections,
@@ -567,7 +582,8 @@ constexpr std::array steps{nightlies_and_jobs,
                            whose_it_is,
                            drawn_orders,
                            more_kinds_of_findings,
-                           nights};
+                           nights,
+                           searched_commits};
 
 /// Foreign keys are off while this lives: a table that others refer to is replaced by a new one of
 /// its name, and looked at when it is done (https://www.sqlite.org/lang_altertable.html, 7).

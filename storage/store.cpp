@@ -81,6 +81,10 @@ Result<> Store::try_to_write() {
   }
 }
 
+std::int64_t Store::version() {
+  return database_->execAndGet("PRAGMA data_version").getInt64();
+}
+
 Result<Store> Store::open(std::filesystem::path const& file) {
   auto const lock_file = lock_of(file);
   auto lock = std::make_unique<WriterLock>(lock_file);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -45,6 +46,10 @@ class Store {
   /// Writes what is there already, to its end. Fails with unavailable when that cannot be done: the
   /// disk is full, or gone.
   Result<> try_to_write();
+
+  /// Another number after each write by another connection, and the same while there is none. Costs
+  /// nothing.
+  std::int64_t version();
 
   Nightlies nightlies() { return Nightlies{*database_}; }
 

@@ -15,6 +15,11 @@ SeriesChange read_change(SQLite::Statement& row, int first) {
                       row.getColumn(first + 11).getInt() != 0};
 }
 
+/// After the owner.
+NightlyVerdict read_nightly_verdict(SQLite::Statement& row) {
+  return NightlyVerdict{NightlyId{row.getColumn(0).getInt64()}, read_change(row, 1)};
+}
+
 }  // namespace
 
 void insert_verdict(SQLite::Database& database,
@@ -48,9 +53,17 @@ std::vector<NightlyVerdict> select_verdicts_of(SQLite::Database& database,
                               table.name + " WHERE fleet = ? AND benchmark = ? ORDER BY " +
                               table.owner + ", metric"};
   bind_all(query, which.fleet, name_of(which.benchmark));
-  return read_all(query, [](SQLite::Statement& row) {
-    return NightlyVerdict{NightlyId{row.getColumn(0).getInt64()}, read_change(row, 1)};
-  });
+  return read_all(query, read_nightly_verdict);
+}
+
+std::vector<NightlyVerdict> select_last_changes(SQLite::Database& database,
+                                                VerdictTable const& table) {
+  // SQLite takes the other columns from the row that has the maximum.
+  SQLite::Statement query{database,
+                          std::string{"SELECT max("} + table.owner + "), " + columns + " FROM " +
+                              table.name + " WHERE verdict IN ('regression', 'improvement') " +
+                              "GROUP BY fleet, benchmark, metric"};
+  return read_all(query, read_nightly_verdict);
 }
 
 }  // namespace torchwatch::storage

@@ -44,4 +44,8 @@ std::vector<NightlyVerdict> select_verdicts_of(SQLite::Database& database,
                                                VerdictTable const& table,
                                                FleetBenchmark const& which);
 
+/// Of each series the newest one that found a change, of a table whose owners are nightlies.
+std::vector<NightlyVerdict> select_last_changes(SQLite::Database& database,
+                                                VerdictTable const& table);
+
 }  // namespace torchwatch::storage

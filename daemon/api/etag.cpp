@@ -9,6 +9,8 @@
 namespace torchwatch::api {
 namespace {
 
+constexpr std::string_view weak = "W/";
+
 /// Whether one of the tags in "W/\"a\", \"b\"" is `tag`, weakly compared; "*" is any.
 bool names(std::string_view list, std::string_view tag) {
   if (list == "*") return true;
@@ -17,15 +19,19 @@ bool names(std::string_view list, std::string_view tag) {
 
 }  // namespace
 
-void tag(net::HttpRequest const& request, net::HttpResponse& response) {
-  if (response.status != 200) return;
+void set_tag(net::HttpResponse& response) {
   constexpr std::size_t digits = 32;
   Sha256 digest;
   digest.add(response.body);
-  auto const tag = '"' + digest.hex().substr(0, digits) + '"';
-  response.headers["etag"] = "W/" + tag;
+  response.headers["etag"] = std::string{weak} + '"' + digest.hex().substr(0, digits) + '"';
   response.headers["cache-control"] = "no-cache";
+}
+
+void tag(net::HttpRequest const& request, net::HttpResponse& response) {
+  if (response.status != 200) return;
+  if (!response.headers.contains("etag")) set_tag(response);
   auto const known = request.headers.find("if-none-match");
+  auto const tag = response.headers["etag"].substr(weak.size());
   if (known == request.headers.end() || !names(known->second, tag)) return;
   response.status = 304;
   response.body.clear();

@@ -25,6 +25,14 @@ struct Vitals {
   std::int64_t free_bytes = 0;         ///< of the disk that state_dir lies on
   /// By what the code of others is kept apart, on each fleet and where builds are made.
   std::map<std::string, std::string> isolation;
+
+  /// Slots of a fleet.
+  struct Slots {
+    int all = 0;
+    int taken = 0;  ///< something is being measured on them
+  };
+
+  std::map<std::string, Slots> slots;  ///< by fleet
 };
 
 /// What must not be: each in a sentence. The loop has not turned for 40 s, three passes in a row

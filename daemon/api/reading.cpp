@@ -68,6 +68,14 @@ Json watching_of(Vitals const& vitals, Vitals::Instant now) {
   return json;
 }
 
+/// By fleet: {all, taken}.
+Json slots_of(Vitals const& vitals) {
+  auto json = Json::object();
+  for (auto const& [fleet, slots] : vitals.slots)
+    json[fleet] = {{"all", slots.all}, {"taken", slots.taken}};
+  return json;
+}
+
 }  // namespace
 
 HttpResponse health(View const& view, Call const&) {
@@ -84,6 +92,7 @@ HttpResponse health(View const& view, Call const&) {
     json["last_nightly"] = newest ? in_brief(*newest) : Json(nullptr);
     json["watching"] = watching_of(vitals, now);
     json["isolation"] = vitals.isolation;
+    json["slots"] = slots_of(vitals);
     auto answer = ok(json);
     if (!troubles.empty()) answer.status = 503;
     return answer;
@@ -166,7 +175,11 @@ HttpResponse list_bisections(View const& view, Call const& call) {
 HttpResponse show_bisection(View const& view, Call const& call) {
   auto const bisection = find_called<BisectionId>(view.store.bisections(), call);
   if (!bisection) return unknown_id(call.id);
-  return ok(json_of(*bisection, view.project));
+  auto json = json_of(*bisection, view.project);
+  json["commits"] = Json::array();
+  for (auto const& commit : view.store.bisections().commits_of(bisection->id))
+    json["commits"].push_back(json_of(commit, view.project));
+  return ok(json);
 }
 
 HttpResponse show_precision(View const& view, Call const&) {

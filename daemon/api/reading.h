@@ -29,14 +29,15 @@ struct View {
 
 /// One request for a resource.
 struct Call {
-  std::string path;  ///< of the resource, with "{id}" where it has one: "/api/v1/nightlies"
-  std::string id;    ///< "12"; empty for resources without one
-  Query query;       ///< parameters that the resource knows, and no others
+  std::string path;      ///< of the resource, with "{id}" where it has one: "/api/v1/nightlies"
+  std::string id;        ///< "12"; empty for resources without one
+  Query query;           ///< parameters that the resource knows, and no others
+  bool may_read = true;  ///< what was measured
 };
 
-/// 200 with {status, version, started_at, last_nightly, watching, isolation}; 503 with troubles as
-/// well, when there are some (troubles_of), and with status, troubles and version when the store
-/// cannot be read.
+/// 200 with {status, version, started_at, last_nightly, watching, isolation, slots}; 503 with
+/// troubles as well, when there are some (troubles_of), and with status, troubles and version when
+/// the store cannot be read.
 net::HttpResponse health(View const& view, Call const& call);
 
 /// 200 when the service can answer what it is asked, 503 when the store cannot be read. What the
@@ -46,18 +47,27 @@ net::HttpResponse readiness(View const& view, Call const& call);
 /// Everything that is counted, in Prometheus' text format 0.0.4.
 net::HttpResponse show_metrics(View const& view, Call const& call);
 
+/// What a morning's first look is for, in one answer: {nightlies, incidents, searches, alarms}: the
+/// newest nightlies, with the progress of those that are being measured; the incidents of the last
+/// thirty days, each with its worst series and what is known of its cause; searches that have not
+/// ended; open alarms.
+net::HttpResponse show_tonight(View const& view, Call const& call);
+
 net::HttpResponse list_nightlies(View const& view, Call const& call);
 /// With every verdict on it, against its baseline and against its anchors, and the incident it
 /// opened.
 net::HttpResponse show_nightly(View const& view, Call const& call);
 
-/// The series that have nights; with fleet, benchmark and metric the values of one, as long as the
-/// processes that gave them are not forgotten.
+/// The series that have nights; with recent=N each with the levels of its last N nights, the newest
+/// night, and the last verdict that found a change. With fleet, benchmark and metric the values of
+/// one, as long as the processes that gave them are not forgotten; with nightly=ID those that
+/// judged it, of both builds.
 net::HttpResponse list_series(View const& view, Call const& call);
 
 /// Of the series that fleet, benchmark and metric name: its nights, all there ever were, in
 /// columns: nightly, date, commit, level (the median of what its own build gave), low, high,
-/// processes, verdict, host; and the hosts by their numbers. format=csv: a line a night.
+/// processes, verdict, host; the hosts by their numbers, the incidents that nights opened, and the
+/// nightly that the newest one is anchored to. format=csv: a line a night.
 net::HttpResponse show_history(View const& view, Call const& call);
 
 /// Of the same series: the nightlies at which it took another level.
@@ -67,6 +77,7 @@ net::HttpResponse list_incidents(View const& view, Call const& call);
 net::HttpResponse show_incident(View const& view, Call const& call);
 
 net::HttpResponse list_bisections(View const& view, Call const& call);
+/// With the commits that it searches.
 net::HttpResponse show_bisection(View const& view, Call const& call);
 
 /// How often alarms are false: what is stated, what builds compared with themselves showed, and

@@ -13,7 +13,9 @@
 
 #include "daemon/api/bisection_request.h"
 #include "daemon/api/build_request.h"
+#include "daemon/api/dashboard.h"
 #include "daemon/api/etag.h"
+#include "daemon/api/events.h"
 #include "daemon/api/json.h"
 #include "daemon/api/pages.h"
 #include "daemon/api/ruling_request.h"
@@ -35,21 +37,44 @@ constexpr int unauthorized = 401;
 /// What may be posted to a resource.
 enum class Post { nothing, bisection, steering, build, ruling };
 
+constexpr std::size_t most_cached_bytes = 16 << 20;
+
+}  // namespace
+
 struct Route {
   std::string_view path;        ///< a last segment "{id}" stands for any
   std::string_view parameters;  ///< names that a query may have, by blanks
   HttpResponse (*get)(View const&, Call const&);
   Post post = Post::nothing;
+  bool is_of_store = true;  ///< says the same until the store changes
 };
 
+namespace {
+
+constexpr bool always_new = false;
 constexpr std::string_view paging = "limit offset";
+constexpr std::string_view any = "*";  // what a page's scripts understand
 constexpr std::array routes{
-    Route{"/healthz", "", health},
-    Route{"/readyz", "", readiness},
-    Route{"/metrics", "", show_metrics},
+    Route{"/", any, show_page},
+    Route{"/nightlies", any, show_page},
+    Route{"/nightlies/{id}", any, show_page},
+    Route{"/series", any, show_page},
+    Route{"/incidents", any, show_incidents_page},
+    Route{"/incidents/{id}", any, show_incident_page},
+    Route{"/bisections", any, show_page},
+    Route{"/bisections/{id}", any, show_page},
+    Route{"/compare", any, show_page},
+    Route{"/trust", any, show_page},
+    Route{"/alarms", any, show_page},
+    Route{"/assets/{id}", "", show_asset},
+    Route{"/healthz", "", health, Post::nothing, always_new},
+    Route{"/readyz", "", readiness, Post::nothing, always_new},
+    Route{"/metrics", "", show_metrics, Post::nothing, always_new},
+    Route{"/api/v1/tonight", "", show_tonight},
+    Route{"/api/v1/events", "", stream_events, Post::nothing, always_new},
     Route{"/api/v1/nightlies", paging, list_nightlies},
     Route{"/api/v1/nightlies/{id}", "", show_nightly},
-    Route{"/api/v1/series", "fleet benchmark metric limit offset", list_series},
+    Route{"/api/v1/series", "fleet benchmark metric nightly recent limit offset", list_series},
     Route{"/api/v1/history", "fleet benchmark metric format", show_history},
     Route{"/api/v1/change_points", "fleet benchmark metric", show_change_points},
     Route{"/api/v1/incidents", paging, list_incidents},
@@ -58,8 +83,8 @@ constexpr std::array routes{
     Route{"/api/v1/bisections/{id}", "", show_bisection, Post::steering},
     Route{"/api/v1/alarms", paging, list_alarms},
     Route{"/api/v1/alarms/{id}", "", show_alarm},
-    Route{"/api/v1/builds", paging, list_builds, Post::build},
-    Route{"/api/v1/builds/{id}", "", show_build},
+    Route{"/api/v1/builds", paging, list_builds, Post::build, always_new},
+    Route{"/api/v1/builds/{id}", "", show_build, Post::nothing, always_new},
     Route{"/api/v1/precision", "", show_precision},
     Route{"/api/v1/rulings", paging, list_rulings, Post::ruling},
     Route{"/api/v1/rulings/{id}", "", show_ruling},
@@ -77,6 +102,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }
 
 bool leads_to(Route const& route, std::vector<std::string> const& path) {
+  if (route.path == "/") return path.size() == 1 && path.front().empty();
   auto const pattern = split(route.path.substr(1), '/');
   auto const fits = [](std::string_view segment, std::string_view asked) {
     return segment == asked || segment == "{id}";
@@ -92,6 +118,7 @@ Route const* route_to(std::vector<std::string> const& path) {
 
 /// `parameters`: the names that are known, by blanks.
 std::vector<FieldError> unknown_parameters(std::string_view parameters, Query const& query) {
+  if (parameters == any) return {};
   auto const known = split(parameters, ' ');
   std::string allowed;
   for (auto const name : known)
@@ -228,16 +255,16 @@ boost::system::result<Subject, HttpResponse> subject_of(HttpRequest const& head)
   return Subject{std::move(*target), route, is_post};
 }
 
-/// Balancers and supervisors have no token.
+/// Balancers and supervisors have no token, and browsers have none before a page asks for it.
 bool is_for_everybody(Route const& route) {
-  return route.path == "/healthz" || route.path == "/readyz";
+  bool const is_vital = route.path == "/healthz" || route.path == "/readyz";
+  bool const is_page = route.parameters == any || route.get == show_asset;
+  return is_vital || is_page;
 }
 
-/// Why a client may not read; nothing when it may.
-std::optional<HttpResponse> denial_to_read(HttpRequest const& head,
-                                           Route const& route,
-                                           ApiOptions const& options) {
-  if (options.read_token.empty() || is_for_everybody(route)) return std::nullopt;
+/// Why a client may not read what was measured; nothing when it may.
+std::optional<HttpResponse> denial_to_read(HttpRequest const& head, ApiOptions const& options) {
+  if (options.read_token.empty()) return std::nullopt;
   if (!options.token.empty() && !denial(head, options.token)) return std::nullopt;
   return denial(head, options.read_token);
 }
@@ -262,7 +289,8 @@ Api::Api(storage::Store& reader,
             vitals,
             counters},
       requests_{std::move(requests)},
-      options_{std::move(options)} {}
+      options_{std::move(options)},
+      cache_{most_cached_bytes} {}
 
 /// Somebody may be guessing: it leaves a trace, but not one for each guess.
 void Api::note_refusal(std::string_view path) {
@@ -298,8 +326,11 @@ std::optional<HttpResponse> Api::objection(HttpRequest const& head) {
                    "Host: found \"" + host.substr(0, 100) +
                        "\", allowed are this machine's name and addresses, and http.hosts");
   auto const& route = *subject->route;
-  auto refused =
-      subject->is_post ? refusal(head, options_.token) : denial_to_read(head, route, options_);
+  std::optional<HttpResponse> refused;
+  if (subject->is_post)
+    refused = refusal(head, options_.token);
+  else if (!is_for_everybody(route))
+    refused = denial_to_read(head, options_);
   if (refused && refused->status == unauthorized) note_refusal(route.path);
   return refused;
 }
@@ -308,7 +339,7 @@ asio::awaitable<HttpResponse> Api::handle(HttpRequest request) {
   auto const began = std::chrono::steady_clock::now();
   auto const head = HttpRequest{request.method, request.target, request.headers, {}};
   auto answer = co_await answer_to(std::move(request));
-  if (head.method == "GET") tag(head, answer);
+  if (head.method == "GET" && !answer.more) tag(head, answer);
   count(head, answer.status, began);
   co_return answer;
 }
@@ -321,9 +352,12 @@ asio::awaitable<HttpResponse> Api::answer_to(HttpRequest request) {
   auto const* const route = subject->route;
   if (!subject->is_post) {
     bool const has_id = route->path.ends_with("{id}");
-    Call const call{
-        std::string{route->path}, has_id ? target.path.back() : std::string{}, target.query};
-    co_return route->get(view_, call);
+    Call const call{std::string{route->path},
+                    has_id ? target.path.back() : std::string{},
+                    target.query,
+                    !denial_to_read(request, options_)};
+    co_return route->is_of_store ? kept_or_new(*route, call, request.target)
+                                 : route->get(view_, call);
   }
   switch (route->post) {
     case Post::bisection:
@@ -338,6 +372,17 @@ asio::awaitable<HttpResponse> Api::answer_to(HttpRequest request) {
       break;
   }
   co_return other_method(*route, request.method);
+}
+
+/// Who may not read gets other pages than who may.
+HttpResponse Api::kept_or_new(Route const& route, Call const& call, std::string const& target) {
+  if (!call.may_read) return route.get(view_, call);
+  auto const version = view_.store.version();
+  if (auto kept = cache_.find(target, version)) return std::move(*kept);
+  auto answer = route.get(view_, call);
+  set_tag(answer);
+  cache_.keep(target, version, answer);
+  return answer;
 }
 
 asio::awaitable<HttpResponse> Api::post_bisection(std::string body) {

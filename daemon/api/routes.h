@@ -9,6 +9,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "config/options.h"
+#include "daemon/api/cache.h"
 #include "daemon/api/reading.h"
 #include "daemon/net/http_message.h"
 #include "daemon/retention/build_order.h"
@@ -59,6 +60,8 @@ struct ApiOptions {
   std::string version;
 };
 
+struct Route;
+
 /// The HTTP API: what the service knows, asking it to bisect, steering its bisections, and telling
 /// it what people decided. On one thread, the store's. Answers are JSON, wrong requests are
 /// problems (RFC 9457), lists take ?limit and ?offset and name their next page in Link.
@@ -66,8 +69,10 @@ struct ApiOptions {
 ///
 ///     GET  /healthz            /readyz
 ///     GET  /metrics
+///     GET  /api/v1/tonight     /api/v1/events
 ///     GET  /api/v1/nightlies   /api/v1/nightlies/{id}
-///     GET  /api/v1/series      ?fleet=&benchmark=&metric= for the values of one
+///     GET  /api/v1/series      ?recent= with their last nights
+///                              ?fleet=&benchmark=&metric= for the values of one
 ///     GET  /api/v1/history     ?fleet=&benchmark=&metric= the nights of one, &format=csv
 ///     GET  /api/v1/incidents   /api/v1/incidents/{id}
 ///     GET  /api/v1/bisections  /api/v1/bisections/{id}
@@ -75,6 +80,9 @@ struct ApiOptions {
 ///     GET  /api/v1/precision
 ///     GET  /api/v1/builds      /api/v1/builds/{name}
 ///     GET  /api/v1/rulings     /api/v1/rulings/{id}
+///
+/// The pages of the dashboard (dashboard.h) are at /, /nightlies, /series, /incidents, /bisections,
+/// /compare, /trust and /alarms.
 ///
 /// With the bearer token, and a body that bisection_request.h, steering_request.h,
 /// build_request.h and ruling_request.h describe:
@@ -102,6 +110,7 @@ class Api {
  private:
   std::optional<net::HttpResponse> objection(net::HttpRequest const& head);
   boost::asio::awaitable<net::HttpResponse> answer_to(net::HttpRequest request);
+  net::HttpResponse kept_or_new(Route const& route, Call const& call, std::string const& target);
   void count(net::HttpRequest const& head, int status, std::chrono::steady_clock::time_point began);
   boost::asio::awaitable<net::HttpResponse> post_bisection(std::string body);
   boost::asio::awaitable<net::HttpResponse> post_steering(std::string id, std::string body);
@@ -116,6 +125,7 @@ class Api {
   View view_;
   Requests requests_;
   ApiOptions options_;
+  Cache cache_;
 };
 
 }  // namespace torchwatch::api

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -50,6 +52,11 @@ HttpResponse list_points(View const& view, Call const& call) {
   auto const series = named_series(call.query, errors);
   if (!series) return bad_query(errors);
   auto points = view.store.jobs().history(*series);
+  if (auto const nightly = call.query.find("nightly"); nightly != call.query.end()) {
+    auto const id = parse_number<std::int64_t>(nightly->second);
+    auto const wanted = Campaign::of(NightlyId{id.value_or(0)});
+    std::erase_if(points, [&](SeriesPoint const& point) { return point.campaign != wanted; });
+  }
   if (points.empty()) return no_value_of(*series);
   std::ranges::reverse(points);
   return paged(call, points, [](SeriesPoint const& point) { return json_of(point); });
@@ -81,6 +88,24 @@ Json hosts_of(storage::Histories const& histories, std::vector<NightOfSeries> co
   for (auto const host : hosts)
     json[std::to_string(host)] = Json::parse(histories.fingerprint(host), nullptr, false);
   return json;
+}
+
+/// {nightly, id} of the nights that opened one.
+Json incidents_of(View const& view, std::vector<NightOfSeries> const& nights) {
+  auto json = Json::array();
+  for (auto const& night : nights) {
+    if (night.verdict != Verdict::regression) continue;
+    if (auto const incident = view.store.incidents().of_nightly(night.nightly))
+      json.push_back({{"nightly", night.nightly.value}, {"id", incident->id.value}});
+  }
+  return json;
+}
+
+/// The nightly that the newest night is anchored to; null when there is none.
+Json anchor_of(View const& view, Series const& series, std::vector<NightOfSeries> const& nights) {
+  auto const anchor =
+      view.store.anchors().chosen({series.fleet, series.benchmark}, nights.back().nightly);
+  return anchor ? Json(anchor->value) : Json(nullptr);
 }
 
 Json columns_of(std::vector<NightOfSeries> const& nights) {
@@ -122,11 +147,58 @@ HttpResponse csv(std::string text) {
   return response;
 }
 
+/// Five digits, as many as a picture can show.
+double rounded(double level) {
+  return std::stod(fmt::format("{:.5g}", level));
+}
+
+Json newest_of(NightOfSeries const& night) {
+  auto json = in_brief(night);
+  json["level"] = night.level;
+  json["low"] = night.low;
+  json["high"] = night.high;
+  json["verdict"] = verdict_of(night);
+  return json;
+}
+
+/// {nightly, date, verdict, ratio, ...}; null for a series that never changed.
+Json change_of(View const& view,
+               std::map<Series, NightlyVerdict> const& changes,
+               Series const& series) {
+  auto const at = changes.find(series);
+  if (at == changes.end()) return nullptr;
+  auto json = json_of(at->second.change.comparison);
+  json["nightly"] = at->second.nightly.value;
+  json["date"] = view.store.nightlies().find(at->second.nightly).value().date;
+  return json;
+}
+
+HttpResponse list_recent(View const& view, Call const& call) {
+  constexpr int most = 100;
+  auto const& text = call.query.at("recent");
+  auto const count = parse_number<int>(text);
+  if (!count || *count < 1 || *count > most)
+    return bad_query({{"recent", "found \"" + text + "\", allowed a whole number from 1 to 100"}});
+  std::map<Series, NightlyVerdict> changes;
+  for (auto& change : view.store.incidents().last_changes())
+    changes.emplace(change.change.series, change);
+  auto const show = [&](Series const& series) {
+    auto const nights = view.store.histories().newest(series, *count);
+    auto json = json_of(series);
+    json["levels"] = column(nights, [](auto const& night) { return rounded(night.level); });
+    json["newest"] = nights.empty() ? Json(nullptr) : newest_of(nights.back());
+    json["change"] = change_of(view, changes, series);
+    return json;
+  };
+  return paged(call, view.store.histories().series(), show);
+}
+
 }  // namespace
 
 HttpResponse list_series(View const& view, Call const& call) {
   for (auto const* name : {"fleet", "benchmark", "metric"})
     if (call.query.contains(name)) return list_points(view, call);
+  if (call.query.contains("recent")) return list_recent(view, call);
   return paged(
       call, view.store.histories().series(), [](Series const& series) { return json_of(series); });
 }
@@ -146,6 +218,8 @@ HttpResponse show_history(View const& view, Call const& call) {
   auto json = json_of(*series);
   json["nights"] = columns_of(nights);
   json["hosts"] = hosts_of(histories, nights);
+  json["incidents"] = incidents_of(view, nights);
+  json["anchor"] = anchor_of(view, *series, nights);
   return ok(json);
 }
 

@@ -98,6 +98,7 @@ asio::awaitable<Result<>> Bisector::carry_out(Bisection& bisection) {
   auto const recipe = co_await builder_.recipe();
   if (!recipe) co_return recipe.error();
   begin_with(*recipe, bisection);
+  store_.bisections().keep_commits(bisection.id, range->suspects);
   if (!options_.source.has_builds_of_commits())
     co_return co_await end_with_nights(bisection, std::move(*range));
   auto const narrowed = co_await narrow_by_nightlies(bisection, *range);

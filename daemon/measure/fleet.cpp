@@ -78,6 +78,10 @@ asio::awaitable<Result<Slot>> Fleet::slot() {
 
 /// One with a runner, if there is such a one, since a new one may have to wait for its host; or
 /// else the one with the fewest failed starts.
+int Fleet::taken_slots() const {
+  return static_cast<int>(std::ranges::count(places_, true, &Place::is_taken));
+}
+
 std::optional<std::size_t> Fleet::free_place() const {
   auto const now = Clock::now();
   auto const trouble_with = [](Place const& place) {

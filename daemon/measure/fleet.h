@@ -97,6 +97,9 @@ class Fleet {
 
   int slots() const { return options_.slots; }
 
+  /// How many of them somebody holds.
+  int taken_slots() const;
+
   /// By what its runners keep workers from their hosts, as the last one said.
   std::string const& isolation() const { return isolation_; }
 

@@ -39,6 +39,8 @@ class Fleets {
     return all;
   }
 
+  std::list<Fleet> const& all() const { return fleets_; }
+
   Fleet& first() { return fleets_.front(); }
 
  private:

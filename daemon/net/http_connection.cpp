@@ -11,6 +11,7 @@
 
 #include <boost/algorithm/string/case_conv.hpp>
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
@@ -107,8 +108,8 @@ HttpConnection<Stream>::HttpConnection(Stream stream, Desk& desk)
 
 template <class Stream>
 asio::awaitable<void> HttpConnection<Stream>::serve() {
-  // A client that has not been heard out may be left at any signal, one that waits for its answer
-  // at the last only.
+  // A client that has not been heard out, or listens without end, may be left at any signal, one
+  // that waits for its answer at the last only.
   auto const at_any_signal = [](asio::cancellation_type kind) {
     using enum asio::cancellation_type;
     return kind == none ? none : terminal;
@@ -126,9 +127,14 @@ asio::awaitable<void> HttpConnection<Stream>::serve() {
       response = co_await answer(std::move(*incoming.request));
     else
       response = std::move(*incoming.refusal);
-    again = incoming.is_read && keep_alive_ && !desk_.stopping;
-    bool const taken = co_await send(std::move(response), again);
+    again = incoming.is_read && keep_alive_ && !desk_.stopping && !response.more;
+    bool const taken = co_await send(response, again);
     if (!taken) co_return;
+    if (response.more && !is_head_ && !desk_.stopping) {
+      co_await this_coro::reset_cancellation_state(at_any_signal);
+      co_await send_more(response);
+      co_return;
+    }
   }
   co_await hang_up();
 }
@@ -151,7 +157,7 @@ asio::awaitable<void> HttpConnection<Stream>::refuse() {
                               std::to_string(options.connections_of_peer) + " of one client, " +
                               std::to_string(options.connections) + " in all");
   response.headers["retry-after"] = "1";
-  bool const taken = co_await send(std::move(response), false);
+  bool const taken = co_await send(response, false);
   if (taken) co_await hang_up();
 }
 
@@ -209,7 +215,7 @@ asio::awaitable<HttpResponse> HttpConnection<Stream>::answer(HttpRequest request
 }
 
 template <class Stream>
-asio::awaitable<bool> HttpConnection<Stream>::send(HttpResponse response, bool keep_alive) {
+asio::awaitable<bool> HttpConnection<Stream>::send(HttpResponse& response, bool keep_alive) {
   http::response<http::string_body> message;
   message.version(version_);
   message.result(static_cast<unsigned>(response.status));
@@ -219,7 +225,8 @@ asio::awaitable<bool> HttpConnection<Stream>::send(HttpResponse response, bool k
   message.set(http::field::date, fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", now));
   message.set("X-Content-Type-Options", "nosniff");
   message.keep_alive(keep_alive);
-  if (message.result() != http::status::no_content) message.content_length(response.body.size());
+  bool const has_length = message.result() != http::status::no_content && !response.more;
+  if (has_length) message.content_length(response.body.size());
   message.body() = std::move(response.body);
 
   http::response_serializer<http::string_body> serializer{message};
@@ -231,6 +238,32 @@ asio::awaitable<bool> HttpConnection<Stream>::send(HttpResponse response, bool k
   else
     std::tie(failed, size) = co_await http::async_write(stream_, serializer, as_tuple);
   co_return !failed;
+}
+
+template <class Stream>
+asio::awaitable<void> HttpConnection<Stream>::send_more(HttpResponse const& response) {
+  using namespace asio::experimental::awaitable_operators;
+  auto pieces = send_pieces(response);
+  auto leave = wait_for_leave();
+  co_await (std::move(pieces) || std::move(leave));
+}
+
+template <class Stream>
+asio::awaitable<void> HttpConnection<Stream>::send_pieces(HttpResponse const& response) {
+  for (bool taken = true; taken;) {
+    auto const piece = co_await response.more();
+    if (piece.empty()) co_return;
+    line().expires_after(desk_.options.write_timeout);
+    auto const bytes = asio::buffer(piece);
+    auto const [failed, size] = co_await asio::async_write(stream_, bytes, as_tuple);
+    taken = !failed;
+  }
+}
+
+template <class Stream>
+asio::awaitable<void> HttpConnection<Stream>::wait_for_leave() {
+  [[maybe_unused]] auto const [failed] =
+      co_await line().socket().async_wait(Socket::wait_read, as_tuple);
 }
 
 template <class Stream>

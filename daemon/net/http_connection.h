@@ -59,7 +59,12 @@ class HttpConnection {
   boost::asio::awaitable<Incoming> receive();
   boost::asio::awaitable<HttpResponse> answer(HttpRequest request);
   /// False when the client did not take it.
-  boost::asio::awaitable<bool> send(HttpResponse response, bool keep_alive);
+  boost::asio::awaitable<bool> send(HttpResponse& response, bool keep_alive);
+  /// What follows an answer without an end, for as long as the client listens.
+  boost::asio::awaitable<void> send_more(HttpResponse const& response);
+  boost::asio::awaitable<void> send_pieces(HttpResponse const& response);
+  /// Returns when the client has left, or talks where it should listen.
+  boost::asio::awaitable<void> wait_for_leave();
   boost::asio::awaitable<void> hang_up();
 
   /// Which has the time limits.

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
+
+#include <boost/asio/awaitable.hpp>
 
 namespace torchwatch::net {
 
@@ -21,6 +24,9 @@ struct HttpResponse {
   int status = 200;
   HttpHeaders headers;
   std::string body;
+  /// Of an answer without an end: what follows the body, piece by piece, until one is empty. It is
+  /// its connection's last, and is cancelled when the client leaves or the server stops.
+  std::function<boost::asio::awaitable<std::string>()> more{};
 };
 
 /// One thing that is wrong with a request.

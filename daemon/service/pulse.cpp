@@ -32,6 +32,8 @@ void Pulse::beat() {
   vitals_.store_damage = checkup_.damage();
   vitals_.isolation = service_.fleets.isolation();
   vitals_.isolation["builds"] = service_.workshop.isolation_so_far();
+  for (auto const& fleet : service_.fleets.all())
+    vitals_.slots[fleet.name()] = {fleet.slots(), fleet.taken_slots()};
   vitals_.heartbeat = api::Vitals::Instant::clock::now();
   signs_.set(vitals_);
 }

@@ -73,6 +73,11 @@ json without_news(json const& answer) {
   if (stripped.is_object() && stripped.contains("started_at")) {
     EXPECT_EQ(stripped.erase("watching"), 1U);
     EXPECT_EQ(stripped.erase("isolation"), 1U);
+    EXPECT_EQ(stripped.erase("slots"), 1U);
+  }
+  if (stripped.is_object() && stripped.contains("commits") && stripped.contains("findings")) {
+    EXPECT_TRUE(stripped.at("commits").empty());
+    stripped.erase("commits");
   }
   // Its rounds went there and back; the places of today's are drawn.
   if (stripped.is_object() && stripped.contains("measured_at")) {

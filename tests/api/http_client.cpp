@@ -84,7 +84,10 @@ Answer HttpClient::receive(bool to_head) {
     auto const used = parser.put(boost::asio::buffer(unread_), failed);
     unread_.erase(0, used);
     if (failed && failed != http::error::need_more) return {};
-    if (!parser.is_done() && !fill(patience)) return {};
+    if (parser.is_done() || fill(patience)) continue;
+    if (!parser.is_header_done()) return {};
+    parser.put_eof(failed);  // the end of an answer without a length
+    if (failed || !parser.is_done()) return {};
   }
   Answer answer;
   answer.status = static_cast<int>(parser.get().result_int());
@@ -93,6 +96,17 @@ Answer HttpClient::receive(bool to_head) {
         std::string{field.value()};
   answer.body = parser.get().body();
   return answer;
+}
+
+std::string HttpClient::read_until(std::string_view end) {
+  while (unread_.find(end) == std::string::npos) {
+    if (!fill(patience)) break;
+  }
+  auto const at = unread_.find(end);
+  auto const size = at == std::string::npos ? unread_.size() : at + end.size();
+  auto text = unread_.substr(0, size);
+  unread_.erase(0, size);
+  return text;
 }
 
 bool HttpClient::is_hung_up(std::chrono::milliseconds patience) {

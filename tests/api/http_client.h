@@ -31,6 +31,8 @@ class HttpClient {
   bool send(std::string_view bytes);
   /// The next answer. `to_head`: it has no body, whatever its length says.
   Answer receive(bool to_head = false);
+  /// Everything up to `end` and with it, of an answer without an end; less when the server stops.
+  std::string read_until(std::string_view end);
   /// Whether the server hangs up, without another byte, within `patience`.
   bool is_hung_up(std::chrono::milliseconds patience = std::chrono::seconds{10});
 

@@ -1,8 +1,11 @@
 #include "daemon/net/http_server.h"
 
 #include <chrono>
+#include <memory>
 #include <semaphore>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -29,6 +32,44 @@ asio::awaitable<void> pass(std::chrono::milliseconds time) {
   asio::steady_timer timer{co_await asio::this_coro::executor, time};
   co_await timer.async_wait(asio::use_awaitable);
 }
+
+/// An answer without an end, which tells who asks for more of it, and who stops.
+struct Stream {
+  HttpResponse answer() {
+    HttpResponse response;
+    response.headers["content-type"] = "text/event-stream";
+    response.body = "first\n";
+    response.more = [listener =
+                         std::make_shared<Listener>(*this)]() -> asio::awaitable<std::string> {
+      auto& stream = listener->stream;
+      if (stream.pieces.empty()) co_await pass(1h);
+      auto piece = stream.pieces.front();
+      stream.pieces.erase(stream.pieces.begin());
+      co_return piece;
+    };
+    return response;
+  }
+
+  struct Listener {
+    explicit Listener(Stream& told) : stream{told} {}
+
+    Listener(Listener const&) = delete;
+    Listener& operator=(Listener const&) = delete;
+
+    ~Listener() { stream.left.release(); }
+
+    Stream& stream;
+  };
+
+  net::Handler handler() {
+    return [this](HttpRequest) -> asio::awaitable<HttpResponse> {
+      co_return answer();
+    };
+  }
+
+  std::vector<std::string> pieces;  // then none comes
+  std::binary_semaphore left{0};
+};
 
 /// Says what it was asked. "/slow" takes its time, "/endless" waits until it is cancelled, "/throw"
 /// throws.
@@ -296,6 +337,52 @@ TEST(HttpServer, RefusesNewClientsOnceItStops) {
   server.wait();
 
   EXPECT_THROW(HttpClient{server.port()}, std::runtime_error);
+}
+
+TEST(HttpStream, IsToldPieceByPieceAndEndsWithAnEmptyOne) {
+  Stream stream;
+  stream.pieces = {"second\n", "third\n", ""};
+  LiveServer server{stream.handler()};
+  HttpClient client{server.port()};
+  ASSERT_TRUE(client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n"));
+  auto const answer = client.receive();
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.headers.count("content-length"), 0U);
+  EXPECT_EQ(answer.headers.at("connection"), "close");
+  EXPECT_EQ(answer.body, "first\nsecond\nthird\n");
+}
+
+TEST(HttpStream, IsForgottenWhenItsClientLeaves) {
+  Stream stream;
+  LiveServer server{stream.handler()};
+  {
+    HttpClient client{server.port()};
+    ASSERT_TRUE(client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n"));
+    EXPECT_FALSE(client.is_hung_up(200ms));
+  }
+  EXPECT_TRUE(stream.left.try_acquire_for(5s));
+  EXPECT_THAT(server.reports(), IsEmpty());
+}
+
+TEST(HttpStream, DoesNotHoldUpAServerThatStops) {
+  Stream stream;
+  LiveServer server{stream.handler()};
+  HttpClient client{server.port()};
+  ASSERT_TRUE(client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n"));
+  EXPECT_FALSE(client.is_hung_up(200ms));
+  auto const began = std::chrono::steady_clock::now();
+  EXPECT_EQ(server.wait(), nullptr);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 3s);
+  EXPECT_THAT(server.reports(), IsEmpty());
+}
+
+TEST(HttpStream, HasNoBodyForHead) {
+  Stream stream;
+  LiveServer server{stream.handler()};
+  HttpClient client{server.port()};
+  ASSERT_TRUE(client.send("HEAD / HTTP/1.1\r\nHost: x\r\n\r\n"));
+  EXPECT_EQ(client.receive(true).status, 200);
+  EXPECT_TRUE(client.is_hung_up());
 }
 
 }  // namespace

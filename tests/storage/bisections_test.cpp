@@ -175,6 +175,23 @@ TEST_F(BisectionsTest, ABisectionIsReadAsItWasAsked) {
   EXPECT_EQ(read.asked_at, early);
 }
 
+TEST_F(BisectionsTest, TheCommitsThatAreSearchedTakeThePlaceOfThoseBefore) {
+  auto const asked = ask();
+  EXPECT_THAT(store.bisections().commits_of(asked.id), IsEmpty());
+  Commit const first{sha_of('b'), "Make it slower (#1)", "Ada <ada@example.org>", early, 1};
+  Commit const second{sha_of('d'), "", "", early, std::nullopt};
+
+  store.bisections().keep_commits(asked.id, {second});
+  store.bisections().keep_commits(asked.id, {first, second});
+
+  auto const read = store.bisections().commits_of(asked.id);
+  ASSERT_EQ(read.size(), 2U);
+  EXPECT_EQ(read.at(0).sha, first.sha);
+  EXPECT_EQ(read.at(0).subject, first.subject);
+  EXPECT_EQ(read.at(0).pull_request, 1);
+  EXPECT_EQ(read.at(1).pull_request, std::nullopt);
+}
+
 TEST_F(BisectionsTest, ListsWhatWasProvedInTwoLayoutsNewestFirst) {
   std::vector<BisectionId> ids;
   for (int i = 0; i < 3; ++i) {

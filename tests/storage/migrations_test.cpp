@@ -129,6 +129,9 @@ std::vector<std::string> const rows_since{
     R"sql(
       INSERT OR IGNORE INTO series VALUES (7, 'other', 'test_eval[dlrm-cpu-eager]', 'latency');
       INSERT INTO night VALUES (7, 2, 10.5, 10, 11, 2, 'unchanged', 1);
+    )sql",
+    R"sql(
+      INSERT INTO bisection_commit VALUES (1, 0, 'ccc', 'subject', 'author', 100, NULL);
     )sql"};
 
 /// The first version with findings. It reshaped these tables, which have tests of their own.

@@ -1,0 +1,24 @@
+#include "daemon/api/cache.h"
+
+namespace torchwatch::api {
+
+std::optional<net::HttpResponse> Cache::find(std::string const& target, std::int64_t version) {
+  auto const at = answers_.find(target);
+  if (version != version_ || at == answers_.end()) return std::nullopt;
+  return at->second;
+}
+
+void Cache::keep(std::string const& target,
+                 std::int64_t version,
+                 net::HttpResponse const& response) {
+  auto const size = target.size() + response.body.size();
+  if (response.status != 200 || size > most_bytes_ / 4) return;
+  if (version != version_ || bytes_ + size > most_bytes_) {
+    answers_.clear();
+    bytes_ = 0;
+  }
+  version_ = version;
+  if (answers_.emplace(target, response).second) bytes_ += size;
+}
+
+}  // namespace torchwatch::api

@@ -1,0 +1,126 @@
+#include "daemon/api/dashboard.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "daemon/api/pages.h"
+#include "daemon/web/assets.h"
+#include "daemon/web/page.h"
+#include "github/issue.h"
+
+namespace torchwatch::api {
+namespace {
+
+using net::HttpResponse;
+
+std::string_view title_of(std::string_view path) {
+  using Pair = std::pair<std::string_view, std::string_view>;
+  constexpr std::array titles{
+      Pair{"/", "Tonight"},
+      Pair{"/nightlies", "Nightlies"},
+      Pair{"/nightlies/{id}", "Nightly"},
+      Pair{"/series", "Series"},
+      Pair{"/incidents", "Incidents"},
+      Pair{"/bisections", "Searches"},
+      Pair{"/bisections/{id}", "Search"},
+      Pair{"/compare", "Compare"},
+      Pair{"/trust", "Trust"},
+      Pair{"/alarms", "Alarms"},
+  };
+  auto const* const at = std::ranges::find(titles, path, &Pair::first);
+  return at == titles.end() ? "" : at->second;
+}
+
+HttpResponse html(int status, std::string_view title, std::string_view content) {
+  HttpResponse response;
+  response.status = status;
+  response.headers["content-type"] = web::media_type(".html");
+  response.headers["content-security-policy"] =
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src "
+      "'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  response.headers["referrer-policy"] = "no-referrer";
+  response.headers["cross-origin-opener-policy"] = "same-origin";
+  response.headers["cache-control"] = "no-cache";
+  response.body = web::document({title, content});
+  return response;
+}
+
+/// "2026-11-24: 3 series, the worst +12.1% test_eval[dlrm-cpu-eager]_latency".
+std::string in_brief(View const& view, Incident const& incident) {
+  auto const nightly = view.store.nightlies().find(incident.nightly).value();
+  auto const worse = [](SeriesChange const& one, SeriesChange const& other) {
+    auto const ratio = [](SeriesChange const& change) {
+      return change.comparison.ratio ? change.comparison.ratio->ratio : 0;
+    };
+    return ratio(one) < ratio(other);
+  };
+  auto text = fmt::format("{}: {} series", nightly.date, incident.changes.size());
+  auto const worst = std::ranges::max_element(incident.changes, worse);
+  if (worst == incident.changes.end() || !worst->comparison.ratio) return text;
+  return text + fmt::format(", the worst {:+.1f}% {}",
+                            100 * (worst->comparison.ratio->ratio - 1),
+                            name_of(worst->series));
+}
+
+std::string list_of_incidents(View const& view) {
+  std::string items;
+  for (auto const& incident : view.store.incidents().all())
+    items += fmt::format("<li><a href=\"/incidents/{}\">{}</a></li>\n",
+                         incident.id.value,
+                         web::escaped(in_brief(view, incident)));
+  if (items.empty()) return "<p>No nightly has regressed yet.</p>";
+  return "<ul>\n" + items + "</ul>";
+}
+
+std::string report_on(View const& view, Incident const& incident) {
+  auto const draft =
+      github::draft_issue(storage::story_of(view.store, incident), {{}, view.project});
+  return "<article class=\"report\"><h1>" + web::escaped(draft.title) + "</h1>\n" +
+         web::html_of(draft.body) + "</article>";
+}
+
+/// What stands in the place of what may not be read.
+HttpResponse closed(std::string_view title) {
+  return html(200, title, web::without_scripts());
+}
+
+}  // namespace
+
+HttpResponse show_page(View const&, Call const& call) {
+  return html(200, title_of(call.path), web::without_scripts());
+}
+
+HttpResponse show_incidents_page(View const& view, Call const& call) {
+  if (!call.may_read) return closed("Incidents");
+  return html(200, "Incidents", "<h1>Incidents</h1>\n" + list_of_incidents(view));
+}
+
+HttpResponse show_incident_page(View const& view, Call const& call) {
+  if (!call.may_read) return closed("Incident");
+  auto const number = parse_number<std::int64_t>(call.id);
+  auto const incident =
+      number ? view.store.incidents().find(IncidentId{*number}) : std::optional<Incident>{};
+  if (!incident)
+    return html(
+        404,
+        "Incident",
+        "<h1>There is no such incident</h1>\n<p><a href=\"/incidents\">All incidents</a></p>");
+  return html(200, "Incident " + call.id, report_on(view, *incident));
+}
+
+HttpResponse show_asset(View const&, Call const& call) {
+  auto const* const asset = web::find_asset(call.id);
+  if (asset == nullptr) return unknown_id(call.id);
+  HttpResponse response;
+  response.headers["content-type"] = web::media_type(asset->name);
+  response.headers["cache-control"] = "no-cache";
+  response.body = asset->bytes;
+  return response;
+}
+
+}  // namespace torchwatch::api

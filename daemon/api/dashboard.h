@@ -1,0 +1,22 @@
+#pragma once
+
+#include "daemon/api/reading.h"
+
+/// What a browser shows. The frames of pages and the files hold nothing that was measured, so they
+/// are for everybody; what is in the pages, scripts ask the API for. No page loads anything from
+/// elsewhere, and none runs a script that does not lie in the program (Content-Security-Policy).
+namespace torchwatch::api {
+
+/// A page that scripts fill.
+net::HttpResponse show_page(View const& view, Call const& call);
+
+/// The same with the incidents in it, for whoever may read.
+net::HttpResponse show_incidents_page(View const& view, Call const& call);
+
+/// The same with the report on the incident.
+net::HttpResponse show_incident_page(View const& view, Call const& call);
+
+/// A file that pages are made of.
+net::HttpResponse show_asset(View const& view, Call const& call);
+
+}  // namespace torchwatch::api

@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daemon/api/json.h"
+#include "daemon/api/pages.h"
+#include "daemon/api/reading.h"
+#include "daemon/api/time.h"
+
+namespace torchwatch::api {
+namespace {
+
+/// Nightlies that are told.
+constexpr std::size_t shown_nightlies = 7;
+/// For how long an incident is news, before the newest nightly.
+constexpr auto news = std::chrono::days{30};
+
+bool is_judged(Nightly const& nightly) {
+  return nightly.state == NightlyState::bisected || nightly.state == NightlyState::done;
+}
+
+/// How far the measuring of a nightly is, beside the last one that was judged to its end:
+/// {processes, expected, expected_end}; the last two are null when there is nothing to go by.
+Json progress_of(storage::Store& store, Nightly const& nightly, Nightly const* before) {
+  auto const so_far = store.jobs().extent_of(Campaign::of(nightly.id));
+  Json json;
+  json["processes"] = so_far ? so_far->processes : 0;
+  json["expected"] = nullptr;
+  json["expected_end"] = nullptr;
+  auto const last_time =
+      before == nullptr ? std::nullopt : store.jobs().extent_of(Campaign::of(before->id));
+  if (!last_time) return json;
+  json["expected"] = last_time->processes;
+  if (so_far)
+    json["expected_end"] = iso8601(so_far->first_at + (last_time->last_at - last_time->first_at));
+  return json;
+}
+
+/// `nightlies`: newest first.
+Json nightlies_of(storage::Store& store, std::vector<Nightly> const& nightlies) {
+  auto json = Json::array();
+  auto const shown = std::min(shown_nightlies, nightlies.size());
+  for (auto at = nightlies.begin(); at != nightlies.begin() + static_cast<std::ptrdiff_t>(shown);
+       ++at) {
+    auto entry = json_of(*at);
+    auto const before = std::find_if(at + 1, nightlies.end(), is_judged);
+    bool const goes_on = !is_judged(*at) && at->state != NightlyState::failed;
+    entry["progress"] =
+        goes_on ? progress_of(store, *at, before == nightlies.end() ? nullptr : &*before)
+                : Json(nullptr);
+    auto const incident = store.incidents().of_nightly(at->id);
+    entry["incident"] = incident ? Json(incident->id.value) : Json(nullptr);
+    json.push_back(std::move(entry));
+  }
+  return json;
+}
+
+/// The largest growth first; what has no ratio last.
+std::vector<SeriesChange> worst_first(std::vector<SeriesChange> changes) {
+  std::ranges::stable_sort(changes, std::ranges::greater{}, [](SeriesChange const& change) {
+    return change.comparison.ratio ? change.comparison.ratio->ratio : 0;
+  });
+  return changes;
+}
+
+/// Who did it, as far as is known: the first finding of a bisection that has one.
+Json culprit_of(std::vector<Bisection> const& bisections, std::string const& project) {
+  for (auto const& bisection : bisections)
+    if (!bisection.findings.empty()) return json_of(bisection.findings.front(), project);
+  return nullptr;
+}
+
+/// The newest outcome, or state, of the searches.
+Json search_of(std::vector<Bisection> const& bisections) {
+  if (bisections.empty()) return nullptr;
+  auto const& last = bisections.back();
+  return {{"id", last.id.value},
+          {"state", to_string(last.state)},
+          {"outcome", last.outcome ? Json(to_string(*last.outcome)) : Json(nullptr)}};
+}
+
+Json in_brief(View const& view, Incident const& incident) {
+  auto const bisections = view.store.bisections().of_incident(incident.id);
+  auto const rulings = view.store.rulings().on(incident.id);
+  auto const worst = worst_first(incident.changes);
+  Json json;
+  json["id"] = incident.id.value;
+  json["date"] = view.store.nightlies().find(incident.nightly).value().date;
+  json["opened_at"] = iso8601(incident.opened_at);
+  json["series"] = incident.changes.size();
+  json["worst"] = worst.empty() ? Json(nullptr) : json_of(worst.front());
+  json["search"] = search_of(bisections);
+  json["finding"] = culprit_of(bisections, view.project);
+  json["ruling"] = rulings.empty() ? Json(nullptr) : Json(to_string(rulings.back().kind));
+  return json;
+}
+
+Json incidents_of(View const& view, Timestamp since) {
+  auto json = Json::array();
+  for (auto const& incident : view.store.incidents().since(since))
+    json.push_back(in_brief(view, incident));
+  return json;
+}
+
+Json searches_of(storage::Store& store, Timestamp since) {
+  auto json = Json::array();
+  for (auto const id : store.bisections().unfinished_or_since(since)) {
+    auto const bisection = store.bisections().find(id);
+    bool const goes_on =
+        bisection && (is_active(bisection->state) || bisection->state == BisectionState::paused);
+    if (!goes_on) continue;
+    Json entry;
+    entry["id"] = id.value;
+    entry["state"] = to_string(bisection->state);
+    entry["incident"] = bisection->incident ? Json(bisection->incident->value) : Json(nullptr);
+    entry["steps"] = bisection->steps.size();
+    entry["reason"] =
+        bisection->steps.empty() ? Json(nullptr) : Json(bisection->steps.back().reason);
+    entry["asked_at"] = iso8601(bisection->asked_at);
+    json.push_back(std::move(entry));
+  }
+  return json;
+}
+
+Json open_alarms(storage::Store& store) {
+  auto json = Json::array();
+  for (auto const& alarm : store.alarms().all())
+    if (!alarm.cleared_at) json.push_back(json_of(alarm));
+  return json;
+}
+
+}  // namespace
+
+net::HttpResponse show_tonight(View const& view, Call const&) {
+  auto nightlies = view.store.nightlies().all();
+  std::ranges::reverse(nightlies);
+  auto const since = nightlies.empty() ? Timestamp{} : nightlies.front().announced_at - news;
+  Json json;
+  json["nightlies"] = nightlies_of(view.store, nightlies);
+  json["incidents"] = incidents_of(view, since);
+  json["searches"] = searches_of(view.store, since);
+  json["alarms"] = open_alarms(view.store);
+  return ok(json);
+}
+
+}  // namespace torchwatch::api

@@ -1,0 +1,173 @@
+// A chart of nights, by dygraphs, which does the drawing, the zooming and the panning.
+
+import { announce, h } from './dom.js';
+
+let library = null;
+
+/** dygraphs is no module: it is loaded when a chart is first drawn. */
+function loadLibrary() {
+  library ??= new Promise((resolve, reject) => {
+    document.head.append(h('link', { rel: 'stylesheet', href: '/assets/dygraph.min.css' }));
+    document.head.append(h('script', {
+      src: '/assets/dygraph.min.js', load: () => resolve(window.Dygraph), error: () => reject(new Error('The chart library did not load.')),
+    }));
+  });
+  return library;
+}
+
+function colour(role) {
+  return getComputedStyle(document.documentElement).getPropertyValue(role).trim();
+}
+
+const roles = ['--link', '--accent', '--good', '--warn'];
+const dayMs = 86400000;
+
+/** Days are days, wherever the reader is. */
+export function dayOf(date) {
+  return new Date(`${date}T00:00:00`);
+}
+
+/** One row a date, with {low, level, high} of each line, or nothing. */
+function rowsOf(lines) {
+  const rows = new Map();
+  lines.forEach((line, index) => line.dates.forEach((date, at) => {
+    const row = rows.get(date) ?? [dayOf(date), ...lines.map(() => [null, null, null])];
+    row[index + 1] = [line.low[at], line.level[at], line.high[at]];
+    rows.set(date, row);
+  }));
+  return [...rows.entries()].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
+}
+
+/** Nights that are missing are gaps in the dates, not in the line. */
+function options(lines, rows, chosen) {
+  const series = {};
+  lines.forEach((line, index) => { series[line.label] = { axis: line.unit === lines[0].unit ? 'y' : 'y2', color: colour(roles[index % roles.length]) }; });
+  const others = lines.find((line) => line.unit !== lines[0].unit);
+  return {
+    labels: ['Night', ...lines.map((line) => line.label)],
+    customBars: true,
+    connectSeparatedPoints: true,
+    drawPoints: rows.length < 200,
+    pointSize: 2.5,
+    strokeWidth: 1.5,
+    fillAlpha: 0.18,
+    highlightCircleSize: 4,
+    series,
+    ylabel: lines[0].unit,
+    y2label: others?.unit,
+    axes: { y: { axisLabelWidth: 64 }, y2: { independentTicks: true, axisLabelWidth: 64 } },
+    axisLineColor: colour('--line'),
+    gridLineColor: colour('--line'),
+    showRangeSelector: true,
+    rangeSelectorHeight: 30,
+    rangeSelectorPlotFillColor: colour('--link'),
+    rangeSelectorPlotStrokeColor: colour('--link'),
+    legendFormatter: () => '',
+    dateWindow: chosen.window ?? null,
+    animatedZooms: false,
+  };
+}
+
+/** A picture of all layers of the chart, labels included. */
+function pictureOf(box, background) {
+  const frame = box.getBoundingClientRect();
+  const scale = window.devicePixelRatio || 1;
+  const canvas = h('canvas', { width: frame.width * scale, height: frame.height * scale });
+  const context = canvas.getContext('2d');
+  context.scale(scale, scale);
+  context.fillStyle = background;
+  context.fillRect(0, 0, frame.width, frame.height);
+  for (const layer of box.querySelectorAll('canvas')) {
+    const at = layer.getBoundingClientRect();
+    context.drawImage(layer, at.left - frame.left, at.top - frame.top, at.width, at.height);
+  }
+  context.fillStyle = colour('--text');
+  context.font = '12px system-ui, sans-serif';
+  context.textBaseline = 'middle';
+  for (const label of box.querySelectorAll('.dygraph-axis-label')) {
+    const at = label.getBoundingClientRect();
+    context.textAlign = label.classList.contains('dygraph-axis-label-x') ? 'center' : 'right';
+    const x = context.textAlign === 'center' ? at.left + at.width / 2 : at.right;
+    context.fillText(label.textContent, x - frame.left, at.top + at.height / 2 - frame.top);
+  }
+  return canvas;
+}
+
+/**
+ * Draws `lines` ({label, unit, dates, level, low, high}) into `box`. `marks`: {date, short, text}, on the first line.
+ * `chosen`: {window: [from, to] in ms, or nothing}. `onSelect` gets a date, `onWindow` the range of dates that is shown,
+ * or nothing for all. Gives {redraw, zoom(factor), pan(share), all, move(steps), picture, destroy}.
+ */
+export async function drawChart(box, lines, marks, chosen, onSelect, onWindow) {
+  const Dygraph = await loadLibrary();
+  const rows = rowsOf(lines);
+  const begin = rows[0][0].getTime();
+  const end = rows[rows.length - 1][0].getTime();
+  let selected = rows.length - 1;
+  let told = null;
+
+  const tellWindow = () => {
+    clearTimeout(told);
+    told = setTimeout(() => {
+      const [from, to] = graph.xAxisRange();
+      onWindow(from <= begin + dayMs && to >= end - dayMs ? null : [from, to]);
+    }, 250);
+  };
+  const select = (row) => {
+    selected = Math.max(0, Math.min(rows.length - 1, row));
+    graph.setSelection(selected);
+    onSelect(rows[selected][0]);
+  };
+  const graph = new Dygraph(box, rows, {
+    ...options(lines, rows, chosen),
+    zoomCallback: tellWindow,
+    drawCallback: (drawn, isFirst) => { if (!isFirst) tellWindow(); },
+    clickCallback: (event, x) => select(rows.findIndex(([date]) => date.getTime() === x)),
+  });
+  const labels = new Set(rows.map(([date]) => date.getTime()));
+  graph.setAnnotations(marks.filter((mark) => labels.has(dayOf(mark.date).getTime())).map((mark) => ({
+    series: lines[0].label, x: dayOf(mark.date).getTime(), shortText: mark.short, text: mark.text, cssClass: 'mark', width: 20, height: 18,
+    attachAtBottom: true, clickHandler: () => select(rows.findIndex(([date]) => date.getTime() === dayOf(mark.date).getTime())),
+  })));
+
+  const show = (from, to) => {
+    const width = Math.max(7 * dayMs, Math.min(end - begin, to - from));
+    const left = Math.max(begin, Math.min(end - width, from));
+    graph.updateOptions({ dateWindow: [left, left + width] });
+  };
+  const control = {
+    zoom(factor) {
+      const [from, to] = graph.xAxisRange();
+      const middle = (from + to) / 2;
+      show(middle - (factor * (to - from)) / 2, middle + (factor * (to - from)) / 2);
+    },
+    pan(share) {
+      const [from, to] = graph.xAxisRange();
+      show(from + share * (to - from), to + share * (to - from));
+    },
+    all() { graph.updateOptions({ dateWindow: null }); onWindow(null); },
+    move(steps) { select(selected + steps); },
+    select,
+    window: () => graph.xAxisRange(),
+    picture: () => pictureOf(box, colour('--ground')),
+    destroy() { graph.destroy(); },
+  };
+  const wheel = (event) => {
+    if (!event.ctrlKey && !event.shiftKey) return; // else the page could not be scrolled past a chart
+    event.preventDefault();
+    if (event.shiftKey) control.pan(0.1 * Math.sign(event.deltaY || event.deltaX));
+    else control.zoom(event.deltaY > 0 ? 1.25 : 0.8);
+  };
+  box.addEventListener('wheel', wheel, { passive: false });
+  const keys = {
+    ArrowLeft: () => control.move(-1), ArrowRight: () => control.move(1), PageUp: () => control.pan(-0.5), PageDown: () => control.pan(0.5),
+    Home: () => select(0), End: () => select(rows.length - 1), '+': () => control.zoom(0.5), '-': () => control.zoom(2), 0: () => control.all(),
+  };
+  box.addEventListener('keydown', (event) => {
+    if (!keys[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    keys[event.key]();
+    announce(rows[selected][0].toLocaleDateString());
+  });
+  return control;
+}

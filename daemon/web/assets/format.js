@@ -1,0 +1,86 @@
+// Figures and times for people.
+
+import { h } from './dom.js';
+
+/** 1.121 → "+12.1%". */
+export function change(ratio) {
+  if (ratio === null || ratio === undefined) return '–';
+  const percent = 100 * (ratio - 1);
+  const digits = Math.abs(percent) >= 100 ? 0 : 1;
+  const text = percent.toFixed(digits);
+  return `${percent >= 0 ? '+' : '−'}${text.replace('-', '')}%`;
+}
+
+/** "+12.1% [+10.0%, +14.0%]". */
+export function changeWithInterval(comparison) {
+  if (comparison.ratio === null) return `${number(comparison.before)} → ${number(comparison.after)}`;
+  return `${change(comparison.ratio)} [${change(comparison.low)}, ${change(comparison.high)}]`;
+}
+
+/** Four digits, as many as a measurement is worth. */
+export function number(value) {
+  if (value === null || value === undefined) return '–';
+  return Number(value.toPrecision(4)).toLocaleString(undefined, { maximumSignificantDigits: 4 });
+}
+
+export function level(value, unit) {
+  return `${number(value)} ${unit}`;
+}
+
+/** 0.993 → "99%", and never "100%" for what is not sure. */
+export function probability(value) {
+  if (value > 0.999 && value < 1) return '> 99.9%';
+  if (value < 0.001 && value > 0) return '< 0.1%';
+  return `${Number((100 * value).toPrecision(3))}%`;
+}
+
+export function bytes(value) {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let at = 0;
+  while (value >= 1024 && at < units.length - 1) {
+    value /= 1024;
+    at += 1;
+  }
+  return `${number(value)} ${units[at]}`;
+}
+
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+/** In the reader's zone; UTC when one points at it. */
+export function time(iso) {
+  if (!iso) return '–';
+  return h('time', { datetime: iso, title: `${iso.replace('T', ' ').replace('Z', '')} UTC` }, moment.format(new Date(iso)));
+}
+
+/** 5400 → "1 h 30 min". */
+export function duration(seconds) {
+  const minutes = Math.max(0, Math.round(seconds / 60));
+  if (minutes < 1) return 'less than a minute';
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.round(hours / 24)} days`;
+}
+
+/** How long ago, or until when. */
+export function ago(iso) {
+  const seconds = (Date.now() - Date.parse(iso)) / 1000;
+  return seconds >= 0 ? `${duration(seconds)} ago` : `in ${duration(-seconds)}`;
+}
+
+export function plural(count, one, many = `${one}s`) {
+  return `${count.toLocaleString()} ${count === 1 ? one : many}`;
+}
+
+export function shortSha(sha) {
+  return sha ? sha.slice(0, 12) : '–';
+}
+
+export function sha(value, url) {
+  const text = h('code', null, shortSha(value));
+  return url ? h('a', { href: url, rel: 'noreferrer' }, text) : text;
+}
+
+/** Slower or fatter is bad, whatever the metric. */
+export function verdictClass(verdict) {
+  return { regression: 'bad', improvement: 'good', inconclusive: 'warn' }[verdict] ?? '';
+}

@@ -1,0 +1,91 @@
+// One incident: everything that a person needs to act, from what moved to who did it.
+
+import { read, readAll } from './api.js';
+import { incidentActions } from './actions.js';
+import { h, untrusted } from './dom.js';
+import { change, changeWithInterval, level, sha, time } from './format.js';
+import { nightlyLink, seriesLink } from './links.js';
+import { operatorSections } from './operators.js';
+import { pairFigure } from './pairs.js';
+import { searchBody } from './searchbody.js';
+import { facts, table } from './table.js';
+
+const openAtFirst = 4;
+
+const changeColumns = [
+  { title: 'Series', value: (row) => row.name, cell: (row) => seriesLink(row) },
+  { title: 'Change', number: true, value: (row) => row.ratio, cell: (row) => h('span', { class: 'bad' }, changeWithInterval(row)), descending: true },
+  { title: 'Before', number: true, cell: (row) => level(row.before, row.unit), narrowHidden: true },
+  { title: 'After', number: true, cell: (row) => level(row.after, row.unit), narrowHidden: true },
+  { title: 'Wrong at most', number: true, cell: (row) => row.error_bound.toPrecision(1), narrowHidden: true },
+  { title: 'Pairs', number: true, value: (row) => row.pairs, cell: (row) => row.pairs, narrowHidden: true },
+];
+
+function pairsOf(incident, one, place, isOpen) {
+  const { baseline, nightly } = incident;
+  const details = h('details', null, h('summary', null, one.name, h('span', { class: 'quiet' }, ` on ${one.fleet}, ${change(one.ratio)}`)));
+  const fill = async () => {
+    if (details.childElementCount > 1) return;
+    const query = new URLSearchParams({ fleet: one.fleet, benchmark: one.benchmark, metric: one.metric, nightly: nightly.id });
+    try {
+      const points = await readAll(`/api/v1/series?${query}`, place.signal);
+      details.append(h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': `Pairs of ${one.name}` }, pairFigure(one, points, baseline.commit, nightly.commit)));
+    } catch (problem) {
+      if (problem.name === 'AbortError') return;
+      details.append(h('p', { class: 'quiet' }, problem.status === 404 ? 'Its processes are forgotten: what they came to stays.' : problem.message));
+    }
+  };
+  details.addEventListener('toggle', () => { if (details.open) fill(); });
+  if (isOpen) details.open = true;
+  return details;
+}
+
+function rulingsSection(rulings) {
+  if (rulings.length === 0) return null;
+  return [h('h2', null, 'What people said'), h('ul', { class: 'plain' }, rulings.map((ruling) =>
+    h('li', null, h('b', null, ruling.kind.replaceAll('_', ' ')), ' by ', untrusted(ruling.who), ': ', untrusted(ruling.why), ' ', h('span', { class: 'quiet' }, time(ruling.given_at)))))];
+}
+
+function hostSection(fingerprint) {
+  if (!fingerprint) return null;
+  const rows = Object.entries(fingerprint).map(([name, value]) => [name, untrusted(typeof value === 'string' ? value : JSON.stringify(value))]);
+  return [h('h2', null, 'Measured on'), h('details', null, h('summary', null, 'The host'), facts(rows))];
+}
+
+function titleOf(incident, worst) {
+  const more = incident.changes.length - 1;
+  if (!worst) return `Incident ${incident.id}`;
+  return `${worst.name} ${change(worst.ratio)}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function reportLink(report) {
+  if (!report) return 'not published yet';
+  return /^https?:/.test(report) ? h('a', { href: report, rel: 'noreferrer' }, report) : h('code', { class: 'untrusted' }, report);
+}
+
+export async function show(place) {
+  const incident = await read(`/api/v1/incidents/${place.id}`, place.signal);
+  const changes = [...incident.changes].sort((one, other) => (other.ratio ?? 0) - (one.ratio ?? 0));
+  const sorted = { ...incident, changes };
+  const { baseline, nightly } = incident;
+  place.title(`Incident ${incident.id}`);
+  const searches = await Promise.all(incident.bisections.map(async (search) =>
+    [h('h2', null, h('a', { href: `/bisections/${search.id}` }, `Search ${search.id}`)), await searchBody(search.id, place)]));
+  place.show(
+    h('p', { class: 'quiet' }, `Incident ${incident.id}`),
+    h('h1', null, titleOf(incident, changes[0])),
+    facts([
+      ['Nightly', [nightlyLink(nightly.id, nightly.date), ', commit ', sha(nightly.commit), incident.nightly_pytorch ? [', PyTorch ', untrusted(incident.nightly_pytorch)] : '']],
+      ['Compared with', [nightlyLink(baseline.id, baseline.date), ', commit ', sha(baseline.commit), incident.baseline_pytorch ? [', PyTorch ', untrusted(incident.baseline_pytorch)] : '']],
+      ['Opened', time(incident.opened_at)],
+      ['Report', reportLink(incident.report)],
+    ]),
+    incidentActions(sorted, place.again),
+    rulingsSection(incident.rulings),
+    h('h2', null, 'What moved'),
+    table(changeColumns, changes, { caption: 'Processes of both builds took turns on one host, run by run', empty: 'Nothing: all of it is muted.' }),
+    h('h3', null, 'Pairs'), changes.map((one, at) => pairsOf(incident, one, place, at < openAtFirst)),
+    searches.length ? searches : h('p', { class: 'quiet' }, 'No search yet: it begins when the nightly has been compared.'),
+    incident.operators.length ? [h('h2', null, 'Operators'), operatorSections(incident.operators)] : null,
+    hostSection(incident.fingerprint));
+}

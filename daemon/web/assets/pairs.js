@@ -1,0 +1,47 @@
+// The processes behind a verdict: each a dot, the two of a pair joined.
+
+import { h, s } from './dom.js';
+import { level, number } from './format.js';
+
+const width = 640;
+const height = 92;
+const left = 64;
+const right = 16;
+
+/** Pairs by the round's seed, which both its processes share. */
+function pairsOf(points, before, after) {
+  const rounds = new Map();
+  for (const point of points) {
+    const key = point.seed ?? `${point.measured_at}`;
+    const round = rounds.get(key) ?? {};
+    if (point.commit === before) round.before = point.value;
+    else if (point.commit === after) round.after = point.value;
+    rounds.set(key, round);
+  }
+  return [...rounds.values()].filter((round) => round.before !== undefined || round.after !== undefined);
+}
+
+function ticks(low, high) {
+  return [0, 0.25, 0.5, 0.75, 1].map((share) => low + share * (high - low));
+}
+
+/** `points`: of the API, of both builds. */
+export function pairFigure(change, points, before, after) {
+  const rounds = pairsOf(points, before, after);
+  const values = rounds.flatMap((round) => [round.before, round.after]).filter((value) => value !== undefined);
+  if (values.length === 0) return h('p', { class: 'quiet' }, 'Its processes are forgotten: what they came to stays.');
+  const low = Math.min(...values);
+  const high = Math.max(...values);
+  const span = high - low || Math.abs(high) || 1;
+  const x = (value) => left + ((width - left - right) * (value - low)) / span;
+  const rows = { before: 22, after: 52 };
+  const joined = rounds.filter((round) => round.before !== undefined && round.after !== undefined);
+  const text = `${joined.length} pairs of processes of ${change.name}: before around ${level(change.before, change.unit)}, after around ${level(change.after, change.unit)}`;
+  return s('svg', { class: 'figure', viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': text },
+    ['before', 'after'].map((row) => s('text', { x: 4, y: rows[row] + 4 }, row)),
+    joined.map((round) => s('line', { class: 'join', x1: x(round.before), y1: rows.before, x2: x(round.after), y2: rows.after })),
+    rounds.map((round) => ['before', 'after'].filter((row) => round[row] !== undefined).map((row) =>
+      s('circle', { class: row, cx: x(round[row]), cy: rows[row], r: 4 }, s('title', null, level(round[row], change.unit))))),
+    s('line', { class: 'axis', x1: left, x2: width - right, y1: 70, y2: 70 }),
+    ticks(low, low + span).map((value, at) => s('text', { x: x(value), y: 86, class: 'quiet-fill', 'text-anchor': at === 4 ? 'end' : at === 0 ? 'start' : 'middle' }, number(value))));
+}

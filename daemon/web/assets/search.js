@@ -1,0 +1,10 @@
+// One search.
+
+import { h } from './dom.js';
+import { searchBody } from './searchbody.js';
+
+export async function show(place) {
+  place.title(`Search ${place.id}`);
+  const body = await searchBody(place.id, place);
+  place.show(h('h1', null, `Search ${place.id}`), body, h('p', null, h('a', { href: '/bisections' }, 'All searches')));
+}

@@ -1,0 +1,61 @@
+// A search as a picture: commits on a line, oldest left, and below them a row for each wave: what was measured, what could
+// not be built, and where a change was believed to be after it.
+
+import { s } from './dom.js';
+import { probability } from './format.js';
+
+const width = 900;
+const left = 76;
+const right = 20;
+const rowHeight = 30;
+const top = 30;
+
+/** Waves of steps, in order. */
+export function wavesOf(steps) {
+  const waves = [];
+  for (const step of steps) {
+    const last = waves[waves.length - 1];
+    if (last && last.stage === step.stage && last.number === step.wave) last.steps.push(step);
+    else waves.push({ number: step.wave, stage: step.stage, steps: [step] });
+  }
+  return waves;
+}
+
+/** Where each commit stands: as the service tells it, or, of an old search, as steps show it. */
+function placesOf(search) {
+  const told = [search.request.start, ...search.commits.map((commit) => commit.sha)];
+  const order = search.commits.length > 0 ? told : [...new Set([search.request.start, ...search.steps.flatMap((step) => step.commits), search.request.end])];
+  return new Map(order.map((sha, at) => [sha, at]));
+}
+
+/** `series`: the name of the one whose beliefs are drawn. */
+export function searchLine(search, series) {
+  const places = placesOf(search);
+  const waves = wavesOf(search.steps);
+  const count = Math.max(2, places.size);
+  const x = (sha) => left + ((width - left - right) * (places.get(sha) ?? 0)) / (count - 1);
+  const height = top + rowHeight * waves.length + 26;
+  const subjects = new Map(search.commits.map((commit) => [commit.sha, commit.subject]));
+  const name = (sha) => `${sha.slice(0, 12)} ${(subjects.get(sha) ?? '').slice(0, 120)}`;
+  return s('svg', { class: 'figure', viewBox: `0 0 ${width} ${height}`, role: 'img',
+    'aria-label': `${places.size} commits and ${waves.length} waves of measurements; the table below tells each` },
+  s('text', { x: 4, y: 18, class: 'quiet-fill' }, `${places.size - 1} suspects`),
+  s('line', { class: 'axis', x1: left, x2: width - right, y1: 14, y2: 14 }),
+  count <= 400 ? [...places.keys()].map((sha) => s('circle', { class: 'commit', cx: x(sha), cy: 14, r: 2 }, s('title', null, name(sha)))) : null,
+  waves.map((wave, at) => {
+    const y = top + rowHeight * at + 14;
+    const belief = wave.steps.flatMap((step) => step.beliefs).find((one) => one.series.name === series);
+    const from = belief ? x(belief.suspects[0]) : 0;
+    const to = belief ? x(belief.suspects[1]) : 0;
+    return [
+      s('text', { x: 4, y: y + 4, class: 'quiet-fill' }, `${wave.stage === 'nightlies' ? 'nights' : 'wave'} ${wave.number + 1}`),
+      s('line', { class: 'axis', x1: left, x2: width - right, y1: y, y2: y }),
+      belief ? s('rect', { class: 'belief', x: from - 3, y: y + 5, width: to - from + 6, height: 5, 'fill-opacity': String(0.25 + 0.75 * belief.probability) },
+        s('title', null, `${probability(belief.probability)} in here, ${probability(belief.no_change)} that nothing changed`)) : null,
+      wave.steps.map((step) => step.commits.map((sha) => s('circle', { class: step.skipped === sha ? 'skipped' : 'built', cx: x(sha), cy: y, r: 4.5 },
+        s('title', null, `${name(sha)}${step.skipped === sha ? ': could not be built' : ''}`)))),
+    ];
+  }),
+  s('text', { x: left, y: height - 6, class: 'quiet-fill' }, `known good ${search.request.start.slice(0, 12)}`),
+  s('text', { x: width - right, y: height - 6, class: 'quiet-fill', 'text-anchor': 'end' }, `known bad ${search.request.end.slice(0, 12)}`));
+}

@@ -1,0 +1,266 @@
+// All series in one table, and one of them over all its nights.
+
+import { read, readAll } from './api.js';
+import { dayOf, drawChart } from './chart.js';
+import { h } from './dom.js';
+import { change, level, number, plural, shortSha, time, verdictClass } from './format.js';
+import { incidentLink, nightlyLink, seriesAddress } from './links.js';
+import { sparkline } from './sparkline.js';
+import { facts, table } from './table.js';
+
+const recentNights = 30;
+let chart = null; // one at a time: a page shows one
+
+// ---- all of them ----
+
+const columns = [
+  { title: 'Series', value: (row) => row.name, cell: (row) => h('a', { href: seriesAddress(row) }, row.name) },
+  { title: 'Fleet', value: (row) => row.fleet, cell: (row) => row.fleet },
+  { title: 'Newest', number: true, cell: (row) => (row.newest ? level(row.newest.level, row.unit) : '–') },
+  { title: `Last ${recentNights} nights`, cell: (row) => sparkline(row.levels), narrowHidden: true },
+  { title: 'Last change', number: true, value: (row) => row.change?.ratio, descending: true,
+    cell: (row) => (row.change ? h('span', { class: verdictClass(row.change.verdict) }, change(row.change.ratio)) : '–') },
+  { title: 'On', value: (row) => row.change?.date, descending: true, cell: (row) => (row.change ? nightlyLink(row.change.nightly, row.change.date) : '–') },
+];
+
+function choices(label, name, values, chosen, onChange) {
+  return h('label', null, label, h('select', { name, change: (event) => onChange(event.target.value) },
+    h('option', { value: '' }, 'all'), values.map((value) => h('option', { value, selected: value === chosen }, value))));
+}
+
+function matches(row, query) {
+  const words = (query.get('q') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+  const text = `${row.name} ${row.fleet}`.toLowerCase();
+  return words.every((word) => text.includes(word)) &&
+    (!query.get('on') || row.fleet === query.get('on')) && (!query.get('of') || row.metric === query.get('of'));
+}
+
+async function showAll(place) {
+  const rows = await readAll(`/api/v1/series?recent=${recentNights}`, place.signal);
+  const { query } = place;
+  const results = h('div');
+  const draw = () => {
+    const found = rows.filter((row) => matches(row, query));
+    results.replaceChildren(table(columns, found, {
+      caption: `${found.length} of ${plural(rows.length, 'series', 'series')}`,
+      empty: rows.length === 0 ? 'Nothing has been measured yet. The first nightly fills this page.' : 'No series is called like that.',
+      sort: query.has('sort') ? Number(query.get('sort')) : 5, descending: query.get('order') !== 'ascending',
+      onSort: (index, descending) => {
+        query.set('sort', index);
+        query.set('order', descending ? 'descending' : 'ascending');
+        place.remember(query);
+      },
+    }));
+  };
+  const set = (name, value) => {
+    if (value) query.set(name, value);
+    else query.delete(name);
+    place.remember(query);
+    draw();
+  };
+  const values = (name) => [...new Set(rows.map((row) => row[name]))].sort();
+  place.show(h('h1', null, 'Series'),
+    h('div', { class: 'controls', role: 'search' },
+      h('label', null, 'Search', h('input', { type: 'search', name: 'q', value: query.get('q') ?? '', placeholder: 'bert train', input: (event) => set('q', event.target.value) })),
+      choices('Fleet', 'on', values('fleet'), query.get('on'), (value) => set('on', value)),
+      choices('Metric', 'of', values('metric'), query.get('of'), (value) => set('of', value))),
+    results);
+  draw();
+}
+
+// ---- one of them ----
+
+function addressOf(series, more = '') {
+  return `fleet=${encodeURIComponent(series.fleet)}&benchmark=${encodeURIComponent(series.benchmark)}&metric=${series.metric}${more}`;
+}
+
+function lineOf(history) {
+  const { nights } = history;
+  return { label: `${history.name} on ${history.fleet}`, unit: history.unit, dates: nights.date, level: nights.level, low: nights.low, high: nights.high };
+}
+
+/** What happened to the series, newest first: {date, nightly, short, text, link}. */
+function eventsOf(history, changePoints, rulings) {
+  const { nights } = history;
+  const incidents = new Map(history.incidents.map((one) => [one.nightly, one.id]));
+  const events = [];
+  nights.verdict.forEach((verdict, at) => {
+    if (verdict !== 'regression' && verdict !== 'improvement') return;
+    const incident = incidents.get(nights.nightly[at]);
+    events.push({ date: nights.date[at], nightly: nights.nightly[at], short: verdict === 'regression' ? 'R' : 'I', text: verdict, incident });
+  });
+  for (const point of changePoints) {
+    const by = point.by === 'ratio' ? change(point.change) : number(point.change);
+    events.push({ date: point.nightly.date, nightly: point.nightly.id, short: 'C', text: `change point, ${by}, between ${point.earliest.date} and ${point.latest.date}` });
+  }
+  for (const ruling of rulings) {
+    const at = nights.nightly.findIndex((id) => incidents.get(id) === ruling.incident);
+    if (at >= 0) events.push({ date: nights.date[at], nightly: nights.nightly[at], short: 'P', text: `${ruling.kind.replaceAll('_', ' ')} by ${ruling.who}: ${ruling.why}`, incident: ruling.incident });
+  }
+  const anchored = nights.nightly.indexOf(history.anchor);
+  if (anchored >= 0) events.push({ date: nights.date[anchored], nightly: history.anchor, short: 'A', text: 'the nightly that later ones are anchored to' });
+  return events.sort((one, other) => (one.date < other.date ? 1 : -1));
+}
+
+function hostText(fingerprint) {
+  if (!fingerprint) return '–';
+  return Object.entries(fingerprint).filter(([, value]) => ['string', 'number'].includes(typeof value)).slice(0, 4).map(([name, value]) => `${name} ${value}`).join(', ');
+}
+
+/** What one night measured; its processes as long as they are kept. */
+async function showNight(panel, place, history, at) {
+  const { nights } = history;
+  const shown = facts([
+    ['Nightly', nightlyLink(nights.nightly[at], nights.date[at])],
+    ['Level', `${level(nights.level[at], history.unit)}, its ${plural(nights.processes[at], 'process', 'processes')} from ${number(nights.low[at])} to ${number(nights.high[at])}`],
+    at > 0 ? ['Beside the night before', change(nights.level[at] / nights.level[at - 1])] : null,
+    ['Commit', h('code', null, shortSha(nights.commit[at]))],
+    ['Verdict', nights.verdict[at] ? h('span', { class: verdictClass(nights.verdict[at]) }, nights.verdict[at]) : 'not compared: nothing suspicious'],
+    ['Host', hostText(history.hosts[nights.host[at]])],
+  ]);
+  const details = h('details', null, h('summary', null, 'Its processes'));
+  details.addEventListener('toggle', async () => {
+    if (!details.open || details.childElementCount > 1) return;
+    try {
+      const points = await readAll(`/api/v1/series?${addressOf(history, `&nightly=${nights.nightly[at]}`)}`, place.signal);
+      details.append(processTable(points, history.unit));
+    } catch (problem) {
+      details.append(h('p', { class: 'quiet' }, problem.status === 404 ? 'They are forgotten: what they came to stays.' : problem.message));
+    }
+  });
+  panel.replaceChildren(h('h2', null, nights.date[at]), shown, details);
+}
+
+function processTable(points, unit) {
+  return table([
+    { title: 'Build', cell: (row) => h('code', null, shortSha(row.commit)) },
+    { title: 'Level', number: true, value: (row) => row.value, cell: (row) => level(row.value, unit) },
+    { title: 'Samples', number: true, cell: (row) => row.samples.length, narrowHidden: true },
+    { title: 'From', number: true, cell: (row) => (row.samples.length ? number(Math.min(...row.samples)) : '–') },
+    { title: 'To', number: true, cell: (row) => (row.samples.length ? number(Math.max(...row.samples)) : '–') },
+    { title: 'Measured', value: (row) => row.measured_at, cell: (row) => time(row.measured_at), narrowHidden: true },
+  ], points, { caption: 'One row a process, both builds', empty: 'There are none.' });
+}
+
+function eventTable(events) {
+  return table([
+    { title: 'Mark', cell: (row) => row.short },
+    { title: 'Nightly', value: (row) => row.date, cell: (row) => nightlyLink(row.nightly, row.date), descending: true },
+    { title: 'What', cell: (row) => h('span', { class: 'untrusted', dir: 'auto' }, row.text) },
+    { title: 'Incident', cell: (row) => (row.incident ? incidentLink(row.incident) : '–') },
+  ], events, { caption: 'What happened to it: R regression, I improvement, C change point, P a person\'s word, A anchor', empty: 'Nothing has ever happened to it.' });
+}
+
+function download(name, url) {
+  const link = h('a', { href: url, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+}
+
+function savePicture(name) {
+  chart.picture().toBlob((blob) => {
+    const url = URL.createObjectURL(blob);
+    download(name, url);
+    setTimeout(() => URL.revokeObjectURL(url), 10000);
+  });
+}
+
+function besideOf(query) {
+  const at = (query.get('beside') ?? '').split('|');
+  return at.length === 3 ? { fleet: at[0], benchmark: at[1], metric: at[2] } : null;
+}
+
+/** The series that may stand beside this one, to choose from. */
+function besideControl(place, all) {
+  const { query } = place;
+  const name = (series) => `${series.name} on ${series.fleet}`;
+  const chosen = besideOf(query);
+  const current = chosen ? all.find((one) => one.fleet === chosen.fleet && one.benchmark === chosen.benchmark && one.metric === chosen.metric) : null;
+  const take = (event) => {
+    const found = all.find((one) => name(one) === event.target.value);
+    if (event.target.value && !found) return;
+    if (found) query.set('beside', `${found.fleet}|${found.benchmark}|${found.metric}`);
+    else query.delete('beside');
+    place.remember(query);
+    place.again();
+  };
+  return h('label', null, 'Beside',
+    h('input', { list: 'all-series', value: current ? name(current) : '', placeholder: 'another series', change: take }),
+    h('datalist', { id: 'all-series' }, all.map((one) => h('option', { value: name(one) }))));
+}
+
+function windowOf(query) {
+  return query.has('from') && query.has('to') ? [dayOf(query.get('from')).getTime(), dayOf(query.get('to')).getTime()] : null;
+}
+
+function isoDay(ms) {
+  const date = new Date(ms);
+  return `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`;
+}
+
+async function showOne(place) {
+  const { query, signal } = place;
+  const asked = addressOf({ fleet: query.get('fleet'), benchmark: query.get('benchmark') ?? '', metric: query.get('metric') ?? '' });
+  const beside = besideOf(query);
+  const [history, points, rulings, all, other] = await Promise.all([
+    read(`/api/v1/history?${asked}`, signal), read(`/api/v1/change_points?${asked}`, signal), readAll('/api/v1/rulings', signal),
+    readAll('/api/v1/series', signal), beside ? read(`/api/v1/history?${addressOf(beside)}`, signal) : null,
+  ]);
+  place.title(history.name);
+  const events = eventsOf(history, points.change_points, rulings.filter((ruling) => ruling.incident));
+  const box = h('div', { class: 'chart', tabindex: '0', role: 'img', 'aria-describedby': 'chart-help',
+    'aria-label': `Chart of ${history.name} on ${history.fleet} over ${plural(history.nights.date.length, 'night')}` });
+  const night = h('section', { class: 'panel', 'aria-live': 'polite' });
+  const file = `${history.name}-${history.fleet}`.replace(/[^\w.-]+/g, '_');
+  place.show(
+    h('h1', null, history.name, h('span', { class: 'quiet' }, ` on ${history.fleet}`)),
+    box,
+    h('p', { id: 'chart-help', class: 'quiet' }, 'The line is the median of a night\'s processes, the band their range. Drag to zoom, Shift and drag to pan, or use the keys: left and right for nights, Page Up and Page Down to pan, + and − to zoom, 0 for all.'),
+    h('div', { class: 'controls' },
+      h('button', { type: 'button', click: () => chart.zoom(0.5) }, 'Zoom in'), h('button', { type: 'button', click: () => chart.zoom(2) }, 'Zoom out'),
+      h('button', { type: 'button', click: () => chart.pan(-0.5) }, 'Earlier'), h('button', { type: 'button', click: () => chart.pan(0.5) }, 'Later'),
+      h('button', { type: 'button', click: () => chart.all() }, 'All'),
+      besideControl(place, all),
+      h('a', { href: `/api/v1/history?${asked}&format=csv`, download: `${file}.csv` }, 'CSV'),
+      h('button', { type: 'button', click: () => savePicture(`${file}.png`) }, 'PNG')),
+    night,
+    h('h2', null, 'Events'), eventTable(events),
+    h('p', null, h('a', { href: '/series' }, 'All series')));
+  if (signal.aborted) return;
+  chart?.destroy();
+  chart = await drawChart(box, [history, other].filter(Boolean).map(lineOf), events, { window: windowOf(query) },
+    (date) => {
+      const at = history.nights.date.indexOf(isoDay(date.getTime()));
+      if (at >= 0) showNight(night, place, history, at);
+    },
+    (range) => {
+      if (range) {
+        query.set('from', isoDay(range[0]));
+        query.set('to', isoDay(range[1]));
+      } else {
+        query.delete('from');
+        query.delete('to');
+      }
+      if (!signal.aborted) place.remember(query);
+    });
+  showNight(night, place, history, history.nights.date.length - 1);
+}
+
+export async function show(place) {
+  if (place.query.has('benchmark')) await showOne(place);
+  else await showAll(place);
+}
+
+let shown = null;
+/** A chart is drawn anew only when there is something new on it: nobody wants it to jump. */
+export async function refresh(place) {
+  const { query, signal } = place;
+  if (!query.has('benchmark')) return;
+  const asked = addressOf({ fleet: query.get('fleet'), benchmark: query.get('benchmark'), metric: query.get('metric') });
+  const key = `${query.get('beside')}`;
+  const history = await read(`/api/v1/history?${asked}`, signal);
+  if (shown && shown.history === history && shown.key === key) return;
+  shown = { history, key };
+  await showOne(place);
+}
