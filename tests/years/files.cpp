@@ -1,0 +1,64 @@
+#include "tests/years/files.h"
+
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+namespace torchwatch::years {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// Relative paths, so that the directory can be moved.
+Json configuration(std::vector<std::string> const& models, std::vector<std::string> const& fleets) {
+  auto of_fleets = Json::array();
+  for (auto const& fleet : fleets)
+    of_fleets.push_back({{"name", fleet}, {"device", fleet == "gpu" ? "cuda" : "cpu"}});
+  return {{"state_dir", "state"},
+          // Once a day: what it cannot do is told once a day.
+          {"feed", {{"kind", "directory"}, {"path", "feed"}, {"poll_s", 86400}, {"overdue_s", 0}}},
+          {"source", {{"repository", "repository"}, {"remote", "origin"}}},
+          // The folders of builds are empty: nothing is won by removing them.
+          {"builds", {{"quota_mib", 0}, {"keep_free_mib", 0}}},
+          {"fleets", std::move(of_fleets)},
+          {"suite", {{"models", models}}},
+          {"decide", {{"anchor_nights", 30}}},
+          {"http", {{"port", 0}}}};
+}
+
+Result<> write_text(fs::path const& file, std::string const& text) {
+  std::ofstream stream{file};
+  stream << text;
+  stream.close();
+  if (!stream) return Error{ErrorCode::unavailable, file.string() + ": cannot be written"};
+  return {};
+}
+
+/// All that git needs to call it one. A bisection that cannot fetch its commits waits; without a
+/// repository, or with one that has no remote, it would fail for good.
+Result<> write_repository(fs::path const& folder) {
+  fs::create_directories(folder / "objects");
+  fs::create_directories(folder / "refs");
+  auto const head = write_text(folder / "HEAD", "ref: refs/heads/main\n");
+  if (!head) return head;
+  return write_text(folder / "config",
+                    "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
+                    "[remote \"origin\"]\n\turl = /nowhere/pytorch.git\n");
+}
+
+}  // namespace
+
+Result<> write_files(fs::path const& out,
+                     std::vector<std::string> const& models,
+                     std::vector<std::string> const& fleets) {
+  std::error_code problem;
+  fs::create_directories(out / "feed", problem);
+  if (problem)
+    return Error{ErrorCode::unavailable, (out / "feed").string() + ": " + problem.message()};
+  auto const repository = write_repository(out / "repository");
+  if (!repository) return repository;
+  return write_text(out / "torchwatch.json", configuration(models, fleets).dump(2) + '\n');
+}
+
+}  // namespace torchwatch::years
