@@ -41,7 +41,8 @@ HttpResponse html(int status, std::string_view title, std::string_view content) 
   response.status = status;
   response.headers["content-type"] = web::media_type(".html");
   response.headers["content-security-policy"] =
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src "
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
+      "connect-src "
       "'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
   response.headers["referrer-policy"] = "no-referrer";
   response.headers["cross-origin-opener-policy"] = "same-origin";

@@ -1,5 +1,11 @@
 #include "daemon/api/pages.h"
 
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "github/url.h"
 
 namespace torchwatch::api {
@@ -14,6 +20,26 @@ net::HttpResponse ok(Json const& json) {
   response.headers["content-type"] = "application/json";
   response.headers["cache-control"] = "no-store";
   response.body = text_of(json) + "\n";
+  return response;
+}
+
+std::string format_of(Query const& query,
+                      std::vector<std::string_view> const& allowed,
+                      std::vector<net::FieldError>& errors) {
+  auto const given = query.find("format");
+  if (given == query.end()) return std::string{allowed.front()};
+  if (std::ranges::find(allowed, given->second) == allowed.end())
+    errors.push_back(
+        {"format",
+         fmt::format("found \"{}\", allowed \"{}\"", given->second, fmt::join(allowed, "\", \""))});
+  return given->second;
+}
+
+net::HttpResponse text(std::string const& media_type, std::string body) {
+  net::HttpResponse response;
+  response.headers["content-type"] = media_type;
+  response.headers["cache-control"] = "no-store";
+  response.body = std::move(body);
   return response;
 }
 

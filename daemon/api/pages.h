@@ -30,6 +30,15 @@ std::optional<Number> parse_number(std::string const& text) {
   return number;
 }
 
+/// The format that a query asks for, one of `allowed`: the first unless it says. And what is wrong
+/// with what it says.
+std::string format_of(Query const& query,
+                      std::vector<std::string_view> const& allowed,
+                      std::vector<net::FieldError>& errors);
+
+/// 200 with anything but JSON.
+net::HttpResponse text(std::string const& media_type, std::string body);
+
 /// Which part of a list is asked for.
 struct Page {
   std::size_t limit = 100;

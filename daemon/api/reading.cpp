@@ -11,6 +11,7 @@
 #include "daemon/api/json.h"
 #include "daemon/api/pages.h"
 #include "daemon/api/time.h"
+#include "github/issue.h"
 
 namespace torchwatch::api {
 namespace {
@@ -162,7 +163,13 @@ HttpResponse list_incidents(View const& view, Call const& call) {
 HttpResponse show_incident(View const& view, Call const& call) {
   auto const incident = find_called<IncidentId>(view.store.incidents(), call);
   if (!incident) return unknown_id(call.id);
-  return ok(json_of(story_of(view.store, *incident), view.project));
+  std::vector<net::FieldError> errors;
+  auto const format = format_of(call.query, {"json", "markdown"}, errors);
+  if (!errors.empty()) return bad_query(errors);
+  auto const story = story_of(view.store, *incident);
+  if (format == "json") return ok(json_of(story, view.project));
+  auto const draft = github::draft_issue(story, {{}, view.project});
+  return text("text/markdown; charset=utf-8", "# " + draft.title + "\n\n" + draft.body);
 }
 
 HttpResponse list_bisections(View const& view, Call const& call) {

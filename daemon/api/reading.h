@@ -74,6 +74,7 @@ net::HttpResponse show_history(View const& view, Call const& call);
 net::HttpResponse show_change_points(View const& view, Call const& call);
 
 net::HttpResponse list_incidents(View const& view, Call const& call);
+/// format=markdown: the report on it.
 net::HttpResponse show_incident(View const& view, Call const& call);
 
 net::HttpResponse list_bisections(View const& view, Call const& call);

@@ -78,7 +78,7 @@ constexpr std::array routes{
     Route{"/api/v1/history", "fleet benchmark metric format", show_history},
     Route{"/api/v1/change_points", "fleet benchmark metric", show_change_points},
     Route{"/api/v1/incidents", paging, list_incidents},
-    Route{"/api/v1/incidents/{id}", "", show_incident},
+    Route{"/api/v1/incidents/{id}", "format", show_incident},
     Route{"/api/v1/bisections", paging, list_bisections, Post::bisection},
     Route{"/api/v1/bisections/{id}", "", show_bisection, Post::steering},
     Route{"/api/v1/alarms", paging, list_alarms},

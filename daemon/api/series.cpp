@@ -139,14 +139,6 @@ std::string csv_of(std::vector<NightOfSeries> const& nights) {
   return text;
 }
 
-HttpResponse csv(std::string text) {
-  HttpResponse response;
-  response.headers["content-type"] = "text/csv; charset=utf-8; header=present";
-  response.headers["cache-control"] = "no-store";
-  response.body = std::move(text);
-  return response;
-}
-
 /// Five digits, as many as a picture can show.
 double rounded(double level) {
   return std::stod(fmt::format("{:.5g}", level));
@@ -206,15 +198,12 @@ HttpResponse list_series(View const& view, Call const& call) {
 HttpResponse show_history(View const& view, Call const& call) {
   std::vector<FieldError> errors;
   auto const series = named_series(call.query, errors);
-  auto const format = call.query.find("format");
-  bool const is_csv = format != call.query.end() && format->second == "csv";
-  if (format != call.query.end() && !is_csv && format->second != "json")
-    errors.push_back({"format", "found \"" + format->second + R"(", allowed "json", "csv")"});
+  auto const format = format_of(call.query, {"json", "csv"}, errors);
   if (!errors.empty()) return bad_query(errors);
   auto const histories = view.store.histories();
   auto const nights = histories.of(*series);
   if (nights.empty()) return no_value_of(*series);
-  if (is_csv) return csv(csv_of(nights));
+  if (format == "csv") return text("text/csv; charset=utf-8; header=present", csv_of(nights));
   auto json = json_of(*series);
   json["nights"] = columns_of(nights);
   json["hosts"] = hosts_of(histories, nights);

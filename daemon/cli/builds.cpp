@@ -11,6 +11,7 @@
 #include "daemon/api/build_request.h"
 #include "daemon/api/json.h"
 #include "daemon/async/run.h"
+#include "daemon/cli/answers.h"
 #include "daemon/cli/command_line.h"
 #include "daemon/cli/commands.h"
 #include "daemon/cli/remote.h"
@@ -95,39 +96,20 @@ int print_done(ordered_json const& answer, BuildsFlags const& flags) {
   return 0;
 }
 
-/// All pages of the service's list.
-Result<ordered_json> list_there(Server const& server) {
-  constexpr int page = 100;
-  auto builds = ordered_json::array();
-  for (std::size_t total = 1; builds.size() < total;) {
-    auto const answer =
-        server.get(fmt::format("/api/v1/builds?limit={}&offset={}", page, builds.size()));
-    if (!answer) return answer.error();
-    total = answer->at("total").get<std::size_t>();
-    if (answer->at("items").empty()) break;
-    builds.insert(builds.end(), answer->at("items").begin(), answer->at("items").end());
-  }
-  return Result<ordered_json>{boost::system::in_place_value, std::move(builds)};
+int list(BuildsFlags const& flags, Place const& place) {
+  auto const answers = Answers::of(flags.server, flags.token_file, place);
+  if (!answers) return complain("builds", answers.error().message);
+  auto const builds = answers->get_all("/api/v1/builds");
+  if (!builds) return complain("builds", builds.error().message);
+  return print_list(*builds, flags.as_json);
 }
 
-int run_there(BuildsFlags const& flags) {
+int order_there(BuildsFlags const& flags) {
   auto const server = Server::at(flags.server, flags.token_file);
   if (!server) return complain("builds", server.error().message);
-  auto const answer =
-      flags.action ? server->post("/api/v1/builds", body_of(flags)) : list_there(*server);
+  auto const answer = server->post("/api/v1/builds", body_of(flags));
   if (!answer) return complain("builds", answer.error().message);
-  return flags.action ? print_done(*answer, flags) : print_list(*answer, flags.as_json);
-}
-
-/// Beside a running service, too: it only reads.
-int list_here(config::Options const& options, bool as_json) {
-  auto store = storage::Store::open_reader(service::store_file(options));
-  if (!store) return complain("builds", store.error().message);
-  auto builds = ordered_json::array();
-  for (auto const& held :
-       retention::held_builds(*store, retention::keeping_of(options), SystemClock{}.now()))
-    builds.push_back(api::json_of(held));
-  return print_list(builds, as_json);
+  return print_done(*answer, flags);
 }
 
 /// What is to be fetched is fetched at once.
@@ -146,8 +128,7 @@ Result<std::vector<KeptBuild>> carry_out_here(config::Options const& options,
   return came;
 }
 
-int run_here(config::Options const& options, Place const& place, BuildsFlags const& flags) {
-  if (!flags.action) return list_here(options, flags.as_json);
+int order_here(config::Options const& options, Place const& place, BuildsFlags const& flags) {
   auto const order = api::parse_build_request(body_of(flags).dump());
   if (!order)
     return complain("builds", order.error().front().field + ": " + order.error().front().detail);
@@ -184,9 +165,10 @@ void add_builds(CLI::App& app, Place const& place, Chosen& chosen) {
       "builds", "List the builds that are kept, and who needs them; fetch, pin, remove");
   builds->require_subcommand(0, 1);
   auto const run = [flags, &place] {
-    if (!flags->server.empty()) return run_there(*flags);
+    if (!flags->action) return list(*flags, place);
+    if (!flags->server.empty()) return order_there(*flags);
     auto const options = load_options(place);
-    return options ? run_here(*options, place, *flags) : int{could_not_run};
+    return options ? order_here(*options, place, *flags) : int{could_not_run};
   };
   auto const add_common = [flags](CLI::App* command) {
     command->add_option(

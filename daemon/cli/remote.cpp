@@ -5,26 +5,26 @@
 #include "storage/domain/secret.h"
 
 namespace torchwatch::cli {
-namespace {
-
 using nlohmann::ordered_json;
 
-/// The JSON of a good answer; the problem's text otherwise.
-Result<ordered_json> body_of(Result<net::HttpResponse> const& answer) {
-  if (!answer) return answer.error();
-  auto json = ordered_json::parse(answer->body, nullptr, false);
-  if (json.is_discarded())
-    return Error{ErrorCode::corrupt, "HTTP " + std::to_string(answer->status) + " without JSON"};
+Result<std::string> body_of(net::HttpResponse const& answer) {
   constexpr int bad_request = 400;
-  if (answer->status < bad_request)
-    return Result<ordered_json>{boost::system::in_place_value, std::move(json)};
-  auto text = "HTTP " + std::to_string(answer->status) + ": " + json.value("detail", "");
+  if (answer.status < bad_request) return answer.body;
+  auto const json = ordered_json::parse(answer.body, nullptr, false);
+  auto text = "HTTP " + std::to_string(answer.status);
+  if (!json.is_object()) return Error{ErrorCode::corrupt, text + " without JSON"};
+  text += ": " + json.value("detail", "");
   for (auto const& error : json.value("errors", ordered_json::array()))
     text += "; " + error.value("field", "") + ": " + error.value("detail", "");
   return Error{ErrorCode::refused, std::move(text)};
 }
 
-}  // namespace
+Result<ordered_json> parsed(Result<std::string> const& text) {
+  if (!text) return text.error();
+  auto json = ordered_json::parse(*text, nullptr, false);
+  if (json.is_discarded()) return Error{ErrorCode::corrupt, "found an answer that is no JSON"};
+  return Result<ordered_json>{boost::system::in_place_value, std::move(json)};
+}
 
 Result<Server> Server::at(std::string const& url, std::string const& token_file) {
   auto const origin = net::parse_origin(url);
@@ -40,9 +40,15 @@ Server::Server(net::HttpOrigin origin, std::string token)
       token_{std::move(token)} {}
 
 Result<ordered_json> Server::get(std::string const& path) const {
+  return parsed(get_text(path));
+}
+
+Result<std::string> Server::get_text(std::string const& path) const {
   net::HttpRequest request{"GET", path, {}, ""};
   if (!token_.empty()) request.headers["authorization"] = "Bearer " + token_;
-  return body_of(net::ask_http(origin_, request));
+  auto const answer = net::ask_http(origin_, request);
+  if (!answer) return answer.error();
+  return body_of(*answer);
 }
 
 Result<ordered_json> Server::post(std::string const& path, ordered_json const& body) const {
@@ -51,7 +57,9 @@ Result<ordered_json> Server::post(std::string const& path, ordered_json const& b
       path,
       {{"authorization", "Bearer " + token_}, {"content-type", "application/json"}},
       body.dump()};
-  return body_of(net::ask_http(origin_, request));
+  auto const answer = net::ask_http(origin_, request);
+  if (!answer) return answer.error();
+  return parsed(body_of(*answer));
 }
 
 }  // namespace torchwatch::cli

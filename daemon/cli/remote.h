@@ -9,6 +9,12 @@
 
 namespace torchwatch::cli {
 
+/// What a good answer holds; the problem's text otherwise.
+Result<std::string> body_of(net::HttpResponse const& answer);
+
+/// JSON that came as text.
+Result<nlohmann::ordered_json> parsed(Result<std::string> const& text);
+
 /// A running service, asked over HTTP. Errors are fit to be printed.
 class Server {
  public:
@@ -17,6 +23,7 @@ class Server {
   static Result<Server> at(std::string const& url, std::string const& token_file);
 
   Result<nlohmann::ordered_json> get(std::string const& path) const;
+  Result<std::string> get_text(std::string const& path) const;
   Result<nlohmann::ordered_json> post(std::string const& path,
                                       nlohmann::ordered_json const& body) const;
 

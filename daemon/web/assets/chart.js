@@ -1,15 +1,22 @@
 // A chart of nights, by dygraphs, which does the drawing, the zooming and the panning.
 
 import { announce, h } from './dom.js';
+import { level } from './format.js';
 
 let library = null;
+
+/** Its legend writes styles into its markup, which the page's policy forbids; what it would say stands below the chart. */
+function withoutLegend(Dygraph) {
+  Dygraph.PLUGINS = Dygraph.PLUGINS.filter((plugin) => plugin !== Dygraph.Plugins.Legend);
+  return Dygraph;
+}
 
 /** dygraphs is no module: it is loaded when a chart is first drawn. */
 function loadLibrary() {
   library ??= new Promise((resolve, reject) => {
     document.head.append(h('link', { rel: 'stylesheet', href: '/assets/dygraph.min.css' }));
     document.head.append(h('script', {
-      src: '/assets/dygraph.min.js', load: () => resolve(window.Dygraph), error: () => reject(new Error('The chart library did not load.')),
+      src: '/assets/dygraph.min.js', load: () => resolve(withoutLegend(window.Dygraph)), error: () => reject(new Error('The chart library did not load.')),
     }));
   });
   return library;
@@ -55,14 +62,14 @@ function options(lines, rows, chosen) {
     series,
     ylabel: lines[0].unit,
     y2label: others?.unit,
-    axes: { y: { axisLabelWidth: 64 }, y2: { independentTicks: true, axisLabelWidth: 64 } },
+    axes: { y: { axisLabelWidth: 72, axisLabelFormatter: (value) => level(value, lines[0].unit).replace(' ms', '') }, y2: { independentTicks: true, axisLabelWidth: 72, axisLabelFormatter: (value) => level(value, others?.unit ?? '').replace(' ms', '') } },
+    axisLabelColor: colour('--text'),
     axisLineColor: colour('--line'),
     gridLineColor: colour('--line'),
     showRangeSelector: true,
     rangeSelectorHeight: 30,
     rangeSelectorPlotFillColor: colour('--link'),
     rangeSelectorPlotStrokeColor: colour('--link'),
-    legendFormatter: () => '',
     dateWindow: chosen.window ?? null,
     animatedZooms: false,
   };
@@ -124,6 +131,8 @@ export async function drawChart(box, lines, marks, chosen, onSelect, onWindow) {
     drawCallback: (drawn, isFirst) => { if (!isFirst) tellWindow(); },
     clickCallback: (event, x) => select(rows.findIndex(([date]) => date.getTime() === x)),
   });
+  // Handles for the mouse; keys do the same.
+  for (const handle of box.querySelectorAll('img')) handle.alt = '';
   const labels = new Set(rows.map(([date]) => date.getTime()));
   graph.setAnnotations(marks.filter((mark) => labels.has(dayOf(mark.date).getTime())).map((mark) => ({
     series: lines[0].label, x: dayOf(mark.date).getTime(), shortText: mark.short, text: mark.text, cssClass: 'mark', width: 20, height: 18,

@@ -13,7 +13,7 @@ export function change(ratio) {
 
 /** "+12.1% [+10.0%, +14.0%]". */
 export function changeWithInterval(comparison) {
-  if (comparison.ratio === null) return `${number(comparison.before)} → ${number(comparison.after)}`;
+  if (comparison.ratio === null) return `${level(comparison.before, comparison.unit ?? '')} → ${level(comparison.after, comparison.unit ?? '')}`;
   return `${change(comparison.ratio)} [${change(comparison.low)}, ${change(comparison.high)}]`;
 }
 
@@ -23,7 +23,12 @@ export function number(value) {
   return Number(value.toPrecision(4)).toLocaleString(undefined, { maximumSignificantDigits: 4 });
 }
 
+
+/** In its unit; bytes in those that people read. */
 export function level(value, unit) {
+  if (value === null || value === undefined) return '–';
+  if (unit === 'bytes') return bytes(value);
+  if (unit === 'bytes/iteration') return `${bytes(value)}/iteration`;
   return `${number(value)} ${unit}`;
 }
 
@@ -37,7 +42,7 @@ export function probability(value) {
 export function bytes(value) {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let at = 0;
-  while (value >= 1024 && at < units.length - 1) {
+  while (Math.abs(value) >= 1024 && at < units.length - 1) {
     value /= 1024;
     at += 1;
   }

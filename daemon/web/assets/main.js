@@ -163,8 +163,7 @@ async function showHealth() {
     const isWell = vitals.status === 'ok';
     service.replaceChildren(h('span', { class: isWell ? 'good' : 'bad', title: (vitals.troubles ?? []).join('\n') },
       isWell ? 'Service is well' : plural(vitals.troubles.length, 'trouble')),
-    lineIsOpen ? null : h('span', { class: 'warn' }, 'not live'));
-    service.normalize();
+    lineIsOpen ? '' : h('span', { class: 'warn' }, 'not live'));
   } catch {
     service.replaceChildren(h('span', { class: 'bad' }, 'Service does not answer'));
   }

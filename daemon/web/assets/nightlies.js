@@ -15,5 +15,5 @@ export async function show(place) {
     { title: 'Commit', cell: (row) => h('code', null, shortSha(row.commit)) },
     { title: 'State', value: (row) => row.state, cell: (row) => [stateText(row), row.failure ? [': ', untrusted(row.failure)] : null] },
     { title: 'Announced', value: (row) => row.announced_at, cell: (row) => time(row.announced_at), narrowHidden: true, descending: true },
-  ], nightlies, { caption: 'Newest first', empty: 'None has been announced yet.' }));
+  ], nightlies, { caption: 'Newest first', empty: 'None has been announced yet. The service looks at its feed, and shows here what it finds and how far it is.' }));
 }

@@ -17,7 +17,7 @@ function clip(text, length) {
 function bars(changes) {
   const highest = Math.max(...changes.flatMap((one) => [one.before.ms, one.after.ms]), 1e-9);
   const x = (ms) => ((width - left - right) * ms) / highest;
-  return s('svg', { class: 'figure', viewBox: `0 0 ${width} ${changes.length * rowHeight + 4}`, role: 'img',
+  return s('svg', { class: 'figure', width, viewBox: `0 0 ${width} ${changes.length * rowHeight + 4}`, role: 'img',
     'aria-label': 'Milliseconds an iteration of each operator, before and after; the table below has the figures' },
   changes.map((one, at) => {
     const top = at * rowHeight + 4;
@@ -49,7 +49,8 @@ export function operatorSections(operators) {
   }
   return [...benchmarks.entries()].map(([name, changes]) => {
     const sorted = [...changes].sort((one, other) => Math.abs(other.after.ms - other.before.ms) - Math.abs(one.after.ms - one.before.ms));
-    return [h('h3', null, name), bars(sorted.slice(0, most)),
+    return [h('h3', null, name),
+      h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': `Operators of ${name}` }, bars(sorted.slice(0, most))),
       h('details', null, h('summary', null, `All ${sorted.length} operators in figures`), table(columns, sorted, { caption: 'An iteration each, by how much they moved' }))];
   });
 }

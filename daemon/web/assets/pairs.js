@@ -1,7 +1,7 @@
 // The processes behind a verdict: each a dot, the two of a pair joined.
 
 import { h, s } from './dom.js';
-import { level, number } from './format.js';
+import { level } from './format.js';
 
 const width = 640;
 const height = 92;
@@ -37,11 +37,11 @@ export function pairFigure(change, points, before, after) {
   const rows = { before: 22, after: 52 };
   const joined = rounds.filter((round) => round.before !== undefined && round.after !== undefined);
   const text = `${joined.length} pairs of processes of ${change.name}: before around ${level(change.before, change.unit)}, after around ${level(change.after, change.unit)}`;
-  return s('svg', { class: 'figure', viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': text },
+  return s('svg', { class: 'figure', width, viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': text },
     ['before', 'after'].map((row) => s('text', { x: 4, y: rows[row] + 4 }, row)),
     joined.map((round) => s('line', { class: 'join', x1: x(round.before), y1: rows.before, x2: x(round.after), y2: rows.after })),
     rounds.map((round) => ['before', 'after'].filter((row) => round[row] !== undefined).map((row) =>
       s('circle', { class: row, cx: x(round[row]), cy: rows[row], r: 4 }, s('title', null, level(round[row], change.unit))))),
     s('line', { class: 'axis', x1: left, x2: width - right, y1: 70, y2: 70 }),
-    ticks(low, low + span).map((value, at) => s('text', { x: x(value), y: 86, class: 'quiet-fill', 'text-anchor': at === 4 ? 'end' : at === 0 ? 'start' : 'middle' }, number(value))));
+    ticks(low, low + span).map((value, at) => s('text', { x: x(value), y: 86, class: 'quiet-fill', 'text-anchor': at === 4 ? 'end' : at === 0 ? 'start' : 'middle' }, level(value, change.unit))));
 }

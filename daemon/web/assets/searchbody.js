@@ -9,12 +9,12 @@ import { incidentLink, outcomeText, seriesLink } from './links.js';
 import { searchLine } from './searchline.js';
 import { facts, table } from './table.js';
 
-const units = { latency: 'ms' };
+const units = { latency: 'ms', cmem: 'bytes', gmem: 'bytes', leak: 'bytes/iteration' };
 
 function readingText(step) {
   const metrics = Object.entries(step.readings);
   if (metrics.length === 0) return step.note ? untrusted(step.note) : '–';
-  return metrics.map(([metric, levels]) => h('div', null, `${metric} `, levels.map((value) => level(value, units[metric] ?? '').trim()).join(', ')));
+  return metrics.map(([metric, levels]) => h('div', null, `${metric} `, levels.map((value) => level(value, units[metric])).join(', ')));
 }
 
 const stepColumns = [

@@ -37,7 +37,7 @@ export function searchLine(search, series) {
   const height = top + rowHeight * waves.length + 26;
   const subjects = new Map(search.commits.map((commit) => [commit.sha, commit.subject]));
   const name = (sha) => `${sha.slice(0, 12)} ${(subjects.get(sha) ?? '').slice(0, 120)}`;
-  return s('svg', { class: 'figure', viewBox: `0 0 ${width} ${height}`, role: 'img',
+  return s('svg', { class: 'figure', width, viewBox: `0 0 ${width} ${height}`, role: 'img',
     'aria-label': `${places.size} commits and ${waves.length} waves of measurements; the table below tells each` },
   s('text', { x: 4, y: 18, class: 'quiet-fill' }, `${places.size - 1} suspects`),
   s('line', { class: 'axis', x1: left, x2: width - right, y1: 14, y2: 14 }),
@@ -45,12 +45,11 @@ export function searchLine(search, series) {
   waves.map((wave, at) => {
     const y = top + rowHeight * at + 14;
     const belief = wave.steps.flatMap((step) => step.beliefs).find((one) => one.series.name === series);
-    const from = belief ? x(belief.suspects[0]) : 0;
-    const to = belief ? x(belief.suspects[1]) : 0;
+    const ends = belief ? belief.suspects.map(x).sort((one, other) => one - other) : [];
     return [
       s('text', { x: 4, y: y + 4, class: 'quiet-fill' }, `${wave.stage === 'nightlies' ? 'nights' : 'wave'} ${wave.number + 1}`),
       s('line', { class: 'axis', x1: left, x2: width - right, y1: y, y2: y }),
-      belief ? s('rect', { class: 'belief', x: from - 3, y: y + 5, width: to - from + 6, height: 5, 'fill-opacity': String(0.25 + 0.75 * belief.probability) },
+      belief ? s('rect', { class: 'belief', x: ends[0] - 3, y: y + 5, width: ends[1] - ends[0] + 6, height: 5, 'fill-opacity': String(0.25 + 0.75 * belief.probability) },
         s('title', null, `${probability(belief.probability)} in here, ${probability(belief.no_change)} that nothing changed`)) : null,
       wave.steps.map((step) => step.commits.map((sha) => s('circle', { class: step.skipped === sha ? 'skipped' : 'built', cx: x(sha), cy: y, r: 4.5 },
         s('title', null, `${name(sha)}${step.skipped === sha ? ': could not be built' : ''}`)))),

@@ -112,7 +112,7 @@ async function showNight(panel, place, history, at) {
   const { nights } = history;
   const shown = facts([
     ['Nightly', nightlyLink(nights.nightly[at], nights.date[at])],
-    ['Level', `${level(nights.level[at], history.unit)}, its ${plural(nights.processes[at], 'process', 'processes')} from ${number(nights.low[at])} to ${number(nights.high[at])}`],
+    ['Level', `${level(nights.level[at], history.unit)}, its ${plural(nights.processes[at], 'process', 'processes')} from ${level(nights.low[at], history.unit)} to ${level(nights.high[at], history.unit)}`],
     at > 0 ? ['Beside the night before', change(nights.level[at] / nights.level[at - 1])] : null,
     ['Commit', h('code', null, shortSha(nights.commit[at]))],
     ['Verdict', nights.verdict[at] ? h('span', { class: verdictClass(nights.verdict[at]) }, nights.verdict[at]) : 'not compared: nothing suspicious'],
@@ -136,8 +136,8 @@ function processTable(points, unit) {
     { title: 'Build', cell: (row) => h('code', null, shortSha(row.commit)) },
     { title: 'Level', number: true, value: (row) => row.value, cell: (row) => level(row.value, unit) },
     { title: 'Samples', number: true, cell: (row) => row.samples.length, narrowHidden: true },
-    { title: 'From', number: true, cell: (row) => (row.samples.length ? number(Math.min(...row.samples)) : '–') },
-    { title: 'To', number: true, cell: (row) => (row.samples.length ? number(Math.max(...row.samples)) : '–') },
+    { title: 'From', number: true, cell: (row) => (row.samples.length ? level(Math.min(...row.samples), unit) : '–') },
+    { title: 'To', number: true, cell: (row) => (row.samples.length ? level(Math.max(...row.samples), unit) : '–') },
     { title: 'Measured', value: (row) => row.measured_at, cell: (row) => time(row.measured_at), narrowHidden: true },
   ], points, { caption: 'One row a process, both builds', empty: 'There are none.' });
 }

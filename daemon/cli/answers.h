@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "daemon/cli/commands.h"
+#include "storage/domain/result.h"
+
+namespace CLI {
+class App;
+}
+
+namespace torchwatch::cli {
+
+/// What the HTTP API answers to a path: a running service's, or this program's own from the store
+/// of its configuration, beside a running service, too. Errors are fit to be printed.
+class Answers {
+ public:
+  /// Of a service at http(s)://HOST:PORT or unix:/PATH; an empty `server` is the store's.
+  static Result<Answers> of(std::string const& server,
+                            std::string const& token_file,
+                            Place const& place);
+
+  Result<nlohmann::ordered_json> get(std::string const& path) const;
+  Result<std::string> get_text(std::string const& path) const;
+
+  /// All items of a list that comes in pages.
+  Result<nlohmann::ordered_json> get_all(std::string const& path) const;
+
+ private:
+  using Ask = std::function<Result<std::string>(std::string const& path)>;
+
+  explicit Answers(Ask ask) : ask_{std::move(ask)} {}
+
+  Ask ask_;
+};
+
+}  // namespace torchwatch::cli

@@ -1,0 +1,324 @@
+#include <algorithm>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "daemon/api/json.h"
+#include "daemon/cli/answers.h"
+#include "daemon/cli/bisection_text.h"
+#include "daemon/cli/command_line.h"
+#include "daemon/cli/commands.h"
+#include "daemon/cli/table.h"
+#include "github/figures.h"
+#include "github/url.h"
+
+// What is known, as tables: of the configuration's store, or of a running service.
+namespace torchwatch::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// What the commands that read are given on the command line.
+struct RecordsFlags {
+  std::string id;  ///< of one record; empty: all of them
+  std::string fleet;
+  std::size_t most = 20;
+  std::string server;
+  std::string token_file;
+  bool as_json = false;
+};
+
+/// "-" for null.
+std::string word(ordered_json const& json, char const* key) {
+  auto const& value = json.at(key);
+  return value.is_string() ? value.get<std::string>() : "-";
+}
+
+std::string minute(ordered_json const& json, char const* key) {
+  auto const time = word(json, key);
+  return time == "-" ? time : time.substr(0, 10) + " " + time.substr(11, 5);
+}
+
+std::string level(ordered_json const& json, char const* key) {
+  auto const metric = parse_metric(text(json, "metric")).value();
+  return github::level_of(metric, json.at(key).get<double>());
+}
+
+std::string change(ordered_json const& json) {
+  return json.at("ratio").is_number() ? github::percent_change(json.at("ratio").get<double>())
+                                      : "-";
+}
+
+/// The head of a table, its rows up to `most`, and how many are left out.
+void print_table(Row head,
+                 ordered_json const& items,
+                 std::size_t most,
+                 std::function<Row(ordered_json const&)> const& row) {
+  std::vector<Row> rows{std::move(head)};
+  auto const shown = std::min(most, items.size());
+  for (std::size_t at = 0; at < shown; ++at)
+    rows.push_back(row(items.at(at)));
+  print_rows(rows);
+  if (shown < items.size())
+    std::cout << "and " << items.size() - shown << " more (--most " << items.size() << ")\n";
+}
+
+ordered_json worst_of(ordered_json const& changes) {
+  auto const ratio = [](ordered_json const& one) {
+    return one.at("ratio").is_number() ? one.at("ratio").get<double>() : 0;
+  };
+  auto const less = [&](ordered_json const& one, ordered_json const& other) {
+    return ratio(one) < ratio(other);
+  };
+  return changes.empty() ? ordered_json(nullptr)
+                         : *std::max_element(changes.begin(), changes.end(), less);
+}
+
+Row row_of_incident(ordered_json const& incident) {
+  auto const worst = worst_of(incident.at("changes"));
+  return {incident.at("id").dump(),
+          text(incident.at("nightly"), "date"),
+          std::to_string(incident.at("changes").size()),
+          worst.is_null() ? "-" : change(worst),
+          worst.is_null() ? "-" : text(worst, "name"),
+          word(incident, "report")};
+}
+
+Row row_of_nightly(ordered_json const& nightly) {
+  return {nightly.at("id").dump(),
+          text(nightly, "date"),
+          text(nightly, "state"),
+          short_sha(nightly.at("commit")),
+          word(nightly, "version"),
+          word(nightly, "failure")};
+}
+
+Row row_of_verdict(ordered_json const& verdict) {
+  return {text(verdict, "name"),
+          text(verdict, "fleet"),
+          text(verdict, "verdict"),
+          change(verdict),
+          level(verdict, "before"),
+          level(verdict, "after"),
+          verdict.at("pairs").dump()};
+}
+
+Row row_of_alarm(ordered_json const& alarm) {
+  return {alarm.at("id").dump(),
+          alarm.at("cleared_at").is_null() ? "open" : "cleared",
+          text(alarm, "kind"),
+          word(alarm, "subject"),
+          minute(alarm, "raised_at"),
+          minute(alarm, "cleared_at"),
+          text(alarm, "detail")};
+}
+
+Row row_of_series(ordered_json const& series) {
+  auto const& newest = series.at("newest");
+  auto const& last = series.at("change");
+  auto const metric = parse_metric(text(series, "metric")).value();
+  return {text(series, "name"),
+          text(series, "fleet"),
+          newest.is_null() ? "-" : github::level_of(metric, newest.at("level").get<double>()),
+          last.is_null() ? "-" : change(last),
+          last.is_null() ? "-" : text(last, "date")};
+}
+
+void print_nightly(ordered_json const& nightly, std::size_t most) {
+  print_table({"id", "nightly", "state", "commit", "version", "failure"},
+              ordered_json::array({nightly}),
+              1,
+              row_of_nightly);
+  if (nightly.at("verdicts").empty()) return;
+  std::cout << '\n';
+  print_table({"series", "fleet", "verdict", "change", "before", "after", "pairs"},
+              nightly.at("verdicts"),
+              most,
+              row_of_verdict);
+}
+
+/// The newest nights of one series, newest first.
+void print_history(ordered_json const& history, std::size_t most) {
+  auto const& nights = history.at("nights");
+  auto const metric = parse_metric(text(history, "metric")).value();
+  std::vector<Row> rows{
+      {"nightly", "level", "lowest", "highest", "processes", "verdict", "commit"}};
+  auto const size = nights.at("date").size();
+  for (std::size_t i = 0; i < std::min(most, size); ++i) {
+    auto const at = size - 1 - i;
+    auto const level_at = [&](char const* column) {
+      return github::level_of(metric, nights.at(column).at(at).get<double>());
+    };
+    auto const& verdict = nights.at("verdict").at(at);
+    rows.push_back({nights.at("date").at(at).get<std::string>(),
+                    level_at("level"),
+                    level_at("low"),
+                    level_at("high"),
+                    nights.at("processes").at(at).dump(),
+                    verdict.is_string() ? verdict.get<std::string>() : "-",
+                    short_sha(nights.at("commit").at(at))});
+  }
+  std::cout << text(history, "name") << " on " << text(history, "fleet") << '\n';
+  print_rows(rows);
+}
+
+/// The query of "test_eval[dlrm-cpu-eager]_latency" on a fleet.
+Result<std::string> query_of(std::string const& name, std::string const& fleet) {
+  auto const end = name.rfind("]_");
+  auto const benchmark = name.substr(0, end == std::string::npos ? 0 : end + 1);
+  auto const metric = end == std::string::npos ? "" : name.substr(end + 2);
+  if (!parse_benchmark(benchmark) || !parse_metric(metric))
+    return Error{
+        ErrorCode::invalid_argument,
+        "found \"" + name + "\", allowed a series like \"test_eval[dlrm-cpu-eager]_latency\""};
+  return "fleet=" + github::percent_encode(fleet) +
+         "&benchmark=" + github::percent_encode(benchmark) + "&metric=" + metric;
+}
+
+/// The fleet of a series, where only one has it.
+Result<std::string> fleet_of(Answers const& answers, std::string const& name) {
+  auto const all = answers.get_all("/api/v1/series");
+  if (!all) return all.error();
+  std::vector<std::string> fleets;
+  for (auto const& series : *all)
+    if (series.at("name") == name) fleets.push_back(text(series, "fleet"));
+  if (fleets.size() == 1) return fleets.front();
+  if (fleets.empty())
+    return Error{ErrorCode::not_found, "nothing was measured of \"" + name + "\""};
+  return Error{
+      ErrorCode::invalid_argument,
+      fmt::format(
+          "\"{}\" is measured on {}: say which with --fleet", name, fmt::join(fleets, ", "))};
+}
+
+Result<ordered_json> history_of(Answers const& answers, RecordsFlags const& flags) {
+  auto const fleet =
+      flags.fleet.empty() ? fleet_of(answers, flags.id) : Result<std::string>{flags.fleet};
+  if (!fleet) return fleet.error();
+  auto const query = query_of(flags.id, *fleet);
+  if (!query) return query.error();
+  return answers.get("/api/v1/history?" + *query);
+}
+
+using Answered = Result<ordered_json>;
+
+/// A command: what it asks for, and how it prints the answer for people.
+struct Records {
+  char const* name;
+  char const* help;
+  char const* id_help;
+  std::function<Answered(Answers const&, RecordsFlags const&)> ask;
+  std::function<void(ordered_json const&, RecordsFlags const&)> print;
+};
+
+/// All of a list, or one of it by its id.
+auto listed_at(std::string const& path) {
+  return [path](Answers const& answers, RecordsFlags const& flags) -> Answered {
+    return flags.id.empty() ? answers.get_all(path)
+                            : answers.get(path + "/" + github::percent_encode(flags.id));
+  };
+}
+
+void print_incidents(ordered_json const& answer, RecordsFlags const& flags) {
+  print_table(
+      {"id", "nightly", "series", "worst", "of", "report"}, answer, flags.most, row_of_incident);
+}
+
+void print_nightlies(ordered_json const& answer, RecordsFlags const& flags) {
+  if (!flags.id.empty()) return print_nightly(answer, flags.most);
+  print_table({"id", "nightly", "state", "commit", "version", "failure"},
+              answer,
+              flags.most,
+              row_of_nightly);
+}
+
+void print_alarms(ordered_json const& answer, RecordsFlags const& flags) {
+  print_table({"id", "state", "kind", "subject", "raised (UTC)", "cleared", "detail"},
+              flags.id.empty() ? answer : ordered_json::array({answer}),
+              flags.most,
+              row_of_alarm);
+}
+
+void print_series(ordered_json const& answer, RecordsFlags const& flags) {
+  if (!flags.id.empty()) return print_history(answer, flags.most);
+  print_table(
+      {"series", "fleet", "newest", "last change", "on"}, answer, flags.most, row_of_series);
+}
+
+std::vector<Records> all_records() {
+  return {{"incidents",
+           "List incidents, newest first; with an id the report on one",
+           "One incident: its report, in Markdown",
+           listed_at("/api/v1/incidents"),
+           print_incidents},
+          {"nightlies",
+           "List nightlies, newest first; with an id the verdicts on one",
+           "One nightly, with its verdicts",
+           listed_at("/api/v1/nightlies"),
+           print_nightlies},
+          {"alarms",
+           "List alarms about the watching itself, newest first",
+           "One alarm",
+           listed_at("/api/v1/alarms"),
+           print_alarms},
+          {"series",
+           "List the series that are measured; with a name the nights of one",
+           "One series, like test_eval[dlrm-cpu-eager]_latency: its nights, newest first",
+           [](Answers const& answers, RecordsFlags const& flags) {
+             return flags.id.empty() ? answers.get_all("/api/v1/series?recent=1")
+                                     : history_of(answers, flags);
+           },
+           print_series}};
+}
+
+/// A report is Markdown already.
+int print_report(Answers const& answers, RecordsFlags const& flags) {
+  auto const report = answers.get_text("/api/v1/incidents/" + github::percent_encode(flags.id) +
+                                       "?format=markdown");
+  if (!report) return complain("incidents", report.error().message);
+  std::cout << *report << '\n';
+  return nothing_found;
+}
+
+int run_records(Records const& records, RecordsFlags const& flags, Place const& place) {
+  auto const answers = Answers::of(flags.server, flags.token_file, place);
+  if (!answers) return complain(records.name, answers.error().message);
+  bool const is_report = std::string_view{records.name} == "incidents" && !flags.id.empty();
+  if (is_report && !flags.as_json) return print_report(*answers, flags);
+  auto const answer = records.ask(*answers, flags);
+  if (!answer) return complain(records.name, answer.error().message);
+  if (flags.as_json)
+    std::cout << answer->dump(2) << '\n';
+  else
+    records.print(*answer, flags);
+  return nothing_found;
+}
+
+}  // namespace
+
+void add_records(CLI::App& app, Place const& place, Chosen& chosen) {
+  for (auto const& records : all_records()) {
+    auto const flags = std::make_shared<RecordsFlags>();
+    auto* const command = app.add_subcommand(records.name, records.help);
+    command->add_option("id", flags->id, records.id_help);
+    if (std::string_view{records.name} == "series")
+      command->add_option("--fleet", flags->fleet, "Where several fleets measure the series");
+    command->add_option("--most", flags->most, "Rows of the table")->capture_default_str();
+    command->add_option(
+        "--server", flags->server, "Ask the service at http(s)://HOST:PORT or unix:/PATH");
+    command->add_option("--token-file", flags->token_file, "Bearer token, where reading wants one");
+    command->add_flag("--json", flags->as_json, "Print JSON, all of it");
+    command->callback([records, flags, &place, &chosen] {
+      chosen = [records, flags, &place] {
+        return run_records(records, *flags, place);
+      };
+    });
+  }
+}
+
+}  // namespace torchwatch::cli

@@ -1,0 +1,270 @@
+// What a person does: buttons, keys, tokens, links; and what happens when the line drops.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+
+import { generate, openBrowser, openPage, serve, visit } from './world.js';
+
+let service;
+let browser;
+
+const read = async (address) => (await fetch(service.url + address)).json();
+
+before(async () => {
+  service = await serve(generate(['--nights', '120', '--series', '60']));
+  browser = await openBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+  await service?.remove();
+});
+
+async function giveToken(page, token) {
+  await page.getByLabel('Token').fill(token);
+  await page.getByRole('button', { name: 'Go on' }).click();
+}
+
+async function sayWhy(page, action) {
+  await page.getByLabel('Who you are').fill('Ada');
+  await page.getByLabel('Why').fill('a new default');
+  await page.locator('dialog').getByRole('button', { name: action, exact: true }).click();
+}
+
+/** The newest search in a state, which the service may be changing. */
+async function searchIn(...states) {
+  const { items } = await read('/api/v1/bisections?limit=500');
+  return items.find((one) => states.includes(one.state));
+}
+
+test('an incident is accepted, called false, and muted, with a token that is asked for once', async () => {
+  const { items } = await read('/api/v1/incidents?limit=500');
+  const incident = items.find((one) => one.changes.length > 0);
+  const page = await openPage(browser, service);
+  await visit(page, `/incidents/${incident.id}`);
+
+  await page.getByRole('button', { name: 'Accept' }).click();
+  await sayWhy(page, 'Accept');
+  await giveToken(page, service.token);
+  await page.getByText('accept', { exact: true }).waitFor();
+
+  await page.getByRole('button', { name: 'False alarm' }).click();
+  await sayWhy(page, 'It was false');
+  await page.getByText('false alarm', { exact: true }).waitFor();
+
+  await page.getByRole('button', { name: 'Mute' }).click();
+  await page.getByLabel('Until').fill('2036-01-01');
+  await sayWhy(page, 'Mute');
+  await page.getByText('Muted.').waitFor();
+
+  const rulings = (await read('/api/v1/rulings?limit=500')).items.filter((one) => one.who === 'Ada');
+  assert.deepEqual(rulings.map((one) => one.kind).sort(), ['accept', 'false_alarm', 'mute']);
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
+test('a wrong token is refused, and asked for again; whoever would rather not changes nothing', async () => {
+  const { items } = await read('/api/v1/incidents?limit=500');
+  const before = (await read('/api/v1/rulings?limit=500')).total;
+  const page = await openPage(browser, service);
+  await visit(page, `/incidents/${items[0].id}`);
+  await page.getByRole('button', { name: 'Accept' }).click();
+  await sayWhy(page, 'Accept');
+  await giveToken(page, 'wrong');
+  await page.getByText('The service refused this token.').waitFor();
+  await page.locator('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('alert').first().waitFor();
+  assert.equal((await read('/api/v1/rulings?limit=500')).total, before);
+  await page.context().close();
+});
+
+test('a token is nowhere but in the page', async () => {
+  const page = await openPage(browser, service);
+  await visit(page, `/incidents/${(await read('/api/v1/incidents')).items[0].id}`);
+  await page.getByRole('button', { name: 'Accept' }).click();
+  await sayWhy(page, 'Accept');
+  await giveToken(page, service.token);
+  await page.getByText('accept', { exact: true }).first().waitFor();
+  const kept = await page.evaluate(() => JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), document.cookie]));
+  assert.equal(kept, '[[],[],""]');
+  await page.context().close();
+});
+
+test('a search is paused, resumed, cancelled and asked for again', async () => {
+  const page = await openPage(browser, service);
+  const paused = await searchIn('paused');
+  await visit(page, `/bisections/${paused.id}`);
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.locator('dialog').getByRole('button', { name: 'Cancel the search' }).click();
+  await giveToken(page, service.token);
+  await page.getByText('cancelled', { exact: true }).waitFor();
+  assert.equal((await read(`/api/v1/bisections/${paused.id}`)).state, 'cancelled');
+
+  const { total } = await read('/api/v1/bisections');
+  await page.getByRole('button', { name: 'Search again' }).click();
+  await page.waitForFunction(async (before) => (await (await fetch('/api/v1/bisections')).json()).total > before, total);
+
+  const active = await searchIn('queued', 'running');
+  if (active) {
+    await page.goto(`/bisections/${active.id}`);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await giveToken(page, service.token);
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+  }
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
+test('a chart is zoomed, panned and read by keys alone, and its address leads to the same view', async () => {
+  const { items } = await read('/api/v1/series?limit=500');
+  const { fleet, benchmark, metric } = items.find((one) => one.metric === 'latency');
+  const page = await openPage(browser, service);
+  await visit(page, `/series?${new URLSearchParams({ fleet, benchmark, metric })}`);
+  const chart = page.locator('.chart');
+  await page.locator('.dygraph-axis-label').first().waitFor();
+  await chart.focus();
+  const night = () => page.locator('section.panel h2').innerText();
+  const last = await night();
+  await page.keyboard.press('ArrowLeft');
+  await page.waitForFunction((text) => document.querySelector('section.panel h2').textContent !== text, last);
+  await page.keyboard.press('+');
+  await page.waitForURL(/from=.*to=/);
+  const zoomed = page.url();
+  await page.keyboard.press('PageUp');
+  await page.waitForURL((url) => url.href !== zoomed);
+  const panned = page.url();
+  const other = await openPage(browser, service);
+  await visit(other, panned);
+  await other.locator('.dygraph-axis-label').first().waitFor();
+  const labels = (of) => of.locator('.dygraph-axis-label-x').allInnerTexts();
+  assert.deepEqual(await labels(other), await labels(page));
+  await page.keyboard.press('0');
+  await page.waitForURL((url) => !url.search.includes('from='));
+  assert.deepEqual([...page.faults, ...other.faults], []);
+  await page.context().close();
+  await other.context().close();
+});
+
+test('a chart is saved as a picture and as CSV', async () => {
+  const { items } = await read('/api/v1/series?limit=500');
+  const { fleet, benchmark, metric } = items.find((one) => one.metric === 'latency');
+  const page = await openPage(browser, service);
+  await visit(page, `/series?${new URLSearchParams({ fleet, benchmark, metric })}`);
+  await page.locator('.dygraph-axis-label').first().waitFor();
+  const [picture] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'PNG' }).click()]);
+  const bytes = readFileSync(await picture.path());
+  assert.equal(bytes.subarray(1, 4).toString(), 'PNG');
+  assert.ok(bytes.length > 10000);
+  const [csv] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'CSV' }).click()]);
+  assert.match(readFileSync(await csv.path(), 'utf8'), /^nightly,date,commit,level/);
+  await page.context().close();
+});
+
+test('two series stand on one chart', async () => {
+  const { items } = await read('/api/v1/series?limit=500');
+  const [first, second] = items.filter((one) => one.metric === 'latency');
+  const page = await openPage(browser, service);
+  await visit(page, `/series?${new URLSearchParams({ fleet: first.fleet, benchmark: first.benchmark, metric: first.metric })}`);
+  await page.getByLabel('Beside').fill(`${second.name} on ${second.fleet}`);
+  await page.getByLabel('Beside').press('Tab');
+  await page.waitForURL(/beside=/);
+  await page.locator('.dygraph-axis-label').first().waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
+test('series are searched and sorted, and the address leads to the same', async () => {
+  const page = await openPage(browser, service);
+  await visit(page, '/series');
+  await page.getByLabel('Search').fill('train latency');
+  await page.getByRole('button', { name: 'Series' }).click();
+  const rows = await page.locator('tbody tr td:first-child').allInnerTexts();
+  assert.ok(rows.length > 0 && rows.every((name) => name.startsWith('test_train') && name.endsWith('latency')));
+  assert.deepEqual(rows, [...rows].sort((one, other) => one.localeCompare(other, undefined, { numeric: true })));
+  const other = await openPage(browser, service);
+  await visit(other, page.url());
+  assert.deepEqual(await other.locator('tbody tr td:first-child').allInnerTexts(), rows);
+  await page.context().close();
+  await other.context().close();
+});
+
+test('the keyboard reaches everything that the mouse does', async () => {
+  const { items } = await read('/api/v1/incidents?limit=500');
+  for (const address of ['/', '/series', `/incidents/${items[items.length - 1].id}`]) {
+    const page = await openPage(browser, service);
+    await visit(page, address);
+    const reachable = await page.locator('a[href]:visible, button:visible:enabled, input:visible, select:visible, summary:visible').count();
+    const reached = new Set();
+    for (let i = 0; i < reachable * 2 + 20; i += 1) {
+      await page.keyboard.press('Tab');
+      const place = await page.evaluate(() => {
+        const all = [...document.querySelectorAll('a[href], button, input, select, summary')];
+        return all.indexOf(document.activeElement);
+      });
+      if (place >= 0) reached.add(place);
+      if (reached.size >= reachable) break;
+    }
+    assert.ok(reached.size >= reachable, `${reached.size} of ${reachable} on ${address}`);
+    await page.context().close();
+  }
+});
+
+test('links change the page without losing the token, and the way back leads back', async () => {
+  const page = await openPage(browser, service);
+  await visit(page, '/');
+  await page.getByRole('navigation').getByRole('link', { name: 'Incidents' }).click();
+  await page.getByRole('heading', { name: 'Incidents' }).waitFor();
+  await page.evaluate(() => { window.stillHere = true; });
+  await page.getByRole('navigation').getByRole('link', { name: 'Series' }).click();
+  await page.getByRole('heading', { name: 'Series' }).waitFor();
+  await page.goBack();
+  await page.getByRole('heading', { name: 'Incidents' }).waitFor();
+  assert.equal(await page.evaluate(() => window.stillHere), true);
+  await page.context().close();
+});
+
+test('what changes is shown without being asked for', async () => {
+  const { items } = await read('/api/v1/incidents?limit=500');
+  const incident = items[items.length - 1];
+  const page = await openPage(browser, service);
+  await visit(page, `/incidents/${incident.id}`);
+  await page.getByText('Service is well').waitFor();
+  const response = await fetch(`${service.url}/api/v1/rulings`, {
+    method: 'POST', headers: { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ kind: 'accept', incident: incident.id, who: 'Grace', why: 'seen elsewhere' }),
+  });
+  assert.equal(response.status, 201);
+  await page.getByText('seen elsewhere').waitFor({ timeout: 10000 });
+  await page.context().close();
+});
+
+test('a line that drops is told, and comes back', async () => {
+  const page = await openPage(browser, service);
+  await visit(page, '/nightlies');
+  await page.getByText('Service is well').waitFor();
+  await service.stop();
+  await page.getByText('Service does not answer').waitFor({ timeout: 20000 });
+  await page.getByRole('navigation').getByRole('link', { name: 'Incidents' }).click();
+  await page.getByRole('heading', { name: 'The service does not answer' }).waitFor();
+  await service.startAgain();
+  await page.getByText('Service is well').waitFor({ timeout: 40000 });
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('heading', { name: 'Incidents' }).waitFor();
+  await page.context().close();
+});
+
+test('where reading wants a token it is asked for, and nothing is shown before', async () => {
+  const guarded = await serve(generate(['--nights', '60', '--series', '60']), { read_token_file: 'token' });
+  const page = await openPage(browser, guarded);
+  await page.goto('/incidents');
+  await page.getByText('The service asks for a token.').waitFor();
+  assert.doesNotMatch(await page.locator('main').innerText(), /test_/);
+  await giveToken(page, guarded.token);
+  await page.locator('main tbody tr').first().waitFor();
+  await page.getByRole('navigation').getByRole('link', { name: 'Series' }).click();
+  await page.locator('main tbody tr').first().waitFor();
+  await page.context().close();
+  await guarded.remove();
+});

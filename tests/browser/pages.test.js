@@ -1,0 +1,127 @@
+// Every page: it shows something, breaks no rule, runs nothing from elsewhere, and is for everybody.
+
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+
+import { axeSource, generate, generateEmpty, openBrowser, openPage, serve, visit } from './world.js';
+
+const pictures = process.env.TORCHWATCH_PICTURES;
+const looks = {
+  light: { colorScheme: 'light' },
+  dark: { colorScheme: 'dark' },
+  phone: { colorScheme: 'light', viewport: { width: 390, height: 844 }, hasTouch: true },
+};
+
+let service;
+let empty;
+let browser;
+
+const read = async (from, address) => (await fetch(from.url + address)).json();
+
+/** An incident whose search has ended, and its worst series. */
+async function addressesOf(from) {
+  const { items } = await read(from, '/api/v1/incidents?limit=500');
+  const incident = items.find((one) => one.changes.length > 0 && one.id < items[0].id - 2) ?? items[0];
+  const { fleet, benchmark, metric } = incident.changes[0];
+  const search = (await read(from, `/api/v1/incidents/${incident.id}`)).bisections[0];
+  return {
+    tonight: '/', nightlies: '/nightlies', nightly: `/nightlies/${incident.nightly.id}`, 'all-series': '/series',
+    series: `/series?${new URLSearchParams({ fleet, benchmark, metric })}`, incidents: '/incidents', incident: `/incidents/${incident.id}`,
+    searches: '/bisections', search: `/bisections/${search.id}`, compare: '/compare', trust: '/trust', alarms: '/alarms',
+  };
+}
+
+const emptyPages = ['/', '/nightlies', '/series', '/incidents', '/bisections', '/compare', '/trust', '/alarms'];
+
+/** What axe-core finds that is serious or critical. */
+async function violationsOf(page) {
+  await page.evaluate(axeSource);
+  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+  return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(' | ')}`);
+}
+
+before(async () => {
+  if (pictures) mkdirSync(pictures, { recursive: true });
+  service = await serve(generate(['--nights', '120', '--series', '60']));
+  empty = await serve(generateEmpty());
+  browser = await openBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+  await service?.remove();
+  await empty?.remove();
+});
+
+for (const [look, options] of Object.entries(looks)) {
+  test(`every page in ${look}`, async (t) => {
+    const addresses = await addressesOf(service);
+    const page = await openPage(browser, service, options);
+    for (const [name, address] of Object.entries(addresses)) {
+      await t.test(name, async () => {
+        await visit(page, address);
+        assert.equal(await page.locator('main .panel.alert[role=alert]').count(), 0, await page.locator('main').innerText());
+        if (name === 'series') await page.locator('.dygraph-axis-label').first().waitFor();
+        if (pictures) await page.screenshot({ path: path.join(pictures, `${name}-${look}.png`), fullPage: true });
+        assert.deepEqual(await violationsOf(page), []);
+        assert.deepEqual(page.faults.splice(0), []);
+        const width = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
+        assert.ok(width[0] <= width[1], `it is ${width[0]} wide on a screen of ${width[1]}`);
+      });
+    }
+    await page.context().close();
+  });
+}
+
+test('every page of a service that has nothing yet says what to do', async (t) => {
+  const page = await openPage(browser, empty);
+  for (const address of emptyPages) {
+    await t.test(address, async () => {
+      await visit(page, address);
+      assert.equal(await page.locator('main [role=alert]').count(), 0, await page.locator('main').innerText());
+      assert.ok((await page.locator('main').innerText()).length > 60);
+      assert.deepEqual(await violationsOf(page), []);
+      assert.deepEqual(page.faults.splice(0), []);
+    });
+  }
+});
+
+test('what is not there is said, and what to do', async () => {
+  const page = await openPage(browser, service);
+  for (const address of ['/incidents/99999', '/nightlies/99999', '/bisections/99999', '/series?fleet=x&benchmark=y&metric=z']) {
+    await page.goto(address);
+    await page.locator('main [role=alert]').waitFor();
+    assert.match(await page.locator('main').innerText(), /Try again/);
+  }
+  assert.deepEqual(page.faults, []);
+});
+
+describe('without scripts', () => {
+  test('an incident can be read', async () => {
+    const addresses = await addressesOf(service);
+    const page = await openPage(browser, service, { javaScriptEnabled: false });
+    await page.goto('/incidents');
+    await page.locator('main li a').first().click();
+    await page.goto(addresses.incident);
+    const text = await page.locator('main').innerText();
+    assert.match(text, /test_(train|eval)\[/);
+    assert.match(text, /%/);
+    assert.ok(await page.locator('main table').count() > 0);
+    await page.goto('/');
+    assert.match(await page.locator('main').innerText(), /JavaScript/);
+  });
+});
+
+test('times are the reader\'s, with UTC to point at', async () => {
+  const page = await openPage(browser, service);
+  await visit(page, '/nightlies');
+  const time = page.locator('main time').first();
+  const iso = await time.getAttribute('datetime');
+  const shown = await time.innerText();
+  const expected = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'America/New_York' }).format(new Date(iso));
+  assert.equal(shown, expected);
+  assert.match(await time.getAttribute('title'), /UTC$/);
+});
