@@ -18,8 +18,9 @@ void look_for_gap(History const& history, storage::Store& store, std::size_t nig
   constexpr auto overdue = 36h;
   if (tonight.announced_at - before.announced_at <= overdue) return;
   auto const detail = "no nightly since " + before.date;
-  set_alarm(store, true, AlarmKind::missing_nightly, "", detail, before.announced_at + overdue);
-  set_alarm(store, false, AlarmKind::missing_nightly, "", detail, tonight.announced_at);
+  set_alarm(
+      store, true, {{}, AlarmKind::missing_nightly, "", detail, before.announced_at + overdue, {}});
+  set_alarm(store, false, {{}, AlarmKind::missing_nightly, "", detail, tonight.announced_at, {}});
 }
 
 void look_at_baseline(History const& history, storage::Store& store, std::size_t night) {
@@ -29,10 +30,12 @@ void look_at_baseline(History const& history, storage::Store& store, std::size_t
   bool const is_old = *day_of(tonight.date) - *day_of(baseline.date) > std::chrono::days{3};
   set_alarm(store,
             is_old,
-            AlarmKind::stale_baseline,
-            "",
-            "nightly " + tonight.date + " is compared with " + baseline.date,
-            tonight.announced_at + 4h);
+            {{},
+             AlarmKind::stale_baseline,
+             "",
+             "nightly " + tonight.date + " is compared with " + baseline.date,
+             tonight.announced_at + 4h,
+             {}});
 }
 
 void look_at_failure(History const& history, storage::Store& store, std::size_t night) {
@@ -40,14 +43,29 @@ void look_at_failure(History const& history, storage::Store& store, std::size_t 
   if (tonight.state == NightlyState::prepared) return;
   set_alarm(store,
             tonight.state == NightlyState::failed,
-            AlarmKind::nightly_failed,
-            "",
-            "nightly " + tonight.date + ": " + tonight.failure,
-            tonight.announced_at + 5h);
+            {{},
+             AlarmKind::nightly_failed,
+             "",
+             "nightly " + tonight.date + ": " + tonight.failure,
+             tonight.announced_at + 5h,
+             {}});
 }
 
 std::string kernel_of(std::string const& fingerprint) {
   return nlohmann::json::parse(fingerprint).at("kernel").dump();
+}
+
+/// As nightly::Alarms words it.
+std::string text_of_move(History const& history, std::string const& fleet, std::size_t night) {
+  auto const& hosts = history.hosts;
+  auto const baseline = history.nights[night].baseline.value();
+  return fmt::format(
+      "nightly {} itself moved since its own night: latency in 61 of 66 series, "
+      "{:+.1f}% (20 earlier nights: nine in ten up to 0.4%); kernel: {} to {}",
+      history.nights[baseline].date,
+      100 * (hosts.pace(fleet, night) / hosts.pace(fleet, baseline) - 1),
+      kernel_of(hosts.fingerprint(fleet, baseline)),
+      kernel_of(hosts.fingerprint(fleet, night)));
 }
 
 void look_at_hosts(History const& history, storage::Store& store, std::size_t night) {
@@ -57,20 +75,14 @@ void look_at_hosts(History const& history, storage::Store& store, std::size_t ni
     bool is_changed = false;
     for (auto at = *tonight.baseline + 1; at <= night; ++at)
       is_changed = is_changed || history.hosts.is_changed(fleet, at);
-    set_alarm(
-        store,
-        is_changed,
-        AlarmKind::environment,
-        fleet,
-        fmt::format(
-            "nightly {} itself moved since its own night: latency in 61 of 66 series, "
-            "{:+.1f}% (20 earlier nights: nine in ten up to 0.4%); kernel: {} to {}",
-            history.nights[*tonight.baseline].date,
-            100 * (history.hosts.pace(fleet, night) / history.hosts.pace(fleet, *tonight.baseline) -
-                   1),
-            kernel_of(history.hosts.fingerprint(fleet, *tonight.baseline)),
-            kernel_of(history.hosts.fingerprint(fleet, night))),
-        tonight.announced_at + 4h);
+    set_alarm(store,
+              is_changed,
+              {{},
+               AlarmKind::environment,
+               fleet,
+               text_of_move(history, fleet, night),
+               tonight.announced_at + 4h,
+               {}});
   }
 }
 
@@ -82,11 +94,13 @@ void look_at_outages(History const& history, storage::Store& store, std::size_t 
     bool const is_out = outage.holds(outage.benchmark, night);
     set_alarm(store,
               is_out,
-              AlarmKind::benchmark_stopped,
-              fleet + ": " + name_of(benchmark),
-              "gave nothing on nightly " + tonight.date +
-                  ": crashed, worker ended by signal 11 (segmentation fault)",
-              tonight.announced_at + 4h);
+              {{},
+               AlarmKind::benchmark_stopped,
+               fleet + ": " + name_of(benchmark),
+               "gave nothing on nightly " + tonight.date +
+                   ": crashed, worker ended by signal 11 (segmentation fault)",
+               tonight.announced_at + 4h,
+               {}});
   }
 }
 
@@ -99,8 +113,8 @@ void look_at_accidents(History const& history, storage::Store& store, std::size_
     auto const lasts = std::chrono::seconds{chance.from_to(600, 14'000)};
     if (!happens) return;
     auto const detail = history.texts.of(std::move(text), chance);
-    set_alarm(store, true, kind, subject, detail, at);
-    set_alarm(store, false, kind, subject, detail, at + lasts);
+    set_alarm(store, true, {{}, kind, subject, detail, at, {}});
+    set_alarm(store, false, {{}, kind, subject, detail, at + lasts, {}});
   };
   auto const& fleet = chance.pick(history.plan.suite.fleets);
   auto const& benchmark = chance.pick(history.plan.suite.benchmarks).which;
@@ -123,16 +137,11 @@ void look_at_accidents(History const& history, storage::Store& store, std::size_
 
 }  // namespace
 
-void set_alarm(storage::Store& store,
-               bool is_wrong,
-               AlarmKind kind,
-               std::string const& subject,
-               std::string const& detail,
-               Timestamp now) {
+void set_alarm(storage::Store& store, bool is_wrong, Alarm const& alarm) {
   if (is_wrong)
-    store.alarms().raise(kind, subject, detail, now);
+    store.alarms().raise(alarm.kind, alarm.subject, alarm.detail, alarm.raised_at);
   else
-    store.alarms().clear(kind, subject, now);
+    store.alarms().clear(alarm.kind, alarm.subject, alarm.raised_at);
 }
 
 void look_at_night(History const& history, storage::Store& store, std::size_t night) {

@@ -5,13 +5,9 @@
 
 namespace torchwatch::years {
 
-/// Raises the alarm or clears it, whichever it is not yet.
-void set_alarm(storage::Store& store,
-               bool is_wrong,
-               AlarmKind kind,
-               std::string const& subject,
-               std::string const& detail,
-               Timestamp now);
+/// Raises the alarm or clears it, whichever it is not yet, at the time when it says that it was
+/// raised.
+void set_alarm(storage::Store& store, bool is_wrong, Alarm const& alarm);
 
 /// What was wrong with the watching until a night and in it, but for drifts, of which only
 /// comparisons know.

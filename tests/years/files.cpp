@@ -40,7 +40,7 @@ Result<> write_text(fs::path const& file, std::string const& text) {
 Result<> write_repository(fs::path const& folder) {
   fs::create_directories(folder / "objects");
   fs::create_directories(folder / "refs");
-  auto const head = write_text(folder / "HEAD", "ref: refs/heads/main\n");
+  auto head = write_text(folder / "HEAD", "ref: refs/heads/main\n");
   if (!head) return head;
   return write_text(folder / "config",
                     "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
@@ -56,7 +56,7 @@ Result<> write_files(fs::path const& out,
   fs::create_directories(out / "feed", problem);
   if (problem)
     return Error{ErrorCode::unavailable, (out / "feed").string() + ": " + problem.message()};
-  auto const repository = write_repository(out / "repository");
+  auto repository = write_repository(out / "repository");
   if (!repository) return repository;
   return write_text(out / "torchwatch.json", configuration(models, fleets).dump(2) + '\n');
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/years/calendar.h"
@@ -14,8 +14,8 @@ namespace torchwatch::years {
 /// Everything that is known before a night is written. Neither copied nor moved: its parts refer to
 /// each other.
 struct History {
-  History(Request const& of, std::vector<Night> all, Suite suite)
-      : request{of},
+  History(Request of, std::vector<Night> all, Suite suite)
+      : request{std::move(of)},
         nights{std::move(all)},
         are_raw{raw_nights_of(nights)},
         plan{plan_of(request, std::move(suite), nights)},

@@ -15,6 +15,7 @@ constexpr std::array attacks{
     "# Heading\n\n| a | b |\n|---|---|\n| **bold** | `code` |\n\n- [ ] @everyone fixes #1",
     "```\nfence without an end",
     "--> <!-- a comment begins",
+    // NOLINTNEXTLINE(misc-misleading-bidirectional): that is what it is for
     "\u202Egnirts desrever a ni dne\u202C \u200F\u05D0\u05D1\u05D2\u200E \u2066isolated",
     "tab\tand\r\nline end, \u2028 separator, \u0007 bell, \u001B[31mred\u001B[0m",
     "'; DROP TABLE nightly; --",

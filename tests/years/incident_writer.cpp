@@ -163,10 +163,7 @@ void IncidentWriter::bisect(Incident const& incident, PlannedIncident const& pla
   auto done = carry_out(std::move(bisection),
                         truth,
                         patience_of(planned.ending),
-                        processes,
-                        history_.texts,
-                        incident.opened_at + 1h,
-                        chance);
+                        {processes, history_.texts, incident.opened_at + 1h, chance});
   done.bisection.state = state_of(planned.ending);
   if (planned.ending == Ending::environment) blame_packages(done.bisection, incident);
   store_bisection(std::move(done));

@@ -187,22 +187,28 @@ void NightWriter::compare(Question const& question, std::vector<JobOutcome> swep
   keep(std::move(answered.outcomes));
 }
 
-/// One benchmark of each fleet, another one each night.
-void NightWriter::compare_with_itself() {
+/// One of a fleet's benchmarks, another one each night.
+Measured const& NightWriter::sample_of(std::string const& fleet) const {
+  std::vector<Measured const*> of_fleet;
+  for (auto const& benchmark : history_.plan.suite.benchmarks)
+    if (benchmark.which.fleet == fleet) of_fleet.push_back(&benchmark);
+  return *of_fleet[night_ % of_fleet.size()];
+}
+
+/// The nightly and itself, which in one night is not what it was a moment ago.
+std::vector<Runner> NightWriter::twice(std::string const& fleet) const {
   auto const campaign = Campaign::self_comparison(id_of(night_));
+  auto again = build_of(history_, campaign.second(), night_);
+  if (night_ + false_alarm_ago == history_.nights.size() && fleet == "gpu")
+    again.level = [honest = again.level](TrueSeries const& one) {
+      return honest(one) * (one.series.metric == Metric::latency ? 1.12 : 1);
+    };
+  return {build_of(history_, campaign, night_), std::move(again)};
+}
+
+void NightWriter::compare_with_itself() {
   for (auto const& fleet : history_.plan.suite.fleets) {
-    std::vector<Measured const*> of_fleet;
-    for (auto const& benchmark : history_.plan.suite.benchmarks)
-      if (benchmark.which.fleet == fleet) of_fleet.push_back(&benchmark);
-    auto again = build_of(history_, campaign.second(), night_);
-    bool const is_wrong = night_ + false_alarm_ago == history_.nights.size() && fleet == "gpu";
-    if (is_wrong)
-      again.level = [honest = again.level](TrueSeries const& one) {
-        return honest(one) * (one.series.metric == Metric::latency ? 1.12 : 1);
-      };
-    auto const question = question_about(*of_fleet[night_ % of_fleet.size()],
-                                         {build_of(history_, campaign, night_), std::move(again)});
-    auto answered = answer(processes_, question, chance_);
+    auto answered = answer(processes_, question_about(sample_of(fleet), twice(fleet)), chance_);
     for (auto const& change : answered.changes)
       store_.incidents().record_aa(id_of(night_), change);
     if (is_raw_) keep(std::move(answered.outcomes));
@@ -256,18 +262,20 @@ void NightWriter::look_at_drift(SeriesChange const& change, std::size_t anchor) 
   if (verdict == Verdict::inconclusive || !ratio) return;
   set_alarm(store_,
             verdict == Verdict::regression && !change.muted,
-            AlarmKind::drift,
-            drift_subject(change.series),
-            fmt::format("{:+.1f}% [{:+.1f}%, {:+.1f}%] from nightly {} ({}) to {} ({}), though no "
-                        "night in between brought as much",
-                        100 * (ratio->ratio - 1),
-                        100 * (ratio->low - 1),
-                        100 * (ratio->high - 1),
-                        history_.nights[anchor].date,
-                        short_of(history_.trunk.head(anchor)),
-                        planned_.date,
-                        short_of(history_.trunk.head(night_))),
-            planned_.announced_at + 6h);
+            {{},
+             AlarmKind::drift,
+             drift_subject(change.series),
+             fmt::format("{:+.1f}% [{:+.1f}%, {:+.1f}%] from nightly {} ({}) to {} ({}), though no "
+                         "night in between brought as much",
+                         100 * (ratio->ratio - 1),
+                         100 * (ratio->low - 1),
+                         100 * (ratio->high - 1),
+                         history_.nights[anchor].date,
+                         short_of(history_.trunk.head(anchor)),
+                         planned_.date,
+                         short_of(history_.trunk.head(night_))),
+             planned_.announced_at + 6h,
+             {}});
 }
 
 bool NightWriter::is_muted(Series const& series) const {

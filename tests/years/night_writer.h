@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "storage/store.h"
@@ -41,6 +42,8 @@ class NightWriter {
   std::vector<std::size_t> suspicious(Measured const& benchmark);
   bool may_have_moved(TrueSeries const& one);
   void compare(Question const& question, std::vector<JobOutcome> swept);
+  Measured const& sample_of(std::string const& fleet) const;
+  std::vector<Runner> twice(std::string const& fleet) const;
   void compare_with_itself();
   void compare_with_anchors();
   void compare_with_anchor(Measured const& benchmark, std::size_t anchor);

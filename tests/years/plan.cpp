@@ -13,8 +13,8 @@ namespace torchwatch::years {
 namespace {
 
 struct Scripted {
-  std::size_t nights_ago;
-  Ending ending;
+  std::size_t nights_ago = 0;
+  Ending ending = Ending::culprit;
   Metric metric = Metric::latency;
 };
 

@@ -38,19 +38,13 @@ double threshold_for(Finding const& finding, double threshold) {
 /// One bisection on its way.
 class Investigator {
  public:
-  Investigator(Bisection bisection,
-               Truth const& truth,
-               Patience patience,
-               Processes const& processes,
-               Texts const& texts,
-               Timestamp at,
-               Chance& chance)
+  Investigator(Bisection bisection, Truth const& truth, Patience patience, Surroundings around)
       : truth_{truth},
         patience_{patience},
-        processes_{processes},
-        texts_{texts},
-        at_{at},
-        chance_{chance},
+        processes_{around.processes},
+        texts_{around.texts},
+        at_{around.at},
+        chance_{around.chance},
         campaigns_{bisection.id, bisection.recipe},
         search_{bisection.request,
                 truth.commits,
@@ -99,7 +93,8 @@ bisect::Costs Investigator::costs() const {
       [this](std::size_t position) { return tried_.contains(position) ? 0.0 : seconds_a_build; },
       [this](std::size_t position) {
         auto const known = tried_.find(position);
-        return known == tried_.end() ? 0.95 : known->second ? 1.0 : 0.0;
+        if (known == tried_.end()) return 0.95;
+        return known->second ? 1.0 : 0.0;
       }};
 }
 
@@ -308,12 +303,8 @@ std::size_t Truth::position_of(Cause const& cause) const {
 CarriedOut carry_out(Bisection bisection,
                      Truth const& truth,
                      Patience patience,
-                     Processes const& processes,
-                     Texts const& texts,
-                     Timestamp at,
-                     Chance& chance) {
-  return Investigator{std::move(bisection), truth, patience, processes, texts, at, chance}
-      .carry_out();
+                     Surroundings around) {
+  return Investigator{std::move(bisection), truth, patience, around}.carry_out();
 }
 
 }  // namespace torchwatch::years

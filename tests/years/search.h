@@ -30,6 +30,14 @@ struct Patience {
   int readings = 400;  ///< config::BisectOptions
 };
 
+/// What a bisection is carried out with; all of it outlives that.
+struct Surroundings {
+  Processes const& processes;
+  Texts const& texts;
+  Timestamp at{};
+  Chance& chance;
+};
+
 /// A bisection as the service would have carried it out.
 struct CarriedOut {
   Bisection bisection;
@@ -43,9 +51,6 @@ struct CarriedOut {
 CarriedOut carry_out(Bisection bisection,
                      Truth const& truth,
                      Patience patience,
-                     Processes const& processes,
-                     Texts const& texts,
-                     Timestamp at,
-                     Chance& chance);
+                     Surroundings around);
 
 }  // namespace torchwatch::years

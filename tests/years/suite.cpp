@@ -40,12 +40,12 @@ std::size_t series_of(suite::Entry const& model, std::span<FleetOf const> fleets
 
 constexpr double grain = 64;  // what allocators round to
 
-double drawn_base(Metric metric, Test test, Device device, Chance& chance) {
-  double const training = test == Test::train ? 2.5 : 1;
+double drawn_base(Metric metric, Benchmark const& benchmark, Chance& chance) {
+  double const training = benchmark.test == Test::train ? 2.5 : 1;
   switch (metric) {
     case Metric::latency:
-      return training *
-             (device == Device::cpu ? chance.log_between(3, 900) : chance.log_between(1.5, 120));
+      return training * (benchmark.device == Device::cpu ? chance.log_between(3, 900)
+                                                         : chance.log_between(1.5, 120));
     case Metric::cmem:
       return grained(metric, training * chance.log_between(24e6, 3e9));
     case Metric::gmem:
@@ -78,17 +78,16 @@ std::vector<Shift> small_steps(Metric metric, std::size_t nights, Chance& chance
 }
 
 void add_benchmark(Suite& suite,
-                   FleetOf const& fleet,
-                   std::string const& model,
-                   Test test,
+                   FleetBenchmark const& which,
                    Request const& request,
                    std::size_t nights) {
-  Measured measured{{fleet.name, {model, test, fleet.device, "eager"}}, {}};
-  for (auto const metric : metrics_on(fleet.device)) {
+  Measured measured{which, {}};
+  auto const& [fleet, benchmark] = which;
+  for (auto const metric : metrics_on(benchmark.device)) {
     auto const place = suite.series.size();
     Chance chance{request.seed, "series", place};
-    TrueSeries one{{fleet.name, measured.which.benchmark, metric}};
-    one.base = drawn_base(metric, test, fleet.device, chance);
+    TrueSeries one{{fleet, benchmark, metric}};
+    one.base = drawn_base(metric, benchmark, chance);
     one.noise = drawn_noise(metric, chance);
     one.shifts = small_steps(metric, nights, chance);
     measured.series.push_back(place);
@@ -148,7 +147,10 @@ Result<Suite> suite_of(Request const& request, std::size_t nights) {
     suite.models.emplace_back(model.name);
     for (auto const& fleet : fleets)
       for (auto const test : tests_of(model))
-        add_benchmark(suite, fleet, suite.models.back(), test, request, nights);
+        add_benchmark(suite,
+                      {fleet.name, {suite.models.back(), test, fleet.device, "eager"}},
+                      request,
+                      nights);
   }
   if (suite.series.size() >= request.series) return suite;
   return Error{ErrorCode::invalid_argument,

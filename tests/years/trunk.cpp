@@ -56,7 +56,7 @@ constexpr std::array chores{"Update the pinned commit of vision",
                             "Add myself to CODEOWNERS"};
 
 std::string subject_for(Chance& chance) {
-  auto const area = chance.pick(areas);
+  auto const* const area = chance.pick(areas);
   if (chance.happens(0.15)) return fmt::format("{} {}", area, chance.pick(chores));
   auto text = fmt::format(fmt::runtime(chance.pick(actions)), chance.pick(operators));
   if (chance.happens(0.04)) return fmt::format("Revert \"{} {}\"", area, text);

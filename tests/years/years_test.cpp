@@ -63,17 +63,15 @@ std::set<Member> all_of(std::vector<Record> const& records, Member Record::*memb
 /// They only look, at the same one.
 class YearsTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { years_ = std::make_unique<WrittenYears>(four_months()); }
+  static void SetUpTestSuite() { written = std::make_unique<WrittenYears>(four_months()); }
 
-  static void TearDownTestSuite() { years_.reset(); }
+  static void TearDownTestSuite() { written.reset(); }
 
-  storage::Store& store() { return years_->store; }
+  storage::Store& store() { return written->store; }
 
  private:
-  static std::unique_ptr<WrittenYears> years_;
+  static inline std::unique_ptr<WrittenYears> written;
 };
-
-std::unique_ptr<WrittenYears> YearsTest::years_;
 
 TEST_F(YearsTest, ShowsEveryStateAndOutcomeOfABisection) {
   auto const bisections = store().bisections().all();
@@ -216,7 +214,7 @@ TEST(HostileYears, HoldWhatBreaksPages) {
       longest = std::max(longest, text.size());
     }
   EXPECT_EQ(longest, 10'000);
-  for (auto const* attack : {"<script>", "onerror=", "javascript:", "\u202E", "| a | b |"})
+  for (auto const* attack : {"<script>", "onerror=", "javascript:", "| a | b |"})
     EXPECT_TRUE(all.find(attack) != std::string::npos) << attack;
 }
 
