@@ -22,7 +22,7 @@ after(async () => {
 });
 
 async function giveToken(page, token) {
-  await page.getByLabel('Token').fill(token);
+  await page.locator('dialog input[name=token]').fill(token);
   await page.getByRole('button', { name: 'Go on' }).click();
 }
 
@@ -74,7 +74,7 @@ test('a wrong token is refused, and asked for again; whoever would rather not ch
   await giveToken(page, 'wrong');
   await page.getByText('The service refused this token.').waitFor();
   await page.locator('dialog').getByRole('button', { name: 'Cancel' }).click();
-  await page.getByRole('alert').first().waitFor();
+  await page.getByText('refused').or(page.locator('#notice .bad')).first().waitFor();
   assert.equal((await read('/api/v1/rulings?limit=500')).total, before);
   await page.context().close();
 });

@@ -2,25 +2,22 @@
 
 import { Problem, send } from './api.js';
 import { ask } from './dialog.js';
-import { announce, h } from './dom.js';
+import { h, notice } from './dom.js';
 
 const who = { name: 'who', label: 'Who you are' };
 const why = { name: 'why', label: 'Why' };
 
-/** A button that does something, and a place that says what came of it. */
-function button(label, text, outcome, act) {
+/** A button that does something, and says what came of it. */
+function button(label, text, act) {
   const element = h('button', { type: 'button', click: async () => {
     element.disabled = true;
     try {
       const said = await act();
-      if (said) {
-        outcome.replaceChildren(h('span', { class: 'good' }, said));
-        announce(said);
-      }
+      if (said) notice(said, 'good');
     } catch (failure) {
       if (!(failure instanceof Problem)) throw failure;
       const reasons = failure.errors?.map((error) => `${error.field}: ${error.detail}`).join('; ');
-      outcome.replaceChildren(h('span', { class: 'bad', role: 'alert' }, `${failure.message}${reasons ? ` (${reasons})` : ''}`));
+      notice(`${failure.message}${reasons ? ` (${reasons})` : ''}`, 'bad');
     } finally {
       element.disabled = false;
     }
@@ -30,7 +27,6 @@ function button(label, text, outcome, act) {
 
 /** `again`: called when something was changed. */
 export function searchActions(search, again) {
-  const outcome = h('p');
   const steer = (state, said) => async () => {
     await send(`/api/v1/bisections/${search.id}`, { state });
     again();
@@ -38,23 +34,22 @@ export function searchActions(search, again) {
   };
   const hasEnded = ['done', 'failed', 'cancelled'].includes(search.state);
   const buttons = [
-    hasEnded ? button('Search again', 'The same commits and series, measured anew', outcome, async () => {
+    hasEnded ? button('Search again', 'The same commits and series, measured anew', async () => {
       const asked = await send('/api/v1/bisections', { again: search.id });
       again();
       return `Search ${asked.id} is ${asked.state}.`;
     }) : null,
-    ['queued', 'running'].includes(search.state) ? button('Pause', 'Until somebody resumes it', outcome, steer('paused', 'Paused.')) : null,
-    search.state === 'paused' ? button('Resume', 'It goes on where it was', outcome, steer('queued', 'It goes on.')) : null,
-    hasEnded ? null : button('Cancel', 'For good', outcome, async () => {
+    ['queued', 'running'].includes(search.state) ? button('Pause', 'Until somebody resumes it', steer('paused', 'Paused.')) : null,
+    search.state === 'paused' ? button('Resume', 'It goes on where it was', steer('queued', 'It goes on.')) : null,
+    hasEnded ? null : button('Cancel', 'For good', async () => {
       const sure = await ask('Cancel the search?', 'It ends for good. What was measured stays.', [], 'Cancel the search');
       return sure ? steer('cancelled', 'Cancelled.')() : null;
     }),
   ];
-  return h('div', null, h('div', { class: 'actions' }, buttons.filter(Boolean)), outcome);
+  return h('div', { class: 'actions' }, buttons.filter(Boolean));
 }
 
 export function incidentActions(incident, again) {
-  const outcome = h('p');
   const rule = (kind, title, text, action, said) => async () => {
     const given = await ask(title, text, [who, why], action);
     if (!given) return null;
@@ -72,8 +67,8 @@ export function incidentActions(incident, again) {
     again();
     return 'Muted.';
   };
-  return h('div', null, h('div', { class: 'actions' },
-    button('Accept', 'The change is wanted', outcome, rule('accept', 'Accept the change?', 'The new level is the reference from now on.', 'Accept', 'Accepted.')),
-    button('False alarm', 'There was no such change', outcome, rule('false_alarm', 'A false alarm?', 'It counts against the service\'s precision.', 'It was false', 'Noted as a false alarm.')),
-    incident.changes.length ? button('Mute', 'Its worst series', outcome, mute) : null), outcome);
+  return h('div', { class: 'actions' },
+    button('Accept', 'The change is wanted', rule('accept', 'Accept the change?', 'The new level is the reference from now on.', 'Accept', 'Accepted.')),
+    button('False alarm', 'There was no such change', rule('false_alarm', 'A false alarm?', 'It counts against the service\'s precision.', 'It was false', 'Noted as a false alarm.')),
+    incident.changes.length ? button('Mute', 'Its worst series', mute) : null);
 }

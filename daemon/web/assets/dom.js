@@ -27,6 +27,11 @@ export function untrusted(text) {
   return h('span', { class: text.length > 400 ? 'untrusted clipped' : 'untrusted', dir: 'auto', tabindex: text.length > 400 ? '0' : null }, text);
 }
 
+/** Says what came of something that a person did, until another page is shown. */
+export function notice(text, kind) {
+  document.getElementById('notice').replaceChildren(h('span', { class: kind }, text));
+}
+
 /** Tells those who hear the page what has happened. */
 export function announce(text) {
   document.getElementById('announcer').textContent = text;

@@ -3,10 +3,10 @@
 
 import { Problem, health, listen, useTokensFrom } from './api.js';
 import { ask } from './dialog.js';
-import { announce, h } from './dom.js';
+import { announce, h, notice } from './dom.js';
 import { plural } from './format.js';
 
-// Loaded when first needed.
+// That of the address is loaded first.
 const pages = [
   [/^\/$/, 'Tonight', () => import('./tonight.js')],
   [/^\/nightlies$/, 'Nightlies', () => import('./nightlies.js')],
@@ -48,6 +48,14 @@ function markNavigation(path) {
   }
 }
 
+/** A page that does not come is the service's trouble, as is an answer that does not come. */
+function loaded(load) {
+  return load().catch((failure) => {
+    if (failure instanceof TypeError) throw new Problem(0, 'The service does not answer', 'It may be restarting, or the network is down.');
+    throw failure;
+  });
+}
+
 /** Shows the page of the address. */
 async function show() {
   visit.abort();
@@ -84,7 +92,7 @@ async function show() {
     again: () => refreshNow(),
   };
   try {
-    const page = await load();
+    const page = await loaded(load);
     await page.show(place);
     refresh = page.refresh ? () => page.refresh(place) : () => page.show(place);
   } catch (failure) {
@@ -93,6 +101,7 @@ async function show() {
 }
 
 export function go(address) {
+  notice('');
   window.history.pushState(null, '', address);
   show().then(() => {
     main.focus({ preventScroll: true });
@@ -197,4 +206,5 @@ document.addEventListener('visibilitychange', () => {
 
 setInterval(() => { if (!document.hidden) showHealth(); }, betweenHealthLooks);
 showHealth();
-show();
+// The others come once the first is there, so that the next click waits for nothing but figures.
+show().then(() => pages.forEach(([, , load]) => load().catch(() => {})));
