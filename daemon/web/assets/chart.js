@@ -125,12 +125,14 @@ export async function drawChart(box, lines, marks, chosen, onSelect, onWindow) {
     graph.setSelection(selected);
     onSelect(rows[selected][0]);
   };
+  const began = performance.now();
   const graph = new Dygraph(box, rows, {
     ...options(lines, rows, chosen),
     zoomCallback: tellWindow,
     drawCallback: (drawn, isFirst) => { if (!isFirst) tellWindow(); },
     clickCallback: (event, x) => select(rows.findIndex(([date]) => date.getTime() === x)),
   });
+  performance.measure('chart', { start: began });
   // Handles for the mouse; keys do the same.
   for (const handle of box.querySelectorAll('img')) handle.alt = '';
   const labels = new Set(rows.map(([date]) => date.getTime()));
