@@ -197,12 +197,12 @@ Result<std::string> fleet_of(Answers const& answers, std::string const& name) {
 }
 
 Result<ordered_json> history_of(Answers const& answers, RecordsFlags const& flags) {
-  auto const fleet =
-      flags.fleet.empty() ? fleet_of(answers, flags.id) : Result<std::string>{flags.fleet};
+  auto const asked = query_of(flags.id, flags.fleet);
+  if (!asked) return asked.error();
+  if (!flags.fleet.empty()) return answers.get("/api/v1/history?" + *asked);
+  auto const fleet = fleet_of(answers, flags.id);
   if (!fleet) return fleet.error();
-  auto const query = query_of(flags.id, *fleet);
-  if (!query) return query.error();
-  return answers.get("/api/v1/history?" + *query);
+  return answers.get("/api/v1/history?" + query_of(flags.id, *fleet).value());
 }
 
 using Answered = Result<ordered_json>;

@@ -48,7 +48,7 @@ void expect_mistake(World& world, std::vector<std::string> const& typed, std::st
 TEST_F(Records, ListIncidentsAndTellOneAsItsReport) {
   auto const list = told({"incidents"});
   EXPECT_THAT(list, StartsWith("id  nightly"));
-  EXPECT_THAT(list, HasSubstr("test_eval[dcgan-cpu-eager]"));
+  EXPECT_THAT(list, HasSubstr("test_train[dcgan-cpu-eager]"));
   auto const report = told({"incidents", "1"});
   EXPECT_THAT(report, StartsWith("# "));
   EXPECT_THAT(report, HasSubstr("| "));
@@ -62,9 +62,9 @@ TEST_F(Records, ListNightliesAndTellTheVerdictsOnOne) {
 }
 
 TEST_F(Records, ListSeriesAndTellTheNightsOfOne) {
-  EXPECT_THAT(told({"series"}), HasSubstr("test_eval[dcgan-cpu-eager]_latency"));
-  auto const nights = told({"series", "test_eval[dcgan-cpu-eager]_latency"});
-  EXPECT_THAT(nights, StartsWith("test_eval[dcgan-cpu-eager]_latency on local\n"));
+  EXPECT_THAT(told({"series"}), HasSubstr("test_train[dcgan-cpu-eager]_latency"));
+  auto const nights = told({"series", "test_train[dcgan-cpu-eager]_latency"});
+  EXPECT_THAT(nights, StartsWith("test_train[dcgan-cpu-eager]_latency on local\n"));
   EXPECT_THAT(nights, HasSubstr(" ms"));
 }
 
