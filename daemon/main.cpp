@@ -36,6 +36,8 @@ int run(int argc, char** argv) {
   cli::add_store(app, place, chosen);
   cli::add_rule(app, place, chosen);
   cli::add_config(app, place, chosen);
+  cli::add_completion(app, chosen);
+  cli::add_examples(app);
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& problem) {
