@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
-#include "bisect/levels.h"
+#include "bisect/suite_ratios.h"
 #include "daemon/cli/command_line.h"
 #include "daemon/cli/commands.h"
-#include "daemon/cli/suite_ratios.h"
 #include "daemon/service/open_store.h"
+#include "runner/catalogue/catalogue.h"
 
 namespace torchwatch::cli {
 namespace {
@@ -23,6 +23,10 @@ struct CompareRequest {
   bool as_json = false;
 };
 
+using bisect::add_levels;
+using bisect::ModelTest;
+using bisect::Side;
+using bisect::SidesComparison;
 using nlohmann::ordered_json;
 
 constexpr auto file_form = "what \"torchwatch bench --json\" prints, or TorchBench's metrics file";
@@ -108,6 +112,11 @@ Result<Side> read_side(std::string const& place, std::function<Result<storage::S
   return read_fleet(*store, place);
 }
 
+std::string_view domain_of(std::string const& model) {
+  auto const* const entry = suite::find_entry(model);
+  return entry == nullptr ? "" : entry->domain;
+}
+
 std::string name_of_row(ModelTest const& key) {
   return fmt::format("{} {}", to_string(key.test), key.model);
 }
@@ -122,11 +131,13 @@ ordered_json to_json(SidesComparison const& comparison) {
     document["benchmarks"].push_back(std::move(entry));
   }
   document["geometric_means"] = ordered_json::array();
-  for (auto const& [test, metric, ratio, count] : comparison.means)
-    document["geometric_means"].push_back({{"test", to_string(test)},
-                                           {"metric", to_string(metric)},
-                                           {"ratio", ratio},
-                                           {"benchmarks", count}});
+  for (auto const& [of, domain, metric, ratio, count] : comparison.means)
+    document["geometric_means"].push_back(
+        {{"test", to_string(of.test)},
+         {"metric", to_string(metric)},
+         {"ratio", ratio},
+         {"benchmarks", count},
+         {"domain", domain.empty() ? ordered_json(nullptr) : ordered_json(domain)}});
   auto const list = [](std::vector<ModelTest> const& keys) {
     auto names = ordered_json::array();
     for (auto const& key : keys)
@@ -157,11 +168,14 @@ void print_table(SidesComparison const& comparison, CompareRequest const& reques
   };
   for (auto const& each : comparison.rows)
     print(name_of_row(each.key), each.ratios);
-  std::map<Test, std::map<Metric, double>> means;
+  std::map<std::pair<Test, std::string>, std::map<Metric, double>> means;
   for (auto const& mean : comparison.means)
-    means[mean.test][mean.metric] = mean.ratio;
-  for (auto const& [test, ratios] : means)
-    print(fmt::format("{}: geometric mean", to_string(test)), ratios);
+    means[{mean.of.test, mean.domain}][mean.metric] = mean.ratio;
+  for (auto const& [group, ratios] : means) {
+    auto const& [test, domain] = group;
+    auto const of = domain.empty() ? "" : " of " + domain;
+    print(fmt::format("{}: geometric mean{}", to_string(test), of), ratios);
+  }
   for (auto const& key : comparison.only_first)
     std::cout << fmt::format("{}: only in {}\n", name_of_row(key), request.first);
   for (auto const& key : comparison.only_second)
@@ -184,7 +198,7 @@ int run_compare(CompareRequest const& request,
   if (!first) return complain("compare", first.error().message);
   auto const second = read_side(request.second, open);
   if (!second) return complain("compare", second.error().message);
-  auto const comparison = compare_sides(*first, *second);
+  auto const comparison = compare_sides(*first, *second, domain_of);
   if (comparison.rows.empty())
     return complain("compare",
                     request.first + " and " + request.second + " have no test in common");

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "storage/domain/benchmark.h"
 #include "storage/domain/build.h"
@@ -22,6 +23,18 @@ struct NightOfSeries {
   int processes = 0;               ///< of the nightly's own build
   std::optional<Verdict> verdict;  ///< none where the screen left nothing to compare
   std::int64_t host = 0;           ///< its number, for Histories::fingerprint
+};
+
+/// The level of one of the series that a night measured.
+struct LevelOfSeries {
+  Series series;
+  double level = 0;  ///< in the metric's unit
+};
+
+/// A series and some of its nights, in the order of nightlies.
+struct SeriesNights {
+  Series series;
+  std::vector<NightOfSeries> nights;
 };
 
 }  // namespace torchwatch
