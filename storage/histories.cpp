@@ -87,6 +87,44 @@ std::vector<NightOfSeries> Histories::newest(Series const& series, int count) co
   return read_all(query, read_night);
 }
 
+std::vector<NightlyId> Histories::nightlies() const {
+  SQLite::Statement query{database_,
+                          "SELECT id FROM nightly WHERE EXISTS "
+                          "(SELECT 1 FROM night WHERE nightly_id = nightly.id) ORDER BY date, id"};
+  return read_all(query,
+                  [](SQLite::Statement& row) { return NightlyId{row.getColumn(0).getInt64()}; });
+}
+
+std::vector<LevelOfSeries> Histories::levels_of(NightlyId nightly) const {
+  SQLite::Statement query{database_,
+                          "SELECT fleet, benchmark, metric, level FROM night "
+                          "JOIN series ON series.id = series_id WHERE nightly_id = ? "
+                          "ORDER BY fleet, benchmark, metric"};
+  bind_all(query, nightly.value);
+  return read_all(query, [](SQLite::Statement& row) {
+    return LevelOfSeries{read_series(row, 0), row.getColumn(3).getDouble()};
+  });
+}
+
+std::vector<SeriesNights> Histories::recent(int count) const {
+  // The nightlies first, by their index: a table of ten years is not walked through for a month.
+  SQLite::Statement query{
+      database_,
+      "SELECT nightly.id, date, commit_sha, level, low, high, processes, verdict, fingerprint_id, "
+      "fleet, benchmark, metric FROM (SELECT * FROM nightly WHERE EXISTS "
+      "(SELECT 1 FROM night WHERE nightly_id = nightly.id) ORDER BY date DESC, id DESC LIMIT ?) "
+      "AS nightly CROSS JOIN night ON nightly_id = nightly.id JOIN series ON series.id = series_id "
+      "ORDER BY fleet, benchmark, metric, date, nightly.id"};
+  bind_all(query, count);
+  std::vector<SeriesNights> all;
+  while (query.executeStep()) {
+    auto const series = read_series(query, 9);
+    if (all.empty() || all.back().series != series) all.push_back({series, {}});
+    all.back().nights.push_back(read_night(query));
+  }
+  return all;
+}
+
 std::string Histories::fingerprint(std::int64_t host) const {
   SQLite::Statement query{database_, "SELECT json FROM fingerprint WHERE id = ?"};
   bind_all(query, host);

@@ -31,6 +31,16 @@ class Histories {
   /// The last `count` of them, in the same order.
   std::vector<NightOfSeries> newest(Series const& series, int count) const;
 
+  /// The nightlies that have nights, in their order.
+  std::vector<NightlyId> nightlies() const;
+
+  /// What a nightly came to on each of its series, by fleet, benchmark and metric.
+  std::vector<LevelOfSeries> levels_of(NightlyId nightly) const;
+
+  /// Of the last `count` nightlies that have nights what each series had on them; a series that had
+  /// none is not there. By fleet, benchmark and metric.
+  std::vector<SeriesNights> recent(int count) const;
+
   /// What the host of a night says of itself, a JSON object: the one that its last round ran on.
   std::string fingerprint(std::int64_t host) const;
 

@@ -54,6 +54,35 @@ AaTally Incidents::aa_tally() const {
   return {query.getColumn(0).getInt64(), query.getColumn(1).getInt64()};
 }
 
+std::vector<AaMonth> Incidents::aa_months() const {
+  SQLite::Statement query{
+      database_,
+      "SELECT substr(date, 1, 7) AS month, count(*), "
+      "count(*) FILTER (WHERE verdict IN ('regression', 'improvement')) "
+      "FROM aa_comparison JOIN nightly ON nightly.id = nightly_id GROUP BY month ORDER BY month"};
+  return read_all(query, [](SQLite::Statement& row) {
+    return AaMonth{row.getColumn(0).getString(),
+                   {row.getColumn(1).getInt64(), row.getColumn(2).getInt64()}};
+  });
+}
+
+std::vector<NightlyVerdict> Incidents::newest_aa(int nightlies) const {
+  return select_newest_verdicts(database_, against_themselves, nightlies);
+}
+
+std::vector<VerdictCost> Incidents::costs(int nightlies) const {
+  SQLite::Statement query{database_,
+                          "SELECT verdict, pairs, count(*) FROM comparison WHERE nightly_id IN "
+                          "(SELECT id FROM nightly ORDER BY date DESC, id DESC LIMIT ?) "
+                          "GROUP BY verdict, pairs ORDER BY verdict, pairs"};
+  bind_all(query, nightlies);
+  return read_all(query, [](SQLite::Statement& row) {
+    return VerdictCost{read_word(row.getColumn(0), parse_verdict),
+                       row.getColumn(1).getInt(),
+                       row.getColumn(2).getInt64()};
+  });
+}
+
 Incident Incidents::open(NightlyId baseline, NightlyId nightly, Timestamp now) {
   SQLite::Statement insert{
       database_,

@@ -19,6 +19,19 @@ struct AaTally {
   std::int64_t alarms = 0;  ///< that found a regression or an improvement: all false
 };
 
+/// The same of the nightlies of a month.
+struct AaMonth {
+  std::string month;  ///< "2026-01"
+  AaTally tally;
+};
+
+/// What verdicts of one kind cost, and how many cost that.
+struct VerdictCost {
+  Verdict verdict = Verdict::inconclusive;
+  int pairs = 0;
+  std::int64_t verdicts = 0;
+};
+
 /// Verdicts of confirmed comparisons, the incidents they make, and how far each has been published.
 /// Throws SQLite::Exception when the disk fails.
 class Incidents {
@@ -39,6 +52,13 @@ class Incidents {
   void record_aa(NightlyId nightly, SeriesChange const& change);
   /// Of all nights.
   AaTally aa_tally() const;
+  /// By month; one without such comparisons is not there.
+  std::vector<AaMonth> aa_months() const;
+  /// Those of the last `nightlies` nightlies, in their order.
+  std::vector<NightlyVerdict> newest_aa(int nightlies) const;
+
+  /// Of the verdicts on the last `nightlies` nightlies, by kind and pairs.
+  std::vector<VerdictCost> costs(int nightlies) const;
 
   /// Opens the incident between two nightlies, or finds the one that is open. Its changes are the
   /// nightly's verdicts that say `regression` and are not muted.

@@ -209,6 +209,24 @@ std::optional<Extent> Jobs::extent_of(Campaign const& campaign) const {
       query.getColumn(0).getInt64(), read_time(query.getColumn(1)), read_time(query.getColumn(2))};
 }
 
+std::vector<GpuShares> Jobs::gpu_shares(CommitSha const& commit) const {
+  SQLite::Statement query{
+      database_,
+      std::string{"SELECT fleet, benchmark, avg(accounts ->> 'gpu_active_share') AS active, "
+                  "avg(accounts ->> 'gpu_data_movement_share'), "
+                  "avg(accounts ->> 'gpu_idle_share') FROM job WHERE campaign GLOB '"} +
+          std::string{profile_campaign_prefix} +
+          "*' AND commit_sha = ? GROUP BY fleet, benchmark "
+          "HAVING active IS NOT NULL ORDER BY fleet, benchmark"};
+  bind_all(query, commit.hex);
+  return read_all(query, [](SQLite::Statement& row) {
+    return GpuShares{{row.getColumn(0).getString(), read_word(row.getColumn(1), parse_benchmark)},
+                     row.getColumn(2).getDouble(),
+                     row.getColumn(3).getDouble(),
+                     row.getColumn(4).getDouble()};
+  });
+}
+
 std::vector<Campaign> Jobs::campaigns() const {
   SQLite::Statement query{database_, "SELECT DISTINCT campaign FROM job ORDER BY campaign"};
   return read_all(query,

@@ -19,6 +19,14 @@ struct Extent {
   Timestamp last_at{};   ///< ... and the last
 };
 
+/// Where the time of a benchmark's iteration went on a GPU, in shares that add up to 1.
+struct GpuShares {
+  FleetBenchmark which;
+  double active = 0;
+  double data_movement = 0;
+  double idle = 0;
+};
+
 /// What was measured: one row a process. Throws SQLite::Exception when the disk fails.
 class Jobs {
  public:
@@ -40,6 +48,10 @@ class Jobs {
 
   /// Nothing when nothing of it is stored. Reads an index and two rows.
   std::optional<Extent> extent_of(Campaign const& campaign) const;
+
+  /// What profiles of a commit's builds say of it, by fleet and benchmark; the means where there
+  /// are several. Only incidents are profiled.
+  std::vector<GpuShares> gpu_shares(CommitSha const& commit) const;
 
   /// The campaigns of which something is stored.
   std::vector<Campaign> campaigns() const;

@@ -14,6 +14,12 @@ constexpr auto select_rulings =
     "SELECT id, kind, incident_id, fleet, benchmark, metric, who, why, given_at, until "
     "FROM ruling ";
 
+/// Incidents with the kind of the last ruling on them: SQLite takes it from the row that has the
+/// maximum.
+constexpr auto last_words =
+    "(SELECT incident_id, kind, max(id) FROM ruling WHERE incident_id IS NOT NULL "
+    "GROUP BY incident_id)";
+
 /// A word that an empty column leaves open.
 template <class Parse>
 auto read_open_word(SQLite::Column const& column, Parse parse) {
@@ -79,9 +85,25 @@ std::vector<Ruling> Rulings::on(IncidentId incident) const {
 
 std::int64_t Rulings::count_false_incidents() const {
   SQLite::Statement query{
-      database_, "SELECT count(DISTINCT incident_id) FROM ruling WHERE kind = 'false_alarm'"};
+      database_, std::string{"SELECT count(*) FROM "} + last_words + " WHERE kind = 'false_alarm'"};
   query.executeStep();
   return query.getColumn(0).getInt64();
+}
+
+std::vector<MonthOfRulings> Rulings::by_month() const {
+  SQLite::Statement query{
+      database_,
+      std::string{"SELECT substr(date, 1, 7) AS month, count(*), "
+                  "count(*) FILTER (WHERE kind = 'accept'), "
+                  "count(*) FILTER (WHERE kind = 'false_alarm') FROM incident "
+                  "JOIN nightly ON nightly.id = incident.nightly_id LEFT JOIN "} +
+          last_words + " AS last ON last.incident_id = incident.id GROUP BY month ORDER BY month"};
+  return read_all(query, [](SQLite::Statement& row) {
+    return MonthOfRulings{row.getColumn(0).getString(),
+                          row.getColumn(1).getInt64(),
+                          row.getColumn(2).getInt64(),
+                          row.getColumn(3).getInt64()};
+  });
 }
 
 bool Rulings::is_muted(Series const& series, Timestamp now) const {

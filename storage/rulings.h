@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "storage/domain/ruling.h"
@@ -11,6 +12,14 @@ class Database;
 }
 
 namespace torchwatch::storage {
+
+/// What people said of the incidents of a month's nightlies; the last word on each counts.
+struct MonthOfRulings {
+  std::string month;  ///< "2026-01"
+  std::int64_t incidents = 0;
+  std::int64_t accepted = 0;
+  std::int64_t false_alarms = 0;
+};
 
 /// What people decided about incidents and series. Throws SQLite::Exception when the disk fails.
 class Rulings {
@@ -26,8 +35,11 @@ class Rulings {
   /// In the order given.
   std::vector<Ruling> on(IncidentId incident) const;
 
-  /// How many incidents somebody called false.
+  /// How many incidents the last word on them calls false.
   std::int64_t count_false_incidents() const;
+
+  /// By month; one without incidents is not there.
+  std::vector<MonthOfRulings> by_month() const;
 
   /// Whether somebody muted `series` and the mute has neither run out at `now` nor been ended.
   bool is_muted(Series const& series, Timestamp now) const;

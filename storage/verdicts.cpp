@@ -56,6 +56,20 @@ std::vector<NightlyVerdict> select_verdicts_of(SQLite::Database& database,
   return read_all(query, read_nightly_verdict);
 }
 
+std::vector<NightlyVerdict> select_newest_verdicts(SQLite::Database& database,
+                                                   VerdictTable const& table,
+                                                   int nightlies) {
+  SQLite::Statement query{
+      database,
+      std::string{"SELECT "} + table.owner + ", " + columns +
+          " FROM (SELECT id, date FROM nightly ORDER BY date DESC, id DESC LIMIT ?) AS newest "
+          "CROSS JOIN " +
+          table.name + " ON " + table.owner +
+          " = newest.id ORDER BY newest.date, newest.id, fleet, benchmark, metric"};
+  bind_all(query, nightlies);
+  return read_all(query, read_nightly_verdict);
+}
+
 std::vector<NightlyVerdict> select_last_changes(SQLite::Database& database,
                                                 VerdictTable const& table) {
   // SQLite takes the other columns from the row that has the maximum.

@@ -44,6 +44,12 @@ std::vector<NightlyVerdict> select_verdicts_of(SQLite::Database& database,
                                                VerdictTable const& table,
                                                FleetBenchmark const& which);
 
+/// Those on the last `nightlies` nightlies, in their order and by series, of a table whose owners
+/// are nightlies.
+std::vector<NightlyVerdict> select_newest_verdicts(SQLite::Database& database,
+                                                   VerdictTable const& table,
+                                                   int nightlies);
+
 /// Of each series the newest one that found a change, of a table whose owners are nightlies.
 std::vector<NightlyVerdict> select_last_changes(SQLite::Database& database,
                                                 VerdictTable const& table);

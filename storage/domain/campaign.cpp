@@ -25,7 +25,7 @@ Campaign Campaign::anchor(NightlyId nightly) {
 }
 
 Campaign Campaign::profile(IncidentId incident) {
-  return {"profile/" + std::to_string(incident.value)};
+  return {std::string{profile_campaign_prefix} + std::to_string(incident.value)};
 }
 
 CampaignSubject subject_of(Campaign const& campaign) {

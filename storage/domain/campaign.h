@@ -81,4 +81,7 @@ CampaignSubject subject_of(Campaign const& campaign);
 /// How the names of the campaigns Campaign::of() begin; the nightly's id follows.
 inline constexpr std::string_view nightly_campaign_prefix = "nightly/";
 
+/// The same of Campaign::profile().
+inline constexpr std::string_view profile_campaign_prefix = "profile/";
+
 }  // namespace torchwatch

@@ -89,6 +89,50 @@ TEST_F(HistoriesTest, ListsNightsInTheirOrderAndSeriesByName) {
   EXPECT_THAT(store.histories().of(latency_of("other")), IsEmpty());
 }
 
+TEST_F(HistoriesTest, HasTheLevelsOfANightly) {
+  auto const first = announce("2026-01-01", 'a');
+  auto const second = announce("2026-01-02", 'b');
+  announce("2026-01-03", 'c');
+  measure(first, 0, 10);
+  measure(second, 0, 12, 'b');
+  for (auto const nightly : {first, second})
+    store.histories().keep(nightly);
+
+  auto const levels = store.histories().levels_of(second);
+
+  EXPECT_THAT(store.histories().nightlies(), ElementsAre(first, second));
+  ASSERT_EQ(levels.size(), 2U);
+  EXPECT_EQ(levels[0].series.metric, Metric::cmem);
+  EXPECT_EQ(levels[1].series, latency_of("dlrm"));
+  EXPECT_EQ(levels[1].level, 12);
+  EXPECT_THAT(store.histories().levels_of(NightlyId{3}), IsEmpty());
+}
+
+TEST_F(HistoriesTest, HasTheLastNightsOfAllSeriesInTheirOrder) {
+  announce("2026-01-03", 'a');
+  announce("2026-01-01", 'a');
+  announce("2026-01-02", 'a');
+  announce("2026-01-04", 'a');  // nobody measured it
+  NightlyId const third{1};
+  NightlyId const first{2};
+  NightlyId const second{3};
+  for (auto const nightly : {third, first, second}) {
+    measure(nightly, 0, static_cast<double>(nightly.value));
+    store.histories().keep(nightly);
+  }
+
+  auto const recent = store.histories().recent(2);
+
+  ASSERT_EQ(recent.size(), 2U);
+  EXPECT_EQ(recent[0].series.metric, Metric::cmem);
+  EXPECT_EQ(recent[1].series, latency_of("dlrm"));
+  ASSERT_EQ(recent[1].nights.size(), 2U);
+  EXPECT_EQ(recent[1].nights[0].nightly, second);
+  EXPECT_EQ(recent[1].nights[1].nightly, third);
+  EXPECT_EQ(recent[1].nights[1].level, 1);
+  EXPECT_EQ(recent[1].nights[1].commit, sha_of('a'));
+}
+
 TEST_F(HistoriesTest, ANightlyWithoutValuesHasNoNight) {
   store.histories().keep(announce("2026-01-01", 'a'));
   EXPECT_THAT(store.histories().series(), IsEmpty());

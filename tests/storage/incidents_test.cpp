@@ -62,6 +62,51 @@ TEST_F(IncidentsTest, AReportIsIntendedAndThenTold) {
   EXPECT_EQ(store.incidents().all().size(), 1U);
 }
 
+TEST_F(IncidentsTest, SelfComparisonsAreCountedByMonth) {
+  auto const january = announce("2026-01-31", 'a');
+  auto const february = announce("2026-02-01", 'b');
+  Comparison same;
+  same.verdict = Verdict::unchanged;
+  store.incidents().record_aa(january, {latency_of("dlrm"), same});
+  store.incidents().record_aa(february, {latency_of("dlrm"), same});
+  store.incidents().record_aa(february, {latency_of("zoo"), slower()});
+
+  auto const months = store.incidents().aa_months();
+
+  ASSERT_EQ(months.size(), 2U);
+  EXPECT_EQ(months[0].month, "2026-01");
+  EXPECT_EQ(months[0].tally.comparisons, 1);
+  EXPECT_EQ(months[0].tally.alarms, 0);
+  EXPECT_EQ(months[1].month, "2026-02");
+  EXPECT_EQ(months[1].tally.comparisons, 2);
+  EXPECT_EQ(months[1].tally.alarms, 1);
+  auto const newest = store.incidents().newest_aa(1);
+  ASSERT_EQ(newest.size(), 2U);
+  EXPECT_EQ(newest[0].nightly, february);
+  EXPECT_EQ(newest[1].change.series, latency_of("zoo"));
+  EXPECT_EQ(store.incidents().newest_aa(2).size(), 3U);
+}
+
+TEST_F(IncidentsTest, VerdictsHaveTheirCosts) {
+  auto const first = announce("2026-01-01", 'a');
+  auto const second = announce("2026-01-02", 'b');
+  auto comparison = slower();
+  store.incidents().record(first, {latency_of("dlrm"), comparison});
+  store.incidents().record(second, {latency_of("dlrm"), comparison});
+  store.incidents().record(second, {latency_of("zoo"), comparison});
+  comparison.pairs = 9;
+  store.incidents().record(second, {latency_of("maml"), comparison});
+
+  auto const costs = store.incidents().costs(1);
+
+  ASSERT_EQ(costs.size(), 2U);
+  EXPECT_EQ(costs[0].verdict, Verdict::regression);
+  EXPECT_EQ(costs[0].pairs, 6);
+  EXPECT_EQ(costs[0].verdicts, 2);
+  EXPECT_EQ(costs[1].pairs, 9);
+  EXPECT_EQ(store.incidents().costs(2)[0].verdicts, 3);
+}
+
 TEST_F(IncidentsTest, AnIncidentOfAnUnknownNightlyIsRefused) {
   EXPECT_THROW(store.incidents().open(NightlyId{1}, NightlyId{2}, early), SQLite::Exception);
   EXPECT_THROW(store.incidents().record(NightlyId{1}, SeriesChange{latency_of("dlrm"), slower()}),

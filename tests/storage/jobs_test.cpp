@@ -157,5 +157,29 @@ TEST_F(JobsTest, AHistoryIsOldestFirstAndKnowsItsDates) {
   EXPECT_THAT(store.jobs().history(latency_of("other")), IsEmpty());
 }
 
+TEST_F(JobsTest, SharesOfAGpuAreThoseOfProfiles) {
+  auto profiled = outcome_of({"profile/1"}, 0, 10);
+  profiled.accounts = {
+      {"gpu_active_share", 0.5}, {"gpu_data_movement_share", 0.1}, {"gpu_idle_share", 0.4}};
+  auto again = profiled;
+  again.key.campaign.name = "profile/2";
+  again.accounts["gpu_active_share"] = 0.7;
+  auto other = profiled;
+  other.key.commit = sha_of('b');
+  auto measured = profiled;
+  measured.key.campaign.name = "nightly/1";
+  auto on_cpu = outcome_of({"profile/3"}, 0, 10);
+  on_cpu.key.benchmark.model = "maml";
+  store.jobs().record({profiled, again, other, measured, on_cpu});
+
+  auto const shares = store.jobs().gpu_shares(sha_of('a'));
+
+  ASSERT_EQ(shares.size(), 1U);
+  EXPECT_EQ(shares[0].which.benchmark, latency_of("dlrm").benchmark);
+  EXPECT_NEAR(shares[0].active, 0.6, 1e-9);
+  EXPECT_EQ(shares[0].data_movement, 0.1);
+  EXPECT_EQ(shares[0].idle, 0.4);
+}
+
 }  // namespace
 }  // namespace torchwatch::tests

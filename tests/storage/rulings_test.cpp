@@ -50,6 +50,33 @@ TEST_F(RulingsTest, AreListedNewestFirst) {
   EXPECT_EQ(all[0].kind, RulingKind::unmute);
 }
 
+TEST_F(RulingsTest, TheLastWordOnAnIncidentCounts) {
+  auto const baseline = announce("2026-01-30", 'a');
+  auto const january = announce("2026-01-31", 'b');
+  auto const february = announce("2026-02-01", 'c');
+  auto const said = [this](IncidentId incident, RulingKind kind) {
+    store.rulings().give(Ruling{{}, kind, incident, {}, "ada", "known", early, {}});
+  };
+  auto const first = store.incidents().open(baseline, january, early).id;
+  store.incidents().open(january, february, early);
+  said(first, RulingKind::accept);
+  said(first, RulingKind::false_alarm);
+
+  EXPECT_EQ(store.rulings().count_false_incidents(), 1);
+  auto const months = store.rulings().by_month();
+  ASSERT_EQ(months.size(), 2U);
+  EXPECT_EQ(months[0].month, "2026-01");
+  EXPECT_EQ(months[0].incidents, 1);
+  EXPECT_EQ(months[0].accepted, 0);
+  EXPECT_EQ(months[0].false_alarms, 1);
+  EXPECT_EQ(months[1].incidents, 1);
+  EXPECT_EQ(months[1].false_alarms, 0);
+
+  said(first, RulingKind::accept);
+  EXPECT_EQ(store.rulings().count_false_incidents(), 0);
+  EXPECT_EQ(store.rulings().by_month()[0].accepted, 1);
+}
+
 TEST_F(RulingsTest, AMuteHoldsForTheSeriesItNames) {
   EXPECT_FALSE(is_muted(dlrm));
   give(RulingKind::mute, {"local", dlrm.benchmark, Metric::latency});
