@@ -6,10 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include <boost/math/distributions/binomial.hpp>
-
 #include "daemon/api/json.h"
 #include "daemon/api/pages.h"
+#include "daemon/api/share.h"
 #include "daemon/api/time.h"
 #include "github/issue.h"
 
@@ -24,24 +23,6 @@ auto find_called(Table table, Call const& call) -> decltype(table.find(Id{})) {
   auto const number = parse_number<std::int64_t>(call.id);
   if (!number) return std::nullopt;
   return table.find(Id{*number});
-}
-
-/// {of, false_alarms, share, low, high}: how many of `of`, and between what the true share lies.
-/// The share is null while there is nothing to take it of.
-Json share_of(std::int64_t false_alarms, std::int64_t of) {
-  using Binomial = boost::math::binomial_distribution<double>;
-  constexpr double one_side = 0.025;
-  auto const trials = static_cast<double>(of);
-  auto const seen = static_cast<double>(false_alarms);
-  bool const any = of > 0;
-  Json json;
-  json["of"] = of;
-  json["false_alarms"] = false_alarms;
-  json["share"] = any ? Json(seen / trials) : Json(nullptr);
-  json["low"] = any ? Json(Binomial::find_lower_bound_on_p(trials, seen, one_side)) : Json(nullptr);
-  json["high"] =
-      any ? Json(Binomial::find_upper_bound_on_p(trials, seen, one_side)) : Json(nullptr);
-  return json;
 }
 
 Json in_brief(Nightly const& nightly) {

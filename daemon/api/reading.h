@@ -73,6 +73,18 @@ net::HttpResponse show_history(View const& view, Call const& call);
 /// Of the same series: the nightlies at which it took another level.
 net::HttpResponse show_change_points(View const& view, Call const& call);
 
+/// Two sides of the whole suite beside each other: `before` and `after`, each a nightly and those
+/// of its series that fleet, device and backend leave (before_fleet and so on); what only one side
+/// names, the other has, too. Without nightlies the two newest that were judged. {before, after,
+/// metrics, rows, means, only_before, only_after, gpu}: levels and ratios of each test; geometric
+/// means by place, test and domain (null: all); where the time of an iteration went on a GPU, of
+/// what incidents had profiled. Levels of two nights, and so no verdict.
+net::HttpResponse show_comparison(View const& view, Call const& call);
+
+/// What a side may be: {nightlies, fleets, devices, backends}, nightlies with levels in columns,
+/// newest first.
+net::HttpResponse show_sides(View const& view, Call const& call);
+
 net::HttpResponse list_incidents(View const& view, Call const& call);
 /// format=markdown: the report on it.
 net::HttpResponse show_incident(View const& view, Call const& call);
@@ -82,8 +94,16 @@ net::HttpResponse list_bisections(View const& view, Call const& call);
 net::HttpResponse show_bisection(View const& view, Call const& call);
 
 /// How often alarms are false: what is stated, what builds compared with themselves showed, and
-/// what people said of incidents. Intervals are Clopper and Pearson's (1934), 95%.
+/// what people said of incidents. Intervals are those of share.h.
 net::HttpResponse show_precision(View const& view, Call const& call);
+
+/// The evidence behind it: {threshold, self_comparisons, rulings, verdicts, hosts}: builds compared
+/// with themselves, by month and each of the last nights; what people said of incidents, by month;
+/// pairs that verdicts took, by kind; and how hosts measure beside the others of their fleet.
+net::HttpResponse show_trust(View const& view, Call const& call);
+
+/// Of the series that the last thirty nights measured, how much these nights differ.
+net::HttpResponse list_noise(View const& view, Call const& call);
 
 net::HttpResponse list_alarms(View const& view, Call const& call);
 net::HttpResponse show_alarm(View const& view, Call const& call);

@@ -77,6 +77,11 @@ constexpr std::array routes{
     Route{"/api/v1/series", "fleet benchmark metric nightly recent limit offset", list_series},
     Route{"/api/v1/history", "fleet benchmark metric format", show_history},
     Route{"/api/v1/change_points", "fleet benchmark metric", show_change_points},
+    Route{"/api/v1/compare",
+          "before after before_fleet after_fleet before_device after_device before_backend "
+          "after_backend",
+          show_comparison},
+    Route{"/api/v1/sides", "", show_sides},
     Route{"/api/v1/incidents", paging, list_incidents},
     Route{"/api/v1/incidents/{id}", "format", show_incident},
     Route{"/api/v1/bisections", paging, list_bisections, Post::bisection},
@@ -86,6 +91,8 @@ constexpr std::array routes{
     Route{"/api/v1/builds", paging, list_builds, Post::build, always_new},
     Route{"/api/v1/builds/{id}", "", show_build, Post::nothing, always_new},
     Route{"/api/v1/precision", "", show_precision},
+    Route{"/api/v1/trust", "", show_trust},
+    Route{"/api/v1/noise", paging, list_noise},
     Route{"/api/v1/rulings", paging, list_rulings, Post::ruling},
     Route{"/api/v1/rulings/{id}", "", show_ruling},
 };

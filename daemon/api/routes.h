@@ -74,10 +74,12 @@ struct Route;
 ///     GET  /api/v1/series      ?recent= with their last nights
 ///                              ?fleet=&benchmark=&metric= for the values of one
 ///     GET  /api/v1/history     ?fleet=&benchmark=&metric= the nights of one, &format=csv
+///     GET  /api/v1/compare     ?before=&after= two nightlies, before_fleet= after_fleet= and so on
+///     GET  /api/v1/sides       what may be compared
 ///     GET  /api/v1/incidents   /api/v1/incidents/{id}
 ///     GET  /api/v1/bisections  /api/v1/bisections/{id}
 ///     GET  /api/v1/alarms      /api/v1/alarms/{id}
-///     GET  /api/v1/precision
+///     GET  /api/v1/precision   /api/v1/trust    /api/v1/noise
 ///     GET  /api/v1/builds      /api/v1/builds/{name}
 ///     GET  /api/v1/rulings     /api/v1/rulings/{id}
 ///

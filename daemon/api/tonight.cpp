@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "daemon/api/json.h"
+#include "daemon/api/judged.h"
 #include "daemon/api/pages.h"
 #include "daemon/api/reading.h"
 #include "daemon/api/time.h"
@@ -16,10 +17,6 @@ namespace {
 constexpr std::size_t shown_nightlies = 7;
 /// For how long an incident is news, before the newest nightly.
 constexpr auto news = std::chrono::days{30};
-
-bool is_judged(Nightly const& nightly) {
-  return nightly.state == NightlyState::bisected || nightly.state == NightlyState::done;
-}
 
 /// How far the measuring of a nightly is, beside the last one that was judged to its end:
 /// {processes, expected, expected_end}; the last two are null when there is nothing to go by.

@@ -14,12 +14,12 @@ function compareValues(one, other) {
 
 /**
  * `columns`: {title, cell(row) → text or element, value(row) to sort by, number, descending: first click, hidden on a
- * phone: narrowHidden}. `options`: {caption, empty, sort: index, descending, onSort(index, descending)}.
+ * phone: narrowHidden}. `options`: {caption, empty, sort: index, descending, onSort(index, descending), most: rows at first}.
  */
 export function table(columns, rows, options = {}) {
   let sorted = options.sort ?? -1;
   let descending = options.descending ?? false;
-  let most = shownAtFirst;
+  let most = options.most ?? shownAtFirst;
   const body = h('tbody');
   const more = h('p');
   const heads = columns.map((column, index) => {

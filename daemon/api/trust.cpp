@@ -1,0 +1,165 @@
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bisect/night_noise.h"
+#include "daemon/api/json.h"
+#include "daemon/api/pages.h"
+#include "daemon/api/reading.h"
+#include "daemon/api/share.h"
+
+namespace torchwatch::api {
+namespace {
+
+/// Nightlies whose levels tell how noisy series and hosts are.
+constexpr int recent_nights = 30;
+/// Nightlies whose comparisons with themselves are told one by one.
+constexpr int told_nights = 90;
+/// Nightlies whose verdicts tell what one costs.
+constexpr int costed_nights = 365;
+
+Json months_of(std::vector<storage::AaMonth> const& months) {
+  auto json = Json::array();
+  for (auto const& [month, tally] : months) {
+    Json entry{{"month", month}};
+    entry.update(share_of(tally.alarms, tally.comparisons));
+    json.push_back(std::move(entry));
+  }
+  return json;
+}
+
+Json newest_of(View const& view) {
+  auto json = Json::array();
+  std::map<NightlyId, std::string> dates;
+  for (auto const& nightly : view.store.nightlies().all())
+    dates[nightly.id] = nightly.date;
+  for (auto const& [nightly, change] : view.store.incidents().newest_aa(told_nights)) {
+    Json entry{{"nightly", nightly.value}, {"date", dates.at(nightly)}};
+    entry.update(json_of(change));
+    json.push_back(std::move(entry));
+  }
+  return json;
+}
+
+Json self_comparisons_of(View const& view) {
+  Json json;
+  json["months"] = months_of(view.store.incidents().aa_months());
+  json["nights"] = told_nights;
+  json["newest"] = newest_of(view);
+  return json;
+}
+
+/// By month, with the share of those incidents that somebody ruled on.
+Json rulings_of(View const& view) {
+  auto json = Json::array();
+  for (auto const& month : view.store.rulings().by_month()) {
+    Json entry{
+        {"month", month.month}, {"incidents", month.incidents}, {"accepted", month.accepted}};
+    entry.update(share_of(month.false_alarms, month.incidents));
+    json.push_back(std::move(entry));
+  }
+  return json;
+}
+
+Json costs_of(View const& view) {
+  auto json = Json::array();
+  for (auto const& [verdict, pairs, verdicts] : view.store.incidents().costs(costed_nights))
+    json.push_back({{"verdict", to_string(verdict)}, {"pairs", pairs}, {"verdicts", verdicts}});
+  return {{"nights", costed_nights}, {"items", std::move(json)}};
+}
+
+/// What a worker says of its host, without what it says of the build that it was linked with: that
+/// is another one every night.
+Json host_of(std::string const& fingerprint) {
+  auto json = Json::parse(fingerprint, nullptr, false);
+  if (!json.is_object()) return Json::object();
+  json.erase("libtorch");
+  json.erase("libtorch_config");
+  return json;
+}
+
+/// Gives the hosts of a fleet numbers of their own, the same where they say the same.
+class Hosts {
+ public:
+  explicit Hosts(storage::Histories histories) : histories_{histories} {}
+
+  std::int64_t number_of(std::string const& fleet, std::int64_t fingerprint) {
+    auto const known = texts_.find(fingerprint);
+    auto const& text = known != texts_.end() ? known->second : read(fingerprint);
+    auto const next = static_cast<std::int64_t>(numbers_.size());
+    return numbers_.try_emplace({fleet, text}, next).first->second;
+  }
+
+  /// {fleet, fingerprint}, by number.
+  std::map<std::int64_t, Json> all() const {
+    std::map<std::int64_t, Json> hosts;
+    for (auto const& [host, number] : numbers_)
+      hosts[number] = {{"fleet", host.first}, {"fingerprint", Json::parse(host.second)}};
+    return hosts;
+  }
+
+ private:
+  std::string const& read(std::int64_t fingerprint) {
+    return texts_[fingerprint] = text_of(host_of(histories_.fingerprint(fingerprint)));
+  }
+
+  storage::Histories histories_;
+  std::map<std::int64_t, std::string> texts_;
+  std::map<std::pair<std::string, std::string>, std::int64_t> numbers_;
+};
+
+/// Of times alone: memory has no pace.
+Json hosts_of(View const& view) {
+  Hosts hosts{view.store.histories()};
+  std::vector<SeriesNights> times;
+  for (auto& one : view.store.histories().recent(recent_nights)) {
+    if (one.series.metric != Metric::latency) continue;
+    for (auto& night : one.nights)
+      night.host = hosts.number_of(one.series.fleet, night.host);
+    times.push_back(std::move(one));
+  }
+  auto const paces = bisect::paces_of(times);
+  auto json = Json::array();
+  for (auto& [number, entry] : hosts.all()) {
+    auto const at = paces.find(number);
+    if (at == paces.end()) continue;
+    auto const& pace = at->second;
+    entry["ratio"] = pace.ratio;
+    entry["low"] = pace.low;
+    entry["high"] = pace.high;
+    entry["series"] = pace.series;
+    entry["levels"] = pace.nights;
+    json.push_back(std::move(entry));
+  }
+  return {{"nights", recent_nights}, {"items", std::move(json)}};
+}
+
+Json noise_json(SeriesNights const& one) {
+  auto const noise = bisect::noise_of(one.nights);
+  auto json = json_of(one.series);
+  json["nights"] = one.nights.size();
+  json["level"] = noise ? Json(noise->level) : Json(nullptr);
+  json["between"] = noise ? Json(noise->between) : Json(nullptr);
+  json["within"] = noise ? Json(noise->within) : Json(nullptr);
+  return json;
+}
+
+}  // namespace
+
+net::HttpResponse show_trust(View const& view, Call const&) {
+  Json json;
+  json["threshold"] = view.decide.threshold;
+  json["self_comparisons"] = self_comparisons_of(view);
+  json["rulings"] = rulings_of(view);
+  json["verdicts"] = costs_of(view);
+  json["hosts"] = hosts_of(view);
+  return ok(json);
+}
+
+net::HttpResponse list_noise(View const& view, Call const& call) {
+  return paged(call, view.store.histories().recent(recent_nights), noise_json);
+}
+
+}  // namespace torchwatch::api

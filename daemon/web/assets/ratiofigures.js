@@ -1,0 +1,109 @@
+// The suite's ratios in pictures: a figure a test and metric, and geometric means by domain.
+
+import { h } from './dom.js';
+import { level, plural } from './format.js';
+import { ratioBars, ratioText } from './ratiobars.js';
+import { table } from './table.js';
+
+const tests = [['train', 'Training'], ['eval', 'Inference']];
+const domains = {
+  COMPUTER_VISION: 'Computer vision', NLP: 'NLP', RECOMMENDATION: 'Recommendation', REINFORCEMENT_LEARNING: 'Reinforcement learning',
+  SPEECH: 'Speech', OTHER: 'Other',
+};
+/** By metric: the paper's short names, and what they mean. */
+export const metrics = { latency: ['T', 'Execution time (T)'], cmem: ['CM', 'CPU memory (CM)'], gmem: ['GM', 'GPU memory (GM)'] };
+const alike = 0.0005; // what three digits do not show
+
+/** Models that came as files have none. */
+export function domainText(domain) {
+  return domain === null ? 'From files' : domains[domain] ?? domain;
+}
+
+/** Where a row was measured, where that is told apart: "fleet lab, cpu, eager". */
+export function placeText(row) {
+  return [row.fleet ? `fleet ${row.fleet}` : null, row.device, row.backend].filter(Boolean).join(', ');
+}
+
+/** The comparison by place: ratios of one say nothing of another. */
+export function byPlace(comparison) {
+  const places = [...new Set(comparison.rows.map(placeText))].sort();
+  const at = (rows, place) => rows.filter((row) => placeText(row) === place);
+  return places.map((place) => ({ ...comparison, place, rows: at(comparison.rows, place), means: at(comparison.means, place) }));
+}
+
+function meanOf(comparison, domain, test, metric) {
+  return comparison.means.find((mean) => mean.domain === domain && mean.test === test && mean.metric === metric);
+}
+
+function domainsOf(comparison) {
+  return [...new Set(comparison.means.map((mean) => mean.domain))].filter(Boolean)
+    .sort((one, other) => domainText(one).localeCompare(domainText(other)));
+}
+
+/** Means of all models and by domain, for each test. */
+export function meansTable(comparison) {
+  const names = Object.keys(metrics);
+  const rows = tests.flatMap(([test, text]) => [null, ...domainsOf(comparison)].map((domain) => ({
+    test: text, domain, means: Object.fromEntries(names.map((metric) => [metric, meanOf(comparison, domain, test, metric)])),
+  }))).filter((row) => Object.values(row.means).some(Boolean));
+  return table([
+    { title: 'Test', value: (row) => row.test, cell: (row) => row.test },
+    { title: 'Domain', value: (row) => row.domain ?? '', cell: (row) => (row.domain ? domainText(row.domain) : h('b', null, 'All')) },
+    ...names.filter((metric) => rows.some((row) => row.means[metric])).map((metric) => ({
+      title: metrics[metric][0], number: true, descending: true, value: (row) => row.means[metric]?.ratio, cell: (row) => ratioText(row.means[metric]?.ratio),
+    })),
+    { title: 'Tests', number: true, cell: (row) => Math.max(...Object.values(row.means).map((mean) => mean?.benchmarks ?? 0)) },
+  ], rows, { caption: `Geometric means${comparison.place ? ` on ${comparison.place}` : ''}. T: execution time, CM: peak memory of the CPU, GM: of the GPU`, empty: 'No metric is above zero on both sides.' });
+}
+
+function inOrder(rows, order) {
+  const sorted = [...rows].sort((one, other) => one.model.localeCompare(other.model));
+  if (order === 'model') return sorted;
+  if (order === 'domain') return sorted.sort((one, other) => domainText(one.domain).localeCompare(domainText(other.domain)));
+  return sorted.sort((one, other) => (other.metrics[order]?.ratio ?? 0) - (one.metrics[order]?.ratio ?? 0));
+}
+
+function barOf(row, metric, unit) {
+  const { before, after, ratio } = row.metrics[metric];
+  return { label: row.model, ratio, title: `${row.test} ${row.model}, ${domainText(row.domain)}: ${level(before, unit)} → ${level(after, unit)}, ratio ${ratioText(ratio)}` };
+}
+
+function meanBar(comparison, domain, test, metric) {
+  const mean = meanOf(comparison, domain, test, metric);
+  return mean ? [{ label: domain ? domainText(domain) : 'All', ratio: mean.ratio, strong: true, title: `Geometric mean of ${mean.benchmarks}: ${ratioText(mean.ratio)}` }] : [];
+}
+
+/** A mean stands above what it is of. */
+function barsOf(comparison, test, metric, order) {
+  const { unit } = comparison.metrics.find((one) => one.metric === metric);
+  const rows = inOrder(comparison.rows.filter((row) => row.test === test && row.metrics[metric]?.ratio), order);
+  const bars = meanBar(comparison, null, test, metric);
+  let domain;
+  for (const row of rows) {
+    if (order === 'domain' && row.domain !== domain && row.domain) bars.push(...meanBar(comparison, row.domain, test, metric));
+    domain = row.domain;
+    bars.push(barOf(row, metric, unit));
+  }
+  return bars;
+}
+
+function pictureOf(bars, name) {
+  const models = bars.filter((bar) => !bar.strong);
+  if (models.every((bar) => Math.abs(bar.ratio - 1) < alike)) return h('p', { class: 'quiet' }, `Alike: ${plural(models.length, 'model')} of ratio 1.`);
+  return ratioBars(bars, `${name}: ratio of after to before, a bar a model; the table below has the figures`);
+}
+
+function figure(comparison, [test, text], metric, order) {
+  const bars = barsOf(comparison, test, metric, order);
+  if (bars.length === 0) return null;
+  const [, name] = metrics[metric];
+  return h('figure', null, h('figcaption', null, name), pictureOf(bars, `${text}, ${name}`));
+}
+
+/** A heading a test, and a figure a metric; the table of all has the links. */
+export function ratioFigures(comparison, order) {
+  return tests.map((test) => {
+    const shown = Object.keys(metrics).map((metric) => figure(comparison, test, metric, order)).filter(Boolean);
+    return shown.length === 0 ? null : [h('h3', null, test[1]), h('div', { class: 'figures' }, shown)];
+  });
+}

@@ -1,0 +1,71 @@
+// What is compared: controls for the two sides, which stand in the address.
+
+import { h } from './dom.js';
+
+export const words = ['fleet', 'device', 'backend'];
+export const sides = ['before', 'after'];
+export const asked = [...sides, ...sides.flatMap((side) => words.map((word) => `${side}_${word}`))];
+const orders = {
+  model: 'Model', domain: 'Domain', latency: 'Time, worst first', cmem: 'CPU memory, worst first', gmem: 'GPU memory, worst first',
+};
+
+function option(value, text, chosen) {
+  return h('option', { value, selected: String(value) === String(chosen) }, text);
+}
+
+/** Nightlies by year: ten years of them are a long list. */
+function nightlyOptions({ id, date }, chosen) {
+  const years = new Map();
+  id.forEach((one, at) => {
+    const year = date[at].slice(0, 4);
+    years.set(year, [...(years.get(year) ?? []), option(one, date[at] === date[at - 1] || date[at] === date[at + 1] ? `${date[at]} (${one})` : date[at], chosen)]);
+  });
+  if (years.size < 2) return [...years.values()].flat();
+  return [...years.entries()].map(([year, options]) => h('optgroup', { label: year }, options));
+}
+
+function wordChoice(side, word, values, query, onChange) {
+  if (values.length < 2) return null;
+  const name = `${side}_${word}`;
+  return h('label', null, word[0].toUpperCase() + word.slice(1),
+    h('select', { name, change: (event) => onChange(name, event.target.value) },
+      option('', 'any, or the other\'s', query.get(name) ?? ''), values.map((value) => option(value, value, query.get(name)))));
+}
+
+function sideControls(side, choices, comparison, query, onChange) {
+  const wanted = Number(query.get(side) ?? comparison[side]?.nightly.id);
+  const chosen = choices.nightlies.id.includes(wanted) ? wanted : '';
+  return h('fieldset', { class: 'controls' }, h('legend', null, side === 'before' ? 'Before' : 'After'),
+    h('label', null, 'Nightly', h('select', { name: side, change: (event) => onChange(side, event.target.value) },
+      chosen === '' ? option('', 'none', '') : null, nightlyOptions(choices.nightlies, chosen))),
+    words.map((word) => wordChoice(side, word, choices[`${word}s`], query, onChange)));
+}
+
+function swapped(query) {
+  const turned = new URLSearchParams(query);
+  for (const name of asked) {
+    const other = name.startsWith('before') ? name.replace('before', 'after') : name.replace('after', 'before');
+    if (query.has(other)) turned.set(name, query.get(other));
+    else turned.delete(name);
+  }
+  return turned;
+}
+
+/** The sides as they are shown, also where nobody chose them. */
+export function withNightlies(query, comparison) {
+  const whole = new URLSearchParams(query);
+  for (const side of sides) if (comparison[side] && !whole.has(side)) whole.set(side, comparison[side].nightly.id);
+  return whole;
+}
+
+/** `change(name, value)`: a choice; an empty one leaves it open. `go(address)`: another address. */
+export function sideChoices({ choices, comparison }, query, change, go) {
+  if (choices.nightlies.id.length === 0) return [];
+  return [
+    ...sides.map((side) => sideControls(side, choices, comparison, query, change)),
+    h('div', { class: 'controls' },
+      h('button', { type: 'button', click: () => go(`/compare?${swapped(withNightlies(query, comparison))}`) }, 'Swap sides'),
+      h('label', null, 'Order', h('select', { name: 'sort', change: (event) => change('sort', event.target.value) },
+        Object.entries(orders).map(([value, text]) => option(value, text, query.get('sort') ?? 'domain'))))),
+  ];
+}

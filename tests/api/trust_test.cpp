@@ -1,0 +1,141 @@
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/api/http_client.h"
+#include "tests/api/live_api.h"
+
+namespace torchwatch::tests {
+namespace {
+
+using nlohmann::json;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class TrustTest : public ::testing::Test {
+ protected:
+  json read(std::string const& target) {
+    auto const answer = ask(api.port(), get(target));
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    return json::parse(answer.body);
+  }
+
+  LiveApi api;
+};
+
+/// A night on which `host` measured dcgan and maml; the PyTorch that it was linked with is the
+/// night's.
+void measure_night(storage::Store& store, int day, double ms, std::string const& host) {
+  auto nightly = nightly_of("2026-02-0" + std::to_string(day), static_cast<char>('0' + day));
+  store.nightlies().announce(nightly);
+  auto const id = store.nightlies().newest()->id;
+  for (auto const* const model : {"dcgan", "maml"}) {
+    auto outcome = outcome_of(Campaign::of(id), 0, ms);
+    outcome.key.benchmark = latency_of(model).benchmark;
+    outcome.key.commit = nightly.commit;
+    outcome.fingerprint =
+        json{{"host", host}, {"libtorch", nightly.date}, {"libtorch_config", nightly.date}}.dump();
+    store.jobs().record({outcome});
+  }
+  store.histories().keep(id);
+}
+
+TEST_F(TrustTest, TellsWhatBuildsComparedWithThemselvesShowed) {
+  api.fill([](storage::Store& store) {
+    Comparison same;
+    same.verdict = Verdict::unchanged;
+    store.incidents().record_aa(NightlyId{1}, {latency_of("maml"), same});
+    store.incidents().record_aa(NightlyId{2}, {latency_of("dlrm"), slower()});
+  });
+
+  auto const told = read("/api/v1/trust");
+
+  EXPECT_EQ(told.at("threshold"), 0.07);
+  auto const& months = told.at("self_comparisons").at("months");
+  ASSERT_THAT(months, SizeIs(1));
+  EXPECT_EQ(months.at(0).at("month"), "2026-01");
+  EXPECT_EQ(months.at(0).at("of"), 2);
+  EXPECT_EQ(months.at(0).at("false_alarms"), 1);
+  EXPECT_EQ(months.at(0).at("share"), 0.5);
+  auto const& newest = told.at("self_comparisons").at("newest");
+  ASSERT_THAT(newest, SizeIs(2));
+  EXPECT_EQ(newest.at(1).at("date"), "2026-01-02");
+  EXPECT_EQ(newest.at(1).at("name"), "test_train[dlrm-cpu-eager]_latency");
+  EXPECT_EQ(newest.at(1).at("verdict"), "regression");
+  EXPECT_EQ(newest.at(1).at("ratio"), 1.2);
+}
+
+TEST_F(TrustTest, TellsWhatPeopleSaidAndWhatVerdictsCost) {
+  api.fill([](storage::Store& store) {
+    store.rulings().give(
+        Ruling{{}, RulingKind::false_alarm, IncidentId{1}, {}, "ada", "noise", early, {}});
+  });
+
+  auto const told = read("/api/v1/trust");
+
+  ASSERT_THAT(told.at("rulings"), SizeIs(1));
+  EXPECT_EQ(told.at("rulings").at(0).at("incidents"), 1);
+  EXPECT_EQ(told.at("rulings").at(0).at("accepted"), 0);
+  EXPECT_EQ(told.at("rulings").at(0).at("false_alarms"), 1);
+  auto const& costs = told.at("verdicts").at("items");
+  ASSERT_THAT(costs, SizeIs(2));
+  EXPECT_EQ(costs.at(0), (json{{"verdict", "regression"}, {"pairs", 6}, {"verdicts", 1}}));
+  EXPECT_EQ(costs.at(1).at("verdict"), "unchanged");
+}
+
+TEST_F(TrustTest, TellsHostsApartByWhatIsTheirOwn) {
+  api.fill([](storage::Store& store) {
+    for (int day = 1; day <= 5; ++day)
+      measure_night(store, day, day == 5 ? 15 : 10, day == 5 ? "slow" : "fast");
+  });
+
+  auto const hosts = read("/api/v1/trust").at("hosts").at("items");
+
+  // The story's own host measured two nights of dlrm.
+  ASSERT_THAT(hosts, SizeIs(3)) << hosts;
+  EXPECT_EQ(hosts.at(0).at("fingerprint"), json({{"host", "fast"}})) << "whatever it links";
+  EXPECT_EQ(hosts.at(0).at("ratio"), 1);
+  EXPECT_EQ(hosts.at(0).at("levels"), 8);
+  EXPECT_EQ(hosts.at(1).at("fingerprint"), json({{"host", "slow"}}));
+  EXPECT_EQ(hosts.at(1).at("ratio"), 1.5);
+  EXPECT_EQ(hosts.at(1).at("series"), 2);
+  EXPECT_EQ(hosts.at(1).at("fleet"), "local");
+}
+
+TEST_F(TrustTest, TellsTheNoiseOfEachSeries) {
+  api.fill([](storage::Store& store) {
+    for (int day = 1; day <= 5; ++day)
+      measure_night(store, day, 97 + day, "fast");
+  });
+
+  auto const noise = read("/api/v1/noise?limit=3");
+
+  EXPECT_EQ(noise.at("total"), 6);
+  ASSERT_THAT(noise.at("items"), SizeIs(3));
+  auto const& dcgan = noise.at("items").at(1);
+  EXPECT_EQ(dcgan.at("name"), "test_train[dcgan-cpu-eager]_latency");
+  EXPECT_EQ(dcgan.at("nights"), 5);
+  EXPECT_EQ(dcgan.at("level"), 100);
+  EXPECT_NEAR(dcgan.at("between"), 0.014826, 1e-6);
+  EXPECT_EQ(dcgan.at("within"), 0);
+}
+
+TEST_F(TrustTest, TellsNothingOfWhatHasOneNight) {
+  api.fill([](storage::Store& store) { measure_night(store, 1, 10, "fast"); });
+
+  auto const dcgan = read("/api/v1/noise").at("items").at(1);
+
+  EXPECT_EQ(dcgan.at("nights"), 1);
+  EXPECT_TRUE(dcgan.at("between").is_null());
+}
+
+TEST_F(TrustTest, KnowsNoParametersButPages) {
+  EXPECT_EQ(ask(api.port(), get("/api/v1/trust?limit=1")).status, 400);
+  EXPECT_EQ(ask(api.port(), get("/api/v1/noise?limit=0")).status, 400);
+  EXPECT_THAT(read("/api/v1/noise?offset=100").at("items"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace torchwatch::tests
