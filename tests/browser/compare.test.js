@@ -1,0 +1,88 @@
+// Two sides beside each other, and what can be trusted: choosing, sorting, and addresses that lead to the same view.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+
+import { generate, openBrowser, openPage, serve, visit } from './world.js';
+
+let service;
+let browser;
+
+const read = async (address) => (await fetch(service.url + address)).json();
+
+before(async () => {
+  service = await serve(generate(['--nights', '60', '--series', '60']));
+  browser = await openBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+  await service?.remove();
+});
+
+const choice = (page, name) => page.locator(`select[name=${name}]`);
+
+test('the two newest nightlies are compared where nobody chooses', async () => {
+  const { nightly } = (await read('/api/v1/compare')).after;
+  const page = await openPage(browser, service);
+  await visit(page, '/compare');
+  assert.equal(await choice(page, 'after').inputValue(), String(nightly.id));
+  assert.match(await page.locator('main').innerText(), /tests in common/);
+  assert.ok(await page.locator('svg.figure').count() > 1);
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
+test('what is chosen stands in the address, which leads to the same view', async () => {
+  const { nightlies } = await read('/api/v1/sides');
+  const page = await openPage(browser, service);
+  await visit(page, '/compare');
+  await choice(page, 'before').selectOption(String(nightlies.id.at(-1)));
+  await choice(page, 'before_fleet').selectOption('cpu');
+  await choice(page, 'after_fleet').selectOption('gpu');
+  await choice(page, 'sort').selectOption('latency');
+  await page.waitForURL(/sort=latency/);
+  await page.getByText('(gpu, cuda, eager)').waitFor();
+  const labels = (of) => of.locator('svg.figure').first().locator('text').allInnerTexts();
+  const other = await openPage(browser, service);
+  await visit(other, page.url());
+  assert.deepEqual(await labels(other), await labels(page));
+  for (const name of ['before', 'after', 'before_fleet', 'after_fleet', 'sort'])
+    assert.equal(await choice(other, name).inputValue(), await choice(page, name).inputValue(), name);
+  assert.deepEqual([...page.faults, ...other.faults], []);
+  await page.context().close();
+  await other.context().close();
+});
+
+test('sides are swapped, and ratios turn over', async () => {
+  const page = await openPage(browser, service);
+  await visit(page, '/compare?before_fleet=cpu&after_fleet=gpu');
+  const mean = async () => Number(await page.locator('tbody td.number').first().innerText());
+  const [before, first] = [await choice(page, 'before').inputValue(), await mean()];
+  await page.getByRole('button', { name: 'Swap sides' }).click();
+  await page.getByText('(cpu, cpu, eager) by').waitFor();
+  assert.equal(await choice(page, 'after').inputValue(), before);
+  assert.ok(Math.abs(first * await mean() - 1) < 0.02);
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
+test('a side that is not there is said, and another one may be chosen', async () => {
+  const page = await openPage(browser, service);
+  await visit(page, '/compare?before=0');
+  await page.getByText('before: found "0"').waitFor();
+  await choice(page, 'before').selectOption({ index: 3 });
+  await page.getByText('tests in common').waitFor();
+  await page.context().close();
+});
+
+test('noise is shown of the metric that is chosen, noisiest first', async () => {
+  const page = await openPage(browser, service);
+  await visit(page, '/trust');
+  await page.getByLabel('Metric').selectOption('cmem');
+  await page.waitForURL(/metric=cmem/);
+  await page.getByRole('link', { name: /_cmem$/ }).first().waitFor();
+  assert.equal(await page.getByRole('link', { name: /_latency$/ }).count(), await page.locator('details').getByRole('link', { name: /_latency$/ }).count());
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
