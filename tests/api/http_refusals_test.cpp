@@ -84,7 +84,6 @@ TEST(HttpRefusals, NameWhatIsWrong) {
 }
 
 std::vector<Refusal> const of_routes{
-    {"Root", get("/"), 404},
     {"UnknownPath", get("/api/v2/nightlies"), 404},
     {"TrailingSlash", get("/api/v1/nightlies/"), 404},
     {"Traversal", get("/api/v1/nightlies/../../../../etc/passwd"), 404},
