@@ -47,14 +47,26 @@ HttpResponse no_value_of(Series const& series) {
   return net::problem(404, "no value of " + name_of(series) + " on fleet \"" + series.fleet + "\"");
 }
 
+/// The nightly that a query names; nothing, and maybe what is wrong, when it names none.
+std::optional<NightlyId> named_nightly(Query const& query, std::vector<FieldError>& errors) {
+  auto const at = query.find("nightly");
+  if (at == query.end()) return std::nullopt;
+  auto const id = parse_number<std::int64_t>(at->second);
+  if (id) return NightlyId{*id};
+  errors.push_back({"nightly", "found \"" + at->second + "\", allowed the id of a nightly"});
+  return std::nullopt;
+}
+
 HttpResponse list_points(View const& view, Call const& call) {
   std::vector<FieldError> errors;
   auto const series = named_series(call.query, errors);
-  if (!series) return bad_query(errors);
+  auto const nightly = named_nightly(call.query, errors);
+  if (call.query.contains("recent"))
+    errors.push_back({"recent", "found a parameter, allowed for all series and not for one"});
+  if (!errors.empty()) return bad_query(errors);
   auto points = view.store.jobs().history(*series);
-  if (auto const nightly = call.query.find("nightly"); nightly != call.query.end()) {
-    auto const id = parse_number<std::int64_t>(nightly->second);
-    auto const wanted = Campaign::of(NightlyId{id.value_or(0)});
+  if (nightly) {
+    auto const wanted = Campaign::of(*nightly);
     std::erase_if(points, [&](SeriesPoint const& point) { return point.campaign != wanted; });
   }
   if (points.empty()) return no_value_of(*series);
@@ -190,6 +202,8 @@ HttpResponse list_recent(View const& view, Call const& call) {
 HttpResponse list_series(View const& view, Call const& call) {
   for (auto const* name : {"fleet", "benchmark", "metric"})
     if (call.query.contains(name)) return list_points(view, call);
+  if (call.query.contains("nightly"))
+    return bad_query({{"nightly", "found a parameter, allowed with fleet, benchmark and metric"}});
   if (call.query.contains("recent")) return list_recent(view, call);
   return paged(
       call, view.store.histories().series(), [](Series const& series) { return json_of(series); });

@@ -166,6 +166,15 @@ TEST(Dashboard, ShowsTheProcessesOfOneNight) {
   EXPECT_EQ(ask(api.port(), get(series + "&nightly=9")).status, 404);
 }
 
+TEST(Dashboard, IsToldOfParametersThatMeanNothingThere) {
+  LiveApi const api;
+  std::string const series =
+      "/api/v1/series?fleet=local&benchmark=test_train%5Bdlrm-cpu-eager%5D&metric=latency";
+  for (auto const& target :
+       {series + "&nightly=x", series + "&recent=3", std::string{"/api/v1/series?nightly=2"}})
+    EXPECT_EQ(ask(api.port(), get(target)).status, 400) << target;
+}
+
 TEST(Events, ComeWithinASecondOfAWrite) {
   LiveApi api;
   HttpClient client{api.port()};
