@@ -107,7 +107,7 @@ Json json_of(Nightly const& nightly) {
   json["url"] = url_of(nightly.id);
   json["date"] = nightly.date;
   json["version"] = null_if_empty(nightly.version);
-  json["commit"] = nightly.commit.hex;
+  json["commit"] = null_if_empty(nightly.commit.hex);
   json["release_commit"] = null_if_empty(nightly.release_commit.hex);
   json["state"] = to_string(nightly.state);
   json["baseline"] = null_if_none(nightly.baseline);

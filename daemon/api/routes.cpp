@@ -387,6 +387,7 @@ HttpResponse Api::kept_or_new(Route const& route, Call const& call, std::string 
   auto const version = view_.store.version();
   if (auto kept = cache_.find(target, version)) return std::move(*kept);
   auto answer = route.get(view_, call);
+  if (answer.status != 200) return answer;
   set_tag(answer);
   cache_.keep(target, version, answer);
   return answer;

@@ -225,7 +225,9 @@ asio::awaitable<bool> HttpConnection<Stream>::send(HttpResponse& response, bool 
   message.set(http::field::date, fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", now));
   message.set("X-Content-Type-Options", "nosniff");
   message.keep_alive(keep_alive);
-  bool const has_length = message.result() != http::status::no_content && !response.more;
+  // The length in a 304 would be that of what is not sent again (RFC 9110, section 8.6).
+  bool const has_length = message.result() != http::status::no_content &&
+                          message.result() != http::status::not_modified && !response.more;
   if (has_length) message.content_length(response.body.size());
   message.body() = std::move(response.body);
 

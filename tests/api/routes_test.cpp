@@ -88,6 +88,21 @@ TEST_F(RoutesTest, IsReadyWhileTheStoreIs) {
   EXPECT_EQ(read("/readyz").at("status"), "ready") << "it can answer, whatever the other half does";
 }
 
+TEST_F(RoutesTest, ShowAlarms) {
+  api.fill([](storage::Store& store) {
+    store.alarms().raise(AlarmKind::drift, "local", "it grew by 9%", early);
+    store.alarms().raise(AlarmKind::missing_nightly, "", "none for two days", early);
+    store.alarms().clear(AlarmKind::drift, "local", early + std::chrono::hours{1});
+  });
+  auto const alarms = json::parse(ask(api.port(), get("/api/v1/alarms")).body).at("items");
+  ASSERT_EQ(alarms.size(), 2U);
+  EXPECT_TRUE(alarms.at(0).at("cleared_at").is_null());
+  EXPECT_EQ(alarms.at(1).at("kind"), "drift");
+  EXPECT_FALSE(alarms.at(1).at("cleared_at").is_null());
+  auto const url = alarms.at(1).at("url").get<std::string>();
+  EXPECT_EQ(json::parse(ask(api.port(), get(url)).body), alarms.at(1));
+}
+
 TEST_F(RoutesTest, WhatAClientHasIsNotSentAgain) {
   auto const first = ask(api.port(), get("/api/v1/nightlies"));
   auto const tag = first.headers.at("etag");
@@ -98,9 +113,13 @@ TEST_F(RoutesTest, WhatAClientHasIsNotSentAgain) {
   };
   auto const again = ask(api.port(), having("\"other\", " + tag));
   EXPECT_EQ(again.status, 304);
+  EXPECT_FALSE(again.headers.contains("content-length")) << "it would be that of the whole answer";
   EXPECT_EQ(again.body, "");
   EXPECT_EQ(again.headers.at("etag"), tag);
   EXPECT_EQ(ask(api.port(), having("\"other\"")).status, 200);
+  auto const refused = ask(api.port(), get("/api/v1/nightlies?limit=0"));
+  EXPECT_FALSE(refused.headers.contains("etag"));
+  EXPECT_EQ(refused.headers.at("cache-control"), "no-store") << "nobody need keep that";
   EXPECT_EQ(ask(api.port(), having("*")).status, 304);
 
   api.fill(
