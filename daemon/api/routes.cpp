@@ -14,6 +14,7 @@
 #include "daemon/api/bisection_request.h"
 #include "daemon/api/build_request.h"
 #include "daemon/api/dashboard.h"
+#include "daemon/api/description.h"
 #include "daemon/api/etag.h"
 #include "daemon/api/events.h"
 #include "daemon/api/json.h"
@@ -70,6 +71,7 @@ constexpr std::array routes{
     Route{"/healthz", "", health, Post::nothing, always_new},
     Route{"/readyz", "", readiness, Post::nothing, always_new},
     Route{"/metrics", "", show_metrics, Post::nothing, always_new},
+    Route{"/api/v1/openapi.json", "", show_description},
     Route{"/api/v1/tonight", "", show_tonight},
     Route{"/api/v1/events", "", stream_events, Post::nothing, always_new},
     Route{"/api/v1/nightlies", paging, list_nightlies},
@@ -266,7 +268,7 @@ boost::system::result<Subject, HttpResponse> subject_of(HttpRequest const& head)
 bool is_for_everybody(Route const& route) {
   bool const is_vital = route.path == "/healthz" || route.path == "/readyz";
   bool const is_page = route.parameters == any || route.get == show_asset;
-  return is_vital || is_page;
+  return is_vital || is_page || route.get == show_description;
 }
 
 /// Why a client may not read what was measured; nothing when it may.
@@ -277,6 +279,19 @@ std::optional<HttpResponse> denial_to_read(HttpRequest const& head, ApiOptions c
 }
 
 }  // namespace
+
+std::vector<RouteOutline> outline() {
+  std::vector<RouteOutline> all;
+  for (auto const& route : routes) {
+    RouteOutline one;
+    one.path = route.path;
+    one.takes_any_parameter = route.parameters == any;
+    if (!one.takes_any_parameter) one.parameters = split(route.parameters, ' ');
+    one.may_be_posted_to = route.post != Post::nothing;
+    all.push_back(std::move(one));
+  }
+  return all;
+}
 
 Api::Api(storage::Store& reader,
          Clock const& clock,

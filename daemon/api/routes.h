@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
@@ -60,6 +61,17 @@ struct ApiOptions {
   std::string version;
 };
 
+/// What a resource takes, for whoever tells others of it.
+struct RouteOutline {
+  std::string_view path;                     ///< "/api/v1/nightlies/{id}"
+  std::vector<std::string_view> parameters;  ///< names that a query may have
+  bool takes_any_parameter = false;
+  bool may_be_posted_to = false;  ///< beside GET, HEAD and OPTIONS, which are always answered
+};
+
+/// All resources. api/openapi.json describes the same, and what they answer.
+std::vector<RouteOutline> outline();
+
 struct Route;
 
 /// The HTTP API: what the service knows, asking it to bisect, steering its bisections, and telling
@@ -69,6 +81,7 @@ struct Route;
 ///
 ///     GET  /healthz            /readyz
 ///     GET  /metrics
+///     GET  /api/v1/openapi.json, which describes all of this
 ///     GET  /api/v1/tonight     /api/v1/events
 ///     GET  /api/v1/nightlies   /api/v1/nightlies/{id}
 ///     GET  /api/v1/series      ?recent= with their last nights

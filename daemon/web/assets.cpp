@@ -20,6 +20,7 @@ std::string_view media_type(std::string_view name) {
   constexpr std::array known{
       Pair{".css", "text/css; charset=utf-8"},
       Pair{".html", "text/html; charset=utf-8"},
+      Pair{".json", "application/json"},
       Pair{".js", "text/javascript; charset=utf-8"},
       Pair{".svg", "image/svg+xml"},
   };

@@ -14,6 +14,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "tests/api/answer_log.h"
+
 namespace torchwatch::tests {
 namespace {
 
@@ -119,7 +121,9 @@ bool HttpClient::is_hung_up(std::chrono::milliseconds patience) {
 
 Answer HttpClient::ask(std::string_view bytes) {
   send(bytes);
-  return receive(bytes.starts_with("HEAD "));
+  auto answer = receive(bytes.starts_with("HEAD "));
+  log_answer(bytes, answer);
+  return answer;
 }
 
 Answer ask(std::uint16_t port, std::string_view bytes) {
