@@ -1,0 +1,41 @@
+// The description of the API is an OpenAPI document, and what the tests of the API are answered is in it.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+
+import { program } from '../browser/service.js';
+import { compileAll, errorsOfDocument, faultsOfExchange, operations, templateOf } from './description.js';
+
+/** Without an end, and so not asked of as everything else is; the fuzzer does. */
+const endless = 'GET /api/v1/events';
+
+function answersOfTests() {
+  const folder = mkdtempSync(path.join(tmpdir(), 'torchwatch-answers-'));
+  try {
+    // Those of other servers than the API's are left out.
+    execFileSync(program('api_test'), ['--gtest_filter=-Http*:Guests*', '--gtest_brief=1'], { env: { ...process.env, TORCHWATCH_ANSWERS: folder }, stdio: 'pipe' });
+    return readdirSync(folder).flatMap((name) => readFileSync(path.join(folder, name), 'utf8').trim().split('\n').map((line) => JSON.parse(line)));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+test('it is an OpenAPI document, and its schemas are schemas', async () => {
+  assert.deepEqual(await errorsOfDocument(), []);
+  compileAll();
+});
+
+test('what the tests of the API are answered is in it', (t) => {
+  const answers = answersOfTests();
+  const wrong = answers.flatMap((answer) => faultsOfExchange(answer)
+    .map((fault) => `${answer.method} ${answer.target.slice(0, 200)} ${answer.status}: ${fault}\n${answer.body.slice(0, 400)}`));
+  assert.deepEqual(wrong.slice(0, 10), []);
+  const good = new Set(answers.filter(({ status }) => status < 300).map(({ method, target }) => `${method} ${templateOf(target)}`));
+  const unseen = operations.map(({ method, template }) => `${method.toUpperCase()} ${template}`).filter((one) => !good.has(one) && one !== endless);
+  t.diagnostic(`${answers.length} answers`);
+  assert.deepEqual(unseen, [], 'no good answer from these');
+});
