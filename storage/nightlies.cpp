@@ -61,9 +61,15 @@ std::vector<Nightly> Nightlies::all() const {
 }
 
 std::optional<Nightly> Nightlies::newest() const {
+  auto const last = newest(1);
+  return last.empty() ? std::nullopt : std::optional{last.front()};
+}
+
+std::vector<Nightly> Nightlies::newest(int count) const {
   SQLite::Statement query{database_,
-                          std::string{select_nightlies} + "ORDER BY date DESC, id DESC LIMIT 1"};
-  return read_one(query, read_nightly);
+                          std::string{select_nightlies} + "ORDER BY date DESC, id DESC LIMIT ?"};
+  bind_all(query, count);
+  return read_all(query, read_nightly);
 }
 
 std::optional<Nightly> Nightlies::find(NightlyId id) const {

@@ -26,6 +26,8 @@ class Nightlies {
   std::vector<Nightly> all() const;
   /// The last of them.
   std::optional<Nightly> newest() const;
+  /// The last `count`, newest first.
+  std::vector<Nightly> newest(int count) const;
   std::optional<Nightly> find(NightlyId id) const;
 
   /// The oldest nightly that was not judged to the end: neither bisected, done nor failed.

@@ -15,6 +15,8 @@ namespace {
 
 /// Nightlies that are told.
 constexpr std::size_t shown_nightlies = 7;
+/// Among them the last that was judged is looked for.
+constexpr int looked_at_nightlies = 60;
 /// For how long an incident is news, before the newest nightly.
 constexpr auto news = std::chrono::days{30};
 
@@ -121,18 +123,20 @@ Json searches_of(storage::Store& store, Timestamp since) {
   return json;
 }
 
+/// Newest first.
 Json open_alarms(storage::Store& store) {
   auto json = Json::array();
-  for (auto const& alarm : store.alarms().all())
-    if (!alarm.cleared_at) json.push_back(json_of(alarm));
+  auto alarms = store.alarms().open();
+  std::ranges::reverse(alarms);
+  for (auto const& alarm : alarms)
+    json.push_back(json_of(alarm));
   return json;
 }
 
 }  // namespace
 
 net::HttpResponse show_tonight(View const& view, Call const&) {
-  auto nightlies = view.store.nightlies().all();
-  std::ranges::reverse(nightlies);
+  auto const nightlies = view.store.nightlies().newest(looked_at_nightlies);
   auto const since = nightlies.empty() ? Timestamp{} : nightlies.front().announced_at - news;
   Json json;
   json["nightlies"] = nightlies_of(view.store, nightlies);

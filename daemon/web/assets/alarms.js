@@ -1,20 +1,18 @@
 // Whether the watching itself can be relied on.
 
-import { readAll } from './api.js';
 import { h, untrusted } from './dom.js';
 import { time } from './format.js';
-import { table } from './table.js';
+import { listTable } from './table.js';
 
 export async function show(place) {
-  const alarms = await readAll('/api/v1/alarms', place.signal);
   place.show(h('h1', null, 'Alarms'),
     h('p', { class: 'quiet' }, 'An alarm is about the watching and not about PyTorch. It is raised once, stays open while the trouble lasts, and is cleared by the first night without it.'),
-    table([
+    await listTable('/api/v1/alarms', [
       { title: 'State', value: (row) => (row.cleared_at ? 1 : 0), cell: (row) => (row.cleared_at ? 'cleared' : h('b', { class: 'bad' }, 'open')) },
       { title: 'Kind', value: (row) => row.kind, cell: (row) => row.kind.replaceAll('_', ' ') },
       { title: 'Subject', value: (row) => row.subject, cell: (row) => (row.subject ? untrusted(row.subject) : '–') },
       { title: 'Detail', cell: (row) => untrusted(row.detail) },
       { title: 'Raised', value: (row) => row.raised_at, cell: (row) => time(row.raised_at), descending: true },
       { title: 'Cleared', value: (row) => row.cleared_at, cell: (row) => time(row.cleared_at), descending: true },
-    ], alarms, { caption: 'Newest first', empty: 'There has never been one.' }));
+    ], place, { caption: 'Newest first', empty: 'There has never been one.' }));
 }

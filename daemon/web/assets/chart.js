@@ -2,6 +2,7 @@
 
 import { announce, h } from './dom.js';
 import { level } from './format.js';
+import { thinned } from './thinning.js';
 
 let library = null;
 
@@ -27,6 +28,7 @@ function colour(role) {
 }
 
 const roles = ['--link', '--accent', '--good', '--warn'];
+const bandAlpha = 0.18;
 const dayMs = 86400000;
 
 /** Days are days, wherever the reader is. */
@@ -45,6 +47,20 @@ function rowsOf(lines) {
   return [...rows.entries()].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
 }
 
+/** The band as one shape: dygraphs' own is a shape a night, which takes a browser without a GPU a quarter of a second to fill. */
+function bandPlotter({ drawingContext, points, plotArea, color }) {
+  const edge = points.filter((point) => !Number.isNaN(point.y_top) && !Number.isNaN(point.y_bottom) && point.y_top !== null);
+  if (edge.length === 0) return;
+  const y = (share) => plotArea.y + share * plotArea.h;
+  drawingContext.globalAlpha = bandAlpha;
+  drawingContext.fillStyle = color;
+  drawingContext.beginPath();
+  for (const point of edge) drawingContext.lineTo(point.canvasx, y(point.y_top));
+  for (const point of edge.reverse()) drawingContext.lineTo(point.canvasx, y(point.y_bottom));
+  drawingContext.fill();
+  drawingContext.globalAlpha = 1;
+}
+
 /** Nights that are missing are gaps in the dates, not in the line. */
 function options(lines, rows, chosen) {
   const series = {};
@@ -57,7 +73,7 @@ function options(lines, rows, chosen) {
     drawPoints: rows.length < 200,
     pointSize: 2.5,
     strokeWidth: 1.5,
-    fillAlpha: 0.18,
+    plotter: [bandPlotter, window.Dygraph.Plotters.linePlotter],
     highlightCircleSize: 4,
     series,
     ylabel: lines[0].unit,
@@ -101,50 +117,59 @@ function pictureOf(box, background) {
 }
 
 /**
- * Draws `lines` ({label, unit, dates, level, low, high}) into `box`. `marks`: {date, short, text}, on the first line.
- * `chosen`: {window: [from, to] in ms, or nothing}. `onSelect` gets a date, `onWindow` the range of dates that is shown,
- * or nothing for all. Gives {redraw, zoom(factor), pan(share), all, move(steps), picture, destroy}.
+ * Draws `lines` ({label, unit, dates, level, low, high}) into `box`. `chosen`: {window: [from, to] in ms, or nothing}. `onSelect` gets a date, `onWindow` the range of dates that is shown,
+ * or nothing for all. Gives {zoom(factor), pan(share), all, move(steps),
+ * mark({date, short, text}[]) on the first line, picture, destroy}.
  */
-export async function drawChart(box, lines, marks, chosen, onSelect, onWindow) {
+export async function drawChart(box, lines, chosen, onSelect, onWindow) {
   const Dygraph = await loadLibrary();
   const rows = rowsOf(lines);
   const begin = rows[0][0].getTime();
   const end = rows[rows.length - 1][0].getTime();
   let selected = rows.length - 1;
   let told = null;
+  let drawn = thinned(rows, ...(chosen.window ?? [begin, end]), new Set());
+  let marked = new Set();
+  let isOurs = false; // the drawing, and nobody's drag
 
   const tellWindow = () => {
     clearTimeout(told);
     told = setTimeout(() => {
       const [from, to] = graph.xAxisRange();
+      sharpen();
       onWindow(from <= begin + dayMs && to >= end - dayMs ? null : [from, to]);
     }, 250);
   };
+  /** What is shown now gets the points, wherever it was dragged to. */
+  const sharpen = (window = graph.xAxisRange()) => {
+    drawn = thinned(rows, ...window, marked);
+    isOurs = true;
+    graph.updateOptions({ file: drawn, dateWindow: [...window] });
+    isOurs = false;
+  };
   const select = (row) => {
     selected = Math.max(0, Math.min(rows.length - 1, row));
-    graph.setSelection(selected);
+    const day = rows[selected][0].getTime();
+    graph.setSelection(Math.max(0, drawn.findLastIndex(([date]) => date.getTime() <= day)));
     onSelect(rows[selected][0]);
   };
   const began = performance.now();
-  const graph = new Dygraph(box, rows, {
+  const graph = new Dygraph(box, drawn, {
     ...options(lines, rows, chosen),
     zoomCallback: tellWindow,
-    drawCallback: (drawn, isFirst) => { if (!isFirst) tellWindow(); },
-    clickCallback: (event, x) => select(rows.findIndex(([date]) => date.getTime() === x)),
+    drawCallback: (_, isFirst) => { if (!isFirst && !isOurs) tellWindow(); },
+    clickCallback: (event, x) => select(places.get(x)),
   });
   performance.measure('chart', { start: began });
   // Handles for the mouse; keys do the same.
   for (const handle of box.querySelectorAll('img')) handle.alt = '';
-  const labels = new Set(rows.map(([date]) => date.getTime()));
-  graph.setAnnotations(marks.filter((mark) => labels.has(dayOf(mark.date).getTime())).map((mark) => ({
-    series: lines[0].label, x: dayOf(mark.date).getTime(), shortText: mark.short, text: mark.text, cssClass: 'mark', width: 20, height: 18,
-    attachAtBottom: true, clickHandler: () => select(rows.findIndex(([date]) => date.getTime() === dayOf(mark.date).getTime())),
-  })));
+  const places = new Map(rows.map(([date], at) => [date.getTime(), at]));
 
   const show = (from, to) => {
     const width = Math.max(7 * dayMs, Math.min(end - begin, to - from));
     const left = Math.max(begin, Math.min(end - width, from));
-    graph.updateOptions({ dateWindow: [left, left + width] });
+    sharpen([left, left + width]);
+    tellWindow();
   };
   const control = {
     zoom(factor) {
@@ -156,10 +181,18 @@ export async function drawChart(box, lines, marks, chosen, onSelect, onWindow) {
       const [from, to] = graph.xAxisRange();
       show(from + share * (to - from), to + share * (to - from));
     },
-    all() { graph.updateOptions({ dateWindow: null }); onWindow(null); },
+    all() { sharpen([begin, end]); onWindow(null); },
     move(steps) { select(selected + steps); },
     select,
     window: () => graph.xAxisRange(),
+    mark(marks) {
+      marked = new Set(marks.map((mark) => dayOf(mark.date).getTime()));
+      sharpen();
+      graph.setAnnotations(marks.filter((mark) => places.has(dayOf(mark.date).getTime())).map((mark) => ({
+        series: lines[0].label, x: dayOf(mark.date).getTime(), shortText: mark.short, text: mark.text, cssClass: 'mark', width: 20, height: 18,
+        attachAtBottom: true, clickHandler: () => select(places.get(dayOf(mark.date).getTime())),
+      })));
+    },
     picture: () => pictureOf(box, colour('--ground')),
     destroy() { graph.destroy(); },
   };

@@ -1,19 +1,17 @@
 // All incidents.
 
-import { readAll } from './api.js';
 import { h } from './dom.js';
 import { change, time } from './format.js';
 import { incidentLink, nightlyLink, seriesLink } from './links.js';
-import { table } from './table.js';
+import { listTable } from './table.js';
 
 function worstOf(incident) {
   return incident.changes.reduce((worst, one) => ((one.ratio ?? 0) > (worst?.ratio ?? -1) ? one : worst), null);
 }
 
 export async function show(place) {
-  const incidents = await readAll('/api/v1/incidents', place.signal);
   place.show(h('h1', null, 'Incidents'),
-    table([
+    await listTable('/api/v1/incidents', [
       { title: 'Incident', number: true, value: (row) => row.id, cell: (row) => incidentLink(row.id, String(row.id)), descending: true },
       { title: 'Nightly', value: (row) => row.nightly.date, cell: (row) => nightlyLink(row.nightly.id, row.nightly.date), descending: true },
       { title: 'Series', number: true, value: (row) => row.changes.length, cell: (row) => row.changes.length, descending: true },
@@ -21,6 +19,6 @@ export async function show(place) {
         cell: (row) => h('span', { class: 'bad' }, change(worstOf(row)?.ratio ?? null)) },
       { title: 'Of', cell: (row) => (worstOf(row) ? seriesLink(worstOf(row)) : '–') },
       { title: 'Opened', value: (row) => row.opened_at, cell: (row) => time(row.opened_at), narrowHidden: true, descending: true },
-    ], incidents, { caption: 'One for each night with a regression that nobody had muted, newest first',
+    ], place, { caption: 'One for each night with a regression that nobody had muted, newest first',
       empty: 'No nightly has regressed yet. When one does, it is compared, searched and reported here.' }));
 }

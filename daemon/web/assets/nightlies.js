@@ -1,19 +1,17 @@
 // All nightlies.
 
-import { readAll } from './api.js';
 import { h, untrusted } from './dom.js';
 import { shortSha, time } from './format.js';
 import { nightlyLink } from './links.js';
-import { table } from './table.js';
+import { listTable } from './table.js';
 import { stateText } from './tonight.js';
 
 export async function show(place) {
-  const nightlies = await readAll('/api/v1/nightlies', place.signal);
-  place.show(h('h1', null, 'Nightlies'), table([
+  place.show(h('h1', null, 'Nightlies'), await listTable('/api/v1/nightlies', [
     { title: 'Nightly', value: (row) => row.date, cell: (row) => nightlyLink(row.id, row.date), descending: true },
     { title: 'Version', value: (row) => row.version, cell: (row) => (row.version ? untrusted(row.version) : '–') },
     { title: 'Commit', cell: (row) => h('code', null, shortSha(row.commit)) },
     { title: 'State', value: (row) => row.state, cell: (row) => [stateText(row), row.failure ? [': ', untrusted(row.failure)] : null] },
     { title: 'Announced', value: (row) => row.announced_at, cell: (row) => time(row.announced_at), narrowHidden: true, descending: true },
-  ], nightlies, { caption: 'Newest first', empty: 'None has been announced yet. The service looks at its feed, and shows here what it finds and how far it is.' }));
+  ], place, { caption: 'Newest first', empty: 'None has been announced yet. The service looks at its feed, and shows here what it finds and how far it is.' }));
 }

@@ -1,14 +1,12 @@
 // All searches.
 
-import { readAll } from './api.js';
 import { h } from './dom.js';
-import { plural, time } from './format.js';
+import { time } from './format.js';
 import { findingText, incidentLink, outcomeText, searchLink, seriesLink } from './links.js';
-import { table } from './table.js';
+import { listTable } from './table.js';
 
 export async function show(place) {
-  const searches = await readAll('/api/v1/bisections', place.signal);
-  place.show(h('h1', null, 'Searches'), table([
+  place.show(h('h1', null, 'Searches'), await listTable('/api/v1/bisections', [
     { title: 'Search', number: true, value: (row) => row.id, cell: (row) => searchLink(row.id, String(row.id)), descending: true },
     { title: 'State', value: (row) => row.state, cell: (row) => (row.outcome ? outcomeText(row) : row.state) },
     { title: 'Found', cell: (row) => findingText(row.findings[0]) ?? '–' },
@@ -16,5 +14,5 @@ export async function show(place) {
     { title: 'Incident', value: (row) => row.incident, cell: (row) => (row.incident ? incidentLink(row.incident) : 'asked for') },
     { title: 'Steps', number: true, value: (row) => row.steps.length, cell: (row) => row.steps.length, descending: true, narrowHidden: true },
     { title: 'Asked', value: (row) => row.asked_at, cell: (row) => time(row.asked_at), narrowHidden: true, descending: true },
-  ], searches, { caption: `${plural(searches.length, 'search', 'searches')}, newest first`, empty: 'None yet. An incident starts one, and POST /api/v1/bisections asks for one.' }));
+  ], place, { caption: 'Newest first', empty: 'None yet. An incident starts one, and POST /api/v1/bisections asks for one.' }));
 }

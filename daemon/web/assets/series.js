@@ -171,23 +171,30 @@ function besideOf(query) {
   return at.length === 3 ? { fleet: at[0], benchmark: at[1], metric: at[2] } : null;
 }
 
-/** The series that may stand beside this one, to choose from. */
-function besideControl(place, all) {
+/** The series that may stand beside this one, to choose from: they are asked for when somebody is about to. */
+function besideControl(place, other) {
   const { query } = place;
   const name = (series) => `${series.name} on ${series.fleet}`;
-  const chosen = besideOf(query);
-  const current = chosen ? all.find((one) => one.fleet === chosen.fleet && one.benchmark === chosen.benchmark && one.metric === chosen.metric) : null;
-  const take = (event) => {
-    const found = all.find((one) => name(one) === event.target.value);
-    if (event.target.value && !found) return;
+  const list = h('datalist', { id: 'all-series' });
+  let all = null;
+  const load = () => {
+    all ??= readAll('/api/v1/series', place.signal).then((found) => {
+      list.replaceChildren(...found.map((one) => h('option', { value: name(one) })));
+      return found;
+    });
+    return all;
+  };
+  const take = async (event) => {
+    const { value } = event.target;
+    const found = (await load()).find((one) => name(one) === value);
+    if (value && !found) return;
     if (found) query.set('beside', `${found.fleet}|${found.benchmark}|${found.metric}`);
     else query.delete('beside');
     place.remember(query);
     place.again();
   };
   return h('label', null, 'Beside',
-    h('input', { list: 'all-series', value: current ? name(current) : '', placeholder: 'another series', change: take }),
-    h('datalist', { id: 'all-series' }, all.map((one) => h('option', { value: name(one) }))));
+    h('input', { list: 'all-series', value: other ? name(other) : '', placeholder: 'another series', focus: load, change: take }), list);
 }
 
 function windowOf(query) {
@@ -199,52 +206,69 @@ function isoDay(ms) {
   return `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`;
 }
 
+/** Fills the place of events, and marks them on the chart, when the service has worked them out. */
+async function showEvents(panel, place, history, asked) {
+  const [points, rulings] = await Promise.all([read(`/api/v1/change_points?${asked}`, place.signal), readAll('/api/v1/rulings', place.signal)]);
+  const events = eventsOf(history, points.change_points, rulings.filter((ruling) => ruling.incident));
+  panel.replaceChildren(eventTable(events));
+  chart.mark(events);
+}
+
+function chartControls(place, history, other, asked) {
+  const file = `${history.name}-${history.fleet}`.replace(/[^\w.-]+/g, '_');
+  const control = (text, act) => h('button', { type: 'button', click: act }, text);
+  return h('div', { class: 'controls' },
+    control('Zoom in', () => chart.zoom(0.5)), control('Zoom out', () => chart.zoom(2)),
+    control('Earlier', () => chart.pan(-0.5)), control('Later', () => chart.pan(0.5)), control('All', () => chart.all()),
+    besideControl(place, other),
+    h('a', { href: `/api/v1/history?${asked}&format=csv`, download: `${file}.csv` }, 'CSV'),
+    control('PNG', () => savePicture(`${file}.png`)));
+}
+
+/** The address says which part of the years is shown. */
+function rememberWindow(place, range) {
+  const { query } = place;
+  if (range) {
+    query.set('from', isoDay(range[0]));
+    query.set('to', isoDay(range[1]));
+  } else {
+    query.delete('from');
+    query.delete('to');
+  }
+  if (!place.signal.aborted) place.remember(query);
+}
+
 async function showOne(place) {
   const { query, signal } = place;
   const asked = addressOf({ fleet: query.get('fleet'), benchmark: query.get('benchmark') ?? '', metric: query.get('metric') ?? '' });
   const beside = besideOf(query);
-  const [history, points, rulings, all, other] = await Promise.all([
-    read(`/api/v1/history?${asked}`, signal), read(`/api/v1/change_points?${asked}`, signal), readAll('/api/v1/rulings', signal),
-    readAll('/api/v1/series', signal), beside ? read(`/api/v1/history?${addressOf(beside)}`, signal) : null,
+  const [history, other] = await Promise.all([
+    read(`/api/v1/history?${asked}`, signal), beside ? read(`/api/v1/history?${addressOf(beside)}`, signal) : null,
   ]);
-  place.title(history.name);
-  const events = eventsOf(history, points.change_points, rulings.filter((ruling) => ruling.incident));
+  const { date } = history.nights;
   const box = h('div', { class: 'chart', tabindex: '0', role: 'img', 'aria-describedby': 'chart-help',
-    'aria-label': `Chart of ${history.name} on ${history.fleet} over ${plural(history.nights.date.length, 'night')}` });
+    'aria-label': `Chart of ${history.name} on ${history.fleet} over ${plural(date.length, 'night')}` });
   const night = h('section', { class: 'panel', 'aria-live': 'polite' });
-  const file = `${history.name}-${history.fleet}`.replace(/[^\w.-]+/g, '_');
+  const events = h('div', null, h('p', { class: 'quiet' }, 'Looking for change points …'));
+  place.title(history.name);
   place.show(
     h('h1', null, history.name, h('span', { class: 'quiet' }, ` on ${history.fleet}`)),
     box,
     h('p', { id: 'chart-help', class: 'quiet' }, 'The line is the median of a night\'s processes, the band their range. Drag to zoom, Shift and drag to pan, or use the keys: left and right for nights, Page Up and Page Down to pan, + and − to zoom, 0 for all.'),
-    h('div', { class: 'controls' },
-      h('button', { type: 'button', click: () => chart.zoom(0.5) }, 'Zoom in'), h('button', { type: 'button', click: () => chart.zoom(2) }, 'Zoom out'),
-      h('button', { type: 'button', click: () => chart.pan(-0.5) }, 'Earlier'), h('button', { type: 'button', click: () => chart.pan(0.5) }, 'Later'),
-      h('button', { type: 'button', click: () => chart.all() }, 'All'),
-      besideControl(place, all),
-      h('a', { href: `/api/v1/history?${asked}&format=csv`, download: `${file}.csv` }, 'CSV'),
-      h('button', { type: 'button', click: () => savePicture(`${file}.png`) }, 'PNG')),
+    chartControls(place, history, other, asked),
     night,
-    h('h2', null, 'Events'), eventTable(events),
+    h('h2', null, 'Events'), events,
     h('p', null, h('a', { href: '/series' }, 'All series')));
   if (signal.aborted) return;
   chart?.destroy();
-  chart = await drawChart(box, [history, other].filter(Boolean).map(lineOf), events, { window: windowOf(query) },
-    (date) => {
-      const at = history.nights.date.indexOf(isoDay(date.getTime()));
+  chart = await drawChart(box, [history, other].filter(Boolean).map(lineOf), { window: windowOf(query) },
+    (day) => {
+      const at = date.indexOf(isoDay(day.getTime()));
       if (at >= 0) showNight(night, place, history, at);
     },
-    (range) => {
-      if (range) {
-        query.set('from', isoDay(range[0]));
-        query.set('to', isoDay(range[1]));
-      } else {
-        query.delete('from');
-        query.delete('to');
-      }
-      if (!signal.aborted) place.remember(query);
-    });
-  showNight(night, place, history, history.nights.date.length - 1);
+    (range) => rememberWindow(place, range));
+  showNight(night, place, history, date.length - 1);
+  await showEvents(events, place, history, asked);
 }
 
 export async function show(place) {

@@ -1,5 +1,6 @@
 // A table whose columns sort, by mouse and by keyboard.
 
+import { read } from './api.js';
 import { h, announce } from './dom.js';
 
 const shownAtFirst = 200;
@@ -75,6 +76,28 @@ export function table(columns, rows, options = {}) {
     h('div', { class: 'scroll', role: 'region', 'aria-label': options.caption ?? 'Table', tabindex: '0' },
       h('table', null, caption, h('thead', null, h('tr', null, heads)), body)),
     more);
+}
+
+const pageSize = 100;
+
+/** A table of a list that comes newest first and in pages: the first of them, and older ones when asked for. */
+export async function listTable(path, columns, place, options) {
+  const first = await read(`${path}?limit=${pageSize}`, place.signal);
+  const items = [...first.items];
+  const box = h('div');
+  const draw = () => {
+    const left = first.total - items.length;
+    box.replaceChildren(table(columns, items, options));
+    if (left > 0) box.append(h('p', null, h('button', { type: 'button', click: more }, `Show older ones (${left})`)));
+  };
+  const more = async () => {
+    const next = await read(`${path}?limit=${pageSize}&offset=${items.length}`, place.signal);
+    items.push(...next.items);
+    draw();
+    announce(`${items.length} of ${first.total}`);
+  };
+  draw();
+  return box;
 }
 
 /** Names and what they are. */
