@@ -38,5 +38,5 @@ export async function openPage(browser, service, options = {}) {
 /** Goes to a page, and waits until it has something to show. */
 export async function visit(page, address) {
   await page.goto(address);
-  await page.locator('main h1').first().waitFor();
+  await page.locator(`main[data-shown="${new URL(page.url()).pathname}"] h1`).first().waitFor();
 }

@@ -194,7 +194,10 @@ export async function drawChart(box, lines, chosen, onSelect, onWindow) {
       })));
     },
     picture: () => pictureOf(box, colour('--ground')),
-    destroy() { graph.destroy(); },
+    destroy() {
+      clearTimeout(told);
+      graph.destroy();
+    },
   };
   const wheel = (event) => {
     if (!event.ctrlKey && !event.shiftKey) return; // else the page could not be scrolled past a chart

@@ -77,7 +77,9 @@ async function show() {
     signal,
     /** Replaces what is shown, unless another page is shown meanwhile. */
     show(...elements) {
-      if (!signal.aborted) main.replaceChildren(...elements.flat(Infinity).filter(Boolean));
+      if (signal.aborted) return;
+      main.replaceChildren(...elements.flat(Infinity).filter(Boolean));
+      main.dataset.shown = path; // and no longer what stood there before any script ran
     },
     title(text) {
       if (!signal.aborted) document.title = `${text} · torchwatch`;
