@@ -7,6 +7,13 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "daemon/retention/build_order.h"
+#include "storage/domain/alarm.h"
+#include "storage/domain/benchmark.h"
+#include "storage/domain/bisection.h"
+#include "storage/domain/build.h"
+#include "storage/domain/comparison.h"
+#include "storage/domain/ruling.h"
 #include "tests/api/http_client.h"
 #include "tests/api/live_api.h"
 
@@ -79,6 +86,41 @@ TEST(Description, HasAllRoutesWithTheirParameters) {
   ASSERT_EQ(answer.status, 200);
   EXPECT_EQ(answer.headers.at("content-type"), "application/json");
   EXPECT_EQ(described(json::parse(answer.body)), routed());
+}
+
+/// Every word that an enumeration has.
+template <class Word>
+json words() {
+  auto all = json::array();
+  for (int number = 0;; ++number) {
+    auto const text = to_string(static_cast<Word>(number));
+    if (text == "unknown") return all;
+    all.push_back(text);
+  }
+}
+
+TEST(Description, HasAllWords) {
+  LiveApi const api;
+  auto const answer = ask(api.port(), get("/api/v1/openapi.json"));
+  auto const schemas = json::parse(answer.body).at("components").at("schemas");
+  std::map<std::string, json> const all{
+      {"AlarmKind", words<AlarmKind>()},
+      {"BisectionOutcome", words<BisectionOutcome>()},
+      {"BisectionStage", words<BisectionStage>()},
+      {"BisectionState", words<BisectionState>()},
+      {"BuildAction", words<retention::BuildAction>()},
+      {"Device", words<Device>()},
+      {"Direction", words<Direction>()},
+      {"FindingKind", words<FindingKind>()},
+      {"Metric", words<Metric>()},
+      {"NightlyState", words<NightlyState>()},
+      {"Prior", words<Prior>()},
+      {"RulingKind", words<RulingKind>()},
+      {"Test", words<torchwatch::Test>()},
+      {"Verdict", words<Verdict>()},
+  };
+  for (auto const& [name, expected] : all)
+    EXPECT_EQ(schemas.at(name).at("enum"), expected) << name;
 }
 
 TEST(Description, IsForEverybody) {

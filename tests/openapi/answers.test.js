@@ -29,6 +29,19 @@ test('it is an OpenAPI document, and its schemas are schemas', async () => {
   compileAll();
 });
 
+test('what is not as described is found', () => {
+  const etag = 'W/"0123456789abcdef0123456789abcdef"';
+  const alarms = { method: 'GET', target: '/api/v1/alarms', status: 200, headers: { 'content-type': 'application/json', etag }, body: '{"total":0,"limit":1,"offset":0,"items":[]}' };
+  const wrong = {
+    route: { target: '/api/v2/alarms' }, method: { method: 'PUT' }, status: { status: 206 }, type: { headers: { 'content-type': 'text/html', etag } },
+    'missing header': { headers: { 'content-type': 'application/json' } }, 'odd header': { headers: { ...alarms.headers, location: '/' } },
+    'missing field': { body: '{"total":0,"limit":1,"offset":0}' }, 'odd field': { body: '{"total":0,"limit":1,"offset":0,"items":[],"x":1}' },
+    item: { body: '{"total":0,"limit":1,"offset":0,"items":[{}]}' }, json: { body: '' }, 'body of HEAD': { method: 'HEAD' },
+  };
+  assert.deepEqual(faultsOfExchange(alarms), []);
+  for (const [what, change] of Object.entries(wrong)) assert.notDeepEqual(faultsOfExchange({ ...alarms, ...change }), [], what);
+});
+
 test('what the tests of the API are answered is in it', (t) => {
   const answers = answersOfTests();
   const wrong = answers.flatMap((answer) => faultsOfExchange(answer)
