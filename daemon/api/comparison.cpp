@@ -124,7 +124,7 @@ class SidesQuery {
                    std::set<std::string> const& allowed) {
     auto const field = side + "_" + name;
     auto text = given(query_, field);
-    if (text.empty()) return given(query_, other + "_" + name);
+    if (!query_.contains(field)) return given(query_, other + "_" + name);
     if (!allowed.contains(text))
       errors_.push_back({field, "found " + in_quotes(text) + ", allowed " + listed(allowed)});
     return text;

@@ -158,6 +158,7 @@ TEST_F(ComparisonTest, RefusesWhatItCannotCompare) {
   expect_refused("after_fleet=moon", "after_fleet", R"(found "moon", allowed "local")");
   expect_refused("after_device=tpu", "after_device", R"(found "tpu", allowed "cpu")");
   expect_refused("before_backend=jit", "before_backend", R"(found "jit", allowed "eager")");
+  expect_refused("after_device=", "after_device", R"(found "", allowed "cpu")");
   auto const error = refusal_of("threshold=7");
   EXPECT_EQ(error.at("field"), "threshold");
   EXPECT_THAT(error.at("detail").get<std::string>(),
