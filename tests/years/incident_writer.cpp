@@ -152,6 +152,7 @@ void IncidentWriter::bisect(Incident const& incident, PlannedIncident const& pla
   auto bisection = store_.bisections().ask(request, incident.id, incident.opened_at);
   bisection.recipe = recipe_of(planned.night);
   store_.bisections().begin_with(bisection.id, bisection.recipe);
+  store_.bisections().keep_commits(bisection.id, truth.commits);
   if (planned.ending == Ending::failed) {
     bisection.state = BisectionState::failed;
     bisection.failure =
