@@ -51,7 +51,8 @@ std::map<std::string, Taken> routed() {
   return all;
 }
 
-json const& resolved(json const& document, json const& part) {
+/// What `part` is, which may be said elsewhere in the document.
+json resolved(json const& document, json const& part) {
   auto const reference = part.find("$ref");
   if (reference == part.end()) return part;
   return document.at(json::json_pointer{reference->get<std::string>().substr(1)});
@@ -62,7 +63,7 @@ Taken taken_by(json const& document, json const& path) {
   for (auto const& [method, operation] : path.items())
     taken.methods.insert(method);
   for (auto const& given : path.at("get").value("parameters", json::array())) {
-    auto const& parameter = resolved(document, given);
+    auto const parameter = resolved(document, given);
     if (parameter.at("in") == "path")
       taken.has_id = parameter.at("name") == "id";
     else if (parameter.value("explode", false))
