@@ -66,7 +66,8 @@ function rulingSection(months) {
 
 export async function show(place) {
   const { query, signal } = place;
-  const [precision, trust, noise] = await Promise.all([read('/api/v1/precision', signal), read('/api/v1/trust', signal), readAll('/api/v1/noise', signal)]);
+  const [precision, trust] = await Promise.all([read('/api/v1/precision', signal), read('/api/v1/trust', signal)]);
+  const noise = h('div', null, h('p', { class: 'quiet' }, 'Looking at the noise of each series …'));
   place.show(h('h1', null, 'Trust'),
     h('p', null, 'How often verdicts are wrong: what is stated, and what was seen.'),
     promises(precision),
@@ -74,5 +75,7 @@ export async function show(place) {
     rulingSection(trust.rulings),
     costSection(trust.verdicts),
     hostSection(trust.hosts),
-    noiseSection(noise, trust.threshold, query, place.remember));
+    noise);
+  const series = await readAll('/api/v1/noise', signal);
+  noise.replaceChildren(...[noiseSection(series, trust.threshold, query, place.remember)].flat(Infinity).filter(Boolean));
 }
