@@ -72,6 +72,13 @@ std::vector<Nightly> Nightlies::newest(int count) const {
   return read_all(query, read_nightly);
 }
 
+std::optional<Nightly> Nightlies::of_date(std::string const& date) const {
+  SQLite::Statement query{
+      database_, std::string{select_nightlies} + "WHERE date = ? ORDER BY id DESC LIMIT 1"};
+  bind_all(query, date);
+  return read_one(query, read_nightly);
+}
+
 std::optional<Nightly> Nightlies::find(NightlyId id) const {
   SQLite::Statement query{database_, std::string{select_nightlies} + "WHERE id = ?"};
   bind_all(query, id.value);

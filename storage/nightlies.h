@@ -29,6 +29,8 @@ class Nightlies {
   /// The last `count`, newest first.
   std::vector<Nightly> newest(int count) const;
   std::optional<Nightly> find(NightlyId id) const;
+  /// The last that was announced of those of a date.
+  std::optional<Nightly> of_date(std::string const& date) const;
 
   /// The oldest nightly that was not judged to the end: neither bisected, done nor failed.
   std::optional<Nightly> next_unfinished() const;

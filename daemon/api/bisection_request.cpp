@@ -13,8 +13,16 @@ namespace {
 
 using net::FieldError;
 
-constexpr std::array bisection_fields{
-    "start", "end", "benchmarks", "fleet", "metric", "threshold", "direction", "prior", "again"};
+constexpr std::array bisection_fields{"start",
+                                      "end",
+                                      "benchmarks",
+                                      "fleet",
+                                      "metric",
+                                      "threshold",
+                                      "direction",
+                                      "prior",
+                                      "again",
+                                      "incident"};
 constexpr std::size_t most_benchmarks = 256;
 constexpr double highest_threshold = 1;
 
@@ -28,11 +36,11 @@ class BisectionReader {
  public:
   BisectionReader(std::string const& text,
                   std::span<config::FleetOptions const> fleets,
-                  storage::Bisections const& bisections,
+                  storage::Store& store,
                   Prior prior)
       : body_{text, bisection_fields},
         fleets_{fleets},
-        bisections_{bisections} {
+        store_{store} {
     base_.series.resize(1);
     base_.prior = prior;
   }
@@ -43,6 +51,8 @@ class BisectionReader {
 
  private:
   void read_again(nlohmann::json const& id);
+  void read_incident(nlohmann::json const& id);
+  std::optional<Nightly> nightly(nlohmann::json const& value);
   CommitSha commit(char const* name, CommitSha const& otherwise);
   config::FleetOptions const* fleet();
   std::string fleet_names() const;
@@ -55,34 +65,69 @@ class BisectionReader {
 
   Body body_;
   std::span<config::FleetOptions const> fleets_;
-  storage::Bisections const& bisections_;
+  storage::Store& store_;
   BisectionRequest base_;  ///< what is not given is as here; its series are to be filled in
-  bool is_again_ = false;
+  bool is_based_ = false;  ///< on a bisection or an incident, so that nothing has to be given
 };
 
+/// By its id; nothing when `id` is none, or nobody's.
+template <class Id, class Table>
+auto find_by(nlohmann::json const& id, Table table) -> decltype(table.find(Id{})) {
+  if (!id.is_number_integer()) return std::nullopt;
+  return table.find(Id{id.get<std::int64_t>()});
+}
+
 void BisectionReader::read_again(nlohmann::json const& id) {
-  is_again_ = true;
+  is_based_ = true;
   base_ = {};
-  auto const earlier =
-      id.is_number_integer() ? bisections_.find(BisectionId{id.get<std::int64_t>()}) : std::nullopt;
+  auto const earlier = find_by<BisectionId>(id, store_.bisections());
   if (earlier)
     base_ = earlier->request;
   else
     body_.refuse("again", found(id) + ", allowed the id of a bisection");
 }
 
+void BisectionReader::read_incident(nlohmann::json const& id) {
+  if (is_based_) {
+    body_.refuse("incident", "found it beside \"again\", allowed one of the two");
+    return;
+  }
+  is_based_ = true;
+  auto const incident = find_by<IncidentId>(id, store_.incidents());
+  if (!incident) {
+    body_.refuse("incident", found(id) + ", allowed the id of an incident");
+    return;
+  }
+  base_.start = store_.nightlies().find(incident->baseline).value().commit;
+  base_.end = store_.nightlies().find(incident->nightly).value().commit;
+  base_.series.clear();
+  for (auto const& change : incident->changes)
+    base_.series.push_back(change.series);
+}
+
+/// The one of a date, or with an id.
+std::optional<Nightly> BisectionReader::nightly(nlohmann::json const& value) {
+  if (!value.is_string()) return find_by<NightlyId>(value, store_.nightlies());
+  return store_.nightlies().of_date(value.get_ref<std::string const&>());
+}
+
 CommitSha BisectionReader::commit(char const* name, CommitSha const& otherwise) {
-  constexpr auto allowed = ", allowed the 40 lower-case hexadecimal digits of a commit";
+  constexpr auto allowed =
+      ", allowed the 40 lower-case hexadecimal digits of a commit, or the date or id of a nightly";
   auto const* value = body_.field(name);
   if (value == nullptr) {
-    if (is_again_) return otherwise;
+    if (is_based_) return otherwise;
     body_.refuse(name, std::string{"found nothing"} + allowed);
-  } else if (!value->is_string() || !is_commit_sha(value->get_ref<std::string const&>())) {
-    body_.refuse(name, found(*value) + allowed);
-  } else {
-    return CommitSha{value->get<std::string>()};
+    return {};
   }
-  return {};
+  if (value->is_string() && is_commit_sha(value->get_ref<std::string const&>()))
+    return CommitSha{value->get<std::string>()};
+  auto const named = nightly(*value);
+  if (!named)
+    body_.refuse(name, found(*value) + allowed);
+  else if (named->commit.hex.empty())
+    body_.refuse(name, "found nightly " + named->date + ", whose commit is not known yet");
+  return named ? named->commit : CommitSha{};
 }
 
 std::string BisectionReader::fleet_names() const {
@@ -95,7 +140,7 @@ std::string BisectionReader::fleet_names() const {
 /// The one that is named, or else the only one; none where the series say which.
 config::FleetOptions const* BisectionReader::fleet() {
   auto const* value = body_.field("fleet");
-  if (value == nullptr && is_again_) return nullptr;
+  if (value == nullptr && is_based_) return nullptr;
   if (value == nullptr && fleets_.size() == 1) return &fleets_.front();
   for (auto const& fleet : fleets_)
     if (value != nullptr && *value == nlohmann::json(fleet.name)) return &fleet;
@@ -130,7 +175,7 @@ std::optional<Benchmark> BisectionReader::benchmark(nlohmann::json const& value,
 /// Those that are named; nothing where the series say which.
 std::optional<std::vector<Named>> BisectionReader::benchmarks() {
   auto const* const names = body_.field("benchmarks");
-  if (names == nullptr && is_again_) return std::nullopt;
+  if (names == nullptr && is_based_) return std::nullopt;
   std::vector<Named> all;
   if (names == nullptr || !names->is_array() || names->empty() || names->size() > most_benchmarks) {
     body_.refuse("benchmarks",
@@ -197,6 +242,7 @@ BisectionRequest BisectionReader::read() {
   BisectionRequest request;
   if (!body_.is_object()) return request;
   if (auto const* const id = body_.field("again")) read_again(*id);
+  if (auto const* const id = body_.field("incident")) read_incident(*id);
   request.start = commit("start", base_.start);
   request.end = commit("end", base_.end);
   if (!request.start.hex.empty() && request.start == request.end)
@@ -214,9 +260,9 @@ BisectionRequest BisectionReader::read() {
 boost::system::result<BisectionRequest, std::vector<FieldError>> parse_bisection_request(
     std::string const& body,
     std::span<config::FleetOptions const> fleets,
-    storage::Bisections const& bisections,
+    storage::Store& store,
     Prior prior) {
-  BisectionReader reader{body, fleets, bisections, prior};
+  BisectionReader reader{body, fleets, store, prior};
   auto request = reader.read();
   if (!reader.errors().empty()) return reader.errors();
   return request;

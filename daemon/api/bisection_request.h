@@ -8,28 +8,30 @@
 
 #include "config/options.h"
 #include "daemon/net/http_message.h"
-#include "storage/bisections.h"
 #include "storage/domain/bisection.h"
+#include "storage/store.h"
 
 namespace torchwatch::api {
 
 /// Reads the body of `POST /api/v1/bisections`, a JSON object of
 ///
-///     start, end   40 hexadecimal digits each, not the same
+///     start, end   40 hexadecimal digits each, or a nightly by its date or id; not the same commit
 ///     benchmarks   ["test_train[dlrm-cpu-eager]", ...], each once, of the fleet's device
 ///     fleet        may be missing when there is only one
 ///     metric       "latency" unless given
 ///     threshold    0.07 unless given; a fraction
 ///     direction    "increase" unless given
 ///     prior        "uniform" or "paths"; `prior` unless given
-///     again        id of one of `bisections`: whatever else is not given is as it was there
+///     again        id of a bisection: whatever else is not given is as it was there
+///     incident     id of an incident: whatever else is not given is as it found it: from the
+///                  nightly before to its own, all that moved
 ///
 /// or returns everything that is wrong with it. Of a bisection that is asked for again, benchmarks,
 /// fleet and metric each take the place of what its series had.
 boost::system::result<BisectionRequest, std::vector<net::FieldError>> parse_bisection_request(
     std::string const& body,
     std::span<config::FleetOptions const> fleets,
-    storage::Bisections const& bisections,
+    storage::Store& store,
     Prior prior);
 
 }  // namespace torchwatch::api

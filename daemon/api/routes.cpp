@@ -409,8 +409,7 @@ HttpResponse Api::kept_or_new(Route const& route, Call const& call, std::string 
 }
 
 asio::awaitable<HttpResponse> Api::post_bisection(std::string body) {
-  auto wanted =
-      parse_bisection_request(body, options_.fleets, view_.store.bisections(), options_.prior);
+  auto wanted = parse_bisection_request(body, options_.fleets, view_.store, options_.prior);
   if (!wanted) co_return bad_body(wanted.error());
   auto const asked = co_await requests_.bisection(std::move(*wanted));
   if (!asked) co_return failed_ask(asked.error());

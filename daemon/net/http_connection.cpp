@@ -88,6 +88,13 @@ std::optional<HttpResponse> objection_to(Parser::value_type const& header) {
   return std::nullopt;
 }
 
+/// A client that has not been heard out, or listens without end, may be left at any signal, one
+/// that waits for its answer at the last only.
+asio::cancellation_type at_any_signal(asio::cancellation_type kind) {
+  using enum asio::cancellation_type;
+  return kind == none ? none : terminal;
+}
+
 }  // namespace
 
 std::string describe(std::exception_ptr const& failure) {
@@ -108,35 +115,34 @@ HttpConnection<Stream>::HttpConnection(Stream stream, Desk& desk)
 
 template <class Stream>
 asio::awaitable<void> HttpConnection<Stream>::serve() {
-  // A client that has not been heard out, or listens without end, may be left at any signal, one
-  // that waits for its answer at the last only.
-  auto const at_any_signal = [](asio::cancellation_type kind) {
-    using enum asio::cancellation_type;
-    return kind == none ? none : terminal;
-  };
   co_await this_coro::reset_cancellation_state(at_any_signal);
   bool const is_greeted = co_await greet();
   if (!is_greeted) co_return;
-  for (bool again = true; again;) {
-    co_await this_coro::reset_cancellation_state(at_any_signal);
-    auto incoming = co_await receive();
-    co_await this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
-    if (!incoming.request && !incoming.refusal) co_return;
-    HttpResponse response;
-    if (incoming.request)
-      response = co_await answer(std::move(*incoming.request));
-    else
-      response = std::move(*incoming.refusal);
-    again = incoming.is_read && keep_alive_ && !desk_.stopping && !response.more;
-    bool const taken = co_await send(response, again);
-    if (!taken) co_return;
-    if (response.more && !is_head_ && !desk_.stopping) {
-      co_await this_coro::reset_cancellation_state(at_any_signal);
-      co_await send_more(response);
-      co_return;
-    }
-  }
-  co_await hang_up();
+  auto next = Next::request;
+  while (next == Next::request)
+    next = co_await converse();
+  if (next == Next::hang_up) co_await hang_up();
+}
+
+template <class Stream>
+auto HttpConnection<Stream>::converse() -> asio::awaitable<Next> {
+  co_await this_coro::reset_cancellation_state(at_any_signal);
+  auto incoming = co_await receive();
+  co_await this_coro::reset_cancellation_state(asio::enable_terminal_cancellation());
+  if (!incoming.request && !incoming.refusal) co_return Next::nothing;
+  HttpResponse response;
+  if (incoming.request)
+    response = co_await answer(std::move(*incoming.request));
+  else
+    response = std::move(*incoming.refusal);
+  bool const again = incoming.is_read && keep_alive_ && !desk_.stopping && !response.more;
+  bool const taken = co_await send(response, again);
+  if (!taken) co_return Next::nothing;
+  if (again) co_return Next::request;
+  if (!response.more || is_head_ || desk_.stopping) co_return Next::hang_up;
+  co_await this_coro::reset_cancellation_state(at_any_signal);
+  co_await send_more(response);
+  co_return Next::nothing;
 }
 
 template <class Stream>

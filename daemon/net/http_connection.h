@@ -54,6 +54,11 @@ class HttpConnection {
     bool is_read = false;  ///< to its end, so that another may follow
   };
 
+  /// What comes after an answer; nothing when the client has left.
+  enum class Next { request, hang_up, nothing };
+
+  /// One request and its answer.
+  boost::asio::awaitable<Next> converse();
   /// False when the client does not speak TLS as we do, or not in time.
   boost::asio::awaitable<bool> greet();
   boost::asio::awaitable<Incoming> receive();

@@ -359,6 +359,35 @@ TEST_F(RoutesTest, ABisectionIsAskedForAgainAsItWas) {
   EXPECT_EQ(request.prior, Prior::uniform);
 }
 
+TEST_F(RoutesTest, ABisectionIsAskedForBetweenNightlies) {
+  json body{{"start", "2026-01-01"}, {"end", 2}, {"benchmarks", {"test_train[dlrm-cpu-eager]"}}};
+  ASSERT_EQ(ask(api.port(), bisection_request(body.dump())).status, 202);
+  EXPECT_EQ(api.asked().at(0).start, sha_of('a'));
+  EXPECT_EQ(api.asked().at(0).end, sha_of('b'));
+}
+
+TEST_F(RoutesTest, ABisectionIsAskedForOfAnIncident) {
+  ASSERT_EQ(ask(api.port(), bisection_request(R"({"incident": 1, "threshold": 0.1})")).status, 202);
+  auto const request = api.asked().at(0);
+  EXPECT_EQ(request.start, sha_of('a'));
+  EXPECT_EQ(request.end, sha_of('b'));
+  ASSERT_EQ(request.series.size(), 1U);
+  EXPECT_EQ(name_of(request.series.at(0)), "test_train[dlrm-cpu-eager]_latency");
+  EXPECT_EQ(request.series.at(0).fleet, "local");
+  EXPECT_DOUBLE_EQ(request.threshold, 0.1);
+}
+
+TEST_F(RoutesTest, ANightlyWithoutACommitIsNoEnd) {
+  api.fill([](storage::Store& store) {
+    Nightly nightly;
+    nightly.date = "2026-01-04";
+    store.nightlies().announce(nightly);
+  });
+  auto const answer = ask(api.port(), bisection_request(R"({"incident": 1, "end": "2026-01-04"})"));
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_THAT(answer.body, HasSubstr("found nightly 2026-01-04, whose commit is not known yet"));
+}
+
 TEST_F(RoutesTest, WhatIsGivenTakesThePlaceOfWhatWasAskedFor) {
   Series const memory{"local", parse_benchmark("test_eval[dcgan-cpu-eager]").value(), Metric::cmem};
   Series const leak{"local", memory.benchmark, Metric::leak};
