@@ -20,14 +20,6 @@ export function useTokensFrom(ask) {
   askForToken = ask;
 }
 
-export function hasToken() {
-  return token !== '';
-}
-
-export function forgetToken() {
-  token = '';
-}
-
 async function problemOf(response) {
   const said = await response.json().catch(() => ({}));
   return new Problem(response.status, said.title ?? response.statusText, said.detail ?? '', said.errors);

@@ -102,7 +102,7 @@ async function show() {
   }
 }
 
-export function go(address) {
+function go(address) {
   notice('');
   window.history.pushState(null, '', address);
   show().then(() => {

@@ -11,7 +11,7 @@ const rowHeight = 30;
 const top = 30;
 
 /** Waves of steps, in order. */
-export function wavesOf(steps) {
+function wavesOf(steps) {
   const waves = [];
   for (const step of steps) {
     const last = waves[waves.length - 1];

@@ -11,7 +11,7 @@ const left = 76;
 const foot = 22;
 const head = 8;
 
-export function isFalseAlarm(comparison) {
+function isFalseAlarm(comparison) {
   return comparison.verdict === 'regression' || comparison.verdict === 'improvement';
 }
 
