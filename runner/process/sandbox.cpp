@@ -120,14 +120,17 @@ std::string pid_namespace() {
 }
 
 /// A process's number and, since numbers come again and mean something in their namespace alone,
-/// the time of its start and ours: "12-3456-pid:[4026531836]". Empty when there is none.
+/// the time of its start and ours: "12-3456-pid:[4026531836]". Empty when there is none, or when it
+/// has ended and nobody asks how: not every container has an init that does.
 std::string identity_of(std::string const& pid) {
   auto const stat = text_of("/proc/" + pid + "/stat");
   // proc(5): "PID (NAME) STATE ...", where a name may hold anything. The state is the third field,
   // the time of the start the 22nd.
-  constexpr int fields_between = 22 - 3;
+  constexpr int fields_between = 22 - 4;
   std::istringstream fields{stat.substr(std::min(stat.rfind(')') + 1, stat.size()))};
   std::string field;
+  fields >> field;
+  if (field == "Z" || field == "X") return "";
   for (int i = 0; i < fields_between; ++i)
     fields >> field;
   return fields >> field ? pid + '-' + field + '-' + pid_namespace() : "";

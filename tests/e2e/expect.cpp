@@ -4,6 +4,7 @@
 #include <csignal>
 #include <map>
 
+#include <boost/algorithm/string/join.hpp>
 #include <gmock/gmock.h>
 
 #include "runner/process/sandbox.h"
@@ -193,8 +194,8 @@ void expect_no_process_left(World const& world) {
       },
       patience);
   for (auto const& process : left)
-    ADD_FAILURE() << "process " << process.pid
-                  << " lives on: " << testing::PrintToString(process.argv);
+    ADD_FAILURE() << "process " << process.pid << ", a child of " << process.parent
+                  << ", lives on: " << boost::algorithm::join(process.argv, " ");
 }
 
 }  // namespace torchwatch::e2e

@@ -19,6 +19,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "runner/process/process_tree.h"
@@ -317,6 +318,33 @@ TEST_F(ChildProcessTest, OfADeadStarterIsEndedWhenItIsASandbox) {
   EXPECT_EQ(grown.back(), 'x');
   for (auto const pid : {kept.pid(), stranger.pid()})
     EXPECT_GT(ProcessTree(pid, false).look().processes, 0);
+}
+
+/// When it started: the 22nd field of /proc/PID/stat, whose second, the name, holds no blanks here.
+std::string start_of(pid_t pid) {
+  std::ifstream stat{"/proc/" + std::to_string(pid) + "/stat"};
+  std::string field;
+  for (int i = 0; i < 22; ++i)
+    stat >> field;
+  return field;
+}
+
+TEST_F(ChildProcessTest, OfAStarterThatNobodyWaitsForIsEndedWhenItIsASandbox) {
+  auto const ours = sandboxed(Isolation::bubblewrap, {}, {});
+  auto const living = *std::next(std::ranges::find(ours, "TORCHWATCH_STARTER"));
+  auto const starter = ::fork();
+  ASSERT_NE(starter, -1);
+  if (starter == 0) ::_exit(0);
+  siginfo_t ended{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(starter), &ended, WEXITED | WNOWAIT), 0);
+  auto orphan = start(sandbox_of(std::to_string(starter) + '-' + start_of(starter) +
+                                 living.substr(living.rfind('-'))));
+  ASSERT_TRUE(read_line(orphan));
+
+  end_orphaned_sandboxes();
+
+  EXPECT_EQ(describe(wait(orphan)), "killed by SIGKILL (Killed)");
+  EXPECT_EQ(::waitpid(starter, nullptr, 0), starter);
 }
 
 TEST_F(ChildProcessTest, LeavesNoZombie) {
