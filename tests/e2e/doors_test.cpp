@@ -186,5 +186,18 @@ TEST_F(Doors, AreOpenedToOtherMachinesWithTlsAndAToken) {
   EXPECT_THAT(service.err(), Not(HasSubstr("http_insecure")));
 }
 
+TEST_F(Doors, WarnOfATokenThatOthersCanRead) {
+  auto const token = world_.directory() / "token";
+  std::ofstream{token} << "correct-horse\n";
+  fs::permissions(token, fs::perms::owner_read | fs::perms::owner_write | fs::perms::others_read);
+  configure_http({{"token_file", token.string()}});
+
+  auto const service = world_.start({"serve"});
+
+  EXPECT_TRUE(eventually([&] { return !listening_url(service.err()).empty(); })) << service.err();
+  EXPECT_THAT(service.err(), ContainsRegex("warning.*token_exposed reason=.*" + token.string()));
+  EXPECT_THAT(service.err(), Not(HasSubstr("correct-horse")));
+}
+
 }  // namespace
 }  // namespace torchwatch::e2e

@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include "tests/e2e/bisections.h"
 #include "tests/e2e/eventually.h"
@@ -53,6 +54,32 @@ TEST(Serve, FindsTheIncidentByItself) {
 
   auto const check = world.run({"check", "--json"});
   expect_truth(world, check);
+}
+
+/// Root without what lets it look into any process: what users are to each other.
+std::vector<std::string> without_privileges(std::vector<std::string> argv) {
+  if (::geteuid() == 0)
+    argv.insert(argv.begin(), {"setpriv", "--bounding-set=-all", "--inh-caps=-all", "--"});
+  return argv;
+}
+
+std::string environ_of(Process const& process) {
+  return "/proc/" + std::to_string(process.pid()) + "/environ";
+}
+
+TEST(Serve, CannotBeLookedIntoByProgramsOfItsUser) {
+  World world{quick_world()};
+  auto const service = world.start_program(without_privileges({World::program(), "serve"}));
+  auto const other = world.start_program(without_privileges({"sh", "-c", "echo up; sleep 100"}));
+  ASSERT_TRUE(eventually([&] { return !listening_url(service.err()).empty(); })) << service.err();
+  ASSERT_TRUE(eventually([&] { return other.out() == "up\n"; }));
+
+  auto look = [&](Process const& process) {
+    return world.start_program(without_privileges({"cat", environ_of(process)})).wait();
+  };
+
+  EXPECT_EQ(look(other).status, 0) << "as any other can";
+  EXPECT_THAT(look(service).err, HasSubstr("Permission denied"));
 }
 
 TEST(Serve, ComparesABuildWithItselfToKnowItsOwnPrecision) {

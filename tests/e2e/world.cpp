@@ -101,8 +101,12 @@ GithubProcess& World::add_github() {
   return *github_;
 }
 
+std::string World::program() {
+  return TORCHWATCH_PROGRAM;
+}
+
 Process World::start(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), TORCHWATCH_PROGRAM);
+  arguments.insert(arguments.begin(), program());
   return start_program(std::move(arguments));
 }
 

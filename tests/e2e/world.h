@@ -61,7 +61,10 @@ class World {
 
   GithubProcess& github() { return github_.value(); }
 
-  /// Starts the real torchwatch on this world's configuration.
+  /// The real torchwatch.
+  static std::string program();
+
+  /// Starts it on this world's configuration.
   Process start(std::vector<std::string> arguments);
 
   /// The same, to its end.

@@ -286,21 +286,12 @@ TEST_F(ChildProcessTest, KillsGrandchildrenThatOutliveTheChild) {
   EXPECT_TRUE(tests::has_ended(grandchild));
 }
 
-/// What looks like a sandbox that `starter` started.
 Command sandbox_of(std::string const& starter) {
-  return program({"bash",
-                  "-c",
-                  R"(exec -a bwrap sh -c 'echo $$; sleep 100; :' "$@")",
-                  "bash",
-                  "bwrap",
-                  "--setenv",
-                  "TORCHWATCH_STARTER",
-                  starter});
+  return program(tests::pretended_sandbox(starter));
 }
 
 TEST_F(ChildProcessTest, OfADeadStarterIsEndedWhenItIsASandbox) {
-  auto const ours = sandboxed(Isolation::bubblewrap, {}, {});
-  auto const living = *std::next(std::ranges::find(ours, "TORCHWATCH_STARTER"));
+  auto const living = tests::our_identity();
   EXPECT_TRUE(living.starts_with(std::to_string(::getpid()) + "-"));
   auto const here = living.substr(living.rfind('-'));
   auto kept = start(sandbox_of(living));
@@ -330,8 +321,7 @@ std::string start_of(pid_t pid) {
 }
 
 TEST_F(ChildProcessTest, OfAStarterThatNobodyWaitsForIsEndedWhenItIsASandbox) {
-  auto const ours = sandboxed(Isolation::bubblewrap, {}, {});
-  auto const living = *std::next(std::ranges::find(ours, "TORCHWATCH_STARTER"));
+  auto const living = tests::our_identity();
   auto const starter = ::fork();
   ASSERT_NE(starter, -1);
   if (starter == 0) ::_exit(0);

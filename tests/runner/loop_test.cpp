@@ -12,6 +12,7 @@
 #include "workplace.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "runner/protocol.h"
 
@@ -65,6 +66,22 @@ TEST(RunnerStart, SweepsWhatAKilledRunnerLeft) {
   ASSERT_TRUE(std::holds_alternative<Hello>(runner.receive()));
 
   EXPECT_FALSE(fs::exists(left));
+}
+
+TEST(RunnerStart, EndsWhatAKilledRunnerLeftOfASandbox) {
+  auto const ours = tests::our_identity();
+  auto const dead = std::to_string(::getpid()) + "-1" + ours.substr(ours.rfind('-'));
+  boost::asio::io_context loop{1};
+  process::Command command;
+  command.argv = tests::pretended_sandbox(dead);
+  auto orphan = process::ChildProcess::start(loop.get_executor(), std::move(command)).value();
+  ASSERT_TRUE(tests::run(loop, orphan.read_line()));
+
+  tests::Workplace const workplace;
+  tests::RunnerProcess runner{workplace};
+  ASSERT_TRUE(std::holds_alternative<Hello>(runner.receive()));
+
+  EXPECT_EQ(tests::run(loop, orphan.wait()).signal, SIGKILL);
 }
 
 TEST(RunnerSignals, KeepsExitStatusesThatItsParentIgnored) {

@@ -1,12 +1,16 @@
 #include "processes.h"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <thread>
+
+#include "runner/process/sandbox.h"
 
 namespace torchwatch::tests {
 
@@ -68,6 +72,22 @@ std::vector<pid_t> children_of(pid_t parent) {
     return !children.empty();
   });
   return children;
+}
+
+std::string our_identity() {
+  auto const arguments = process::sandboxed(process::Isolation::bubblewrap, {}, {});
+  return *std::next(std::ranges::find(arguments, "TORCHWATCH_STARTER"));
+}
+
+std::vector<std::string> pretended_sandbox(std::string const& starter) {
+  return {"bash",
+          "-c",
+          R"(exec -a bwrap sh -c 'echo $$; sleep 100; :' "$@")",
+          "bash",
+          "bwrap",
+          "--setenv",
+          "TORCHWATCH_STARTER",
+          starter};
 }
 
 }  // namespace torchwatch::tests

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include <sys/types.h>
@@ -11,5 +12,11 @@ bool has_ended(pid_t pid);
 
 /// Waits a few seconds until `parent` has children, and returns them.
 std::vector<pid_t> children_of(pid_t parent);
+
+/// How sandboxes name this process as their starter.
+std::string our_identity();
+
+/// Arguments of what looks like a sandbox that `starter` started, says one line, and lives on.
+std::vector<std::string> pretended_sandbox(std::string const& starter);
 
 }  // namespace torchwatch::tests
