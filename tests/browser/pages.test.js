@@ -76,6 +76,34 @@ for (const [look, options] of Object.entries(looks)) {
   });
 }
 
+/** What the mouse can use, and of that what Tab has led to when it is back at the beginning. */
+async function reachOfTab(page) {
+  const controls = ['a[href]', 'button:enabled', 'input:enabled', 'select:enabled', 'summary', '[tabindex="0"]'];
+  const usable = await page.locator(controls.map((one) => `${one}:visible`).join(', ')).count();
+  const reached = new Set();
+  for (let presses = 0; presses < usable * 2 + 20 && reached.size < usable; presses += 1) {
+    await page.keyboard.press('Tab');
+    const place = await page.evaluate((all) => [...document.querySelectorAll(all)].indexOf(document.activeElement), controls.join(', '));
+    if (place >= 0) reached.add(place);
+  }
+  return { usable, reached: reached.size };
+}
+
+test('the keyboard reaches everything that the mouse does, on every page', async (t) => {
+  const addresses = await addressesOf(service);
+  for (const [name, address] of Object.entries(addresses)) {
+    await t.test(name, async () => {
+      const page = await openPage(browser, service);
+      await visit(page, address);
+      if (name === 'series') await page.locator('.dygraph-axis-label').first().waitFor();
+      const { usable, reached } = await reachOfTab(page);
+      assert.ok(usable > 5);
+      assert.equal(reached, usable);
+      await page.context().close();
+    });
+  }
+});
+
 test('every page of a service that has nothing yet says what to do', async (t) => {
   const page = await openPage(browser, empty);
   for (const address of emptyPages) {
