@@ -159,6 +159,9 @@ void describe(Visitor& visit, MeasureOptions& measure) {
         measure.leak_iterations,
         range("Iterations over which the leak's slope is taken", 8, 100000));
   visit("seed", measure.seed, range("Seed of weights and inputs", 0, largest));
+  visit("profile_nights",
+        measure.profile_nights,
+        range("Nights from one profile of a suite on GPUs to the next; 0: never", 0, 365));
   visit("timeout_s", measure.timeout, range("A worker that takes longer is killed", 1, 86400));
   visit("memory_mib",
         measure.memory_mib,

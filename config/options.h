@@ -178,6 +178,9 @@ struct MeasureOptions {
   /// Iterations over which the leak's slope is taken.
   int leak_iterations = 20;
   std::int64_t seed = 1337;
+  /// Nights from one profile of the whole suite to the next, on fleets of GPUs: it shows where the
+  /// time of iterations goes. 0: never. One more process a benchmark in a week.
+  int profile_nights = 7;
   /// A worker that takes longer is killed; its job has failed.
   std::chrono::seconds timeout{600};
   /// A worker whose process group holds more resident memory is killed; its job has failed.

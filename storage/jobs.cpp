@@ -110,6 +110,21 @@ std::int64_t fingerprint_id(SQLite::Database& database, std::string const& json)
   return query.getColumn(0).getInt64();
 }
 
+std::string select_gpu_shares(std::string const& condition) {
+  return "SELECT fleet, benchmark, avg(accounts ->> 'gpu_active_share') AS active, "
+         "avg(accounts ->> 'gpu_data_movement_share'), avg(accounts ->> 'gpu_idle_share') "
+         "FROM job WHERE " +
+         condition +
+         " GROUP BY fleet, benchmark HAVING active IS NOT NULL ORDER BY fleet, benchmark";
+}
+
+GpuShares read_gpu_shares(SQLite::Statement& row) {
+  return {{row.getColumn(0).getString(), read_word(row.getColumn(1), parse_benchmark)},
+          row.getColumn(2).getDouble(),
+          row.getColumn(3).getDouble(),
+          row.getColumn(4).getDouble()};
+}
+
 }  // namespace
 
 void Jobs::record(std::vector<JobOutcome> const& outcomes) {
@@ -212,19 +227,27 @@ std::optional<Extent> Jobs::extent_of(Campaign const& campaign) const {
 std::vector<GpuShares> Jobs::gpu_shares(CommitSha const& commit) const {
   SQLite::Statement query{
       database_,
-      std::string{"SELECT fleet, benchmark, avg(accounts ->> 'gpu_active_share') AS active, "
-                  "avg(accounts ->> 'gpu_data_movement_share'), "
-                  "avg(accounts ->> 'gpu_idle_share') FROM job WHERE campaign GLOB '"} +
-          std::string{profile_campaign_prefix} +
-          "*' AND commit_sha = ? GROUP BY fleet, benchmark "
-          "HAVING active IS NOT NULL ORDER BY fleet, benchmark"};
+      select_gpu_shares("campaign GLOB '" + std::string{profile_campaign_prefix} +
+                        "*' AND commit_sha = ?")};
   bind_all(query, commit.hex);
-  return read_all(query, [](SQLite::Statement& row) {
-    return GpuShares{{row.getColumn(0).getString(), read_word(row.getColumn(1), parse_benchmark)},
-                     row.getColumn(2).getDouble(),
-                     row.getColumn(3).getDouble(),
-                     row.getColumn(4).getDouble()};
+  return read_all(query, read_gpu_shares);
+}
+
+std::vector<GpuShares> Jobs::gpu_shares(Campaign const& suite_profile) const {
+  SQLite::Statement query{database_, select_gpu_shares("campaign = ?")};
+  bind_all(query, suite_profile.name);
+  return read_all(query, read_gpu_shares);
+}
+
+std::vector<NightlyId> Jobs::profiled_nightlies() const {
+  SQLite::Statement query{database_,
+                          "SELECT DISTINCT campaign FROM job WHERE campaign GLOB '" +
+                              std::string{suite_profile_campaign_prefix} + "*'"};
+  auto all = read_all(query, [](SQLite::Statement& row) {
+    return subject_of({row.getColumn(0).getString()}).nightly.value();
   });
+  std::ranges::sort(all, std::ranges::greater{}, &NightlyId::value);
+  return all;
 }
 
 std::vector<Campaign> Jobs::campaigns() const {

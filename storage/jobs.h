@@ -49,9 +49,14 @@ class Jobs {
   /// Nothing when nothing of it is stored. Reads an index and two rows.
   std::optional<Extent> extent_of(Campaign const& campaign) const;
 
-  /// What profiles of a commit's builds say of it, by fleet and benchmark; the means where there
-  /// are several. Only incidents are profiled.
+  /// What profiles of incidents say of a commit's builds, by fleet and benchmark; the means where
+  /// there are several.
   std::vector<GpuShares> gpu_shares(CommitSha const& commit) const;
+  /// What the profile of a nightly's suite says.
+  std::vector<GpuShares> gpu_shares(Campaign const& suite_profile) const;
+
+  /// Those whose suite was profiled, newest first.
+  std::vector<NightlyId> profiled_nightlies() const;
 
   /// The campaigns of which something is stored.
   std::vector<Campaign> campaigns() const;

@@ -247,14 +247,43 @@ Json list_of(std::vector<ModelTest> const& keys) {
   return json;
 }
 
+/// What a benchmark's time went to, and on which night.
+struct Profiled {
+  storage::GpuShares shares;
+  std::string date;
+};
+
+/// The last whose suite was profiled before `nightly` ended.
+std::optional<Nightly> profiled_by(storage::Store& store, Nightly const& nightly) {
+  for (auto const id : store.jobs().profiled_nightlies()) {
+    auto profiled = store.nightlies().find(id);
+    if (profiled && profiled->date <= nightly.date) return profiled;
+  }
+  return std::nullopt;
+}
+
+/// What incidents had profiled of a nightly, and of the rest what the suite's last profile says.
+std::map<FleetBenchmark, Profiled> profiles_of(storage::Store& store, Nightly const& nightly) {
+  std::map<FleetBenchmark, Profiled> all;
+  for (auto const& shares : store.jobs().gpu_shares(nightly.commit))
+    all[shares.which] = {shares, nightly.date};
+  auto const last = profiled_by(store, nightly);
+  if (!last) return all;
+  for (auto const& shares : store.jobs().gpu_shares(Campaign::suite_profile(last->id)))
+    all.try_emplace(shares.which, Profiled{shares, last->date});
+  return all;
+}
+
 /// Where an iteration's time went on a GPU, in shares, of what is profiled of a side.
 Json gpu_of(storage::Store& store, Asked const& side) {
   auto json = Json::array();
   if (!side.nightly) return json;
-  for (auto const& shares : store.jobs().gpu_shares(side.nightly->commit)) {
-    Series const series{shares.which.fleet, shares.which.benchmark, Metric::latency};
+  for (auto const& [which, profiled] : profiles_of(store, *side.nightly)) {
+    auto const& [shares, date] = profiled;
+    Series const series{which.fleet, which.benchmark, Metric::latency};
     if (!side.filter.admits(series)) continue;
-    json.push_back({{"fleet", series.fleet},
+    json.push_back({{"date", date},
+                    {"fleet", series.fleet},
                     {"benchmark", name_of(series.benchmark)},
                     {"model", series.benchmark.model},
                     {"test", to_string(series.benchmark.test)},

@@ -78,7 +78,8 @@ net::HttpResponse show_change_points(View const& view, Call const& call);
 /// names, the other has, too. Without nightlies the two newest that were judged. {before, after,
 /// metrics, rows, means, only_before, only_after, gpu}: levels and ratios of each test; geometric
 /// means by place, test and domain (null: all); where the time of an iteration went on a GPU, of
-/// what incidents had profiled. Levels of two nights, and so no verdict.
+/// what incidents had profiled and of the suite's last profile. Levels of two nights, and so no
+/// verdict.
 net::HttpResponse show_comparison(View const& view, Call const& call);
 
 /// What a side may be: {nightlies, fleets, devices, backends}, nightlies with levels in columns,

@@ -8,6 +8,7 @@
 
 #include "daemon/async/when_all.h"
 #include "daemon/nightly/screening.h"
+#include "daemon/nightly/swept.h"
 
 namespace torchwatch::nightly {
 namespace asio = boost::asio;
@@ -18,19 +19,6 @@ constexpr int layouts = 2;
 
 void log_skipped(Nightly const& nightly, std::string const& reason) {
   spdlog::warn("rebuilds_skipped date={} reason=\"{}\"", nightly.date, reason);
-}
-
-/// The times that the nightly's sweep measured, on fleets that there are.
-std::vector<measure::SeriesGroup> swept(storage::Store& store,
-                                        Nightly const& nightly,
-                                        std::vector<config::FleetOptions> const& fleets) {
-  std::vector<Series> series;
-  for (auto const& job : store.jobs().values_of(Campaign::of(nightly.id), 1)) {
-    bool const is_its = job.key.commit == nightly.commit && job.values.contains(Metric::latency);
-    if (is_its && std::ranges::count(fleets, job.key.fleet, &config::FleetOptions::name) > 0)
-      series.push_back({job.key.fleet, job.key.benchmark, Metric::latency});
-  }
-  return measure::by_benchmark(series);
 }
 
 }  // namespace

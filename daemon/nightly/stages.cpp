@@ -95,6 +95,8 @@ asio::awaitable<Result<NightlyState>> Stages::confirm(Nightly const& nightly) {
   // A night that found something has builds to make for its bisection, which teach as much.
   auto const rebuilt = co_await rebuilds_.compare(nightly);
   if (!rebuilt) co_return rebuilt.error();
+  auto const profiled = co_await suite_profile_.run(nightly);
+  if (!profiled) co_return profiled.error();
   co_return NightlyState::done;
 }
 

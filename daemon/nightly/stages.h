@@ -5,6 +5,7 @@
 #include "daemon/nightly/investigation.h"
 #include "daemon/nightly/preparation.h"
 #include "daemon/nightly/rebuilds.h"
+#include "daemon/nightly/suite_profile.h"
 #include "daemon/nightly/sweep.h"
 #include "daemon/nightly/verdicts.h"
 #include "storage/store.h"
@@ -26,12 +27,14 @@ class Stages {
          Sweep& sweep,
          Verdicts& verdicts,
          Rebuilds& rebuilds,
+         SuiteProfile& suite_profile,
          Investigation& investigation)
       : store_{store},
         preparation_{preparation},
         sweep_{sweep},
         verdicts_{verdicts},
         rebuilds_{rebuilds},
+        suite_profile_{suite_profile},
         investigation_{investigation} {}
 
   /// Judges a nightly: moves it on until there is nothing to find out about it any more, which is
@@ -52,6 +55,7 @@ class Stages {
   Sweep& sweep_;
   Verdicts& verdicts_;
   Rebuilds& rebuilds_;
+  SuiteProfile& suite_profile_;
   Investigation& investigation_;
 };
 

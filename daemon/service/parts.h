@@ -19,6 +19,7 @@
 #include "daemon/nightly/preparation.h"
 #include "daemon/nightly/rebuilds.h"
 #include "daemon/nightly/stages.h"
+#include "daemon/nightly/suite_profile.h"
 #include "daemon/nightly/sweep.h"
 #include "daemon/nightly/verdicts.h"
 #include "daemon/report/feedback.h"
@@ -77,6 +78,7 @@ struct Parts {
   nightly::Sweep sweep;
   nightly::Verdicts verdicts;
   nightly::Rebuilds rebuilds;
+  nightly::SuiteProfile suite_profile;
   nightly::Investigation investigation;
   nightly::Stages stages;
   report::Publisher publisher;

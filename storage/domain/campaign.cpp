@@ -28,6 +28,10 @@ Campaign Campaign::profile(IncidentId incident) {
   return {std::string{profile_campaign_prefix} + std::to_string(incident.value)};
 }
 
+Campaign Campaign::suite_profile(NightlyId nightly) {
+  return {std::string{suite_profile_campaign_prefix} + std::to_string(nightly.value)};
+}
+
 CampaignSubject subject_of(Campaign const& campaign) {
   auto const& name = campaign.name;
   auto const slash = std::min(name.find('/'), name.size());
@@ -37,7 +41,7 @@ CampaignSubject subject_of(Campaign const& campaign) {
   auto const [rest, failed] =
       std::from_chars(name.data() + std::min(slash + 1, name.size()), end, number);
   if (failed != std::errc{}) return {};
-  constexpr std::array of_nightlies{"nightly", "aa", "anchor", "rebuilds"};
+  constexpr std::array of_nightlies{"nightly", "aa", "anchor", "rebuilds", "suite-profile"};
   if (std::ranges::find(of_nightlies, kind) != of_nightlies.end())
     return {NightlyId{number}, std::nullopt};
   if (kind != "bisect") return {};

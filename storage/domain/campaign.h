@@ -29,6 +29,9 @@ struct Campaign {
   /// Both builds of an incident once more, for what their operators cost.
   static Campaign profile(IncidentId incident);
 
+  /// All benchmarks of a nightly on GPUs, for where the time goes.
+  static Campaign suite_profile(NightlyId nightly);
+
   /// Two processes of one build in one round: the second one's measurements are kept under this.
   Campaign second() const { return {name + "/again"}; }
 
@@ -81,7 +84,10 @@ CampaignSubject subject_of(Campaign const& campaign);
 /// How the names of the campaigns Campaign::of() begin; the nightly's id follows.
 inline constexpr std::string_view nightly_campaign_prefix = "nightly/";
 
-/// The same of Campaign::profile().
+/// The same of Campaign::profile() ...
 inline constexpr std::string_view profile_campaign_prefix = "profile/";
+
+/// ... and of Campaign::suite_profile().
+inline constexpr std::string_view suite_profile_campaign_prefix = "suite-profile/";
 
 }  // namespace torchwatch

@@ -149,6 +149,35 @@ TEST_F(ComparisonTest, SaysWhereTheTimeOfAGpuWent) {
   EXPECT_EQ(gpu.at("after").at(0).at("domain"), "RECOMMENDATION");
 }
 
+JobOutcome profiled(Campaign const& campaign, CommitSha const& commit, double active) {
+  auto outcome = outcome_of(campaign, 0, 12);
+  outcome.key.commit = commit;
+  outcome.accounts = {{"gpu_active_share", active},
+                      {"gpu_data_movement_share", 0.1},
+                      {"gpu_idle_share", 0.9 - active}};
+  return outcome;
+}
+
+TEST_F(ComparisonTest, TakesTheLastProfileOfTheSuiteWhereThereIsNoOther) {
+  api.fill([](storage::Store& store) {
+    auto other = profiled(Campaign::suite_profile(NightlyId{1}), sha_of('a'), 0.3);
+    other.key.benchmark = parse_benchmark("test_eval[dcgan-cuda-eager]").value();
+    store.jobs().record({other,
+                         profiled(Campaign::suite_profile(NightlyId{1}), sha_of('a'), 0.4),
+                         profiled(Campaign::profile(IncidentId{1}), sha_of('b'), 0.5)});
+  });
+
+  auto const gpu = read("/api/v1/compare").at("gpu");
+
+  ASSERT_THAT(gpu.at("before"), SizeIs(2));
+  ASSERT_THAT(gpu.at("after"), SizeIs(2));
+  EXPECT_EQ(gpu.at("before").at(1).at("active"), 0.4);
+  EXPECT_EQ(gpu.at("after").at(0).at("active"), 0.3);
+  EXPECT_EQ(gpu.at("after").at(0).at("date"), gpu.at("before").at(0).at("date"));
+  EXPECT_EQ(gpu.at("after").at(1).at("active"), 0.5) << "of the incident";
+  EXPECT_NE(gpu.at("after").at(1).at("date"), gpu.at("before").at(1).at("date"));
+}
+
 TEST_F(ComparisonTest, RefusesWhatItCannotCompare) {
   std::string const nightly = ", allowed the id of a nightly that was measured (/api/v1/sides)";
   expect_refused("before=9", "before", "found \"9\"" + nightly);

@@ -67,6 +67,25 @@ test('sides are swapped, and ratios turn over', async () => {
   await page.context().close();
 });
 
+test('where a GPU\'s time goes is shown of the whole suite, and said of which night', async () => {
+  const page = await openPage(browser, service);
+  await visit(page, '/compare?before_fleet=gpu&after_fleet=gpu');
+  await page.getByRole('heading', { name: 'Where the GPU\'s time went' }).waitFor();
+  await page.getByText(/^As profiled on \d{4}-\d{2}-\d{2}/).waitFor();
+  const { gpu } = await (await fetch(`${service.url}/api/v1/compare?before_fleet=gpu&after_fleet=gpu`)).json();
+  for (const [name, kind] of [['Training', 'train'], ['Inference', 'eval']]) {
+    const figure = page.locator('figure').filter({ hasText: name }).locator('svg[aria-label*="shares of time"]');
+    const widths = await figure.first().locator('rect').evaluateAll((all) => all.map((one) => Number(one.getAttribute('width'))));
+    assert.equal(widths.length, 3 * gpu.after.filter((one) => one.test === kind).length);
+    assert.ok(widths.length > 0);
+    const sums = widths.flatMap((_, i) => (i % 3 === 0 ? [widths[i] + widths[i + 1] + widths[i + 2]] : []));
+    assert.ok(sums.every((sum) => Math.abs(sum - sums[0]) < 0.01), 'shares are of one whole');
+  }
+  assert.ok(await page.getByRole('table').filter({ hasText: 'Means by domain' }).getByText('%').count() >= 9);
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
 test('a side that is not there is said, and another one may be chosen', async () => {
   const page = await openPage(browser, service);
   await visit(page, '/compare?before=0');

@@ -24,6 +24,7 @@ TEST(Forgettable, KeepsProofsProfilesAndWhatIsNotKnown) {
                                  Campaign::self_comparison(NightlyId{1}).second(),
                                  Campaign::anchor(NightlyId{1}),
                                  Campaign::rebuilds(NightlyId{2}),
+                                 Campaign::suite_profile(NightlyId{1}),
                                  Campaign::profile(IncidentId{1}),
                                  ended.commits(),
                                  ended.nightlies(),
@@ -39,6 +40,7 @@ TEST(Forgettable, KeepsProofsProfilesAndWhatIsNotKnown) {
               ElementsAre(Campaign::of(NightlyId{1}),
                           Campaign::self_comparison(NightlyId{1}).second(),
                           Campaign::anchor(NightlyId{1}),
+                          Campaign::suite_profile(NightlyId{1}),
                           ended.commits(),
                           ended.nightlies()));
 }

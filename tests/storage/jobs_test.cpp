@@ -181,5 +181,21 @@ TEST_F(JobsTest, SharesOfAGpuAreThoseOfProfiles) {
   EXPECT_EQ(shares[0].idle, 0.4);
 }
 
+TEST_F(JobsTest, TheSuitesProfilesAreKnownByTheirNightlies) {
+  auto profiled = outcome_of(Campaign::suite_profile(NightlyId{9}), 0, 10);
+  profiled.accounts = {
+      {"gpu_active_share", 0.5}, {"gpu_data_movement_share", 0.1}, {"gpu_idle_share", 0.4}};
+  auto newer = profiled;
+  newer.key.campaign = Campaign::suite_profile(NightlyId{10});
+  newer.accounts["gpu_active_share"] = 0.7;
+  store.jobs().record({profiled, newer, outcome_of({"profile/11"}, 0, 10)});
+
+  EXPECT_THAT(store.jobs().profiled_nightlies(), ElementsAre(NightlyId{10}, NightlyId{9}));
+  auto const shares = store.jobs().gpu_shares(Campaign::suite_profile(NightlyId{9}));
+  ASSERT_EQ(shares.size(), 1U);
+  EXPECT_EQ(shares[0].active, 0.5);
+  EXPECT_TRUE(store.jobs().gpu_shares(sha_of('a')).empty()) << "of incidents alone";
+}
+
 }  // namespace
 }  // namespace torchwatch::tests

@@ -14,9 +14,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// config::DecideOptions, and what the configuration says of anchors.
+/// config::DecideOptions and MeasureOptions, and what the configuration says of anchors.
 constexpr int sweep_pairs = 2;
 constexpr std::size_t anchor_nights = 30;
+constexpr std::size_t profile_nights = 7;
 
 /// Builds of older nightlies have been removed.
 constexpr std::size_t nights_of_builds = 90;
@@ -127,6 +128,25 @@ void NightWriter::judge() {
     compare_with_anchors();
   }
   store_outcomes();
+  if (history_.are_raw[night_] && !has_regression_ && night_ % profile_nights == 0) profile_suite();
+}
+
+/// Where the time of the benchmarks on GPUs goes. It is much the same every time.
+void NightWriter::profile_suite() {
+  auto const& benchmarks = history_.plan.suite.benchmarks;
+  Chance noise{history_.request.seed, "suite-profile", night_};
+  auto const build = build_of(history_, Campaign::suite_profile(id_of(night_)), night_);
+  for (std::size_t i = 0; i < benchmarks.size(); ++i) {
+    if (benchmarks[i].which.benchmark.device != Device::cuda) continue;
+    Chance own{history_.request.seed, "gpu-time", i};
+    double const idle = own.between(0.08, 0.7) + 0.01 * noise.uniform();
+    double const movement = own.between(0.005, 0.1);
+    auto profiled = processes_.round(benchmarks[i], {build}, 0, occasion(), noise);
+    profiled.front().accounts.insert({{"gpu_active_share", 1 - idle - movement},
+                                      {"gpu_data_movement_share", movement},
+                                      {"gpu_idle_share", idle}});
+    store_.jobs().record(profiled);
+  }
 }
 
 /// The nightly, after its baseline.

@@ -46,6 +46,7 @@ class NightWriter {
   std::vector<Runner> twice(std::string const& fleet) const;
   void compare_with_itself();
   void compare_with_anchors();
+  void profile_suite();
   void compare_with_anchor(Measured const& benchmark, std::size_t anchor);
   std::optional<std::size_t> anchor_of(Measured const& benchmark) const;
   void look_at_drift(SeriesChange const& change, std::size_t anchor);

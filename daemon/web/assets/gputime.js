@@ -1,5 +1,5 @@
-// Where the time of an iteration went on a GPU, as in the paper's figures 1 and 2: only incidents are profiled, so there
-// is seldom more than a few.
+// Where the time of an iteration went on a GPU, as in the paper's figures 1 and 2: the suite is profiled once a week, and
+// what an incident is about once more.
 
 import { h, s } from './dom.js';
 import { domainText } from './ratiofigures.js';
@@ -19,8 +19,8 @@ function bar(row, at) {
   const length = width - left - 4;
   let from = left;
   return s('g', null,
-    s('title', null, `${row.benchmark} on ${row.fleet}: ${kinds.map(([kind, text]) => `${text.toLowerCase()} ${percent(row[kind])}`).join(', ')}`),
-    s('text', { x: left - 6, y: top + 13, 'text-anchor': 'end' }, `${row.test} ${row.model}`.slice(0, 26)),
+    s('title', null, `${row.benchmark} on ${row.fleet}, ${row.date}: ${kinds.map(([kind, text]) => `${text.toLowerCase()} ${percent(row[kind])}`).join(', ')}`),
+    s('text', { x: left - 6, y: top + 13, 'text-anchor': 'end' }, row.model.slice(0, 26)),
     kinds.map(([kind]) => {
       const part = s('rect', { class: `gpu-${kind}`, x: from, y: top + 3, height: 12, width: length * row[kind] });
       from += length * row[kind];
@@ -32,6 +32,20 @@ function picture(rows, name) {
   return h('figure', null, h('figcaption', null, name),
     s('svg', { class: 'figure', width, viewBox: `0 0 ${width} ${rows.length * rowHeight + 4}`, role: 'img', 'aria-label': `${name}: shares of time; the table below has the figures` },
       rows.map(bar)));
+}
+
+/** Training and inference each by itself, busiest first. */
+function pictures([rows, name]) {
+  return [['train', 'Training'], ['eval', 'Inference']].map(([test, text]) => {
+    const some = rows.filter((row) => row.test === test).sort((one, other) => other.active - one.active);
+    return some.length > 0 ? picture(some, name ? `${text}, ${name}` : text) : null;
+  });
+}
+
+/** What is to be shown and under which name: once where both sides go by the same profile. */
+function sidesOf({ before, after }) {
+  const isSame = JSON.stringify(before) === JSON.stringify(after);
+  return isSame ? [[after, '']] : [[before, 'before'], [after, 'after']].filter(([rows]) => rows.length > 0);
 }
 
 /** Means by domain and test: the paper's table 2. */
@@ -47,15 +61,21 @@ function meansOf(rows) {
   }));
 }
 
+/** "2026-11-20 and 2026-11-24". */
+function nightsOf(rows) {
+  return [...new Set(rows.map((row) => row.date))].sort().join(' and ');
+}
+
 /** Nothing where neither side was profiled. */
 export function gpuSection(comparison) {
   const { before, after } = comparison.gpu;
   if (before.length + after.length === 0) return null;
-  const rows = [...meansOf(before).map((row) => ({ ...row, side: 'before' })), ...meansOf(after).map((row) => ({ ...row, side: 'after' }))];
+  const sides = sidesOf(comparison.gpu);
+  const rows = sides.flatMap(([side, name]) => meansOf(side).map((row) => ({ ...row, side: name || 'both' })));
   return [
     h('h2', null, 'Where the GPU\'s time went'),
-    h('p', { class: 'quiet' }, 'Of what incidents had profiled: ', kinds.map(([kind, text], at) => [at > 0 ? ', ' : null, h('span', { class: `key gpu-${kind}` }), ` ${text.toLowerCase()}`])),
-    h('div', { class: 'figures' }, [[before, 'Before'], [after, 'After']].map(([side, name]) => (side.length > 0 ? picture(side, name) : null))),
+    h('p', { class: 'quiet' }, `As profiled on ${nightsOf([...before, ...after])}: `, kinds.map(([kind, text], at) => [at > 0 ? ', ' : null, h('span', { class: `key gpu-${kind}` }), ` ${text.toLowerCase()}`])),
+    h('div', { class: 'figures' }, sides.map(pictures)),
     table([
       { title: 'Side', cell: (row) => row.side }, { title: 'Test', cell: (row) => row.test },
       { title: 'Domain', value: (row) => domainText(row.domain), cell: (row) => domainText(row.domain) },
