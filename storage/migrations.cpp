@@ -558,6 +558,16 @@ CREATE TABLE bisection_commit (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
+/// What clients call their requests, so that one that is sent again does nothing twice.
+constexpr std::string_view request_keys = R"sql(
+CREATE TABLE request_key (
+  name TEXT PRIMARY KEY,
+  digest TEXT NOT NULL,
+  bisection_id INTEGER NOT NULL REFERENCES bisection(id) ON DELETE CASCADE,
+  given_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+)sql";
+
 constexpr std::array steps{nightlies_and_jobs,
                            comparisons_and_incidents,
                            builds_and_bisections,
@@ -583,7 +593,8 @@ constexpr std::array steps{nightlies_and_jobs,
                            drawn_orders,
                            more_kinds_of_findings,
                            nights,
-                           searched_commits};
+                           searched_commits,
+                           request_keys};
 
 /// Foreign keys are off while this lives: a table that others refer to is replaced by a new one of
 /// its name, and looked at when it is done (https://www.sqlite.org/lang_altertable.html, 7).

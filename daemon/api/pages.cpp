@@ -60,16 +60,23 @@ Page page_of(Query const& query, std::vector<net::FieldError>& errors) {
       };
   read("limit", page.limit, 1, most_a_page);
   read("offset", page.offset, 0, 1'000'000'000);
+  auto const before = query.find("before");
+  if (before == query.end()) return page;
+  page.before = parse_number<std::int64_t>(before->second);
+  if (!page.before) errors.push_back({"before", "found \"" + before->second + "\", allowed an id"});
+  if (query.contains("offset"))
+    errors.push_back({"before", "found it beside offset, allowed one of the two"});
   return page;
 }
 
 std::string link_to_next(Call const& call, Page const& page) {
   auto link = "<" + call.path + "?";
   for (auto const& [name, value] : call.query)
-    if (name != "limit" && name != "offset")
+    if (name != "limit" && name != "offset" && name != "before")
       link += name + "=" + github::percent_encode(value) + "&";
-  return link + "limit=" + std::to_string(page.limit) +
-         "&offset=" + std::to_string(page.offset + page.limit) + ">; rel=\"next\"";
+  auto const place = page.before ? "&before=" + std::to_string(*page.before)
+                                 : "&offset=" + std::to_string(page.offset);
+  return link + "limit=" + std::to_string(page.limit) + place + ">; rel=\"next\"";
 }
 
 net::HttpResponse bad_query(std::vector<net::FieldError> const& errors) {

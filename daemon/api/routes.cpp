@@ -23,6 +23,7 @@
 #include "daemon/api/steering_request.h"
 #include "daemon/api/target.h"
 #include "daemon/net/host.h"
+#include "storage/domain/digest.h"
 
 namespace torchwatch::api {
 namespace {
@@ -54,6 +55,7 @@ namespace {
 
 constexpr bool always_new = false;
 constexpr std::string_view paging = "limit offset";
+constexpr std::string_view cursor = "limit offset before";
 constexpr std::string_view any = "*";  // what a page's scripts understand
 constexpr std::array routes{
     Route{"/", any, show_page},
@@ -74,7 +76,7 @@ constexpr std::array routes{
     Route{"/api/v1/openapi.json", "", show_description},
     Route{"/api/v1/tonight", "", show_tonight},
     Route{"/api/v1/events", "", stream_events, Post::nothing, always_new},
-    Route{"/api/v1/nightlies", paging, list_nightlies},
+    Route{"/api/v1/nightlies", cursor, list_nightlies},
     Route{"/api/v1/nightlies/{id}", "", show_nightly},
     Route{"/api/v1/series", "fleet benchmark metric nightly recent limit offset", list_series},
     Route{"/api/v1/history", "fleet benchmark metric format", show_history},
@@ -84,18 +86,18 @@ constexpr std::array routes{
           "after_backend",
           show_comparison},
     Route{"/api/v1/sides", "", show_sides},
-    Route{"/api/v1/incidents", paging, list_incidents},
+    Route{"/api/v1/incidents", cursor, list_incidents},
     Route{"/api/v1/incidents/{id}", "format", show_incident},
-    Route{"/api/v1/bisections", paging, list_bisections, Post::bisection},
+    Route{"/api/v1/bisections", cursor, list_bisections, Post::bisection},
     Route{"/api/v1/bisections/{id}", "", show_bisection, Post::steering},
-    Route{"/api/v1/alarms", paging, list_alarms},
+    Route{"/api/v1/alarms", cursor, list_alarms},
     Route{"/api/v1/alarms/{id}", "", show_alarm},
     Route{"/api/v1/builds", paging, list_builds, Post::build, always_new},
     Route{"/api/v1/builds/{id}", "", show_build, Post::nothing, always_new},
     Route{"/api/v1/precision", "", show_precision},
     Route{"/api/v1/trust", "", show_trust},
     Route{"/api/v1/noise", paging, list_noise},
-    Route{"/api/v1/rulings", paging, list_rulings, Post::ruling},
+    Route{"/api/v1/rulings", cursor, list_rulings, Post::ruling},
     Route{"/api/v1/rulings/{id}", "", show_ruling},
 };
 
@@ -205,6 +207,23 @@ std::optional<HttpResponse> refusal(HttpRequest const& request, std::string cons
   auto const type = header(request, "content-type");
   if (is_json(type)) return std::nullopt;
   return problem(415, "Content-Type: found \"" + type + "\", allowed application/json");
+}
+
+/// Of its header Idempotency-Key: nothing when it has none.
+Result<std::optional<RequestKey>> key_of(HttpRequest const& request) {
+  constexpr std::size_t longest = 255;
+  auto const is_visible = [](char c) {
+    return c > ' ' && c <= '~';
+  };
+  if (!request.headers.contains("idempotency-key")) return std::optional<RequestKey>{};
+  auto name = header(request, "idempotency-key");
+  if (name.empty() || name.size() > longest || !std::ranges::all_of(name, is_visible))
+    return Error{ErrorCode::invalid_argument,
+                 "Idempotency-Key: found \"" + name.substr(0, longest) +
+                     "\", allowed 1 to 255 visible characters of ASCII"};
+  Sha256 digest;
+  digest.add(request.body);
+  return std::optional{RequestKey{std::move(name), digest.hex()}};
 }
 
 /// {id, state, url}.
@@ -383,7 +402,7 @@ asio::awaitable<HttpResponse> Api::answer_to(HttpRequest request) {
   }
   switch (route->post) {
     case Post::bisection:
-      co_return co_await post_bisection(std::move(request.body));
+      co_return co_await post_bisection(std::move(request));
     case Post::steering:
       co_return co_await post_steering(target.path.back(), std::move(request.body));
     case Post::build:
@@ -408,10 +427,15 @@ HttpResponse Api::kept_or_new(Route const& route, Call const& call, std::string 
   return answer;
 }
 
-asio::awaitable<HttpResponse> Api::post_bisection(std::string body) {
-  auto wanted = parse_bisection_request(body, options_.fleets, view_.store, options_.prior);
+/// A key that the body was sent with before has been another's when the queue refuses it.
+asio::awaitable<HttpResponse> Api::post_bisection(HttpRequest request) {
+  auto key = key_of(request);
+  if (!key) co_return problem(400, key.error().message);
+  auto wanted = parse_bisection_request(request.body, options_.fleets, view_.store, options_.prior);
   if (!wanted) co_return bad_body(wanted.error());
-  auto const asked = co_await requests_.bisection(std::move(*wanted));
+  auto const asked = co_await requests_.bisection(std::move(*wanted), std::move(*key));
+  if (!asked && asked.error().code == ErrorCode::refused)
+    co_return problem(422, asked.error().message);
   if (!asked) co_return failed_ask(asked.error());
   co_return posted(202, url_of(asked->id), in_brief(*asked));
 }

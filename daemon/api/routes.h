@@ -26,8 +26,11 @@ namespace torchwatch::api {
 /// What the API cannot do itself, since it only reads. invalid_argument, not_found and refused
 /// blame the request, unavailable and cancelled the moment.
 struct Requests {
-  /// Queues a bisection, or finds the equal one that has not ended.
-  std::function<boost::asio::awaitable<Result<Bisection>>(BisectionRequest)> bisection;
+  /// Queues a bisection, or finds the one that was asked for with the same key, or the equal one
+  /// that has not ended. refused when that key was another request's.
+  std::function<boost::asio::awaitable<Result<Bisection>>(BisectionRequest,
+                                                          std::optional<RequestKey>)>
+      bisection;
   /// Pauses, resumes (queued) or cancels a bisection: not_found, or refused when it has ended.
   std::function<boost::asio::awaitable<Result<Bisection>>(BisectionId, BisectionState)> steering;
   /// See retention::carry_out.
@@ -127,7 +130,7 @@ class Api {
   boost::asio::awaitable<net::HttpResponse> answer_to(net::HttpRequest request);
   net::HttpResponse kept_or_new(Route const& route, Call const& call, std::string const& target);
   void count(net::HttpRequest const& head, int status, std::chrono::steady_clock::time_point began);
-  boost::asio::awaitable<net::HttpResponse> post_bisection(std::string body);
+  boost::asio::awaitable<net::HttpResponse> post_bisection(net::HttpRequest request);
   boost::asio::awaitable<net::HttpResponse> post_steering(std::string id, std::string body);
   boost::asio::awaitable<net::HttpResponse> post_build(std::string body);
   boost::asio::awaitable<net::HttpResponse> post_ruling(std::string body);

@@ -34,9 +34,11 @@ class Queue {
         Bisector& bisector);
 
   /// Takes in what a person asks for, and fetches its ends if need be. An equal one that has not
-  /// ended, be it paused, is returned instead. invalid_argument when commits cannot be built here,
-  /// or when start and end are not two commits of one line.
-  boost::asio::awaitable<Result<Bisection>> ask(BisectionRequest request);
+  /// ended, be it paused, is returned instead, and so is the one that was asked for with the same
+  /// key, whatever became of it. invalid_argument when commits cannot be built here, or when start
+  /// and end are not two commits of one line; refused when the key was another request's.
+  boost::asio::awaitable<Result<Bisection>> ask(BisectionRequest request,
+                                                std::optional<RequestKey> key = std::nullopt);
 
   /// Pauses a bisection, cancels it, or resumes it (`queued`): stores that, and has it obey at
   /// once, whatever it waits for. One that runs need not be resumed, and stays as it is. not_found
@@ -64,6 +66,7 @@ class Queue {
   boost::asio::awaitable<void> run_alone(Bisection bisection,
                                          std::shared_ptr<Running const> running);
   boost::asio::awaitable<Result<Bisection>> carry(Running const& running, Bisection bisection);
+  std::optional<Result<Bisection>> asked_before(std::optional<RequestKey> const& key) const;
   boost::asio::awaitable<Result<std::vector<Commit>>> span_of(BisectionRequest request);
   bool is_for_the_pipeline(Bisection const& bisection) const;
   void obey(Bisection const& bisection);

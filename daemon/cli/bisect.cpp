@@ -106,7 +106,8 @@ asio::awaitable<Result<Bisection>> run(service::Service& service,
                                        BisectRequest const& asked) {
   auto const request = co_await to_request(service.parts.git_fetch, options, asked);
   if (!request) co_return request.error();
-  auto bisection = co_await service.parts.queue.ask(*request);
+  auto asking = service.parts.queue.ask(*request);
+  auto bisection = co_await std::move(asking);
   if (bisection && bisection->state == BisectionState::paused)
     store.bisections().set_state(bisection->id, BisectionState::queued);
   if (!bisection) co_return bisection.error();

@@ -35,6 +35,12 @@ enum class BisectionState {
 /// commits as the recipe builds them.
 enum class BisectionStage { nightlies, commits };
 
+/// What a client calls one of its requests, so that it may send it again when it heard no answer.
+struct RequestKey {
+  std::string name;
+  std::string digest;  ///< SHA-256 of what it asked for
+};
+
 /// How a bisection ended.
 enum class BisectionOutcome {
   culprit,         ///< every change in the direction asked for has one commit, proved against its

@@ -100,7 +100,7 @@ std::vector<Refusal> const of_routes{
     {"BadEscape", get("/api/v1/nightlies/%zz"), 400, "", "%zz"},
     {"CutEscape", get("/healthz?a=%4"), 400, "", "%4"},
     {"NoPath", get("healthz"), 400, "", "begins with /"},
-    {"UnknownParameter", get("/api/v1/nightlies?page=2"), 400, "page", "limit, offset"},
+    {"UnknownParameter", get("/api/v1/nightlies?page=2"), 400, "page", "limit, offset, before"},
     {"ParameterWhereNoneIs", get("/healthz?verbose"), 400, "verbose", "none"},
     {"LimitZero", get("/api/v1/nightlies?limit=0"), 400, "limit", "from 1 to 500"},
     {"LimitTooLarge", get("/api/v1/incidents?limit=501"), 400, "limit", "found \"501\""},

@@ -53,6 +53,11 @@ class LiveApi {
     return asked_;
   }
 
+  std::vector<std::optional<RequestKey>> keys() const {
+    std::scoped_lock const lock{mutex_};
+    return keys_;
+  }
+
   std::vector<std::pair<BisectionId, BisectionState>> steered() const {
     std::scoped_lock const lock{mutex_};
     return steered_;
@@ -61,8 +66,8 @@ class LiveApi {
  private:
   api::Requests requests() {
     api::Requests requests;
-    requests.bisection = [this](BisectionRequest request) {
-      return keep(std::move(request));
+    requests.bisection = [this](BisectionRequest request, std::optional<RequestKey> key) {
+      return keep(std::move(request), std::move(key));
     };
     requests.build_order = [this](retention::BuildOrder order) {
       return do_to_builds(std::move(order));
@@ -87,9 +92,11 @@ class LiveApi {
     co_return retention::carry_out(order, builds_, writer_, early);
   }
 
-  boost::asio::awaitable<Result<Bisection>> keep(BisectionRequest request) {
+  boost::asio::awaitable<Result<Bisection>> keep(BisectionRequest request,
+                                                 std::optional<RequestKey> key) {
     std::scoped_lock const lock{mutex_};
     asked_.push_back(std::move(request));
+    keys_.push_back(std::move(key));
     co_return reply_;
   }
 
@@ -128,6 +135,7 @@ class LiveApi {
   mutable std::mutex mutex_;
   Result<Bisection> reply_ = third_bisection();  // under mutex_, as are the next two
   std::vector<BisectionRequest> asked_;
+  std::vector<std::optional<RequestKey>> keys_;
   std::vector<std::pair<BisectionId, BisectionState>> steered_;
   api::Api api_;
   LiveServer server_{[this](net::HttpRequest request) {

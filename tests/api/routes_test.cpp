@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "storage/domain/digest.h"
 #include "tests/api/http_client.h"
 #include "tests/api/live_api.h"
 
@@ -261,6 +262,30 @@ TEST_F(RoutesTest, LinksLeadThroughAllPages) {
   EXPECT_THAT(seen, ElementsAre(3, 2, 1));
 }
 
+TEST_F(RoutesTest, ALinkLeadsOnWhateverCameMeanwhile) {
+  auto const first = ask(api.port(), get("/api/v1/nightlies?limit=1"));
+  EXPECT_EQ(first.headers.at("link"), "</api/v1/nightlies?limit=1&before=3>; rel=\"next\"");
+  api.fill([](storage::Store& store) {
+    Nightly nightly;
+    nightly.date = "2026-01-04";
+    store.nightlies().announce(nightly);
+  });
+
+  auto const next = read("/api/v1/nightlies?limit=1&before=3");
+
+  EXPECT_THAT(ids(next), ElementsAre(2));
+  EXPECT_EQ(next.at("offset"), 2);
+  EXPECT_THAT(ids(read("/api/v1/nightlies?limit=1&offset=1")), ElementsAre(3)) << "seen twice";
+}
+
+TEST_F(RoutesTest, APageHasOneBeginning) {
+  for (auto const* const query : {"before=99", "before=x", "before=2&offset=1"}) {
+    auto const answer = ask(api.port(), get(std::string{"/api/v1/nightlies?"} + query));
+    EXPECT_EQ(answer.status, 400) << query;
+    EXPECT_EQ(json::parse(answer.body).at("errors").at(0).at("field"), "before") << answer.body;
+  }
+}
+
 TEST_F(RoutesTest, ALinkKeepsWhatWasAskedFor) {
   const auto* const target =
       "/api/v1/series?benchmark=test_train%5Bdlrm-cpu-eager%5D&fleet=local&metric=latency";
@@ -290,9 +315,11 @@ TEST_F(RoutesTest, OptionsNameTheMethods) {
   EXPECT_EQ(other.headers.at("allow"), "GET, HEAD, OPTIONS");
 }
 
-std::string bisection_request(std::string const& body, std::string const& token = "correct-horse") {
-  return "POST /api/v1/bisections HTTP/1.1\r\nHost: x\r\nAuthorization: bearer " + token +
-         "\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: " +
+std::string bisection_request(std::string const& body,
+                              std::string const& token = "correct-horse",
+                              std::string const& headers = "") {
+  return "POST /api/v1/bisections HTTP/1.1\r\nHost: x\r\nAuthorization: bearer " + token + "\r\n" +
+         headers + "Content-Type: application/json; charset=utf-8\r\nContent-Length: " +
          std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
@@ -416,6 +443,36 @@ TEST_F(RoutesTest, WhatIsGivenTakesThePlaceOfWhatWasAskedFor) {
                           "test_eval[dlrm-cpu-eager]_leak"));
   EXPECT_THAT(names(api.asked().at(1).series), ElementsAre("test_eval[dcgan-cpu-eager]_latency"))
       << "two series became the same";
+}
+
+std::string with_key(std::string const& key) {
+  return bisection_request(least, "correct-horse", "Idempotency-Key: " + key + "\r\n");
+}
+
+TEST_F(RoutesTest, AKeyGoesWithTheDigestOfItsBody) {
+  ASSERT_EQ(ask(api.port(), with_key("monday-1")).status, 202);
+  ASSERT_EQ(ask(api.port(), bisection_request(least)).status, 202);
+
+  auto const keys = api.keys();
+  EXPECT_EQ(keys.at(0)->name, "monday-1");
+  Sha256 digest;
+  digest.add(least);
+  EXPECT_EQ(keys.at(0)->digest, digest.hex());
+  EXPECT_FALSE(keys.at(1));
+}
+
+TEST_F(RoutesTest, AnOddKeyIsRefused) {
+  for (auto const& key : {std::string{}, std::string{"two words"}, std::string(256, 'x')}) {
+    auto const answer = ask(api.port(), with_key(key));
+    EXPECT_EQ(answer.status, 400) << key;
+    EXPECT_THAT(answer.body, HasSubstr("allowed 1 to 255 visible characters of ASCII"));
+  }
+  EXPECT_TRUE(api.asked().empty());
+}
+
+TEST_F(RoutesTest, AnotherRequestsKeyIsRefused) {
+  api.reply_with(Error{ErrorCode::refused, "found again"});
+  EXPECT_EQ(ask(api.port(), with_key("monday-1")).status, 422);
 }
 
 TEST_F(RoutesTest, AnAskThatFailsIsToldByItsKind) {

@@ -1,5 +1,7 @@
 #include "daemon/bisection/queue.h"
 
+#include <chrono>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -23,8 +25,8 @@ class QueueTest : public testing::Test {
 
   Queue& queue() { return world.parts->queue; }
 
-  Result<Bisection> ask(BisectionRequest request) {
-    return world.run(queue().ask(std::move(request)));
+  Result<Bisection> ask(BisectionRequest request, std::optional<RequestKey> key = std::nullopt) {
+    return world.run(queue().ask(std::move(request), std::move(key)));
   }
 
   Bisection stored(BisectionId id) { return world.parts->store.bisections().find(id).value(); }
@@ -64,6 +66,42 @@ TEST_F(QueueTest, KnowsWhatItWasAskedAlready) {
   EXPECT_NE(ask(world.request(0, 7))->id, first.id);
   run_all();
   EXPECT_NE(ask(world.request(0, 8))->id, first.id) << "the first has ended";
+}
+
+TEST_F(QueueTest, AnswersARequestThatIsSentAgainAsBefore) {
+  RequestKey const key{"monday", "digest"};
+  auto const asked = ask(world.request(0, 8), key).value();
+  run_all();
+  world.restart();
+
+  EXPECT_EQ(ask(world.request(0, 8), key)->id, asked.id) << "though it has ended";
+  EXPECT_NE(ask(world.request(0, 8))->id, asked.id);
+  EXPECT_EQ(ask(world.request(0, 8), RequestKey{"monday", "other"}).error().code,
+            ErrorCode::refused);
+}
+
+TEST_F(QueueTest, RemembersTheKeyOfARequestThatFindsTheEqualOne) {
+  RequestKey const key{"tuesday", "digest"};
+  auto const first = ask(world.request(0, 8)).value();
+  EXPECT_EQ(ask(world.request(0, 8), key)->id, first.id);
+  run_all();
+
+  EXPECT_EQ(ask(world.request(0, 8), key)->id, first.id) << "though it has ended";
+}
+
+TEST_F(QueueTest, ForgetsKeysAfterAWeek) {
+  RequestKey const key{"wednesday", "digest"};
+  auto const first = ask(world.request(0, 8), key).value();
+  run_all();
+  world.clock.time += std::chrono::days{7};
+
+  EXPECT_NE(ask(world.request(0, 8), key)->id, first.id);
+}
+
+TEST_F(QueueTest, GivesNoKeyToWhatIsRefused) {
+  RequestKey const key{"thursday", "digest"};
+  EXPECT_FALSE(ask(world.request(5, 3), key));
+  EXPECT_TRUE(ask(world.request(0, 8), RequestKey{"thursday", "mended"}));
 }
 
 TEST_F(QueueTest, RefusesWhatCannotBeBisected) {

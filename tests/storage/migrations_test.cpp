@@ -132,6 +132,9 @@ std::vector<std::string> const rows_since{
     )sql",
     R"sql(
       INSERT INTO bisection_commit VALUES (1, 0, 'ccc', 'subject', 'author', 100, NULL);
+    )sql",
+    R"sql(
+      INSERT INTO request_key VALUES ('key', 'digest', 1, 200);
     )sql"};
 
 /// The first version with findings. It reshaped these tables, which have tests of their own.
