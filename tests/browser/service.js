@@ -67,8 +67,9 @@ export async function serve(folder, http = {}) {
     token,
     folder,
     stop,
-    /** The same at the same address, after stop(). */
-    async startAgain() {
+    /** The same at the same address, after stop(); `change` goes into its configuration. */
+    async startAgain(change = {}) {
+      Object.assign(config, change);
       config.http.port = Number(new URL(url).port);
       writeFileSync(file, JSON.stringify(config));
       await start();
