@@ -433,8 +433,9 @@ asio::awaitable<HttpResponse> Api::post_bisection(HttpRequest request) {
   if (!key) co_return problem(400, key.error().message);
   auto wanted = parse_bisection_request(request.body, options_.fleets, view_.store, options_.prior);
   if (!wanted) co_return bad_body(wanted.error());
+  bool const has_key = key->has_value();
   auto const asked = co_await requests_.bisection(std::move(*wanted), std::move(*key));
-  if (!asked && asked.error().code == ErrorCode::refused)
+  if (!asked && has_key && asked.error().code == ErrorCode::refused)
     co_return problem(422, asked.error().message);
   if (!asked) co_return failed_ask(asked.error());
   co_return posted(202, url_of(asked->id), in_brief(*asked));

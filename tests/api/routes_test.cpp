@@ -473,6 +473,7 @@ TEST_F(RoutesTest, AnOddKeyIsRefused) {
 TEST_F(RoutesTest, AnotherRequestsKeyIsRefused) {
   api.reply_with(Error{ErrorCode::refused, "found again"});
   EXPECT_EQ(ask(api.port(), with_key("monday-1")).status, 422);
+  EXPECT_EQ(ask(api.port(), bisection_request(least)).status, 500) << "no key is to blame";
 }
 
 TEST_F(RoutesTest, AnAskThatFailsIsToldByItsKind) {
