@@ -41,14 +41,20 @@ Bisection read_row(SQLite::Statement& row) {
   return bisection;
 }
 
-/// `row` stands on a bisection, so that the other tables are read as they were with it.
-Bisection read_bisection(SQLite::Database& database, SQLite::Statement& row) {
+/// `row` stands on a bisection, so that the other tables are read as they were with it. Without
+/// steps.
+Bisection read_in_brief(SQLite::Database& database, SQLite::Statement& row) {
   auto bisection = read_row(row);
   bisection.request.series = select_series(database, bisection.id);
-  bisection.steps = select_steps(database, bisection.id);
   bisection.findings = select_findings(database, bisection.id);
   if (auto const differences = row.getColumn(12); !differences.isNull())
     bisection.packages = select_packages(database, bisection.id, differences.getString());
+  return bisection;
+}
+
+Bisection read_bisection(SQLite::Database& database, SQLite::Statement& row) {
+  auto bisection = read_in_brief(database, row);
+  bisection.steps = select_steps(database, bisection.id);
   return bisection;
 }
 
@@ -142,6 +148,13 @@ std::vector<Bisection> Bisections::of_incident(IncidentId incident) const {
                           std::string{select_bisections} + "WHERE incident_id = ? ORDER BY id"};
   bind_all(query, incident.value);
   return read_all(query, [this](SQLite::Statement& row) { return read_bisection(database_, row); });
+}
+
+std::vector<Bisection> Bisections::of_incident_in_brief(IncidentId incident) const {
+  SQLite::Statement query{database_,
+                          std::string{select_bisections} + "WHERE incident_id = ? ORDER BY id"};
+  bind_all(query, incident.value);
+  return read_all(query, [this](SQLite::Statement& row) { return read_in_brief(database_, row); });
 }
 
 std::vector<ProvedTwice> Bisections::proved_twice(int count) const {

@@ -50,6 +50,8 @@ class Bisections {
   std::optional<Bisection> find(BisectionId id) const;
   /// Those of an incident, in the order asked.
   std::vector<Bisection> of_incident(IncidentId incident) const;
+  /// The same without their steps, which are most of them.
+  std::vector<Bisection> of_incident_in_brief(IncidentId incident) const;
   /// At most `count` of those, newest first.
   std::vector<ProvedTwice> proved_twice(int count) const;
   /// Every one that is queued or running, oldest first.

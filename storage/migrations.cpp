@@ -568,6 +568,11 @@ CREATE TABLE request_key (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
+/// The newest nightlies are found without reading all of them.
+constexpr std::string_view nightlies_by_date = R"sql(
+CREATE INDEX nightly_by_date ON nightly (date);
+)sql";
+
 constexpr std::array steps{nightlies_and_jobs,
                            comparisons_and_incidents,
                            builds_and_bisections,
@@ -594,7 +599,8 @@ constexpr std::array steps{nightlies_and_jobs,
                            more_kinds_of_findings,
                            nights,
                            searched_commits,
-                           request_keys};
+                           request_keys,
+                           nightlies_by_date};
 
 /// Foreign keys are off while this lives: a table that others refer to is replaced by a new one of
 /// its name, and looked at when it is done (https://www.sqlite.org/lang_altertable.html, 7).

@@ -81,7 +81,7 @@ Json search_of(std::vector<Bisection> const& bisections) {
 }
 
 Json in_brief(View const& view, Incident const& incident) {
-  auto const bisections = view.store.bisections().of_incident(incident.id);
+  auto const bisections = view.store.bisections().of_incident_in_brief(incident.id);
   auto const rulings = view.store.rulings().on(incident.id);
   auto const worst = worst_first(incident.changes);
   Json json;

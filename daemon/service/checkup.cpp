@@ -5,8 +5,9 @@
 #include <system_error>
 #include <utility>
 
+#include <pthread.h>
+#include <sched.h>
 #include <spdlog/spdlog.h>
-#include <sys/resource.h>
 
 #include "storage/soundness.h"
 
@@ -37,10 +38,10 @@ void note_good_look(fs::path const& file, Timestamp at) {
   if (stream) fs::rename(unfinished, note_of(file), ignored);
 }
 
-/// Of this thread; Linux takes its turns at the disk from that, too.
-void lower_priority() {
-  constexpr int least = 19;
-  ::setpriority(PRIO_PROCESS, 0, least);
+/// This thread runs when no other wants to; Linux takes its turns at the disk from that, too.
+void run_when_idle() {
+  sched_param const none{};
+  ::pthread_setschedparam(::pthread_self(), SCHED_IDLE, &none);
 }
 
 }  // namespace
@@ -59,7 +60,7 @@ std::string Checkup::damage() const {
 }
 
 void Checkup::run(std::stop_token const& stop) {
-  lower_priority();
+  run_when_idle();
   auto const last = last_good_look(file_, clock_.now());
   auto next = last ? *last + plan_.period : clock_.now();
   while (!stop.stop_requested()) {

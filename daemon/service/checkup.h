@@ -19,10 +19,10 @@ struct CheckupPlan {
   std::chrono::milliseconds tick{std::chrono::minutes{1}};  ///< between two questions for the time
 };
 
-/// Looks at the whole database again and again (storage::inspect_all), on a thread of its own of
-/// the least priority, by a connection of its own: nobody waits for it. When it was last found
-/// whole stands in FILE.checked, so that restarts neither repeat a look nor put it off; what is
-/// damaged is looked at with every start.
+/// Looks at the whole database again and again (storage::inspect_all), on a thread of its own that
+/// runs when no other wants to, by a connection of its own: nobody waits for it. When it was last
+/// found whole stands in FILE.checked, so that restarts neither repeat a look nor put it off; what
+/// is damaged is looked at with every start.
 class Checkup {
  public:
   /// `clock` must outlive it.

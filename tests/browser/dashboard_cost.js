@@ -3,7 +3,7 @@
 // that answer at once. Prints a table with its goals, and exits with 1 when one is missed.
 
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -21,9 +21,20 @@ function copyOf(history) {
   return copy;
 }
 
+/** The service looks at the whole of a database that it does not know before it is as quick as on any other day. */
+async function databaseIsLookedAt(state) {
+  for (let tries = 0; !existsSync(path.join(state, 'torchwatch.sqlite.checked')); tries += 1) {
+    if (tries > 300) throw new Error('the database was not looked at within a minute');
+    await new Promise((resolve) => { setTimeout(resolve, 200); });
+  }
+}
+
 const given = process.argv[2];
 const folder = given ? copyOf(given) : generate(['--nights', '3650', '--series', '1000', '--scratch', '/dev/shm/torchwatch-years']);
+// Where the history says that builds are, be it a copy or not.
+const builds = path.resolve(given ?? folder, 'state/builds');
 const service = await serve(folder);
+await databaseIsLookedAt(path.join(folder, 'state'));
 const browser = await openBrowser();
 const rows = [];
 const report = (what, value, goal, unit, isGood) => rows.push({ what, value, goal, unit, isGood });
@@ -88,9 +99,10 @@ async function sweepOn() {
     for (const { fleet, benchmark } of page.items) if (fleet === 'cpu') script[benchmark] = { seconds: 0.05 };
   }
   await service.stop();
+  const buildOf = (nightly) => path.join(builds, `nightly-${nightly.id}`);
+  process.on('exit', () => [newest, baseline].forEach((nightly) => rmSync(buildOf(nightly), { recursive: true, force: true })));
   for (const nightly of [newest, baseline]) {
-    // Where the history says, be it a copy or not.
-    const build = path.resolve(given ?? folder, 'state/builds', `nightly-${nightly.id}`);
+    const build = buildOf(nightly);
     mkdirSync(build, { recursive: true });
     writeFileSync(path.join(build, 'build.json'), JSON.stringify({ commit: nightly.commit }));
     writeFileSync(path.join(build, 'script.json'), JSON.stringify({ benchmarks: script }));

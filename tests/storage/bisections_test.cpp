@@ -331,6 +331,20 @@ TEST_F(BisectionsTest, BisectionsOfAnIncidentAreReadApart) {
   EXPECT_EQ(store.bisections().all().front().id, other.id);
 }
 
+TEST_F(BisectionsTest, BisectionsOfAnIncidentAreReadInBriefWithoutTheirSteps) {
+  auto const incident =
+      store.incidents().open(announce("2026-01-01", 'a'), announce("2026-01-02", 'b'), early);
+  auto const own = store.bisections().ask(request_of(), incident.id, early);
+  store.bisections().plan(own.id, {planned_step(0)});
+
+  ASSERT_EQ(store.bisections().of_incident(incident.id).at(0).steps.size(), 1U);
+  auto const brief = store.bisections().of_incident_in_brief(incident.id);
+  ASSERT_EQ(brief.size(), 1U);
+  EXPECT_EQ(brief[0].id, own.id);
+  EXPECT_EQ(brief[0].request.series, own.request.series);
+  EXPECT_TRUE(brief[0].steps.empty());
+}
+
 TEST_F(BisectionsTest, ABisectionBeginsUnlessSomebodyHasStoppedIt) {
   using enum BisectionState;
   auto const other = ask();

@@ -135,7 +135,7 @@ std::vector<std::string> const rows_since{
     )sql",
     R"sql(
       INSERT INTO request_key VALUES ('key', 'digest', 1, 200);
-    )sql"};
+    )sql", ""};
 
 /// The first version with findings. It reshaped these tables, which have tests of their own.
 constexpr int with_findings = 10;
