@@ -1,5 +1,8 @@
 #include "daemon/api/cache.h"
 
+#include <memory>
+#include <utility>
+
 namespace torchwatch::api {
 
 std::optional<net::HttpResponse> Cache::find(std::string const& target, std::int64_t version) {
@@ -8,17 +11,20 @@ std::optional<net::HttpResponse> Cache::find(std::string const& target, std::int
   return at->second;
 }
 
-void Cache::keep(std::string const& target,
-                 std::int64_t version,
-                 net::HttpResponse const& response) {
+net::HttpResponse Cache::keep(std::string const& target,
+                              std::int64_t version,
+                              net::HttpResponse response) {
   auto const size = target.size() + response.body.size();
-  if (response.status != 200 || size > most_bytes_ / 4) return;
+  if (response.status != 200 || size > most_bytes_ / 4) return response;
   if (version != version_ || bytes_ + size > most_bytes_) {
     answers_.clear();
     bytes_ = 0;
   }
   version_ = version;
+  response.shared_body = std::make_shared<std::string const>(std::move(response.body));
+  response.body.clear();
   if (answers_.emplace(target, response).second) bytes_ += size;
+  return response;
 }
 
 }  // namespace torchwatch::api

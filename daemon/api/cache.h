@@ -19,8 +19,11 @@ class Cache {
   /// The answer to `target`, when one was kept at this version of the store.
   std::optional<net::HttpResponse> find(std::string const& target, std::int64_t version);
 
-  /// Keeps a good answer. Where it has no room beside the others, these are forgotten.
-  void keep(std::string const& target, std::int64_t version, net::HttpResponse const& response);
+  /// Keeps a good answer, and returns it: what is kept shares its body with all that find it. Where
+  /// it has no room beside the others, these are forgotten.
+  net::HttpResponse keep(std::string const& target,
+                         std::int64_t version,
+                         net::HttpResponse response);
 
  private:
   std::size_t most_bytes_;

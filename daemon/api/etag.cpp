@@ -22,7 +22,7 @@ bool names(std::string_view list, std::string_view tag) {
 void set_tag(net::HttpResponse& response) {
   constexpr std::size_t digits = 32;
   Sha256 digest;
-  digest.add(response.body);
+  digest.add(response.text());
   response.headers["etag"] = std::string{weak} + '"' + digest.hex().substr(0, digits) + '"';
   response.headers["cache-control"] = "no-cache";
 }
@@ -35,6 +35,7 @@ void tag(net::HttpRequest const& request, net::HttpResponse& response) {
   if (known == request.headers.end() || !names(known->second, tag)) return;
   response.status = 304;
   response.body.clear();
+  response.shared_body.reset();
   response.headers.erase("content-type");
 }
 

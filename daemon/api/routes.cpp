@@ -423,8 +423,7 @@ HttpResponse Api::kept_or_new(Route const& route, Call const& call, std::string 
   auto answer = route.get(view_, call);
   if (answer.status != 200) return answer;
   set_tag(answer);
-  cache_.keep(target, version, answer);
-  return answer;
+  return cache_.keep(target, version, std::move(answer));
 }
 
 /// A key that the body was sent with before has been another's when the queue refuses it.

@@ -124,7 +124,7 @@ Json columns_of(std::vector<NightOfSeries> const& nights) {
   Json json;
   json["nightly"] = column(nights, [](auto const& night) { return night.nightly.value; });
   json["date"] = column(nights, [](auto const& night) { return night.date; });
-  json["commit"] = column(nights, [](auto const& night) { return night.commit.hex; });
+  json["commit"] = column(nights, [](auto const& night) { return short_of(night.commit); });
   json["level"] = column(nights, [](auto const& night) { return night.level; });
   json["low"] = column(nights, [](auto const& night) { return night.low; });
   json["high"] = column(nights, [](auto const& night) { return night.high; });

@@ -221,8 +221,8 @@ asio::awaitable<HttpResponse> HttpConnection<Stream>::answer(HttpRequest request
 }
 
 template <class Stream>
-asio::awaitable<bool> HttpConnection<Stream>::send(HttpResponse& response, bool keep_alive) {
-  http::response<http::string_body> message;
+asio::awaitable<bool> HttpConnection<Stream>::send(HttpResponse const& response, bool keep_alive) {
+  http::response<http::span_body<char const>> message;
   message.version(version_);
   message.result(static_cast<unsigned>(response.status));
   for (auto const& [name, value] : response.headers)
@@ -234,10 +234,10 @@ asio::awaitable<bool> HttpConnection<Stream>::send(HttpResponse& response, bool 
   // The length in a 304 would be that of what is not sent again (RFC 9110, section 8.6).
   bool const has_length = message.result() != http::status::no_content &&
                           message.result() != http::status::not_modified && !response.more;
-  if (has_length) message.content_length(response.body.size());
-  message.body() = std::move(response.body);
+  if (has_length) message.content_length(response.text().size());
+  message.body() = {response.text().data(), response.text().size()};
 
-  http::response_serializer<http::string_body> serializer{message};
+  http::response_serializer<http::span_body<char const>> serializer{message};
   line().expires_after(desk_.options.write_timeout);
   error_code failed;
   std::size_t size = 0;

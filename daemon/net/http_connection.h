@@ -64,7 +64,7 @@ class HttpConnection {
   boost::asio::awaitable<Incoming> receive();
   boost::asio::awaitable<HttpResponse> answer(HttpRequest request);
   /// False when the client did not take it.
-  boost::asio::awaitable<bool> send(HttpResponse& response, bool keep_alive);
+  boost::asio::awaitable<bool> send(HttpResponse const& response, bool keep_alive);
   /// What follows an answer without an end, for as long as the client listens.
   boost::asio::awaitable<void> send_more(HttpResponse const& response);
   boost::asio::awaitable<void> send_pieces(HttpResponse const& response);

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,11 @@ struct HttpResponse {
   /// Of an answer without an end: what follows the body, piece by piece, until one is empty. It is
   /// its connection's last, and is cancelled when the client leaves or the server stops.
   std::function<boost::asio::awaitable<std::string>()> more{};
+  /// In place of `body`: one text for the many answers that say the same.
+  std::shared_ptr<std::string const> shared_body{};
+
+  /// What is sent.
+  std::string const& text() const { return shared_body ? *shared_body : body; }
 };
 
 /// One thing that is wrong with a request.

@@ -221,6 +221,15 @@ TEST(Cache, ForgetsWhatIsOfAnotherVersion) {
   EXPECT_FALSE(cache.find("/a", 1));
 }
 
+TEST(Cache, HasOneBodyForAllThatFindIt) {
+  api::Cache cache{1000};
+  auto const first = cache.keep("/a", 1, answer_of(10));
+  auto const then = cache.find("/a", 1);
+  ASSERT_TRUE(then);
+  EXPECT_EQ(then->text(), std::string(10, 'x'));
+  EXPECT_EQ(&then->text(), &first.text());
+}
+
 TEST(Cache, KeepsNoMoreThanItMay) {
   api::Cache cache{1000};
   cache.keep("/large", 1, answer_of(251));

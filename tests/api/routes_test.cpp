@@ -167,7 +167,7 @@ TEST_F(RoutesTest, AHistoryHasANightForEachColumn) {
   auto const& nights = history.at("nights");
   EXPECT_EQ(nights.at("nightly"), json({1, 2}));
   EXPECT_EQ(nights.at("date"), json({"2026-01-01", "2026-01-02"}));
-  EXPECT_EQ(nights.at("commit"), json({sha_of('a').hex, sha_of('b').hex}));
+  EXPECT_EQ(nights.at("commit"), json({short_of(sha_of('a')), short_of(sha_of('b'))}));
   EXPECT_EQ(nights.at("level"), json({10, 12}));
   EXPECT_EQ(nights.at("low"), json({10, 12}));
   EXPECT_EQ(nights.at("high"), json({10, 12}));
