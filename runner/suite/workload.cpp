@@ -16,6 +16,13 @@ torch::Dtype dtype_of(Precision precision) {
   return torch::kFloat;
 }
 
+/// cuDNN wants the weights of a recurrent layer in one piece, which Module::to sees to.
+void flatten(torch::nn::Module& module) {
+  if (auto* const lstm = module.as<torch::nn::LSTM>()) lstm->flatten_parameters();
+  if (auto* const gru = module.as<torch::nn::GRU>()) gru->flatten_parameters();
+  if (auto* const rnn = module.as<torch::nn::RNN>()) rnn->flatten_parameters();
+}
+
 }  // namespace
 
 torch::Tensor Setup::place(torch::Tensor const& tensor) const {
@@ -29,6 +36,8 @@ void Setup::place(torch::nn::Module& network) const {
     parameter.set_data(place(parameter.data()));
   for (auto& buffer : network.buffers())
     buffer.set_data(place(buffer.data()));
+  for (auto const& module : network.modules(false))
+    flatten(*module);
 }
 
 }  // namespace torchwatch::suite

@@ -1,105 +1,129 @@
 #include "runner/worker/gpu.h"
 
-#include <torch/torch.h>
+#include <utility>
 
 #if TORCHWATCH_CUDA
 
 #include <fstream>
-#include <string>
 
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <cuda_runtime_api.h>
 
-namespace torchwatch::worker::gpu {
+#endif
+
+namespace torchwatch::worker {
 namespace {
 
-constexpr c10::DeviceIndex device = 0;
+#if TORCHWATCH_CUDA
+
+namespace allocator = c10::cuda::CUDACachingAllocator;
+
+constexpr c10::DeviceIndex first = 0;
 // In each of the caching allocator's arrays the first entry is the sum over its pools.
 constexpr std::size_t all_pools = 0;
 
-void check(cudaError_t status, char const* doing) {
-  TORCH_CHECK(status == cudaSuccess, doing, ": ", cudaGetErrorString(status));
+// The allocator tells what was asked of it from PyTorch 2.0 on.
+template <class Stats>
+auto requested_peak(Stats const& stats, int)
+    -> std::optional<decltype(stats.requested_bytes[all_pools].peak)> {
+  return stats.requested_bytes[all_pools].peak;
 }
 
-}  // namespace
-
-bool is_available() {
-  return torch::cuda::is_available();
+template <class Stats>
+std::optional<std::int64_t> requested_peak(Stats const&, long) {
+  return std::nullopt;
 }
 
-void synchronize() {
-  torch::cuda::synchronize(device);
-}
-
-void release_cache() {
-  c10::cuda::CUDACachingAllocator::emptyCache();
-}
-
-void reset_peaks() {
-  c10::cuda::CUDACachingAllocator::resetPeakStats(device);
-}
-
-Memory memory() {
-  auto const stats = c10::cuda::CUDACachingAllocator::getDeviceStats(device);
+std::optional<std::int64_t> used_bytes() {
   std::size_t free = 0;
   std::size_t total = 0;
-  check(cudaMemGetInfo(&free, &total), "read the device's memory");
-  return {stats.allocated_bytes[all_pools].peak,
-          stats.reserved_bytes[all_pools].peak,
-          static_cast<std::int64_t>(total - free)};
+  if (cudaMemGetInfo(&free, &total) != cudaSuccess) return std::nullopt;
+  return static_cast<std::int64_t>(total - free);
 }
 
-nlohmann::json describe() {
+nlohmann::json describe_first() {
   auto description = nlohmann::json::object();
-  if (!is_available()) return description;
   cudaDeviceProp properties{};
-  int driver_cuda = 0;
-  int runtime_cuda = 0;
-  check(cudaGetDeviceProperties(&properties, device), "read the device's name");
-  check(cudaDriverGetVersion(&driver_cuda), "read the driver's version");
-  check(cudaRuntimeGetVersion(&runtime_cuda), "read the runtime's version");
+  int version = 0;
   std::string driver;
-  std::ifstream("/sys/module/nvidia/version") >> driver;
-  description["gpu"] = properties.name;
-  description["gpu_driver"] = driver;
-  description["gpu_driver_cuda"] = driver_cuda;
-  description["gpu_runtime_cuda"] = runtime_cuda;
+  if (cudaGetDeviceProperties(&properties, first) == cudaSuccess)
+    description["gpu"] = properties.name;
+  if (std::ifstream("/sys/module/nvidia/version") >> driver) description["gpu_driver"] = driver;
+  if (cudaDriverGetVersion(&version) == cudaSuccess) description["gpu_driver_cuda"] = version;
+  if (cudaRuntimeGetVersion(&version) == cudaSuccess) description["gpu_runtime_cuda"] = version;
   return description;
 }
 
-}  // namespace torchwatch::worker::gpu
+class Gpu final : public Device {
+ public:
+  torch::Device place() const override { return {torch::kCUDA, first}; }
+
+  bool is_apart() const override { return true; }
+
+  void synchronize() override { torch::cuda::synchronize(first); }
+
+  void release_cache() override { allocator::emptyCache(); }
+
+  void reset_peaks() override { allocator::resetPeakStats(first); }
+
+  DeviceMemory memory() override {
+    auto const stats = allocator::getDeviceStats(first);
+    return {stats.allocated_bytes[all_pools].current,
+            stats.allocated_bytes[all_pools].peak,
+            stats.reserved_bytes[all_pools].peak,
+            requested_peak(stats, 0),
+            used_bytes()};
+  }
+
+  Trace trace(std::function<void()> const& before,
+              std::function<void()> const& steps,
+              Traced what) override {
+    return trace_device(c10::DeviceType::CUDA, before, steps, what == Traced::operators);
+  }
+
+  nlohmann::json describe() noexcept override {
+    try {
+      return describe_first();
+    } catch (...) {
+      return nlohmann::json::object();
+    }
+  }
+};
+
+/// Empty where there is a device. Asks the runtime, since LibTorch tells standard error alone.
+std::string why_not_first() {
+  int count = 0;
+  auto const status = cudaGetDeviceCount(&count);
+  static_cast<void>(cudaGetLastError());  // which LibTorch would find
+  if (status != cudaSuccess) return std::string("CUDA says: ") + cudaGetErrorString(status);
+  return count > 0 ? "" : "CUDA finds none";
+}
+
+void add_gpu(Devices& devices) {
+  devices.why_no_gpu = why_not_first();
+  if (devices.why_no_gpu.empty()) devices.by_name["cuda"] = std::make_unique<Gpu>();
+}
 
 #else
 
-namespace torchwatch::worker::gpu {
-
-bool is_available() {
-  return false;
+void add_gpu(Devices& devices) {
+  devices.why_no_gpu = "this LibTorch was built without CUDA";
 }
-
-void synchronize() {}
-
-void release_cache() {}
-
-void reset_peaks() {}
-
-Memory memory() {
-  return {};
-}
-
-nlohmann::json describe() {
-  return nlohmann::json::object();
-}
-
-}  // namespace torchwatch::worker::gpu
 
 #endif
 
-namespace torchwatch::worker::gpu {
+}  // namespace
+
+Devices devices_of_host() {
+  Devices devices;
+  devices.by_name["cpu"] = host_device();
+  add_gpu(devices);
+  return devices;
+}
 
 void allow_tf32(bool allowed) {
   at::globalContext().setAllowTF32CuBLAS(allowed);
   at::globalContext().setAllowTF32CuDNN(allowed);
 }
 
-}  // namespace torchwatch::worker::gpu
+}  // namespace torchwatch::worker

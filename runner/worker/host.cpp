@@ -14,8 +14,6 @@
 #include <torch/torch.h>
 #include <torch/version.h>
 
-#include "runner/worker/gpu.h"
-
 namespace torchwatch::worker {
 namespace {
 
@@ -97,10 +95,12 @@ std::string git_hash() {
   return {};
 }
 
-nlohmann::json fingerprint() {
+nlohmann::json fingerprint(Devices const& devices) {
   utsname system{};
   uname(&system);
-  auto all = gpu::describe();
+  auto all = nlohmann::json::object();
+  for (auto const& [name, device] : devices.by_name)
+    all.update(device->describe());
   all["host"] = system.nodename;
   all["kernel"] = system.release;
   all["cpu"] = cpu_model();

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runner/worker/device.h"
+
 /// Who measures: this host and the LibTorch that is loaded.
 namespace torchwatch::worker {
 
@@ -18,7 +20,7 @@ std::string git_hash();
 
 /// Host, kernel, CPU model, governor, allowed processors, threads, LibTorch and a digest of its
 /// configuration, GPU and driver if any. What the host does not tell is an empty string.
-nlohmann::json fingerprint();
+nlohmann::json fingerprint(Devices const& devices);
 
 /// The most memory this process ever had resident, in bytes.
 std::int64_t peak_resident_bytes();

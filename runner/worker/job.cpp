@@ -8,7 +8,7 @@
 
 #include "runner/suite/described.h"
 #include "runner/suite/registry.h"
-#include "runner/worker/gpu.h"
+#include "runner/worker/failure.h"
 
 namespace torchwatch::worker {
 namespace {
@@ -67,14 +67,19 @@ Value choose(protocol::Job const& job,
   refuse(job, what, word, "one of " + allowed);
 }
 
-suite::Setup setup_of(protocol::Job const& job, Name const& name) {
+Device* device_of(protocol::Job const& job, Name const& name, Devices const& devices) {
+  if (name.device != "cpu" && name.device != "cuda")
+    refuse(job, "device", name.device, "one of cpu, cuda");
+  auto const found = devices.by_name.find(name.device);
+  if (found == devices.by_name.end()) refuse(job, "device", name.device, devices.why_no_gpu);
+  return found->second.get();
+}
+
+suite::Setup setup_of(protocol::Job const& job, Name const& name, Device const& device) {
   suite::Setup setup;
+  setup.device = device.place();
   setup.test = choose<suite::Test>(
       job, "test", name.test, {{"train", suite::Test::train}, {"eval", suite::Test::eval}});
-  setup.device = torch::Device(choose<torch::DeviceType>(
-      job, "device", name.device, {{"cpu", torch::kCPU}, {"cuda", torch::kCUDA}}));
-  if (setup.device.is_cuda() && !gpu::is_available())
-    refuse(job, "device", name.device, "this build or this host has none");
   setup.scale =
       choose<suite::Scale>(job,
                            "scale",
@@ -97,10 +102,10 @@ std::int64_t batch_for(protocol::Job const& job, Name const& name, std::int64_t 
   return job.measure.batch > 0 ? job.measure.batch : own;
 }
 
-Target target_in_suite(protocol::Job const& job, Name const& name) {
+Target target_in_suite(protocol::Job const& job, Name const& name, Device* device) {
   auto const* const model = suite::find_model(name.model);
   if (model == nullptr) refuse(job, "model", name.model, suite::why_missing(name.model));
-  Target target{setup_of(job, name), model->make};
+  Target target{setup_of(job, name, *device), model->make, device};
   auto const own = suite::batch_of(*model, target.setup.test, target.setup.scale);
   target.setup.batch = batch_for(job, name, own);
   return target;
@@ -112,6 +117,7 @@ using FileFactory = std::unique_ptr<suite::Workload>(std::string const& file,
 
 Target target_in_file(protocol::Job const& job,
                       Name const& name,
+                      Device* device,
                       std::string const& ending,
                       FileFactory* make) {
   if (job.measure.models.empty())
@@ -119,7 +125,8 @@ Target target_in_file(protocol::Job const& job,
   auto const base = job.measure.models + "/" + name.model;
   auto description = suite::read_description(base + ".json");
   Target target;
-  target.setup = setup_of(job, name);
+  target.setup = setup_of(job, name, *device);
+  target.device = device;
   bool const trains = target.setup.test == suite::Test::train;
   target.setup.batch =
       batch_for(job, name, trains ? description.batch.train : description.batch.eval);
@@ -132,15 +139,17 @@ Target target_in_file(protocol::Job const& job,
 
 }  // namespace
 
-Target resolve(protocol::Job const& job) {
+Target resolve(protocol::Job const& job, Devices const& devices) {
   auto const name = parse_name(job.benchmark);
   if (!name) refuse(job, "name", job.benchmark, "expected test_<test>[<model>-<device>-<backend>]");
   check_counts(job);
-  if (name->backend == "eager") return target_in_suite(job, *name);
-  if (name->backend == "script") return target_in_file(job, *name, ".pt", &suite::make_script);
+  auto* const device = device_of(job, *name, devices);
+  if (name->backend == "eager") return target_in_suite(job, *name, device);
+  if (name->backend == "script")
+    return target_in_file(job, *name, device, ".pt", &suite::make_script);
   if (name->backend == "aoti" && suite::has_aoti()) {
     if (name->test != "eval") refuse(job, "test", name->test, "packages of aoti only eval");
-    return target_in_file(job, *name, ".pt2", &suite::make_aoti);
+    return target_in_file(job, *name, device, ".pt2", &suite::make_aoti);
   }
   refuse(job,
          "backend",
@@ -150,14 +159,6 @@ Target resolve(protocol::Job const& job) {
 
 std::unique_ptr<suite::Workload> build(Target const& target, protocol::Job const& job) {
   return suite::make_workload(target.make, target.setup, job.measure.seed);
-}
-
-bool is_about_precision(c10::Error const& problem, protocol::Job const& job) {
-  if (job.measure.precision == "fp32") return false;
-  std::string const text = problem.what_without_backtrace();
-  return text.find("not implemented for") != std::string::npos ||
-         text.find("expected scalar type") != std::string::npos ||
-         text.find("same dtype") != std::string::npos;
 }
 
 }  // namespace torchwatch::worker

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "runner/protocol.h"
+#include "runner/worker/gpu.h"
 #include "runner/worker/introspect.h"
 #include "runner/worker/serve.h"
 #include "runner/worker/wire.h"
@@ -48,7 +49,7 @@ int print_parameters(std::string const& name) {
 
 int run(std::string_view option, std::string const& argument) {
   if (option.empty())
-    worker::serve(std::cin);
+    worker::serve(std::cin, worker::devices_of_host());
   else if (option == "--parameters")
     return print_parameters(argument);
   else if (option == "--coverage")

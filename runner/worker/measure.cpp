@@ -3,15 +3,17 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "runner/worker/counting_allocator.h"
+#include "runner/worker/elapsed.h"
 #include "runner/worker/gpu.h"
 #include "runner/worker/host.h"
 #include "runner/worker/job.h"
 #include "runner/worker/operator_profile.h"
 #include "runner/worker/statistics.h"
-#include "runner/worker/trace.h"
+#include "runner/worker/time_split.h"
 #include "runner/worker/warm_up.h"
 
 namespace torchwatch::worker {
@@ -21,17 +23,37 @@ using protocol::Job;
 using protocol::Value;
 using Clock = std::chrono::steady_clock;
 
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
 /// Milliseconds of `iterations` steps, until the device is done with the last one.
 double time_steps(suite::Workload& workload, Target const& target, int iterations) {
   auto const start = Clock::now();
   for (int i = 0; i < iterations; ++i)
     workload.step();
-  if (target.setup.device.is_cuda()) gpu::synchronize();
+  target.device->synchronize();
   return milliseconds_since(start);
+}
+
+/// For so long at the least steps warm a device up that works apart: its clocks follow its load.
+constexpr double device_warm_up_ms = 1000;
+
+constexpr double most_iterations = 1e6;
+
+/// So many steps make a run that lasts at least min_run_ms, when one takes `step_ms`.
+int iterations_for(double step_ms, Job const& job) {
+  return static_cast<int>(
+      std::clamp(std::ceil(job.measure.min_run_ms / step_ms), 1.0, most_iterations));
+}
+
+/// The same for a device that works apart, found by trying: while it does, the host goes on, so
+/// that a step among others is shorter than one that is waited for.
+int piped_iterations(suite::Workload& workload, Target const& target, Job const& job, int alone) {
+  constexpr double to_spare = 1.1;
+  int piped = alone;
+  while (piped < most_iterations) {
+    double const ms = time_steps(workload, target, piped);
+    if (ms >= job.measure.min_run_ms) break;
+    piped = iterations_for(ms / (to_spare * piped), job);
+  }
+  return piped;
 }
 
 /// Warms up until steps get no faster, and says how many of them make a run that lasts at least
@@ -40,14 +62,13 @@ int warm_up(suite::Workload& workload,
             Target const& target,
             Job const& job,
             Listener const& listener) {
-  WarmUp warming(job.measure.warmup);
+  WarmUp warming(job.measure.warmup, target.device->is_apart() ? device_warm_up_ms : 0);
   while (!warming.is_over()) {
     listener("warmup", warming.steps(), WarmUp::most_steps);
     warming.add(time_steps(workload, target, 1));
   }
-  constexpr double most = 1e6;
-  return static_cast<int>(
-      std::clamp(std::ceil(job.measure.min_run_ms / warming.fastest()), 1.0, most));
+  int const alone = iterations_for(warming.fastest(), job);
+  return target.device->is_apart() ? piped_iterations(workload, target, job, alone) : alone;
 }
 
 Value measure_latency(Target const& target,
@@ -86,37 +107,46 @@ Value exactly(std::int64_t bytes) {
   return {value, {value}, {}};
 }
 
+/// Pools that fill and caches that breathe are no leak.
+Value leak_of(std::vector<double> const& live) {
+  return {has_trend(live) ? slope(live) : 0, steps_of(live), {}};
+}
+
+void add_device_memory(DeviceMemory const& memory, protocol::Outcome& outcome) {
+  outcome.metrics["gmem"] = exactly(memory.allocated_peak);
+  auto const account = [&outcome](char const* name, std::optional<std::int64_t> bytes) {
+    if (bytes) outcome.accounts[name] = static_cast<double>(*bytes);
+  };
+  account("gpu_reserved_peak_bytes", memory.reserved_peak);
+  account("gpu_requested_peak_bytes", memory.requested_peak);
+  account("gpu_device_used_bytes", memory.device_used);
+}
+
 /// Adds the memory metrics and the device's other accounts of the same memory to `outcome`. Peaks
 /// are those of iterating: what building needed for a moment does not count.
 void measure_memory(Target const& target,
                     Job const& job,
                     Listener const& listener,
                     protocol::Outcome& outcome) {
-  bool const on_gpu = target.setup.device.is_cuda();
-  if (on_gpu) gpu::release_cache();
+  auto& device = *target.device;
+  device.release_cache();
   AllocationCount count;
   listener("memory", 0, 1);
   auto const workload = build(target, job);
   count.reset_peak();
-  if (on_gpu) gpu::reset_peaks();
+  device.reset_peaks();
   time_steps(*workload, target, job.measure.warmup);
 
   listener("leak", 0, job.measure.leak_iterations);
   std::vector<double> live;
   for (int i = 0; i < job.measure.leak_iterations; ++i) {
     time_steps(*workload, target, 1);
-    live.push_back(static_cast<double>(count.live_bytes()));
+    live.push_back(
+        static_cast<double>(device.is_apart() ? device.memory().allocated : count.live_bytes()));
   }
   outcome.metrics["cmem"] = exactly(count.peak_bytes());
-  if (!on_gpu) {
-    // Pools that fill and caches that breathe are no leak.
-    outcome.metrics["leak"] = {has_trend(live) ? slope(live) : 0, steps_of(live), {}};
-    return;
-  }
-  auto const memory = gpu::memory();
-  outcome.metrics["gmem"] = exactly(memory.allocated);
-  outcome.accounts["gpu_reserved_peak_bytes"] = static_cast<double>(memory.reserved);
-  outcome.accounts["gpu_device_used_bytes"] = static_cast<double>(memory.device_used);
+  outcome.metrics["leak"] = leak_of(live);
+  if (device.is_apart()) add_device_memory(device.memory(), outcome);
 }
 
 std::vector<protocol::OperatorCost> profile_operators(suite::Workload& workload,
@@ -129,6 +159,32 @@ std::vector<protocol::OperatorCost> profile_operators(suite::Workload& workload,
   return profile.costs(runs);
 }
 
+/// Adds where the time of an iteration on a device goes, as far as its events came: how many did is
+/// an account of its own, so that shares that are not there have a reason.
+void trace_steps(suite::Workload& workload,
+                 Target const& target,
+                 Job const& job,
+                 protocol::Outcome& outcome) {
+  auto const before = [&] {
+    time_steps(workload, target, job.measure.warmup);
+  };
+  auto const steps = [&] {
+    time_steps(workload, target, job.measure.runs);
+  };
+  auto const trace = target.device->trace(before, steps, Traced::device_work);
+  outcome.accounts["gpu_trace_events"] = static_cast<double>(trace.events.size());
+  if (auto const split = split_time(trace)) {
+    outcome.accounts["gpu_active_share"] = split->active;
+    outcome.accounts["gpu_data_movement_share"] = split->data_movement;
+    outcome.accounts["gpu_idle_share"] = split->idle;
+  }
+  outcome.profile =
+      device_costs(target.device->trace(before, steps, Traced::operators), job.measure.runs);
+  double const flops = count_flops([&] { time_steps(workload, target, 1); });
+  double const seconds = outcome.metrics.at("latency").value / 1e3;
+  outcome.accounts["tflops"] = flops / seconds / 1e12;
+}
+
 /// Adds where the time of an iteration goes to `outcome`, which has its latency.
 void measure_profile(Target const& target,
                      Job const& job,
@@ -138,31 +194,29 @@ void measure_profile(Target const& target,
   listener("profile", 0, 1);
   auto const workload = build(target, job);
   time_steps(*workload, target, job.measure.warmup);
-  outcome.profile = profile_operators(*workload, count, target, job.measure.runs);
-  if (!target.setup.device.is_cuda()) return;
-  auto const split = trace_gpu([&] { time_steps(*workload, target, job.measure.runs); });
-  outcome.accounts["gpu_active_share"] = split.active;
-  outcome.accounts["gpu_data_movement_share"] = split.data_movement;
-  outcome.accounts["gpu_idle_share"] = split.idle;
-  double const flops = count_flops([&] { time_steps(*workload, target, 1); });
-  double const seconds = outcome.metrics.at("latency").value / 1e3;
-  outcome.accounts["tflops"] = flops / seconds / 1e12;
+  if (target.device->is_apart())
+    trace_steps(*workload, target, job, outcome);
+  else
+    outcome.profile = profile_operators(*workload, count, target, job.measure.runs);
 }
 
 }  // namespace
 
-protocol::Outcome measure(Job const& job, Listener const& listener, Semaphore const& semaphore) {
+protocol::Outcome measure(Job const& job,
+                          Devices const& devices,
+                          Listener const& listener,
+                          Semaphore const& semaphore) {
   auto const start = Clock::now();
-  auto const target = resolve(job);
+  auto const target = resolve(job, devices);
   set_threads(job.measure.threads);
-  gpu::allow_tf32(job.measure.tf32);
+  allow_tf32(job.measure.tf32);
 
   protocol::Outcome outcome;
   outcome.id = job.id;
   outcome.benchmark = job.benchmark;
   outcome.pytorch_version = pytorch_version();
   outcome.git_hash = git_hash();
-  outcome.fingerprint = fingerprint();
+  outcome.fingerprint = fingerprint(devices);
   outcome.metrics["latency"] = measure_latency(target, job, listener, semaphore);
   measure_memory(target, job, listener, outcome);
   outcome.accounts["rss_peak_bytes"] = static_cast<double>(peak_resident_bytes());

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "runner/protocol.h"
+#include "runner/worker/device.h"
 
 namespace torchwatch::worker {
 
@@ -15,10 +16,11 @@ using Semaphore = std::function<void()>;
 
 /// Measures one benchmark: latency in one pass, memory in a second one on a fresh workload, so that
 /// counting never disturbs timing, and what operators cost in a third one, when asked for. CPU:
-/// latency, cmem, leak. CUDA: latency, gmem, cmem. Passes the
-/// semaphore before building, before every timed run and after the last. Throws Unsupported, and
-/// what LibTorch and the semaphore throw.
+/// latency, cmem, and leak, of the host's memory. CUDA: latency, cmem, gmem, and leak, of the
+/// device's. Passes the semaphore before building, before every timed run and after the last.
+/// Throws Unsupported, and what LibTorch and the semaphore throw.
 protocol::Outcome measure(protocol::Job const& job,
+                          Devices const& devices,
                           Listener const& listener,
                           Semaphore const& semaphore);
 

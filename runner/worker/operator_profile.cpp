@@ -9,14 +9,12 @@
 #include <ATen/core/operator_name.h>
 #include <ATen/record_function.h>
 
+#include "runner/worker/elapsed.h"
+
 namespace torchwatch::worker {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 struct Cost {
   double calls = 0;

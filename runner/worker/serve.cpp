@@ -8,10 +8,8 @@
 #include <ATen/Parallel.h>
 
 #include "runner/protocol.h"
-#include "runner/suite/description/description.h"
-#include "runner/worker/gpu.h"
+#include "runner/worker/failure.h"
 #include "runner/worker/host.h"
-#include "runner/worker/job.h"
 #include "runner/worker/measure.h"
 #include "runner/worker/wire.h"
 
@@ -25,21 +23,15 @@ void send(Message const& message) {
   send_line(protocol::encode(message));
 }
 
-protocol::Hello hello() {
+protocol::Hello hello(Devices const& devices) {
   protocol::Hello hello;
   hello.role = "worker";
   hello.pytorch_version = pytorch_version();
   hello.git_hash = git_hash();
-  hello.devices = {"cpu"};
-  if (gpu::is_available()) hello.devices.emplace_back("cuda");
-  hello.fingerprint = fingerprint();
+  for (auto const& [name, device] : devices.by_name)
+    hello.devices.push_back(name);
+  hello.fingerprint = fingerprint(devices);
   return hello;
-}
-
-/// LibTorch appends its backtrace, line by line.
-std::string first_line_of(std::exception const& problem) {
-  std::string const text = problem.what();
-  return text.substr(0, text.find('\n'));
 }
 
 /// Waits on `input` for the job's next turn.
@@ -52,7 +44,7 @@ void wait_for_turn(protocol::Job const& job, std::istream& input) {
     throw protocol::ProtocolError("waited for a turn, found another message");
 }
 
-Message run(protocol::Job const& job, std::istream& input) {
+Message run(protocol::Job const& job, Devices const& devices, std::istream& input) {
   auto const listener = [&job](std::string const& phase, int done, int total) {
     send(protocol::Progress{job.id, phase, done, total});
   };
@@ -60,24 +52,16 @@ Message run(protocol::Job const& job, std::istream& input) {
     if (job.takes_turns) wait_for_turn(job, input);
   };
   try {
-    return measure(job, listener, semaphore);
-  } catch (Unsupported const& problem) {
-    return Failure{job.id, "unsupported", problem.what()};
-  } catch (suite::BadDescription const& problem) {
-    return Failure{job.id, "unsupported", job.benchmark + ": " + problem.what()};
-  } catch (c10::Error const& problem) {
-    auto const text = job.benchmark + ": " + first_line_of(problem);
-    if (!is_about_precision(problem, job)) return Failure{job.id, "failed", text};
-    return Failure{job.id, "unsupported", text + " (precision " + job.measure.precision + ")"};
+    return measure(job, devices, listener, semaphore);
   } catch (std::exception const& problem) {
-    return Failure{job.id, "failed", job.benchmark + ": " + first_line_of(problem)};
+    return failure_of(job, problem);
   }
 }
 
-Message answer(std::string const& line, std::istream& input) {
+Message answer(std::string const& line, Devices const& devices, std::istream& input) {
   try {
     auto const message = protocol::decode(line);
-    if (auto const* job = std::get_if<protocol::Job>(&message)) return run(*job, input);
+    if (auto const* job = std::get_if<protocol::Job>(&message)) return run(*job, devices, input);
     return Failure{"", "protocol", "a worker reads jobs, found another message"};
   } catch (protocol::ProtocolError const& problem) {
     return Failure{"", "protocol", problem.what()};
@@ -86,13 +70,13 @@ Message answer(std::string const& line, std::istream& input) {
 
 }  // namespace
 
-void serve(std::istream& jobs) {
+void serve(std::istream& jobs, Devices const& devices) {
   keep_freed_memory();
   at::set_num_interop_threads(1);
-  send(hello());
+  send(hello(devices));
   std::string line;
   while (std::getline(jobs, line))
-    send(answer(line, jobs));
+    send(answer(line, devices, jobs));
 }
 
 }  // namespace torchwatch::worker

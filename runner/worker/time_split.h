@@ -1,15 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
-namespace torchwatch::worker {
+#include "runner/protocol.h"
+#include "runner/worker/trace.h"
 
-/// Something a GPU did, in milliseconds of any one clock.
-struct GpuWork {
-  double begin = 0;
-  double end = 0;
-  bool moves_data = false;  ///< between host and device
-};
+/// What a trace comes to.
+namespace torchwatch::worker {
 
 /// Where the time of a stretch of execution went, as shares of it that sum up to 1 (TorchBench
 /// paper, figures 1 and 2).
@@ -19,8 +17,13 @@ struct TimeSplit {
   double idle = 0;           ///< neither
 };
 
-/// `work` may overlap, as streams do: what computes hides what moves. All of it lies within
-/// `wall_ms`, which is more than 0.
-TimeSplit split_time(std::vector<GpuWork> work, double wall_ms);
+/// What computes hides what moves. Nothing when no event lies in the stretch: a GPU that was used
+/// and did nothing was not watched.
+std::optional<TimeSplit> split_time(Trace const& trace);
+
+/// What operators had the device do, an iteration, by name: its time and not the host's, which
+/// launches work and does not wait for it. Bytes are not known. An operator that launched nothing
+/// costs nothing; what nobody launched is "(unknown)". Empty when no event lies in the stretch.
+std::vector<protocol::OperatorCost> device_costs(Trace const& trace, int iterations);
 
 }  // namespace torchwatch::worker

@@ -1,22 +1,24 @@
 #include "runner/worker/trace.h"
 
-#include <chrono>
-#include <cstdint>
 #include <memory>
 #include <set>
-#include <string>
-#include <vector>
+#include <unordered_set>
 
+#include <ATen/record_function.h>
 #include <torch/csrc/autograd/profiler_kineto.h>
 
 namespace torchwatch::worker {
 namespace {
 
 namespace profiler = torch::autograd::profiler;
-using Clock = std::chrono::steady_clock;
+using at::RecordScope;
 using torch::profiler::impl::ActivityType;
 using torch::profiler::impl::ProfilerConfig;
 using torch::profiler::impl::ProfilerState;
+using Scopes = std::unordered_set<RecordScope>;
+
+/// A span that the host notes, so that it has the clock of what devices note.
+constexpr auto stretch = "torchwatch::stretch";
 
 // Until PyTorch 2.3 events had microseconds, since then they have nanoseconds.
 template <class Event>
@@ -40,13 +42,14 @@ auto duration_ms(Event const& event, long) -> decltype(static_cast<double>(event
 }
 
 std::unique_ptr<profiler::ProfilerResult> profile(std::set<ActivityType> const& activities,
+                                                  Scopes const& scopes,
                                                   bool with_flops,
-                                                  std::function<void()> const& steps) {
+                                                  std::function<void()> const& work) {
   ProfilerConfig const config(ProfilerState::KINETO, with_flops, false, false, with_flops);
   profiler::prepareProfiler(config, activities);
-  profiler::enableProfiler(config, activities, {at::RecordScope::FUNCTION});
+  profiler::enableProfiler(config, activities, scopes);
   try {
-    steps();
+    work();
   } catch (...) {
     profiler::disableProfiler();
     throw;
@@ -54,31 +57,51 @@ std::unique_ptr<profiler::ProfilerResult> profile(std::set<ActivityType> const& 
   return profiler::disableProfiler();
 }
 
-/// As CUPTI's events are named: "Memcpy HtoD (Pageable -> Device)".
-bool moves_data(std::string const& name) {
-  return name.starts_with("Memcpy HtoD") || name.starts_with("Memcpy DtoH");
+Scopes scopes_of(bool with_operators) {
+  if (!with_operators) return {RecordScope::USER_SCOPE};
+  return {RecordScope::USER_SCOPE, RecordScope::FUNCTION, RecordScope::BACKWARD_FUNCTION};
+}
+
+bool is_of_host(profiler::KinetoEvent const& event) {
+  return event.deviceType() == c10::DeviceType::CPU;
+}
+
+Trace trace_of(std::vector<profiler::KinetoEvent> const& events, c10::DeviceType type) {
+  Trace trace;
+  for (auto const& event : events) {
+    double const begin = begin_ms(event, 0);
+    double const end = begin + duration_ms(event, 0);
+    // A device has the span among its own events, too: from the first kernel to the last
+    bool const is_stretch = event.name() == stretch;
+    if (is_stretch && is_of_host(event)) {
+      trace.begin = begin;
+      trace.end = end;
+    } else if (is_of_host(event)) {
+      trace.operators.push_back({event.name(), event.correlationId()});
+    } else if (!is_stretch && event.deviceType() == type) {
+      trace.events.push_back({event.name(), begin, end, event.linkedCorrelationId()});
+    }
+  }
+  return trace;
 }
 
 }  // namespace
 
-TimeSplit trace_gpu(std::function<void()> const& steps) {
-  double wall_ms = 0;
-  auto const result = profile({ActivityType::CUDA}, false, [&] {
-    auto const start = Clock::now();
+Trace trace_device(c10::DeviceType type,
+                   std::function<void()> const& before,
+                   std::function<void()> const& steps,
+                   bool with_operators) {
+  std::set<ActivityType> const activities{ActivityType::CPU, ActivityType::CUDA};
+  auto const result = profile(activities, scopes_of(with_operators), false, [&] {
+    before();
+    RECORD_USER_SCOPE(stretch);
     steps();
-    wall_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   });
-  std::vector<GpuWork> work;
-  for (auto const& event : result->events()) {
-    if (event.deviceType() != c10::DeviceType::CUDA) continue;
-    double const begin = begin_ms(event, 0);
-    work.push_back({begin, begin + duration_ms(event, 0), moves_data(event.name())});
-  }
-  return split_time(std::move(work), wall_ms);
+  return trace_of(result->events(), type);
 }
 
 double count_flops(std::function<void()> const& steps) {
-  auto const result = profile({ActivityType::CPU}, true, steps);
+  auto const result = profile({ActivityType::CPU}, {RecordScope::FUNCTION}, true, steps);
   double flops = 0;
   for (auto const& event : result->events())
     flops += static_cast<double>(event.flops());

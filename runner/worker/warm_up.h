@@ -14,13 +14,14 @@ class WarmUp {
   /// Ends even if steps still get faster.
   static constexpr int most_steps = 100;
 
-  /// `patience`: steps in a row without a gain; at least 1.
-  explicit WarmUp(int patience) : patience_(patience) {}
+  /// `patience`: steps in a row without a gain; at least 1. `least`: what steps take together at
+  /// the least, in the unit of their durations: the clocks of a device follow its load that late.
+  explicit WarmUp(int patience, double least = 0) : patience_(patience), least_(least) {}
 
   /// Takes the next step's duration, in whatever unit.
   void add(double duration);
 
-  bool is_over() const { return idle_ >= patience_ || steps_ >= most_steps; }
+  bool is_over() const { return (idle_ >= patience_ || steps_ >= most_steps) && total_ >= least_; }
 
   int steps() const { return steps_; }
 
@@ -29,10 +30,12 @@ class WarmUp {
 
  private:
   int patience_;
+  double least_;
   int steps_ = 0;
   int idle_ = 0;       // steps since the last gain
   double record_ = 0;  // the step that gained last; small gains add up against it
   double fastest_ = 0;
+  double total_ = 0;
 };
 
 }  // namespace torchwatch::worker

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "runner/suite/registry.h"
+#include "runner/worker/gpu.h"
 #include "runner/worker/host.h"
 #include "runner/worker/job.h"
 #include "runner/worker/measure.h"
@@ -36,10 +37,15 @@ protocol::Job job_of(std::string const& model, std::string const& test) {
   return job;
 }
 
+worker::Devices const& devices() {
+  static auto const of_host = worker::devices_of_host();
+  return of_host;
+}
+
 /// Milliseconds of one iteration, as the worker reports them.
 double by_worker(protocol::Job const& job) {
   auto const outcome = worker::measure(
-      job, [](std::string const&, int, int) {}, [] {});
+      job, devices(), [](std::string const&, int, int) {}, [] {});
   return outcome.metrics.at("latency").value;
 }
 
@@ -52,7 +58,7 @@ double milliseconds(suite::Workload& workload, int iterations) {
 
 /// The same as anybody would write it who wants to know for once.
 double by_hand(protocol::Job const& job) {
-  auto const workload = worker::build(worker::resolve(job), job);
+  auto const workload = worker::build(worker::resolve(job, devices()), job);
   double fastest = HUGE_VAL;
   for (int i = 0; i < job.measure.warmup; ++i)
     fastest = std::min(fastest, milliseconds(*workload, 1));

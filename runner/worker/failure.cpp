@@ -1,0 +1,79 @@
+#include "runner/worker/failure.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <c10/util/Exception.h>
+
+#include "runner/suite/description/description.h"
+
+namespace torchwatch::worker {
+namespace {
+
+bool has_any(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::ranges::any_of(
+      words, [text](std::string_view word) { return text.find(word) != std::string_view::npos; });
+}
+
+/// LibTorch appends its backtrace, line by line.
+std::string first_line_of(std::exception const& problem) {
+  std::string const text = problem.what();
+  return text.substr(0, text.find('\n'));
+}
+
+bool is_about_precision(std::string_view text, protocol::Job const& job) {
+  return job.measure.precision != "fp32" &&
+         has_any(
+             text,
+             {"not implemented for", "expected scalar type", "same dtype", "unsafe to autocast"});
+}
+
+/// Whether there is no such operator for tensors on a GPU; on the host it is one that was lost.
+bool is_about_device(std::string_view text, protocol::Job const& job) {
+  return job.benchmark.find("-cpu-") == std::string::npos && text.starts_with("Could not run '") &&
+         has_any(text, {"backend"});
+}
+
+/// As cudaGetErrorString says it (CUDA Runtime API, "Data types used by CUDA Runtime"). What is the
+/// program's own fault, like an illegal address, is not among them.
+bool is_trouble_of_device(std::string_view text) {
+  return has_any(text,
+                 {"uncorrectable ECC error encountered",
+                  "uncorrectable NVLink error detected",
+                  "is/are busy or unavailable",
+                  "unspecified launch failure",
+                  "hardware stack error",
+                  "the launch timed out and was terminated",
+                  "driver shutting down",
+                  "system not yet initialized",
+                  "GPU is lost"});
+}
+
+std::string code_of(c10::Error const& problem, protocol::Job const& job) {
+  std::string const text = problem.what_without_backtrace();
+  if (dynamic_cast<c10::OutOfMemoryError const*>(&problem) != nullptr ||
+      has_any(text, {"CUDA out of memory", "CUDA error: out of memory"}))
+    return "device_memory";
+  if (is_about_precision(text, job) || is_about_device(text, job)) return "unsupported";
+  return is_trouble_of_device(text) ? "device" : "failed";
+}
+
+}  // namespace
+
+protocol::Failure failure_of(protocol::Job const& job, std::exception const& problem) {
+  if (dynamic_cast<Unsupported const*>(&problem) != nullptr)
+    return {job.id, "unsupported", problem.what()};
+  auto text = job.benchmark + ": " + first_line_of(problem);
+  if (dynamic_cast<suite::BadDescription const*>(&problem) != nullptr)
+    return {job.id, "unsupported", std::move(text)};
+  auto const* const of_torch = dynamic_cast<c10::Error const*>(&problem);
+  if (of_torch == nullptr) return {job.id, "failed", std::move(text)};
+  auto code = code_of(*of_torch, job);
+  if (code == "unsupported") text += " (precision " + job.measure.precision + ")";
+  return {job.id, std::move(code), std::move(text)};
+}
+
+}  // namespace torchwatch::worker

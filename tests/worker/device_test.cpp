@@ -1,0 +1,170 @@
+#include "runner/worker/device.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "scripted_device.h"
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include "runner/suite/description/description.h"
+#include "runner/worker/failure.h"
+#include "runner/worker/gpu.h"
+#include "runner/worker/job.h"
+#include "runner/worker/measure.h"
+
+namespace torchwatch::worker {
+namespace {
+
+constexpr auto benchmark = "test_eval[lennard_jones-cuda-eager]";
+
+protocol::Outcome measured(protocol::Job const& job, ScriptedDevice::Script script) {
+  return measure(
+      job, devices_with(std::move(script)), [](auto const&, int, int) {}, [] {});
+}
+
+protocol::Job profiled_job() {
+  auto job = job_for(benchmark);
+  job.measure.profile = true;
+  return job;
+}
+
+TEST(Device, TellsItsMemoryByItsOwnAccounts) {
+  auto const outcome = measured(job_for(benchmark), {.memory = [] {
+                                  return DeviceMemory{100, 300, 2048, 250, 4096};
+                                }});
+  EXPECT_EQ(outcome.metrics.at("gmem").value, 300);
+  EXPECT_EQ(outcome.metrics.at("leak").value, 0);
+  EXPECT_GT(outcome.metrics.at("cmem").value, 0) << "what the host allocates is its own";
+  EXPECT_EQ(outcome.accounts.at("gpu_reserved_peak_bytes"), 2048);
+  EXPECT_EQ(outcome.accounts.at("gpu_requested_peak_bytes"), 250);
+  EXPECT_EQ(outcome.accounts.at("gpu_device_used_bytes"), 4096);
+}
+
+TEST(Device, LeavesOutWhatItCannotTell) {
+  auto const outcome = measured(profiled_job(), {});
+  EXPECT_FALSE(outcome.accounts.contains("gpu_requested_peak_bytes"));
+  EXPECT_FALSE(outcome.accounts.contains("gpu_device_used_bytes"));
+  EXPECT_EQ(outcome.accounts.at("gpu_trace_events"), 0) << "which is why there are no shares";
+  EXPECT_FALSE(outcome.accounts.contains("gpu_idle_share"));
+  EXPECT_TRUE(outcome.profile.empty()) << "the host's times are not the device's";
+  EXPECT_GT(outcome.accounts.at("tflops"), 0);
+}
+
+TEST(Device, ShowsALeakOfItsMemory) {
+  std::int64_t held = 0;
+  auto const outcome = measured(job_for(benchmark), {.memory = [&held] {
+                                  return DeviceMemory{held += 512};
+                                }});
+  EXPECT_EQ(outcome.metrics.at("leak").value, 512);
+}
+
+TEST(Device, TellsWhereTheTimeGoes) {
+  ScriptedDevice::Script script;
+  script.device_work = {0, 10, {{"kernel", 0, 4}, {"Memcpy DtoH", 5, 7}}, {}};
+  script.operators = {0, 10, {{"kernel", 0, 6, 1}}, {{"aten::mm", 1}}};
+  auto const outcome = measured(profiled_job(), std::move(script));
+  EXPECT_EQ(outcome.accounts.at("gpu_trace_events"), 2);
+  EXPECT_DOUBLE_EQ(outcome.accounts.at("gpu_active_share"), 0.4);
+  EXPECT_DOUBLE_EQ(outcome.accounts.at("gpu_data_movement_share"), 0.2);
+  EXPECT_DOUBLE_EQ(outcome.accounts.at("gpu_idle_share"), 0.4);
+  ASSERT_EQ(outcome.profile.size(), 1U);
+  EXPECT_EQ(outcome.profile[0].name, "aten::mm");
+  EXPECT_DOUBLE_EQ(outcome.profile[0].ms, 2);
+}
+
+TEST(Device, GetsRunsAsLongAsAskedThoughStepsOverlap) {
+  using namespace std::chrono_literals;
+  using Clock = std::chrono::steady_clock;
+  auto job = job_for(benchmark);
+  job.measure.min_run_ms = 40;
+  job.measure.runs = 1;
+  auto last = Clock::now();
+  std::vector<double> waited;
+  // Waiting costs as much as many steps: alone each seems to take 20 ms
+  measured(
+      job, {.synchronize = [&] {
+        std::this_thread::sleep_for(20ms);
+        waited.push_back(std::chrono::duration<double, std::milli>(Clock::now() - last).count());
+        last = Clock::now();
+      }});
+  EXPECT_GE(*std::ranges::max_element(waited), 40);
+}
+
+TEST(Device, IsInTheFingerprint) {
+  auto const outcome = measured(job_for(benchmark), {.description = {{"gpu", "Scripted 9000"}}});
+  EXPECT_EQ(outcome.fingerprint.at("gpu"), "Scripted 9000");
+  EXPECT_FALSE(outcome.fingerprint.at("host").empty());
+}
+
+TEST(Device, ThatIsNotThereIsUnsupportedInTheWordsOfWhoKnows) {
+  Devices devices;
+  devices.by_name["cpu"] = host_device();
+  devices.why_no_gpu = "CUDA says: CUDA driver version is insufficient for CUDA runtime version";
+  try {
+    resolve(job_for(benchmark), devices);
+    FAIL();
+  } catch (Unsupported const& problem) {
+    EXPECT_EQ(std::string(problem.what()),
+              "test_eval[lennard_jones-cuda-eager]: device \"cuda\" is not supported; CUDA says: "
+              "CUDA driver version is insufficient for CUDA runtime version");
+  }
+}
+
+TEST(Device, OfAHostIsThereOrThereIsAReason) {
+  auto const devices = devices_of_host();
+  EXPECT_TRUE(devices.by_name.contains("cpu"));
+  EXPECT_EQ(devices.by_name.contains("cuda"), devices.why_no_gpu.empty());
+}
+
+std::string code_of(protocol::Job const& job, std::exception const& problem) {
+  return failure_of(job, problem).code;
+}
+
+std::string code_of(protocol::Job const& job, std::string const& text) {
+  return code_of(job, c10::Error({"f", "file.cpp", 1}, text));
+}
+
+TEST(Failure, HasACodeForWhatMayPass) {
+  auto const job = job_for(benchmark);
+  EXPECT_EQ(code_of(job, c10::OutOfMemoryError({"f", "file.cpp", 1}, "CUDA out of memory. Tried")),
+            "device_memory");
+  EXPECT_EQ(code_of(job, "CUDA error: out of memory"), "device_memory");
+  for (auto const* const text : {"CUDA error: uncorrectable ECC error encountered",
+                                 "CUDA error: CUDA-capable device(s) is/are busy or unavailable",
+                                 "CUDA error: unspecified launch failure",
+                                 "CUDA error: the launch timed out and was terminated"})
+    EXPECT_EQ(code_of(job, text), "device") << text;
+  EXPECT_EQ(code_of(job, "CUDA error: an illegal memory access was encountered"), "failed");
+  EXPECT_EQ(code_of(job, std::runtime_error("CUDA error: unspecified launch failure")), "failed")
+      << "LibTorch's errors alone are about the device";
+}
+
+TEST(Failure, HasACodeForWhatPyTorchDoesNotDo) {
+  auto job = job_for(benchmark);
+  std::string const no_operator =
+      "Could not run 'quantized::linear' with arguments from the 'QuantizedCUDA' backend.";
+  EXPECT_EQ(code_of(job, no_operator), "unsupported");
+  EXPECT_EQ(code_of(job_for("test_eval[lennard_jones-cpu-eager]"), no_operator), "failed")
+      << "a host has all of them";
+  std::string const bans = "binary_cross_entropy and torch.nn.BCELoss are unsafe to autocast.";
+  EXPECT_EQ(code_of(job, bans), "failed");
+  job.measure.precision = "amp";
+  EXPECT_EQ(code_of(job, bans), "unsupported");
+  EXPECT_EQ(code_of(job, Unsupported("x")), "unsupported");
+  EXPECT_EQ(code_of(job, suite::BadDescription("x")), "unsupported");
+}
+
+TEST(Failure, SaysInOneLineOfWhichBenchmark) {
+  auto const failure = failure_of(job_for(benchmark), std::runtime_error("first\nof a backtrace"));
+  EXPECT_EQ(failure.id, "j1");
+  EXPECT_EQ(failure.text, std::string(benchmark) + ": first");
+}
+
+}  // namespace
+}  // namespace torchwatch::worker
