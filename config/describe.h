@@ -112,7 +112,12 @@ template <class Visitor>
 void describe(Visitor& visit, FleetOptions& fleet) {
   visit("name", fleet.name, needed(matching("Unique name", fleet_word)));
   visit("device", fleet.device, plain("What its hosts measure on"));
-  visit("slots", fleet.slots, range("Runners at a time; more than one needs a launcher", 1, 1000));
+  visit("slots",
+        fleet.slots,
+        range("Runners at a time; more than one needs a launcher or devices", 1, 1000));
+  visit("devices",
+        fleet.devices,
+        distinct(matching("GPUs of the slots, one each; all: by their index", gpu_word)));
   visit("launcher", fleet.launcher, plain("Command prefix that starts the runner elsewhere"));
   visit("isolation",
         fleet.isolation,
@@ -140,7 +145,9 @@ void describe(Visitor& visit, SuiteOptions& suite) {
   visit("precision",
         suite.precision,
         plain("Precision of floating point numbers; amp: mixed automatically"));
-  visit("tf32", suite.tf32, plain("CUDA may round factors of fp32 products to ten bits"));
+  visit("tf32",
+        suite.tf32,
+        plain("Whether CUDA may round factors of fp32 products to ten bits; default: PyTorch's"));
   visit("scale", suite.scale, plain("full: published sizes; smoke: small batches and depth"));
 }
 

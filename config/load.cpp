@@ -104,6 +104,25 @@ void check_suite(SuiteOptions const& suite, Complaints& complaints) {
     complaints.add("suite.models", found(std::string{all_models}) + " beside names", "either");
 }
 
+/// Whether each slot of a fleet has a host or a device of its own.
+void check_slots(FleetOptions const& fleet, std::string const& path, Complaints& complaints) {
+  auto const& devices = fleet.devices;
+  bool const has_all = std::ranges::count(devices, all_devices) > 0;
+  auto const slots = static_cast<std::size_t>(fleet.slots);
+  if (!devices.empty() && fleet.device == Device::cpu)
+    complaints.add(path + ".devices", found(devices.front()) + " with device cpu", "with cuda");
+  else if (has_all && devices.size() > 1)
+    complaints.add(path + ".devices", found(std::string{all_devices}) + " beside others", "either");
+  else if (!devices.empty() && !has_all && slots != devices.size())
+    complaints.add(path + ".devices",
+                   found(devices.size()) + " of them for slots " + found(fleet.slots),
+                   "one for each slot");
+  else if (slots > 1 && fleet.launcher.empty() && devices.empty())
+    complaints.add(path + ".slots",
+                   found(fleet.slots),
+                   "1, or a launcher that spreads the runners over hosts, or devices");
+}
+
 void check_fleets(std::vector<FleetOptions> const& fleets, Complaints& complaints) {
   std::set<std::string> names;
   for (std::size_t i = 0; i < fleets.size(); ++i) {
@@ -112,11 +131,7 @@ void check_fleets(std::vector<FleetOptions> const& fleets, Complaints& complaint
       complaints.add(
           path + ".name", found(fleets[i].name) + " again", "a name that no other fleet has");
     }
-    if (fleets[i].slots > 1 && fleets[i].launcher.empty()) {
-      complaints.add(path + ".slots",
-                     found(fleets[i].slots),
-                     "1, or a launcher that spreads the runners over hosts");
-    }
+    check_slots(fleets[i], path, complaints);
   }
 }
 

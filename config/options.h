@@ -116,13 +116,20 @@ struct StoreOptions {
   int raw_nights = 90;
 };
 
+/// Stands for every GPU of a host.
+inline constexpr auto all_devices = "all";
+
 /// Interchangeable hosts or devices; results are compared only inside a fleet.
 struct FleetOptions {
   std::string name = "local";
   Device device = Device::cpu;
-  /// Runners at a time. One host measures one job at a time, so more than one needs a launcher that
-  /// spreads them.
+  /// Runners at a time. A host measures one job at a time on a device, so more than one needs a
+  /// launcher that spreads them, or devices.
   int slots = 1;
+  /// GPUs of its slots, each the one at its place: indices in the order of their buses, UUIDs, or
+  /// UUIDs of MIG instances. "all": the first slot has GPU 0, and so on. Empty: what CUDA has
+  /// first.
+  std::vector<std::string> devices;
   /// Command prefix that starts the runner elsewhere: [] for this host, ["srun", ...], ["ssh",
   /// host].
   std::vector<std::string> launcher;
@@ -140,6 +147,9 @@ struct FleetOptions {
 enum class Scale { smoke, full };
 /// What floating point numbers are made of; `amp`: LibTorch mixes precisions by itself.
 enum class Precision { fp32, fp16, bf16, amp };
+/// Whether CUDA may round the factors of fp32 products and convolutions to ten bits; `as_pytorch`:
+/// where PyTorch lets it by itself, of convolutions.
+enum class Tf32 { as_pytorch, on, off };
 
 /// Stands for every model of the suite.
 inline constexpr auto all_models = "all";
@@ -154,8 +164,7 @@ struct SuiteOptions {
   /// NAME.pt2, and NAME.json beside it.
   std::string files;
   Precision precision = Precision::fp32;
-  /// Whether CUDA may round the factors of fp32 products to ten bits.
-  bool tf32 = false;
+  Tf32 tf32 = Tf32::as_pytorch;
   /// `full`: upstream's batch sizes. `smoke`: smaller batches and depth, the same operators.
   Scale scale = Scale::full;
 };

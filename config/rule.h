@@ -37,6 +37,8 @@ inline constexpr Pattern except_word{
 inline constexpr Pattern absolute_path{"/.*", "an absolute path"};
 inline constexpr Pattern variable_word{"[A-Za-z_][A-Za-z0-9_]*[*]?",
                                        "a variable's name, or its beginning and *"};
+inline constexpr Pattern gpu_word{"all|[0-9]{1,3}|(GPU|MIG)-[0-9A-Za-z/-]+",
+                                  "an index, GPU-UUID, MIG-UUID, or all"};
 inline constexpr Pattern host_word{"[a-z0-9][a-z0-9.-]*", "a host's name in lower case"};
 inline constexpr Pattern commit_place{
     R"((https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?)?/.*\{commit\}.*)",

@@ -43,6 +43,12 @@ constexpr auto words(Precision) {
                     std::pair{"amp", Precision::amp}};
 }
 
+constexpr auto words(Tf32) {
+  return std::array{std::pair{"default", Tf32::as_pytorch},
+                    std::pair{"on", Tf32::on},
+                    std::pair{"off", Tf32::off}};
+}
+
 constexpr auto words(Device) {
   return std::array{std::pair{"cpu", Device::cpu}, std::pair{"cuda", Device::cuda}};
 }

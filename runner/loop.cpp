@@ -72,6 +72,12 @@ Message hello(process::Isolation isolation) {
   return message;
 }
 
+/// None on a host without NVIDIA's driver.
+std::shared_ptr<Nvml const> library_of_gpus() {
+  auto loaded = Nvml::load();
+  return loaded ? std::make_shared<Nvml const>(std::move(*loaded)) : nullptr;
+}
+
 Message refusal(std::string const& line, std::string const& why) {
   return Failure{"",
                  "protocol",
@@ -139,7 +145,9 @@ asio::awaitable<int> run_runner(RunnerOptions options, int input, int output) {
                     process::Isolation::none,
                     options.has_network,
                     std::move(options.readable),
-                    std::move(options.environment)};
+                    std::move(options.environment),
+                    std::move(options.gpu),
+                    library_of_gpus()};
   if (options.is_isolated) {
     auto const found = co_await process::find_isolation(executor);
     if (!found) {

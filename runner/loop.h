@@ -11,6 +11,7 @@ namespace torchwatch::runner {
 /// What a runner is told when it is started.
 struct RunnerOptions {
   int slot = 0;                          ///< of its fleet
+  std::string gpu;                       ///< the one that it measures on; empty: any
   bool is_isolated = true;               ///< whether workers are kept in sandboxes
   bool has_network = false;              ///< whether they find a network there
   std::vector<std::string> environment;  ///< variables that they get beside the usual ones

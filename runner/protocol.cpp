@@ -77,7 +77,7 @@ TORCHWATCH_MESSAGE(Measure,
                    pin)
 TORCHWATCH_MESSAGE(Limits, timeout_s, memory_bytes)
 TORCHWATCH_MESSAGE(Job, id, benchmark, build, measure, limits, takes_turns)
-TORCHWATCH_MESSAGE(Round, jobs, seed)
+TORCHWATCH_MESSAGE(Round, jobs, seed, one_by_one)
 TORCHWATCH_MESSAGE(Ready, id)
 TORCHWATCH_MESSAGE(Turn, id)
 TORCHWATCH_MESSAGE(Progress, id, phase, done, total)

@@ -25,7 +25,7 @@
 namespace torchwatch::protocol {
 
 /// Of a hello; whoever speaks another one is refused.
-inline constexpr int version = 3;
+inline constexpr int version = 4;
 /// A longer line breaks the protocol.
 inline constexpr std::size_t max_line_bytes = 8 * 1024 * 1024;
 /// Deeper nesting does, too.
@@ -63,7 +63,8 @@ struct Measure {
   std::int64_t seed = 1337;
   std::string scale = "full";      ///< "full" or "smoke"
   std::string precision = "fp32";  ///< "fp32", "fp16", "bf16", or "amp": mixed automatically
-  bool tf32 = false;               ///< CUDA may round factors of fp32 products to ten bits
+  std::string tf32 = "default";    ///< "on", "off": CUDA may round factors of fp32 products to ten
+                                   ///< bits; "default": where PyTorch lets it by itself
   std::int64_t batch = 0;          ///< samples in an iteration; 0: the model's own for the scale
   std::string models;              ///< directory of models that come as files, where it measures
   bool profile = false;            ///< also tell what each operator costs
@@ -88,10 +89,12 @@ struct Job {
 
 /// Measure these, each in a process of its own, taking turns run by run: what the host does to one
 /// it does to all. They are started in this order, and take turns in orders drawn from `seed`
-/// (runner/orders.h), which the service draws anew for each round.
+/// (runner/orders.h), which the service draws anew for each round. `one_by_one`: each when the one
+/// before has ended, since a device has no room for them together.
 struct Round {
   std::vector<Job> jobs;
   std::uint32_t seed = 0;
+  bool one_by_one = false;
 };
 
 /// The worker waits for its turn.
@@ -142,8 +145,8 @@ struct Outcome {
   double seconds = 0;
 };
 
-/// The job failed. Codes: "crashed", "timeout", "memory", "protocol", "launch", "unsupported",
-/// "failed".
+/// The job failed. Codes: "crashed", "timeout", "memory", "protocol", "launch" are the runner's;
+/// "unsupported", "device", "device_memory", "failed" the worker's (worker/failure.h).
 struct Failure {
   std::string id;  ///< empty: not about a job
   std::string code;

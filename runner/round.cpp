@@ -12,6 +12,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "runner/gpu_watch.h"
 #include "runner/process/child_process.h"
 #include "runner/process/scratch_directory.h"
 #include "runner/turns.h"
@@ -35,6 +36,11 @@ std::string preload_of(protocol::BuildRef const& build) {
   return joined;
 }
 
+bool is_of_gpu(protocol::Job const& job) {
+  auto const benchmark = parse_benchmark(job.benchmark);
+  return benchmark && benchmark->device != Device::cpu;
+}
+
 /// CUDA's own threads would be in each other's way on one core.
 std::vector<int> processors_for(protocol::Job const& job, Processors const& processors) {
   auto const benchmark = parse_benchmark(job.benchmark);
@@ -54,6 +60,10 @@ process::Command worker_command(protocol::BuildRef const& build,
                                 Quarters const& quarters,
                                 bool is_first) {
   auto variables = build.env;
+  if (!quarters.gpu.empty()) {
+    variables["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
+    variables["CUDA_VISIBLE_DEVICES"] = quarters.gpu;
+  }
   if (!build.preload.empty()) variables["LD_PRELOAD"] = preload_of(build);
 
   process::Command command;
@@ -92,8 +102,7 @@ process::Sandbox sandbox_for(protocol::Job const& job, Quarters const& quarters)
   std::erase_if(sandbox.readable, [](std::string const& path) {
     return !std::filesystem::exists(path);  // whoever needs it says so better
   });
-  auto const benchmark = parse_benchmark(job.benchmark);
-  if (benchmark && benchmark->device != Device::cpu) sandbox.devices = process::gpu_devices();
+  if (is_of_gpu(job)) sandbox.devices = process::gpu_devices();
   sandbox.memory_bytes = std::max<std::int64_t>(job.limits.memory_bytes, 1);
   sandbox.has_network = quarters.has_network;
   return sandbox;
@@ -173,11 +182,30 @@ asio::awaitable<Message> run_job(protocol::Job job,
   co_return std::move(*outcome);
 }
 
-}  // namespace
+/// Of the GPU that a round is measured on; of none when it is measured on a CPU.
+GpuWatch watch_over(protocol::Round const& round, Quarters const& quarters) {
+  bool const is_on_gpu = std::ranges::any_of(round.jobs, is_of_gpu);
+  return {is_on_gpu ? quarters.nvml : nullptr, quarters.gpu};
+}
 
-asio::awaitable<std::vector<Message>> run_round(protocol::Round round,
-                                                Quarters quarters,
-                                                ProgressSink on_progress) {
+/// Each when the one before has ended.
+asio::awaitable<std::vector<Message>> run_one_by_one(protocol::Round round,
+                                                     Quarters const& quarters,
+                                                     ProgressSink const& on_progress) {
+  auto const executor = co_await asio::this_coro::executor;
+  std::vector<Message> answers;
+  for (auto& job : round.jobs) {
+    job.takes_turns = false;
+    Turns nobody_waits{executor, 1, round.seed};
+    auto answer = co_await run_job(std::move(job), quarters, on_progress, nobody_waits, 0);
+    answers.push_back(std::move(answer));
+  }
+  co_return answers;
+}
+
+asio::awaitable<std::vector<Message>> run_together(protocol::Round round,
+                                                   Quarters const& quarters,
+                                                   ProgressSink const& on_progress) {
   auto const executor = co_await asio::this_coro::executor;
   Turns turns{executor, round.jobs.size(), round.seed};
   using Operation =
@@ -195,6 +223,26 @@ asio::awaitable<std::vector<Message>> run_round(protocol::Round round,
   for (auto const ended : order)
     if (failures[ended]) std::rethrow_exception(failures[ended]);
   co_return std::move(answers);
+}
+
+}  // namespace
+
+asio::awaitable<std::vector<Message>> run_round(protocol::Round round,
+                                                Quarters quarters,
+                                                ProgressSink on_progress) {
+  auto watch = watch_over(round, quarters);
+  ProgressSink watched = [&watch, &on_progress](protocol::Progress const& progress) {
+    watch.look_again();
+    on_progress(progress);
+  };
+  watch.look();
+  auto running = round.one_by_one ? run_one_by_one(std::move(round), quarters, watched)
+                                  : run_together(std::move(round), quarters, watched);
+  auto answers = co_await std::move(running);
+  watch.look();
+  for (auto& answer : answers)
+    watch.note(answer);
+  co_return answers;
 }
 
 }  // namespace torchwatch::runner

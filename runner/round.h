@@ -1,10 +1,12 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
 
+#include "runner/nvml.h"
 #include "runner/process/sandbox.h"
 #include "runner/processors.h"
 #include "runner/protocol.h"
@@ -19,16 +21,19 @@ struct Quarters {
   bool has_network = false;
   std::vector<std::string> readable;     ///< beside their build, system programs and libraries
   std::vector<std::string> environment;  ///< variables beside the usual ones: process::is_named
+  std::string gpu;  ///< the one that workers see, as CUDA_VISIBLE_DEVICES has it; empty: any
+  std::shared_ptr<Nvml const> nvml{};  ///< looks at it; none where the host has none
 };
 
 /// Measures each job in a worker process of its own and holds it to the job's limits. With more
-/// than one, the workers take turns as the round's seed has it; one that fails leaves the others
-/// alone. The answers, in the
+/// than one, the workers take turns as the round's seed has it, or run one by one; one that fails
+/// leaves the others alone. The answers, in the
 /// order of the jobs, are the workers' `result` or `error`, or an `error` about the worker:
 /// `launch`, `crashed`, `timeout`, `memory` or `protocol`. Error texts name the benchmark, the
 /// prefix and what happened. When this ends, also by cancellation, the workers are dead with all
 /// that is in their sandboxes, or, without isolation, in their process groups. On a CPU they all
-/// run on the same few processors, which are theirs unless the jobs say otherwise. Runs on the
+/// run on the same few processors, which are theirs unless the jobs say otherwise. On a GPU what it
+/// was like meanwhile stands beside the results (gpu_watch.h). Runs on the
 /// coroutine's executor; its thread must live as long as the workers.
 boost::asio::awaitable<std::vector<protocol::Message>> run_round(protocol::Round round,
                                                                  Quarters quarters,

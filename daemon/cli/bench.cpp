@@ -104,6 +104,9 @@ void print_operators(JobOutcome const& outcome) {
        {"gpu_active_share", "gpu_data_movement_share", "gpu_idle_share", "tflops"})
     if (auto const found = outcome.accounts.find(account); found != outcome.accounts.end())
       std::cout << fmt::format("  {:<44} {:>9.3f}\n", account, found->second);
+  if (auto const events = outcome.accounts.find("gpu_trace_events");
+      events != outcome.accounts.end() && events->second == 0)
+    std::cout << "  the GPU was not traced: PyTorch needs libcupti for that\n";
 }
 
 int run_bench(config::Options const& options, Place const& place, BenchRequest const& request) {
@@ -140,6 +143,9 @@ std::map<std::string, config::Precision> const precisions{{"fp32", config::Preci
                                                           {"bf16", config::Precision::bf16},
                                                           {"amp", config::Precision::amp}};
 
+std::map<std::string, config::Tf32> const tf32_words{
+    {"default", config::Tf32::as_pytorch}, {"on", config::Tf32::on}, {"off", config::Tf32::off}};
+
 /// What the flags ask for. Searching a batch size is about inference alone.
 BenchRequest to_request(BenchFlags const& flags, Device device) {
   auto request = flags.request;
@@ -168,7 +174,10 @@ void add_suite_flags(CLI::App& bench, BenchFlags& flags) {
       ->check(CLI::ExistingDirectory);
   bench.add_option("--precision", flags.suite.precision, "fp32, fp16, bf16, or amp for a mixture")
       ->transform(CLI::CheckedTransformer(precisions, CLI::ignore_case));
-  bench.add_flag("--tf32", flags.suite.tf32, "CUDA may round factors of fp32 products");
+  bench
+      .add_option(
+          "--tf32", flags.suite.tf32, "Whether CUDA may round factors of fp32 products: on or off")
+      ->transform(CLI::CheckedTransformer(tf32_words, CLI::ignore_case));
   bench.add_flag("--smoke", flags.smoke, "Small batches and depth");
 }
 

@@ -15,6 +15,7 @@ void add_runner(CLI::App& app, Chosen& chosen) {
   auto const options = std::make_shared<runner::RunnerOptions>();
   command->add_option("--slot", options->slot, "Which of the fleet's slots it is")
       ->check(CLI::NonNegativeNumber);
+  command->add_option("--gpu", options->gpu, "The GPU that it measures on: index or UUID");
   command->add_flag("!--no-isolation", options->is_isolated, "Keep workers in no sandboxes");
   command->add_flag("--network", options->has_network, "Let workers see the network");
   command->add_option("--environment", options->environment, "Variables that workers get, too");

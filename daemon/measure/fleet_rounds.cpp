@@ -32,6 +32,8 @@ bool may_pass(JobOutcome const& outcome) {
     case JobError::crashed:
     case JobError::protocol:
     case JobError::launch:
+    case JobError::device:
+    case JobError::device_memory:
       return true;
     case JobError::failed:
     case JobError::unsupported:
@@ -41,6 +43,10 @@ bool may_pass(JobOutcome const& outcome) {
       return false;
   }
   return false;
+}
+
+bool wants_device_memory(JobOutcome const& outcome) {
+  return outcome.error_code == JobError::device_memory;
 }
 
 void log_outcome(JobOutcome const& outcome) {
@@ -139,11 +145,13 @@ asio::awaitable<Result<std::vector<JobOutcome>>> FleetRounds::measure(RoundKey k
     job.measure.profile = key.profile;
   }
   std::vector<JobOutcome> outcomes;
+  bool one_by_one = false;
   for (int attempt = 1; attempt <= options_.attempts; ++attempt) {
-    auto tried = co_await this->attempt(*fleet, keys, jobs, attempt);
+    auto tried = co_await this->attempt(*fleet, keys, jobs, attempt, one_by_one);
     if (!tried) co_return tried.error();
     outcomes = std::move(*tried);
     if (std::ranges::none_of(outcomes, may_pass)) break;
+    one_by_one = one_by_one || std::ranges::any_of(outcomes, wants_device_memory);
   }
   store_.jobs().record(outcomes);
   for (auto const& outcome : outcomes)
@@ -152,11 +160,16 @@ asio::awaitable<Result<std::vector<JobOutcome>>> FleetRounds::measure(RoundKey k
 }
 
 asio::awaitable<Result<std::vector<JobOutcome>>> FleetRounds::attempt(
-    Fleet& fleet, std::vector<JobKey> const& keys, std::vector<protocol::Job> jobs, int attempt) {
+    Fleet& fleet,
+    std::vector<JobKey> const& keys,
+    std::vector<protocol::Job> jobs,
+    int attempt,
+    bool one_by_one) {
   auto const seed = seeds_.draw();
   auto const who = places_by(seed, jobs.size());
   auto round = round_of(std::move(jobs), keys, who, attempt);
   round.seed = seed;
+  round.one_by_one = one_by_one;
   auto const answers = co_await run(fleet, std::move(round));
   if (!answers) co_return answers.error();
   std::vector<JobOutcome> outcomes(keys.size());

@@ -13,7 +13,8 @@ namespace torchwatch::measure {
 /// Rounds on fleets' slots.
 ///
 /// When a process dies for a reason that may pass, the round is tried again, `attempts` times in
-/// all; the last outcomes count. To lose a runner is the fleet's trouble and costs no attempt: an
+/// all; the last outcomes count. When a device had no room for its workers together, they are tried
+/// one by one. To lose a runner is the fleet's trouble and costs no attempt: an
 /// alarm says so, and the round goes to the next slot. A round that loses one runner after the
 /// other in its midst is taken for the cause, and fails.
 ///
@@ -45,7 +46,8 @@ class FleetRounds final : public Rounds {
   boost::asio::awaitable<Result<std::vector<JobOutcome>>> attempt(Fleet& fleet,
                                                                   std::vector<JobKey> const& keys,
                                                                   std::vector<protocol::Job> jobs,
-                                                                  int attempt);
+                                                                  int attempt,
+                                                                  bool one_by_one);
   boost::asio::awaitable<Result<std::vector<protocol::Message>>> run(Fleet& fleet,
                                                                      protocol::Round round);
   void count(JobOutcome const& outcome);

@@ -62,7 +62,7 @@ protocol::Job job_for(config::MeasureOptions const& options,
   job.measure.seed = options.seed;
   job.measure.scale = config::to_json(suite.scale);
   job.measure.precision = config::to_json(suite.precision);
-  job.measure.tf32 = suite.tf32;
+  job.measure.tf32 = config::to_json(suite.tf32);
   job.measure.models = suite.files;
   job.limits.timeout_s = static_cast<double>(options.timeout.count());
   job.limits.memory_bytes = options.memory_mib << 20;

@@ -51,6 +51,12 @@ std::vector<std::string> isolating_arguments(config::FleetOptions const& fleet) 
   return arguments;
 }
 
+/// Empty: whichever CUDA has first.
+std::string gpu_of_slot(std::vector<std::string> const& devices, std::size_t slot) {
+  if (devices.empty()) return {};
+  return devices.front() == config::all_devices ? std::to_string(slot) : devices.at(slot);
+}
+
 }  // namespace
 
 StartRunner runner_processes(asio::any_io_executor executor,
@@ -64,6 +70,8 @@ StartRunner runner_processes(asio::any_io_executor executor,
     process::Command command;
     command.argv = fleet.launcher;
     command.argv.insert(command.argv.end(), {executable, "runner", "--slot", std::to_string(slot)});
+    if (auto const gpu = gpu_of_slot(fleet.devices, slot); !gpu.empty())
+      command.argv.insert(command.argv.end(), {"--gpu", gpu});
     auto const isolating = isolating_arguments(fleet);
     command.argv.insert(command.argv.end(), isolating.begin(), isolating.end());
     command.inherits = {"*"};  // launchers may go by anything

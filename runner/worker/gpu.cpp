@@ -121,9 +121,12 @@ Devices devices_of_host() {
   return devices;
 }
 
-void allow_tf32(bool allowed) {
-  at::globalContext().setAllowTF32CuBLAS(allowed);
-  at::globalContext().setAllowTF32CuDNN(allowed);
+void set_tf32(Tf32 wish) {
+  auto& context = at::globalContext();
+  static bool const products = context.allowTF32CuBLAS();
+  static bool const convolutions = context.allowTF32CuDNN();
+  context.setAllowTF32CuBLAS(wish == Tf32::as_pytorch ? products : wish == Tf32::allowed);
+  context.setAllowTF32CuDNN(wish == Tf32::as_pytorch ? convolutions : wish == Tf32::allowed);
 }
 
 }  // namespace torchwatch::worker

@@ -8,6 +8,9 @@ namespace torchwatch::worker {
 Devices devices_of_host();
 
 /// Whether factors of single precision products and convolutions may be rounded to ten bits.
-void allow_tf32(bool allowed);
+enum class Tf32 { as_pytorch, allowed, forbidden };
+
+/// `as_pytorch`: as it was when the program started, convolutions alone.
+void set_tf32(Tf32 wish);
 
 }  // namespace torchwatch::worker

@@ -96,6 +96,14 @@ suite::Setup setup_of(protocol::Job const& job, Name const& name, Device const& 
   return setup;
 }
 
+Tf32 tf32_of(protocol::Job const& job) {
+  return choose<Tf32>(
+      job,
+      "tf32",
+      job.measure.tf32,
+      {{"default", Tf32::as_pytorch}, {"on", Tf32::allowed}, {"off", Tf32::forbidden}});
+}
+
 /// The batch that the job asks for, or the model's own. Throws Unsupported when that is 0.
 std::int64_t batch_for(protocol::Job const& job, Name const& name, std::int64_t own) {
   if (own == 0) refuse(job, "test", name.test, name.model + " has no such test");
@@ -105,7 +113,7 @@ std::int64_t batch_for(protocol::Job const& job, Name const& name, std::int64_t 
 Target target_in_suite(protocol::Job const& job, Name const& name, Device* device) {
   auto const* const model = suite::find_model(name.model);
   if (model == nullptr) refuse(job, "model", name.model, suite::why_missing(name.model));
-  Target target{setup_of(job, name, *device), model->make, device};
+  Target target{setup_of(job, name, *device), model->make, device, tf32_of(job)};
   auto const own = suite::batch_of(*model, target.setup.test, target.setup.scale);
   target.setup.batch = batch_for(job, name, own);
   return target;
@@ -127,6 +135,7 @@ Target target_in_file(protocol::Job const& job,
   Target target;
   target.setup = setup_of(job, name, *device);
   target.device = device;
+  target.tf32 = tf32_of(job);
   bool const trains = target.setup.test == suite::Test::train;
   target.setup.batch =
       batch_for(job, name, trains ? description.batch.train : description.batch.eval);

@@ -6,6 +6,7 @@
 #include "runner/protocol.h"
 #include "runner/suite/registry.h"
 #include "runner/worker/device.h"
+#include "runner/worker/gpu.h"
 
 namespace torchwatch::worker {
 
@@ -14,6 +15,7 @@ struct Target {
   suite::Setup setup;
   std::function<suite::Factory> make;
   Device* device = nullptr;  ///< one of those that it was resolved for
+  Tf32 tf32 = Tf32::as_pytorch;
 };
 
 /// Finds what `job` asks for: "test_eval[resnet18-cpu-eager]" at "full" or "smoke" scale. A model

@@ -209,7 +209,7 @@ protocol::Outcome measure(Job const& job,
   auto const start = Clock::now();
   auto const target = resolve(job, devices);
   set_threads(job.measure.threads);
-  allow_tf32(job.measure.tf32);
+  set_tf32(target.tf32);
 
   protocol::Outcome outcome;
   outcome.id = job.id;

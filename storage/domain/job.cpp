@@ -14,6 +14,10 @@ std::string_view to_string(JobError error) {
       return "timeout";
     case JobError::memory:
       return "memory";
+    case JobError::device:
+      return "device";
+    case JobError::device_memory:
+      return "device_memory";
     case JobError::protocol:
       return "protocol";
     case JobError::launch:
@@ -26,7 +30,16 @@ std::string_view to_string(JobError error) {
 
 std::optional<JobError> parse_job_error(std::string_view text) {
   using enum JobError;
-  for (auto const error : {failed, unsupported, crashed, timeout, memory, protocol, launch, lost})
+  for (auto const error : {failed,
+                           unsupported,
+                           crashed,
+                           timeout,
+                           memory,
+                           device,
+                           device_memory,
+                           protocol,
+                           launch,
+                           lost})
     if (text == to_string(error)) return error;
   return std::nullopt;
 }

@@ -28,14 +28,16 @@ struct JobKey {
 
 /// Why a job gave no result.
 enum class JobError {
-  failed,       ///< the worker says so: the model threw, for one
-  unsupported,  ///< this benchmark cannot be measured there: no such model, device or precision
-  crashed,      ///< the worker died
-  timeout,      ///< it took longer than it may
-  memory,       ///< it held more memory than it may
-  protocol,     ///< it spoke nonsense
-  launch,       ///< it could not be started
-  lost,         ///< the runner that held it vanished, again and again
+  failed,         ///< the worker says so: the model threw, for one
+  unsupported,    ///< this benchmark cannot be measured there: no such model, device or precision
+  crashed,        ///< the worker died
+  timeout,        ///< it took longer than it may
+  memory,         ///< it held more memory than it may
+  device,         ///< the GPU failed by itself, or was somebody else's
+  device_memory,  ///< the GPU had too little memory left
+  protocol,       ///< it spoke nonsense
+  launch,         ///< it could not be started
+  lost,           ///< the runner that held it vanished, again and again
 };
 
 std::string_view to_string(JobError error);

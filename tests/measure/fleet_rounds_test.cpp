@@ -219,6 +219,23 @@ TEST_F(FleetRoundsTest, TryAgainWhatMayPassAndNotWhatWillNot) {
   EXPECT_EQ(refused[0].error_code, JobError::unsupported);
 }
 
+TEST_F(FleetRoundsTest, TryOneByOneWhatADeviceHasNoRoomFor) {
+  auto const measured_well = runners.answer;
+  runners.answer = [&](protocol::Job const& job) -> protocol::Message {
+    if (!runners.rounds.back().one_by_one)
+      return protocol::Failure{job.id, "device_memory", "CUDA out of memory"};
+    return measured_well(job);
+  };
+
+  auto const measured = measure(key_of(), {build_of('a'), build_of('b')}).value();
+
+  ASSERT_THAT(runners.rounds, SizeIs(2));
+  EXPECT_FALSE(runners.rounds[0].one_by_one);
+  EXPECT_TRUE(runners.rounds[1].one_by_one);
+  EXPECT_TRUE(measured[0].ok());
+  EXPECT_TRUE(measured[1].ok());
+}
+
 TEST_F(FleetRoundsTest, TakeALostRunnerForTheFleetsTrouble) {
   runners.manners[0] = {Manner::dies_in_round};
   auto const outcomes = measure(key_of(), {build_of('a'), build_of('b')}).value();

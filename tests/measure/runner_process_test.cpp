@@ -47,5 +47,22 @@ TEST(RunnerProcess, HasEveryVariableButGithubsToken) {
   EXPECT_EQ(words, "TORCHWATCH_TEST_CLUSTER=north\n");
 }
 
+/// What a runner of a slot of that fleet is started with.
+std::string arguments_of(config::FleetOptions fleet, std::size_t slot) {
+  fleet.launcher = {"/bin/sh", "-c", "echo $*"};
+  asio::io_context loop{1};
+  auto const start = runner_processes(loop.get_executor(), fleet, "torchwatch", {});
+  return words_of(loop, *start(slot).value());
+}
+
+TEST(RunnerProcess, HasTheGpuOfItsSlot) {
+  config::FleetOptions fleet;
+  EXPECT_EQ(arguments_of(fleet, 1), "runner --slot 1\n");
+  fleet.devices = {"GPU-8932f937", "MIG-67bd5cb1"};
+  EXPECT_EQ(arguments_of(fleet, 1), "runner --slot 1 --gpu MIG-67bd5cb1\n");
+  fleet.devices = {config::all_devices};
+  EXPECT_EQ(arguments_of(fleet, 3), "runner --slot 3 --gpu 3\n");
+}
+
 }  // namespace
 }  // namespace torchwatch::measure

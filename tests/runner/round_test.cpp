@@ -71,12 +71,14 @@ printf '{"type":"error","code":"failed","text":"<%s>"}\n' "$text")");
   Quarters quarters() {
     Quarters quarters;
     quarters.processors = processors_;
+    quarters.gpu = gpu_;
     if (GetParam()) quarters.isolation = tests::best_isolation(loop_);
     return quarters;
   }
 
   tests::Workplace workplace_;
   Processors processors_ = Processors::of_slot(0);
+  std::string gpu_;
   boost::asio::io_context loop_{1};
   std::vector<protocol::Progress> seen_;
 };
@@ -105,6 +107,35 @@ TEST_P(JobRunTest, LetsTheOthersOfARoundGoOnWhenOneFails) {
     EXPECT_EQ(std::get<Outcome>(answers[1]).id, "ok") << "beside " << behaviour;
     EXPECT_EQ(std::get<Failure>(answers[2]).code, "unsupported");
   }
+}
+
+TEST_P(JobRunTest, RunsOneByOneWhatHasNoRoomTogether) {
+  protocol::Round round{{workplace_.job("ok"), workplace_.job("crash"), workplace_.job("ok")}};
+  round.jobs.front().id = "first";
+  round.jobs.back().id = "last";
+  round.one_by_one = true;
+  ProgressSink keep = [this](protocol::Progress const& progress) {
+    if (seen_.empty() || seen_.back().id != progress.id) seen_.push_back(progress);
+  };
+
+  auto const answers = tests::run(loop_, run_round(std::move(round), quarters(), std::move(keep)));
+
+  ASSERT_EQ(answers.size(), 3U);
+  EXPECT_EQ(std::get<Outcome>(answers[0]).id, "first");
+  EXPECT_EQ(std::get<Failure>(answers[1]).code, "crashed");
+  EXPECT_EQ(std::get<Outcome>(answers[2]).id, "last");
+  ASSERT_GE(seen_.size(), 2U);
+  EXPECT_EQ(seen_.front().id, "first");
+  EXPECT_EQ(seen_.back().id, "last");
+  EXPECT_LE(seen_.size(), 3U) << "none speaks after the next has begun";
+}
+
+TEST_P(JobRunTest, ShowsItsGpuAloneToAWorker) {
+  gpu_ = "GPU-8932f937";
+  auto job = workplace_.job("ok");
+  job.build.env["CUDA_VISIBLE_DEVICES"] = "0,1";
+  EXPECT_EQ(said_by("echo $CUDA_VISIBLE_DEVICES $CUDA_DEVICE_ORDER", job),
+            "GPU-8932f937 PCI_BUS_ID ");
 }
 
 TEST_P(JobRunTest, DoesNotCountTheWaitForATurn) {
@@ -222,7 +253,7 @@ TEST_P(JobRunTest, RefusesAnotherProtocolVersion) {
   auto const failure = failure_of(job);
 
   EXPECT_EQ(failure.code, "protocol");
-  EXPECT_THAT(failure.text, HasSubstr("speaks protocol version 99; must be 3"));
+  EXPECT_THAT(failure.text, HasSubstr("speaks protocol version 99; must be 4"));
 }
 
 TEST_P(JobRunTest, RefusesAWorkerOfAnotherRole) {

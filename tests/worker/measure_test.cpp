@@ -358,6 +358,29 @@ TEST(Job, TakesPrecisionAndBatch) {
             "bf16, amp");
 }
 
+TEST(Job, KnowsThreeWaysToRoundFactors) {
+  auto job = job_for("test_eval[resnet18-cpu-eager]");
+  EXPECT_EQ(resolve(job, devices()).tf32, Tf32::as_pytorch);
+  job.measure.tf32 = "off";
+  EXPECT_EQ(resolve(job, devices()).tf32, Tf32::forbidden);
+  job.measure.tf32 = "maybe";
+  EXPECT_EQ(refusal_of(job),
+            "test_eval[resnet18-cpu-eager]: tf32 \"maybe\" is not supported; one of default, on, "
+            "off");
+
+  auto const& context = at::globalContext();
+  bool const products = context.allowTF32CuBLAS();
+  bool const convolutions = context.allowTF32CuDNN();
+  set_tf32(Tf32::as_pytorch);
+  set_tf32(Tf32::allowed);
+  EXPECT_TRUE(context.allowTF32CuBLAS() && context.allowTF32CuDNN());
+  set_tf32(Tf32::forbidden);
+  EXPECT_FALSE(context.allowTF32CuBLAS() || context.allowTF32CuDNN());
+  set_tf32(Tf32::as_pytorch);
+  EXPECT_EQ(context.allowTF32CuBLAS(), products);
+  EXPECT_EQ(context.allowTF32CuDNN(), convolutions);
+}
+
 TEST(Job, RefusesCountsThatMeasureNothing) {
   auto job = job_for("test_eval[resnet18-cpu-eager]");
   job.measure.runs = 0;

@@ -35,6 +35,7 @@ class FakeRunners::Runner final : public measure::Runner {
     auto const round = std::get<protocol::Round>(protocol::decode(line));
     auto& begun = all_.rounds.emplace_back();
     begun.seed = round.seed;
+    begun.one_by_one = round.one_by_one;
     for (auto const& job : round.jobs)
       begun.jobs.push_back(job.id);
     if (manner_ == Manner::dies_in_round) is_dead_ = true;

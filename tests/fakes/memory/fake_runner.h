@@ -45,6 +45,7 @@ class FakeRunners {
   struct Begun {
     std::vector<std::string> jobs;
     std::uint32_t seed = 0;
+    bool one_by_one = false;
   };
 
   std::vector<Begun> rounds;

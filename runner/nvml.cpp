@@ -1,0 +1,230 @@
+#include "runner/nvml.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+#include <dlfcn.h>
+
+namespace torchwatch::runner {
+namespace {
+
+// What is asked of the library, as nvml.h declares it (NVML API Reference Guide). Its names and
+// numbers are an ABI that old programs rely on, so that no header of it is needed.
+using Handle = void*;
+using Status = int;
+
+constexpr Status success = 0;
+constexpr Status not_supported = 3;
+constexpr Status lost = 15;
+constexpr int sm_clock = 1;
+constexpr int memory_clock = 2;
+constexpr int gpu_temperature = 0;
+constexpr int uncorrected = 1;
+constexpr int since_reset = 0;
+constexpr std::size_t uuid_size = 96;
+
+/// A function of the library; one that an old driver lacks says so itself.
+template <class... Arguments>
+class Function {
+ public:
+  Function(void* library, char const* name)
+      : function_{reinterpret_cast<Status (*)(Arguments...)>(::dlsym(library, name))} {}
+
+  Status operator()(Arguments... arguments) const {
+    return function_ == nullptr ? not_supported : function_(arguments...);
+  }
+
+ private:
+  Status (*function_)(Arguments...);
+};
+
+struct Closer {
+  void operator()(void* library) const { ::dlclose(library); }
+};
+
+}  // namespace
+
+struct Nvml::Library {
+  explicit Library(void* opened)
+      : file{opened},
+        init{opened, "nvmlInit_v2"},
+        shutdown{opened, "nvmlShutdown"},
+        count{opened, "nvmlDeviceGetCount_v2"},
+        by_index{opened, "nvmlDeviceGetHandleByIndex_v2"},
+        mig_count{opened, "nvmlDeviceGetMaxMigDeviceCount"},
+        mig_by_index{opened, "nvmlDeviceGetMigDeviceHandleByIndex"},
+        mig_mode{opened, "nvmlDeviceGetMigMode"},
+        uuid{opened, "nvmlDeviceGetUUID"},
+        clock{opened, "nvmlDeviceGetClockInfo"},
+        temperature{opened, "nvmlDeviceGetTemperature"},
+        power_limit{opened, "nvmlDeviceGetEnforcedPowerLimit"},
+        throttling{opened, "nvmlDeviceGetCurrentClocksThrottleReasons"},
+        ecc_errors{opened, "nvmlDeviceGetTotalEccErrors"},
+        text{reinterpret_cast<char const* (*)(Status)>(::dlsym(opened, "nvmlErrorString"))} {}
+
+  Library(Library const&) = delete;
+  Library& operator=(Library const&) = delete;
+
+  ~Library() {
+    if (is_ready) shutdown();
+  }
+
+  Error error(Status status, std::string const& doing) const {
+    std::string const words = text == nullptr ? "code " + std::to_string(status) : text(status);
+    return {ErrorCode::unavailable, "NVML: " + doing + ": " + words};
+  }
+
+  std::string uuid_of(Handle device) const {
+    std::array<char, uuid_size> name{};
+    if (uuid(device, name.data(), static_cast<unsigned>(name.size())) != success) return {};
+    name.back() = '\0';
+    return name.data();
+  }
+
+  /// The GPUs, and after each its MIG instances.
+  Result<std::vector<Handle>> devices() const {
+    unsigned number = 0;
+    if (auto const status = count(&number); status != success) return error(status, "count GPUs");
+    std::vector<Handle> all;
+    for (unsigned index = 0; index < number; ++index) {
+      Handle device = nullptr;
+      if (by_index(index, &device) != success) continue;  // lost; the others go on
+      all.push_back(device);
+      unsigned instances = 0;
+      if (mig_count(device, &instances) != success) continue;
+      for (unsigned of_it = 0; of_it < instances; ++of_it)
+        if (Handle instance = nullptr; mig_by_index(device, of_it, &instance) == success)
+          all.push_back(instance);
+    }
+    return all;
+  }
+
+  Result<Handle> find(std::string const& gpu) const {
+    unsigned index = 0;
+    auto const* const end = gpu.data() + gpu.size();
+    auto const [read, bad] = std::from_chars(gpu.data(), end, index);
+    if (gpu.empty() || (bad == std::errc{} && read == end)) {
+      Handle device = nullptr;
+      auto const status = by_index(index, &device);
+      if (status == success) return device;
+      return error(status, "find GPU " + std::to_string(index));
+    }
+    auto const all = devices();
+    if (!all) return all.error();
+    auto const named =
+        std::ranges::find_if(*all, [&](Handle device) { return uuid_of(device).starts_with(gpu); });
+    if (named == all->end()) return Error{ErrorCode::not_found, "NVML: no GPU is named " + gpu};
+    return *named;
+  }
+
+  std::unique_ptr<void, Closer> file;
+  Function<> init;
+  Function<> shutdown;
+  Function<unsigned*> count;
+  Function<unsigned, Handle*> by_index;
+  Function<Handle, unsigned*> mig_count;
+  Function<Handle, unsigned, Handle*> mig_by_index;
+  Function<Handle, unsigned*, unsigned*> mig_mode;
+  Function<Handle, char*, unsigned> uuid;
+  Function<Handle, int, unsigned*> clock;
+  Function<Handle, int, unsigned*> temperature;
+  Function<Handle, unsigned*> power_limit;
+  Function<Handle, unsigned long long*> throttling;
+  Function<Handle, int, int, unsigned long long*> ecc_errors;
+  char const* (*text)(Status);
+  bool is_ready = false;
+};
+
+namespace {
+
+/// Asks about a device, and notices when it is lost meanwhile.
+class Question {
+ public:
+  template <class Value, class Ask>
+  std::optional<Value> told(Ask const& ask) {
+    Value value{};
+    auto const status = ask(&value);
+    if (status == lost) is_lost_ = true;
+    return status == success ? std::optional{value} : std::nullopt;
+  }
+
+  bool is_lost() const { return is_lost_; }
+
+ private:
+  bool is_lost_ = false;
+};
+
+std::optional<int> number(std::optional<unsigned> value, unsigned unit = 1) {
+  return value ? std::optional{static_cast<int>(*value / unit)} : std::nullopt;
+}
+
+std::optional<std::uint64_t> wide(std::optional<unsigned long long> value) {
+  return value ? std::optional{std::uint64_t{*value}} : std::nullopt;
+}
+
+}  // namespace
+
+Nvml::Nvml(std::unique_ptr<Library> library) : library_{std::move(library)} {}
+
+Nvml::Nvml(Nvml&&) noexcept = default;
+Nvml& Nvml::operator=(Nvml&&) noexcept = default;
+Nvml::~Nvml() = default;
+
+Result<Nvml> Nvml::load(std::string const& library) {
+  void* const opened = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (opened == nullptr) return Error{ErrorCode::unavailable, std::string{"NVML: "} + ::dlerror()};
+  auto loaded = std::make_unique<Library>(opened);
+  if (auto const status = loaded->init(); status != success)
+    return loaded->error(status, "initialise");
+  loaded->is_ready = true;
+  return Nvml{std::move(loaded)};
+}
+
+Result<GpuIdentity> Nvml::identity_of(std::string const& gpu) const {
+  auto const& library = *library_;
+  auto const found = library.find(gpu);
+  if (!found) return found.error();
+  auto const device = *found;
+  constexpr unsigned milliwatts = 1000;
+  Question question;
+  GpuIdentity identity;
+  identity.uuid = library.uuid_of(device);
+  auto const limit =
+      question.told<unsigned>([&](unsigned* value) { return library.power_limit(device, value); });
+  identity.power_limit_w = number(limit, milliwatts);
+  unsigned pending = 0;
+  auto const mode = question.told<unsigned>(
+      [&](unsigned* current) { return library.mig_mode(device, current, &pending); });
+  if (mode) identity.is_partitioned = *mode != 0;
+  if (question.is_lost()) return library.error(lost, "describe GPU " + gpu);
+  return identity;
+}
+
+Result<GpuState> Nvml::state_of(std::string const& gpu) const {
+  using Wide = unsigned long long;
+  auto const& library = *library_;
+  auto const found = library.find(gpu);
+  if (!found) return found.error();
+  auto const device = *found;
+  Question question;
+  auto const clock = [&](int which) {
+    return number(
+        question.told<unsigned>([&](unsigned* mhz) { return library.clock(device, which, mhz); }));
+  };
+  GpuState state;
+  state.sm_mhz = clock(sm_clock);
+  state.memory_mhz = clock(memory_clock);
+  state.temperature_c = number(question.told<unsigned>(
+      [&](unsigned* value) { return library.temperature(device, gpu_temperature, value); }));
+  state.throttling =
+      wide(question.told<Wide>([&](Wide* value) { return library.throttling(device, value); }));
+  state.uncorrected_errors = wide(question.told<Wide>(
+      [&](Wide* value) { return library.ecc_errors(device, uncorrected, since_reset, value); }));
+  if (question.is_lost()) return library.error(lost, "look at GPU " + gpu);
+  return state;
+}
+
+}  // namespace torchwatch::runner

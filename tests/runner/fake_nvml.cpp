@@ -1,0 +1,150 @@
+// NVIDIA's management library as a test has it: what it says stands in the JSON file that
+// TORCHWATCH_FAKE_NVML names, which is read at each call, so that a GPU may change or go.
+//
+//   {"init": 0, "gpus": [{"uuid": "GPU-1", "lost": false, "sm_mhz": 1980, ..., "instances":
+//   ["MIG-1"]}]}
+//
+// What a GPU has no value for it does not support.
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace {
+
+using nlohmann::json;
+
+constexpr int success = 0;
+constexpr int invalid_argument = 2;
+constexpr int not_supported = 3;
+constexpr int not_found = 6;
+constexpr int lost = 15;
+
+json script() {
+  std::ifstream file{std::getenv("TORCHWATCH_FAKE_NVML")};
+  return json::parse(file);
+}
+
+/// A handle is the place of a GPU and of an instance of it, plus one.
+constexpr std::size_t per_gpu = 100;
+
+void* handle_of(std::size_t gpu, std::size_t instance) {
+  return reinterpret_cast<void*>(1 + gpu * per_gpu + instance);
+}
+
+json gpu_of(void* handle) {
+  return script().at("gpus").at((reinterpret_cast<std::size_t>(handle) - 1) / per_gpu);
+}
+
+std::size_t instance_of(void* handle) {
+  return (reinterpret_cast<std::size_t>(handle) - 1) % per_gpu;
+}
+
+template <class Value>
+int tell(void* handle, char const* what, Value* value) {
+  auto const gpu = gpu_of(handle);
+  if (gpu.value("lost", false)) return lost;
+  if (!gpu.contains(what)) return not_supported;
+  *value = gpu.at(what).get<Value>();
+  return success;
+}
+
+}  // namespace
+
+extern "C" {
+
+int nvmlInit_v2();
+int nvmlShutdown();
+char const* nvmlErrorString(int status);
+int nvmlDeviceGetCount_v2(unsigned* count);
+int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device);
+int nvmlDeviceGetMaxMigDeviceCount(void* device, unsigned* count);
+int nvmlDeviceGetMigDeviceHandleByIndex(void* device, unsigned index, void** instance);
+int nvmlDeviceGetMigMode(void* device, unsigned* current, unsigned* pending);
+int nvmlDeviceGetUUID(void* device, char* uuid, unsigned length);
+int nvmlDeviceGetClockInfo(void* device, int type, unsigned* mhz);
+int nvmlDeviceGetTemperature(void* device, int sensor, unsigned* celsius);
+int nvmlDeviceGetEnforcedPowerLimit(void* device, unsigned* milliwatts);
+int nvmlDeviceGetCurrentClocksThrottleReasons(void* device, unsigned long long* reasons);
+int nvmlDeviceGetTotalEccErrors(void* device, int type, int counter, unsigned long long* count);
+
+int nvmlInit_v2() {
+  return script().value("init", success);
+}
+
+int nvmlShutdown() {
+  return success;
+}
+
+char const* nvmlErrorString(int status) {
+  static std::map<int, char const*> const texts{{invalid_argument, "Invalid Argument"},
+                                                {not_supported, "Not Supported"},
+                                                {not_found, "Not Found"},
+                                                {lost, "GPU is lost"},
+                                                {18, "Driver/library version mismatch"}};
+  auto const text = texts.find(status);
+  return text == texts.end() ? "Unknown Error" : text->second;
+}
+
+int nvmlDeviceGetCount_v2(unsigned* count) {
+  *count = static_cast<unsigned>(script().at("gpus").size());
+  return success;
+}
+
+int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
+  auto const all = script().at("gpus");
+  if (index >= all.size()) return invalid_argument;
+  if (all.at(index).value("lost", false)) return lost;
+  *device = handle_of(index, 0);
+  return success;
+}
+
+int nvmlDeviceGetMaxMigDeviceCount(void* device, unsigned* count) {
+  *count = static_cast<unsigned>(gpu_of(device).value("instances", json::array()).size());
+  return success;
+}
+
+int nvmlDeviceGetMigDeviceHandleByIndex(void* device, unsigned index, void** instance) {
+  *instance = handle_of((reinterpret_cast<std::size_t>(device) - 1) / per_gpu, index + 1);
+  return success;
+}
+
+int nvmlDeviceGetMigMode(void* device, unsigned* current, unsigned* pending) {
+  *pending = 0;
+  return tell(device, "mig_mode", current);
+}
+
+int nvmlDeviceGetUUID(void* device, char* uuid, unsigned length) {
+  auto const gpu = gpu_of(device);
+  auto const instance = instance_of(device);
+  auto const name = instance == 0 ? gpu.at("uuid").get<std::string>()
+                                  : gpu.at("instances").at(instance - 1).get<std::string>();
+  std::strncpy(uuid, name.c_str(), length);
+  return success;
+}
+
+int nvmlDeviceGetClockInfo(void* device, int type, unsigned* mhz) {
+  return tell(device, type == 1 ? "sm_mhz" : "memory_mhz", mhz);
+}
+
+int nvmlDeviceGetTemperature(void* device, int, unsigned* celsius) {
+  return tell(device, "temperature_c", celsius);
+}
+
+int nvmlDeviceGetEnforcedPowerLimit(void* device, unsigned* milliwatts) {
+  return tell(device, "power_limit_mw", milliwatts);
+}
+
+int nvmlDeviceGetCurrentClocksThrottleReasons(void* device, unsigned long long* reasons) {
+  return tell(device, "throttling", reasons);
+}
+
+int nvmlDeviceGetTotalEccErrors(void* device, int type, int counter, unsigned long long* count) {
+  return type == 1 && counter == 0 ? tell(device, "uncorrected_errors", count) : not_supported;
+}
+
+}  // extern "C"

@@ -1,0 +1,123 @@
+#include "runner/gpu_watch.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "run.h"
+#include "with_fake_nvml.h"
+#include "workplace.h"
+#include <boost/asio/io_context.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runner/round.h"
+
+namespace torchwatch::runner {
+namespace {
+
+using protocol::Failure;
+using protocol::Message;
+using protocol::Outcome;
+using testing::HasSubstr;
+
+constexpr auto calm_gpu = R"({"gpus": [{"uuid": "GPU-8932f937", "mig_mode": 0,
+  "power_limit_mw": 700000, "sm_mhz": 1980, "memory_mhz": 2619, "temperature_c": 41,
+  "throttling": 4, "uncorrected_errors": 2}]})";
+constexpr auto hot_gpu = R"({"gpus": [{"uuid": "GPU-8932f937", "throttling": 64}]})";
+constexpr auto broken_gpu = R"({"gpus": [{"uuid": "GPU-8932f937", "uncorrected_errors": 3}]})";
+constexpr auto lost_gpu = R"({"gpus": [{"uuid": "GPU-8932f937", "lost": true}]})";
+
+class GpuWatchTest : public tests::WithFakeNvml {
+ protected:
+  /// What becomes of a result when the GPU is first so and then otherwise.
+  Message noted(std::string const& before, std::string const& after) {
+    say(before);
+    GpuWatch watch{std::make_shared<Nvml const>(load()), "0"};
+    watch.look();
+    say(after);
+    watch.look();
+    Outcome outcome;
+    outcome.id = "j1";
+    outcome.benchmark = "test_eval[resnet18-cuda-eager]";
+    Message answer = outcome;
+    watch.note(answer);
+    return answer;
+  }
+
+  /// Why a result did not count.
+  std::string trouble(std::string const& before, std::string const& after) {
+    auto const answer = noted(before, after);
+    auto const* const failure = std::get_if<Failure>(&answer);
+    if (failure == nullptr) return "none";
+    EXPECT_EQ(failure->id, "j1");
+    EXPECT_EQ(failure->code, "device");
+    return failure->text;
+  }
+};
+
+TEST_F(GpuWatchTest, TellsBesideAResultWhatTheGpuWasLike) {
+  auto const outcome = std::get<Outcome>(noted(calm_gpu, calm_gpu));
+  EXPECT_EQ(outcome.accounts.at("gpu_sm_mhz"), 1980);
+  EXPECT_EQ(outcome.accounts.at("gpu_memory_mhz"), 2619);
+  EXPECT_EQ(outcome.accounts.at("gpu_temperature_c"), 41);
+  EXPECT_EQ(outcome.fingerprint.at("gpu_uuid"), "GPU-8932f937");
+  EXPECT_EQ(outcome.fingerprint.at("gpu_mig"), false);
+  EXPECT_EQ(outcome.fingerprint.at("gpu_power_limit_w"), 700);
+}
+
+TEST_F(GpuWatchTest, TakesNoResultOfAGpuThatWasNotItself) {
+  EXPECT_EQ(trouble(calm_gpu, hot_gpu),
+            "test_eval[resnet18-cuda-eager]: the GPU was throttled meanwhile: heat, says the "
+            "hardware");
+  EXPECT_THAT(trouble(hot_gpu, calm_gpu), HasSubstr("throttled")) << "whenever it was";
+  EXPECT_THAT(trouble(calm_gpu, broken_gpu), HasSubstr("1 uncorrected errors of the GPU's memory"));
+  EXPECT_EQ(trouble(broken_gpu, broken_gpu), "none") << "those of before are no news";
+  EXPECT_THAT(trouble(calm_gpu, lost_gpu), HasSubstr("GPU is lost"));
+}
+
+TEST_F(GpuWatchTest, KnowsNothingOfAGpuThatWasNeverSeen) {
+  auto const outcome = std::get<Outcome>(noted(lost_gpu, lost_gpu));
+  EXPECT_TRUE(outcome.accounts.empty());
+  EXPECT_TRUE(outcome.fingerprint.empty());
+  GpuWatch blind{nullptr, ""};
+  blind.look();
+  Message answer = Outcome{};
+  blind.note(answer);
+  EXPECT_TRUE(std::holds_alternative<Outcome>(answer));
+}
+
+/// A round on a GPU that is only said to be there.
+class WatchedRoundTest : public tests::WithFakeNvml {
+ protected:
+  Message answer_to(std::string const& benchmark) {
+    auto job = workplace_.job("ok");
+    job.benchmark = benchmark;
+    job.build.launcher = {"sh",
+                          "-c",
+                          R"(echo '{"type":"hello","role":"worker"}'
+        echo '{"type":"result","id":"ok","benchmark":")" +
+                              benchmark + R"(","metrics":{"latency":{"value":7}}}')"};
+    Quarters quarters;
+    quarters.nvml = std::make_shared<Nvml const>(load());
+    return tests::run(loop_, run_round({{std::move(job)}}, quarters, [](auto const&) {})).front();
+  }
+
+ private:
+  tests::Workplace workplace_;
+  boost::asio::io_context loop_{1};
+};
+
+TEST_F(WatchedRoundTest, HasNoResultOfAHotGpu) {
+  say(hot_gpu);
+  EXPECT_EQ(std::get<Failure>(answer_to("test_eval[ok-cuda-eager]")).code, "device");
+  EXPECT_EQ(std::get<Outcome>(answer_to("test_eval[ok-cpu-eager]")).id, "ok")
+      << "which is nothing to a processor";
+  say(calm_gpu);
+  auto const outcome = std::get<Outcome>(answer_to("test_eval[ok-cuda-eager]"));
+  EXPECT_EQ(outcome.fingerprint.at("gpu_uuid"), "GPU-8932f937");
+}
+
+}  // namespace
+}  // namespace torchwatch::runner

@@ -1,0 +1,83 @@
+#include "runner/nvml.h"
+
+#include <string>
+
+#include "with_fake_nvml.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace torchwatch::runner {
+namespace {
+
+using testing::HasSubstr;
+
+using NvmlTest = tests::WithFakeNvml;
+
+constexpr auto two_gpus = R"({"gpus": [
+  {"uuid": "GPU-8932f937", "mig_mode": 0, "power_limit_mw": 700000, "sm_mhz": 1980,
+   "memory_mhz": 2619, "temperature_c": 41, "throttling": 0, "uncorrected_errors": 0},
+  {"uuid": "GPU-1b2c3d4e", "mig_mode": 1, "power_limit_mw": 400000, "sm_mhz": 1410,
+   "throttling": 64, "uncorrected_errors": 3, "instances": ["MIG-67bd5cb1", "MIG-a0b1c2d3"]}]})";
+
+TEST_F(NvmlTest, TellsWhichGpuItIs) {
+  say(two_gpus);
+  auto const nvml = load();
+  auto const first = nvml.identity_of("").value();
+  EXPECT_EQ(first.uuid, "GPU-8932f937");
+  EXPECT_EQ(first.is_partitioned, false);
+  EXPECT_EQ(first.power_limit_w, 700);
+  EXPECT_EQ(nvml.identity_of("1").value().uuid, "GPU-1b2c3d4e");
+  EXPECT_EQ(nvml.identity_of("GPU-1b2c").value().uuid, "GPU-1b2c3d4e") << "as CUDA takes it";
+  auto const instance = nvml.identity_of("MIG-a0b1c2d3").value();
+  EXPECT_EQ(instance.uuid, "MIG-a0b1c2d3");
+  EXPECT_EQ(instance.is_partitioned, true);
+}
+
+TEST_F(NvmlTest, TellsHowAGpuIsNow) {
+  say(two_gpus);
+  auto const nvml = load();
+  auto const calm = nvml.state_of("0").value();
+  EXPECT_EQ(calm.sm_mhz, 1980);
+  EXPECT_EQ(calm.memory_mhz, 2619);
+  EXPECT_EQ(calm.temperature_c, 41);
+  EXPECT_EQ(calm.throttling, 0U);
+  EXPECT_EQ(calm.uncorrected_errors, 0U);
+  auto const hot = nvml.state_of("1").value();
+  EXPECT_TRUE(*hot.throttling & Throttle::any);
+  EXPECT_EQ(hot.uncorrected_errors, 3U);
+  EXPECT_FALSE(hot.temperature_c) << "not supported";
+}
+
+TEST_F(NvmlTest, SaysThatThereIsNoSuchGpu) {
+  say(two_gpus);
+  auto const nvml = load();
+  auto const unknown = nvml.state_of("GPU-ffff");
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().code, ErrorCode::not_found);
+  EXPECT_EQ(unknown.error().message, "NVML: no GPU is named GPU-ffff");
+  EXPECT_EQ(nvml.state_of("7").error().message, "NVML: find GPU 7: Invalid Argument");
+}
+
+TEST_F(NvmlTest, SaysThatAGpuIsLost) {
+  say(R"({"gpus": [{"uuid": "GPU-1"}]})");
+  auto const nvml = load();
+  EXPECT_TRUE(nvml.state_of("GPU-1"));
+  say(R"({"gpus": [{"uuid": "GPU-1", "lost": true}]})");
+  auto const state = nvml.state_of("0");
+  ASSERT_FALSE(state);
+  EXPECT_EQ(state.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(state.error().message, HasSubstr("GPU is lost"));
+}
+
+TEST_F(NvmlTest, SaysWhyItCannotBeUsed) {
+  auto const missing = Nvml::load("libno-such-library.so.1");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(missing.error().message, HasSubstr("libno-such-library.so.1"));
+  say(R"({"init": 18, "gpus": []})");
+  EXPECT_EQ(Nvml::load(FAKE_NVML).error().message,
+            "NVML: initialise: Driver/library version mismatch");
+}
+
+}  // namespace
+}  // namespace torchwatch::runner
