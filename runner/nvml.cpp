@@ -187,7 +187,7 @@ Result<GpuIdentity> Nvml::identity_of(std::string const& gpu) const {
   auto const& library = *library_;
   auto const found = library.find(gpu);
   if (!found) return found.error();
-  auto const device = *found;
+  auto* const device = *found;
   constexpr unsigned milliwatts = 1000;
   Question question;
   GpuIdentity identity;
@@ -208,7 +208,7 @@ Result<GpuState> Nvml::state_of(std::string const& gpu) const {
   auto const& library = *library_;
   auto const found = library.find(gpu);
   if (!found) return found.error();
-  auto const device = *found;
+  auto* const device = *found;
   Question question;
   auto const clock = [&](int which) {
     return number(

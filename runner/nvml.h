@@ -42,6 +42,8 @@ class Nvml {
   /// Fails with unavailable, in the loader's or the library's words.
   static Result<Nvml> load(std::string const& library = "libnvidia-ml.so.1");
 
+  Nvml(Nvml const&) = delete;
+  Nvml& operator=(Nvml const&) = delete;
   Nvml(Nvml&&) noexcept;
   Nvml& operator=(Nvml&&) noexcept;
   ~Nvml();

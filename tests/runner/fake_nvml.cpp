@@ -33,7 +33,8 @@ json script() {
 constexpr std::size_t per_gpu = 100;
 
 void* handle_of(std::size_t gpu, std::size_t instance) {
-  return reinterpret_cast<void*>(1 + gpu * per_gpu + instance);
+  return reinterpret_cast<void*>(1 + gpu * per_gpu +
+                                 instance);  // NOLINT(performance-no-int-to-ptr)
 }
 
 json gpu_of(void* handle) {
@@ -55,6 +56,7 @@ int tell(void* handle, char const* what, Value* value) {
 
 }  // namespace
 
+// NOLINTBEGIN(readability-identifier-naming): theirs
 extern "C" {
 
 int nvmlInit_v2();
@@ -148,3 +150,4 @@ int nvmlDeviceGetTotalEccErrors(void* device, int type, int counter, unsigned lo
 }
 
 }  // extern "C"
+// NOLINTEND(readability-identifier-naming)
