@@ -6,6 +6,7 @@
 //
 // What a GPU has no value for it does not support.
 
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -29,20 +30,28 @@ json script() {
   return json::parse(file);
 }
 
-/// A handle is the place of a GPU and of an instance of it, plus one.
+/// A handle leads to the place of a GPU and of an instance of it.
 constexpr std::size_t per_gpu = 100;
 
+std::array<char, 10 * per_gpu>& places() {
+  static std::array<char, 10 * per_gpu> all;
+  return all;
+}
+
 void* handle_of(std::size_t gpu, std::size_t instance) {
-  return reinterpret_cast<void*>(1 + gpu * per_gpu +
-                                 instance);  // NOLINT(performance-no-int-to-ptr)
+  return &places().at(gpu * per_gpu + instance);
+}
+
+std::size_t place_of(void* handle) {
+  return static_cast<std::size_t>(static_cast<char*>(handle) - places().data());
 }
 
 json gpu_of(void* handle) {
-  return script().at("gpus").at((reinterpret_cast<std::size_t>(handle) - 1) / per_gpu);
+  return script().at("gpus").at(place_of(handle) / per_gpu);
 }
 
 std::size_t instance_of(void* handle) {
-  return (reinterpret_cast<std::size_t>(handle) - 1) % per_gpu;
+  return place_of(handle) % per_gpu;
 }
 
 template <class Value>
@@ -111,7 +120,7 @@ int nvmlDeviceGetMaxMigDeviceCount(void* device, unsigned* count) {
 }
 
 int nvmlDeviceGetMigDeviceHandleByIndex(void* device, unsigned index, void** instance) {
-  *instance = handle_of((reinterpret_cast<std::size_t>(device) - 1) / per_gpu, index + 1);
+  *instance = handle_of(place_of(device) / per_gpu, index + 1);
   return success;
 }
 
