@@ -9,8 +9,8 @@ using nlohmann::ordered_json;
 
 Result<std::string> body_of(net::HttpResponse const& answer) {
   constexpr int bad_request = 400;
-  if (answer.status < bad_request) return answer.body;
-  auto const json = ordered_json::parse(answer.body, nullptr, false);
+  if (answer.status < bad_request) return answer.text();
+  auto const json = ordered_json::parse(answer.text(), nullptr, false);
   auto text = "HTTP " + std::to_string(answer.status);
   if (!json.is_object()) return Error{ErrorCode::corrupt, text + " without JSON"};
   text += ": " + json.value("detail", "");
