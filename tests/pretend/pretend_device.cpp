@@ -1,0 +1,467 @@
+#include "pretend_device.h"
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <ATen/EmptyTensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <c10/core/CPUAllocator.h>
+#include <c10/core/impl/DeviceGuardImplInterface.h>
+#include <torch/library.h>
+#include <torch/torch.h>
+
+/// Takes the place of at::Context::defaultGenerator, which its header defines for CPU and CUDA
+/// alone: random numbers of the device are drawn by the host.
+at::Generator const& default_generator(at::Context* context, c10::Device device) asm(
+    "_ZN2at7Context16defaultGeneratorEN3c106DeviceE");
+
+at::Generator const& default_generator(at::Context*, c10::Device) {
+  return at::detail::getDefaultCPUGenerator();
+}
+
+namespace torchwatch::pretend {
+namespace {
+
+using at::Tensor;
+using c10::IntArrayRef;
+using c10::IValue;
+using c10::OperatorHandle;
+using torch::jit::Stack;
+
+template <class T>
+using Optional = c10::optional<T>;  // 1.13 has its own
+
+constexpr auto type = c10::DeviceType::XPU;
+c10::Device const the_device{type, 0};
+c10::DispatchKeySet const of_device{c10::DispatchKey::XPU};
+
+Seen& notes() {
+  static Seen all;
+  return all;
+}
+
+bool is_on_device(Tensor const& tensor) {
+  return tensor.defined() && tensor.device().type() == type;
+}
+
+// ---- The device: one, with one stream, in the host's memory
+
+struct Guard final : c10::impl::DeviceGuardImplInterface {
+  c10::DeviceType type() const override { return pretend::type; }
+
+  c10::Device exchangeDevice(c10::Device) const override { return the_device; }
+
+  c10::Device getDevice() const override { return the_device; }
+
+  void setDevice(c10::Device) const override {}
+
+  void uncheckedSetDevice(c10::Device) const noexcept override {}
+
+  c10::Stream getStream(c10::Device) const noexcept override {
+    return c10::Stream(c10::Stream::DEFAULT, the_device);
+  }
+
+  c10::Stream exchangeStream(c10::Stream stream) const noexcept override { return stream; }
+
+  c10::DeviceIndex deviceCount() const noexcept override { return 1; }
+};
+
+/// Memory at `data` that lives as long as `owner`.
+template <class Owner>
+c10::DataPtr memory_of(void* data, Owner owner, c10::Device where) {
+  auto* const kept = new Owner(std::move(owner));
+  return {data, kept, [](void* context) { delete static_cast<Owner*>(context); }, where};
+}
+
+struct Allocator final : c10::Allocator {
+  c10::DataPtr allocate(std::size_t bytes) const override {
+    auto of_host = c10::GetCPUAllocator()->allocate(bytes);
+    auto* const data = of_host.get();
+    return memory_of(data, std::move(of_host), the_device);
+  }
+};
+
+Allocator& allocator() {
+  static Allocator only;
+  return only;
+}
+
+// ---- The same memory, seen from either side
+
+/// A tensor on memory of another's storage.
+Tensor over(c10::DataPtr memory,
+            Tensor const& tensor,
+            c10::Allocator* allocates,
+            c10::DispatchKeySet keys) {
+  c10::Storage storage(c10::Storage::use_byte_size_t(),
+                       tensor.storage().nbytes(),
+                       std::move(memory),
+                       allocates,
+                       true);
+  auto made = at::detail::make_tensor<c10::TensorImpl>(std::move(storage), keys, tensor.dtype());
+  made.unsafeGetTensorImpl()->set_sizes_and_strides(tensor.sizes(), tensor.strides());
+  made.unsafeGetTensorImpl()->set_storage_offset(tensor.storage_offset());
+  return made;
+}
+
+/// What the host computed, as the device's.
+Tensor to_device(Tensor const& tensor) {
+  bool const stays =
+      !tensor.defined() || is_on_device(tensor) || tensor.is_quantized() || tensor.is_sparse();
+  if (stays) return tensor;
+  return over(
+      memory_of(tensor.storage().data(), tensor, the_device), tensor, &allocator(), of_device);
+}
+
+/// What is the device's, for the host to compute with.
+Tensor to_host(Tensor const& tensor) {
+  if (!is_on_device(tensor)) return tensor;
+  auto* const data = tensor.storage().data();
+  if (data == nullptr || tensor.numel() == 0)
+    return at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(c10::kCPU));
+  return over(memory_of(data, c10::Storage(tensor.storage()), c10::kCPU),
+              tensor,
+              c10::GetCPUAllocator(),
+              c10::DispatchKeySet(c10::DispatchKey::CPU));
+}
+
+void make_room(Tensor const& tensor, IntArrayRef sizes) {
+  auto const elements = c10::multiply_integers(sizes) + tensor.storage_offset();
+  auto const bytes = static_cast<std::size_t>(elements) * tensor.itemsize();
+  auto const& storage = tensor.storage();
+  if (storage.nbytes() < bytes) {
+    auto larger = allocator().allocate(bytes);
+    if (storage.nbytes() > 0) std::memcpy(larger.get(), storage.data(), storage.nbytes());
+    storage.unsafeGetStorageImpl()->set_data_ptr_noswap(std::move(larger));
+    storage.unsafeGetStorageImpl()->set_nbytes(bytes);
+  }
+  tensor.unsafeGetTensorImpl()->set_sizes_contiguous(sizes);
+}
+
+void assign(Tensor const& tensor, Tensor const& value) {
+  make_room(tensor, value.sizes());
+  if (value.numel() > 0) to_host(tensor).copy_(value);
+}
+
+// ---- What is noted
+
+std::string shape_of(Tensor const& tensor) {
+  std::ostringstream text;
+  text << tensor.sizes();
+  return text.str();
+}
+
+void note_mixed(char const* op, std::initializer_list<Tensor> tensors) {
+  bool on_device = false;
+  bool on_host = false;
+  for (auto const& tensor : tensors)
+    if (tensor.defined()) (is_on_device(tensor) ? on_device : on_host) = true;
+  if (on_device && on_host) notes().mixed.insert(std::string(op) + " with tensors of the host");
+}
+
+void note_copy(Tensor const& from, Tensor const& to) {
+  if (is_on_device(from) && !is_on_device(to)) ++notes().synchronisations;
+}
+
+/// A tensor among an operator's arguments.
+struct Given {
+  std::string name;
+  Tensor tensor;
+};
+
+std::vector<Given> tensors_of(OperatorHandle const& op, std::vector<IValue> const& arguments) {
+  std::vector<Given> all;
+  for (std::size_t at = 0; at < arguments.size(); ++at) {
+    auto const& value = arguments[at];
+    auto const& name = op.schema().arguments()[at].name();
+    if (value.isTensor()) all.push_back({name, value.toTensor()});
+    if (value.isTensorList())
+      for (auto const& tensor : value.toTensorVector())
+        all.push_back({name, tensor});
+    if (value.isOptionalTensorList())
+      for (Optional<Tensor> const tensor : value.toOptionalTensorList())
+        if (tensor) all.push_back({name, *tensor});
+  }
+  std::erase_if(all, [](Given const& given) { return !given.tensor.defined(); });
+  return all;
+}
+
+/// Whether CUDA takes this argument of the host beside its own tensors: operators that copy, masks
+/// and indices.
+bool may_be_of_host(std::string const& op, std::string const& argument) {
+  static std::set<std::string> const copies{"aten::copy_", "aten::_copy_from"};
+  static std::set<std::string> const take_indices{"aten::index",
+                                                  "aten::index_put",
+                                                  "aten::index_put_",
+                                                  "aten::_index_put_impl_",
+                                                  "aten::masked_fill",
+                                                  "aten::masked_fill_"};
+  if (copies.contains(op)) return true;
+  return take_indices.contains(op) && argument != "self" && argument != "values";
+}
+
+void note(OperatorHandle const& op, std::vector<Given> const& given) {
+  auto const& name = op.schema().name();
+  if (name == "aten::_local_scalar_dense" || name == "aten::nonzero") ++notes().synchronisations;
+  if (name == "aten::copy_") note_copy(given.at(1).tensor, given.at(0).tensor);
+  // The lengths of sequences are the host's
+  if (name == "aten::_pack_padded_sequence" || name == "aten::_pack_padded_sequence_backward")
+    return;
+  for (auto const& [argument, tensor] : given)
+    if (!is_on_device(tensor) && tensor.dim() > 0 && !may_be_of_host(name, argument))
+      notes().mixed.insert(name + " with " + argument + shape_of(tensor) + " of the host");
+}
+
+// ---- Every operator that the device has no kernel of its own for: the host's
+
+bool is_written(c10::Argument const& argument) {
+  return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
+}
+
+/// An argument for the host's kernel.
+IValue to_host(IValue const& value, c10::Argument const& argument) {
+  if (value.isTensor()) {
+    auto const tensor = value.toTensor();
+    bool const is_made_anew = is_on_device(tensor) && is_written(argument) && tensor.numel() == 0;
+    return is_made_anew ? at::empty({0}, tensor.options().device(c10::kCPU)) : to_host(tensor);
+  }
+  if (value.isTensorList()) {
+    auto list = value.toTensorVector();
+    for (auto& tensor : list)
+      tensor = to_host(tensor);
+    return list;
+  }
+  if (value.isOptionalTensorList()) {
+    c10::List<Optional<Tensor>> list;
+    for (Optional<Tensor> const tensor : value.toOptionalTensorList())
+      list.push_back(tensor ? Optional<Tensor>(to_host(*tensor)) : tensor);
+    return list;
+  }
+  if (value.isDevice() && value.toDevice().type() == type) return c10::Device(c10::kCPU);
+  return value;
+}
+
+/// What the host's kernel did to an argument that it writes to.
+void write_back(Tensor const& tensor, Tensor const& of_host) {
+  if (tensor.numel() == 0 || of_host.storage().data() != tensor.storage().data())
+    assign(tensor, of_host);
+  else if (of_host.sizes() != tensor.sizes() || of_host.strides() != tensor.strides())
+    tensor.unsafeGetTensorImpl()->set_sizes_and_strides(of_host.sizes(), of_host.strides());
+}
+
+/// A view of the device's `base` like the one that the host's kernel made of its memory.
+Tensor view_like(Tensor const& view, Tensor const& base) {
+  auto made = at::detail::make_tensor<c10::TensorImpl>(
+      c10::Storage(base.storage()), of_device, base.dtype());
+  made.unsafeGetTensorImpl()->set_sizes_and_strides(view.sizes(), view.strides());
+  auto const bytes =
+      static_cast<char*>(view.data_ptr()) - static_cast<char*>(base.storage().data());
+  made.unsafeGetTensorImpl()->set_storage_offset(
+      base.numel() == 0 ? 0 : bytes / static_cast<std::int64_t>(base.itemsize()));
+  return made;
+}
+
+/// The argument that a result is, or is a view of.
+std::optional<std::size_t> source_of(c10::Argument const& result,
+                                     c10::FunctionSchema const& schema) {
+  for (std::size_t at = 0; at < schema.arguments().size(); ++at) {
+    auto const* const info = schema.arguments()[at].alias_info();
+    if (info != nullptr && info->beforeSets() == result.alias_info()->beforeSets()) return at;
+  }
+  return std::nullopt;
+}
+
+IValue to_device(IValue const& value) {
+  if (value.isTensor()) return to_device(value.toTensor());
+  if (!value.isTensorList()) return value;
+  auto list = value.toTensorVector();
+  for (auto& tensor : list)
+    tensor = to_device(tensor);
+  return list;
+}
+
+IValue result_of(IValue const& value,
+                 std::size_t place,
+                 c10::FunctionSchema const& schema,
+                 std::vector<IValue> const& arguments) {
+  auto const& result = schema.returns()[place];
+  if (result.alias_info() == nullptr) {
+    bool const is_of_host = schema.name() == "aten::_pack_padded_sequence" && place == 1;
+    return is_of_host ? value : to_device(value);
+  }
+  auto const source = source_of(result, schema);
+  if (!source) return value;
+  if (result.alias_info()->isWrite()) return arguments[*source];
+  bool const is_view = value.isTensor() && arguments[*source].isTensor();
+  return is_view ? view_like(value.toTensor(), arguments[*source].toTensor()) : value;
+}
+
+void call_hosts(OperatorHandle const& op, Stack& stack) {
+  try {
+    op.callBoxed(&stack);
+  } catch (c10::Error const& problem) {
+    throw std::runtime_error(op.schema().name() + "." + op.schema().overload_name() + ": " +
+                             problem.what_without_backtrace());
+  }
+}
+
+void fall_back(OperatorHandle const& op, Stack* stack) {
+  auto const& schema = op.schema();
+  auto const count = schema.arguments().size();
+  std::vector<IValue> const arguments(stack->end() - static_cast<std::ptrdiff_t>(count),
+                                      stack->end());
+  note(op, tensors_of(op, arguments));
+  stack->resize(stack->size() - count);
+  std::vector<IValue> of_host;
+  for (std::size_t at = 0; at < count; ++at)
+    of_host.push_back(to_host(arguments[at], schema.arguments()[at]));
+  stack->insert(stack->end(), of_host.begin(), of_host.end());
+
+  call_hosts(op, *stack);
+
+  for (std::size_t at = 0; at < count; ++at)
+    if (is_written(schema.arguments()[at]) && arguments[at].isTensor() &&
+        is_on_device(arguments[at].toTensor()))
+      write_back(arguments[at].toTensor(), of_host[at].toTensor());
+  auto const first = stack->size() - schema.returns().size();
+  for (std::size_t place = 0; place < schema.returns().size(); ++place)
+    (*stack)[first + place] = result_of((*stack)[first + place], place, schema, arguments);
+}
+
+// ---- Its own kernels: where tensors begin, move, or are convolved
+
+Tensor empty(IntArrayRef sizes,
+             Optional<at::ScalarType> dtype,
+             Optional<at::Layout>,
+             Optional<c10::Device>,
+             Optional<bool>,
+             Optional<at::MemoryFormat> format) {
+  return at::detail::empty_generic(
+      sizes, &allocator(), of_device, dtype.value_or(at::kFloat), format);
+}
+
+Tensor empty_strided(IntArrayRef sizes,
+                     IntArrayRef strides,
+                     Optional<at::ScalarType> dtype,
+                     Optional<at::Layout>,
+                     Optional<c10::Device>,
+                     Optional<bool>) {
+  return at::detail::empty_strided_generic(
+      sizes, strides, &allocator(), of_device, dtype.value_or(at::kFloat));
+}
+
+Tensor const& resize_(Tensor const& tensor, IntArrayRef sizes, Optional<at::MemoryFormat>) {
+  make_room(tensor, sizes);
+  return tensor;
+}
+
+Tensor as_strided(Tensor const& tensor,
+                  IntArrayRef sizes,
+                  IntArrayRef strides,
+                  Optional<std::int64_t> offset) {
+  auto view = at::detail::make_tensor<c10::TensorImpl>(
+      c10::TensorImpl::VIEW, c10::Storage(tensor.storage()), tensor.key_set(), tensor.dtype());
+  view.unsafeGetTensorImpl()->set_sizes_and_strides(sizes, strides);
+  view.unsafeGetTensorImpl()->set_storage_offset(offset.value_or(tensor.storage_offset()));
+  return view;
+}
+
+Tensor copy_from(Tensor const& from, Tensor const& to, bool) {
+  note_copy(from, to);
+  to_host(to).copy_(to_host(from));
+  return to;
+}
+
+Tensor copy_from_and_resize(Tensor const& from, Tensor const& to) {
+  assign(to, to_host(from));
+  return to;
+}
+
+Tensor convolution(Tensor const& input,
+                   Tensor const& weight,
+                   Optional<Tensor> const& bias,
+                   IntArrayRef stride,
+                   IntArrayRef padding,
+                   IntArrayRef dilation,
+                   bool transposed,
+                   IntArrayRef output_padding,
+                   std::int64_t groups) {
+  note_mixed("aten::convolution", {input, weight, bias.value_or(Tensor())});
+  return to_device(at::convolution(to_host(input),
+                                   to_host(weight),
+                                   bias ? to_host(*bias) : Tensor(),
+                                   stride,
+                                   padding,
+                                   dilation,
+                                   transposed,
+                                   output_padding,
+                                   groups));
+}
+
+std::tuple<Tensor, Tensor, Tensor> convolution_backward(Tensor const& gradient,
+                                                        Tensor const& input,
+                                                        Tensor const& weight,
+                                                        IntArrayRef stride,
+                                                        IntArrayRef padding,
+                                                        IntArrayRef dilation,
+                                                        bool transposed,
+                                                        IntArrayRef output_padding,
+                                                        std::int64_t groups,
+                                                        std::array<bool, 3> wanted) {
+  note_mixed("aten::convolution_backward", {gradient, input, weight});
+  std::vector<std::int64_t> const bias_sizes{transposed ? weight.size(1) * groups : weight.size(0)};
+  auto const [of_input, of_weight, of_bias] = at::convolution_backward(to_host(gradient),
+                                                                       to_host(input),
+                                                                       to_host(weight),
+                                                                       IntArrayRef(bias_sizes),
+                                                                       stride,
+                                                                       padding,
+                                                                       dilation,
+                                                                       transposed,
+                                                                       output_padding,
+                                                                       groups,
+                                                                       wanted);
+  return {to_device(of_input), to_device(of_weight), to_device(of_bias)};
+}
+
+Guard const guard;
+c10::impl::DeviceGuardImplRegistrar const registrar(type, &guard);
+
+TORCH_LIBRARY_IMPL(aten, XPU, library) {
+  library.impl("empty.memory_format", &empty);
+  library.impl("empty_strided", &empty_strided);
+  library.impl("resize_", &resize_);
+  library.impl("as_strided", &as_strided);
+  library.impl("_copy_from", &copy_from);
+  library.impl("_copy_from_and_resize", &copy_from_and_resize);
+  library.impl("convolution_overrideable", &convolution);
+  library.impl("convolution_backward_overrideable", &convolution_backward);
+}
+
+TORCH_LIBRARY_IMPL(_, XPU, library) {
+  library.fallback(torch::CppFunction::makeFromBoxedFunction<&fall_back>());
+}
+
+}  // namespace
+
+c10::Device device() {
+  return the_device;
+}
+
+void watch() {
+  notes() = {};
+}
+
+Seen const& seen() {
+  return notes();
+}
+
+}  // namespace torchwatch::pretend
