@@ -121,7 +121,8 @@ struct Value {
   std::vector<int> outliers{};  ///< places in `samples` far from the rest; they count all the same
 };
 
-/// What an operator costs in one iteration, without what it calls.
+/// What an operator costs in one iteration, without what it calls; on a GPU what it had the device
+/// do: `calls` are launches, and `ms` is the device's time.
 struct OperatorCost {
   std::string name;  ///< "aten::add.Tensor"
   double calls = 0;
@@ -134,8 +135,10 @@ struct Outcome {
   std::string benchmark;
   std::map<std::string, Value> metrics;  ///< by metric name: "latency", "cmem", "gmem", "leak"
   /// Beside the metrics. Other accounts of the memory, in bytes: "rss_peak_bytes",
-  /// "gpu_reserved_peak_bytes", "gpu_device_used_bytes". Of a profile on a GPU: "gpu_active_share",
-  /// "gpu_data_movement_share", "gpu_idle_share", which sum up to 1, and "tflops", achieved.
+  /// "gpu_reserved_peak_bytes", "gpu_requested_peak_bytes", "gpu_device_used_bytes". Of a profile
+  /// on a GPU: "gpu_trace_events" and, unless that is 0, "gpu_active_share",
+  /// "gpu_data_movement_share", "gpu_idle_share", which sum up to 1; and "tflops", achieved. Of the
+  /// GPU itself, by the runner: runner/gpu_watch.h.
   std::map<std::string, double> accounts;
   std::vector<OperatorCost> profile;  ///< empty unless asked for
   std::string pytorch_version;

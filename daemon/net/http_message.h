@@ -24,7 +24,7 @@ struct HttpRequest {
 struct HttpResponse {
   int status = 200;
   HttpHeaders headers;
-  std::string body;
+  std::string body;  ///< to be written; whoever reads an answer asks for text()
   /// Of an answer without an end: what follows the body, piece by piece, until one is empty. It is
   /// its connection's last, and is cancelled when the client leaves or the server stops.
   std::function<boost::asio::awaitable<std::string>()> more{};
