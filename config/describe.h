@@ -118,6 +118,13 @@ void describe(Visitor& visit, FleetOptions& fleet) {
   visit("devices",
         fleet.devices,
         distinct(matching("GPUs of the slots, one each; all: by their index", gpu_word)));
+  visit("beside_others",
+        fleet.beside_others,
+        plain("Measures while a fleet for the other kind of device does on its host"));
+  visit("before_round",
+        fleet.before_round,
+        plain("Command to run before each round: to lock a GPU's clocks, say"));
+  visit("after_round", fleet.after_round, plain("Command to run after each round"));
   visit("launcher", fleet.launcher, plain("Command prefix that starts the runner elsewhere"));
   visit("isolation",
         fleet.isolation,

@@ -130,6 +130,14 @@ struct FleetOptions {
   /// UUIDs of MIG instances. "all": the first slot has GPU 0, and so on. Empty: what CUDA has
   /// first.
   std::vector<std::string> devices;
+  /// Whether it is measured while a fleet for the other kind of device is measured on the same
+  /// host. Each disturbs the other.
+  bool beside_others = false;
+  /// Run on its hosts before and after each round, outside of sandboxes: to lock and unlock a GPU's
+  /// clocks, say, which is $CUDA_VISIBLE_DEVICES. A round whose first command fails is a `device`
+  /// failure.
+  std::vector<std::string> before_round;
+  std::vector<std::string> after_round;
   /// Command prefix that starts the runner elsewhere: [] for this host, ["srun", ...], ["ssh",
   /// host].
   std::vector<std::string> launcher;

@@ -26,6 +26,17 @@ std::string reasons_of(std::uint64_t throttling) {
   return text;
 }
 
+/// One that has nothing to do saves power.
+bool is_at_work(GpuState const& state) {
+  return state.sm_mhz && (state.throttling.value_or(0) & Throttle::idle) == 0;
+}
+
+/// By more than boosting and warmth change a clock.
+bool is_far_from(std::optional<int> lowest, std::optional<int> highest) {
+  constexpr double share = 0.9;
+  return lowest && highest && *lowest < share * *highest;
+}
+
 }  // namespace
 
 void GpuWatch::look_again() {
@@ -52,8 +63,12 @@ void GpuWatch::take(GpuState const& state) {
   auto const all = [](auto one, auto other) {
     return one | other;
   };
-  keep(seen_.sm_mhz, state.sm_mhz, least);
-  keep(seen_.memory_mhz, state.memory_mhz, least);
+  if (is_at_work(state) && is_at_work(last_)) {
+    keep(seen_.sm_mhz, std::max(state.sm_mhz, last_.sm_mhz), least);
+    keep(seen_.memory_mhz, std::max(state.memory_mhz, last_.memory_mhz), least);
+    keep(highest_sm_mhz_, std::min(state.sm_mhz, last_.sm_mhz), most);
+  }
+  last_ = state;
   keep(seen_.temperature_c, state.temperature_c, most);
   keep(seen_.throttling, state.throttling, all);
   keep(seen_.uncorrected_errors, state.uncorrected_errors, most);
@@ -66,6 +81,10 @@ std::string GpuWatch::trouble() const {
   if (!lost_.empty()) return lost_;
   if (auto const throttling = seen_.throttling.value_or(0) & Throttle::any; throttling != 0)
     return "the GPU was throttled meanwhile: " + reasons_of(throttling);
+  if (is_far_from(seen_.sm_mhz, highest_sm_mhz_) &&
+      (seen_.throttling.value_or(0) & Throttle::power_cap) == 0)
+    return "the GPU's clock went between " + std::to_string(*seen_.sm_mhz) + " and " +
+           std::to_string(*highest_sm_mhz_) + " MHz meanwhile";
   auto const errors = seen_.uncorrected_errors.value_or(0) - first_errors_.value_or(0);
   if (errors != 0)
     return std::to_string(errors) + " uncorrected errors of the GPU's memory meanwhile";

@@ -2,8 +2,10 @@
 
 #include <array>
 #include <csignal>
+#include <cstdlib>
 #include <iostream>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
@@ -15,6 +17,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "runner/hook.h"
+#include "runner/host_locks.h"
 #include "runner/process/excerpt.h"
 #include "runner/process/lines.h"
 #include "runner/process/process_tree.h"
@@ -72,6 +76,16 @@ Message hello(process::Isolation isolation) {
   return message;
 }
 
+/// The one that is named, or that a launcher left to us (Slurm sets the variable), or the first.
+/// Empty: the launcher left none.
+std::string gpu_of(RunnerOptions const& options) {
+  if (!options.gpu.empty()) return options.gpu;
+  char const* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (visible == nullptr) return "0";
+  std::string_view const all = visible;
+  return std::string{all.substr(0, all.find(','))};
+}
+
 /// None on a host without NVIDIA's driver.
 std::shared_ptr<Nvml const> library_of_gpus() {
   auto loaded = Nvml::load();
@@ -104,15 +118,63 @@ asio::awaitable<void> take_jobs(process::LineReader input, Desk& desk) {
   }
 }
 
-/// What a worker starts in a session of its own, without a sandbox, ends with the round as well.
-asio::awaitable<void> do_jobs(Desk& desk, Quarters quarters) {
+/// `code`: of protocol::Failure.
+std::vector<Message> failures_of(Round const& round, char const* code, Error const& error) {
+  std::vector<Message> failures;
+  for (auto const& job : round.jobs)
+    failures.emplace_back(Failure{job.id, code, job.benchmark + ": " + error.message});
+  return failures;
+}
+
+/// A measuring host, and how it is used.
+struct Host {
+  /// Undoes what was done before a round, also when the round is cancelled.
+  class AfterRound {
+   public:
+    explicit AfterRound(Host const& host) : host_{host} {}
+
+    AfterRound(AfterRound const&) = delete;
+    AfterRound& operator=(AfterRound const&) = delete;
+
+    ~AfterRound() {
+      auto const done = run_hook(host_.after_round, gpu_variables(host_.quarters));
+      if (!done) std::cerr << done.error().message << std::endl;
+    }
+
+   private:
+    Host const& host_;
+  };
+
+  Quarters quarters;
+  HostLocks locks;
+  std::vector<std::string> before_round;
+  std::vector<std::string> after_round;
+};
+
+/// When nobody else measures where it does. What a worker starts in a session of its own, without a
+/// sandbox, ends with the round as well.
+asio::awaitable<std::vector<Message>> measure(Round round, Desk& desk, Host const& host) {
+  HostLocks::OnWait tell_of_it = [&desk, id = round.jobs.empty() ? "" : round.jobs.front().id] {
+    desk.tell({id, protocol::waiting});
+  };
+  auto claim = claim_of(round, host.quarters);
+  auto const held = co_await host.locks.take(std::move(claim), std::move(tell_of_it));
+  if (!held) co_return failures_of(round, "launch", held.error());
+  Host::AfterRound const after{host};
+  auto const prepared = run_hook(host.before_round, gpu_variables(host.quarters));
+  if (!prepared) co_return failures_of(round, "device", prepared.error());
+  ProgressSink pass_on = [&desk](protocol::Progress const& progress) {
+    desk.tell(progress);
+  };
+  auto answers = co_await run_round(std::move(round), host.quarters, std::move(pass_on));
+  process::kill_all_children();
+  co_return answers;
+}
+
+asio::awaitable<void> do_jobs(Desk& desk, Host host) {
   for (;;) {
     auto round = co_await desk.rounds.async_receive(asio::use_awaitable);
-    ProgressSink pass_on = [&desk](protocol::Progress const& progress) {
-      desk.tell(progress);
-    };
-    auto answers = co_await run_round(std::move(round), quarters, std::move(pass_on));
-    process::kill_all_children();
+    auto answers = co_await measure(std::move(round), desk, host);
     for (auto& answer : answers)
       desk.answer(std::move(answer));
   }
@@ -146,8 +208,9 @@ asio::awaitable<int> run_runner(RunnerOptions options, int input, int output) {
                     options.has_network,
                     std::move(options.readable),
                     std::move(options.environment),
-                    std::move(options.gpu),
-                    library_of_gpus()};
+                    gpu_of(options),
+                    library_of_gpus(),
+                    options.beside_others};
   if (options.is_isolated) {
     auto const found = co_await process::find_isolation(executor);
     if (!found) {
@@ -168,7 +231,11 @@ asio::awaitable<int> run_runner(RunnerOptions options, int input, int output) {
   // Whichever ends first cancels the others; cancelling a job kills its worker.
   auto sending = send_answers(std::move(answers), desk);
   auto asked_to_end = take_jobs(std::move(lines), desk) || stop.async_wait(asio::use_awaitable);
-  auto working = do_jobs(desk, std::move(quarters));
+  Host host{std::move(quarters),
+            HostLocks{std::move(options.locks)},
+            std::move(options.before_round),
+            std::move(options.after_round)};
+  auto working = do_jobs(desk, std::move(host));
   auto const ended = co_await (std::move(sending) || std::move(working) || std::move(asked_to_end));
   process::kill_all_children();
   co_return ended.index() == 0 ? 1 : 0;

@@ -6,16 +6,24 @@
 #include <boost/asio/awaitable.hpp>
 #include <unistd.h>
 
+#include "runner/host_locks.h"
+
 namespace torchwatch::runner {
 
 /// What a runner is told when it is started.
 struct RunnerOptions {
-  int slot = 0;                          ///< of its fleet
-  std::string gpu;                       ///< the one that it measures on; empty: any
-  bool is_isolated = true;               ///< whether workers are kept in sandboxes
-  bool has_network = false;              ///< whether they find a network there
+  int slot = 0;              ///< of its fleet
+  std::string gpu;           ///< the one that it measures on; empty: the first that it sees
+  bool is_isolated = true;   ///< whether workers are kept in sandboxes
+  bool has_network = false;  ///< whether they find a network there
   std::vector<std::string> environment;  ///< variables that they get beside the usual ones
   std::vector<std::string> readable;  ///< what they may read beside their builds and the system's
+  bool beside_others = false;         ///< as Claim has it
+  /// Run before and after each round, while nobody else measures there: to lock and unlock clocks,
+  /// say. They see CUDA_VISIBLE_DEVICES as workers do.
+  std::vector<std::string> before_round;
+  std::vector<std::string> after_round;
+  std::string locks = HostLocks::default_directory();  ///< the same for all runners of a host
 };
 
 /// The body of the runner process for a fleet's slot: greets, then answers the jobs on `input`

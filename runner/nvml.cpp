@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <string_view>
 #include <utility>
 
 #include <dlfcn.h>
+#include <sched.h>
 
 namespace torchwatch::runner {
 namespace {
@@ -25,6 +27,7 @@ constexpr int gpu_temperature = 0;
 constexpr int uncorrected = 1;
 constexpr int since_reset = 0;
 constexpr std::size_t uuid_size = 96;
+constexpr std::size_t bits_of_a_word = std::numeric_limits<unsigned long>::digits;
 
 /// A function of the library; one that an old driver lacks says so itself.
 template <class... Arguments>
@@ -63,6 +66,8 @@ struct Nvml::Library {
         power_limit{opened, "nvmlDeviceGetEnforcedPowerLimit"},
         throttling{opened, "nvmlDeviceGetCurrentClocksThrottleReasons"},
         ecc_errors{opened, "nvmlDeviceGetTotalEccErrors"},
+        of_instance{opened, "nvmlDeviceGetDeviceHandleFromMigDeviceHandle"},
+        affinity{opened, "nvmlDeviceGetCpuAffinity"},
         text{reinterpret_cast<char const* (*)(Status)>(::dlsym(opened, "nvmlErrorString"))} {}
 
   Library(Library const&) = delete;
@@ -120,6 +125,12 @@ struct Nvml::Library {
     return *named;
   }
 
+  /// An instance has a name of its own, and leaves the rest to its GPU.
+  Handle whole_of(Handle device) const {
+    Handle whole = nullptr;
+    return of_instance(device, &whole) == success ? whole : device;
+  }
+
   std::unique_ptr<void, Closer> file;
   Function<> init;
   Function<> shutdown;
@@ -134,6 +145,8 @@ struct Nvml::Library {
   Function<Handle, unsigned*> power_limit;
   Function<Handle, unsigned long long*> throttling;
   Function<Handle, int, int, unsigned long long*> ecc_errors;
+  Function<Handle, Handle*> of_instance;
+  Function<Handle, unsigned, unsigned long*> affinity;
   char const* (*text)(Status);
   bool is_ready = false;
 };
@@ -187,11 +200,11 @@ Result<GpuIdentity> Nvml::identity_of(std::string const& gpu) const {
   auto const& library = *library_;
   auto const found = library.find(gpu);
   if (!found) return found.error();
-  auto* const device = *found;
+  auto* const device = library.whole_of(*found);
   constexpr unsigned milliwatts = 1000;
   Question question;
   GpuIdentity identity;
-  identity.uuid = library.uuid_of(device);
+  identity.uuid = library.uuid_of(*found);
   auto const limit =
       question.told<unsigned>([&](unsigned* value) { return library.power_limit(device, value); });
   identity.power_limit_w = number(limit, milliwatts);
@@ -208,7 +221,7 @@ Result<GpuState> Nvml::state_of(std::string const& gpu) const {
   auto const& library = *library_;
   auto const found = library.find(gpu);
   if (!found) return found.error();
-  auto* const device = *found;
+  auto* const device = library.whole_of(*found);
   Question question;
   auto const clock = [&](int which) {
     return number(
@@ -225,6 +238,23 @@ Result<GpuState> Nvml::state_of(std::string const& gpu) const {
       [&](Wide* value) { return library.ecc_errors(device, uncorrected, since_reset, value); }));
   if (question.is_lost()) return library.error(lost, "look at GPU " + gpu);
   return state;
+}
+
+std::vector<int> Nvml::processors_near(std::string const& gpu) const {
+  auto const& library = *library_;
+  auto const found = library.find(gpu);
+  if (!found) return {};
+  auto* const device = library.whole_of(*found);
+  std::array<unsigned long, CPU_SETSIZE / bits_of_a_word> words{};
+  if (library.affinity(device, static_cast<unsigned>(words.size()), words.data()) != success)
+    return {};
+  std::vector<int> near;
+  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
+    auto const place = static_cast<std::size_t>(processor);
+    if ((words.at(place / bits_of_a_word) >> (place % bits_of_a_word) & 1UL) != 0)
+      near.push_back(processor);
+  }
+  return near;
 }
 
 }  // namespace torchwatch::runner

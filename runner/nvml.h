@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "storage/domain/result.h"
 
@@ -28,6 +29,8 @@ struct GpuState {
 /// Reasons that have nothing to do with what runs on it (nvml.h, "nvmlClocksThrottleReasons").
 /// Power caps are not among them: whatever keeps a GPU busy may reach its limit.
 struct Throttle {
+  static constexpr std::uint64_t idle = 0x1;
+  static constexpr std::uint64_t power_cap = 0x4;
   static constexpr std::uint64_t hardware = 0x8;
   static constexpr std::uint64_t software_heat = 0x20;
   static constexpr std::uint64_t hardware_heat = 0x40;
@@ -53,6 +56,10 @@ class Nvml {
   /// and with unavailable, in the library's words, when it is lost.
   Result<GpuIdentity> identity_of(std::string const& gpu) const;
   Result<GpuState> state_of(std::string const& gpu) const;
+
+  /// The processors with the shortest way to it: those of its NUMA node. None when the library does
+  /// not tell.
+  std::vector<int> processors_near(std::string const& gpu) const;
 
  private:
   struct Library;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -54,6 +55,14 @@ std::vector<int> Processors::pick(int count) const {
   if (sets == 0) return {};
   auto const first = order_.begin() + std::ptrdiff_t{slot_ % sets} * count;
   return {first, first + count};
+}
+
+std::vector<int> Processors::among(std::vector<int> const& wanted) const {
+  std::vector<int> both;
+  std::ranges::copy_if(order_, std::back_inserter(both), [&wanted](int processor) {
+    return std::ranges::count(wanted, processor) > 0;
+  });
+  return both;
 }
 
 }  // namespace torchwatch::runner

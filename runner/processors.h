@@ -19,6 +19,9 @@ class Processors {
   /// `count` at all.
   std::vector<int> pick(int count) const;
 
+  /// Those of `wanted` that are among them, best first.
+  std::vector<int> among(std::vector<int> const& wanted) const;
+
  private:
   std::vector<int> order_;
   int slot_;

@@ -107,9 +107,13 @@ struct Turn {
   std::string id;
 };
 
+/// The phase of a round that has not begun, since others measure on its host: of its first job.
+/// Says the runner every ten seconds, and no limit of time counts meanwhile.
+constexpr auto waiting = "waiting";
+
 struct Progress {
   std::string id;
-  std::string phase;  ///< "build", "warmup", "latency", "memory", "leak", "profile"
+  std::string phase;  ///< "build", "warmup", "latency", "memory", "leak", "profile", or `waiting`
   int done = 0;
   int total = 0;
 };

@@ -41,11 +41,14 @@ bool is_of_gpu(protocol::Job const& job) {
   return benchmark && benchmark->device != Device::cpu;
 }
 
-/// CUDA's own threads would be in each other's way on one core.
-std::vector<int> processors_for(protocol::Job const& job, Processors const& processors) {
+/// CUDA's own threads would be in each other's way on as few as a CPU's job has. So all of a round
+/// run on any that are near the GPU: elsewhere the way to it is longer.
+std::vector<int> processors_for(protocol::Job const& job, Quarters const& quarters) {
   auto const benchmark = parse_benchmark(job.benchmark);
-  bool const is_pinned = job.measure.pin && benchmark && benchmark->device == Device::cpu;
-  return is_pinned ? processors.pick(job.measure.threads) : std::vector<int>{};
+  if (!job.measure.pin || !benchmark) return {};
+  if (benchmark->device == Device::cpu) return quarters.processors.pick(job.measure.threads);
+  return quarters.nvml ? quarters.processors.among(quarters.nvml->processors_near(quarters.gpu))
+                       : std::vector<int>{};
 }
 
 /// What people tune libraries with where they measure. A build brings others itself.
@@ -56,14 +59,12 @@ std::vector<std::string> const tuning{
 
 /// A build's variables stay inside a launcher, and all of this inside a sandbox: a preloaded
 /// allocator must not end up in either.
-process::Command worker_command(protocol::BuildRef const& build,
-                                Quarters const& quarters,
-                                bool is_first) {
+process::Command worker_command(protocol::Job const& job, Quarters const& quarters, bool is_first) {
+  auto const& build = job.build;
   auto variables = build.env;
-  if (!quarters.gpu.empty()) {
-    variables["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
-    variables["CUDA_VISIBLE_DEVICES"] = quarters.gpu;
-  }
+  if (is_of_gpu(job))
+    for (auto const& [name, value] : gpu_variables(quarters))
+      variables[name] = value;
   if (!build.preload.empty()) variables["LD_PRELOAD"] = preload_of(build);
 
   process::Command command;
@@ -143,8 +144,8 @@ Result<Home> start_worker(asio::any_io_executor const& executor,
                           protocol::Job const& given,
                           Quarters const& quarters) {
   bool const is_sandboxed = quarters.isolation != process::Isolation::none;
-  auto command = worker_command(given.build, quarters, !is_sandboxed);
-  command.processors = processors_for(job, quarters.processors);
+  auto command = worker_command(given, quarters, !is_sandboxed);
+  command.processors = processors_for(job, quarters);
   std::optional<process::ScratchDirectory> directory;
   if (is_sandboxed) {
     command.env["HOME"] = command.env["TMPDIR"] = "/tmp";
@@ -182,10 +183,13 @@ asio::awaitable<Message> run_job(protocol::Job job,
   co_return std::move(*outcome);
 }
 
+bool is_on_gpu(protocol::Round const& round) {
+  return std::ranges::any_of(round.jobs, is_of_gpu);
+}
+
 /// Of the GPU that a round is measured on; of none when it is measured on a CPU.
 GpuWatch watch_over(protocol::Round const& round, Quarters const& quarters) {
-  bool const is_on_gpu = std::ranges::any_of(round.jobs, is_of_gpu);
-  return {is_on_gpu ? quarters.nvml : nullptr, quarters.gpu};
+  return {is_on_gpu(round) ? quarters.nvml : nullptr, quarters.gpu};
 }
 
 /// Each when the one before has ended.
@@ -226,6 +230,19 @@ asio::awaitable<std::vector<Message>> run_together(protocol::Round round,
 }
 
 }  // namespace
+
+std::map<std::string, std::string> gpu_variables(Quarters const& quarters) {
+  if (quarters.gpu.empty()) return {};
+  return {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}, {"CUDA_VISIBLE_DEVICES", quarters.gpu}};
+}
+
+Claim claim_of(protocol::Round const& round, Quarters const& quarters) {
+  Claim claim{is_on_gpu(round), quarters.gpu, quarters.beside_others};
+  if (!claim.on_gpu || !quarters.nvml) return claim;
+  auto const identity = quarters.nvml->identity_of(quarters.gpu);
+  if (identity && !identity->uuid.empty()) claim.gpu = identity->uuid;
+  return claim;
+}
 
 asio::awaitable<std::vector<Message>> run_round(protocol::Round round,
                                                 Quarters quarters,

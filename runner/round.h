@@ -1,11 +1,13 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
 
+#include "runner/host_locks.h"
 #include "runner/nvml.h"
 #include "runner/process/sandbox.h"
 #include "runner/processors.h"
@@ -23,7 +25,14 @@ struct Quarters {
   std::vector<std::string> environment;  ///< variables beside the usual ones: process::is_named
   std::string gpu;  ///< the one that workers see, as CUDA_VISIBLE_DEVICES has it; empty: any
   std::shared_ptr<Nvml const> nvml{};  ///< looks at it; none where the host has none
+  bool beside_others = false;          ///< as Claim has it
 };
+
+/// What tells CUDA which GPU the workers see; none: whatever it finds.
+std::map<std::string, std::string> gpu_variables(Quarters const& quarters);
+
+/// What the round must have of its host before it is measured there.
+Claim claim_of(protocol::Round const& round, Quarters const& quarters);
 
 /// Measures each job in a worker process of its own and holds it to the job's limits. With more
 /// than one, the workers take turns as the round's seed has it, or run one by one; one that fails

@@ -143,6 +143,14 @@ asio::awaitable<Result<>> Fleet::greet(Place& place, std::size_t number) {
   co_return Result<>{};
 }
 
+/// What the round may take, on a host that it has for itself.
+Fleet::Clock::duration Fleet::limit_of(protocol::Round const& round) const {
+  std::chrono::duration<double> limit = limits_.grace;
+  for (auto const& job : round.jobs)
+    limit += std::chrono::duration<double>{job.limits.timeout_s};
+  return std::chrono::duration_cast<Clock::duration>(limit);
+}
+
 asio::awaitable<Slot::Answers> Fleet::run(Place& place,
                                           std::size_t number,
                                           protocol::Round round,
@@ -158,17 +166,19 @@ asio::awaitable<Slot::Answers> Fleet::run(Place& place,
     }
     place.failed_starts = 0;
   }
-  auto limit = std::chrono::duration_cast<std::chrono::duration<double>>(limits_.grace);
-  for (auto const& job : round.jobs)
-    limit += std::chrono::duration<double>{job.limits.timeout_s};
-  auto const deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
+  auto const limit = limit_of(round);
+  auto deadline = Clock::now() + limit;
+  Slot::OnProgress on_sign = [&](protocol::Progress const& progress) {
+    if (progress.phase == protocol::waiting) deadline = Clock::now() + limit;
+    on_progress(progress);
+  };
   auto line = protocol::encode(std::move(round));
   auto const written = co_await place.runner->write_line(std::move(line));
   if (!written) throw_if_cancelled(written.error());
   std::string trouble = written ? "" : written.error().message;
   while (trouble.empty() && !answers.are_complete()) {
     auto const said = co_await read_line(*place.runner, deadline);
-    trouble = said ? answers.take(*said, on_progress) : said.error().message;
+    trouble = said ? answers.take(*said, on_sign) : said.error().message;
   }
   if (!trouble.empty()) {
     trouble = with_last_words("runner lost in a round: " + trouble, *place.runner);

@@ -120,6 +120,7 @@ class Fleet {
                                             protocol::Round round,
                                             Slot::OnProgress on_progress);
   boost::asio::awaitable<Result<>> greet(Place& place, std::size_t number);
+  Clock::duration limit_of(protocol::Round const& round) const;
   std::optional<std::size_t> free_place() const;
   bool is_out_of_service() const;
   Clock::time_point end_of_rest() const;

@@ -120,6 +120,14 @@ std::vector<protocol::Message> failures_of(protocol::Round const& round, Lost co
   return failures;
 }
 
+/// Why the device was not itself; empty when it was.
+std::string trouble_of_device(std::vector<protocol::Message> const& answers) {
+  for (auto const& answer : answers)
+    if (auto const* const failure = std::get_if<protocol::Failure>(&answer))
+      if (failure->code == to_string(JobError::device)) return failure->text;
+  return {};
+}
+
 }  // namespace
 
 std::optional<std::vector<JobOutcome>> FleetRounds::stored(std::vector<JobKey> const& keys) const {
@@ -203,26 +211,27 @@ asio::awaitable<Result<std::vector<protocol::Message>>> FleetRounds::run(Fleet& 
     auto answers = co_await slot->run(round, std::move(on_progress));
     counters_.slot(fleet.name(), seconds(got - asked), seconds(Instant::clock::now() - got));
     if (answers) {
-      update_alarm(*slot, nullptr);
+      update_alarm(AlarmKind::runner_lost, *slot, "");
+      update_alarm(AlarmKind::environment, *slot, trouble_of_device(*answers));
       co_return std::move(*answers);
     }
     auto const lost = answers.error();
-    update_alarm(*slot, &lost);
+    spdlog::warn(
+        "runner_lost slot=\"{}: slot {}\" reason=\"{}\"", fleet.name(), slot->place(), lost.reason);
+    update_alarm(AlarmKind::runner_lost, *slot, lost.reason);
     if (lost.in_round && ++lost_in_round >= std::max(most_lost_in_a_round, options_.attempts))
       co_return failures_of(round, lost);
   }
 }
 
-void FleetRounds::update_alarm(Slot const& slot, Lost const* lost) {
+/// An empty reason: all is well.
+void FleetRounds::update_alarm(AlarmKind kind, Slot const& slot, std::string reason) {
   Alarm alarm;
-  alarm.kind = AlarmKind::runner_lost;
+  alarm.kind = kind;
   alarm.subject = slot.fleet() + ": slot " + std::to_string(slot.place());
   alarm.raised_at = clock_.now();
-  if (lost != nullptr) {
-    alarm.detail = lost->reason;
-    spdlog::warn("runner_lost slot=\"{}\" reason=\"{}\"", alarm.subject, lost->reason);
-  }
-  set_alarm(store_, lost != nullptr, alarm);
+  alarm.detail = std::move(reason);
+  set_alarm(store_, !alarm.detail.empty(), alarm);
 }
 
 }  // namespace torchwatch::measure

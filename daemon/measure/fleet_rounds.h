@@ -51,7 +51,7 @@ class FleetRounds final : public Rounds {
   boost::asio::awaitable<Result<std::vector<protocol::Message>>> run(Fleet& fleet,
                                                                      protocol::Round round);
   void count(JobOutcome const& outcome);
-  void update_alarm(Slot const& slot, Lost const* lost);
+  void update_alarm(AlarmKind kind, Slot const& slot, std::string reason);
 
   storage::Store& store_;
   Clock const& clock_;

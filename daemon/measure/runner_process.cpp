@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
 
 #include "runner/process/child_process.h"
@@ -51,6 +52,17 @@ std::vector<std::string> isolating_arguments(config::FleetOptions const& fleet) 
   return arguments;
 }
 
+/// As JSON, since their words may look like our own options.
+std::vector<std::string> hooks_of(config::FleetOptions const& fleet) {
+  std::vector<std::string> arguments;
+  if (!fleet.before_round.empty())
+    arguments.insert(arguments.end(),
+                     {"--before-round", nlohmann::json(fleet.before_round).dump()});
+  if (!fleet.after_round.empty())
+    arguments.insert(arguments.end(), {"--after-round", nlohmann::json(fleet.after_round).dump()});
+  return arguments;
+}
+
 /// Empty: whichever CUDA has first.
 std::string gpu_of_slot(std::vector<std::string> const& devices, std::size_t slot) {
   if (devices.empty()) return {};
@@ -72,8 +84,11 @@ StartRunner runner_processes(asio::any_io_executor executor,
     command.argv.insert(command.argv.end(), {executable, "runner", "--slot", std::to_string(slot)});
     if (auto const gpu = gpu_of_slot(fleet.devices, slot); !gpu.empty())
       command.argv.insert(command.argv.end(), {"--gpu", gpu});
+    if (fleet.beside_others) command.argv.emplace_back("--beside-others");
     auto const isolating = isolating_arguments(fleet);
     command.argv.insert(command.argv.end(), isolating.begin(), isolating.end());
+    auto const hooks = hooks_of(fleet);
+    command.argv.insert(command.argv.end(), hooks.begin(), hooks.end());
     command.inherits = {"*"};  // launchers may go by anything
     command.withholds = {token};
     auto started = process::ChildProcess::start(executor, std::move(command));

@@ -16,7 +16,8 @@ enum class AlarmKind {
   nightly_failed,     ///< the newest nightly could not be built, or none of its jobs gave a result
   stale_baseline,     ///< what the newest nightly is compared with is several days older
   benchmark_stopped,  ///< gave a metric on the baseline and not on the nightly, on the same night
-  environment,        ///< the baseline itself measures otherwise than on its own night
+  environment,        ///< the baseline itself measures otherwise than on its own night, or a slot's
+                      ///< device was not itself
   drift,              ///< a series grew since its anchor, though no single night brought as much
   benchmark_undecided,  ///< was to be compared, and a process of it failed for good
   runner_lost,          ///< a slot of a fleet lost its runner, or gets none

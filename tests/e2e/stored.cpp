@@ -60,6 +60,22 @@ void let_builds_age(fs::path const& state, std::chrono::seconds age) {
   database.exec("UPDATE kept_build SET used_at = used_at - " + std::to_string(age.count()));
 }
 
+std::vector<WorkedSpan> worked_spans(fs::path const& state) {
+  auto database = open(state);
+  std::vector<WorkedSpan> spans;
+  SQLite::Statement query{database,
+                          "SELECT fleet, campaign, coalesce(accounts ->> 'gpu', -1), "
+                          "accounts ->> 'began_at', accounts ->> 'ended_at' FROM job "
+                          "WHERE error_code = '' ORDER BY accounts ->> 'began_at'"};
+  while (query.executeStep())
+    spans.push_back({query.getColumn(0).getString(),
+                     query.getColumn(1).getString(),
+                     static_cast<int>(query.getColumn(2).getDouble()),
+                     query.getColumn(3).getDouble(),
+                     query.getColumn(4).getDouble()});
+  return spans;
+}
+
 std::string integrity(fs::path const& state) {
   auto database = open(state);
   return database.execAndGet("PRAGMA integrity_check").getString();

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace torchwatch::e2e {
 
@@ -21,6 +22,18 @@ std::map<std::string, std::set<std::string>> measured_by_version(
 
 /// Has all builds that are kept be used so long ago: those just used are not removed.
 void let_builds_age(std::filesystem::path const& state, std::chrono::seconds age);
+
+/// When a scripted worker measured, by its own account.
+struct WorkedSpan {
+  std::string fleet;
+  std::string campaign;
+  int gpu = -1;  ///< -1: on none
+  double began_at = 0;
+  double ended_at = 0;  ///< seconds since 1970
+};
+
+/// In the order in which they began.
+std::vector<WorkedSpan> worked_spans(std::filesystem::path const& state);
 
 /// What SQLite says about the file: "ok".
 std::string integrity(std::filesystem::path const& state);

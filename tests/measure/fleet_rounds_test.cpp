@@ -249,6 +249,23 @@ TEST_F(FleetRoundsTest, TakeALostRunnerForTheFleetsTrouble) {
   EXPECT_THAT(open_alarms()[0].detail, HasSubstr("node failure"));
 }
 
+TEST_F(FleetRoundsTest, SayThatADeviceIsNotItself) {
+  bool is_hot = true;
+  auto const calm = runners.answer;
+  runners.answer = [&](protocol::Job const& job) -> protocol::Message {
+    if (is_hot) return protocol::Failure{job.id, "device", "the GPU was throttled meanwhile"};
+    return calm(job);
+  };
+  EXPECT_FALSE(measure(key_of(), {build_of('a')}).value()[0].ok());
+  ASSERT_THAT(open_alarms(), SizeIs(1));
+  EXPECT_EQ(open_alarms()[0].kind, AlarmKind::environment);
+  EXPECT_EQ(open_alarms()[0].subject, "local: slot 0");
+  EXPECT_EQ(open_alarms()[0].detail, "the GPU was throttled meanwhile");
+  is_hot = false;
+  EXPECT_TRUE(measure(key_of(1), {build_of('a')}).value()[0].ok());
+  EXPECT_THAT(open_alarms(), IsEmpty());
+}
+
 TEST_F(FleetRoundsTest, ClearTheAlarmWhenTheSlotIsBack) {
   runners.manners[0] = {Manner::ends_at_once};
   runners.manners[1] = {Manner::ends_at_once};
@@ -273,6 +290,12 @@ INSTANTIATE_TEST_SUITE_P(All,
                                          Manner::speaks_other,
                                          Manner::hangs_in_round,
                                          Manner::talks_nonsense));
+
+TEST_F(FleetRoundsTest, ArePatientWithARunnerWhoseHostIsBusy) {
+  runners.manners[0] = {Manner::waits_for_its_host};
+  EXPECT_TRUE(measure(key_of(), {build_of('a')}).value()[0].ok());
+  EXPECT_THAT(runners.started, ElementsAre(0)) << "for longer than a round may last";
+}
 
 TEST_F(FleetRoundsTest, GiveUpWhenAllSlotsAreOutOfService) {
   for (auto& slot : runners.manners)

@@ -64,5 +64,16 @@ TEST(RunnerProcess, HasTheGpuOfItsSlot) {
   EXPECT_EQ(arguments_of(fleet, 3), "runner --slot 3 --gpu 3\n");
 }
 
+TEST(RunnerProcess, KnowsWhatItsHostIsTo) {
+  config::FleetOptions fleet;
+  fleet.beside_others = true;
+  fleet.before_round = {"nvidia-smi", "-lgc", "1410"};
+  fleet.after_round = {"nvidia-smi", "-rgc"};
+  EXPECT_EQ(arguments_of(fleet, 0),
+            "runner --slot 0 --beside-others "
+            R"(--before-round ["nvidia-smi","-lgc","1410"] --after-round ["nvidia-smi","-rgc"])"
+            "\n");
+}
+
 }  // namespace
 }  // namespace torchwatch::measure

@@ -6,10 +6,12 @@
 //
 // What a GPU has no value for it does not support.
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <string>
 
@@ -56,6 +58,7 @@ std::size_t instance_of(void* handle) {
 
 template <class Value>
 int tell(void* handle, char const* what, Value* value) {
+  if (instance_of(handle) != 0) return not_supported;
   auto const gpu = gpu_of(handle);
   if (gpu.value("lost", false)) return lost;
   if (!gpu.contains(what)) return not_supported;
@@ -75,6 +78,7 @@ int nvmlDeviceGetCount_v2(unsigned* count);
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device);
 int nvmlDeviceGetMaxMigDeviceCount(void* device, unsigned* count);
 int nvmlDeviceGetMigDeviceHandleByIndex(void* device, unsigned index, void** instance);
+int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void* instance, void** device);
 int nvmlDeviceGetMigMode(void* device, unsigned* current, unsigned* pending);
 int nvmlDeviceGetUUID(void* device, char* uuid, unsigned length);
 int nvmlDeviceGetClockInfo(void* device, int type, unsigned* mhz);
@@ -82,6 +86,7 @@ int nvmlDeviceGetTemperature(void* device, int sensor, unsigned* celsius);
 int nvmlDeviceGetEnforcedPowerLimit(void* device, unsigned* milliwatts);
 int nvmlDeviceGetCurrentClocksThrottleReasons(void* device, unsigned long long* reasons);
 int nvmlDeviceGetTotalEccErrors(void* device, int type, int counter, unsigned long long* count);
+int nvmlDeviceGetCpuAffinity(void* device, unsigned words, unsigned long* set);
 
 int nvmlInit_v2() {
   return script().value("init", success);
@@ -124,6 +129,12 @@ int nvmlDeviceGetMigDeviceHandleByIndex(void* device, unsigned index, void** ins
   return success;
 }
 
+int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void* instance, void** device) {
+  if (instance_of(instance) == 0) return invalid_argument;
+  *device = handle_of(place_of(instance) / per_gpu, 0);
+  return success;
+}
+
 int nvmlDeviceGetMigMode(void* device, unsigned* current, unsigned* pending) {
   *pending = 0;
   return tell(device, "mig_mode", current);
@@ -156,6 +167,16 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(void* device, unsigned long long* 
 
 int nvmlDeviceGetTotalEccErrors(void* device, int type, int counter, unsigned long long* count) {
   return type == 1 && counter == 0 ? tell(device, "uncorrected_errors", count) : not_supported;
+}
+
+int nvmlDeviceGetCpuAffinity(void* device, unsigned words, unsigned long* set) {
+  constexpr unsigned bits = std::numeric_limits<unsigned long>::digits;
+  auto const gpu = gpu_of(device);
+  if (instance_of(device) != 0 || !gpu.contains("processors")) return not_supported;
+  std::fill_n(set, words, 0UL);
+  for (unsigned const processor : gpu.at("processors"))
+    set[processor / bits] |= 1UL << processor % bits;
+  return success;
 }
 
 }  // extern "C"

@@ -1,5 +1,7 @@
 #include "runner/gpu_watch.h"
 
+#include <cstdint>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -36,7 +38,9 @@ class GpuWatchTest : public tests::WithFakeNvml {
     say(before);
     GpuWatch watch{std::make_shared<Nvml const>(load()), "0"};
     watch.look();
+    watch.look();
     say(after);
+    watch.look();
     watch.look();
     Outcome outcome;
     outcome.id = "j1";
@@ -77,6 +81,33 @@ TEST_F(GpuWatchTest, TakesNoResultOfAGpuThatWasNotItself) {
   EXPECT_THAT(trouble(calm_gpu, lost_gpu), HasSubstr("GPU is lost"));
 }
 
+/// What two looks in a row see.
+std::string clock_of(int mhz, std::uint64_t throttling) {
+  return R"({"gpus": [{"uuid": "GPU-1", "sm_mhz": )" + std::to_string(mhz) + R"(, "throttling": )" +
+         std::to_string(throttling) + "}]}";
+}
+
+TEST_F(GpuWatchTest, TakesNoResultOfAChangedClock) {
+  auto const fast = clock_of(1980, 0);
+  EXPECT_EQ(trouble(fast, clock_of(1410, 0)),
+            "test_eval[resnet18-cuda-eager]: the GPU's clock went between 1410 and 1980 MHz "
+            "meanwhile");
+  EXPECT_EQ(trouble(fast, clock_of(1900, 0)), "none") << "boosting is as warm as the GPU";
+  EXPECT_EQ(trouble(fast, clock_of(1410, Throttle::power_cap)), "none") << "it is busy";
+  EXPECT_EQ(trouble(fast, clock_of(210, Throttle::idle)), "none") << "it has nothing to do";
+}
+
+TEST_F(GpuWatchTest, DoesNotTakeAClockOnItsWayForALevel) {
+  GpuWatch watch{std::make_shared<Nvml const>((say(clock_of(1980, 0)), load())), "0"};
+  for (int const mhz : {1980, 1980, 900, 1980, 1965}) {
+    say(clock_of(mhz, 0));
+    watch.look();
+  }
+  Message answer = Outcome{};
+  watch.note(answer);
+  EXPECT_EQ(std::get<Outcome>(answer).accounts.at("gpu_sm_mhz"), 1980);
+}
+
 TEST_F(GpuWatchTest, KnowsNothingOfAGpuThatWasNeverSeen) {
   auto const outcome = std::get<Outcome>(noted(lost_gpu, lost_gpu));
   EXPECT_TRUE(outcome.accounts.empty());
@@ -86,6 +117,15 @@ TEST_F(GpuWatchTest, KnowsNothingOfAGpuThatWasNeverSeen) {
   Message answer = Outcome{};
   blind.note(answer);
   EXPECT_TRUE(std::holds_alternative<Outcome>(answer));
+}
+
+/// Where the kernel lets us run.
+std::string allowed_processors() {
+  std::ifstream status{"/proc/self/status"};
+  std::string const name = "Cpus_allowed_list:\t";
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with(name)) return line.substr(name.size());
+  return {};
 }
 
 /// A round on a GPU that is only said to be there.
@@ -98,7 +138,8 @@ class WatchedRoundTest : public tests::WithFakeNvml {
                           "-c",
                           R"(echo '{"type":"hello","role":"worker"}'
         echo '{"type":"result","id":"ok","benchmark":")" +
-                              benchmark + R"(","metrics":{"latency":{"value":7}}}')"};
+                              benchmark + R"(","fingerprint":{"processors":"'$(
+        grep Cpus_allowed_list /proc/self/status | cut -f 2)'"},"metrics":{"latency":{"value":7}}}')"};
     Quarters quarters;
     quarters.nvml = std::make_shared<Nvml const>(load());
     return tests::run(loop_, run_round({{std::move(job)}}, quarters, [](auto const&) {})).front();
@@ -117,6 +158,27 @@ TEST_F(WatchedRoundTest, HasNoResultOfAHotGpu) {
   say(calm_gpu);
   auto const outcome = std::get<Outcome>(answer_to("test_eval[ok-cuda-eager]"));
   EXPECT_EQ(outcome.fingerprint.at("gpu_uuid"), "GPU-8932f937");
+}
+
+TEST_F(WatchedRoundTest, RunsNearItsGpu) {
+  auto const first = allowed_processors().substr(0, allowed_processors().find_first_of(",-"));
+  say(R"({"gpus": [{"uuid": "GPU-1", "processors": [)" + first + "]}]}");
+  auto const outcome = std::get<Outcome>(answer_to("test_eval[ok-cuda-eager]"));
+  EXPECT_EQ(outcome.fingerprint.at("processors"), first);
+}
+
+TEST_F(WatchedRoundTest, ClaimsItsGpuByTheNameThatAllKnow) {
+  say(calm_gpu);
+  Quarters quarters;
+  quarters.gpu = "0";
+  protocol::Round round;
+  round.jobs.emplace_back().benchmark = "test_eval[ok-cuda-eager]";
+  EXPECT_EQ(claim_of(round, quarters).gpu, "0") << "without NVML";
+  quarters.nvml = std::make_shared<Nvml const>(load());
+  EXPECT_EQ(claim_of(round, quarters).gpu, "GPU-8932f937");
+  EXPECT_TRUE(claim_of(round, quarters).on_gpu);
+  round.jobs.front().benchmark = "test_eval[ok-cpu-eager]";
+  EXPECT_FALSE(claim_of(round, quarters).on_gpu);
 }
 
 }  // namespace

@@ -2,6 +2,9 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -55,6 +58,75 @@ TEST(RunnerHello, TellsWhoItIs) {
   EXPECT_EQ(hello.role, "runner");
   EXPECT_EQ(hello.fingerprint.at("pid"), runner.process().pid());
   EXPECT_NE(hello.fingerprint.at("host"), "");
+}
+
+TEST(RunnerLocks, MakeARoundWaitForAnother) {
+  tests::Workplace workplace;
+  std::map<std::string, std::string> const locks{{"TEST_LOCKS", workplace.prefix()}};
+  tests::RunnerProcess gpus{workplace, {TEST_RUNNER}, locks};
+  tests::RunnerProcess cpus{workplace, {TEST_RUNNER}, locks};
+  gpus.receive();
+  cpus.receive();
+  workplace.write_program("hang",
+                          R"(echo '{"type":"hello","role":"worker"}'
+        echo '{"type":"progress","id":"hang","phase":"build"}'
+        sleep 100)");
+  auto on_gpu = workplace.job("hang");
+  on_gpu.benchmark = "test_eval[hang-cuda-eager]";
+  on_gpu.build.worker = workplace.prefix() + "/hang";
+  gpus.give(on_gpu);
+  gpus.receive();  // it has begun
+  cpus.give(workplace.job("ok"));
+
+  auto const sign = std::get<Progress>(cpus.receive());
+  EXPECT_EQ(sign.id, "ok");
+  EXPECT_EQ(sign.phase, protocol::waiting);
+  gpus.process().kill_group();
+  EXPECT_EQ(std::get<Outcome>(cpus.hear_answer()).id, "ok");
+}
+
+/// A runner with a hook that writes down when it was called; "before" may fail.
+class RunnerHooks : public testing::Test {
+ protected:
+  explicit RunnerHooks() {
+    workplace_.write_program(
+        "hook",
+        "echo $1 >> " + seen_ + "; test $1 = after -o ! -e " + workplace_.prefix() + "/broken");
+    runner_.receive();
+  }
+
+  std::string seen() const {
+    std::ifstream file{seen_};
+    return {std::istreambuf_iterator<char>{file}, {}};
+  }
+
+  tests::Workplace workplace_;
+  std::string const seen_ = workplace_.prefix() + "/seen";
+  tests::RunnerProcess runner_{
+      workplace_, {TEST_RUNNER}, {{"TEST_HOOK", workplace_.prefix() + "/hook"}}};
+};
+
+TEST_F(RunnerHooks, AreRunAroundARound) {
+  runner_.give(workplace_.job("ok"));
+  EXPECT_EQ(std::get<Outcome>(runner_.hear_answer()).id, "ok");
+  EXPECT_EQ(seen(), "before\nafter\n");
+}
+
+TEST_F(RunnerHooks, KeepARoundFromAHostThatIsNotPrepared) {
+  workplace_.write_program("broken", "");
+  runner_.give(workplace_.job("ok"));
+  auto const failure = std::get<Failure>(runner_.hear_answer());
+  EXPECT_EQ(failure.code, "device");
+  EXPECT_EQ(failure.text, "test_eval[ok-cpu-eager]: hook sh: exit status 1:");
+  EXPECT_EQ(seen(), "before\nafter\n") << "half of it may be done";
+}
+
+TEST_F(RunnerHooks, UndoWhatTheyDidForARoundThatIsGivenUp) {
+  runner_.give(workplace_.job("hang"));
+  runner_.receive();
+  runner_.process().close_stdin();
+  EXPECT_EQ(runner_.end(), "exit status 0");
+  EXPECT_EQ(seen(), "before\nafter\n");
 }
 
 TEST(RunnerStart, SweepsWhatAKilledRunnerLeft) {

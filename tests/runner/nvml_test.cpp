@@ -9,7 +9,9 @@
 namespace torchwatch::runner {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 using NvmlTest = tests::WithFakeNvml;
 
@@ -46,6 +48,23 @@ TEST_F(NvmlTest, TellsHowAGpuIsNow) {
   EXPECT_TRUE(*hot.throttling & Throttle::any);
   EXPECT_EQ(hot.uncorrected_errors, 3U);
   EXPECT_FALSE(hot.temperature_c) << "not supported";
+}
+
+TEST_F(NvmlTest, AsksTheGpuForWhatItsInstancesDoNotTell) {
+  say(two_gpus);
+  auto const nvml = load();
+  EXPECT_EQ(nvml.state_of("MIG-a0b1c2d3").value().sm_mhz, 1410);
+  EXPECT_EQ(nvml.identity_of("MIG-a0b1c2d3").value().power_limit_w, 400);
+}
+
+TEST_F(NvmlTest, TellsWhichProcessorsAreNear) {
+  say(R"({"gpus": [{"uuid": "GPU-1", "processors": [0, 63, 64, 130], "instances": ["MIG-1"]},
+                   {"uuid": "GPU-2"}]})");
+  auto const nvml = load();
+  EXPECT_THAT(nvml.processors_near("GPU-1"), ElementsAre(0, 63, 64, 130));
+  EXPECT_THAT(nvml.processors_near("MIG-1"), ElementsAre(0, 63, 64, 130));
+  EXPECT_THAT(nvml.processors_near("1"), IsEmpty()) << "not supported";
+  EXPECT_THAT(nvml.processors_near("GPU-3"), IsEmpty());
 }
 
 TEST_F(NvmlTest, SaysThatThereIsNoSuchGpu) {

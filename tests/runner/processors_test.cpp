@@ -29,6 +29,12 @@ TEST(Processors, GivesNoneRatherThanTooFew) {
   EXPECT_THAT(Processors({1, 0}, 0).pick(0), IsEmpty());
 }
 
+TEST(Processors, AreThoseThatAreNear) {
+  Processors const all{{7, 6, 5, 4, 3}, 0};
+  EXPECT_THAT(all.among({4, 5, 6, 100}), ElementsAre(6, 5, 4));
+  EXPECT_THAT(all.among({}), IsEmpty());
+}
+
 TEST(Processors, OfThisHostAreThoseOfOurOwn) {
   auto const all = Processors::of_slot(0);
 

@@ -134,8 +134,10 @@ TEST_P(JobRunTest, ShowsItsGpuAloneToAWorker) {
   gpu_ = "GPU-8932f937";
   auto job = workplace_.job("ok");
   job.build.env["CUDA_VISIBLE_DEVICES"] = "0,1";
-  EXPECT_EQ(said_by("echo $CUDA_VISIBLE_DEVICES $CUDA_DEVICE_ORDER", job),
-            "GPU-8932f937 PCI_BUS_ID ");
+  auto const script = "echo $CUDA_VISIBLE_DEVICES $CUDA_DEVICE_ORDER";
+  EXPECT_EQ(said_by(script, job), "0,1 ") << "which is no GPU's job";
+  job.benchmark = "test_eval[ok-cuda-eager]";
+  EXPECT_EQ(said_by(script, job), "GPU-8932f937 PCI_BUS_ID ");
 }
 
 TEST_P(JobRunTest, DoesNotCountTheWaitForATurn) {
@@ -208,7 +210,7 @@ TEST_P(JobRunTest, KeepsACpuWorkerOnProcessorsOfItsOwn) {
   EXPECT_EQ(processors_of(std::move(wide)), everywhere) << "there are not that many";
   auto on_gpu = workplace_.job("ok");
   on_gpu.benchmark = "test_eval[ok-cuda-eager]";
-  EXPECT_EQ(processors_of(std::move(on_gpu)), everywhere);
+  EXPECT_EQ(processors_of(std::move(on_gpu)), everywhere) << "nobody tells what is near it";
 }
 
 TEST_P(JobRunTest, PassesProgressOn) {

@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 
@@ -6,12 +7,21 @@
 
 #include "runner/loop.h"
 
-/// Isolated as well as the host can, unless there is an argument.
+/// Isolated as well as the host can, unless there is an argument. It measures as if it were alone
+/// on its host, unless TEST_LOCKS names a directory, and runs the shell script that TEST_HOOK names
+/// with "before" and "after" around each round.
 int main(int argc, char**) {
   boost::asio::io_context loop{1};
   int status = 1;
   torchwatch::runner::RunnerOptions options;
   options.is_isolated = argc == 1;
+  char const* const locks = std::getenv("TEST_LOCKS");
+  options.beside_others = locks == nullptr;
+  if (locks != nullptr) options.locks = locks;
+  if (char const* const hook = std::getenv("TEST_HOOK"); hook != nullptr) {
+    options.before_round = {"sh", hook, "before"};
+    options.after_round = {"sh", hook, "after"};
+  }
   auto on_end = [&](std::exception_ptr failure, int returned) {
     if (failure) std::rethrow_exception(failure);
     status = returned;

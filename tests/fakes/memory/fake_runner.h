@@ -24,6 +24,7 @@ enum class Manner {
   dies_in_round,
   hangs_in_round,
   talks_nonsense,
+  waits_for_its_host,  ///< 0.2 seconds, and then answers
 };
 
 /// The runners of a fleet, in memory. Must outlive them.

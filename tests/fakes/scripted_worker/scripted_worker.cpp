@@ -9,7 +9,9 @@
 ///
 /// What it says before it knows its prefix comes from the environment: SCRIPTED_WORKER_PROTOCOL is
 /// the protocol version of its hello, SCRIPTED_WORKER_VERSION the PyTorch version. On a host where
-/// SCRIPTED_WORKER_FACTOR is 2 everything takes twice the time and memory.
+/// SCRIPTED_WORKER_FACTOR is 2 everything takes twice the time and memory. Where
+/// SCRIPTED_WORKER_TIMES is set, accounts say when it worked ("began_at", "ended_at": seconds since
+/// 1970) and on which of several GPUs ("gpu").
 
 #include <algorithm>
 #include <chrono>
@@ -135,7 +137,12 @@ void take_turns(protocol::Job const& job) {
   }
 }
 
+double seconds_since_1970() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
 void work(protocol::Job const& job) {
+  auto const began_at = seconds_since_1970();
   auto const begin = Clock::now();
   auto const script = script_of(job);
   if (!script) {
@@ -153,6 +160,12 @@ void work(protocol::Job const& job) {
   take_turns(job);
   auto outcome = outcome_of(job, *script);
   outcome.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  if (!environment("SCRIPTED_WORKER_TIMES", "").empty()) {
+    outcome.accounts["began_at"] = began_at;
+    outcome.accounts["ended_at"] = seconds_since_1970();
+    if (auto const gpu = environment("CUDA_VISIBLE_DEVICES", ""); !gpu.empty())
+      outcome.accounts["gpu"] = std::stod(gpu);
+  }
   say(outcome);
 }
 

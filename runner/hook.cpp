@@ -1,0 +1,48 @@
+#include "runner/hook.h"
+
+#include <chrono>
+#include <optional>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include "runner/process/child_process.h"
+#include "runner/process/excerpt.h"
+
+namespace torchwatch::runner {
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::chrono::seconds longest{10};
+
+Error failure_of(std::vector<std::string> const& command, std::string const& why) {
+  auto const text = why.substr(0, why.find_last_not_of(" \n") + 1);
+  return {ErrorCode::unavailable, "hook " + command.front() + ": " + process::excerpt(text)};
+}
+
+}  // namespace
+
+Result<> run_hook(std::vector<std::string> const& command,
+                  std::map<std::string, std::string> const& variables) {
+  if (command.empty()) return {};
+  asio::io_context loop{1};
+  process::Command hook;
+  hook.argv = command;
+  hook.env = variables;
+  hook.inherits = {"*"};
+  auto started = process::ChildProcess::start(loop.get_executor(), std::move(hook));
+  if (!started) return started.error();
+  started->close_stdin();
+  std::optional<process::ExitStatus> ended;
+  asio::co_spawn(loop, started->wait(), [&](auto const&, process::ExitStatus status) {
+    ended = status;
+    loop.stop();
+  });
+  loop.run_for(longest);
+  if (!ended) return failure_of(command, "does not end within 10 s");
+  if (ended->code == 0 && ended->signal == 0) return {};
+  return failure_of(command, describe(*ended) + ": " + started->last_stderr());
+}
+
+}  // namespace torchwatch::runner

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "storage/domain/result.h"
+
+namespace torchwatch::runner {
+
+/// Runs a command of whoever owns the host, with these variables beside ours, and waits for its
+/// end: ten seconds at most, then it is killed. Fails with unavailable when it does not end with 0,
+/// in its last words. Nothing is run for an empty one. Blocks.
+Result<> run_hook(std::vector<std::string> const& command,
+                  std::map<std::string, std::string> const& variables);
+
+}  // namespace torchwatch::runner

@@ -1,0 +1,30 @@
+#include "runner/hook.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/temporary_folder.h"
+
+namespace torchwatch::runner {
+namespace {
+
+TEST(Hook, IsRunWithTheVariablesOfTheGpu) {
+  tests::TemporaryFolder const folder;
+  auto const file = (folder / "seen").string();
+  auto const done = run_hook({"sh", "-c", "echo $CUDA_VISIBLE_DEVICES $PATH > $0", file},
+                             {{"CUDA_VISIBLE_DEVICES", "GPU-1"}});
+  EXPECT_TRUE(done);
+  EXPECT_TRUE(tests::text_of(file).starts_with("GPU-1 /")) << tests::text_of(file);
+}
+
+TEST(Hook, SaysWhyItFailed) {
+  EXPECT_TRUE(run_hook({}, {})) << "there is none";
+  auto const failed = run_hook({"sh", "-c", "echo 'Insufficient Permissions' >&2; exit 4"}, {});
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().message, "hook sh: exit status 4: Insufficient Permissions");
+  EXPECT_EQ(run_hook({"/nowhere/hook"}, {}).error().code, ErrorCode::not_found);
+}
+
+}  // namespace
+}  // namespace torchwatch::runner

@@ -1,0 +1,105 @@
+#include "runner/host_locks.h"
+
+#include <chrono>
+#include <exception>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "run.h"
+#include <boost/asio/io_context.hpp>
+#include <gtest/gtest.h>
+
+#include "tests/temporary_folder.h"
+
+namespace torchwatch::runner {
+namespace {
+
+using namespace std::chrono_literals;
+using Held = HostLocks::Held;
+
+Claim on_gpu(std::string name) {
+  return {true, std::move(name)};
+}
+
+Claim const on_cpu;
+
+class HostLocksTest : public testing::Test {
+ protected:
+  std::optional<Held> try_take(Claim const& claim) { return locks_.try_take(claim).value(); }
+
+  void begin_to_wait(Claim claim, std::chrono::milliseconds patience) {
+    auto waiting = locks_.take(
+        std::move(claim), [this] { ++signs_; }, patience);
+    auto keep = [this](std::exception_ptr const&, Result<Held> got) {
+      got_ = std::move(got);
+    };
+    boost::asio::co_spawn(loop_, std::move(waiting), std::move(keep));
+    go_on();
+  }
+
+  void go_on() {
+    loop_.restart();
+    loop_.run_for(200ms);
+  }
+
+  tests::TemporaryFolder const folder_;
+  HostLocks const locks_{folder_.path().string()};
+  int signs_ = 0;                    // of somebody who waits
+  std::optional<Result<Held>> got_;  // by them
+  boost::asio::io_context loop_{1};
+};
+
+TEST_F(HostLocksTest, GiveAGpuToOneRoundAtATime) {
+  auto first = try_take(on_gpu("GPU-1"));
+  ASSERT_TRUE(first);
+  EXPECT_FALSE(try_take(on_gpu("GPU-1")));
+  EXPECT_TRUE(try_take(on_gpu("GPU-2")));
+  first.reset();
+  EXPECT_TRUE(try_take(on_gpu("GPU-1")));
+}
+
+TEST_F(HostLocksTest, KeepProcessorsAndGpusApart) {
+  auto gpu = try_take(on_gpu("GPU-1"));
+  ASSERT_TRUE(gpu);
+  EXPECT_FALSE(try_take(on_cpu));
+  EXPECT_TRUE(try_take({false, "", true})) << "told that it may";
+  gpu.reset();
+  auto const one = try_take(on_cpu);
+  EXPECT_TRUE(one);
+  EXPECT_TRUE(try_take(on_cpu)) << "on other processors";
+  EXPECT_FALSE(try_take(on_gpu("GPU-1")));
+}
+
+TEST_F(HostLocksTest, SayThatTheyAreWaitedFor) {
+  auto const gpu = try_take(on_gpu("GPU-1"));
+  begin_to_wait(on_cpu, 10min);
+  EXPECT_FALSE(got_);
+  EXPECT_EQ(signs_, 1);
+  EXPECT_TRUE(try_take(on_gpu("GPU-2"))) << "a patient one lets others go first";
+}
+
+TEST_F(HostLocksTest, LetWhoHasWaitedForLongGoNext) {
+  auto gpu = try_take(on_gpu("GPU-1"));
+  begin_to_wait(on_cpu, 50ms);
+  EXPECT_FALSE(try_take(on_gpu("GPU-2"))) << "an impatient one keeps others out";
+  gpu.reset();
+  go_on();
+  EXPECT_TRUE(got_ && *got_);
+}
+
+TEST_F(HostLocksTest, SayWhereTheyCannotBeHad) {
+  HostLocks const nowhere{"/nowhere"};
+  auto const held = nowhere.try_take(on_cpu);
+  ASSERT_FALSE(held);
+  EXPECT_EQ(held.error().message, "lock /nowhere/torchwatch-next.lock: No such file or directory");
+}
+
+TEST_F(HostLocksTest, AreFilesOfNoOtherDirectory) {
+  EXPECT_TRUE(try_take(on_gpu("../../etc/passwd")));
+  EXPECT_TRUE(std::filesystem::exists(folder_.path() / "torchwatch-gpu-------etc-passwd.lock"));
+}
+
+}  // namespace
+}  // namespace torchwatch::runner
