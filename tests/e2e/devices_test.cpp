@@ -12,7 +12,7 @@
 namespace torchwatch::e2e {
 namespace {
 
-constexpr double seconds_a_job = 2;
+constexpr double seconds_a_job = 1;
 
 /// A runner whose workers say when they worked, and who locks in the world's own directory.
 nlohmann::json launcher_in(World const& world) {
