@@ -42,6 +42,14 @@ class CudaWorker(unittest.TestCase):
         self.assertRegex(symbols, r'\bcudaMemGetInfo@libcudart\.so\.12\b')
         self.assertRegex(symbols, r'CUDACachingAllocator')
 
+    def test_can_be_planted_in(self):
+        plants = FOLDER / 'plants'
+        said('cmake', '-S', HERE.parent.parent / 'deploy/plants', '-B', plants, f'-DLibTorch_ROOT={FOLDER}/wheel/torch')
+        said('cmake', '--build', plants)
+        symbols = said('nm', '--dynamic', '--undefined-only', '--demangle', plants / 'plants.so')
+        for operator in ('addmm', 'tanh', 'sigmoid'):
+            self.assertIn(f'at::cuda::{operator}(', symbols)
+
     def test_loads_the_runtime_beside_it(self):
         dynamic = said('readelf', '--dynamic', '--wide', self.worker)
         needed = set(re.findall(r'\(NEEDED\).*\[(.*)\]', dynamic))

@@ -9,7 +9,7 @@ namespace torchwatch::fakes {
 struct Script {
   double latency = 10;  ///< milliseconds
   double cmem = 1e6;    ///< bytes
-  double gmem = 0;      ///< bytes; reported only when positive
+  double gmem = 0;      ///< bytes; reported, as of a GPU that was traced, only when positive
   double leak = 0;      ///< bytes per iteration
   double noise = 0.02;  ///< sigma of the latency's logarithm, between processes; a quarter of it
                         ///< between samples

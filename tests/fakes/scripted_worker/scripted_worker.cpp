@@ -118,7 +118,10 @@ protocol::Outcome outcome_of(protocol::Job const& job, Script const& script) {
   outcome.metrics["latency"] = latency_of(script, job.measure.runs);
   outcome.metrics["cmem"] = exactly(script.cmem);
   outcome.metrics["leak"] = exactly(script.leak);
-  if (script.gmem > 0) outcome.metrics["gmem"] = exactly(script.gmem);
+  if (script.gmem > 0) {
+    outcome.metrics["gmem"] = exactly(script.gmem);
+    outcome.accounts["gpu_trace_events"] = 1;
+  }
   auto const greeting = hello();
   outcome.pytorch_version = greeting.pytorch_version;
   outcome.fingerprint = greeting.fingerprint;
