@@ -21,11 +21,9 @@ namespace asio = boost::asio;
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using std::chrono_literals::operator""ms;
-using std::chrono_literals::operator""s;
 
-constexpr auto between_tries = 20ms;
-constexpr auto between_signs = 10s;
+constexpr std::chrono::milliseconds between_tries{20};
+constexpr std::chrono::seconds between_signs{10};
 
 Error failure(std::string const& file) {
   auto const why = std::error_code{errno, std::generic_category()}.message();

@@ -170,14 +170,24 @@ ordered_json summarise(ordered_json const& covered) {
   return summary;
 }
 
+/// How often the host waits for a device in an iteration of training and of inference: "2 0".
+std::string waits_of(ordered_json const& operators) {
+  auto const waits = operators.value("waits", ordered_json::object());
+  std::string text;
+  for (auto const* const test : {"train", "eval"})
+    text += fmt::format("{:>6}", waits.contains(test) ? waits.at(test).dump() : "-");
+  return text;
+}
+
 void print_coverage(ordered_json const& summary) {
-  constexpr auto row = "{:<34} {:>7} {:>11} {:>9}  {}\n";
+  constexpr auto row = "{:<34} {:>7} {:>11} {:>12} {:>9}  {}\n";
   auto const& models = summary.at("models");
   std::map<std::string, int> users;
   for (auto const& [model, operators] : models.items())
     for (auto const& name : operators.at("called"))
       ++users[name.get<std::string>()];
-  std::cout << fmt::format(row, "model", "calls", "in turn", "only here", "for example");
+  std::cout << fmt::format(
+      row, "model", "calls", "in turn", "waits (t, e)", "only here", "for example");
   for (auto const& [model, operators] : models.items()) {
     std::vector<std::string> own;
     for (auto const& name : operators.at("called"))
@@ -186,6 +196,7 @@ void print_coverage(ordered_json const& summary) {
                              model,
                              operators.at("called").size(),
                              operators.at("called_in_turn").size(),
+                             waits_of(operators),
                              own.size(),
                              own.empty() ? "" : own.front());
   }

@@ -10,10 +10,30 @@ bool has_aoti() {
   return true;
 }
 
+namespace {
+
+/// A package is compiled for one device, and says for which; given tensors of another it crashes.
+void check_device(torch::inductor::AOTIModelPackageLoader& package,
+                  std::string const& file,
+                  torch::Device const& device) {
+  auto const metadata = package.get_metadata();
+  auto const key = metadata.find("AOTI_DEVICE_KEY");
+  std::string const wanted = c10::DeviceTypeName(device.type(), true);
+  TORCH_CHECK(key == metadata.end() || key->second == wanted,
+              file,
+              ": found a package for ",
+              key->second,
+              ", must be for ",
+              wanted);
+}
+
+}  // namespace
+
 std::unique_ptr<Workload> make_aoti(std::string const& file,
                                     ModelDescription const& description,
                                     Setup const& setup) {
   auto const package = std::make_shared<torch::inductor::AOTIModelPackageLoader>(file);
+  check_device(*package, file, setup.device);
   Supervised parts;
   parts.network = std::make_shared<torch::nn::Module>();
   parts.forward = [package, inputs = draw(description.inputs, setup)]() mutable {

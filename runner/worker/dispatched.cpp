@@ -13,6 +13,7 @@ struct Names {
   std::mutex mutex;
   std::set<std::string> called;          // under mutex
   std::set<std::string> called_in_turn;  // under mutex
+  int waits = 0;                         // under mutex
 };
 
 Names& names() {
@@ -24,6 +25,10 @@ Names& names() {
 int& depth() {
   thread_local int value = 0;
   return value;
+}
+
+bool is_wait(std::string const& name) {
+  return name == "aten::_local_scalar_dense" || name == "aten::nonzero";
 }
 
 /// Not the engine's own step around a node, "autograd::engine::evaluate_function: AddBackward0".
@@ -39,6 +44,7 @@ std::unique_ptr<at::ObserverContext> enter(at::RecordFunction const& function) {
   if (!is_called && !operator_name) return nullptr;
   std::lock_guard const lock(names().mutex);
   (is_called ? names().called : names().called_in_turn).insert(name);
+  if (is_wait(name)) ++names().waits;
   return nullptr;
 }
 
@@ -53,6 +59,7 @@ Dispatched::Dispatched() {
     std::lock_guard const lock(names().mutex);
     names().called.clear();
     names().called_in_turn.clear();
+    names().waits = 0;
   }
   callback_ = at::addGlobalCallback(
       at::RecordFunctionCallback(enter, leave)
@@ -71,6 +78,11 @@ std::set<std::string> Dispatched::called() const {
 std::set<std::string> Dispatched::called_in_turn() const {
   std::lock_guard const lock(names().mutex);
   return names().called_in_turn;
+}
+
+int Dispatched::waits() const {
+  std::lock_guard const lock(names().mutex);
+  return names().waits;
 }
 
 }  // namespace torchwatch::worker

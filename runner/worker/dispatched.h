@@ -22,6 +22,11 @@ class Dispatched {
   /// What operators, nodes and autograd's engine call in turn, whether it is also called or not.
   std::set<std::string> called_in_turn() const;
 
+  /// How often the host would have waited for numbers of a device: for a scalar, as item() does, or
+  /// for how many elements are not 0. Copies to the host are not among them, since on a CPU there
+  /// are none.
+  int waits() const;
+
  private:
   at::CallbackHandle callback_;
 };

@@ -40,6 +40,7 @@ json describe(torch::OrderedDict<std::string, torch::Tensor> const& tensors) {
 json operators_of(suite::Model const& model) {
   std::set<std::string> called;
   std::set<std::string> called_in_turn;
+  auto waits = json::object();
   for (auto const test : {Test::train, Test::eval}) {
     if (suite::batch_of(model, test, Scale::smoke) == 0) continue;
     auto const workload = make(model, test, Scale::smoke);
@@ -47,8 +48,9 @@ json operators_of(suite::Model const& model) {
     workload->step();
     called.merge(dispatched.called());
     called_in_turn.merge(dispatched.called_in_turn());
+    waits[test == Test::train ? "train" : "eval"] = dispatched.waits();
   }
-  return {{"called", called}, {"called_in_turn", called_in_turn}};
+  return {{"called", called}, {"called_in_turn", called_in_turn}, {"waits", std::move(waits)}};
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ using ModelListener = std::function<void(std::string const& model, int done, int
 nlohmann::json describe_parameters(suite::Model const& model);
 
 /// {"pytorch_version", "models": {"MODEL": {"called": ["aten::add.Tensor", "AddBackward0", ...],
-/// "called_in_turn": [...]}}}: what one iteration of each test dispatches at smoke scale on the
-/// CPU, as Dispatched tells it.
+/// "called_in_turn": [...], "waits": {"train": 2, "eval": 0}}}}: what one iteration of each test
+/// dispatches at smoke scale on the CPU, as Dispatched tells it.
 nlohmann::json cover(ModelListener const& listener);
 
 }  // namespace torchwatch::worker

@@ -322,7 +322,8 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"UnknownKeyInFleet",
                R"("fleets": [{"name": "a"}, {"name": "b", "gpus": 1}])",
                "fleets[1].gpus: found an unknown key, allowed are name, device, slots, "
-               "devices, beside_others, before_round, after_round, launcher, isolation, network, readable, environment"},
+               "devices, beside_others, before_round, after_round, launcher, isolation, network, "
+               "readable, environment"},
         Broken{"FleetTwice",
                R"("fleets": [{"name": "a"}, {"name": "a"}])",
                R"(fleets[1].name: found "a" again, allowed is a name that no other fleet has)"},

@@ -12,8 +12,6 @@
 namespace torchwatch::e2e {
 namespace {
 
-constexpr double seconds_a_job = 1;
-
 /// A runner whose workers say when they worked, and who locks in the world's own directory.
 nlohmann::json launcher_in(World const& world) {
   return {"sh",
@@ -23,7 +21,7 @@ nlohmann::json launcher_in(World const& world) {
 }
 
 /// Four benchmarks on each kind of device.
-WorldOptions two_fleets() {
+WorldOptions two_fleets(double seconds_a_job) {
   WorldOptions options;
   options.scenario = "no-change";
   for (auto const* const device : {"cpu", "cuda"})
@@ -65,8 +63,36 @@ bool overlap(std::vector<Span> const& rounds) {
          }) != rounds.end();
 }
 
-TEST(Devices, AreBusyAloneAndNeverBesideProcessors) {
-  World world{two_fleets()};
+bool overlap(std::vector<Span> const& some, std::vector<Span> const& others) {
+  return std::ranges::any_of(some, [&others](Span const& one) {
+    return std::ranges::any_of(others, [&one](Span const& other) {
+      return other.began_at < one.ended_at && one.began_at < other.ended_at;
+    });
+  });
+}
+
+/// What workers of two fleets on one host tell of when they worked.
+struct Work {
+  std::map<std::string, std::map<int, std::vector<Span>>> of_gpus;  // by campaign: rounds of each
+  std::vector<Span> of_cpus;
+};
+
+/// The first campaign is of one build, the others are of two.
+Work work_of(std::vector<WorkedSpan> const& spans) {
+  Work work;
+  for (auto const& span : spans) {
+    auto& all = span.gpu < 0 ? work.of_cpus : work.of_gpus[span.campaign][span.gpu];
+    all.push_back({span.began_at, span.ended_at});
+  }
+  for (auto& [campaign, gpus] : work.of_gpus)
+    for (auto& [gpu, all] : gpus)
+      all = rounds_of(all, campaign == spans.front().campaign ? 1 : 2);
+  return work;
+}
+
+/// Two nights on two GPUs and the processors of one host.
+Work two_nights(double seconds_a_job) {
+  World world{two_fleets(seconds_a_job)};
   auto const launcher = launcher_in(world);
   world.configure(
       {{"fleets",
@@ -78,31 +104,29 @@ TEST(Devices, AreBusyAloneAndNeverBesideProcessors) {
           {"environment", {"SCRIPTED_WORKER_*"}}},
          {{"name", "cpus"}, {"launcher", launcher}, {"environment", {"SCRIPTED_WORKER_*"}}}}}});
   auto const check = world.run({"check", "--json"});
-  ASSERT_EQ(check.status, 0) << check.err;
+  EXPECT_EQ(check.status, 0) << check.err;
+  return work_of(worked_spans(world.state()));
+}
 
-  // The first sweep is of one build; the last, of two.
-  auto const spans = worked_spans(world.state());
-  std::map<std::string, std::map<int, std::vector<Span>>> of_gpus;
-  std::vector<Span> of_cpus;
-  for (auto const& span : spans) {
-    if (span.gpu < 0)
-      of_cpus.push_back({span.began_at, span.ended_at});
-    else
-      of_gpus[span.campaign][span.gpu].push_back({span.began_at, span.ended_at});
-  }
-  ASSERT_FALSE(of_cpus.empty());
-  for (auto const& [campaign, gpus] : of_gpus) {
-    ASSERT_EQ(gpus.size(), 2U) << campaign;
-    for (auto const& [gpu, all] : gpus) {
-      auto const rounds = rounds_of(all, campaign == spans.front().campaign ? 1 : 2);
-      EXPECT_FALSE(overlap(rounds)) << campaign << ": two jobs on GPU " << gpu;
-      EXPECT_GE(busy_share(rounds), 0.95) << campaign << ": GPU " << gpu;
-      for (auto const& round : rounds)
-        for (auto const& cpu : of_cpus)
-          EXPECT_FALSE(cpu.began_at < round.ended_at && round.began_at < cpu.ended_at)
-              << campaign << ": at once";
+TEST(Devices, AreNeverMeasuredOnTwiceNorBesideProcessors) {
+  auto const work = two_nights(0.2);
+  EXPECT_GE(work.of_gpus.size(), 2U);
+  EXPECT_FALSE(work.of_cpus.empty());
+  for (auto const& [campaign, gpus] : work.of_gpus) {
+    EXPECT_EQ(gpus.size(), 2U) << campaign;
+    for (auto const& [gpu, rounds] : gpus) {
+      EXPECT_FALSE(overlap(rounds)) << campaign << ": two rounds on GPU " << gpu;
+      EXPECT_FALSE(overlap(rounds, work.of_cpus)) << campaign << ": beside processors";
     }
   }
+}
+
+// Between rounds, processes start and end: a twentieth of a round of two seconds, if nobody else is
+// at work.
+TEST(BusyDevices, WaitForNobody) {
+  for (auto const& [campaign, gpus] : two_nights(2).of_gpus)
+    for (auto const& [gpu, rounds] : gpus)
+      EXPECT_GE(busy_share(rounds), 0.95) << campaign << ": GPU " << gpu;
 }
 
 }  // namespace

@@ -119,6 +119,16 @@ std::set<std::string> called_in(nlohmann::json const& coverage) {
   return called;
 }
 
+/// The benchmarks in whose iterations the host waits for a device, as "dcgan train". How often may
+/// hang on what the host rounds.
+std::set<std::string> waiting_in(nlohmann::json const& coverage) {
+  std::set<std::string> waiting;
+  for (auto const& [model, operators] : coverage.at("models").items())
+    for (auto const& [test, waits] : operators.at("waits").items())
+      if (waits.get<int>() > 0) waiting.insert(model + " " + test);
+  return waiting;
+}
+
 // The paper: 2.3 times the API surface of MLPerf.
 TEST(RealSuite, CallsTheOperatorsThatAreCheckedIn) {
   World world;
@@ -127,7 +137,9 @@ TEST(RealSuite, CallsTheOperatorsThatAreCheckedIn) {
   auto const coverage = nlohmann::json::parse(asked.out);
 
   auto const version = coverage.at("pytorch_version").get<std::string>();
-  nlohmann::json const found{{"pytorch_version", version}, {"called", called_in(coverage)}};
+  nlohmann::json const found{{"pytorch_version", version},
+                             {"called", called_in(coverage)},
+                             {"waiting", waiting_in(coverage)}};
   if (std::getenv("TORCHWATCH_REGENERATE") != nullptr)
     std::ofstream{COVERAGE_FILE} << found.dump(1) << '\n';
   std::ifstream stream{COVERAGE_FILE};
@@ -140,6 +152,8 @@ TEST(RealSuite, CallsTheOperatorsThatAreCheckedIn) {
   }
   EXPECT_GE(ratio, 2.3);
   EXPECT_EQ(called_in(coverage), expected.at("called").get<std::set<std::string>>());
+  EXPECT_EQ(waiting_in(coverage), expected.at("waiting").get<std::set<std::string>>())
+      << "an item() or nonzero() more or less";
 }
 
 TEST(RealSuite, TellsEveryModelAndItsParameters) {

@@ -23,6 +23,17 @@ TEST(Dispatched, TellsWhatIsCalledFromWhatThatCalls) {
   EXPECT_THAT(dispatched.called_in_turn(), Contains("aten::t"));
 }
 
+TEST(Dispatched, CountsWhatTheHostWouldWaitFor) {
+  auto const x = torch::ones({2, 3});
+  Dispatched const dispatched;
+  x.sum().relu();
+  EXPECT_EQ(dispatched.waits(), 0);
+  x.sum().item<float>();
+  EXPECT_EQ(dispatched.waits(), 1);
+  x.index({x > 0});
+  EXPECT_EQ(dispatched.waits(), 2) << "for how many there are";
+}
+
 TEST(Dispatched, BeginsAnewAndHearsNothingAfterwards) {
   {
     Dispatched const first;
