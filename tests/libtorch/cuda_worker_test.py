@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Compiles a worker against Debian 13's LibTorch with CUDA, laid out as a wheel, and looks what it loads. It does not run:
-this host has neither a GPU nor, as a rule, the C library of Debian 13.
+"""Compiles a worker against Debian 13's LibTorch with CUDA, laid out as a wheel, looks what it loads, and runs it in a
+Debian 13 without a GPU, where what needs one is refused and the rest is measured.
 
 usage: cuda_worker_test.py DIRECTORY     where the wheel stays; exit status 77: it cannot be had
 """
+import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import unittest
@@ -60,6 +62,46 @@ class CudaWorker(unittest.TestCase):
         found = dict(re.findall(r'^\s*(\S+) => (\S+)', said('ldd', self.worker, check=False), re.M))
         self.assertEqual(pathlib.Path(found['libcudart.so.12']).resolve().parent, FOLDER / 'wheel/nvidia/cuda_runtime/lib')
         self.assertEqual(pathlib.Path(found['libtorch_cuda.so.2.6']).resolve().parent, FOLDER / 'wheel/torch/lib')
+
+
+class CudaWorkerWithoutAGpu(unittest.TestCase):
+    """CUDA's larger libraries are stubs: without a GPU, nobody calls them."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.root = FOLDER / 'debian-13'
+        made = subprocess.run([HERE.parent / 'e2e/make-debian-13', cls.root], text=True, check=False, stdout=subprocess.PIPE)
+        if made.returncode != 0:
+            raise unittest.SkipTest(made.stdout)
+        home, wheel = cls.root / 'cuda', FOLDER / 'wheel'
+        shutil.rmtree(home, ignore_errors=True)
+        shutil.copytree(wheel / 'torch/lib', home / 'torch/lib', symlinks=True, copy_function=os.link)
+        shutil.copytree(wheel / 'nvidia/cuda_runtime/lib', home / 'nvidia/cuda_runtime/lib', symlinks=True)
+        shutil.copytree(wheel / 'beside', home / 'beside', symlinks=True)
+        (home / 'torch/bin').mkdir()
+        shutil.copy(CudaWorker.worker, home / 'torch/bin')
+        said(HERE / 'stub_cuda.py', home / 'beside', *(wheel / 'torch/lib').glob('*.so.*.*.*'),
+             *(wheel / 'beside').glob('libgloo_cuda.so.*.*.*'))
+
+    def messages(self, **job):
+        """What the worker says about a job at smoke scale."""
+        job = {'type': 'job', 'id': '1', 'measure': {'scale': 'smoke', 'runs': 3}, **job}
+        ended = subprocess.run(
+            ['unshare', f'--mount-proc={self.root}/proc', f'--root={self.root}', 'env', 'LD_LIBRARY_PATH=/cuda/beside',
+             '/cuda/torch/bin/torchwatch-worker'], input=json.dumps(job) + '\n', text=True, check=False, capture_output=True)
+        self.assertIn('"hello"', ended.stdout, ended.stderr)
+        return [json.loads(line) for line in ended.stdout.splitlines()]
+
+    def test_measures_on_the_cpu(self):
+        hello, *_, result = self.messages(benchmark='test_eval[resnet18-cpu-eager]')
+        self.assertEqual(hello['devices'], ['cpu'])
+        self.assertEqual(hello['pytorch_version'], '2.6.0')
+        self.assertGreater(result['metrics']['latency']['value'], 0)
+
+    def test_says_in_the_drivers_words_why_it_measures_on_no_gpu(self):
+        refusal = self.messages(benchmark='test_eval[resnet18-cuda-eager]')[-1]
+        self.assertEqual(refusal['code'], 'unsupported')
+        self.assertRegex(refusal['text'], r'device "cuda" is not supported; CUDA says: .*driver')
 
 
 if __name__ == '__main__':
