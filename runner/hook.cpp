@@ -1,6 +1,5 @@
 #include "runner/hook.h"
 
-#include <chrono>
 #include <optional>
 
 #include <boost/asio/co_spawn.hpp>
@@ -14,8 +13,6 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::chrono::seconds longest{10};
-
 Error failure_of(std::vector<std::string> const& command, std::string const& why) {
   auto const text = why.substr(0, why.find_last_not_of(" \n") + 1);
   return {ErrorCode::unavailable, "hook " + command.front() + ": " + process::excerpt(text)};
@@ -24,7 +21,8 @@ Error failure_of(std::vector<std::string> const& command, std::string const& why
 }  // namespace
 
 Result<> run_hook(std::vector<std::string> const& command,
-                  std::map<std::string, std::string> const& variables) {
+                  std::map<std::string, std::string> const& variables,
+                  std::chrono::milliseconds longest) {
   if (command.empty()) return {};
   asio::io_context loop{1};
   process::Command hook;
@@ -40,7 +38,11 @@ Result<> run_hook(std::vector<std::string> const& command,
     loop.stop();
   });
   loop.run_for(longest);
-  if (!ended) return failure_of(command, "does not end within 10 s");
+  if (!ended) {
+    started->kill_group();
+    loop.run();  // whoever waits for it uses it
+    return failure_of(command, "does not end in time");
+  }
   if (ended->code == 0 && ended->signal == 0) return {};
   return failure_of(command, describe(*ended) + ": " + started->last_stderr());
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <string>
 #include <vector>
@@ -9,9 +10,10 @@
 namespace torchwatch::runner {
 
 /// Runs a command of whoever owns the host, with these variables beside ours, and waits for its
-/// end: ten seconds at most, then it is killed. Fails with unavailable when it does not end with 0,
+/// end: `patience` at most, then it is killed. Fails with unavailable when it does not end with 0,
 /// in its last words. Nothing is run for an empty one. Blocks.
 Result<> run_hook(std::vector<std::string> const& command,
-                  std::map<std::string, std::string> const& variables);
+                  std::map<std::string, std::string> const& variables,
+                  std::chrono::milliseconds patience = std::chrono::seconds{10});
 
 }  // namespace torchwatch::runner

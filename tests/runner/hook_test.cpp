@@ -1,5 +1,6 @@
 #include "runner/hook.h"
 
+#include <chrono>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -24,6 +25,12 @@ TEST(Hook, SaysWhyItFailed) {
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().message, "hook sh: exit status 4: Insufficient Permissions");
   EXPECT_EQ(run_hook({"/nowhere/hook"}, {}).error().code, ErrorCode::not_found);
+}
+
+TEST(Hook, IsKilledWhenItDoesNotEnd) {
+  auto const failed = run_hook({"sleep", "100"}, {}, std::chrono::milliseconds{100});
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().message, "hook sleep: does not end in time");
 }
 
 }  // namespace
