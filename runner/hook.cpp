@@ -22,7 +22,7 @@ Error failure_of(std::vector<std::string> const& command, std::string const& why
 
 Result<> run_hook(std::vector<std::string> const& command,
                   std::map<std::string, std::string> const& variables,
-                  std::chrono::milliseconds longest) {
+                  std::chrono::milliseconds patience) {
   if (command.empty()) return {};
   asio::io_context loop{1};
   process::Command hook;
@@ -37,7 +37,7 @@ Result<> run_hook(std::vector<std::string> const& command,
     ended = status;
     loop.stop();
   });
-  loop.run_for(longest);
+  loop.run_for(patience);
   if (!ended) {
     started->kill_group();
     loop.run();  // whoever waits for it uses it
