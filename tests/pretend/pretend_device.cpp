@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <initializer_list>
 #include <optional>
 #include <sstream>
@@ -11,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "either_side.h"
 #include <ATen/EmptyTensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
-#include <c10/core/CPUAllocator.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <torch/library.h>
 #include <torch/torch.h>
@@ -39,17 +38,9 @@ using torch::jit::Stack;
 template <class T>
 using Optional = c10::optional<T>;  // 1.13 has its own
 
-constexpr auto type = c10::DeviceType::XPU;
-c10::Device const the_device{type, 0};
-c10::DispatchKeySet const of_device{c10::DispatchKey::XPU};
-
 Seen& notes() {
   static Seen all;
   return all;
-}
-
-bool is_on_device(Tensor const& tensor) {
-  return tensor.defined() && tensor.device().type() == type;
 }
 
 // ---- The device: one, with one stream, in the host's memory
@@ -74,86 +65,10 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
   c10::DeviceIndex deviceCount() const noexcept override { return 1; }
 };
 
-/// Memory at `data` that lives as long as `owner`.
-template <class Owner>
-c10::DataPtr memory_of(void* data, Owner owner, c10::Device where) {
-  auto* const kept = new Owner(std::move(owner));
-  return {data, kept, [](void* context) { delete static_cast<Owner*>(context); }, where};
-}
-
-struct Allocator final : c10::Allocator {
-  c10::DataPtr allocate(std::size_t bytes) const override {
-    auto of_host = c10::GetCPUAllocator()->allocate(bytes);
-    auto* const data = of_host.get();
-    return memory_of(data, std::move(of_host), the_device);
-  }
-};
-
-Allocator& allocator() {
-  static Allocator only;
-  return only;
-}
-
-// ---- The same memory, seen from either side
-
-/// A tensor on memory of another's storage.
-Tensor over(c10::DataPtr memory,
-            Tensor const& tensor,
-            c10::Allocator* allocates,
-            c10::DispatchKeySet keys) {
-  c10::Storage storage(c10::Storage::use_byte_size_t(),
-                       tensor.storage().nbytes(),
-                       std::move(memory),
-                       allocates,
-                       true);
-  auto made = at::detail::make_tensor<c10::TensorImpl>(std::move(storage), keys, tensor.dtype());
-  made.unsafeGetTensorImpl()->set_sizes_and_strides(tensor.sizes(), tensor.strides());
-  made.unsafeGetTensorImpl()->set_storage_offset(tensor.storage_offset());
-  return made;
-}
-
-/// What the host computed, as the device's.
-Tensor to_device(Tensor const& tensor) {
-  bool const stays =
-      !tensor.defined() || is_on_device(tensor) || tensor.is_quantized() || tensor.is_sparse();
-  if (stays) return tensor;
-  return over(
-      memory_of(tensor.storage().data(), tensor, the_device), tensor, &allocator(), of_device);
-}
-
-/// What is the device's, for the host to compute with.
-Tensor to_host(Tensor const& tensor) {
-  if (!is_on_device(tensor)) return tensor;
-  auto* const data = tensor.storage().data();
-  if (data == nullptr || tensor.numel() == 0)
-    return at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(c10::kCPU));
-  return over(memory_of(data, c10::Storage(tensor.storage()), c10::kCPU),
-              tensor,
-              c10::GetCPUAllocator(),
-              c10::DispatchKeySet(c10::DispatchKey::CPU));
-}
-
-void make_room(Tensor const& tensor, IntArrayRef sizes) {
-  auto const elements = c10::multiply_integers(sizes) + tensor.storage_offset();
-  auto const bytes = static_cast<std::size_t>(elements) * tensor.itemsize();
-  auto const& storage = tensor.storage();
-  if (storage.nbytes() < bytes) {
-    auto larger = allocator().allocate(bytes);
-    if (storage.nbytes() > 0) std::memcpy(larger.get(), storage.data(), storage.nbytes());
-    storage.unsafeGetStorageImpl()->set_data_ptr_noswap(std::move(larger));
-    storage.unsafeGetStorageImpl()->set_nbytes(bytes);
-  }
-  tensor.unsafeGetTensorImpl()->set_sizes_contiguous(sizes);
-}
-
-void assign(Tensor const& tensor, Tensor const& value) {
-  make_room(tensor, value.sizes());
-  if (value.numel() > 0) to_host(tensor).copy_(value);
-}
-
 // ---- What is noted
 
 std::string shape_of(Tensor const& tensor) {
+  if (tensor.is_nested()) return "[nested]";
   std::ostringstream text;
   text << tensor.sizes();
   return text.str();
@@ -227,7 +142,7 @@ bool is_written(c10::Argument const& argument) {
 }
 
 /// An argument for the host's kernel.
-IValue to_host(IValue const& value, c10::Argument const& argument) {
+IValue argument_for_host(IValue const& value, c10::Argument const& argument) {
   if (value.isTensor()) {
     auto const tensor = value.toTensor();
     bool const is_made_anew = is_on_device(tensor) && is_written(argument) && tensor.numel() == 0;
@@ -251,7 +166,8 @@ IValue to_host(IValue const& value, c10::Argument const& argument) {
 
 /// What the host's kernel did to an argument that it writes to.
 void write_back(Tensor const& tensor, Tensor const& of_host) {
-  if (tensor.numel() == 0 || of_host.storage().data() != tensor.storage().data())
+  if (tensor.is_sparse() || tensor.numel() == 0 ||
+      of_host.storage().data() != tensor.storage().data())
     assign(tensor, of_host);
   else if (of_host.sizes() != tensor.sizes() || of_host.strides() != tensor.strides())
     tensor.unsafeGetTensorImpl()->set_sizes_and_strides(of_host.sizes(), of_host.strides());
@@ -269,6 +185,12 @@ Tensor view_like(Tensor const& view, Tensor const& base) {
   return made;
 }
 
+/// The host's kernel made `view` of `base`, or of what it consists of.
+Tensor view_of(Tensor const& base, Tensor const& view) {
+  bool const is_dense = base.layout() == c10::kStrided && !base.is_nested();
+  return is_dense ? view_like(view, base) : to_device(view);
+}
+
 /// The argument that a result is, or is a view of.
 std::optional<std::size_t> source_of(c10::Argument const& result,
                                      c10::FunctionSchema const& schema) {
@@ -279,7 +201,7 @@ std::optional<std::size_t> source_of(c10::Argument const& result,
   return std::nullopt;
 }
 
-IValue to_device(IValue const& value) {
+IValue result_for_device(IValue const& value) {
   if (value.isTensor()) return to_device(value.toTensor());
   if (!value.isTensorList()) return value;
   auto list = value.toTensorVector();
@@ -295,13 +217,13 @@ IValue result_of(IValue const& value,
   auto const& result = schema.returns()[place];
   if (result.alias_info() == nullptr) {
     bool const is_of_host = schema.name() == "aten::_pack_padded_sequence" && place == 1;
-    return is_of_host ? value : to_device(value);
+    return is_of_host ? value : result_for_device(value);
   }
   auto const source = source_of(result, schema);
   if (!source) return value;
   if (result.alias_info()->isWrite()) return arguments[*source];
   bool const is_view = value.isTensor() && arguments[*source].isTensor();
-  return is_view ? view_like(value.toTensor(), arguments[*source].toTensor()) : value;
+  return is_view ? view_of(arguments[*source].toTensor(), value.toTensor()) : value;
 }
 
 void call_hosts(OperatorHandle const& op, Stack& stack) {
@@ -322,7 +244,7 @@ void fall_back(OperatorHandle const& op, Stack* stack) {
   stack->resize(stack->size() - count);
   std::vector<IValue> of_host;
   for (std::size_t at = 0; at < count; ++at)
-    of_host.push_back(to_host(arguments[at], schema.arguments()[at]));
+    of_host.push_back(argument_for_host(arguments[at], schema.arguments()[at]));
   stack->insert(stack->end(), of_host.begin(), of_host.end());
 
   call_hosts(op, *stack);
@@ -382,6 +304,12 @@ Tensor copy_from(Tensor const& from, Tensor const& to, bool) {
 
 Tensor copy_from_and_resize(Tensor const& from, Tensor const& to) {
   assign(to, to_host(from));
+  return to;
+}
+
+Tensor& copy_sparse(Tensor& to, Tensor const& from, bool) {
+  note_copy(from, to);
+  assign(to, to_host(from).clone());
   return to;
 }
 
@@ -446,7 +374,19 @@ TORCH_LIBRARY_IMPL(aten, XPU, library) {
   library.impl("convolution_backward_overrideable", &convolution_backward);
 }
 
+TORCH_LIBRARY_IMPL(aten, SparseXPU, library) {
+  library.impl("copy_", &copy_sparse);
+}
+
 TORCH_LIBRARY_IMPL(_, XPU, library) {
+  library.fallback(torch::CppFunction::makeFromBoxedFunction<&fall_back>());
+}
+
+TORCH_LIBRARY_IMPL(_, SparseXPU, library) {
+  library.fallback(torch::CppFunction::makeFromBoxedFunction<&fall_back>());
+}
+
+TORCH_LIBRARY_IMPL(_, NestedTensorXPU, library) {
   library.fallback(torch::CppFunction::makeFromBoxedFunction<&fall_back>());
 }
 

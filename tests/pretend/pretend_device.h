@@ -7,7 +7,7 @@
 
 /// A device that LibTorch 1.13 believes in: "xpu:0". Its memory is the host's and its kernels are
 /// the CPU's, but its tensors are none of the host's, so that whoever mixes devices is found out
-/// without having one. Sparse and quantized tensors stay on the host.
+/// without having one. Quantized tensors stay on the host.
 namespace torchwatch::pretend {
 
 c10::Device device();

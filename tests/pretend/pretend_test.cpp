@@ -69,6 +69,10 @@ TEST_F(PretendDevice, ComplainsOfEachMix) {
        [&] {
          torch::ones({10}).index({own.select(1, 0) > 0});
        }},
+      {"sparse",
+       [&] {
+         own.add(host.to_sparse());
+       }},
       {"convolution",
        [&] {
          torch::conv1d(torch::ones({1, 2, 8}).to(pretend::device()), torch::ones({3, 2, 3}));
@@ -103,14 +107,40 @@ TEST_F(PretendDevice, ComputesWhatTheHostDoes) {
   EXPECT_TRUE(torch::allclose(weight.grad(), of_device.grad().cpu()));
 }
 
+TEST_F(PretendDevice, HasSparseGradients) {
+  auto const indices = torch::tensor({1, 3, 1});
+  auto const weight = torch::ones({4, 2}).to(pretend::device()).requires_grad_();
+  auto const seen = seen_of([&] {
+    auto const picked = torch::embedding(weight, indices.to(pretend::device()), -1, false, true);
+    picked.sum().backward();
+    torch::optim::SGD({weight}, 0.5).step();
+  });
+  EXPECT_TRUE(seen.mixed.empty()) << *seen.mixed.begin();
+  EXPECT_TRUE(weight.grad().is_sparse());
+  EXPECT_EQ(weight.grad().device(), pretend::device());
+  auto const expected = torch::tensor({{1.0, 1.0}, {0.0, 0.0}, {1.0, 1.0}, {0.5, 0.5}});
+  EXPECT_TRUE(torch::allclose(weight.detach().cpu(), expected.to(torch::kFloat)));
+}
+
+TEST_F(PretendDevice, HasNestedTensors) {
+  auto const present = torch::tensor({{1, 1, 0}, {1, 0, 0}}, torch::kBool);
+  auto const x = torch::randn({2, 3, 4});
+  auto const padded = [&](torch::Tensor const& some) {
+    auto const nested = torch::_nested_tensor_from_mask(some, present.to(some.device()));
+    EXPECT_TRUE(nested.is_nested());
+    EXPECT_EQ(nested.device(), some.device());
+    return nested.to_padded_tensor(0).cpu();
+  };
+  auto const seen =
+      seen_of([&] { EXPECT_TRUE(torch::equal(padded(x), padded(x.to(pretend::device())))); });
+  EXPECT_TRUE(seen.mixed.empty()) << *seen.mixed.begin();
+}
+
 /// What a benchmark ends with that this device does not run.
 std::map<std::string_view, std::string_view> const limits{
     // No device but the CPU has integer operators in LibTorch: unsupported on CUDA, too
     {"mobilenet_v2_quantized_qat eval", "LibTorch has integer inference for CPUs alone"},
     {"resnet50_quantized_qat eval", "LibTorch has integer inference for CPUs alone"},
-    // CUDA does these
-    {"dlrm train", "from the 'SparseXPU' backend"},
-    {"fambench_xlmr eval", "NestedTensorImpl doesn't support strides"},
 };
 
 /// Models whose host waits for the device in a step: for numbers that it computes with, for how
