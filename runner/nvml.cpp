@@ -21,6 +21,7 @@ using Status = int;
 constexpr Status success = 0;
 constexpr Status not_supported = 3;
 constexpr Status lost = 15;
+constexpr Status insufficient_size = 7;
 constexpr int sm_clock = 1;
 constexpr int memory_clock = 2;
 constexpr int gpu_temperature = 0;
@@ -28,6 +29,14 @@ constexpr int uncorrected = 1;
 constexpr int since_reset = 0;
 constexpr std::size_t uuid_size = 96;
 constexpr std::size_t bits_of_a_word = std::numeric_limits<unsigned long>::digits;
+
+/// nvmlProcessInfo_t, since its second version.
+struct ProcessInfo {
+  unsigned pid = 0;
+  unsigned long long used_bytes = 0;  ///< all ones: not available
+  unsigned gpu_instance = 0;
+  unsigned compute_instance = 0;
+};
 
 /// A function of the library; one that an old driver lacks says so itself.
 template <class... Arguments>
@@ -68,6 +77,7 @@ struct Nvml::Library {
         ecc_errors{opened, "nvmlDeviceGetTotalEccErrors"},
         of_instance{opened, "nvmlDeviceGetDeviceHandleFromMigDeviceHandle"},
         affinity{opened, "nvmlDeviceGetCpuAffinity"},
+        processes{opened, "nvmlDeviceGetComputeRunningProcesses_v3"},
         text{reinterpret_cast<char const* (*)(Status)>(::dlsym(opened, "nvmlErrorString"))} {}
 
   Library(Library const&) = delete;
@@ -147,6 +157,7 @@ struct Nvml::Library {
   Function<Handle, int, int, unsigned long long*> ecc_errors;
   Function<Handle, Handle*> of_instance;
   Function<Handle, unsigned, unsigned long*> affinity;
+  Function<Handle, unsigned*, ProcessInfo*> processes;
   char const* (*text)(Status);
   bool is_ready = false;
 };
@@ -255,6 +266,25 @@ std::vector<int> Nvml::processors_near(std::string const& gpu) const {
       near.push_back(processor);
   }
   return near;
+}
+
+std::map<pid_t, std::int64_t> Nvml::memory_by_process(std::string const& gpu) const {
+  constexpr unsigned spare = 8;  // for those that begin between the two questions
+  auto const found = library_->find(gpu);
+  if (!found) return {};
+  unsigned count = 0;
+  auto status = library_->processes(*found, &count, nullptr);
+  if (status != insufficient_size) return {};  // none, or not told
+  std::vector<ProcessInfo> listed(count + spare);
+  count = static_cast<unsigned>(listed.size());
+  status = library_->processes(*found, &count, listed.data());
+  if (status != success) return {};
+  listed.resize(std::min<std::size_t>(count, listed.size()));
+  std::map<pid_t, std::int64_t> bytes;
+  for (auto const& process : listed)
+    if (process.used_bytes != std::numeric_limits<unsigned long long>::max())
+      bytes[static_cast<pid_t>(process.pid)] += static_cast<std::int64_t>(process.used_bytes);
+  return bytes;
 }
 
 }  // namespace torchwatch::runner

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <sys/types.h>
 
 #include "storage/domain/result.h"
 
@@ -60,6 +63,11 @@ class Nvml {
   /// The processors with the shortest way to it: those of its NUMA node. None when the library does
   /// not tell.
   std::vector<int> processors_near(std::string const& gpu) const;
+
+  /// What processes that compute on it hold of its memory, in bytes: contexts, modules, and all
+  /// that they allocated, in whatever way. Those of other containers are missing, and all of them
+  /// when the library does not tell.
+  std::map<pid_t, std::int64_t> memory_by_process(std::string const& gpu) const;
 
  private:
   struct Library;

@@ -142,7 +142,8 @@ struct Outcome {
   /// "gpu_reserved_peak_bytes", "gpu_requested_peak_bytes", "gpu_device_used_bytes". Of a profile
   /// on a GPU: "gpu_trace_events" and, unless that is 0, "gpu_active_share",
   /// "gpu_data_movement_share", "gpu_idle_share", which sum up to 1; and "tflops", achieved. Of the
-  /// GPU itself, by the runner: runner/gpu_watch.h.
+  /// GPU itself, by the runner: runner/gpu_watch.h, and what the driver says that the worker held
+  /// of it while its memory was measured, context and all: "gpu_process_peak_bytes".
   std::map<std::string, double> accounts;
   std::vector<OperatorCost> profile;  ///< empty unless asked for
   std::string pytorch_version;

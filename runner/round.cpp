@@ -14,6 +14,7 @@
 
 #include "runner/gpu_watch.h"
 #include "runner/process/child_process.h"
+#include "runner/process/process_tree.h"
 #include "runner/process/scratch_directory.h"
 #include "runner/turns.h"
 #include "storage/domain/benchmark.h"
@@ -165,6 +166,33 @@ Result<Home> start_worker(asio::any_io_executor const& executor,
   return Home{std::move(directory), std::move(*worker)};
 }
 
+/// What the driver says that a worker holds of its GPU: with its context and all that went past
+/// PyTorch's allocator.
+class DriversAccount {
+ public:
+  DriversAccount(Quarters const& quarters, pid_t worker, bool is_sandboxed)
+      : quarters_{quarters},
+        tree_{worker, is_sandboxed} {}
+
+  /// Drivers answer slowly, so only while nobody is timed.
+  void look(protocol::Progress const& progress) {
+    if (!quarters_.nvml || (progress.phase != "memory" && progress.phase != "leak")) return;
+    std::int64_t held = 0;
+    for (auto const& [pid, bytes] : quarters_.nvml->memory_by_process(quarters_.gpu))
+      if (tree_.has(pid)) held += bytes;
+    most_ = std::max(most_, held);
+  }
+
+  void note(protocol::Outcome& outcome) const {
+    if (most_ > 0) outcome.accounts["gpu_process_peak_bytes"] = static_cast<double>(most_);
+  }
+
+ private:
+  Quarters const& quarters_;
+  process::ProcessTree tree_;
+  std::int64_t most_ = 0;
+};
+
 asio::awaitable<Message> run_job(protocol::Job job,
                                  Quarters const& quarters,
                                  ProgressSink const& on_progress,
@@ -178,8 +206,14 @@ asio::awaitable<Message> run_job(protocol::Job job,
   auto home = start_worker(executor, job, given, quarters);
   if (!home) co_return launch_failure_of(job, home.error());
   Started const worker{home->worker, !home->directory};
-  auto outcome = co_await supervise(given, on_progress, seat, worker);
+  DriversAccount account{quarters, home->worker.pid(), worker.is_sandboxed};
+  ProgressSink const watched = [&](protocol::Progress const& progress) {
+    if (is_of_gpu(job)) account.look(progress);
+    on_progress(progress);
+  };
+  auto outcome = co_await supervise(given, watched, seat, worker);
   if (!outcome) co_return failure_of(job, outcome.error());
+  account.note(*outcome);
   co_return std::move(*outcome);
 }
 

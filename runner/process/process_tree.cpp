@@ -90,6 +90,13 @@ Holding ProcessTree::look() {
   return holding;
 }
 
+bool ProcessTree::has(pid_t pid) const {
+  if (!is_sandboxed_) return ::getpgid(pid) == leader_;
+  while (pid > 1 && pid != leader_)
+    pid = parent_of(pid);
+  return pid == leader_;
+}
+
 /// What bubblewrap starts is the first process of the sandbox, and sees it as it will be.
 bool ProcessTree::find_sandbox() {
   if (!sandbox_.empty()) return true;

@@ -28,6 +28,9 @@ class ProcessTree {
   /// when the sandbox is not ready.
   Holding look();
 
+  /// Whether this process of the host's is one of them.
+  bool has(pid_t pid) const;
+
  private:
   bool find_sandbox();
 

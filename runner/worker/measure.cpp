@@ -144,6 +144,7 @@ void measure_memory(Target const& target,
     live.push_back(
         static_cast<double>(device.is_apart() ? device.memory().allocated : count.live_bytes()));
   }
+  listener("leak", job.measure.leak_iterations, job.measure.leak_iterations);
   outcome.metrics["cmem"] = exactly(count.peak_bytes());
   outcome.metrics["leak"] = leak_of(live);
   if (device.is_apart()) add_device_memory(device.memory(), outcome);

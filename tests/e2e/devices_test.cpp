@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/e2e/expect.h"
@@ -119,6 +121,40 @@ TEST(Devices, AreNeverMeasuredOnTwiceNorBesideProcessors) {
       EXPECT_FALSE(overlap(rounds, work.of_cpus)) << campaign << ": beside processors";
     }
   }
+}
+
+constexpr auto on_broken_memory = "test_eval[dcgan-cuda-eager]";
+constexpr auto too_large = "test_train[dcgan-cuda-eager]";
+
+/// Two nights on a GPU whose memory one benchmark finds broken, and has no room for two workers of
+/// the other.
+WorldOptions poor_gpu() {
+  WorldOptions options;
+  options.scenario = "no-change";
+  options.history = {{"suite", {{"models", {"dcgan"}}}}};
+  options.script["benchmarks"][on_broken_memory] = {{"behave", "ecc"}};
+  options.script["benchmarks"][too_large] = {{"behave", "no_room"}};
+  options.settings = {{"measure", {{"attempts", 2}}}};
+  return options;
+}
+
+TEST(Devices, ThatFailSpoilNothing) {
+  World world{poor_gpu()};
+  world.configure({{"fleets", {{{"name", "gpus"}, {"device", "cuda"}}}}});
+
+  auto const check = world.run({"check"});
+
+  EXPECT_EQ(check.status, 0) << check.out << check.err;
+  using testing::HasSubstr;
+  EXPECT_THAT(check.err, HasSubstr("code=device "));
+  EXPECT_THAT(check.err, HasSubstr("uncorrectable ECC error encountered"));
+  EXPECT_THAT(check.err, HasSubstr("code=device_memory"));
+  EXPECT_THAT(check.err, HasSubstr("alarm_raised kind=environment subject=\"gpus: slot 0\""));
+  EXPECT_THAT(check.err,
+              HasSubstr("measured campaign=nightly/2 benchmark=" + std::string{too_large}))
+      << "one by one";
+  for (auto const& [version, benchmarks] : measured_by_version(world.state()))
+    EXPECT_EQ(benchmarks, std::set<std::string>{too_large});
 }
 
 // Between rounds, processes start and end: a twentieth of a round of two seconds, if nobody else is

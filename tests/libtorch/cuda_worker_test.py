@@ -14,13 +14,15 @@ import sys
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
-BUILD_WORKER = HERE.parent.parent / 'deploy/build-worker'
+SOURCES = HERE.parent.parent
+BUILD_WORKER = SOURCES / 'deploy/build-worker'
 FOLDER = pathlib.Path(sys.argv[-1]).resolve()
+WITH_TOOLKIT = {**os.environ, 'TORCHWATCH_CUDA_ROOTS': str(FOLDER / 'wheel/toolkit')}
 
 
-def said(*words, check=True):
+def said(*words, check=True, **options):
     return subprocess.run([str(word) for word in words], text=True, check=check, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT).stdout
+                          stderr=subprocess.STDOUT, **options).stdout
 
 
 class CudaWorker(unittest.TestCase):
@@ -28,8 +30,7 @@ class CudaWorker(unittest.TestCase):
     def setUpClass(cls):
         cls.worker = FOLDER / 'wheel/torch/bin/torchwatch-worker'
         cls.worker.unlink(missing_ok=True)
-        environment = {**os.environ, 'TORCHWATCH_MODELS': 'resnet18', 'TORCHWATCH_CORES': '2',
-                       'TORCHWATCH_CUDA_ROOTS': str(FOLDER / 'wheel/toolkit')}
+        environment = {**WITH_TOOLKIT, 'TORCHWATCH_MODELS': 'resnet18', 'TORCHWATCH_CORES': '2'}
         cls.made = subprocess.run([BUILD_WORKER, FOLDER / 'wheel/torch', FOLDER / 'work'], env=environment, text=True,
                                   check=False, capture_output=True)
 
@@ -46,7 +47,7 @@ class CudaWorker(unittest.TestCase):
 
     def test_can_be_planted_in(self):
         plants = FOLDER / 'plants'
-        said('cmake', '-S', HERE.parent.parent / 'deploy/plants', '-B', plants, f'-DLibTorch_ROOT={FOLDER}/wheel/torch')
+        said('cmake', '-S', SOURCES / 'deploy/plants', '-B', plants, f'-DLibTorch_ROOT={FOLDER}/wheel/torch')
         said('cmake', '--build', plants)
         symbols = said('nm', '--dynamic', '--undefined-only', '--demangle', plants / 'plants.so')
         for operator in ('addmm', 'tanh', 'sigmoid'):
@@ -83,12 +84,16 @@ class CudaWorkerWithoutAGpu(unittest.TestCase):
         said(HERE / 'stub_cuda.py', home / 'beside', *(wheel / 'torch/lib').glob('*.so.*.*.*'),
              *(wheel / 'beside').glob('libgloo_cuda.so.*.*.*'))
 
+    def inside(self, *words, **options):
+        """What a command in the root ended with."""
+        libraries = 'LD_LIBRARY_PATH=/cuda/torch/lib:/cuda/nvidia/cuda_runtime/lib:/cuda/beside'
+        return subprocess.run(['unshare', f'--mount-proc={self.root}/proc', f'--root={self.root}', 'env', libraries, *words],
+                              text=True, check=False, capture_output=True, **options)
+
     def messages(self, **job):
         """What the worker says about a job at smoke scale."""
         job = {'type': 'job', 'id': '1', 'measure': {'scale': 'smoke', 'runs': 3}, **job}
-        ended = subprocess.run(
-            ['unshare', f'--mount-proc={self.root}/proc', f'--root={self.root}', 'env', 'LD_LIBRARY_PATH=/cuda/beside',
-             '/cuda/torch/bin/torchwatch-worker'], input=json.dumps(job) + '\n', text=True, check=False, capture_output=True)
+        ended = self.inside('/cuda/torch/bin/torchwatch-worker', input=json.dumps(job) + '\n')
         self.assertIn('"hello"', ended.stdout, ended.stderr)
         return [json.loads(line) for line in ended.stdout.splitlines()]
 
@@ -102,6 +107,17 @@ class CudaWorkerWithoutAGpu(unittest.TestCase):
         refusal = self.messages(benchmark='test_eval[resnet18-cuda-eager]')[-1]
         self.assertEqual(refusal['code'], 'unsupported')
         self.assertRegex(refusal['text'], r'device "cuda" is not supported; CUDA says: .*driver')
+
+    def test_passes_the_workers_own_tests(self):
+        """All but those of every model; those of a GPU skip themselves."""
+        build = self.root / 'tests'  # where the root itself finds it by this name
+        said('cmake', '-S', SOURCES, '-B', build, '-G', 'Ninja', '-DCMAKE_BUILD_TYPE=RelWithDebInfo',
+             f'-DLibTorch_ROOT={FOLDER}/wheel/torch', '-DTORCHWATCH_WERROR=OFF', env=WITH_TOOLKIT)
+        said('cmake', '--build', build, '--target', 'worker-tests')
+        ended = self.inside(build / 'bin/worker-tests', '--gtest_filter=-Suite/*')
+        self.assertEqual(ended.returncode, 0, ended.stdout[-10000:] + ended.stderr[-10000:])
+        self.assertRegex(ended.stdout, r'\[  PASSED  \] [1-9][0-9]+ tests')
+        self.assertIn('no CUDA device', ended.stdout)
 
 
 if __name__ == '__main__':

@@ -337,6 +337,26 @@ TEST_F(ChildProcessTest, OfAStarterThatNobodyWaitsForIsEndedWhenItIsASandbox) {
   EXPECT_EQ(::waitpid(starter, nullptr, 0), starter);
 }
 
+TEST_F(ChildProcessTest, HasAllProcessesOfItsSandbox) {
+  Sandbox const sandbox;
+  auto const argv = sandboxed(
+      tests::best_isolation(loop_), sandbox, {"sh", "-c", "setsid sleep 100 & echo ok; wait"});
+  auto child = start(program(argv));
+  ASSERT_TRUE(read_line(child));
+  ProcessTree const tree{child.pid(), true};
+
+  int depth = 0;
+  for (auto const* const below : {"its first process", "the shell", "what that started"}) {
+    auto pid = child.pid();
+    for (int i = 0; i <= depth; ++i)
+      pid = tests::children_of(pid).front();
+    ++depth;
+    EXPECT_TRUE(tree.has(pid)) << below;
+  }
+  EXPECT_FALSE(tree.has(::getpid()));
+  EXPECT_FALSE(tree.has(1));
+}
+
 TEST_F(ChildProcessTest, LeavesNoZombie) {
   pid_t pid = 0;
   {

@@ -2,7 +2,7 @@
 // TORCHWATCH_FAKE_NVML names, which is read at each call, so that a GPU may change or go.
 //
 //   {"init": 0, "gpus": [{"uuid": "GPU-1", "lost": false, "sm_mhz": 1980, ..., "instances":
-//   ["MIG-1"]}]}
+//   ["MIG-1"], "processes": {"4711": 1048576}}]}
 //
 // What a GPU has no value for it does not support.
 
@@ -26,6 +26,14 @@ constexpr int invalid_argument = 2;
 constexpr int not_supported = 3;
 constexpr int not_found = 6;
 constexpr int lost = 15;
+constexpr int insufficient_size = 7;
+
+struct ProcessInfo {
+  unsigned pid;
+  unsigned long long used_bytes;
+  unsigned gpu_instance;
+  unsigned compute_instance;
+};
 
 json script() {
   std::ifstream file{std::getenv("TORCHWATCH_FAKE_NVML")};
@@ -87,6 +95,7 @@ int nvmlDeviceGetEnforcedPowerLimit(void* device, unsigned* milliwatts);
 int nvmlDeviceGetCurrentClocksThrottleReasons(void* device, unsigned long long* reasons);
 int nvmlDeviceGetTotalEccErrors(void* device, int type, int counter, unsigned long long* count);
 int nvmlDeviceGetCpuAffinity(void* device, unsigned words, unsigned long* set);
+int nvmlDeviceGetComputeRunningProcesses_v3(void* device, unsigned* count, ProcessInfo* infos);
 
 int nvmlInit_v2() {
   return script().value("init", success);
@@ -177,6 +186,23 @@ int nvmlDeviceGetCpuAffinity(void* device, unsigned words, unsigned long* set) {
   for (unsigned const processor : gpu.at("processors"))
     set[processor / bits] |= 1UL << processor % bits;
   return success;
+}
+
+int nvmlDeviceGetComputeRunningProcesses_v3(void* device, unsigned* count, ProcessInfo* infos) {
+  auto const gpu = gpu_of(device);
+  if (!gpu.contains("processes")) return not_supported;
+  auto const room = *count;
+  *count = 0;
+  for (auto const& [pid, bytes] : gpu.at("processes").items()) {
+    if (*count < room)
+      infos[*count] = {static_cast<unsigned>(std::stoul(pid)),
+                       bytes.is_null() ? std::numeric_limits<unsigned long long>::max()
+                                       : bytes.get<unsigned long long>(),
+                       0,
+                       0};
+    ++*count;
+  }
+  return *count > room ? insufficient_size : success;
 }
 
 }  // extern "C"

@@ -132,15 +132,20 @@ std::string allowed_processors() {
 class WatchedRoundTest : public tests::WithFakeNvml {
  protected:
   Message answer_to(std::string const& benchmark) {
+    return answer_of(R"(echo '{"type":"hello","role":"worker"}'
+        echo '{"type":"result","id":"ok","benchmark":")" +
+                         benchmark + R"(","fingerprint":{"processors":"'$(
+        grep Cpus_allowed_list /proc/self/status | cut -f 2)'"},"metrics":{"latency":{"value":7}}}')",
+                     benchmark);
+  }
+
+  /// Of a worker that is a shell script.
+  Message answer_of(std::string const& worker, std::string const& benchmark) {
     auto job = workplace_.job("ok");
     job.benchmark = benchmark;
-    job.build.launcher = {"sh",
-                          "-c",
-                          R"(echo '{"type":"hello","role":"worker"}'
-        echo '{"type":"result","id":"ok","benchmark":")" +
-                              benchmark + R"(","fingerprint":{"processors":"'$(
-        grep Cpus_allowed_list /proc/self/status | cut -f 2)'"},"metrics":{"latency":{"value":7}}}')"};
+    job.build.launcher = {"sh", "-c", worker};
     Quarters quarters;
+    quarters.environment = {"TORCHWATCH_FAKE_NVML"};
     quarters.nvml = std::make_shared<Nvml const>(load());
     return tests::run(loop_, run_round({{std::move(job)}}, quarters, [](auto const&) {})).front();
   }
@@ -165,6 +170,33 @@ TEST_F(WatchedRoundTest, RunsNearItsGpu) {
   say(R"({"gpus": [{"uuid": "GPU-1", "processors": [)" + first + "]}]}");
   auto const outcome = std::get<Outcome>(answer_to("test_eval[ok-cuda-eager]"));
   EXPECT_EQ(outcome.fingerprint.at("processors"), first);
+}
+
+/// Says to the fake what it holds, and goes on when the runner has looked at that.
+constexpr auto holding_worker = R"(
+  hold() {
+    printf '{"gpus": [{"uuid": "GPU-1", "processes": {"%d": %d, "1": 1}}]}' $$ $1 > $TORCHWATCH_FAKE_NVML
+    echo '{"type":"progress","id":"ok","phase":"'$2'"}'
+    sleep 0.2
+  }
+  echo '{"type":"hello","role":"worker"}'
+  read job
+  hold 7000000 latency
+  hold 3000000 memory
+  hold 5000000 leak
+  hold 4000000 profile
+  echo '{"type":"result","id":"ok","benchmark":"test_eval[ok-cuda-eager]","metrics":{"latency":{"value":7}}}'
+)";
+
+TEST_F(WatchedRoundTest, TellsWhatTheDriverSaysAWorkerHeld) {
+  say(R"({"gpus": [{"uuid": "GPU-1"}]})");
+  auto const outcome = std::get<Outcome>(answer_of(holding_worker, "test_eval[ok-cuda-eager]"));
+  EXPECT_EQ(outcome.accounts.at("gpu_process_peak_bytes"), 5000000)
+      << "of its memory passes, and of nobody else";
+  say(R"({"gpus": [{"uuid": "GPU-1"}]})");
+  EXPECT_FALSE(std::get<Outcome>(answer_to("test_eval[ok-cuda-eager]"))
+                   .accounts.contains("gpu_process_peak_bytes"))
+      << "a driver that does not tell";
 }
 
 TEST_F(WatchedRoundTest, ClaimsItsGpuByTheNameThatAllKnow) {

@@ -12,6 +12,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Pair;
 
 using NvmlTest = tests::WithFakeNvml;
 
@@ -55,6 +56,17 @@ TEST_F(NvmlTest, AsksTheGpuForWhatItsInstancesDoNotTell) {
   auto const nvml = load();
   EXPECT_EQ(nvml.state_of("MIG-a0b1c2d3").value().sm_mhz, 1410);
   EXPECT_EQ(nvml.identity_of("MIG-a0b1c2d3").value().power_limit_w, 400);
+}
+
+TEST_F(NvmlTest, TellsWhatProcessesHold) {
+  say(R"({"gpus": [{"uuid": "GPU-1", "processes": {"41": 1048576, "42": null, "43": 7}},
+                   {"uuid": "GPU-2", "processes": {}}, {"uuid": "GPU-3"}]})");
+  auto const nvml = load();
+  EXPECT_THAT(nvml.memory_by_process("0"), ElementsAre(Pair(41, 1048576), Pair(43, 7)))
+      << "of the other it is not available";
+  EXPECT_THAT(nvml.memory_by_process("GPU-2"), IsEmpty());
+  EXPECT_THAT(nvml.memory_by_process("2"), IsEmpty()) << "not supported";
+  EXPECT_THAT(nvml.memory_by_process("3"), IsEmpty()) << "not there";
 }
 
 TEST_F(NvmlTest, TellsWhichProcessorsAreNear) {

@@ -150,10 +150,19 @@ void refuse(Job const& job) {
   say(protocol::Failure{job.id, "unsupported", "the script says so"});
 }
 
+void blame_device(Job const& job) {
+  say(protocol::Failure{job.id, "device", "CUDA error: uncorrectable ECC error encountered"});
+}
+
+void want_room(Job const& job) {
+  say(protocol::Failure{job.id, "device_memory", "CUDA out of memory. Tried to allocate 2 GiB"});
+}
+
 std::map<std::string, void (*)(Job const&)> const behaviours{
     {"binary", print_binary},
     {"crash", crash},
     {"deep", answer_deeply},
+    {"ecc", blame_device},
     {"exit", exit_with_reason},
     {"flood", flood},
     {"fork_hog", fork_hog},
@@ -166,6 +175,7 @@ std::map<std::string, void (*)(Job const&)> const behaviours{
     {"mute", close_output},
     {"negative", answer_negatively},
     {"no_metrics", answer_nothing},
+    {"no_room", want_room},
     {"other", answer_of_another},
     {"silent_exit", exit_silently},
     {"two_answers", answer_twice},

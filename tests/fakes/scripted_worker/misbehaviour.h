@@ -19,6 +19,8 @@ namespace torchwatch::fakes {
 ///     other        answers of another benchmark     many         has 100,000 samples
 ///     mute         closes its output and hangs      flood        tells of its progress 1,000
 ///                                                                times, then answers
+///     ecc          says that its GPU's memory is    no_room      finds no room on its GPU beside
+///                  broken                                        others; alone it is "ok"
 ///
 /// Returns false when `behaviour` is none of these, and true after those that leave the process as
 /// it was.
