@@ -12,6 +12,15 @@ bool has_aoti() {
 
 namespace {
 
+/// Names the file in what LibTorch says about it.
+std::shared_ptr<torch::inductor::AOTIModelPackageLoader> load_package(std::string const& file) {
+  try {
+    return std::make_shared<torch::inductor::AOTIModelPackageLoader>(file);
+  } catch (std::exception const& problem) {
+    TORCH_CHECK(false, file, ": ", problem.what());
+  }
+}
+
 /// A package is compiled for one device, and says for which; given tensors of another it crashes.
 void check_device(torch::inductor::AOTIModelPackageLoader& package,
                   std::string const& file,
@@ -32,7 +41,7 @@ void check_device(torch::inductor::AOTIModelPackageLoader& package,
 std::unique_ptr<Workload> make_aoti(std::string const& file,
                                     ModelDescription const& description,
                                     Setup const& setup) {
-  auto const package = std::make_shared<torch::inductor::AOTIModelPackageLoader>(file);
+  auto const package = load_package(file);
   check_device(*package, file, setup.device);
   Supervised parts;
   parts.network = std::make_shared<torch::nn::Module>();

@@ -1,0 +1,31 @@
+"""A Debian 13 in a root of its own, with its LibTorch."""
+import pathlib
+import subprocess
+import unittest
+
+MAKE = pathlib.Path(__file__).resolve().parent.parent / 'e2e/make-debian-13'
+
+
+class Debian13:
+    """Skips the test where it cannot be made."""
+
+    def __init__(self, root):
+        self.root = root
+        made = subprocess.run([MAKE, root], text=True, check=False, stdout=subprocess.PIPE)
+        if made.returncode == 77:
+            raise unittest.SkipTest(made.stdout)
+        made.check_returncode()
+
+    def run(self, *words, environment=None, **options):
+        """What a command in there ended with."""
+        variables = {'HOME': '/root', 'DEBIAN_FRONTEND': 'noninteractive', **(environment or {})}
+        return subprocess.run(['unshare', f'--mount-proc={self.root}/proc', f'--root={self.root}', 'env',
+                               *(f'{name}={value}' for name, value in variables.items()), *map(str, words)],
+                              text=True, check=False, capture_output=True, **options)
+
+    def need(self, *words, **options):
+        """Has a command end well in there."""
+        ended = self.run(*words, **options)
+        if ended.returncode != 0:
+            raise AssertionError(f'{words[0]}: {ended.stdout[-10000:]}{ended.stderr[-10000:]}')
+        return ended.stdout
