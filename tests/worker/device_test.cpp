@@ -160,6 +160,25 @@ TEST(Failure, HasACodeForWhatPyTorchDoesNotDo) {
   EXPECT_EQ(code_of(job, suite::BadDescription("x")), "unsupported");
 }
 
+TEST(Failure, OfAKernelShowsWhereverTheHostWaits) {
+  for (std::string const fatal : {"warmup", "latency", "memory", "leak", "profile"}) {
+    std::string now;
+    ScriptedDevice::Script script;
+    script.synchronize = [&] {
+      TORCH_CHECK(now != fatal, "CUDA error: unspecified launch failure");
+    };
+    auto const listener = [&now](std::string const& phase, int, int) {
+      now = phase;
+    };
+    try {
+      measure(profiled_job(), devices_with(std::move(script)), listener, [] {});
+      ADD_FAILURE() << "measured in spite of " << fatal;
+    } catch (std::exception const& problem) {
+      EXPECT_EQ(code_of(profiled_job(), problem), "device") << fatal;
+    }
+  }
+}
+
 TEST(Failure, SaysInOneLineOfWhichBenchmark) {
   auto const failure = failure_of(job_for(benchmark), std::runtime_error("first\nof a backtrace"));
   EXPECT_EQ(failure.id, "j1");
