@@ -18,6 +18,9 @@ namespace {
 /// Runners that a round may lose in its midst before it is taken for the cause, at least.
 constexpr int most_lost_in_a_round = 5;
 
+/// A device that fails now and then is in trouble between, too, and people look in the morning.
+constexpr std::chrono::hours trouble_of_device_lasts{12};
+
 using Instant = std::chrono::steady_clock::time_point;
 
 double seconds(Instant::duration duration) {
@@ -120,6 +123,11 @@ std::vector<protocol::Message> failures_of(protocol::Round const& round, Lost co
   return failures;
 }
 
+/// Of alarms.
+std::string subject_of(Slot const& slot) {
+  return slot.fleet() + ": slot " + std::to_string(slot.place());
+}
+
 /// Why the device was not itself; empty when it was.
 std::string trouble_of_device(std::vector<protocol::Message> const& answers) {
   for (auto const& answer : answers)
@@ -212,7 +220,7 @@ asio::awaitable<Result<std::vector<protocol::Message>>> FleetRounds::run(Fleet& 
     counters_.slot(fleet.name(), seconds(got - asked), seconds(Instant::clock::now() - got));
     if (answers) {
       update_alarm(AlarmKind::runner_lost, *slot, "");
-      update_alarm(AlarmKind::environment, *slot, trouble_of_device(*answers));
+      note_device(*slot, trouble_of_device(*answers));
       co_return std::move(*answers);
     }
     auto const lost = answers.error();
@@ -224,11 +232,21 @@ asio::awaitable<Result<std::vector<protocol::Message>>> FleetRounds::run(Fleet& 
   }
 }
 
+/// An empty trouble: all is well.
+void FleetRounds::note_device(Slot const& slot, std::string const& trouble) {
+  auto const lately = clock_.now() - trouble_of_device_lasts;
+  bool const stands = std::ranges::any_of(store_.alarms().open(), [&](Alarm const& alarm) {
+    return alarm.kind == AlarmKind::environment && alarm.subject == subject_of(slot) &&
+           alarm.raised_at > lately;
+  });
+  if (!stands) update_alarm(AlarmKind::environment, slot, trouble);
+}
+
 /// An empty reason: all is well.
 void FleetRounds::update_alarm(AlarmKind kind, Slot const& slot, std::string reason) {
   Alarm alarm;
   alarm.kind = kind;
-  alarm.subject = slot.fleet() + ": slot " + std::to_string(slot.place());
+  alarm.subject = subject_of(slot);
   alarm.raised_at = clock_.now();
   alarm.detail = std::move(reason);
   set_alarm(store_, !alarm.detail.empty(), alarm);

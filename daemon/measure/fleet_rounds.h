@@ -51,6 +51,7 @@ class FleetRounds final : public Rounds {
   boost::asio::awaitable<Result<std::vector<protocol::Message>>> run(Fleet& fleet,
                                                                      protocol::Round round);
   void count(JobOutcome const& outcome);
+  void note_device(Slot const& slot, std::string const& trouble);
   void update_alarm(AlarmKind kind, Slot const& slot, std::string reason);
 
   storage::Store& store_;
