@@ -228,11 +228,13 @@ std::vector<BisectionStep> select_steps(SQLite::Database& database, BisectionId 
   return read_all(query, read_step);
 }
 
-std::size_t count_steps(SQLite::Database& database, BisectionId id) {
-  SQLite::Statement query{database, "SELECT count(*) FROM bisection_step WHERE bisection_id = ?"};
+StepTally select_tally(SQLite::Database& database, BisectionId id) {
+  SQLite::Statement query{database,
+                          "SELECT count(*), count(*) FILTER (WHERE is_done) FROM bisection_step "
+                          "WHERE bisection_id = ?"};
   bind_all(query, id.value);
   query.executeStep();
-  return static_cast<std::size_t>(query.getColumn(0).getInt64());
+  return {query.getColumn(0).getInt(), query.getColumn(1).getInt()};
 }
 
 void write_step(SQLite::Database& database,

@@ -14,7 +14,7 @@
 namespace torchwatch::storage {
 
 std::vector<BisectionStep> select_steps(SQLite::Database& database, BisectionId id);
-std::size_t count_steps(SQLite::Database& database, BisectionId id);
+StepTally select_tally(SQLite::Database& database, BisectionId id);
 
 /// Takes the place of the step that may be at `ordinal`.
 void write_step(SQLite::Database& database,

@@ -132,9 +132,13 @@ void Bisections::answered(RequestKey const& key, BisectionId id, Timestamp now) 
   transaction.commit();
 }
 
-std::vector<Bisection> Bisections::all() const {
+std::vector<Bisection> Bisections::all_in_brief() const {
   SQLite::Statement query{database_, std::string{select_bisections} + "ORDER BY id DESC"};
-  return read_all(query, [this](SQLite::Statement& row) { return read_bisection(database_, row); });
+  return read_all(query, [this](SQLite::Statement& row) { return read_in_brief(database_, row); });
+}
+
+StepTally Bisections::count_steps(BisectionId id) const {
+  return select_tally(database_, id);
 }
 
 std::optional<Bisection> Bisections::find(BisectionId id) const {
@@ -181,6 +185,13 @@ std::vector<Bisection> Bisections::unfinished() const {
   return read_all(query, [this](SQLite::Statement& row) { return read_bisection(database_, row); });
 }
 
+std::vector<Bisection> Bisections::not_ended() const {
+  SQLite::Statement query{database_,
+                          std::string{select_bisections} +
+                              "WHERE state IN ('queued', 'running', 'paused') ORDER BY id DESC"};
+  return read_all(query, [this](SQLite::Statement& row) { return read_bisection(database_, row); });
+}
+
 std::vector<BisectionId> Bisections::unfinished_or_since(Timestamp since) const {
   SQLite::Statement query{database_,
                           "SELECT id FROM bisection "
@@ -202,7 +213,7 @@ std::vector<Commit> Bisections::commits_of(BisectionId id) const {
 
 void Bisections::plan(BisectionId id, std::vector<BisectionStep> const& steps) {
   SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
-  auto ordinal = count_steps(database_, id);
+  auto ordinal = static_cast<std::size_t>(select_tally(database_, id).planned);
   for (auto const& step : steps)
     write_step(database_, id, ordinal++, step);
   transaction.commit();

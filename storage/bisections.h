@@ -45,17 +45,21 @@ class Bisections {
   /// That a request was answered with a bisection that was there. A key of another one is kept.
   void answered(RequestKey const& key, BisectionId id, Timestamp now);
 
-  /// Every bisection, newest first.
-  std::vector<Bisection> all() const;
+  /// Every bisection, newest first, without its steps, which are most of it.
+  std::vector<Bisection> all_in_brief() const;
+  StepTally count_steps(BisectionId id) const;
   std::optional<Bisection> find(BisectionId id) const;
   /// Those of an incident, in the order asked.
   std::vector<Bisection> of_incident(IncidentId incident) const;
-  /// The same without their steps, which are most of them.
+  /// The same without their steps.
   std::vector<Bisection> of_incident_in_brief(IncidentId incident) const;
   /// At most `count` of those, newest first.
   std::vector<ProvedTwice> proved_twice(int count) const;
   /// Every one that is queued or running, oldest first.
   std::vector<Bisection> unfinished() const;
+
+  /// Every one that is queued, running or paused, newest first.
+  std::vector<Bisection> not_ended() const;
 
   /// Those that have not ended, or were asked for at `since` or later.
   std::vector<BisectionId> unfinished_or_since(Timestamp since) const;

@@ -199,7 +199,9 @@ Json json_of(Packages const& packages) {
   return json;
 }
 
-Json json_of(Bisection const& bisection, std::string const& project) {
+namespace {
+
+Json without_steps(Bisection const& bisection, std::string const& project) {
   Json json;
   json["id"] = bisection.id.value;
   json["url"] = url_of(bisection.id);
@@ -210,9 +212,23 @@ Json json_of(Bisection const& bisection, std::string const& project) {
   json["recipe"] = bisection.recipe.value > 0 ? Json(bisection.recipe.value) : Json(nullptr);
   json["findings"] = array_of(bisection.findings, project);
   json["packages"] = bisection.packages ? json_of(*bisection.packages) : Json(nullptr);
-  json["steps"] = array_of(bisection.steps);
   json["failure"] = null_if_empty(bisection.failure);
   json["asked_at"] = iso8601(bisection.asked_at);
+  return json;
+}
+
+}  // namespace
+
+Json json_of(Bisection const& bisection, std::string const& project) {
+  auto json = without_steps(bisection, project);
+  json["steps"] = array_of(bisection.steps);
+  return json;
+}
+
+Json json_of(Bisection const& bisection, StepTally const& steps, std::string const& project) {
+  auto json = without_steps(bisection, project);
+  json["steps_planned"] = steps.planned;
+  json["steps_done"] = steps.done;
   return json;
 }
 

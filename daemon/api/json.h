@@ -64,6 +64,9 @@ Json json_of(Packages const& packages);
 
 Json json_of(Bisection const& bisection, std::string const& project);
 
+/// For a list: how many steps there are takes the place of these.
+Json json_of(Bisection const& bisection, StepTally const& steps, std::string const& project);
+
 Json json_of(Alarm const& alarm);
 
 /// {name, url, bytes, made_at, used_at, pin}; `pin` is {who, why, given_at} or null.

@@ -155,9 +155,9 @@ HttpResponse show_incident(View const& view, Call const& call) {
 
 HttpResponse list_bisections(View const& view, Call const& call) {
   auto const show = [&view](Bisection const& bisection) {
-    return json_of(bisection, view.project);
+    return json_of(bisection, view.store.bisections().count_steps(bisection.id), view.project);
   };
-  return paged(call, view.store.bisections().all(), show);
+  return paged(call, view.store.bisections().all_in_brief(), show);
 }
 
 HttpResponse show_bisection(View const& view, Call const& call) {

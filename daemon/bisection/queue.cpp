@@ -81,8 +81,8 @@ asio::awaitable<Result<Bisection>> Queue::ask(BisectionRequest request,
     co_return Error{ErrorCode::invalid_argument, "start and end are the same commit"};
   // The same may have come while commits were fetched.
   if (auto known = asked_before(key)) co_return std::move(*known);
-  for (auto& known : store_.bisections().all()) {
-    if (has_ended(known) || known.incident || !is_same(known.request, request)) continue;
+  for (auto& known : store_.bisections().not_ended()) {
+    if (known.incident || !is_same(known.request, request)) continue;
     if (key) store_.bisections().answered(*key, known.id, clock_.now());
     co_return std::move(known);
   }

@@ -13,10 +13,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool has_ended(Bisection const& bisection) {
-  return bisection.state != BisectionState::paused && !is_active(bisection.state);
-}
-
 bool is_ruled_on(storage::Store& store, IncidentId incident) {
   return std::ranges::any_of(store.rulings().on(incident), [](Ruling const& ruling) {
     return ruling.kind == RulingKind::accept || ruling.kind == RulingKind::false_alarm;
@@ -77,8 +73,7 @@ Needs needs_of(storage::Store& store, Keeping const& keeping, Timestamp now) {
   needs.builds = keeping.folder;
   needs.nightlies = store.nightlies().all();
   needs.incidents = open_incidents(store, now - std::chrono::days{keeping.limits.incident_days});
-  needs.bisections = store.bisections().all();
-  std::erase_if(needs.bisections, has_ended);
+  needs.bisections = store.bisections().not_ended();
   needs.companions = companions_in(keeping.folder);
   if (keeping.has_anchors) needs.benchmarks = histories_of(store, needs.nightlies);
   return needs;

@@ -182,6 +182,12 @@ struct Packages {
   std::vector<SeriesChange> changes;
 };
 
+/// The steps of a bisection, without what they are.
+struct StepTally {
+  int planned = 0;  ///< all of them
+  int done = 0;
+};
+
 /// The bisection of an incident, or one that a person asked for.
 struct Bisection {
   BisectionId id;

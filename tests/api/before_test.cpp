@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -36,6 +37,19 @@ std::string before(std::string const& file) {
   return {std::istreambuf_iterator<char>{stream}, {}};
 }
 
+/// A list of bisections had all of their steps, and has their number.
+void count_steps(json& body) {
+  if (!body.is_object() || !body.contains("items")) return;
+  for (auto& item : body["items"]) {
+    if (!item.contains("steps")) continue;
+    auto const& steps = item.at("steps");
+    item["steps_planned"] = steps.size();
+    item["steps_done"] =
+        std::ranges::count_if(steps, [](json const& step) { return step.at("done") == true; });
+    item.erase("steps");
+  }
+}
+
 /// An old answer in today's words.
 json in_new_words(json const& old) {
   if (old.is_array()) {
@@ -55,6 +69,7 @@ json in_new_words(json const& old) {
     if (auto const at = text.find(old_campaign); at != std::string::npos)
       *campaign = text.replace(at, old_campaign.size(), new_campaign);
   }
+  count_steps(object);
   return object;
 }
 

@@ -231,7 +231,12 @@ TEST_F(RoutesTest, AnIncidentTellsItsWholeStory) {
 }
 
 TEST_F(RoutesTest, BisectionsAreListedAndShown) {
-  EXPECT_THAT(ids(read("/api/v1/bisections")), ElementsAre(2, 1));
+  auto const list = read("/api/v1/bisections");
+  EXPECT_THAT(ids(list), ElementsAre(2, 1));
+  auto const& listed = list.at("items").at(1);
+  EXPECT_EQ(listed.at("steps_planned"), 2);
+  EXPECT_EQ(listed.at("steps_done"), 1);
+  EXPECT_FALSE(listed.contains("steps"));
   auto const solved = read("/api/v1/bisections/1");
   EXPECT_EQ(solved.at("outcome"), "culprit");
   auto const& effect = solved.at("findings").at(0).at("effects").at(0);

@@ -179,7 +179,7 @@ TEST_F(PaceTest, ThatFallsAfterQuietNightsIsRaisedAtOnceAndNobodysFault) {
   EXPECT_THAT(alarm.detail, testing::HasSubstr("latency in 2 of 2 series, +28"));
   EXPECT_THAT(alarm.detail, testing::HasSubstr("(5 earlier nights: up to 1."));
   EXPECT_THAT(world.parts->store.incidents().all(), IsEmpty());
-  EXPECT_THAT(world.parts->store.bisections().all(), IsEmpty());
+  EXPECT_THAT(world.parts->store.bisections().all_in_brief(), IsEmpty());
 
   next_night(1.3);
   EXPECT_THAT(world.alarms(), IsEmpty());

@@ -53,7 +53,7 @@ class KillTest : public testing::TestWithParam<Origin> {
 
   static Night seen(fakes::World& world) {
     auto& store = world.parts->store;
-    auto const bisection = store.bisections().all().at(0);
+    auto const bisection = store.bisections().all_in_brief().at(0);
     Night night;
     night.state = world.newest().state;
     for (auto const& finding : bisection.findings)

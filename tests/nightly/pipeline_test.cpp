@@ -119,7 +119,7 @@ TEST_F(PipelineTest, ReportsAnIncidentThatCannotBeBisected) {
   ASSERT_TRUE(world.pass());
 
   ASSERT_TRUE(incident());
-  EXPECT_THAT(world.parts->store.bisections().all(), IsEmpty());
+  EXPECT_THAT(world.parts->store.bisections().all_in_brief(), IsEmpty());
   EXPECT_TRUE(std::filesystem::exists(incident()->report));
 }
 
@@ -211,7 +211,7 @@ TEST_F(PipelineTest, GoesOnWithoutABisectionThatSomebodyCancelled) {
     if (key.campaign.name.starts_with("bisect/")) world.parts->rounds.out_of_service = {"local"};
   };
   ASSERT_FALSE(world.pass());
-  auto const asked = world.parts->store.bisections().all().at(0);
+  auto const asked = world.parts->store.bisections().all_in_brief().at(0);
   ASSERT_TRUE(world.parts->queue.steer(asked.id, BisectionState::cancelled));
   world.parts->rounds.before = [](measure::RoundKey const&) {
   };

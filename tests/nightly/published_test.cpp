@@ -143,7 +143,7 @@ TEST_F(UnbuildableTest, RegressionOfOneNightNeedsNoBisectionWithoutARepository) 
   world.publish("2026-01-02", 8);
   pass();
   ASSERT_TRUE(incident_of(world.newest()));
-  EXPECT_THAT(world.parts->store.bisections().all(), IsEmpty());
+  EXPECT_THAT(world.parts->store.bisections().all_in_brief(), IsEmpty());
   EXPECT_THAT(report(), HasSubstr("/compare/"));
 }
 

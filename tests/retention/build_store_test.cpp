@@ -137,7 +137,7 @@ TEST_F(BuildStoreTest, WhatABisectionMeasuresStaysUntilItHasEnded) {
   world.release("2026-01-02", 8);
   Log const log;
   ASSERT_TRUE(world.pass());
-  auto const bisection = world.parts->store.bisections().all().at(0);
+  auto const bisection = world.parts->store.bisections().all_in_brief().at(0);
   ASSERT_EQ(bisection.findings.at(0).suspects.at(0).sha, world.sha(5));
   std::set<CommitSha> const made{world.parts->builder.made.begin(),
                                  world.parts->builder.made.end()};

@@ -320,6 +320,29 @@ TEST_F(BisectionsTest, UnfinishedAreThoseQueuedOrRunningOldestFirst) {
   EXPECT_EQ(unfinished[2].incident, incident.id);
 }
 
+TEST_F(BisectionsTest, ThoseThatHaveNotEndedAreQueuedRunningOrPausedNewestFirst) {
+  using enum BisectionState;
+  std::vector<BisectionId> expected;
+  for (auto const state : {queued, done, paused, cancelled, running, failed}) {
+    auto const id = ask(state).id;
+    if (state == queued || state == paused || state == running)
+      expected.insert(expected.begin(), id);
+  }
+  std::vector<BisectionId> found;
+  for (auto const& bisection : store.bisections().not_ended())
+    found.push_back(bisection.id);
+  EXPECT_EQ(found, expected);
+}
+
+TEST_F(BisectionsTest, StepsAreCounted) {
+  auto const bisection = ask();
+  store.bisections().plan(bisection.id, {planned_step(0), planned_step(1), planned_step(1)});
+  store.bisections().finish(bisection.id, 1, done_step(0));
+  auto const tally = store.bisections().count_steps(bisection.id);
+  EXPECT_EQ(tally.planned, 3);
+  EXPECT_EQ(tally.done, 1);
+}
+
 TEST_F(BisectionsTest, BisectionsOfAnIncidentAreReadApart) {
   auto const incident =
       store.incidents().open(announce("2026-01-01", 'a'), announce("2026-01-02", 'b'), early);
@@ -328,7 +351,7 @@ TEST_F(BisectionsTest, BisectionsOfAnIncidentAreReadApart) {
 
   ASSERT_EQ(store.bisections().of_incident(incident.id).size(), 1U);
   EXPECT_EQ(store.bisections().of_incident(incident.id).front().id, own.id);
-  EXPECT_EQ(store.bisections().all().front().id, other.id);
+  EXPECT_EQ(store.bisections().all_in_brief().front().id, other.id);
 }
 
 TEST_F(BisectionsTest, BisectionsOfAnIncidentAreReadInBriefWithoutTheirSteps) {

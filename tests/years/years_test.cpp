@@ -74,7 +74,7 @@ class YearsTest : public testing::Test {
 };
 
 TEST_F(YearsTest, ShowsEveryStateAndOutcomeOfABisection) {
-  auto const bisections = store().bisections().all();
+  auto const bisections = store().bisections().all_in_brief();
 
   using enum BisectionState;
   EXPECT_THAT(all_of(bisections, &Bisection::state),
@@ -90,13 +90,14 @@ TEST_F(YearsTest, ShowsEveryStateAndOutcomeOfABisection) {
 }
 
 TEST_F(YearsTest, LeavesWhatGoesOnWithoutAnAnswer) {
-  for (auto const& bisection : store().bisections().all()) {
+  for (auto const& bisection : store().bisections().all_in_brief()) {
     if (bisection.state != BisectionState::running && bisection.state != BisectionState::paused)
       continue;
     EXPECT_FALSE(bisection.outcome);
-    ASSERT_FALSE(bisection.steps.empty());
-    EXPECT_TRUE(bisection.steps.front().is_done);
-    EXPECT_FALSE(bisection.steps.back().is_done);
+    auto const steps = store().bisections().find(bisection.id).value().steps;
+    ASSERT_FALSE(steps.empty());
+    EXPECT_TRUE(steps.front().is_done);
+    EXPECT_FALSE(steps.back().is_done);
   }
 }
 
@@ -106,7 +107,7 @@ TEST_F(YearsTest, ProvesCulpritsInTwoLayoutsAndByReverting) {
            is_undone_by_revert(effect);
   };
   int whole = 0;
-  for (auto const& bisection : store().bisections().all())
+  for (auto const& bisection : store().bisections().all_in_brief())
     for (auto const& finding : bisection.findings)
       if (kind_of(finding) == FindingKind::culprit)
         whole += static_cast<int>(std::ranges::count_if(finding.effects, is_whole));
@@ -208,8 +209,8 @@ TEST(HostileYears, HoldWhatBreaksPages) {
 
   std::string all;
   std::size_t longest = 0;
-  for (auto const& bisection : hostile.store.bisections().all())
-    for (auto const& text : texts_of(bisection)) {
+  for (auto const& bisection : hostile.store.bisections().all_in_brief())
+    for (auto const& text : texts_of(hostile.store.bisections().find(bisection.id).value())) {
       all += text;
       longest = std::max(longest, text.size());
     }

@@ -12,7 +12,7 @@ export async function show(place) {
     { title: 'Found', cell: (row) => findingText(row.findings[0]) ?? '–' },
     { title: 'Series', cell: (row) => [seriesLink(row.request.series[0]), row.request.series.length > 1 ? h('span', { class: 'quiet' }, ` and ${row.request.series.length - 1} more`) : null], narrowHidden: true },
     { title: 'Incident', value: (row) => row.incident, cell: (row) => (row.incident ? incidentLink(row.incident) : 'asked for') },
-    { title: 'Steps', number: true, value: (row) => row.steps.length, cell: (row) => row.steps.length, descending: true, narrowHidden: true },
+    { title: 'Steps', number: true, value: (row) => row.steps_done, cell: (row) => row.steps_done, descending: true, narrowHidden: true },
     { title: 'Asked', value: (row) => row.asked_at, cell: (row) => time(row.asked_at), narrowHidden: true, descending: true },
   ], place, { caption: 'Newest first', empty: 'None yet. An incident starts one, and POST /api/v1/bisections asks for one.' }));
 }
