@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -19,8 +20,11 @@ using at::native::NestedTensorImpl;
 /// Memory at `data` that lives as long as `owner`.
 template <class Owner>
 c10::DataPtr memory_of(void* data, Owner owner, c10::Device where) {
-  auto* const kept = new Owner(std::move(owner));
-  return {data, kept, [](void* context) { delete static_cast<Owner*>(context); }, where};
+  auto kept = std::make_unique<Owner>(std::move(owner));
+  auto* const release = +[](void* context) {
+    std::unique_ptr<Owner> const last{static_cast<Owner*>(context)};
+  };
+  return {data, kept.release(), release, where};
 }
 
 struct Allocator final : c10::Allocator {
@@ -76,10 +80,10 @@ void become(Tensor const& tensor, Tensor const& like, Side const& side) {
 }
 
 template <class Side>
-Tensor sparse_on(c10::DispatchKey key, Tensor const& tensor, Side const& side) {
+Tensor sparse_on(c10::DispatchKey key, Tensor const& other, Side const& side) {
   auto made =
-      at::detail::make_tensor<at::SparseTensorImpl>(c10::DispatchKeySet(key), tensor.dtype());
-  become(made, tensor, side);
+      at::detail::make_tensor<at::SparseTensorImpl>(c10::DispatchKeySet(key), other.dtype());
+  become(made, other, side);
   return made;
 }
 
@@ -153,7 +157,10 @@ void make_room(Tensor const& tensor, c10::IntArrayRef sizes) {
 }
 
 void assign(Tensor const& tensor, Tensor const& value) {
-  if (tensor.is_sparse()) return become(tensor, value, dense_on_device);
+  if (tensor.is_sparse()) {
+    become(tensor, value, dense_on_device);
+    return;
+  }
   make_room(tensor, value.sizes());
   if (value.numel() > 0) to_host(tensor).copy_(value);
 }

@@ -144,7 +144,7 @@ bool is_written(c10::Argument const& argument) {
 /// An argument for the host's kernel.
 IValue argument_for_host(IValue const& value, c10::Argument const& argument) {
   if (value.isTensor()) {
-    auto const tensor = value.toTensor();
+    auto const& tensor = value.toTensor();
     bool const is_made_anew = is_on_device(tensor) && is_written(argument) && tensor.numel() == 0;
     return is_made_anew ? at::empty({0}, tensor.options().device(c10::kCPU)) : to_host(tensor);
   }
@@ -260,6 +260,8 @@ void fall_back(OperatorHandle const& op, Stack* stack) {
 
 // ---- Its own kernels: where tensors begin, move, or are convolved
 
+// NOLINTBEGIN(readability-function-size,readability-identifier-naming,bugprone-return-const-ref-from-parameter):
+// LibTorch's names and signatures
 Tensor empty(IntArrayRef sizes,
              Optional<at::ScalarType> dtype,
              Optional<at::Layout>,
@@ -359,6 +361,8 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward(Tensor const& gradient,
                                                                        wanted);
   return {to_device(of_input), to_device(of_weight), to_device(of_bias)};
 }
+
+// NOLINTEND(readability-function-size,readability-identifier-naming,bugprone-return-const-ref-from-parameter)
 
 Guard const guard;
 c10::impl::DeviceGuardImplRegistrar const registrar(type, &guard);
