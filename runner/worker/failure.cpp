@@ -52,6 +52,13 @@ bool is_trouble_of_device(std::string_view text) {
                   "GPU is lost"});
 }
 
+/// What whoever owns the host can do about it.
+std::string remedy_for(std::string_view text) {
+  return has_any(text, {"is/are busy or unavailable"})
+             ? "; its compute mode must be Default: two workers share it"
+             : "";
+}
+
 std::string code_of(c10::Error const& problem, protocol::Job const& job) {
   std::string const text = problem.what_without_backtrace();
   if (dynamic_cast<c10::OutOfMemoryError const*>(&problem) != nullptr ||
@@ -73,6 +80,7 @@ protocol::Failure failure_of(protocol::Job const& job, std::exception const& pro
   if (of_torch == nullptr) return {job.id, "failed", std::move(text)};
   auto code = code_of(*of_torch, job);
   if (code == "unsupported") text += " (precision " + job.measure.precision + ")";
+  text += remedy_for(text);
   return {job.id, std::move(code), std::move(text)};
 }
 

@@ -4,6 +4,7 @@
 
 #if TORCHWATCH_CUDA
 
+#include <cstdlib>
 #include <fstream>
 
 #include <c10/cuda/CUDACachingAllocator.h>
@@ -51,6 +52,8 @@ nlohmann::json describe_first() {
   if (std::ifstream("/sys/module/nvidia/version") >> driver) description["gpu_driver"] = driver;
   if (cudaDriverGetVersion(&version) == cudaSuccess) description["gpu_driver_cuda"] = version;
   if (cudaRuntimeGetVersion(&version) == cudaSuccess) description["gpu_runtime_cuda"] = version;
+  for (auto const* const name : {"PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"})
+    if (auto const* const value = std::getenv(name)) description["gpu_allocator"] = value;
   return description;
 }
 

@@ -86,6 +86,11 @@ TEST_F(Recipe, BuildsForGpusOnRequest) {
   EXPECT_THAT(without.err, HasSubstr("missing on this host: " + nvcc.string()));
 
   write_script(nvcc, "echo 'Cuda compilation tools, release 12.6, V12.6.20'\n");
+  auto const blind = torch_.build(torch_.head());
+  EXPECT_GT(blind.status, last_ordinary_status);
+  EXPECT_THAT(blind.err, HasSubstr("missing on this host: libcupti"));
+
+  std::ofstream{torch_.beside("libcupti.so")} << "found by its name";
   auto const built = torch_.build(torch_.head());
   ASSERT_EQ(built.status, 0) << built.out << built.err;
   EXPECT_THAT(built.out, HasSubstr("CUDA ON, Kineto ON, for 8.0 9.0+PTX\n"));
@@ -97,6 +102,10 @@ TEST_F(Recipe, BuildsForGpusOnRequest) {
   auto const silently_without = torch_.build(torch_.head());
   EXPECT_GT(silently_without.status, last_ordinary_status);
   EXPECT_THAT(silently_without.err, HasSubstr("found no CUDA"));
+
+  fs::remove(torch_.beside("libcupti.so"));
+  torch_.environment["PYTORCH_RECIPE_CMAKE_OPTIONS"] = "-DLIBKINETO_NOCUPTI=ON";
+  EXPECT_EQ(torch_.build(torch_.head()).status, 0) << "asked for";
 }
 
 TEST_F(Recipe, CompilesOnlyWhatChangedAndLeavesEarlierBuildsAlone) {

@@ -179,6 +179,15 @@ TEST(Failure, OfAKernelShowsWhereverTheHostWaits) {
   }
 }
 
+TEST(Failure, SaysWhatABusyDeviceNeeds) {
+  auto const text = failure_of(job_for(benchmark),
+                               c10::Error({"f", "file.cpp", 1},
+                                          "CUDA error: CUDA-capable device(s) is/are busy or "
+                                          "unavailable"))
+                        .text;
+  EXPECT_TRUE(text.ends_with("its compute mode must be Default: two workers share it")) << text;
+}
+
 TEST(Failure, SaysInOneLineOfWhichBenchmark) {
   auto const failure = failure_of(job_for(benchmark), std::runtime_error("first\nof a backtrace"));
   EXPECT_EQ(failure.id, "j1");
