@@ -117,7 +117,7 @@ void describe(Visitor& visit, FleetOptions& fleet) {
         range("Runners at a time; more than one needs a launcher or devices", 1, 1000));
   visit("devices",
         fleet.devices,
-        distinct(matching("GPUs of the slots, one each; all: by their index", gpu_word)));
+        distinct(matching("GPUs of the slots, one each; all: those of the host", gpu_word)));
   visit("beside_others",
         fleet.beside_others,
         plain("Measures while a fleet for the other kind of device does on its host"));

@@ -127,8 +127,8 @@ struct FleetOptions {
   /// launcher that spreads them, or devices.
   int slots = 1;
   /// GPUs of its slots, each the one at its place: indices in the order of their buses, UUIDs, or
-  /// UUIDs of MIG instances. "all": the first slot has GPU 0, and so on. Empty: what CUDA has
-  /// first.
+  /// UUIDs of MIG instances. "all": on this host a slot for each that it has; behind a launcher the
+  /// first slot has GPU 0, and so on. Empty: what CUDA has first.
   std::vector<std::string> devices;
   /// Whether it is measured while a fleet for the other kind of device is measured on the same
   /// host. Each disturbs the other.

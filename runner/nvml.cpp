@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -249,6 +250,20 @@ Result<GpuState> Nvml::state_of(std::string const& gpu) const {
       [&](Wide* value) { return library.ecc_errors(device, uncorrected, since_reset, value); }));
   if (question.is_lost()) return library.error(lost, "look at GPU " + gpu);
   return state;
+}
+
+Result<std::vector<std::string>> Nvml::gpus() const {
+  auto const all = library_->devices();
+  if (!all) return all.error();
+  auto const is_instance = [this](Handle device) {
+    return library_->whole_of(device) != device;
+  };
+  std::vector<std::string> names;
+  for (auto device = all->begin(); device != all->end(); ++device) {
+    bool const is_in_parts = std::next(device) != all->end() && is_instance(*std::next(device));
+    if (is_instance(*device) || !is_in_parts) names.push_back(library_->uuid_of(*device));
+  }
+  return names;
 }
 
 std::vector<int> Nvml::processors_near(std::string const& gpu) const {

@@ -60,6 +60,10 @@ class Nvml {
   Result<GpuIdentity> identity_of(std::string const& gpu) const;
   Result<GpuState> state_of(std::string const& gpu) const;
 
+  /// UUIDs of what workers may be given one each: the GPUs, and in place of one that is partitioned
+  /// its MIG instances. Fails with unavailable.
+  Result<std::vector<std::string>> gpus() const;
+
   /// The processors with the shortest way to it: those of its NUMA node. None when the library does
   /// not tell.
   std::vector<int> processors_near(std::string const& gpu) const;

@@ -248,7 +248,7 @@ void add_bisect(CLI::App& app, Place const& place, Chosen& chosen) {
     chosen = [flags, &place] {
       auto const request = to_request(*flags);
       if (!flags->server.empty()) return bisect_there(flags->server, flags->token_file, request);
-      auto const options = load_options(place);
+      auto const options = load_measuring_options(place);
       return options ? bisect_here(*options, place, request) : int{could_not_run};
     };
   });

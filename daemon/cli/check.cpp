@@ -235,7 +235,7 @@ void add_check(CLI::App& app, Place const& place, Chosen& chosen) {
   check->add_flag("--json", *as_json, "Print JSON");
   check->callback([as_json, &place, &chosen] {
     chosen = [as_json, &place] {
-      auto const options = load_options(place);
+      auto const options = load_measuring_options(place);
       return options ? run_check(*options, place, *as_json) : int{could_not_run};
     };
   });

@@ -9,6 +9,7 @@
 #include <spdlog/spdlog.h>
 
 #include "config/load.h"
+#include "daemon/measure/gpus.h"
 #include "daemon/net/proxy.h"
 #include "storage/domain/printable.h"
 
@@ -72,6 +73,15 @@ std::optional<config::Options> load_options(Place const& place) {
   net::use_proxy(options->proxy);
   set_up_log(options->log.level);
   return std::move(*options);
+}
+
+std::optional<config::Options> load_measuring_options(Place const& place) {
+  auto options = load_options(place);
+  if (!options) return std::nullopt;
+  auto const found = measure::find_gpus(options->fleets);
+  if (found) return options;
+  std::cerr << place.config_file << ": " << found.error().message << '\n';
+  return std::nullopt;
 }
 
 int complain(std::string_view command, std::string_view message) {

@@ -23,6 +23,9 @@ void fill_worker(config::Options& options, std::string const& executable);
 /// the log and the proxy, so there may be no threads yet.
 std::optional<config::Options> load_options(Place const& place);
 
+/// The same for who measures: fleets of all GPUs have a slot for each.
+std::optional<config::Options> load_measuring_options(Place const& place);
+
 /// Checks one word or benchmark name on the command line with the parser that the rest of the
 /// program uses.
 template <class Parse>

@@ -9,7 +9,7 @@ namespace torchwatch::cli {
 namespace {
 
 int run_serve(Place const& place) {
-  auto const options = load_options(place);
+  auto const options = load_measuring_options(place);
   if (!options) return could_not_run;
   auto const served = service::serve(*options, place.executable, place.config_file);
   if (served) return 0;

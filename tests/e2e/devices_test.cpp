@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <string>
@@ -155,6 +156,15 @@ TEST(Devices, ThatFailSpoilNothing) {
       << "one by one";
   for (auto const& [version, benchmarks] : measured_by_version(world.state()))
     EXPECT_EQ(benchmarks, std::set<std::string>{too_large});
+}
+
+TEST(Devices, OfAHostThatHasNoneAreAnErrorBeforeAnythingIsDone) {
+  World world{poor_gpu()};
+  world.configure({{"fleets", {{{"name", "gpus"}, {"device", "cuda"}, {"devices", {"all"}}}}}});
+  auto const check = world.run({"check"});
+  EXPECT_EQ(check.status, 2);
+  EXPECT_THAT(check.err, testing::HasSubstr("fleet gpus wants all GPUs of this host: NVML"));
+  EXPECT_FALSE(std::filesystem::exists(world.state()));
 }
 
 // Between rounds, processes start and end: a twentieth of a round of two seconds, if nobody else is

@@ -58,6 +58,13 @@ TEST_F(NvmlTest, AsksTheGpuForWhatItsInstancesDoNotTell) {
   EXPECT_EQ(nvml.identity_of("MIG-a0b1c2d3").value().power_limit_w, 400);
 }
 
+TEST_F(NvmlTest, NamesWhatWorkersMayHaveOneEach) {
+  say(two_gpus);
+  EXPECT_THAT(load().gpus().value(), ElementsAre("GPU-8932f937", "MIG-67bd5cb1", "MIG-a0b1c2d3"));
+  say(R"({"gpus": []})");
+  EXPECT_THAT(load().gpus().value(), IsEmpty());
+}
+
 TEST_F(NvmlTest, TellsWhatProcessesHold) {
   say(R"({"gpus": [{"uuid": "GPU-1", "processes": {"41": 1048576, "42": null, "43": 7}},
                    {"uuid": "GPU-2", "processes": {}}, {"uuid": "GPU-3"}]})");

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/options.h"
+#include "storage/domain/result.h"
+
+namespace torchwatch::measure {
+
+/// Has each fleet of "all" GPUs that is measured on this host a slot for each that it has, or for
+/// each MIG instance of one that is partitioned. Behind a launcher nobody looks: its slots have the
+/// GPUs with their indices. `library`: NVIDIA's, as the loader finds it. Fails with unavailable,
+/// naming the fleet, when there is no such library, or no GPU.
+Result<> find_gpus(std::vector<config::FleetOptions>& fleets,
+                   std::string const& library = "libnvidia-ml.so.1");
+
+}  // namespace torchwatch::measure
