@@ -12,7 +12,7 @@ namespace {
 constexpr double usual_log_noise = 0.04;
 
 /// What the other bets may add to the coins' before a change is called.
-constexpr double most_help_of_others = 4;
+constexpr double most_help_of_others = 3;
 
 bool has_logarithms(Pair const& pair) {
   return pair.before > 0 && pair.after > 0;

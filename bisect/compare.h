@@ -22,7 +22,7 @@ struct Pair {
 /// pair.
 ///
 /// - regression: mean and median change are beyond the tolerance, and "no change" is refuted: by a
-///   stake of 1 / `options.error`, of which the coins alone bring a quarter, and by as many pairs
+///   stake of 1 / `options.error`, of which the coins alone bring a third, and by as many pairs
 ///   as a coin needs to fall one way that seldom, rounded down to whole coins.
 /// - improvement: the same downwards.
 /// - unchanged: every change beyond the tolerance is refuted, upwards and downwards.
@@ -30,7 +30,7 @@ struct Pair {
 ///
 /// `options.error` bounds the probability of ever calling a regression, or an improvement, what has
 /// not changed, where levels are as Student's bet has them; whatever the host does, the coins bound
-/// it by four times that. `options.miss` bounds that of ever calling unchanged what moved by its
+/// it by three times that. `options.miss` bounds that of ever calling unchanged what moved by its
 /// tolerance or more. Both hold over the whole sequence, however often one looks (Evidence tells
 /// why). The answer's interval misses the truth with the error bound of its verdict, or one and a
 /// half times that where nothing changed: a regression's begins at "no change" at least, and an
