@@ -106,6 +106,12 @@ std::optional<std::size_t> layout_to_compare(Finding const& finding, std::size_t
   return goes_on ? std::optional<std::size_t>{1} : std::nullopt;
 }
 
+config::DecideOptions to_confirm_ends(config::DecideOptions decide) {
+  constexpr int enough = 6;
+  decide.max_pairs = std::min(decide.max_pairs, enough);
+  return decide;
+}
+
 Search::Search(BisectionRequest const& request,
                std::vector<Commit> suspects,
                std::vector<double> prior,
@@ -262,16 +268,46 @@ void Search::learn(Series const& series,
                    Commit const& suspect,
                    std::vector<Pair> const& pairs,
                    std::size_t layout) {
-  auto const line = std::ranges::find(lines_, series, &SearchedSeries::series);
   auto const position = position_of(suspect.sha);
+  read_pairs(number_of(series), {position - 1, position}, pairs, layout);
+}
+
+bool Search::accuses_nobody(std::size_t series) const {
+  auto const answer = inquiry_.answer(series);
+  return answer && lines_[series].explained.empty() &&
+         (answer->kind == Answer::Kind::unchanged || answer->kind == Answer::Kind::gradual);
+}
+
+std::vector<Series> Search::to_confirm() const {
+  std::vector<Series> rest;
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    if (!accuses_nobody(i)) return {};
+    auto const& [fleet, benchmark, metric] = lines_[i].series;
+    bool const may_differ = !is_deterministic(metric) && !builds_.contains(fleet);
+    if (may_differ && !lines_[i].is_confirmed) rest.push_back(lines_[i].series);
+  }
+  return rest;
+}
+
+void Search::learn(Series const& series, std::vector<Pair> const& pairs, std::size_t layout) {
+  auto const number = number_of(series);
+  lines_[number].is_confirmed = true;
+  read_pairs(number, {0, suspects_.size()}, pairs, layout);
+}
+
+void Search::read_pairs(std::size_t series,
+                        std::pair<std::size_t, std::size_t> positions,
+                        std::vector<Pair> const& pairs,
+                        std::size_t layout) {
+  auto const& scale = lines_[series].scale;
   std::vector<Reading> readings;
   for (auto const& pair : pairs) {
-    readings.push_back({position - 1, rounds_, line->scale.level(pair.before), layout});
-    readings.push_back({position, rounds_, line->scale.level(pair.after), layout});
+    readings.push_back({positions.first, rounds_, scale.level(pair.before), layout});
+    readings.push_back({positions.second, rounds_, scale.level(pair.after), layout});
     ++rounds_;
   }
   std::erase_if(readings, std::not_fn(is_usable));
-  inquiry_.add(static_cast<std::size_t>(line - lines_.begin()), readings);
+  inquiry_.add(series, readings);
 }
 
 std::vector<SeriesBelief> Search::beliefs() const {
@@ -327,17 +363,17 @@ bool Search::is_believed(std::size_t series, std::size_t suspect) const {
 void Search::explain(Finding& finding) {
   auto const suspect = position_of(finding.suspects.front().sha) - 1;
   for (auto& effect : finding.effects) {
-    auto const found = std::ranges::find(lines_, effect.series, &SearchedSeries::series);
-    auto const series = static_cast<std::size_t>(found - lines_.begin());
+    auto const series = number_of(effect.series);
+    auto& line = lines_[series];
     effect.is_doubted = effect.rebuilt && is_proved(effect) && !is_believed(series, suspect);
-    found->is_layout = is_layout(effect);
+    line.is_layout = is_layout(effect);
     if (!is_proved(effect)) {
       inquiry_.drop(series);
       continue;
     }
-    found->explain(suspect, effect);
-    auto const rest = with_builds(found->scale.rest(*found->total), builds_, found->series.fleet);
-    inquiry_.explain(series, suspect, rest, found->scale.threshold());
+    line.explain(suspect, effect);
+    auto const rest = with_builds(line.scale.rest(*line.total), builds_, line.series.fleet);
+    inquiry_.explain(series, suspect, rest, line.scale.threshold());
   }
 }
 
@@ -367,8 +403,8 @@ std::vector<Finding> Search::guesses(std::vector<std::size_t> const& open) const
 void Search::set_shares(Finding& finding) const {
   for (auto& effect : finding.effects) {
     if (!is_proved(effect)) continue;
-    auto const found = std::ranges::find(lines_, effect.series, &SearchedSeries::series);
-    found->set_share(effect, inquiry_.likeliest(static_cast<std::size_t>(found - lines_.begin())));
+    auto const series = number_of(effect.series);
+    lines_[series].set_share(effect, inquiry_.likeliest(series));
   }
 }
 
@@ -393,8 +429,13 @@ BisectionOutcome Search::conclude(std::vector<Finding>& findings) const {
   return is_layout ? BisectionOutcome::layout : BisectionOutcome::not_reproduced;
 }
 
+std::size_t Search::number_of(Series const& series) const {
+  auto const found = std::ranges::find(lines_, series, &SearchedSeries::series);
+  return static_cast<std::size_t>(found - lines_.begin());
+}
+
 SearchedSeries const& Search::line_of(Series const& series) const {
-  return *std::ranges::find(lines_, series, &SearchedSeries::series);
+  return lines_[number_of(series)];
 }
 
 double Search::size_of(Finding const& finding) const {

@@ -22,6 +22,10 @@ namespace torchwatch::bisect {
 /// A suspect is proved when all layouts show the change. Pure.
 std::optional<std::size_t> layout_to_compare(Finding const& finding, std::size_t layouts);
 
+/// How to compare ends that were built again: six pairs at most are enough to show whether builds
+/// differ by more than they are believed to.
+config::DecideOptions to_confirm_ends(config::DecideOptions decide);
+
 /// A search in the words of its record: which builds to measure next, what to believe after what
 /// was measured, and what it found. Does no I/O: the same steps give the same findings. Not
 /// thread-safe.
@@ -81,6 +85,15 @@ class Search {
              std::vector<Pair> const& pairs,
              std::size_t layout = 0);
 
+  /// Series whose answer accuses nobody and rests on one build of either end, when no series has
+  /// another answer: those to compare at both ends, built again with another layout, before the
+  /// search ends with it. None where it was learnt how much builds differ, since answers reckon
+  /// with that, of metrics that builds do not move, and once it learned of them.
+  std::vector<Series> to_confirm() const;
+
+  /// Learns from pairs of both ends that were built with `layout`.
+  void learn(Series const& series, std::vector<Pair> const& pairs, std::size_t layout);
+
   /// Takes a finding's proven effects out of its series, whose rest is then asked about; a series
   /// whose proof failed is not asked about any more. Sets the shares.
   void explain(Finding& finding);
@@ -92,14 +105,20 @@ class Search {
 
  private:
   std::vector<std::size_t> series_of(std::size_t benchmark) const;
+  bool accuses_nobody(std::size_t series) const;
   std::string reason_for(Probe const& probe) const;
   std::string purpose_of(Probe const& probe) const;
   void read(std::size_t series, BisectionStep const& step);
+  void read_pairs(std::size_t series,
+                  std::pair<std::size_t, std::size_t> positions,
+                  std::vector<Pair> const& pairs,
+                  std::size_t layout);
   void add_to(Finding& finding, Span span, Effect const& effect) const;
   void set_shares(Finding& finding) const;
   std::vector<std::size_t> open_series() const;
   std::vector<Finding> guesses(std::vector<std::size_t> const& open) const;
   SearchedSeries const& line_of(Series const& series) const;
+  std::size_t number_of(Series const& series) const;
   bool is_believed(std::size_t series, std::size_t suspect) const;
   double size_of(Finding const& finding) const;
   bool is_wanted(Finding const& finding) const;

@@ -23,10 +23,11 @@ struct SearchedSeries {
   Scale scale;
   std::optional<double> total = {};  ///< change between the ends, by the first answer
   std::vector<std::pair<std::size_t, double>> explained = {};  ///< suspects and their proven sizes
-  bool is_layout = false;    ///< what was found of it was one build's
-  std::size_t failures = 0;  ///< values that say nothing
-  double least = 0;          ///< of what they explain, by the intervals of their proofs ...
-  double most = 0;           ///< ... together
+  bool is_layout = false;     ///< what was found of it was one build's
+  bool is_confirmed = false;  ///< both ends were read in another layout
+  std::size_t failures = 0;   ///< values that say nothing
+  double least = 0;           ///< of what they explain, by the intervals of their proofs ...
+  double most = 0;            ///< ... together
 
   /// Keeps the change between the ends as the first answer says.
   void note_total(Answer const& answer);

@@ -11,6 +11,7 @@
 #include "bisect/ladder.h"
 #include "bisect/prior.h"
 #include "daemon/bisection/commit_builds.h"
+#include "daemon/bisection/compare_series.h"
 #include "daemon/bisection/learnt_builds.h"
 #include "daemon/bisection/nightly_packages.h"
 #include "daemon/bisection/nightly_range.h"
@@ -55,6 +56,14 @@ std::string text_of(Finding const& finding) {
                         effect.after,
                         100 * effect.share);
   return text;
+}
+
+/// Nothing where one of them could not be built.
+std::optional<Proof::Pair> pair_of(std::vector<build::BuildAttempt> const& attempts,
+                                   std::size_t layout) {
+  for (auto const& attempt : attempts)
+    if (!attempt.build) return std::nullopt;
+  return Proof::Pair{*attempts.front().build, *attempts.back().build, layout};
 }
 
 config::FleetOptions const* find_fleet(std::vector<config::FleetOptions> const& fleets,
@@ -228,13 +237,52 @@ asio::awaitable<Result<>> Bisector::search_commits(Bisection& bisection, Range r
   co_return co_await check.look(bisection, *built);
 }
 
+/// Searches until there are answers; those that accuse nobody are made sure of in another layout.
+asio::awaitable<Result<>> Bisector::search_on(Bisection const& bisection, BisectionRun& run) {
+  auto const taken = co_await run.do_waves();
+  if (!taken || options_.bisect.layouts < 2) co_return taken;
+  auto const series = run.search().to_confirm();
+  if (series.empty()) co_return Result<>{};
+  auto const confirmed = co_await confirm(bisection, run.search(), series);
+  if (!confirmed) co_return confirmed.error();
+  co_return co_await run.do_waves();
+}
+
+/// Compares the ends, both of them built again, and has the search learn from it. Where they cannot
+/// be, the answers stand as they are.
+asio::awaitable<Result<>> Bisector::confirm(Bisection const& bisection,
+                                            bisect::Search& search,
+                                            std::vector<Series> const& series) {
+  constexpr std::size_t layout = 1;
+  auto const& request = bisection.request;
+  auto const ends = co_await rebuilt(bisection, request.start, request.end, layout);
+  if (!ends) co_return ends.error();
+  if (!*ends) co_return Result<>{};
+  BisectionCampaigns const campaigns{bisection.id, bisection.recipe};
+  measure::BuildPair const builds{campaigns.rebuilt_ends(), (*ends)->before, (*ends)->after};
+  std::vector<SeriesThreshold> asked;
+  for (auto const& one : series)
+    asked.push_back({one, request.threshold});
+  auto const decide = bisect::to_confirm_ends(options_.decide);
+  auto const results = co_await compare_series(rounds_, builds, std::move(asked), decide);
+  if (!results) co_return results.error();
+  for (auto const& result : *results)
+    for (std::size_t i = 0; i < result.changes.size(); ++i)
+      search.learn(result.changes[i].series, result.pairs[i], layout);
+  spdlog::info("bisection_ends_rebuilt id={} series={} answers_stand={}",
+               bisection.id.value,
+               series.size(),
+               search.is_over());
+  co_return Result<>{};
+}
+
 /// Searches, proves what was found, and searches what the proofs leave unexplained.
 asio::awaitable<Result<std::vector<Finding>>> Bisector::find_culprits(Bisection const& bisection,
                                                                       BisectionRun& run) {
   std::vector<Finding> findings;
   for (int rest = 0; rest <= most_rests; ++rest) {
-    auto const taken = co_await run.do_waves();
-    if (!taken) co_return taken.error();
+    auto const searched = co_await search_on(bisection, run);
+    if (!searched) co_return searched.error();
     auto found = run.search().find();
     if (found.empty()) break;
     for (auto& finding : found) {
@@ -254,25 +302,29 @@ asio::awaitable<Result<std::optional<Proof::Pair>>> Bisector::pair_for(Bisection
                                                                        CommitSha suspect,
                                                                        std::size_t layout) {
   auto const parent = run.search().commit_at(run.search().position_of(suspect) - 1);
+  if (layout > 0) co_return co_await rebuilt(bisection, parent, suspect, layout);
+  std::vector<CommitSha> commits{parent, suspect};
+  auto const builds = co_await run.builds_of(std::move(commits));
+  if (!builds) co_return builds.error();
+  co_return pair_of(*builds, layout);
+}
+
+/// Two commits, built again with another layout; nothing where the recipe knows none, or one of
+/// them does not build.
+asio::awaitable<Result<std::optional<Proof::Pair>>> Bisector::rebuilt(Bisection const& bisection,
+                                                                      CommitSha before,
+                                                                      CommitSha after,
+                                                                      std::size_t layout) {
+  auto const recipe = co_await builder_.recipe(static_cast<int>(layout));
+  if (!recipe) co_return recipe.error();
+  if (recipe->id == bisection.recipe) co_return std::nullopt;
   std::vector<build::BuildAttempt> attempts;
-  if (layout == 0) {
-    std::vector<CommitSha> commits{parent, suspect};
-    auto builds = co_await run.builds_of(std::move(commits));
-    if (!builds) co_return builds.error();
-    attempts = std::move(*builds);
-  } else {
-    auto const recipe = co_await builder_.recipe(static_cast<int>(layout));
-    if (!recipe) co_return recipe.error();
-    if (recipe->id == bisection.recipe) co_return std::nullopt;
-    for (auto const& commit : {parent, suspect}) {
-      auto attempt = co_await builder_.build(commit, recipe->id, build::From::source);
-      if (!attempt) co_return attempt.error();
-      attempts.push_back(std::move(*attempt));
-    }
+  for (auto const& commit : {before, after}) {
+    auto attempt = co_await builder_.build(commit, recipe->id, build::From::source);
+    if (!attempt) co_return attempt.error();
+    attempts.push_back(std::move(*attempt));
   }
-  for (auto const& attempt : attempts)
-    if (!attempt.build) co_return std::nullopt;
-  co_return Proof::Pair{*attempts.front().build, *attempts.back().build, layout};
+  co_return pair_of(attempts, layout);
 }
 
 /// Measures a lone suspect against its parent, on all series that it is said to have changed. One

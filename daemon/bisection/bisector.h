@@ -22,8 +22,9 @@ namespace torchwatch::bisection {
 /// were delivered, then the commits; proves each culprit against its parent, and goes on with what
 /// the proofs leave unexplained. Where commits cannot be built, it ends with the nights in which
 /// something changed, and their commits, as far as they are known. All commits are built by one
-/// recipe, and for proofs once more with another layout, where it knows one; when that has changed
-/// since the bisection was cut off, it begins again. Single-threaded; several may run side by side.
+/// recipe, and once more with another layout, where it knows one, what a proof compares, and the
+/// ends before an answer that accuses nobody; when the recipe has changed since the bisection was
+/// cut off, it begins again. Single-threaded; several may run side by side.
 class Bisector {
  public:
   /// All arguments must outlive it.
@@ -64,6 +65,10 @@ class Bisector {
   boost::asio::awaitable<Result<>> search_commits(Bisection& bisection, Range range);
   boost::asio::awaitable<Result<std::vector<Finding>>> find_culprits(Bisection const& bisection,
                                                                      BisectionRun& run);
+  boost::asio::awaitable<Result<>> search_on(Bisection const& bisection, BisectionRun& run);
+  boost::asio::awaitable<Result<>> confirm(Bisection const& bisection,
+                                           bisect::Search& search,
+                                           std::vector<Series> const& series);
   boost::asio::awaitable<Result<>> prove(Bisection const& bisection,
                                          BisectionRun& run,
                                          Finding& finding);
@@ -71,6 +76,10 @@ class Bisector {
                                                                       BisectionRun& run,
                                                                       CommitSha suspect,
                                                                       std::size_t layout);
+  boost::asio::awaitable<Result<std::optional<Proof::Pair>>> rebuilt(Bisection const& bisection,
+                                                                     CommitSha before,
+                                                                     CommitSha after,
+                                                                     std::size_t layout);
   Costs usual_costs() const;
   std::size_t slots_for(BisectionRequest const& request) const;
   Bisection stored(BisectionId id) const;

@@ -63,6 +63,9 @@ class BisectionCampaigns {
     return {prefix_ + "rebuilt/" + short_of(suspect)};
   }
 
+  /// Both ends, built with another layout.
+  Campaign rebuilt_ends() const { return {prefix_ + "rebuilt/ends"}; }
+
   /// The newest commit beside itself without the culprit.
   Campaign revert_check(CommitSha const& culprit) const {
     return {prefix_ + "revert-check/" + short_of(culprit)};

@@ -108,6 +108,7 @@ class Searched {
     std::vector<Finding> findings;
     while (true) {
       take_steps();
+      if (confirm()) continue;
       auto fresh = search_.find();
       if (fresh.empty()) break;
       for (auto& finding : fresh) {
@@ -189,6 +190,21 @@ class Searched {
       (layout == 0 ? effect.proof : effect.rebuilt) = compare.answer();
       search_.learn(effect.series, finding.suspects.front(), compare.pairs(), layout);
     }
+  }
+
+  /// As bisection::Bisector does; whether there was anything to.
+  bool confirm() {
+    auto const all = layouts_ > 1 ? search_.to_confirm() : std::vector<Series>{};
+    for (auto const& series : all) {
+      bisect::Compare compare{series.metric, bisect::to_confirm_ends({})};
+      auto const number = number_of(series.benchmark);
+      while (!compare.answer()) {
+        double const before = commits_.run(number, 0, round_, 1);
+        compare.add({before, commits_.run(number, count(), round_++, 1)});
+      }
+      search_.learn(series, compare.pairs(), 1);
+    }
+    return !all.empty();
   }
 
   void conclude(std::vector<Finding>& findings) {

@@ -114,6 +114,9 @@ class Day {
     return {steps_.begin() + first, steps_.end()};
   }
 
+  /// Whose ends were compared in another layout.
+  std::vector<Series> const& confirmed() const { return confirmed_; }
+
   std::size_t builds() const { return built_.size(); }
 
  private:
@@ -128,6 +131,7 @@ class Day {
   void take_all(Search& search, Costs const& costs);
   double measure(Series const& series, std::size_t position, double pace, std::size_t layout = 0);
   void prove(Search& search, Effect& effect, CommitSha const& culprit, std::size_t layout);
+  bool confirm(Search& search);
 
   BisectionRequest request_;
   std::vector<Commit> suspects_;
@@ -143,6 +147,7 @@ class Day {
   std::mt19937_64 generator_{5};
   std::vector<BisectionStep> steps_;
   std::vector<std::size_t> proofs_;  // steps before each
+  std::vector<Series> confirmed_;
   std::vector<Finding> findings_;
   BisectionOutcome outcome_{};
 };
@@ -213,6 +218,22 @@ void Day::prove(Search& search, Effect& effect, CommitSha const& culprit, std::s
   search.learn(effect.series, {culprit, "", "", {}, {}}, compare.pairs(), layout);
 }
 
+/// Whether there was anything to.
+bool Day::confirm(Search& search) {
+  auto const all = search.to_confirm();
+  for (auto const& series : all) {
+    Compare compare{series.metric, to_confirm_ends({})};
+    while (!compare.answer()) {
+      double const pace = 0.1 * std::normal_distribution<double>{}(generator_);
+      auto const before = measure(series, 0, pace, 1);
+      compare.add({before, measure(series, suspects_.size(), pace, 1)});
+    }
+    search.learn(series, compare.pairs(), 1);
+    confirmed_.push_back(series);
+  }
+  return !all.empty();
+}
+
 Day& Day::run() {
   Search search{request_, suspects_, prior_, {}, {}};
   Costs const costs{
@@ -223,6 +244,7 @@ Day& Day::run() {
       }};
   while (true) {
     take_all(search, costs);
+    if (layouts_ > 1 && confirm(search)) continue;
     auto found = search.find();
     if (found.empty()) break;
     for (auto& finding : found) {
@@ -283,6 +305,30 @@ TEST(Search, BlamesNobodyWhenTheEndsDoNotDiffer) {
   EXPECT_EQ(day.outcome(), BisectionOutcome::not_reproduced);
   EXPECT_THAT(day.findings(), IsEmpty());
   EXPECT_LE(day.builds(), 3U);
+}
+
+TEST(Search, MakesSureInAnotherLayoutThatNothingChanged) {
+  Day day{40, {series_of("dlrm"), series_of("dlrm", Metric::cmem)}};
+  day.layouts(2).run();
+  EXPECT_EQ(day.outcome(), BisectionOutcome::not_reproduced);
+  EXPECT_THAT(day.confirmed(), ElementsAre(series_of("dlrm"))) << "links move no memory";
+}
+
+/// By its layout the build of the end is as fast as the start's.
+TEST(Search, DoesNotTakeALuckyBuildForNoChange) {
+  for (std::size_t const layouts : {1U, 2U}) {
+    Day day{40, {series_of("dlrm")}};
+    day.change(17, series_of("dlrm"), 1.15).layout_matters(40, 1 / 1.15).layouts(layouts).run();
+    bool const is_fooled = day.outcome() == BisectionOutcome::not_reproduced;
+    EXPECT_EQ(is_fooled, layouts == 1);
+  }
+}
+
+TEST(Search, ConfirmsNothingWhereACommitIsAccused) {
+  Day day{40, {series_of("dlrm"), series_of("dcgan")}};
+  day.change(17, series_of("dlrm"), 1.15).layouts(2).run();
+  EXPECT_EQ(day.outcome(), BisectionOutcome::culprit);
+  EXPECT_THAT(day.confirmed(), IsEmpty());
 }
 
 TEST(Search, MeasuresTheMetricsOfABenchmarkOnce) {

@@ -205,6 +205,34 @@ TEST_F(BisectorTest, FindsNothingWhereNothingChanged) {
   EXPECT_THAT(done.findings, IsEmpty());
 }
 
+TEST_F(BisectorTest, BuildsTheEndsAgainBeforeItSaysThatNothingChanged) {
+  world.change_layout(9, "alpha", 1);
+  EXPECT_EQ(bisect().outcome, BisectionOutcome::not_reproduced);
+  EXPECT_THAT(built(), testing::UnorderedElementsAre(0, 8, 0, 8));
+}
+
+/// By its layout the usual build of the end is as fast as the start's.
+TEST_F(BisectorTest, DoesNotTakeALuckyBuildForNoChange) {
+  world.change(5, "alpha", 1.2);
+  world.change_layout(8, "alpha", 1 / 1.2);
+  EXPECT_NE(bisect().outcome, BisectionOutcome::not_reproduced);
+}
+
+TEST_F(BisectorTest, IsFooledByALuckyBuildInOneLayout) {
+  world.options.bisect.layouts = 1;
+  world.change(5, "alpha", 1.2);
+  world.change_layout(8, "alpha", 1 / 1.2);
+  EXPECT_EQ(bisect().outcome, BisectionOutcome::not_reproduced);
+  EXPECT_THAT(built(), testing::UnorderedElementsAre(0, 8));
+}
+
+TEST_F(BisectorTest, LetsAnAnswerStandWhereTheEndsCannotBeBuiltAgain) {
+  world.change_layout(9, "alpha", 1);
+  world.parts->builder.breaks_other_layouts = true;
+  EXPECT_EQ(bisect().outcome, BisectionOutcome::not_reproduced);
+  EXPECT_THAT(built(), testing::UnorderedElementsAre(0, 8));
+}
+
 TEST_F(BisectorTest, FailsWhenAnEndCannotBeBuilt) {
   world.parts->builder.broken = {world.sha(8)};
   auto const failed = bisect();

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "daemon/build/manifest.h"
+#include "daemon/build/recipe.h"
 
 namespace torchwatch::fakes {
 namespace asio = boost::asio;
@@ -49,8 +50,14 @@ asio::awaitable<Result<BuildAttempt>> FakeBuilder::build_without(CommitSha culpr
   co_return make(without, recipe);
 }
 
+bool FakeBuilder::is_broken(CommitSha const& commit, RecipeId recipe) const {
+  if (broken.contains(commit)) return true;
+  auto const made_by = store_.recipes().find(recipe);
+  return breaks_other_layouts && made_by && build::layout_in(made_by->contents) > 0;
+}
+
 Result<BuildAttempt> FakeBuilder::make(CommitSha const& commit, RecipeId recipe) {
-  if (broken.contains(commit)) {
+  if (is_broken(commit, recipe)) {
     storage::BuildRecord record;
     record.commit = commit;
     record.recipe = recipe;

@@ -40,6 +40,8 @@ class FakeBuilder final : public build::Builder {
   std::string contents = "recipe 1\n";
   /// Whether the recipe knows layouts.
   bool has_layouts = false;
+  /// Whether what is made with another layout than the usual cannot be built.
+  bool breaks_other_layouts = false;
   /// Commits that somebody else built, with the recipe of artifacts.
   std::set<CommitSha> artifacts;
   /// Of the largest library of what is made, which is one hole.
@@ -60,6 +62,7 @@ class FakeBuilder final : public build::Builder {
                        std::string const& date = "");
 
  private:
+  bool is_broken(CommitSha const& commit, RecipeId recipe) const;
   Result<build::BuildAttempt> make(CommitSha const& commit, RecipeId recipe);
 
   storage::Store& store_;
