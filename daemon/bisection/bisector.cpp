@@ -327,27 +327,40 @@ asio::awaitable<Result<std::optional<Proof::Pair>>> Bisector::rebuilt(Bisection 
   co_return pair_of(attempts, layout);
 }
 
-/// Measures a lone suspect against its parent, on all series that it is said to have changed. One
-/// that cannot be built again counts as proved by the usual layout.
+/// Measures a lone suspect against its parent, on all series that it is said to have changed;
+/// whether both could be built.
+asio::awaitable<Result<bool>> Bisector::compare_with_parent(Bisection const& bisection,
+                                                            BisectionRun& run,
+                                                            Finding& finding,
+                                                            std::size_t layout) {
+  auto const suspect = finding.suspects.front();
+  auto pair = co_await pair_for(bisection, run, suspect.sha, layout);
+  if (!pair) co_return pair.error();
+  if (!*pair) co_return false;
+  Proof proof{rounds_, builder_, options_.decide};
+  auto const results = co_await proof.compare_with_parent(bisection, std::move(**pair), finding);
+  if (!results) co_return results.error();
+  for (auto const& result : *results)
+    for (std::size_t i = 0; i < result.changes.size(); ++i)
+      run.search().learn(result.changes[i].series, suspect, result.pairs[i], layout);
+  co_return true;
+}
+
+/// One that cannot be built at all stays without proof; one that cannot be built again counts as
+/// proved by the usual layout.
 asio::awaitable<Result<>> Bisector::prove(Bisection const& bisection,
                                           BisectionRun& run,
                                           Finding& finding) {
-  Proof proof{rounds_, builder_, options_.decide};
-  auto const suspect = finding.suspects.front();
   auto const layouts = static_cast<std::size_t>(options_.bisect.layouts);
   while (auto const layout = bisect::layout_to_compare(finding, layouts)) {
-    auto pair = co_await pair_for(bisection, run, suspect.sha, *layout);
-    if (!pair) co_return pair.error();
-    if (!*pair && *layout == 0) co_return Result<>{};  // stays without proof
-    if (!*pair) break;
-    auto const results = co_await proof.compare_with_parent(bisection, std::move(**pair), finding);
-    if (!results) co_return results.error();
-    for (auto const& result : *results)
-      for (std::size_t i = 0; i < result.changes.size(); ++i)
-        run.search().learn(result.changes[i].series, suspect, result.pairs[i], *layout);
+    auto const compared = co_await compare_with_parent(bisection, run, finding, *layout);
+    if (!compared) co_return compared.error();
+    if (!*compared && *layout == 0) co_return Result<>{};
+    if (!*compared) break;
   }
   if (finding.suspects.size() == 1) run.search().explain(finding);
   if (!is_culprit(finding)) co_return Result<>{};
+  Proof proof{rounds_, builder_, options_.decide};
   co_return co_await proof.check_revert(bisection, finding);
 }
 

@@ -69,6 +69,10 @@ class Bisector {
   boost::asio::awaitable<Result<>> confirm(Bisection const& bisection,
                                            bisect::Search& search,
                                            std::vector<Series> const& series);
+  boost::asio::awaitable<Result<bool>> compare_with_parent(Bisection const& bisection,
+                                                           BisectionRun& run,
+                                                           Finding& finding,
+                                                           std::size_t layout);
   boost::asio::awaitable<Result<>> prove(Bisection const& bisection,
                                          BisectionRun& run,
                                          Finding& finding);

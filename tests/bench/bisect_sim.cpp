@@ -270,8 +270,6 @@ void add_builds(std::vector<Claim>& all, std::vector<Row> const& rows, Day const
                    row->share(row->falsely),
                    with_slack(error, row->trials),
                    false});
-    // Ends that happen to be alike say nothing of how much builds differ.
-    if (learnt.empty() && day.builds > 0.02) continue;
     all.push_back({"right or undecided: " + text,
                    row->share(row->right + row->undecided),
                    with_slack_below(1 - error, row->trials),

@@ -1,5 +1,6 @@
 #include "daemon/bisection/bisector.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <utility>
@@ -224,6 +225,31 @@ TEST_F(BisectorTest, IsFooledByALuckyBuildInOneLayout) {
   world.change_layout(8, "alpha", 1 / 1.2);
   EXPECT_EQ(bisect().outcome, BisectionOutcome::not_reproduced);
   EXPECT_THAT(built(), testing::UnorderedElementsAre(0, 8));
+}
+
+TEST_F(BisectorTest, EndsAlikeWhereverItIsCutOffWhileTheEndsAreBuiltAgain) {
+  world.change(5, "alpha", 1.2);
+  world.change_layout(8, "alpha", 1 / 1.2);
+  world.parts->rounds.noise = 0;
+  auto const asked = ask(world.request(0, 8));
+  int kills = 0;
+  for (int rounds = 1;; ++rounds) {
+    world.parts->rounds.before = [left = std::min(rounds, 2)](measure::RoundKey const& key) mutable {
+      bool const is_of_ends = key.campaign.name.ends_with("/rebuilt/ends");
+      if (is_of_ends && --left == 0) throw std::runtime_error("killed");
+    };
+    try {
+      run(world.parts->store.bisections().find(asked.id).value()).value();
+      break;
+    } catch (std::runtime_error const&) {
+      ++kills;
+      world.restart();
+      world.parts->rounds.noise = 0;
+    }
+  }
+  EXPECT_EQ(kills, 6) << "as often as there were pairs";
+  auto const done = world.parts->store.bisections().find(asked.id).value();
+  EXPECT_EQ(done.outcome, bisect().outcome);
 }
 
 TEST_F(BisectorTest, LetsAnAnswerStandWhereTheEndsCannotBeBuiltAgain) {

@@ -37,6 +37,8 @@ class Searched {
     std::vector<Finding> findings;
     for (std::size_t rest = 0; rest < most_commits; ++rest) {
       take_steps(search);
+      if (confirm(search)) take_steps(search);
+      require(search.to_confirm().empty(), "ends are built again once");
       auto found = search.find();
       if (found.empty()) break;
       for (auto& finding : found) {
@@ -103,6 +105,20 @@ class Searched {
       (layout == 0 ? effect.proof : effect.rebuilt) = compare.answer();
       search.learn(series_, finding.suspects.front(), compare.pairs(), layout);
     }
+  }
+
+  /// Whether there was anything to.
+  bool confirm(bisect::Search& search) {
+    auto const all = search.to_confirm();
+    for (auto const& series : all) {
+      bisect::Compare compare{series.metric, bisect::to_confirm_ends(decide_)};
+      while (!compare.answer()) {
+        double const before = doubles_.next();
+        compare.add({before, doubles_.next()});
+      }
+      search.learn(series, compare.pairs(), 1);
+    }
+    return !all.empty();
   }
 
   static void check(Finding const& finding) {
