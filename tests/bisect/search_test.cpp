@@ -131,6 +131,7 @@ class Day {
   void take_all(Search& search, Costs const& costs);
   double measure(Series const& series, std::size_t position, double pace, std::size_t layout = 0);
   void prove(Search& search, Effect& effect, CommitSha const& culprit, std::size_t layout);
+  void prove(Search& search, Finding& finding);
   bool confirm(Search& search);
 
   BisectionRequest request_;
@@ -218,6 +219,15 @@ void Day::prove(Search& search, Effect& effect, CommitSha const& culprit, std::s
   search.learn(effect.series, {culprit, "", "", {}, {}}, compare.pairs(), layout);
 }
 
+/// In as many layouts as it takes.
+void Day::prove(Search& search, Finding& finding) {
+  proofs_.push_back(steps_.size());
+  while (auto const layout = layout_to_compare(finding, layouts_))
+    for (auto& effect : finding.effects)
+      prove(search, effect, finding.suspects.front().sha, *layout);
+  search.explain(finding);
+}
+
 /// Whether there was anything to.
 bool Day::confirm(Search& search) {
   auto const all = search.to_confirm();
@@ -248,13 +258,7 @@ Day& Day::run() {
     auto found = search.find();
     if (found.empty()) break;
     for (auto& finding : found) {
-      if (finding.suspects.size() == 1) {
-        proofs_.push_back(steps_.size());
-        while (auto const layout = layout_to_compare(finding, layouts_))
-          for (auto& effect : finding.effects)
-            prove(search, effect, finding.suspects.front().sha, *layout);
-        search.explain(finding);
-      }
+      if (finding.suspects.size() == 1) prove(search, finding);
       findings_.push_back(std::move(finding));
     }
   }

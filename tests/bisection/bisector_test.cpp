@@ -234,7 +234,8 @@ TEST_F(BisectorTest, EndsAlikeWhereverItIsCutOffWhileTheEndsAreBuiltAgain) {
   auto const asked = ask(world.request(0, 8));
   int kills = 0;
   for (int rounds = 1;; ++rounds) {
-    world.parts->rounds.before = [left = std::min(rounds, 2)](measure::RoundKey const& key) mutable {
+    world.parts->rounds.before = [left =
+                                      std::min(rounds, 2)](measure::RoundKey const& key) mutable {
       bool const is_of_ends = key.campaign.name.ends_with("/rebuilt/ends");
       if (is_of_ends && --left == 0) throw std::runtime_error("killed");
     };
