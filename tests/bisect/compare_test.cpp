@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <cmath>
-#include <ctime>
 #include <iterator>
 #include <limits>
 #include <random>
@@ -317,20 +316,6 @@ TEST(Compare, EndsWhateverItIsGiven) {
       compare.add({any(), any()});
     EXPECT_LE(compare.answer()->pairs, usual_options.max_pairs);
   }
-}
-
-TEST(Compare, AThousandPairsAreJudgedInFarLessThanTheyTakeToMeasure) {
-  auto patient = usual_options;
-  patient.max_pairs = 1000;
-  Compare compare{Metric::latency, patient};
-  // Clear of the tolerance by the pair and not by all of them: nothing is ever called.
-  auto const pairs = steady(patient.max_pairs, 1.0684);
-  auto const begin = std::clock();
-  for (auto const& pair : pairs) {
-    compare.add(pair);
-    if (compare.answer()) break;
-  }
-  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 5);
 }
 
 }  // namespace
