@@ -56,13 +56,15 @@ std::vector<pid_t> children_now(pid_t parent) {
   return children;
 }
 
+bool ended(pid_t pid) {
+  auto const stat = stat_of(std::to_string(pid));
+  return !stat || stat->state == 'Z' || stat->state == 'X';
+}
+
 }  // namespace
 
 bool has_ended(pid_t pid) {
-  return eventually([&] {
-    auto const stat = stat_of(std::to_string(pid));
-    return !stat || stat->state == 'Z' || stat->state == 'X';
-  });
+  return eventually([&] { return ended(pid); });
 }
 
 std::vector<pid_t> children_of(pid_t parent) {
@@ -72,6 +74,10 @@ std::vector<pid_t> children_of(pid_t parent) {
     return !children.empty();
   });
   return children;
+}
+
+bool have_children_ended(pid_t parent) {
+  return eventually([&] { return std::ranges::all_of(children_now(parent), ended); });
 }
 
 std::string our_identity() {

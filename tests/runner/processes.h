@@ -13,6 +13,9 @@ bool has_ended(pid_t pid);
 /// Waits a few seconds until `parent` has children, and returns them.
 std::vector<pid_t> children_of(pid_t parent);
 
+/// Waits a few seconds until no child of `parent` runs, likewise.
+bool have_children_ended(pid_t parent);
+
 /// How sandboxes name this process as their starter.
 std::string our_identity();
 
