@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "asked_for.h"
 #include "claims.h"
 #include "commits.h"
 #include "finders.h"
@@ -220,9 +221,10 @@ std::vector<Row> run_all(Options const& options) {
   int const trials = options.is_short ? 100 : 2000;
   bool const shows_progress = ::isatty(STDERR_FILENO) != 0;
   std::vector<Row> rows;
+  auto const asked =
+      asked_for("--only", options.only, cases(), [](Case const& each) { return each.day.name(); });
   print_header();
-  for (auto const& [day, finders, fewer] : cases()) {
-    if (day.name().find(options.only) == std::string::npos) continue;
+  for (auto const& [day, finders, fewer] : asked) {
     for (auto const& finder : finders) {
       if (shows_progress) fmt::print(stderr, "\r{} {}\033[K", day.name(), finder.name);
       rows.push_back(try_finder(finder, day, trials / fewer, options.seed));

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "asked_for.h"
 #include "claims.h"
 #include "judges.h"
 #include "noise.h"
@@ -102,8 +103,7 @@ std::vector<Modelled> models(Options const& options) {
   std::vector<Modelled> all;
   auto const add = [&](Kind kind, std::vector<NoiseModel> some) {
     for (auto& model : some)
-      if (name_of(model).find(options.only) != std::string::npos)
-        all.push_back({kind, std::move(model)});
+      all.push_back({kind, std::move(model)});
   };
   auto const sigmas =
       options.is_short ? std::vector{0.03, 0.05} : std::vector{0.01, 0.02, 0.03, 0.05, 0.08};
@@ -114,17 +114,20 @@ std::vector<Modelled> models(Options const& options) {
   add(Kind::stray, stray_models());
   add(Kind::host, host_models());
   add(Kind::memory, {memory_astray(0.02, 0.2), memory_astray(0.1, 0.2), memory_astray(0.5, 0.1)});
-  return all;
+  return asked_for("--only", options.only, std::move(all), [](Modelled const& each) {
+    return name_of(each.model);
+  });
 }
 
 std::vector<Row> run_all(Options const& options) {
   bool const is_terminal = ::isatty(STDERR_FILENO) == 1;
   std::vector<Row> rows;
   auto const all = models(options);
+  auto const asked =
+      asked_for("--judge", options.judge, judges(), [](Judge const& judge) { return judge.name; });
   for (std::size_t i = 0; i < all.size(); ++i) {
     auto const& [kind, model] = all[i];
-    for (auto const& judge : judges()) {
-      if (judge.name.find(options.judge) == std::string::npos) continue;
+    for (auto const& judge : asked) {
       if (is_terminal)
         fmt::print(stderr, "\r\x1b[K{}/{} {}: {}", i + 1, all.size(), name_of(model), judge.name);
       auto& row = rows.emplace_back(Row{model, kind, judge.name, {}});
