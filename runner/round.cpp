@@ -88,7 +88,8 @@ std::string folder_of(std::string const& file) {
   return std::filesystem::path{file}.parent_path().string();
 }
 
-/// What a worker sees: its build, and whatever that names, but no other one.
+/// What a worker sees: its build, but no other one. What a build names elsewhere it does not get:
+/// with a `preload` of "/x.so" it would see the whole host.
 process::Sandbox sandbox_for(protocol::Job const& job, Quarters const& quarters) {
   process::Sandbox sandbox;
   sandbox.readable = quarters.readable;
@@ -97,9 +98,9 @@ process::Sandbox sandbox_for(protocol::Job const& job, Quarters const& quarters)
     sandbox.readable.push_back(build.prefix);
     sandbox.links = {{build_link, build.prefix}};
   }
-  for (auto const& library : build.preload)
-    if (library.starts_with('/')) sandbox.readable.push_back(folder_of(library));
-  if (build.worker.starts_with('/')) sandbox.readable.push_back(folder_of(build.worker));
+  bool const is_in_build = !build.prefix.empty() && build.worker.starts_with(build.prefix + '/');
+  if (build.worker.starts_with('/') && !is_in_build)
+    sandbox.readable.push_back(folder_of(build.worker));  // the operator's
   if (!job.measure.models.empty()) sandbox.readable.push_back(job.measure.models);
   std::erase_if(sandbox.readable, [](std::string const& path) {
     return !std::filesystem::exists(path);  // whoever needs it says so better

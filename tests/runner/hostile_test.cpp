@@ -145,6 +145,7 @@ class HostileWorkerTest : public testing::TestWithParam<std::tuple<Attack, bool>
                       {std::rbegin(std::string_view{secret}), std::rend(std::string_view{secret})}},
                      {"HOSTILE_PORT", std::to_string(listener_.port())},
                      {"HOSTILE_MARK", mark()}};
+    if (attack().way == "read") job.build.preload = {"/lost.so", (state() / "lost.so").string()};
     job.limits.memory_bytes = std::int64_t{64} << 20;
     if (attack().way == "fork") job.limits.memory_bytes = std::int64_t{16} << 30;
     if (attack().way == "silent") job.limits.timeout_s = 1;
