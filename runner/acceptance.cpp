@@ -13,6 +13,8 @@ using protocol::Value;
 
 constexpr std::size_t most_accounts = 64;
 constexpr std::size_t most_operators = 2000;
+constexpr std::size_t longest_names = std::size_t{256} << 10;       // bytes, of all operators
+constexpr std::size_t largest_fingerprint = std::size_t{64} << 10;  // bytes
 
 /// What is kept may get smaller with each iteration, too.
 bool may_be_negative(std::string_view metric) {
@@ -56,15 +58,22 @@ std::string objection_to_the_rest(Outcome const& outcome) {
   if (!std::isfinite(outcome.seconds) || outcome.seconds < 0)
     return std::to_string(outcome.seconds) + " seconds";
   if (!outcome.fingerprint.is_object()) return "a fingerprint that is no object";
+  if (auto const size = outcome.fingerprint.dump().size(); size > largest_fingerprint)
+    return "a fingerprint of " + std::to_string(size) + " bytes";
   if (outcome.accounts.size() > most_accounts)
     return std::to_string(outcome.accounts.size()) + " accounts";
   for (auto const& [name, value] : outcome.accounts)
     if (!std::isfinite(value) || value < 0) return "a " + name + " of " + std::to_string(value);
   if (outcome.profile.size() > most_operators)
     return std::to_string(outcome.profile.size()) + " operators";
-  for (auto const& [name, calls, ms, bytes] : outcome.profile)
+  std::size_t names = 0;
+  for (auto const& [name, calls, ms, bytes] : outcome.profile) {
+    names += name.size();
     if (!std::isfinite(calls) || !std::isfinite(ms) || !std::isfinite(bytes))
       return "costs of " + name + " that are no numbers";
+  }
+  if (names > longest_names)
+    return "operators whose names have " + std::to_string(names) + " bytes";
   return {};
 }
 

@@ -99,5 +99,18 @@ TEST_F(AcceptanceTest, TheRestIsSoundToo) {
   EXPECT_EQ(objection(), "2001 operators");
 }
 
+TEST_F(AcceptanceTest, WhatIsKeptOfEachResultIsSmall) {
+  auto const good = outcome;
+  outcome.fingerprint["odd"] = std::vector<double>(3000, 1e14);  // three bytes more with each
+  EXPECT_EQ(objection(), "");
+  outcome.fingerprint["odd"] = std::vector<double>(5000, 1e14);
+  EXPECT_EQ(objection(), "a fingerprint of 90009 bytes");
+  outcome = good;
+  outcome.profile.assign(2000, {std::string(131, 'x'), 1, 1, 1});
+  EXPECT_EQ(objection(), "");
+  outcome.profile.assign(2000, {std::string(132, 'x'), 1, 1, 1});
+  EXPECT_EQ(objection(), "operators whose names have 264000 bytes");
+}
+
 }  // namespace
 }  // namespace torchwatch::runner
