@@ -69,7 +69,8 @@ struct Runs {
   bool on_baseline = false;
   std::set<Metric> of_nightly;
   std::set<Metric> of_baseline;
-  std::string error;  ///< on the nightly
+  bool is_lost = false;  ///< by the runners that had it on the nightly, again and again
+  std::string error;     ///< on the nightly
 };
 
 void note(Runs& runs, JobOutcome const& job, bool is_nightly) {
@@ -78,7 +79,9 @@ void note(Runs& runs, JobOutcome const& job, bool is_nightly) {
   ran = ran || job.ok();
   for (auto const& [metric, value] : job.values)
     metrics.insert(metric);
-  if (is_nightly && !job.ok()) runs.error = measure::failure_of(job);
+  if (!is_nightly || job.ok()) return;
+  runs.error = measure::failure_of(job);
+  runs.is_lost = job.error_code == JobError::lost;
 }
 
 /// "cmem, leak": what only the baseline gave.
@@ -163,10 +166,11 @@ void Alarms::look_for_stopped_benchmarks(Nightly const& nightly,
     note(benchmarks[{job.key.fleet, job.key.benchmark}], job, job.key.commit == nightly.commit);
   for (auto const& [where, runs] : benchmarks) {
     auto const& [fleet, benchmark] = where;
-    // One that runs on neither build stopped on an earlier night.
-    if (!runs.on_nightly && !runs.on_baseline) continue;
+    // One that runs on neither build stopped on an earlier night; but whoever kills a runner takes
+    // the baseline's worker along.
+    if (!runs.on_nightly && !runs.on_baseline && !runs.is_lost) continue;
     auto const lacking = gone(runs);
-    set(!lacking.empty(),
+    set(!lacking.empty() || (runs.is_lost && !runs.on_nightly),
         AlarmKind::benchmark_stopped,
         fleet + ": " + name_of(benchmark),
         runs.on_nightly ? "gave no " + lacking + " on nightly " + nightly.date

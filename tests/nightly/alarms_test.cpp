@@ -107,6 +107,17 @@ TEST_F(AlarmsTest, NameABenchmarkThatStopped) {
   EXPECT_THAT(world.alarms(), IsEmpty());
 }
 
+TEST_F(AlarmsTest, NameABenchmarkThatTookTheRunnerAlong) {
+  night("2026-01-01", 0);
+  for (std::size_t const commit : {0U, 1U})
+    world.parts->rounds.failures[{"alpha", world.sha(commit)}] = JobError::lost;
+  night("2026-01-02", 1);
+  EXPECT_THAT(world.alarms(), ElementsAre(AlarmKind::benchmark_stopped));
+
+  night("2026-01-03", 2);
+  EXPECT_THAT(world.alarms(), IsEmpty());
+}
+
 TEST_F(AlarmsTest, NameAMetricThatABenchmarkNoLongerGives) {
   night("2026-01-01", 0);
   world.parts->rounds.without_memory = {world.sha(1)};
