@@ -17,12 +17,24 @@ namespace asio = boost::asio;
 
 namespace {
 
+/// What is read of it.
+bool is_text_where_given(nlohmann::json const& fingerprint, char const* key) {
+  return !fingerprint.contains(key) || fingerprint[key].is_string();
+}
+
+bool is_fingerprint(nlohmann::json const& given) {
+  return given.is_object() && is_text_where_given(given, "host") &&
+         is_text_where_given(given, "isolation");
+}
+
 Result<protocol::Hello> hello_in(std::string const& line) {
   try {
     auto message = protocol::decode(line);
     auto* const hello = std::get_if<protocol::Hello>(&message);
     if (hello == nullptr || hello->protocol != protocol::version)
       return Error{ErrorCode::corrupt, "runner speaks another protocol: " + process::excerpt(line)};
+    if (!is_fingerprint(hello->fingerprint))
+      return Error{ErrorCode::corrupt, "runner has an odd fingerprint: " + process::excerpt(line)};
     return std::move(*hello);
   } catch (protocol::ProtocolError const& problem) {
     return Error{ErrorCode::corrupt, std::string{"runner: "} + problem.what()};

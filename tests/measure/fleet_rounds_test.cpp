@@ -292,6 +292,7 @@ INSTANTIATE_TEST_SUITE_P(All,
                          testing::Values(Manner::ends_at_once,
                                          Manner::says_nothing,
                                          Manner::speaks_other,
+                                         Manner::is_odd,
                                          Manner::hangs_in_round,
                                          Manner::talks_nonsense));
 

@@ -16,6 +16,7 @@ class FakeRunners::Runner final : public measure::Runner {
     protocol::Hello hello;
     hello.role = "runner";
     if (manner == Manner::speaks_other) hello.protocol = 99;
+    if (manner == Manner::is_odd) hello.fingerprint = {{"host", 5}};
     if (manner == Manner::ends_at_once) is_dead_ = true;
     if (manner != Manner::says_nothing) lines_.push_back(protocol::encode(hello));
   }

@@ -21,6 +21,7 @@ enum class Manner {
   ends_at_once,  ///< before its hello
   says_nothing,  ///< not even hello
   speaks_other,  ///< another version of the protocol
+  is_odd,        ///< names its host by a number
   dies_in_round,
   hangs_in_round,
   talks_nonsense,
