@@ -2,11 +2,12 @@
 
 #include <chrono>
 #include <fstream>
-#include <iterator>
 #include <system_error>
 #include <utility>
 
 #include <spdlog/spdlog.h>
+
+#include "storage/domain/small_file.h"
 
 namespace torchwatch::build {
 namespace asio = boost::asio;
@@ -22,9 +23,10 @@ fs::path made_in(fs::path const& prefix) {
   return prefix / "bin/torchwatch-worker.made";
 }
 
-std::string contents_of_file(fs::path const& file) {
-  std::ifstream stream{file};
-  return {std::istreambuf_iterator<char>{stream}, {}};
+/// What the worker there was made from. The build may have brought the file, and made it anything.
+bool is_made_from(fs::path const& prefix, std::string const& dependencies) {
+  auto const made = read_small_file(made_in(prefix));
+  return made && *made == dependencies;
 }
 
 Result<> write_whole(fs::path const& file, std::string const& text) {
@@ -62,11 +64,18 @@ fs::path sources_of(fs::path const& program) {
 
 }  // namespace
 
+/// Whether it is a nightly that was downloaded, state_dir/builds/nightly-7/libtorch. The others'
+/// workers came with them.
+bool WorkerProgram::is_unpacked_here(fs::path const& prefix) const {
+  auto const builds = (fs::absolute(options_.state_dir) / "builds").lexically_normal();
+  return prefix.parent_path().parent_path() == builds && name_of(prefix).starts_with("nightly-");
+}
+
 asio::awaitable<Result<>> WorkerProgram::renew(fs::path prefix) {
   std::error_code ignored;
-  if (!fs::exists(made_in(prefix), ignored)) co_return Result<>{};
+  if (!is_unpacked_here(prefix) || !fs::exists(made_in(prefix), ignored)) co_return Result<>{};
   // Asked of each round, so it does not ask the program again.
-  if (!newest_.empty() && contents_of_file(made_in(prefix)) == newest_) co_return Result<>{};
+  if (!newest_.empty() && is_made_from(prefix, newest_)) co_return Result<>{};
   co_return co_await make(std::move(prefix));
 }
 
@@ -76,8 +85,7 @@ asio::awaitable<Result<>> WorkerProgram::make(fs::path prefix) {
   if (!wanted) co_return wanted.error();
   newest_ = *wanted;
   std::error_code ignored;
-  if (fs::exists(worker_in(prefix), ignored) && contents_of_file(made_in(prefix)) == *wanted)
-    co_return Result<>{};
+  if (fs::exists(worker_in(prefix), ignored) && is_made_from(prefix, *wanted)) co_return Result<>{};
   auto const compiled = co_await compile(prefix);
   if (!compiled) co_return compiled.error();
   co_return write_whole(made_in(prefix), *wanted);

@@ -52,6 +52,7 @@ class WorkerProgram final : public Workers {
   boost::asio::awaitable<Result<std::string>> tools();
 
  private:
+  bool is_unpacked_here(std::filesystem::path const& prefix) const;
   boost::asio::awaitable<Result<std::string>> dependencies();
   boost::asio::awaitable<Result<std::string>> ask(std::string question);
   boost::asio::awaitable<Result<>> compile(std::filesystem::path prefix);

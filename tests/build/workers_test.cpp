@@ -5,6 +5,7 @@
 #include <boost/asio/io_context.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "tests/runner/run.h"
 #include "tests/temporary_folder.h"
@@ -98,6 +99,57 @@ echo worker > "$1/bin/torchwatch-worker"
   EXPECT_EQ(tests::text_of(wheel / "torch/lib/libtorch.so"), "what it was");
   EXPECT_EQ(tests::text_of(wheel / "nvidia/lib/libcudnn.so"), "what it was");
   EXPECT_FALSE(fs::exists(wheel / "hostile"));
+}
+
+/// Says that it was made from "tools", and notes that it was asked to compile.
+class RenewedWorker : public testing::Test {
+ protected:
+  RenewedWorker() {
+    options_.state_dir = folder_ / "state";
+    options_.source.readable = {folder_.path().string()};
+    std::ofstream{folder_ / "build-worker"} << R"(#!/bin/sh
+[ "$1" != --dependencies ] || exec echo tools
+echo compiled > "$1/bin/torchwatch-worker"
+)";
+    fs::permissions(folder_ / "build-worker", fs::perms::owner_all);
+  }
+
+  /// A build that came with a worker, made from `made`.
+  fs::path build(std::string const& place, std::string const& made) const {
+    auto const prefix = folder_ / place;
+    fs::create_directories(prefix / "bin");
+    std::ofstream{prefix / "bin/torchwatch-worker"} << "its own\n";
+    if (!made.empty()) std::ofstream{prefix / "bin/torchwatch-worker.made"} << made;
+    return prefix;
+  }
+
+  std::string renewed(fs::path const& prefix) {
+    auto const done = tests::run(loop_, workers_.renew(prefix));
+    return done ? tests::text_of(prefix / "bin/torchwatch-worker") : done.error().message;
+  }
+
+  tests::TemporaryFolder folder_;
+  boost::asio::io_context loop_{1};
+  config::Options options_;
+  Workshop workshop_{loop_.get_executor(), options_};
+  WorkerProgram workers_{loop_.get_executor(), folder_ / "build-worker", workshop_};
+};
+
+TEST_F(RenewedWorker, IsCompiledAgainAfterAnUpdate) {
+  EXPECT_EQ(renewed(build("state/builds/nightly-1/libtorch", "older tools")), "compiled\n");
+  EXPECT_EQ(renewed(build("state/builds/nightly-2/libtorch", "tools\n")), "its own\n");
+}
+
+TEST_F(RenewedWorker, IsLeftAloneWhereTheBuildBroughtIt) {
+  EXPECT_EQ(renewed(build("state/builds/nightly-1/libtorch", "")), "its own\n");
+  EXPECT_EQ(renewed(build("feed/2026-01-01", "other tools")), "its own\n");
+  EXPECT_EQ(renewed(build("state/builds/" + std::string(40, 'a') + "-1", "other")), "its own\n");
+}
+
+TEST_F(RenewedWorker, WaitsForNoPipe) {
+  auto const prefix = build("state/builds/nightly-1/libtorch", "");
+  ASSERT_EQ(::mkfifo((prefix / "bin/torchwatch-worker.made").c_str(), 0600), 0);
+  EXPECT_EQ(renewed(prefix), "compiled\n");
 }
 
 }  // namespace
