@@ -106,6 +106,7 @@ process::Sandbox Workshop::sandbox_for(Access const& access) const {
   sandbox.hidden = {options_.state_dir,
                     options_.http.token_file,
                     options_.http.read_token_file,
+                    options_.http.tls.key,
                     options_.github.token_file};
   std::erase(sandbox.hidden, "");
   for (auto const& path : access.readable)

@@ -26,6 +26,8 @@ class WorkshopTest : public testing::Test {
     std::ofstream{folder_ / "state" / "torchwatch.sqlite"} << "secret-of-the-state";
     options_.http.token_file = (folder_ / "token").string();
     std::ofstream{options_.http.token_file} << "secret-of-the-token";
+    options_.http.tls.key = (folder_ / "key.pem").string();
+    std::ofstream{options_.http.tls.key} << "secret-of-the-door";
     options_.source.readable = {folder_.path().string()};
   }
 
@@ -53,7 +55,7 @@ class WorkshopTest : public testing::Test {
 };
 
 TEST_F(WorkshopTest, HidesTheStateAndTheTokens) {
-  auto const found = run("ls state; cat token state/torchwatch.sqlite; ls /run");
+  auto const found = run("ls state; cat token key.pem state/torchwatch.sqlite; ls /run");
   EXPECT_THAT(found, HasSubstr("work\n"));
   EXPECT_THAT(found, Not(HasSubstr("secret")));
   EXPECT_THAT(found, Not(HasSubstr("builds")));
