@@ -12,6 +12,7 @@
 #include "bisect/git_history.h"
 #include "daemon/build/contents.h"
 #include "daemon/build/manifest.h"
+#include "storage/domain/remove_tree.h"
 
 namespace torchwatch::build {
 namespace asio = boost::asio;
@@ -41,7 +42,7 @@ class Scratch {
 
   ~Scratch() {
     std::error_code ignored;
-    fs::remove_all(path_, ignored);
+    remove_tree(path_, ignored);
   }
 
   fs::path const& path() const { return path_; }
@@ -67,7 +68,7 @@ RecipeBuilder::RecipeBuilder(asio::any_io_executor executor,
       artifacts_{fetcher, {source_.artifacts, source_.artifacts_sha256}, source_.timeout},
       program_{executor_, workshop} {
   std::error_code ignored;  // an orphan of the last run may still be writing there
-  fs::remove_all(state_dir_ / "work", ignored);
+  remove_tree(state_dir_ / "work", ignored);
   fs::create_directories(state_dir_ / "builds");
   fs::create_directories(state_dir_ / "logs");
   if (!source_.artifacts.empty())
@@ -279,7 +280,7 @@ Result<BuildAttempt> RecipeBuilder::keep(CommitSha const& commit,
   }
   auto const place = state_dir_ / "builds" / (commit.hex + "-" + std::to_string(recipe.value));
   std::error_code problem;
-  fs::remove_all(place, problem);
+  remove_tree(place, problem);
   fs::rename(made, place, problem);
   if (problem) {
     return Error{ErrorCode::internal,

@@ -9,6 +9,7 @@
 
 #include "bisect/git_history.h"
 #include "daemon/async/tool.h"
+#include "storage/domain/remove_tree.h"
 
 namespace torchwatch::build {
 namespace asio = boost::asio;
@@ -44,7 +45,7 @@ Result<> Worktree::prepare_for(std::string const& contents) const {
   if (known && std::string{std::istreambuf_iterator<char>{known}, {}} == contents) return {};
   std::error_code problem;
   fs::remove(directory_ / "warm", problem);
-  fs::remove_all(kept(), problem);
+  remove_tree(kept(), problem);
   if (!problem) fs::create_directories(kept(), problem);
   if (problem)
     return Error{ErrorCode::internal, "empty " + kept().string() + ": " + problem.message()};
@@ -66,7 +67,7 @@ asio::awaitable<Result<>> Worktree::check_out(Origin origin) {
 
 asio::awaitable<Result<>> Worktree::clone() {
   std::error_code problem;
-  fs::remove_all(directory_, problem);
+  remove_tree(directory_, problem);
   fs::create_directories(kept(), problem);
   if (problem)
     co_return Error{ErrorCode::internal, "make " + kept().string() + ": " + problem.message()};

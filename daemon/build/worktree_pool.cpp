@@ -7,6 +7,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "storage/domain/remove_tree.h"
+
 namespace torchwatch::build {
 namespace asio = boost::asio;
 namespace fs = std::filesystem;
@@ -39,7 +41,7 @@ WorktreePool::WorktreePool(asio::any_io_executor executor, Workshop& workshop, f
     if (is_used)
       spdlog::warn("worktree_abandoned path={} reason=\"a build goes on in it\"",
                    entry.path().string());
-    fs::remove_all(entry.path(), problem);
+    remove_tree(entry.path(), problem);
   }
 }
 

@@ -13,6 +13,7 @@
 #include "daemon/build/companions.h"
 #include "daemon/measure/alarm.h"
 #include "daemon/retention/needs.h"
+#include "storage/domain/remove_tree.h"
 
 namespace torchwatch::retention {
 namespace fs = std::filesystem;
@@ -125,11 +126,11 @@ void BuildStore::delete_half_work() {
   auto const folder = keeping_of(options_).folder;
   for (auto const& name : names_in(folder))
     if (name.ends_with(removed) || (name.ends_with(unfinished) && !is_on_its_way(name)))
-      fs::remove_all(folder / name, ignored);
+      remove_tree(folder / name, ignored);
   auto const downloads = folder.parent_path() / "downloads";
   for (auto const& name : names_in(downloads))
     if ((name.starts_with("nightly-") || is_companion(name)) && !is_on_its_way(name))
-      fs::remove_all(downloads / name, ignored);
+      remove_tree(downloads / name, ignored);
 }
 
 /// Whether `name` is of a nightly that is announced or wanted back, or of a companion that a build
@@ -202,7 +203,7 @@ Result<> BuildStore::take_away(KeptBuild const& build, std::string const& reason
                size_text(build.bytes),
                (std::chrono::floor<std::chrono::days>(clock_.now()) - used_on).count(),
                reason);
-  fs::remove_all(grave, problem);
+  remove_tree(grave, problem);
   if (problem) spdlog::warn("remove {}: {}", grave.string(), problem.message());
   return {};
 }
