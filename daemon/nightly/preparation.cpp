@@ -36,7 +36,11 @@ asio::awaitable<Result<BuildAttempt>> Preparation::build_of(Nightly& nightly) {
   }
   if (nightly.file) co_return co_await bring(nightly);
   attempt.build = build_of_earlier(nightly);
-  if (!attempt.build) co_return co_await make(nightly.commit);
+  if (!attempt.build) {
+    auto made = co_await make(nightly.commit);
+    // Nobody has the commit: of a fork, misspelt, or not pushed yet.
+    co_return patient(nightly, std::move(made), ErrorCode::not_found);
+  }
   spdlog::info("nightly_repeats date={} commit={}", nightly.date, short_of(nightly.commit));
   co_return attempt;
 }
@@ -64,13 +68,21 @@ Result<BuildAttempt> Preparation::noted(Result<BuildAttempt> attempt, Nightly& n
 }
 
 asio::awaitable<Result<BuildAttempt>> Preparation::bring(Nightly& nightly) {
+  auto brought = co_await packages_.bring(nightly);
+  co_return patient(nightly, std::move(brought), ErrorCode::unavailable);
+}
+
+/// Gives a nightly up that still lacks what may yet come, which `lacking` tells, a day after it was
+/// announced: the nights after it wait as long.
+Result<BuildAttempt> Preparation::patient(Nightly const& nightly,
+                                          Result<BuildAttempt> tried,
+                                          ErrorCode lacking) const {
   constexpr std::chrono::hours patience{24};
-  auto const brought = co_await packages_.bring(nightly);
   bool const may_come = clock_.now() - nightly.announced_at < patience;
-  if (brought || may_come || brought.error().code != ErrorCode::unavailable) co_return brought;
+  if (tried || may_come || tried.error().code != lacking) return tried;
   BuildAttempt given_up;
-  given_up.note = brought.error().message;
-  co_return given_up;
+  given_up.note = tried.error().message;
+  return given_up;
 }
 
 asio::awaitable<Result<BuildAttempt>> Preparation::make(CommitSha commit) {

@@ -29,7 +29,7 @@ class Preparation {
   /// Reads the build that the nightly came with, fetches the one that is published, takes that of
   /// an earlier nightly of the same commit, or makes one. Notes its prefix and version, or why
   /// there is none in `nightly.failure`. An Error means that it may be tried again; what cannot be
-  /// fetched for a day is given up.
+  /// fetched for a day, and a commit that nobody has for as long, is given up.
   boost::asio::awaitable<Result<>> prepare(Nightly& nightly);
 
   /// The build of a nightly that was prepared once, brought or made again if it is gone. Absent,
@@ -40,6 +40,9 @@ class Preparation {
   boost::asio::awaitable<Result<build::BuildAttempt>> build_of(Nightly& nightly);
   boost::asio::awaitable<Result<build::BuildAttempt>> bring(Nightly& nightly);
   boost::asio::awaitable<Result<build::BuildAttempt>> make(CommitSha commit);
+  Result<build::BuildAttempt> patient(Nightly const& nightly,
+                                      Result<build::BuildAttempt> tried,
+                                      ErrorCode lacking) const;
   Result<build::BuildAttempt> noted(Result<build::BuildAttempt> attempt, Nightly& nightly);
   std::optional<Build> build_of_earlier(Nightly const& nightly);
 

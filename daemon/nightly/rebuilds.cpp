@@ -7,6 +7,7 @@
 #include <spdlog/spdlog.h>
 
 #include "daemon/async/when_all.h"
+#include "daemon/build/recipe.h"
 #include "daemon/nightly/screening.h"
 #include "daemon/nightly/swept.h"
 
@@ -41,15 +42,13 @@ asio::awaitable<Result<std::vector<Build>>> Rebuilds::builds_of(Nightly const& n
     log_skipped(nightly, fetched.error().message);
     co_return builds;
   }
-  RecipeId usual;
   for (int layout = 0; layout < layouts; ++layout) {
     auto const recipe = co_await builder_.recipe(layout);
     if (!recipe) co_return recipe.error();
-    if (layout > 0 && recipe->id == usual) {
+    if (build::layout_in(recipe->contents) != layout) {
       log_skipped(nightly, "the recipe knows no layouts");
       break;
     }
-    usual = recipe->id;
     auto attempt = co_await builder_.build(nightly.commit, recipe->id, build::From::source);
     if (!attempt) co_return attempt.error();
     if (!attempt->build) {

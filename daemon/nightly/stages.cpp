@@ -4,6 +4,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include "daemon/build/manifest.h"
 #include "daemon/nightly/baseline.h"
 
 namespace torchwatch::nightly {
@@ -14,6 +15,14 @@ namespace {
 bool is_judged(NightlyState state) {
   return state == NightlyState::bisected || state == NightlyState::done ||
          state == NightlyState::failed;
+}
+
+/// Why the build of one cannot be measured any more; empty when it can. Whoever delivers builds may
+/// take them away, or write over them.
+std::string what_became_of(Nightly const& nightly) {
+  auto const build = build::read_build(nightly.prefix);
+  if (build || build.error().code == ErrorCode::unavailable) return {};
+  return "the build of " + nightly.date + " is no longer there: " + build.error().message;
 }
 
 /// Whether more is measured, or decided, than in the state before: what stays of the night is
@@ -74,6 +83,8 @@ asio::awaitable<Result<NightlyState>> Stages::prepare(Nightly& nightly) {
 }
 
 asio::awaitable<Result<NightlyState>> Stages::sweep(Nightly& nightly) {
+  nightly.failure = what_became_of(nightly);
+  if (!nightly.failure.empty()) co_return NightlyState::failed;
   auto const swept = co_await sweep_.run(nightly);
   if (!swept) co_return swept.error();
   co_return nightly.failure.empty() ? NightlyState::swept : NightlyState::failed;
@@ -87,8 +98,11 @@ NightlyState Stages::screen(Nightly const& nightly) {
   return NightlyState::screened;
 }
 
-asio::awaitable<Result<NightlyState>> Stages::confirm(Nightly const& nightly) {
+asio::awaitable<Result<NightlyState>> Stages::confirm(Nightly& nightly) {
   auto const baseline = store_.nightlies().find(nightly.baseline.value()).value();
+  for (auto const& of_pair : {baseline, nightly})
+    if (nightly.failure.empty()) nightly.failure = what_became_of(of_pair);
+  if (!nightly.failure.empty()) co_return NightlyState::failed;
   auto const any = co_await verdicts_.confirm(nightly, baseline);
   if (!any) co_return any.error();
   if (*any) co_return NightlyState::confirmed;

@@ -47,7 +47,7 @@ class Stages {
   boost::asio::awaitable<Result<NightlyState>> prepare(Nightly& nightly);
   boost::asio::awaitable<Result<NightlyState>> sweep(Nightly& nightly);
   NightlyState screen(Nightly const& nightly);
-  boost::asio::awaitable<Result<NightlyState>> confirm(Nightly const& nightly);
+  boost::asio::awaitable<Result<NightlyState>> confirm(Nightly& nightly);
   boost::asio::awaitable<Result<NightlyState>> investigate(Nightly const& nightly);
 
   storage::Store& store_;

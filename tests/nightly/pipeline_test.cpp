@@ -162,6 +162,75 @@ TEST_F(PipelineTest, FailsADeliveredNightlyWithoutAReadableBuild) {
   EXPECT_THAT(world.newest().failure, HasSubstr("build.json: No such file or directory"));
 }
 
+TEST_F(PipelineTest, GivesUpANightlyOfACommitThatNobodyHasForADay) {
+  world.release("2026-01-01", 0);
+  ASSERT_TRUE(world.pass());
+  world.trunk.release("2026-01-02", CommitSha{std::string(40, 'f')});
+  world.clock.time += std::chrono::hours{24};
+  EXPECT_FALSE(world.pass()) << "it may not have been pushed yet";
+  EXPECT_EQ(world.newest().state, NightlyState::announced);
+
+  world.clock.time += std::chrono::hours{24};
+  ASSERT_TRUE(world.pass());
+  EXPECT_EQ(world.newest().state, NightlyState::failed);
+  EXPECT_THAT(world.newest().failure, HasSubstr(std::string(40, 'f')));
+}
+
+/// A directory of builds that is cleaned up, or written over, in the middle of a night.
+class DeliveredBuildTest : public PipelineTest {
+ protected:
+  DeliveredBuildTest() {
+    before_ = world.deliver("2026-01-01", 0);
+    EXPECT_TRUE(world.pass());
+    after_ = world.deliver("2026-01-02", 6);
+    world.change(5, "alpha", 1.2);
+  }
+
+  /// The fleet is out of service from this round of the night on.
+  void stop_at(int round) {
+    world.parts->rounds.before = [this, round](measure::RoundKey const& key) {
+      if (key.round >= round) world.parts->rounds.out_of_service = {"local"};
+    };
+    EXPECT_FALSE(world.pass());
+    world.parts->rounds.before = [](measure::RoundKey const&) {
+    };
+    world.parts->rounds.out_of_service.clear();
+  }
+
+  void expect_failure(std::string const& reason) {
+    EXPECT_TRUE(world.pass());
+    EXPECT_EQ(world.newest().state, NightlyState::failed);
+    EXPECT_THAT(world.newest().failure, HasSubstr(reason));
+    world.deliver("2026-01-03", 8);
+    EXPECT_TRUE(world.pass());
+    EXPECT_EQ(world.newest().date, "2026-01-03");
+    EXPECT_EQ(world.newest().state, NightlyState::done);
+  }
+
+  std::filesystem::path before_;
+  std::filesystem::path after_;
+};
+
+TEST_F(DeliveredBuildTest, MayGoAwayBeforeItIsMeasured) {
+  stop_at(0);
+  ASSERT_EQ(world.newest().state, NightlyState::prepared);
+  std::filesystem::remove_all(after_);
+  expect_failure("the build of 2026-01-02 is no longer there: ");
+}
+
+TEST_F(DeliveredBuildTest, MayBeWrittenOverBeforeItIsConfirmed) {
+  stop_at(world.options.decide.sweep_pairs);
+  ASSERT_EQ(world.newest().state, NightlyState::screened);
+  std::ofstream{after_ / "build.json"} << "rubbish";
+  expect_failure("the build of 2026-01-02 is no longer there: ");
+}
+
+TEST_F(DeliveredBuildTest, MayGoAwayWhileItIsTheBaseline) {
+  stop_at(world.options.decide.sweep_pairs);
+  std::filesystem::remove_all(before_);
+  expect_failure("the build of 2026-01-01 is no longer there: ");
+}
+
 TEST_F(PipelineTest, TakesTheBuildOfAnEarlierNightlyOfTheSameCommit) {
   world.release("2026-01-01", 0);
   ASSERT_TRUE(world.pass());

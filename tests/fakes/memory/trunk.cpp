@@ -42,7 +42,11 @@ std::size_t Trunk::number_of(CommitSha const& commit) const {
 }
 
 CommitSha Trunk::release(std::string const& date, std::size_t number) {
-  auto const text = text_of(date + " nightly release (" + commit(number).hex + ")");
+  return release(date, commit(number));
+}
+
+CommitSha Trunk::release(std::string const& date, CommitSha const& commit) {
+  auto const text = text_of(date + " nightly release (" + commit.hex + ")");
   auto const* const parent = last_release_.hex.empty() ? nullptr : &last_release_;
   last_release_ = repository_.commit(tree_, parent, text).value();
   repository_.set_branch("nightly", last_release_).value();

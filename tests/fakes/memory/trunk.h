@@ -28,6 +28,9 @@ class Trunk {
   /// Adds a release of a commit to the nightly branch, and returns it. `date`: "YYYY-MM-DD".
   CommitSha release(std::string const& date, std::size_t number);
 
+  /// Of a commit that may not be there.
+  CommitSha release(std::string const& date, CommitSha const& commit);
+
  private:
   std::filesystem::path directory_;
   lab::Repository repository_;
