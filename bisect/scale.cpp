@@ -17,7 +17,7 @@ constexpr double exact_noise = 1e-3;
 Scale::Scale(Metric metric, double threshold, config::DecideOptions const& options)
     : metric_{metric},
       threshold_{std::log1p(threshold)},
-      unit_{tolerance(0, metric, options) / threshold_} {}
+      unit_{std::max(tolerance(0, metric, options), 1.0) / threshold_} {}
 
 double Scale::level(double value) const {
   return metric_ == Metric::leak ? value / unit_ : std::log(value);

@@ -279,6 +279,7 @@ bool Search::accuses_nobody(std::size_t series) const {
 }
 
 std::vector<Series> Search::to_confirm() const {
+  if (!found_.empty()) return {};
   std::vector<Series> rest;
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     if (!accuses_nobody(i)) return {};

@@ -214,7 +214,7 @@ struct DecideOptions {
   /// Relative change that counts: the paper's 7%.
   double threshold = 0.07;
   /// Probability that a comparison ever calls a regression what has not changed; the same of an
-  /// improvement. Four times as much on the worst of hosts.
+  /// improvement. Three times as much on the worst of hosts.
   double error = 1e-4;
   /// Probability that it ever calls unchanged what moved by the threshold or more.
   double miss = 0.01;

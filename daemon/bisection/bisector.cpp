@@ -16,6 +16,7 @@
 #include "daemon/bisection/nightly_packages.h"
 #include "daemon/bisection/nightly_range.h"
 #include "daemon/bisection/package_check.h"
+#include "daemon/build/recipe.h"
 
 namespace torchwatch::bisection {
 namespace asio = boost::asio;
@@ -315,13 +316,19 @@ asio::awaitable<Result<std::optional<Proof::Pair>>> Bisector::rebuilt(Bisection 
                                                                       CommitSha before,
                                                                       CommitSha after,
                                                                       std::size_t layout) {
-  auto const recipe = co_await builder_.recipe(static_cast<int>(layout));
+  auto const usual = co_await builder_.recipe();
+  if (!usual) co_return usual.error();
+  if (usual->id != bisection.recipe)
+    co_return Error{ErrorCode::unavailable, "commits are built otherwise now"};
+  auto const wanted = static_cast<int>(layout);
+  auto const recipe = co_await builder_.recipe(wanted);
   if (!recipe) co_return recipe.error();
-  if (recipe->id == bisection.recipe) co_return std::nullopt;
+  if (build::layout_in(recipe->contents) != wanted) co_return std::nullopt;
   std::vector<build::BuildAttempt> attempts;
   for (auto const& commit : {before, after}) {
     auto attempt = co_await builder_.build(commit, recipe->id, build::From::source);
     if (!attempt) co_return attempt.error();
+    if (!attempt->build) co_return std::nullopt;
     attempts.push_back(std::move(*attempt));
   }
   co_return pair_of(attempts, layout);

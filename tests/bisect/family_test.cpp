@@ -23,6 +23,14 @@ TEST(Family, AsksForMoreWhereThereAreMoreSeries) {
   EXPECT_EQ(for_family(options, 10'000).miss, options.miss);
 }
 
+TEST(Family, LeavesRoomForTheCoinsThatItAsksFor) {
+  config::DecideOptions options;
+  options.max_pairs = options.coins();
+  auto const many = for_family(options, 100'000);
+  EXPECT_GT(many.coins(), options.coins());
+  EXPECT_EQ(many.max_pairs, many.coins());
+}
+
 Verdict verdict_on(Host host, double after, config::DecideOptions const& decide) {
   Compare compare{Metric::latency, decide};
   while (!compare.answer())

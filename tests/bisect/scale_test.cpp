@@ -24,6 +24,15 @@ TEST(Scale, ALeakThatJustCountsIsAsLongAsTheThreshold) {
   EXPECT_DOUBLE_EQ(scale.value(scale.level(-100)), -100);
 }
 
+TEST(Scale, MeasuresLeaksInBytesWhereAllOfThemCount) {
+  config::DecideOptions options;
+  options.leak_floor_bytes = 0;
+  Scale const scale{Metric::leak, 0.07, options};
+  EXPECT_EQ(scale.level(0), 0);
+  EXPECT_DOUBLE_EQ(scale.level(1), std::log(1.07));
+  EXPECT_DOUBLE_EQ(scale.value(scale.level(-100)), -100);
+}
+
 TEST(Scale, ExpectsLittleNoiseWhereValuesRepeat) {
   Scale const memory{Metric::cmem, 0.07, {}};
   Scale const time{Metric::latency, 0.07, {}};

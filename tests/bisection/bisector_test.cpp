@@ -260,6 +260,13 @@ TEST_F(BisectorTest, LetsAnAnswerStandWhereTheEndsCannotBeBuiltAgain) {
   EXPECT_THAT(built(), testing::UnorderedElementsAre(0, 8));
 }
 
+TEST_F(BisectorTest, LetsAnAnswerStandWhereTheRecipeDoesNotSayWhichLayoutItMakes) {
+  world.change_layout(9, "alpha", 1);
+  world.parts->builder.forgets_layouts = true;
+  EXPECT_EQ(bisect().outcome, BisectionOutcome::not_reproduced);
+  EXPECT_THAT(built(), testing::UnorderedElementsAre(0, 8));
+}
+
 TEST_F(BisectorTest, FailsWhenAnEndCannotBeBuilt) {
   world.parts->builder.broken = {world.sha(8)};
   auto const failed = bisect();
@@ -324,6 +331,23 @@ TEST_F(BisectorTest, BeginsAgainWhenCommitsAreBuiltOtherwise) {
   EXPECT_EQ(culprit_of(done.findings.at(0)), 5);
   EXPECT_EQ(done.recipe.value, 2);
   EXPECT_THAT(built(), Contains(0)) << "its start is built again, too";
+}
+
+TEST_F(BisectorTest, BeginsAgainWhenTheRecipeIsAnotherBeforeItsLayoutsAreBuilt) {
+  world.change_layout(9, "alpha", 1);
+  world.change(5, "alpha", 1.2);
+  auto const asked = ask(world.request(0, 8));
+  world.parts->rounds.before = [&](measure::RoundKey const& key) {
+    if (key.campaign.name.find("proof") != std::string::npos)
+      world.parts->builder.contents = "recipe 2\n";
+  };
+  auto const stopped = run(asked);
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().code, ErrorCode::unavailable);
+
+  auto const done = run(world.parts->store.bisections().find(asked.id).value()).value();
+  EXPECT_EQ(culprit_of(done.findings.at(0)), 5);
+  EXPECT_EQ(world.parts->store.recipes().find(done.recipe)->contents, "recipe 2\n");
 }
 
 TEST_F(BisectorTest, IsNotBegunAfterItWasCancelled) {

@@ -27,6 +27,8 @@ Build FakeBuilder::deliver(fs::path const& prefix,
 
 asio::awaitable<Result<Recipe>> FakeBuilder::recipe(int layout) {
   bool const is_usual = layout == 0 || !has_layouts;
+  if (!is_usual && forgets_layouts)
+    co_return store_.recipes().with(RecipeKind::program, "the program alone\n");
   co_return store_.recipes().with(
       RecipeKind::program, is_usual ? contents : contents + "layout " + std::to_string(layout));
 }

@@ -42,6 +42,8 @@ class FakeBuilder final : public build::Builder {
   bool has_layouts = false;
   /// Whether what is made with another layout than the usual cannot be built.
   bool breaks_other_layouts = false;
+  /// Of another layout the recipe cannot tell its contents.
+  bool forgets_layouts = false;
   /// Commits that somebody else built, with the recipe of artifacts.
   std::set<CommitSha> artifacts;
   /// Of the largest library of what is made, which is one hole.
