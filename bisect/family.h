@@ -14,7 +14,8 @@ namespace torchwatch::bisect {
 /// the e-Benjamini-Hochberg procedure rejects every hypothesis whose e-value reaches series /
 /// false_discovery, whatever the others' are (Wang and Ramdas 2022, False discovery rate control
 /// with e-values). Series that were not compared count as e-values of zero. Up to 500 series the
-/// default `error` is small enough by itself.
+/// default `error` is small enough by itself. `max_pairs` leaves room for the pairs that the
+/// smaller error asks for.
 config::DecideOptions for_family(config::DecideOptions options, std::size_t series);
 
 }  // namespace torchwatch::bisect

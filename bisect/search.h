@@ -88,7 +88,7 @@ class Search {
   /// Series whose answer accuses nobody and rests on one build of either end, when no series has
   /// another answer: those to compare at both ends, built again with another layout, before the
   /// search ends with it. None where it was learnt how much builds differ, since answers reckon
-  /// with that, of metrics that builds do not move, and once it learned of them.
+  /// with that, of metrics that builds do not move, and once it learned of them or found anything.
   std::vector<Series> to_confirm() const;
 
   /// Learns from pairs of both ends that were built with `layout`.
