@@ -67,6 +67,8 @@ class Supervision {
   asio::awaitable<Received<Outcome>> converse();
   /// Ends when the worker breaks a limit.
   asio::awaitable<Fault> hold_to_limits();
+  /// Ends a while after the worker has, when what it left behind keeps its output open.
+  asio::awaitable<Fault> outlast();
 
  private:
   asio::awaitable<Received<Message>> receive();
@@ -217,6 +219,15 @@ asio::awaitable<Fault> Supervision::autopsy() {
   co_return Fault{never_ran ? "launch" : "crashed", std::move(text)};
 }
 
+/// A process in a session of its own may stay, and so may what is in a sandbox whose bubblewrap was
+/// killed before it had tied the two lives together.
+asio::awaitable<Fault> Supervision::outlast() {
+  static_cast<void>(co_await worker_.wait());
+  asio::steady_timer patience{co_await asio::this_coro::executor, 2 * leave_patience};
+  co_await patience.async_wait(asio::use_awaitable);
+  co_return co_await autopsy();
+}
+
 std::string Supervision::where() const {
   if (!greeted_) return "before its hello";
   if (!last_) return "before its first progress";
@@ -266,9 +277,11 @@ asio::awaitable<Received<Outcome>> supervise(protocol::Job const& job,
                                              Seat& seat,
                                              Started worker) {
   Supervision supervision{job, on_progress, seat, worker};
-  auto ended = co_await (supervision.converse() || supervision.hold_to_limits());
-  if (auto const* const broken = std::get_if<Fault>(&ended)) co_return *broken;
-  co_return std::get<Received<Outcome>>(std::move(ended));
+  auto ended =
+      co_await (supervision.converse() || supervision.hold_to_limits() || supervision.outlast());
+  if (auto const* const broken = std::get_if<1>(&ended)) co_return *broken;
+  if (auto const* const dead = std::get_if<2>(&ended)) co_return *dead;
+  co_return std::get<0>(std::move(ended));
 }
 
 }  // namespace torchwatch::runner

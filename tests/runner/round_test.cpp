@@ -310,6 +310,13 @@ TEST_P(JobRunTest, TellsAWorkerThatOnlyClosesItsOutput) {
   EXPECT_THAT(failure.text, HasSubstr("closed its output before its first progress and went on"));
 }
 
+TEST_P(JobRunTest, WaitsForNoOutputThatADeadWorkerLeftOpen) {
+  auto const failure = failure_of(scripted(workplace_.job("ok"), "setsid sleep 100 & exit 3"));
+
+  EXPECT_EQ(failure.code, "crashed");
+  EXPECT_THAT(failure.text, HasSubstr("worker ended before its hello: exit status 3"));
+}
+
 TEST_P(JobRunTest, KeepsTheAnswerOfAWorkerThatDoesNotLeave) {
   auto const* const script = R"(echo '{"type":"hello","role":"worker"}'
       echo '{"type":"result","id":"ok","benchmark":"test_eval[ok-cpu-eager]","metrics":{"latency":{"value":7}}}'; sleep 100)";
