@@ -158,7 +158,7 @@ void Bisector::begin_with(Recipe const& recipe, Bisection& bisection) {
 asio::awaitable<Result<bisect::Search>> Bisector::search_nights(
     Bisection& bisection, Range const& range, std::vector<std::size_t> const& rungs) {
   auto const& request = bisection.request;
-  NightlyPackages packages{store_, bisection.id, bisection.recipe};
+  NightlyPackages packages{store_, bisection};
   bisect::Search search{request,
                         bisect::ends_of_nights(range.suspects, rungs),
                         bisect::nights_of(range.prior, rungs),
@@ -209,7 +209,7 @@ asio::awaitable<Result<>> Bisector::end_with_nights(Bisection& bisection, Range 
 }
 
 std::vector<CommitSha> Bisector::nightlies_at_hand(Bisection const& bisection) const {
-  return NightlyPackages{store_, bisection.id, bisection.recipe}.commits();
+  return NightlyPackages{store_, bisection}.commits();
 }
 
 asio::awaitable<Result<>> Bisector::search_commits(Bisection& bisection, Range range) {

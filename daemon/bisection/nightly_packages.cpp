@@ -1,5 +1,6 @@
 #include "daemon/bisection/nightly_packages.h"
 
+#include <set>
 #include <utility>
 
 #include "daemon/build/manifest.h"
@@ -10,12 +11,26 @@ namespace asio = boost::asio;
 using build::BuildAttempt;
 using build::Known;
 
-NightlyPackages::NightlyPackages(storage::Store& store, BisectionId bisection, RecipeId recipe)
-    : campaigns_{bisection, recipe} {
+namespace {
+
+std::set<CommitSha> measured_nightlies(Bisection const& bisection) {
+  std::set<CommitSha> commits;
+  for (auto const& step : bisection.steps)
+    if (step.stage == BisectionStage::nightlies)
+      commits.insert(step.commits.begin(), step.commits.end());
+  return commits;
+}
+
+}  // namespace
+
+NightlyPackages::NightlyPackages(storage::Store& store, Bisection const& bisection)
+    : campaigns_{bisection.id, bisection.recipe} {
+  auto const measured = measured_nightlies(bisection);
   for (auto const& nightly : store.nightlies().all()) {
-    auto const known = store.builds().find(nightly.commit, recipe);
+    auto const known = store.builds().find(nightly.commit, bisection.recipe);
     bool const is_the_recipes = known && known->prefix == nightly.prefix;
-    if (is_the_recipes || !build::read_build(nightly.prefix)) continue;
+    bool const is_there = build::read_build(nightly.prefix).has_value();
+    if (is_the_recipes || (!is_there && !measured.contains(nightly.commit))) continue;
     prefixes_[nightly.commit] = nightly.prefix;
   }
 }

@@ -11,9 +11,9 @@ namespace torchwatch::bisection {
 /// Nightlies as they were delivered. Nothing is built.
 class NightlyPackages final : public BuildSource {
  public:
-  /// The prefixes of all nightlies that are there and came with another build than the recipe's
-  /// own, which is found anyway.
-  NightlyPackages(storage::Store& store, BisectionId bisection, RecipeId recipe);
+  /// All nightlies that came with another build than the recipe's own, which is found anyway, and
+  /// are there. Those that `bisection` has measured may have gone since.
+  NightlyPackages(storage::Store& store, Bisection const& bisection);
 
   /// The commits of these nightlies.
   std::vector<CommitSha> commits() const;

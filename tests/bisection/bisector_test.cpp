@@ -417,5 +417,30 @@ TEST_F(BisectorWithPackages, SkipsAPackageThatIsGone) {
   EXPECT_EQ(culprit_of(bisect().findings.at(0)), 5);
 }
 
+TEST_F(BisectorWithPackages, GoesOnWithoutAPackageThatWentWhileItStoodStill) {
+  for (auto const commit : {0U, 3U, 6U, 8U})
+    deliver(commit);
+  world.change(5, "alpha", 1.2);
+  auto const asked = ask(world.request(0, 8));
+  auto const is_inner = [&](CommitSha const& commit) {
+    return commit == world.sha(3) || commit == world.sha(6);
+  };
+  auto const measured_inner = [&] {
+    auto const steps = world.parts->store.bisections().find(asked.id)->steps;
+    return std::ranges::any_of(steps, [&](BisectionStep const& step) {
+      return std::ranges::any_of(step.commits, is_inner);
+    });
+  };
+  world.parts->rounds.before = [&](measure::RoundKey const&) {
+    if (measured_inner()) throw std::runtime_error("killed");
+  };
+  EXPECT_THROW(run(asked), std::runtime_error);
+  for (auto const* const date : {"2026-01-04", "2026-01-07"})
+    std::filesystem::remove_all(world.folder.path() / "delivered" / date);
+  world.restart();
+  auto const done = run(world.parts->store.bisections().find(asked.id).value()).value();
+  EXPECT_EQ(culprit_of(done.findings.at(0)), 5);
+}
+
 }  // namespace
 }  // namespace torchwatch::bisection
