@@ -13,7 +13,7 @@ namespace torchwatch::bisect {
 /// What it takes to learn something, in seconds.
 struct Costs {
   double reading = 30;  ///< one process of a build that is there
-  /// To have the build of a position: 0 when it is there.
+  /// To have the build of a position: 0 when it is there, or known to be none.
   std::function<double(std::size_t position)> build;
   /// Probability that a build which is not there can be made.
   std::function<double(std::size_t position)> chance;

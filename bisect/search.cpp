@@ -221,7 +221,7 @@ std::vector<double> Search::changed() const {
   return changed;
 }
 
-void Search::learn(BisectionStep const& step, bool unbuildable) {
+void Search::learn(BisectionStep const& step) {
   waves_ = std::max(waves_, step.wave + 1);
   auto const benchmark = index_of(benchmarks_, step.fleet, step.benchmark);
   auto const series = series_of(benchmark);
@@ -235,7 +235,7 @@ void Search::learn(BisectionStep const& step, bool unbuildable) {
   if (is_end(*step.skipped)) {
     for (auto const one : series)
       inquiry_.drop(one);
-  } else if (unbuildable) {
+  } else if (step.is_unbuilt) {
     inquiry_.skip(position);
   } else {
     inquiry_.skip(position, benchmark);

@@ -68,9 +68,9 @@ class Search {
   /// Of each suspect, how many of the series it is expected to have changed.
   std::vector<double> changed() const;
 
-  /// Learns from a step that is done. `unbuildable`: what it skipped will never build. When it
-  /// skipped an end, its benchmark is not asked about any more.
-  void learn(BisectionStep const& step, bool unbuildable);
+  /// Learns from a step that is done. What could not be built is not asked for again, by no
+  /// benchmark. When the step skipped an end, its benchmark is not asked about any more.
+  void learn(BisectionStep const& step);
 
   std::vector<SeriesBelief> beliefs() const;
 

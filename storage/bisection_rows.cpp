@@ -100,6 +100,7 @@ BisectionStep read_step(SQLite::Statement& row) {
   step.note = row.getColumn(8).getString();
   step.beliefs = read_list(row.getColumn(9), belief_of);
   step.stage = read_word(row.getColumn(10), parse_bisection_stage);
+  step.is_unbuilt = row.getColumn(11).getInt() != 0;
   return step;
 }
 
@@ -222,7 +223,7 @@ void insert_effects(SQLite::Database& database,
 std::vector<BisectionStep> select_steps(SQLite::Database& database, BisectionId id) {
   SQLite::Statement query{database,
                           "SELECT wave, fleet, benchmark, commits, reason, is_done, readings, "
-                          "skipped_sha, note, beliefs, stage FROM bisection_step "
+                          "skipped_sha, note, beliefs, stage, is_unbuilt FROM bisection_step "
                           "WHERE bisection_id = ? ORDER BY ordinal"};
   bind_all(query, id.value);
   return read_all(query, read_step);
@@ -244,8 +245,8 @@ void write_step(SQLite::Database& database,
   SQLite::Statement insert{
       database,
       "INSERT OR REPLACE INTO bisection_step (bisection_id, ordinal, wave, fleet, benchmark, "
-      "commits, reason, is_done, readings, skipped_sha, note, beliefs, stage) "
-      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+      "commits, reason, is_done, readings, skipped_sha, note, beliefs, stage, is_unbuilt) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
   bind_all(insert,
            id.value,
            static_cast<std::int64_t>(ordinal),
@@ -259,7 +260,8 @@ void write_step(SQLite::Database& database,
            step.skipped ? std::optional{step.skipped->hex} : std::nullopt,
            step.note,
            to_json(step.beliefs).dump(),
-           std::string{to_string(step.stage)});
+           std::string{to_string(step.stage)},
+           step.is_unbuilt ? 1 : 0);
   insert.exec();
 }
 

@@ -573,6 +573,13 @@ constexpr std::string_view nightlies_by_date = R"sql(
 CREATE INDEX nightly_by_date ON nightly (date);
 )sql";
 
+/// Whether a step's commit was skipped for its build or for its measurement was in its note alone.
+constexpr std::string_view unbuilt_commits = R"sql(
+ALTER TABLE bisection_step ADD COLUMN is_unbuilt INTEGER NOT NULL DEFAULT 0;
+UPDATE bisection_step SET is_unbuilt = 1
+WHERE skipped_sha IS NOT NULL AND note NOT LIKE 'could not be measured: %';
+)sql";
+
 constexpr std::array steps{nightlies_and_jobs,
                            comparisons_and_incidents,
                            builds_and_bisections,
@@ -600,7 +607,8 @@ constexpr std::array steps{nightlies_and_jobs,
                            nights,
                            searched_commits,
                            request_keys,
-                           nightlies_by_date};
+                           nightlies_by_date,
+                           unbuilt_commits};
 
 /// Foreign keys are off while this lives: a table that others refer to is replaced by a new one of
 /// its name, and looked at when it is done (https://www.sqlite.org/lang_altertable.html, 7).

@@ -113,10 +113,8 @@ asio::awaitable<Result<>> BisectionRun::do_wave() {
 
 void BisectionRun::learn(std::size_t end) {
   auto& steps = bisection_.steps;
-  for (auto i = done_; i < end; ++i) {
-    auto const& skipped = steps[i].skipped;
-    search_.learn(steps[i], skipped && parts_.source.known(*skipped) == Known::unbuildable);
-  }
+  for (auto i = done_; i < end; ++i)
+    search_.learn(steps[i]);
   for (auto i = done_; i < end; ++i) {
     if (!steps[i].beliefs.empty()) continue;  // told before it was cut off
     steps[i].beliefs = search_.beliefs();
@@ -155,6 +153,7 @@ asio::awaitable<Result<std::vector<Build>>> BisectionRun::builds_for(std::size_t
     }
     auto& step = bisection_.steps[ordinal];
     step.skipped = commits[builds.size()];
+    step.is_unbuilt = true;
     step.note = attempt.note;
   }
   co_return builds;

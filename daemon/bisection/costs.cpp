@@ -38,8 +38,7 @@ double Costs::build(bool is_warm) const {
 bisect::Costs Costs::costs(bool is_warm) const {
   return {reading_.seconds.value_or(a_minute),
           [this, build = build(is_warm)](std::size_t position) {
-            auto const known = tried_.find(position);
-            return known != tried_.end() && known->second ? 0 : build;
+            return tried_.contains(position) ? 0 : build;
           },
           [this](std::size_t position) {
             return bisect::chance_to_build(tried_, position);

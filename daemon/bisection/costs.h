@@ -21,7 +21,7 @@ class Costs {
   /// The build at `position` is there; making it took `seconds`, 0 if it was there before.
   void built(std::size_t position, double seconds = 0, bool is_incremental = false);
 
-  /// The build at `position` could not be made.
+  /// The build at `position` cannot be made. To be told why not costs nothing.
   void failed(std::size_t position) { tried_[position] = false; }
 
   /// `is_warm`: the next build will be an incremental one. Refers to this object.

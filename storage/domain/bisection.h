@@ -109,6 +109,7 @@ struct BisectionStep {
   bool is_done = false;
   std::vector<MetricLevels> readings;  ///< levels in the order of `commits`; none if it failed
   std::optional<CommitSha> skipped;    ///< the one that could not be built or measured
+  bool is_unbuilt = false;             ///< it was the build: no benchmark has it
   std::string note;                    ///< why not: "recipe: exit status 125, see ..."
   std::vector<SeriesBelief> beliefs;   ///< of all series, after this wave
 };

@@ -171,7 +171,7 @@ class Searched {
           commits_.run(number_of(step.benchmark), search_.position_of(commit), round_));
     ++round_;
     step.is_done = true;
-    search_.learn(step, false);
+    search_.learn(step);
   }
 
   /// By pairs until they decide, as bisection::Proof does.

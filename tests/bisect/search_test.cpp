@@ -188,7 +188,8 @@ void Day::take(Search& search, BisectionStep step) {
     }
   }
   step.is_done = true;
-  search.learn(step, step.skipped && broken_.contains(*step.skipped));
+  step.is_unbuilt = step.skipped && broken_.contains(*step.skipped);
+  search.learn(step);
   step.beliefs = search.beliefs();
   steps_.push_back(std::move(step));
 }
@@ -568,7 +569,7 @@ TEST(Search, EndsWhateverItIsFed) {
         auto& levels = step.readings.emplace_back(MetricLevels{metric, {}}).levels;
         for (std::size_t i = 0; i < step.commits.size(); ++i)
           levels.push_back(values[trial < values.size() ? trial : random() % values.size()]);
-        search.learn(step, false);
+        search.learn(step);
         ASSERT_LE(++steps, 410U) << trial;
       }
       EXPECT_TRUE(search.is_over());
@@ -586,11 +587,11 @@ TEST(Search, OneFailedReadingDoesNotBlindASeries) {
                     }};
   auto first = search.next(costs, 1).front();
   first.readings = {{Metric::latency, {std::nan(""), 100}}};
-  search.learn(first, false);
+  search.learn(first);
   for (int i = 0; i < 8 && !search.is_over(); ++i) {
     auto step = search.next(costs, 1).front();
     step.readings = {{Metric::latency, {100 + 0.1 * i, 120 - 0.1 * i}}};
-    search.learn(step, false);
+    search.learn(step);
   }
   EXPECT_THAT(search.find(), ElementsAre(names(1)));
 }
@@ -600,7 +601,7 @@ TEST(Search, RefusesStepsOfAnotherSearch) {
   Search search{request, {{sha_of(1), "", "", {}, {}}}, {1.0}, {}, {}};
   BisectionStep step;
   step.benchmark = series_of("dcgan").benchmark;
-  EXPECT_THROW(search.learn(step, false), std::out_of_range);
+  EXPECT_THROW(search.learn(step), std::out_of_range);
   EXPECT_THROW(search.position_of(sha_of(9)), std::out_of_range);
 }
 

@@ -188,6 +188,35 @@ TEST_F(BisectorTest, AnswersWithARangeWhereCommitsCannotBeBuilt) {
   EXPECT_FALSE(done.findings[0].effects.at(0).proof);
 }
 
+TEST_F(BisectorTest, SaysAgainWhatWasFoundOutBeforeThatItCannotBeBuilt) {
+  world.change(4, "alpha", 1.2);
+  world.parts->builder.broken = {world.sha(3), world.sha(4)};
+  bisect();
+  auto const again = bisect();
+
+  EXPECT_EQ(again.outcome, BisectionOutcome::range);
+  EXPECT_EQ(again.findings.at(0).suspects.size(), 3U);
+  for (auto const commit : {3U, 4U})
+    EXPECT_THAT(again.steps,
+                Contains(AllOf(testing::Field(&BisectionStep::skipped, world.sha(commit)),
+                               testing::Field(&BisectionStep::note, HasSubstr("status 125")))));
+}
+
+TEST_F(BisectorTest, AsksForABuildThatFailedOnceForNoOtherBenchmark) {
+  world.change(5, "alpha", 1.2);
+  world.change(5, "beta", 1.2);
+  world.parts->builder.fails_now = {world.sha(4)};
+  auto request = world.request(0, 8);
+  request.series = {world.series("alpha"), world.series("beta")};
+  auto const done = run(ask(request)).value();
+
+  EXPECT_EQ(done.outcome, BisectionOutcome::range);
+  ASSERT_THAT(done.findings, SizeIs(1));
+  EXPECT_THAT(done.findings[0].effects, SizeIs(2));
+  EXPECT_THAT(done.findings[0].suspects, SizeIs(2));
+  EXPECT_EQ(std::ranges::count(world.parts->builder.tried, world.sha(4)), 1);
+}
+
 TEST_F(BisectorTest, PassesOverACommitThatCannotBeMeasured) {
   world.change(5, "alpha", 1.2);
   world.parts->rounds.failures[{"alpha", world.sha(4)}] = JobError::crashed;

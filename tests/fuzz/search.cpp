@@ -83,8 +83,9 @@ class Searched {
       levels.push_back(doubles_.next());
       if (is_broken(search.position_of(commit))) step.skipped = commit;
     }
+    step.is_unbuilt = step.skipped.has_value();
     step.is_done = true;
-    search.learn(step, step.skipped.has_value());
+    search.learn(step);
     for (auto const& belief : search.beliefs())
       require(belief.probability >= 0 && belief.probability <= 1.000001,
               "what is believed is a probability");

@@ -48,6 +48,7 @@ BisectionStep skipped_step(int wave) {
   auto step = planned_step(wave);
   step.is_done = true;
   step.skipped = sha_of('c');
+  step.is_unbuilt = true;
   step.note = "recipe: exit status 125, last line: caf\xe9";
   return step;
 }
@@ -95,6 +96,7 @@ void expect_step(BisectionStep const& read, BisectionStep const& written) {
   EXPECT_EQ(read.is_done, written.is_done);
   EXPECT_EQ(read.readings, written.readings);
   EXPECT_EQ(read.skipped, written.skipped);
+  EXPECT_EQ(read.is_unbuilt, written.is_unbuilt);
   EXPECT_EQ(read.note, written.note);
   EXPECT_EQ(read.beliefs, written.beliefs);
 }

@@ -135,7 +135,10 @@ std::vector<std::string> const rows_since{
     )sql",
     R"sql(
       INSERT INTO request_key VALUES ('key', 'digest', 1, 200);
-    )sql", ""};
+    )sql", "",
+    R"sql(
+      UPDATE bisection_step SET is_unbuilt = 1;
+    )sql"};
 
 /// The first version with findings. It reshaped these tables, which have tests of their own.
 constexpr int with_findings = 10;
@@ -357,6 +360,7 @@ TEST_F(OldBisectionTest, KeepsOfItsStepsThoseThatSkippedACommit) {
   EXPECT_THAT(step.commits, ::testing::ElementsAre(CommitSha{"ccc"}));
   EXPECT_EQ(step.skipped, CommitSha{"ccc"});
   EXPECT_EQ(step.note, "exit status 125");
+  EXPECT_TRUE(step.is_unbuilt);
   EXPECT_THAT(step.readings, ::testing::IsEmpty());
   EXPECT_THAT(step.beliefs, ::testing::IsEmpty());
 }

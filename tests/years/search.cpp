@@ -183,6 +183,7 @@ void Investigator::do_step(BisectionStep& step) {
   for (auto const& commit : step.commits) {
     if (is_built(commit)) continue;
     step.skipped = commit;
+    step.is_unbuilt = true;
     step.note = std::ranges::find(done_.builds, commit, &storage::BuildRecord::commit)->note;
   }
   if (!step.skipped) measure(step);
@@ -203,7 +204,7 @@ bool Investigator::do_waves() {
     }
     if (is_last) return false;
     for (auto at = first; at < all.size(); ++at)
-      search_.learn(all[at], all[at].skipped.has_value());
+      search_.learn(all[at]);
     for (auto at = first; at < all.size(); ++at)
       all[at].beliefs = search_.beliefs();
   }

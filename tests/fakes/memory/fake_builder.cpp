@@ -59,6 +59,8 @@ bool FakeBuilder::is_broken(CommitSha const& commit, RecipeId recipe) const {
 }
 
 Result<BuildAttempt> FakeBuilder::make(CommitSha const& commit, RecipeId recipe) {
+  tried.push_back(commit);
+  if (fails_now.contains(commit)) return BuildAttempt{std::nullopt, "recipe: exit status 1"};
   if (is_broken(commit, recipe)) {
     storage::BuildRecord record;
     record.commit = commit;

@@ -36,6 +36,8 @@ class FakeBuilder final : public build::Builder {
 
   /// Commits that cannot be built.
   std::set<CommitSha> broken;
+  /// Commits whose build fails each time, which says nothing of the next.
+  std::set<CommitSha> fails_now;
   /// What the recipe is made of; changing it changes the recipe.
   std::string contents = "recipe 1\n";
   /// Whether the recipe knows layouts.
@@ -57,6 +59,8 @@ class FakeBuilder final : public build::Builder {
   };
   /// What was made, in this order.
   std::vector<CommitSha> made;
+  /// What was asked for.
+  std::vector<CommitSha> tried;
 
   /// Makes a prefix, as somebody who delivers nightlies does.
   static Build deliver(std::filesystem::path const& prefix,
