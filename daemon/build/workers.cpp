@@ -76,7 +76,18 @@ asio::awaitable<Result<>> WorkerProgram::renew(fs::path prefix) {
   if (!is_unpacked_here(prefix) || !fs::exists(made_in(prefix), ignored)) co_return Result<>{};
   // Asked of each round, so it does not ask the program again.
   if (!newest_.empty() && is_made_from(prefix, newest_)) co_return Result<>{};
-  co_return co_await make(std::move(prefix));
+  auto const made = co_await make(prefix);
+  if (made || made.error().code != ErrorCode::corrupt) co_return made;
+  co_return retire_worker(prefix, made.error());
+}
+
+Result<> WorkerProgram::retire_worker(fs::path const& prefix, Error const& reason) const {
+  spdlog::warn("worker_retired build={} reason=\"{}\"", name_of(prefix), reason.message);
+  std::error_code problem;
+  fs::remove(worker_in(prefix), problem);
+  if (problem)
+    return Error{ErrorCode::unavailable, worker_in(prefix).string() + ": " + problem.message()};
+  return write_whole(made_in(prefix), newest_);
 }
 
 asio::awaitable<Result<>> WorkerProgram::make(fs::path prefix) {

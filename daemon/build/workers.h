@@ -28,7 +28,8 @@ class Workers {
   virtual boost::asio::awaitable<Result<>> make(std::filesystem::path prefix) = 0;
 
   /// The same, where the worker that is there was made here; others are left alone. So builds that
-  /// are measured beside each other have workers of the same sources.
+  /// are measured beside each other have workers of the same sources. A build against which they do
+  /// not compile any more is left without a worker: its jobs fail, until the sources are others.
   virtual boost::asio::awaitable<Result<>> renew(std::filesystem::path prefix) = 0;
 };
 
@@ -56,6 +57,7 @@ class WorkerProgram final : public Workers {
   boost::asio::awaitable<Result<std::string>> dependencies();
   boost::asio::awaitable<Result<std::string>> ask(std::string question);
   boost::asio::awaitable<Result<>> compile(std::filesystem::path prefix);
+  Result<> retire_worker(std::filesystem::path const& prefix, Error const& reason) const;
   process::Command command() const;
 
   boost::asio::any_io_executor executor_;

@@ -108,11 +108,17 @@ class RenewedWorker : public testing::Test {
     options_.state_dir = folder_ / "state";
     options_.source.readable = {folder_.path().string()};
     std::ofstream{folder_ / "build-worker"} << R"(#!/bin/sh
-[ "$1" != --dependencies ] || exec echo tools
+[ "$1" != --dependencies ] || exec cat $(dirname "$0")/tools
+echo "$1" >> $(dirname "$2")/tried
+grep -q 'do not compile' $(dirname "$0")/tools && echo error: no member named >&2 && exit 1
 echo compiled > "$1/bin/torchwatch-worker"
 )";
     fs::permissions(folder_ / "build-worker", fs::perms::owner_all);
+    tools("tools");
   }
+
+  /// What workers are made from.
+  void tools(std::string const& text) { std::ofstream{folder_ / "tools"} << text << '\n'; }
 
   /// A build that came with a worker, made from `made`.
   fs::path build(std::string const& place, std::string const& made) const {
@@ -125,7 +131,9 @@ echo compiled > "$1/bin/torchwatch-worker"
 
   std::string renewed(fs::path const& prefix) {
     auto const done = tests::run(loop_, workers_.renew(prefix));
-    return done ? tests::text_of(prefix / "bin/torchwatch-worker") : done.error().message;
+    if (!done) return done.error().message;
+    bool const is_there = fs::exists(prefix / "bin/torchwatch-worker");
+    return is_there ? tests::text_of(prefix / "bin/torchwatch-worker") : "none";
   }
 
   tests::TemporaryFolder folder_;
@@ -144,6 +152,18 @@ TEST_F(RenewedWorker, IsLeftAloneWhereTheBuildBroughtIt) {
   EXPECT_EQ(renewed(build("state/builds/nightly-1/libtorch", "")), "its own\n");
   EXPECT_EQ(renewed(build("feed/2026-01-01", "other tools")), "its own\n");
   EXPECT_EQ(renewed(build("state/builds/" + std::string(40, 'a') + "-1", "other")), "its own\n");
+}
+
+TEST_F(RenewedWorker, IsGoneWhereItDoesNotCompileAnyMoreUntilTheSourcesAreOthers) {
+  auto const prefix = build("state/builds/nightly-1/libtorch", "older tools");
+  tools("newer tools that do not compile");
+  EXPECT_EQ(renewed(prefix), "none") << "other builds are measured all the same";
+  EXPECT_EQ(renewed(prefix), "none");
+  EXPECT_EQ(tests::text_of(folder_ / "state/workers/tried"), prefix.string() + '\n') << "once";
+
+  tools("mended tools");
+  EXPECT_EQ(renewed(build("state/builds/nightly-2/libtorch", "older tools")), "compiled\n");
+  EXPECT_EQ(renewed(prefix), "compiled\n");
 }
 
 TEST_F(RenewedWorker, WaitsForNoPipe) {
