@@ -86,25 +86,36 @@ asio::awaitable<Result<>> PackageIndex::read_page() {
   co_return Result<>{};
 }
 
-/// The same nightly with its file's other contents, if it has others by now. Who cannot be asked
-/// now is asked again with the next look.
-asio::awaitable<std::optional<Nightly>> PackageIndex::published_again(Nightly newest) {
-  auto const file = newest.file.value_or(PublishedFile{});
-  if (file.etag.empty() && file.last_modified.empty()) co_return std::nullopt;
+/// Of a file on the server. Who cannot be asked now is asked again with the next look.
+asio::awaitable<std::optional<fetch::Validators>> PackageIndex::version_other_than(
+    std::string url, fetch::Validators known) {
   fetch::FetchOrder order;
-  order.download = build::download_of(options_.feed, file.url);
+  order.download = build::download_of(options_.feed, std::move(url));
   order.download.is_asked_only = true;
-  order.download.known = {file.etag, file.last_modified};
+  order.download.known = std::move(known);
   order.file = build::download_folder(options_) / "asked";
   auto const asked = co_await fetcher_.fetch(std::move(order));
   if (!asked || asked->download.end != End::whole) co_return std::nullopt;
+  co_return asked->download.validators;
+}
+
+/// The same nightly with its file's other contents, if it has others by now. Where the page has the
+/// contents' SHA-256, it tells.
+asio::awaitable<std::optional<Nightly>> PackageIndex::published_again(Nightly newest) {
+  auto const file = newest.file.value_or(PublishedFile{});
+  bool const has_version = !file.etag.empty() || !file.last_modified.empty();
+  if (!has_version || !file.sha256.empty()) co_return std::nullopt;
+  fetch::Validators const known{file.etag, file.last_modified};
+  auto const other = co_await version_other_than(file.url, known);
+  if (!other) co_return std::nullopt;
+  if (co_await version_other_than(file.url, *other)) {
+    spdlog::warn("feed_version_ignored url={} reason=\"each answer has another\"", file.url);
+    co_return std::nullopt;
+  }
   Nightly again;
   again.date = newest.date;
   again.version = newest.version;
-  again.file = PublishedFile{file.url,
-                             file.sha256,
-                             asked->download.validators.etag,
-                             asked->download.validators.last_modified};
+  again.file = PublishedFile{file.url, "", other->etag, other->last_modified};
   co_return again;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "config/options.h"
@@ -25,6 +26,8 @@ class PackageIndex final : public Feed {
  private:
   boost::asio::awaitable<Result<>> read_page();
   boost::asio::awaitable<std::optional<Nightly>> published_again(Nightly newest);
+  boost::asio::awaitable<std::optional<fetch::Validators>> version_other_than(
+      std::string url, fetch::Validators known);
 
   config::Options const& options_;
   build::Fetcher& fetcher_;

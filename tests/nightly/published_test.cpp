@@ -238,6 +238,16 @@ TEST_F(PublishedTest, AFileThatIsPublishedAgainIsAnotherBuild) {
   EXPECT_THAT(world.nightlies(), SizeIs(3));
 }
 
+TEST_F(PublishedTest, AServerThatGivesEachAnswerAnotherVersionTellsOfNothingNew) {
+  world.publish("2026-01-01", 0);
+  auto& file = world.publish("2026-01-02", 3);
+  file.is_restless = true;
+  for (int i = 0; i < 3; ++i)
+    pass();
+  EXPECT_THAT(dates(), ElementsAre("2026-01-01", "2026-01-02"));
+  EXPECT_EQ(file.downloads, 1);
+}
+
 TEST_F(PublishedTest, AFileThatIsNoGoodFailsItsNightAlone) {
   world.publish("2026-01-01", 0);
   auto& bad = world.publish("2026-01-02", 1);

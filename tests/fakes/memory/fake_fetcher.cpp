@@ -94,6 +94,7 @@ asio::awaitable<Result<fetch::Fetched>> FakeFetcher::fetch(fetch::FetchOrder ord
   if (found == files.end()) co_return fetched;
   auto& file = found->second;
   if (file.trouble) co_return *file.trouble;
+  if (file.is_restless) file.etag += "+";
   fetched.download.validators.etag = file.etag;
   if (order.download.known.etag == file.etag && !file.etag.empty())
     fetched.download.end = End::unchanged;

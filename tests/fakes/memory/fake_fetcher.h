@@ -27,6 +27,7 @@ class FakeFetcher final : public build::Fetcher {
     std::int64_t bytes = 0;          ///< of its largest library, which is one hole
     int downloads = 0;
     std::vector<std::string> needs{};  ///< of a wheel: Requires-Dist
+    bool is_restless = false;          ///< each answer has another etag
   };
 
   /// Another package's wheel, with one library.
