@@ -71,7 +71,9 @@ constexpr auto sockets = "/run";
 
 /// The processes of bubblewrap itself live as long as the sandbox and would hold its output open
 /// when the program has closed it. So it travels past them as descriptor 3, which they close.
-constexpr auto past_bubblewrap = R"(exec "$@" 3>&1 >/dev/null)";
+/// Before that, all of it becomes what the kernel ends first when memory runs out.
+constexpr auto past_bubblewrap =
+    R"(echo 1000 2>/dev/null >/proc/self/oom_score_adj; exec "$@" 3>&1 >/dev/null)";
 constexpr auto back_again = R"(exec "$@" >&3 3>&-)";
 
 using Arguments = std::vector<std::string>;

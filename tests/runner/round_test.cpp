@@ -310,6 +310,13 @@ TEST_P(JobRunTest, TellsAWorkerThatOnlyClosesItsOutput) {
   EXPECT_THAT(failure.text, HasSubstr("closed its output before its first progress and went on"));
 }
 
+TEST_P(JobRunTest, MakesOfTheHostsProcessesTheWorkerTheFirstToGo) {
+  std::string ours;
+  std::ifstream{"/proc/self/oom_score_adj"} >> ours;
+  auto const score = said_by("cat /proc/self/oom_score_adj", workplace_.job("ok"));
+  EXPECT_EQ(score, GetParam() ? "1000 " : ours + " ");
+}
+
 TEST_P(JobRunTest, WaitsForNoOutputThatADeadWorkerLeftOpen) {
   auto const failure = failure_of(scripted(workplace_.job("ok"), "setsid sleep 100 & exit 3"));
 
