@@ -176,6 +176,21 @@ void Alarms::look_for_stopped_benchmarks(Nightly const& nightly,
         runs.on_nightly ? "gave no " + lacking + " on nightly " + nightly.date
                         : "gave nothing on nightly " + nightly.date + ": " + runs.error);
   }
+  forget_what_is_not_configured();
+}
+
+/// To take a benchmark or a fleet out of the configuration is an answer.
+void Alarms::forget_what_is_not_configured() {
+  std::set<std::string> configured;
+  for (auto const& fleet : options_.fleets)
+    for (auto const& benchmark : measure::benchmarks_of(options_.suite, fleet.device))
+      configured.insert(fleet.name + ": " + name_of(benchmark));
+  for (auto const& alarm : store_.alarms().open()) {
+    bool const is_of_benchmark =
+        alarm.kind == AlarmKind::benchmark_stopped || alarm.kind == AlarmKind::benchmark_undecided;
+    if (is_of_benchmark && !configured.contains(alarm.subject))
+      set(false, alarm.kind, alarm.subject, "");
+  }
 }
 
 void Alarms::look_at_age(Nightly const& nightly, Nightly const& baseline) {

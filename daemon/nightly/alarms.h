@@ -41,6 +41,7 @@ class Alarms {
 
  private:
   void look_for_stopped_benchmarks(Nightly const& nightly, std::vector<JobOutcome> const& tonight);
+  void forget_what_is_not_configured();
   void look_at_age(Nightly const& nightly, Nightly const& baseline);
   void look_at_environment(Nightly const& nightly,
                            Nightly const& baseline,

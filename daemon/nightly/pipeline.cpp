@@ -8,12 +8,14 @@ namespace asio = boost::asio;
 asio::awaitable<Result<>> Pipeline::pass() {
   auto const looked = co_await announcer_.look();
   alarms_.look_at_feed(announcer_.odd());
+  // What is found is told, whatever becomes of the nights after it.
+  auto published = co_await publish_all();
   while (auto nightly = store_.nightlies().next_unfinished()) {
     auto const judged = co_await stages_.judge(*nightly);
     if (!judged) co_return judged.error();
     alarms_.look_at_end(*nightly);
+    published = co_await publish_all();
   }
-  auto const published = co_await publish_all();
   co_return looked ? published : looked;
 }
 

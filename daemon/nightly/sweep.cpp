@@ -16,8 +16,10 @@ namespace asio = boost::asio;
 asio::awaitable<Result<>> Sweep::run(Nightly& nightly) {
   auto const build = build::read_build(nightly.prefix);
   if (!build) co_return build.error();
+  auto baseline = choose_baseline(nightly);
+  if (!baseline) co_return baseline.error();
   std::vector<Build> builds;
-  if (auto baseline = choose_baseline(nightly)) builds.push_back(std::move(*baseline));
+  if (*baseline) builds.push_back(std::move(**baseline));
   builds.push_back(*build);
   std::list<std::deque<Task>> queues;
   std::vector<asio::awaitable<Result<>>> slots;
@@ -57,22 +59,30 @@ asio::awaitable<Result<>> Sweep::run_tasks(std::string fleet,
   co_return Result<>{};
 }
 
-std::optional<Build> Sweep::choose_baseline(Nightly& nightly) {
+/// Once: a sweep that is taken up again goes on beside the same build, whatever came meanwhile. One
+/// whose build has gone gives way to the one before.
+Result<std::optional<Build>> Sweep::choose_baseline(Nightly& nightly) {
+  auto nightlies = store_.nightlies().all();
+  auto baseline = nightly.baseline ? store_.nightlies().find(*nightly.baseline)
+                                   : baseline_of(nightly, nightlies);
   nightly.baseline.reset();
-  auto const baseline = baseline_of(nightly, store_.nightlies().all());
-  if (!baseline) return std::nullopt;
-  auto build = build::read_build(baseline->prefix);
-  if (!build) {
+  for (; baseline; baseline = baseline_of(nightly, nightlies)) {
+    auto build = build::read_build(baseline->prefix);
+    if (build) {
+      nightly.baseline = baseline->id;
+      store_.nightlies().update(nightly);
+      // The same commit built twice: there is nothing to compare.
+      if (baseline->commit == nightly.commit) return std::nullopt;
+      return std::move(*build);
+    }
+    if (build.error().code == ErrorCode::unavailable) return build.error();
     spdlog::warn("baseline_unusable date={} baseline={} reason=\"{}\"",
                  nightly.date,
                  baseline->date,
                  build.error().message);
-    return std::nullopt;
+    std::erase_if(nightlies, [&](Nightly const& one) { return one.id == baseline->id; });
   }
-  nightly.baseline = baseline->id;
-  // The same commit built twice: there is nothing to compare.
-  if (baseline->commit == nightly.commit) return std::nullopt;
-  return std::move(*build);
+  return std::nullopt;
 }
 
 /// Empty when any job of the sweep gave a result on the nightly itself.

@@ -22,10 +22,10 @@ class Sweep {
         store_{store},
         rounds_{rounds} {}
 
-  /// Chooses `nightly.baseline` and measures `sweep_pairs` rounds, on all slots of all fleets side
-  /// by side. Notes in `nightly.failure` when no job of the nightly gave a result: a night without
-  /// a single number is not a good one. Errors as Rounds::measure's, when all that the other fleets
-  /// can do is done.
+  /// Chooses `nightly.baseline`, unless it was chosen before, stores it, and measures `sweep_pairs`
+  /// rounds, on all slots of all fleets side by side. Notes in `nightly.failure` when no job of the
+  /// nightly gave a result: a night without a single number is not a good one. Errors as
+  /// Rounds::measure's, when all that the other fleets can do is done.
   boost::asio::awaitable<Result<>> run(Nightly& nightly);
 
  private:
@@ -39,7 +39,7 @@ class Sweep {
                                              Nightly const& nightly,
                                              std::vector<Build> const& builds,
                                              std::deque<Task>& tasks);
-  std::optional<Build> choose_baseline(Nightly& nightly);
+  Result<std::optional<Build>> choose_baseline(Nightly& nightly);
   std::string why_nothing_was_measured(Nightly const& nightly);
 
   config::Options const& options_;

@@ -1,5 +1,7 @@
 #include "daemon/nightly/verdicts.h"
 
+#include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -25,17 +27,23 @@ constexpr int rounds_of_noise = 8;
 
 }  // namespace
 
+/// Of the first rounds of a night. Where its baseline went away while it was swept, a third commit
+/// was measured as well.
+measure::SeriesPairs Verdicts::pairs_of(SweptNight const& night, int rounds) {
+  auto measured = store_.jobs().values_of(Campaign::of(night.nightly.id), rounds);
+  std::erase_if(measured, [&](JobOutcome const& job) {
+    return job.key.commit != night.nightly.commit && job.key.commit != night.baseline.commit;
+  });
+  return measure::pairs_of(std::move(measured), night.baseline.commit, rounds);
+}
+
 /// Follows from what was stored when the sweep ended: rounds of comparisons come later.
 Screening Verdicts::screening_of(Nightly const& nightly, Nightly const& baseline) {
-  int const rounds = options_.decide.sweep_pairs;
-  auto const tonight = measure::pairs_of(
-      store_.jobs().values_of(Campaign::of(nightly.id), rounds), baseline.commit, rounds);
+  SweptNight const night{nightly, baseline};
+  auto const tonight = pairs_of(night, options_.decide.sweep_pairs);
   std::vector<measure::SeriesPairs> past;
-  for (auto const& night : swept_before(nightly, store_.nightlies().all(), nights_of_noise))
-    past.push_back(
-        measure::pairs_of(store_.jobs().values_of(Campaign::of(night.nightly.id), rounds_of_noise),
-                          night.baseline.commit,
-                          rounds_of_noise));
+  for (auto const& earlier : swept_before(nightly, store_.nightlies().all(), nights_of_noise))
+    past.push_back(pairs_of(earlier, rounds_of_noise));
   return screen_sweep(tonight, past, options_.fleets, options_.decide);
 }
 
@@ -65,6 +73,7 @@ asio::awaitable<Result<bool>> Verdicts::confirm(Nightly const& nightly, Nightly 
   record_anchored(nightly, plan.anchored);
   bool const any = record(nightly, plan.tonight);
   if (any) open_incident(nightly, baseline);
+  look_at_quiet_ones(nightly, screening);
   alarms_.look_at_anchors(nightly);
   co_return any;
 }
@@ -149,17 +158,27 @@ void Verdicts::settle_mutes(std::span<Task> tasks) const {
       change.muted = store_.rulings().is_muted(change.series, clock_.now());
 }
 
-/// Whether anybody has to hear of it.
+/// Whether anybody has to hear of it. What was recorded before stands, muted or not.
 bool Verdicts::record(Nightly const& nightly, std::span<Task const> tasks) {
-  bool any = false;
   for (auto const& task : tasks) {
-    for (auto const& change : task.result.changes) {
+    for (auto const& change : task.result.changes)
       store_.incidents().record(nightly.id, change);
-      any = any || (change.comparison.verdict == Verdict::regression && !change.muted);
-    }
     alarms_.look_at_comparison(nightly, task.group.front(), task.result.failure);
   }
-  return any;
+  return std::ranges::any_of(
+      store_.incidents().verdicts(nightly.id), [](SeriesChange const& change) {
+        return change.comparison.verdict == Verdict::regression && !change.muted;
+      });
+}
+
+/// What was not compared could have been.
+void Verdicts::look_at_quiet_ones(Nightly const& nightly, Screening const& screening) {
+  std::set<FleetBenchmark> compared;
+  for (auto const& group : screening.suspicious)
+    compared.insert({group.front().fleet, group.front().benchmark});
+  for (auto const& group : screening.all)
+    if (!compared.contains({group.front().fleet, group.front().benchmark}))
+      alarms_.look_at_comparison(nightly, group.front(), "");
 }
 
 void Verdicts::record_self(Nightly const& nightly, std::span<Task const> tasks) {

@@ -8,7 +8,9 @@
 
 #include "config/options.h"
 #include "daemon/measure/comparison.h"
+#include "daemon/measure/pairs.h"
 #include "daemon/nightly/alarms.h"
+#include "daemon/nightly/baseline.h"
 #include "daemon/nightly/screening.h"
 #include "storage/store.h"
 
@@ -55,6 +57,7 @@ class Verdicts {
     std::vector<Task> anchored;  ///< with an older nightly
   };
 
+  measure::SeriesPairs pairs_of(SweptNight const& night, int rounds);
   Screening screening_of(Nightly const& nightly, Nightly const& baseline);
   Plan plan(Nightly const& nightly,
             Build const& before,
@@ -69,6 +72,7 @@ class Verdicts {
                                           config::DecideOptions const& options);
   void settle_mutes(std::span<Task> tasks) const;
   bool record(Nightly const& nightly, std::span<Task const> tasks);
+  void look_at_quiet_ones(Nightly const& nightly, Screening const& screening);
   void record_self(Nightly const& nightly, std::span<Task const> tasks);
   void record_anchored(Nightly const& nightly, std::span<Task const> tasks);
   void open_incident(Nightly const& nightly, Nightly const& baseline);

@@ -107,6 +107,18 @@ TEST_F(AlarmsTest, NameABenchmarkThatStopped) {
   EXPECT_THAT(world.alarms(), IsEmpty());
 }
 
+TEST_F(AlarmsTest, ForgetABenchmarkThatIsNotConfiguredAnyMore) {
+  night("2026-01-01", 0);
+  for (std::size_t const commit : {1U, 2U})
+    world.parts->rounds.failures[{"alpha", world.sha(commit)}] = JobError::crashed;
+  night("2026-01-02", 1);
+  night("2026-01-03", 2);
+  EXPECT_THAT(world.alarms(), ElementsAre(AlarmKind::benchmark_stopped));
+  world.options.suite.models = {"beta"};
+  night("2026-01-04", 3);
+  EXPECT_THAT(world.alarms(), IsEmpty());
+}
+
 TEST_F(AlarmsTest, NameABenchmarkThatTookTheRunnerAlong) {
   night("2026-01-01", 0);
   for (std::size_t const commit : {0U, 1U})
@@ -215,6 +227,12 @@ TEST_F(AlarmsTest, NameABenchmarkThatCouldNotBeCompared) {
   EXPECT_THAT(world.alarms(), ElementsAre(AlarmKind::benchmark_undecided));
   EXPECT_EQ(world.parts->store.alarms().open()[0].detail,
             "could not be compared on nightly 2026-01-02: memory, the script says so");
+
+  world.parts->rounds.before = [](measure::RoundKey const&) {
+  };
+  world.parts->rounds.failures.clear();
+  night("2026-01-03", 2);
+  EXPECT_THAT(world.alarms(), IsEmpty()) << "it is as fast as the night before";
 }
 
 TEST_F(AlarmsTest, ForgetADriftThatSomebodyAccepted) {

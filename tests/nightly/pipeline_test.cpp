@@ -306,6 +306,84 @@ TEST_F(PipelineTest, TriesAReportAgainThatCouldNotBeDelivered) {
   EXPECT_EQ(world.newest().state, NightlyState::done);
 }
 
+TEST_F(PipelineTest, ReportsWhatItFoundThoughALaterNightCannotBeJudged) {
+  release_two();
+  world.change(8, "alpha", 1.2);
+  auto const reports = std::filesystem::path{world.options.state_dir} / "reports";
+  std::filesystem::create_directories(world.options.state_dir);
+  std::ofstream{reports} << "no directory";
+  ASSERT_FALSE(world.pass());
+  auto const found = world.newest().id;
+  std::filesystem::remove(reports);
+  world.release("2026-01-03", 8);
+  world.parts->rounds.out_of_service = {"local"};
+  ASSERT_FALSE(world.pass());
+
+  EXPECT_EQ(world.newest().state, NightlyState::prepared);
+  EXPECT_EQ(world.parts->store.nightlies().find(found)->state, NightlyState::done);
+  EXPECT_THAT(text_of(world.parts->store.incidents().of_nightly(found)->report),
+              HasSubstr("alpha"));
+}
+
+TEST_F(PipelineTest, SweepsBesideTheBaselineThatItBeganWith) {
+  world.deliver("2026-01-01", 0);
+  ASSERT_TRUE(world.pass());
+  auto const first = world.newest().id;
+  world.deliver("2026-01-03", 8);
+  world.parts->rounds.out_of_service = {"local"};
+  ASSERT_FALSE(world.pass());
+  ASSERT_EQ(world.newest().baseline, first);
+  world.deliver("2026-01-02", 4);
+  world.parts->rounds.out_of_service.clear();
+  ASSERT_TRUE(world.pass());
+
+  EXPECT_EQ(world.newest().date, "2026-01-03");
+  EXPECT_EQ(world.newest().baseline, first);
+}
+
+TEST_F(PipelineTest, MeasuresBesideTheOneBeforeWhereTheBaselinesBuildIsGone) {
+  for (auto const commit : {0U, 4U}) {
+    world.deliver("2026-01-0" + std::to_string(commit + 1), commit);
+    ASSERT_TRUE(world.pass());
+  }
+  auto const gone = world.newest();
+  std::filesystem::remove_all(gone.prefix);
+  world.deliver("2026-01-07", 8);
+  ASSERT_TRUE(world.pass());
+
+  ASSERT_TRUE(world.newest().baseline);
+  EXPECT_EQ(world.parts->store.nightlies().find(*world.newest().baseline)->commit, world.sha(0));
+}
+
+TEST_F(PipelineTest, LeavesAVerdictMutedThoughTheNightIsConfirmedAgain) {
+  release_two();
+  world.change(5, "alpha", 1.2);
+  world.change_layout(0, "beta", 1);
+  world.options.decide.aa_rebuilds = 2;
+  Ruling mute;
+  mute.kind = RulingKind::mute;
+  mute.series.benchmark = world.series("alpha").benchmark;
+  mute.who = "ada";
+  mute.why = "known";
+  mute.given_at = world.clock.now();
+  mute.until = world.clock.now() + std::chrono::hours{1};
+  world.parts->store.rulings().give(mute);
+  world.parts->rounds.before = [&](measure::RoundKey const& key) {
+    if (key.campaign.name == Campaign::rebuilds(world.newest().id).name)
+      world.parts->rounds.out_of_service = {"local"};
+  };
+  ASSERT_FALSE(world.pass());
+  ASSERT_EQ(world.newest().state, NightlyState::screened);
+  world.clock.time += std::chrono::hours{2};
+  world.parts->rounds.before = [](measure::RoundKey const&) {
+  };
+  world.parts->rounds.out_of_service.clear();
+  ASSERT_TRUE(world.pass());
+
+  EXPECT_FALSE(incident());
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+}
+
 TEST_F(PipelineTest, SaysWhyAFeedCannotBeRead) {
   world.options.feed.path = "/nowhere";
   EXPECT_FALSE(world.pass());
