@@ -29,9 +29,12 @@ NightlyPackages::NightlyPackages(storage::Store& store, Bisection const& bisecti
   for (auto const& nightly : store.nightlies().all()) {
     auto const known = store.builds().find(nightly.commit, bisection.recipe);
     bool const is_the_recipes = known && known->prefix == nightly.prefix;
-    bool const is_there = build::read_build(nightly.prefix).has_value();
-    if (is_the_recipes || (!is_there && !measured.contains(nightly.commit))) continue;
-    prefixes_[nightly.commit] = nightly.prefix;
+    bool const was_measured = measured.contains(nightly.commit);
+    if (is_the_recipes && !was_measured) continue;
+    if (build::read_build(nightly.prefix))
+      prefixes_[nightly.commit] = nightly.prefix;
+    else if (was_measured)
+      prefixes_.try_emplace(nightly.commit, nightly.prefix);
   }
 }
 
