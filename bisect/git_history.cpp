@@ -224,13 +224,19 @@ Result<std::vector<Commit>> GitHistory::commits_between(CommitSha const& start,
   return commits;
 }
 
+Result<CommitSha> GitHistory::tip_of(std::string const& branch, std::string const& remote) const {
+  if (!remote.empty())
+    if (auto const fetched = resolve("refs/remotes/" + remote + '/' + branch)) return *fetched;
+  auto const tip = resolve(branch);
+  if (tip || tip.error().code != ErrorCode::not_found) return tip;
+  auto const cloned = resolve("origin/" + branch);
+  return cloned ? cloned : tip;
+}
+
 Result<std::vector<NightlyRelease>> GitHistory::nightly_releases(std::string const& branch,
-                                                                 int limit) const {
-  auto tip = resolve(branch);
-  if (!tip && tip.error().code == ErrorCode::not_found) {
-    auto const remote = resolve("origin/" + branch);
-    if (remote) tip = remote;
-  }
+                                                                 int limit,
+                                                                 std::string const& remote) const {
+  auto const tip = tip_of(branch, remote);
   if (!tip) return tip.error();
   auto at = find(*tip);
 

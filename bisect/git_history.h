@@ -49,9 +49,12 @@ class GitHistory {
   /// same. Fails with invalid_argument when `start` is not on the first-parent line of `end`.
   Result<std::vector<Commit>> commits_between(CommitSha const& start, CommitSha const& end) const;
 
-  /// The newest `limit` releases of a nightly branch, newest first; a clone's "origin/BRANCH"
-  /// stands in for a missing BRANCH. Commits whose subject is of another form are passed over.
-  Result<std::vector<NightlyRelease>> nightly_releases(std::string const& branch, int limit) const;
+  /// The newest `limit` releases of a nightly branch, newest first: as it was fetched from
+  /// `remote`, where it was; else of the repository's own, or of a clone's "origin/BRANCH". Commits
+  /// whose subject is of another form are passed over.
+  Result<std::vector<NightlyRelease>> nightly_releases(std::string const& branch,
+                                                       int limit,
+                                                       std::string const& remote = "") const;
 
   /// A commit that takes `culprit` back on top of `onto`, as `git revert` would; nothing when that
   /// has conflicts or changes nothing. The same arguments give the same commit, everywhere.
@@ -60,6 +63,8 @@ class GitHistory {
                                           Objects objects = Objects::forgotten) const;
 
  private:
+  Result<CommitSha> tip_of(std::string const& branch, std::string const& remote) const;
+
   /// libgit2 counts its users and needs one to be alive while anything of it is.
   struct Library {
     Library();

@@ -23,6 +23,14 @@ Result<> look_for(bisect::GitHistory const& history, std::vector<CommitSha> cons
   return {};
 }
 
+/// Whether everything came, and only some branches could not be moved: a new one has the name of a
+/// folder of old ones, say.
+bool has_come(async::ToolRun const& run) {
+  constexpr int some_refs = 1;  // "fatal" ends with 128
+  return run.is_good() || (run.status.signal == 0 && run.status.code == some_refs &&
+                           run.errors.find("fatal: ") == std::string::npos);
+}
+
 /// What git calls the failure itself: the lines after that are advice.
 std::string reason_of(async::ToolRun const& run) {
   std::istringstream lines{run.errors};
@@ -70,7 +78,8 @@ asio::awaitable<Result<>> GitFetch::fetch() {
   auto const refspec = co_await missing_refspec();
   if (refspec && !refspec->empty()) arguments.push_back(*refspec);
   auto const run = co_await git(std::move(arguments));
-  if (run && run->is_good()) {
+  if (run && has_come(*run)) {
+    if (!run->is_good()) spdlog::warn("fetch_incomplete reason=\"{}\"", reason_of(*run));
     std::chrono::duration<double> const seconds = std::chrono::steady_clock::now() - started;
     spdlog::info("fetch_finished repository={} remote={} seconds={:.1f}",
                  source_.repository,

@@ -1,6 +1,7 @@
 #include "daemon/feed/nightly_branch.h"
 
 #include <filesystem>
+#include <string>
 #include <utility>
 
 #include "bisect/git_history.h"
@@ -8,11 +9,11 @@
 namespace torchwatch::feed {
 namespace {
 
-Result<Found> releases_of(config::FeedOptions const& feed) {
+Result<Found> releases_of(config::FeedOptions const& feed, std::string const& remote) {
   auto const history = bisect::GitHistory::open(feed.path);
   if (!history) return history.error();
   constexpr int newest = 60;  // two months: no feed is asked for more
-  auto const releases = history->nightly_releases(feed.branch, newest);
+  auto const releases = history->nightly_releases(feed.branch, newest, remote);
   if (!releases) return releases.error();
   Found found;
   for (auto const& release : *releases) {
@@ -36,8 +37,9 @@ bool is_fetched(config::Options const& options) {
 
 boost::asio::awaitable<Result<Found>> NightlyBranch::look(std::vector<Nightly>) {
   // What cannot be fetched now may come with the next look; the log tells why.
-  if (is_fetched(options_)) co_await git_fetch_.refresh();
-  co_return releases_of(options_.feed);
+  bool const is_ours = is_fetched(options_);
+  if (is_ours) co_await git_fetch_.refresh();
+  co_return releases_of(options_.feed, is_ours ? options_.source.remote : "");
 }
 
 }  // namespace torchwatch::feed

@@ -37,7 +37,6 @@ asio::awaitable<Result<std::vector<Build>>> Rebuilds::builds_of(Nightly const& n
   std::vector<Build> builds;
   std::vector<CommitSha> commits{nightly.commit};
   auto const fetched = co_await git_fetch_.ensure(std::move(commits));
-  if (!fetched && fetched.error().code != ErrorCode::not_found) co_return fetched.error();
   if (!fetched) {
     log_skipped(nightly, fetched.error().message);
     co_return builds;

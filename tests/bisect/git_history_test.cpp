@@ -242,5 +242,17 @@ TEST(GitHistory, FindsTheNightlyBranchOfAClonesOrigin) {
   EXPECT_EQ(open(clone).nightly_releases("nightly", 10).value().size(), 1U);
 }
 
+TEST(GitHistory, PrefersTheNightlyBranchAsItWasFetched) {
+  GitRepository repository;
+  repository.commit("2026-11-19 nightly release (" + std::string(40, '1') + ")");
+  repository.git("branch nightly");  // of somebody who checked it out once
+  repository.commit("2026-11-20 nightly release (" + std::string(40, '2') + ")");
+  repository.git("update-ref refs/remotes/upstream/nightly HEAD");
+  auto const history = open(repository.path());
+  EXPECT_EQ(history.nightly_releases("nightly", 10, "upstream").value().size(), 2U);
+  EXPECT_EQ(history.nightly_releases("nightly", 10, "elsewhere").value().size(), 1U);
+  EXPECT_EQ(history.nightly_releases("nightly", 10).value().size(), 1U);
+}
+
 }  // namespace
 }  // namespace torchwatch::bisect

@@ -197,7 +197,9 @@ TEST(GitFetch, TakesWhatCameThoughOneBranchFailed) {
   auto const ensured = clone.ensure({second});
 
   EXPECT_TRUE(ensured) << ensured.error().message;
-  EXPECT_FALSE(clone.refresh()) << "there was no trouble to overcome";
+  EXPECT_TRUE(clone.refresh());
+  CommitSha const unknown{std::string(40, 'f')};
+  EXPECT_EQ(clone.ensure({unknown}).error().code, ErrorCode::not_found) << "nobody has it";
 }
 
 TEST(GitFetch, DoesNotFindWhatTheRemoteLacksToo) {
