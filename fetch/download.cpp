@@ -83,7 +83,7 @@ class Download {
   }
 
   Error failed(ErrorCode code, std::string const& why) const {
-    return {code, "download " + order_.url + ": " + why};
+    return {code, "download " + without_secrets(order_.url) + ": " + why};
   }
 
   /// From redirect to redirect, as far as these may lead.
@@ -94,11 +94,12 @@ class Download {
       if (error_ || !answer.trouble.empty() || !is_redirect(answer.head.status)) return answer;
       auto const next = Url::parse(answer.redirect);
       if (!next || redirects == most_redirects || !may_lead_to(url, *next)) {
-        error_ = failed(
-            ErrorCode::refused,
-            redirects == most_redirects
-                ? "it is redirected more than " + std::to_string(most_redirects) + " times"
-                : "it is redirected to \"" + answer.redirect + "\", which no one has allowed");
+        error_ =
+            failed(ErrorCode::refused,
+                   redirects == most_redirects
+                       ? "it is redirected more than " + std::to_string(most_redirects) + " times"
+                       : "it is redirected to \"" + without_secrets(answer.redirect) +
+                             "\", which no one has allowed");
         return answer;
       }
       url = *next;
@@ -306,11 +307,12 @@ Result<Downloaded> download(DownloadOrder const& order,
   auto const url = Url::parse(order.url);
   if (!url || !url->is_http())
     return Error{ErrorCode::invalid_argument,
-                 "download " + order.url + ": it is no address of http or https"};
+                 "download " + without_secrets(order.url) + ": it is no address of http or https"};
   try {
     return Download{order, file, on_progress}.run(*url);
   } catch (std::exception const& problem) {
-    return Error{ErrorCode::unavailable, "download " + order.url + ": " + problem.what()};
+    return Error{ErrorCode::unavailable,
+                 "download " + without_secrets(order.url) + ": " + problem.what()};
   }
 }
 

@@ -1,5 +1,6 @@
 #include "fetch/url.h"
 
+#include <algorithm>
 #include <memory>
 
 #include <boost/algorithm/string/case_conv.hpp>
@@ -61,6 +62,17 @@ std::string Url::file_name() const {
   std::unique_ptr<char, Free> const decoded{
       curl_easy_unescape(nullptr, raw.c_str(), static_cast<int>(raw.size()), &size)};
   return decoded ? std::string{decoded.get(), static_cast<std::size_t>(size)} : raw;
+}
+
+std::string without_secrets(std::string url) {
+  auto const scheme = url.find("://");
+  if (scheme == std::string::npos) return url;
+  auto const begin = scheme + 3;
+  auto const host_end = std::min(url.find_first_of("/?#", begin), url.size());
+  auto const user_end = url.rfind('@', host_end);
+  if (user_end != std::string::npos && user_end >= begin) url.erase(begin, user_end + 1 - begin);
+  auto const query = url.find('?', begin);
+  return query == std::string::npos ? url : url.substr(0, query) + "?...";
 }
 
 }  // namespace torchwatch::fetch

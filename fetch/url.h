@@ -45,4 +45,8 @@ class Url {
   std::string fragment_;
 };
 
+/// An address as people and logs are told it: without a password and a query, which may be a key to
+/// it (a signed URL). Other text stays as it is.
+std::string without_secrets(std::string url);
+
 }  // namespace torchwatch::fetch

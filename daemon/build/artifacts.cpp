@@ -10,6 +10,7 @@
 
 #include "daemon/build/manifest.h"
 #include "daemon/build/published_digest.h"
+#include "fetch/url.h"
 
 namespace torchwatch::build {
 namespace asio = boost::asio;
@@ -106,7 +107,7 @@ asio::awaitable<Result<std::optional<std::string>>> Artifacts::read_digest(std::
   auto const fetched = co_await fetcher_.fetch(std::move(order));
   if (!fetched) co_return fetched.error();
   if (fetched->download.end == fetch::Downloaded::End::absent) co_return std::nullopt;
-  co_return digest_in(file, url);
+  co_return digest_in(file, fetch::without_secrets(url));
 }
 
 asio::awaitable<Result<bool>> Artifacts::is_there(std::string url, fs::path file) const {
@@ -121,8 +122,8 @@ asio::awaitable<Result<std::optional<fs::path>>> Artifacts::download(CommitSha c
                                                                      fs::path work) const {
   if (!is_url(places_.build)) co_return std::nullopt;
   auto const url = place_of(commit, places_.build);
-  auto const failed = [&url](std::string const& reason) {
-    return Error{ErrorCode::unavailable, "artifact " + url + ": " + reason};
+  auto const failed = [&url](std::string const& reason, ErrorCode code = ErrorCode::unavailable) {
+    return Error{code, "artifact " + fetch::without_secrets(url) + ": " + reason};
   };
   auto const started = std::chrono::steady_clock::now();
   auto order = order_for(url, fs::absolute(work) / "archive", timeout_);
@@ -135,22 +136,24 @@ asio::awaitable<Result<std::optional<fs::path>>> Artifacts::download(CommitSha c
   for (auto const& old : {unpacked, order.file, digest_file})
     fs::remove_all(old, problem);
   auto const digest = co_await published_digest(commit, digest_file);
-  if (!digest) co_return failed(digest.error().message);
+  if (!digest) co_return failed(digest.error().message, digest.error().code);
   if (!*digest && !places_.sha256.empty()) {
     auto const there = co_await is_there(url, order.file);
     if (there && !*there) co_return std::nullopt;
-    co_return failed("it has no SHA-256 at " + place_of(commit, places_.sha256));
+    co_return failed("it has no SHA-256 at " +
+                     fetch::without_secrets(place_of(commit, places_.sha256)));
   }
   order.download.sha256 = digest->value_or("");
   auto const fetched = co_await fetcher_.fetch(std::move(order));
-  if (!fetched) co_return failed(fetched.error().message);
+  if (!fetched) co_return failed(fetched.error().message, fetched.error().code);
   if (fetched->download.end == fetch::Downloaded::End::absent) co_return std::nullopt;
   auto prefix = prefix_in(unpacked);
   if (!prefix)
-    co_return failed("holds no build.json, neither at its top nor in its only directory");
+    co_return failed("holds no build.json, neither at its top nor in its only directory",
+                     ErrorCode::corrupt);
   std::chrono::duration<double> const seconds = std::chrono::steady_clock::now() - started;
   spdlog::info("artifact_downloaded url={} seconds={:.1f} sha256={}",
-               url,
+               fetch::without_secrets(url),
                seconds.count(),
                digest->value_or("none"));
   co_return prefix;

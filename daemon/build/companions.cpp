@@ -165,7 +165,7 @@ asio::awaitable<Result<Companion>> Companions::bring_one(fetch::Requirement want
   fetch::CompanionFile file;
   if (!there) {
     fetch::CompanionOrder order;
-    order.page = download_of(options_.feed, page_of_wheels(options_.feed, wanted.name));
+    order.page = question_to(options_.feed, page_of_wheels(options_.feed, wanted.name));
     order.file = download_folder(options_) / "companions.html";
     order.requirement = wanted.text;
     order.machine = std::move(machine);

@@ -1,6 +1,7 @@
 #include "daemon/build/downloads.h"
 
 #include <algorithm>
+#include <chrono>
 #include <system_error>
 #include <utility>
 
@@ -14,6 +15,12 @@ fetch::DownloadOrder download_of(config::FeedOptions const& feed, std::string ur
   order.url = std::move(url);
   order.hosts = feed.hosts;
   order.ca_file = feed.ca_file;
+  return order;
+}
+
+fetch::DownloadOrder question_to(config::FeedOptions const& feed, std::string url) {
+  auto order = download_of(feed, std::move(url));
+  order.limit = std::chrono::minutes{5};
   return order;
 }
 

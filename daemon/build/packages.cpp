@@ -18,10 +18,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Whether the same contents will be no better another time.
+/// Whether the same contents will be no better another time. A server that refuses them may think
+/// again: it does while a file is being published.
 bool is_for_good(ErrorCode code) {
-  return code == ErrorCode::corrupt || code == ErrorCode::refused ||
-         code == ErrorCode::invalid_argument;
+  return code == ErrorCode::corrupt || code == ErrorCode::invalid_argument;
+}
+
+Error not_yet(Error const& error) {
+  return Error{ErrorCode::unavailable, error.message};
 }
 
 BuildAttempt without_build(std::string why) {
@@ -40,7 +44,8 @@ Result<std::optional<CommitSha>> trunk_commit_in(config::Options const& options,
   auto const history = bisect::GitHistory::open(options.source.repository);
   if (!history) return history.error();
   constexpr int newest = 400;  // a year, for whoever starts with an old index
-  auto const releases = history->nightly_releases(options.feed.branch, newest);
+  auto const releases =
+      history->nightly_releases(options.feed.branch, newest, options.source.remote);
   if (!releases) return releases.error();
   auto const found = std::ranges::find(*releases, release, &bisect::NightlyRelease::release);
   if (found == releases->end()) return std::nullopt;
@@ -74,7 +79,7 @@ asio::awaitable<Result<BuildAttempt>> Packages::bring(Nightly& nightly) {
   if (!fs::exists(directory, ignored)) {
     fs::create_directories(builds, ignored);
     auto const fetched = co_await fetch(nightly, directory);
-    if (!fetched && !is_for_good(fetched.error().code)) co_return fetched.error();
+    if (!fetched && !is_for_good(fetched.error().code)) co_return not_yet(fetched.error());
     if (!fetched) co_return without_build(fetched.error().message);
   }
   co_return co_await read(nightly, directory);
@@ -94,14 +99,18 @@ asio::awaitable<Result<>> Packages::fetch(Nightly& nightly, fs::path directory) 
   auto const& [end, version, bytes, resumed_from] = fetched->download;
   if (end == fetch::Downloaded::End::absent)
     co_return Error{ErrorCode::unavailable, "fetch " + url + ": the server has no such file"};
-  if (!nightly.file->etag.empty() && version.etag != nightly.file->etag) {
+  // Of a file that an interrupted call had downloaded nothing is known any more.
+  bool const is_known = !version.etag.empty() || !version.last_modified.empty();
+  if (is_known && !nightly.file->etag.empty() && version.etag != nightly.file->etag) {
     std::error_code ignored;
     fs::remove_all(directory, ignored);
-    co_return Error{ErrorCode::refused,
+    co_return Error{ErrorCode::corrupt,
                     "fetch " + url + ": it was published again, with other contents"};
   }
-  nightly.file->etag = version.etag;
-  nightly.file->last_modified = version.last_modified;
+  if (is_known) {
+    nightly.file->etag = version.etag;
+    nightly.file->last_modified = version.last_modified;
+  }
   spdlog::info("fetch_finished date={} bytes={} resumed_from={} unpacked_bytes={}",
                nightly.date,
                bytes,
@@ -126,7 +135,7 @@ asio::awaitable<Result<BuildAttempt>> Packages::read(Nightly& nightly, fs::path 
     auto const accompanied = co_await companions_.bring(directory);
     if (!accompanied && is_for_good(accompanied.error().code))
       co_return without_build(accompanied.error().message);
-    if (!accompanied) co_return accompanied.error();
+    if (!accompanied) co_return not_yet(accompanied.error());
   }
   auto const made = co_await workers_.make(contents->prefix);
   if (!made && is_for_good(made.error().code)) co_return without_build(made.error().message);
@@ -144,8 +153,8 @@ asio::awaitable<Result<CommitSha>> Packages::trunk_commit_of(CommitSha release) 
   auto trunk = trunk_commit_in(options_, release);
   if (trunk && !*trunk) {
     auto const refreshed = co_await git_fetch_.refresh();
-    if (!refreshed) co_return refreshed.error();
     trunk = trunk_commit_in(options_, release);
+    if (trunk && !*trunk && !refreshed) co_return refreshed.error();
   }
   if (!trunk) co_return trunk.error();
   if (*trunk) co_return **trunk;

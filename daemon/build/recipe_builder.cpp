@@ -207,7 +207,10 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::make_in(fs::path work, Orde
   }
   if (order.from == From::anywhere) {
     auto const downloaded = co_await download(commit, work);
-    if (!downloaded && !has_recipe) co_return downloaded.error();
+    if (!downloaded && !has_recipe && downloaded.error().code == ErrorCode::unavailable)
+      co_return downloaded.error();
+    if (!downloaded && !has_recipe)
+      co_return give_up(commit, order.recipe, downloaded.error().message, false);
     if (downloaded && *downloaded) {
       Seconds const seconds = std::chrono::steady_clock::now() - started;
       co_return keep(commit, artifacts_recipe_, **downloaded, {seconds.count(), false});

@@ -62,7 +62,7 @@ asio::awaitable<Result<Found>> PackageIndex::look(std::vector<Nightly> known) {
 asio::awaitable<Result<>> PackageIndex::read_page() {
   auto const url = page_of(options_.feed);
   fetch::IndexOrder order;
-  order.page = build::download_of(options_.feed, url);
+  order.page = build::question_to(options_.feed, url);
   order.page.known = page_version_;
   order.file = build::download_folder(options_) / "index.html";
   order.filter = filter_of(options_.feed);
@@ -90,7 +90,7 @@ asio::awaitable<Result<>> PackageIndex::read_page() {
 asio::awaitable<std::optional<fetch::Validators>> PackageIndex::version_other_than(
     std::string url, fetch::Validators known) {
   fetch::FetchOrder order;
-  order.download = build::download_of(options_.feed, std::move(url));
+  order.download = build::question_to(options_.feed, std::move(url));
   order.download.is_asked_only = true;
   order.download.known = std::move(known);
   order.file = build::download_folder(options_) / "asked";

@@ -28,6 +28,7 @@ asio::awaitable<Result<BuildAttempt>> Preparation::build_of(Nightly& nightly) {
   BuildAttempt attempt;
   if (!nightly.prefix.empty()) {
     auto present = build::read_build(nightly.prefix);
+    if (!present && present.error().code == ErrorCode::unavailable) co_return present.error();
     if (present)
       attempt.build = std::move(*present);
     else
@@ -37,9 +38,10 @@ asio::awaitable<Result<BuildAttempt>> Preparation::build_of(Nightly& nightly) {
   if (nightly.file) co_return co_await bring(nightly);
   attempt.build = build_of_earlier(nightly);
   if (!attempt.build) {
-    auto made = co_await make(nightly.commit);
+    auto const there = co_await fetch(nightly.commit);
     // Nobody has the commit: of a fork, misspelt, or not pushed yet.
-    co_return patient(nightly, std::move(made), ErrorCode::not_found);
+    if (!there) co_return patient(nightly, there.error());
+    co_return co_await make(nightly.commit);
   }
   spdlog::info("nightly_repeats date={} commit={}", nightly.date, short_of(nightly.commit));
   co_return attempt;
@@ -69,25 +71,29 @@ Result<BuildAttempt> Preparation::noted(Result<BuildAttempt> attempt, Nightly& n
 
 asio::awaitable<Result<BuildAttempt>> Preparation::bring(Nightly& nightly) {
   auto brought = co_await packages_.bring(nightly);
-  co_return patient(nightly, std::move(brought), ErrorCode::unavailable);
+  co_return patient(nightly, std::move(brought));
 }
 
-/// Gives a nightly up that still lacks what may yet come, which `lacking` tells, a day after it was
-/// announced: the nights after it wait as long.
+/// Gives a nightly up that still lacks what may yet come a day after it was announced: the nights
+/// after it wait as long.
 Result<BuildAttempt> Preparation::patient(Nightly const& nightly,
-                                          Result<BuildAttempt> tried,
-                                          ErrorCode lacking) const {
+                                          Result<BuildAttempt> tried) const {
   constexpr std::chrono::hours patience{24};
-  bool const may_come = clock_.now() - nightly.announced_at < patience;
-  if (tried || may_come || tried.error().code != lacking) return tried;
+  if (tried || clock_.now() - nightly.announced_at < patience) return tried;
+  auto const code = tried.error().code;
+  if (code != ErrorCode::unavailable && code != ErrorCode::not_found) return tried;
   BuildAttempt given_up;
   given_up.note = tried.error().message;
   return given_up;
 }
 
+asio::awaitable<Result<>> Preparation::fetch(CommitSha commit) {
+  std::vector<CommitSha> commits{std::move(commit)};
+  co_return co_await git_fetch_.ensure(std::move(commits));
+}
+
 asio::awaitable<Result<BuildAttempt>> Preparation::make(CommitSha commit) {
-  std::vector<CommitSha> commits{commit};
-  auto const fetched = co_await git_fetch_.ensure(std::move(commits));
+  auto const fetched = co_await fetch(commit);
   if (!fetched) co_return fetched.error();
   auto const recipe = co_await builder_.recipe();
   if (!recipe) co_return recipe.error();

@@ -39,10 +39,10 @@ class Preparation {
  private:
   boost::asio::awaitable<Result<build::BuildAttempt>> build_of(Nightly& nightly);
   boost::asio::awaitable<Result<build::BuildAttempt>> bring(Nightly& nightly);
+  boost::asio::awaitable<Result<>> fetch(CommitSha commit);
   boost::asio::awaitable<Result<build::BuildAttempt>> make(CommitSha commit);
   Result<build::BuildAttempt> patient(Nightly const& nightly,
-                                      Result<build::BuildAttempt> tried,
-                                      ErrorCode lacking) const;
+                                      Result<build::BuildAttempt> tried) const;
   Result<build::BuildAttempt> noted(Result<build::BuildAttempt> attempt, Nightly& nightly);
   std::optional<Build> build_of_earlier(Nightly const& nightly);
 

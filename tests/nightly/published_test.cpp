@@ -248,6 +248,34 @@ TEST_F(PublishedTest, AServerThatGivesEachAnswerAnotherVersionTellsOfNothingNew)
   EXPECT_EQ(file.downloads, 1);
 }
 
+TEST_F(PublishedTest, AFileThatTheServerRefusesMayComeForADay) {
+  world.publish("2026-01-01", 0).trouble = Error{ErrorCode::refused, "the server answers 403"};
+  ASSERT_FALSE(world.pass());
+  EXPECT_EQ(world.newest().state, NightlyState::announced);
+  world.index.files.begin()->second.trouble.reset();
+  pass();
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+}
+
+TEST_F(PublishedTest, AFileThatWasDownloadedBeforeAKillIsTheOneThatWasAnnounced) {
+  world.publish("2026-01-01", 0);
+  auto& file = world.publish("2026-01-02", 3);
+  pass();
+  file.etag = "\"again\"";
+  file.is_downloaded = true;
+  pass();
+  ASSERT_THAT(dates(), ElementsAre("2026-01-01", "2026-01-02", "2026-01-02"));
+  EXPECT_EQ(world.newest().state, NightlyState::done) << world.newest().failure;
+  EXPECT_EQ(world.newest().file->etag, "\"again\"");
+}
+
+TEST_F(PublishedTest, APageIsAskedForAFewMinutesAtMost) {
+  world.publish("2026-01-01", 0);
+  pass();
+  pass();
+  EXPECT_LE(world.index.longest_question, std::chrono::minutes{5});
+}
+
 TEST_F(PublishedTest, AFileThatIsNoGoodFailsItsNightAlone) {
   world.publish("2026-01-01", 0);
   auto& bad = world.publish("2026-01-02", 1);

@@ -1,5 +1,6 @@
 #include "tests/fakes/memory/fake_fetcher.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -89,6 +90,8 @@ asio::awaitable<Result<fetch::Fetched>> FakeFetcher::fetch(fetch::FetchOrder ord
     fetched.download.end = End::whole;
     co_return fetched;
   }
+  if (order.download.is_asked_only)
+    longest_question = std::max(longest_question, order.download.limit);
   auto const found = files.find(order.download.url);
   fetched.download.end = found == files.end() ? End::absent : End::whole;
   if (found == files.end()) co_return fetched;
@@ -99,6 +102,7 @@ asio::awaitable<Result<fetch::Fetched>> FakeFetcher::fetch(fetch::FetchOrder ord
   if (order.download.known.etag == file.etag && !file.etag.empty())
     fetched.download.end = End::unchanged;
   if (order.download.is_asked_only || fetched.download.end == End::unchanged) co_return fetched;
+  if (file.is_downloaded) fetched.download.validators = {};
   ++file.downloads;
   (order.is_wheel ? unpack_wheel : unpack_archive)(file, order.directory);
   co_return fetched;
@@ -112,6 +116,7 @@ std::string FakeFetcher::page_version() const {
 }
 
 asio::awaitable<Result<fetch::Index>> FakeFetcher::look_into(fetch::IndexOrder order) {
+  longest_question = std::max(longest_question, order.page.limit);
   if (trouble) co_return *trouble;
   fetch::Index index;
   index.validators.etag = page_version();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -28,6 +29,7 @@ class FakeFetcher final : public build::Fetcher {
     int downloads = 0;
     std::vector<std::string> needs{};  ///< of a wheel: Requires-Dist
     bool is_restless = false;          ///< each answer has another etag
+    bool is_downloaded = false;        ///< by a call that was killed: nothing is known of it
   };
 
   /// Another package's wheel, with one library.
@@ -54,6 +56,8 @@ class FakeFetcher final : public build::Fetcher {
   /// How often the page came, and how often it was as before.
   int pages = 0;
   int unchanged = 0;
+  /// How long a page, or a file's head, may be asked for.
+  std::chrono::seconds longest_question{0};
 
  private:
   std::string page_version() const;
