@@ -226,10 +226,10 @@ Result<std::vector<Commit>> GitHistory::commits_between(CommitSha const& start,
 
 Result<CommitSha> GitHistory::tip_of(std::string const& branch, std::string const& remote) const {
   if (!remote.empty())
-    if (auto const fetched = resolve("refs/remotes/" + remote + '/' + branch)) return *fetched;
-  auto const tip = resolve(branch);
+    if (auto fetched = resolve("refs/remotes/" + remote + '/' + branch)) return fetched;
+  auto tip = resolve(branch);
   if (tip || tip.error().code != ErrorCode::not_found) return tip;
-  auto const cloned = resolve("origin/" + branch);
+  auto cloned = resolve("origin/" + branch);
   return cloned ? cloned : tip;
 }
 
