@@ -14,13 +14,8 @@ namespace torchwatch::nightly {
 namespace asio = boost::asio;
 
 asio::awaitable<Result<>> Sweep::run(Nightly& nightly) {
-  auto const build = build::read_build(nightly.prefix);
-  if (!build) co_return build.error();
-  auto baseline = choose_baseline(nightly);
-  if (!baseline) co_return baseline.error();
-  std::vector<Build> builds;
-  if (*baseline) builds.push_back(std::move(**baseline));
-  builds.push_back(*build);
+  auto const builds = builds_of(nightly);
+  if (!builds) co_return builds.error();
   std::list<std::deque<Task>> queues;
   std::vector<asio::awaitable<Result<>>> slots;
   for (auto const& fleet : options_.fleets) {
@@ -30,17 +25,29 @@ asio::awaitable<Result<>> Sweep::run(Nightly& nightly) {
         queue.push_back({benchmark, round});
     spdlog::info("sweep_started date={} baseline={} fleet={} left={}",
                  nightly.date,
-                 builds.size() > 1 ? short_of(builds.front().manifest.commit) : "none",
+                 builds->size() > 1 ? short_of(builds->front().manifest.commit) : "none",
                  fleet.name,
                  queue.size());
     for (int slot = 0; slot < fleet.slots; ++slot)
-      slots.push_back(run_tasks(fleet.name, nightly, builds, queue));
+      slots.push_back(run_tasks(fleet.name, nightly, *builds, queue));
   }
   auto const swept = co_await async::when_all(std::move(slots));
   for (auto const& result : swept)
     if (!result) co_return result.error();
   nightly.failure = why_nothing_was_measured(nightly);
   co_return Result<>{};
+}
+
+/// What is measured side by side: the baseline, if there is one, and the nightly.
+Result<std::vector<Build>> Sweep::builds_of(Nightly& nightly) {
+  auto build = build::read_build(nightly.prefix);
+  if (!build) return build.error();
+  auto baseline = choose_baseline(nightly);
+  if (!baseline) return baseline.error();
+  std::vector<Build> builds;
+  if (*baseline) builds.push_back(std::move(**baseline));
+  builds.push_back(std::move(*build));
+  return builds;
 }
 
 asio::awaitable<Result<>> Sweep::run_tasks(std::string fleet,

@@ -39,6 +39,7 @@ class Sweep {
                                              Nightly const& nightly,
                                              std::vector<Build> const& builds,
                                              std::deque<Task>& tasks);
+  Result<std::vector<Build>> builds_of(Nightly& nightly);
   Result<std::optional<Build>> choose_baseline(Nightly& nightly);
   std::string why_nothing_was_measured(Nightly const& nightly);
 
