@@ -30,6 +30,14 @@ class PipelineTest : public testing::Test {
     world.release("2026-01-02", 8);
   }
 
+  /// No report can be delivered until what this returns is removed.
+  std::filesystem::path block_reports() const {
+    auto reports = std::filesystem::path{world.options.state_dir} / "reports";
+    std::filesystem::create_directories(world.options.state_dir);
+    std::ofstream{reports} << "no directory";
+    return reports;
+  }
+
   std::vector<SeriesChange> verdicts() {
     return world.parts->store.incidents().verdicts(world.newest().id);
   }
@@ -293,9 +301,7 @@ TEST_F(PipelineTest, GoesOnWithoutABisectionThatSomebodyCancelled) {
 TEST_F(PipelineTest, TriesAReportAgainThatCouldNotBeDelivered) {
   release_two();
   world.change(8, "alpha", 1.2);
-  auto const reports = std::filesystem::path{world.options.state_dir} / "reports";
-  std::filesystem::create_directories(world.options.state_dir);
-  std::ofstream{reports} << "no directory";
+  auto const reports = block_reports();
   auto const stopped = world.pass();
   ASSERT_FALSE(stopped);
   EXPECT_THAT(stopped.error().message, HasSubstr("incident of 2026-01-02"));
@@ -309,9 +315,7 @@ TEST_F(PipelineTest, TriesAReportAgainThatCouldNotBeDelivered) {
 TEST_F(PipelineTest, ReportsWhatItFoundThoughALaterNightCannotBeJudged) {
   release_two();
   world.change(8, "alpha", 1.2);
-  auto const reports = std::filesystem::path{world.options.state_dir} / "reports";
-  std::filesystem::create_directories(world.options.state_dir);
-  std::ofstream{reports} << "no directory";
+  auto const reports = block_reports();
   ASSERT_FALSE(world.pass());
   auto const found = world.newest().id;
   std::filesystem::remove(reports);
