@@ -13,7 +13,9 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include "daemon/build/recipe_builder.h"
 #include "storage/domain/digest.h"
+#include "storage/store.h"
 #include "tests/api/live_server.h"
 #include "tests/fakes/downloads/download_host.h"
 #include "tests/fetch/archive_writer.h"
@@ -273,6 +275,30 @@ TEST_F(ArtifactsTest, OfAServerThatKeepsFailingAreUnavailable) {
 TEST_F(ArtifactsTest, ThatTheServerDoesNotGiveAreRefused) {
   server_.serve("/" + commit_.hex, {answer(403)});
   expect_failed(ErrorCode::refused, fetch(server_.url() + "/{commit}"), "the server answers 403");
+}
+
+TEST_F(ArtifactsTest, ThatAreRefusedCostTheirCommitAloneWhereThereIsNoRecipe) {
+  config::Options options;
+  options.state_dir = here_ / "state";
+  options.source.artifacts = server_.url() + "/{commit}";
+  Workshop workshop{loop_.get_executor(), options};
+  auto store = storage::Store::open(here_ / "store").value();
+  SystemClock const clock;
+  RecipeBuilder builder{loop_.get_executor(), workshop, fetcher_, store, clock};
+  auto const build = [&] {
+    return tests::run(loop_, builder.build(commit_, RecipeId{}, From::anywhere));
+  };
+
+  server_.serve("/" + commit_.hex, {answer(403)});
+  auto const passed_over = build();
+  ASSERT_TRUE(passed_over) << passed_over.error().message;
+  EXPECT_FALSE(passed_over->build);
+  EXPECT_THAT(passed_over->note, HasSubstr("the server answers 403"));
+
+  server_.serve("/" + commit_.hex, {answer(500)});
+  auto const may_come = build();
+  ASSERT_FALSE(may_come);
+  EXPECT_EQ(may_come.error().code, ErrorCode::unavailable);
 }
 
 TEST_F(ArtifactsTest, TellNobodyTheKeyInTheirAddress) {
