@@ -92,7 +92,9 @@ block(PROPAGATE LibTorch_FOUND LibTorch_CXX11_ABI LibTorch_CUDA LibTorch_CUDA_RP
     target_include_directories(LibTorch::LibTorch SYSTEM INTERFACE
       ${include} ${include}/torch/csrc/api/include ${cuda_headers})
     target_compile_definitions(LibTorch::LibTorch INTERFACE ${definitions})
-    target_link_libraries(LibTorch::LibTorch INTERFACE ${libraries})
+    # One C++ library for a worker and LibTorch, also where a compiler links its own into every program: LibTorch's warnings
+    # would go to a std::cerr of the worker's that nobody made, and end it
+    target_link_libraries(LibTorch::LibTorch INTERFACE ${libraries} -l:libstdc++.so.6)
     # Kernels register themselves: nobody refers to libtorch_cpu by a symbol that is sure to stay. The driver's libcuda.so
     # need not be where the worker is compiled.
     target_link_options(LibTorch::LibTorch INTERFACE LINKER:--no-as-needed

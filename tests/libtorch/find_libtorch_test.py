@@ -92,13 +92,13 @@ set_target_properties(torch_cpu_library PROPERTIES
         return subprocess.run([str(word) for word in words], env=self.environment(), text=True, check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
-    def configure(self):
+    def configure(self, *options):
         return self.run_program('cmake', '-S', HERE / 'probe', '-B', self.folder / 'build', '-G', 'Ninja',
-                                f'-DMODULES={SOURCES}/deploy/cmake', f'-DCMAKE_PREFIX_PATH={self.torch}')
+                                f'-DMODULES={SOURCES}/deploy/cmake', f'-DCMAKE_PREFIX_PATH={self.torch}', *options)
 
-    def configured(self):
+    def configured(self, *options):
         """What FindLibTorch says that it found."""
-        done = self.configure()
+        done = self.configure(*options)
         self.assertEqual(done.returncode, 0, done.stdout)
         lines = [line for line in done.stdout.splitlines() if line.startswith('-- LibTorch: ')]
         self.assertEqual(len(lines), 1, done.stdout)
@@ -134,6 +134,12 @@ set_target_properties(torch_cpu_library PROPERTIES
 
 
 class LibTorch(Case):
+    def test_has_one_cxx_library_with_its_worker_whatever_the_compiler_prefers(self):
+        self.make_torch()
+        self.configured('-DCMAKE_EXE_LINKER_FLAGS=-static-libstdc++')
+        self.built()
+        self.assertIn('libstdc++.so.6', self.needed())
+
     def test_for_cpus_needs_no_cuda(self):
         self.make_torch()
         self.assertEqual(self.configured(), f'-- LibTorch: {self.torch}')
