@@ -24,17 +24,24 @@ std::string first_line_of(std::exception const& problem) {
   return text.substr(0, text.find('\n'));
 }
 
+/// What PyTorch or a model does not do with other numbers than fp32: mixtures of types, values that
+/// half a word does not hold, training that comes to what is no number.
 bool is_about_precision(std::string_view text, protocol::Job const& job) {
-  return job.measure.precision != "fp32" &&
-         has_any(
-             text,
-             {"not implemented for", "expected scalar type", "same dtype", "unsafe to autocast"});
+  return job.measure.precision != "fp32" && has_any(text,
+                                                    {"not implemented for",
+                                                     "expected scalar type",
+                                                     "same dtype",
+                                                     "to have the same type as",
+                                                     "unsafe to autocast",
+                                                     "without overflow",
+                                                     "is no distribution",
+                                                     "device-side assert triggered"});
 }
 
 /// Whether there is no such operator for tensors on a GPU; on the host it is one that was lost.
-bool is_about_device(std::string_view text, protocol::Job const& job) {
-  return job.benchmark.find("-cpu-") == std::string::npos && text.starts_with("Could not run '") &&
-         has_any(text, {"backend"});
+bool is_about_device(c10::Error const& problem, protocol::Job const& job) {
+  return job.benchmark.find("-cpu-") == std::string::npos &&
+         dynamic_cast<c10::NotImplementedError const*>(&problem) != nullptr;
 }
 
 /// As cudaGetErrorString says it (CUDA Runtime API, "Data types used by CUDA Runtime"). What is the
@@ -64,7 +71,7 @@ std::string code_of(c10::Error const& problem, protocol::Job const& job) {
   if (dynamic_cast<c10::OutOfMemoryError const*>(&problem) != nullptr ||
       has_any(text, {"CUDA out of memory", "CUDA error: out of memory"}))
     return "device_memory";
-  if (is_about_precision(text, job) || is_about_device(text, job)) return "unsupported";
+  if (is_about_precision(text, job) || is_about_device(problem, job)) return "unsupported";
   return is_trouble_of_device(text) ? "device" : "failed";
 }
 

@@ -322,7 +322,8 @@ std::unique_ptr<Workload> make_quantized_classifier(Setup const& setup,
   FakeQuantized trained(network, std::move(compute));
   if (setup.test == Test::train) return make_classifier(setup, options, trained);
 
-  TORCH_CHECK(setup.device.is_cpu(), "LibTorch has integer inference for CPUs alone");
+  TORCH_CHECK_NOT_IMPLEMENTED(setup.device.is_cpu(),
+                              "LibTorch has integer inference for CPUs alone");
   torch::NoGradGuard const no_gradients;
   trained->eval();
   trained->forward(torch::randn({4, 3, options.side, options.side}));
