@@ -1,5 +1,6 @@
 #include "runner/worker/serve.h"
 
+#include <cstdlib>
 #include <exception>
 #include <istream>
 #include <stdexcept>
@@ -11,6 +12,7 @@
 #include "runner/worker/failure.h"
 #include "runner/worker/host.h"
 #include "runner/worker/measure.h"
+#include "runner/worker/preload.h"
 #include "runner/worker/wire.h"
 
 namespace torchwatch::worker {
@@ -44,6 +46,13 @@ void wait_for_turn(protocol::Job const& job, std::istream& input) {
     throw protocol::ProtocolError("waited for a turn, found another message");
 }
 
+/// Without what it was to preload, this is not the build that is to be measured.
+void require_preloaded() {
+  auto const* const names = std::getenv("LD_PRELOAD");
+  auto const why = names == nullptr ? std::string() : why_not_preloaded(names);
+  if (!why.empty()) throw std::runtime_error(why);
+}
+
 Message run(protocol::Job const& job, Devices const& devices, std::istream& input) {
   auto const listener = [&job](std::string const& phase, int done, int total) {
     send(protocol::Progress{job.id, phase, done, total});
@@ -52,6 +61,7 @@ Message run(protocol::Job const& job, Devices const& devices, std::istream& inpu
     if (job.takes_turns) wait_for_turn(job, input);
   };
   try {
+    require_preloaded();
     return measure(job, devices, listener, semaphore);
   } catch (std::exception const& problem) {
     return failure_of(job, problem);

@@ -215,6 +215,17 @@ TEST(Worker, KeepsTheProtocolCleanOfWhatLibrariesPrint) {
   EXPECT_EQ(worker.read_line(), "") << "printed at exit";
 }
 
+TEST(Worker, MeasuresNothingWithoutWhatItIsToPreload) {
+  WorkerProcess worker{"/nowhere/lost.so"};
+  worker.read_message();
+
+  auto const failure = std::get<Failure>(worker.ask(smoke_job("test_eval[vgg16-cpu-eager]")));
+  EXPECT_EQ(failure.code, "failed");
+  EXPECT_EQ(
+      failure.text.find("test_eval[vgg16-cpu-eager]: /nowhere/lost.so could not be preloaded"), 0U)
+      << failure.text;
+}
+
 TEST(Worker, RefusesUnknownOptions) {
   WorkerProcess worker({}, {"--lits"});
   EXPECT_EQ(worker.finish(), 2);
