@@ -21,7 +21,8 @@ struct DeviceMemory {
   std::int64_t allocated = 0;                    ///< of tensors, now
   std::int64_t allocated_peak = 0;               ///< of tensors, at their highest
   std::int64_t reserved_peak = 0;                ///< what the allocator took for them
-  std::optional<std::int64_t> requested_peak{};  ///< without what blocks are larger than asked for
+  std::optional<std::int64_t> requested{};       ///< of tensors, now, as large as they asked for
+  std::optional<std::int64_t> requested_peak{};  ///< the same, at its highest
   std::optional<std::int64_t> device_used{};     ///< of the whole device now, by all processes
 };
 

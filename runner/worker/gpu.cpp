@@ -23,16 +23,21 @@ constexpr c10::DeviceIndex first = 0;
 // In each of the caching allocator's arrays the first entry is the sum over its pools.
 constexpr std::size_t all_pools = 0;
 
-// The allocator tells what was asked of it from PyTorch 2.0 on.
+/// What was asked of the allocator, in bytes; it tells from PyTorch 2.0 on.
+struct Requested {
+  std::optional<std::int64_t> now;
+  std::optional<std::int64_t> peak;
+};
+
 template <class Stats>
-auto requested_peak(Stats const& stats, int)
-    -> std::optional<decltype(stats.requested_bytes[all_pools].peak)> {
-  return stats.requested_bytes[all_pools].peak;
+auto requested_of(Stats const& stats, int) -> decltype(stats.requested_bytes, Requested()) {
+  auto const& requested = stats.requested_bytes[all_pools];
+  return {requested.current, requested.peak};
 }
 
 template <class Stats>
-std::optional<std::int64_t> requested_peak(Stats const&, long) {
-  return std::nullopt;
+Requested requested_of(Stats const&, long) {
+  return {};
 }
 
 std::optional<std::int64_t> used_bytes() {
@@ -71,10 +76,12 @@ class Gpu final : public Device {
 
   DeviceMemory memory() override {
     auto const stats = allocator::getDeviceStats(first);
+    auto const requested = requested_of(stats, 0);
     return {stats.allocated_bytes[all_pools].current,
             stats.allocated_bytes[all_pools].peak,
             stats.reserved_bytes[all_pools].peak,
-            requested_peak(stats, 0),
+            requested.now,
+            requested.peak,
             used_bytes()};
   }
 

@@ -1,8 +1,11 @@
 #include "runner/worker/trace.h"
 
+#include <algorithm>
+#include <limits>
 #include <memory>
 #include <set>
 #include <unordered_set>
+#include <vector>
 
 #include <ATen/record_function.h>
 #include <torch/csrc/autograd/profiler_kineto.h>
@@ -22,23 +25,34 @@ constexpr auto stretch = "torchwatch::stretch";
 
 // Until PyTorch 2.3 events had microseconds, since then they have nanoseconds.
 template <class Event>
-auto begin_ms(Event const& event, int) -> decltype(static_cast<double>(event.startNs())) {
-  return static_cast<double>(event.startNs()) / 1e6;
+auto begin_ns(Event const& event, int) -> decltype(static_cast<std::int64_t>(event.startNs())) {
+  return static_cast<std::int64_t>(event.startNs());
 }
 
 template <class Event>
-auto begin_ms(Event const& event, long) -> decltype(static_cast<double>(event.startUs())) {
-  return static_cast<double>(event.startUs()) / 1e3;
+auto begin_ns(Event const& event, long) -> decltype(static_cast<std::int64_t>(event.startUs())) {
+  return static_cast<std::int64_t>(event.startUs()) * 1000;
 }
 
 template <class Event>
-auto duration_ms(Event const& event, int) -> decltype(static_cast<double>(event.durationNs())) {
-  return static_cast<double>(event.durationNs()) / 1e6;
+auto duration_ns(Event const& event, int) -> decltype(static_cast<double>(event.durationNs())) {
+  return static_cast<double>(event.durationNs());
 }
 
 template <class Event>
-auto duration_ms(Event const& event, long) -> decltype(static_cast<double>(event.durationUs())) {
-  return static_cast<double>(event.durationUs()) / 1e3;
+auto duration_ns(Event const& event, long) -> decltype(static_cast<double>(event.durationUs())) {
+  return static_cast<double>(event.durationUs()) * 1e3;
+}
+
+using Events = std::vector<profiler::KinetoEvent>;
+
+/// As a double, the time since 1970 would be known to a quarter of a microsecond only, and kernels
+/// take two.
+std::int64_t first_ns(Events const& events) {
+  auto first = std::numeric_limits<std::int64_t>::max();
+  for (auto const& event : events)
+    first = std::min(first, begin_ns(event, 0));
+  return first;
 }
 
 std::unique_ptr<profiler::ProfilerResult> profile(std::set<ActivityType> const& activities,
@@ -66,11 +80,12 @@ bool is_of_host(profiler::KinetoEvent const& event) {
   return event.deviceType() == c10::DeviceType::CPU;
 }
 
-Trace trace_of(std::vector<profiler::KinetoEvent> const& events, c10::DeviceType type) {
+Trace trace_of(Events const& events, c10::DeviceType type) {
+  auto const first = first_ns(events);
   Trace trace;
   for (auto const& event : events) {
-    double const begin = begin_ms(event, 0);
-    double const end = begin + duration_ms(event, 0);
+    double const begin = static_cast<double>(begin_ns(event, 0) - first) / 1e6;
+    double const end = begin + duration_ns(event, 0) / 1e6;
     // A device has the span among its own events, too: from the first kernel to the last
     bool const is_stretch = event.name() == stretch;
     if (is_stretch && is_of_host(event)) {

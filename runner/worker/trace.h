@@ -24,8 +24,8 @@ struct OperatorCall {
   std::uint64_t id = 0;
 };
 
-/// A stretch of execution, in milliseconds of one clock. Events may overlap, as streams do, lie
-/// across its ends or outside, and be lost.
+/// A stretch of execution, in milliseconds since the first thing that was noted. Events may
+/// overlap, as streams do, lie across its ends or outside, and be lost.
 struct Trace {
   double begin = 0;
   double end = 0;

@@ -36,7 +36,7 @@ protocol::Job profiled_job() {
 
 TEST(Device, TellsItsMemoryByItsOwnAccounts) {
   auto const outcome = measured(job_for(benchmark), {.memory = [] {
-                                  return DeviceMemory{100, 300, 2048, 250, 4096};
+                                  return DeviceMemory{100, 300, 2048, 90, 250, 4096};
                                 }});
   EXPECT_EQ(outcome.metrics.at("gmem").value, 300);
   EXPECT_EQ(outcome.metrics.at("leak").value, 0);
@@ -62,6 +62,20 @@ TEST(Device, ShowsALeakOfItsMemory) {
                                   return DeviceMemory{held += 512};
                                 }});
   EXPECT_EQ(outcome.metrics.at("leak").value, 512);
+}
+
+TEST(Device, DoesNotTakeItsAllocatorsBlocksForALeak) {
+  std::int64_t block = 1000;
+  std::int64_t asked_for = 1000;
+  auto const leak = [&](std::int64_t growth) {
+    auto const outcome =
+        measured(job_for(benchmark), {.memory = [&block, &asked_for, growth] {
+                   return DeviceMemory{block += 512, 0, 0, asked_for += growth, 0, {}};
+                 }});
+    return outcome.metrics.at("leak").value;
+  };
+  EXPECT_EQ(leak(0), 0);
+  EXPECT_EQ(leak(8), 8);
 }
 
 TEST(Device, TellsWhereTheTimeGoes) {
@@ -147,15 +161,22 @@ TEST(Failure, HasACodeForWhatMayPass) {
 
 TEST(Failure, HasACodeForWhatPyTorchDoesNotDo) {
   auto job = job_for(benchmark);
-  std::string const no_operator =
-      "Could not run 'quantized::linear' with arguments from the 'QuantizedCUDA' backend.";
+  c10::NotImplementedError const no_operator(
+      {"f", "file.cpp", 1},
+      "Could not run 'quantized::linear' with arguments from the 'QuantizedCUDA' backend.");
   EXPECT_EQ(code_of(job, no_operator), "unsupported");
   EXPECT_EQ(code_of(job_for("test_eval[lennard_jones-cpu-eager]"), no_operator), "failed")
       << "a host has all of them";
   std::string const bans = "binary_cross_entropy and torch.nn.BCELoss are unsafe to autocast.";
   EXPECT_EQ(code_of(job, bans), "failed");
   job.measure.precision = "amp";
-  EXPECT_EQ(code_of(job, bans), "unsupported");
+  for (auto const& text :
+       {bans,
+        std::string("value cannot be converted to type c10::Half without overflow"),
+        std::string(
+            "Expected tensor for argument #1 'grad_output' to have the same type as tensor"),
+        std::string("a policy is no distribution")})
+    EXPECT_EQ(code_of(job, text), "unsupported") << text;
   EXPECT_EQ(code_of(job, Unsupported("x")), "unsupported");
   EXPECT_EQ(code_of(job, suite::BadDescription("x")), "unsupported");
 }
