@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <utility>
 
 #include <spdlog/spdlog.h>
@@ -124,8 +125,23 @@ std::vector<protocol::Message> failures_of(protocol::Round const& round, Lost co
 }
 
 /// Of alarms.
+std::string subject_of(std::string const& fleet, std::size_t place) {
+  return fleet + ": slot " + std::to_string(place);
+}
+
 std::string subject_of(Slot const& slot) {
-  return slot.fleet() + ": slot " + std::to_string(slot.place());
+  return subject_of(slot.fleet(), slot.place());
+}
+
+/// What alarms about these fleets and their slots are about.
+std::set<std::string> subjects_of(Fleets const& fleets) {
+  std::set<std::string> subjects;
+  for (auto const& fleet : fleets.all()) {
+    subjects.insert(fleet.name());
+    for (std::size_t place = 0; place < static_cast<std::size_t>(fleet.slots()); ++place)
+      subjects.insert(subject_of(fleet.name(), place));
+  }
+  return subjects;
 }
 
 /// Why the device was not itself; empty when it was.
@@ -229,6 +245,17 @@ asio::awaitable<Result<std::vector<protocol::Message>>> FleetRounds::run(Fleet& 
     update_alarm(AlarmKind::runner_lost, *slot, lost.reason);
     if (lost.in_round && ++lost_in_round >= std::max(most_lost_in_a_round, options_.attempts))
       co_return failures_of(round, lost);
+  }
+}
+
+void FleetRounds::forget_slots_that_are_gone() {
+  auto const here = subjects_of(fleets_);
+  for (auto alarm : store_.alarms().open()) {
+    bool const is_of_slots =
+        alarm.kind == AlarmKind::runner_lost || alarm.kind == AlarmKind::environment;
+    if (!is_of_slots || here.contains(alarm.subject)) continue;
+    alarm.raised_at = clock_.now();
+    set_alarm(store_, false, alarm);
   }
 }
 

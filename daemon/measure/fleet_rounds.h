@@ -41,6 +41,10 @@ class FleetRounds final : public Rounds {
   boost::asio::awaitable<Result<std::vector<JobOutcome>>> measure(
       RoundKey key, std::vector<Build> builds) override;
 
+  /// Clears alarms about slots and fleets that are not configured any more: nobody will see how
+  /// they are. At start.
+  void forget_slots_that_are_gone();
+
  private:
   std::optional<std::vector<JobOutcome>> stored(std::vector<JobKey> const& keys) const;
   boost::asio::awaitable<Result<std::vector<JobOutcome>>> attempt(Fleet& fleet,

@@ -44,6 +44,8 @@ Service::Service(asio::any_io_executor executor,
                   clock,
                   renewing_rounds,
                   Makers{builder, workers, fetcher},
-                  counted(report::https_transport(options.github), counters)}} {}
+                  counted(report::https_transport(options.github), counters)}} {
+  rounds.forget_slots_that_are_gone();
+}
 
 }  // namespace torchwatch::service

@@ -279,6 +279,23 @@ TEST_F(FleetRoundsTest, ClearTheAlarmWhenTheSlotIsBack) {
   EXPECT_THAT(open_alarms(), SizeIs(1)) << "of the slot that has measured nothing since";
 }
 
+TEST_F(FleetRoundsTest, ForgetAlarmsOfSlotsThatAreNotConfiguredAnyMore) {
+  for (auto const& [kind, subject] : std::vector<std::pair<AlarmKind, std::string>>{
+           {AlarmKind::runner_lost, "local: slot 1"},
+           {AlarmKind::runner_lost, "local: slot 2"},
+           {AlarmKind::environment, "local"},
+           {AlarmKind::environment, "removed"},
+           {AlarmKind::drift, "removed/test_eval[dlrm-cpu-eager]_latency"}})
+    store.alarms().raise(kind, subject, "why", clock.now());
+
+  rounds.forget_slots_that_are_gone();
+
+  EXPECT_THAT(open_alarms(),
+              ElementsAre(testing::Field(&Alarm::subject, "local: slot 1"),
+                          testing::Field(&Alarm::subject, "local"),
+                          testing::Field(&Alarm::kind, AlarmKind::drift)));
+}
+
 class RunnersThatDoNotGreet : public FleetRoundsTest, public testing::WithParamInterface<Manner> {};
 
 TEST_P(RunnersThatDoNotGreet, AreLost) {
