@@ -9,6 +9,7 @@
 #include "daemon/measure/answers.h"
 #include "daemon/measure/greeting.h"
 #include "runner/process/excerpt.h"
+#include "storage/domain/job.h"
 
 namespace torchwatch::measure {
 namespace asio = boost::asio;
@@ -186,7 +187,25 @@ asio::awaitable<Slot::Answers> Fleet::run(Place& place,
     co_return Lost{trouble, true};
   }
   conversation.end();
-  co_return std::move(answers).all();
+  auto all = std::move(answers).all();
+  note_device(place, trouble_of_device(all));
+  co_return all;
+}
+
+/// A device that is not itself is likely to be so for a while, and the next round had better be
+/// measured by another slot.
+void Fleet::note_device(Place& place, std::string const& trouble) {
+  if (trouble.empty())
+    place.failed_starts = 0;
+  else
+    note_failed_start(place, trouble, {});
+}
+
+std::string trouble_of_device(std::vector<protocol::Message> const& answers) {
+  for (auto const& answer : answers)
+    if (auto const* const failure = std::get_if<protocol::Failure>(&answer))
+      if (failure->code == to_string(JobError::device)) return failure->text;
+  return {};
 }
 
 }  // namespace torchwatch::measure

@@ -29,6 +29,9 @@ struct Lost {
   bool in_round = false;  ///< it had greeted, and was lost while it worked
 };
 
+/// Why a device was not itself while a round was measured on it; empty when it was.
+std::string trouble_of_device(std::vector<protocol::Message> const& answers);
+
 /// One slot of a fleet, held alone: everything run through it is measured on the same host, one job
 /// at a time. Gives the slot back when it goes. The fleet must outlive it.
 class Slot {
@@ -111,7 +114,7 @@ class Fleet {
   struct Place {
     std::unique_ptr<Runner> runner;  ///< empty until first needed, and after it was lost
     bool is_taken = false;
-    int failed_starts = 0;  ///< in a row
+    int failed_starts = 0;  ///< in a row, and rounds in which its device was not itself
     Clock::time_point rests_until{};
   };
 
@@ -127,6 +130,7 @@ class Fleet {
   void give_back(std::size_t number);
   void rest(Place& place, Clock::duration duration);
   void note_failed_start(Place& place, std::string const& reason, Clock::duration waited);
+  void note_device(Place& place, std::string const& trouble);
 
   boost::asio::any_io_executor executor_;
   config::FleetOptions options_;

@@ -144,14 +144,6 @@ std::set<std::string> subjects_of(Fleets const& fleets) {
   return subjects;
 }
 
-/// Why the device was not itself; empty when it was.
-std::string trouble_of_device(std::vector<protocol::Message> const& answers) {
-  for (auto const& answer : answers)
-    if (auto const* const failure = std::get_if<protocol::Failure>(&answer))
-      if (failure->code == to_string(JobError::device)) return failure->text;
-  return {};
-}
-
 }  // namespace
 
 std::optional<std::vector<JobOutcome>> FleetRounds::stored(std::vector<JobKey> const& keys) const {

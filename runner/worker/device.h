@@ -74,7 +74,8 @@ std::unique_ptr<Device> host_device();
 /// What a worker can measure on.
 struct Devices {
   std::map<std::string, std::unique_ptr<Device>> by_name;  ///< "cpu", and maybe "cuda"
-  std::string why_no_gpu;  ///< in the words of who knows; empty where there is one
+  std::string why_no_gpu;    ///< in the words of who knows; empty where there is one
+  bool wants_a_gpu = false;  ///< LibTorch is built for one: where there is none, it is lost
 };
 
 }  // namespace torchwatch::worker

@@ -45,14 +45,12 @@ bool is_about_device(c10::Error const& problem, protocol::Job const& job) {
 }
 
 /// As cudaGetErrorString says it (CUDA Runtime API, "Data types used by CUDA Runtime"). What is the
-/// program's own fault, like an illegal address, is not among them.
+/// program's own fault, like an illegal address or a stack that is too small, is not among them.
 bool is_trouble_of_device(std::string_view text) {
   return has_any(text,
                  {"uncorrectable ECC error encountered",
                   "uncorrectable NVLink error detected",
                   "is/are busy or unavailable",
-                  "unspecified launch failure",
-                  "hardware stack error",
                   "the launch timed out and was terminated",
                   "driver shutting down",
                   "system not yet initialized",
@@ -80,6 +78,7 @@ std::string code_of(c10::Error const& problem, protocol::Job const& job) {
 protocol::Failure failure_of(protocol::Job const& job, std::exception const& problem) {
   if (dynamic_cast<Unsupported const*>(&problem) != nullptr)
     return {job.id, "unsupported", problem.what()};
+  if (dynamic_cast<NoDevice const*>(&problem) != nullptr) return {job.id, "device", problem.what()};
   auto text = job.benchmark + ": " + first_line_of(problem);
   if (dynamic_cast<suite::BadDescription const*>(&problem) != nullptr)
     return {job.id, "unsupported", std::move(text)};

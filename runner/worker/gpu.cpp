@@ -110,6 +110,7 @@ std::string why_not_first() {
 }
 
 void add_gpu(Devices& devices) {
+  devices.wants_a_gpu = true;
   devices.why_no_gpu = why_not_first();
   if (devices.why_no_gpu.empty()) devices.by_name["cuda"] = std::make_unique<Gpu>();
 }

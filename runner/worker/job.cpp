@@ -71,8 +71,10 @@ Device* device_of(protocol::Job const& job, Name const& name, Devices const& dev
   if (name.device != "cpu" && name.device != "cuda")
     refuse(job, "device", name.device, "one of cpu, cuda");
   auto const found = devices.by_name.find(name.device);
-  if (found == devices.by_name.end()) refuse(job, "device", name.device, devices.why_no_gpu);
-  return found->second.get();
+  if (found != devices.by_name.end()) return found->second.get();
+  if (devices.wants_a_gpu)
+    throw NoDevice(job.benchmark + ": there is no GPU; " + devices.why_no_gpu);
+  refuse(job, "device", name.device, devices.why_no_gpu);
 }
 
 suite::Setup setup_of(protocol::Job const& job, Name const& name, Device const& device) {

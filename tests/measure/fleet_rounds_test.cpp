@@ -256,18 +256,32 @@ TEST_F(FleetRoundsTest, SayThatADeviceIsNotItself) {
     if (is_hot) return protocol::Failure{job.id, "device", "the GPU was throttled meanwhile"};
     return calm(job);
   };
+  options.attempts = 1;
   EXPECT_FALSE(measure(key_of(), {build_of('a')}).value()[0].ok());
   ASSERT_THAT(open_alarms(), SizeIs(1));
   EXPECT_EQ(open_alarms()[0].kind, AlarmKind::environment);
   EXPECT_EQ(open_alarms()[0].subject, "local: slot 0");
   EXPECT_EQ(open_alarms()[0].detail, "the GPU was throttled meanwhile");
   is_hot = false;
+  std::this_thread::sleep_for(limits().longest_rest);
   clock.time += std::chrono::hours{11};
   EXPECT_TRUE(measure(key_of(1), {build_of('a')}).value()[0].ok());
   EXPECT_THAT(open_alarms(), SizeIs(1)) << "it may come again";
   clock.time += std::chrono::hours{1};
   EXPECT_TRUE(measure(key_of(2), {build_of('a')}).value()[0].ok());
   EXPECT_THAT(open_alarms(), IsEmpty());
+}
+
+TEST_F(FleetRoundsTest, TryOnAnotherDeviceWhatOneIsNotItselfFor) {
+  auto const well = runners.answer;
+  runners.answer = [&, first = std::string{}](protocol::Job const& job) mutable {
+    bool const is_first = std::exchange(first, job.id).empty();
+    return is_first ? protocol::Failure{job.id, "device", "uncorrectable ECC error"} : well(job);
+  };
+
+  EXPECT_TRUE(measure(key_of(), {build_of('a')}).value()[0].ok());
+
+  EXPECT_THAT(runners.started, ElementsAre(0, 1));
 }
 
 TEST_F(FleetRoundsTest, ClearTheAlarmWhenTheSlotIsBack) {

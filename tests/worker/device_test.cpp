@@ -116,18 +116,34 @@ TEST(Device, IsInTheFingerprint) {
   EXPECT_FALSE(outcome.fingerprint.at("host").empty());
 }
 
-TEST(Device, ThatIsNotThereIsUnsupportedInTheWordsOfWhoKnows) {
+/// What a worker says of a job for a GPU that is not there.
+protocol::Failure refusal_without_gpu(Devices const& devices) {
+  auto const job = job_for(benchmark);
+  try {
+    resolve(job, devices);
+  } catch (std::exception const& problem) {
+    return failure_of(job, problem);
+  }
+  return {};
+}
+
+TEST(Device, ThatIsNotThereIsNamedInTheWordsOfWhoKnows) {
   Devices devices;
   devices.by_name["cpu"] = host_device();
-  devices.why_no_gpu = "CUDA says: CUDA driver version is insufficient for CUDA runtime version";
-  try {
-    resolve(job_for(benchmark), devices);
-    FAIL();
-  } catch (Unsupported const& problem) {
-    EXPECT_EQ(std::string(problem.what()),
-              "test_eval[lennard_jones-cuda-eager]: device \"cuda\" is not supported; CUDA says: "
-              "CUDA driver version is insufficient for CUDA runtime version");
-  }
+  devices.why_no_gpu = "this LibTorch was built without CUDA";
+  auto const never = refusal_without_gpu(devices);
+  EXPECT_EQ(never.code, "unsupported");
+  EXPECT_EQ(never.text,
+            "test_eval[lennard_jones-cuda-eager]: device \"cuda\" is not supported; this LibTorch "
+            "was built without CUDA");
+
+  devices.wants_a_gpu = true;
+  devices.why_no_gpu = "CUDA says: no CUDA-capable device is detected";
+  auto const lost = refusal_without_gpu(devices);
+  EXPECT_EQ(lost.code, "device") << "another slot's may be there";
+  EXPECT_EQ(lost.text,
+            "test_eval[lennard_jones-cuda-eager]: there is no GPU; CUDA says: no CUDA-capable "
+            "device is detected");
 }
 
 TEST(Device, OfAHostIsThereOrThereIsAReason) {
@@ -151,11 +167,13 @@ TEST(Failure, HasACodeForWhatMayPass) {
   EXPECT_EQ(code_of(job, "CUDA error: out of memory"), "device_memory");
   for (auto const* const text : {"CUDA error: uncorrectable ECC error encountered",
                                  "CUDA error: CUDA-capable device(s) is/are busy or unavailable",
-                                 "CUDA error: unspecified launch failure",
                                  "CUDA error: the launch timed out and was terminated"})
     EXPECT_EQ(code_of(job, text), "device") << text;
-  EXPECT_EQ(code_of(job, "CUDA error: an illegal memory access was encountered"), "failed");
-  EXPECT_EQ(code_of(job, std::runtime_error("CUDA error: unspecified launch failure")), "failed")
+  for (auto const* const text : {"CUDA error: an illegal memory access was encountered",
+                                 "CUDA error: unspecified launch failure"})
+    EXPECT_EQ(code_of(job, text), "failed") << "a kernel's own fault: " << text;
+  EXPECT_EQ(code_of(job, std::runtime_error("CUDA error: uncorrectable ECC error encountered")),
+            "failed")
       << "LibTorch's errors alone are about the device";
 }
 
@@ -186,7 +204,7 @@ TEST(Failure, OfAKernelShowsWhereverTheHostWaits) {
     std::string now;
     ScriptedDevice::Script script;
     script.synchronize = [&] {
-      TORCH_CHECK(now != fatal, "CUDA error: unspecified launch failure");
+      TORCH_CHECK(now != fatal, "CUDA error: uncorrectable ECC error encountered");
     };
     auto const listener = [&now](std::string const& phase, int, int) {
       now = phase;
