@@ -80,6 +80,15 @@ bool is_of_host(profiler::KinetoEvent const& event) {
   return event.deviceType() == c10::DeviceType::CPU;
 }
 
+/// Kineto's ActivityType::CPU_OP, whose header not every LibTorch has.
+constexpr std::uint8_t cpu_operator = 0;
+
+/// Calls of CUDA's libraries are the host's, too, and have numbers of another kind, which may be
+/// those of operators.
+bool is_of_operator(profiler::KinetoEvent const& event) {
+  return is_of_host(event) && event.activityType() == cpu_operator;
+}
+
 Trace trace_of(Events const& events, c10::DeviceType type) {
   auto const first = first_ns(events);
   Trace trace;
@@ -91,7 +100,7 @@ Trace trace_of(Events const& events, c10::DeviceType type) {
     if (is_stretch && is_of_host(event)) {
       trace.begin = begin;
       trace.end = end;
-    } else if (is_of_host(event)) {
+    } else if (is_of_operator(event)) {
       trace.operators.push_back({event.name(), event.correlationId()});
     } else if (!is_stretch && event.deviceType() == type) {
       trace.events.push_back({event.name(), begin, end, event.linkedCorrelationId()});
