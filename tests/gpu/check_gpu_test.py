@@ -4,6 +4,8 @@
 usage: check_gpu_test.py TORCHWATCH SCRIPTED_WORKER
 """
 import copy
+import importlib.machinery
+import importlib.util
 import json
 import os
 import pathlib
@@ -79,6 +81,19 @@ class CheckGpu(unittest.TestCase):
         self.assertRegex(ended.stdout, r'NO  planted: sigmoid keeps 64 KiB of every call +not found')
         self.assertFalse(seen['well'])
         self.assertEqual(seen['precisions']['fp32']['codes'], {'ok': 5, 'crashed': 1})
+
+    def test_keeps_what_it_saw_when_something_stands_in_the_way(self):
+        ended = self.check('--scripted', self.folder / 'nowhere')
+        self.assertEqual(ended.returncode, 2, ended.stdout)
+        self.assertEqual(json.loads((self.folder / 'seen.json').read_text())['device'], 'cuda')
+
+    def test_wants_all_but_a_few_models_to_run(self):
+        loader = importlib.machinery.SourceFileLoader('check_gpu', str(CHECK_GPU))
+        program = importlib.util.module_from_spec(importlib.util.spec_from_loader('check_gpu', loader))
+        loader.exec_module(program)
+        self.assertTrue(program.is_enough({'ok': 148, 'unsupported': 9}))
+        self.assertFalse(program.is_enough({'ok': 6, 'unsupported': 151}))
+        self.assertFalse(program.is_enough({'ok': 3, 'device_memory': 154}))
 
 
 if __name__ == '__main__':
