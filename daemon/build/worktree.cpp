@@ -68,9 +68,10 @@ asio::awaitable<Result<>> Worktree::check_out(Origin origin) {
 asio::awaitable<Result<>> Worktree::clone() {
   std::error_code problem;
   remove_tree(directory_, problem);
-  fs::create_directories(kept(), problem);
+  for (auto const& directory : {kept(), source()})
+    if (!problem) fs::create_directories(directory, problem);
   if (problem)
-    co_return Error{ErrorCode::internal, "make " + kept().string() + ": " + problem.message()};
+    co_return Error{ErrorCode::internal, "make " + directory_.string() + ": " + problem.message()};
   std::ofstream{lock()}.close();
   std::vector<std::string> arguments{
       "clone", "--quiet", "--shared", "--no-checkout", repository(), source().string()};
@@ -86,7 +87,8 @@ asio::awaitable<Result<>> Worktree::go_to(Origin const& origin) {
     if (!made) co_return made.error();
   }
   std::error_code ignored;  // nobody else is in here: the one who locked it was killed
-  fs::remove(source() / ".git" / "index.lock", ignored);
+  if (auto const own = source() / ".git"; !fs::is_symlink(own, ignored))
+    fs::remove(own / "index.lock", ignored);
   std::vector<std::string> arguments{
       "-C", source().string(), "checkout", "--quiet", "--force", "--detach", origin.commit.hex};
   co_return co_await git(std::move(arguments));
@@ -96,10 +98,11 @@ asio::awaitable<Result<>> Worktree::git(std::vector<std::string> arguments) {
   process::Command command;
   command.argv = {"flock", "--no-fork", lock().string(), "git"};
   command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
-  command.env = {{"GIT_TERMINAL_PROMPT", "0"}};
+  // Whoever is killed before the clone is there leaves a directory that is in no repository of ours
+  command.env = {{"GIT_TERMINAL_PROMPT", "0"}, {"GIT_CEILING_DIRECTORIES", directory_.string()}};
   Workshop::Access access;
   access.readable = {repository()};
-  access.writable = {directory_};
+  access.writable = {source()};
   access.has_network = false;
   constexpr std::size_t locking = 3;
   auto confined = co_await workshop_->confine(std::move(command), std::move(access), locking);

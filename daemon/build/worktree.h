@@ -30,7 +30,8 @@ struct Origin {
 /// what they keep between builds. It goes from commit to commit, so only what differs between two
 /// is compiled again. A clone of its own that shares the repository's objects: the repository is
 /// never written to, and whatever a recipe asks of git works. It may leave behind settings that
-/// have git run what it likes, so git, too, works in there as a recipe does. Single-threaded.
+/// have git run what it likes, so git, too, works in there as a recipe does, and neither can put
+/// another in the place of a directory that the service goes by. Single-threaded.
 class Worktree {
  public:
   /// In `directory`, as it is, or to be made. `workshop` must outlive it.

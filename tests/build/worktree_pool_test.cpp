@@ -102,6 +102,29 @@ TEST_F(WorktreesTest, HoldACommitThatIsTakenBack) {
   EXPECT_NE(objects, before);
 }
 
+TEST_F(WorktreesTest, AreNotChangedByWhatARecipeHasGitRun) {
+  tests::TemporaryFolder const victim;
+  std::ofstream{victim.path() / "file"} << "untouched";
+  auto all = worktrees();
+  auto const tree = all.take();
+  ASSERT_TRUE(check_out(*tree, older_));
+  ASSERT_TRUE(tree->prepare_for("one"));
+  auto const hook = tree->source() / ".git" / "hooks" / "post-checkout";
+  fs::create_directories(hook.parent_path());
+  std::ofstream{hook} << "#!/bin/sh\ntouch ran; cd ..; rm -rf kept recipe\nln -s "
+                      << victim.path().string() << " kept; ln -s " << victim.path().string()
+                      << "/file recipe; mkfifo warm\n";
+  fs::permissions(hook, fs::perms::owner_all);
+
+  ASSERT_TRUE(check_out(*tree, newer_));
+  ASSERT_TRUE(tree->prepare_for("other"));
+
+  EXPECT_TRUE(fs::exists(tree->source() / "ran")) << "the hook";
+  EXPECT_FALSE(fs::is_symlink(tree->kept()));
+  EXPECT_FALSE(tree->is_warm());
+  EXPECT_EQ(text_of(victim.path() / "file"), "untouched");
+}
+
 TEST_F(WorktreesTest, FailInTheWordsOfGit) {
   auto all = worktrees();
   auto const tree = all.take();
