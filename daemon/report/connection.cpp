@@ -72,6 +72,7 @@ Result<std::unique_ptr<Connection>> Connection::open(config::GithubOptions const
   client.repository = options.repository;
   client.token = token->value;
   client.retries = retries;
+  client.patience = std::chrono::minutes{1};
   client.on_repetition = RepetitionLog{};
   return std::make_unique<Connection>(std::move(*transport), std::move(client));
 }

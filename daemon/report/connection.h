@@ -19,8 +19,8 @@ OpenTransport https_transport(config::GithubOptions const& options);
 /// A client of GitHub, and what it works with.
 class Connection {
  public:
-  /// `retries`: how often a request is repeated; with none, limits are not waited for either. Fails
-  /// when there is no token.
+  /// `retries`: how often a request is repeated; with none, limits are not waited for either, and
+  /// with some for a minute at most: the next pass comes back. Fails when there is no token.
   static Result<std::unique_ptr<Connection>> open(config::GithubOptions const& options,
                                                   OpenTransport const& open_transport,
                                                   int retries);

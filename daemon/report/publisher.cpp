@@ -12,11 +12,14 @@ namespace asio = boost::asio;
 
 namespace {
 
+/// Nights wait to be judged meanwhile, and an issue that could not be filed is filed by the next
+/// pass.
+constexpr int retries = 2;
+
 asio::awaitable<Result<std::string>> file_issue(github::IssueDraft draft,
                                                 config::GithubOptions const& options,
                                                 OpenTransport const& open_transport) {
-  auto const connection =
-      Connection::open(options, open_transport, github::ClientOptions{}.retries);
+  auto const connection = Connection::open(options, open_transport, retries);
   if (!connection) co_return connection.error();
   auto const issue = co_await (*connection)->client().file_once(std::move(draft));
   if (!issue) co_return issue.error();
