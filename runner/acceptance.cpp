@@ -13,8 +13,13 @@ using protocol::Value;
 
 constexpr std::size_t most_accounts = 64;
 constexpr std::size_t most_operators = 2000;
-constexpr std::size_t longest_names = std::size_t{256} << 10;       // bytes, of all operators
-constexpr std::size_t largest_fingerprint = std::size_t{64} << 10;  // bytes
+constexpr std::size_t longest_names = std::size_t{256} << 10;      // bytes, of all operators
+constexpr std::size_t largest_fingerprint = std::size_t{8} << 10;  // bytes; ours have 600
+
+// A picosecond, and eleven days; what a double can count.
+constexpr double shortest_ms = 1e-9;
+constexpr double longest_ms = 1e9;
+constexpr double most_bytes = 9007199254740992.0;
 
 /// What is kept may get smaller with each iteration, too.
 bool may_be_negative(std::string_view metric) {
@@ -27,8 +32,8 @@ bool is_known(std::string_view metric) {
 
 bool is_plausible(std::string_view metric, double value) {
   if (!std::isfinite(value)) return false;
-  if (metric == "latency") return value > 0;
-  return value >= 0 || may_be_negative(metric);
+  if (metric == "latency") return value >= shortest_ms && value <= longest_ms;
+  return std::abs(value) <= most_bytes && (value >= 0 || may_be_negative(metric));
 }
 
 std::string objection_to_value(std::string const& metric, Value const& value, Job const& job) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <string>
@@ -153,7 +154,7 @@ std::string csv_of(std::vector<NightOfSeries> const& nights) {
 
 /// Five digits, as many as a picture can show.
 double rounded(double level) {
-  return std::stod(fmt::format("{:.5g}", level));
+  return std::strtod(fmt::format("{:.5g}", level).c_str(), nullptr);
 }
 
 Json newest_of(NightOfSeries const& night) {

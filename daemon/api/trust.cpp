@@ -15,6 +15,9 @@ namespace {
 
 /// Nightlies whose levels tell how noisy series and hosts are.
 constexpr int recent_nights = 30;
+
+/// Beyond so many it is no table for people: workers say something else of each host every time.
+constexpr std::size_t most_hosts = 100;
 /// Nightlies whose comparisons with themselves are told one by one.
 constexpr int told_nights = 90;
 /// Nightlies whose verdicts tell what one costs.
@@ -92,11 +95,11 @@ class Hosts {
     return numbers_.try_emplace({fleet, text}, next).first->second;
   }
 
-  /// {fleet, fingerprint}, by number.
-  std::map<std::int64_t, Json> all() const {
-    std::map<std::int64_t, Json> hosts;
+  /// {fleet, text of its fingerprint}, by number.
+  std::map<std::int64_t, std::pair<std::string, std::string>> all() const {
+    std::map<std::int64_t, std::pair<std::string, std::string>> hosts;
     for (auto const& [host, number] : numbers_)
-      hosts[number] = {{"fleet", host.first}, {"fingerprint", Json::parse(host.second)}};
+      hosts[number] = host;
     return hosts;
   }
 
@@ -122,10 +125,12 @@ Json hosts_of(View const& view) {
   }
   auto const paces = bisect::paces_of(times);
   auto json = Json::array();
-  for (auto& [number, entry] : hosts.all()) {
+  for (auto const& [number, host] : hosts.all()) {
     auto const at = paces.find(number);
     if (at == paces.end()) continue;
+    if (json.size() == most_hosts) break;
     auto const& pace = at->second;
+    Json entry{{"fleet", host.first}, {"fingerprint", Json::parse(host.second)}};
     entry["ratio"] = pace.ratio;
     entry["low"] = pace.low;
     entry["high"] = pace.high;
