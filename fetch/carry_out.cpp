@@ -34,7 +34,7 @@ Result<Downloaded> download_once(FetchOrder const& order, OnFetchProgress const&
     return Downloaded{Downloaded::End::whole, {}, size, size};
   }
   auto wanted = order.download;
-  // A power cut may leave a file that is not whole: it is no archive then, and comes again.
+  // What a power cut leaves of it comes again when it cannot be unpacked.
   wanted.is_durable = wanted.is_durable && order.directory.empty();
   return download(wanted, order.file, [&](std::int64_t bytes, std::optional<std::int64_t> whole) {
     on_progress({Phase::downloading, bytes, whole});
@@ -62,6 +62,7 @@ Result<Fetched> carry_out(FetchOrder const& order, OnFetchProgress const& on_pro
       return Error{ErrorCode::invalid_argument,
                    "make " + order.directory.string() + ": it is there already"};
     }
+    bool const was_there = fs::exists(order.file);
     Fetched fetched;
     auto const downloaded = download_once(order, on_progress);
     if (!downloaded) return downloaded.error();
@@ -70,8 +71,10 @@ Result<Fetched> carry_out(FetchOrder const& order, OnFetchProgress const& on_pro
     fs::remove_all(unfinished(order.directory));  // of one that was killed
     auto const unpacked = unpack_and_check(order, on_progress);
     if (!unpacked) {
-      if (unpacked.error().code == ErrorCode::corrupt) fs::remove(order.file);
-      return unpacked.error();
+      bool const is_damaged = unpacked.error().code == ErrorCode::corrupt;
+      if (is_damaged) fs::remove(order.file);
+      // A power cut may have left a file that is not whole, under its name
+      return is_damaged && was_there ? carry_out(order, on_progress) : unpacked.error();
     }
     fetched.unpacked = *unpacked;
     flush_disk_of(unfinished(order.directory));

@@ -71,7 +71,6 @@ asio::awaitable<Result<>> PackageIndex::read_page() {
   if (index->end == End::absent)
     co_return Error{ErrorCode::unavailable, "feed " + url + ": the server has no such page"};
   if (index->end == End::unchanged) co_return Result<>{};
-  page_version_ = index->validators;
   offers_ = std::move(index->offers);
   std::erase_if(offers_, [this](fetch::Offer const& offer) {
     bool const is_foreign = !build::is_allowed(offer.url, options_.feed);
@@ -83,6 +82,7 @@ asio::awaitable<Result<>> PackageIndex::read_page() {
     co_return Error{
         ErrorCode::unavailable,
         "feed " + url + ": found no nightly that fits feed.python, feed.abi and feed.machine"};
+  page_version_ = std::move(index->validators);  // a useless one is read again, and told of again
   co_return Result<>{};
 }
 

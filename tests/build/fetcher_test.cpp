@@ -134,6 +134,35 @@ TEST_F(FetcherTest, LeavesADirectoryThatIsThereAlone) {
   EXPECT_TRUE(host_.requests().empty());
 }
 
+TEST_F(FetcherTest, DownloadsAgainWhatAPowerCutLeftOfAFile) {
+  host(3, "hello");
+  std::ofstream{order_.file} << std::string(packed_.size(), '\0');
+
+  auto const fetched = fetch();
+
+  ASSERT_TRUE(fetched.has_value()) << fetched.error().message;
+  EXPECT_EQ(files_unpacked(), 3U);
+}
+
+TEST_F(FetcherTest, IsContentWithOneDamagedDownload) {
+  host_.host("/torch.whl", {.content = "no archive", .etag = "\"1\""});
+
+  auto const fetched = fetch();
+
+  ASSERT_FALSE(fetched.has_value());
+  EXPECT_EQ(fetched.error().code, ErrorCode::corrupt);
+  EXPECT_EQ(host_.requests().size(), 1U);
+}
+
+TEST_F(FetcherTest, TellsNobodyTheKeyInAnAddress) {
+  order_.download.url += "?sig=secret";
+  FetchProgram dies{loop_.get_executor(), "/bin/false"};
+  auto const died = tests::run(loop_, dies.fetch(order_));
+  ASSERT_FALSE(died.has_value());
+  EXPECT_THAT(died.error().message, HasSubstr("/torch.whl"));
+  EXPECT_THAT(died.error().message, testing::Not(HasSubstr("secret")));
+}
+
 TEST_F(FetcherTest, TellsWhichProgramIsMissing) {
   FetchProgram fetcher{loop_.get_executor(), "/none/torchwatch-fetch"};
   auto const fetched = tests::run(loop_, fetcher.fetch(order_));

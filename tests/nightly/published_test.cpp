@@ -177,6 +177,18 @@ TEST_F(PublishedTest, AnIndexThatDoesNotAnswerHoldsUpNothing) {
   EXPECT_EQ(world.newest().state, NightlyState::done);
 }
 
+TEST_F(PublishedTest, APageOnWhichNothingFitsIsToldOfEachTime) {
+  world.publish("2026-01-01", 3);
+  auto file = world.index.files.extract(world.index.files.begin());
+  file.key() = "https://elsewhere.example/libtorch.zip";
+  world.index.files.insert(std::move(file));
+  for (int pass = 0; pass < 3; ++pass) {
+    auto const passed = world.pass();
+    ASSERT_FALSE(passed) << pass;
+    EXPECT_THAT(passed.error().message, HasSubstr("found no nightly that fits"));
+  }
+}
+
 TEST_F(PublishedTest, ADayMayBeMissing) {
   world.publish("2026-01-01", 0);
   pass();
