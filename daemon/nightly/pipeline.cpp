@@ -1,13 +1,29 @@
 #include "daemon/nightly/pipeline.h"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace torchwatch::nightly {
 namespace asio = boost::asio;
 
+namespace {
+
+std::optional<Nightly> last_judged(storage::Store& store) {
+  auto nightlies = store.nightlies().all();
+  auto const last =
+      std::ranges::find_if(nightlies.rbegin(), nightlies.rend(), is_judged, &Nightly::state);
+  if (last == nightlies.rend()) return std::nullopt;
+  return std::move(*last);
+}
+
+}  // namespace
+
 asio::awaitable<Result<>> Pipeline::pass() {
   auto const looked = co_await announcer_.look();
   alarms_.look_at_feed(announcer_.odd());
+  if (auto const last = last_judged(store_))
+    alarms_.look_at_end(*last);  // a kill may have come between
   // What is found is told, whatever becomes of the nights after it.
   auto published = co_await publish_all();
   while (auto nightly = store_.nightlies().next_unfinished()) {

@@ -12,11 +12,6 @@ namespace asio = boost::asio;
 
 namespace {
 
-bool is_judged(NightlyState state) {
-  return state == NightlyState::bisected || state == NightlyState::done ||
-         state == NightlyState::failed;
-}
-
 /// Why the build of one cannot be measured any more; empty when it can. Whoever delivers builds may
 /// take them away, or write over them.
 std::string what_became_of(Nightly const& nightly) {
@@ -33,6 +28,11 @@ bool tells_more(NightlyState state) {
 }
 
 }  // namespace
+
+bool is_judged(NightlyState state) {
+  return state == NightlyState::bisected || state == NightlyState::done ||
+         state == NightlyState::failed;
+}
 
 void move_to(storage::Store& store, Nightly& nightly, NightlyState state) {
   nightly.state = state;

@@ -59,6 +59,9 @@ class Stages {
   Investigation& investigation_;
 };
 
+/// Whether there is nothing to find out any more about a nightly in that state.
+bool is_judged(NightlyState state);
+
 /// Stores the state of a nightly, and tells the log.
 void move_to(storage::Store& store, Nightly& nightly, NightlyState state);
 

@@ -96,6 +96,18 @@ TEST_F(OddEntryTest, WithAManifestThatIsNestedBeyondAllReason) {
   expect_alarm("nested deeper than 16 levels");
 }
 
+TEST_F(AlarmsTest, TellOfANightThatFailedJustBeforeAKill) {
+  night("2026-01-01", 0);
+  auto nightly = *world.parts->store.nightlies().newest();
+  nightly.state = NightlyState::failed;
+  nightly.failure = "it does not compile";
+  world.parts->store.nightlies().update(nightly);
+
+  ASSERT_TRUE(world.pass());
+
+  EXPECT_THAT(world.alarms(), ElementsAre(AlarmKind::nightly_failed));
+}
+
 TEST_F(AlarmsTest, NameABenchmarkThatStopped) {
   night("2026-01-01", 0);
   world.parts->rounds.failures[{"alpha", world.sha(1)}] = JobError::crashed;
