@@ -12,7 +12,7 @@ namespace {
 std::optional<Nightly> last_judged(storage::Store& store) {
   auto nightlies = store.nightlies().all();
   auto const last =
-      std::ranges::find_if(nightlies.rbegin(), nightlies.rend(), is_judged, &Nightly::state);
+      std::ranges::find_if(nightlies.rbegin(), nightlies.rend(), has_ended, &Nightly::state);
   if (last == nightlies.rend()) return std::nullopt;
   return std::move(*last);
 }

@@ -29,7 +29,7 @@ bool tells_more(NightlyState state) {
 
 }  // namespace
 
-bool is_judged(NightlyState state) {
+bool has_ended(NightlyState state) {
   return state == NightlyState::bisected || state == NightlyState::done ||
          state == NightlyState::failed;
 }
@@ -44,7 +44,7 @@ void move_to(storage::Store& store, Nightly& nightly, NightlyState state) {
 }
 
 asio::awaitable<Result<>> Stages::judge(Nightly& nightly) {
-  while (!is_judged(nightly.state)) {
+  while (!has_ended(nightly.state)) {
     auto const next = co_await next_state(nightly);
     if (!next) co_return next.error();
     if (tells_more(*next)) store_.histories().keep(nightly.id);

@@ -60,7 +60,7 @@ class Stages {
 };
 
 /// Whether there is nothing to find out any more about a nightly in that state.
-bool is_judged(NightlyState state);
+bool has_ended(NightlyState state);
 
 /// Stores the state of a nightly, and tells the log.
 void move_to(storage::Store& store, Nightly& nightly, NightlyState state);
