@@ -18,6 +18,7 @@ constexpr int recent_nights = 30;
 
 /// Beyond so many it is no table for people: workers say something else of each host every time.
 constexpr std::size_t most_hosts = 100;
+
 /// Nightlies whose comparisons with themselves are told one by one.
 constexpr int told_nights = 90;
 /// Nightlies whose verdicts tell what one costs.

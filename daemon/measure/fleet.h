@@ -77,7 +77,8 @@ struct FleetLimits {
   /// others.
   std::chrono::milliseconds first_rest = std::chrono::seconds{2};
   std::chrono::milliseconds longest_rest = std::chrono::minutes{10};
-  /// Runners in a row that do not start before their slot counts as out of service.
+  /// Runners in a row that do not start, or rounds in a row in which the device was not itself,
+  /// before their slot counts as out of service.
   int most_failed_starts = 4;
 };
 
@@ -114,7 +115,7 @@ class Fleet {
   struct Place {
     std::unique_ptr<Runner> runner;  ///< empty until first needed, and after it was lost
     bool is_taken = false;
-    int failed_starts = 0;  ///< in a row, and rounds in which its device was not itself
+    int failed_starts = 0;  ///< in a row, of runners and of devices that were not themselves
     Clock::time_point rests_until{};
   };
 

@@ -22,8 +22,8 @@ std::optional<Nightly> last_judged(storage::Store& store) {
 asio::awaitable<Result<>> Pipeline::pass() {
   auto const looked = co_await announcer_.look();
   alarms_.look_at_feed(announcer_.odd());
-  if (auto const last = last_judged(store_))
-    alarms_.look_at_end(*last);  // a kill may have come between
+  // A kill may have come between the state and its alarm.
+  if (auto const last = last_judged(store_)) alarms_.look_at_end(*last);
   // What is found is told, whatever becomes of the nights after it.
   auto published = co_await publish_all();
   while (auto nightly = store_.nightlies().next_unfinished()) {

@@ -193,6 +193,7 @@ TEST(Failure, HasACodeForWhatPyTorchDoesNotDo) {
         std::string("value cannot be converted to type c10::Half without overflow"),
         std::string(
             "Expected tensor for argument #1 'grad_output' to have the same type as tensor"),
+        std::string("CUDA error: device-side assert triggered"),
         std::string("a policy is no distribution")})
     EXPECT_EQ(code_of(job, text), "unsupported") << text;
   EXPECT_EQ(code_of(job, Unsupported("x")), "unsupported");
