@@ -123,10 +123,24 @@ Error GitHistory::failed(std::string const& doing, int status) const {
 Result<GitHistory> GitHistory::open(std::string const& path) {
   GitHistory history{path};
   git_repository* repository = nullptr;
-  int const status =
+  int status =
       git_repository_open_ext(&repository, path.c_str(), GIT_REPOSITORY_OPEN_NO_SEARCH, nullptr);
-  if (status < 0) return history.failed("open", status);
   history.repository_.reset(repository);
+  if (status == 0) status = history.write_to_memory();
+  if (status < 0) return history.failed("open", status);
+  return history;
+}
+
+Result<GitHistory> GitHistory::borrow(std::string const& path, std::string const& lender) {
+  auto const lending = open(lender);
+  if (!lending) return lending.error();
+  GitHistory history{path};
+  git_repository* repository = nullptr;
+  constexpr unsigned is_bare = 1;
+  int status = git_repository_init(&repository, path.c_str(), is_bare);
+  history.repository_.reset(repository);
+  if (status == 0) status = history.read_objects_of(*lending);
+  if (status < 0) return history.failed("borrow from " + lender, status);
   return history;
 }
 
@@ -255,29 +269,36 @@ Result<std::vector<NightlyRelease>> GitHistory::nightly_releases(std::string con
 }
 
 /// From now on new objects go to memory, and nothing to the repository.
-int GitHistory::write_to_memory() const {
+int GitHistory::write_to_memory() {
   constexpr int before_all_others = 1000;
-  if (writes_to_memory_) return 0;
   git_odb* odb = nullptr;
   int status = git_repository_odb(&odb, repository_.get());
   std::unique_ptr<git_odb, FreeOdb> const objects{odb};
   git_odb_backend* backend = nullptr;
   if (status == 0) status = git_mempack_new(&backend);
   if (status == 0) status = git_odb_add_backend(odb, backend, before_all_others);
-  writes_to_memory_ = status == 0;
+  return status;
+}
+
+int GitHistory::read_objects_of(GitHistory const& lender) {
+  git_buf directory{};
+  int status =
+      git_repository_item_path(&directory, lender.repository_.get(), GIT_REPOSITORY_ITEM_OBJECTS);
+  git_odb* odb = nullptr;
+  if (status == 0) status = git_repository_odb(&odb, repository_.get());
+  std::unique_ptr<git_odb, FreeOdb> const objects{odb};
+  if (status == 0) status = git_odb_add_disk_alternate(odb, directory.ptr);
+  git_buf_dispose(&directory);
   return status;
 }
 
 Result<std::optional<CommitSha>> GitHistory::revert(CommitSha const& culprit,
-                                                    CommitSha const& onto,
-                                                    Objects objects) const {
+                                                    CommitSha const& onto) const {
   auto const taken_back = find(culprit);
   if (!taken_back) return taken_back.error();
   auto const base = find(onto);
   if (!base) return base.error();
   auto const doing = "revert commit " + culprit.hex + " on " + onto.hex;
-  if (objects == Objects::forgotten)
-    if (int const status = write_to_memory(); status < 0) return failed(doing, status);
 
   unsigned const mainline = git_commit_parentcount(taken_back->get()) > 1 ? 1 : 0;
   git_index* merged = nullptr;

@@ -19,20 +19,18 @@ namespace torchwatch::bisect {
 /// never time.
 ///
 /// Nothing is cached, so what others fetch into the repository is seen by the next call; the
-/// repository itself is changed by nothing but Objects::kept. Every method blocks on the disk. Not
-/// thread-safe: one thread at a time. Errors name the repository: invalid_argument for what cannot
-/// be, not_found for what is not there (a shallow clone lacks old commits), corrupt and internal
-/// for what git cannot read.
+/// repository itself is never changed. Every method blocks on the disk. Not thread-safe: one thread
+/// at a time. Errors name the repository: invalid_argument for what cannot be, not_found for what
+/// is not there (a shallow clone lacks old commits), corrupt and internal for what git cannot read.
 class GitHistory {
  public:
-  /// What becomes of new objects.
-  enum class Objects {
-    forgotten,  ///< they live in memory, as long as this object
-    kept,       ///< they are written to the repository
-  };
-
-  /// `path` is the repository itself or its working tree; no directory above it is searched.
+  /// `path` is the repository itself or its working tree; no directory above it is searched. What
+  /// revert() makes lives in memory, as long as this object.
   static Result<GitHistory> open(std::string const& path);
+
+  /// A bare repository of our own at `path`, made where there is none, that reads the objects of
+  /// the one at `lender` as if they were its own. What revert() makes is kept in it.
+  static Result<GitHistory> borrow(std::string const& path, std::string const& lender);
 
   /// The commit that `spec` names, in git's syntax: a branch, tag, full or short hash, "HEAD~3".
   Result<CommitSha> resolve(std::string const& spec) const;
@@ -58,9 +56,7 @@ class GitHistory {
 
   /// A commit that takes `culprit` back on top of `onto`, as `git revert` would; nothing when that
   /// has conflicts or changes nothing. The same arguments give the same commit, everywhere.
-  Result<std::optional<CommitSha>> revert(CommitSha const& culprit,
-                                          CommitSha const& onto,
-                                          Objects objects = Objects::forgotten) const;
+  Result<std::optional<CommitSha>> revert(CommitSha const& culprit, CommitSha const& onto) const;
 
  private:
   Result<CommitSha> tip_of(std::string const& branch, std::string const& remote) const;
@@ -87,12 +83,12 @@ class GitHistory {
   Error failed(std::string const& doing, int status) const;
   Result<CommitHandle> find(CommitSha const& sha) const;
   Result<CommitHandle> parent_of(git_commit const& commit) const;
-  int write_to_memory() const;
+  int write_to_memory();
+  int read_objects_of(GitHistory const& lender);
 
   Library library_;
   std::string path_;
   std::unique_ptr<git_repository, Free> repository_;
-  mutable bool writes_to_memory_ = false;
 };
 
 }  // namespace torchwatch::bisect

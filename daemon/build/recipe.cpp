@@ -102,6 +102,7 @@ asio::awaitable<Result<RecipeRun>> RecipeProgram::build(
   std::error_code ignored;
   fs::remove(log, ignored);
   auto access = access_of(source_);
+  access.readable.push_back(tree.reverts());
   access.writable = {tree.source(), tree.kept(), prefix.parent_path()};
   access.temporary = prefix.parent_path() / "tmp";
   // The lock stays outside. Orphans of a killed recipe hold it, too: nobody builds where they still

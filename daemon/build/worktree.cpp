@@ -7,7 +7,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include "bisect/git_history.h"
 #include "daemon/async/tool.h"
 #include "storage/domain/remove_tree.h"
 
@@ -55,6 +54,8 @@ Result<> Worktree::prepare_for(std::string const& contents) const {
 
 asio::awaitable<Result<>> Worktree::check_out(Origin origin) {
   if (fs::exists(source())) {
+    std::error_code ignored;  // sandboxes show it, and earlier versions had none
+    fs::create_directories(reverts(), ignored);
     auto const gone = co_await go_to(origin);
     if (gone) co_return gone;
     spdlog::warn(
@@ -73,17 +74,27 @@ asio::awaitable<Result<>> Worktree::clone() {
   if (problem)
     co_return Error{ErrorCode::internal, "make " + directory_.string() + ": " + problem.message()};
   std::ofstream{lock()}.close();
-  std::vector<std::string> arguments{
-      "clone", "--quiet", "--shared", "--no-checkout", repository(), source().string()};
+  if (auto const made = open_reverts(); !made) co_return made.error();
+  std::vector<std::string> arguments{"clone",
+                                     "--quiet",
+                                     "--shared",
+                                     "--reference",
+                                     reverts().string(),
+                                     "--no-checkout",
+                                     repository(),
+                                     source().string()};
   co_return co_await git(std::move(arguments));
+}
+
+Result<bisect::GitHistory> Worktree::open_reverts() const {
+  return bisect::GitHistory::borrow(reverts().string(), repository());
 }
 
 asio::awaitable<Result<>> Worktree::go_to(Origin const& origin) {
   if (origin.revert) {
-    auto const history = bisect::GitHistory::open(source().string());
+    auto const history = open_reverts();
     if (!history) co_return history.error();
-    auto const made = history->revert(
-        origin.revert->culprit, origin.revert->onto, bisect::GitHistory::Objects::kept);
+    auto const made = history->revert(origin.revert->culprit, origin.revert->onto);
     if (!made) co_return made.error();
   }
   std::error_code ignored;  // nobody else is in here: the one who locked it was killed
@@ -101,7 +112,7 @@ asio::awaitable<Result<>> Worktree::git(std::vector<std::string> arguments) {
   // Whoever is killed before the clone is there leaves a directory that is in no repository of ours
   command.env = {{"GIT_TERMINAL_PROMPT", "0"}, {"GIT_CEILING_DIRECTORIES", directory_.string()}};
   Workshop::Access access;
-  access.readable = {repository()};
+  access.readable = {repository(), reverts()};
   access.writable = {source()};
   access.has_network = false;
   constexpr std::size_t locking = 3;

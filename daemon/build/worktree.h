@@ -8,6 +8,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
+#include "bisect/git_history.h"
 #include "daemon/build/workshop.h"
 #include "storage/domain/build.h"
 #include "storage/domain/result.h"
@@ -30,8 +31,9 @@ struct Origin {
 /// what they keep between builds. It goes from commit to commit, so only what differs between two
 /// is compiled again. A clone of its own that shares the repository's objects: the repository is
 /// never written to, and whatever a recipe asks of git works. It may leave behind settings that
-/// have git run what it likes, so git, too, works in there as a recipe does, and neither can put
-/// another in the place of a directory that the service goes by. Single-threaded.
+/// have git run what it likes, so git, too, works in there as a recipe does, the service itself
+/// reads nothing of it, and neither can put another in the place of a directory that the service
+/// goes by. Single-threaded.
 class Worktree {
  public:
   /// In `directory`, as it is, or to be made. `workshop` must outlive it.
@@ -43,6 +45,9 @@ class Worktree {
 
   /// What recipes keep between builds.
   std::filesystem::path kept() const { return directory_ / "kept"; }
+
+  /// A repository of the commits that take others back, which source() shares, too.
+  std::filesystem::path reverts() const { return directory_ / "reverts"; }
 
   /// Held by whoever works in here: to be locked by flock(1) as long as a recipe runs.
   std::filesystem::path lock() const { return directory_ / "lock"; }
@@ -62,6 +67,7 @@ class Worktree {
  private:
   std::string const& repository() const;
   boost::asio::awaitable<Result<>> clone();
+  Result<bisect::GitHistory> open_reverts() const;
   boost::asio::awaitable<Result<>> go_to(Origin const& origin);
   boost::asio::awaitable<Result<>> git(std::vector<std::string> arguments);
 

@@ -125,6 +125,42 @@ TEST_F(WorktreesTest, AreNotChangedByWhatARecipeHasGitRun) {
   EXPECT_EQ(text_of(victim.path() / "file"), "untouched");
 }
 
+TEST_F(WorktreesTest, TakeACommitBackWhereNoRecipeHasAHand) {
+  tests::TemporaryFolder const victim;
+  auto all = worktrees();
+  auto const tree = all.take();
+  ASSERT_TRUE(check_out(*tree, older_));
+  repository_.write("same.cpp", "other\n");
+  auto const newest = repository_.commit("newest");
+  auto const history = bisect::GitHistory::open(repository_.path().string()).value();
+  auto const reverted = history.revert(newer_, newest).value().value();
+  auto const objects = tree->source() / ".git" / "objects";
+  fs::rename(objects, tree->source() / "moved");
+  fs::create_directory_symlink(victim.path(), objects);
+
+  auto const done =
+      tests::run(loop_, tree->check_out(Origin{reverted, Origin::Revert{newer_, newest}}));
+
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(text_of(tree->source() / "add.cpp"), "one\n");
+  EXPECT_EQ(text_of(tree->source() / "same.cpp"), "other\n");
+  EXPECT_TRUE(fs::is_empty(victim.path())) << "objects were written through a recipe's link";
+}
+
+TEST_F(WorktreesTest, OfEarlierVersionsAreMadeAnew) {
+  auto all = worktrees();
+  auto const tree = all.take();
+  ASSERT_TRUE(check_out(*tree, older_));
+  fs::remove_all(tree->reverts());
+  fs::remove(tree->source() / ".git" / "objects" / "info" / "alternates");
+  auto const history = bisect::GitHistory::open(repository_.path().string()).value();
+  auto const reverted = history.revert(newer_, newer_).value().value();
+  auto const done =
+      tests::run(loop_, tree->check_out(Origin{reverted, Origin::Revert{newer_, newer_}}));
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(text_of(tree->source() / "add.cpp"), "one\n");
+}
+
 TEST_F(WorktreesTest, FailInTheWordsOfGit) {
   auto all = worktrees();
   auto const tree = all.take();
