@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "storage/domain/digest.h"
+#include "storage/domain/small_file.h"
 #include "storage/migrations.h"
 
 namespace torchwatch::storage {
@@ -144,12 +145,8 @@ Result<> inspect_all(fs::path const& file, std::stop_token const& stop) {
 
 void seal(fs::path const& file) {
   if (has_log(file)) return;
-  auto const unfinished = seal_of(file) += ".new";
-  std::ofstream stream{unfinished};
-  stream << digest_of(file) << '\n';
-  stream.close();
-  std::error_code ignored;
-  if (stream) fs::rename(unfinished, seal_of(file), ignored);
+  // One that cannot be sealed is looked through at the next start.
+  static_cast<void>(write_small_file(seal_of(file), digest_of(file) + '\n'));
 }
 
 Result<> break_seal(fs::path const& file) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <fstream>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -35,16 +34,10 @@ Error cannot(std::string const& what, std::error_code problem) {
 }
 
 Result<> write_list(fs::path const& directory, std::vector<Companion> const& companions) {
-  auto const file = directory / list_name;
-  auto const unfinished = fs::path{file} += ".new";
-  std::ofstream stream{unfinished};
+  std::string lines;
   for (auto const& [name, version] : companions)
-    stream << name << ' ' << version << '\n';
-  stream.close();
-  std::error_code problem;
-  fs::rename(unfinished, file, problem);
-  if (stream && !problem) return {};
-  return Error{ErrorCode::unavailable, file.string() + ": cannot be written"};
+    lines += name + ' ' + version + '\n';
+  return write_small_file(directory / list_name, lines);
 }
 
 /// One that is kept already and fits; of several the newest.

@@ -1,6 +1,5 @@
 #include "daemon/build/manifest.h"
 
-#include <fstream>
 #include <optional>
 #include <string>
 
@@ -91,15 +90,8 @@ Result<Build> write_build(std::filesystem::path const& prefix, BuildManifest con
                     {"env", manifest.env},
                     {"preload", manifest.preload},
                     {"launcher", manifest.launcher}};
-  auto const file = prefix / "build.json";
-  auto const unfinished = prefix / "build.json.new";
-  std::ofstream stream{unfinished};
-  stream << object.dump() << '\n';
-  stream.close();
-  std::error_code problem;
-  std::filesystem::rename(unfinished, file, problem);
-  if (!stream || problem)
-    return Error{ErrorCode::unavailable, file.string() + ": cannot be written"};
+  auto const written = write_small_file(prefix / "build.json", object.dump() + '\n');
+  if (!written) return written.error();
   return read_build(prefix);
 }
 

@@ -10,6 +10,7 @@
 #include <spdlog/spdlog.h>
 
 #include "bisect/git_history.h"
+#include "daemon/async/flush_disk.h"
 #include "daemon/build/contents.h"
 #include "daemon/build/manifest.h"
 #include "storage/domain/remove_tree.h"
@@ -213,7 +214,8 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::make_in(fs::path work, Orde
       co_return give_up(commit, order.recipe, downloaded.error().message, false);
     if (downloaded && *downloaded) {
       Seconds const seconds = std::chrono::steady_clock::now() - started;
-      co_return keep(commit, artifacts_recipe_, **downloaded, {seconds.count(), false});
+      BuildAttempt::Cost const cost{seconds.count(), false};
+      co_return co_await keep(commit, artifacts_recipe_, **downloaded, cost);
     }
   }
   if (!has_recipe)
@@ -250,7 +252,8 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::run_recipe(fs::path work, O
   }
   tree->warm_up();
   Seconds const seconds = std::chrono::steady_clock::now() - started;
-  co_return keep(commit, order.recipe, prefix, {seconds.count(), is_incremental});
+  BuildAttempt::Cost const cost{seconds.count(), is_incremental};
+  co_return co_await keep(commit, order.recipe, prefix, cost);
 }
 
 /// A downloaded prefix of the commit, or nothing. What cannot be had or used is told.
@@ -268,26 +271,29 @@ asio::awaitable<Result<std::optional<fs::path>>> RecipeBuilder::download(CommitS
   co_return std::nullopt;
 }
 
-Result<BuildAttempt> RecipeBuilder::keep(CommitSha const& commit,
-                                         RecipeId recipe,
-                                         fs::path const& made,
-                                         BuildAttempt::Cost cost) {
+asio::awaitable<Result<BuildAttempt>> RecipeBuilder::keep(CommitSha commit,
+                                                          RecipeId recipe,
+                                                          fs::path made,
+                                                          BuildAttempt::Cost cost) {
   auto const build = read_build(made);
   if (!build)
-    return give_up(commit, recipe, "recipe left no good prefix: " + build.error().message, false);
+    co_return give_up(
+        commit, recipe, "recipe left no good prefix: " + build.error().message, false);
   if (build->manifest.commit != commit) {
-    return give_up(commit,
-                   recipe,
-                   "recipe built " + build->manifest.commit.hex + " instead of this commit",
-                   false);
+    co_return give_up(commit,
+                      recipe,
+                      "recipe built " + build->manifest.commit.hex + " instead of this commit",
+                      false);
   }
+  auto const flushed = co_await async::flush_disk_of(executor_, made.parent_path());
+  if (!flushed) co_return flushed.error();
   auto const place = state_dir_ / "builds" / (commit.hex + "-" + std::to_string(recipe.value));
   std::error_code problem;
   remove_tree(place, problem);
   fs::rename(made, place, problem);
   if (problem) {
-    return Error{ErrorCode::internal,
-                 "move " + made.string() + " to " + place.string() + ": " + problem.message()};
+    co_return Error{ErrorCode::internal,
+                    "move " + made.string() + " to " + place.string() + ": " + problem.message()};
   }
   store_.builds().record({commit,
                           recipe,
@@ -298,8 +304,8 @@ Result<BuildAttempt> RecipeBuilder::keep(CommitSha const& commit,
                           cost.seconds,
                           cost.is_incremental});
   auto kept = read_build(place);  // again, because paths inside depend on the place
-  if (!kept) return kept.error();
-  return BuildAttempt{std::move(*kept), "", cost, recipe};
+  if (!kept) co_return kept.error();
+  co_return BuildAttempt{std::move(*kept), "", cost, recipe};
 }
 
 BuildAttempt RecipeBuilder::give_up(CommitSha const& commit,

@@ -68,10 +68,10 @@ class RecipeBuilder final : public Builder {
       CommitSha const& commit, std::filesystem::path const& work);
   boost::asio::awaitable<Result<Recipe>> expect(RecipeId recipe);
   std::filesystem::path scratch_for(std::string const& what) const;
-  Result<BuildAttempt> keep(CommitSha const& commit,
-                            RecipeId recipe,
-                            std::filesystem::path const& made,
-                            BuildAttempt::Cost cost);
+  boost::asio::awaitable<Result<BuildAttempt>> keep(CommitSha commit,
+                                                    RecipeId recipe,
+                                                    std::filesystem::path made,
+                                                    BuildAttempt::Cost cost);
   BuildAttempt give_up(CommitSha const& commit, RecipeId recipe, std::string note, bool forever);
 
   boost::asio::any_io_executor executor_;

@@ -1,12 +1,12 @@
 #include "daemon/build/workers.h"
 
 #include <chrono>
-#include <fstream>
 #include <system_error>
 #include <utility>
 
 #include <spdlog/spdlog.h>
 
+#include "daemon/async/flush_disk.h"
 #include "storage/domain/small_file.h"
 
 namespace torchwatch::build {
@@ -27,17 +27,6 @@ fs::path made_in(fs::path const& prefix) {
 bool is_made_from(fs::path const& prefix, std::string const& dependencies) {
   auto const made = read_small_file(made_in(prefix));
   return made && *made == dependencies;
-}
-
-Result<> write_whole(fs::path const& file, std::string const& text) {
-  auto const unfinished = fs::path{file} += ".new";
-  std::ofstream stream{unfinished};
-  stream << text;
-  stream.close();
-  std::error_code problem;
-  fs::rename(unfinished, file, problem);
-  if (stream && !problem) return {};
-  return Error{ErrorCode::unavailable, file.string() + ": cannot be written"};
 }
 
 /// "resnet18;dlrm", or nothing for all.
@@ -87,7 +76,7 @@ Result<> WorkerProgram::retire_worker(fs::path const& prefix, Error const& reaso
   fs::remove(worker_in(prefix), problem);
   if (problem)
     return Error{ErrorCode::unavailable, worker_in(prefix).string() + ": " + problem.message()};
-  return write_whole(made_in(prefix), newest_);
+  return write_small_file(made_in(prefix), newest_);
 }
 
 asio::awaitable<Result<>> WorkerProgram::make(fs::path prefix) {
@@ -99,7 +88,9 @@ asio::awaitable<Result<>> WorkerProgram::make(fs::path prefix) {
   if (fs::exists(worker_in(prefix), ignored) && is_made_from(prefix, *wanted)) co_return Result<>{};
   auto const compiled = co_await compile(prefix);
   if (!compiled) co_return compiled.error();
-  co_return write_whole(made_in(prefix), *wanted);
+  auto const flushed = co_await async::flush_disk_of(executor_, worker_in(prefix));
+  if (!flushed) co_return flushed.error();
+  co_return write_small_file(made_in(prefix), *wanted);
 }
 
 asio::awaitable<Result<std::string>> WorkerProgram::tools() {

@@ -1,11 +1,13 @@
 #include "daemon/report/publisher.h"
 
-#include <fstream>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include <spdlog/spdlog.h>
 
 #include "github/issue.h"
+#include "storage/domain/small_file.h"
 
 namespace torchwatch::report {
 namespace asio = boost::asio;
@@ -29,21 +31,15 @@ asio::awaitable<Result<std::string>> file_issue(github::IssueDraft draft,
   co_return issue->url;
 }
 
-/// Written beside and renamed, so that a report is whole or not there.
+/// A report is whole or not there.
 Result<std::string> write_report(github::IssueDraft const& draft,
                                  IncidentId incident,
                                  std::filesystem::path const& directory) {
   auto const place = directory / ("incident-" + std::to_string(incident.value) + ".md");
-  auto partial = place;
-  partial += ".partial";
-  std::error_code problem;
-  std::filesystem::create_directories(directory, problem);
-  std::ofstream file{partial, std::ios::trunc};
-  file << "# " << draft.title << "\n\n" << draft.body;
-  file.close();
-  if (file) std::filesystem::rename(partial, place, problem);
-  if (!file || problem)
-    return Error{ErrorCode::internal, "write report " + place.string() + ": " + problem.message()};
+  std::error_code ignored;  // the write says what is wrong with it
+  std::filesystem::create_directories(directory, ignored);
+  auto const written = write_small_file(place, "# " + draft.title + "\n\n" + draft.body);
+  if (!written) return Error{ErrorCode::internal, "write report " + written.error().message};
   spdlog::info("report_written path={}", place.string());
   return place.string();
 }

@@ -1,5 +1,6 @@
 #include "daemon/service/checkup.h"
 
+#include <algorithm>
 #include <fstream>
 #include <optional>
 #include <system_error>
@@ -9,6 +10,7 @@
 #include <sched.h>
 #include <spdlog/spdlog.h>
 
+#include "storage/domain/small_file.h"
 #include "storage/soundness.h"
 
 namespace torchwatch::service {
@@ -30,12 +32,9 @@ std::optional<Timestamp> last_good_look(fs::path const& file, Timestamp now) {
 }
 
 void note_good_look(fs::path const& file, Timestamp at) {
-  auto const unfinished = note_of(file) += ".new";
-  std::ofstream stream{unfinished};
-  stream << at.time_since_epoch().count() << '\n';
-  stream.close();
-  std::error_code ignored;  // it is looked at once more
-  if (stream) fs::rename(unfinished, note_of(file), ignored);
+  auto const written =
+      write_small_file(note_of(file), std::to_string(at.time_since_epoch().count()) + '\n');
+  if (!written) spdlog::warn("look_not_noted reason=\"{}\"", written.error().message);
 }
 
 /// This thread runs when no other wants to; Linux takes its turns at the disk from that, too.
@@ -64,7 +63,8 @@ void Checkup::run(std::stop_token const& stop) {
   auto const last = last_good_look(file_, clock_.now());
   auto next = last ? *last + plan_.period : clock_.now();
   while (!stop.stop_requested()) {
-    if (clock_.now() >= next) next = look(stop);
+    bool const was_set_back = next - clock_.now() > std::max(plan_.period, plan_.again);
+    if (clock_.now() >= next || was_set_back) next = look(stop);
     rest(stop);
   }
 }

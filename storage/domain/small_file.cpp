@@ -13,9 +13,8 @@ namespace {
 
 class OpenFile {
  public:
-  /// A pipe that nobody writes to does not hold it up, and a terminal does not become ours.
-  explicit OpenFile(std::filesystem::path const& file)
-      : fd_{::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)} {}
+  explicit OpenFile(std::filesystem::path const& file, int flags)
+      : fd_{::open(file.c_str(), flags | O_CLOEXEC, 0644)} {}
 
   OpenFile(OpenFile const&) = delete;
   OpenFile& operator=(OpenFile const&) = delete;
@@ -51,7 +50,41 @@ int read_up_to(int fd, std::string& text, std::size_t most) {
   return 0;
 }
 
+/// What errno said when that failed, else 0.
+int write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    auto const bytes = ::write(fd, text.data(), text.size());
+    if (bytes < 0 && errno != EINTR) return errno;
+    if (bytes > 0) text.remove_prefix(static_cast<std::size_t>(bytes));
+  }
+  return ::fsync(fd) == 0 ? 0 : errno;
+}
+
+/// A new file, with nothing of whoever had its name. What errno said when that failed, else 0.
+int write_anew(std::filesystem::path const& file, std::string_view text) {
+  if (::unlink(file.c_str()) != 0 && errno != ENOENT) return errno;
+  OpenFile const opened{file, O_WRONLY | O_CREAT | O_EXCL};
+  return opened.get() < 0 ? errno : write_all(opened.get(), text);
+}
+
+/// A rename is only as lasting as the directory that it is in.
+int flush_directory(std::filesystem::path const& directory) {
+  OpenFile const opened{directory.empty() ? "." : directory, O_RDONLY | O_DIRECTORY};
+  return opened.get() >= 0 && ::fsync(opened.get()) == 0 ? 0 : errno;
+}
+
 }  // namespace
+
+Result<> write_small_file(std::filesystem::path const& file, std::string_view text) {
+  auto unfinished = file;
+  unfinished += ".new";
+  int problem = write_anew(unfinished, text);
+  if (problem == 0 && ::rename(unfinished.c_str(), file.c_str()) != 0) problem = errno;
+  if (problem == 0) problem = flush_directory(file.parent_path());
+  if (problem == 0) return {};
+  return Error{ErrorCode::unavailable,
+               file.string() + ": cannot be written: " + std::generic_category().message(problem)};
+}
 
 Result<std::string> read_small_file(std::filesystem::path const& file, std::size_t most) {
   auto const failed = [&file](ErrorCode code, std::string const& why) {
@@ -60,7 +93,8 @@ Result<std::string> read_small_file(std::filesystem::path const& file, std::size
   auto const by_errno = [&failed](int problem) {
     return failed(code_of(problem), std::generic_category().message(problem));
   };
-  OpenFile const opened{file};
+  // A pipe that nobody writes to does not hold it up, and a terminal does not become ours.
+  OpenFile const opened{file, O_RDONLY | O_NONBLOCK | O_NOCTTY};
   if (opened.get() < 0) return by_errno(errno);
 
   struct stat facts {};

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "storage/domain/result.h"
 
@@ -14,5 +15,10 @@ namespace torchwatch {
 /// and with unavailable when it cannot be read.
 Result<std::string> read_small_file(std::filesystem::path const& file,
                                     std::size_t most = std::size_t{64} << 10);
+
+/// Puts a file there, or another in its place: whole or not at all, and after a power cut, too.
+/// What is unfinished is FILE.new beside it. Waits for the disk. Fails with unavailable, naming the
+/// file.
+Result<> write_small_file(std::filesystem::path const& file, std::string_view text);
 
 }  // namespace torchwatch

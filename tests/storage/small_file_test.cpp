@@ -33,6 +33,26 @@ TEST_F(SmallFileTest, IsReadAsAWhole) {
   EXPECT_EQ(read_small_file(file_, 100).value(), text);
 }
 
+TEST_F(SmallFileTest, IsWrittenAsAWholeInPlaceOfAnother) {
+  std::ofstream{file_} << "a longer one from before";
+  std::ofstream{folder_ / "other"} << "untouched";
+  fs::create_symlink("other", file_.string() + ".new");
+  auto const written = write_small_file(file_, "new");
+  ASSERT_TRUE(written) << written.error().message;
+  EXPECT_EQ(read_small_file(file_).value(), "new");
+  EXPECT_EQ(read_small_file(folder_ / "other").value(), "untouched") << "through somebody's link";
+  EXPECT_FALSE(fs::exists(file_.string() + ".new"));
+}
+
+TEST_F(SmallFileTest, NamesWhatCannotBeWritten) {
+  auto const nowhere = folder_ / "none" / "file";
+  auto const written = write_small_file(nowhere, "text");
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().code, ErrorCode::unavailable);
+  EXPECT_EQ(written.error().message,
+            nowhere.string() + ": cannot be written: No such file or directory");
+}
+
 TEST_F(SmallFileTest, MayBeALinkToOne) {
   std::ofstream{folder_ / "other"} << "text";
   fs::create_symlink("other", file_);
