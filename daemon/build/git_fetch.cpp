@@ -1,6 +1,8 @@
 #include "daemon/build/git_fetch.h"
 
+#include <filesystem>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
 #include <spdlog/spdlog.h>
@@ -11,6 +13,7 @@
 
 namespace torchwatch::build {
 namespace asio = boost::asio;
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -37,6 +40,34 @@ std::string reason_of(async::ToolRun const& run) {
   for (std::string line; std::getline(lines, line);)
     if (line.starts_with("fatal: ")) return process::excerpt(line);
   return async::why_it_failed(run);
+}
+
+bool is_kept_out_by_a_lock(async::ToolRun const& run) {
+  return run.errors.find(".lock': File exists") != std::string::npos;
+}
+
+/// Git holds the lock of a branch for milliseconds, and leaves it behind when it is killed.
+bool is_dead(fs::path const& lock) {
+  constexpr std::chrono::hours certainly{1};
+  std::error_code problem;
+  auto const made = fs::last_write_time(lock, problem);
+  return !problem && fs::file_time_type::clock::now() - made > certainly;
+}
+
+/// Whether anything was locked by a git that is gone: branches, or the list of them.
+bool release_dead_locks(fs::path const& git_directory) {
+  std::vector<fs::path> locks{git_directory / "packed-refs.lock"};
+  std::error_code problem;
+  for (auto at = fs::recursive_directory_iterator{git_directory / "refs", problem};
+       !problem && at != fs::end(at);
+       at.increment(problem))
+    if (at->path().extension() == ".lock") locks.push_back(at->path());
+  std::erase_if(locks, [](fs::path const& lock) { return !is_dead(lock); });
+  for (auto const& lock : locks) {
+    spdlog::warn("dead_lock_removed path={}", lock.string());
+    fs::remove(lock, problem);
+  }
+  return !locks.empty();
 }
 
 }  // namespace
@@ -77,7 +108,7 @@ asio::awaitable<Result<>> GitFetch::fetch() {
                                      source_.remote};
   auto const refspec = co_await missing_refspec();
   if (refspec && !refspec->empty()) arguments.push_back(*refspec);
-  auto const run = co_await git(std::move(arguments));
+  auto const run = co_await git_past_locks(std::move(arguments));
   if (run && has_come(*run)) {
     if (!run->is_good()) spdlog::warn("fetch_incomplete reason=\"{}\"", reason_of(*run));
     std::chrono::duration<double> const seconds = std::chrono::steady_clock::now() - started;
@@ -94,6 +125,20 @@ asio::awaitable<Result<>> GitFetch::fetch() {
                reason);
   co_return Error{ErrorCode::unavailable,
                   "fetch " + source_.remote + " into " + source_.repository + ": " + reason};
+}
+
+/// Once more when a git that was killed had left branches locked.
+asio::awaitable<Result<async::ToolRun>> GitFetch::git_past_locks(
+    std::vector<std::string> arguments) {
+  auto const again = arguments;
+  auto run = co_await git(std::move(arguments));
+  if (!run || !is_kept_out_by_a_lock(*run)) co_return run;
+  std::vector<std::string> question{"rev-parse", "--git-common-dir"};
+  auto const directory = co_await git(std::move(question));
+  if (!directory || !directory->is_good()) co_return run;
+  auto const line = directory->output.substr(0, directory->output.find('\n'));
+  if (!release_dead_locks(fs::path{source_.repository} / line)) co_return run;
+  co_return co_await git(again);
 }
 
 /// Where branches go when the remote does not say it; empty when it does.
@@ -129,7 +174,7 @@ asio::awaitable<Result<async::ToolRun>> GitFetch::git(std::vector<std::string> a
   process::Command command;
   command.argv = {"git", "-C", source_.repository};
   command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
-  command.env = {{"GIT_TERMINAL_PROMPT", "0"}};
+  command.env = {{"GIT_TERMINAL_PROMPT", "0"}, {"LC_ALL", "C"}};  // what it says is looked at
   command.inherits = process::network_variables();
   // GIT_DIR and its like would lead it elsewhere.
   command.inherits.insert(

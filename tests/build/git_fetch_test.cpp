@@ -59,6 +59,19 @@ class Clone {
     return upstream_.git("-C '" + path().string() + "' " + arguments);
   }
 
+  /// Where the clone keeps it.
+  std::string name_of(std::string const& branch) const {
+    bool const is_bare = git("rev-parse --is-bare-repository") == "true";
+    return (is_bare ? "refs/heads/" : "refs/remotes/origin/") + branch;
+  }
+
+  /// Leaves it behind, as a git that is killed does.
+  fs::path lock_of(std::string const& branch) const {
+    auto const lock = path() / git("rev-parse --git-common-dir") / (name_of(branch) + ".lock");
+    std::ofstream{lock}.close();
+    return lock;
+  }
+
   long times_asked() const {
     std::ifstream lines{log()};
     return std::count(std::istreambuf_iterator<char>{lines}, {}, '\n');
@@ -121,6 +134,23 @@ TEST_P(EveryClone, FollowsABranchThatWasRewritten) {
   auto const releases = history->nightly_releases("nightly", 9).value();
   ASSERT_EQ(releases.size(), 1U);
   EXPECT_EQ(releases[0].date, "2026-11-21");
+}
+
+TEST_P(EveryClone, GoesOnAfterAGitThatWasKilled) {
+  Clone clone{GetParam()};
+  clone.upstream().git("checkout --quiet -b nightly");
+  ASSERT_TRUE(clone.refresh());
+  auto const second = clone.upstream().commit("second");
+  auto const lock = clone.lock_of("nightly");
+
+  EXPECT_TRUE(clone.refresh()) << "the rest has come";
+  EXPECT_TRUE(fs::exists(lock)) << "somebody may hold it";
+  EXPECT_EQ(clone.times_asked(), 2);
+
+  fs::last_write_time(lock, fs::file_time_type::clock::now() - std::chrono::hours{2});
+  ASSERT_TRUE(clone.refresh());
+  EXPECT_FALSE(fs::exists(lock));
+  EXPECT_EQ(clone.git("rev-parse " + clone.name_of("nightly")), second.hex);
 }
 
 INSTANTIATE_TEST_SUITE_P(All,
