@@ -129,14 +129,40 @@ GpuShares read_gpu_shares(SQLite::Statement& row) {
 
 void Jobs::record(std::vector<JobOutcome> const& outcomes) {
   SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
+  auto const known = [this](JobOutcome const& outcome) {
+    return is_known(outcome);
+  };
+  if (std::ranges::all_of(outcomes, known)) return;
+  clear_rounds_of(outcomes);
   for (auto const& outcome : outcomes)
     insert(outcome);
   transaction.commit();
 }
 
+bool Jobs::is_known(JobOutcome const& outcome) const {
+  SQLite::Statement query{database_,
+                          "SELECT 1 FROM job WHERE campaign = ? AND fleet = ? AND benchmark = ? "
+                          "AND commit_sha = ? AND round = ?"};
+  auto const& key = outcome.key;
+  bind_all(query, key.campaign.name, key.fleet, name_of(key.benchmark), key.commit.hex, key.round);
+  return query.executeStep();
+}
+
+void Jobs::clear_rounds_of(std::vector<JobOutcome> const& outcomes) {
+  SQLite::Statement remove{
+      database_,
+      "DELETE FROM job WHERE campaign = ? AND fleet = ? AND benchmark = ? AND round = ?"};
+  for (auto const& outcome : outcomes) {
+    auto const& key = outcome.key;
+    bind_all(remove, key.campaign.name, key.fleet, name_of(key.benchmark), key.round);
+    remove.exec();
+    remove.reset();
+  }
+}
+
 void Jobs::insert(JobOutcome const& outcome) {
   SQLite::Statement insert{database_,
-                           "INSERT OR IGNORE INTO job (campaign, fleet, benchmark, commit_sha, "
+                           "INSERT INTO job (campaign, fleet, benchmark, commit_sha, "
                            "round, error_code, error, "
                            "version, fingerprint_id, seconds, finished_at, accounts, profile, "
                            "seed, place) "
@@ -157,20 +183,19 @@ void Jobs::insert(JobOutcome const& outcome) {
            to_json(outcome.profile).dump(),
            outcome.seed,
            outcome.place);
-  if (insert.exec() == 1) {
-    auto const job = database_.getLastInsertRowid();
-    for (auto const& [metric, value] : outcome.values) {
-      SQLite::Statement add{
-          database_,
-          "INSERT INTO result (job_id, metric, value, samples, outliers) VALUES (?, ?, ?, ?, ?)"};
-      bind_all(add,
-               job,
-               std::string{to_string(metric)},
-               value.value,
-               nlohmann::json(value.samples).dump(),
-               nlohmann::json(value.outliers).dump());
-      add.exec();
-    }
+  insert.exec();
+  auto const job = database_.getLastInsertRowid();
+  for (auto const& [metric, value] : outcome.values) {
+    SQLite::Statement add{
+        database_,
+        "INSERT INTO result (job_id, metric, value, samples, outliers) VALUES (?, ?, ?, ?, ?)"};
+    bind_all(add,
+             job,
+             std::string{to_string(metric)},
+             value.value,
+             nlohmann::json(value.samples).dump(),
+             nlohmann::json(value.outliers).dump());
+    add.exec();
   }
 }
 
@@ -260,6 +285,16 @@ int Jobs::forget(Campaign const& campaign, int most) {
   SQLite::Statement remove{
       database_, "DELETE FROM job WHERE id IN (SELECT id FROM job WHERE campaign = ? LIMIT ?)"};
   bind_all(remove, campaign.name, most);
+  return remove.exec();
+}
+
+int Jobs::forget_hosts(int most) {
+  SQLite::Statement remove{
+      database_,
+      "DELETE FROM fingerprint WHERE id IN (SELECT id FROM fingerprint WHERE "
+      "NOT EXISTS (SELECT 1 FROM job WHERE fingerprint_id = fingerprint.id) AND "
+      "NOT EXISTS (SELECT 1 FROM night WHERE fingerprint_id = fingerprint.id) LIMIT ?)"};
+  bind_all(remove, most);
   return remove.exec();
 }
 

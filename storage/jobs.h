@@ -32,8 +32,9 @@ class Jobs {
  public:
   explicit Jobs(SQLite::Database& database) : database_{database} {}
 
-  /// Keeps outcomes with their values, all of them or none. A key that is known already keeps its
-  /// first outcome.
+  /// Keeps the outcomes of one or more rounds with their values, all of them or none. Rounds that
+  /// are all known already stay as they were first recorded. Otherwise whatever else was kept of
+  /// them goes: it was measured beside another build, at another time.
   void record(std::vector<JobOutcome> const& outcomes);
 
   std::optional<JobOutcome> find(JobKey const& key) const;
@@ -64,10 +65,15 @@ class Jobs {
   /// Forgets `most` jobs of a campaign at most, with their values. Returns how many.
   int forget(Campaign const& campaign, int most);
 
+  /// Forgets `most` fingerprints at most to which nothing refers any more. Returns how many.
+  int forget_hosts(int most);
+
   /// Every stored value of one series, oldest first; failed jobs have none.
   std::vector<SeriesPoint> history(Series const& series) const;
 
  private:
+  void clear_rounds_of(std::vector<JobOutcome> const& outcomes);
+  bool is_known(JobOutcome const& outcome) const;
   void insert(JobOutcome const& outcome);
 
   SQLite::Database& database_;

@@ -580,6 +580,12 @@ UPDATE bisection_step SET is_unbuilt = 1
 WHERE skipped_sha IS NOT NULL AND note NOT LIKE 'could not be measured: %';
 )sql";
 
+/// Which hosts nothing refers to any more is found without reading all jobs for each.
+constexpr std::string_view hosts_of_jobs = R"sql(
+CREATE INDEX job_by_fingerprint ON job (fingerprint_id);
+CREATE INDEX night_by_fingerprint ON night (fingerprint_id);
+)sql";
+
 constexpr std::array steps{nightlies_and_jobs,
                            comparisons_and_incidents,
                            builds_and_bisections,
@@ -608,7 +614,8 @@ constexpr std::array steps{nightlies_and_jobs,
                            searched_commits,
                            request_keys,
                            nightlies_by_date,
-                           unbuilt_commits};
+                           unbuilt_commits,
+                           hosts_of_jobs};
 
 /// Foreign keys are off while this lives: a table that others refer to is replaced by a new one of
 /// its name, and looked at when it is done (https://www.sqlite.org/lang_altertable.html, 7).

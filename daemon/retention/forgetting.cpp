@@ -69,8 +69,18 @@ asio::awaitable<int> Forgetting::forget() {
       co_await asio::post(asio::use_awaitable);
     }
   }
+  if (forgotten > 0) co_await forget_hosts();
   if (forgotten > 0) spdlog::info("processes_forgotten count={}", forgotten);
   co_return forgotten;
+}
+
+/// Those of the processes that were forgotten. A worker says what host it has.
+asio::awaitable<void> Forgetting::forget_hosts() {
+  int gone = jobs_a_step;
+  for (int step = 0; step < most_steps && gone == jobs_a_step; ++step) {
+    gone = store_.jobs().forget_hosts(jobs_a_step);
+    co_await asio::post(asio::use_awaitable);
+  }
 }
 
 }  // namespace torchwatch::retention

@@ -37,6 +37,8 @@ class Forgetting {
   boost::asio::awaitable<int> forget();
 
  private:
+  boost::asio::awaitable<void> forget_hosts();
+
   storage::Store& store_;
   config::StoreOptions const& options_;
 };

@@ -28,7 +28,7 @@ TEST_F(HistoriesTest, ANightIsTheMedianOfItsOwnProcesses) {
   measure(nightly, 0, 10);
   measure(nightly, 1, 12);
   measure(nightly, 2, 100);
-  measure(nightly, 0, 1, 'b');  // the baseline's
+  measure(nightly, 3, 1, 'b');  // the baseline's
   store.histories().keep(nightly);
 
   auto const night = only_night();

@@ -70,6 +70,55 @@ TEST_F(JobsTest, AFingerprintBeyondAllReasonIsReadAsNone) {
   EXPECT_EQ(store.jobs().find(written.key).value().fingerprint, "{}");
 }
 
+TEST_F(JobsTest, ARoundBesideAnotherBuildTakesThePlaceOfTheOldOne) {
+  auto const nightly = outcome_of({"nightly/1"}, 1, 10);
+  auto baseline = nightly;
+  baseline.key.commit = sha_of('b');
+  auto other_round = nightly;
+  other_round.key.round = 0;
+  store.jobs().record({other_round});
+  store.jobs().record({baseline, nightly});
+
+  auto now = outcome_of({"nightly/1"}, 1, 20);
+  auto other_baseline = now;
+  other_baseline.key.commit = sha_of('c');
+  store.jobs().record({other_baseline, now});
+
+  EXPECT_EQ(store.jobs().find(baseline.key), std::nullopt);
+  EXPECT_TRUE(store.jobs().find(other_baseline.key));
+  EXPECT_EQ(store.jobs().find(now.key).value().values.at(Metric::latency).value, 20);
+  EXPECT_TRUE(store.jobs().find(other_round.key));
+}
+
+TEST_F(JobsTest, AHostGoesWithTheLastThatRefersToIt) {
+  auto first = outcome_of({"nightly/1"}, 0, 10);
+  first.fingerprint = R"({"host":"one"})";
+  auto second = outcome_of({"nightly/2"}, 0, 10);
+  second.fingerprint = R"({"host":"two"})";
+  store.jobs().record({first});
+  store.jobs().record({second});
+  EXPECT_EQ(store.jobs().forget_hosts(9), 0);
+  store.jobs().forget({"nightly/1"}, 9);
+  EXPECT_EQ(store.jobs().forget_hosts(9), 1);
+  EXPECT_EQ(store.jobs().find(second.key).value().fingerprint, second.fingerprint);
+  EXPECT_EQ(store.jobs().forget_hosts(9), 0);
+}
+
+TEST_F(JobsTest, AHostOfANightStaysThoughItsJobsGo) {
+  announce("2026-01-01", 'a');
+  auto measured = outcome_of({"nightly/1"}, 0, 10);
+  measured.key.commit = sha_of('a');
+  store.jobs().record({measured});
+  store.histories().keep(NightlyId{1});
+  auto const nights = store.histories().of(latency_of("dlrm"));
+  ASSERT_EQ(nights.size(), 1U);
+
+  store.jobs().forget({"nightly/1"}, 9);
+
+  EXPECT_EQ(store.jobs().forget_hosts(9), 0);
+  EXPECT_EQ(store.histories().fingerprint(nights[0].host), measured.fingerprint);
+}
+
 TEST_F(JobsTest, AKnownKeyKeepsItsFirstOutcome) {
   store.jobs().record({outcome_of({"nightly/1"}, 0, 10)});
   auto second = outcome_of({"nightly/1"}, 0, 99);
@@ -87,18 +136,18 @@ TEST_F(JobsTest, AKnownKeyKeepsItsFirstOutcome) {
 
 TEST_F(JobsTest, EachPartOfAKeyCounts) {
   auto const first = outcome_of({"nightly/1"}, 0, 1);
-  std::vector<JobOutcome> others(5, first);
+  std::vector<JobOutcome> others(4, first);
   others[0].key.campaign = {"nightly/2"};
   others[1].key.fleet = "gpu";
   others[2].key.benchmark.test = torchwatch::Test::eval;
-  others[3].key.commit = sha_of('b');
-  others[4].key.round = 1;
+  others[3].key.round = 1;
   store.jobs().record({first});
   for (auto const& other : others) {
     EXPECT_EQ(store.jobs().find(other.key), std::nullopt);
     store.jobs().record({other});
     EXPECT_TRUE(store.jobs().find(other.key));
   }
+  EXPECT_TRUE(store.jobs().find(first.key));
 }
 
 TEST_F(JobsTest, ACampaignIsReadInOrder) {
