@@ -123,8 +123,8 @@ std::vector<Probe> Inquiry::next(Costs const& costs, Capacity capacity) const {
   std::vector<Question> questions;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (states_[i].is_dropped || answer(i)) continue;
-    auto const benchmark = states_[i].asked.benchmark;
-    questions.push_back({states_[i].belief, prior_of(states_[i]), benchmark, lost_to(benchmark)});
+    auto const& state = states_[i];
+    questions.push_back({state.belief, prior_of(state), state.asked.benchmark, lost_to(state)});
   }
   return plan(questions, costs, capacity);
 }
@@ -151,7 +151,7 @@ std::vector<Probe> Inquiry::reread(Costs const& costs, Capacity capacity) const 
 /// Of the builds beside a hypothesis' changes, ascending.
 std::vector<std::size_t> Inquiry::read_too_rarely(State const& state) const {
   auto const& belief = state.belief;
-  auto const lost = lost_to(state.asked.benchmark);
+  auto const lost = lost_to(state);
   auto const& hypothesis = likeliest_of(belief);
   std::vector<std::size_t> positions;
   for (std::size_t index = 0; index < belief.positions.size(); ++index) {
@@ -188,6 +188,10 @@ void Inquiry::skip(std::size_t position) {
 
 void Inquiry::skip(std::size_t position, std::size_t benchmark) {
   unread_.emplace(benchmark, position);
+}
+
+void Inquiry::skip_in(std::size_t series, std::size_t position) {
+  states_[series].lost.insert(position);
 }
 
 void Inquiry::drop(std::size_t series) {
@@ -257,10 +261,11 @@ void Inquiry::share_answers() {
   }
 }
 
-std::set<std::size_t> Inquiry::lost_to(std::size_t benchmark) const {
+std::set<std::size_t> Inquiry::lost_to(State const& state) const {
   auto lost = skipped_;
+  lost.insert(state.lost.begin(), state.lost.end());
   for (auto const& [whose, position] : unread_)
-    if (whose == benchmark) lost.insert(position);
+    if (whose == state.asked.benchmark) lost.insert(position);
   return lost;
 }
 
@@ -298,7 +303,7 @@ Answer Inquiry::likeliest(std::size_t series) const {
 }
 
 bool Inquiry::can_be_cut(State const& state, std::size_t gap) const {
-  auto const lost = lost_to(state.asked.benchmark);
+  auto const lost = lost_to(state);
   for (auto position = state.belief.positions[gap] + 1; position < state.belief.positions[gap + 1];
        ++position)
     if (!lost.contains(position)) return true;

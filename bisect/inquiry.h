@@ -74,6 +74,9 @@ class Inquiry {
   /// The build at `position` cannot be read by `benchmark`. Neither end.
   void skip(std::size_t position, std::size_t benchmark);
 
+  /// The build at `position` gives no level of the series, though it may give others. Neither end.
+  void skip_in(std::size_t series, std::size_t position);
+
   /// The series is not asked about any more.
   void drop(std::size_t series);
 
@@ -100,6 +103,7 @@ class Inquiry {
     double no_large = 0;             ///< ... and the probability that there is none
     std::size_t most_readings = 0;
     bool is_dropped = false;
+    std::set<std::size_t> lost;   ///< positions that give no level of this series
     std::set<std::size_t> named;  ///< suspects that changed other series
     Belief belief;
   };
@@ -111,7 +115,7 @@ class Inquiry {
   std::vector<Probe> reread(Costs const& costs, Capacity capacity) const;
   std::vector<std::size_t> read_too_rarely(State const& state) const;
   double not_misled(State const& state) const;
-  std::set<std::size_t> lost_to(std::size_t benchmark) const;
+  std::set<std::size_t> lost_to(State const& state) const;
   bool is_final(State const& state, Answer const& answer) const;
   bool is_stuck(State const& state) const;
   bool can_be_cut(State const& state, std::size_t gap) const;

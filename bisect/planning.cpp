@@ -179,6 +179,9 @@ class Planner {
   std::vector<std::vector<std::size_t>> list_rounds() const;
   std::optional<Choice> judge(std::vector<std::size_t> const& round) const;
   double gain(std::vector<std::size_t> const& round, std::size_t benchmark) const;
+  bool is_answered_by(std::vector<std::size_t> const& round,
+                      std::size_t benchmark,
+                      std::size_t question) const;
 
   std::span<Question const> questions_;
   Costs const& costs_;
@@ -203,7 +206,7 @@ std::vector<Probe> Planner::plan() {
     }
     probes.push_back(std::move(probe));
     for (std::size_t i = 0; i < questions_.size(); ++i)
-      if (questions_[i].benchmark == best->benchmark) information_[i].add(best->round);
+      if (is_answered_by(best->round, best->benchmark, i)) information_[i].add(best->round);
   }
   return probes;
 }
@@ -260,16 +263,22 @@ std::optional<Choice> Planner::judge(std::vector<std::size_t> const& round) cons
   return best > 0 ? std::optional{std::move(choice)} : std::nullopt;
 }
 
-/// Of a round of one benchmark, about all its series; 0 if it cannot be read.
+/// Of a round of one benchmark, about those of its series that all of its builds give.
 double Planner::gain(std::vector<std::size_t> const& round, std::size_t benchmark) const {
   double sum = 0;
-  for (std::size_t i = 0; i < questions_.size(); ++i) {
-    if (questions_[i].benchmark != benchmark) continue;
-    for (auto const candidate : round)
-      if (questions_[i].lost.contains(candidates_.positions()[candidate])) return 0;
-    sum += information_[i].gain(round);
-  }
+  for (std::size_t i = 0; i < questions_.size(); ++i)
+    if (is_answered_by(round, benchmark, i)) sum += information_[i].gain(round);
   return sum;
+}
+
+bool Planner::is_answered_by(std::vector<std::size_t> const& round,
+                             std::size_t benchmark,
+                             std::size_t question) const {
+  auto const& lost = questions_[question].lost;
+  return questions_[question].benchmark == benchmark &&
+         std::ranges::none_of(round, [&](std::size_t candidate) {
+           return lost.contains(candidates_.positions()[candidate]);
+         });
 }
 
 /// Rounds that give each end as many readings.

@@ -30,7 +30,7 @@ struct Question {
   Belief belief;
   std::vector<double> prior;   ///< weight of each suspect, as in `believe`
   std::size_t benchmark = 0;   ///< series of one benchmark are read by the same processes
-  std::set<std::size_t> lost;  ///< positions that cannot be read
+  std::set<std::size_t> lost;  ///< positions that give no reading of it
 };
 
 /// One round to measure: of which benchmark, which builds beside each other.

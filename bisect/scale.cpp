@@ -20,7 +20,10 @@ Scale::Scale(Metric metric, double threshold, config::DecideOptions const& optio
       unit_{std::max(tolerance(0, metric, options), 1.0) / threshold_} {}
 
 double Scale::level(double value) const {
-  return metric_ == Metric::leak ? value / unit_ : std::log(value);
+  constexpr double page = 4096;
+  if (metric_ == Metric::leak) return value / unit_;
+  bool const is_memory = metric_ != Metric::latency;
+  return std::log(is_memory && value >= 0 ? std::max(value, page) : value);
 }
 
 double Scale::value(double level) const {

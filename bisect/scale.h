@@ -14,7 +14,8 @@ class Scale {
  public:
   Scale(Metric metric, double threshold, config::DecideOptions const& options);
 
-  /// `value` is in the metric's unit and, but for a leak, positive.
+  /// `value` is in the metric's unit. No memory counts as one page of it, so that a change from
+  /// nothing has a size.
   double level(double value) const;
   double value(double level) const;
 

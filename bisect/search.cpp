@@ -5,6 +5,7 @@
 #include <functional>
 #include <numbers>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -249,7 +250,7 @@ std::vector<std::size_t> Search::series_of(std::size_t benchmark) const {
   return series;
 }
 
-/// A series without levels cannot be asked about, nor one that fails again and again.
+/// A series that fails again and again cannot be asked about.
 void Search::read(std::size_t series, BisectionStep const& step) {
   auto& line = lines_[series];
   auto const found = std::ranges::find(step.readings, line.series.metric, &MetricLevels::metric);
@@ -261,7 +262,26 @@ void Search::read(std::size_t series, BisectionStep const& step) {
   auto const failed = std::erase_if(readings, std::not_fn(is_usable));
   line.failures += failed;
   if (!readings.empty()) inquiry_.add(series, readings);
-  if ((readings.empty() && failed == 0) || line.failures > most_failures) inquiry_.drop(series);
+  if (readings.empty() && failed == 0) pass_over(series, step.commits);
+  if (line.failures > most_failures) inquiry_.drop(series);
+}
+
+/// One of these builds gave no level of the series: one that never did, or else any, this time.
+void Search::pass_over(std::size_t series, std::vector<CommitSha> const& commits) {
+  auto const& belief = inquiry_.belief(series);
+  bool is_any_new = false;
+  for (auto const& commit : commits) {
+    auto const position = position_of(commit);
+    auto const at = std::ranges::find(belief.positions, position) - belief.positions.begin();
+    bool const is_measured = at < std::ssize(belief.positions);
+    if (is_measured && belief.readings[static_cast<std::size_t>(at)] > 0) continue;
+    is_any_new = true;
+    if (is_end(commit))
+      inquiry_.drop(series);
+    else
+      inquiry_.skip_in(series, position);
+  }
+  if (!is_any_new) ++lines_[series].failures;
 }
 
 void Search::learn(Series const& series,
@@ -284,7 +304,9 @@ std::vector<Series> Search::to_confirm() const {
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     if (!accuses_nobody(i)) return {};
     auto const& [fleet, benchmark, metric] = lines_[i].series;
-    bool const may_differ = !is_deterministic(metric) && !builds_.contains(fleet);
+    auto const learnt = builds_.find(fleet);
+    bool const is_learnt = learnt != builds_.end() && learnt->second > 0;
+    bool const may_differ = !is_deterministic(metric) && !is_learnt;
     if (may_differ && !lines_[i].is_confirmed) rest.push_back(lines_[i].series);
   }
   return rest;
@@ -332,6 +354,7 @@ std::vector<Finding> Search::find() {
     if (!answer || answer->kind == Answer::Kind::open) continue;
     bool const is_gradual = answer->kind == Answer::Kind::gradual;
     auto& line = lines_[i];
+    if (is_gradual && std::exchange(line.is_gradual, true)) continue;  // its span may move
     if (!answer->changes.empty()) line.note_total(*answer);
     for (auto const& [span, effect] : line.effects_of(*answer)) {
       if (!found_.emplace(i, span).second) continue;
@@ -353,12 +376,13 @@ void Search::add_to(Finding& finding, Span span, Effect const& effect) const {
   finding.effects.push_back(effect);
 }
 
-/// Whether what builds do by themselves leaves the suspect as probable as an answer must be.
-bool Search::is_believed(std::size_t series, std::size_t suspect) const {
+/// Probability that the suspect changed the series, or one that is not told apart from it did, by
+/// all that was read.
+double Search::belief_in(std::size_t series, std::size_t suspect) const {
   auto const& belief = inquiry_.belief(series);
   auto const after = std::ranges::upper_bound(belief.positions, suspect);
   auto const gap = static_cast<std::size_t>(after - belief.positions.begin()) - 1;
-  return belief.changed_in(gap) >= confidence_;
+  return belief.changed_in(gap);
 }
 
 void Search::explain(Finding& finding) {
@@ -366,9 +390,11 @@ void Search::explain(Finding& finding) {
   for (auto& effect : finding.effects) {
     auto const series = number_of(effect.series);
     auto& line = lines_[series];
-    effect.is_doubted = effect.rebuilt && is_proved(effect) && !is_believed(series, suspect);
+    double const belief = belief_in(series, suspect);
+    effect.is_doubted = effect.rebuilt && is_proved(effect) && belief < confidence_;
     line.is_layout = is_layout(effect);
     if (!is_proved(effect)) {
+      effect.probability = belief;
       inquiry_.drop(series);
       continue;
     }
@@ -390,11 +416,13 @@ std::vector<std::size_t> Search::open_series() const {
   return open;
 }
 
-/// What is most likely of series whose end was read.
+/// What is most likely of series whose ends were read.
 std::vector<Finding> Search::guesses(std::vector<std::size_t> const& open) const {
   std::map<Span, Finding> guesses;
   for (auto const i : open) {
-    if (inquiry_.belief(i).readings.back() == 0) continue;
+    auto const& readings = inquiry_.belief(i).readings;
+    bool const is_told = lines_[i].is_gradual;
+    if (is_told || readings.front() == 0 || readings.back() == 0) continue;
     for (auto const& [span, effect] : lines_[i].effects_of(inquiry_.likeliest(i)))
       if (!found_.contains({i, span})) add_to(guesses[span], span, effect);
   }

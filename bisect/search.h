@@ -95,7 +95,8 @@ class Search {
   void learn(Series const& series, std::vector<Pair> const& pairs, std::size_t layout);
 
   /// Takes a finding's proven effects out of its series, whose rest is then asked about; a series
-  /// whose proof failed is not asked about any more. Sets the shares.
+  /// whose proof failed is not asked about any more, and its effect is as probable as the proof
+  /// left it. Sets the shares.
   void explain(Finding& finding);
 
   /// How the search ends with these findings: sets their shares of the changes as these turned out,
@@ -109,6 +110,7 @@ class Search {
   std::string reason_for(Probe const& probe) const;
   std::string purpose_of(Probe const& probe) const;
   void read(std::size_t series, BisectionStep const& step);
+  void pass_over(std::size_t series, std::vector<CommitSha> const& commits);
   void read_pairs(std::size_t series,
                   std::pair<std::size_t, std::size_t> positions,
                   std::vector<Pair> const& pairs,
@@ -119,7 +121,7 @@ class Search {
   std::vector<Finding> guesses(std::vector<std::size_t> const& open) const;
   SearchedSeries const& line_of(Series const& series) const;
   std::size_t number_of(Series const& series) const;
-  bool is_believed(std::size_t series, std::size_t suspect) const;
+  double belief_in(std::size_t series, std::size_t suspect) const;
   double size_of(Finding const& finding) const;
   bool is_wanted(Finding const& finding) const;
 

@@ -1,5 +1,7 @@
 #include "bisect/searched_series.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace torchwatch::bisect {
@@ -56,8 +58,8 @@ void SearchedSeries::set_share(Effect& effect, Answer const& answer) const {
 }
 
 std::string SearchedSeries::rest() const {
-  return fmt::format(
-      "{:+.0f}% to {:+.0f}% of the change", 100 * (1 - most / *total), 100 * (1 - least / *total));
+  auto const [low, high] = std::minmax({1 - most / *total, 1 - least / *total});
+  return fmt::format("{:+.0f}% to {:+.0f}% of the change", 100 * low, 100 * high);
 }
 
 double SearchedSeries::size_of(Effect const& effect) const {

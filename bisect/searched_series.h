@@ -24,6 +24,7 @@ struct SearchedSeries {
   std::optional<double> total = {};  ///< change between the ends, by the first answer
   std::vector<std::pair<std::size_t, double>> explained = {};  ///< suspects and their proven sizes
   bool is_layout = false;     ///< what was found of it was one build's
+  bool is_gradual = false;    ///< many suspects were found to have moved it, each a little
   bool is_confirmed = false;  ///< both ends were read in another layout
   std::size_t failures = 0;   ///< values that say nothing
   double least = 0;           ///< of what they explain, by the intervals of their proofs ...

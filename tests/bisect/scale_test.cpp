@@ -10,9 +10,18 @@ namespace {
 TEST(Scale, IsALogarithmForTimesAndMemory) {
   for (auto const metric : {Metric::latency, Metric::cmem, Metric::gmem}) {
     Scale const scale{metric, 0.07, {}};
-    EXPECT_DOUBLE_EQ(scale.level(2.2) - scale.level(2), std::log(1.1));
-    EXPECT_DOUBLE_EQ(scale.value(scale.level(2.2)), 2.2);
+    EXPECT_NEAR(scale.level(2.2e6) - scale.level(2e6), std::log(1.1), 1e-12);
+    EXPECT_NEAR(scale.value(scale.level(2.2e6)), 2.2e6, 1e-6);
   }
+}
+
+TEST(Scale, NoMemoryIsAPageOfIt) {
+  for (auto const metric : {Metric::cmem, Metric::gmem}) {
+    Scale const scale{metric, 0.07, {}};
+    EXPECT_DOUBLE_EQ(scale.level(0), std::log(4096));
+    EXPECT_TRUE(std::isnan(scale.level(-1)));
+  }
+  EXPECT_TRUE(std::isinf(Scale(Metric::latency, 0.07, {}).level(0)));
 }
 
 TEST(Scale, ALeakThatJustCountsIsAsLongAsTheThreshold) {

@@ -43,6 +43,11 @@ class Day {
     return *this;
   }
 
+  /// Before that commit the series is 0.
+  Day& appears(std::size_t commit, Series const& series) {
+    return change(commit, series, HUGE_VAL);
+  }
+
   /// Commits [first, last].
   Day& breaks(std::size_t first, std::size_t last) {
     for (auto commit = first; commit <= last; ++commit)
@@ -52,6 +57,12 @@ class Day {
 
   Day& cannot_run(std::string model, std::size_t commit) {
     unmeasurable_.emplace(std::move(model), sha_of(commit));
+    return *this;
+  }
+
+  /// The build of that commit gives no level of the series.
+  Day& lacks(Series const& series, std::size_t commit) {
+    lacking_.emplace(series, sha_of(commit));
     return *this;
   }
 
@@ -140,6 +151,7 @@ class Day {
   std::vector<Change> changes_;
   std::set<CommitSha> broken_, built_;
   std::set<std::pair<std::string, CommitSha>> unmeasurable_;
+  std::set<std::pair<Series, CommitSha>> lacking_;
   std::set<std::size_t> astray_;
   Change layout_{};
   std::size_t layouts_ = 1;
@@ -155,8 +167,12 @@ class Day {
 
 double Day::truth(Series const& series, std::size_t position) const {
   double value = is_deterministic(series.metric) ? 1e8 : 100;
-  for (auto const& change : changes_)
+  for (auto const& change : changes_) {
+    bool const appears = change.series == series && std::isinf(change.ratio);
+    if (appears && position < change.commit) return 0;
+    if (appears) continue;
     if (change.series == series && change.commit <= position) value *= change.ratio;
+  }
   return value;
 }
 
@@ -180,6 +196,10 @@ void Day::take(Search& search, BisectionStep step) {
   if (!step.skipped) {
     built_.insert(step.commits.begin(), step.commits.end());
     for (auto const metric : search.metrics_of(step)) {
+      bool const is_lacking = std::ranges::any_of(step.commits, [&](CommitSha const& commit) {
+        return lacking_.contains({{step.fleet, step.benchmark, metric}, commit});
+      });
+      if (is_lacking) continue;
       auto& levels = step.readings.emplace_back(MetricLevels{metric, {}}).levels;
       for (auto const& commit : step.commits) {
         Series const series{step.fleet, step.benchmark, metric};
@@ -434,6 +454,61 @@ TEST(Search, DoesNotAskABenchmarkThatAnEndCannotRun) {
   EXPECT_EQ(std::ranges::count_if(day.steps(),
                                   [](auto const& step) { return step.benchmark.model == "dcgan"; }),
             1);
+}
+
+TEST(Search, FindsAChangeBesideACommitThatLacksTheMetric) {
+  auto const memory = series_of("dlrm", Metric::gmem);
+  Day day{12, {series_of("dlrm"), memory}};
+  day.change(4, series_of("dlrm"), 1.3).change(9, memory, 1.3);
+  for (auto const commit : {3U, 4U, 6U})
+    day.lacks(memory, commit);
+  day.run();
+  EXPECT_EQ(day.outcome(), BisectionOutcome::culprit);
+  EXPECT_THAT(day.findings(), testing::UnorderedElementsAre(names(4), names(9)));
+}
+
+TEST(Search, IsOverWithASeriesThatAnEndLacks) {
+  auto const memory = series_of("dlrm", Metric::gmem);
+  Day day{8, {series_of("dlrm"), memory}};
+  day.change(3, series_of("dlrm"), 1.3).lacks(memory, 0).run();
+  EXPECT_THAT(day.findings(), ElementsAre(names(3)));
+  EXPECT_LE(day.steps().size(), 20U);
+}
+
+TEST(Search, FindsMemoryWhereThereWasNone) {
+  auto const memory = series_of("dlrm", Metric::gmem);
+  Day day{12, {memory}};
+  day.appears(5, memory).run();
+  EXPECT_EQ(day.outcome(), BisectionOutcome::culprit);
+  EXPECT_THAT(day.findings(), ElementsAre(names(5)));
+}
+
+TEST(Search, IsLessSureOfWhatNoProofShows) {
+  BisectionRequest const request{sha_of(0), sha_of(2), {series_of("dlrm")}};
+  Search search{
+      request, {{sha_of(1), "", "", {}, {}}, {sha_of(2), "", "", {}, {}}}, {1.0, 1.0}, {}, {}};
+  Costs const costs{60,
+                    [](std::size_t) { return 0.0; },
+                    [](std::size_t) {
+                      return 1.0;
+                    }};
+  for (int i = 0; i < 20 && !search.is_over(); ++i) {
+    for (auto& step : search.next(costs, 1)) {
+      auto& levels = step.readings.emplace_back(MetricLevels{Metric::latency, {}}).levels;
+      for (auto const& commit : step.commits)
+        levels.push_back((commit == sha_of(0) ? 100 : 115) + 0.1 * i);
+      search.learn(step);
+    }
+  }
+  auto found = search.find();
+  ASSERT_THAT(found, ElementsAre(names(1)));
+  auto& effect = found.front().effects.front();
+  ASSERT_GE(effect.probability, 0.99);
+  std::vector<Pair> const alike(13, Pair{115, 115.1});
+  effect.proof.emplace();
+  search.learn(series_of("dlrm"), found.front().suspects.front(), alike);
+  search.explain(found.front());
+  EXPECT_LT(effect.probability, 0.9);
 }
 
 TEST(Search, AccusesNobodyWithoutProof) {
