@@ -19,6 +19,9 @@ constexpr std::size_t max_effects = 8;
 /// Lines shown of what two builds differ by.
 constexpr std::size_t max_differences = 20;
 
+/// Probability below which nothing is told as a fact.
+constexpr double certain = 0.95;
+
 /// The name of "Name <email>": nobody's address belongs on a public page.
 std::string author_name(Commit const& commit) {
   return verbatim(std::string_view{commit.author}.substr(0, commit.author.find('<')));
@@ -109,6 +112,11 @@ std::string revert_check_of(Effect const& effect) {
                      figures_of(effect.series.metric, *effect.revert_check));
 }
 
+/// Old records do not say how sure they were.
+bool is_certain(Effect const& effect) {
+  return effect.probability <= 0 || effect.probability >= certain;
+}
+
 std::string effect_lines(Finding const& finding) {
   bool const is_one_commit = finding.suspects.size() == 1;
   auto const shown = std::min(finding.effects.size(), max_effects);
@@ -166,7 +174,8 @@ std::string gradual_heading(Finding const& finding) {
 std::string range_story(Finding const& finding,
                         Bisection const& bisection,
                         std::string const& project) {
-  bool const is_sure = bisection.outcome && *bisection.outcome != BisectionOutcome::undecided;
+  bool const is_sure = bisection.outcome != BisectionOutcome::undecided &&
+                       std::ranges::all_of(finding.effects, is_certain);
   bool const improved = kind_of(finding) == FindingKind::improvement;
   auto text = finding.is_gradual
                   ? gradual_heading(finding)
@@ -228,6 +237,8 @@ std::string word_on_packages(std::vector<SeriesChange> const& changes) {
   if (std::ranges::any_of(changes, is(Verdict::regression)))
     return "The nightly builds still do: they were built differently from the bisection's, and "
            "only they show the change.";
+  if (std::ranges::any_of(changes, is(Verdict::improvement)))
+    return "The nightly builds still do, but now it is the good one that is worse.";
   return "Comparing the nightly builds again was inconclusive.";
 }
 
@@ -256,6 +267,56 @@ std::string not_reproduced_story(Bisection const& bisection) {
          "\n\n";
 }
 
+/// The step of the last stage in which an end of the series was found not to run; null where both
+/// do.
+BisectionStep const* missing_end(Bisection const& bisection, Series const& series) {
+  auto const& request = bisection.request;
+  auto const step = std::ranges::find_if(bisection.steps, [&](BisectionStep const& one) {
+    return one.stage == bisection.steps.back().stage && one.fleet == series.fleet &&
+           one.benchmark == series.benchmark &&
+           (one.skipped == request.start || one.skipped == request.end);
+  });
+  return step == bisection.steps.end() ? nullptr : &*step;
+}
+
+/// "the bad commit could not be measured: crashed"; nothing where a series has both ends.
+std::string why_no_series_has_ends(Bisection const& bisection) {
+  BisectionStep const* missing = nullptr;
+  for (auto const& series : bisection.request.series) {
+    missing = missing_end(bisection, series);
+    if (missing == nullptr) return {};
+  }
+  if (missing == nullptr) return {};
+  bool const is_start = missing->skipped == bisection.request.start;
+  return fmt::format("the {} commit {}", is_start ? "good" : "bad", verbatim(missing->note));
+}
+
+std::string undecided_story(Bisection const& bisection) {
+  auto const missing = why_no_series_has_ends(bisection);
+  auto const why =
+      missing.empty()
+          ? "the bisection ran out of readings, or of builds to read, before it was sure"
+          : missing;
+  return "**Undecided:** " + why + "." + (bisection.findings.empty() ? "\n\n" : " So far:\n\n");
+}
+
+/// Series of which it is not known whether anything happened: nothing found speaks of them, and
+/// they were not seen to be as before.
+std::string open_story(Bisection const& bisection) {
+  if (bisection.steps.empty()) return {};
+  auto const is_named = [&](Series const& series) {
+    return std::ranges::any_of(bisection.findings, [&](Finding const& finding) {
+      return std::ranges::count(finding.effects, series, &Effect::series) > 0;
+    });
+  };
+  std::string text;
+  for (auto const& belief : bisection.steps.back().beliefs)
+    if (belief.no_change < certain && !is_named(belief.series))
+      text += "- " + series_name(belief.series) + "\n";
+  if (text.empty()) return text;
+  return "Whether anything changed these is not known:\n\n" + text + "\n";
+}
+
 std::string outcome_story(Bisection const& bisection) {
   bool const found_any = !bisection.findings.empty();
   if (!bisection.outcome) return "**The bisection has not finished yet.**\n\n";
@@ -274,8 +335,7 @@ std::string outcome_story(Bisection const& bisection) {
              "commits, built again with another layout (order of links, padding), do not differ."
              "\n\n";
     case BisectionOutcome::undecided:
-      return std::string{"**Undecided:** the bisection ran out of budget before it was sure."} +
-             (found_any ? " So far:\n\n" : "\n\n");
+      return undecided_story(bisection);
   }
   return {};
 }
@@ -333,6 +393,8 @@ std::string bisection_story(Bisection const& bisection, std::string const& proje
     text += finding.suspects.size() == 1 ? commit_story(finding, project)
                                          : range_story(finding, bisection, project);
   }
+  if (bisection.state == BisectionState::done && !bisection.findings.empty())
+    text += open_story(bisection);
   bool const is_environment = bisection.outcome == BisectionOutcome::environment;
   if (bisection.packages) text += packages_story(*bisection.packages, is_environment);
   return text;

@@ -175,7 +175,46 @@ TEST(BisectionStory, DoesWithoutFindings) {
   bisection.findings.clear();
   EXPECT_THAT(story_of(bisection), HasSubstr("**The bisection named no commit.**"));
   bisection.outcome = BisectionOutcome::undecided;
-  EXPECT_THAT(story_of(bisection), HasSubstr("ran out of budget before it was sure.\n"));
+  EXPECT_THAT(story_of(bisection),
+              HasSubstr("ran out of readings, or of builds to read, before it was sure.\n"));
+}
+
+TEST(BisectionStory, SaysWhichEndCouldNotBeMeasured) {
+  auto bisection = bisection_of(culprit_story());
+  bisection.findings.clear();
+  bisection.outcome = BisectionOutcome::undecided;
+  bisection.request.series = {series_of("one", Metric::latency), series_of("two", Metric::cmem)};
+  BisectionStep step;
+  step.fleet = "local";
+  step.skipped = bisection.request.end;
+  step.note = "could not be measured: crashed";
+  step.benchmark = bisection.request.series[0].benchmark;
+  bisection.steps = {step};
+  EXPECT_THAT(story_of(bisection), HasSubstr("**Undecided:** the bisection ran out of readings"));
+  step.benchmark = bisection.request.series[1].benchmark;
+  bisection.steps.push_back(step);
+  EXPECT_THAT(story_of(bisection),
+              HasSubstr("**Undecided:** the bad commit `could not be measured: crashed`."));
+}
+
+TEST(BisectionStory, NamesSeriesOfWhichNothingIsKnown) {
+  auto bisection = bisection_of(culprit_story());
+  auto const named = bisection.findings.front().effects.front().series;
+  bisection.steps.emplace_back().beliefs = {
+      {named, 0.2, {}, {}, 0},
+      {series_of("settled", Metric::latency), 0.99, {}, {}, 0},
+      {series_of("open", Metric::latency), 0.6, {}, {}, 0}};
+  EXPECT_THAT(story_of(bisection),
+              HasSubstr("Whether anything changed these is not known:\n\n"
+                        "- `test_eval[open-cpu-eager]_latency` on `local`\n\n"));
+}
+
+TEST(BisectionStory, TellsAGuessAsOne) {
+  auto bisection = bisection_of(range_story());
+  EXPECT_THAT(story_of(bisection), HasSubstr("The regression came with one of these"));
+  for (auto& effect : bisection.findings.front().effects)
+    effect.probability = 0.7;
+  EXPECT_THAT(story_of(bisection), HasSubstr("The regression most likely came with one of these"));
 }
 
 TEST(BisectionStory, GivesTheLastReasonWhyASuspectIsListed) {
