@@ -87,6 +87,15 @@ std::vector<NightOfSeries> Histories::newest(Series const& series, int count) co
   return read_all(query, read_night);
 }
 
+std::vector<NightlyId> Histories::nightlies_with(FleetBenchmark const& which) const {
+  SQLite::Statement query{database_,
+                          "SELECT DISTINCT nightly_id FROM series JOIN night ON series_id = "
+                          "series.id WHERE fleet = ? AND benchmark = ? ORDER BY nightly_id"};
+  bind_all(query, which.fleet, name_of(which.benchmark));
+  return read_all(query,
+                  [](SQLite::Statement& row) { return NightlyId{row.getColumn(0).getInt64()}; });
+}
+
 std::vector<NightlyId> Histories::nightlies() const {
   SQLite::Statement query{database_,
                           "SELECT id FROM nightly WHERE EXISTS "

@@ -31,6 +31,9 @@ class Histories {
   /// The last `count` of them, in the same order.
   std::vector<NightOfSeries> newest(Series const& series, int count) const;
 
+  /// The nightlies on which a benchmark gave anything, by id.
+  std::vector<NightlyId> nightlies_with(FleetBenchmark const& which) const;
+
   /// The nightlies that have nights, in their order.
   std::vector<NightlyId> nightlies() const;
 

@@ -170,6 +170,8 @@ void Alarms::look_for_stopped_benchmarks(Nightly const& nightly,
     // the baseline's worker along.
     if (!runs.on_nightly && !runs.on_baseline && !runs.is_lost) continue;
     auto const lacking = gone(runs);
+    if (runs.on_nightly && lacking.empty() && still_lacks(fleet, benchmark, runs.of_nightly))
+      continue;
     set(!lacking.empty() || (runs.is_lost && !runs.on_nightly),
         AlarmKind::benchmark_stopped,
         fleet + ": " + name_of(benchmark),
@@ -177,6 +179,22 @@ void Alarms::look_for_stopped_benchmarks(Nightly const& nightly,
                         : "gave nothing on nightly " + nightly.date + ": " + runs.error);
   }
   forget_what_is_not_configured();
+}
+
+/// Whether it was said that the benchmark gives less than it once did, and it does: the night
+/// before had no more of it.
+bool Alarms::still_lacks(std::string const& fleet,
+                         Benchmark const& benchmark,
+                         std::set<Metric> const& given) const {
+  auto const alarms = store_.alarms().open();
+  bool const was_said = std::ranges::any_of(alarms, [&](Alarm const& alarm) {
+    return alarm.kind == AlarmKind::benchmark_stopped &&
+           alarm.subject == fleet + ": " + name_of(benchmark);
+  });
+  return was_said && std::ranges::any_of(store_.histories().series(), [&](Series const& series) {
+           return series.fleet == fleet && series.benchmark == benchmark &&
+                  !given.contains(series.metric);
+         });
 }
 
 /// To take a benchmark or a fleet out of the configuration is an answer.

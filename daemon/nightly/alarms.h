@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,9 @@ class Alarms {
 
  private:
   void look_for_stopped_benchmarks(Nightly const& nightly, std::vector<JobOutcome> const& tonight);
+  bool still_lacks(std::string const& fleet,
+                   Benchmark const& benchmark,
+                   std::set<Metric> const& given) const;
   void forget_what_is_not_configured();
   void look_at_age(Nightly const& nightly, Nightly const& baseline);
   void look_at_environment(Nightly const& nightly,

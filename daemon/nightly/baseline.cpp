@@ -97,7 +97,10 @@ std::vector<Nightly> anchor_candidates(Nightly const& nightly,
   while (first > 0 && (first == earlier.size() || !has_a_new_level(earlier[first], history)))
     --first;
   std::vector<Nightly> candidates;
-  std::ranges::copy_if(earlier.subspan(first), std::back_inserter(candidates), is_judged);
+  auto const can_be_one = [&](Nightly const& one) {
+    return is_judged(one) && std::ranges::count(history.measured, one.id) > 0;
+  };
+  std::ranges::copy_if(earlier.subspan(first), std::back_inserter(candidates), can_be_one);
   return candidates;
 }
 

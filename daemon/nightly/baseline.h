@@ -38,11 +38,12 @@ struct BenchmarkHistory {
   std::vector<NightlyVerdict> verdicts;  ///< of nightlies with their baselines
   std::vector<NightlyVerdict> anchored;  ///< of nightlies with their anchors
   std::vector<Ruling> rulings;           ///< whatever they are about
+  std::vector<NightlyId> measured;       ///< nightlies on which it gave anything
 };
 
-/// What `nightly` may be anchored to: those of `nightlies` before it that were judged to the end,
-/// oldest first, from the last one on at which the benchmark regressed, was found better than its
-/// anchor, or somebody accepted its level.
+/// What `nightly` may be anchored to: those of `nightlies` before it that were judged to the end
+/// and on which the benchmark runs, oldest first, from the last one on at which the benchmark
+/// regressed, was found better than its anchor, or somebody accepted its level.
 std::vector<Nightly> anchor_candidates(Nightly const& nightly,
                                        std::vector<Nightly> const& nightlies,
                                        BenchmarkHistory const& history);

@@ -117,7 +117,8 @@ std::optional<Build> Verdicts::anchor_of(Nightly const& nightly, SeriesGroup con
   BenchmarkHistory const history{which,
                                  store_.incidents().verdicts_of(which),
                                  anchors.verdicts_of(which),
-                                 store_.rulings().all()};
+                                 store_.rulings().all(),
+                                 store_.histories().nightlies_with(which)};
   auto const chosen = anchors.chosen(which, nightly.id);
   auto const candidates = chosen ? std::vector{nightlies.find(*chosen).value()}
                                  : anchor_candidates(nightly, nightlies.all(), history);
@@ -196,9 +197,17 @@ void Verdicts::record_self(Nightly const& nightly, std::span<Task const> tasks) 
 }
 
 void Verdicts::record_anchored(Nightly const& nightly, std::span<Task const> tasks) {
-  for (auto const& task : tasks)
+  for (auto const& task : tasks) {
     for (auto const& change : task.result.changes)
       store_.anchors().record(nightly.id, change);
+    if (task.result.failure.empty()) continue;
+    auto const& one = task.group.front();
+    spdlog::warn("anchor_not_compared date={} fleet={} benchmark={} reason=\"{}\"",
+                 nightly.date,
+                 one.fleet,
+                 name_of(one.benchmark),
+                 task.result.failure);
+  }
 }
 
 void Verdicts::open_incident(Nightly const& nightly, Nightly const& baseline) {

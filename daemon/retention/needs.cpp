@@ -43,8 +43,11 @@ std::vector<nightly::BenchmarkHistory> histories_of(storage::Store& store,
   std::vector<nightly::BenchmarkHistory> histories;
   auto const rulings = store.rulings().all();
   for (auto const& which : measured_benchmarks(store, nightlies))
-    histories.push_back(
-        {which, store.incidents().verdicts_of(which), store.anchors().verdicts_of(which), rulings});
+    histories.push_back({which,
+                         store.incidents().verdicts_of(which),
+                         store.anchors().verdicts_of(which),
+                         rulings,
+                         store.histories().nightlies_with(which)});
   return histories;
 }
 

@@ -144,12 +144,15 @@ TEST_F(AlarmsTest, NameABenchmarkThatTookTheRunnerAlong) {
 
 TEST_F(AlarmsTest, NameAMetricThatABenchmarkNoLongerGives) {
   night("2026-01-01", 0);
-  world.parts->rounds.without_memory = {world.sha(1)};
+  world.parts->rounds.without_memory = {world.sha(1), world.sha(2)};
   night("2026-01-02", 1);
   EXPECT_THAT(world.alarms(), Contains(AlarmKind::benchmark_stopped));
   EXPECT_EQ(world.parts->store.alarms().open()[0].detail, "gave no cmem on nightly 2026-01-02");
 
   night("2026-01-03", 2);
+  EXPECT_THAT(world.alarms(), Contains(AlarmKind::benchmark_stopped)) << "nor on its baseline";
+
+  night("2026-01-04", 3);
   EXPECT_THAT(world.alarms(), IsEmpty());
 }
 

@@ -127,13 +127,23 @@ class AnchorCandidates : public testing::Test {
                                  nightly(4, "2026-01-04", done),
                                  nightly(5, "2026-01-05", screened),
                                  nightly(6, "2026-01-06", done)};
-  BenchmarkHistory history{{"local", latency_of("dlrm").benchmark}, {}, {}, {}};
+  BenchmarkHistory history{
+      {"local", latency_of("dlrm").benchmark},
+      {},
+      {},
+      {},
+      {NightlyId{1}, NightlyId{2}, NightlyId{3}, NightlyId{4}, NightlyId{5}, NightlyId{6}}};
 };
 
 TEST_F(AnchorCandidates, AreTheJudgedNightliesBeforeOldestFirst) {
   EXPECT_THAT(candidates(), ElementsAre(1, 2, 4));
   EXPECT_THAT(candidates(1), ElementsAre(1));
   EXPECT_THAT(candidates(0), IsEmpty());
+}
+
+TEST_F(AnchorCandidates, AreThoseThatTheBenchmarkRunsOn) {
+  std::erase(history.measured, NightlyId{1});
+  EXPECT_THAT(candidates(), ElementsAre(2, 4));
 }
 
 TEST_F(AnchorCandidates, BeginAtTheLastRegression) {

@@ -110,6 +110,8 @@ TEST_F(HoldsTest, ABisectionHoldsTheNightliesBetweenItsEndsAndWhatItMeasured) {
 TEST_F(HoldsTest, AnAnchorIsTheOldestThatIsThere) {
   nightly::BenchmarkHistory history;
   history.which = {"local", tests::latency_of("dlrm").benchmark};
+  for (auto const& nightly : needs.nightlies)
+    history.measured.push_back(nightly.id);
   needs.benchmarks = {history};
   EXPECT_THAT(holds().at("nightly-1"), ElementsAre("anchor of 1 benchmark"));
 
