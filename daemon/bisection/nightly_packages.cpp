@@ -1,5 +1,7 @@
 #include "daemon/bisection/nightly_packages.h"
 
+#include <algorithm>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -21,12 +23,22 @@ std::set<CommitSha> measured_nightlies(Bisection const& bisection) {
   return commits;
 }
 
+/// Whether a nightly is one of the two that the incident is about.
+auto is_of_incident(storage::Store& store, Bisection const& bisection) {
+  auto incident = bisection.incident ? store.incidents().find(*bisection.incident) : std::nullopt;
+  return [incident = std::move(incident)](Nightly const& nightly) {
+    return incident && (nightly.id == incident->baseline || nightly.id == incident->nightly);
+  };
+}
+
 }  // namespace
 
 NightlyPackages::NightlyPackages(storage::Store& store, Bisection const& bisection)
     : campaigns_{bisection.id, bisection.recipe} {
   auto const measured = measured_nightlies(bisection);
-  for (auto const& nightly : store.nightlies().all()) {
+  auto nightlies = store.nightlies().all();
+  std::ranges::stable_partition(nightlies, std::not_fn(is_of_incident(store, bisection)));
+  for (auto const& nightly : nightlies) {
     auto const known = store.builds().find(nightly.commit, bisection.recipe);
     bool const is_the_recipes = known && known->prefix == nightly.prefix;
     bool const was_measured = measured.contains(nightly.commit);

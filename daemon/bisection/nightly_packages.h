@@ -12,7 +12,8 @@ namespace torchwatch::bisection {
 class NightlyPackages final : public BuildSource {
  public:
   /// All nightlies that came with another build than the recipe's own, which is found anyway, and
-  /// are there. Those that `bisection` has measured may have gone since.
+  /// are there; of several of one commit those of the incident, else the newest. Those that
+  /// `bisection` has measured may have gone since.
   NightlyPackages(storage::Store& store, Bisection const& bisection);
 
   /// The commits of these nightlies.

@@ -305,6 +305,12 @@ TEST_F(BisectorTest, FailsWhenAnEndCannotBeBuilt) {
               AllOf(HasSubstr("end " + world.sha(8).hex), HasSubstr("exit status 125")));
 }
 
+TEST_F(BisectorTest, TriesAnEndOnceMoreThatFailedToBuild) {
+  world.parts->builder.fails_now = {world.sha(8)};
+  EXPECT_EQ(bisect().state, BisectionState::failed);
+  EXPECT_EQ(std::ranges::count(world.parts->builder.tried, world.sha(8)), 2);
+}
+
 TEST_F(BisectorTest, FailsWhereTheStartIsNoAncestor) {
   auto const failed = bisect(6, 2);
 
@@ -436,6 +442,23 @@ TEST_F(BisectorWithPackages, BlamesNoCommitForWhatOnlyAPackageChanged) {
   EXPECT_EQ(done.outcome, BisectionOutcome::environment);
   ASSERT_TRUE(done.packages);
   EXPECT_EQ(done.packages->changes.at(0).comparison.verdict, Verdict::regression);
+}
+
+TEST_F(BisectorWithPackages, AsksThePackageThatTheIncidentIsAbout) {
+  deliver(0);
+  deliver(8, 1.2);
+  auto const nightlies = world.parts->store.nightlies().all();
+  auto const incident = world.parts->store.incidents().open(
+      nightlies.at(0).id, nightlies.at(1).id, world.clock.now());
+  Nightly again;
+  again.date = "2026-01-10";
+  again.commit = world.sha(8);
+  again.prefix = world.deliver(again.date, 8).string();
+  world.parts->store.nightlies().announce(again);
+
+  auto asked =
+      world.parts->store.bisections().ask(world.request(0, 8), incident.id, world.clock.now());
+  EXPECT_EQ(run(std::move(asked)).value().outcome, BisectionOutcome::environment);
 }
 
 TEST_F(BisectorWithPackages, SkipsAPackageThatIsGone) {
