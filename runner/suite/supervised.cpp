@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "runner/suite/apply_gradients.h"
+
 namespace torchwatch::suite {
 namespace {
 
@@ -26,7 +28,7 @@ class Training final : public Workload {
     loss.backward();
     if (parts_.gradient_norm > 0)
       clip_gradients(parts_.network->parameters(), parts_.gradient_norm);
-    parts_.optimizer->step();
+    apply_gradients(*parts_.optimizer);
     loss_ = loss.detach();
   }
 

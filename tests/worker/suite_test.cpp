@@ -12,6 +12,8 @@
 #include <torch/library.h>
 #include <torch/torch.h>
 
+#include "runner/suite/apply_gradients.h"
+#include "runner/suite/autocast.h"
 #include "runner/suite/registry.h"
 
 namespace torchwatch::suite {
@@ -176,6 +178,19 @@ TEST(Registry, FindsModelsByName) {
   EXPECT_EQ(found->full.train, 16);
   EXPECT_EQ(found->task, "CLASSIFICATION");
   EXPECT_EQ(find_model("resnet"), nullptr);
+}
+
+TEST(ApplyGradients, HasAutocastCastTheWeightsAnew) {
+  nn::Linear layer(4, 4);
+  torch::optim::SGD optimizer(layer->parameters(), 1.0);
+  auto const x = torch::ones({2, 4});
+  Autocast const autocast(torch::kCPU);
+  auto const before = layer->forward(x);
+  before.sum().backward();
+
+  apply_gradients(optimizer);
+
+  EXPECT_FALSE(layer->forward(x).equal(before)) << "with the weights from before the step";
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "runner/suite/apply_gradients.h"
 #include "runner/suite/layers.h"
 
 namespace torchwatch::suite::painting {
@@ -243,7 +244,7 @@ Tensor Jury::update(Tensor const& images, Tensor const& canvases) {
   optimizer_.zero_grad();
   auto const loss = fake_scores.mean() - real_scores.mean() + penalty;
   loss.backward();
-  optimizer_.step();
+  apply_gradients(optimizer_);
   follow(target_->parameters(), discriminator_->parameters(), rate);
   return loss.detach();
 }

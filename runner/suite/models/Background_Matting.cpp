@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "runner/suite/apply_gradients.h"
 #include "runner/suite/blocks/translation.h"
 #include "runner/suite/layers.h"
 #include "runner/suite/supervised.h"
@@ -237,7 +238,7 @@ class MattingTraining final : public Workload {
     generator_optimizer_.zero_grad();
     auto const loss = 0.05 * supervised_loss(wanted, matte);
     (adversarial_loss(discriminator_->forward(composite), true) + loss).backward();
-    generator_optimizer_.step();
+    apply_gradients(generator_optimizer_);
     loss_ = loss.detach();
     update_discriminator(composite);
   }
@@ -291,7 +292,7 @@ class MattingTraining final : public Workload {
                       adversarial_loss(discriminator_->forward(scene_.image), true);
     discriminator_optimizer_.zero_grad();
     (0.5 * loss).backward();
-    discriminator_optimizer_.step();
+    apply_gradients(discriminator_optimizer_);
   }
 
   Generator generator_, supervisor_;

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "runner/suite/apply_gradients.h"
 #include "runner/suite/blocks/clip.h"
 #include "runner/suite/blocks/diffusion.h"
 #include "runner/suite/blocks/diffusion_prior.h"
@@ -340,7 +341,7 @@ class DalleTraining final : public Workload {
     auto const prior = learn(dalle_.prior_loss());
     auto const coarse = learn(dalle_.coarse_loss());
     auto const fine = learn(dalle_.fine_loss());
-    optimizer_->step();
+    apply_gradients(*optimizer_);
     loss_ = prior + coarse + fine;
   }
 

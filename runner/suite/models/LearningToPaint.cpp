@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "runner/suite/apply_gradients.h"
 #include "runner/suite/blocks/painting.h"
 #include "runner/suite/layers.h"
 #include "runner/suite/workload.h"
@@ -295,7 +296,7 @@ class Learning final : public Workload {
     auto const loss = torch::mse_loss(worth.total, wanted);
     critic_->zero_grad();
     loss.backward();
-    critic_optimizer_.step();
+    apply_gradients(critic_optimizer_);
   }
 
   void update_actor(Tensor const& observations) {
@@ -303,7 +304,7 @@ class Learning final : public Workload {
     auto const loss = -judge(critic_, observations, actions).total.mean();
     actor_->zero_grad();
     loss.backward();
-    actor_optimizer_.step();
+    apply_gradients(actor_optimizer_);
   }
 
   void move_targets(double rate) {

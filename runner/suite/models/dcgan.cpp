@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "runner/suite/apply_gradients.h"
 #include "runner/suite/layers.h"
 #include "runner/suite/supervised.h"
 
@@ -89,13 +90,13 @@ class GanTraining final : public Workload {
     auto const made = generator_->forward(noise_);
     truth.fill_(0);
     loss_of(made.detach(), truth).backward();
-    discriminator_optimizer_.step();
+    apply_gradients(discriminator_optimizer_);
 
     generator_optimizer_.zero_grad();
     truth.fill_(1);
     auto const loss = loss_of(made, truth);
     loss.backward();
-    generator_optimizer_.step();
+    apply_gradients(generator_optimizer_);
     loss_ = loss.detach();
   }
 

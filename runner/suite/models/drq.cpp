@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "runner/suite/apply_gradients.h"
 #include "runner/suite/blocks/policy.h"
 #include "runner/suite/layers.h"
 #include "runner/suite/workload.h"
@@ -301,7 +302,7 @@ class Agent {
     loss += error(batch.images[1]);
     critics_optimizer_.zero_grad();
     loss.backward();
-    critics_optimizer_.step();
+    apply_gradients(critics_optimizer_);
     return loss.detach();
   }
 
@@ -313,7 +314,7 @@ class Agent {
     auto const loss = (log_temperature_.exp().detach() * policy.log_probability - value).mean();
     actor_optimizer_.zero_grad();
     loss.backward();
-    actor_optimizer_.step();
+    apply_gradients(actor_optimizer_);
     return (-policy.log_probability - target_entropy).detach();
   }
 
@@ -321,7 +322,7 @@ class Agent {
     auto const loss = (log_temperature_.exp() * entropy_gap).mean();
     temperature_optimizer_.zero_grad();
     loss.backward();
-    temperature_optimizer_.step();
+    apply_gradients(temperature_optimizer_);
   }
 
   Critics critics_, targets_;

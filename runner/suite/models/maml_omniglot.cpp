@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "runner/suite/apply_gradients.h"
 #include "runner/suite/supervised.h"
 
 namespace torchwatch::suite::maml_omniglot {
@@ -176,7 +177,7 @@ class MetaLearning : public Workload {
   void step() final {
     optimizer_->zero_grad();
     loss_ = differentiate();
-    optimizer_->step();
+    apply_gradients(*optimizer_);
   }
 
   /// The sum of the tasks' losses.

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "runner/suite/apply_gradients.h"
 #include "runner/suite/blocks/resnet.h"
 #include "runner/suite/classification.h"
 
@@ -204,7 +205,7 @@ class PrivateTraining final : public Workload {
     auto const loss = nn::functional::cross_entropy(
         logits, labels_, nn::functional::CrossEntropyFuncOptions().reduction(torch::kSum));
     set_gradients(torch::autograd::grad({loss}, each.parameters()));
-    optimizer_->step();
+    apply_gradients(*optimizer_);
     loss_ = loss.detach() / images_.size(0);
   }
 

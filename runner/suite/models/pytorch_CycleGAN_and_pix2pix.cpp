@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "runner/suite/apply_gradients.h"
 #include "runner/suite/blocks/translation.h"
 #include "runner/suite/layers.h"
 #include "runner/suite/supervised.h"
@@ -165,7 +166,7 @@ class CycleGanTraining final : public Workload {
     auto const cycle = torch::l1_loss(horse_again, horse_) + torch::l1_loss(zebra_again, zebra_);
     auto const loss = deceit + cycle_weight * cycle + identity_weight * same;
     loss.backward();
-    generator_optimizer_.step();
+    apply_gradients(generator_optimizer_);
     loss_ = loss.detach();
   }
 
@@ -174,7 +175,7 @@ class CycleGanTraining final : public Workload {
     discriminator_optimizer_.zero_grad();
     judge(discriminators_.first, zebra_, zebra);
     judge(discriminators_.second, horse_, horse);
-    discriminator_optimizer_.step();
+    apply_gradients(discriminator_optimizer_);
   }
 
   void judge(nn::Sequential& discriminator, Tensor const& real, Tensor const& made) const {

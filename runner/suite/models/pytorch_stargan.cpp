@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "runner/suite/apply_gradients.h"
 #include "runner/suite/blocks/translation.h"
 #include "runner/suite/layers.h"
 #include "runner/suite/supervised.h"
@@ -184,7 +185,7 @@ class StarGanTraining final : public Workload {
     auto const loss = distance + classes + penalty_weight * gradient_penalty(made);
     zero_gradients();
     loss.backward();
-    discriminator_optimizer_.step();
+    apply_gradients(discriminator_optimizer_);
     loss_ = loss.detach();
   }
 
@@ -208,7 +209,7 @@ class StarGanTraining final : public Workload {
                       classification_loss(verdict.attributes, wanted);
     zero_gradients();
     loss.backward();
-    generator_optimizer_.step();
+    apply_gradients(generator_optimizer_);
   }
 
   Generator generator_;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "runner/suite/apply_gradients.h"
 #include "runner/suite/workload.h"
 
 namespace torchwatch::suite::pytorch_struct {
@@ -220,7 +221,7 @@ class GrammarInduction final : public Workload {
     auto const loss = -Inside(network_->forward(words_)).sum(lengths_).mean();
     loss.backward();
     nn::utils::clip_grad_norm_(network_->parameters(), longest_gradient);
-    optimizer_.step();
+    apply_gradients(optimizer_);
     loss_ = loss.detach();
   }
 

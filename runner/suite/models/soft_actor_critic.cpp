@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "runner/suite/apply_gradients.h"
 #include "runner/suite/blocks/policy.h"
 #include "runner/suite/layers.h"
 #include "runner/suite/supervised.h"
@@ -135,7 +136,7 @@ class ActorCriticTraining final : public Workload {
     auto const loss = (0.5 * squares).mean();
     critic_optimizer_.zero_grad();
     loss.backward();
-    critic_optimizer_.step();
+    apply_gradients(critic_optimizer_);
     loss_ = loss.detach();
   }
 
@@ -147,7 +148,7 @@ class ActorCriticTraining final : public Workload {
     auto const loss = -(value - temperature * policy.log_probability).mean();
     actor_optimizer_.zero_grad();
     loss.backward();
-    actor_optimizer_.step();
+    apply_gradients(actor_optimizer_);
     return (policy.log_probability + target_entropy).detach();
   }
 
@@ -155,7 +156,7 @@ class ActorCriticTraining final : public Workload {
     auto const loss = (-log_temperature_.exp() * entropy_gap).mean();
     temperature_optimizer_.zero_grad();
     loss.backward();
-    temperature_optimizer_.step();
+    apply_gradients(temperature_optimizer_);
   }
 
   void move_targets(double rate) { follow(targets_.parameters(), critics_.parameters(), rate); }

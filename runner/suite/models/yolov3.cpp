@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "runner/suite/apply_gradients.h"
 #include "runner/suite/blocks/darknet.h"
 #include "runner/suite/supervised.h"
 
@@ -299,7 +300,7 @@ class YoloTraining final : public Workload {
     loss_ = loss.detach();
     if (!torch::isfinite(loss_).is_nonzero()) return;
     loss.backward();
-    optimizer_.step();
+    apply_gradients(optimizer_);
     average();
   }
 
