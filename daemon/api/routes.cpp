@@ -337,7 +337,8 @@ Api::Api(storage::Store& reader,
 void Api::note_refusal(std::string_view path) {
   constexpr std::chrono::seconds pause{10};
   ++refusals_;
-  if (clock_.now() - last_noted_ < pause) return;
+  // A clock that was set back does not silence it.
+  if (std::chrono::abs(clock_.now() - last_noted_) < pause) return;
   spdlog::warn("token_refused path={} times={}", path, refusals_);
   last_noted_ = clock_.now();
   refusals_ = 0;
