@@ -208,6 +208,7 @@ asio::awaitable<int> run_runner(RunnerOptions options, int input, int output) {
                     options.has_network,
                     std::move(options.readable),
                     std::move(options.environment),
+                    std::move(options.hidden),
                     gpu_of(options),
                     library_of_gpus(),
                     options.beside_others};

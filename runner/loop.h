@@ -18,6 +18,7 @@ struct RunnerOptions {
   bool has_network = false;  ///< whether they find a network there
   std::vector<std::string> environment;  ///< variables that they get beside the usual ones
   std::vector<std::string> readable;  ///< what they may read beside their builds and the system's
+  std::vector<std::string> hidden;    ///< what they may not read, wherever it lies
   bool beside_others = false;         ///< as Claim has it
   /// Run before and after each round, while nobody else measures there: to lock and unlock clocks,
   /// say. They see CUDA_VISIBLE_DEVICES as workers do.

@@ -93,6 +93,7 @@ std::string folder_of(std::string const& file) {
 process::Sandbox sandbox_for(protocol::Job const& job, Quarters const& quarters) {
   process::Sandbox sandbox;
   sandbox.readable = quarters.readable;
+  sandbox.hidden = quarters.hidden;
   auto const& build = job.build;
   if (!build.prefix.empty()) {
     sandbox.readable.push_back(build.prefix);

@@ -23,6 +23,7 @@ struct Quarters {
   bool has_network = false;
   std::vector<std::string> readable;     ///< beside their build, system programs and libraries
   std::vector<std::string> environment;  ///< variables beside the usual ones: process::is_named
+  std::vector<std::string> hidden;       ///< what they may not, wherever it lies
   std::string gpu;  ///< the one that workers see, as CUDA_VISIBLE_DEVICES has it; empty: any
   std::shared_ptr<Nvml const> nvml{};  ///< looks at it; none where the host has none
   bool beside_others = false;          ///< as Claim has it

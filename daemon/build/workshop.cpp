@@ -6,6 +6,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include "config/private_paths.h"
 #include "runner/process/environment.h"
 
 namespace torchwatch::build {
@@ -103,12 +104,7 @@ asio::awaitable<Result<process::Command>> Workshop::confine(process::Command com
 process::Sandbox Workshop::sandbox_for(Access const& access) const {
   process::Sandbox sandbox;
   sandbox.readable = {"/"};
-  sandbox.hidden = {options_.state_dir,
-                    options_.http.token_file,
-                    options_.http.read_token_file,
-                    options_.http.tls.key,
-                    options_.github.token_file};
-  std::erase(sandbox.hidden, "");
+  sandbox.hidden = config::private_paths(options_);
   for (auto const& path : access.readable)
     sandbox.readable.push_back(fs::absolute(path).string());
   for (auto const& path : options_.source.readable)

@@ -31,7 +31,7 @@ measure::Fleets fleets_now(boost::asio::any_io_executor const& executor,
                            config::Options const& options,
                            Place const& place) {
   return {executor, options.fleets, [&](config::FleetOptions const& fleet) {
-            return measure::runner_processes(executor, fleet, place.executable, options.github);
+            return measure::runner_processes(executor, fleet, place.executable, options);
           }};
 }
 

@@ -48,6 +48,7 @@ void add_runner(CLI::App& app, Chosen& chosen) {
       ->check(CLI::ExistingDirectory);
   command->add_option("--environment", options->environment, "Variables that workers get, too");
   command->add_option("--readable", options->readable, "Directories that workers may read, too");
+  command->add_option("--hidden", options->hidden, "What workers may not read, wherever it lies");
   command->callback([options, &chosen] {
     chosen = [options] {
       boost::asio::io_context loop{1};

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
 
+#include "config/private_paths.h"
 #include "runner/process/child_process.h"
 
 namespace torchwatch::measure {
@@ -74,11 +75,12 @@ std::string gpu_of_slot(std::vector<std::string> const& devices, std::size_t slo
 StartRunner runner_processes(asio::any_io_executor executor,
                              config::FleetOptions const& fleet,
                              std::string executable,
-                             config::GithubOptions const& github) {
+                             config::Options const& options) {
   return [executor = std::move(executor),
           fleet,
           executable = std::move(executable),
-          token = github.token_env](std::size_t slot) -> Result<std::unique_ptr<Runner>> {
+          hidden = config::private_paths(options),
+          token = options.github.token_env](std::size_t slot) -> Result<std::unique_ptr<Runner>> {
     process::Command command;
     command.argv = fleet.launcher;
     command.argv.insert(command.argv.end(), {executable, "runner", "--slot", std::to_string(slot)});
@@ -87,6 +89,8 @@ StartRunner runner_processes(asio::any_io_executor executor,
     if (fleet.beside_others) command.argv.emplace_back("--beside-others");
     auto const isolating = isolating_arguments(fleet);
     command.argv.insert(command.argv.end(), isolating.begin(), isolating.end());
+    for (auto const& path : hidden)
+      command.argv.insert(command.argv.end(), {"--hidden", path});
     auto const hooks = hooks_of(fleet);
     command.argv.insert(command.argv.end(), hooks.begin(), hooks.end());
     command.inherits = {"*"};  // launchers may go by anything

@@ -30,7 +30,7 @@ Service::Service(asio::any_io_executor executor,
     : fleets{executor,
              options.fleets,
              [&](config::FleetOptions const& fleet) {
-               return measure::runner_processes(executor, fleet, executable, options.github);
+               return measure::runner_processes(executor, fleet, executable, options);
              }},
       rounds{store, clock, seeds, fleets, options.measure, options.suite, counters},
       workshop{executor, options},

@@ -9,8 +9,7 @@ namespace torchwatch::setup {
 
 /// As patient as the service.
 Look look_at_fleet(Site const& site, config::FleetOptions const& fleet) {
-  auto const start =
-      measure::runner_processes(site.executor, fleet, site.executable, site.options.github);
+  auto const start = measure::runner_processes(site.executor, fleet, site.executable, site.options);
   auto const way =
       fleet.launcher.empty() ? "on this host" : "through " + boost::join(fleet.launcher, " ");
   auto const runner = start(0);

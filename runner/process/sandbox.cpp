@@ -143,12 +143,13 @@ class Places {
  public:
   explicit Places(Sandbox const& sandbox) {
     add_system(sandbox);
-    for (auto const& path : sandbox.hidden)
-      if (is_there(path)) places_[absolute(path)] = emptied(absolute(path));
     for (auto const& path : sandbox.readable)
       bind("--ro-bind", path);
     for (auto const& path : sandbox.writable)
       bind("--bind", path);
+    for (auto const& path : sandbox.hidden)
+      if (is_there(path) && is_visible(absolute(path)))
+        places_.try_emplace(absolute(path), emptied(absolute(path)));
     add_own(sandbox);
   }
 
@@ -184,6 +185,13 @@ class Places {
     places_["/tmp"] = sandbox.temporary.empty()
                           ? in_memory("/tmp", sandbox.memory_bytes, "1777")
                           : Arguments{"--bind", absolute(sandbox.temporary), "/tmp"};
+  }
+
+  /// Whether it lies below a place.
+  bool is_visible(std::string const& path) const {
+    return std::ranges::any_of(places_, [&path](auto const& place) {
+      return path.starts_with(place.first == "/" ? place.first : place.first + '/');
+    });
   }
 
   void add_if_there(std::string const& path) {

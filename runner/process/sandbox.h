@@ -24,8 +24,9 @@ struct Sandbox {
   std::vector<std::string> readable;
   /// Directories that it may write to.
   std::vector<std::string> writable;
-  /// Directories and files below readable ones that it finds empty. What does not exist is left
-  /// out. Of two that lie one in the other the inner one counts, as with the lists above.
+  /// Directories and files that it finds empty, where they lie below something that it may read:
+  /// what programs need to start as well. What does not exist is left out. Of two that lie one in
+  /// the other the inner one counts, as with the lists above.
   std::vector<std::string> hidden;
   /// Devices beside /dev/null and its like.
   std::vector<std::string> devices;

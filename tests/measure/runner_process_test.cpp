@@ -35,13 +35,13 @@ std::string words_of(asio::io_context& loop, Runner& runner) {
 TEST(RunnerProcess, HasEveryVariableButGithubsToken) {
   tests::TemporaryVariable const token{"TORCHWATCH_TEST_BOT", "ghp_SecretOfTheService"};
   tests::TemporaryVariable const other{"TORCHWATCH_TEST_CLUSTER", "north"};
-  config::GithubOptions github;
-  github.token_env = "TORCHWATCH_TEST_BOT";
+  config::Options options;
+  options.github.token_env = "TORCHWATCH_TEST_BOT";
   config::FleetOptions fleet;
   fleet.launcher = {"/bin/sh", "-c", "env | grep -e TORCHWATCH_TEST_ -e ghp_SecretOfTheService"};
   asio::io_context loop{1};
 
-  auto const start = runner_processes(loop.get_executor(), fleet, "torchwatch", github);
+  auto const start = runner_processes(loop.get_executor(), fleet, "torchwatch", options);
   auto const words = words_of(loop, *start(0).value());
 
   EXPECT_EQ(words, "TORCHWATCH_TEST_CLUSTER=north\n");
@@ -62,6 +62,18 @@ TEST(RunnerProcess, HasTheGpuOfItsSlot) {
   EXPECT_EQ(arguments_of(fleet, 1), "runner --slot 1 --gpu MIG-67bd5cb1\n");
   fleet.devices = {config::all_devices};
   EXPECT_EQ(arguments_of(fleet, 3), "runner --slot 3 --gpu 3\n");
+}
+
+TEST(RunnerProcess, KeepsWorkersFromTheStateAndTokens) {
+  config::Options options;
+  options.state_dir = "/opt/torchwatch/state";
+  options.http.token_file = "/opt/torchwatch/token";
+  config::FleetOptions fleet;
+  fleet.launcher = {"/bin/sh", "-c", "echo $*"};
+  asio::io_context loop{1};
+  auto const start = runner_processes(loop.get_executor(), fleet, "torchwatch", options);
+  EXPECT_EQ(words_of(loop, *start(0).value()),
+            "runner --slot 0 --hidden /opt/torchwatch/state --hidden /opt/torchwatch/token\n");
 }
 
 TEST(RunnerProcess, KnowsWhatItsHostIsTo) {

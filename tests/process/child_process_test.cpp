@@ -24,6 +24,7 @@
 
 #include "runner/process/process_tree.h"
 #include "runner/process/sandbox.h"
+#include "tests/temporary_folder.h"
 
 namespace torchwatch::process {
 
@@ -335,6 +336,27 @@ TEST_F(ChildProcessTest, OfAStarterThatNobodyWaitsForIsEndedWhenItIsASandbox) {
 
   EXPECT_EQ(describe(wait(orphan)), "killed by SIGKILL (Killed)");
   EXPECT_EQ(::waitpid(starter, nullptr, 0), starter);
+}
+
+TEST_F(ChildProcessTest, FindsWhatIsHiddenEmptyWhereverItLies) {
+  tests::TemporaryFolder const host;
+  auto const write = [&host](char const* directory) {
+    std::filesystem::create_directories(host.path() / directory / "state/build");
+    for (auto const* const file : {"token", "state/database", "state/build/worker"})
+      std::ofstream{host.path() / directory / file} << "of " << directory;
+  };
+  write("opt");
+  write("home");
+  Sandbox sandbox;
+  sandbox.readable = {host.path() / "opt", host.path() / "opt/state/build"};
+  for (auto const* const directory : {"opt", "home"})
+    for (auto const* const path : {"token", "state", "none"})
+      sandbox.hidden.push_back(host.path() / directory / path);
+  auto const look = "cd " + host.path().string() + "; cat opt/token; find . -type f -size +0; ls";
+  auto const argv = sandboxed(tests::best_isolation(loop_), sandbox, {"sh", "-c", look});
+  auto child = start(program(argv));
+  EXPECT_EQ(read_line(child).value(), "./opt/state/build/worker");
+  EXPECT_EQ(read_line(child).value(), "opt") << "nor does what it may not read leave a trace";
 }
 
 TEST_F(ChildProcessTest, HasAllProcessesOfItsSandbox) {
