@@ -43,7 +43,7 @@ NightlyPackages::NightlyPackages(storage::Store& store, Bisection const& bisecti
     bool const is_the_recipes = known && known->prefix == nightly.prefix;
     bool const was_measured = measured.contains(nightly.commit);
     if (is_the_recipes && !was_measured) continue;
-    if (build::read_build(nightly.prefix))
+    if (build::read_build_of(nightly))
       prefixes_[nightly.commit] = nightly.prefix;
     else if (was_measured)
       prefixes_.try_emplace(nightly.commit, nightly.prefix);
@@ -57,11 +57,18 @@ std::vector<CommitSha> NightlyPackages::commits() const {
   return commits;
 }
 
+Result<Build> NightlyPackages::package_of(CommitSha const& commit) const {
+  Nightly nightly;
+  nightly.commit = commit;
+  nightly.prefix = prefixes_.at(commit);
+  return build::read_build_of(nightly);
+}
+
 asio::awaitable<Result<std::vector<BuildAttempt>>> NightlyPackages::builds_of(
     std::vector<CommitSha> commits) {
   std::vector<BuildAttempt> attempts;
   for (auto const& commit : commits) {
-    auto package = build::read_build(prefixes_.at(commit));
+    auto package = package_of(commit);
     if (!package) {
       attempts.push_back({std::nullopt, package.error().message});
       break;
@@ -72,7 +79,7 @@ asio::awaitable<Result<std::vector<BuildAttempt>>> NightlyPackages::builds_of(
 }
 
 Known NightlyPackages::known(CommitSha const& commit) const {
-  return build::read_build(prefixes_.at(commit)) ? Known::built : Known::unbuildable;
+  return package_of(commit) ? Known::built : Known::unbuildable;
 }
 
 }  // namespace torchwatch::bisection

@@ -31,6 +31,8 @@ class NightlyPackages final : public BuildSource {
   bool is_warm() const override { return false; }
 
  private:
+  Result<Build> package_of(CommitSha const& commit) const;
+
   std::map<CommitSha, std::string> prefixes_;
   BisectionCampaigns campaigns_;
 };

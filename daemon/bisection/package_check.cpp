@@ -68,7 +68,7 @@ std::optional<Build> PackageCheck::delivered(Bisection const& bisection,
   for (auto const& nightly : store_.nightlies().all()) {
     if (nightly.commit != commit || nightly.prefix.empty()) continue;
     if (incident && nightly.id != incident->baseline && nightly.id != incident->nightly) continue;
-    if (auto build = build::read_build(nightly.prefix)) newest = std::move(*build);
+    if (auto build = build::read_build_of(nightly)) newest = std::move(*build);
   }
   return newest;
 }

@@ -81,6 +81,14 @@ Result<Build> read_build(std::filesystem::path const& prefix) {
   return build;
 }
 
+Result<Build> read_build_of(Nightly const& nightly) {
+  auto build = read_build(nightly.prefix);
+  if (!build || build->manifest.commit == nightly.commit) return build;
+  return bad_field(std::filesystem::path{nightly.prefix} / "build.json",
+                   "commit: found \"" + build->manifest.commit.hex + "\", nightly " + nightly.date +
+                       " is of \"" + nightly.commit.hex + '"');
+}
+
 Result<Build> write_build(std::filesystem::path const& prefix, BuildManifest const& manifest) {
   json const object{{"commit", manifest.commit.hex},
                     {"version", manifest.version},

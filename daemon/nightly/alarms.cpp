@@ -46,8 +46,12 @@ RemeasuredFleets remeasured(Values const& then, Values const& now) {
   return fleets;
 }
 
-/// "latency in 4 of 4 series, +30.1% (5 earlier nights: up to 1.2%)".
+/// "latency in 4 of 4 series, +30.1% (5 earlier nights: up to 1.2%)"; "leak in 4 of 4 series" where
+/// there was none before.
 std::string text_of(bisect::EnvironmentShift const& shift) {
+  auto const where =
+      fmt::format("{} in {} of {} series", to_string(shift.metric), shift.shifted, shift.series);
+  if (shift.ratio == 1) return where;
   auto const usual = shift.nights == 0
                          ? std::string{"no earlier night tells what is usual"}
                          : fmt::format("{} earlier night{}: {} {:.1f}%",
@@ -55,12 +59,7 @@ std::string text_of(bisect::EnvironmentShift const& shift) {
                                        shift.nights == 1 ? "" : "s",
                                        shift.nights < 10 ? "up to" : "nine in ten up to",
                                        100 * (shift.usual - 1));
-  return fmt::format("{} in {} of {} series, {:+.1f}% ({})",
-                     to_string(shift.metric),
-                     shift.shifted,
-                     shift.series,
-                     100 * (shift.ratio - 1),
-                     usual);
+  return fmt::format("{}, {:+.1f}% ({})", where, 100 * (shift.ratio - 1), usual);
 }
 
 /// What the processes of one benchmark gave on two builds.
@@ -219,6 +218,15 @@ void Alarms::look_at_age(Nightly const& nightly, Nightly const& baseline) {
       AlarmKind::stale_baseline,
       "",
       "nightly " + nightly.date + " is compared with " + baseline.date);
+}
+
+void Alarms::look_for_baseline(Nightly const& nightly) {
+  if (!baseline_of(nightly, store_.nightlies().all())) return;  // it is the first
+  set(true,
+      AlarmKind::stale_baseline,
+      "",
+      "nightly " + nightly.date +
+          " is compared with none: the build of no nightly before it is there");
 }
 
 void Alarms::look_at_environment(Nightly const& nightly,

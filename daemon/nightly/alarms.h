@@ -33,6 +33,9 @@ class Alarms {
   /// measures otherwise than on its own night, by more than nights usually do.
   void look_at_sweep(Nightly const& nightly, Nightly const& baseline);
 
+  /// After a sweep of a nightly beside no baseline: that there is none any more.
+  void look_for_baseline(Nightly const& nightly);
+
   /// After a nightly was compared with its anchors: series that drifted away from them.
   void look_at_anchors(Nightly const& nightly);
 

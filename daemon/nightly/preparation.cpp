@@ -25,9 +25,14 @@ asio::awaitable<Result<>> Preparation::prepare(Nightly& nightly) {
 }
 
 asio::awaitable<Result<BuildAttempt>> Preparation::build_of(Nightly& nightly) {
+  auto tried = co_await build_now(nightly);
+  co_return patient(nightly, std::move(tried));
+}
+
+asio::awaitable<Result<BuildAttempt>> Preparation::build_now(Nightly& nightly) {
   BuildAttempt attempt;
   if (!nightly.prefix.empty()) {
-    auto present = build::read_build(nightly.prefix);
+    auto present = build::read_build_of(nightly);
     if (!present && present.error().code == ErrorCode::unavailable) co_return present.error();
     if (present)
       attempt.build = std::move(*present);
@@ -35,12 +40,10 @@ asio::awaitable<Result<BuildAttempt>> Preparation::build_of(Nightly& nightly) {
       attempt.note = present.error().message;
     co_return attempt;
   }
-  if (nightly.file) co_return co_await bring(nightly);
+  if (nightly.file) co_return co_await packages_.bring(nightly);
   attempt.build = build_of_earlier(nightly);
   if (!attempt.build) {
-    auto const there = co_await fetch(nightly.commit);
-    // Nobody has the commit: of a fork, misspelt, or not pushed yet.
-    if (!there) co_return patient(nightly, there.error());
+    // Where nobody has the commit, it is of a fork, misspelt, or not pushed yet.
     co_return co_await make(nightly.commit);
   }
   spdlog::info("nightly_repeats date={} commit={}", nightly.date, short_of(nightly.commit));
@@ -48,7 +51,7 @@ asio::awaitable<Result<BuildAttempt>> Preparation::build_of(Nightly& nightly) {
 }
 
 asio::awaitable<Result<BuildAttempt>> Preparation::restore(Nightly nightly) {
-  if (auto present = build::read_build(nightly.prefix)) {
+  if (auto present = build::read_build_of(nightly)) {
     BuildAttempt attempt;
     attempt.build = std::move(*present);
     co_return attempt;
@@ -69,13 +72,8 @@ Result<BuildAttempt> Preparation::noted(Result<BuildAttempt> attempt, Nightly& n
   return attempt;
 }
 
-asio::awaitable<Result<BuildAttempt>> Preparation::bring(Nightly& nightly) {
-  auto brought = co_await packages_.bring(nightly);
-  co_return patient(nightly, std::move(brought));
-}
-
-/// Gives a nightly up that still lacks what may yet come a day after it was announced: the nights
-/// after it wait as long.
+/// Gives a nightly up that still lacks what may yet come, or work, a day after it was announced:
+/// the nights after it wait as long.
 Result<BuildAttempt> Preparation::patient(Nightly const& nightly,
                                           Result<BuildAttempt> tried) const {
   constexpr std::chrono::hours patience{24};
@@ -105,7 +103,7 @@ std::optional<Build> Preparation::build_of_earlier(Nightly const& nightly) {
   std::optional<Build> newest;
   for (auto const& earlier : store_.nightlies().all()) {
     if (earlier.commit != nightly.commit || earlier.prefix.empty()) continue;
-    if (auto build = build::read_build(earlier.prefix)) newest = std::move(*build);
+    if (auto build = build::read_build_of(earlier)) newest = std::move(*build);
   }
   return newest;
 }

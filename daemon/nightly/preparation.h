@@ -38,7 +38,7 @@ class Preparation {
 
  private:
   boost::asio::awaitable<Result<build::BuildAttempt>> build_of(Nightly& nightly);
-  boost::asio::awaitable<Result<build::BuildAttempt>> bring(Nightly& nightly);
+  boost::asio::awaitable<Result<build::BuildAttempt>> build_now(Nightly& nightly);
   boost::asio::awaitable<Result<>> fetch(CommitSha commit);
   boost::asio::awaitable<Result<build::BuildAttempt>> make(CommitSha commit);
   Result<build::BuildAttempt> patient(Nightly const& nightly,

@@ -15,7 +15,7 @@ namespace {
 /// Why the build of one cannot be measured any more; empty when it can. Whoever delivers builds may
 /// take them away, or write over them.
 std::string what_became_of(Nightly const& nightly) {
-  auto const build = build::read_build(nightly.prefix);
+  auto const build = build::read_build_of(nightly);
   if (build || build.error().code == ErrorCode::unavailable) return {};
   return "the build of " + nightly.date + " is no longer there: " + build.error().message;
 }
@@ -87,12 +87,15 @@ asio::awaitable<Result<NightlyState>> Stages::sweep(Nightly& nightly) {
   if (!nightly.failure.empty()) co_return NightlyState::failed;
   auto const swept = co_await sweep_.run(nightly);
   if (!swept) co_return swept.error();
+  // Written over meanwhile, what was measured is of nobody knows which build.
+  if (nightly.failure.empty()) nightly.failure = what_became_of(nightly);
   co_return nightly.failure.empty() ? NightlyState::swept : NightlyState::failed;
 }
 
 NightlyState Stages::screen(Nightly const& nightly) {
   auto const baseline =
       nightly.baseline ? store_.nightlies().find(*nightly.baseline) : std::nullopt;
+  if (!baseline) verdicts_.cannot_compare(nightly);
   if (!baseline || baseline->commit == nightly.commit) return NightlyState::done;
   verdicts_.screen(nightly, *baseline);
   return NightlyState::screened;

@@ -17,7 +17,7 @@ namespace asio = boost::asio;
 asio::awaitable<Result<>> SuiteProfile::run(Nightly const& nightly) {
   auto const fleets = gpu_fleets();
   if (fleets.empty() || !is_due(nightly)) co_return Result<>{};
-  auto const build = build::read_build(nightly.prefix);
+  auto const build = build::read_build_of(nightly);
   if (!build) {
     spdlog::warn(
         "suite_profile_skipped date={} reason=\"{}\"", nightly.date, build.error().message);

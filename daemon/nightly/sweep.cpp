@@ -40,7 +40,7 @@ asio::awaitable<Result<>> Sweep::run(Nightly& nightly) {
 
 /// What is measured side by side: the baseline, if there is one, and the nightly.
 Result<std::vector<Build>> Sweep::builds_of(Nightly& nightly) {
-  auto build = build::read_build(nightly.prefix);
+  auto build = build::read_build_of(nightly);
   if (!build) return build.error();
   auto baseline = choose_baseline(nightly);
   if (!baseline) return baseline.error();
@@ -74,7 +74,7 @@ Result<std::optional<Build>> Sweep::choose_baseline(Nightly& nightly) {
                                    : baseline_of(nightly, nightlies);
   nightly.baseline.reset();
   for (; baseline; baseline = baseline_of(nightly, nightlies)) {
-    auto build = build::read_build(baseline->prefix);
+    auto build = build::read_build_of(*baseline);
     if (build) {
       nightly.baseline = baseline->id;
       store_.nightlies().update(nightly);

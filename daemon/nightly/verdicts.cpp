@@ -1,6 +1,7 @@
 #include "daemon/nightly/verdicts.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <string>
 #include <utility>
@@ -57,10 +58,14 @@ void Verdicts::screen(Nightly const& nightly, Nightly const& baseline) {
                screening.suspicious.size());
 }
 
+void Verdicts::cannot_compare(Nightly const& nightly) {
+  alarms_.look_for_baseline(nightly);
+}
+
 asio::awaitable<Result<bool>> Verdicts::confirm(Nightly const& nightly, Nightly const& baseline) {
-  auto const before = build::read_build(baseline.prefix);
+  auto const before = build::read_build_of(baseline);
   if (!before) co_return before.error();
-  auto const after = build::read_build(nightly.prefix);
+  auto const after = build::read_build_of(nightly);
   if (!after) co_return after.error();
   auto const screening = screening_of(nightly, baseline);
   auto plan = this->plan(nightly, *before, *after, screening);
@@ -93,15 +98,16 @@ Verdicts::Plan Verdicts::plan(Nightly const& nightly,
 }
 
 /// What a nightly's benchmarks are to be compared with beside its baseline. Over `anchor_nights`
-/// nights everybody's turn comes.
+/// nights that are compared everybody's turn comes, whatever days of the week bring nothing new.
 std::vector<Verdicts::Task> Verdicts::anchored_tasks(Nightly const& nightly,
                                                      Build const& build,
                                                      std::vector<SeriesGroup> const& all) {
   std::vector<Task> tasks;
   if (options_.decide.anchor_nights == 0) return tasks;
-  auto place = nightly.id.value;
+  constexpr auto all_nights = std::numeric_limits<std::size_t>::max();
+  auto place = swept_before(nightly, store_.nightlies().all(), all_nights).size();
   for (auto const& group : all) {
-    if (place++ % options_.decide.anchor_nights != 0) continue;
+    if (place++ % static_cast<std::size_t>(options_.decide.anchor_nights) != 0) continue;
     if (auto anchor = anchor_of(nightly, group))
       tasks.push_back({{Campaign::anchor(nightly.id), std::move(*anchor), build}, group, {}});
   }
@@ -124,7 +130,7 @@ std::optional<Build> Verdicts::anchor_of(Nightly const& nightly, SeriesGroup con
                                  : anchor_candidates(nightly, nightlies.all(), history);
   for (auto const& candidate : candidates) {
     if (candidate.id == nightly.baseline) break;
-    auto build = build::read_build(candidate.prefix);
+    auto build = build::read_build_of(candidate);
     if (!build || candidate.commit == nightly.commit) continue;
     anchors.choose(which, nightly.id, candidate.id);
     return std::move(*build);

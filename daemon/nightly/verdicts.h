@@ -32,6 +32,9 @@ class Verdicts {
         rounds_{rounds},
         alarms_{alarms} {}
 
+  /// Raises the alarm that there is nothing to compare it with any more.
+  void cannot_compare(Nightly const& nightly);
+
   /// Tells the log what the sweep leaves to be decided, and raises the alarms that it gives reason
   /// for.
   void screen(Nightly const& nightly, Nightly const& baseline);

@@ -233,6 +233,29 @@ TEST_F(DeliveredBuildTest, MayBeWrittenOverBeforeItIsConfirmed) {
   expect_failure("the build of 2026-01-02 is no longer there: ");
 }
 
+TEST_F(DeliveredBuildTest, MayBecomeAnotherCommits) {
+  stop_at(world.options.decide.sweep_pairs);
+  fakes::FakeBuilder::deliver(after_, world.sha(7));
+  expect_failure("the build of 2026-01-02 is no longer there: ");
+  EXPECT_THAT(world.nightlies()[1].failure, HasSubstr("found \"" + world.sha(7).hex));
+}
+
+TEST_F(DeliveredBuildTest, MayBecomeAnotherCommitsWhileItIsMeasured) {
+  world.parts->rounds.before = [this](measure::RoundKey const& key) {
+    if (key.round + 1 == world.options.decide.sweep_pairs)
+      fakes::FakeBuilder::deliver(after_, world.sha(7));
+  };
+  expect_failure("the build of 2026-01-02 is no longer there: ");
+}
+
+TEST_F(DeliveredBuildTest, IsMissedWhenNothingIsLeftToCompareWith) {
+  fakes::FakeBuilder::deliver(before_, world.sha(7));
+  ASSERT_TRUE(world.pass());
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+  EXPECT_EQ(world.newest().baseline, std::nullopt);
+  EXPECT_THAT(world.alarms(), testing::Contains(AlarmKind::stale_baseline));
+}
+
 TEST_F(DeliveredBuildTest, MayGoAwayWhileItIsTheBaseline) {
   stop_at(world.options.decide.sweep_pairs);
   std::filesystem::remove_all(before_);
