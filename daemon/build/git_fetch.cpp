@@ -17,6 +17,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// Nothing of a fetch that is cut off helps the next: a clone that is months behind needs its time.
+constexpr std::chrono::hours longest_fetch{1};
+
 /// Fails with the first of `commits` that is not there.
 Result<> look_for(bisect::GitHistory const& history, std::vector<CommitSha> const& commits) {
   for (auto const& commit : commits) {
@@ -46,12 +49,25 @@ bool is_kept_out_by_a_lock(async::ToolRun const& run) {
   return run.errors.find(".lock': File exists") != std::string::npos;
 }
 
-/// Git holds the lock of a branch for milliseconds, and leaves it behind when it is killed.
-bool is_dead(fs::path const& lock) {
+/// Whether a git that was killed left it. Git holds the lock of a branch for milliseconds, and
+/// writes to a pack while it receives.
+bool is_dead(fs::path const& file) {
   constexpr std::chrono::hours certainly{1};
   std::error_code problem;
-  auto const made = fs::last_write_time(lock, problem);
-  return !problem && fs::file_time_type::clock::now() - made > certainly;
+  auto const written = fs::last_write_time(file, problem);
+  return !problem && fs::file_time_type::clock::now() - written > certainly;
+}
+
+/// What a fetch that was killed had received, which is of no use to the next.
+void remove_dead_packs(fs::path const& git_directory) {
+  std::error_code problem;
+  for (auto at = fs::directory_iterator{git_directory / "objects/pack", problem};
+       !problem && at != fs::end(at);
+       at.increment(problem)) {
+    std::error_code ignored;
+    bool const is_unfinished = at->path().filename().string().starts_with("tmp_");
+    if (is_unfinished && is_dead(at->path())) fs::remove(at->path(), ignored);
+  }
 }
 
 /// Whether anything was locked by a git that is gone: branches, or the list of them.
@@ -100,6 +116,10 @@ asio::awaitable<Result<>> GitFetch::fetch() {
   // ancestors. Git tidies packs up by itself, as after any fetch.
   std::vector<std::string> arguments{"-c",
                                      "fetch.unpackLimit=1",
+                                     "-c",
+                                     "http.lowSpeedLimit=1000",
+                                     "-c",
+                                     "http.lowSpeedTime=60",
                                      "fetch",
                                      "--quiet",
                                      "--no-tags",
@@ -108,7 +128,7 @@ asio::awaitable<Result<>> GitFetch::fetch() {
                                      source_.remote};
   auto const refspec = co_await missing_refspec();
   if (refspec && !refspec->empty()) arguments.push_back(*refspec);
-  auto const run = co_await git_past_locks(std::move(arguments));
+  auto const run = co_await git_past_remains(std::move(arguments));
   if (run && has_come(*run)) {
     if (!run->is_good()) spdlog::warn("fetch_incomplete reason=\"{}\"", reason_of(*run));
     std::chrono::duration<double> const seconds = std::chrono::steady_clock::now() - started;
@@ -127,18 +147,21 @@ asio::awaitable<Result<>> GitFetch::fetch() {
                   "fetch " + source_.remote + " into " + source_.repository + ": " + reason};
 }
 
-/// Once more when a git that was killed had left branches locked.
-asio::awaitable<Result<async::ToolRun>> GitFetch::git_past_locks(
+/// One that fails tidies up after those that were killed, and is tried once more when these had
+/// left branches locked.
+asio::awaitable<Result<async::ToolRun>> GitFetch::git_past_remains(
     std::vector<std::string> arguments) {
   auto const again = arguments;
-  auto run = co_await git(std::move(arguments));
-  if (!run || !is_kept_out_by_a_lock(*run)) co_return run;
+  auto run = co_await git(std::move(arguments), longest_fetch);
+  if (run && run->is_good()) co_return run;
   std::vector<std::string> question{"rev-parse", "--git-common-dir"};
   auto const directory = co_await git(std::move(question));
   if (!directory || !directory->is_good()) co_return run;
   auto const line = directory->output.substr(0, directory->output.find('\n'));
-  if (!release_dead_locks(fs::path{source_.repository} / line)) co_return run;
-  co_return co_await git(again);
+  auto const place = fs::path{source_.repository} / line;
+  remove_dead_packs(place);
+  if (!run || !is_kept_out_by_a_lock(*run) || !release_dead_locks(place)) co_return run;
+  co_return co_await git(again, longest_fetch);
 }
 
 /// Where branches go when the remote does not say it; empty when it does.

@@ -21,8 +21,8 @@ namespace torchwatch::build {
 ///
 /// Branches go where the remote's refspecs put them. Where none is configured, as after `git clone
 /// --bare`, they go to the branches of a bare repository, and to refs/remotes/REMOTE of another.
-/// Nothing is pruned, and tags and submodules are left out. Locks of branches that are an hour old
-/// are those of a git that was killed: they are removed.
+/// Nothing is pruned, and tags and submodules are left out. Locks of branches and unfinished packs
+/// that are an hour old are those of a git that was killed: they are removed.
 class GitFetch {
  public:
   /// `source` must outlive it.
@@ -47,7 +47,8 @@ class GitFetch {
  private:
   boost::asio::awaitable<Result<>> fetch();
   boost::asio::awaitable<Result<std::string>> missing_refspec();
-  boost::asio::awaitable<Result<async::ToolRun>> git_past_locks(std::vector<std::string> arguments);
+  boost::asio::awaitable<Result<async::ToolRun>> git_past_remains(
+      std::vector<std::string> arguments);
   boost::asio::awaitable<Result<async::ToolRun>> git(
       std::vector<std::string> arguments, std::chrono::seconds limit = std::chrono::minutes{10});
 

@@ -136,6 +136,22 @@ TEST_P(EveryClone, FollowsABranchThatWasRewritten) {
   EXPECT_EQ(releases[0].date, "2026-11-21");
 }
 
+TEST(GitFetch, RemovesWhatKilledFetchesLeft) {
+  Clone clone;
+  auto const packs = fs::path{clone.source().repository} / "objects" / "pack";
+  fs::create_directories(packs);
+  std::ofstream{packs / "tmp_pack_dead"} << "half a pack";
+  std::ofstream{packs / "tmp_pack_live"} << "half a pack";
+  fs::last_write_time(packs / "tmp_pack_dead",
+                      fs::file_time_type::clock::now() - std::chrono::hours{2});
+  clone.lose_upstream();
+
+  EXPECT_FALSE(clone.refresh());
+
+  EXPECT_FALSE(fs::exists(packs / "tmp_pack_dead"));
+  EXPECT_TRUE(fs::exists(packs / "tmp_pack_live"));
+}
+
 TEST_P(EveryClone, GoesOnAfterAGitThatWasKilled) {
   Clone clone{GetParam()};
   clone.upstream().git("checkout --quiet -b nightly");
