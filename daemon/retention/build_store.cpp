@@ -12,6 +12,7 @@
 
 #include "daemon/build/companions.h"
 #include "daemon/measure/alarm.h"
+#include "daemon/retention/logs.h"
 #include "daemon/retention/needs.h"
 #include "storage/domain/remove_tree.h"
 
@@ -21,6 +22,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::int64_t mib = 1 << 20;
+constexpr std::uintmax_t most_bytes_of_logs = std::uintmax_t{1} << 30;
 constexpr auto removed = ".removed";
 constexpr auto unfinished = ".part";
 
@@ -120,7 +122,8 @@ void BuildStore::record(std::string const& name, Timestamp made_at) {
   store_.kept_builds().record(build);
 }
 
-/// What is left of a removal, and what was fetched of nightlies that were given up.
+/// What is left of a removal, what was fetched of nightlies that were given up, and logs of what
+/// was compiled long ago.
 void BuildStore::delete_half_work() {
   std::error_code ignored;  // it is tried again at the next look
   auto const folder = keeping_of(options_).folder;
@@ -131,6 +134,9 @@ void BuildStore::delete_half_work() {
   for (auto const& name : names_in(downloads))
     if ((name.starts_with("nightly-") || is_companion(name)) && !is_on_its_way(name))
       remove_tree(downloads / name, ignored);
+  prune_logs(folder.parent_path() / "logs",
+             std::chrono::days{options_.builds.incident_days},
+             most_bytes_of_logs);
 }
 
 /// Whether `name` is of a nightly that is announced or wanted back, or of a companion that a build
