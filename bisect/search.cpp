@@ -233,7 +233,12 @@ void Search::learn(BisectionStep const& step) {
     return;
   }
   auto const position = position_of(*step.skipped);
-  if (is_end(*step.skipped)) {
+  bool const was_measured =
+      std::ranges::any_of(series, [&](std::size_t one) { return is_measured(one, position); });
+  if (was_measured && !step.is_unbuilt) {
+    for (auto const one : series)
+      note_failures(one, 1);
+  } else if (is_end(*step.skipped)) {
     for (auto const one : series)
       inquiry_.drop(one);
   } else if (step.is_unbuilt) {
@@ -250,7 +255,6 @@ std::vector<std::size_t> Search::series_of(std::size_t benchmark) const {
   return series;
 }
 
-/// A series that fails again and again cannot be asked about.
 void Search::read(std::size_t series, BisectionStep const& step) {
   auto& line = lines_[series];
   auto const found = std::ranges::find(step.readings, line.series.metric, &MetricLevels::metric);
@@ -260,28 +264,37 @@ void Search::read(std::size_t series, BisectionStep const& step) {
       readings.push_back(
           {position_of(step.commits[i]), rounds_, line.scale.level(found->levels[i])});
   auto const failed = std::erase_if(readings, std::not_fn(is_usable));
-  line.failures += failed;
   if (!readings.empty()) inquiry_.add(series, readings);
   if (readings.empty() && failed == 0) pass_over(series, step.commits);
-  if (line.failures > most_failures) inquiry_.drop(series);
+  note_failures(series, failed);
+}
+
+/// A series that fails again and again cannot be asked about.
+void Search::note_failures(std::size_t series, std::size_t count) {
+  auto& failures = lines_[series].failures;
+  failures += count;
+  if (failures > most_failures) inquiry_.drop(series);
+}
+
+bool Search::is_measured(std::size_t series, std::size_t position) const {
+  auto const& belief = inquiry_.belief(series);
+  auto const at = std::ranges::find(belief.positions, position) - belief.positions.begin();
+  return at < std::ssize(belief.positions) && belief.readings[static_cast<std::size_t>(at)] > 0;
 }
 
 /// One of these builds gave no level of the series: one that never did, or else any, this time.
 void Search::pass_over(std::size_t series, std::vector<CommitSha> const& commits) {
-  auto const& belief = inquiry_.belief(series);
   bool is_any_new = false;
   for (auto const& commit : commits) {
     auto const position = position_of(commit);
-    auto const at = std::ranges::find(belief.positions, position) - belief.positions.begin();
-    bool const is_measured = at < std::ssize(belief.positions);
-    if (is_measured && belief.readings[static_cast<std::size_t>(at)] > 0) continue;
+    if (is_measured(series, position)) continue;
     is_any_new = true;
     if (is_end(commit))
       inquiry_.drop(series);
     else
       inquiry_.skip_in(series, position);
   }
-  if (!is_any_new) ++lines_[series].failures;
+  if (!is_any_new) note_failures(series, 1);
 }
 
 void Search::learn(Series const& series,

@@ -69,7 +69,8 @@ class Search {
   std::vector<double> changed() const;
 
   /// Learns from a step that is done. What could not be built is not asked for again, by no
-  /// benchmark. When the step skipped an end, its benchmark is not asked about any more.
+  /// benchmark. When the step skipped an end, its benchmark is not asked about any more. A build
+  /// that was measured before is asked for again: one process may fail.
   void learn(BisectionStep const& step);
 
   std::vector<SeriesBelief> beliefs() const;
@@ -111,6 +112,8 @@ class Search {
   std::string purpose_of(Probe const& probe) const;
   void read(std::size_t series, BisectionStep const& step);
   void pass_over(std::size_t series, std::vector<CommitSha> const& commits);
+  bool is_measured(std::size_t series, std::size_t position) const;
+  void note_failures(std::size_t series, std::size_t count);
   void read_pairs(std::size_t series,
                   std::pair<std::size_t, std::size_t> positions,
                   std::vector<Pair> const& pairs,

@@ -14,6 +14,9 @@ namespace asio = boost::asio;
 
 namespace {
 
+/// Rounds without an answer after which none is expected. One may be a stray.
+constexpr int most_failures = 3;
+
 /// One series while it is being decided.
 struct Undecided {
   Undecided(Series one, bisect::Repeats past, config::DecideOptions const& options)
@@ -23,11 +26,13 @@ struct Undecided {
   Series series;
   bisect::Compare compare;
   std::optional<Comparison> decided;
+  int failures = 0;  ///< rounds without levels of both
 
   void add(std::vector<JobOutcome> const& pair) {
     if (decided) return;
     auto const levels = levels_in(pair, series.metric);
     if (!levels) {
+      if (++failures < most_failures) return;
       decided.emplace();  // inconclusive: one side cannot be measured
       decided->pairs = static_cast<int>(compare.pairs().size());
       return;

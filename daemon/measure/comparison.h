@@ -29,12 +29,12 @@ using Past = std::map<Series, bisect::Repeats>;
 struct ComparisonResult {
   std::vector<SeriesChange> changes;             ///< one verdict a metric asked for
   std::vector<std::vector<bisect::Pair>> pairs;  ///< of changes[i]
-  std::string failure;  ///< why a process failed for good, so that it ended early; empty otherwise
+  std::string failure;  ///< why a process failed for good in the last round; else empty
 };
 
 /// Measures two builds interleaved, each pair on one slot and in an order of its own that is drawn
-/// by lot, until every series is decided. All series are of one benchmark and fleet. When a process
-/// fails for good, what is undecided is inconclusive. Errors as Rounds::measure's.
+/// by lot, until every series is decided. All series are of one benchmark and fleet. When processes
+/// fail for good in a third round, what is undecided is inconclusive. Errors as Rounds::measure's.
 boost::asio::awaitable<Result<ComparisonResult>> compare_builds(
     Rounds& rounds,
     BuildPair const& builds,

@@ -671,6 +671,45 @@ TEST(Search, OneFailedReadingDoesNotBlindASeries) {
   EXPECT_THAT(search.find(), ElementsAre(names(1)));
 }
 
+TEST(Search, OneProcessThatFailsDoesNotEndABenchmark) {
+  BisectionRequest const request{sha_of(0), sha_of(1), {series_of("dlrm")}};
+  Search search{request, {{sha_of(1), "", "", {}, {}}}, {1.0}, {}, {}};
+  Costs const costs{60,
+                    [](std::size_t) { return 0.0; },
+                    [](std::size_t) {
+                      return 1.0;
+                    }};
+  for (int i = 0; i < 12 && !search.is_over(); ++i) {
+    auto step = search.next(costs, 1).front();
+    if (i == 1)
+      step.skipped = sha_of(1);
+    else
+      step.readings = {{Metric::latency, {100 + 0.1 * i, 120 - 0.1 * i}}};
+    search.learn(step);
+  }
+  EXPECT_THAT(search.find(), ElementsAre(names(1)));
+}
+
+TEST(Search, GivesUpABenchmarkThatFailsAgainAndAgain) {
+  BisectionRequest const request{sha_of(0), sha_of(1), {series_of("dlrm")}};
+  Search search{request, {{sha_of(1), "", "", {}, {}}}, {1.0}, {}, {}};
+  Costs const costs{60,
+                    [](std::size_t) { return 0.0; },
+                    [](std::size_t) {
+                      return 1.0;
+                    }};
+  auto first = search.next(costs, 1).front();
+  first.readings = {{Metric::latency, {100, 120}}};
+  search.learn(first);
+  int failed = 0;
+  for (; failed < 50 && !search.is_over(); ++failed) {
+    auto step = search.next(costs, 1).front();
+    step.skipped = sha_of(1);
+    search.learn(step);
+  }
+  EXPECT_EQ(failed, 9);
+}
+
 TEST(Search, RefusesStepsOfAnotherSearch) {
   BisectionRequest request{sha_of(0), sha_of(1), {series_of("dlrm")}, 0.07, Direction::increase};
   Search search{request, {{sha_of(1), "", "", {}, {}}}, {1.0}, {}, {}};

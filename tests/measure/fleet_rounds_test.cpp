@@ -418,6 +418,22 @@ TEST_F(FleetRoundsTest, CompareTwoBuildsUntilItIsDecided) {
   EXPECT_THAT(result.failure, IsEmpty());
 }
 
+TEST_F(FleetRoundsTest, DecideThoughAProcessFails) {
+  auto const usual = runners.answer;
+  int jobs = 0;
+  runners.answer = [&](protocol::Job const& job) -> protocol::Message {
+    if (++jobs == 4) return protocol::Failure{job.id, "timeout", "no answer after 1 s"};
+    return usual(job);
+  };
+  BuildPair const pair{Campaign::of(NightlyId{2}), build_of('a'), build_of('b')};
+  std::vector<Series> const series{tests::latency_of("dlrm")};
+  auto const result =
+      tests::run(loop, compare_builds(rounds, pair, series, {}, config::DecideOptions{})).value();
+
+  EXPECT_NE(result.changes.at(0).comparison.verdict, Verdict::inconclusive);
+  EXPECT_THAT(result.failure, IsEmpty());
+}
+
 TEST_F(FleetRoundsTest, LeaveUndecidedWhatCannotBeMeasured) {
   runners.answer = [](protocol::Job const& job) -> protocol::Message {
     return protocol::Failure{job.id, "timeout", "no answer after 1 s"};
