@@ -104,7 +104,7 @@ Result<> check_record(fs::path const& wheel) {
   auto lines = lines_of(record);
   if (!lines) return lines.error();
   for (auto const& entry : fs::recursive_directory_iterator{wheel}) {
-    if (!entry.is_regular_file() && !entry.is_symlink()) continue;
+    if (!entry.is_symlink() && !entry.is_regular_file()) continue;
     auto const name = entry.path().lexically_relative(wheel).string();
     auto const line = lines->extract(name);
     if (entry.path() == record || is_signature(entry.path(), record)) continue;

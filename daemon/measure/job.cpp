@@ -1,6 +1,7 @@
 #include "daemon/measure/job.h"
 
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "bisect/levels.h"
@@ -13,7 +14,8 @@ namespace {
 std::string worker_for(config::MeasureOptions const& options, Build const& build) {
   if (build.prefix.empty()) return options.worker;
   auto const own = std::filesystem::path{build.prefix} / "bin" / "torchwatch-worker";
-  return std::filesystem::exists(own) ? own.string() : options.worker;
+  std::error_code ignored;  // of a circle of links, say: it has none
+  return std::filesystem::exists(own, ignored) ? own.string() : options.worker;
 }
 
 /// Whether the worker may have it: it is the one to say what it does not know.

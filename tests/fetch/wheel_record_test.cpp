@@ -109,6 +109,12 @@ TEST_F(WheelRecordTest, RefusesALinkToNoFile) {
   expect_refused("RECORD: torch/more.py leads to no file");
 }
 
+TEST_F(WheelRecordTest, RefusesALinkToItself) {
+  fs::create_symlink("more.py", wheel() / "torch/more.py");
+  record(good() + "torch/more.py,,\n");
+  expect_refused("RECORD: torch/more.py leads to no file");
+}
+
 TEST_F(WheelRecordTest, RefusesNoneAndTwo) {
   write("other.dist-info/RECORD", "");
   expect_refused("has no single *.dist-info/RECORD");

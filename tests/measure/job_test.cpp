@@ -1,10 +1,12 @@
 #include "daemon/measure/job.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <gmock/gmock.h>
 
 #include "runner/catalogue/catalogue.h"
+#include "tests/temporary_folder.h"
 
 namespace torchwatch::measure {
 namespace {
@@ -57,6 +59,20 @@ TEST(Benchmarks, OfOtherBackendsAreFilesWithBothTests) {
   EXPECT_THAT(
       names_of(suite),
       ElementsAre("test_train[squeezenet1_1-cpu-script]", "test_eval[squeezenet1_1-cpu-script]"));
+}
+
+TEST(JobFor, HasTheUsualWorkerWhereTheBuildsOwnLeadsNowhere) {
+  tests::TemporaryFolder const folder;
+  Build build;
+  build.prefix = folder.path().string();
+  std::filesystem::create_directories(folder.path() / "bin");
+  std::filesystem::create_symlink("torchwatch-worker", folder.path() / "bin/torchwatch-worker");
+  config::MeasureOptions options;
+  options.worker = "/usr/lib/torchwatch/worker";
+
+  EXPECT_EQ(job_for(options, {}, {"dlrm", torchwatch::Test::eval, Device::cpu, "eager"}, build)
+                .build.worker,
+            options.worker);
 }
 
 }  // namespace
