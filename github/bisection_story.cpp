@@ -32,13 +32,20 @@ std::string pull_request_link(Commit const& commit, std::string const& project) 
   return fmt::format("{}/pull/{}", project, *commit.pull_request);
 }
 
+bool measured(BisectionStep const& step, CommitSha const& commit) {
+  return !step.readings.empty() && std::ranges::count(step.commits, commit) > 0;
+}
+
 /// Why a commit is still a suspect.
 std::string reason_for(Commit const& commit, std::vector<BisectionStep> const& steps) {
-  // A commit may have been tried again: the last word counts.
+  // A commit may have been tried again: the last word of the last stage counts.
   auto const step =
-      std::ranges::find_if(std::ranges::reverse_view(steps),
-                           [&commit](auto const& tried) { return tried.skipped == commit.sha; });
-  if (step == steps.rend()) return "indistinguishable from its neighbours";
+      std::ranges::find_if(std::ranges::reverse_view(steps), [&](BisectionStep const& tried) {
+        bool const is_about_it = tried.skipped == commit.sha || measured(tried, commit.sha);
+        return is_about_it && tried.stage == steps.back().stage;
+      });
+  if (step == steps.rend() || step->skipped != commit.sha)
+    return "indistinguishable from its neighbours";
   return "could not be built or measured" + (step->note.empty() ? "" : ": " + verbatim(step->note));
 }
 
@@ -267,16 +274,25 @@ std::string not_reproduced_story(Bisection const& bisection) {
          "\n\n";
 }
 
+bool is_of_last_stage(BisectionStep const& step, Bisection const& bisection, Series const& series) {
+  return step.stage == bisection.steps.back().stage && step.fleet == series.fleet &&
+         step.benchmark == series.benchmark;
+}
+
 /// The step of the last stage in which an end of the series was found not to run; null where both
-/// do.
+/// do, at least once.
 BisectionStep const* missing_end(Bisection const& bisection, Series const& series) {
-  auto const& request = bisection.request;
-  auto const step = std::ranges::find_if(bisection.steps, [&](BisectionStep const& one) {
-    return one.stage == bisection.steps.back().stage && one.fleet == series.fleet &&
-           one.benchmark == series.benchmark &&
-           (one.skipped == request.start || one.skipped == request.end);
-  });
-  return step == bisection.steps.end() ? nullptr : &*step;
+  for (auto const& end : {bisection.request.start, bisection.request.end}) {
+    BisectionStep const* missing = nullptr;
+    bool was_measured = false;
+    for (auto const& step : bisection.steps) {
+      if (!is_of_last_stage(step, bisection, series)) continue;
+      was_measured = was_measured || measured(step, end);
+      if (step.skipped == end) missing = &step;
+    }
+    if (missing != nullptr && !was_measured) return missing;
+  }
+  return nullptr;
 }
 
 /// "the bad commit could not be measured: crashed"; nothing where a series has both ends.

@@ -154,6 +154,13 @@ std::vector<OperatorChange> operators_of(Store& store, IncidentStory const& stor
   return list;
 }
 
+/// Whether anything changed on that fleet.
+bool is_about(Incident const& incident, std::string const& fleet) {
+  return std::ranges::any_of(incident.changes, [&fleet](SeriesChange const& change) {
+    return change.series.fleet == fleet;
+  });
+}
+
 }  // namespace
 
 IncidentStory story_of(Store& store, Incident const& incident) {
@@ -166,7 +173,7 @@ IncidentStory story_of(Store& store, Incident const& incident) {
   story.operators = operators_of(store, story);
   for (auto const& job : store.jobs().of(Campaign::of(incident.nightly))) {
     if (!job.ok()) continue;
-    story.fingerprint = job.fingerprint;
+    if (is_about(incident, job.key.fleet)) story.fingerprint = job.fingerprint;
     if (job.key.commit == story.baseline.commit) story.baseline_pytorch = job.version;
     if (job.key.commit == story.nightly.commit) story.nightly_pytorch = job.version;
   }
