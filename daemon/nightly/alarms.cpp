@@ -273,6 +273,29 @@ void Alarms::look_at_comparison(Nightly const& nightly,
       "could not be compared on nightly " + nightly.date + ": " + failure);
 }
 
+/// Whether the series had drifted by the anchor: a benchmark's anchor moves on when any of its
+/// metrics takes another level, or that is accepted, and what is measured from there on says
+/// nothing of the drift of another. A regression since then is an incident's matter, and an
+/// improvement may have brought it back.
+bool Alarms::hides_drift(Nightly const& anchor,
+                         Nightly const& nightly,
+                         Series const& series) const {
+  FleetBenchmark const which{series.fleet, series.benchmark};
+  std::optional<Nightly> drifted;
+  for (auto const& [night, change] : store_.anchors().verdicts_of(which))
+    if (night != nightly.id && change.series == series &&
+        change.comparison.verdict == Verdict::regression)
+      drifted = store_.nightlies().find(night);
+  if (!drifted || is_before(anchor, *drifted)) return false;
+  auto const verdicts = store_.incidents().verdicts_of(which);
+  return std::ranges::none_of(verdicts, [&](NightlyVerdict const& one) {
+    auto const verdict = one.change.comparison.verdict;
+    bool const is_another_level = verdict == Verdict::regression || verdict == Verdict::improvement;
+    return is_another_level && one.change.series == series &&
+           !is_before(store_.nightlies().find(one.nightly).value(), *drifted);
+  });
+}
+
 void Alarms::look_at_anchors(Nightly const& nightly) {
   std::set<Series> grown_tonight;
   for (auto const& change : store_.incidents().verdicts(nightly.id))
@@ -283,6 +306,8 @@ void Alarms::look_at_anchors(Nightly const& nightly) {
     auto const anchor_id =
         store_.anchors().chosen({change.series.fleet, change.series.benchmark}, nightly.id);
     auto const anchor = store_.nightlies().find(anchor_id.value()).value();
+    bool const is_quiet = verdict == Verdict::unchanged && !change.muted;
+    if (is_quiet && hides_drift(anchor, nightly, change.series)) continue;
     auto const grown =
         ratio ? fmt::format("{:+.1f}% [{:+.1f}%, {:+.1f}%]",
                             100 * (ratio->ratio - 1),

@@ -45,6 +45,7 @@ class Alarms {
 
  private:
   void look_for_stopped_benchmarks(Nightly const& nightly, std::vector<JobOutcome> const& tonight);
+  bool hides_drift(Nightly const& anchor, Nightly const& nightly, Series const& series) const;
   bool still_lacks(std::string const& fleet,
                    Benchmark const& benchmark,
                    std::set<Metric> const& given) const;

@@ -63,6 +63,10 @@ bool has_a_new_level(Nightly const& nightly, BenchmarkHistory const& history) {
 
 }  // namespace
 
+bool is_before(Nightly const& nightly, Nightly const& other) {
+  return place_of(nightly) < place_of(other);
+}
+
 std::optional<Nightly> baseline_of(Nightly const& nightly, std::vector<Nightly> const& nightlies) {
   auto earlier = before(nightly, nightlies);
   while (!earlier.empty() &&

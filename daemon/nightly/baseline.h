@@ -11,6 +11,9 @@
 /// What a nightly is compared with. Pure. Nightlies come in their order, as the store lists them.
 namespace torchwatch::nightly {
 
+/// Whether a nightly comes before another.
+bool is_before(Nightly const& nightly, Nightly const& other);
+
 /// The newest of `nightlies` before `nightly` that was judged to the end: what it brought is known,
 /// so it counts as normal. One of the same day and commit is the same published again, and stands
 /// aside.

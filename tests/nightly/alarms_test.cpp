@@ -257,5 +257,61 @@ TEST_F(AlarmsTest, ForgetADriftThatSomebodyAccepted) {
   EXPECT_THAT(world.alarms(), ElementsAre(AlarmKind::drift));
 }
 
+/// Four nights of alpha, compared with anchors by hand.
+class DriftTest : public AlarmsTest {
+ protected:
+  DriftTest() {
+    for (std::size_t i = 0; i < 4; ++i) {
+      Nightly nightly;
+      nightly.date = "2026-01-0" + std::to_string(i + 1);
+      nightly.commit = world.sha(i);
+      world.parts->store.nightlies().announce(nightly);
+    }
+  }
+
+  /// Both counted from 0.
+  void compare(std::size_t night, std::size_t anchor, Verdict verdict) {
+    auto const series = world.series("alpha");
+    auto const nightly = world.nightlies().at(night);
+    auto anchors = world.parts->store.anchors();
+    anchors.choose({series.fleet, series.benchmark}, nightly.id, world.nightlies().at(anchor).id);
+    anchors.record(nightly.id, {series, {verdict, 10, 11, std::nullopt, 0.001, 9}});
+    world.parts->alarms.look_at_anchors(nightly);
+  }
+};
+
+TEST_F(DriftTest, IsOverWhenTheSeriesIsBack) {
+  compare(1, 0, Verdict::regression);
+  EXPECT_THAT(world.alarms(), ElementsAre(AlarmKind::drift));
+  compare(2, 0, Verdict::unchanged);
+  EXPECT_THAT(world.alarms(), IsEmpty());
+}
+
+TEST_F(DriftTest, IsNotOverForAnAnchorThatHasIt) {
+  compare(1, 0, Verdict::regression);
+  compare(2, 1, Verdict::unchanged);
+  EXPECT_THAT(world.alarms(), ElementsAre(AlarmKind::drift));
+  compare(3, 1, Verdict::improvement);
+  EXPECT_THAT(world.alarms(), IsEmpty());
+}
+
+TEST_F(DriftTest, IsAnIncidentsMatterOnceTheSeriesRegressed) {
+  compare(1, 0, Verdict::regression);
+  world.parts->store.incidents().record(
+      world.nightlies().at(2).id,
+      {world.series("alpha"), {Verdict::regression, 10, 12, std::nullopt, 0.001, 9}});
+  compare(3, 2, Verdict::unchanged);
+  EXPECT_THAT(world.alarms(), IsEmpty());
+}
+
+TEST_F(DriftTest, IsOverWhenANightBroughtTheSeriesBack) {
+  compare(1, 0, Verdict::regression);
+  world.parts->store.incidents().record(
+      world.nightlies().at(2).id,
+      {world.series("alpha"), {Verdict::improvement, 12, 10, std::nullopt, 0.001, 9}});
+  compare(3, 2, Verdict::unchanged);
+  EXPECT_THAT(world.alarms(), IsEmpty());
+}
+
 }  // namespace
 }  // namespace torchwatch::nightly
