@@ -72,14 +72,19 @@ Result<BuildAttempt> Preparation::noted(Result<BuildAttempt> attempt, Nightly& n
   return attempt;
 }
 
-/// Gives a nightly up that still lacks what may yet come, or work, a day after it was announced:
-/// the nights after it wait as long.
-Result<BuildAttempt> Preparation::patient(Nightly const& nightly,
-                                          Result<BuildAttempt> tried) const {
+/// Gives a nightly up that still lacks what may yet come, or work, a day after it was first tried:
+/// the nights after it wait as long. A service that begins anew waits for another day.
+Result<BuildAttempt> Preparation::patient(Nightly const& nightly, Result<BuildAttempt> tried) {
   constexpr std::chrono::hours patience{24};
-  if (tried || clock_.now() - nightly.announced_at < patience) return tried;
-  auto const code = tried.error().code;
-  if (code != ErrorCode::unavailable && code != ErrorCode::not_found) return tried;
+  bool const may_come = !tried && (tried.error().code == ErrorCode::unavailable ||
+                                   tried.error().code == ErrorCode::not_found);
+  if (!may_come) {
+    in_trouble_since_.erase(nightly.id);
+    return tried;
+  }
+  auto const [since, is_new] = in_trouble_since_.try_emplace(nightly.id, clock_.now());
+  if (clock_.now() - since->second < patience) return tried;
+  in_trouble_since_.erase(since);
   BuildAttempt given_up;
   given_up.note = tried.error().message;
   return given_up;

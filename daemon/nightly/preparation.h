@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 
 #include <boost/asio/awaitable.hpp>
@@ -29,7 +30,7 @@ class Preparation {
   /// Reads the build that the nightly came with, fetches the one that is published, takes that of
   /// an earlier nightly of the same commit, or makes one. Notes its prefix and version, or why
   /// there is none in `nightly.failure`. An Error means that it may be tried again; what cannot be
-  /// fetched for a day, and a commit that nobody has for as long, is given up.
+  /// fetched or made for a day, and a commit that nobody has for as long, is given up.
   boost::asio::awaitable<Result<>> prepare(Nightly& nightly);
 
   /// The build of a nightly that was prepared once, brought or made again if it is gone. Absent,
@@ -41,8 +42,7 @@ class Preparation {
   boost::asio::awaitable<Result<build::BuildAttempt>> build_now(Nightly& nightly);
   boost::asio::awaitable<Result<>> fetch(CommitSha commit);
   boost::asio::awaitable<Result<build::BuildAttempt>> make(CommitSha commit);
-  Result<build::BuildAttempt> patient(Nightly const& nightly,
-                                      Result<build::BuildAttempt> tried) const;
+  Result<build::BuildAttempt> patient(Nightly const& nightly, Result<build::BuildAttempt> tried);
   Result<build::BuildAttempt> noted(Result<build::BuildAttempt> attempt, Nightly& nightly);
   std::optional<Build> build_of_earlier(Nightly const& nightly);
 
@@ -51,6 +51,7 @@ class Preparation {
   build::Builder& builder_;
   build::GitFetch& git_fetch_;
   build::Packages& packages_;
+  std::map<NightlyId, Timestamp> in_trouble_since_;
 };
 
 }  // namespace torchwatch::nightly

@@ -72,6 +72,9 @@ asio::awaitable<Result<bool>> Verdicts::confirm(Nightly const& nightly, Nightly 
   auto const options = bisect::for_family(options_.decide, count_series(screening.all));
   auto const decided = co_await decide(plan, screening.past, options);
   if (!decided) co_return decided.error();
+  // Written over meanwhile, what was measured is of nobody knows which build.
+  for (auto const& measured : {baseline, nightly})
+    if (auto const still = build::read_build_of(measured); !still) co_return still.error();
   settle_mutes(plan.tonight);
   settle_mutes(plan.anchored);
   record_self(nightly, plan.self);

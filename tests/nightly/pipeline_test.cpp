@@ -240,10 +240,24 @@ TEST_F(DeliveredBuildTest, MayBecomeAnotherCommits) {
   EXPECT_THAT(world.nightlies()[1].failure, HasSubstr("found \"" + world.sha(7).hex));
 }
 
-TEST_F(DeliveredBuildTest, MayBecomeAnotherCommitsWhileItIsMeasured) {
+TEST_F(PipelineTest, FailsAFirstNightlyThatBecomesAnotherCommitsWhileItIsMeasured) {
+  auto const place = world.deliver("2026-01-01", 0);
+  world.parts->rounds.before = [&](measure::RoundKey const&) {
+    fakes::FakeBuilder::deliver(place, world.sha(7));
+  };
+  EXPECT_TRUE(world.pass());
+  EXPECT_EQ(world.newest().state, NightlyState::failed);
+  EXPECT_THAT(world.newest().failure, HasSubstr("the build of 2026-01-01 is no longer there: "));
+}
+
+TEST_F(DeliveredBuildTest, MayBecomeAnotherCommitsWhileItIsConfirmed) {
   world.parts->rounds.before = [this](measure::RoundKey const& key) {
-    if (key.round + 1 == world.options.decide.sweep_pairs)
+    if (key.round >= world.options.decide.sweep_pairs)
       fakes::FakeBuilder::deliver(after_, world.sha(7));
+  };
+  EXPECT_FALSE(world.pass());
+  EXPECT_FALSE(incident());
+  world.parts->rounds.before = [](measure::RoundKey const&) {
   };
   expect_failure("the build of 2026-01-02 is no longer there: ");
 }
