@@ -25,6 +25,9 @@ constexpr int agreeing = 2;
 /// Of a series; after these it is not asked about any more.
 constexpr std::size_t most_failures = 8;
 
+/// What a failure of an end counts that has not given anything yet: the third is the last.
+constexpr std::size_t of_an_end = most_failures / 2;
+
 using Benchmarks = std::vector<std::pair<std::string, Benchmark>>;
 
 Benchmarks benchmarks_in(BisectionRequest const& request) {
@@ -235,12 +238,10 @@ void Search::learn(BisectionStep const& step) {
   auto const position = position_of(*step.skipped);
   bool const was_measured =
       std::ranges::any_of(series, [&](std::size_t one) { return is_measured(one, position); });
-  if (was_measured && !step.is_unbuilt) {
+  bool const may_run = was_measured && !step.is_unbuilt;
+  if (may_run || is_end(*step.skipped)) {
     for (auto const one : series)
-      note_failures(one, 1);
-  } else if (is_end(*step.skipped)) {
-    for (auto const one : series)
-      inquiry_.drop(one);
+      note_failures(one, may_run ? 1 : of_an_end);
   } else if (step.is_unbuilt) {
     inquiry_.skip(position);
   } else {

@@ -69,8 +69,9 @@ class Search {
   std::vector<double> changed() const;
 
   /// Learns from a step that is done. What could not be built is not asked for again, by no
-  /// benchmark. When the step skipped an end, its benchmark is not asked about any more. A build
-  /// that was measured before is asked for again: one process may fail.
+  /// benchmark. A build that was measured before is asked for again, and so is an end: one process
+  /// may fail. A benchmark that fails again and again is not asked about any more, one that an end
+  /// never ran after three times.
   void learn(BisectionStep const& step);
 
   std::vector<SeriesBelief> beliefs() const;

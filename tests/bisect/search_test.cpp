@@ -453,7 +453,8 @@ TEST(Search, DoesNotAskABenchmarkThatAnEndCannotRun) {
   EXPECT_EQ(day.outcome(), BisectionOutcome::culprit);
   EXPECT_EQ(std::ranges::count_if(day.steps(),
                                   [](auto const& step) { return step.benchmark.model == "dcgan"; }),
-            1);
+            3)
+      << "one process may fail";
 }
 
 TEST(Search, FindsAChangeBesideACommitThatLacksTheMetric) {
