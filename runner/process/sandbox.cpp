@@ -148,8 +148,7 @@ class Places {
     for (auto const& path : sandbox.writable)
       bind("--bind", path);
     for (auto const& path : sandbox.hidden)
-      if (is_there(path) && is_visible(absolute(path)))
-        places_.try_emplace(absolute(path), emptied(absolute(path)));
+      hide(path);
     add_own(sandbox);
   }
 
@@ -185,6 +184,13 @@ class Places {
     places_["/tmp"] = sandbox.temporary.empty()
                           ? in_memory("/tmp", sandbox.memory_bytes, "1777")
                           : Arguments{"--bind", absolute(sandbox.temporary), "/tmp"};
+  }
+
+  /// Where it is, whatever links lead there.
+  void hide(std::string const& path) {
+    std::error_code problem;
+    auto const real = fs::canonical(path, problem).string();
+    if (!problem && is_visible(real)) places_.try_emplace(real, emptied(real));
   }
 
   /// Whether it lies below a place.
