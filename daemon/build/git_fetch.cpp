@@ -119,7 +119,7 @@ asio::awaitable<Result<>> GitFetch::fetch() {
                                      "-c",
                                      "http.lowSpeedLimit=1000",
                                      "-c",
-                                     "http.lowSpeedTime=60",
+                                     "http.lowSpeedTime=600",
                                      "fetch",
                                      "--quiet",
                                      "--no-tags",
