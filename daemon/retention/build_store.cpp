@@ -135,7 +135,7 @@ void BuildStore::delete_half_work() {
     if ((name.starts_with("nightly-") || is_companion(name)) && !is_on_its_way(name))
       remove_tree(downloads / name, ignored);
   prune_logs(folder.parent_path() / "logs",
-             std::chrono::days{options_.builds.incident_days},
+             std::chrono::days{std::max(options_.builds.incident_days, 1)},
              most_bytes_of_logs);
 }
 

@@ -9,6 +9,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// Somebody may still be writing, and whoever limits what is written looks at the file.
+constexpr std::chrono::hours fresh{1};
+
 struct Log {
   fs::path path;
   fs::file_time_type written;
@@ -38,7 +41,8 @@ void prune_logs(fs::path const& folder, std::chrono::seconds age, std::uintmax_t
   for (auto const& log : logs_in(folder)) {
     bytes += log.bytes;
     std::error_code ignored;
-    if (now - log.written > age || bytes > most_bytes) fs::remove(log.path, ignored);
+    bool const is_too_much = bytes > most_bytes && now - log.written > fresh;
+    if (now - log.written > age || is_too_much) fs::remove(log.path, ignored);
   }
 }
 

@@ -39,11 +39,14 @@ TEST_F(LogsTest, AreDeletedWhenTheyAreOld) {
 }
 
 TEST_F(LogsTest, AreDeletedOldestFirstWhereTheyAreTooMany) {
-  write("newest.log", std::chrono::hours{1}, 60);
-  write("middle.log", std::chrono::hours{2}, 40);
-  write("oldest.log", std::chrono::hours{3}, 1);
+  write("newest.log", std::chrono::hours{2}, 60);
+  write("middle.log", std::chrono::hours{3}, 40);
+  write("oldest.log", std::chrono::hours{4}, 1);
   prune_logs(folder_.path(), std::chrono::days{1}, 100);
   EXPECT_THAT(left(), UnorderedElementsAre("newest.log", "middle.log"));
+  write("being-written.log", std::chrono::hours{0}, 1000);
+  prune_logs(folder_.path(), std::chrono::days{1}, 100);
+  EXPECT_THAT(left(), UnorderedElementsAre("being-written.log"));
 }
 
 TEST_F(LogsTest, NeedNotBeThere) {
