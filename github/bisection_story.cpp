@@ -36,13 +36,24 @@ bool measured(BisectionStep const& step, CommitSha const& commit) {
   return !step.readings.empty() && std::ranges::count(step.commits, commit) > 0;
 }
 
+/// Whether a step says of the commit what matters for the series of a finding.
+bool speaks_of(BisectionStep const& step, CommitSha const& commit, Finding const& finding) {
+  bool const is_of_finding = std::ranges::any_of(finding.effects, [&step](Effect const& effect) {
+    return step.fleet == effect.series.fleet && step.benchmark == effect.series.benchmark;
+  });
+  bool const is_skipped = step.skipped == commit;
+  return (is_skipped && step.is_unbuilt) ||
+         (is_of_finding && (is_skipped || measured(step, commit)));
+}
+
 /// Why a commit is still a suspect.
-std::string reason_for(Commit const& commit, std::vector<BisectionStep> const& steps) {
+std::string reason_for(Commit const& commit,
+                       Finding const& finding,
+                       std::vector<BisectionStep> const& steps) {
   // A commit may have been tried again: the last word of the last stage counts.
   auto const step =
       std::ranges::find_if(std::ranges::reverse_view(steps), [&](BisectionStep const& tried) {
-        bool const is_about_it = tried.skipped == commit.sha || measured(tried, commit.sha);
-        return is_about_it && tried.stage == steps.back().stage;
+        return tried.stage == steps.back().stage && speaks_of(tried, commit.sha, finding);
       });
   if (step == steps.rend() || step->skipped != commit.sha)
     return "indistinguishable from its neighbours";
@@ -197,7 +208,7 @@ std::string range_story(Finding const& finding,
                     pull_request_link(commit, project),
                     verbatim(commit.subject),
                     author_name(commit),
-                    reason_for(commit, bisection.steps)});
+                    reason_for(commit, finding, bisection.steps)});
   }
   return text + table({"commit", "pull request", "subject", "author", "why it is listed"}, rows) +
          "\n" + effect_lines(finding);
