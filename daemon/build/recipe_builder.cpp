@@ -188,6 +188,7 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::make(Order order) {
   spdlog::info("build_started commit={} recipe={}", short_of(commit), order.recipe.value);
   Scratch const work{scratch_for(short_of(commit))};
   auto made = co_await make_in(work.path(), std::move(order));
+  if (made) in_trouble_since_.erase(commit);
   if (made && made->build)
     spdlog::info("build_finished commit={} recipe={} seconds={:.1f} incremental={}",
                  short_of(commit),
@@ -208,8 +209,8 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::make_in(fs::path work, Orde
   }
   if (order.from == From::anywhere) {
     auto const downloaded = co_await download(commit, work);
-    if (!downloaded && !has_recipe && downloaded.error().code == ErrorCode::unavailable)
-      co_return downloaded.error();
+    bool const is_away = !downloaded && downloaded.error().code == ErrorCode::unavailable;
+    if (is_away && !has_recipe && may_yet_come(commit)) co_return downloaded.error();
     if (!downloaded && !has_recipe)
       co_return give_up(commit, order.recipe, downloaded.error().message, false);
     if (downloaded && *downloaded) {
@@ -229,7 +230,8 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::run_recipe(fs::path work, O
   auto const started = std::chrono::steady_clock::now();
   auto const tree = worktrees_.take();
   auto const checked_out = co_await tree->check_out(order.origin);
-  if (!checked_out) co_return checked_out.error();
+  if (!checked_out && may_yet_come(commit)) co_return checked_out.error();
+  if (!checked_out) co_return give_up(commit, order.recipe, checked_out.error().message, false);
   auto const expected = co_await expect(order.recipe);
   if (!expected) co_return expected.error();
   auto const prepared = tree->prepare_for(expected->contents);
@@ -306,6 +308,16 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::keep(CommitSha commit,
   auto kept = read_build(place);  // again, because paths inside depend on the place
   if (!kept) co_return kept.error();
   co_return BuildAttempt{std::move(*kept), "", cost, recipe};
+}
+
+/// For a day after it was first tried; a service that begins anew waits for another. A commit that
+/// git can never check out, or a server that never gives its archive, must not hold up the others.
+bool RecipeBuilder::may_yet_come(CommitSha const& commit) {
+  constexpr std::chrono::hours patience{24};
+  auto const since = in_trouble_since_.try_emplace(commit, clock_.now()).first;
+  if (clock_.now() - since->second < patience) return true;
+  in_trouble_since_.erase(since);
+  return false;
 }
 
 BuildAttempt RecipeBuilder::give_up(CommitSha const& commit,

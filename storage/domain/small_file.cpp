@@ -29,9 +29,20 @@ class OpenFile {
   int fd_;
 };
 
+/// What may be otherwise the next time, without anybody's doing, is unavailable.
 ErrorCode code_of(int problem) {
-  if (problem == ENOENT || problem == ENOTDIR) return ErrorCode::not_found;
-  return problem == ELOOP || problem == ENXIO ? ErrorCode::corrupt : ErrorCode::unavailable;
+  switch (problem) {
+    case ENOENT:
+    case ENOTDIR:
+      return ErrorCode::not_found;
+    case ELOOP:
+    case ENXIO:
+    case EACCES:
+    case EPERM:
+      return ErrorCode::corrupt;
+    default:
+      return ErrorCode::unavailable;
+  }
 }
 
 /// Appends up to `most` bytes, piece by piece: what is allowed is often far more than there is.

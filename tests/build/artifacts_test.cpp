@@ -106,6 +106,13 @@ class Server {
   }};
 };
 
+class MovedClock final : public Clock {
+ public:
+  Timestamp now() const override { return time; }
+
+  Timestamp time{std::chrono::hours{1'000}};
+};
+
 class ArtifactsTest : public testing::Test {
  protected:
   using Prefix = std::optional<fs::path>;
@@ -283,7 +290,7 @@ TEST_F(ArtifactsTest, ThatAreRefusedCostTheirCommitAloneWhereThereIsNoRecipe) {
   options.source.artifacts = server_.url() + "/{commit}";
   Workshop workshop{loop_.get_executor(), options};
   auto store = storage::Store::open(here_ / "store").value();
-  SystemClock const clock;
+  MovedClock clock;
   RecipeBuilder builder{loop_.get_executor(), workshop, fetcher_, store, clock};
   auto const build = [&] {
     return tests::run(loop_, builder.build(commit_, RecipeId{}, From::anywhere));
@@ -299,6 +306,12 @@ TEST_F(ArtifactsTest, ThatAreRefusedCostTheirCommitAloneWhereThereIsNoRecipe) {
   auto const may_come = build();
   ASSERT_FALSE(may_come);
   EXPECT_EQ(may_come.error().code, ErrorCode::unavailable);
+
+  clock.time += std::chrono::hours{24};
+  auto const given_up = build();
+  ASSERT_TRUE(given_up) << "it would hold up all others";
+  EXPECT_FALSE(given_up->build);
+  EXPECT_FALSE(build()) << "whoever asks later waits again";
 }
 
 TEST_F(ArtifactsTest, TellNobodyTheKeyInTheirAddress) {
