@@ -22,6 +22,15 @@ CommitSha sha_of(std::size_t position) {
   return {std::string(40 - digits.size(), '0') + digits};
 }
 
+/// Every build is there already.
+Costs at_hand() {
+  return {60,
+          [](std::size_t) { return 0.0; },
+          [](std::size_t) {
+            return 1.0;
+          }};
+}
+
 Series series_of(std::string model, Metric metric = Metric::latency) {
   return {"local", {std::move(model), Test::eval, Device::cpu, "eager"}, metric};
 }
@@ -488,13 +497,8 @@ TEST(Search, IsLessSureOfWhatNoProofShows) {
   BisectionRequest const request{sha_of(0), sha_of(2), {series_of("dlrm")}};
   Search search{
       request, {{sha_of(1), "", "", {}, {}}, {sha_of(2), "", "", {}, {}}}, {1.0, 1.0}, {}, {}};
-  Costs const costs{60,
-                    [](std::size_t) { return 0.0; },
-                    [](std::size_t) {
-                      return 1.0;
-                    }};
   for (int i = 0; i < 20 && !search.is_over(); ++i) {
-    for (auto& step : search.next(costs, 1)) {
+    for (auto& step : search.next(at_hand(), 1)) {
       auto& levels = step.readings.emplace_back(MetricLevels{Metric::latency, {}}).levels;
       for (auto const& commit : step.commits)
         levels.push_back((commit == sha_of(0) ? 100 : 115) + 0.1 * i);
@@ -634,13 +638,8 @@ TEST(Search, EndsWhateverItIsFed) {
       for (std::size_t i = 1; i <= 9; ++i)
         suspects.push_back({sha_of(i), "", "", {}, {}});
       Search search{request, suspects, std::vector<double>(9, 1.0), {}, {}};
-      Costs const costs{60,
-                        [](std::size_t) { return 0.0; },
-                        [](std::size_t) {
-                          return 1.0;
-                        }};
       std::size_t steps = 0;
-      for (auto next = search.next(costs, 1); !next.empty(); next = search.next(costs, 1)) {
+      for (auto next = search.next(at_hand(), 1); !next.empty(); next = search.next(at_hand(), 1)) {
         auto& step = next.front();
         auto& levels = step.readings.emplace_back(MetricLevels{metric, {}}).levels;
         for (std::size_t i = 0; i < step.commits.size(); ++i)
@@ -656,16 +655,11 @@ TEST(Search, EndsWhateverItIsFed) {
 TEST(Search, OneFailedReadingDoesNotBlindASeries) {
   BisectionRequest const request{sha_of(0), sha_of(1), {series_of("dlrm")}};
   Search search{request, {{sha_of(1), "", "", {}, {}}}, {1.0}, {}, {}};
-  Costs const costs{60,
-                    [](std::size_t) { return 0.0; },
-                    [](std::size_t) {
-                      return 1.0;
-                    }};
-  auto first = search.next(costs, 1).front();
+  auto first = search.next(at_hand(), 1).front();
   first.readings = {{Metric::latency, {std::nan(""), 100}}};
   search.learn(first);
   for (int i = 0; i < 8 && !search.is_over(); ++i) {
-    auto step = search.next(costs, 1).front();
+    auto step = search.next(at_hand(), 1).front();
     step.readings = {{Metric::latency, {100 + 0.1 * i, 120 - 0.1 * i}}};
     search.learn(step);
   }
@@ -675,13 +669,8 @@ TEST(Search, OneFailedReadingDoesNotBlindASeries) {
 TEST(Search, OneProcessThatFailsDoesNotEndABenchmark) {
   BisectionRequest const request{sha_of(0), sha_of(1), {series_of("dlrm")}};
   Search search{request, {{sha_of(1), "", "", {}, {}}}, {1.0}, {}, {}};
-  Costs const costs{60,
-                    [](std::size_t) { return 0.0; },
-                    [](std::size_t) {
-                      return 1.0;
-                    }};
   for (int i = 0; i < 12 && !search.is_over(); ++i) {
-    auto step = search.next(costs, 1).front();
+    auto step = search.next(at_hand(), 1).front();
     if (i == 1)
       step.skipped = sha_of(1);
     else
@@ -694,17 +683,12 @@ TEST(Search, OneProcessThatFailsDoesNotEndABenchmark) {
 TEST(Search, GivesUpABenchmarkThatFailsAgainAndAgain) {
   BisectionRequest const request{sha_of(0), sha_of(1), {series_of("dlrm")}};
   Search search{request, {{sha_of(1), "", "", {}, {}}}, {1.0}, {}, {}};
-  Costs const costs{60,
-                    [](std::size_t) { return 0.0; },
-                    [](std::size_t) {
-                      return 1.0;
-                    }};
-  auto first = search.next(costs, 1).front();
+  auto first = search.next(at_hand(), 1).front();
   first.readings = {{Metric::latency, {100, 120}}};
   search.learn(first);
   int failed = 0;
   for (; failed < 50 && !search.is_over(); ++failed) {
-    auto step = search.next(costs, 1).front();
+    auto step = search.next(at_hand(), 1).front();
     step.skipped = sha_of(1);
     search.learn(step);
   }
