@@ -37,8 +37,9 @@ struct EnvironmentShift {
 ///
 /// - five earlier nights or more tell what they do. The median shift over the series has to be
 ///   larger than what all but one in ten of them had, and than their root mean square times what
-///   Student's t is once in 1,000 nights, by as many degrees of freedom. An earlier night counts
-///   for three times what is typical at most, so one that was an alarm does not hide the next.
+///   Student's t is once in 1,000 nights, by as many degrees of freedom. From ten on, an earlier
+///   night counts for three times what is typical at most, so one that was an alarm does not hide
+///   the next; of fewer it may.
 /// - fewer tell nothing: hosts that others use, too, differ by a quarter from one minute to the
 /// next
 ///   though the rounds of one sweep agree. Then it has to be larger than any earlier one, than a

@@ -25,6 +25,9 @@ constexpr int agreeing = 2;
 /// Of a series; after these it is not asked about any more.
 constexpr std::size_t most_failures = 8;
 
+/// How often a benchmark is tried on a build that it never ran with, which is not an end.
+constexpr int most_tries = 2;
+
 /// What a failure of an end counts that has not given anything yet: the third is the last.
 constexpr std::size_t of_an_end = most_failures / 2;
 
@@ -46,10 +49,10 @@ std::size_t index_of(Benchmarks const& benchmarks, std::string const& fleet, Ben
   return static_cast<std::size_t>(found - benchmarks.begin());
 }
 
-using Builds = std::map<std::string, double>;
-
 /// Of metrics that builds move.
-Expectation with_builds(Expectation expectation, Builds const& builds, std::string const& fleet) {
+Expectation with_builds(Expectation expectation,
+                        BuildNoise const& builds,
+                        std::string const& fleet) {
   auto const learnt = builds.find(fleet);
   if (expectation.builds_differ > 0 && learnt != builds.end())
     expectation.builds_learnt = learnt->second;
@@ -58,7 +61,7 @@ Expectation with_builds(Expectation expectation, Builds const& builds, std::stri
 
 std::vector<Asked> asked_in(BisectionRequest const& request,
                             config::DecideOptions const& decide,
-                            Builds const& builds) {
+                            BuildNoise const& builds) {
   auto const benchmarks = benchmarks_in(request);
   std::vector<Asked> asked;
   for (auto const& [fleet, benchmark, metric] : request.series)
@@ -121,7 +124,7 @@ Search::Search(BisectionRequest const& request,
                std::vector<double> prior,
                config::DecideOptions const& decide,
                config::BisectOptions const& options,
-               std::map<std::string, double> builds)
+               BuildNoise builds)
     : start_{request.start},
       suspects_{std::move(suspects)},
       direction_{request.direction},
@@ -244,7 +247,7 @@ void Search::learn(BisectionStep const& step) {
       note_failures(one, may_run ? 1 : of_an_end);
   } else if (step.is_unbuilt) {
     inquiry_.skip(position);
-  } else {
+  } else if (++failures_[{benchmark, position}] == most_tries) {
     inquiry_.skip(position, benchmark);
   }
 }

@@ -35,14 +35,13 @@ config::DecideOptions to_confirm_ends(config::DecideOptions decide);
 class Search {
  public:
   /// `suspects`: what landed after `request.start` up to and including `request.end`, oldest first;
-  /// at least one. `prior`: weight of each of them, all positive. `builds`: standard deviation of
-  /// the logarithms of times between builds of equal commits, by fleet, where that was learnt.
+  /// at least one. `prior`: weight of each of them, all positive.
   Search(BisectionRequest const& request,
          std::vector<Commit> suspects,
          std::vector<double> prior,
          config::DecideOptions const& decide,
          config::BisectOptions const& options,
-         std::map<std::string, double> builds = {});
+         BuildNoise builds = {});
 
   CommitSha const& commit_at(std::size_t position) const;
   /// Throws std::out_of_range for a commit that is neither the start nor a suspect.
@@ -69,9 +68,9 @@ class Search {
   std::vector<double> changed() const;
 
   /// Learns from a step that is done. What could not be built is not asked for again, by no
-  /// benchmark. A build that was measured before is asked for again, and so is an end: one process
-  /// may fail. A benchmark that fails again and again is not asked about any more, one that an end
-  /// never ran after three times.
+  /// benchmark. What could not be measured is asked for again, since one process may fail: a build
+  /// that was measured before, or an end, until its benchmark has failed again and again and is not
+  /// asked about any more, one that an end never ran after three times; any other build once more.
   void learn(BisectionStep const& step);
 
   std::vector<SeriesBelief> beliefs() const;
@@ -132,12 +131,13 @@ class Search {
   CommitSha start_;
   std::vector<Commit> suspects_;
   Direction direction_;
-  std::map<std::string, double> builds_;  // by fleet
+  BuildNoise builds_;
   double confidence_;
   std::vector<SearchedSeries> lines_;
   std::vector<std::pair<std::string, Benchmark>> benchmarks_;  // with the fleet
   Inquiry inquiry_;
-  std::set<std::pair<std::size_t, Span>> found_;  // by series
+  std::set<std::pair<std::size_t, Span>> found_;                 // by series
+  std::map<std::pair<std::size_t, std::size_t>, int> failures_;  // of benchmarks, at positions
   int waves_ = 0;
   std::size_t rounds_ = 0;
 };

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <nlohmann/json.hpp>
 
 #include "storage/bisection_rows.h"
 #include "storage/rows.h"
@@ -164,12 +165,17 @@ std::vector<Bisection> Bisections::of_incident_in_brief(IncidentId incident) con
 std::vector<ProvedTwice> Bisections::proved_twice(int count) const {
   SQLite::Statement query{
       database_,
-      "SELECT bisection.id, recipe_id, commit_sha, fleet, benchmark, metric FROM bisection_effect "
-      "JOIN bisection ON bisection.id = bisection_effect.bisection_id "
+      "WITH proof AS (SELECT bisection_id, finding, fleet, benchmark, metric, MIN(ordinal) "
+      "FROM bisection_effect WHERE rebuilt_verdict IS NOT NULL AND metric = ? "
+      "GROUP BY bisection_id, finding, fleet), "
+      "newest AS (SELECT *, ROW_NUMBER() OVER "
+      "(PARTITION BY fleet ORDER BY bisection_id DESC, finding) AS place FROM proof) "
+      "SELECT bisection.id, recipe_id, commit_sha, fleet, benchmark, metric FROM newest "
+      "JOIN bisection ON bisection.id = newest.bisection_id "
       "JOIN bisection_suspect USING (bisection_id, finding) "
-      "WHERE rebuilt_verdict IS NOT NULL AND bisection_suspect.ordinal = 0 "
-      "ORDER BY bisection.id DESC, finding, bisection_effect.ordinal LIMIT ?"};
-  bind_all(query, count);
+      "WHERE bisection_suspect.ordinal = 0 AND place <= ? "
+      "ORDER BY bisection.id DESC, finding, fleet"};
+  bind_all(query, std::string{to_string(Metric::latency)}, count);
   return read_all(query, [](SQLite::Statement& row) {
     return ProvedTwice{{row.getColumn(0).getInt64()},
                        {row.getColumn(1).getInt64()},
@@ -219,15 +225,25 @@ void Bisections::plan(BisectionId id, std::vector<BisectionStep> const& steps) {
   transaction.commit();
 }
 
-void Bisections::begin_with(BisectionId id, RecipeId recipe) {
+void Bisections::begin_with(BisectionId id, RecipeId recipe, BuildNoise const& build_noise) {
   SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
   SQLite::Statement forget{database_, "DELETE FROM bisection_step WHERE bisection_id = ?"};
   bind_all(forget, id.value);
   forget.exec();
-  SQLite::Statement update{database_, "UPDATE bisection SET recipe_id = ? WHERE id = ?"};
-  bind_all(update, recipe.value, id.value);
+  SQLite::Statement update{database_,
+                           "UPDATE bisection SET recipe_id = ?, build_noise = ? WHERE id = ?"};
+  bind_all(update, recipe.value, nlohmann::json(build_noise).dump(), id.value);
   update.exec();
   transaction.commit();
+}
+
+std::optional<BuildNoise> Bisections::build_noise_of(BisectionId id) const {
+  SQLite::Statement query{
+      database_, "SELECT build_noise FROM bisection WHERE id = ? AND build_noise IS NOT NULL"};
+  bind_all(query, id.value);
+  return read_one(query, [](SQLite::Statement& row) {
+    return nlohmann::json::parse(row.getColumn(0).getString()).get<BuildNoise>();
+  });
 }
 
 void Bisections::finish(BisectionId id, std::size_t ordinal, BisectionStep const& step) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "storage/domain/bisection.h"
@@ -53,7 +54,8 @@ class Bisections {
   std::vector<Bisection> of_incident(IncidentId incident) const;
   /// The same without their steps.
   std::vector<Bisection> of_incident_in_brief(IncidentId incident) const;
-  /// At most `count` of those, newest first.
+  /// At most `count` of each fleet, newest first. A proof is one of them for each fleet on which it
+  /// compared times, with the series that moved most.
   std::vector<ProvedTwice> proved_twice(int count) const;
   /// Every one that is queued or running, oldest first.
   std::vector<Bisection> unfinished() const;
@@ -73,8 +75,13 @@ class Bisections {
   void plan(BisectionId id, std::vector<BisectionStep> const& steps);
 
   /// Commits are built by `recipe` from now on. What was measured of builds by another says nothing
-  /// of these, so the steps are forgotten.
-  void begin_with(BisectionId id, RecipeId recipe);
+  /// of these, so the steps are forgotten. `build_noise` is kept beside it.
+  void begin_with(BisectionId id, RecipeId recipe, BuildNoise const& build_noise);
+
+  /// As it was when the bisection began with its recipe: it goes on with what it began with,
+  /// whatever was learnt meanwhile. Nothing before it begins, or of one that began before this was
+  /// kept.
+  std::optional<BuildNoise> build_noise_of(BisectionId id) const;
 
   /// Stores a step as it was done. `ordinal` is its place among those planned, counted from 0.
   void finish(BisectionId id, std::size_t ordinal, BisectionStep const& step);

@@ -586,6 +586,11 @@ CREATE INDEX job_by_fingerprint ON job (fingerprint_id);
 CREATE INDEX night_by_fingerprint ON night (fingerprint_id);
 )sql";
 
+/// A bisection that was cut off goes on with what it began with.
+constexpr std::string_view noise_of_builds = R"sql(
+ALTER TABLE bisection ADD COLUMN build_noise TEXT;
+)sql";
+
 constexpr std::array steps{nightlies_and_jobs,
                            comparisons_and_incidents,
                            builds_and_bisections,
@@ -615,7 +620,8 @@ constexpr std::array steps{nightlies_and_jobs,
                            request_keys,
                            nightlies_by_date,
                            unbuilt_commits,
-                           hosts_of_jobs};
+                           hosts_of_jobs,
+                           noise_of_builds};
 
 /// Foreign keys are off while this lives: a table that others refer to is replaced by a new one of
 /// its name, and looked at when it is done (https://www.sqlite.org/lang_altertable.html, 7).

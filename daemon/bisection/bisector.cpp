@@ -143,15 +143,21 @@ Result<std::vector<Commit>> Bisector::suspects_of(BisectionRequest const& reques
   return history->commits_between(request.start, request.end);
 }
 
-/// What another recipe built is forgotten.
+/// What another recipe built is forgotten. What was learnt of builds by now holds until it ends.
 void Bisector::begin_with(Recipe const& recipe, Bisection& bisection) {
   if (bisection.recipe == recipe.id) return;
   if (!bisection.steps.empty())
     spdlog::warn("bisection_begins_again id={} reason=\"commits are built otherwise now\"",
                  bisection.id.value);
-  store_.bisections().begin_with(bisection.id, recipe.id);
+  store_.bisections().begin_with(bisection.id, recipe.id, learnt_builds(store_));
   bisection.recipe = recipe.id;
   bisection.steps.clear();
+}
+
+/// What was known when it began; of one that began before this was kept, what is known now.
+BuildNoise Bisector::build_noise_of(Bisection const& bisection) const {
+  auto kept = store_.bisections().build_noise_of(bisection.id);
+  return kept ? std::move(*kept) : learnt_builds(store_);
 }
 
 /// Asks in which nights something changed.
@@ -164,7 +170,7 @@ asio::awaitable<Result<bisect::Search>> Bisector::search_nights(
                         bisect::nights_of(range.prior, rungs),
                         options_.decide,
                         options_.bisect,
-                        learnt_builds(store_)};
+                        build_noise_of(bisection)};
   BisectionRun run{
       {store_, rounds_, packages}, bisection, std::move(search), usual_costs(), slots_for(request)};
   run.note_known_builds();
@@ -220,7 +226,7 @@ asio::awaitable<Result<>> Bisector::search_commits(Bisection& bisection, Range r
                         std::move(range.prior),
                         options_.decide,
                         options_.bisect,
-                        learnt_builds(store_)};
+                        build_noise_of(bisection)};
   BisectionRun run{
       {store_, rounds_, source}, bisection, std::move(search), usual_costs(), slots_for(request)};
   run.pass_over(BisectionStage::nightlies);

@@ -12,7 +12,7 @@
 namespace torchwatch::bisection {
 namespace {
 
-/// Proofs, and nights, that are asked: builds are made otherwise as years go by.
+/// Proofs of a fleet, and nights, that are asked: builds are made otherwise as years go by.
 constexpr int newest = 20;
 
 constexpr int all_rounds = std::numeric_limits<int>::max();
@@ -28,7 +28,6 @@ std::vector<bisect::Pair> pairs_of_proof(storage::Store& store,
 
 void add_proofs(storage::Store& store, Differences& differences) {
   for (auto const& proved : store.bisections().proved_twice(newest)) {
-    if (is_deterministic(proved.series.metric)) continue;
     BisectionCampaigns const campaigns{proved.bisection, proved.recipe};
     auto const difference = bisect::difference_of(
         pairs_of_proof(store, campaigns.proof(proved.suspect), proved),
@@ -57,11 +56,11 @@ void add_nights(storage::Store& store, Differences& differences) {
 
 }  // namespace
 
-std::map<std::string, double> learnt_builds(storage::Store& store) {
+BuildNoise learnt_builds(storage::Store& store) {
   Differences differences;
   add_proofs(store, differences);
   add_nights(store, differences);
-  std::map<std::string, double> learnt;
+  BuildNoise learnt;
   for (auto const& [fleet, all] : differences)
     if (auto const noise = bisect::build_noise(all)) learnt[fleet] = *noise;
   return learnt;

@@ -5,8 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "daemon/bisection/compare_series.h"
-
 namespace torchwatch::bisection {
 namespace asio = boost::asio;
 
@@ -23,6 +21,20 @@ double half_of(Effect const& effect) {
   return std::sqrt(ratio) - 1;
 }
 
+std::vector<SeriesThreshold> thresholds_of(std::vector<Effect> const& effects, double threshold) {
+  std::vector<SeriesThreshold> series;
+  for (auto const& effect : effects)
+    series.push_back({effect.series, std::min(threshold, half_of(effect))});
+  return series;
+}
+
+/// What another layout may move.
+std::vector<SeriesThreshold> without_memory(std::vector<SeriesThreshold> series) {
+  std::erase_if(series,
+                [](SeriesThreshold const& one) { return is_deterministic(one.series.metric); });
+  return series;
+}
+
 }  // namespace
 
 asio::awaitable<Result<std::vector<ComparisonResult>>> Proof::compare_with_parent(
@@ -34,7 +46,9 @@ asio::awaitable<Result<std::vector<ComparisonResult>>> Proof::compare_with_paren
                    std::move(pair.before),
                    std::move(pair.after)};
   auto const result = is_usual ? &Effect::proof : &Effect::rebuilt;
-  co_return co_await compare(bisection, std::move(builds), finding, result);
+  auto series = thresholds_of(finding.effects, bisection.request.threshold);
+  if (!is_usual) series = without_memory(std::move(series));
+  co_return co_await compare(std::move(builds), std::move(series), finding, result);
 }
 
 asio::awaitable<Result<>> Proof::check_revert(Bisection const& bisection, Finding& finding) {
@@ -58,21 +72,19 @@ asio::awaitable<Result<>> Proof::check_revert(Bisection const& bisection, Findin
   }
   BisectionCampaigns const campaigns{bisection.id, bisection.recipe};
   BuildPair builds{campaigns.revert_check(culprit), *newest->build, *reverted->build};
+  auto series = thresholds_of(finding.effects, bisection.request.threshold);
   auto const compared =
-      co_await compare(bisection, std::move(builds), finding, &Effect::revert_check);
+      co_await compare(std::move(builds), std::move(series), finding, &Effect::revert_check);
   if (!compared) co_return compared.error();
   co_return Result<>{};
 }
 
-/// Compares two builds on all series of a finding. What half of an effect is, is a change.
+/// Compares two builds on series of a finding, and notes the results there.
 asio::awaitable<Result<std::vector<ComparisonResult>>> Proof::compare(
-    Bisection const& bisection,
     BuildPair builds,
+    std::vector<SeriesThreshold> series,
     Finding& finding,
     std::optional<Comparison> Effect::*result) {
-  std::vector<SeriesThreshold> series;
-  for (auto const& effect : finding.effects)
-    series.push_back({effect.series, std::min(bisection.request.threshold, half_of(effect))});
   auto results = co_await compare_series(rounds_, builds, std::move(series), options_);
   if (!results) co_return results.error();
   std::map<Series, Comparison> answers;
@@ -80,7 +92,8 @@ asio::awaitable<Result<std::vector<ComparisonResult>>> Proof::compare(
     for (auto const& change : of_benchmark.changes)
       answers[change.series] = change.comparison;
   for (auto& effect : finding.effects)
-    effect.*result = answers.at(effect.series);
+    if (auto const answer = answers.find(effect.series); answer != answers.end())
+      effect.*result = answer->second;
   co_return results;
 }
 

@@ -7,6 +7,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "config/options.h"
+#include "daemon/bisection/compare_series.h"
 #include "daemon/build/builder.h"
 #include "daemon/measure/comparison.h"
 #include "storage/domain/bisection.h"
@@ -33,8 +34,8 @@ class Proof {
   };
 
   /// Compares a pair on all series that the suspect is said to have moved, and notes each
-  /// `Effect::proof`, or `Effect::rebuilt` with another layout than the usual. Returns what was
-  /// compared.
+  /// `Effect::proof`; with another layout than the usual, on those of times alone, and notes each
+  /// `Effect::rebuilt`. Returns what was compared.
   boost::asio::awaitable<Result<std::vector<measure::ComparisonResult>>> compare_with_parent(
       Bisection const& bisection, Pair pair, Finding& finding);
 
@@ -45,8 +46,8 @@ class Proof {
 
  private:
   boost::asio::awaitable<Result<std::vector<measure::ComparisonResult>>> compare(
-      Bisection const& bisection,
       measure::BuildPair builds,
+      std::vector<SeriesThreshold> series,
       Finding& finding,
       std::optional<Comparison> Effect::*result);
 

@@ -120,6 +120,11 @@ std::optional<BisectionOutcome> parse_bisection_outcome(std::string_view text) {
                       text);
 }
 
+bool has_ended(BisectionState state) {
+  return state == BisectionState::done || state == BisectionState::failed ||
+         state == BisectionState::cancelled;
+}
+
 bool is_active(BisectionState state) {
   return state == BisectionState::queued || state == BisectionState::running;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -51,11 +52,14 @@ enum class BisectionOutcome {
   not_reproduced,  ///< the two ends do not differ when measured again
   layout,     ///< they do, by builds alone: what looked like a change is not there when the same
               ///< commits are built with another layout
-  undecided,  ///< its budget ended first
+  undecided,  ///< it ended before it was sure
 };
 
 /// It goes on by itself: no person has stopped it, and it has not ended.
 bool is_active(BisectionState state);
+
+/// Nobody can make it go on any more.
+bool has_ended(BisectionState state);
 
 std::string_view to_string(Direction direction);
 std::string_view to_string(Prior prior);
@@ -77,6 +81,17 @@ struct BisectionRequest {
   Direction direction = Direction::increase;
   Prior prior = Prior::uniform;
 };
+
+/// What a person asks for.
+struct BisectionOrder {
+  BisectionRequest request;
+  std::optional<IncidentId> incident;  ///< whose search it is; nothing: nobody's
+  std::optional<RequestKey> key;
+};
+
+/// Standard deviation of the logarithms of times between builds of equal commits, by fleet; fleets
+/// of which nothing was learnt are not in it.
+using BuildNoise = std::map<std::string, double>;
 
 /// One metric of one round, in the metric's unit: the level of each build.
 struct MetricLevels {

@@ -39,8 +39,10 @@ struct Row {
   int right = 0;      ///< named exactly the commits that changed something, or rightly none
   int undecided = 0;  ///< says that it does not know, or that it cannot prove what it thinks
   int blamed = 0;     ///< named somebody
-  int gradual = 0;    ///< says that many did, each a little
   int falsely = 0;    ///< ... who had changed nothing
+  int guessed = 0;    ///< calls somebody most likely, and not proved, who had changed nothing
+  int layout = 0;     ///< says that builds differ, and commits do not
+  int gradual = 0;    ///< says that many did, each a little
   double stated = 0;  ///< sums; of days that are not undecided
   double runs = 0;
   double builds = 0;
@@ -83,8 +85,8 @@ bool is_right(Found const& found, std::vector<Step> steps) {
   return std::ranges::equal(named, steps, {}, key, key);
 }
 
-bool names_others(Found const& found, std::vector<Step> const& steps) {
-  return std::ranges::any_of(found.steps, [&](Step const& named) {
+bool has_others(std::vector<Step> const& named_ones, std::vector<Step> const& steps) {
+  return std::ranges::any_of(named_ones, [&](Step const& named) {
     return std::ranges::none_of(steps, [&](Step const& step) {
       return step.series == named.series && step.commit == named.commit;
     });
@@ -103,7 +105,9 @@ Row try_finder(Finder const& finder, Day const& day, int trials, std::uint64_t s
     row.undecided += found.is_open ? 1 : 0;
     row.gradual += found.is_gradual ? 1 : 0;
     row.blamed += found.steps.empty() ? 0 : 1;
-    row.falsely += names_others(found, commits.steps()) ? 1 : 0;
+    row.falsely += has_others(found.steps, commits.steps()) ? 1 : 0;
+    row.guessed += has_others(found.guesses, commits.steps()) ? 1 : 0;
+    row.layout += found.is_layout ? 1 : 0;
     row.stated += found.is_open ? 0 : found.stated;
     row.milliseconds.insert(
         row.milliseconds.end(), found.milliseconds.begin(), found.milliseconds.end());
@@ -177,7 +181,8 @@ std::vector<Case> cases() {
 
 void print_header() {
   fmt::print(
-      "{:<46} {:<27} {:>6} {:>7} {:>9} {:>7} {:>7} {:>7} {:>7} {:>6} {:>7} {:>7} {:>7} {:>7}\n",
+      "{:<46} {:<27} {:>6} {:>7} {:>9} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>6} {:>7} {:>7} {:>7} "
+      "{:>7}\n",
       "day",
       "finder",
       "trials",
@@ -186,6 +191,8 @@ void print_header() {
       "stated",
       "blamed",
       "falsely",
+      "guessed",
+      "layout",
       "runs",
       "builds",
       "rounds",
@@ -199,8 +206,8 @@ void print_row(Row const& row) {
     return value == 0 ? "-" : fmt::format("{:.{}f}", value, digits);
   };
   fmt::print(
-      "{:<46} {:<27} {:>6} {:>7.4f} {:>9.4f} {:>7} {:>7.4f} {:>7.4f} {:>7.1f} {:>6.2f} {:>7} {:>7} "
-      "{:>7} {:>7}\n",
+      "{:<46} {:<27} {:>6} {:>7.4f} {:>9.4f} {:>7} {:>7.4f} {:>7.4f} {:>7} {:>7} {:>7.1f} "
+      "{:>6.2f} {:>7} {:>7} {:>7} {:>7}\n",
       row.day.name(),
       row.finder,
       row.trials,
@@ -209,6 +216,8 @@ void print_row(Row const& row) {
       or_dash(row.stated / std::max(row.answered(), 1), 4),
       row.share(row.blamed),
       row.share(row.falsely),
+      or_dash(row.share(row.guessed), 4),
+      or_dash(row.share(row.layout), 4),
       row.share(row.runs),
       row.share(row.builds),
       or_dash(row.share(row.rounds), 1),
@@ -360,6 +369,8 @@ void write_json(std::vector<Row> const& rows, std::string const& file) {
                     {"stated", row.stated / std::max(row.answered(), 1)},
                     {"blamed", row.share(row.blamed)},
                     {"falsely", row.share(row.falsely)},
+                    {"guessed", row.share(row.guessed)},
+                    {"layout", row.share(row.layout)},
                     {"runs", row.share(row.runs)},
                     {"builds", row.share(row.builds)},
                     {"rounds", row.share(row.rounds)},

@@ -83,14 +83,14 @@ std::vector<bisect::Pair> pairs_in(std::size_t layout, Commits& commits) {
 }
 
 /// What proofs in two layouts taught on as many other days of this host.
-std::map<std::string, double> learnt_from(std::size_t proofs, Commits const& commits) {
+BuildNoise learnt_from(std::size_t proofs, Commits const& commits) {
   std::vector<bisect::BuildDifference> differences;
   for (std::size_t i = 1; i <= proofs; ++i) {
     Commits earlier{commits.day(), commits.seed() + i * 1'000'000};
     auto const difference = bisect::difference_of(pairs_in(0, earlier), pairs_in(1, earlier));
     if (difference) differences.push_back(*difference);
   }
-  std::map<std::string, double> learnt;
+  BuildNoise learnt;
   if (auto const noise = bisect::build_noise(differences)) learnt[fleet] = *noise;
   return learnt;
 }
@@ -98,7 +98,7 @@ std::map<std::string, double> learnt_from(std::size_t proofs, Commits const& com
 /// Series of one benchmark each, as a search knows them.
 class Searched {
  public:
-  Searched(Commits& commits, std::size_t layouts, std::map<std::string, double> builds)
+  Searched(Commits& commits, std::size_t layouts, BuildNoise builds)
       : commits_{commits},
         layouts_{layouts},
         search_{
@@ -218,11 +218,31 @@ class Searched {
         found_.first = first;
         found_.last = first + finding.suspects.size() - 1;
       }
-      for (auto const& effect : finding.effects)
-        if (finding.suspects.size() == 1 && is_proved(effect))
-          found_.steps.push_back({number_of(effect.series.benchmark), first, 1});
+      if (finding.suspects.size() == 1) name(finding, first);
     }
     found_.is_open = found_.steps.empty() && !found_.is_unchanged && !found_.is_gradual;
+    found_.stated = stated(findings);
+  }
+
+  void name(Finding const& finding, std::size_t suspect) {
+    bool const is_guess = kind_of(finding) == FindingKind::range;
+    for (auto const& effect : finding.effects) {
+      Step const step{number_of(effect.series.benchmark), suspect, 1};
+      if (is_proved(effect)) found_.steps.push_back(step);
+      if (is_guess) found_.guesses.push_back(step);
+    }
+  }
+
+  /// How sure it is of all that it proved, or of no change.
+  double stated(std::vector<Finding> const& findings) const {
+    double sure = 1;
+    if (found_.is_unchanged)
+      for (auto const& belief : search_.beliefs())
+        sure = std::min(sure, belief.no_change);
+    for (auto const& finding : findings)
+      for (auto const& effect : finding.effects)
+        if (is_proved(effect)) sure = std::min(sure, effect.probability);
+    return found_.is_gradual ? 0 : sure;
   }
 
   Commits& commits_;

@@ -12,6 +12,7 @@ namespace torchwatch::bench {
 /// What a finder says of one day.
 struct Found {
   std::vector<Step> steps;    ///< commits that it names; ratios are not judged
+  std::vector<Step> guesses;  ///< that it calls most likely, and not proved
   bool is_unchanged = false;  ///< it says that there is no change
   double stated = 0;          ///< probability that it is right, as it says; 0 if it does not say
   int rounds = 0;             ///< of processes at the same time

@@ -69,6 +69,12 @@ class Day {
     return *this;
   }
 
+  /// The first process of a benchmark on the build of a commit fails.
+  Day& fails_once(std::string model, std::size_t commit) {
+    failing_once_.emplace(std::move(model), sha_of(commit));
+    return *this;
+  }
+
   /// The build of that commit gives no level of the series.
   Day& lacks(Series const& series, std::size_t commit) {
     lacking_.emplace(series, sha_of(commit));
@@ -160,6 +166,7 @@ class Day {
   std::vector<Change> changes_;
   std::set<CommitSha> broken_, built_;
   std::set<std::pair<std::string, CommitSha>> unmeasurable_;
+  std::set<std::pair<std::string, CommitSha>> failing_once_;
   std::set<std::pair<Series, CommitSha>> lacking_;
   std::set<std::size_t> astray_;
   Change layout_{};
@@ -197,7 +204,8 @@ double Day::measure(Series const& series, std::size_t position, double pace, std
 void Day::take(Search& search, BisectionStep step) {
   double const pace = 0.1 * std::normal_distribution<double>{}(generator_);
   for (auto const& commit : step.commits) {
-    bool const runs = !unmeasurable_.contains({step.benchmark.model, commit});
+    std::pair const process{step.benchmark.model, commit};
+    bool const runs = !unmeasurable_.contains(process) && failing_once_.erase(process) == 0;
     if (runs && !broken_.contains(commit)) continue;
     step.skipped = commit;
     step.note = runs ? "recipe: exit status 125" : "could not be measured: crashed";
@@ -454,6 +462,20 @@ TEST(Search, MeasuresElsewhereWhatOnlyOneBenchmarkCannotRun) {
   EXPECT_EQ(day.outcome(), BisectionOutcome::range);
   EXPECT_THAT(day.findings(),
               testing::UnorderedElementsAre(names(2), Field(&Finding::suspects, SizeIs(2))));
+}
+
+TEST(Search, LeavesNoCommitOutForOneProcessThatFails) {
+  Day day{4, {series_of("dlrm")}};
+  day.change(2, series_of("dlrm"), 1.3).fails_once("dlrm", 1).fails_once("dlrm", 2).run();
+  EXPECT_EQ(day.outcome(), BisectionOutcome::culprit);
+  EXPECT_THAT(day.findings(), ElementsAre(names(2)));
+}
+
+TEST(Search, TriesABenchmarkTwiceOnACommitThatCannotRunIt) {
+  Day day{4, {series_of("dlrm")}};
+  day.change(2, series_of("dlrm"), 1.3).cannot_run("dlrm", 2).run();
+  EXPECT_EQ(day.outcome(), BisectionOutcome::range);
+  EXPECT_EQ(std::ranges::count(day.steps(), sha_of(2), &BisectionStep::skipped), 2);
 }
 
 TEST(Search, DoesNotAskABenchmarkThatAnEndCannotRun) {

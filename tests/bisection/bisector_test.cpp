@@ -94,23 +94,53 @@ TEST_F(BisectorTest, LearnsFromProofsHowMuchBuildsDiffer) {
   EXPECT_NEAR(learnt_builds(store).at("local"), 0.043, 0.015);
 }
 
-TEST_F(BisectorTest, AsksForMoreBuildsWhereTheyWereLearntToDiffer) {
-  world.change_layout(5, "alpha", 1.15);
-  world.change(5, "alpha", 1.2);
-  world.change(3, "beta", 1.08);
-  auto request = world.request(0, 8);
-  request.series = {world.series("beta")};
-  auto const builds_read = [&] {
-    std::set<CommitSha> commits;
-    for (auto const& step : run(ask(request)).value().steps)
-      commits.insert(step.commits.begin(), step.commits.end());
-    return commits.size();
-  };
-  auto const unlearnt = builds_read();
+/// Where bisections of alpha teach that builds differ by 10%, and beta is asked about.
+class BisectorThatLearns : public BisectorTest {
+ protected:
+  BisectorThatLearns() {
+    world.change_layout(5, "alpha", 1.15);
+    world.change(5, "alpha", 1.2);
+    world.change(3, "beta", 1.08);
+  }
+
+  Bisection ask_of_beta() {
+    auto request = world.request(0, 8);
+    request.series = {world.series("beta")};
+    return ask(request);
+  }
+
+  void learn_of_builds() {
+    for (int i = 0; i < 8; ++i)
+      bisect();
+    ASSERT_THAT(learnt_builds(world.parts->store), SizeIs(1));
+  }
+};
+
+std::size_t builds_read(Bisection const& bisection) {
+  std::set<CommitSha> commits;
+  for (auto const& step : bisection.steps)
+    commits.insert(step.commits.begin(), step.commits.end());
+  return commits.size();
+}
+
+TEST_F(BisectorThatLearns, AsksForMoreBuildsWhereTheyDiffer) {
+  auto const unlearnt = builds_read(run(ask_of_beta()).value());
   EXPECT_LT(unlearnt, 6U);
-  for (int i = 0; i < 8; ++i)
-    bisect();
-  EXPECT_GT(builds_read(), unlearnt) << "they differ by 10% here, so one of each tells little";
+  learn_of_builds();
+  EXPECT_GT(builds_read(run(ask_of_beta()).value()), unlearnt)
+      << "they differ by 10% here, so one of each tells little";
+}
+
+TEST_F(BisectorThatLearns, GoesOnWithWhatABisectionBeganWith) {
+  auto const asked = ask_of_beta();
+  world.parts->rounds.before = [](measure::RoundKey const&) {
+    throw std::runtime_error("killed");
+  };
+  EXPECT_THROW(run(asked), std::runtime_error);
+  world.restart();
+  learn_of_builds();
+  auto const done = run(world.parts->store.bisections().find(asked.id).value()).value();
+  EXPECT_LT(builds_read(done), builds_read(run(ask_of_beta()).value()));
 }
 
 TEST_F(BisectorTest, ProvesMemoryInOneLayout) {
@@ -122,6 +152,20 @@ TEST_F(BisectorTest, ProvesMemoryInOneLayout) {
 
   EXPECT_EQ(done.outcome, BisectionOutcome::culprit);
   EXPECT_EQ(done.findings.at(0).effects.at(0).rebuilt, std::nullopt);
+}
+
+TEST_F(BisectorTest, ProvesOfTimeAndMemoryOnlyTheTimeInTwoLayouts) {
+  world.change_layout(9, "alpha", 1);
+  world.change(5, "alpha", 1.2);
+  world.change(5, "alpha", 1.2, Metric::cmem);
+  auto request = world.request(0, 8);
+  request.series = {world.series("alpha"), world.series("alpha", Metric::cmem)};
+  auto const done = run(ask(request)).value();
+
+  EXPECT_EQ(done.outcome, BisectionOutcome::culprit);
+  ASSERT_THAT(done.findings.at(0).effects, SizeIs(2));
+  for (auto const& effect : done.findings[0].effects)
+    EXPECT_EQ(effect.rebuilt.has_value(), effect.series.metric == Metric::latency);
 }
 
 TEST_F(BisectorTest, ProvesInAsManyLayoutsAsItIsTold) {

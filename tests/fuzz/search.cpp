@@ -28,6 +28,7 @@ class Searched {
                metrics[doubles_.byte() % std::size(metrics)]};
     count_ = 1 + doubles_.byte() % most_commits;
     broken_ = doubles_.byte();
+    is_unbuilt_ = doubles_.byte() % 2 == 0;
     decide_.max_pairs = most_readings;
     options_.max_readings = most_readings;
   }
@@ -83,7 +84,7 @@ class Searched {
       levels.push_back(doubles_.next());
       if (is_broken(search.position_of(commit))) step.skipped = commit;
     }
-    step.is_unbuilt = step.skipped.has_value();
+    step.is_unbuilt = step.skipped && is_unbuilt_;
     step.is_done = true;
     search.learn(step);
     for (auto const& belief : search.beliefs())
@@ -133,6 +134,7 @@ class Searched {
   Series series_;
   std::size_t count_ = 1;
   unsigned broken_ = 0;
+  bool is_unbuilt_ = false;  // what is broken, or else it does not run
   config::DecideOptions decide_;
   config::BisectOptions options_;
   int steps_ = 0;

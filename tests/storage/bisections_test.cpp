@@ -12,6 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 
 BisectionRequest request_of() {
   BisectionRequest request;
@@ -199,8 +200,8 @@ TEST_F(BisectionsTest, ListsWhatWasProvedInTwoLayoutsNewestFirst) {
   for (int i = 0; i < 3; ++i) {
     auto bisection = ask();
     bisection.findings = two_findings();
-    store.bisections().begin_with(bisection.id,
-                                  store.recipes().with(RecipeKind::program, "recipe").id);
+    store.bisections().begin_with(
+        bisection.id, store.recipes().with(RecipeKind::program, "recipe").id, {});
     store.bisections().update(bisection);
     ids.push_back(bisection.id);
   }
@@ -211,6 +212,36 @@ TEST_F(BisectionsTest, ListsWhatWasProvedInTwoLayoutsNewestFirst) {
   EXPECT_EQ(proved[0].suspect, sha_of('b'));
   EXPECT_EQ(proved[0].series, latency_of("zoo"));
   EXPECT_EQ(proved[0].recipe, find(ids[2]).recipe);
+}
+
+/// Series on two fleets and memory, all compared in two layouts.
+Finding long_finding() {
+  auto const effect_on = [](std::string const& fleet, std::string const& model, Metric metric) {
+    Effect effect{latency_of(model), 10, 12, 0.99, slower(), 1};
+    effect.series.fleet = fleet;
+    effect.series.metric = metric;
+    effect.rebuilt = slower();
+    return effect;
+  };
+  return {{commit_of('b', 2)},
+          {effect_on("gpu", "zoo", Metric::gmem),
+           effect_on("local", "zoo", Metric::latency),
+           effect_on("local", "dlrm", Metric::latency),
+           effect_on("gpu", "dlrm", Metric::latency)}};
+}
+
+TEST_F(BisectionsTest, AProofInTwoLayoutsCountsOnceForEachFleet) {
+  for (int i = 0; i < 2; ++i) {
+    auto bisection = ask();
+    bisection.findings = {long_finding()};
+    store.bisections().update(bisection);
+  }
+  auto const proved = store.bisections().proved_twice(1);
+  ASSERT_EQ(proved.size(), 2U);
+  EXPECT_EQ(proved[0].series.fleet, "gpu");
+  EXPECT_EQ(proved[0].series.benchmark.model, "dlrm");
+  EXPECT_EQ(proved[1].series, latency_of("zoo"));
+  EXPECT_EQ(proved[0].bisection, proved[1].bisection) << "the newest";
 }
 
 TEST_F(BisectionsTest, StepsAreReadAsTheyWerePlanned) {
@@ -438,14 +469,19 @@ TEST_F(BisectionsTest, ABisectionBeginsAgainWithAnotherRecipe) {
   auto const bisection = ask();
   auto const other = ask();
   EXPECT_EQ(find(bisection.id).recipe, RecipeId{});
-  store.bisections().begin_with(bisection.id, RecipeId{1});
+  EXPECT_FALSE(store.bisections().build_noise_of(bisection.id));
+  store.bisections().begin_with(bisection.id, RecipeId{1}, {{"cpu", 0.02}, {"gpu", 0.0}});
+  EXPECT_THAT(store.bisections().build_noise_of(bisection.id).value(),
+              ElementsAre(Pair("cpu", 0.02), Pair("gpu", 0.0)));
   for (auto const id : {bisection.id, other.id})
     store.bisections().plan(id, {planned_step(0), planned_step(1)});
 
-  store.bisections().begin_with(bisection.id, RecipeId{2});
+  store.bisections().begin_with(bisection.id, RecipeId{2}, {{"cpu", 0.03}});
 
   EXPECT_EQ(find(bisection.id).recipe, RecipeId{2});
   EXPECT_THAT(find(bisection.id).steps, IsEmpty());
+  EXPECT_THAT(store.bisections().build_noise_of(bisection.id).value(),
+              ElementsAre(Pair("cpu", 0.03)));
   EXPECT_EQ(find(other.id).recipe, RecipeId{});
   expect_steps(find(other.id), {planned_step(0), planned_step(1)});
 }

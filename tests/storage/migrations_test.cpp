@@ -138,7 +138,10 @@ std::vector<std::string> const rows_since{
     )sql", "",
     R"sql(
       UPDATE bisection_step SET is_unbuilt = 1;
-    )sql", ""};
+    )sql", "",
+    R"sql(
+      UPDATE bisection SET build_noise = '{"local":0.02}';
+    )sql"};
 
 /// The first version with findings. It reshaped these tables, which have tests of their own.
 constexpr int with_findings = 10;

@@ -151,7 +151,7 @@ void IncidentWriter::bisect(Incident const& incident, PlannedIncident const& pla
     request.series.push_back(change.series);
   auto bisection = store_.bisections().ask(request, incident.id, incident.opened_at);
   bisection.recipe = recipe_of(planned.night);
-  store_.bisections().begin_with(bisection.id, bisection.recipe);
+  store_.bisections().begin_with(bisection.id, bisection.recipe, {});
   store_.bisections().keep_commits(bisection.id, truth.commits);
   if (planned.ending == Ending::failed) {
     bisection.state = BisectionState::failed;
