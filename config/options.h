@@ -308,7 +308,8 @@ struct HttpOptions {
   /// refused.
   std::string token_file;
   /// File that holds the bearer token for requests that read; empty: everybody who reaches the
-  /// address may. /healthz is for everybody, and the other token reads, too.
+  /// address may. /healthz, /readyz, the API's description and pages, which hold nothing that was
+  /// measured, are for everybody, and the other token reads, too.
   std::string read_token_file;
   /// Names by which clients call the service, beside its addresses, localhost and the machine's own
   /// name. Requests for any other are not answered: a page may have its name lead here.

@@ -48,6 +48,7 @@ std::string interval_of(std::optional<RatioInterval> const& ratio) {
 
 std::string change_of(Metric metric, Comparison const& comparison) {
   if (comparison.ratio) return percent_change(comparison.ratio->ratio);
+  if (!has_levels(comparison)) return "no figure";
   return fmt::format("from {:.4g} to {}", comparison.before, level_of(metric, comparison.after));
 }
 

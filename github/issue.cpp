@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <span>
 #include <stdexcept>
 
@@ -35,19 +34,6 @@ std::string sha256_prefix(std::string const& text) {
   for (std::size_t i = 0; i < key_bytes; ++i)
     hex += fmt::format("{:02x}", digest.at(i));
   return hex;
-}
-
-/// How bad a change is; a change from zero is worse than any ratio.
-double severity_of(SeriesChange const& change) {
-  auto const& ratio = change.comparison.ratio;
-  return ratio ? ratio->ratio : std::numeric_limits<double>::infinity();
-}
-
-std::vector<SeriesChange> worst_first(std::vector<SeriesChange> changes) {
-  std::ranges::stable_sort(changes, [](auto const& one, auto const& other) {
-    return severity_of(one) > severity_of(other);
-  });
-  return changes;
 }
 
 std::string title_of(IncidentStory const& story, std::vector<SeriesChange> const& changes) {
@@ -110,7 +96,10 @@ std::string explained_by(Series const& series,
   for (auto const& bisection : bisections) {
     for (auto const& finding : bisection.findings) {
       auto const culprit = explanation(series, finding, project);
-      if (!culprits.empty() && !culprit.empty()) culprits += ", ";
+      // By another search; what is no explanation is empty, and always there.
+      bool const is_named = culprits.find(culprit) != std::string::npos;
+      if (is_named) continue;
+      if (!culprits.empty()) culprits += ", ";
       culprits += culprit;
     }
   }
@@ -158,13 +147,19 @@ std::string reproduce_section(IncidentStory const& story,
                               std::vector<SeriesChange> const& changes) {
   if (changes.empty()) return {};
   auto const& worst = changes.front().series;
+  auto const threshold =
+      story.bisections.empty()
+          ? std::string{}
+          : fmt::format(" --threshold {:g}", story.bisections.front().request.threshold);
   return fmt::format(
-      "### Reproduce\n\n```sh\ntorchwatch bisect --start {} --end {} --benchmark {} --metric "
-      "{}\n```\n\n",
+      "### Reproduce\n\n```sh\ntorchwatch bisect --start {} --end {} --benchmark {} --metric {} "
+      "--fleet {}{}\n```\n\n",
       shell_word(story.baseline.commit),
       shell_word(story.nightly.commit),
       shell_quoted(one_line(name_of(worst.benchmark))),
-      to_string(worst.metric));
+      to_string(worst.metric),
+      shell_quoted(one_line(worst.fleet)),
+      threshold);
 }
 
 std::string fingerprint_section(std::string const& fingerprint) {

@@ -27,6 +27,11 @@ bool Alarms::raise(AlarmKind kind,
                    std::string const& subject,
                    std::string const& detail,
                    Timestamp now) {
+  SQLite::Statement update{database_,
+                           "UPDATE alarm SET detail = ?1 WHERE kind = ?2 AND subject = ?3 "
+                           "AND cleared_at IS NULL AND detail <> ?1"};
+  bind_all(update, detail, std::string{to_string(kind)}, subject);
+  update.exec();
   SQLite::Statement insert{
       database_,
       "INSERT OR IGNORE INTO alarm (kind, subject, detail, raised_at) VALUES (?, ?, ?, ?)"};

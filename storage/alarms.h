@@ -18,7 +18,8 @@ class Alarms {
  public:
   explicit Alarms(SQLite::Database& database) : database_{database} {}
 
-  /// Opens an alarm and returns true, or false when it is open already.
+  /// Opens an alarm and returns true, or false when it is open already: then it is the same, and
+  /// tells `detail` from now on.
   bool raise(AlarmKind kind, std::string const& subject, std::string const& detail, Timestamp now);
 
   /// Closes the alarm and returns true, or false when none is open.

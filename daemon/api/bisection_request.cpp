@@ -37,19 +37,23 @@ class BisectionReader {
   BisectionReader(std::string const& text,
                   std::span<config::FleetOptions const> fleets,
                   storage::Store& store,
-                  Prior prior)
+                  Prior prior,
+                  double threshold)
       : body_{text, bisection_fields},
         fleets_{fleets},
-        store_{store} {
+        store_{store},
+        threshold_{threshold} {
     base_.series.resize(1);
     base_.prior = prior;
   }
 
-  BisectionRequest read();
+  BisectionOrder read();
 
   std::vector<FieldError> const& errors() const { return body_.errors(); }
 
  private:
+  void base_on(Bisection const& bisection);
+  void base_on(Incident const& incident);
   void read_again(nlohmann::json const& id);
   void read_incident(nlohmann::json const& id);
   std::optional<Nightly> nightly(nlohmann::json const& value);
@@ -66,7 +70,9 @@ class BisectionReader {
   Body body_;
   std::span<config::FleetOptions const> fleets_;
   storage::Store& store_;
+  double threshold_;       ///< of incidents
   BisectionRequest base_;  ///< what is not given is as here; its series are to be filled in
+  std::optional<IncidentId> incident_;  ///< whose search that is
   bool is_based_ = false;  ///< on a bisection or an incident, so that nothing has to be given
 };
 
@@ -77,12 +83,26 @@ auto find_by(nlohmann::json const& id, Table table) -> decltype(table.find(Id{})
   return table.find(Id{id.get<std::int64_t>()});
 }
 
+void BisectionReader::base_on(Bisection const& bisection) {
+  base_ = bisection.request;
+  incident_ = bisection.incident;
+}
+
+void BisectionReader::base_on(Incident const& incident) {
+  incident_ = incident.id;
+  base_.start = store_.nightlies().find(incident.baseline).value().commit;
+  base_.end = store_.nightlies().find(incident.nightly).value().commit;
+  base_.threshold = threshold_;
+  base_.series.clear();
+  for (auto const& change : incident.changes)
+    base_.series.push_back(change.series);
+}
+
 void BisectionReader::read_again(nlohmann::json const& id) {
   is_based_ = true;
   base_ = {};
-  auto const earlier = find_by<BisectionId>(id, store_.bisections());
-  if (earlier)
-    base_ = earlier->request;
+  if (auto const earlier = find_by<BisectionId>(id, store_.bisections()))
+    base_on(*earlier);
   else
     body_.refuse("again", found(id) + ", allowed the id of a bisection");
 }
@@ -98,11 +118,11 @@ void BisectionReader::read_incident(nlohmann::json const& id) {
     body_.refuse("incident", found(id) + ", allowed the id of an incident");
     return;
   }
-  base_.start = store_.nightlies().find(incident->baseline).value().commit;
-  base_.end = store_.nightlies().find(incident->nightly).value().commit;
-  base_.series.clear();
-  for (auto const& change : incident->changes)
-    base_.series.push_back(change.series);
+  if (auto const searched = store_.bisections().of_incident_in_brief(incident->id);
+      !searched.empty())
+    base_on(searched.front());
+  else
+    base_on(*incident);
 }
 
 /// The one of a date, or with an id.
@@ -238,9 +258,10 @@ std::vector<Series> BisectionReader::series() {
   return all;
 }
 
-BisectionRequest BisectionReader::read() {
-  BisectionRequest request;
-  if (!body_.is_object()) return request;
+BisectionOrder BisectionReader::read() {
+  BisectionOrder order;
+  auto& request = order.request;
+  if (!body_.is_object()) return order;
   if (auto const* const id = body_.field("again")) read_again(*id);
   if (auto const* const id = body_.field("incident")) read_incident(*id);
   request.start = commit("start", base_.start);
@@ -252,20 +273,24 @@ BisectionRequest BisectionReader::read() {
   request.direction = body_.word("direction", parse_direction, R"("increase", "decrease", "both")")
                           .value_or(base_.direction);
   request.prior = body_.word("prior", parse_prior, R"("uniform", "paths")").value_or(base_.prior);
-  return request;
+  bool const is_same =
+      request.start == base_.start && request.end == base_.end && request.series == base_.series;
+  if (is_same) order.incident = incident_;
+  return order;
 }
 
 }  // namespace
 
-boost::system::result<BisectionRequest, std::vector<FieldError>> parse_bisection_request(
+boost::system::result<BisectionOrder, std::vector<FieldError>> parse_bisection_request(
     std::string const& body,
     std::span<config::FleetOptions const> fleets,
     storage::Store& store,
-    Prior prior) {
-  BisectionReader reader{body, fleets, store, prior};
-  auto request = reader.read();
+    Prior prior,
+    double threshold) {
+  BisectionReader reader{body, fleets, store, prior, threshold};
+  auto order = reader.read();
   if (!reader.errors().empty()) return reader.errors();
-  return request;
+  return order;
 }
 
 }  // namespace torchwatch::api

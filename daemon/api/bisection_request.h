@@ -23,15 +23,17 @@ namespace torchwatch::api {
 ///     direction    "increase" unless given
 ///     prior        "uniform" or "paths"; `prior` unless given
 ///     again        id of a bisection: whatever else is not given is as it was there
-///     incident     id of an incident: whatever else is not given is as it found it: from the
-///                  nightly before to its own, all that moved
+///     incident     id of an incident: whatever else is not given is as its own search had it, or
+///                  else from the nightly before to its own, all that moved, by `threshold`
 ///
-/// or returns everything that is wrong with it. Of a bisection that is asked for again, benchmarks,
-/// fleet and metric each take the place of what its series had.
-boost::system::result<BisectionRequest, std::vector<net::FieldError>> parse_bisection_request(
+/// or returns everything that is wrong with it. What asks for the same commits and series as a
+/// search of an incident is one of the incident's, too; the order has no key. Of a bisection that
+/// is asked for again, benchmarks, fleet and metric each take the place of what its series had.
+boost::system::result<BisectionOrder, std::vector<net::FieldError>> parse_bisection_request(
     std::string const& body,
     std::span<config::FleetOptions const> fleets,
     storage::Store& store,
-    Prior prior);
+    Prior prior,
+    double threshold);
 
 }  // namespace torchwatch::api

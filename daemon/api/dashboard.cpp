@@ -11,6 +11,7 @@
 #include "daemon/api/pages.h"
 #include "daemon/web/assets.h"
 #include "daemon/web/page.h"
+#include "github/figures.h"
 #include "github/issue.h"
 
 namespace torchwatch::api {
@@ -54,18 +55,12 @@ HttpResponse html(int status, std::string_view title, std::string_view content) 
 /// "2026-11-24: 3 series, the worst +12.1% test_eval[dlrm-cpu-eager]_latency".
 std::string in_brief(View const& view, Incident const& incident) {
   auto const nightly = view.store.nightlies().find(incident.nightly).value();
-  auto const worse = [](SeriesChange const& one, SeriesChange const& other) {
-    auto const ratio = [](SeriesChange const& change) {
-      return change.comparison.ratio ? change.comparison.ratio->ratio : 0;
-    };
-    return ratio(one) < ratio(other);
-  };
-  auto text = fmt::format("{}: {} series", nightly.date, incident.changes.size());
-  auto const worst = std::ranges::max_element(incident.changes, worse);
-  if (worst == incident.changes.end() || !worst->comparison.ratio) return text;
-  return text + fmt::format(", the worst {:+.1f}% {}",
-                            100 * (worst->comparison.ratio->ratio - 1),
-                            name_of(worst->series));
+  auto const text = fmt::format("{}: {} series", nightly.date, incident.changes.size());
+  if (incident.changes.empty()) return text;
+  auto const [series, comparison, muted] = worst_first(incident.changes).front();
+  return text + fmt::format(", the worst {} {}",
+                            github::change_of(series.metric, comparison),
+                            name_of(series));
 }
 
 std::string list_of_incidents(View const& view) {

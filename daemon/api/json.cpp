@@ -70,8 +70,8 @@ Json json_of(Comparison const& comparison) {
   auto const& ratio = comparison.ratio;
   Json json;
   json["verdict"] = to_string(comparison.verdict);
-  json["before"] = comparison.before;
-  json["after"] = comparison.after;
+  json["before"] = has_levels(comparison) ? Json(comparison.before) : Json(nullptr);
+  json["after"] = has_levels(comparison) ? Json(comparison.after) : Json(nullptr);
   json["ratio"] = ratio ? Json(ratio->ratio) : Json(nullptr);
   json["low"] = ratio ? Json(ratio->low) : Json(nullptr);
   json["high"] = ratio ? Json(ratio->high) : Json(nullptr);
@@ -290,7 +290,7 @@ Json json_of(Incident const& incident, Nightly const& baseline, Nightly const& n
   json["report"] = null_if_empty(incident.report);
   json["baseline"] = json_of(baseline);
   json["nightly"] = json_of(nightly);
-  json["changes"] = array_of(incident.changes);
+  json["changes"] = array_of(worst_first(incident.changes));
   return json;
 }
 

@@ -431,10 +431,12 @@ HttpResponse Api::kept_or_new(Route const& route, Call const& call, std::string 
 asio::awaitable<HttpResponse> Api::post_bisection(HttpRequest request) {
   auto key = key_of(request);
   if (!key) co_return problem(400, key.error().message);
-  auto wanted = parse_bisection_request(request.body, options_.fleets, view_.store, options_.prior);
+  auto wanted = parse_bisection_request(
+      request.body, options_.fleets, view_.store, options_.prior, options_.decide.threshold);
   if (!wanted) co_return bad_body(wanted.error());
   bool const has_key = key->has_value();
-  auto const asked = co_await requests_.bisection(std::move(*wanted), std::move(*key));
+  wanted->key = std::move(*key);
+  auto const asked = co_await requests_.bisection(std::move(*wanted));
   if (!asked && has_key && asked.error().code == ErrorCode::refused)
     co_return problem(422, asked.error().message);
   if (!asked) co_return failed_ask(asked.error());

@@ -28,9 +28,7 @@ namespace torchwatch::api {
 struct Requests {
   /// Queues a bisection, or finds the one that was asked for with the same key, or the equal one
   /// that has not ended. refused when that key was another request's.
-  std::function<boost::asio::awaitable<Result<Bisection>>(BisectionRequest,
-                                                          std::optional<RequestKey>)>
-      bisection;
+  std::function<boost::asio::awaitable<Result<Bisection>>(BisectionOrder)> bisection;
   /// Pauses, resumes (queued) or cancels a bisection: not_found, or refused when it has ended.
   std::function<boost::asio::awaitable<Result<Bisection>>(BisectionId, BisectionState)> steering;
   /// See retention::carry_out.

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,17 +57,9 @@ Json nightlies_of(storage::Store& store, std::vector<Nightly> const& nightlies) 
   return json;
 }
 
-/// The largest growth first; what has no ratio last.
-std::vector<SeriesChange> worst_first(std::vector<SeriesChange> changes) {
-  std::ranges::stable_sort(changes, std::ranges::greater{}, [](SeriesChange const& change) {
-    return change.comparison.ratio ? change.comparison.ratio->ratio : 0;
-  });
-  return changes;
-}
-
-/// Who did it, as far as is known: the first finding of a bisection that has one.
+/// Who did it, as far as is known: the first finding of the newest search that has one.
 Json culprit_of(std::vector<Bisection> const& bisections, std::string const& project) {
-  for (auto const& bisection : bisections)
+  for (auto const& bisection : std::ranges::reverse_view(bisections))
     if (!bisection.findings.empty()) return json_of(bisection.findings.front(), project);
   return nullptr;
 }
@@ -107,9 +100,7 @@ Json searches_of(storage::Store& store, Timestamp since) {
   auto json = Json::array();
   for (auto const id : store.bisections().unfinished_or_since(since)) {
     auto const bisection = store.bisections().find(id);
-    bool const goes_on =
-        bisection && (is_active(bisection->state) || bisection->state == BisectionState::paused);
-    if (!goes_on) continue;
+    if (!bisection || has_ended(bisection->state)) continue;
     Json entry;
     entry["id"] = id.value;
     entry["state"] = to_string(bisection->state);

@@ -26,11 +26,6 @@ bool is_same(BisectionRequest const& a, BisectionRequest const& b) {
          a.threshold == b.threshold && a.direction == b.direction && a.prior == b.prior;
 }
 
-bool has_ended(Bisection const& bisection) {
-  using enum BisectionState;
-  return bisection.state == done || bisection.state == failed || bisection.state == cancelled;
-}
-
 /// What was to become of it.
 std::string participle(BisectionState wanted) {
   return wanted == BisectionState::queued ? "resumed" : std::string{to_string(wanted)};
@@ -72,8 +67,8 @@ Queue::Queue(asio::any_io_executor executor,
       bisector_{bisector},
       group_{std::move(executor), log_failure} {}
 
-asio::awaitable<Result<Bisection>> Queue::ask(BisectionRequest request,
-                                              std::optional<RequestKey> key) {
+asio::awaitable<Result<Bisection>> Queue::ask(BisectionOrder order) {
+  auto const& [request, incident, key] = order;
   if (auto known = asked_before(key)) co_return std::move(*known);
   auto const span = co_await span_of(request);
   if (!span) co_return span.error();
@@ -82,11 +77,11 @@ asio::awaitable<Result<Bisection>> Queue::ask(BisectionRequest request,
   // The same may have come while commits were fetched.
   if (auto known = asked_before(key)) co_return std::move(*known);
   for (auto& known : store_.bisections().not_ended()) {
-    if (known.incident || !is_same(known.request, request)) continue;
+    if (known.incident != incident || !is_same(known.request, request)) continue;
     if (key) store_.bisections().answered(*key, known.id, clock_.now());
     co_return std::move(known);
   }
-  co_return store_.bisections().ask(request, std::nullopt, clock_.now(), key);
+  co_return store_.bisections().ask(request, incident, clock_.now(), key);
 }
 
 /// What a request with that key was answered with.
@@ -117,7 +112,7 @@ Result<Bisection> Queue::steer(BisectionId id, BisectionState state) {
   auto known = store_.bisections().find(id);
   auto const name = "bisection " + std::to_string(id.value);
   if (!known) return Error{ErrorCode::not_found, name + " is not known"};
-  if (has_ended(*known)) {
+  if (has_ended(known->state)) {
     return Error{ErrorCode::refused,
                  name + " is " + std::string{to_string(known->state)} +
                      ": only one that has not ended can be " + participle(state)};
@@ -179,9 +174,11 @@ asio::awaitable<Result<Bisection>> Queue::carry(Running const& running, Bisectio
   }
 }
 
-/// Whether its incident's nightly waits for it.
+/// Whether its incident's nightly waits for it: for the first, not for what people ask for besides.
 bool Queue::is_for_the_pipeline(Bisection const& bisection) const {
   if (!bisection.incident) return false;
+  auto const of_incident = store_.bisections().of_incident_in_brief(*bisection.incident);
+  if (of_incident.front().id != bisection.id) return false;
   auto const incident = store_.incidents().find(*bisection.incident);
   auto const nightly = incident ? store_.nightlies().find(incident->nightly) : std::nullopt;
   return nightly && nightly->state == NightlyState::confirmed;

@@ -35,10 +35,10 @@ class Queue {
 
   /// Takes in what a person asks for, and fetches its ends if need be. An equal one that has not
   /// ended, be it paused, is returned instead, and so is the one that was asked for with the same
-  /// key, whatever became of it. invalid_argument when commits cannot be built here, or when start
-  /// and end are not two commits of one line; refused when the key was another request's.
-  boost::asio::awaitable<Result<Bisection>> ask(BisectionRequest request,
-                                                std::optional<RequestKey> key = std::nullopt);
+  /// key, whatever became of it. Equal ones are of the same incident, or of none. invalid_argument
+  /// when commits cannot be built here, or when start and end are not two commits of one line;
+  /// refused when the key was another request's.
+  boost::asio::awaitable<Result<Bisection>> ask(BisectionOrder order);
 
   /// Pauses a bisection, cancels it, or resumes it (`queued`): stores that, and has it obey at
   /// once, whatever it waits for. One that runs need not be resumed, and stays as it is. not_found
@@ -49,8 +49,8 @@ class Queue {
   /// it is stored then.
   boost::asio::awaitable<Result<Bisection>> run(Bisection bisection);
 
-  /// Starts all that nobody runs, but for those of incidents that are not bisected yet: they belong
-  /// to the pipeline. One that cannot go on now is started by the next call.
+  /// Starts all that nobody runs, but for the first of an incident that is not bisected yet: it
+  /// belongs to the pipeline. One that cannot go on now is started by the next call.
   void start();
 
   /// Returns when none runs that start() started.

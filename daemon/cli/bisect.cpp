@@ -65,16 +65,27 @@ int conclude(ordered_json const& bisection, bool as_json) {
   if (bisection.at("outcome") == "not_reproduced") return nothing_found;
   if (bisection.at("outcome") == "environment") return incident_found;
   if (bisection.at("findings").empty())
-    return complain("bisect", "the budget ended before it was sure");
+    return complain("bisect", "the bisection ended before it was sure");
   return incident_found;
 }
 
-Result<BisectionRequest> to_request(config::Options const& options, BisectRequest const& asked) {
-  auto const history = bisect::GitHistory::open(options.source.repository);
+/// In git's syntax; a nightly's full hash where there is no repository.
+Result<CommitSha> commit_of(config::SourceOptions const& source, std::string const& text) {
+  if (source.repository.empty() && is_commit_sha(text)) return CommitSha{text};
+  if (source.repository.empty())
+    return Error{ErrorCode::invalid_argument,
+                 "found commit \"" + text +
+                     "\", allowed the 40 hexadecimal digits of a nightly's without "
+                     "source.repository"};
+  auto const history = bisect::GitHistory::open(source.repository);
   if (!history) return history.error();
-  auto const start = history->resolve(asked.start);
+  return history->resolve(text);
+}
+
+Result<BisectionRequest> to_request(config::Options const& options, BisectRequest const& asked) {
+  auto const start = commit_of(options.source, asked.start);
   if (!start) return start.error();
-  auto const end = history->resolve(asked.end);
+  auto const end = commit_of(options.source, asked.end);
   if (!end) return end.error();
   auto const fleet = asked.fleet.empty() ? options.fleets.front().name : asked.fleet;
   BisectionRequest request;
@@ -104,9 +115,11 @@ asio::awaitable<Result<Bisection>> run(service::Service& service,
                                        storage::Store& store,
                                        config::Options const& options,
                                        BisectRequest const& asked) {
-  auto const request = co_await to_request(service.parts.git_fetch, options, asked);
+  auto request = co_await to_request(service.parts.git_fetch, options, asked);
   if (!request) co_return request.error();
-  auto asking = service.parts.queue.ask(*request);
+  BisectionOrder order;
+  order.request = std::move(*request);
+  auto asking = service.parts.queue.ask(std::move(order));
   auto bisection = co_await std::move(asking);
   if (bisection && bisection->state == BisectionState::paused)
     store.bisections().set_state(bisection->id, BisectionState::queued);

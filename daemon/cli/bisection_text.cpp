@@ -24,17 +24,19 @@ std::string line_of_belief(ordered_json const& belief) {
   return fmt::format("{} {:.0f}% in {}", metric, 100 * probability, place);
 }
 
-/// What a finding is called, as kind_of() says.
-std::string heading_of(std::string const& kind) {
+/// What a finding is called, as kind_of() says. Only a proof accuses.
+std::string heading_of(ordered_json const& finding) {
+  auto const kind = text(finding, "kind");
   if (kind == to_string(FindingKind::improvement)) return "improved:";
   if (kind == to_string(FindingKind::culprit)) return "culprit:";
   if (kind == to_string(FindingKind::gradual)) return "many of these, each a little:";
   if (kind == to_string(FindingKind::layout)) return "one build, not the commit:";
+  if (finding.at("suspects").size() == 1) return "most likely, not proved:";
   return "range, of which one is the culprit:";
 }
 
 void print_finding(ordered_json const& finding) {
-  std::cout << "  " << heading_of(text(finding, "kind")) << '\n';
+  std::cout << "  " << heading_of(finding) << '\n';
   for (auto const& commit : finding.at("suspects"))
     std::cout << "    " << text(commit, "sha") << "  " << text(commit, "subject") << '\n';
 }
@@ -46,7 +48,7 @@ std::string text(ordered_json const& json, char const* key) {
 }
 
 std::string short_sha(ordered_json const& sha) {
-  return short_of(CommitSha{sha.get<std::string>()});
+  return sha.is_string() ? short_of(CommitSha{sha.get<std::string>()}) : "-";
 }
 
 std::string belief_after(ordered_json const& step) {

@@ -10,7 +10,7 @@ namespace torchwatch::cli {
 /// The text at `key`, which has to be there.
 std::string text(nlohmann::ordered_json const& json, char const* key);
 
-/// "3bb8db4bf099".
+/// "3bb8db4bf099"; "-" for null.
 std::string short_sha(nlohmann::ordered_json const& sha);
 
 /// What was believed, after a step, of the series of its benchmark that changed most surely:

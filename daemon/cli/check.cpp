@@ -62,6 +62,7 @@ api::Json to_json(Judgement const& judgement) {
 }
 
 std::string percent(Comparison const& comparison) {
+  if (!has_levels(comparison)) return "no figure";
   if (!comparison.ratio) return "appeared";
   return fmt::format("{:+.1f}% [{:+.1f}%, {:+.1f}%]",
                      100 * (comparison.ratio->ratio - 1),
@@ -83,6 +84,12 @@ std::string in_another_layout(Effect const& effect) {
   return fmt::format(" ({:+.1f}% in another layout)", 100 * (effect.rebuilt->ratio->ratio - 1));
 }
 
+/// How much a series moved, as the bisection saw it.
+std::string seen(Effect const& effect) {
+  if (effect.before <= 0) return "appeared";
+  return fmt::format("{:+.1f}%", 100 * (effect.after / effect.before - 1));
+}
+
 /// How much a series moved: as its proof shows, or else as the bisection saw it.
 std::string line_of(Effect const& effect) {
   auto const name = name_of(effect.series);
@@ -93,12 +100,14 @@ std::string line_of(Effect const& effect) {
                        100 * effect.share,
                        in_another_layout(effect));
   }
-  if (effect.rebuilt && effect.proof)
-    return fmt::format(
-        "{} on {}, against its parent{}", percent(*effect.proof), name, in_another_layout(effect));
-  if (effect.before == 0) return fmt::format("appeared on {}, without proof", name);
-  return fmt::format(
-      "{:+.1f}% on {}, without proof", 100 * (effect.after / effect.before - 1), name);
+  if (effect.proof)
+    return fmt::format("{} on {}, {}, {} against its parent{}",
+                       seen(effect),
+                       name,
+                       to_string(effect.proof->verdict),
+                       percent(*effect.proof),
+                       in_another_layout(effect));
+  return fmt::format("{} on {}, without proof", seen(effect), name);
 }
 
 void print_effects(std::vector<Effect> const& effects) {
@@ -116,7 +125,9 @@ void print_suspects(Finding const& finding) {
   else if (kind_of(finding) == FindingKind::layout)
     std::cout << "one build of a commit differs, and the commit does not\n";
   else if (suspects.size() == 1)
-    std::cout << "one commit is suspected, without proof\n";
+    std::cout << "one commit is the most likely, and not proved\n";
+  else if (kind_of(finding) == FindingKind::improvement)
+    std::cout << "it came with one of " << suspects.size() << " commits\n";
   else
     std::cout << "the culprit is one of " << suspects.size() << " commits\n";
   for (auto const& commit : suspects)
@@ -160,7 +171,7 @@ std::string standing_of(Bisection const& bisection) {
   if (bisection.outcome == BisectionOutcome::not_reproduced)
     return "the difference is gone: measured again, both ends are the same";
   if (bisection.outcome == BisectionOutcome::undecided)
-    return "undecided: it ran out of measurements";
+    return "undecided: it ended before it was sure";
   return {};
 }
 
@@ -187,8 +198,10 @@ void print(Judgement const& judgement) {
   for (auto const& alarm : judgement.alarms)
     std::cout << "alarm:     " << to_string(alarm.kind) << "  "
               << (alarm.subject.empty() ? "" : alarm.subject + "  ") << alarm.detail << '\n';
+  if (nightly.state == NightlyState::failed) return;
   if (!judgement.incident) {
-    std::cout << "found:     nothing\n";
+    std::cout << "found:     " << (judgement.baseline ? "nothing" : "nothing to compare it with")
+              << '\n';
     return;
   }
   for (auto const& change : judgement.incident->incident.changes)

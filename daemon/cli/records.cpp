@@ -44,14 +44,22 @@ std::string minute(ordered_json const& json, char const* key) {
   return time == "-" ? time : time.substr(0, 10) + " " + time.substr(11, 5);
 }
 
-std::string level(ordered_json const& json, char const* key) {
-  auto const metric = parse_metric(text(json, "metric")).value();
-  return github::level_of(metric, json.at(key).get<double>());
+Metric metric_of(ordered_json const& series) {
+  return parse_metric(text(series, "metric")).value();
 }
 
-std::string change(ordered_json const& json) {
-  return json.at("ratio").is_number() ? github::percent_change(json.at("ratio").get<double>())
-                                      : "-";
+/// "-" for null.
+std::string level(Metric metric, ordered_json const& value) {
+  return value.is_null() ? "-" : github::level_of(metric, value.get<double>());
+}
+
+/// Of a comparison; "-" where it has no figure.
+std::string change(Metric metric, ordered_json const& comparison) {
+  if (auto const& ratio = comparison.at("ratio"); ratio.is_number())
+    return github::percent_change(ratio.get<double>());
+  auto const& after = comparison.at("after");
+  if (after.is_null()) return "-";
+  return "from " + level(metric, comparison.at("before")) + " to " + level(metric, after);
 }
 
 /// The head of a table, its rows up to `most`, and how many are left out.
@@ -68,23 +76,13 @@ void print_table(Row head,
     std::cout << "and " << items.size() - shown << " more (--most " << items.size() << ")\n";
 }
 
-ordered_json worst_of(ordered_json const& changes) {
-  auto const ratio = [](ordered_json const& one) {
-    return one.at("ratio").is_number() ? one.at("ratio").get<double>() : 0;
-  };
-  auto const less = [&](ordered_json const& one, ordered_json const& other) {
-    return ratio(one) < ratio(other);
-  };
-  return changes.empty() ? ordered_json(nullptr)
-                         : *std::max_element(changes.begin(), changes.end(), less);
-}
-
 Row row_of_incident(ordered_json const& incident) {
-  auto const worst = worst_of(incident.at("changes"));
+  auto const& changes = incident.at("changes");
+  auto const worst = changes.empty() ? ordered_json(nullptr) : changes.front();
   return {incident.at("id").dump(),
           text(incident.at("nightly"), "date"),
-          std::to_string(incident.at("changes").size()),
-          worst.is_null() ? "-" : change(worst),
+          std::to_string(changes.size()),
+          worst.is_null() ? "-" : change(metric_of(worst), worst),
           worst.is_null() ? "-" : text(worst, "name"),
           word(incident, "report")};
 }
@@ -99,12 +97,13 @@ Row row_of_nightly(ordered_json const& nightly) {
 }
 
 Row row_of_verdict(ordered_json const& verdict) {
+  auto const metric = metric_of(verdict);
   return {text(verdict, "name"),
           text(verdict, "fleet"),
           text(verdict, "verdict"),
-          change(verdict),
-          level(verdict, "before"),
-          level(verdict, "after"),
+          change(metric, verdict),
+          level(metric, verdict.at("before")),
+          level(metric, verdict.at("after")),
           verdict.at("pairs").dump()};
 }
 
@@ -121,11 +120,11 @@ Row row_of_alarm(ordered_json const& alarm) {
 Row row_of_series(ordered_json const& series) {
   auto const& newest = series.at("newest");
   auto const& last = series.at("change");
-  auto const metric = parse_metric(text(series, "metric")).value();
+  auto const metric = metric_of(series);
   return {text(series, "name"),
           text(series, "fleet"),
-          newest.is_null() ? "-" : github::level_of(metric, newest.at("level").get<double>()),
-          last.is_null() ? "-" : change(last),
+          newest.is_null() ? "-" : level(metric, newest.at("level")),
+          last.is_null() ? "-" : change(metric, last),
           last.is_null() ? "-" : text(last, "date")};
 }
 
@@ -145,14 +144,14 @@ void print_nightly(ordered_json const& nightly, std::size_t most) {
 /// The newest nights of one series, newest first.
 void print_history(ordered_json const& history, std::size_t most) {
   auto const& nights = history.at("nights");
-  auto const metric = parse_metric(text(history, "metric")).value();
+  auto const metric = metric_of(history);
   std::vector<Row> rows{
       {"nightly", "level", "lowest", "highest", "processes", "verdict", "commit"}};
   auto const size = nights.at("date").size();
   for (std::size_t i = 0; i < std::min(most, size); ++i) {
     auto const at = size - 1 - i;
     auto const level_at = [&](char const* column) {
-      return github::level_of(metric, nights.at(column).at(at).get<double>());
+      return level(metric, nights.at(column).at(at));
     };
     auto const& verdict = nights.at("verdict").at(at);
     rows.push_back({nights.at("date").at(at).get<std::string>(),

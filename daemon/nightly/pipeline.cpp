@@ -17,6 +17,13 @@ std::optional<Nightly> last_judged(storage::Store& store) {
   return std::move(*last);
 }
 
+/// Whether its own search has not ended: it is paused, or resumed since. What it finds belongs into
+/// the report.
+bool is_searched(storage::Store& store, Incident const& incident) {
+  auto const searches = store.bisections().of_incident_in_brief(incident.id);
+  return !searches.empty() && !has_ended(searches.front().state);
+}
+
 }  // namespace
 
 asio::awaitable<Result<>> Pipeline::pass() {
@@ -39,6 +46,7 @@ asio::awaitable<Result<>> Pipeline::publish_all() {
   Result<> all_published;
   for (auto& nightly : store_.nightlies().unpublished()) {
     auto incident = store_.incidents().of_nightly(nightly.id).value();
+    if (is_searched(store_, incident)) continue;
     auto const published = co_await publisher_.publish(std::move(incident));
     if (published)
       move_to(store_, nightly, NightlyState::done);

@@ -26,9 +26,8 @@ namespace {
 /// What is asked over HTTP is done on the watching loop. Both must outlive it.
 api::Requests requests_for(asio::io_context& loop, Watch& watch) {
   api::Requests requests;
-  requests.bisection = [&](BisectionRequest request,
-                           std::optional<RequestKey> key) -> asio::awaitable<Result<Bisection>> {
-    auto task = watch.ask(std::move(request), std::move(key));
+  requests.bisection = [&](BisectionOrder order) -> asio::awaitable<Result<Bisection>> {
+    auto task = watch.ask(std::move(order));
     co_return co_await asio::co_spawn(loop, std::move(task), asio::use_awaitable);
   };
   requests.steering = [&](BisectionId id,

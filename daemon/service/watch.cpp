@@ -19,9 +19,8 @@ asio::awaitable<int> Watch::run() {
   return bisection::ending_bisections(service_.parts.queue, pass_for_ever());
 }
 
-asio::awaitable<Result<Bisection>> Watch::ask(BisectionRequest request,
-                                              std::optional<RequestKey> key) {
-  auto const asked = co_await service_.parts.queue.ask(std::move(request), std::move(key));
+asio::awaitable<Result<Bisection>> Watch::ask(BisectionOrder order) {
+  auto const asked = co_await service_.parts.queue.ask(std::move(order));
   if (asked) service_.parts.queue.start();
   co_return asked;
 }

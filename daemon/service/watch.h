@@ -38,8 +38,7 @@ class Watch {
   boost::asio::awaitable<int> run();
 
   /// See bisection::Queue::ask, which this is, and starts it.
-  boost::asio::awaitable<Result<Bisection>> ask(BisectionRequest request,
-                                                std::optional<RequestKey> key);
+  boost::asio::awaitable<Result<Bisection>> ask(BisectionOrder order);
 
   /// See bisection::Queue::steer.
   boost::asio::awaitable<Result<Bisection>> steer(BisectionId id, BisectionState state);

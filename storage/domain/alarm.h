@@ -35,7 +35,7 @@ std::string drift_subject(Series const& series);
 struct Alarm {
   AlarmId id;
   AlarmKind kind = AlarmKind::missing_nightly;
-  std::string subject;  ///< a fleet, or a fleet's benchmark or series; empty when there is but one
+  std::string subject;  ///< a fleet, a slot, a benchmark or a series; empty where there is one
   std::string detail;   ///< for people
   Timestamp raised_at{};
   std::optional<Timestamp> cleared_at;

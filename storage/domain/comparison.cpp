@@ -1,5 +1,9 @@
 #include "storage/domain/comparison.h"
 
+#include <algorithm>
+#include <functional>
+#include <limits>
+
 namespace torchwatch {
 
 std::string_view to_string(Verdict verdict) {
@@ -21,6 +25,20 @@ std::optional<Verdict> parse_verdict(std::string_view text) {
        {Verdict::regression, Verdict::improvement, Verdict::unchanged, Verdict::inconclusive})
     if (text == to_string(verdict)) return verdict;
   return std::nullopt;
+}
+
+bool has_levels(Comparison const& comparison) {
+  bool const is_zero = comparison.before == 0 && comparison.after == 0;
+  return comparison.verdict != Verdict::inconclusive || comparison.ratio || !is_zero;
+}
+
+std::vector<SeriesChange> worst_first(std::vector<SeriesChange> changes) {
+  std::ranges::stable_sort(changes, std::ranges::greater{}, [](SeriesChange const& change) {
+    auto const& [verdict, before, after, ratio, error_bound, pairs] = change.comparison;
+    if (ratio) return ratio->ratio;
+    return after > before ? std::numeric_limits<double>::infinity() : 0;
+  });
+  return changes;
 }
 
 }  // namespace torchwatch

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "storage/domain/benchmark.h"
 #include "storage/domain/ids.h"
@@ -31,12 +32,18 @@ struct Comparison {
   int pairs = 0;                       ///< processes measured of each build
 };
 
+/// Whether it has levels: not where processes of a build failed until nothing could be said.
+bool has_levels(Comparison const& comparison);
+
 /// A series that moved, and how.
 struct SeriesChange {
   Series series;
   Comparison comparison;
   bool muted = false;  ///< somebody wants no report of it
 };
+
+/// Those that grew most first. What came from nothing has no ratio, and is worse than any.
+std::vector<SeriesChange> worst_first(std::vector<SeriesChange> changes);
 
 /// A verdict on one series of a nightly.
 struct NightlyVerdict {

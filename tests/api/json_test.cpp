@@ -60,6 +60,15 @@ TEST(ApiJson, NumbersThatAreNoneAreNull) {
   EXPECT_NE(text.find(R"("before":null,"after":null)"), std::string::npos) << text;
 }
 
+TEST(ApiJson, AComparisonWithoutAFigureHasNoLevels) {
+  Comparison failed;
+  failed.pairs = 2;
+  auto const json = json_of(failed);
+  EXPECT_TRUE(json.at("before").is_null());
+  EXPECT_TRUE(json.at("after").is_null());
+  EXPECT_EQ(json.at("pairs"), 2);
+}
+
 TEST(ApiJson, TextThatIsNotUtf8IsRepaired) {
   Commit commit;
   commit.subject = "caf\xe9";

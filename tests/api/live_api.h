@@ -53,6 +53,12 @@ class LiveApi {
     return asked_;
   }
 
+  /// For which incidents.
+  std::vector<std::optional<IncidentId>> incidents() const {
+    std::scoped_lock const lock{mutex_};
+    return incidents_;
+  }
+
   std::vector<std::optional<RequestKey>> keys() const {
     std::scoped_lock const lock{mutex_};
     return keys_;
@@ -66,8 +72,8 @@ class LiveApi {
  private:
   api::Requests requests() {
     api::Requests requests;
-    requests.bisection = [this](BisectionRequest request, std::optional<RequestKey> key) {
-      return keep(std::move(request), std::move(key));
+    requests.bisection = [this](BisectionOrder order) {
+      return keep(std::move(order));
     };
     requests.build_order = [this](retention::BuildOrder order) {
       return do_to_builds(std::move(order));
@@ -92,11 +98,11 @@ class LiveApi {
     co_return retention::carry_out(order, builds_, writer_, early);
   }
 
-  boost::asio::awaitable<Result<Bisection>> keep(BisectionRequest request,
-                                                 std::optional<RequestKey> key) {
+  boost::asio::awaitable<Result<Bisection>> keep(BisectionOrder order) {
     std::scoped_lock const lock{mutex_};
-    asked_.push_back(std::move(request));
-    keys_.push_back(std::move(key));
+    asked_.push_back(std::move(order.request));
+    incidents_.push_back(order.incident);
+    keys_.push_back(std::move(order.key));
     co_return reply_;
   }
 
@@ -135,6 +141,7 @@ class LiveApi {
   mutable std::mutex mutex_;
   Result<Bisection> reply_ = third_bisection();  // under mutex_, as are the next two
   std::vector<BisectionRequest> asked_;
+  std::vector<std::optional<IncidentId>> incidents_;
   std::vector<std::optional<RequestKey>> keys_;
   std::vector<std::pair<BisectionId, BisectionState>> steered_;
   api::Api api_;

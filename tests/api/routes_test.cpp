@@ -407,6 +407,30 @@ TEST_F(RoutesTest, ABisectionIsAskedForOfAnIncident) {
   EXPECT_EQ(name_of(request.series.at(0)), "test_train[dlrm-cpu-eager]_latency");
   EXPECT_EQ(request.series.at(0).fleet, "local");
   EXPECT_DOUBLE_EQ(request.threshold, 0.1);
+  EXPECT_EQ(api.incidents().at(0), IncidentId{1});
+}
+
+TEST_F(RoutesTest, ABisectionThatIsAskedForAgainIsOfItsIncidentUnlessItAsksOtherwise) {
+  for (auto const* const body : {R"({"again": 1})",
+                                 R"({"again": 1, "threshold": 0.03})",
+                                 R"({"again": 1, "metric": "cmem"})",
+                                 R"({"again": 2})"})
+    ASSERT_EQ(ask(api.port(), bisection_request(body)).status, 202) << body;
+  EXPECT_THAT(api.incidents(),
+              ElementsAre(IncidentId{1}, IncidentId{1}, std::nullopt, std::nullopt));
+}
+
+TEST_F(RoutesTest, AnIncidentIsSearchedAsItWas) {
+  api.fill([](storage::Store& store) {
+    auto request = store.bisections().find(BisectionId{1})->request;
+    request.threshold = 0.03;
+    auto const nightly = store.nightlies().all().at(2);
+    store.incidents().record(nightly.id, {request.series.at(0), tests::slower()});
+    auto const incident = store.incidents().open(NightlyId{2}, nightly.id, early);
+    store.bisections().ask(request, incident.id, early);
+  });
+  ASSERT_EQ(ask(api.port(), bisection_request(R"({"incident": 2})")).status, 202);
+  EXPECT_DOUBLE_EQ(api.asked().at(0).threshold, 0.03);
 }
 
 TEST_F(RoutesTest, ANightlyWithoutACommitIsNoEnd) {

@@ -26,7 +26,11 @@ class QueueTest : public testing::Test {
   Queue& queue() { return world.parts->queue; }
 
   Result<Bisection> ask(BisectionRequest request, std::optional<RequestKey> key = std::nullopt) {
-    return world.run(queue().ask(std::move(request), std::move(key)));
+    return world.run(queue().ask({std::move(request), std::nullopt, std::move(key)}));
+  }
+
+  Result<Bisection> ask(BisectionRequest request, IncidentId incident) {
+    return world.run(queue().ask({std::move(request), incident, std::nullopt}));
   }
 
   Bisection stored(BisectionId id) { return world.parts->store.bisections().find(id).value(); }
@@ -185,6 +189,15 @@ TEST_F(QueueTest, LeavesToThePipelineWhatItsNightlyWaitsFor) {
   auto const asked = store.bisections().ask(world.request(0, 8), incident.id, world.clock.now());
   run_all();
   EXPECT_EQ(stored(asked.id).state, BisectionState::queued);
+
+  EXPECT_EQ(ask(world.request(0, 8), incident.id)->id, asked.id)
+      << "the same, of the same incident";
+  EXPECT_NE(ask(world.request(0, 8))->id, asked.id) << "of none";
+  auto const of_a_person = ask(world.request(0, 7), incident.id).value();
+  EXPECT_EQ(of_a_person.incident, incident.id);
+  run_all();
+  EXPECT_EQ(stored(asked.id).state, BisectionState::queued);
+  EXPECT_EQ(stored(of_a_person.id).state, BisectionState::done) << "nothing waits for it";
 
   nightly.state = NightlyState::done;
   store.nightlies().update(nightly);

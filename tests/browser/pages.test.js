@@ -127,6 +127,89 @@ test('what is not there is said, and what to do', async () => {
   assert.deepEqual(page.faults, []);
 });
 
+/** A page of the service, where it says `answer` at `path`. */
+async function pageWhere(path, answer, address) {
+  const page = await openPage(browser, service);
+  await page.route((url) => url.pathname === path, (route) => route.fulfill({ json: answer }));
+  await visit(page, address);
+  return page;
+}
+
+const textOf = (page) => page.locator('main').innerText();
+
+const fromNothing = {
+  fleet: 'cpu', benchmark: 'test_train[alexnet-cpu-eager]', metric: 'leak', unit: 'bytes/iteration', name: 'test_train[alexnet-cpu-eager]_leak',
+  verdict: 'regression', before: 0, after: 52428800, ratio: null, low: null, high: null, error_bound: 0.0001, pairs: 2, muted: false,
+};
+
+test('a change from nothing is told by its levels, and is the worst', async () => {
+  const list = await read(service, '/api/v1/incidents?limit=100');
+  list.items[1].changes.unshift(fromNothing);
+  const page = await pageWhere('/api/v1/incidents', list, '/incidents');
+  await page.getByRole('button', { name: 'Worst' }).click();
+  assert.match(await page.locator('tbody tr').first().innerText(), /from 0 to 50 MiB\/iteration/);
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
+test('an incident that cannot be searched says so', async () => {
+  const { items } = await read(service, '/api/v1/incidents');
+  const address = `/api/v1/incidents/${items[0].id}`;
+  const incident = await read(service, address);
+  const answer = { ...incident, changes: [fromNothing], bisections: [], nightly: { ...incident.nightly, state: 'done' } };
+  const page = await pageWhere(address, answer, `/incidents/${items[0].id}`);
+  assert.match(await page.locator('main h1').innerText(), /_leak from 0 to 50 MiB\/iteration$/);
+  assert.match(await textOf(page), /No search was made/);
+  await page.context().close();
+});
+
+test('Tonight tells a guess as one, and a night that was not compared', async () => {
+  const tonight = await read(service, '/api/v1/tonight');
+  const commit = { sha: 'a'.repeat(40), subject: 'One', author: 'Ada <ada@example.com>', time: '2026-06-29T00:00:00Z', pull_request: null, url: null };
+  const finding = { kind: 'range', culprit: null, suspects: [commit], effects: [], no_revert_check: null };
+  const incidents = [{ ...tonight.incidents[0], ruling: null, worst: fromNothing, finding, search: { id: 1, state: 'done', outcome: 'undecided' } }];
+  const nightlies = [{ ...tonight.nightlies[0], state: 'done', baseline: null, progress: null, incident: null }];
+  const page = await pageWhere('/api/v1/tonight', { ...tonight, incidents, nightlies }, '/');
+  const text = await textOf(page);
+  assert.match(text, /from 0 to 50 MiB\/iteration/);
+  assert.match(text, /aaaaaaaaaaaa most likely, not proved; its search: undecided/);
+  assert.match(await page.locator('tbody tr').first().innerText(), /not compared/);
+  await page.context().close();
+});
+
+test('a nightly without verdicts says why', async () => {
+  const { items } = await read(service, '/api/v1/nightlies');
+  const address = `/api/v1/nightlies/${items[0].id}`;
+  const nightly = { ...await read(service, address), verdicts: [], anchored: [], incident: null };
+  const cases = [
+    ['prepared', 1, /Not compared yet\./], ['done', null, /there is nothing to compare it with\./], ['failed', 1, /It failed before anything was compared\./],
+    ['done', 1, /No series was suspicious enough to be compared\./],
+  ];
+  for (const [state, baseline, expected] of cases) {
+    const page = await pageWhere(address, { ...nightly, state, baseline }, `/nightlies/${nightly.id}`);
+    assert.match(await textOf(page), expected);
+    await page.context().close();
+  }
+});
+
+test('a search tells why it is undecided, and what the builds of the nightlies differ by', async () => {
+  const { items } = await read(service, '/api/v1/bisections?limit=500');
+  const found = items.find((one) => one.state === 'done' && one.steps_done > 0);
+  const search = await read(service, found.url);
+  const steps = [{ ...search.steps[0], skipped: search.request.start, note: 'could not be measured: crashed' }];
+  const nothing = { ...fromNothing, verdict: 'inconclusive', before: null, after: null };
+  const packages = { differences: ['- gcc 12', '+ gcc 13 <b>new</b>'], changes: [nothing] };
+  const page = await pageWhere(found.url, { ...search, outcome: 'undecided', findings: [], steps, packages }, `/bisections/${found.id}`);
+  const text = await textOf(page);
+  assert.match(text, /It ended before it was sure\. Its good end: could not be measured: crashed/);
+  assert.match(text, /own builds differ by/);
+  assert.match(text, /\+ gcc 13 <b>new<\/b>/);
+  assert.match(text, /no figure/);
+  assert.deepEqual(await violationsOf(page), []);
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
 describe('without scripts', () => {
   test('an incident can be read', async () => {
     const addresses = await addressesOf(service);

@@ -98,9 +98,7 @@ class Exchange {
 
   static api::Requests requests() {
     api::Requests requests;
-    requests.bisection =
-        [](BisectionRequest,
-           std::optional<RequestKey> const&) -> asio::awaitable<Result<Bisection>> {
+    requests.bisection = [](BisectionOrder const&) -> asio::awaitable<Result<Bisection>> {
       co_return Bisection{};
     };
     requests.steering = [](BisectionId, BisectionState) -> asio::awaitable<Result<Bisection>> {

@@ -87,6 +87,19 @@ TEST(Issue, NamesTheCulpritsOfASeriesOfAllBisections) {
   EXPECT_THAT(body, HasSubstr("| 4 | not explained |"));
 }
 
+TEST(Issue, NamesACulpritOnceThatTwoSearchesFound) {
+  auto story = culprit_story();
+  story.bisections.push_back(story.bisections.front());
+  EXPECT_THAT(draft_issue(story, context).body, HasSubstr("| 6 | " + link_of('c') + " |"));
+}
+
+TEST(Issue, SaysHowToSearchAsItWasSearched) {
+  auto story = culprit_story();
+  story.bisections.front().request.threshold = 0.03;
+  EXPECT_THAT(draft_issue(story, context).body,
+              HasSubstr("--metric leak --fleet 'local' --threshold 0.03\n"));
+}
+
 TEST(Issue, ExplainsNoSeriesByAnImprovementOrWithoutProof) {
   EXPECT_THAT(draft_issue(improvement_story(), context).body,
               HasSubstr("| 6 | " + link_of('f') + " |"));

@@ -335,6 +335,34 @@ TEST_F(PipelineTest, GoesOnWithoutABisectionThatSomebodyCancelled) {
   EXPECT_EQ(world.newest().state, NightlyState::done);
 }
 
+TEST_F(PipelineTest, ReportsWhatABisectionFindsThatSomebodyPaused) {
+  release_two();
+  world.change(5, "alpha", 1.2);
+  world.parts->rounds.before = [&](measure::RoundKey const& key) {
+    if (key.campaign.name.starts_with("bisect/")) world.parts->rounds.out_of_service = {"local"};
+  };
+  ASSERT_FALSE(world.pass());
+  auto const asked = world.parts->store.bisections().all_in_brief().at(0);
+  ASSERT_TRUE(world.parts->queue.steer(asked.id, BisectionState::paused));
+  world.parts->rounds.before = [](measure::RoundKey const&) {
+  };
+  world.parts->rounds.out_of_service.clear();
+  ASSERT_TRUE(world.pass());
+  EXPECT_EQ(world.newest().state, NightlyState::bisected) << "the next nights do not wait for it";
+  EXPECT_EQ(incident()->report, "");
+
+  world.release("2026-01-03", 8);
+  ASSERT_TRUE(world.parts->queue.steer(asked.id, BisectionState::queued));
+  auto join = [&]() -> boost::asio::awaitable<int> {
+    co_await world.parts->queue.join();
+    co_return 0;
+  };
+  world.run(join());
+  ASSERT_TRUE(world.pass());
+  EXPECT_THAT(text_of(world.parts->store.incidents().all().at(0).report),
+              HasSubstr("Culprit: [`" + short_of(world.sha(5))));
+}
+
 TEST_F(PipelineTest, TriesAReportAgainThatCouldNotBeDelivered) {
   release_two();
   world.change(8, "alpha", 1.2);

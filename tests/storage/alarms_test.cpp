@@ -13,9 +13,11 @@ Timestamp const late = early + std::chrono::hours{5};
 TEST_F(AlarmsTest, AreRaisedOnceUntilCleared) {
   auto alarms = store.alarms();
   EXPECT_TRUE(alarms.raise(AlarmKind::environment, "local", "kernel", early));
-  EXPECT_FALSE(alarms.raise(AlarmKind::environment, "local", "kernel", late));
+  EXPECT_FALSE(alarms.raise(AlarmKind::environment, "local", "kernel and driver", late));
   EXPECT_TRUE(alarms.raise(AlarmKind::environment, "gpu", "driver", late));
   ASSERT_EQ(alarms.open().size(), 2U);
+  EXPECT_EQ(alarms.open().front().detail, "kernel and driver") << "what is wrong now";
+  EXPECT_EQ(alarms.open().front().raised_at, early);
 
   EXPECT_TRUE(alarms.clear(AlarmKind::environment, "local", late));
   EXPECT_FALSE(alarms.clear(AlarmKind::environment, "local", late));

@@ -11,10 +11,25 @@ export function change(ratio) {
   return `${percent >= 0 ? '+' : '−'}${text.replace('-', '')}%`;
 }
 
+/** "+12.1%"; "from 0 to 50 MiB/iteration" where there is no ratio. */
+export function changeText(comparison, unit = comparison.unit) {
+  const { ratio, before, after } = comparison;
+  if (ratio !== null) return change(ratio);
+  if (before === null || after === null) return 'no figure';
+  if (before === after) return 'no change';
+  return `from ${before === 0 ? '0' : level(before, unit)} to ${level(after, unit)}`;
+}
+
 /** "+12.1% [+10.0%, +14.0%]". */
-export function changeWithInterval(comparison) {
-  if (comparison.ratio === null) return `${level(comparison.before, comparison.unit ?? '')} → ${level(comparison.after, comparison.unit ?? '')}`;
+export function changeWithInterval(comparison, unit = comparison.unit) {
+  if (comparison.ratio === null) return changeText(comparison, unit);
   return `${change(comparison.ratio)} [${change(comparison.low)}, ${change(comparison.high)}]`;
+}
+
+/** What to sort changes by: one from nothing is more than any ratio. */
+export function growth(comparison) {
+  if (!comparison) return null;
+  return comparison.ratio ?? (comparison.after > comparison.before ? Infinity : null);
 }
 
 /** Four digits, as many as a measurement is worth. */

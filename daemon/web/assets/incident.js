@@ -3,7 +3,7 @@
 import { read, readAll } from './api.js';
 import { incidentActions } from './actions.js';
 import { h, untrusted } from './dom.js';
-import { change, changeWithInterval, level, sha, time } from './format.js';
+import { changeText, changeWithInterval, growth, level, sha, time } from './format.js';
 import { nightlyLink, seriesLink } from './links.js';
 import { operatorSections } from './operators.js';
 import { pairFigure } from './pairs.js';
@@ -14,7 +14,7 @@ const openAtFirst = 4;
 
 const changeColumns = [
   { title: 'Series', value: (row) => row.name, cell: (row) => seriesLink(row) },
-  { title: 'Change', number: true, value: (row) => row.ratio, cell: (row) => h('span', { class: 'bad' }, changeWithInterval(row)), descending: true },
+  { title: 'Change', number: true, value: growth, cell: (row) => h('span', { class: 'bad' }, changeWithInterval(row)), descending: true },
   { title: 'Before', number: true, cell: (row) => level(row.before, row.unit), narrowHidden: true },
   { title: 'After', number: true, cell: (row) => level(row.after, row.unit), narrowHidden: true },
   { title: 'Wrong at most', number: true, cell: (row) => row.error_bound.toPrecision(1), narrowHidden: true },
@@ -23,7 +23,7 @@ const changeColumns = [
 
 function pairsOf(incident, one, place, isOpen) {
   const { baseline, nightly } = incident;
-  const details = h('details', null, h('summary', null, one.name, h('span', { class: 'quiet' }, ` on ${one.fleet}, ${change(one.ratio)}`)));
+  const details = h('details', null, h('summary', null, one.name, h('span', { class: 'quiet' }, ` on ${one.fleet}, ${changeText(one)}`)));
   const fill = async () => {
     if (details.childElementCount > 1) return;
     const query = new URLSearchParams({ fleet: one.fleet, benchmark: one.benchmark, metric: one.metric, nightly: nightly.id });
@@ -55,7 +55,7 @@ function hostSection(fingerprint) {
 function titleOf(incident, worst) {
   const more = incident.changes.length - 1;
   if (!worst) return `Incident ${incident.id}`;
-  return `${worst.name} ${change(worst.ratio)}${more > 0 ? ` and ${more} more` : ''}`;
+  return `${worst.name} ${changeText(worst)}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function reportLink(report) {
@@ -63,13 +63,18 @@ function reportLink(report) {
   return /^https?:/.test(report) ? h('a', { href: report, rel: 'noreferrer' }, report) : h('code', { class: 'untrusted' }, report);
 }
 
+function noSearchText({ state }) {
+  if (state === 'failed') return 'No search was made: the nightly failed.';
+  if (state !== 'bisected' && state !== 'done') return 'No search yet: it begins when the nightly has been compared.';
+  return 'No search was made: there is nothing between the two nightlies that could be built or measured.';
+}
+
 export async function show(place) {
   const incident = await read(`/api/v1/incidents/${place.id}`, place.signal);
-  const changes = [...incident.changes].sort((one, other) => (other.ratio ?? 0) - (one.ratio ?? 0));
-  const sorted = { ...incident, changes };
-  const { baseline, nightly } = incident;
+  const { baseline, changes, nightly } = incident; // the worst change first
   place.title(`Incident ${incident.id}`);
-  const searches = await Promise.all(incident.bisections.map(async (search) =>
+  const newestFirst = [...incident.bisections].reverse();
+  const searches = await Promise.all(newestFirst.map(async (search) =>
     [h('h2', null, h('a', { href: `/bisections/${search.id}` }, `Search ${search.id}`)), await searchBody(search.id, place)]));
   place.show(
     h('p', { class: 'quiet' }, `Incident ${incident.id}`),
@@ -80,12 +85,12 @@ export async function show(place) {
       ['Opened', time(incident.opened_at)],
       ['Report', reportLink(incident.report)],
     ]),
-    incidentActions(sorted, place.again),
+    incidentActions(incident, place.again),
     rulingsSection(incident.rulings),
     h('h2', null, 'What moved'),
     table(changeColumns, changes, { caption: 'Processes of both builds took turns on one host, run by run', empty: 'Nothing: all of it is muted.' }),
     h('h3', null, 'Pairs'), changes.map((one, at) => pairsOf(incident, one, place, at < openAtFirst)),
-    searches.length ? searches : h('p', { class: 'quiet' }, 'No search yet: it begins when the nightly has been compared.'),
+    searches.length ? searches : h('p', { class: 'quiet' }, noSearchText(nightly)),
     incident.operators.length ? [h('h2', null, 'Operators'), operatorSections(incident.operators)] : null,
     hostSection(incident.fingerprint));
 }

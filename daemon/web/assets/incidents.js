@@ -1,12 +1,13 @@
 // All incidents.
 
 import { h } from './dom.js';
-import { change, time } from './format.js';
+import { changeText, growth, time } from './format.js';
 import { incidentLink, nightlyLink, seriesLink } from './links.js';
 import { listTable } from './table.js';
 
+/** They come worst first. There is none where all are muted. */
 function worstOf(incident) {
-  return incident.changes.reduce((worst, one) => ((one.ratio ?? 0) > (worst?.ratio ?? -1) ? one : worst), null);
+  return incident.changes[0];
 }
 
 export async function show(place) {
@@ -15,8 +16,8 @@ export async function show(place) {
       { title: 'Incident', number: true, value: (row) => row.id, cell: (row) => incidentLink(row.id, String(row.id)), descending: true },
       { title: 'Nightly', value: (row) => row.nightly.date, cell: (row) => nightlyLink(row.nightly.id, row.nightly.date), descending: true },
       { title: 'Series', number: true, value: (row) => row.changes.length, cell: (row) => row.changes.length, descending: true },
-      { title: 'Worst', number: true, value: (row) => worstOf(row)?.ratio, descending: true,
-        cell: (row) => h('span', { class: 'bad' }, change(worstOf(row)?.ratio ?? null)) },
+      { title: 'Worst', number: true, value: (row) => growth(worstOf(row)), descending: true,
+        cell: (row) => (worstOf(row) ? h('span', { class: 'bad' }, changeText(worstOf(row))) : '–') },
       { title: 'Of', cell: (row) => (worstOf(row) ? seriesLink(worstOf(row)) : '–') },
       { title: 'Opened', value: (row) => row.opened_at, cell: (row) => time(row.opened_at), narrowHidden: true, descending: true },
     ], place, { caption: 'One for each night with a regression that nobody had muted, newest first',

@@ -23,20 +23,25 @@ export function nightlyLink(id, date) {
   return h('a', { href: `/nightlies/${id}` }, date);
 }
 
-const findingWords = {
-  improvement: 'made it better',
-  culprit: 'did it',
-  range: 'one of these did it',
-  gradual: 'many of these did it, each a little',
-  layout: 'a build of it was slower, the commit is not',
+const loneWords = { improvement: 'made it better', culprit: 'did it', layout: 'a build of it was slower, the commit is not' };
+const severalWords = {
+  improvement: 'one of these made it better', range: 'one of these did it', gradual: 'many of these did it, each a little',
 };
+
+/** Why nobody is sure of a lone suspect; nothing where it is proved, or not to blame, or one of several. */
+export function doubtOf({ kind, culprit, suspects, effects }) {
+  if (culprit || kind === 'layout' || suspects.length > 1) return null;
+  return effects.some((effect) => effect.proof) ? 'not confirmed beside its parent' : 'not proved';
+}
 
 /** "36fb56833c5c did it", or how many commits are left. */
 export function findingText(finding) {
   if (!finding) return null;
-  const first = finding.suspects[0];
-  if (finding.suspects.length === 1) return [commitLink(first), ` ${findingWords[finding.kind] ?? finding.kind}`];
-  return [`${finding.suspects.length} commits: ${findingWords[finding.kind] ?? finding.kind}`];
+  const { kind, suspects } = finding;
+  const doubt = doubtOf(finding);
+  if (doubt) return [commitLink(suspects[0]), ` most likely${kind === 'improvement' ? ' made it better' : ''}, ${doubt}`];
+  if (suspects.length === 1) return [commitLink(suspects[0]), ` ${loneWords[kind] ?? kind}`];
+  return [`${suspects.length} commits: ${severalWords[kind] ?? kind}`];
 }
 
 /** Its pull request where it has one, else its short name. */
@@ -51,10 +56,10 @@ const outcomeWords = {
   environment: 'what the nightlies were built with',
   not_reproduced: 'not reproduced',
   layout: 'layout of builds, no commit',
-  undecided: 'undecided: its budget ended',
+  undecided: 'undecided',
 };
 
 export function outcomeText(search) {
-  if (!search) return 'no search yet';
+  if (!search) return 'no search';
   return search.outcome ? outcomeWords[search.outcome] ?? search.outcome : search.state;
 }

@@ -2,7 +2,7 @@
 
 import { read } from './api.js';
 import { searchActions } from './actions.js';
-import { findingSection } from './findings.js';
+import { comparisonColumns, findingSection } from './findings.js';
 import { h, untrusted } from './dom.js';
 import { level, plural, probability, sha, time } from './format.js';
 import { incidentLink, outcomeText, seriesLink } from './links.js';
@@ -33,6 +33,34 @@ function nextText(search) {
   return h('p', null, h('b', null, 'Next: '), next.map((step) => [step.commits.map((one) => [sha(one), ' ']), untrusted(step.reason)]));
 }
 
+/** Why it was not sure, where a step tells that an end failed. */
+function undecidedText(search) {
+  if (search.outcome !== 'undecided') return null;
+  const { start, end } = search.request;
+  const failed = search.steps.findLast((step) => step.note && (step.skipped === start || step.skipped === end));
+  return h('p', null, 'It ended before it was sure.', failed ? [` Its ${failed.skipped === start ? 'good' : 'bad'} end: `, untrusted(failed.note)] : null);
+}
+
+const shownDifferences = 20;
+
+function differencesList(differences) {
+  if (differences.length === 0) return h('p', { class: 'quiet' }, 'Nothing that can be seen in them.');
+  const lines = differences.map((line) => h('li', null, untrusted(line)));
+  const more = lines.length - shownDifferences;
+  return [
+    h('p', { class: 'quiet' }, 'What has a - is of the good one alone, what has a + of the bad one.'),
+    h('ul', { class: 'plain' }, lines.slice(0, shownDifferences)),
+    more > 0 ? h('details', null, h('summary', null, `${more} more`), h('ul', { class: 'plain' }, lines.slice(shownDifferences))) : null,
+  ];
+}
+
+function packagesSection(packages) {
+  if (!packages || packages.differences.length + packages.changes.length === 0) return null;
+  return h('section', null,
+    h('h3', null, 'What the nightlies\' own builds differ by'), differencesList(packages.differences),
+    packages.changes.length ? table(comparisonColumns, packages.changes, { caption: 'The nightlies\' own builds, compared again' }) : null);
+}
+
 /** `again`: draws it anew. `level`: of its headings. */
 export async function searchBody(id, place) {
   const search = await read(`/api/v1/bisections/${id}`, place.signal);
@@ -57,7 +85,9 @@ export async function searchBody(id, place) {
       ['Asked', time(search.asked_at)],
     ]),
     searchActions(search, place.again),
+    undecidedText(search),
     search.findings.map(findingSection),
+    packagesSection(search.packages),
     nextText(search),
     picture,
     search.steps.length ? h('details', null, h('summary', null, 'All steps'), table(stepColumns, search.steps, { caption: 'In the order planned' })) : null,

@@ -3,7 +3,7 @@
 import { read, readAll } from './api.js';
 import { dayOf, drawChart } from './chart.js';
 import { h } from './dom.js';
-import { change, level, number, plural, shortSha, time, verdictClass } from './format.js';
+import { change, changeText, growth, level, plural, shortSha, time, verdictClass } from './format.js';
 import { incidentLink, nightlyLink, seriesAddress } from './links.js';
 import { sparkline } from './sparkline.js';
 import { facts, table } from './table.js';
@@ -18,8 +18,8 @@ const columns = [
   { title: 'Fleet', value: (row) => row.fleet, cell: (row) => row.fleet },
   { title: 'Newest', number: true, cell: (row) => (row.newest ? level(row.newest.level, row.unit) : '–') },
   { title: `Last ${recentNights} nights`, cell: (row) => sparkline(row.levels), narrowHidden: true },
-  { title: 'Last change', number: true, value: (row) => row.change?.ratio, descending: true,
-    cell: (row) => (row.change ? h('span', { class: verdictClass(row.change.verdict) }, change(row.change.ratio)) : '–') },
+  { title: 'Last change', number: true, value: (row) => growth(row.change), descending: true,
+    cell: (row) => (row.change ? h('span', { class: verdictClass(row.change.verdict) }, changeText(row.change, row.unit)) : '–') },
   { title: 'On', value: (row) => row.change?.date, descending: true, cell: (row) => (row.change ? nightlyLink(row.change.nightly, row.change.date) : '–') },
 ];
 
@@ -90,7 +90,7 @@ function eventsOf(history, changePoints, rulings) {
     events.push({ date: nights.date[at], nightly: nights.nightly[at], short: verdict === 'regression' ? 'R' : 'I', text: verdict, incident });
   });
   for (const point of changePoints) {
-    const by = point.by === 'ratio' ? change(point.change) : number(point.change);
+    const by = point.by === 'ratio' ? change(point.change) : level(point.change, history.unit);
     events.push({ date: point.nightly.date, nightly: point.nightly.id, short: 'C', text: `change point, ${by}, between ${point.earliest.date} and ${point.latest.date}` });
   }
   for (const ruling of rulings) {
@@ -107,15 +107,20 @@ function hostText(fingerprint) {
   return Object.entries(fingerprint).filter(([, value]) => ['string', 'number'].includes(typeof value)).slice(0, 4).map(([name, value]) => `${name} ${value}`).join(', ');
 }
 
+function besideNightBefore({ nights, unit }, at) {
+  const [before, after] = [nights.level[at - 1], nights.level[at]];
+  return changeText({ ratio: before > 0 ? after / before : null, before, after, unit });
+}
+
 /** What one night measured; its processes as long as they are kept. */
 async function showNight(panel, place, history, at) {
   const { nights } = history;
   const shown = facts([
     ['Nightly', nightlyLink(nights.nightly[at], nights.date[at])],
     ['Level', `${level(nights.level[at], history.unit)}, its ${plural(nights.processes[at], 'process', 'processes')} from ${level(nights.low[at], history.unit)} to ${level(nights.high[at], history.unit)}`],
-    at > 0 ? ['Beside the night before', change(nights.level[at] / nights.level[at - 1])] : null,
+    at > 0 ? ['Beside the night before', besideNightBefore(history, at)] : null,
     ['Commit', h('code', null, shortSha(nights.commit[at]))],
-    ['Verdict', nights.verdict[at] ? h('span', { class: verdictClass(nights.verdict[at]) }, nights.verdict[at]) : 'not compared: nothing suspicious'],
+    ['Verdict', nights.verdict[at] ? h('span', { class: verdictClass(nights.verdict[at]) }, nights.verdict[at]) : 'not compared'],
     ['Host', hostText(history.hosts[nights.host[at]])],
   ]);
   const details = h('details', null, h('summary', null, 'Its processes'));

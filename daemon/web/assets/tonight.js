@@ -2,7 +2,7 @@
 
 import { health, read } from './api.js';
 import { h, untrusted } from './dom.js';
-import { ago, bytes, change, duration, plural, shortSha, time } from './format.js';
+import { ago, bytes, changeText, duration, plural, shortSha, time } from './format.js';
 import { findingText, incidentLink, nightlyLink, outcomeText, searchLink, seriesLink } from './links.js';
 import { table } from './table.js';
 
@@ -48,6 +48,15 @@ function isOpen(incident) {
   return incident.ruling === null;
 }
 
+/** Outcomes that what was found tells by itself. */
+const toldByFinding = ['culprit', 'range', 'layout'];
+
+/** Who did it, and how the newest search stands where that is not all. */
+function foundText({ finding, search }) {
+  if (!finding) return outcomeText(search);
+  return [findingText(finding), toldByFinding.includes(search?.outcome) ? null : `; its search: ${outcomeText(search)}`];
+}
+
 function incidentsPanel(incidents) {
   const open = incidents.filter(isOpen);
   const shown = open.length > 0 ? open : [];
@@ -57,9 +66,9 @@ function incidentsPanel(incidents) {
     shown.length === 0 ? h('p', { class: 'quiet' }, 'None in the last 30 days that nobody has ruled on.') : null,
     h('ul', { class: 'plain' }, shown.slice(0, 6).map((incident) => h('li', null,
       incidentLink(incident.id, incident.date), ': ',
-      incident.worst ? [h('b', { class: 'bad' }, change(incident.worst.ratio)), ' ', seriesLink(incident.worst)] : null,
+      incident.worst ? [h('b', { class: 'bad' }, changeText(incident.worst)), ' ', seriesLink(incident.worst)] : null,
       incident.series > 1 ? `, ${plural(incident.series - 1, 'other')}` : null,
-      h('br'), h('span', { class: 'quiet' }, findingText(incident.finding) ?? outcomeText(incident.search))))),
+      h('br'), h('span', { class: 'quiet' }, foundText(incident))))),
     h('p', null, h('a', { href: '/incidents' }, 'All incidents')));
 }
 
@@ -94,12 +103,19 @@ function servicePanel(vitals) {
       vitals.watching?.last_pass_at ? h('li', null, 'Last pass ', time(vitals.watching.last_pass_at)) : null));
 }
 
+function foundOn(nightly) {
+  if (nightly.incident) return incidentLink(nightly.incident);
+  if (nightly.progress) return '…';
+  if (nightly.state === 'failed') return '–';
+  return nightly.baseline ? 'nothing' : 'not compared';
+}
+
 function recent(nightlies) {
   return table([
     { title: 'Nightly', cell: (row) => nightlyLink(row.id, row.date) },
     { title: 'State', cell: (row) => h('span', { class: row.state === 'failed' ? 'bad' : '' }, stateText(row)) },
     { title: 'Commit', cell: (row) => h('code', null, shortSha(row.commit)), narrowHidden: true },
-    { title: 'Found', cell: (row) => (row.incident ? incidentLink(row.incident) : row.progress ? '…' : row.state === 'failed' ? '–' : 'nothing') },
+    { title: 'Found', cell: foundOn },
   ], nightlies, { caption: 'The last nights', empty: 'None has been announced yet.' });
 }
 

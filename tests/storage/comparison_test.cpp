@@ -1,0 +1,39 @@
+#include "storage/domain/comparison.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/storage/samples.h"
+
+namespace torchwatch::tests {
+namespace {
+
+Comparison comparison_of(Verdict verdict, double before, double after) {
+  Comparison comparison;
+  comparison.verdict = verdict;
+  comparison.before = before;
+  comparison.after = after;
+  if (before > 0) comparison.ratio = RatioInterval{after / before, 1, 2};
+  return comparison;
+}
+
+SeriesChange change(std::string const& model, double before, double after) {
+  return {latency_of(model), comparison_of(Verdict::regression, before, after)};
+}
+
+TEST(WorstFirst, ThinksNothingWorseThanWhatCameFromNothing) {
+  auto const sorted =
+      worst_first({change("mild", 10, 11), change("bad", 10, 12), change("new", 0, 1)});
+  EXPECT_EQ(sorted.at(0).series.benchmark.model, "new");
+  EXPECT_EQ(sorted.at(1).series.benchmark.model, "bad");
+  EXPECT_EQ(sorted.at(2).series.benchmark.model, "mild");
+}
+
+TEST(HasLevels, SaysNoWhereProcessesFailed) {
+  EXPECT_FALSE(has_levels({}));
+  EXPECT_TRUE(has_levels(comparison_of(Verdict::unchanged, 0, 0))) << "no leak";
+  EXPECT_TRUE(has_levels(comparison_of(Verdict::inconclusive, 0, 64)));
+  EXPECT_TRUE(has_levels(comparison_of(Verdict::inconclusive, 10, 11)));
+}
+
+}  // namespace
+}  // namespace torchwatch::tests
