@@ -1,8 +1,8 @@
 #include "claims.h"
 
 #include <algorithm>
-#include <cmath>
 
+#include <boost/math/distributions/binomial.hpp>
 #include <fmt/format.h>
 
 namespace torchwatch::bench {
@@ -20,7 +20,9 @@ bool print_claims(std::vector<Claim> const& claims) {
 }
 
 double with_slack(double rate, int trials) {
-  return rate + 3 * std::sqrt(rate / trials);
+  constexpr double chance = 0.00135;
+  boost::math::binomial const events(trials, rate);
+  return boost::math::quantile(boost::math::complement(events, chance)) / trials;
 }
 
 }  // namespace torchwatch::bench
