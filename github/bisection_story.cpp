@@ -68,6 +68,8 @@ std::string seen(Effect const& effect) {
 }
 
 std::string figures_of(Metric metric, Comparison const& comparison) {
+  if (!has_levels(comparison))
+    return fmt::format("no figure ({} pairs of processes)", comparison.pairs);
   return fmt::format("{}{} ({} to {}, {} pairs of processes)",
                      change_of(metric, comparison),
                      comparison.ratio ? " " + interval_of(comparison.ratio) : "",

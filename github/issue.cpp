@@ -79,28 +79,32 @@ std::string builds_section(IncidentStory const& story, std::string const& projec
          "\n";
 }
 
-/// The commit of a finding if it was proved to have made the series worse, with its share unless
-/// that is as good as all; else nothing.
-std::string explanation(Series const& series, Finding const& finding, std::string const& project) {
-  constexpr double all = 0.95;
+/// What the commit of a finding did to the series if it was proved to have made that worse; else
+/// null.
+Effect const* explanation(Series const& series, Finding const& finding) {
   auto const effect = std::ranges::find(finding.effects, series, &Effect::series);
-  if (!is_culprit(finding) || effect == finding.effects.end() || !made_worse(*effect)) return {};
-  auto const link = commit_link(finding.suspects.front().sha, project);
-  return effect->share < all ? link + " (" + share_of(effect->share) + ")" : link;
+  bool const explains =
+      is_culprit(finding) && effect != finding.effects.end() && made_worse(*effect);
+  return explains ? &*effect : nullptr;
 }
 
+/// " (40%)"; nothing of what is as good as all.
+std::string part_of(double share) {
+  constexpr double all = 0.95;
+  return share < all ? " (" + share_of(share) + ")" : "";
+}
+
+/// Each culprit once, though several searches named it.
 std::string explained_by(Series const& series,
                          std::vector<Bisection> const& bisections,
                          std::string const& project) {
   std::string culprits;
   for (auto const& bisection : bisections) {
     for (auto const& finding : bisection.findings) {
-      auto const culprit = explanation(series, finding, project);
-      // By another search; what is no explanation is empty, and always there.
-      bool const is_named = culprits.find(culprit) != std::string::npos;
-      if (is_named) continue;
-      if (!culprits.empty()) culprits += ", ";
-      culprits += culprit;
+      auto const* const effect = explanation(series, finding);
+      auto const link = commit_link(finding.suspects.front().sha, project);
+      if (effect == nullptr || culprits.find(link) != std::string::npos) continue;
+      culprits += (culprits.empty() ? "" : ", ") + link + part_of(effect->share);
     }
   }
   return culprits.empty() ? "not explained" : culprits;

@@ -102,6 +102,9 @@ std::string effort_of(Bisection const& bisection, std::string const& project) {
     if (!step.readings.empty()) kind.insert(step.commits.begin(), step.commits.end());
     if (step.skipped) skipped.insert(*step.skipped);
   }
+  std::erase_if(skipped, [&](CommitSha const& commit) {
+    return measured.contains(commit) || nightlies.contains(commit);
+  });
   return fmt::format("From {} to {}: {}; {}{} measured, {} skipped.\n\n",
                      commit_link(bisection.request.start, project),
                      commit_link(bisection.request.end, project),

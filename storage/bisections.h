@@ -55,7 +55,7 @@ class Bisections {
   /// The same without their steps.
   std::vector<Bisection> of_incident_in_brief(IncidentId incident) const;
   /// At most `count` of each fleet, newest first. A proof is one of them for each fleet on which it
-  /// compared times, with the series that moved most.
+  /// compared times, with the first of them in the order of its request.
   std::vector<ProvedTwice> proved_twice(int count) const;
   /// Every one that is queued or running, oldest first.
   std::vector<Bisection> unfinished() const;

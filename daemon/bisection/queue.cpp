@@ -68,7 +68,7 @@ Queue::Queue(asio::any_io_executor executor,
       group_{std::move(executor), log_failure} {}
 
 asio::awaitable<Result<Bisection>> Queue::ask(BisectionOrder order) {
-  auto const& [request, incident, key] = order;
+  auto const& [request, asked_for, key] = order;
   if (auto known = asked_before(key)) co_return std::move(*known);
   auto const span = co_await span_of(request);
   if (!span) co_return span.error();
@@ -76,6 +76,7 @@ asio::awaitable<Result<Bisection>> Queue::ask(BisectionOrder order) {
     co_return Error{ErrorCode::invalid_argument, "start and end are the same commit"};
   // The same may have come while commits were fetched.
   if (auto known = asked_before(key)) co_return std::move(*known);
+  auto const incident = adopted_by(asked_for);
   for (auto& known : store_.bisections().not_ended()) {
     if (known.incident != incident || !is_same(known.request, request)) continue;
     if (key) store_.bisections().answered(*key, known.id, clock_.now());
@@ -174,14 +175,27 @@ asio::awaitable<Result<Bisection>> Queue::carry(Running const& running, Bisectio
   }
 }
 
+/// Whether its nightly is not bisected yet.
+bool Queue::is_in_the_pipeline(IncidentId id) const {
+  auto const incident = store_.incidents().find(id);
+  auto const nightly = incident ? store_.nightlies().find(incident->nightly) : std::nullopt;
+  return nightly &&
+         (nightly->state == NightlyState::screened || nightly->state == NightlyState::confirmed);
+}
+
+/// The incident whose search one becomes. An incident's first is the pipeline's own: what is asked
+/// for before that is nobody's.
+std::optional<IncidentId> Queue::adopted_by(std::optional<IncidentId> incident) const {
+  if (!incident || !is_in_the_pipeline(*incident)) return incident;
+  bool const is_first = store_.bisections().of_incident_in_brief(*incident).empty();
+  return is_first ? std::nullopt : incident;
+}
+
 /// Whether its incident's nightly waits for it: for the first, not for what people ask for besides.
 bool Queue::is_for_the_pipeline(Bisection const& bisection) const {
-  if (!bisection.incident) return false;
+  if (!bisection.incident || !is_in_the_pipeline(*bisection.incident)) return false;
   auto const of_incident = store_.bisections().of_incident_in_brief(*bisection.incident);
-  if (of_incident.front().id != bisection.id) return false;
-  auto const incident = store_.incidents().find(*bisection.incident);
-  auto const nightly = incident ? store_.nightlies().find(incident->nightly) : std::nullopt;
-  return nightly && nightly->state == NightlyState::confirmed;
+  return of_incident.front().id == bisection.id;
 }
 
 }  // namespace torchwatch::bisection

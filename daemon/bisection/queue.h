@@ -68,6 +68,8 @@ class Queue {
   boost::asio::awaitable<Result<Bisection>> carry(Running const& running, Bisection bisection);
   std::optional<Result<Bisection>> asked_before(std::optional<RequestKey> const& key) const;
   boost::asio::awaitable<Result<std::vector<Commit>>> span_of(BisectionRequest request);
+  bool is_in_the_pipeline(IncidentId incident) const;
+  std::optional<IncidentId> adopted_by(std::optional<IncidentId> incident) const;
   bool is_for_the_pipeline(Bisection const& bisection) const;
   void obey(Bisection const& bisection);
 

@@ -209,7 +209,8 @@ void print(Judgement const& judgement) {
               << '\n';
   for (auto const& bisection : judgement.incident->bisections)
     print_bisection(bisection);
-  std::cout << "report:    " << judgement.incident->incident.report << '\n';
+  auto const& report = judgement.incident->incident.report;
+  std::cout << "report:    " << (report.empty() ? "when its searches have ended" : report) << '\n';
 }
 
 /// One pass, and all bisections that people asked for.

@@ -17,11 +17,11 @@ std::optional<Nightly> last_judged(storage::Store& store) {
   return std::move(*last);
 }
 
-/// Whether its own search has not ended: it is paused, or resumed since. What it finds belongs into
-/// the report.
+/// Whether a search of it has not ended: somebody paused it, or asked for another one meanwhile.
+/// What it finds belongs into the report.
 bool is_searched(storage::Store& store, Incident const& incident) {
-  auto const searches = store.bisections().of_incident_in_brief(incident.id);
-  return !searches.empty() && !has_ended(searches.front().state);
+  return std::ranges::any_of(store.bisections().of_incident_in_brief(incident.id),
+                             [](Bisection const& search) { return !has_ended(search.state); });
 }
 
 }  // namespace

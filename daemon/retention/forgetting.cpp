@@ -19,8 +19,11 @@ constexpr int jobs_a_step = 200;
 /// Years that are forgotten at once, after an update, are spread over passes.
 constexpr int most_steps = 100;
 
+/// Nothing is measured for it any more. One that waits to be told of has an incident, which keeps
+/// what it needs.
 bool is_closed(NightlyState state) {
-  return state == NightlyState::done || state == NightlyState::failed;
+  return state == NightlyState::bisected || state == NightlyState::done ||
+         state == NightlyState::failed;
 }
 
 bool is_needed(Campaign const& campaign, NeededProcesses const& needed) {

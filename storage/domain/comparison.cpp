@@ -29,7 +29,8 @@ std::optional<Verdict> parse_verdict(std::string_view text) {
 
 bool has_levels(Comparison const& comparison) {
   bool const is_zero = comparison.before == 0 && comparison.after == 0;
-  return comparison.verdict != Verdict::inconclusive || comparison.ratio || !is_zero;
+  bool const is_judged = comparison.verdict != Verdict::inconclusive || comparison.ratio;
+  return is_judged || !is_zero || comparison.error_bound > 0;
 }
 
 std::vector<SeriesChange> worst_first(std::vector<SeriesChange> changes) {

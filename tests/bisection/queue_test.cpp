@@ -175,17 +175,38 @@ TEST_F(QueueTest, SteersNothingThatIsUnknownOrHasEnded) {
             "bisection 1 is done: only one that has not ended can be resumed");
 }
 
-TEST_F(QueueTest, LeavesToThePipelineWhatItsNightlyWaitsFor) {
-  auto& store = world.parts->store;
-  auto nightly = tests::nightly_of("2026-01-02", 'b');
-  store.nightlies().announce(tests::nightly_of("2026-01-01", 'a'));
-  store.nightlies().announce(nightly);
-  nightly = store.nightlies().all().back();
-  nightly.state = NightlyState::confirmed;
-  store.nightlies().update(nightly);
-  store.incidents().record(nightly.id, {world.series("alpha"), tests::slower()});
-  auto const incident =
-      store.incidents().open(store.nightlies().all().front().id, nightly.id, world.clock.now());
+class QueueBesideAnIncident : public QueueTest {
+ protected:
+  QueueBesideAnIncident() {
+    store.nightlies().announce(tests::nightly_of("2026-01-01", 'a'));
+    store.nightlies().announce(tests::nightly_of("2026-01-02", 'b'));
+    nightly = store.nightlies().all().back();
+    be(NightlyState::confirmed);
+    store.incidents().record(nightly.id, {world.series("alpha"), tests::slower()});
+    incident =
+        store.incidents().open(store.nightlies().all().front().id, nightly.id, world.clock.now());
+  }
+
+  void be(NightlyState state) {
+    nightly.state = state;
+    store.nightlies().update(nightly);
+  }
+
+  storage::Store& store = world.parts->store;
+  Nightly nightly;
+  Incident incident;
+};
+
+TEST_F(QueueBesideAnIncident, IsNobodysSearchBeforeThePipelinesOwn) {
+  for (auto const state : {NightlyState::screened, NightlyState::confirmed}) {
+    be(state);
+    EXPECT_EQ(ask(world.request(0, 8), incident.id)->incident, std::nullopt);
+  }
+  be(NightlyState::done);  // without one
+  EXPECT_EQ(ask(world.request(0, 8), incident.id)->incident, incident.id);
+}
+
+TEST_F(QueueBesideAnIncident, LeavesToThePipelineWhatItsNightlyWaitsFor) {
   auto const asked = store.bisections().ask(world.request(0, 8), incident.id, world.clock.now());
   run_all();
   EXPECT_EQ(stored(asked.id).state, BisectionState::queued);
@@ -199,8 +220,7 @@ TEST_F(QueueTest, LeavesToThePipelineWhatItsNightlyWaitsFor) {
   EXPECT_EQ(stored(asked.id).state, BisectionState::queued);
   EXPECT_EQ(stored(of_a_person.id).state, BisectionState::done) << "nothing waits for it";
 
-  nightly.state = NightlyState::done;
-  store.nightlies().update(nightly);
+  be(NightlyState::done);
   run_all();
   EXPECT_EQ(stored(asked.id).state, BisectionState::done);
 }

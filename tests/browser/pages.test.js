@@ -196,10 +196,12 @@ test('a search tells why it is undecided, and what the builds of the nightlies d
   const { items } = await read(service, '/api/v1/bisections?limit=500');
   const found = items.find((one) => one.state === 'done' && one.steps_done > 0);
   const search = await read(service, found.url);
-  const steps = [{ ...search.steps[0], skipped: search.request.start, note: 'could not be measured: crashed' }];
+  const steps = [{ ...search.steps[0], readings: {}, skipped: search.request.start, note: 'could not be measured: crashed' }];
+  const { fleet, benchmark } = steps[0];
+  const request = { ...search.request, series: search.request.series.filter((series) => series.fleet === fleet && series.benchmark === benchmark) };
   const nothing = { ...fromNothing, verdict: 'inconclusive', before: null, after: null };
   const packages = { differences: ['- gcc 12', '+ gcc 13 <b>new</b>'], changes: [nothing] };
-  const page = await pageWhere(found.url, { ...search, outcome: 'undecided', findings: [], steps, packages }, `/bisections/${found.id}`);
+  const page = await pageWhere(found.url, { ...search, request, outcome: 'undecided', findings: [], steps, packages }, `/bisections/${found.id}`);
   const text = await textOf(page);
   assert.match(text, /It ended before it was sure\. Its good end: could not be measured: crashed/);
   assert.match(text, /own builds differ by/);

@@ -28,6 +28,15 @@ TEST(BisectionStory, SaysWhyItEndedWithoutAnAnswerOrGoesOn) {
   EXPECT_THAT(story_of(bisection), HasSubstr("**The bisection has not finished yet.**"));
 }
 
+TEST(BisectionStory, ShowsNoLevelsOfWhatCouldNotBeMeasured) {
+  auto bisection = bisection_of(culprit_story());
+  Comparison failed;
+  failed.pairs = 2;
+  bisection.findings.front().effects.front().proof = failed;
+  EXPECT_THAT(story_of(bisection),
+              HasSubstr("inconclusive against its parent: no figure (2 pairs of processes)"));
+}
+
 TEST(BisectionStory, AccusesNobodyWhoseProofFailed) {
   auto bisection = bisection_of(culprit_story());
   auto& finding = bisection.findings.front();

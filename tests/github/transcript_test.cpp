@@ -23,6 +23,17 @@ TEST(Transcript, CountsWhatTheBisectionTook) {
               HasSubstr(": 3 steps; 4 commits measured, 1 skipped."));
 }
 
+TEST(Transcript, CountsACommitOnceThatFailedAtFirst) {
+  auto bisection = bisection_of(culprit_story());
+  auto& steps = bisection.steps;
+  auto again = *std::ranges::find_if(
+      steps, [](BisectionStep const& step) { return step.skipped.has_value(); });
+  again.skipped.reset();
+  again.readings = {{Metric::latency, std::vector<double>(again.commits.size(), 10)}};
+  steps.push_back(again);
+  EXPECT_THAT(transcript_of(bisection), HasSubstr(", 0 skipped."));
+}
+
 TEST(Transcript, TellsOfTheSeriesThatIsStillAskedAbout) {
   auto bisection = bisection_of(culprit_story());
   bisection.steps.resize(1);

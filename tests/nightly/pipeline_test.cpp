@@ -363,6 +363,28 @@ TEST_F(PipelineTest, ReportsWhatABisectionFindsThatSomebodyPaused) {
               HasSubstr("Culprit: [`" + short_of(world.sha(5))));
 }
 
+TEST_F(PipelineTest, ReportsWhatAPersonsSearchOfTheIncidentFindsMeanwhile) {
+  release_two();
+  world.change(5, "alpha", 1.2);
+  world.parts->rounds.before = [&](measure::RoundKey const& key) {
+    if (!key.campaign.name.starts_with("profile/")) return;
+    auto bisections = world.parts->store.bisections();
+    auto const own = bisections.all_in_brief().at(0);
+    if (own.id == BisectionId{1}) bisections.ask(own.request, own.incident, world.clock.now());
+  };
+  ASSERT_TRUE(world.pass());
+  EXPECT_EQ(incident()->report, "") << "its second search goes on";
+
+  auto search = [&]() -> boost::asio::awaitable<int> {
+    world.parts->queue.start();
+    co_await world.parts->queue.join();
+    co_return 0;
+  };
+  world.run(search());
+  ASSERT_TRUE(world.pass());
+  EXPECT_THAT(text_of(incident()->report), Not(HasSubstr("has not finished yet")));
+}
+
 TEST_F(PipelineTest, TriesAReportAgainThatCouldNotBeDelivered) {
   release_two();
   world.change(8, "alpha", 1.2);

@@ -81,6 +81,22 @@ TEST_F(ForgettingTest, KeepsWhatAnIncidentShows) {
   EXPECT_THAT(campaigns(), Not(Contains(Campaign::of(NightlyId{3}))));
 }
 
+TEST_F(ForgettingTest, ForgetsOldSearchesThoughAReportWaits) {
+  world.change(1, "alpha", 1.3);
+  for (std::size_t commit = 0; commit < 5; ++commit)
+    night(commit);
+  auto nightly = world.parts->store.nightlies().find(NightlyId{2}).value();
+  nightly.state = NightlyState::bisected;
+  world.parts->store.nightlies().update(nightly);
+  auto const search = world.parts->store.bisections().find(BisectionId{1}).value();
+  auto const steps = BisectionCampaigns{search.id, search.recipe}.commits();
+  ASSERT_THAT(campaigns(), Contains(steps));
+  forget();
+
+  EXPECT_THAT(campaigns(), Not(Contains(steps)));
+  EXPECT_THAT(campaigns(), Contains(Campaign::of(NightlyId{2})));
+}
+
 TEST_F(ForgettingTest, CountsNoNightThatFailed) {
   night(0);
   night(1);

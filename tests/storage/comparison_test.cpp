@@ -32,6 +32,9 @@ TEST(HasLevels, SaysNoWhereProcessesFailed) {
   EXPECT_FALSE(has_levels({}));
   EXPECT_TRUE(has_levels(comparison_of(Verdict::unchanged, 0, 0))) << "no leak";
   EXPECT_TRUE(has_levels(comparison_of(Verdict::inconclusive, 0, 64)));
+  auto restless = comparison_of(Verdict::inconclusive, 0, 0);
+  restless.error_bound = 0.2;
+  EXPECT_TRUE(has_levels(restless)) << "as measured";
   EXPECT_TRUE(has_levels(comparison_of(Verdict::inconclusive, 10, 11)));
 }
 

@@ -33,12 +33,23 @@ function nextText(search) {
   return h('p', null, h('b', null, 'Next: '), next.map((step) => [step.commits.map((one) => [sha(one), ' ']), untrusted(step.reason)]));
 }
 
-/** Why it was not sure, where a step tells that an end failed. */
+/** The last step in which an end of the series failed, where that never gave anything in the last stage. */
+function missingEnd(search, series) {
+  const { stage } = search.steps.at(-1);
+  const steps = search.steps.filter((step) => step.stage === stage && step.fleet === series.fleet && step.benchmark === series.benchmark);
+  return [search.request.start, search.request.end].map((end) => {
+    const wasMeasured = steps.some((step) => Object.keys(step.readings).length > 0 && step.commits.includes(end));
+    return wasMeasured ? null : steps.findLast((step) => step.skipped === end);
+  }).find(Boolean);
+}
+
+/** Why it was not sure, where no series has both ends. */
 function undecidedText(search) {
   if (search.outcome !== 'undecided') return null;
-  const { start, end } = search.request;
-  const failed = search.steps.findLast((step) => step.note && (step.skipped === start || step.skipped === end));
-  return h('p', null, 'It ended before it was sure.', failed ? [` Its ${failed.skipped === start ? 'good' : 'bad'} end: `, untrusted(failed.note)] : null);
+  const missing = search.steps.length === 0 ? [] : search.request.series.map((series) => missingEnd(search, series));
+  const failed = missing.every(Boolean) ? missing[0] : null;
+  return h('p', null, 'It ended before it was sure.',
+    failed ? [` Its ${failed.skipped === search.request.start ? 'good' : 'bad'} end: `, untrusted(failed.note)] : null);
 }
 
 const shownDifferences = 20;

@@ -8,7 +8,7 @@ import { table } from './table.js';
 
 const stateWords = {
   announced: 'announced, its build is being brought', prepared: 'being measured', swept: 'measured, being looked through',
-  screened: 'suspects are being compared', confirmed: 'compared, its commits are being searched', bisected: 'searched, being reported',
+  screened: 'suspects are being compared', confirmed: 'compared, its commits are being searched', bisected: 'compared, reported when its searches have ended',
   done: 'done', failed: 'failed',
 };
 
