@@ -35,7 +35,8 @@ class Queue {
 
   /// Takes in what a person asks for, and fetches its ends if need be. An equal one that has not
   /// ended, be it paused, is returned instead, and so is the one that was asked for with the same
-  /// key, whatever became of it. Equal ones are of the same incident, or of none. invalid_argument
+  /// key, whatever became of it. Equal ones are of the same incident, or of none. The first of an
+  /// incident is the pipeline's own: what is asked for before that is nobody's. invalid_argument
   /// when commits cannot be built here, or when start and end are not two commits of one line;
   /// refused when the key was another request's.
   boost::asio::awaitable<Result<Bisection>> ask(BisectionOrder order);

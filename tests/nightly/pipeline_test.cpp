@@ -38,6 +38,32 @@ class PipelineTest : public testing::Test {
     return reports;
   }
 
+  /// A night that found something; its bisection could not go on, and somebody pauses or cancels
+  /// it before the next pass.
+  void find_and_steer(BisectionState state) {
+    release_two();
+    world.change(5, "alpha", 1.2);
+    world.parts->rounds.before = [&](measure::RoundKey const& key) {
+      if (key.campaign.name.starts_with("bisect/")) world.parts->rounds.out_of_service = {"local"};
+    };
+    ASSERT_FALSE(world.pass());
+    ASSERT_TRUE(world.parts->queue.steer(BisectionId{1}, state));
+    world.parts->rounds.before = [](measure::RoundKey const&) {
+    };
+    world.parts->rounds.out_of_service.clear();
+    ASSERT_TRUE(world.pass());
+  }
+
+  /// Carries what is queued to its end.
+  void search() {
+    auto task = [&]() -> boost::asio::awaitable<int> {
+      world.parts->queue.start();
+      co_await world.parts->queue.join();
+      co_return 0;
+    };
+    world.run(task());
+  }
+
   std::vector<SeriesChange> verdicts() {
     return world.parts->store.incidents().verdicts(world.newest().id);
   }
@@ -319,45 +345,19 @@ TEST_F(PipelineTest, TakesUpANightAgainWhenTheFleetIsBack) {
 }
 
 TEST_F(PipelineTest, GoesOnWithoutABisectionThatSomebodyCancelled) {
-  release_two();
-  world.change(5, "alpha", 1.2);
-  world.parts->rounds.before = [&](measure::RoundKey const& key) {
-    if (key.campaign.name.starts_with("bisect/")) world.parts->rounds.out_of_service = {"local"};
-  };
-  ASSERT_FALSE(world.pass());
-  auto const asked = world.parts->store.bisections().all_in_brief().at(0);
-  ASSERT_TRUE(world.parts->queue.steer(asked.id, BisectionState::cancelled));
-  world.parts->rounds.before = [](measure::RoundKey const&) {
-  };
-  world.parts->rounds.out_of_service.clear();
-  ASSERT_TRUE(world.pass());
+  find_and_steer(BisectionState::cancelled);
 
   EXPECT_EQ(world.newest().state, NightlyState::done);
 }
 
 TEST_F(PipelineTest, ReportsWhatABisectionFindsThatSomebodyPaused) {
-  release_two();
-  world.change(5, "alpha", 1.2);
-  world.parts->rounds.before = [&](measure::RoundKey const& key) {
-    if (key.campaign.name.starts_with("bisect/")) world.parts->rounds.out_of_service = {"local"};
-  };
-  ASSERT_FALSE(world.pass());
-  auto const asked = world.parts->store.bisections().all_in_brief().at(0);
-  ASSERT_TRUE(world.parts->queue.steer(asked.id, BisectionState::paused));
-  world.parts->rounds.before = [](measure::RoundKey const&) {
-  };
-  world.parts->rounds.out_of_service.clear();
-  ASSERT_TRUE(world.pass());
+  find_and_steer(BisectionState::paused);
   EXPECT_EQ(world.newest().state, NightlyState::bisected) << "the next nights do not wait for it";
   EXPECT_EQ(incident()->report, "");
 
   world.release("2026-01-03", 8);
-  ASSERT_TRUE(world.parts->queue.steer(asked.id, BisectionState::queued));
-  auto join = [&]() -> boost::asio::awaitable<int> {
-    co_await world.parts->queue.join();
-    co_return 0;
-  };
-  world.run(join());
+  ASSERT_TRUE(world.parts->queue.steer(BisectionId{1}, BisectionState::queued));
+  search();
   ASSERT_TRUE(world.pass());
   EXPECT_THAT(text_of(world.parts->store.incidents().all().at(0).report),
               HasSubstr("Culprit: [`" + short_of(world.sha(5))));
@@ -375,12 +375,7 @@ TEST_F(PipelineTest, ReportsWhatAPersonsSearchOfTheIncidentFindsMeanwhile) {
   ASSERT_TRUE(world.pass());
   EXPECT_EQ(incident()->report, "") << "its second search goes on";
 
-  auto search = [&]() -> boost::asio::awaitable<int> {
-    world.parts->queue.start();
-    co_await world.parts->queue.join();
-    co_return 0;
-  };
-  world.run(search());
+  search();
   ASSERT_TRUE(world.pass());
   EXPECT_THAT(text_of(incident()->report), Not(HasSubstr("has not finished yet")));
 }
