@@ -376,7 +376,7 @@ std::string ending_of(Bisection const& bisection) {
     case BisectionState::cancelled:
       return "**The bisection was cancelled.**\n\n";
     case BisectionState::paused:
-      return "**The bisection is paused.**\n\n";
+      return "**The bisection is paused.** If it is resumed, what it finds follows.\n\n";
     case BisectionState::queued:
     case BisectionState::running:
       return "**The bisection has not finished yet.**\n\n";

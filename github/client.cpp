@@ -58,6 +58,7 @@ std::optional<CreatedIssue> read_issue(json const& object, IssueDraft const& dra
   CreatedIssue issue;
   issue.number = *counted;
   issue.url = text_at(object, "html_url");
+  issue.body = text_at(object, "body");
   std::ranges::copy_if(draft.labels,
                        std::back_inserter(issue.missing_labels),
                        [&](std::string const& label) { return !carries(object, label); });
@@ -75,6 +76,11 @@ std::optional<CreatedIssue> issue_of(json const& page, IssueDraft const& draft) 
     return issue;
   }
   return {};
+}
+
+/// A hundred issues a page, open and closed. `narrowed`: further parameters of the query.
+std::string issues_url(std::string const& repository_url, std::string const& narrowed) {
+  return repository_url + "/issues?state=all&per_page=100" + narrowed;
 }
 
 bool may_label(json const& repository) {
@@ -99,8 +105,20 @@ Error error_of(Request const& request, Result<Response> const& answer) {
   if (!answer) return answer.error();
   auto const kind = kind_of(*answer);
   bool const lost = kind == AnswerKind::lost || kind == AnswerKind::rate_limited;
-  return {lost ? ErrorCode::unavailable : ErrorCode::refused,
+  bool const is_missing = answer->status == 404 || answer->status == 410;
+  return {lost         ? ErrorCode::unavailable
+          : is_missing ? ErrorCode::not_found
+                       : ErrorCode::refused,
           request.method + " " + request.url + ": " + explanation_of(*answer)};
+}
+
+/// Whether GitHub said no, and would say so again.
+bool is_final(Error const& error) {
+  return error.code == ErrorCode::refused || error.code == ErrorCode::not_found;
+}
+
+bool says_locked(Error const& error) {
+  return error.code == ErrorCode::refused && error.message.find("locked") != std::string::npos;
 }
 
 }  // namespace
@@ -120,20 +138,104 @@ Client::Client(Transport& transport, Clock const& clock, Sleeper sleep, ClientOp
       options_{std::move(options)},
       repository_url_{options_.api + "/repos/" + options_.repository} {}
 
-awaitable<Result<CreatedIssue>> Client::file_once(IssueDraft draft) {
-  auto const narrowed = co_await narrowing(draft);
-  if (!narrowed) co_return within("file issue", narrowed.error());
+/// What `find` finds, or else what `create` makes. When the answer to that is lost, it may have
+/// been made: it is looked for before it is made again.
+template <class T>
+awaitable<Result<T>> Client::find_or_create(Find<T> find, Create<T> create) {
   for (int earlier = 0;; ++earlier) {
-    auto const found = co_await find(draft, *narrowed);
-    if (!found) co_return within("look for issue " + draft.key, found.error());
+    auto const found = co_await find();
+    if (!found) co_return found.error();
     if (*found) co_return **found;
-    auto const created = co_await create(draft);
+    auto const created = co_await create();
     if (created) co_return *created;
     if (created.error().code != ErrorCode::unavailable || earlier == options_.retries)
-      co_return within("create issue", created.error());
+      co_return created.error();
     tell_repetition(created.error());
     co_await sleep_(backoff(earlier));
   }
+}
+
+awaitable<Result<CreatedIssue>> Client::file_once(IssueDraft draft) {
+  auto const narrowed = co_await narrowing(draft);
+  if (!narrowed) co_return within("file issue", narrowed.error());
+  Find<CreatedIssue> find_it = [&] {
+    return find(draft, *narrowed);
+  };
+  Create<CreatedIssue> create_it = [&] {
+    return create(draft);
+  };
+  co_return co_await find_or_create(std::move(find_it), std::move(create_it));
+}
+
+awaitable<Result<std::optional<std::string>>> Client::comment_once(std::string issue_url,
+                                                                   CommentDraft draft) {
+  auto const place = co_await place_for_comments(issue_url, draft.report);
+  if (!place) co_return within("look for " + issue_url, place.error());
+  if (!*place) co_return std::nullopt;
+  auto const& [comments, is_locked] = **place;
+  Find<std::string> find_it = [this, &draft, &url = comments] {
+    return find_comment(url, draft.marker);
+  };
+  Create<std::string> create_it = [this, &draft, &url = comments] {
+    return create_comment(url, draft);
+  };
+  auto const written = co_await find_or_create(std::move(find_it), std::move(create_it));
+  if (written) co_return *written;
+  // Whoever may write to the repository may comment on a locked issue, others may not.
+  if (is_locked && says_locked(written.error())) co_return std::nullopt;
+  co_return written.error();
+}
+
+/// Nothing when the issue that was filed as `report` is not there any more.
+awaitable<Result<std::optional<Client::CommentPlace>>> Client::place_for_comments(
+    std::string const& issue_url, std::string const& report) {
+  auto const url = parse_url(issue_url);
+  if (!url) co_return Error{ErrorCode::invalid_argument, "this is no URL"};
+  auto const issue = options_.api + "/repos" + url->target;
+  auto const answer = co_await get(issue);
+  if (answer) co_return place_in(object_in(*answer), issue_url, report);
+  if (answer.error().code != ErrorCode::not_found) co_return answer.error();
+  // GitHub says the same of a repository that the token may no longer see.
+  auto const seen = co_await access_to(issue.substr(0, issue.rfind("/issues/")));
+  if (!seen) co_return seen.error();
+  auto const obstacle = obstacle_to_issues(*seen);
+  if (!obstacle.empty()) co_return Error{ErrorCode::refused, obstacle};
+  co_return std::nullopt;
+}
+
+/// It is the report by its key, or by its address where somebody has edited the key away.
+Result<std::optional<Client::CommentPlace>> Client::place_in(json const& issue,
+                                                             std::string const& issue_url,
+                                                             std::string const& report) const {
+  auto const address = text_at(issue, "html_url");
+  if (address.empty()) return Error{ErrorCode::unavailable, "GitHub's answer is no issue"};
+  if (key_in(text_at(issue, "body")) != report && address != issue_url) return std::nullopt;
+  CommentPlace place{text_at(issue, "comments_url"), is_true(issue, "locked")};
+  if (!is_ours(place.url))
+    return Error{ErrorCode::refused, "comments are on another host: \"" + place.url + "\""};
+  return place;
+}
+
+awaitable<Result<std::optional<std::string>>> Client::find_comment(std::string const& comments,
+                                                                   std::string const& marker) {
+  std::optional<std::string> found;
+  std::function<bool(json const&)> look = [&](json const& page) {
+    for (auto const& comment : page)
+      if (!found && comment.is_object() && text_at(comment, "body").starts_with(marker))
+        found = text_at(comment, "html_url");
+    return !found;
+  };
+  auto const searched = co_await each_page(comments + "?per_page=100", std::move(look));
+  if (!searched) co_return within("look for comment", searched.error());
+  co_return found;
+}
+
+awaitable<Result<std::string>> Client::create_comment(std::string const& comments,
+                                                      CommentDraft const& draft) {
+  json const body{{"body", draft.body}};
+  auto const answer = co_await post(comments, body);
+  if (!answer) co_return within("create comment", answer.error());
+  co_return text_at(object_in(*answer), "html_url");
 }
 
 /// What keeps the search short: our label where labels stick, else who we are. Labels are dropped
@@ -146,7 +248,7 @@ awaitable<Result<std::string>> Client::narrowing(IssueDraft const& draft) {
     co_return "&labels=" + percent_encode(draft.labels.front());
   auto const user = co_await get(options_.api + "/user");
   // An App's installation token may not ask who it is; the whole list is then searched.
-  if (!user && user.error().code == ErrorCode::refused) co_return std::string{};
+  if (!user && is_final(user.error())) co_return std::string{};
   if (!user) co_return user.error();
   auto const login = text_at(object_in(*user), "login");
   co_return login.empty() ? std::string{} : "&creator=" + percent_encode(login);
@@ -159,17 +261,23 @@ awaitable<Result<std::optional<CreatedIssue>>> Client::find(IssueDraft const& dr
     found = issue_of(issues, draft);
     return !found;
   };
-  auto const searched = co_await each_page(narrowed, std::move(look));
-  if (!searched) co_return searched.error();
+  auto const searched = co_await each_page(issues_url(repository_url_, narrowed), std::move(look));
+  if (!searched) co_return within("look for issue " + draft.key, searched.error());
   co_return found;
 }
 
 awaitable<Result<Access>> Client::access() {
-  auto const answer = co_await get(repository_url_);
+  return access_to(repository_url_);
+}
+
+awaitable<Result<Access>> Client::access_to(std::string repository_url) {
+  auto const answer = co_await get(std::move(repository_url));
   if (!answer) co_return answer.error();
   auto const repository = object_in(*answer);
   Access access;
   access.repository = text_at(repository, "full_name");
+  if (access.repository.empty())
+    co_return Error{ErrorCode::unavailable, "GitHub's answer is no repository"};
   access.has_issues = !repository.contains("has_issues") || is_true(repository, "has_issues");
   access.is_archived = is_true(repository, "archived");
   access.may_label = may_label(repository);
@@ -185,20 +293,19 @@ awaitable<Result<std::vector<std::string>>> Client::keys_labelled(std::string la
         keys.push_back(*key);
     return true;
   };
-  auto const query = "&labels=" + percent_encode(label);
-  auto const searched = co_await each_page(query, std::move(collect));
+  auto url = issues_url(repository_url_, "&labels=" + percent_encode(label));
+  auto const searched = co_await each_page(std::move(url), std::move(collect));
   if (!searched) co_return within("look for issues labelled " + label, searched.error());
   co_return keys;
 }
 
-awaitable<Result<>> Client::each_page(std::string query, std::function<bool(json const&)> visit) {
-  auto url = repository_url_ + "/issues?state=all&per_page=100" + query;
+awaitable<Result<>> Client::each_page(std::string url, std::function<bool(json const&)> visit) {
   for (int page = 0; page < max_pages; ++page) {
     auto const answer = co_await get(std::move(url));
     if (!answer) co_return answer.error();
-    auto const issues = json::parse(answer->body, nullptr, false);
-    if (!issues.is_array()) co_return Error{ErrorCode::corrupt, "GitHub's list is no JSON array"};
-    if (!visit(issues)) co_return Result<>{};
+    auto const list = json::parse(answer->body, nullptr, false);
+    if (!list.is_array()) co_return Error{ErrorCode::corrupt, "GitHub's list is no JSON array"};
+    if (!visit(list)) co_return Result<>{};
     url = next_page(*answer);
     if (url.empty()) co_return Result<>{};
     if (!is_ours(url)) co_return Error{ErrorCode::refused, "next page is on another host: " + url};
@@ -209,21 +316,26 @@ awaitable<Result<>> Client::each_page(std::string query, std::function<bool(json
 awaitable<Result<CreatedIssue>> Client::create(IssueDraft const& draft) {
   json body{{"title", draft.title}, {"body", draft.body}};
   if (!draft.labels.empty()) body["labels"] = draft.labels;
-  auto creation = request("POST", repository_url_ + "/issues");
-  creation.headers["Content-Type"] = "application/json";
-  creation.body = body.dump(-1, ' ', false, json::error_handler_t::replace);
-  co_await sleep_(between_writes);
-  auto const answer = co_await send(std::move(creation));
-  if (!answer) co_return answer.error();
-  auto const issue = read_issue(json::parse(answer->body, nullptr, false), draft);
+  auto const answer = co_await post(repository_url_ + "/issues", body);
+  if (!answer) co_return within("create issue", answer.error());
+  auto issue = read_issue(json::parse(answer->body, nullptr, false), draft);
   // It was filed, but under which number? Only another search can tell.
-  if (!issue) co_return Error{ErrorCode::unavailable, "GitHub's answer is no issue"};
+  if (!issue) co_return Error{ErrorCode::unavailable, "create issue: GitHub's answer is no issue"};
+  issue->body = draft.body;
   co_return *issue;
 }
 
 awaitable<Result<Response>> Client::get(std::string url) {
   auto question = request("GET", std::move(url));
   return send(std::move(question));
+}
+
+awaitable<Result<Response>> Client::post(std::string url, json const& body) {
+  auto creation = request("POST", std::move(url));
+  creation.headers["Content-Type"] = "application/json";
+  creation.body = body.dump(-1, ' ', false, json::error_handler_t::replace);
+  co_await sleep_(between_writes);
+  co_return co_await send(std::move(creation));
 }
 
 /// The successful answer. Redirects are followed and limits waited for, since neither did anything.

@@ -10,6 +10,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <nlohmann/json_fwd.hpp>
 
+#include "github/comment.h"
 #include "github/issue.h"
 #include "github/transport.h"
 #include "storage/domain/clock.h"
@@ -39,6 +40,7 @@ using Sleeper = std::function<boost::asio::awaitable<void>(std::chrono::seconds)
 struct CreatedIssue {
   std::int64_t number = 0;
   std::string url;                          ///< for people
+  std::string body;                         ///< as it is now: people may have edited it
   bool existed = false;                     ///< it had been filed before
   std::vector<std::string> missing_labels;  ///< asked for, not on it: the token may not label
 };
@@ -65,10 +67,17 @@ class Client {
 
   /// The issue that holds the draft's marker; created only after a search, open and closed, has not
   /// found it, and searched for again whenever GitHub's answer to a create was lost. Limits are
-  /// waited for. Fails with `refused` and GitHub's reason when repeating cannot help, with
-  /// `unavailable` when GitHub could not be reached: calling again with the same draft is then
-  /// safe.
+  /// waited for. Fails with `refused` or `not_found` and GitHub's reason when repeating cannot
+  /// help, with `unavailable` when GitHub could not be reached: calling again with the same draft
+  /// is then safe.
   boost::asio::awaitable<Result<CreatedIssue>> file_once(IssueDraft draft);
+
+  /// The URL of the comment that holds the draft's marker, on the issue at `issue_url`, whichever
+  /// repository that is in; written only after the issue's comments were searched, and searched for
+  /// again whenever GitHub's answer was lost. Nothing when no comment can be written there any
+  /// more: the issue was deleted or locked, or is another one now. Fails like file_once.
+  boost::asio::awaitable<Result<std::optional<std::string>>> comment_once(std::string issue_url,
+                                                                          CommentDraft draft);
 
   /// Asks for the repository alone. Fails like file_once.
   boost::asio::awaitable<Result<Access>> access();
@@ -80,13 +89,36 @@ class Client {
   template <class T>
   using Awaitable = boost::asio::awaitable<Result<T>>;
 
+  /// Where an issue's comments are.
+  struct CommentPlace {
+    std::string url;
+    bool is_locked = false;
+  };
+
+  template <class T>
+  using Find = std::function<Awaitable<std::optional<T>>()>;
+  template <class T>
+  using Create = std::function<Awaitable<T>()>;
+
+  template <class T>
+  Awaitable<T> find_or_create(Find<T> find, Create<T> create);
+  Awaitable<Access> access_to(std::string repository_url);
   Awaitable<std::string> narrowing(IssueDraft const& draft);
   Awaitable<std::optional<CreatedIssue>> find(IssueDraft const& draft, std::string const& narrowed);
-  /// Hands each page of a list of issues to `visit`, until that returns false.
-  boost::asio::awaitable<Result<>> each_page(
-      std::string query, std::function<bool(nlohmann::json const& issues)> visit);
   Awaitable<CreatedIssue> create(IssueDraft const& draft);
+  Awaitable<std::optional<CommentPlace>> place_for_comments(std::string const& issue_url,
+                                                            std::string const& report);
+  Result<std::optional<CommentPlace>> place_in(nlohmann::json const& issue,
+                                               std::string const& issue_url,
+                                               std::string const& report) const;
+  Awaitable<std::optional<std::string>> find_comment(std::string const& comments,
+                                                     std::string const& marker);
+  Awaitable<std::string> create_comment(std::string const& comments, CommentDraft const& draft);
+  /// Hands each page of a list to `visit`, until that returns false. `url` asks for 100 a page.
+  boost::asio::awaitable<Result<>> each_page(std::string url,
+                                             std::function<bool(nlohmann::json const& page)> visit);
   Awaitable<Response> get(std::string url);
+  Awaitable<Response> post(std::string url, nlohmann::json const& body);
   Awaitable<Response> send(Request request);
 
   void tell_repetition(Error const& why) const;

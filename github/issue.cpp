@@ -1,19 +1,17 @@
 #include "github/issue.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <span>
-#include <stdexcept>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <openssl/evp.h>
 
 #include "github/bisection_story.h"
 #include "github/figures.h"
 #include "github/markdown.h"
 #include "github/transcript.h"
+#include "storage/domain/digest.h"
 
 namespace torchwatch::github {
 namespace {
@@ -23,17 +21,13 @@ constexpr std::size_t max_series_rows = 100;
 constexpr std::string_view marker_begin = "<!-- torchwatch-key: ";
 constexpr std::string_view marker_end = " -->";
 constexpr std::size_t max_operator_rows = 8;
-constexpr std::size_t key_bytes = 16;
 
-std::string sha256_prefix(std::string const& text) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned int size = 0;
-  if (EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)
-    throw std::runtime_error("OpenSSL offers no SHA-256");
-  std::string hex;
-  for (std::size_t i = 0; i < key_bytes; ++i)
-    hex += fmt::format("{:02x}", digest.at(i));
-  return hex;
+/// 32 hexadecimal digits for what `identity` names.
+std::string key_from(std::string_view identity) {
+  constexpr std::size_t digits = 32;
+  Sha256 digest;
+  digest.add(identity);
+  return digest.hex().substr(0, digits);
 }
 
 std::string title_of(IncidentStory const& story, std::vector<SeriesChange> const& changes) {
@@ -252,17 +246,6 @@ std::string operators_section(std::vector<OperatorChange> const& operators) {
          text;
 }
 
-/// A body that GitHub takes: cut at the end of a line where that costs little.
-std::string within_limit(std::string body) {
-  if (body.size() <= max_body_bytes) return body;
-  constexpr std::string_view note = "\n\n*Cut here: GitHub accepts at most 65536 characters.*\n";
-  auto kept = clip(body, max_body_bytes - note.size());
-  auto const line_end = kept.rfind('\n');
-  if (line_end != std::string_view::npos && line_end > kept.size() / 2)
-    kept = kept.substr(0, line_end);
-  return std::string{kept}.append(note);
-}
-
 }  // namespace
 
 std::string key_of(IncidentStory const& story) {
@@ -273,7 +256,7 @@ std::string key_of(IncidentStory const& story) {
   auto identity = story.baseline.commit.hex + "\n" + story.nightly.commit.hex + "\n";
   for (auto const& name : names)
     identity += name + "\n";
-  return sha256_prefix(identity);
+  return key_from(identity);
 }
 
 std::string marker_of(std::string const& key) {
@@ -289,6 +272,15 @@ std::optional<std::string> key_in(std::string_view body) {
   return std::string{body.substr(0, end)};
 }
 
+std::string marker_of(std::string const& key, Bisection const& bisection) {
+  // Another database may know another bisection by this number.
+  auto const identity = fmt::format("{}\nbisection {}\nasked {}\n",
+                                    key,
+                                    bisection.id.value,
+                                    bisection.asked_at.time_since_epoch().count());
+  return "<!-- torchwatch-bisection: " + key_from(identity) + " -->";
+}
+
 IssueDraft draft_issue(IncidentStory const& story, ReportContext const& context) {
   auto const changes = worst_first(story.incident.changes);
   IssueDraft draft;
@@ -299,13 +291,16 @@ IssueDraft draft_issue(IncidentStory const& story, ReportContext const& context)
   // short and leads.
   auto const bisections = bisections_section(story, context.project);
   bool const lead = bisections.size() < max_body_bytes / 4;
-  auto body = marker_of(draft.key) + "\n" + summary(story, changes);
+  auto body = marker_of(draft.key) + "\n";
+  for (auto const& bisection : story.bisections)
+    if (has_ended(bisection.state)) body += marker_of(draft.key, bisection) + "\n";
+  body += summary(story, changes);
   if (lead) body += bisections;
   body += series_section(story, changes, context.project) + builds_section(story, context.project) +
           reproduce_section(story, changes) + operators_section(story.operators) +
           fingerprint_section(story.fingerprint);
   if (!lead) body += bisections;
-  draft.body = within_limit(std::move(body));
+  draft.body = shortened(std::move(body), max_body_bytes);
   // Transcripts take the room that is left.
   for (auto const& bisection : story.bisections)
     draft.body += transcript(bisection, context.project, max_body_bytes - draft.body.size());

@@ -41,6 +41,10 @@ std::string marker_of(std::string const& key);
 /// The inverse: the key of the report whose body this is; nothing when it is no report.
 std::optional<std::string> key_in(std::string_view body);
 
+/// The HTML comment by which it is seen that a text, the report of `key` or a comment on it, tells
+/// what this bisection came to.
+std::string marker_of(std::string const& key, Bisection const& bisection);
+
 /// What a person reads about an incident. Text from elsewhere is shown as it is and can neither
 /// break the layout nor notify anyone; of an author only the name is shown. What GitHub would not
 /// take is cut, and the body says so.

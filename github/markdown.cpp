@@ -1,5 +1,7 @@
 #include "github/markdown.h"
 
+#include <fmt/format.h>
+
 namespace torchwatch::github {
 namespace {
 
@@ -76,6 +78,16 @@ std::string table(TableRow const& header, std::vector<TableRow> const& rows) {
   for (auto const& row : rows)
     append_row(text, row);
   return text;
+}
+
+std::string shortened(std::string markdown, std::size_t limit) {
+  if (markdown.size() <= limit) return markdown;
+  auto const note = fmt::format("\n\n*Cut here: GitHub accepts at most {} characters.*\n", limit);
+  auto kept = clip(markdown, limit - note.size());
+  auto const line_end = kept.rfind('\n');
+  if (line_end != std::string_view::npos && line_end > kept.size() / 2)
+    kept = kept.substr(0, line_end);
+  return std::string{kept} + note;
 }
 
 std::string_view clip(std::string_view text, std::size_t limit) {

@@ -23,6 +23,10 @@ using TableRow = std::vector<std::string>;
 /// A table whose cells are Markdown already. Ends with a line break.
 std::string table(TableRow const& header, std::vector<TableRow> const& rows);
 
+/// Markdown of at most `limit` bytes, GitHub's own limit: cut at the end of a line where that costs
+/// little, and then it says so.
+std::string shortened(std::string markdown, std::size_t limit);
+
 /// The longest beginning of `text` that has at most `limit` bytes and cuts no code point. UTF-8
 /// never has more code points than bytes, so a limit of either kind is kept.
 std::string_view clip(std::string_view text, std::size_t limit);

@@ -333,6 +333,12 @@ void write_findings(SQLite::Database& database,
   }
 }
 
+void mark_told(SQLite::Database& database, BisectionId id) {
+  SQLite::Statement update{database, "UPDATE bisection SET is_told = 1 WHERE id = ?"};
+  bind_all(update, id.value);
+  update.exec();
+}
+
 Packages select_packages(SQLite::Database& database,
                          BisectionId id,
                          std::string const& differences) {

@@ -207,6 +207,19 @@ std::vector<BisectionId> Bisections::unfinished_or_since(Timestamp since) const 
                   [](SQLite::Statement& row) { return BisectionId{row.getColumn(0).getInt64()}; });
 }
 
+std::vector<Bisection> Bisections::untold() const {
+  SQLite::Statement query{
+      database_,
+      std::string{select_bisections} +
+          "WHERE state = 'done' AND NOT is_told "
+          "AND incident_id IN (SELECT id FROM incident WHERE report <> '') ORDER BY id"};
+  return read_all(query, [this](SQLite::Statement& row) { return read_bisection(database_, row); });
+}
+
+void Bisections::told(BisectionId id) {
+  mark_told(database_, id);
+}
+
 void Bisections::keep_commits(BisectionId id, std::vector<Commit> const& commits) {
   SQLite::Transaction transaction{database_};
   write_commits(database_, id, commits);

@@ -66,6 +66,12 @@ class Bisections {
   /// Those that have not ended, or were asked for at `since` or later.
   std::vector<BisectionId> unfinished_or_since(Timestamp since) const;
 
+  /// Those that are done and of which their incidents' reports, published before, do not tell; in
+  /// the order asked.
+  std::vector<Bisection> untold() const;
+  /// Marks one as told.
+  void told(BisectionId id);
+
   /// Keeps the commits that are searched, oldest first, in place of what was kept before.
   void keep_commits(BisectionId id, std::vector<Commit> const& commits);
   /// None before a bisection has begun, or of one that ended before they were kept.

@@ -2,6 +2,7 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include "storage/bisection_rows.h"
 #include "storage/rows.h"
 #include "storage/verdicts.h"
 
@@ -129,10 +130,16 @@ void Incidents::intend_report(IncidentId id, std::string const& key) {
   update.exec();
 }
 
-void Incidents::reported(IncidentId id, std::string const& place) {
+void Incidents::reported(IncidentId id,
+                         std::string const& place,
+                         std::vector<Bisection> const& told) {
+  SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
   SQLite::Statement update{database_, "UPDATE incident SET report = ? WHERE id = ?"};
   bind_all(update, place, id.value);
   update.exec();
+  for (auto const& bisection : told)
+    if (has_ended(bisection.state)) mark_told(database_, bisection.id);
+  transaction.commit();
 }
 
 }  // namespace torchwatch::storage

@@ -76,8 +76,8 @@ class Incidents {
 
   /// Written before it is published: the key under which the report can be found again.
   void intend_report(IncidentId id, std::string const& key);
-  /// Written after: where it is.
-  void reported(IncidentId id, std::string const& place);
+  /// Written after: where it is. Marks as told those of `told` that have ended.
+  void reported(IncidentId id, std::string const& place, std::vector<Bisection> const& told);
 
  private:
   SQLite::Database& database_;

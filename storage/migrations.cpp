@@ -591,6 +591,15 @@ constexpr std::string_view noise_of_builds = R"sql(
 ALTER TABLE bisection ADD COLUMN build_noise TEXT;
 )sql";
 
+/// What a bisection finds after its incident was reported is told beside the report, once. What had
+/// ended before this was recorded is left as it is.
+constexpr std::string_view told_bisections = R"sql(
+ALTER TABLE bisection ADD COLUMN is_told INTEGER NOT NULL DEFAULT 0;
+UPDATE bisection SET is_told = 1
+WHERE state IN ('done', 'failed', 'cancelled')
+  AND incident_id IN (SELECT id FROM incident WHERE report <> '');
+)sql";
+
 constexpr std::array steps{nightlies_and_jobs,
                            comparisons_and_incidents,
                            builds_and_bisections,
@@ -621,7 +630,8 @@ constexpr std::array steps{nightlies_and_jobs,
                            nightlies_by_date,
                            unbuilt_commits,
                            hosts_of_jobs,
-                           noise_of_builds};
+                           noise_of_builds,
+                           told_bisections};
 
 /// Foreign keys are off while this lives: a table that others refer to is replaced by a new one of
 /// its name, and looked at when it is done (https://www.sqlite.org/lang_altertable.html, 7).

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include <spdlog/spdlog.h>
+
 namespace torchwatch::nightly {
 namespace asio = boost::asio;
 
@@ -17,11 +19,11 @@ std::optional<Nightly> last_judged(storage::Store& store) {
   return std::move(*last);
 }
 
-/// Whether a search of it has not ended: somebody paused it, or asked for another one meanwhile.
-/// What it finds belongs into the report.
+/// Whether a search of it goes on: somebody asked for another one meanwhile. What it finds belongs
+/// into the report. One that is paused may be so for good; what it finds is told later.
 bool is_searched(storage::Store& store, Incident const& incident) {
   return std::ranges::any_of(store.bisections().of_incident_in_brief(incident.id),
-                             [](Bisection const& search) { return !has_ended(search.state); });
+                             [](Bisection const& search) { return is_active(search.state); });
 }
 
 }  // namespace
@@ -33,6 +35,7 @@ asio::awaitable<Result<>> Pipeline::pass() {
   if (auto const last = last_judged(store_)) alarms_.look_at_end(*last);
   // What is found is told, whatever becomes of the nights after it.
   auto published = co_await publish_all();
+  co_await tell_all();
   while (auto nightly = store_.nightlies().next_unfinished()) {
     auto const judged = co_await stages_.judge(*nightly);
     if (!judged) co_return judged.error();
@@ -54,6 +57,16 @@ asio::awaitable<Result<>> Pipeline::publish_all() {
       all_published = within("publish the incident of " + nightly.date, published.error());
   }
   co_return all_published;
+}
+
+/// Nobody misses an incident where this fails, so it fails no pass.
+asio::awaitable<void> Pipeline::tell_all() {
+  for (auto& bisection : store_.bisections().untold()) {
+    auto const id = bisection.id;
+    auto const told = co_await publisher_.tell(std::move(bisection));
+    if (!told)
+      spdlog::warn("tell_failed bisection={} reason=\"{}\"", id.value, told.error().message);
+  }
 }
 
 }  // namespace torchwatch::nightly

@@ -26,14 +26,15 @@ class Pipeline {
         alarms_{alarms},
         publisher_{publisher} {}
 
-  /// One pass: asks the feed, judges every nightly that is not judged yet, the oldest first, and
-  /// publishes what is not published. An Error means that the world stood in the way; the next pass
-  /// goes on from there. A feed that does not answer, or a report that cannot be delivered, holds
-  /// up nothing else.
+  /// One pass: asks the feed, judges every nightly that is not judged yet, the oldest first,
+  /// publishes what is not published, and tells what bisections found since. An Error means that
+  /// the world stood in the way; the next pass goes on from there. A feed that does not answer, or
+  /// a report that cannot be delivered, holds up nothing else.
   boost::asio::awaitable<Result<>> pass();
 
  private:
   boost::asio::awaitable<Result<>> publish_all();
+  boost::asio::awaitable<void> tell_all();
 
   storage::Store& store_;
   feed::Announcer& announcer_;

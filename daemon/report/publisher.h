@@ -12,7 +12,7 @@
 namespace torchwatch::report {
 
 /// Publishes incidents: as GitHub issues when a repository is configured, else as Markdown files
-/// under `state_dir/reports`. Single-threaded.
+/// under `state_dir/reports`. What is found later is added. Single-threaded.
 class Publisher {
  public:
   /// `options` and `store` must outlive it.
@@ -30,7 +30,16 @@ class Publisher {
   /// an issue that carries its key is found, not filed again.
   boost::asio::awaitable<Result<std::string>> publish(Incident incident);
 
+  /// Tells what a bisection found that ended after its incident was published, once: by a comment
+  /// on the issue, or by writing the file anew. Nothing is written, now or later, where the issue
+  /// is gone or locked; without a repository it waits. Safe to call again after a crash at any
+  /// instant: a comment that was written is found, not written again.
+  boost::asio::awaitable<Result<>> tell(Bisection bisection);
+
  private:
+  Result<std::string> write(IncidentStory const& story);
+  boost::asio::awaitable<Result<>> comment(IncidentStory story, Bisection bisection);
+
   config::GithubOptions const& options_;
   storage::Store& store_;
   std::filesystem::path state_dir_;

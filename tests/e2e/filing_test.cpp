@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/e2e/bisections.h"
 #include "tests/e2e/eventually.h"
 #include "tests/e2e/expect.h"
 #include "tests/e2e/service.h"
@@ -19,6 +20,7 @@ void expect_one_issue(World& world) {
   auto const& issue = issues.at(0);
   EXPECT_EQ(issue.at("labels").at(0).at("name"), "torchbench-perf-report");
   EXPECT_THAT(issue.at("body").get<std::string>(), HasSubstr("<!-- torchwatch-key: "));
+  EXPECT_EQ(issue.at("comments"), 0) << "it tells of everything itself";
   auto const& culprit = world.truth().at("culprits").at(0);
   EXPECT_THAT(issue.at("body").get<std::string>(),
               HasSubstr("/commit/" + culprit.at("commit").get<std::string>()));
@@ -37,6 +39,28 @@ TEST(Filing, TellsGithubOnceHoweverOftenItChecks) {
   EXPECT_EQ(second.status, 1);
   EXPECT_EQ(second.out, first.out);
   expect_one_issue(world);
+}
+
+TEST(Filing, AddsWhatIsFoundLaterAsOneComment) {
+  World world{quick_world()};
+  world.add_github();
+  ASSERT_EQ(world.run({"check"}).status, 1);
+  expect_one_issue(world);
+  {
+    Service const service{world};
+    auto const asked = service.post("/api/v1/bisections", {{"again", 1}, {"threshold", 0.06}});
+    ASSERT_LT(asked.status, 300) << asked.body;
+    EXPECT_EQ(ended_bisection(service, "/api/v1/bisections/2").at("state"), "done");
+  }
+  EXPECT_EQ(world.run({"check"}).status, 1);
+  EXPECT_EQ(world.run({"check"}).status, 1);
+
+  auto const comments = world.github().state().at("comments");
+  ASSERT_EQ(comments.size(), 1U) << comments;
+  EXPECT_EQ(comments.at(0).at("issue"), 1);
+  auto const& culprit = world.truth().at("culprits").at(0);
+  EXPECT_THAT(comments.at(0).at("body").get<std::string>(),
+              HasSubstr("/commit/" + culprit.at("commit").get<std::string>()));
 }
 
 TEST(Filing, TakesAFalseAlarmLabelOnce) {

@@ -30,6 +30,7 @@ boost::asio::awaitable<void> record(std::vector<seconds>& pauses, seconds pause)
 }
 
 constexpr auto base = "https://api.github.com/repos/o/r";
+std::string const marker = "<!-- torchwatch-bisection: 89ab -->";
 
 /// A client whose GitHub answers by rote and whose waiting takes no time.
 class GithubClient : public testing::Test {
@@ -72,6 +73,27 @@ class GithubClient : public testing::Test {
     Client client{
         transport, clock, [this](seconds pause) { return record(pauses, pause); }, options};
     return run(client.file_once(draft));
+  }
+
+  json comment(int number, std::string const& body) const {
+    return {{"html_url", "https://github.com/o/r/issues/7#issuecomment-" + std::to_string(number)},
+            {"body", body}};
+  }
+
+  /// The issue that the draft was filed as.
+  json filed_issue() const {
+    auto object = issue(7, {"perf"});
+    object["comments_url"] = std::string{base} + "/issues/7/comments";
+    return object;
+  }
+
+  Result<std::optional<std::string>> add_comment() {
+    ClientOptions options;
+    options.repository = "o/r";
+    Client client{
+        transport, clock, [this](seconds pause) { return record(pauses, pause); }, options};
+    CommentDraft found{draft.key, marker, marker + "\nfound"};
+    return run(client.comment_once("https://github.com/o/r/issues/7", std::move(found)));
   }
 
   Result<Access> look() {
@@ -123,6 +145,96 @@ TEST_F(GithubClient, NamesTheReportsThatCarryALabel) {
   ASSERT_TRUE(keys) << keys.error().message;
   EXPECT_THAT(*keys, ElementsAre("0123", "4567"));
   EXPECT_EQ(asked().front(), "GET /issues?state=all&per_page=100&labels=false%20alarm");
+}
+
+constexpr auto comments = "GET /issues/7/comments?per_page=100";
+
+TEST_F(GithubClient, AddsACommentThatIsNotThere) {
+  reply(200, filed_issue());
+  reply(200, {comment(1, "what somebody thinks"), nullptr});
+  reply(201, comment(2, "found"));
+
+  auto const added = add_comment();
+
+  ASSERT_TRUE(added) << added.error().message;
+  EXPECT_EQ(*added, "https://github.com/o/r/issues/7#issuecomment-2");
+  EXPECT_THAT(asked(), ElementsAre("GET /issues/7", comments, "POST /issues/7/comments"));
+  EXPECT_EQ(json::parse(transport.sent.back().body), (json{{"body", marker + "\nfound"}}));
+}
+
+TEST_F(GithubClient, AddsACommentOnce) {
+  reply(200, filed_issue());
+  reply(200, json::array());
+  lose();
+  reply(200, json::array({comment(2, marker + "\nfound")}));
+
+  auto const added = add_comment();
+
+  ASSERT_TRUE(added) << added.error().message;
+  EXPECT_EQ(*added, "https://github.com/o/r/issues/7#issuecomment-2");
+  EXPECT_THAT(asked(), ElementsAre("GET /issues/7", comments, "POST /issues/7/comments", comments));
+}
+
+TEST_F(GithubClient, KnowsTheIssueOfACommentByItsAddressAsWell) {
+  auto edited = filed_issue();
+  edited["body"] = "rewritten by hand";
+  reply(200, edited);
+  reply(200, json::array());
+  reply(201, comment(2, "found"));
+  EXPECT_TRUE(add_comment().value());
+
+  edited["html_url"] = "https://github.com/o/another/issues/7";
+  reply(200, edited);
+  EXPECT_FALSE(add_comment().value()) << "another issue";
+
+  reply(200, "no issue");
+  EXPECT_EQ(add_comment().error().code, ErrorCode::unavailable);
+}
+
+TEST_F(GithubClient, AddsNoCommentWhereTheIssueIsGone) {
+  for (int const status : {404, 410}) {
+    reply(status, {{"message", "gone"}});
+    reply(200, {{"full_name", "o/r"}});
+    auto const added = add_comment();
+    ASSERT_TRUE(added) << added.error().message;
+    EXPECT_FALSE(*added);
+  }
+}
+
+TEST_F(GithubClient, KnowsAnIssueThatIsGoneFromARepositoryThatIsOutOfReach) {
+  reply(404, {{"message", "Not Found"}});
+  reply(404, {{"message", "Not Found"}});
+  EXPECT_FALSE(add_comment());
+  reply(404, {{"message", "Not Found"}});
+  reply(200, "no repository");
+  EXPECT_EQ(add_comment().error().code, ErrorCode::unavailable);
+  reply(410, {{"message", "Issues are disabled for this repo"}});
+  reply(200, {{"full_name", "o/r"}, {"has_issues", false}});
+  EXPECT_THAT(add_comment().error().message, HasSubstr("switched off"));
+}
+
+TEST_F(GithubClient, AddsNoCommentWhereTheIssueIsLocked) {
+  auto locked = filed_issue();
+  locked["locked"] = true;
+  reply(200, locked);
+  reply(200, json::array());
+  reply(403, {{"message", "Unable to create comment because issue is locked."}});
+  auto const added = add_comment();
+  ASSERT_TRUE(added) << added.error().message;
+  EXPECT_FALSE(*added);
+
+  reply(200, locked);
+  reply(200, json::array());
+  reply(403, {{"message", "Resource not accessible by integration"}});
+  EXPECT_THAT(add_comment().error().message, HasSubstr("not accessible"));
+}
+
+TEST_F(GithubClient, TakesNoTokenToCommentsOnAnotherHost) {
+  auto elsewhere = filed_issue();
+  elsewhere["comments_url"] = "https://evil.example/comments";
+  reply(200, elsewhere);
+  EXPECT_THAT(add_comment().error().message, HasSubstr("another host"));
+  EXPECT_EQ(transport.sent.size(), 1U);
 }
 
 constexpr auto search_by_label = "GET /issues?state=all&per_page=100&labels=perf";
@@ -219,7 +331,7 @@ TEST_F(GithubClient, CreatesAgainOnlyWhenTheLostCreateDidNothing) {
   ASSERT_TRUE(filed) << filed.error().message;
   EXPECT_EQ(filed->number, 8);
   EXPECT_THAT(pauses, ElementsAre(seconds{1}, seconds{2}, seconds{1}));
-  EXPECT_THAT(repetitions, ElementsAre("connection lost"));
+  EXPECT_THAT(repetitions, ElementsAre("create issue: connection lost"));
 }
 
 TEST_F(GithubClient, TreatsAnUnreadableSuccessAsLost) {
@@ -294,7 +406,8 @@ TEST_F(GithubClient, RefusalsAreNotRepeated) {
     reply(status, {{"message", "no"}});
     auto const filed = file();
     ASSERT_FALSE(filed);
-    EXPECT_EQ(filed.error().code, ErrorCode::refused) << status;
+    auto const missing = status == 404 || status == 410;
+    EXPECT_EQ(filed.error().code, missing ? ErrorCode::not_found : ErrorCode::refused) << status;
     EXPECT_EQ(transport.sent.size(), 1U);
   }
 }

@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <optional>
 
 #include <gmock/gmock.h>
 
+#include "github/comment.h"
 #include "github/issue.h"
+#include "storage/domain/project.h"
 #include "tests/github/github_fixture.h"
 #include "tests/github/stories.h"
 
@@ -17,15 +20,26 @@ using testing::HasSubstr;
 
 class Filing : public WithFakeGithub {
  protected:
-  Result<CreatedIssue> file(IssueDraft const& draft) {
+  ClientOptions options() const {
     ClientOptions options;
     options.api = server_->url();
     options.repository = "pytorch/pytorch";
     options.token = "good";
+    return options;
+  }
+
+  Result<CreatedIssue> file(IssueDraft const& draft) {
     auto https = transport(timeout_);
     Client client{
-        https, clock_, [this](seconds pause) { return recorded_pause(pauses_, pause); }, options};
+        https, clock_, [this](seconds pause) { return recorded_pause(pauses_, pause); }, options()};
     return fakes::run(client.file_once(draft));
+  }
+
+  Result<std::optional<std::string>> add_comment() {
+    auto https = transport(timeout_);
+    Client client{
+        https, clock_, [this](seconds pause) { return recorded_pause(pauses_, pause); }, options()};
+    return fakes::run(client.comment_once("https://github.com/pytorch/pytorch/issues/1", comment_));
   }
 
   std::size_t issues() const { return github_.state()["issues"].size(); }
@@ -39,6 +53,8 @@ class Filing : public WithFakeGithub {
   }
 
   IssueDraft const draft_ = draft_issue(culprit_story(), {{"torchbench-perf-report"}});
+  CommentDraft const comment_ =
+      draft_comment(culprit_story(), bisection_of(culprit_story()), project_url);
   SystemClock clock_;
   seconds timeout_{10};
   std::vector<seconds> pauses_;
@@ -170,6 +186,41 @@ TEST_F(Filing, IsFiledOnceThoughLabelsAreDropped) {
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_TRUE(again->existed);
   EXPECT_EQ(issues(), 1U);
+}
+
+TEST_F(Filing, AddsACommentOnce) {
+  ASSERT_TRUE(file(draft_));
+  fail({{"method", "POST"}, {"path", "/comments"}, {"after", true}, {"drop", true}});
+  for (int time = 0; time < 2; ++time) {
+    auto const added = add_comment();
+    ASSERT_TRUE(added) << added.error().message;
+    EXPECT_EQ(*added, "https://github.com/pytorch/pytorch/issues/1#issuecomment-1");
+  }
+  auto const state = github_.state();
+  ASSERT_EQ(state["comments"].size(), 1U);
+  EXPECT_EQ(state["comments"][0]["body"], comment_.body);
+}
+
+TEST_F(Filing, AddsACommentWhereTheRepositoryWasRenamed) {
+  ASSERT_TRUE(file(draft_));
+  change({{"settings", {{"repository", "pytorch/torch"}, {"renamed_from", "pytorch/pytorch"}}}});
+  auto const added = add_comment();
+  ASSERT_TRUE(added) << added.error().message;
+  EXPECT_TRUE(*added);
+  EXPECT_EQ(github_.state()["comments"].size(), 1U);
+}
+
+TEST_F(Filing, AddsNoCommentToAnIssueThatIsLockedOrGone) {
+  ASSERT_TRUE(file(draft_));
+  ASSERT_EQ(ask("PUT", "/repos/pytorch/pytorch/issues/1/lock", "{}")->status, 204);
+  change({{"settings", {{"push", false}}}});
+  EXPECT_FALSE(add_comment().value());
+  change({{"settings", {{"push", true}}}});
+  EXPECT_TRUE(add_comment().value()) << "whoever may write to the repository may";
+
+  change({{"deleted", {1}}});
+  EXPECT_FALSE(add_comment().value());
+  EXPECT_EQ(github_.state()["comments"].size(), 1U);
 }
 
 TEST_F(Filing, ReportsABadTokenAndDisabledIssues) {

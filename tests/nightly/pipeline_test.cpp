@@ -350,17 +350,41 @@ TEST_F(PipelineTest, GoesOnWithoutABisectionThatSomebodyCancelled) {
   EXPECT_EQ(world.newest().state, NightlyState::done);
 }
 
-TEST_F(PipelineTest, ReportsWhatABisectionFindsThatSomebodyPaused) {
+TEST_F(PipelineTest, ReportsWithoutABisectionThatSomebodyPausedAndAddsWhatItFinds) {
   find_and_steer(BisectionState::paused);
-  EXPECT_EQ(world.newest().state, NightlyState::bisected) << "the next nights do not wait for it";
-  EXPECT_EQ(incident()->report, "");
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+  auto const report = incident()->report;
+  EXPECT_THAT(text_of(report), HasSubstr("The bisection is paused."));
 
   world.release("2026-01-03", 8);
   ASSERT_TRUE(world.parts->queue.steer(BisectionId{1}, BisectionState::queued));
   search();
   ASSERT_TRUE(world.pass());
-  EXPECT_THAT(text_of(world.parts->store.incidents().all().at(0).report),
-              HasSubstr("Culprit: [`" + short_of(world.sha(5))));
+  EXPECT_THAT(text_of(report), HasSubstr("Culprit: [`" + short_of(world.sha(5))));
+}
+
+TEST_F(PipelineTest, AddsWhatASearchFindsThatIsAskedForAfterTheReport) {
+  release_two();
+  world.change(5, "alpha", 1.2);
+  ASSERT_TRUE(world.pass());
+  auto bisections = world.parts->store.bisections();
+  auto const first = bisections.find(BisectionId{1}).value();
+  auto const second = bisections.ask(first.request, first.incident, world.clock.now());
+  search();
+  EXPECT_THAT(bisections.untold(), SizeIs(1));
+  auto const reports = std::filesystem::path{incident()->report}.parent_path();
+  std::filesystem::remove_all(reports);
+  block_reports();
+  ASSERT_TRUE(world.pass()) << "the incident itself was told";
+  EXPECT_THAT(bisections.untold(), SizeIs(1));
+
+  std::filesystem::remove(reports);
+  ASSERT_TRUE(world.pass());
+  EXPECT_THAT(bisections.untold(), IsEmpty());
+  auto const text = text_of(incident()->report);
+  auto const once = text.find("Bisected from");
+  EXPECT_NE(text.find("Bisected from", once + 1), std::string::npos) << text;
+  EXPECT_EQ(second.id, BisectionId{2});
 }
 
 TEST_F(PipelineTest, ReportsWhatAPersonsSearchOfTheIncidentFindsMeanwhile) {

@@ -58,6 +58,22 @@ class ReportTest : public testing::Test {
     return fakes::run(publisher.publish(std::move(incident)));
   }
 
+  /// What the story's bisection found, after its incident was reported at `place`.
+  Result<> tell(std::string const& place = "https://github.com/o/r/issues/7") {
+    store.incidents().intend_report(IncidentId{1}, draft().key);
+    store.incidents().reported(IncidentId{1}, place, {});
+    Publisher publisher{github_options, store, folder.path(), open_transport()};
+    auto untold = store.bisections().untold();
+    return fakes::run(publisher.tell(untold.at(0)));
+  }
+
+  void reply_issue() {
+    reply(200,
+          {{"body", draft().body},
+           {"html_url", "https://github.com/o/r/issues/7"},
+           {"comments_url", "https://api.github.com/repos/o/r/issues/7/comments"}});
+  }
+
   Result<> collect() {
     Feedback feedback{github_options, store, clock, open_transport()};
     return fakes::run(feedback.collect());
@@ -113,6 +129,7 @@ TEST_F(ReportTest, IsAnIssueWhereARepositoryIsConfigured) {
 
   EXPECT_EQ(url, "https://github.com/o/r/issues/7");
   EXPECT_EQ(store.incidents().all().at(0).report, url);
+  EXPECT_THAT(store.bisections().untold(), IsEmpty()) << "the issue tells of all that ended";
   ASSERT_THAT(transport.sent, SizeIs(3));
   EXPECT_EQ(transport.sent[2].method, "POST");
   EXPECT_THAT(transport.sent[2].headers.at("Authorization"), HasSubstr("secret"));
@@ -128,6 +145,67 @@ TEST_F(ReportTest, FindsTheIssueThatWasFiledBeforeACrash) {
                                 {"body", draft().body}}}));
   EXPECT_EQ(publish().value(), "https://github.com/o/r/issues/7");
   EXPECT_THAT(transport.sent, SizeIs(2)) << "nothing was filed again";
+  EXPECT_THAT(store.bisections().untold(), IsEmpty());
+}
+
+TEST_F(ReportTest, SeesWhatAnIssueDoesNotTellThatWasFiledBeforeACrash) {
+  github_options.repository = "o/r";
+  auto story = storage::story_of(store, store.incidents().all().at(0));
+  story.bisections.at(0).state = BisectionState::paused;
+  auto const before = github::draft_issue(story, {});
+  reply(200, {{"permissions", {{"push", true}}}});
+  reply(200,
+        nlohmann::json::array({{{"number", 7},
+                                {"html_url", "https://github.com/o/r/issues/7"},
+                                {"labels", nlohmann::json::array()},
+                                {"body", before.body}}}));
+  ASSERT_TRUE(publish());
+
+  EXPECT_THAT(store.bisections().untold(), SizeIs(1));
+}
+
+TEST_F(ReportTest, IsFollowedByAComment) {
+  github_options.repository = "o/r";
+  reply_issue();
+  reply(200, nlohmann::json::array());
+  reply(201, {{"html_url", "https://github.com/o/r/issues/7#issuecomment-1"}});
+  ASSERT_TRUE(tell());
+
+  ASSERT_THAT(transport.sent, SizeIs(3));
+  EXPECT_EQ(transport.sent[2].url, "https://api.github.com/repos/o/r/issues/7/comments");
+  EXPECT_THAT(transport.sent[2].body, HasSubstr("Make embedding slower"));
+  EXPECT_THAT(store.bisections().untold(), IsEmpty());
+}
+
+TEST_F(ReportTest, IsFollowedByNothingWhereTheIssueIsGone) {
+  github_options.repository = "o/r";
+  reply(410, {{"message", "This issue was deleted"}});
+  reply(200, {{"full_name", "o/r"}});
+  ASSERT_TRUE(tell());
+
+  EXPECT_THAT(store.bisections().untold(), IsEmpty());
+}
+
+TEST_F(ReportTest, IsFollowedLaterWhereGithubCannotBeAsked) {
+  github_options.repository = "o/r";
+  reply(401, {{"message", "Bad credentials"}});
+  EXPECT_THAT(tell().error().message, HasSubstr("Bad credentials"));
+  EXPECT_THAT(store.bisections().untold(), SizeIs(1));
+
+  github_options.repository.clear();
+  EXPECT_TRUE(tell());
+  EXPECT_THAT(store.bisections().untold(), SizeIs(1));
+}
+
+TEST_F(ReportTest, IsWrittenAnewWhereItIsAFile) {
+  ASSERT_TRUE(tell("/old/place/incident-1.md"));
+
+  auto const place = store.incidents().all().at(0).report;
+  EXPECT_EQ(place, (folder.path() / "reports" / "incident-1.md").string());
+  std::ostringstream text;
+  text << std::ifstream{place}.rdbuf();
+  EXPECT_THAT(text.str(), HasSubstr("Make embedding slower"));
+  EXPECT_THAT(store.bisections().untold(), IsEmpty());
 }
 
 TEST_F(ReportTest, NeedsAToken) {
@@ -166,7 +244,7 @@ TEST_F(ReportTest, PassesOnWhyGithubCouldNotBeAsked) {
 TEST_F(ReportTest, TakesALabelForARulingOnce) {
   github_options.repository = "o/r";
   store.incidents().intend_report(IncidentId{1}, draft().key);
-  store.incidents().reported(IncidentId{1}, "https://github.com/o/r/issues/7");
+  store.incidents().reported(IncidentId{1}, "https://github.com/o/r/issues/7", {});
   for (int time = 0; time < 2; ++time) {
     reply(200,
           nlohmann::json::array({{{"number", 7}, {"body", draft().body}}, {{"body", "other"}}}));

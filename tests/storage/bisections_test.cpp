@@ -486,6 +486,59 @@ TEST_F(BisectionsTest, ABisectionBeginsAgainWithAnotherRecipe) {
   expect_steps(find(other.id), {planned_step(0), planned_step(1)});
 }
 
+class ToldBisectionsTest : public BisectionsTest {
+ protected:
+  IncidentId open() {
+    return store.incidents()
+        .open(announce("2026-01-01", 'a'), announce("2026-01-02", 'b'), early)
+        .id;
+  }
+
+  Bisection ask_for(IncidentId incident, BisectionState state) {
+    auto bisection = store.bisections().ask(request_of(), incident, early);
+    bisection.state = state;
+    store.bisections().update(bisection);
+    return bisection;
+  }
+
+  std::vector<BisectionId> untold() {
+    std::vector<BisectionId> ids;
+    for (auto const& bisection : store.bisections().untold())
+      ids.push_back(bisection.id);
+    return ids;
+  }
+};
+
+TEST_F(ToldBisectionsTest, WhatHadEndedIsToldByTheReport) {
+  auto const incident = open();
+  auto const done = ask_for(incident, BisectionState::done);
+  auto const paused = ask_for(incident, BisectionState::paused);
+  auto const failed = ask_for(incident, BisectionState::failed);
+  EXPECT_THAT(untold(), IsEmpty()) << "the report will tell";
+  store.incidents().reported(incident, "reports/1.md", {done, paused, failed});
+  EXPECT_THAT(untold(), IsEmpty());
+
+  auto ended = paused;
+  ended.state = BisectionState::done;
+  store.bisections().update(ended);
+  EXPECT_THAT(untold(), ElementsAre(paused.id));
+}
+
+TEST_F(ToldBisectionsTest, WhatEndsLaterIsToldOnce) {
+  auto const incident = open();
+  store.incidents().reported(incident, "reports/1.md", {});
+  auto const first = ask_for(incident, BisectionState::done);
+  auto const second = ask_for(incident, BisectionState::done);
+  ask_for(incident, BisectionState::running);
+  ask_for(incident, BisectionState::failed);
+  ask();
+  EXPECT_THAT(untold(), ElementsAre(first.id, second.id));
+
+  store.bisections().told(first.id);
+
+  EXPECT_THAT(untold(), ElementsAre(second.id));
+}
+
 TEST_F(BisectionsTest, PackagesAreReadAsTheyWereCompared) {
   auto bisection = ask();
   EXPECT_FALSE(find(bisection.id).packages);

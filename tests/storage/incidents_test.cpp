@@ -56,7 +56,7 @@ TEST_F(IncidentsTest, AReportIsIntendedAndThenTold) {
   EXPECT_EQ(store.incidents().of_report("key")->id, incident.id);
   EXPECT_EQ(store.incidents().of_report("no key"), std::nullopt);
 
-  store.incidents().reported(incident.id, "https://github.com/o/r/issues/7");
+  store.incidents().reported(incident.id, "https://github.com/o/r/issues/7", {});
 
   EXPECT_EQ(store.incidents().find(incident.id)->report, "https://github.com/o/r/issues/7");
   EXPECT_EQ(store.incidents().all().size(), 1U);

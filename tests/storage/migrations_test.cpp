@@ -141,6 +141,9 @@ std::vector<std::string> const rows_since{
     )sql", "",
     R"sql(
       UPDATE bisection SET build_noise = '{"local":0.02}';
+    )sql",
+    R"sql(
+      UPDATE bisection SET is_told = 1;
     )sql"};
 
 /// The first version with findings. It reshaped these tables, which have tests of their own.
@@ -407,6 +410,29 @@ TEST(Migrations, ACureIsARevertCheck) {
   EXPECT_THAT(
       column(database, "SELECT campaign FROM job ORDER BY id"),
       ::testing::ElementsAre("bisect/1/recipe-1/revert-check/bbb", "bisect/1/recipe-1/proof/bbb"));
+}
+
+TEST(Migrations, WhatHadEndedWhenReportsWereFirstAddedToIsLeftAsItIs) {
+  SQLite::Database database{":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE};
+  storage::migrate_to(database, 31);
+  database.exec(R"sql(
+    INSERT INTO nightly (id, date, version, commit_sha, release_sha, prefix, state, announced_at)
+    VALUES (1, '2026-01-01', '2.9', 'aaa', '', '', 'done', 300),
+           (2, '2026-01-02', '2.9', 'bbb', '', '', 'done', 300),
+           (3, '2026-01-03', '2.9', 'ccc', '', '', 'bisected', 300);
+    INSERT INTO incident (id, baseline_id, nightly_id, report, opened_at)
+    VALUES (1, 1, 2, 'reports/1.md', 400), (2, 2, 3, '', 400);
+    INSERT INTO bisection (id, incident_id, start_sha, end_sha, threshold, direction, state,
+                           asked_at)
+    VALUES (1, 1, 'aaa', 'bbb', 0.07, 'increase', 'done', 600),
+           (2, 1, 'aaa', 'bbb', 0.07, 'increase', 'paused', 600),
+           (3, 2, 'bbb', 'ccc', 0.07, 'increase', 'done', 600);
+  )sql");
+
+  storage::migrate(database);
+
+  EXPECT_THAT(column(database, "SELECT id FROM bisection WHERE is_told"),
+              ::testing::ElementsAre("1"));
 }
 
 TEST(Migrations, TheKindOfARecipeIsAColumnOfItsOwn) {

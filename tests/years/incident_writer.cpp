@@ -247,7 +247,8 @@ void IncidentWriter::report(Incident const& incident) {
   store_.incidents().intend_report(incident.id, github::key_of(story));
   store_.incidents().reported(incident.id,
                               fmt::format("https://github.com/example/torchwatch-reports/issues/{}",
-                                          40 + 3 * incident.id.value));
+                                          40 + 3 * incident.id.value),
+                              store_.bisections().of_incident_in_brief(incident.id));
 }
 
 void IncidentWriter::rule(Incident const& incident, Ending ending) {

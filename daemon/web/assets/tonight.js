@@ -8,7 +8,7 @@ import { table } from './table.js';
 
 const stateWords = {
   announced: 'announced, its build is being brought', prepared: 'being measured', swept: 'measured, being looked through',
-  screened: 'suspects are being compared', confirmed: 'compared, its commits are being searched', bisected: 'compared, reported when its searches have ended',
+  screened: 'suspects are being compared', confirmed: 'compared, its commits are being searched', bisected: 'compared, reported when no search of it goes on',
   done: 'done', failed: 'failed',
 };
 

@@ -134,6 +134,8 @@ void FakeGithub::apply(json const& change, std::string const& url) {
   auto const labelled = change.value("labelled", json::object());
   for (auto const& [number, labels] : labelled.items())
     book.add_labels(std::stoll(number), {{"labels", labels}});
+  for (auto const& number : change.value("deleted", json::array()))
+    book.erase(number);
   save();
 }
 

@@ -35,7 +35,8 @@ struct Reply {
 ///     limits    hour (begin), used, writes (seconds of the last minute's)
 ///
 /// The path /_control is for tests: GET shows the object, POST takes {"settings": {}, "faults": [],
-/// "issues": []}; settings are merged, faults and issues added.
+/// "issues": [], "labelled": {"1": ["label"]}, "deleted": [1]}; settings are merged, faults and
+/// issues added.
 class FakeGithub {
  public:
   /// Goes on from `state_file` where it exists. An empty path keeps nothing. Throws when the file

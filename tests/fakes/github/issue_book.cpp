@@ -54,6 +54,15 @@ json issue_errors(json const& body) {
   return errors;
 }
 
+bool is_gone(json const* issue) {
+  return issue == nullptr || issue->value("deleted", false);
+}
+
+/// What GitHub answers where there is no such issue, or no longer.
+Response missing(json const* issue) {
+  return issue == nullptr ? problem(404, "Not Found") : problem(410, "This issue was deleted");
+}
+
 Response invalid(json const& errors) {
   return problem(422, "Validation Failed", errors);
 }
@@ -94,7 +103,7 @@ std::string IssueBook::place() const {
 Response IssueBook::list(Query const& query) const {
   std::vector<json> wanted;
   for (auto const& issue : state_["issues"])
-    if (is_wanted(issue, query)) wanted.push_back(issue);
+    if (!is_gone(&issue) && is_wanted(issue, query)) wanted.push_back(issue);
   if (value_of(query, "direction", "desc") == "desc") std::ranges::reverse(wanted);
   return page_of(wanted, place() + "/issues", query);
 }
@@ -118,12 +127,12 @@ Response IssueBook::create(json const& body) {
 
 Response IssueBook::get(std::int64_t number) const {
   auto const* const issue = find(number);
-  return issue == nullptr ? problem(404, "Not Found") : answer(200, *issue);
+  return is_gone(issue) ? missing(issue) : answer(200, *issue);
 }
 
 Response IssueBook::update(std::int64_t number, json const& body) {
   auto* const issue = find(number);
-  if (issue == nullptr) return problem(404, "Not Found");
+  if (is_gone(issue)) return missing(issue);
   if (!may_push()) return problem(403, "Resource not accessible by personal access token");
   auto const errors = issue_errors(body);
   if (!errors.is_null()) return invalid(errors);
@@ -136,7 +145,7 @@ Response IssueBook::update(std::int64_t number, json const& body) {
 }
 
 Response IssueBook::comments_of(std::int64_t number, Query const& query) const {
-  if (find(number) == nullptr) return problem(404, "Not Found");
+  if (auto const* const issue = find(number); is_gone(issue)) return missing(issue);
   std::vector<json> comments;
   for (auto const& comment : state_["comments"])
     if (comment.at("issue") == number) comments.push_back(comment);
@@ -145,12 +154,16 @@ Response IssueBook::comments_of(std::int64_t number, Query const& query) const {
 
 Response IssueBook::comment(std::int64_t number, json const& body) {
   auto* const issue = find(number);
-  if (issue == nullptr) return problem(404, "Not Found");
+  if (is_gone(issue)) return missing(issue);
+  if (issue->at("locked") == true && !may_push())
+    return problem(403, "Unable to create comment because issue is locked.");
   auto const errors = text_error(body, "body", 65536);
   if (!errors.is_null()) return invalid(errors);
   if (!body.contains("body")) return invalid(field_error("IssueComment", "body", "missing_field"));
   json comment{{"issue", number}, {"body", body["body"]}, {"created_at", now()}};
   comment["id"] = state_["comments"].size() + 1;
+  comment["html_url"] = fmt::format(
+      "{}#issuecomment-{}", issue->at("html_url").get<std::string>(), comment["id"].dump());
   comment["user"]["login"] = state_["settings"]["login"];
   state_["comments"].push_back(comment);
   (*issue)["comments"] = issue->at("comments").get<int>() + 1;
@@ -160,7 +173,7 @@ Response IssueBook::comment(std::int64_t number, json const& body) {
 
 Response IssueBook::add_labels(std::int64_t number, json const& body) {
   auto* const issue = find(number);
-  if (issue == nullptr) return problem(404, "Not Found");
+  if (is_gone(issue)) return missing(issue);
   if (!may_push()) return problem(403, "Resource not accessible by personal access token");
   for (auto const& label : labels_from(body.value("labels", json::array())))
     if (!has_label(issue->at("labels"), label.at("name"))) (*issue)["labels"].push_back(label);
@@ -180,6 +193,19 @@ Response IssueBook::create_label(json const& body) {
   return answer(201, labels_from(json::array({body["name"]})).at(0));
 }
 
+Response IssueBook::lock(std::int64_t number) {
+  auto* const issue = find(number);
+  if (is_gone(issue)) return missing(issue);
+  if (!may_push()) return problem(403, "Must have admin rights to Repository.");
+  (*issue)["locked"] = true;
+  return {204, {}, {}};
+}
+
+void IssueBook::erase(std::int64_t number) {
+  auto* const issue = find(number);
+  if (issue != nullptr) (*issue)["deleted"] = true;
+}
+
 void IssueBook::plant(json const& members) {
   auto issue = new_issue();
   issue.update(members);
@@ -193,6 +219,8 @@ json IssueBook::new_issue() const {
   json issue{{"number", number}, {"id", 1000 + number}, {"title", ""}, {"body", nullptr}};
   issue["url"] = fmt::format("{}/repos/{}/issues/{}", url_, repository, number);
   issue["html_url"] = fmt::format("https://github.com/{}/issues/{}", repository, number);
+  issue["comments_url"] = issue["url"].get<std::string>() + "/comments";
+  issue["locked"] = false;
   issue["state"] = "open";
   issue["state_reason"] = nullptr;
   issue["labels"] = json::array();

@@ -30,12 +30,16 @@ class IssueBook {
                                std::map<std::string, std::string> const& query) const;
   github::Response comment(std::int64_t number, nlohmann::json const& body);
   github::Response add_labels(std::int64_t number, nlohmann::json const& body);
+  github::Response lock(std::int64_t number);
   github::Response labels(std::map<std::string, std::string> const& query) const;
   github::Response create_label(nlohmann::json const& body);
 
   /// Puts an issue there that somebody else wrote: any member given replaces the default, and a
   /// member "pull_request" makes it one.
   void plant(nlohmann::json const& members);
+
+  /// Its owner deletes it, which only people can.
+  void erase(std::int64_t number);
 
   /// The URL of the repository by its number, which survives renaming.
   std::string place() const;

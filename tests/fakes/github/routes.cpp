@@ -103,6 +103,7 @@ Response book_call(IssueBook& book,
   if (shape == "PATCH issues/N") return book.update(number, body);
   if (shape == "GET issues/N/comments") return book.comments_of(number, target.query);
   if (shape == "POST issues/N/comments") return book.comment(number, body);
+  if (shape == "PUT issues/N/lock") return book.lock(number);
   if (shape == "POST issues/N/labels") return book.add_labels(number, body);
   return problem(404, "Not Found");
 }

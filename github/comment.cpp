@@ -1,0 +1,26 @@
+#include "github/comment.h"
+
+#include <utility>
+
+#include "github/bisection_story.h"
+#include "github/issue.h"
+#include "github/markdown.h"
+#include "github/transcript.h"
+
+namespace torchwatch::github {
+
+CommentDraft draft_comment(IncidentStory const& story,
+                           Bisection const& bisection,
+                           std::string const& project) {
+  CommentDraft draft;
+  draft.report = key_of(story);
+  draft.marker = marker_of(draft.report, bisection);
+  auto body = draft.marker +
+              "\nThis bisection ended after the regression was reported.\n\n### Culprit\n\n" +
+              bisection_story(bisection, project);
+  draft.body = shortened(std::move(body), max_body_bytes);
+  draft.body += transcript(bisection, project, max_body_bytes - draft.body.size());
+  return draft;
+}
+
+}  // namespace torchwatch::github
