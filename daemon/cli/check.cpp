@@ -185,6 +185,14 @@ void print_bisection(Bisection const& bisection) {
     std::cout << "  " << line << '\n';
 }
 
+/// Of a nightly without an incident.
+std::string nothing_found_in(Judgement const& judgement) {
+  if (!judgement.baseline) return "nothing to compare it with";
+  if (judgement.baseline->commit == judgement.nightly.commit)
+    return "nothing to compare: its baseline has the same commit";
+  return "nothing";
+}
+
 void print(Judgement const& judgement) {
   auto const& nightly = judgement.nightly;
   std::cout << "nightly:   " << nightly.date << "  " << short_of(nightly.commit) << "  "
@@ -200,8 +208,7 @@ void print(Judgement const& judgement) {
               << (alarm.subject.empty() ? "" : alarm.subject + "  ") << alarm.detail << '\n';
   if (nightly.state == NightlyState::failed) return;
   if (!judgement.incident) {
-    std::cout << "found:     " << (judgement.baseline ? "nothing" : "nothing to compare it with")
-              << '\n';
+    std::cout << "found:     " << nothing_found_in(judgement) << '\n';
     return;
   }
   for (auto const& change : judgement.incident->incident.changes)
@@ -210,7 +217,7 @@ void print(Judgement const& judgement) {
   for (auto const& bisection : judgement.incident->bisections)
     print_bisection(bisection);
   auto const& report = judgement.incident->incident.report;
-  std::cout << "report:    " << (report.empty() ? "when its searches have ended" : report) << '\n';
+  std::cout << "report:    " << (report.empty() ? "when no search of it goes on" : report) << '\n';
 }
 
 /// One pass, and all bisections that people asked for.

@@ -181,12 +181,13 @@ test('a nightly without verdicts says why', async () => {
   const { items } = await read(service, '/api/v1/nightlies');
   const address = `/api/v1/nightlies/${items[0].id}`;
   const nightly = { ...await read(service, address), verdicts: [], anchored: [], incident: null };
+  const { commit } = await read(service, '/api/v1/nightlies/1');
   const cases = [
     ['prepared', 1, /Not compared yet\./], ['done', null, /there is nothing to compare it with\./], ['failed', 1, /It failed before anything was compared\./],
-    ['done', 1, /No series was suspicious enough to be compared\./],
+    ['done', 1, /No series was suspicious enough to be compared\./], ['done', 1, /its baseline has the same commit\./, commit],
   ];
-  for (const [state, baseline, expected] of cases) {
-    const page = await pageWhere(address, { ...nightly, state, baseline }, `/nightlies/${nightly.id}`);
+  for (const [state, baseline, expected, its] of cases) {
+    const page = await pageWhere(address, { ...nightly, state, baseline, commit: its ?? nightly.commit }, `/nightlies/${nightly.id}`);
     assert.match(await textOf(page), expected);
     await page.context().close();
   }
