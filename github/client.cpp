@@ -101,15 +101,17 @@ bool lets_write(std::string_view scopes) {
   return false;
 }
 
+/// Of an answer that is no success.
+ErrorCode code_of(Response const& answer) {
+  auto const kind = kind_of(answer);
+  if (kind == AnswerKind::lost || kind == AnswerKind::rate_limited) return ErrorCode::unavailable;
+  bool const is_missing = answer.status == 404 || answer.status == 410;
+  return is_missing ? ErrorCode::not_found : ErrorCode::refused;
+}
+
 Error error_of(Request const& request, Result<Response> const& answer) {
   if (!answer) return answer.error();
-  auto const kind = kind_of(*answer);
-  bool const lost = kind == AnswerKind::lost || kind == AnswerKind::rate_limited;
-  bool const is_missing = answer->status == 404 || answer->status == 410;
-  return {lost         ? ErrorCode::unavailable
-          : is_missing ? ErrorCode::not_found
-                       : ErrorCode::refused,
-          request.method + " " + request.url + ": " + explanation_of(*answer)};
+  return {code_of(*answer), request.method + " " + request.url + ": " + explanation_of(*answer)};
 }
 
 /// Whether GitHub said no, and would say so again.
