@@ -211,7 +211,8 @@ std::vector<Bisection> Bisections::untold() const {
   SQLite::Statement query{
       database_,
       std::string{select_bisections} +
-          "WHERE state = 'done' AND NOT is_told "
+          "WHERE NOT is_told "
+          "AND (state = 'done' OR (is_promised AND state IN ('failed', 'cancelled'))) "
           "AND incident_id IN (SELECT id FROM incident WHERE report <> '') ORDER BY id"};
   return read_all(query, [this](SQLite::Statement& row) { return read_bisection(database_, row); });
 }

@@ -66,8 +66,9 @@ class Bisections {
   /// Those that have not ended, or were asked for at `since` or later.
   std::vector<BisectionId> unfinished_or_since(Timestamp since) const;
 
-  /// Those that are done and of which their incidents' reports, published before, do not tell; in
-  /// the order asked.
+  /// Those that ended and of which their incidents' reports, published before, do not tell; in the
+  /// order asked. One that failed or was cancelled is among them only where the report says that it
+  /// goes on.
   std::vector<Bisection> untold() const;
   /// Marks one as told.
   void told(BisectionId id);

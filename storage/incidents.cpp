@@ -139,6 +139,10 @@ void Incidents::reported(IncidentId id,
   update.exec();
   for (auto const& bisection : told)
     if (has_ended(bisection.state)) mark_told(database_, bisection.id);
+  SQLite::Statement promise{
+      database_, "UPDATE bisection SET is_promised = 1 WHERE incident_id = ? AND NOT is_told"};
+  bind_all(promise, id.value);
+  promise.exec();
   transaction.commit();
 }
 

@@ -76,7 +76,8 @@ class Incidents {
 
   /// Written before it is published: the key under which the report can be found again.
   void intend_report(IncidentId id, std::string const& key);
-  /// Written after: where it is. Marks as told those of `told` that have ended.
+  /// Written after: where it is. Marks as told those of `told` that have ended. The incident's
+  /// others are promised: the report says that they go on, so how they end is told, whichever way.
   void reported(IncidentId id, std::string const& place, std::vector<Bisection> const& told);
 
  private:

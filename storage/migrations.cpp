@@ -600,6 +600,13 @@ WHERE state IN ('done', 'failed', 'cancelled')
   AND incident_id IN (SELECT id FROM incident WHERE report <> '');
 )sql";
 
+/// A report that says of a bisection that it goes on is followed by how that ended, whichever way.
+constexpr std::string_view promised_bisections = R"sql(
+ALTER TABLE bisection ADD COLUMN is_promised INTEGER NOT NULL DEFAULT 0;
+UPDATE bisection SET is_promised = 1
+WHERE state = 'paused' AND incident_id IN (SELECT id FROM incident WHERE report <> '');
+)sql";
+
 constexpr std::array steps{nightlies_and_jobs,
                            comparisons_and_incidents,
                            builds_and_bisections,
@@ -631,7 +638,8 @@ constexpr std::array steps{nightlies_and_jobs,
                            unbuilt_commits,
                            hosts_of_jobs,
                            noise_of_builds,
-                           told_bisections};
+                           told_bisections,
+                           promised_bisections};
 
 /// Foreign keys are off while this lives: a table that others refer to is replaced by a new one of
 /// its name, and looked at when it is done (https://www.sqlite.org/lang_altertable.html, 7).

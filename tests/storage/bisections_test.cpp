@@ -524,6 +524,22 @@ TEST_F(ToldBisectionsTest, WhatHadEndedIsToldByTheReport) {
   EXPECT_THAT(untold(), ElementsAre(paused.id));
 }
 
+TEST_F(ToldBisectionsTest, WhatGoesOnInTheReportIsToldHoweverItEnds) {
+  auto const incident = open();
+  auto const done = ask_for(incident, BisectionState::done);
+  auto fails = ask_for(incident, BisectionState::running);
+  auto stops = ask_for(incident, BisectionState::paused);
+  store.incidents().reported(incident, "reports/1.md", {done, fails, stops});
+  fails.state = BisectionState::failed;
+  stops.state = BisectionState::cancelled;
+  store.bisections().update(fails);
+  store.bisections().update(stops);
+  EXPECT_THAT(untold(), ElementsAre(fails.id, stops.id));
+
+  store.incidents().reported(incident, "reports/1.md", {done, fails, stops});
+  EXPECT_THAT(untold(), IsEmpty());
+}
+
 TEST_F(ToldBisectionsTest, WhatEndsLaterIsToldOnce) {
   auto const incident = open();
   store.incidents().reported(incident, "reports/1.md", {});

@@ -144,6 +144,9 @@ std::vector<std::string> const rows_since{
     )sql",
     R"sql(
       UPDATE bisection SET is_told = 1;
+    )sql",
+    R"sql(
+      UPDATE bisection SET is_promised = 1;
     )sql"};
 
 /// The first version with findings. It reshaped these tables, which have tests of their own.
@@ -433,6 +436,9 @@ TEST(Migrations, WhatHadEndedWhenReportsWereFirstAddedToIsLeftAsItIs) {
 
   EXPECT_THAT(column(database, "SELECT id FROM bisection WHERE is_told"),
               ::testing::ElementsAre("1"));
+  EXPECT_THAT(column(database, "SELECT id FROM bisection WHERE is_promised"),
+              ::testing::ElementsAre("2"))
+      << "the report says that it is paused";
 }
 
 TEST(Migrations, TheKindOfARecipeIsAColumnOfItsOwn) {
