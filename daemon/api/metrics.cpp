@@ -95,7 +95,8 @@ void add_alarms(Families& all, storage::Tallies const& tallies) {
                                           benchmark_undecided,
                                           runner_lost,
                                           odd_feed_entry,
-                                          builds_need_space},
+                                          builds_need_space,
+                                          untold_bisection},
                                          tallies.open_alarms)));
 }
 

@@ -49,7 +49,7 @@ RemeasuredFleets remeasured(Values const& then, Values const& now) {
 /// "latency in 4 of 4 series, +30.1% (5 earlier nights: up to 1.2%)"; "leak in 4 of 4 series" where
 /// there was none before.
 std::string text_of(bisect::EnvironmentShift const& shift) {
-  auto const where =
+  auto where =
       fmt::format("{} in {} of {} series", to_string(shift.metric), shift.shifted, shift.series);
   if (shift.ratio == 1) return where;
   auto const usual = shift.nights == 0
@@ -114,6 +114,12 @@ std::string difference(nlohmann::json const& then, nlohmann::json const& now) {
   return text;
 }
 
+std::string first_of(std::vector<std::string> const& texts) {
+  if (texts.empty()) return {};
+  auto const others = texts.size() - 1;
+  return texts.front() + (others == 0 ? "" : fmt::format("; {} more", others));
+}
+
 }  // namespace
 
 void Alarms::set(bool is_wrong,
@@ -129,13 +135,7 @@ void Alarms::set(bool is_wrong,
 }
 
 void Alarms::look_at_feed(std::vector<std::string> const& odd) {
-  set(!odd.empty(),
-      AlarmKind::odd_feed_entry,
-      "",
-      odd.empty() ? ""
-                  : fmt::format("{}{}",
-                                odd.front(),
-                                odd.size() == 1 ? "" : fmt::format("; {} more", odd.size() - 1)));
+  set(!odd.empty(), AlarmKind::odd_feed_entry, "", first_of(odd));
   auto const newest = store_.nightlies().newest();
   if (!newest || options_.feed.overdue == std::chrono::seconds{0}) return;
   set(clock_.now() - newest->announced_at > options_.feed.overdue,
@@ -149,6 +149,10 @@ void Alarms::look_at_end(Nightly const& nightly) {
       AlarmKind::nightly_failed,
       "",
       "nightly " + nightly.date + ": " + nightly.failure);
+}
+
+void Alarms::look_at_telling(std::vector<std::string> const& failures) {
+  set(!failures.empty(), AlarmKind::untold_bisection, "", first_of(failures));
 }
 
 void Alarms::look_at_sweep(Nightly const& nightly, Nightly const& baseline) {

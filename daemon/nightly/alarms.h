@@ -25,7 +25,7 @@ class Alarms {
   /// (Announcer::odd)?
   void look_at_feed(std::vector<std::string> const& odd);
 
-  /// After a nightly was judged: could it be?
+  /// After the newest nightly was judged: could it be?
   void look_at_end(Nightly const& nightly);
 
   /// After a sweep of a nightly beside `baseline`: benchmarks that gave nothing on the nightly, or
@@ -42,6 +42,9 @@ class Alarms {
   /// After a benchmark was compared: a process of it failed for good, so that its series were not
   /// decided. `failure`: why; empty when none did.
   void look_at_comparison(Nightly const& nightly, Series const& series, std::string const& failure);
+
+  /// After bisections were told of: `failures` says which could not be, and why.
+  void look_at_telling(std::vector<std::string> const& failures);
 
  private:
   void look_for_stopped_benchmarks(Nightly const& nightly, std::vector<JobOutcome> const& tonight);

@@ -1,9 +1,13 @@
 #include "daemon/nightly/pipeline.h"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 namespace torchwatch::nightly {
@@ -19,10 +23,14 @@ std::optional<Nightly> last_judged(storage::Store& store) {
   return std::move(*last);
 }
 
-/// Whether a search of it goes on: somebody asked for another one meanwhile. What it finds belongs
-/// into the report. One that is paused may be so for good; what it finds is told later.
-bool is_searched(storage::Store& store, Incident const& incident) {
-  return std::ranges::any_of(store.bisections().of_incident_in_brief(incident.id),
+constexpr std::chrono::hours longest_wait{24};
+
+/// Whether its report waits for a search: somebody asked for another one meanwhile, and what it
+/// finds belongs into the report. One that is paused may be so for good, and one that goes on for
+/// longer may never end; what they find is told later.
+bool is_searched(storage::Store& store, Incident const& incident, Timestamp now) {
+  return now - incident.opened_at < longest_wait &&
+         std::ranges::any_of(store.bisections().of_incident_in_brief(incident.id),
                              [](Bisection const& search) { return is_active(search.state); });
 }
 
@@ -32,24 +40,29 @@ asio::awaitable<Result<>> Pipeline::pass() {
   auto const looked = co_await announcer_.look();
   alarms_.look_at_feed(announcer_.odd());
   // A kill may have come between the state and its alarm.
-  if (auto const last = last_judged(store_)) alarms_.look_at_end(*last);
+  look_at_end();
   // What is found is told, whatever becomes of the nights after it.
   auto published = co_await publish_all();
   co_await tell_all();
   while (auto nightly = store_.nightlies().next_unfinished()) {
     auto const judged = co_await stages_.judge(*nightly);
     if (!judged) co_return judged.error();
-    alarms_.look_at_end(*nightly);
+    look_at_end();
     published = co_await publish_all();
   }
   co_return looked ? published : looked;
+}
+
+/// A nightly that came late says nothing of the newest.
+void Pipeline::look_at_end() {
+  if (auto const last = last_judged(store_)) alarms_.look_at_end(*last);
 }
 
 asio::awaitable<Result<>> Pipeline::publish_all() {
   Result<> all_published;
   for (auto& nightly : store_.nightlies().unpublished()) {
     auto incident = store_.incidents().of_nightly(nightly.id).value();
-    if (is_searched(store_, incident)) continue;
+    if (is_searched(store_, incident, clock_.now())) continue;
     auto const published = co_await publisher_.publish(std::move(incident));
     if (published)
       move_to(store_, nightly, NightlyState::done);
@@ -59,14 +72,17 @@ asio::awaitable<Result<>> Pipeline::publish_all() {
   co_return all_published;
 }
 
-/// Nobody misses an incident where this fails, so it fails no pass.
+/// Nobody misses an incident where this fails, so it fails no pass and raises an alarm.
 asio::awaitable<void> Pipeline::tell_all() {
+  std::vector<std::string> failures;
   for (auto& bisection : store_.bisections().untold()) {
     auto const id = bisection.id;
     auto const told = co_await publisher_.tell(std::move(bisection));
-    if (!told)
-      spdlog::warn("tell_failed bisection={} reason=\"{}\"", id.value, told.error().message);
+    if (told) continue;
+    spdlog::warn("tell_failed bisection={} reason=\"{}\"", id.value, told.error().message);
+    failures.push_back(fmt::format("bisection {}: {}", id.value, told.error().message));
   }
+  alarms_.look_at_telling(failures);
 }
 
 }  // namespace torchwatch::nightly

@@ -19,12 +19,14 @@ class Pipeline {
            feed::Announcer& announcer,
            Stages& stages,
            Alarms& alarms,
-           report::Publisher& publisher)
+           report::Publisher& publisher,
+           Clock const& clock)
       : store_{store},
         announcer_{announcer},
         stages_{stages},
         alarms_{alarms},
-        publisher_{publisher} {}
+        publisher_{publisher},
+        clock_{clock} {}
 
   /// One pass: asks the feed, judges every nightly that is not judged yet, the oldest first,
   /// publishes what is not published, and tells what bisections found since. An Error means that
@@ -33,6 +35,7 @@ class Pipeline {
   boost::asio::awaitable<Result<>> pass();
 
  private:
+  void look_at_end();
   boost::asio::awaitable<Result<>> publish_all();
   boost::asio::awaitable<void> tell_all();
 
@@ -41,6 +44,7 @@ class Pipeline {
   Stages& stages_;
   Alarms& alarms_;
   report::Publisher& publisher_;
+  Clock const& clock_;
 };
 
 }  // namespace torchwatch::nightly

@@ -32,7 +32,7 @@ Parts::Parts(asio::any_io_executor const& executor,
       stages{edges.store, preparation, sweep, verdicts, rebuilds, suite_profile, investigation},
       publisher{options.github, edges.store, options.state_dir, edges.open_transport},
       feedback{options.github, edges.store, edges.clock, edges.open_transport},
-      pipeline{edges.store, announcer, stages, alarms, publisher} {}
+      pipeline{edges.store, announcer, stages, alarms, publisher, edges.clock} {}
 
 asio::awaitable<Result<>> Parts::pass() {
   kept.make_room();

@@ -24,6 +24,8 @@ std::string_view to_string(AlarmKind kind) {
       return "odd_feed_entry";
     case AlarmKind::builds_need_space:
       return "builds_need_space";
+    case AlarmKind::untold_bisection:
+      return "untold_bisection";
   }
   return "unknown";
 }
@@ -38,7 +40,8 @@ std::optional<AlarmKind> parse_alarm_kind(std::string_view text) {
                           AlarmKind::benchmark_undecided,
                           AlarmKind::runner_lost,
                           AlarmKind::odd_feed_entry,
-                          AlarmKind::builds_need_space})
+                          AlarmKind::builds_need_space,
+                          AlarmKind::untold_bisection})
     if (text == to_string(kind)) return kind;
   return std::nullopt;
 }

@@ -23,6 +23,7 @@ enum class AlarmKind {
   runner_lost,          ///< a slot of a fleet lost its runner, or gets none
   odd_feed_entry,       ///< a feed has an entry that is no nightly
   builds_need_space,    ///< what has to be kept of builds is more than it may be
+  untold_bisection,     ///< what a bisection found could not be added to its incident's report
 };
 
 std::string_view to_string(AlarmKind kind);

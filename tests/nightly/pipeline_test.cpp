@@ -1,5 +1,6 @@
 #include "daemon/nightly/pipeline.h"
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -363,6 +364,17 @@ TEST_F(PipelineTest, ReportsWithoutABisectionThatSomebodyPausedAndAddsWhatItFind
   EXPECT_THAT(text_of(report), HasSubstr("Culprit: [`" + short_of(world.sha(5))));
 }
 
+TEST_F(PipelineTest, SaysThatASearchWasCancelledWhichItReportedAsPaused) {
+  find_and_steer(BisectionState::paused);
+  auto const report = incident()->report;
+
+  ASSERT_TRUE(world.parts->queue.steer(BisectionId{1}, BisectionState::cancelled));
+  ASSERT_TRUE(world.pass());
+
+  EXPECT_THAT(text_of(report),
+              AllOf(HasSubstr("The bisection was cancelled."), Not(HasSubstr("is paused"))));
+}
+
 TEST_F(PipelineTest, AddsWhatASearchFindsThatIsAskedForAfterTheReport) {
   release_two();
   world.change(5, "alpha", 1.2);
@@ -377,10 +389,12 @@ TEST_F(PipelineTest, AddsWhatASearchFindsThatIsAskedForAfterTheReport) {
   block_reports();
   ASSERT_TRUE(world.pass()) << "the incident itself was told";
   EXPECT_THAT(bisections.untold(), SizeIs(1));
+  EXPECT_THAT(world.alarms(), ElementsAre(AlarmKind::untold_bisection));
 
   std::filesystem::remove(reports);
   ASSERT_TRUE(world.pass());
   EXPECT_THAT(bisections.untold(), IsEmpty());
+  EXPECT_THAT(world.alarms(), IsEmpty());
   auto const text = text_of(incident()->report);
   auto const once = text.find("Bisected from");
   EXPECT_NE(text.find("Bisected from", once + 1), std::string::npos) << text;
@@ -398,6 +412,31 @@ TEST_F(PipelineTest, ReportsWhatAPersonsSearchOfTheIncidentFindsMeanwhile) {
   };
   ASSERT_TRUE(world.pass());
   EXPECT_EQ(incident()->report, "") << "its second search goes on";
+
+  search();
+  ASSERT_TRUE(world.pass());
+  EXPECT_THAT(text_of(incident()->report), Not(HasSubstr("has not finished yet")));
+}
+
+TEST_F(PipelineTest, WaitsADayForAPersonsSearchOfTheIncident) {
+  release_two();
+  world.change(5, "alpha", 1.2);
+  world.parts->rounds.before = [&](measure::RoundKey const& key) {
+    if (!key.campaign.name.starts_with("profile/")) return;
+    auto bisections = world.parts->store.bisections();
+    auto const own = bisections.all_in_brief().at(0);
+    bisections.ask(own.request, own.incident, world.clock.now());
+  };
+  ASSERT_TRUE(world.pass());
+  world.clock.time += std::chrono::hours{23};
+  ASSERT_TRUE(world.pass());
+  EXPECT_EQ(incident()->report, "");
+
+  world.clock.time += std::chrono::hours{1};
+  ASSERT_TRUE(world.pass());
+  EXPECT_THAT(
+      text_of(incident()->report),
+      AllOf(HasSubstr("Culprit: [`" + short_of(world.sha(5))), HasSubstr("has not finished yet")));
 
   search();
   ASSERT_TRUE(world.pass());

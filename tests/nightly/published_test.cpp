@@ -215,6 +215,21 @@ TEST_F(PublishedTest, ALateDayIsFetchedAndNotJudged) {
   EXPECT_TRUE(incident_of(nightlies[2]));
 }
 
+TEST_F(PublishedTest, ALateDaySaysNothingOfTheNewestThatFailed) {
+  world.publish("2026-01-01", 0);
+  world.publish("2026-01-03", 3).trouble = Error{ErrorCode::corrupt, "it leaves its directory"};
+  pass();
+  world.publish("2026-01-02", 2);
+  pass();
+
+  ASSERT_EQ(world.nightlies()[1].state, NightlyState::done);
+  ASSERT_EQ(world.newest().state, NightlyState::failed);
+  pass();
+  auto const alarms = world.parts->store.alarms().all();
+  EXPECT_EQ(std::ranges::count(alarms, AlarmKind::nightly_failed, &Alarm::kind), 1);
+  EXPECT_THAT(world.alarms(), Contains(AlarmKind::nightly_failed));
+}
+
 TEST_F(PublishedTest, WhatIsOlderThanTheFirstIsHistory) {
   world.publish("2026-01-02", 1);
   pass();
