@@ -222,7 +222,7 @@ void Bisections::told(BisectionId id) {
 }
 
 void Bisections::keep_commits(BisectionId id, std::vector<Commit> const& commits) {
-  SQLite::Transaction transaction{database_};
+  SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
   write_commits(database_, id, commits);
   transaction.commit();
 }

@@ -68,7 +68,15 @@ std::optional<Metric> parse_metric(std::string_view text) {
 }
 
 bool is_deterministic(Metric metric) {
-  return metric != Metric::latency;
+  switch (metric) {
+    case Metric::latency:
+      return false;
+    case Metric::cmem:
+    case Metric::gmem:
+    case Metric::leak:
+      return true;
+  }
+  return false;
 }
 
 std::string name_of(Benchmark const& benchmark) {
