@@ -1,22 +1,25 @@
 /// Compares a build with itself, over and over, with the real worker on this host: how often is
 /// that called a change, and what does it cost? Optionally keeps the pairs, as noise for
-/// compare_power.
+/// compare_power. SIGINT ends it early, with the table of what was compared by then.
 
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/system/system_error.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
-#include <stdlib.h>
 
 #include "daemon/async/run.h"
 #include "daemon/build/manifest.h"
@@ -117,9 +120,9 @@ double noise_of(std::vector<bisect::Pair> const& pairs) {
   return std::sqrt(sum / static_cast<double>(pairs.size()));
 }
 
-/// True when nothing was called a change.
+/// True when every comparison was called unchanged.
 bool print_table(Tallies const& tallies) {
-  bool clean = true;
+  bool is_clean = true;
   fmt::print("{:<40} {:>11} {:>10} {:>11} {:>9} {:>12} {:>6} {:>9}\n",
              "benchmark",
              "comparisons",
@@ -134,7 +137,7 @@ bool print_table(Tallies const& tallies) {
       auto const found = verdicts.find(verdict);
       return found == verdicts.end() ? 0 : found->second;
     };
-    clean = clean && count(Verdict::regression) == 0 && count(Verdict::improvement) == 0;
+    is_clean = is_clean && count(Verdict::unchanged) == tally.comparisons;
     fmt::print("{:<40} {:>11} {:>10} {:>11} {:>9} {:>12} {:>6.1f} {:>8.2f}%\n",
                name,
                tally.comparisons,
@@ -145,7 +148,7 @@ bool print_table(Tallies const& tallies) {
                static_cast<double>(tally.pairs) / tally.comparisons,
                100 * noise_of(tally.measured));
   }
-  return clean;
+  return is_clean;
 }
 
 void write_pairs(Tallies const& tallies, std::string const& file) {
@@ -159,6 +162,17 @@ void write_pairs(Tallies const& tallies, std::string const& file) {
   std::ofstream stream{file};
   stream << list.dump() << '\n';
   if (!stream) throw std::runtime_error(file + ": cannot be written");
+}
+
+/// False when SIGINT or SIGTERM ended it before.
+bool run_to_the_end(asio::io_context& loop, asio::awaitable<int> comparisons) {
+  try {
+    async::run_until_signal(loop, std::move(comparisons));
+    return true;
+  } catch (boost::system::system_error const& problem) {
+    if (problem.code() != asio::error::operation_aborted) throw;
+    return false;
+  }
 }
 
 int run(Options const& options) {
@@ -183,10 +197,10 @@ int run(Options const& options) {
   std::array const builds{system_build(directory.path() / "a", 'a'),
                           system_build(directory.path() / "b", 'b')};
   Tallies tallies;
-  async::run_until_signal(loop, compare_all(rounds, options, builds, tallies));
-  bool const clean = print_table(tallies);
+  bool const is_complete = run_to_the_end(loop, compare_all(rounds, options, builds, tallies));
+  bool const is_clean = print_table(tallies);
   if (!options.record.empty()) write_pairs(tallies, options.record);
-  return clean ? 0 : 1;
+  return is_complete && is_clean ? 0 : 1;
 }
 
 }  // namespace
