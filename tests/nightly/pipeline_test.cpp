@@ -55,6 +55,19 @@ class PipelineTest : public testing::Test {
     ASSERT_TRUE(world.pass());
   }
 
+  /// A night that found something; somebody asks for a second search of it before it is reported.
+  void find_and_ask_again() {
+    release_two();
+    world.change(5, "alpha", 1.2);
+    world.parts->rounds.before = [&](measure::RoundKey const& key) {
+      if (!key.campaign.name.starts_with("profile/")) return;
+      auto bisections = world.parts->store.bisections();
+      auto const own = bisections.all_in_brief().at(0);
+      if (own.id == BisectionId{1}) bisections.ask(own.request, own.incident, world.clock.now());
+    };
+    ASSERT_TRUE(world.pass());
+  }
+
   /// Carries what is queued to its end.
   void search() {
     auto task = [&]() -> boost::asio::awaitable<int> {
@@ -402,15 +415,7 @@ TEST_F(PipelineTest, AddsWhatASearchFindsThatIsAskedForAfterTheReport) {
 }
 
 TEST_F(PipelineTest, ReportsWhatAPersonsSearchOfTheIncidentFindsMeanwhile) {
-  release_two();
-  world.change(5, "alpha", 1.2);
-  world.parts->rounds.before = [&](measure::RoundKey const& key) {
-    if (!key.campaign.name.starts_with("profile/")) return;
-    auto bisections = world.parts->store.bisections();
-    auto const own = bisections.all_in_brief().at(0);
-    if (own.id == BisectionId{1}) bisections.ask(own.request, own.incident, world.clock.now());
-  };
-  ASSERT_TRUE(world.pass());
+  find_and_ask_again();
   EXPECT_EQ(incident()->report, "") << "its second search goes on";
 
   search();
@@ -419,15 +424,7 @@ TEST_F(PipelineTest, ReportsWhatAPersonsSearchOfTheIncidentFindsMeanwhile) {
 }
 
 TEST_F(PipelineTest, WaitsADayForAPersonsSearchOfTheIncident) {
-  release_two();
-  world.change(5, "alpha", 1.2);
-  world.parts->rounds.before = [&](measure::RoundKey const& key) {
-    if (!key.campaign.name.starts_with("profile/")) return;
-    auto bisections = world.parts->store.bisections();
-    auto const own = bisections.all_in_brief().at(0);
-    bisections.ask(own.request, own.incident, world.clock.now());
-  };
-  ASSERT_TRUE(world.pass());
+  find_and_ask_again();
   world.clock.time += std::chrono::hours{23};
   ASSERT_TRUE(world.pass());
   EXPECT_EQ(incident()->report, "");
