@@ -75,7 +75,7 @@ class Bisections {
 
   /// Keeps the commits that are searched, oldest first, in place of what was kept before.
   void keep_commits(BisectionId id, std::vector<Commit> const& commits);
-  /// None before a bisection has begun, or of one that ended before they were kept.
+  /// Empty before the bisection has begun.
   std::vector<Commit> commits_of(BisectionId id) const;
 
   /// Appends steps that are about to be done, all or nothing.
@@ -86,8 +86,7 @@ class Bisections {
   void begin_with(BisectionId id, RecipeId recipe, BuildNoise const& build_noise);
 
   /// As it was when the bisection began with its recipe: it goes on with what it began with,
-  /// whatever was learnt meanwhile. Nothing before it begins, or of one that began before this was
-  /// kept.
+  /// whatever was learnt meanwhile. Nothing before it begins.
   std::optional<BuildNoise> build_noise_of(BisectionId id) const;
 
   /// Stores a step as it was done. `ordinal` is its place among those planned, counted from 0.

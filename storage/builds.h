@@ -19,7 +19,7 @@ enum class BuildState {
 
 struct BuildRecord {
   CommitSha commit;
-  RecipeId recipe;  ///< 0: not known, of a time when nobody asked
+  RecipeId recipe;
   BuildState state = BuildState::built;
   std::string prefix;  ///< of a built one
   std::string note;    ///< why it cannot be built

@@ -10,8 +10,7 @@
 namespace torchwatch::storage {
 namespace {
 
-/// The middle value, or the mean of the two middle ones, of a nightly's own processes. The
-/// migration that worked out older nights has a copy of its own, which never changes.
+/// The middle value, or the mean of the two middle ones, of a nightly's own processes.
 constexpr auto insert_nights = R"sql(
 INSERT OR REPLACE INTO night
 SELECT series.id, nightly, avg(value) FILTER (WHERE place IN ((count + 1) / 2, (count + 2) / 2)),
@@ -137,7 +136,7 @@ std::vector<SeriesNights> Histories::recent(int count) const {
 std::string Histories::fingerprint(std::int64_t host) const {
   SQLite::Statement query{database_, "SELECT json FROM fingerprint WHERE id = ?"};
   bind_all(query, host);
-  return query.executeStep() ? read_fingerprint(query.getColumn(0)) : "{}";
+  return query.executeStep() ? query.getColumn(0).getString() : "{}";
 }
 
 }  // namespace torchwatch::storage

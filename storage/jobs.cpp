@@ -53,13 +53,6 @@ std::optional<JobError> read_error_code(SQLite::Column const& column) {
   return parse_job_error(word).value_or(JobError::failed);
 }
 
-/// NULL is none.
-template <class T>
-std::optional<T> read_number(SQLite::Column const& column) {
-  if (column.isNull()) return std::nullopt;
-  return static_cast<T>(column.getInt64());
-}
-
 /// Four columns from the second on: fleet, benchmark, commit, round.
 JobKey read_key(SQLite::Statement& row, Campaign const& campaign) {
   return {campaign,
@@ -79,13 +72,13 @@ JobOutcome read_job(SQLite::Statement& row) {
   outcome.error_code = read_error_code(row.getColumn(6));
   outcome.error = row.getColumn(7).getString();
   outcome.version = row.getColumn(8).getString();
-  outcome.fingerprint = read_fingerprint(row.getColumn(9));
+  outcome.fingerprint = row.getColumn(9).getString();
   outcome.seconds = row.getColumn(10).getDouble();
   outcome.finished_at = read_time(row.getColumn(11));
   outcome.accounts = nlohmann::json::parse(row.getColumn(12).getString());
   outcome.profile = read_profile(row.getColumn(13));
-  outcome.seed = read_number<std::uint32_t>(row.getColumn(14));
-  outcome.place = read_number<int>(row.getColumn(15));
+  outcome.seed = row.getColumn(14).getUInt();
+  outcome.place = row.getColumn(15).getInt();
   return outcome;
 }
 
@@ -314,8 +307,8 @@ std::vector<SeriesPoint> Jobs::history(Series const& series) const {
     point.campaign.name = row.getColumn(2).getString();
     point.value = read_value(row, 3);
     point.measured_at = read_time(row.getColumn(6));
-    point.seed = read_number<std::uint32_t>(row.getColumn(7));
-    point.place = read_number<int>(row.getColumn(8));
+    point.seed = row.getColumn(7).getUInt();
+    point.place = row.getColumn(8).getInt();
     return point;
   });
 }

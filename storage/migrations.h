@@ -9,16 +9,22 @@ class Database;
 
 namespace torchwatch::storage {
 
-/// Step i takes a database from version i to version i + 1. Steps are only ever added, never
-/// edited.
-std::span<std::string_view const> migrations();
+/// SQL that brings a database of any released version to the newest one.
+struct Migrations {
+  std::string_view schema;                  ///< makes version 1 of an empty database
+  std::span<std::string_view const> steps;  ///< step i takes version i + 1 to i + 2
 
-/// Brings `database` to the newest version, wholly or not at all; `PRAGMA user_version` says
-/// where it is. Throws SQLite::Exception, and std::runtime_error when the database is newer than
-/// this program.
-void migrate(SQLite::Database& database);
+  int newest() const { return 1 + static_cast<int>(steps.size()); }
+};
 
-/// As migrate, but stops at `version`: what tests use to make old databases.
-void migrate_to(SQLite::Database& database, int version);
+/// The migrations of this program: storage/schema.sql, and a step a later version. From the first
+/// release on, steps are added and never edited.
+Migrations migrations();
+
+/// Brings `database` to the newest version, entirely or not at all. `PRAGMA user_version` holds its
+/// version; 0 is an empty database. Throws SQLite::Exception when the disk fails or a step does not
+/// apply, and std::runtime_error when the database is newer than this program or a step leaves a
+/// reference to a row that is gone.
+void migrate(SQLite::Database& database, Migrations const& migrations);
 
 }  // namespace torchwatch::storage

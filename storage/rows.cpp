@@ -55,19 +55,4 @@ Comparison read_comparison(SQLite::Statement& row, int first) {
   return comparison;
 }
 
-/// An empty object for one that is nested beyond all reason: whoever takes it apart or puts it into
-/// an answer costs the stack as much as it is deep, and older versions stored whatever they got.
-std::string read_fingerprint(SQLite::Column const& column) {
-  constexpr int deepest = 16;
-  auto text = column.getString();
-  bool is_shallow = true;
-  auto const watch = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json const&) {
-    is_shallow = is_shallow && depth < deepest;
-    return depth < deepest;
-  };
-  auto const object = nlohmann::json::parse(text, watch, false);
-  if (!is_shallow || !object.is_object()) return "{}";
-  return text;
-}
-
 }  // namespace torchwatch::storage

@@ -83,7 +83,4 @@ Series read_series(SQLite::Statement& row, int first);
 /// Those of a comparison.
 Comparison read_comparison(SQLite::Statement& row, int first);
 
-/// What a host says of itself, a JSON object.
-std::string read_fingerprint(SQLite::Column const& column);
-
 }  // namespace torchwatch::storage

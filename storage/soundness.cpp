@@ -73,11 +73,20 @@ int pragma(SQLite::Database& database, char const* name) {
   return database.execAndGet(std::string{"PRAGMA "} + name).getInt();
 }
 
-/// Whether a database without an id is one from before there was one, or is not yet any.
-bool is_ours_by_its_tables(SQLite::Database& database) {
-  int const tables = database.execAndGet("SELECT count(*) FROM sqlite_master").getInt();
-  int const version = pragma(database, "user_version");
-  return version == 0 ? tables == 0 : database.tableExists("nightly");
+/// A database that was made, and whose schema was not written yet.
+bool is_empty(SQLite::Database& database) {
+  return pragma(database, "application_id") == 0 && pragma(database, "user_version") == 0 &&
+         database.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
+}
+
+/// What development versions wrote before 0.1.0: "TWCH".
+constexpr int development_id = 0x54574348;
+
+Error written_by_development_version(fs::path const& file) {
+  return {ErrorCode::refused,
+          file.string() +
+              ": written by a development version of torchwatch; 0.1.0 and later cannot read it. "
+              "Move it away to start with a new database; the builds next to it are used again"};
 }
 
 std::string complaint_of(SQLite::Database& database, char const* check) {
@@ -88,13 +97,15 @@ std::string complaint_of(SQLite::Database& database, char const* check) {
 Result<> inspect_contents(fs::path const& file) {
   SQLite::Database database{file.string(), SQLite::OPEN_READONLY};
   int const id = pragma(database, "application_id");
-  if (id != application_id && (id != 0 || !is_ours_by_its_tables(database)))
+  if (id == development_id) return written_by_development_version(file);
+  if (id != application_id && !is_empty(database))
     return foreign(file, "application_id " + std::to_string(id));
-  auto const newest = static_cast<int>(migrations().size());
+  int const newest = migrations().newest();
   if (int const version = pragma(database, "user_version"); version > newest) {
     return Error{ErrorCode::refused,
                  file.string() + ": database has version " + std::to_string(version) +
-                     ", this program knows up to " + std::to_string(newest)};
+                     ", this program reads versions up to " + std::to_string(newest) +
+                     ": install a newer torchwatch"};
   }
   auto const complaint = complaint_of(database, "quick_check");
   if (!complaint.empty()) return damaged(file, complaint);

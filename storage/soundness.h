@@ -8,12 +8,13 @@
 /// Whether a database is ours and whole, found out before anything is written to it.
 namespace torchwatch::storage {
 
-/// In the header of every database of torchwatch: "TWCH" ("PRAGMA application_id").
-inline constexpr int application_id = 0x54574348;
+/// `PRAGMA application_id` of every database of torchwatch, as storage/schema.sql sets it: "TWDB".
+inline constexpr int application_id = 0x54574442;
 
 /// Looks at `file` and changes nothing in it. Good: there is none, or it is empty, or it is sound,
 /// ours, no newer than this program, and, where it is sealed, as it was when it was closed. Errors:
-/// `refused` when it belongs to another program or to a newer torchwatch, `corrupt` when it is
+/// `refused` when it belongs to another program, to a newer torchwatch or to a development version
+/// of before 0.1.0, `corrupt` when it is
 /// damaged or has been changed; messages say what to do.
 Result<> inspect(std::filesystem::path const& file);
 

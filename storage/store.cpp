@@ -104,7 +104,7 @@ Result<Store> Store::open(std::filesystem::path const& file) {
     database->exec("PRAGMA journal_mode = WAL");
     // What was published must not be forgotten, not even when the power fails.
     database->exec("PRAGMA synchronous = FULL");
-    migrate(*database);
+    migrate(*database, migrations());
     return Store{std::move(database), std::move(lock)};
   } catch (std::exception const& problem) {
     return Error{ErrorCode::corrupt, "open store: " + file.string() + ": " + problem.what()};

@@ -96,8 +96,8 @@ Json json_of(SeriesPoint const& point) {
   json["samples"] = point.value.samples;
   json["outliers"] = point.value.outliers;
   json["measured_at"] = iso8601(point.measured_at);
-  json["seed"] = point.seed ? Json(*point.seed) : Json(nullptr);
-  json["place"] = point.place ? Json(*point.place) : Json(nullptr);
+  json["seed"] = point.seed;
+  json["place"] = point.place;
   return json;
 }
 

@@ -154,7 +154,7 @@ void Bisector::begin_with(Recipe const& recipe, Bisection& bisection) {
   bisection.steps.clear();
 }
 
-/// What was known when it began; of one that began before this was kept, what is known now.
+/// What was known when it began with a recipe; without one, what is known now.
 BuildNoise Bisector::build_noise_of(Bisection const& bisection) const {
   auto kept = store_.bisections().build_noise_of(bisection.id);
   return kept ? std::move(*kept) : learnt_builds(store_);

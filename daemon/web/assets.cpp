@@ -9,9 +9,9 @@
 
 namespace torchwatch::web {
 
-Asset const* find_asset(std::string_view name) {
+EmbeddedFile const* find_asset(std::string_view name) {
   auto const all = embedded();
-  auto const at = std::ranges::find(all, name, &Asset::name);
+  auto const at = std::ranges::find(all, name, &EmbeddedFile::name);
   return at == all.end() ? nullptr : &*at;
 }
 

@@ -2,11 +2,11 @@
 
 #include <span>
 
-#include "daemon/web/assets.h"
+#include "storage/domain/embedded_file.h"
 
 namespace torchwatch::web {
 
-/// Every file that the build put into the program (deploy/cmake/EmbedFiles.cmake).
-std::span<Asset const> embedded();
+/// The files of the dashboard, and the description of the API.
+std::span<EmbeddedFile const> embedded();
 
 }  // namespace torchwatch::web

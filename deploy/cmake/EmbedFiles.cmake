@@ -1,6 +1,6 @@
-# embed_files(TARGET FILES ...): gives TARGET a source that has the bytes of the files in the program, each under the last
-# part of its path, as torchwatch::web::embedded() lists them. The assembler reads them, so that none is ever C++.
-function(embed_files target)
+# embed_files(TARGET NAMESPACE HEADER FILES ...): gives TARGET a source with the bytes of the files, each under the last part of
+# its path, as NAMESPACE::embedded(), declared in HEADER, lists them. The assembler reads them, so that none is ever C++.
+function(embed_files target namespace header)
   set(source ${CMAKE_CURRENT_BINARY_DIR}/embedded.cpp)
   set(bytes "")
   set(names "")
@@ -10,13 +10,13 @@ function(embed_files target)
     cmake_path(ABSOLUTE_PATH file OUTPUT_VARIABLE path)
     cmake_path(GET path FILENAME name)
     list(APPEND paths ${path})
-    string(APPEND bytes "    \"file_${number}: .incbin \\\"${path}\\\"\\n\"\n    \"file_${number}_end:\\n\"\n")
-    string(APPEND names "extern char const file_${number}[];\nextern char const file_${number}_end[];\n")
-    string(APPEND entries "    Asset{\"${name}\", {file_${number}, file_${number}_end}},\n")
+    string(APPEND bytes "    \"${target}_file_${number}: .incbin \\\"${path}\\\"\\n\"\n    \"${target}_file_${number}_end:\\n\"\n")
+    string(APPEND names "extern char const ${target}_file_${number}[];\nextern char const ${target}_file_${number}_end[];\n")
+    string(APPEND entries "    EmbeddedFile{\"${name}\", {${target}_file_${number}, ${target}_file_${number}_end}},\n")
     math(EXPR number "${number} + 1")
   endforeach()
   file(CONFIGURE OUTPUT ${source} CONTENT [[// Made by deploy/cmake/EmbedFiles.cmake.
-#include "daemon/web/embedded.h"
+#include "@header@"
 
 #include <array>
 
@@ -26,15 +26,15 @@ asm(".pushsection .rodata\n"
 extern "C" {
 @names@}
 
-namespace torchwatch::web {
+namespace @namespace@ {
 
-std::span<Asset const> embedded() {
+std::span<EmbeddedFile const> embedded() {
   static std::array const all{
 @entries@  };
   return all;
 }
 
-}  // namespace torchwatch::web
+}  // namespace @namespace@
 ]] @ONLY)
   target_sources(${target} PRIVATE ${source})
   set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${paths}" SKIP_UNITY_BUILD_INCLUSION ON)

@@ -72,10 +72,8 @@ struct JobOutcome {
   std::string fingerprint;  ///< JSON object: host, CPU, threads, libraries, ...
   double seconds = 0;       ///< wall-clock cost of the process
   Timestamp finished_at{};
-  /// What the order of its round was drawn from, and its place in it: runner/orders.h. None of
-  /// those that were measured before orders were drawn, or alone by hand.
-  std::optional<std::uint32_t> seed{};
-  std::optional<int> place{};
+  std::uint32_t seed = 0;  ///< what the orders of its round were drawn from: runner/orders.h
+  int place = 0;           ///< its place in the round, from 0
 
   bool ok() const { return !error_code; }
 };
@@ -87,8 +85,8 @@ struct SeriesPoint {
   Campaign campaign;
   MetricValue value;
   Timestamp measured_at{};
-  std::optional<std::uint32_t> seed{};  ///< as its job's
-  std::optional<int> place{};
+  std::uint32_t seed = 0;  ///< of its job
+  int place = 0;
 };
 
 }  // namespace torchwatch

@@ -35,18 +35,6 @@ TEST_F(JobsTest, AnOutcomeIsReadAsItWasRecorded) {
   EXPECT_TRUE(read.ok());
 }
 
-TEST_F(JobsTest, AnOutcomeMayHaveNoPlace) {
-  auto written = outcome_of({"nightly/1"}, 0, 10);
-  written.seed.reset();
-  written.place.reset();
-  store.jobs().record({written});
-
-  auto const read = store.jobs().find(written.key).value();
-  EXPECT_EQ(read.seed, std::nullopt);
-  EXPECT_EQ(read.place, std::nullopt);
-  EXPECT_EQ(store.jobs().history(latency_of("dlrm")).at(0).seed, std::nullopt);
-}
-
 TEST_F(JobsTest, AFailedOutcomeKeepsItsReasonAndHasNoHistory) {
   auto written = outcome_of({"nightly/1"}, 0, 1);
   written.values.clear();

@@ -6,7 +6,6 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 
-#include "storage/migrations.h"
 #include "storage/store.h"
 #include "tests/storage/samples.h"
 #include "tests/temporary_folder.h"
@@ -139,14 +138,20 @@ TEST_F(SoundnessTest, WhatIsNoDatabaseIsLeftAlone) {
   EXPECT_THAT(refusal().message, HasSubstr("it does not begin as SQLite's do"));
 }
 
-TEST_F(SoundnessTest, ADatabaseOfBeforeThereWereIdsGetsOne) {
-  {
-    auto old = database();
-    storage::migrate_to(old, 21);
-    EXPECT_EQ(old.execAndGet("PRAGMA application_id").getInt(), 0);
-  }
-  EXPECT_TRUE(Store::open(file()));
+TEST_F(SoundnessTest, NewDatabase_HasTheApplicationId) {
+  make();
   EXPECT_EQ(database().execAndGet("PRAGMA application_id").getInt(), storage::application_id);
+}
+
+TEST_F(SoundnessTest, DatabaseOfADevelopmentVersion_IsRefusedWithWhatToDo) {
+  database().exec(
+      "CREATE TABLE nightly (id INTEGER PRIMARY KEY); "
+      "PRAGMA application_id = 1415005000; PRAGMA user_version = 33");
+  auto const error = refusal();
+  EXPECT_EQ(error.code, ErrorCode::refused);
+  EXPECT_THAT(error.message,
+              AllOf(HasSubstr(file().string() + ": written by a development version"),
+                    HasSubstr("Move it away to start with a new database")));
 }
 
 TEST_F(SoundnessTest, AChangeByHandIsSeenUntilItIsOwnedUpTo) {

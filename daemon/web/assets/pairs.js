@@ -12,11 +12,10 @@ const right = 16;
 function pairsOf(points, before, after) {
   const rounds = new Map();
   for (const point of points) {
-    const key = point.seed ?? `${point.measured_at}`;
-    const round = rounds.get(key) ?? {};
+    const round = rounds.get(point.seed) ?? {};
     if (point.commit === before) round.before = point.value;
     else if (point.commit === after) round.after = point.value;
-    rounds.set(key, round);
+    rounds.set(point.seed, round);
   }
   return [...rounds.values()].filter((round) => round.before !== undefined || round.after !== undefined);
 }

@@ -47,8 +47,12 @@ asio::awaitable<Result<std::vector<JobOutcome>>> ScriptedRounds::measure(
   if (!hangs_in.empty() && key.campaign.name.starts_with(hangs_in)) co_await hang();
   double const pace = noise * 3 * std::normal_distribution<double>{}(generator_);
   std::vector<JobOutcome> outcomes;
-  for (std::size_t i = 0; i < keys.size(); ++i)
+  ++seed_;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
     outcomes.push_back(outcome_of(keys[i], builds[i], pace, key.profile));
+    outcomes.back().seed = seed_;
+    outcomes.back().place = static_cast<int>(i);
+  }
   store_.jobs().record(outcomes);
   ++measured[key.campaign.name];
   co_return outcomes;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <random>
@@ -53,6 +54,7 @@ class ScriptedRounds final : public measure::Rounds {
   storage::Store& store_;
   Clock const& clock_;
   std::mt19937_64 generator_{7};
+  std::uint32_t seed_ = 0;  ///< of the round that was measured last
 };
 
 }  // namespace torchwatch::fakes

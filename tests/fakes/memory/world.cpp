@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Made once: most of a world's time would go into its migrations.
+/// Made once: most of a world's time would go into its schema.
 fs::path empty_database() {
   static MemoryFolder const folder;
   auto const file = folder.path() / "torchwatch.sqlite";

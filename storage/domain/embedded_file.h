@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string_view>
+
+namespace torchwatch {
+
+/// A file that the build puts into the program (deploy/cmake/EmbedFiles.cmake).
+struct EmbeddedFile {
+  std::string_view name;      ///< "style.css"
+  std::string_view contents;  ///< valid for the program's whole life
+};
+
+}  // namespace torchwatch
