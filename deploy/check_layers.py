@@ -19,30 +19,37 @@ MAY_INCLUDE = {
     'fetch': {'storage/domain'},
     'daemon': {'storage/domain', 'config', 'storage', 'bisect', 'github', 'runner', 'fetch'},
 }
-# folder of daemon/, or file beside them -> folders of daemon/ it may include, besides itself
-DAEMON_MAY_INCLUDE = {
-    'async': set(),
-    'metrics': set(),
-    'net': {'async'},
-    'web': set(),
-    'build': {'async'},
-    'measure': {'async', 'metrics'},
-    'feed': {'build'},
-    'report': {'net'},
-    'bisection': {'build', 'measure', 'async'},
-    'nightly': {'feed', 'bisection', 'measure', 'build', 'report', 'async'},
-    'retention': {'nightly', 'measure', 'build', 'async'},
-    'api': {'net', 'web', 'report', 'retention', 'metrics'},
-    'service': {'api', 'retention', 'nightly', 'feed', 'bisection', 'report', 'measure', 'build', 'net', 'metrics', 'async'},
-    'setup': {'service', 'feed', 'report', 'measure', 'build', 'net', 'async'},
-    'cli': {'setup', 'service', 'api', 'net', 'report', 'retention', 'nightly', 'bisection', 'measure', 'build', 'async'},
-    'main.cpp': {'cli'},
+# part with rooms -> room, or file next to the rooms -> rooms it may include, besides itself
+ROOMS_MAY_INCLUDE = {
+    'bisect': {
+        'compare': set(),
+        'git': set(),
+        'search': {'compare', 'git'},
+    },
+    'daemon': {
+        'async': set(),
+        'metrics': set(),
+        'net': {'async'},
+        'web': set(),
+        'build': {'async'},
+        'measure': {'async', 'metrics'},
+        'feed': {'build'},
+        'report': {'net'},
+        'bisection': {'build', 'measure', 'async'},
+        'nightly': {'feed', 'bisection', 'measure', 'build', 'report', 'async'},
+        'retention': {'nightly', 'measure', 'build', 'async'},
+        'api': {'net', 'web', 'report', 'retention', 'metrics'},
+        'service': {'api', 'retention', 'nightly', 'feed', 'bisection', 'report', 'measure', 'build', 'net', 'metrics', 'async'},
+        'setup': {'service', 'feed', 'report', 'measure', 'build', 'net', 'async'},
+        'cli': {'setup', 'service', 'api', 'net', 'report', 'retention', 'nightly', 'bisection', 'measure', 'build', 'async'},
+        'main.cpp': {'cli'},
+    },
 }
 # header prefix -> the only paths that may include it
 QUARANTINE = {
     'sqlite3.h': ('storage/',),
     'SQLiteCpp/': ('storage/',),
-    'git2': ('bisect/git_history.cpp',),
+    'git2': ('bisect/git/history.cpp',),
     'torch/': ('runner/suite/', 'runner/worker/'),
     'ATen/': ('runner/suite/', 'runner/worker/'),
     'c10/': ('runner/suite/', 'runner/worker/'),
@@ -69,14 +76,20 @@ def misplaced(name, header, folder_of, table, prefix=''):
     return None if target in table[folder] else f'{name}: {prefix}{folder} may not include {header}'
 
 
+def unlisted_rooms(name):
+    for part, table in ROOMS_MAY_INCLUDE.items():
+        room = includes.room_in(part)(name)
+        if room is not None and room not in table:
+            yield f'{name}: {part}/{room} is not in the table of what folders of {part}/ may include'
+
+
 def errors_in(sources):
     for name, headers in sources:
-        folder = includes.daemon_folder_of(name)
-        if folder is not None and folder not in DAEMON_MAY_INCLUDE:
-            yield f'{name}: daemon/{folder} is not in the table of what folders of daemon/ may include'
+        yield from unlisted_rooms(name)
         for header in headers:
             yield misplaced(name, header, includes.part_of, MAY_INCLUDE)
-            yield misplaced(name, header, includes.daemon_folder_of, DAEMON_MAY_INCLUDE, 'daemon/')
+            for part, table in ROOMS_MAY_INCLUDE.items():
+                yield misplaced(name, header, includes.room_in(part), table, part + '/')
             for prefix, homes in QUARANTINE.items():
                 if header.startswith(prefix) and not name.startswith(homes):
                     yield f'{name}: <{header}> belongs in {", ".join(homes)}'

@@ -23,9 +23,9 @@ def part_of(path):
     return part if part in PARTS and '/' in path else None
 
 
-def daemon_folder_of(path):
-    """The folder of daemon/ that a file is in, the file's own name where it is in none, or None outside of daemon/."""
-    return path.split('/')[1] if path.startswith('daemon/') else None
+def room_in(part):
+    """A function from a file to its folder in `part`, the file's own name if it is in none, or None outside of `part`."""
+    return lambda path: path.split('/')[1] if path.startswith(part + '/') else None
 
 
 def arrows_between(sources, folder_of):

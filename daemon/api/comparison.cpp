@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "bisect/suite_ratios.h"
+#include "bisect/compare/suite_ratios.h"
 #include "daemon/api/body.h"
 #include "daemon/api/json.h"
 #include "daemon/api/judged.h"

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "bisect/change_point.h"
+#include "bisect/compare/change_point.h"
 #include "daemon/api/json.h"
 #include "daemon/api/pages.h"
 #include "daemon/api/reading.h"

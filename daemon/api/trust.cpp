@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "bisect/night_noise.h"
+#include "bisect/compare/trust_statistics.h"
 #include "daemon/api/json.h"
 #include "daemon/api/pages.h"
 #include "daemon/api/reading.h"

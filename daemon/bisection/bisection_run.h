@@ -5,7 +5,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "bisect/search.h"
+#include "bisect/search/search.h"
 #include "daemon/bisection/build_source.h"
 #include "daemon/bisection/costs.h"
 #include "daemon/measure/rounds.h"

@@ -7,9 +7,8 @@
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/spdlog.h>
 
-#include "bisect/git_history.h"
-#include "bisect/ladder.h"
-#include "bisect/prior.h"
+#include "bisect/git/history.h"
+#include "bisect/search/priors.h"
 #include "daemon/bisection/commit_builds.h"
 #include "daemon/bisection/compare_series.h"
 #include "daemon/bisection/learnt_builds.h"
@@ -162,12 +161,12 @@ BuildNoise Bisector::build_noise_of(Bisection const& bisection) const {
 
 /// Asks in which nights something changed.
 asio::awaitable<Result<bisect::Search>> Bisector::search_nights(
-    Bisection& bisection, Range const& range, std::vector<std::size_t> const& rungs) {
+    Bisection& bisection, Range const& range, std::vector<std::size_t> const& positions) {
   auto const& request = bisection.request;
   NightlyPackages packages{store_, bisection};
   bisect::Search search{request,
-                        bisect::ends_of_nights(range.suspects, rungs),
-                        bisect::nights_of(range.prior, rungs),
+                        bisect::ends_of_nights(range.suspects, positions),
+                        bisect::nightly_prior(range.prior, positions),
                         options_.decide,
                         options_.bisect,
                         build_noise_of(bisection)};
@@ -183,12 +182,12 @@ asio::awaitable<Result<bisect::Search>> Bisector::search_nights(
 /// moves the weights of the commits to the nights in which something changed. When nothing did,
 /// that is the outcome.
 asio::awaitable<Result<>> Bisector::narrow_by_nightlies(Bisection& bisection, Range& range) {
-  auto const rungs =
-      bisect::rungs(nightlies_at_hand(bisection), bisection.request.start, range.suspects);
-  if (rungs.empty()) co_return Result<>{};
-  auto const nights = co_await search_nights(bisection, range, rungs);
+  auto const positions = bisect::nightly_positions(
+      nightlies_at_hand(bisection), bisection.request.start, range.suspects);
+  if (positions.empty()) co_return Result<>{};
+  auto const nights = co_await search_nights(bisection, range, positions);
   if (!nights) co_return nights.error();
-  range.prior = bisect::weigh_by_rungs(std::move(range.prior), rungs, nights->changed());
+  range.prior = bisect::prior_after_nightlies(std::move(range.prior), positions, nights->changed());
   if (nights->is_unchanged()) bisection.outcome = BisectionOutcome::not_reproduced;
   co_return Result<>{};
 }
@@ -202,14 +201,14 @@ asio::awaitable<Result<>> Bisector::end_with_nights(Bisection& bisection, Range 
       co_return impossible(
           "no nightly's build of " + end.hex +
           " is there, and no recipe makes one (torchwatch builds fetch brings one back)");
-  auto rungs = bisect::rungs(known, request.start, range.suspects);
-  if (rungs.empty()) rungs = {0, range.suspects.size()};
-  auto nights = co_await search_nights(bisection, range, rungs);
+  auto positions = bisect::nightly_positions(known, request.start, range.suspects);
+  if (positions.empty()) positions = {0, range.suspects.size()};
+  auto nights = co_await search_nights(bisection, range, positions);
   if (!nights) co_return nights.error();
   auto findings = nights->find();
   bisection.outcome = nights->conclude(findings);
   for (auto& finding : findings)
-    finding.suspects = bisect::commits_of_nights(range.suspects, rungs, finding.suspects);
+    finding.suspects = bisect::commits_of_nights(range.suspects, positions, finding.suspects);
   bisection.findings = std::move(findings);
   co_return Result<>{};
 }

@@ -6,7 +6,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "bisect/search.h"
+#include "bisect/search/search.h"
 #include "config/options.h"
 #include "daemon/bisection/bisection_run.h"
 #include "daemon/bisection/costs.h"
@@ -18,13 +18,24 @@
 
 namespace torchwatch::bisection {
 
-/// Carries bisections from request to outcome: the nightlies between the ends first, where they
-/// were delivered, then the commits; proves each culprit against its parent, and goes on with what
-/// the proofs leave unexplained. Where commits cannot be built, it ends with the nights in which
-/// something changed, and their commits, as far as they are known. All commits are built by one
-/// recipe, and once more with another layout, where it knows one, what a proof compares, and the
-/// ends before an answer that accuses nobody; when the recipe has changed since the bisection was
-/// cut off, it begins again. Single-threaded; several may run side by side.
+/// Carries bisections from request to outcome.
+///
+///     run -> range_of: fetch the ends, list the suspects, weigh them
+///        |-> begin_with: one recipe for all commits; if it has changed, the bisection starts over
+///        |-> end_with_nights: no recipe builds commits, so the nightlies have the last word ->
+///        done
+///        |-> narrow_by_nightlies: measure the delivered nightlies; no change among them -> done
+///        `-> search_commits: build both ends
+///              |-> find_culprits, until nothing is left unexplained:
+///              |     search_on: waves of rounds until each series has its answer (BisectionRun);
+///              |                "no change" is confirmed with both ends in another layout
+///              (confirm) |     prove: each named commit against its parent, in two layouts; revert
+///              check
+///              `-> PackageCheck: the ends differ as nightlies and not as commits -> environment
+///
+/// Steps are stored before they are made and again when they are done, so a bisection that was
+/// killed, paused or cancelled anywhere continues from there. Single-threaded; several may run at
+/// the same time.
 class Bisector {
  public:
   /// All arguments must outlive it.
@@ -60,7 +71,7 @@ class Bisector {
   boost::asio::awaitable<Result<>> narrow_by_nightlies(Bisection& bisection, Range& range);
   boost::asio::awaitable<Result<>> end_with_nights(Bisection& bisection, Range range);
   boost::asio::awaitable<Result<bisect::Search>> search_nights(
-      Bisection& bisection, Range const& range, std::vector<std::size_t> const& rungs);
+      Bisection& bisection, Range const& range, std::vector<std::size_t> const& positions);
   std::vector<CommitSha> nightlies_at_hand(Bisection const& bisection) const;
   Result<std::vector<Commit>> suspects_of(BisectionRequest const& request) const;
   boost::asio::awaitable<Result<>> search_commits(Bisection& bisection, Range range);

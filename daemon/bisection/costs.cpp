@@ -2,7 +2,7 @@
 
 #include <tuple>
 
-#include "bisect/buildable.h"
+#include "bisect/search/buildable.h"
 
 namespace torchwatch::bisection {
 
@@ -35,7 +35,7 @@ double Costs::build(bool is_warm) const {
   return likely.seconds.value_or(other.seconds.value_or(an_hour));
 }
 
-bisect::Costs Costs::costs(bool is_warm) const {
+bisect::StepCosts Costs::costs(bool is_warm) const {
   return {reading_.seconds.value_or(a_minute),
           [this, build = build(is_warm)](std::size_t position) {
             return tried_.contains(position) ? 0 : build;

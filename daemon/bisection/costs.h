@@ -3,7 +3,7 @@
 #include <map>
 #include <optional>
 
-#include "bisect/planning.h"
+#include "bisect/search/planner.h"
 
 namespace torchwatch::bisection {
 
@@ -25,7 +25,7 @@ class Costs {
   void failed(std::size_t position) { tried_[position] = false; }
 
   /// `is_warm`: the next build will be an incremental one. Refers to this object.
-  bisect::Costs costs(bool is_warm) const;
+  bisect::StepCosts costs(bool is_warm) const;
 
  private:
   /// Mean of what was seen; the first one replaces what was only assumed.

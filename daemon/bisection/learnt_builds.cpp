@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "bisect/build_noise.h"
+#include "bisect/search/build_noise.h"
 #include "daemon/measure/pairs.h"
 
 namespace torchwatch::bisection {

@@ -5,7 +5,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include "bisect/git_history.h"
+#include "bisect/git/history.h"
 #include "daemon/bisection/nightly_range.h"
 
 namespace torchwatch::bisection {

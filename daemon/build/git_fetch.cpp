@@ -7,7 +7,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include "bisect/git_history.h"
+#include "bisect/git/history.h"
 #include "runner/process/environment.h"
 #include "runner/process/excerpt.h"
 

@@ -7,7 +7,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include "bisect/git_history.h"
+#include "bisect/git/history.h"
 #include "daemon/build/downloads.h"
 #include "daemon/build/manifest.h"
 #include "fetch/package_contents.h"

@@ -9,7 +9,7 @@
 #include <spdlog/fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
-#include "bisect/git_history.h"
+#include "bisect/git/history.h"
 #include "daemon/async/flush_disk.h"
 #include "daemon/build/contents.h"
 #include "daemon/build/manifest.h"

@@ -8,7 +8,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
-#include "bisect/git_history.h"
+#include "bisect/git/history.h"
 #include "daemon/build/workshop.h"
 #include "storage/domain/build.h"
 #include "storage/domain/result.h"

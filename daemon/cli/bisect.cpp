@@ -12,7 +12,7 @@
 #include <boost/asio/io_context.hpp>
 #include <nlohmann/json.hpp>
 
-#include "bisect/git_history.h"
+#include "bisect/git/history.h"
 #include "daemon/api/json.h"
 #include "daemon/async/run.h"
 #include "daemon/cli/bisection_text.h"

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
-#include "bisect/suite_ratios.h"
+#include "bisect/compare/suite_ratios.h"
 #include "daemon/cli/command_line.h"
 #include "daemon/cli/commands.h"
 #include "daemon/service/open_store.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "bisect/git_history.h"
+#include "bisect/git/history.h"
 
 namespace torchwatch::feed {
 namespace {

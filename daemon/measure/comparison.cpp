@@ -19,7 +19,7 @@ constexpr int most_failures = 3;
 
 /// One series while it is being decided.
 struct Undecided {
-  Undecided(Series one, bisect::Repeats past, config::DecideOptions const& options)
+  Undecided(Series one, bisect::Exactness past, config::DecideOptions const& options)
       : series{std::move(one)},
         compare{series.metric, options, past} {}
 
@@ -62,9 +62,9 @@ std::string first_failure(std::vector<JobOutcome> const& outcomes) {
   return failed == outcomes.end() ? std::string{} : failure_of(*failed);
 }
 
-bisect::Repeats known_of(Series const& series, Past const& past) {
+bisect::Exactness known_of(Series const& series, Past const& past) {
   auto const found = past.find(series);
-  return found == past.end() ? bisect::Repeats{} : found->second;
+  return found == past.end() ? bisect::Exactness{} : found->second;
 }
 
 }  // namespace

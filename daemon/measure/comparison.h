@@ -7,8 +7,8 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "bisect/compare.h"
-#include "bisect/repeats.h"
+#include "bisect/compare/compare.h"
+#include "bisect/compare/exactness.h"
 #include "config/options.h"
 #include "daemon/measure/rounds.h"
 #include "storage/domain/comparison.h"
@@ -23,7 +23,7 @@ struct BuildPair {
 };
 
 /// What is known of series whose metrics should repeat exactly; of others, nothing.
-using Past = std::map<Series, bisect::Repeats>;
+using Past = std::map<Series, bisect::Exactness>;
 
 /// What the comparison of two builds on one benchmark came to.
 struct ComparisonResult {

@@ -4,7 +4,7 @@
 #include <system_error>
 #include <utility>
 
-#include "bisect/levels.h"
+#include "bisect/compare/levels.h"
 #include "config/value.h"
 #include "runner/catalogue/catalogue.h"
 

@@ -3,7 +3,7 @@
 #include <map>
 #include <vector>
 
-#include "bisect/compare.h"
+#include "bisect/compare/compare.h"
 #include "storage/domain/benchmark.h"
 #include "storage/domain/job.h"
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "bisect/environment.h"
+#include "bisect/compare/environment.h"
 #include "daemon/measure/alarm.h"
 #include "daemon/measure/job.h"
 #include "daemon/nightly/baseline.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "bisect/environment.h"
+#include "bisect/compare/environment.h"
 #include "config/options.h"
 #include "storage/store.h"
 

@@ -4,18 +4,18 @@
 #include <map>
 #include <utility>
 
-#include "bisect/repeats.h"
-#include "bisect/screen.h"
+#include "bisect/compare/exactness.h"
+#include "bisect/compare/screen.h"
 
 namespace torchwatch::nightly {
 namespace {
 
 using measure::SeriesGroup;
 
-bisect::Swept swept(Series const& series,
-                    std::vector<bisect::Pair> const& pairs,
-                    std::vector<measure::SeriesPairs> const& past) {
-  bisect::Swept swept{series.metric, pairs};
+bisect::SweepSeries swept(Series const& series,
+                          std::vector<bisect::Pair> const& pairs,
+                          std::vector<measure::SeriesPairs> const& past) {
+  bisect::SweepSeries swept{series.metric, pairs};
   for (auto const& night : past)
     if (auto const found = night.find(series); found != night.end())
       swept.past.push_back(found->second);
@@ -33,12 +33,13 @@ Screening screen_sweep(measure::SeriesPairs const& sweep,
   measure::Past known;
   for (auto const& fleet : fleets) {
     std::vector<Series> of_fleet;
-    std::vector<bisect::Swept> measured;
+    std::vector<bisect::SweepSeries> measured;
     for (auto const& [series, pairs] : sweep) {
       if (series.fleet != fleet.name) continue;
       of_fleet.push_back(series);
       measured.push_back(swept(series, pairs, past));
-      if (is_deterministic(series.metric)) known[series] = bisect::repeats_in(measured.back().past);
+      if (is_deterministic(series.metric))
+        known[series] = bisect::exactness_of(measured.back().past);
     }
     auto const may_have_grown = bisect::may_have_grown(measured, options);
     for (std::size_t i = 0; i < of_fleet.size(); ++i)

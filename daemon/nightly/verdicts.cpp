@@ -8,7 +8,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include "bisect/family.h"
+#include "bisect/compare/compare.h"
 #include "daemon/async/when_all.h"
 #include "daemon/build/manifest.h"
 #include "daemon/nightly/baseline.h"

@@ -2,7 +2,7 @@
 #include <chrono>
 #include <utility>
 
-#include "bisect/git_history.h"
+#include "bisect/git/history.h"
 #include "daemon/build/fetcher.h"
 #include "daemon/build/git_fetch.h"
 #include "daemon/feed/feed.h"

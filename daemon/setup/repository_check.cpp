@@ -1,4 +1,4 @@
-#include "bisect/git_history.h"
+#include "bisect/git/history.h"
 #include "daemon/build/git_fetch.h"
 #include "daemon/setup/look.h"
 

@@ -17,7 +17,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include "bisect/inquiry.h"
+#include "bisect/search/search_state.h"
 
 namespace torchwatch::bench {
 namespace {

@@ -16,7 +16,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "bisect/change_point.h"
+#include "bisect/compare/change_point.h"
 
 namespace torchwatch::bench {
 namespace {

@@ -19,7 +19,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include "bisect/compare.h"
+#include "bisect/compare/compare.h"
 #include "config/options.h"
 
 namespace torchwatch::bench {

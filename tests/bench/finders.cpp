@@ -9,10 +9,10 @@
 #include "two_samples.h"
 #include <fmt/format.h>
 
-#include "bisect/build_noise.h"
-#include "bisect/compare.h"
-#include "bisect/inquiry.h"
-#include "bisect/search.h"
+#include "bisect/compare/compare.h"
+#include "bisect/search/build_noise.h"
+#include "bisect/search/search.h"
+#include "bisect/search/search_state.h"
 
 namespace torchwatch::bench {
 namespace {
@@ -29,11 +29,11 @@ double milliseconds_since(std::clock_t began) {
 
 Found ask(Commits& commits, bisect::Capacity capacity) {
   auto const& day = commits.day();
-  std::vector<bisect::Asked> asked;
+  std::vector<bisect::SeriesQuery> asked;
   for (std::size_t series = 0; series < day.series; ++series)
     asked.push_back({{}, series});
-  bisect::Inquiry inquiry{std::vector<double>(day.commits, 1.0), asked, {}};
-  bisect::Costs const costs{
+  bisect::SearchState inquiry{std::vector<double>(day.commits, 1.0), asked, {}};
+  bisect::StepCosts const costs{
       seconds_a_run,
       [&](std::size_t position) { return commits.is_built(position) ? 0 : seconds_a_build; },
       [](std::size_t) {
@@ -148,7 +148,7 @@ class Searched {
   }
 
   void take_steps() {
-    bisect::Costs const costs{
+    bisect::StepCosts const costs{
         seconds_a_run,
         [&](std::size_t position) { return commits_.is_built(position) ? 0 : seconds_a_build; },
         [](std::size_t) {

@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "bisect/git_history.h"
+#include "bisect/git/history.h"
 
 namespace torchwatch::bench {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bisect/compare.h"
+#include "bisect/compare/compare.h"
 
 namespace torchwatch::bench {
 

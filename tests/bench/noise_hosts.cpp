@@ -10,7 +10,7 @@
 #include "noise.h"
 #include <fmt/format.h>
 
-#include "bisect/levels.h"
+#include "bisect/compare/levels.h"
 
 namespace torchwatch::bench {
 namespace {

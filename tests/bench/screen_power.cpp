@@ -17,7 +17,7 @@
 #include <boost/math/distributions/chi_squared.hpp>
 #include <fmt/format.h>
 
-#include "bisect/screen.h"
+#include "bisect/compare/screen.h"
 
 namespace torchwatch::bench {
 namespace {
@@ -153,7 +153,7 @@ std::vector<bisect::Pair> measure(Samples& samples, double ratio, int count) {
 
 /// What the screen was before: four degrees of freedom at the median variance of the fleet, and two
 /// standard errors.
-std::vector<bool> by_the_median(std::vector<bisect::Swept> const& sweep, double threshold) {
+std::vector<bool> by_the_median(std::vector<bisect::SweepSeries> const& sweep, double threshold) {
   std::vector<double> means;
   std::vector<double> variances;
   for (auto const& series : sweep) {
@@ -187,10 +187,10 @@ void judge(Row& row, std::mt19937_64& random) {
   auto const& fleet = *row.fleet;
   std::bernoulli_distribution grows{fleet.series.size() - fleet.first_counted > 1 ? 0.25 : 1.0};
   std::vector<bool> has_grown;
-  std::vector<bisect::Swept> sweep;
+  std::vector<bisect::SweepSeries> sweep;
   for (std::size_t i = 0; i < fleet.series.size(); ++i) {
     auto const samples = fleet.series[i].make(random());
-    auto& series = sweep.emplace_back(bisect::Swept{samples->metric(), {}});
+    auto& series = sweep.emplace_back(bisect::SweepSeries{samples->metric(), {}});
     for (int night = 0; night < row.nights; ++night)
       series.past.push_back(measure(*samples, 1, row.pairs));
     has_grown.push_back(i >= fleet.first_counted && grows(random));

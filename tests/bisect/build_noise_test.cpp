@@ -1,4 +1,4 @@
-#include "bisect/build_noise.h"
+#include "bisect/search/build_noise.h"
 
 #include <cmath>
 #include <random>

@@ -1,4 +1,4 @@
-#include "bisect/buildable.h"
+#include "bisect/search/buildable.h"
 
 #include <gtest/gtest.h>
 

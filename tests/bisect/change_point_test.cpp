@@ -1,4 +1,4 @@
-#include "bisect/change_point.h"
+#include "bisect/compare/change_point.h"
 
 #include <cmath>
 #include <random>

@@ -1,4 +1,4 @@
-#include "bisect/compare.h"
+#include "bisect/compare/compare.h"
 
 #include <bit>
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 std::optional<Comparison> compare(std::span<Pair const> pairs,
                                   Metric metric,
                                   config::DecideOptions const& with,
-                                  Repeats past = {}) {
+                                  Exactness past = {}) {
   Compare compare{metric, with, past};
   for (auto const& pair : pairs)
     compare.add(pair);
@@ -168,7 +168,7 @@ TEST(Compare, OneProcessOfEachBuildDecidesNothing) {
     EXPECT_FALSE(compare(repeated(1, {100 * mib, after}), Metric::cmem, usual_options));
 }
 
-Verdict verdict_of_memory(int pairs, Pair pair, Repeats past = {}) {
+Verdict verdict_of_memory(int pairs, Pair pair, Exactness past = {}) {
   auto const found = compare(repeated(pairs, pair), Metric::cmem, usual_options, past);
   return found ? found->verdict : Verdict::inconclusive;
 }
@@ -186,7 +186,7 @@ TEST(Compare, MemoryOfWhichNothingIsKnownIsUnchangedAfterFourPairsAndChangedAfte
 }
 
 TEST(Compare, MemoryThatAlwaysRepeatedIsUnchangedAfterTwoPairsAndChangedAfterThree) {
-  Repeats const past{.agreed = 40};
+  Exactness const past{.agreed = 40};
   EXPECT_EQ(verdict_of_memory(1, {100 * mib, 100 * mib}, {.agreed = 10'000}), Verdict::inconclusive)
       << "one process may always be astray";
   EXPECT_EQ(verdict_of_memory(2, {100 * mib, 100 * mib}, past), Verdict::unchanged);
@@ -197,13 +197,13 @@ TEST(Compare, MemoryThatAlwaysRepeatedIsUnchangedAfterTwoPairsAndChangedAfterThr
 TEST(Compare, WhatRepeatedIsCountedNightByNightAndBuildByBuild) {
   std::vector<std::vector<Pair>> const nights{
       {{1, 2}, {1, 2}, {1, 3}}, {{5, 5}}, {}, {{7, 7}, {7, 7}}};
-  auto const repeats = repeats_in(nights);
+  auto const repeats = exactness_of(nights);
   EXPECT_EQ(repeats.agreed, 5);
   EXPECT_EQ(repeats.disagreed, 1);
 }
 
 TEST(Compare, MemoryThatOnceDidNotRepeatIsJudgedLikeANoisyMetric) {
-  Repeats const past{.agreed = 40, .disagreed = 1};
+  Exactness const past{.agreed = 40, .disagreed = 1};
   EXPECT_EQ(verdict_of_memory(12, {100 * mib, 108 * mib}, past), Verdict::inconclusive);
   EXPECT_EQ(verdict_of_memory(13, {100 * mib, 108 * mib}, past), Verdict::regression);
 }

@@ -1,4 +1,4 @@
-#include "bisect/environment.h"
+#include "bisect/compare/environment.h"
 
 #include <cmath>
 #include <limits>

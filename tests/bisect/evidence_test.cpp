@@ -1,4 +1,4 @@
-#include "bisect/evidence.h"
+#include "bisect/compare/evidence.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,9 @@
-#include "bisect/family.h"
-
 #include <algorithm>
 
 #include "host.h"
 #include <gtest/gtest.h>
 
-#include "bisect/compare.h"
+#include "bisect/compare/compare.h"
 
 namespace torchwatch::bisect {
 namespace {

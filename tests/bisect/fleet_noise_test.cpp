@@ -1,10 +1,10 @@
-#include "bisect/fleet_noise.h"
-
 #include <cmath>
 #include <random>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "bisect/compare/screen.h"
 
 namespace torchwatch::bisect {
 namespace {

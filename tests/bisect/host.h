@@ -4,7 +4,7 @@
 #include <numbers>
 #include <random>
 
-#include "bisect/compare.h"
+#include "bisect/compare/compare.h"
 
 namespace torchwatch::bisect {
 

@@ -1,4 +1,4 @@
-#include "bisect/levels.h"
+#include "bisect/compare/levels.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "bisect/posterior.h"
+#include "bisect/search/posterior.h"
 
 #include <cmath>
 #include <random>

@@ -1,4 +1,4 @@
-#include "bisect/scale.h"
+#include "bisect/search/scale.h"
 
 #include <cmath>
 

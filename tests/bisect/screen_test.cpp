@@ -1,4 +1,4 @@
-#include "bisect/screen.h"
+#include "bisect/compare/screen.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,12 +14,12 @@ namespace {
 
 using testing::ElementsAre;
 
-Swept swept_latency(std::vector<Pair> pairs) {
+SweepSeries swept_latency(std::vector<Pair> pairs) {
   return {Metric::latency, std::move(pairs)};
 }
 
 TEST(Screen, PassesWhatMayBeOverTheThreshold) {
-  std::vector<Swept> const sweep{
+  std::vector<SweepSeries> const sweep{
       swept_latency({{100, 108}, {100, 108.1}}),  // is over it
       swept_latency({{100, 106}, {100, 109}}),    // may be
       swept_latency({{100, 104}, {100, 104.1}}),  // is not
@@ -29,9 +29,9 @@ TEST(Screen, PassesWhatMayBeOverTheThreshold) {
 }
 
 /// A hundred unchanged series, measured twice at `sigma`, and one that says nothing of its noise.
-std::vector<Swept> fleet_with(Swept const& steady, double sigma) {
+std::vector<SweepSeries> fleet_with(SweepSeries const& steady, double sigma) {
   Host host{{.sigma = sigma}, 7};
-  std::vector<Swept> sweep{steady};
+  std::vector<SweepSeries> sweep{steady};
   for (int i = 0; i < 100; ++i)
     sweep.push_back(swept_latency({host.pair(100, 100), host.pair(100, 100)}));
   return sweep;
@@ -39,7 +39,7 @@ std::vector<Swept> fleet_with(Swept const& steady, double sigma) {
 
 TEST(Screen, PassesMoreWhereTheFleetIsNoisy) {
   // Nothing in the series itself tells that +4% is less sure here than there.
-  Swept const steady = swept_latency({{100, 104}, {100, 104}});
+  SweepSeries const steady = swept_latency({{100, 104}, {100, 104}});
   EXPECT_FALSE(may_have_grown(fleet_with(steady, 0.003), usual_options).front());
   EXPECT_TRUE(may_have_grown(fleet_with(steady, 0.03), usual_options).front());
 }
@@ -54,7 +54,7 @@ TEST(Screen, PassesNothingThatWasNotMeasured) {
 }
 
 TEST(Screen, KnowsTheFloors) {
-  std::vector<Swept> const sweep{
+  std::vector<SweepSeries> const sweep{
       swept_latency({{0.01, 0.015}, {0.01, 0.015}}),
       {Metric::cmem, {{mib, 1.5 * mib}, {mib, 1.5 * mib}}},
       {Metric::cmem, {{mib, 2.5 * mib}, {mib, 2.5 * mib}}},
@@ -76,7 +76,7 @@ TEST(Screen, KnowsEachSeriesByItsOwnNights) {
   Host quiet{{.sigma = 0.005}, 7};
   Host noisy{{.sigma = 0.05}, 7};
   // Tonight they look alike.
-  std::vector<Swept> sweep(20, swept_latency({{100, 103.9}, {100, 104}}));
+  std::vector<SweepSeries> sweep(20, swept_latency({{100, 103.9}, {100, 104}}));
   for (auto& series : sweep)
     series.past = past_of(quiet, 10);
   sweep[7].past = past_of(noisy, 10);
@@ -104,7 +104,7 @@ TEST(Screen, PassesWhatIsUnlikeItsPast) {
 TEST(Screen, KnowsALoudNight) {
   Host past{{.sigma = 0.005}, 7};
   Host tonight{{.sigma = 0.02}, 8};
-  std::vector<Swept> sweep;
+  std::vector<SweepSeries> sweep;
   for (int i = 0; i < 100; ++i)
     sweep.push_back(
         {Metric::latency, {tonight.pair(100, 100), tonight.pair(100, 100)}, past_of(past, 20)});
@@ -127,7 +127,7 @@ TEST(Screen, LearnsFromNightsOfMorePairs) {
 TEST(Screen, IsNotBlindedByWhatIsNoNumber) {
   constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
   Host host{{.sigma = 0.005}, 7};
-  std::vector<Swept> sweep(4, swept_latency({{100, 110}, {100, 110.5}}));
+  std::vector<SweepSeries> sweep(4, swept_latency({{100, 110}, {100, 110.5}}));
   sweep[0].pairs.push_back({100, nothing});
   sweep[1].pairs = {{nothing, 100}, {100, HUGE_VAL}};
   sweep[2].pairs = {{100, 100}, {100, 100.5}};
@@ -140,7 +140,7 @@ TEST(Screen, IsNotBlindedByWhatIsNoNumber) {
 /// Of `count` series that grew by `growth`, the share that passes two pairs at `sigma` a process.
 double share_passed(double growth, double sigma, int count) {
   Host host{{.sigma = sigma}, 7};
-  std::vector<Swept> sweep;
+  std::vector<SweepSeries> sweep;
   for (int i = 0; i < count; ++i)
     sweep.push_back(swept_latency({host.pair(100, 100 * growth), host.pair(100, 100 * growth)}));
   auto const passed = may_have_grown(sweep, usual_options);
@@ -161,7 +161,7 @@ double share_missed(double noisy, double sigma, int nights, std::uint64_t seed) 
   Host quiet_host{{.sigma = 0.005}, seed};
   Host noisy_host{{.sigma = sigma}, seed + 1};
   constexpr int count = 400;
-  std::vector<Swept> sweep;
+  std::vector<SweepSeries> sweep;
   int const grown = static_cast<int>(noisy * count / 2);
   for (int i = 0; i < count; ++i) {
     auto& host = i < 2 * grown ? noisy_host : quiet_host;

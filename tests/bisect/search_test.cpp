@@ -1,4 +1,4 @@
-#include "bisect/search.h"
+#include "bisect/search/search.h"
 
 #include <cmath>
 #include <functional>
@@ -23,7 +23,7 @@ CommitSha sha_of(std::size_t position) {
 }
 
 /// Every build is there already.
-Costs at_hand() {
+StepCosts at_hand() {
   return {60,
           [](std::size_t) { return 0.0; },
           [](std::size_t) {
@@ -154,7 +154,7 @@ class Day {
 
   double truth(Series const& series, std::size_t position) const;
   void take(Search& search, BisectionStep step);
-  void take_all(Search& search, Costs const& costs);
+  void take_all(Search& search, StepCosts const& costs);
   double measure(Series const& series, std::size_t position, double pace, std::size_t layout = 0);
   void prove(Search& search, Effect& effect, CommitSha const& culprit, std::size_t layout);
   void prove(Search& search, Finding& finding);
@@ -231,7 +231,7 @@ void Day::take(Search& search, BisectionStep step) {
   steps_.push_back(std::move(step));
 }
 
-void Day::take_all(Search& search, Costs const& costs) {
+void Day::take_all(Search& search, StepCosts const& costs) {
   while (!search.is_over()) {
     auto const steps = search.next(costs, 1);
     if (steps.empty()) break;
@@ -284,7 +284,7 @@ bool Day::confirm(Search& search) {
 
 Day& Day::run() {
   Search search{request_, suspects_, prior_, {}, {}};
-  Costs const costs{
+  StepCosts const costs{
       60,
       [&](std::size_t position) { return built_.contains(search.commit_at(position)) ? 0 : 600; },
       [](std::size_t) {

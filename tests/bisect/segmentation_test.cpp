@@ -1,4 +1,4 @@
-#include "bisect/segmentation.h"
+#include "bisect/compare/segmentation.h"
 
 #include <algorithm>
 #include <cmath>

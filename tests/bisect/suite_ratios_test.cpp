@@ -1,4 +1,4 @@
-#include "bisect/suite_ratios.h"
+#include "bisect/compare/suite_ratios.h"
 
 #include <gmock/gmock.h>
 

@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-#include "bisect/git_history.h"
+#include "bisect/git/history.h"
 #include "daemon/async/when_all.h"
 #include "tests/bisect/git_repository.h"
 #include "tests/fakes/proxy/connect_proxy.h"

@@ -5,7 +5,7 @@
 #include <boost/asio/io_context.hpp>
 #include <gmock/gmock.h>
 
-#include "bisect/git_history.h"
+#include "bisect/git/history.h"
 #include "runner/process/child_process.h"
 #include "tests/bisect/git_repository.h"
 #include "tests/runner/run.h"

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "bisect/git_history.h"
+#include "bisect/git/history.h"
 #include "tests/e2e/dependencies.h"
 #include "tests/e2e/expect.h"
 

@@ -1,4 +1,4 @@
-#include "bisect/commit_message.h"
+#include "bisect/git/commit_message.h"
 
 #include <set>
 

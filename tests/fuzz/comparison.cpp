@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "bisect/compare.h"
+#include "bisect/compare/compare.h"
 #include "tests/fuzz/doubles.h"
 #include "tests/fuzz/property.h"
 #include "tests/fuzz/targets.h"
@@ -29,7 +29,7 @@ void comparison(std::string_view input) {
   Doubles doubles{input};
   constexpr Metric metrics[] = {Metric::latency, Metric::cmem, Metric::gmem, Metric::leak};
   auto const metric = metrics[doubles.byte() % std::size(metrics)];
-  bisect::Repeats const past{doubles.byte(), doubles.byte() % 2};
+  bisect::Exactness const past{doubles.byte(), doubles.byte() % 2};
   config::DecideOptions options;
   options.max_pairs = most_pairs;
   bisect::Compare compare{metric, options, past};

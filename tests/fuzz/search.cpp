@@ -1,8 +1,8 @@
-#include "bisect/search.h"
+#include "bisect/search/search.h"
 
 #include <fmt/format.h>
 
-#include "bisect/compare.h"
+#include "bisect/compare/compare.h"
 #include "tests/fuzz/doubles.h"
 #include "tests/fuzz/property.h"
 #include "tests/fuzz/targets.h"
@@ -64,11 +64,11 @@ class Searched {
   }
 
   void take_steps(bisect::Search& search) {
-    bisect::Costs const costs{60,
-                              [](std::size_t) { return 600.0; },
-                              [](std::size_t) {
-                                return 0.9;
-                              }};
+    bisect::StepCosts const costs{60,
+                                  [](std::size_t) { return 600.0; },
+                                  [](std::size_t) {
+                                    return 0.9;
+                                  }};
     while (true) {
       auto steps = search.next(costs, 1);
       if (steps.empty()) return;

@@ -10,7 +10,7 @@ DEPLOY = pathlib.Path(__file__).resolve().parents[2] / 'deploy'
 GOOD = {
     'storage/domain/build.h': '',
     'storage/store.h': '#include "storage/domain/build.h"',
-    'bisect/search.h': '#include "storage/domain/build.h"',
+    'bisect/compare/compare.h': '#include "storage/domain/build.h"',
     'daemon/async/run.h': '#include <boost/asio.hpp>',
     'daemon/net/client.h': '#include <boost/beast.hpp>\n#include "daemon/async/run.h"',
     'daemon/report/publisher.h': '#include "daemon/net/client.h"\n#include "storage/store.h"',
@@ -43,13 +43,18 @@ class Layers(Tree):
         self.assertEqual(done.returncode, 1)
         self.assertEqual(done.stdout, 'daemon/net/server.h: daemon/net may not include daemon/report/publisher.h\n')
 
+    def test_fails_on_an_include_between_rooms_of_another_part(self):
+        done = self.run_on('check_layers.py', {'bisect/git/history.cpp': '#include "bisect/compare/compare.h"'})
+        self.assertEqual((done.returncode, done.stdout),
+                         (1, 'bisect/git/history.cpp: bisect/git may not include bisect/compare/compare.h\n'))
+
     def test_fails_on_an_include_across_parts(self):
-        done = self.run_on('check_layers.py', {'bisect/prior.cpp': '#include "storage/store.h"'})
-        self.assertEqual((done.returncode, done.stdout), (1, 'bisect/prior.cpp: bisect may not include storage/store.h\n'))
+        done = self.run_on('check_layers.py', {'bisect/search/priors.cpp': '#include "storage/store.h"'})
+        self.assertEqual((done.returncode, done.stdout), (1, 'bisect/search/priors.cpp: bisect may not include storage/store.h\n'))
 
     def test_fails_on_a_library_in_the_wrong_place(self):
-        done = self.run_on('check_layers.py', {'bisect/prior.cpp': '#include <sqlite3.h>'})
-        self.assertEqual((done.returncode, done.stdout), (1, 'bisect/prior.cpp: <sqlite3.h> belongs in storage/\n'))
+        done = self.run_on('check_layers.py', {'bisect/search/priors.cpp': '#include <sqlite3.h>'})
+        self.assertEqual((done.returncode, done.stdout), (1, 'bisect/search/priors.cpp: <sqlite3.h> belongs in storage/\n'))
 
     def test_names_folders_that_are_not_in_the_table(self):
         for name in ('daemon/misc/odds.h', 'daemon/odds.h'):

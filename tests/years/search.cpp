@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "bisect/search.h"
+#include "bisect/search/search.h"
 #include "daemon/measure/job.h"
 #include "tests/years/verdicts.h"
 
@@ -72,7 +72,7 @@ class Investigator {
   double level_at(TrueSeries const& one, std::size_t position, std::size_t layout) const;
   Measured const& benchmark_of(std::string const& fleet, Benchmark const& benchmark) const;
   std::size_t place_of(Series const& series) const;
-  bisect::Costs costs() const;
+  bisect::StepCosts costs() const;
   void keep(std::vector<JobOutcome> outcomes);
 
   Truth const& truth_;
@@ -87,7 +87,7 @@ class Investigator {
   CarriedOut done_;
 };
 
-bisect::Costs Investigator::costs() const {
+bisect::StepCosts Investigator::costs() const {
   return {
       seconds_a_reading,
       [this](std::size_t position) { return tried_.contains(position) ? 0.0 : seconds_a_build; },

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "bisect/compare.h"
+#include "bisect/compare/compare.h"
 #include "storage/domain/comparison.h"
 #include "tests/years/processes.h"
 

@@ -1,0 +1,200 @@
+#include "bisect/compare/compare.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace torchwatch::bisect {
+namespace {
+
+/// Standard deviation of the log ratio of two processes on an ordinary host: 3% each.
+constexpr double usual_log_noise = 0.04;
+
+/// What the other bets may add to the coins' before a change is called.
+constexpr double most_help_of_others = 3;
+
+bool has_logarithms(Pair const& pair) {
+  return pair.before > 0 && pair.after > 0;
+}
+
+/// Every process of a build gave the same value.
+bool repeats_exactly(std::vector<Pair> const& pairs) {
+  return std::ranges::all_of(pairs, [&](Pair const& pair) {
+    return pair.before == pairs.front().before && pair.after == pairs.front().after;
+  });
+}
+
+/// What a verdict refuted belongs into no interval, even where few pairs leave it wide.
+void keep_to_verdict(Verdict verdict, RatioInterval& interval) {
+  if (verdict == Verdict::regression) interval.low = std::max(interval.low, 1.0);
+  if (verdict == Verdict::improvement) interval.high = std::min(interval.high, 1.0);
+}
+
+double floor_of(Metric metric, config::DecideOptions const& options) {
+  switch (metric) {
+    case Metric::latency:
+      return options.latency_floor_ms;
+    case Metric::cmem:
+    case Metric::gmem:
+      return static_cast<double>(options.memory_floor_bytes);
+    case Metric::leak:
+      return static_cast<double>(options.leak_floor_bytes);
+  }
+  return 0;
+}
+
+double error_of(Verdict verdict, config::DecideOptions const& options) {
+  bool const is_change = verdict == Verdict::regression || verdict == Verdict::improvement;
+  return is_change ? options.error : options.miss;
+}
+
+}  // namespace
+
+double tolerance(double before, Metric metric, config::DecideOptions const& options) {
+  return std::max(floor_of(metric, options), options.threshold * std::abs(before));
+}
+
+config::DecideOptions for_family(config::DecideOptions options, std::size_t series) {
+  if (series == 0) return options;
+  options.error = std::min(options.error, options.false_discovery / static_cast<double>(series));
+  options.max_pairs = std::max(options.max_pairs, options.coins());
+  return options;
+}
+
+Compare::Compare(Metric metric, config::DecideOptions const& options, Exactness past)
+    : metric_{metric},
+      options_{options},
+      past_{past},
+      evidence_{usual_log_noise} {}
+
+void Compare::add(Pair pair) {
+  pairs_.push_back(pair);
+  if (logarithmic_ && has_logarithms(pair)) {
+    evidence_.add(std::log(pair.before), std::log(pair.after));
+    return;
+  }
+  bool const is_number = std::isfinite(pair.before) && std::isfinite(pair.after);
+  if (!is_number) return;
+  if (!logarithmic_) {
+    evidence_.add(pair.before, pair.after);
+    return;
+  }
+  logarithmic_ = false;  // start again on the other scale
+  evidence_ = Evidence{tolerance(pair.before, metric_, options_)};
+  for (auto const& earlier : pairs_)
+    evidence_.add(earlier.before, earlier.after);
+}
+
+std::optional<Comparison> Compare::answer() const {
+  if (pairs_.empty()) return std::nullopt;
+  auto const count = static_cast<int>(pairs_.size());
+  int const spent = std::max(2, options_.max_pairs);
+  if (!is_exact() && count < std::min(options_.min_pairs, spent)) return std::nullopt;
+  auto const found = is_exact() ? exact_verdict() : verdict();
+  if (found == Verdict::inconclusive && count < spent) return std::nullopt;
+  auto comparison = is_exact() ? exact_levels() : levels(error_of(found, options_));
+  comparison.verdict = found;
+  comparison.pairs = count;
+  if (comparison.ratio) keep_to_verdict(found, *comparison.ratio);
+  return comparison;
+}
+
+bool Compare::is_exact() const {
+  return is_deterministic(metric_) && past_.disagreed == 0 && repeats_exactly(pairs_);
+}
+
+/// That all processes of one build went astray, and alike.
+double Compare::exact_error() const {
+  auto const pairs = static_cast<double>(pairs_.size());
+  double by_the_past = 1;  // 1 / C(agreed + 1 + pairs, pairs)
+  for (double i = 1; i <= pairs; ++i)
+    by_the_past *= i / (past_.agreed + 1 + i);
+  return std::min(std::pow(4, -pairs), by_the_past);
+}
+
+Verdict Compare::exact_verdict() const {
+  auto const [before, after] = pairs_.front();
+  double const change = after - before;
+  auto verdict = Verdict::unchanged;
+  if (std::abs(change) > tolerance(before, metric_, options_))
+    verdict = change > 0 ? Verdict::regression : Verdict::improvement;
+  bool const is_sure = pairs_.size() > 1 && exact_error() <= error_of(verdict, options_);
+  return is_sure ? verdict : Verdict::inconclusive;
+}
+
+Comparison Compare::exact_levels() const {
+  auto const [before, after] = pairs_.front();
+  Comparison comparison;
+  comparison.before = before;
+  comparison.after = after;
+  comparison.error_bound = exact_error();
+  if (before > 0)
+    comparison.ratio =
+        RatioInterval{.ratio = after / before, .low = after / before, .high = after / before};
+  return comparison;
+}
+
+Verdict Compare::verdict() const {
+  if (evidence_.empty()) return Verdict::inconclusive;
+  double const least = limit(-1);
+  double const most = limit(1);
+  if (has_grown_beyond(most)) return Verdict::regression;
+  if (has_shrunk_beyond(least)) return Verdict::improvement;
+  // The truth is at one of the two limits at most, so either may have the whole error.
+  double const enough = -std::log(options_.miss);
+  bool const is_unchanged =
+      evidence_.log_below(most) >= enough && evidence_.log_above(least) >= enough;
+  return is_unchanged ? Verdict::unchanged : Verdict::inconclusive;
+}
+
+// What is cheap to see comes first.
+
+bool Compare::has_grown_beyond(double most) const {
+  return has_coins() && evidence_.typical_change() > most &&
+         refutes_no_change(evidence_.log_coins_above(), evidence_.log_above(0)) &&
+         evidence_.change() > most;
+}
+
+bool Compare::has_shrunk_beyond(double least) const {
+  return has_coins() && evidence_.typical_change() < least &&
+         refutes_no_change(evidence_.log_coins_below(), evidence_.log_below(0)) &&
+         evidence_.change() < least;
+}
+
+bool Compare::has_coins() const {
+  return std::ssize(pairs_) >= options_.coins();
+}
+
+bool Compare::refutes_no_change(double log_coins, double log_stake) const {
+  double const enough = -std::log(options_.error);
+  return log_coins >= enough - std::log(most_help_of_others) && log_stake >= enough;
+}
+
+/// The largest change upwards, or downwards, that does not count, on the scale of the evidence.
+double Compare::limit(double direction) const {
+  double const before = value_at(0);
+  double const value = before + direction * tolerance(before, metric_, options_);
+  return (logarithmic_ ? std::log(std::max(0.0, value)) : value) - evidence_.level();
+}
+
+/// The levels of both builds, and the interval that misses their ratio with probability `error`.
+Comparison Compare::levels(double error) const {
+  Comparison comparison;
+  comparison.error_bound = error;
+  if (evidence_.empty()) return comparison;
+  comparison.before = value_at(0);
+  comparison.after = value_at(evidence_.change());
+  if (comparison.before <= 0) return comparison;
+  auto const interval = evidence_.interval(error);
+  comparison.ratio = RatioInterval{.ratio = comparison.after / comparison.before,
+                                   .low = value_at(interval.low) / comparison.before,
+                                   .high = value_at(interval.high) / comparison.before};
+  return comparison;
+}
+
+/// B's level, in the metric's unit, if it is `change` away from A's.
+double Compare::value_at(double change) const {
+  double const value = evidence_.level() + change;
+  return logarithmic_ ? std::exp(value) : value;
+}
+
+}  // namespace torchwatch::bisect

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "bisect/compare/evidence.h"
+#include "bisect/compare/exactness.h"
+#include "config/options.h"
+#include "storage/domain/benchmark.h"
+#include "storage/domain/comparison.h"
+
+namespace torchwatch::bisect {
+
+/// The largest change from the level `before` that does not count yet, in the metric's unit:
+/// `options.threshold` of the level, or the metric's floor if that is more.
+double tolerance(double before, Metric metric, config::DecideOptions const& options);
+
+/// Options for `series` comparisons in one nightly: `error` is so small that at most the share
+/// `options.false_discovery` of all called changes is expected to be false, however the series
+/// depend on each other (e-Benjamini-Hochberg: Wang and Ramdas 2022, False discovery rate control
+/// with e-values). `max_pairs` leaves room for the pairs that the smaller error takes. Up to 500
+/// series the default `error` is small enough.
+config::DecideOptions for_family(config::DecideOptions options, std::size_t series);
+
+/// One process of each build, measured next to each other on one host; values in the metric's unit.
+struct Pair {
+  double before = 0;
+  double after = 0;
+};
+
+/// Decides whether build B differs from build A on one series. Give it pairs in the order they were
+/// measured until answer() returns a verdict; looking after every pair costs nothing
+/// (anytime-valid). A regression or improvement is called wrongly with a probability of at most
+/// `options.error` (at most three times that on a host that defeats the t-test), "unchanged" of a
+/// change beyond the tolerance with at most `options.miss`. Pure. DESIGN.md ("compare") has the
+/// tests and theorems.
+class Compare {
+ public:
+  Compare(Metric metric, config::DecideOptions const& options, Exactness past = {});
+
+  void add(Pair pair);
+
+  std::vector<Pair> const& pairs() const { return pairs_; }
+
+  /// The verdict with its evidence; nothing if another pair is needed. From `max_pairs` pairs on,
+  /// at least two, there is always one: `inconclusive` if nothing else holds.
+  std::optional<Comparison> answer() const;
+
+ private:
+  bool is_exact() const;
+  double exact_error() const;
+  Verdict exact_verdict() const;
+  Comparison exact_levels() const;
+  Verdict verdict() const;
+  bool has_grown_beyond(double most) const;
+  bool has_shrunk_beyond(double least) const;
+  bool has_coins() const;
+  bool refutes_no_change(double log_coins, double log_stake) const;
+  double limit(double direction) const;
+  Comparison levels(double error) const;
+  double value_at(double change) const;
+
+  Metric metric_;
+  config::DecideOptions options_;
+  Exactness past_;
+  std::vector<Pair> pairs_;
+  bool logarithmic_ = true;  // the scale of evidence_: log ratios, or differences
+  Evidence evidence_;
+};
+
+}  // namespace torchwatch::bisect

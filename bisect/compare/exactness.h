@@ -1,0 +1,20 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace torchwatch::bisect {
+
+struct Pair;
+
+/// How exactly a metric repeated in the past: the number of processes that gave, and did not give,
+/// the value of an earlier process of the same build on the same night.
+struct Exactness {
+  int agreed = 0;
+  int disagreed = 0;
+};
+
+/// Counts them in `nights`: the pairs of each night, all of the same two builds. Pure.
+Exactness exactness_of(std::span<std::vector<Pair> const> nights);
+
+}  // namespace torchwatch::bisect

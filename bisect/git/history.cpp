@@ -1,0 +1,329 @@
+#include "bisect/git/history.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include <git2.h>
+#include <git2/sys/mempack.h>
+#include <git2/sys/odb_backend.h>
+
+namespace torchwatch::bisect {
+namespace {
+
+struct FreeTree {
+  void operator()(git_tree* tree) const { git_tree_free(tree); }
+};
+
+struct FreeDiff {
+  void operator()(git_diff* diff) const { git_diff_free(diff); }
+};
+
+struct FreeIndex {
+  void operator()(git_index* index) const { git_index_free(index); }
+};
+
+struct FreeOdb {
+  void operator()(git_odb* odb) const { git_odb_free(odb); }
+};
+
+struct FreeObject {
+  void operator()(git_object* object) const { git_object_free(object); }
+};
+
+std::string text_of(char const* text) {
+  return text == nullptr ? std::string{} : text;
+}
+
+CommitSha sha_of(git_commit const& commit) {
+  return {git_oid_tostr_s(git_commit_id(&commit))};
+}
+
+/// Anybody may write any number there: none before 1970 or after 9999 is taken over.
+Timestamp time_of(git_commit const& commit) {
+  constexpr std::int64_t last = 253'402'300'799;
+  return Timestamp{
+      std::chrono::seconds{std::clamp<std::int64_t>(git_commit_time(&commit), 0, last)}};
+}
+
+// git_commit_summary caches its answer in the commit, hence the mutable reference.
+Commit describe(git_commit& commit) {
+  auto const* author = git_commit_author(&commit);
+  return Commit{.sha = sha_of(commit),
+                .subject = text_of(git_commit_summary(&commit)),
+                .author = text_of(author->name) + " <" + text_of(author->email) + ">",
+                .time = time_of(commit),
+                .pull_request = pull_request_of(text_of(git_commit_message(&commit)))};
+}
+
+ErrorCode code_of(int status) {
+  switch (status) {
+    case GIT_ENOTFOUND:
+      return ErrorCode::not_found;
+    case GIT_EAMBIGUOUS:
+    case GIT_EINVALIDSPEC:
+    case GIT_EPEEL:
+      return ErrorCode::invalid_argument;
+    default:
+      return ErrorCode::internal;
+  }
+}
+
+/// Adds one changed file or submodule to the CommitChanges behind `payload`.
+int add_change(git_diff_delta const* delta, float, void* payload) {
+  auto& changes = *static_cast<CommitChanges*>(payload);
+  auto const is_pin = [](git_diff_file const& file) {
+    return file.mode == GIT_FILEMODE_COMMIT;
+  };
+  auto const& [before, after] = std::tie(delta->old_file, delta->new_file);
+  if (is_pin(before) || is_pin(after)) {
+    auto const hash = [&](git_diff_file const& file) {
+      return is_pin(file) ? text_of(git_oid_tostr_s(&file.id)) : std::string{};
+    };
+    changes.pins.push_back({after.path, hash(before), hash(after)});
+    return 0;
+  }
+  changes.paths.emplace_back(before.path);
+  if (changes.paths.back() != after.path) changes.paths.emplace_back(after.path);
+  return 0;
+}
+
+/// One line, whatever libgit2 said.
+std::string last_failure() {
+  auto const* failure = git_error_last();
+  auto text = failure == nullptr ? std::string{"unknown failure"} : text_of(failure->message);
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+}  // namespace
+
+GitHistory::Library::Library() {
+  git_libgit2_init();
+}
+
+GitHistory::Library::~Library() {
+  git_libgit2_shutdown();
+}
+
+void GitHistory::Free::operator()(git_repository* repository) const {
+  git_repository_free(repository);
+}
+
+void GitHistory::Free::operator()(git_commit* commit) const {
+  git_commit_free(commit);
+}
+
+Error GitHistory::failed(std::string const& doing, int status) const {
+  return Error{code_of(status), "git " + path_ + ": " + doing + ": " + last_failure()};
+}
+
+Result<GitHistory> GitHistory::open(std::string const& path) {
+  GitHistory history{path};
+  git_repository* repository = nullptr;
+  int status =
+      git_repository_open_ext(&repository, path.c_str(), GIT_REPOSITORY_OPEN_NO_SEARCH, nullptr);
+  history.repository_.reset(repository);
+  if (status == 0) status = history.write_to_memory();
+  if (status < 0) return history.failed("open", status);
+  return history;
+}
+
+Result<GitHistory> GitHistory::borrow(std::string const& path, std::string const& lender) {
+  auto const lending = open(lender);
+  if (!lending) return lending.error();
+  GitHistory history{path};
+  git_repository* repository = nullptr;
+  constexpr unsigned is_bare = 1;
+  int status = git_repository_init(&repository, path.c_str(), is_bare);
+  history.repository_.reset(repository);
+  if (status == 0) status = history.read_objects_of(*lending);
+  if (status < 0) return history.failed("borrow from " + lender, status);
+  return history;
+}
+
+Result<GitHistory::CommitHandle> GitHistory::find(CommitSha const& sha) const {
+  git_oid id{};
+  if (!is_commit_sha(sha.hex) || git_oid_fromstr(&id, sha.hex.c_str()) < 0) {
+    return Error{ErrorCode::invalid_argument,
+                 "git " + path_ + ": \"" + sha.hex + "\" is not 40 lower-case hexadecimal digits"};
+  }
+  git_commit* commit = nullptr;
+  int const status = git_commit_lookup(&commit, repository_.get(), &id);
+  if (status < 0) return failed("find commit " + sha.hex, status);
+  return CommitHandle{commit};
+}
+
+Result<GitHistory::CommitHandle> GitHistory::parent_of(git_commit const& commit) const {
+  git_commit* parent = nullptr;
+  int const status = git_commit_parent(&parent, &commit, 0);
+  if (status < 0) return failed("find parent of commit " + sha_of(commit).hex, status);
+  return CommitHandle{parent};
+}
+
+Result<CommitSha> GitHistory::resolve(std::string const& spec) const {
+  git_object* named = nullptr;
+  int status = git_revparse_single(&named, repository_.get(), spec.c_str());
+  std::unique_ptr<git_object, FreeObject> const object{named};
+  git_object* peeled = nullptr;
+  if (status == 0) status = git_object_peel(&peeled, named, GIT_OBJECT_COMMIT);
+  std::unique_ptr<git_object, FreeObject> const commit{peeled};
+  if (status < 0) return failed("resolve \"" + spec + "\"", status);
+  return CommitSha{git_oid_tostr_s(git_object_id(peeled))};
+}
+
+Result<Commit> GitHistory::commit(CommitSha const& sha) const {
+  auto const found = find(sha);
+  if (!found) return found.error();
+  return describe(**found);
+}
+
+Result<CommitSha> GitHistory::parent(CommitSha const& sha) const {
+  auto const found = find(sha);
+  if (!found) return found.error();
+  auto const parent = parent_of(**found);
+  if (!parent) return parent.error();
+  return sha_of(**parent);
+}
+
+Result<CommitChanges> GitHistory::changes_of(CommitSha const& sha) const {
+  auto const commit = find(sha);
+  if (!commit) return commit.error();
+  std::optional<CommitHandle> parent;
+  if (git_commit_parentcount(commit->get()) > 0) {
+    auto found = parent_of(**commit);
+    if (!found) return found.error();
+    parent.emplace(std::move(*found));
+  }
+  git_tree* before = nullptr;
+  git_tree* after = nullptr;
+  git_diff* differences = nullptr;
+  CommitChanges changes;
+  int status = git_commit_tree(&after, commit->get());
+  std::unique_ptr<git_tree, FreeTree> const new_tree{after};
+  if (status == 0 && parent) status = git_commit_tree(&before, parent->get());
+  std::unique_ptr<git_tree, FreeTree> const old_tree{before};
+  if (status == 0)
+    status = git_diff_tree_to_tree(&differences, repository_.get(), before, after, nullptr);
+  std::unique_ptr<git_diff, FreeDiff> const diff{differences};
+  if (status == 0)
+    status = git_diff_foreach(differences, add_change, nullptr, nullptr, nullptr, &changes);
+  if (status < 0) return failed("compare commit " + sha.hex + " with its parent", status);
+  std::ranges::sort(changes.paths);
+  std::ranges::sort(changes.pins, {}, &CommitChanges::Pin::path);
+  return changes;
+}
+
+Result<std::vector<Commit>> GitHistory::commits_between(CommitSha const& start,
+                                                        CommitSha const& end) const {
+  auto const oldest = find(start);
+  if (!oldest) return oldest.error();
+  auto at = find(end);
+  if (!at) return at.error();
+
+  std::vector<Commit> commits;
+  while (sha_of(**at) != start) {
+    commits.push_back(describe(**at));
+    if (git_commit_parentcount(at->get()) == 0) {
+      return Error{ErrorCode::invalid_argument,
+                   "git " + path_ + ": commit " + start.hex +
+                       " is not a first-parent ancestor of commit " + end.hex};
+    }
+    at = parent_of(**at);
+    if (!at) return within("walk from " + end.hex + " to " + start.hex, at.error());
+  }
+  std::ranges::reverse(commits);
+  return commits;
+}
+
+Result<CommitSha> GitHistory::tip_of(std::string const& branch, std::string const& remote) const {
+  if (!remote.empty())
+    if (auto fetched = resolve("refs/remotes/" + remote + '/' + branch)) return fetched;
+  auto tip = resolve(branch);
+  if (tip || tip.error().code != ErrorCode::not_found) return tip;
+  auto cloned = resolve("origin/" + branch);
+  return cloned ? cloned : tip;
+}
+
+Result<std::vector<NightlyRelease>> GitHistory::nightly_releases(std::string const& branch,
+                                                                 int limit,
+                                                                 std::string const& remote) const {
+  auto const tip = tip_of(branch, remote);
+  if (!tip) return tip.error();
+  auto at = find(*tip);
+
+  std::vector<NightlyRelease> releases;
+  while (at && std::ssize(releases) < limit) {
+    auto& commit = **at;
+    if (auto release =
+            parse_nightly_release(text_of(git_commit_summary(&commit)), sha_of(commit))) {
+      releases.push_back(std::move(*release));
+    }
+    if (git_commit_parentcount(&commit) == 0) return releases;
+    at = parent_of(commit);
+  }
+  if (!at) return at.error();
+  return releases;
+}
+
+/// From now on new objects go to memory, and nothing to the repository.
+int GitHistory::write_to_memory() {
+  constexpr int before_all_others = 1000;
+  git_odb* odb = nullptr;
+  int status = git_repository_odb(&odb, repository_.get());
+  std::unique_ptr<git_odb, FreeOdb> const objects{odb};
+  git_odb_backend* backend = nullptr;
+  if (status == 0) status = git_mempack_new(&backend);
+  if (status == 0) status = git_odb_add_backend(odb, backend, before_all_others);
+  return status;
+}
+
+int GitHistory::read_objects_of(GitHistory const& lender) {
+  git_buf directory{};
+  int status =
+      git_repository_item_path(&directory, lender.repository_.get(), GIT_REPOSITORY_ITEM_OBJECTS);
+  git_odb* odb = nullptr;
+  if (status == 0) status = git_repository_odb(&odb, repository_.get());
+  std::unique_ptr<git_odb, FreeOdb> const objects{odb};
+  if (status == 0) status = git_odb_add_disk_alternate(odb, directory.ptr);
+  git_buf_dispose(&directory);
+  return status;
+}
+
+Result<std::optional<CommitSha>> GitHistory::revert(CommitSha const& culprit,
+                                                    CommitSha const& onto) const {
+  auto const taken_back = find(culprit);
+  if (!taken_back) return taken_back.error();
+  auto const base = find(onto);
+  if (!base) return base.error();
+  auto const doing = "revert commit " + culprit.hex + " on " + onto.hex;
+
+  unsigned const mainline = git_commit_parentcount(taken_back->get()) > 1 ? 1 : 0;
+  git_index* merged = nullptr;
+  int status = git_revert_commit(
+      &merged, repository_.get(), taken_back->get(), base->get(), mainline, nullptr);
+  std::unique_ptr<git_index, FreeIndex> const index{merged};
+  if (status < 0) return failed(doing, status);
+  if (git_index_has_conflicts(merged) != 0) return std::nullopt;
+  git_oid tree_id;
+  status = git_index_write_tree_to(&tree_id, merged, repository_.get());
+  if (status == 0 && git_oid_equal(&tree_id, git_commit_tree_id(base->get())) != 0)
+    return std::nullopt;
+  git_tree* tree = nullptr;
+  if (status == 0) status = git_tree_lookup(&tree, repository_.get(), &tree_id);
+  std::unique_ptr<git_tree, FreeTree> const owned{tree};
+  git_oid id;
+  auto const message = "Revert " + culprit.hex;
+  git_commit const* parent = base->get();
+  auto const* who =
+      git_commit_committer(parent);  // and when: the commit must not depend on the day
+  if (status == 0)
+    status = git_commit_create(
+        &id, repository_.get(), nullptr, who, who, nullptr, message.c_str(), tree, 1, &parent);
+  if (status < 0) return failed(doing, status);
+  return CommitSha{git_oid_tostr_s(&id)};
+}
+
+}  // namespace torchwatch::bisect

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bisect/git/commit_changes.h"
+#include "bisect/git/commit_message.h"
+#include "storage/domain/build.h"
+#include "storage/domain/result.h"
+
+struct git_commit;
+struct git_repository;
+
+namespace torchwatch::bisect {
+
+/// A git repository, bare or not, as a line of commits: order is ancestry along first parents,
+/// never time.
+///
+/// Nothing is cached, so what others fetch into the repository is seen by the next call; the
+/// repository itself is never changed. Every method blocks on the disk. Not thread-safe: one thread
+/// at a time. Errors name the repository: invalid_argument for what cannot be, not_found for what
+/// is not there (a shallow clone lacks old commits), corrupt and internal for what git cannot read.
+class GitHistory {
+ public:
+  /// `path` is the repository itself or its working tree; no directory above it is searched. What
+  /// revert() makes lives in memory, as long as this object.
+  static Result<GitHistory> open(std::string const& path);
+
+  /// A bare repository of our own at `path`, made where there is none, that reads the objects of
+  /// the one at `lender` as if they were its own. What revert() makes is kept in it.
+  static Result<GitHistory> borrow(std::string const& path, std::string const& lender);
+
+  /// The commit that `spec` names, in git's syntax: a branch, tag, full or short hash, "HEAD~3".
+  Result<CommitSha> resolve(std::string const& spec) const;
+
+  Result<Commit> commit(CommitSha const& sha) const;
+
+  /// The first parent; not_found for a root commit.
+  Result<CommitSha> parent(CommitSha const& sha) const;
+
+  /// What the commit changed against its first parent, or all it has if it is a root commit.
+  Result<CommitChanges> changes_of(CommitSha const& sha) const;
+
+  /// The commits after `start` up to and including `end`, oldest first; none when they are the
+  /// same. Fails with invalid_argument when `start` is not on the first-parent line of `end`.
+  Result<std::vector<Commit>> commits_between(CommitSha const& start, CommitSha const& end) const;
+
+  /// The newest `limit` releases of a nightly branch, newest first: as it was fetched from
+  /// `remote`, where it was; else of the repository's own, or of a clone's "origin/BRANCH". Commits
+  /// whose subject is of another form are passed over.
+  Result<std::vector<NightlyRelease>> nightly_releases(std::string const& branch,
+                                                       int limit,
+                                                       std::string const& remote = "") const;
+
+  /// A commit that takes `culprit` back on top of `onto`, as `git revert` would; nothing when that
+  /// has conflicts or changes nothing. The same arguments give the same commit, everywhere.
+  Result<std::optional<CommitSha>> revert(CommitSha const& culprit, CommitSha const& onto) const;
+
+ private:
+  Result<CommitSha> tip_of(std::string const& branch, std::string const& remote) const;
+
+  /// libgit2 counts its users and needs one to be alive while anything of it is.
+  struct Library {
+    Library();
+
+    Library(Library const&) : Library{} {}
+
+    Library& operator=(Library const&) = default;
+    ~Library();
+  };
+
+  struct Free {
+    void operator()(git_repository* repository) const;
+    void operator()(git_commit* commit) const;
+  };
+
+  using CommitHandle = std::unique_ptr<git_commit, Free>;
+
+  explicit GitHistory(std::string path) : path_{std::move(path)} {}
+
+  Error failed(std::string const& doing, int status) const;
+  Result<CommitHandle> find(CommitSha const& sha) const;
+  Result<CommitHandle> parent_of(git_commit const& commit) const;
+  int write_to_memory();
+  int read_objects_of(GitHistory const& lender);
+
+  Library library_;
+  std::string path_;
+  std::unique_ptr<git_repository, Free> repository_;
+};
+
+}  // namespace torchwatch::bisect

@@ -1,0 +1,262 @@
+#include "bisect/git/history.h"
+
+#include "git_repository.h"
+#include <gmock/gmock.h>
+
+namespace torchwatch::bisect {
+namespace {
+
+namespace fs = std::filesystem;
+
+GitHistory open(fs::path const& path) {
+  return GitHistory::open(path).value();
+}
+
+std::string subjects(std::vector<Commit> const& commits) {
+  std::string text;
+  for (auto const& commit : commits) {
+    text += (text.empty() ? "" : ", ") + commit.subject;
+  }
+  return text;
+}
+
+TEST(GitHistory, DescribesACommit) {
+  GitRepository repository;
+  auto const sha = repository.commit(
+      "Speed up add\n\nPull Request resolved: https://github.com/pytorch/pytorch/pull/83000\n");
+  auto const commit = open(repository.path()).commit(sha).value();
+  EXPECT_EQ(commit.sha, sha);
+  EXPECT_EQ(commit.subject, "Speed up add");
+  EXPECT_EQ(commit.author, "Ada Author <ada@example.org>");
+  EXPECT_EQ(commit.time.time_since_epoch().count(), 1'700'000'000);
+  EXPECT_EQ(commit.pull_request, 83000);
+}
+
+TEST(GitHistory, ListsCommitsOldestFirstThoughTheirTimesAreEqual) {
+  GitRepository repository;
+  auto const start = repository.commit("a");
+  auto const middle = repository.commit("b");
+  repository.commit("c");
+  auto const end = repository.commit("d");
+  auto const history = open(repository.path());
+  EXPECT_EQ(subjects(history.commits_between(start, end).value()), "b, c, d");
+  EXPECT_EQ(subjects(history.commits_between(start, middle).value()), "b");
+  EXPECT_TRUE(history.commits_between(end, end).value().empty());
+  EXPECT_EQ(history.parent(middle).value(), start);
+}
+
+TEST(GitHistory, FollowsFirstParentsThroughMerges) {
+  GitRepository repository;
+  auto const start = repository.commit("a");
+  repository.git("checkout --quiet -b side");
+  auto const side = repository.commit("side");
+  repository.git("checkout --quiet main");
+  repository.commit("b");
+  repository.git("merge --quiet --no-ff -m merge side");
+  auto const end = repository.commit("c");
+  auto const history = open(repository.path());
+  EXPECT_EQ(subjects(history.commits_between(start, end).value()), "b, merge, c");
+
+  auto const aside = history.commits_between(side, end);
+  ASSERT_FALSE(aside);
+  EXPECT_EQ(aside.error().code, ErrorCode::invalid_argument);
+}
+
+TEST(GitHistory, NamesBothCommitsWhenOneDoesNotDescendFromTheOther) {
+  GitRepository repository;
+  auto const older = repository.commit("a");
+  auto const newer = repository.commit("b");
+  auto const backwards = open(repository.path()).commits_between(newer, older);
+  ASSERT_FALSE(backwards);
+  EXPECT_EQ(backwards.error().message,
+            "git " + repository.path().string() + ": commit " + newer.hex +
+                " is not a first-parent ancestor of commit " + older.hex);
+}
+
+TEST(GitHistory, SaysWhatAShallowCloneLacks) {
+  GitRepository repository;
+  auto const start = repository.commit("a");
+  repository.commit("b");
+  auto const end = repository.commit("c");
+  auto const clone = repository.beside("shallow.git");
+  repository.git("clone --quiet --bare --depth 1 file://" + repository.path().string() + " '" +
+                 clone.string() + "'");
+  auto const missing = open(clone).commits_between(start, end);
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, ErrorCode::not_found);
+  EXPECT_NE(missing.error().message.find(start.hex), std::string::npos);
+}
+
+TEST(GitHistory, TellsWhatACommitChanged) {
+  using testing::ElementsAre;
+  GitRepository repository;
+  repository.write("aten/add.cpp", "1");
+  repository.write("torch/old.py", "a file of some length, so that it counts as moved");
+  auto const root = repository.commit("root");
+  repository.write("aten/add.cpp", "2");
+  repository.git("mv torch/old.py torch/new.py");
+  auto const second = repository.commit("second");
+  auto const empty = repository.commit("empty");
+
+  auto const history = open(repository.path());
+  EXPECT_THAT(history.changes_of(root).value().paths, ElementsAre("aten/add.cpp", "torch/old.py"));
+  EXPECT_THAT(history.changes_of(second).value().paths,
+              ElementsAre("aten/add.cpp", "torch/new.py", "torch/old.py"));
+  EXPECT_THAT(history.changes_of(empty).value().paths, testing::IsEmpty());
+  EXPECT_THAT(history.changes_of(second).value().pins, testing::IsEmpty());
+  EXPECT_EQ(history.changes_of({std::string(40, 'f')}).error().code, ErrorCode::not_found);
+}
+
+TEST(GitHistory, TakesACommitBackInMemoryOrInARepositoryOfOurs) {
+  GitRepository repository;
+  repository.write("add.cpp", "one\ntwo\nthree\nfour\nfive\nsix\nseven\n");
+  repository.commit("root");
+  repository.write("add.cpp", "one\nTWO\nthree\nfour\nfive\nsix\nseven\n");
+  auto const culprit = repository.commit("culprit");
+  repository.write("add.cpp", "one\nTWO\nthree\nfour\nfive\nsix\nSEVEN\n");
+  auto const newest = repository.commit("newest");
+  auto const objects = repository.git("count-objects -v");
+
+  auto const history = open(repository.path());
+  auto const reverted = history.revert(culprit, newest).value().value();
+  EXPECT_THAT(history.changes_of(reverted).value().paths, testing::ElementsAre("add.cpp"));
+  EXPECT_EQ(history.parent(reverted).value(), newest);
+  EXPECT_EQ(open(repository.path()).revert(culprit, newest).value(), reverted);
+  EXPECT_EQ(open(repository.path()).commit(reverted).error().code, ErrorCode::not_found);
+  EXPECT_EQ(repository.git("count-objects -v"), objects) << "the repository was changed";
+
+  auto const ours = repository.beside("ours");
+  for (int again = 0; again < 2; ++again) {
+    auto const borrowing = GitHistory::borrow(ours, repository.path());
+    ASSERT_TRUE(borrowing) << borrowing.error().message;
+    EXPECT_EQ(borrowing->revert(culprit, newest).value(), reverted);
+  }
+  EXPECT_EQ(repository.git("count-objects -v"), objects) << "the repository was changed";
+  EXPECT_EQ(repository.git("--git-dir '" + ours.string() + "' cat-file -t " + reverted.hex),
+            "commit");
+}
+
+TEST(GitHistory, DoesNotTakeBackWhatLaterCommitsBuiltOn) {
+  GitRepository repository;
+  repository.write("add.cpp", "one\n");
+  repository.commit("root");
+  repository.write("add.cpp", "two\n");
+  auto const culprit = repository.commit("culprit");
+  repository.write("add.cpp", "three\n");
+  auto const newest = repository.commit("newest");
+  auto const empty = repository.commit("empty");
+
+  auto const history = open(repository.path());
+  EXPECT_EQ(history.revert(culprit, newest).value(), std::nullopt);
+  EXPECT_EQ(history.revert(empty, newest).value(), std::nullopt) << "there is nothing to undo";
+  EXPECT_EQ(history.revert({std::string(40, 'f')}, newest).error().code, ErrorCode::not_found);
+}
+
+TEST(GitHistory, TellsWhichSubmodulesMoved) {
+  GitRepository repository;
+  repository.write("README", "1");
+  repository.commit("root");
+  std::string const one(40, '1');
+  std::string const two(40, '2');
+  auto const pin = [&](std::string const& sha) {
+    repository.git("update-index --add --cacheinfo 160000," + sha + ",third_party/onednn");
+    repository.git("commit --quiet --message='pin'");
+    return CommitSha{repository.git("rev-parse HEAD")};
+  };
+  auto const added = pin(one);
+  auto const moved = pin(two);
+  repository.git("rm --quiet --cached third_party/onednn");
+  repository.git("commit --quiet --message='remove'");
+  CommitSha const removed{repository.git("rev-parse HEAD")};
+
+  auto const history = open(repository.path());
+  auto const pin_of = [&](CommitSha const& sha) {
+    auto const changes = history.changes_of(sha).value();
+    EXPECT_THAT(changes.paths, testing::IsEmpty());
+    auto const& only = changes.pins.at(0);
+    return only.path + " " + only.from.substr(0, 1) + " " + only.to.substr(0, 1);
+  };
+  EXPECT_EQ(pin_of(added), "third_party/onednn  1");
+  EXPECT_EQ(pin_of(moved), "third_party/onednn 1 2");
+  EXPECT_EQ(pin_of(removed), "third_party/onednn 2 ");
+}
+
+TEST(GitHistory, ResolvesWhatGitResolves) {
+  GitRepository repository;
+  auto const first = repository.commit("a");
+  auto const second = repository.commit("b");
+  repository.git("tag -a -m one v1 " + first.hex);
+  auto const history = open(repository.path());
+  EXPECT_EQ(history.resolve("main").value(), second);
+  EXPECT_EQ(history.resolve("HEAD~1").value(), first);
+  EXPECT_EQ(history.resolve("v1").value(), first);
+  EXPECT_EQ(history.resolve(short_of(second)).value(), second);
+
+  auto const missing = history.resolve("nowhere");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, ErrorCode::not_found);
+  EXPECT_TRUE(missing.error().message.starts_with("git " + repository.path().string() +
+                                                  ": resolve \"nowhere\": "));
+  auto const tree = history.resolve("HEAD^{tree}");
+  ASSERT_FALSE(tree);
+  EXPECT_EQ(tree.error().code, ErrorCode::invalid_argument);
+}
+
+TEST(GitHistory, RefusesWhatIsNoRepositoryCommitOrParent) {
+  GitRepository repository;
+  auto const root = repository.commit("a");
+  auto const history = open(repository.path());
+  EXPECT_EQ(GitHistory::open(repository.beside("none")).error().code, ErrorCode::not_found);
+  fs::create_directory(repository.path() / "below");
+  EXPECT_EQ(GitHistory::open(repository.path() / "below").error().code, ErrorCode::not_found);
+  EXPECT_EQ(history.commit({"main"}).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(history.commit({std::string(40, '0')}).error().code, ErrorCode::not_found);
+  EXPECT_EQ(history.parent(root).error().code, ErrorCode::not_found);
+}
+
+TEST(GitHistory, ListsNightlyReleasesNewestFirstAndPassesOverOthers) {
+  GitRepository repository;
+  std::string const first(40, '1');
+  std::string const second(40, '2');
+  auto const older = repository.commit("2026-11-19 nightly release (" + first + ")");
+  repository.commit("Fix the release script");
+  auto const newer = repository.commit("2026-11-20 nightly release (" + second + ")");
+  repository.git("branch nightly");
+  auto const history = open(repository.path());
+
+  auto const releases = history.nightly_releases("nightly", 10).value();
+  ASSERT_EQ(releases.size(), 2U);
+  EXPECT_EQ(releases[0].date, "2026-11-20");
+  EXPECT_EQ(releases[0].trunk.hex, second);
+  EXPECT_EQ(releases[0].release, newer);
+  EXPECT_EQ(releases[1].release, older);
+  EXPECT_EQ(history.nightly_releases("nightly", 1).value().size(), 1U);
+
+  auto const missing = history.nightly_releases("nightlies", 1);
+  ASSERT_FALSE(missing);
+  EXPECT_NE(missing.error().message.find("\"nightlies\""), std::string::npos);
+}
+
+TEST(GitHistory, FindsTheNightlyBranchOfAClonesOrigin) {
+  GitRepository repository;
+  repository.commit("2026-11-20 nightly release (" + std::string(40, '2') + ")");
+  repository.git("branch nightly");
+  auto const clone = repository.beside("clone");
+  repository.git("clone --quiet '" + repository.path().string() + "' '" + clone.string() + "'");
+  EXPECT_EQ(open(clone).nightly_releases("nightly", 10).value().size(), 1U);
+}
+
+TEST(GitHistory, PrefersTheNightlyBranchAsItWasFetched) {
+  GitRepository repository;
+  repository.commit("2026-11-19 nightly release (" + std::string(40, '1') + ")");
+  repository.git("branch nightly");  // of somebody who checked it out once
+  repository.commit("2026-11-20 nightly release (" + std::string(40, '2') + ")");
+  repository.git("update-ref refs/remotes/upstream/nightly HEAD");
+  auto const history = open(repository.path());
+  EXPECT_EQ(history.nightly_releases("nightly", 10, "upstream").value().size(), 2U);
+  EXPECT_EQ(history.nightly_releases("nightly", 10, "elsewhere").value().size(), 1U);
+  EXPECT_EQ(history.nightly_releases("nightly", 10).value().size(), 1U);
+}
+
+}  // namespace
+}  // namespace torchwatch::bisect
