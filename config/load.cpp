@@ -20,10 +20,10 @@ void check_decide(DecideOptions const& decide, Complaints& complaints) {
                    found(decide.min_pairs),
                    "at most decide.max_pairs, " + found(decide.max_pairs));
   }
-  if (decide.max_pairs < decide.coins()) {
+  if (decide.max_pairs < decide.sign_test_pairs()) {
     complaints.add("decide.max_pairs",
                    found(decide.max_pairs),
-                   "at least " + found(decide.coins()) +
+                   "at least " + found(decide.sign_test_pairs()) +
                        ": no change is called in fewer at decide.error, " + found(decide.error));
   }
 }

@@ -243,9 +243,9 @@ struct DecideOptions {
   std::int64_t memory_floor_bytes = 1 << 20;
   std::int64_t leak_floor_bytes = 512;
 
-  /// Pairs before a change of a noisy metric is called, whatever the others say: coins that all
-  /// fall one way as seldom as `error`, rounded down.
-  int coins() const { return static_cast<int>(std::floor(-std::log2(error))); }
+  /// Fewest pairs with which a change of a noisy metric is called: so many fair coins fall one way
+  /// with probability `error` (sign test), rounded down.
+  int sign_test_pairs() const { return static_cast<int>(std::floor(-std::log2(error))); }
 };
 
 /// How bisections begin, and when they end.

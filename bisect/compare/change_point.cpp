@@ -15,7 +15,7 @@ namespace {
 
 using Values = std::span<double const>;
 
-/// A value farther from its level than this many standard deviations is a stray.
+/// A value farther from its level than this many standard deviations is an outlier.
 constexpr double reach = 3;
 
 /// Of a normal sample, median distance to standard deviation.
@@ -24,7 +24,7 @@ constexpr double of_normal = 1.4826;
 /// What a history does by itself.
 struct Noise {
   double deviation = 0;  ///< of one value, as the mean of many shows it
-  double outlier = 0;    ///< what a stray costs at most, see `segmentation`
+  double outlier = 0;    ///< what an outlier costs at most, see `segmentation`
 };
 
 struct Stretch {
@@ -36,17 +36,17 @@ struct Stretch {
 };
 
 /// What a change point must save, in squared standard deviations. Found by simulation of flat
-/// histories from 10 to 10,000 values long, with normal and Student t(3) noise and with strays.
+/// histories from 10 to 10,000 values long, with normal and Student t(3) noise and with outliers.
 double penalty(std::size_t count) {
   return 13 + 2 * std::log(static_cast<double>(count));
 }
 
-/// A stray costs what its probability says, twice the logarithm of the odds against it, but so
+/// An outlier costs what its probability says, twice the logarithm of the odds against it, but so
 /// little that five of them cost less than the two change points of a visit.
-double outlier_of(double strays, std::size_t count) {
+double outlier_of(double outliers, std::size_t count) {
   double const highest = std::min(reach * reach, 2 * penalty(count) / 5.01);
   constexpr double lowest = 1;
-  double const share = strays / static_cast<double>(count);
+  double const share = outliers / static_cast<double>(count);
   if (share <= 0) return std::sqrt(highest);
   return std::sqrt(std::clamp(2 * std::log((1 - share) / share), lowest, highest));
 }
@@ -113,7 +113,7 @@ std::vector<Stretch> stretches_of(Values values, Noise const& noise, double grai
 /// What is left of the values once the levels are taken out.
 class Rest {
  public:
-  /// Values are no strays within `reach` times what is usual, or times `noise`.
+  /// Values are no outliers within `reach` times what is usual, or times `noise`.
   Rest(Values values, std::vector<Stretch> const& stretches, double noise) : stretches_{stretches} {
     for (auto const& stretch : stretches)
       for (std::size_t i = stretch.begin; i < stretch.end; ++i)
@@ -181,7 +181,7 @@ class Rest {
   double mean_length() const { return count() / static_cast<double>(stretches_.size()); }
 
   std::vector<Stretch> const& stretches_;
-  std::vector<double> rest_;  ///< 0 of strays
+  std::vector<double> rest_;  ///< 0 of outliers
   double strays_ = 0;
   double squares_ = 0;
 };

@@ -23,7 +23,7 @@ inline constexpr double change_point_error = 0.01;
 /// like nights without one: nothing here depends on distances in time. What is returned counts in
 /// the history as it was given. Give logarithms of what changes by ratios.
 ///
-/// A history is taken for levels, noise and strays. What noise is, the history says itself: noise
+/// A history is taken for levels, noise and outliers. What noise is, the history says itself: noise
 /// is what is left once the levels are taken out, and the levels are those that stand out of that
 /// much noise. The search begins with the least noise possible and raises it until both agree:
 ///
@@ -32,22 +32,22 @@ inline constexpr double change_point_error = 0.01;
 /// - a host that wanders makes neighbours alike, and so its levels look surer than they are. What
 /// is
 ///   left counts by its long-run variance, that of the mean of many nights;
-/// - values farther from their level than three standard deviations are strays. The more of them
+/// - values farther from their level than three standard deviations are outliers. The more of them
 ///   came back to their level, the less one counts against it.
 ///
 /// Assumed are independent values or a wandering whose memory is short beside the history: nights
 /// that correlate by 0.9 look like levels in a history of less than 100. Then less than one of a
-/// hundred flat histories has a change point whatever its length, with strays, heavy tails or a
+/// hundred flat histories has a change point whatever its length, with outliers, heavy tails or a
 /// coarse clock, and less than one of fifty of 365 nights whose neighbours correlate by 0.9. A
 /// history of fewer than `least_history` values has none.
 ///
 /// A shift of many times the noise, so any in an exact series, is believed after three nights at
 /// the new level, and a visit to another level from six on, since it is two changes; a night each
-/// more in histories of three years and longer. Shorter ones are strays. The more strays, the
-/// longer: eleven nights where one in five is astray.
+/// more in histories of three years and longer. Shorter ones are outliers. The more outliers, the
+/// longer: eleven nights where one in five is an outlier.
 ///
-/// A level is what at least nine of ten values are, and else their mean without strays. The change
-/// of a series that repeats exactly has an interval without width.
+/// A level is what at least nine of ten values are, and else their mean without outliers. The
+/// change of a series that repeats exactly has an interval without width.
 ///
 /// The place's interval holds all alternatives whose likelihood ratio against it stays below
 /// 2 / error on either side: a nonnegative martingale, so Ville's inequality bounds how often it

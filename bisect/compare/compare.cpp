@@ -9,7 +9,7 @@ namespace {
 /// Standard deviation of the log ratio of two processes on an ordinary host: 3% each.
 constexpr double usual_log_noise = 0.04;
 
-/// What the other bets may add to the coins' before a change is called.
+/// By how much the other bets may exceed the sign test when a change is called: a factor.
 constexpr double most_help_of_others = 3;
 
 bool has_logarithms(Pair const& pair) {
@@ -56,7 +56,7 @@ double tolerance(double before, Metric metric, config::DecideOptions const& opti
 config::DecideOptions for_family(config::DecideOptions options, std::size_t series) {
   if (series == 0) return options;
   options.error = std::min(options.error, options.false_discovery / static_cast<double>(series));
-  options.max_pairs = std::max(options.max_pairs, options.coins());
+  options.max_pairs = std::max(options.max_pairs, options.sign_test_pairs());
   return options;
 }
 
@@ -102,7 +102,7 @@ bool Compare::is_exact() const {
   return is_deterministic(metric_) && past_.disagreed == 0 && repeats_exactly(pairs_);
 }
 
-/// That all processes of one build went astray, and alike.
+/// Probability that all processes of one build are outliers, and alike.
 double Compare::exact_error() const {
   auto const pairs = static_cast<double>(pairs_.size());
   double by_the_past = 1;  // 1 / C(agreed + 1 + pairs, pairs)
@@ -149,24 +149,24 @@ Verdict Compare::verdict() const {
 // What is cheap to see comes first.
 
 bool Compare::has_grown_beyond(double most) const {
-  return has_coins() && evidence_.typical_change() > most &&
-         refutes_no_change(evidence_.log_coins_above(), evidence_.log_above(0)) &&
+  return has_enough_pairs() && evidence_.typical_change() > most &&
+         refutes_no_change(evidence_.log_sign_test_above(), evidence_.log_above(0)) &&
          evidence_.change() > most;
 }
 
 bool Compare::has_shrunk_beyond(double least) const {
-  return has_coins() && evidence_.typical_change() < least &&
-         refutes_no_change(evidence_.log_coins_below(), evidence_.log_below(0)) &&
+  return has_enough_pairs() && evidence_.typical_change() < least &&
+         refutes_no_change(evidence_.log_sign_test_below(), evidence_.log_below(0)) &&
          evidence_.change() < least;
 }
 
-bool Compare::has_coins() const {
-  return std::ssize(pairs_) >= options_.coins();
+bool Compare::has_enough_pairs() const {
+  return std::ssize(pairs_) >= options_.sign_test_pairs();
 }
 
-bool Compare::refutes_no_change(double log_coins, double log_stake) const {
+bool Compare::refutes_no_change(double log_sign_test, double log_e_value) const {
   double const enough = -std::log(options_.error);
-  return log_coins >= enough - std::log(most_help_of_others) && log_stake >= enough;
+  return log_sign_test >= enough - std::log(most_help_of_others) && log_e_value >= enough;
 }
 
 /// The largest change upwards, or downwards, that does not count, on the scale of the evidence.

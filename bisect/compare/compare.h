@@ -55,8 +55,8 @@ class Compare {
   Verdict verdict() const;
   bool has_grown_beyond(double most) const;
   bool has_shrunk_beyond(double least) const;
-  bool has_coins() const;
-  bool refutes_no_change(double log_coins, double log_stake) const;
+  bool has_enough_pairs() const;
+  bool refutes_no_change(double log_sign_test, double log_e_value) const;
   double limit(double direction) const;
   Comparison levels(double error) const;
   double value_at(double change) const;

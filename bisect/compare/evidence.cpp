@@ -16,15 +16,15 @@ namespace {
 /// Effects, in standard deviations of a change, that the bets on signs are best at.
 constexpr std::array effects{0.25, 0.5, 1.0, 2.0};
 
-/// Shares of the stake that the bets on signs risk with each pair: whoever risks all is the first
-/// to be sure, and ruined by a single stray.
+/// Shares of the e-value that the bets on signs risk with each pair: one that risks all is the
+/// first to be sure, and a single outlier wipes it out.
 constexpr std::array risks{1.0, 0.9, 0.6};
 
-/// The bet of the coins: nearly all of the stake on pairs that all point one way.
+/// The sign test: nearly all of the bet is on pairs that all point one way.
 constexpr double clear_effect = 2;
 constexpr double clear_share = 0.9;
 
-/// What Student's bet may make of a stake on signs.
+/// How many times the e-value of the signs Student's bet may make it.
 constexpr double most_help_of_t = 50;
 
 /// How much more than those of their processes the squares of differences may be by chance.
@@ -94,7 +94,7 @@ void Evidence::add(double before, double after) {
   changes_.push_back(change);
 }
 
-/// Spread of the changes so far, robust against strays and pulled towards the usual noise.
+/// Spread of the changes so far, robust against outliers and pulled towards the usual noise.
 double Evidence::next_scale() const {
   auto const count = static_cast<double>(changes_.size());
   if (count < 2) return usual_noise_;
@@ -105,22 +105,22 @@ double Evidence::next_scale() const {
 }
 
 double Evidence::log_signs(double change, double direction) const {
-  std::array<Product, effects.size() * risks.size()> stakes;
+  std::array<Product, effects.size() * risks.size()> e_values;
   for (std::size_t i = 0; i < changes_.size(); ++i) {
     double const above = direction * (changes_[i] - change) / scales_[i];
-    auto* stake = stakes.begin();
+    auto* e_value = e_values.begin();
     for (double const effect : effects) {
       double const lean = lean_of(effect * above);
       for (double const risk : risks)
-        stake++->times(1 + risk * lean);
+        e_value++->times(1 + risk * lean);
     }
   }
-  std::array<double, stakes.size()> logarithms{};
-  std::ranges::transform(stakes, logarithms.begin(), &Product::logarithm);
+  std::array<double, e_values.size()> logarithms{};
+  std::ranges::transform(e_values, logarithms.begin(), &Product::logarithm);
   return log_mean_exp(logarithms);
 }
 
-double Evidence::log_coins(double direction) const {
+double Evidence::log_sign_test(double direction) const {
   double clear = std::log(clear_share);
   for (std::size_t i = 0; i < changes_.size(); ++i)
     clear += std::log1p(lean_of(clear_effect * direction * changes_[i] / scales_[i]));
@@ -141,12 +141,12 @@ double Evidence::log_student(double change, double direction) const {
   double const effective = count / 2;
   double const prior = effect_variance * effective;
   double const above = direction * (mean(changes_) - change);
-  double const stake_of_no_effect = -0.5 * std::log1p(prior);
-  if (!(above > 0)) return stake_of_no_effect;
+  double const e_value_of_no_effect = -0.5 * std::log1p(prior);
+  if (!(above > 0)) return e_value_of_no_effect;
   double const effect = effective * above * above / residual();  // t^2 / nu
-  if (std::isnan(effect)) return stake_of_no_effect;
+  if (std::isnan(effect)) return e_value_of_no_effect;
   double const gain = std::isinf(effect) ? 1 + prior : (1 + effect) / (1 + effect / (1 + prior));
-  return stake_of_no_effect + (count - 0.5) * std::log(gain);  // (nu + 1) / 2 = n - 1/2
+  return e_value_of_no_effect + (count - 0.5) * std::log(gain);  // (nu + 1) / 2 = n - 1/2
 }
 
 double Evidence::log_bet(double change, double direction) const {
@@ -163,12 +163,12 @@ double Evidence::log_below(double change) const {
   return log_bet(change, -1);
 }
 
-double Evidence::log_coins_above() const {
-  return log_coins(1);
+double Evidence::log_sign_test_above() const {
+  return log_sign_test(1);
 }
 
-double Evidence::log_coins_below() const {
-  return log_coins(-1);
+double Evidence::log_sign_test_below() const {
+  return log_sign_test(-1);
 }
 
 /// The change, going from the estimate against `direction`, from which on the bet is won.

@@ -8,8 +8,9 @@ namespace torchwatch::bisect {
 /// other. Everything is on one scale on which changes add up: logarithms, or plain differences.
 ///
 /// For each change c it holds two e-processes: one that bets that the truth is above c, one that it
-/// is below. If it is not, the expected stake never exceeds 1, so by Ville's inequality (1939) the
-/// probability that it *ever* reaches 1/p is at most p, whenever and for whatever reason one stops.
+/// is below. Where the bet is wrong, the e-value's expectation is at most 1, so by Ville's
+/// inequality (1939) it *ever* reaches 1/p with probability at most p, whenever and why ever one
+/// stops.
 ///
 /// Each is the mean of two bets, and so again an e-process, but never more than fifty times the
 /// first:
@@ -17,7 +18,7 @@ namespace torchwatch::bisect {
 ///   pairs before. Fair as soon as r_i - c is symmetric about zero given the past: no matter which
 ///   tails, how the noise changes, or how the host drifts (e-values of symmetry: Vovk and Wang
 ///   2024, Nonparametric e-tests of symmetry; Ramdas, Ruf, Larsson and Koolen 2020). At most
-///   doubles with each pair, and what holds back (k < 1) loses little by one that went astray.
+///   doubles with each pair, and what holds back (k < 1) loses little by one outlier.
 /// - on Student's t of two samples with unknown common variance: the Bayes factor of a normal prior
 ///   of standard deviation 2 on the standardised effect, which is an e-process by group invariance
 ///   (Perez-Ortiz, Lardy, de Heide and Gruenwald 2022, E-statistics, group invariance and
@@ -25,9 +26,9 @@ namespace torchwatch::bisect {
 ///   exclude each other the variance of their differences takes the place of theirs. Sooner sure
 ///   where the host is quiet.
 ///
-/// Of "no change" there is also the stake of the *coins*: who of a pair was which build was drawn,
-/// so were the builds the same, the sign of r_i would be a fair coin given its size and the past,
-/// whatever the host did to either place. Nothing else is assumed.
+/// Against "no change" there is also a sign test: which process of a pair runs which build is
+/// random. So if the builds are the same, the sign of r_i is a fair coin given its size and the
+/// past, whatever the host does to either process. Nothing else is assumed.
 ///
 /// A pair one of whose values, or whose difference, is no finite number says nothing. Pure; costs
 /// grow with the square of the number of pairs.
@@ -42,13 +43,13 @@ class Evidence {
   /// No pair said anything.
   bool empty() const { return changes_.empty(); }
 
-  /// Logarithm of the stake that the true change is above (below) `change`.
+  /// Logarithm of the e-value for: the true change is above (below) `change`.
   double log_above(double change) const;
   double log_below(double change) const;
 
-  /// Logarithm of the stake, from the coins alone, that the true change is above (below) none.
-  double log_coins_above() const;
-  double log_coins_below() const;
+  /// Logarithm of the e-value of the sign test alone for: the true change is above (below) zero.
+  double log_sign_test_above() const;
+  double log_sign_test_below() const;
 
   struct Interval {
     double low = 0;
@@ -72,7 +73,7 @@ class Evidence {
  private:
   double log_bet(double change, double direction) const;
   double log_signs(double change, double direction) const;
-  double log_coins(double direction) const;
+  double log_sign_test(double direction) const;
   double residual() const;
   double log_student(double change, double direction) const;
   double next_scale() const;

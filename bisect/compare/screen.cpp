@@ -80,7 +80,7 @@ constexpr double fleet_error = 0.002;
 /// Degrees of freedom from which on a series needs no fleet.
 constexpr double enough_degrees = 2;
 
-/// Past nights from which on one of them may be called a stray.
+/// Past nights from which on one of them may be called an outlier.
 constexpr std::size_t enough_past_nights = 3;
 
 /// What one night measured of one series: logarithms of the ratios, or differences where a value
@@ -143,7 +143,7 @@ double typical_variance(std::vector<Spread> const& nights) {
   return median(std::move(variances));
 }
 
-/// A stray counts as what one night in a hundred is.
+/// An outlier counts as what one night in a hundred is.
 Spread sum_without_strays(std::vector<Spread> const& nights) {
   constexpr double one_in_a_hundred = 2.326;  // standard deviations
   Spread sum;

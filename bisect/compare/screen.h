@@ -52,9 +52,9 @@ struct SweepSeries {
 /// more instead of being missed more, whatever the rest of the fleet does.
 ///
 /// A night that is louder than the past on the whole fleet makes the past count as louder, too, and
-/// a series whose pairs tonight are unlike its past is judged without it. Strays in the past count
-/// as what is barely usual. Pairs with a value that is no number are passed over; where nothing is
-/// known of the noise, everything that was measured may have grown.
+/// a series whose pairs tonight are unlike its past is judged without it. Outliers in the past
+/// count as what is barely usual. Pairs with a value that is no number are passed over; where
+/// nothing is known of the noise, everything that was measured may have grown.
 ///
 /// Pure. What passes is decided by Compare, from these pairs on.
 std::vector<bool> may_have_grown(std::span<SweepSeries const> sweep,

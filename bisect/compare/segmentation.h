@@ -11,7 +11,7 @@ namespace torchwatch::bisect {
 /// `penalty`. Both are in units of the noise, so values come divided by its standard deviation.
 ///
 /// Returns where each stretch but the first begins, ascending. The bound on a value's cost makes it
-/// deaf to strays: a shift is believed once it has lasted for about `penalty / outlier^2` values.
+/// deaf to outliers: a shift is believed once it has lasted for about `penalty / outlier^2` values.
 ///
 /// Exact however far the values are apart, by functional pruning; takes time in proportion to the
 /// number of values unless nearly all are outliers. Fearnhead and Rigaill 2019, Changepoint

@@ -33,7 +33,7 @@ struct Builds {
 constexpr std::array builds{
     Builds{36, 4.6}, Builds{12, 2.6}, Builds{4, 1.4}, Builds{1, 0.7}, Builds{0.2, 0.3}};
 
-/// Degrees of freedom of deviations: usually, and where more processes go astray, with the
+/// Degrees of freedom of deviations: usually, and where more processes are outliers, with the
 /// probability of that.
 constexpr double usual_tails = 5;
 constexpr double heavy_tails = 1;
@@ -187,7 +187,7 @@ class Weighing {
   std::vector<Under> weigh_builds();
   Explanation const& best() const;
   double log_more(std::vector<Under> const& others, Under const& likeliest) const;
-  std::vector<int> strays_of(Under const& under) const;
+  std::vector<int> outliers_of(Under const& under) const;
   Explanations conclude(std::vector<Under> const& others);
 
   Measured const& table_;
@@ -362,9 +362,9 @@ double Weighing::log_more(std::vector<Under> const& others, Under const& likelie
   return std::log(all / sum_of_weights(likeliest.logs, largest));
 }
 
-std::vector<int> Weighing::strays_of(Under const& under) const {
+std::vector<int> Weighing::outliers_of(Under const& under) const {
   Fitter fitter{table_, under.ratios, expectation_};
-  return fitter.strays(fit(all_[under.best()], fitter).variance);
+  return fitter.outliers(fit(all_[under.best()], fitter).variance);
 }
 
 Explanations Weighing::conclude(std::vector<Under> const& others) {
@@ -403,7 +403,7 @@ Explanations Weighing::conclude(std::vector<Under> const& others) {
   result.builds /= total;
   result.noise = std::sqrt(likeliest->fits[likeliest->best()].variance);
   bool const is_heavy = heavily.largest() + more > likeliest->largest();
-  result.strays = strays_of(is_heavy ? heavily : *likeliest);
+  result.outliers = outliers_of(is_heavy ? heavily : *likeliest);
   result.all = std::move(all_);
   return result;
 }

@@ -24,7 +24,7 @@ struct Explanations {
   Ratios ratios;      ///< the likeliest
   double builds = 0;  ///< expected ratio
   double noise = 0;   ///< of the best explanation under the likeliest ratios: standard deviation
-  std::vector<int> strays;  ///< readings of each position that went astray, as the best says
+  std::vector<int> outliers;  ///< readings of each position that are outliers, as the best says
 };
 
 /// Without readings. `shares`: of the prior in each gap.

@@ -294,18 +294,18 @@ Summary Fitter::summary() const {
   return summary;
 }
 
-std::vector<int> Fitter::strays(double variance) const {
-  constexpr double astray = 3.5;
+std::vector<int> Fitter::outliers(double variance) const {
+  constexpr double outlying = 3.5;
   constexpr double normal = 1.4826;  // standard deviations by the middle of the deviations
-  constexpr double least = 0.3;      // strays themselves, and what is expected, widen the variance
+  constexpr double least = 0.3;  // outliers themselves, and what is expected, widen the variance
   std::vector<double> sizes;
   for (double const deviation : deviations_)
     sizes.push_back(std::abs(deviation));
   double const usual = std::max(normal * median(std::move(sizes)), least * std::sqrt(variance));
-  std::vector<int> strays(table_.passed.size());
+  std::vector<int> outliers(table_.passed.size());
   for (std::size_t i = 0; i < deviations_.size(); ++i)
-    if (std::abs(deviations_[i]) > astray * usual) ++strays[table_.at[table_.values[i].build]];
-  return strays;
+    if (std::abs(deviations_[i]) > outlying * usual) ++outliers[table_.at[table_.values[i].build]];
+  return outliers;
 }
 
 Fit Fitter::fit_change(std::span<Rise const> rises) {

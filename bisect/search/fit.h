@@ -72,7 +72,7 @@ struct Summary {
 };
 
 /// Fits explanations under given ratios. Deviations are Student distributed, so that a process that
-/// went astray costs readings and no verdict: least squares, weighted anew a few times (Lange,
+/// is an outlier costs readings and no verdict: least squares, weighted anew a few times (Lange,
 /// Little and Taylor 1989, Robust statistical modeling using the t distribution). What rounds and
 /// builds add are random effects (Henderson 1975, Best linear unbiased estimation and prediction
 /// under a selection model). The evidence is the likelihood at the best parameters times what their
@@ -93,7 +93,7 @@ class Fitter {
 
   /// After a fit of that variance: of each position, the readings that are off by much more than
   /// most are.
-  std::vector<int> strays(double variance) const;
+  std::vector<int> outliers(double variance) const;
 
  private:
   using Column = std::vector<double>;  // of each build

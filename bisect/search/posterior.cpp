@@ -59,7 +59,7 @@ Belief positions_of(std::span<double const> prior, std::span<Reading const> read
   for (auto const& [position, count] : counts) {
     belief.positions.push_back(position);
     belief.readings.push_back(count);
-    belief.strays.push_back(0);
+    belief.outliers.push_back(0);
   }
   return belief;
 }
@@ -107,11 +107,11 @@ double Belief::gradual() const {
 }
 
 double Belief::astray_alike(int count) const {
-  double const astray = std::accumulate(strays.begin(), strays.end(), 0);
+  double const outlying = std::accumulate(outliers.begin(), outliers.end(), 0);
   double const all = std::accumulate(readings.begin(), readings.end(), 0);
   double probability = 1;
   for (int i = 0; i < count; ++i)
-    probability *= (astray + 0.5 + i) / (all + 1 + i);
+    probability *= (outlying + 0.5 + i) / (all + 1 + i);
   return probability;
 }
 
@@ -147,7 +147,7 @@ Belief believe(std::span<double const> prior,
   belief.noise = explanations.noise;
   belief.drift = explanations.ratios.drift;
   belief.builds = explanations.builds;
-  belief.strays = explanations.strays;
+  belief.outliers = explanations.outliers;
   return belief;
 }
 

@@ -60,7 +60,7 @@ struct Hypothesis {
 struct Belief {
   std::vector<std::size_t> positions;  ///< measured ones and both ends, ascending
   std::vector<int> readings;           ///< of each of them ...
-  std::vector<int> strays;             ///< ... and how many of them went astray
+  std::vector<int> outliers;           ///< ... and how many of them are outliers
   std::vector<double> shares;          ///< of the prior's weight in each gap, 1 together
   std::vector<Hypothesis> hypotheses;  ///< their probabilities sum to 1
   double noise = 0;                    ///< standard deviation of one reading's level
@@ -74,7 +74,7 @@ struct Belief {
   /// Probability that a change came in gap `gap`, or in part.
   double changed_in(std::size_t gap) const;
 
-  /// Probability that `count` processes of one build all went astray, as far as the readings tell:
+  /// Probability that `count` processes of one build are all outliers, as far as the readings tell:
   /// of the share of processes that do, nothing else is known (Jeffreys' prior).
   double astray_alike(int count) const;
 
@@ -91,8 +91,8 @@ inline constexpr std::size_t most_known = 5;
 /// i has not; at least one, all positive.
 ///
 /// Levels are constant between changes. A reading's deviation has heavy tails, so that a process
-/// may go astray, and an unknown variance (as `expectation` says); so has what a round adds to its
-/// readings (a few ratios to the former are tried, and weighed). The start's level is unknown
+/// may be outliers, and an unknown variance (as `expectation` says); so has what a round adds to
+/// its readings (a few ratios to the former are tried, and weighed). The start's level is unknown
 /// without limits, a single change lies beyond `least` with the tail of Lomax 1954 (a tenfold
 /// change is no miracle), several changes may be of any size, the largest one's tail being the
 /// same. Nobody need be told the noise. Pure; takes milliseconds at most.

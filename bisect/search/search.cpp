@@ -19,7 +19,7 @@ constexpr std::size_t together = 2;
 /// A place that holds a change with less than this is no suspect's any more.
 constexpr double least_suspicion = 0.01;
 
-/// Processes of a build that must give an exact metric alike: one may be astray.
+/// Processes of a build that must give an exact metric alike: one may be an outlier.
 constexpr int agreeing = 2;
 
 /// Of a series; after these it is not asked about any more.
@@ -181,7 +181,7 @@ std::string Search::reason_for(Measurement const& measurement) const {
       measurement.positions.front() == 0 && measurement.positions.back() == suspects_.size();
   if (measurement.information == 0)
     return are_ends ? "both ends, to see whether they differ"
-                    : "beside a change once more, since one process may be astray";
+                    : "beside a change once more, since one process may be an outlier";
   return fmt::format("{}; expected information gain {:#.2g} bits in {:.0f} s",
                      purpose_of(measurement),
                      measurement.information / std::numbers::ln2,

@@ -15,7 +15,7 @@ constexpr double known_weight = 1e-3;
 /// count.
 constexpr double nothing_at_all = 0.95;
 
-/// Processes of one build that went astray alike may fool an answer with this probability.
+/// Processes of one build that are outliers alike may fool an answer with this probability.
 constexpr double fooled = 0.01;
 
 /// Probability at which many commits are said to have made a change: that accuses nobody.
@@ -61,7 +61,7 @@ Answer::Change span_of(Belief const& belief, double size) {
 
 /// How many more of a build's processes agree with an answer than do not.
 int agreeing_at(Belief const& belief, std::size_t index) {
-  return std::max(0, belief.readings[index] - 2 * belief.strays[index]);
+  return std::max(0, belief.readings[index] - 2 * belief.outliers[index]);
 }
 
 /// Whether an answer rests on this build: it lies beside a change, or is an end, and nothing
@@ -90,7 +90,7 @@ double odds_behind(Hypothesis const& hypothesis,
   return 1;
 }
 
-/// Odds that the build's processes went astray alike, and that the answer is wrong for it.
+/// Odds that the build's processes are outliers alike, and that the answer is wrong for it.
 double misleading(Hypothesis const& hypothesis,
                   Belief const& belief,
                   std::size_t index,

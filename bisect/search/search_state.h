@@ -13,7 +13,7 @@ namespace torchwatch::bisect {
 
 /// When to stop asking.
 struct Patience {
-  double confidence = 0.99;         ///< probability of an answer, were no build's processes astray
+  double confidence = 0.99;  ///< probability of an answer, were no build's processes outliers
   std::size_t most_readings = 400;  ///< of a series
   std::size_t rest_readings = 120;  ///< more of them, to look for what a proven change leaves
   /// After so many, less confidence is enough to say that many commits did it, each a little.

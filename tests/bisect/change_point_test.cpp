@@ -84,13 +84,13 @@ TEST(ChangePoint, TakesExactValuesAtTheirWord) {
 
 constexpr std::size_t year = 365;
 
-/// Bytes of one night after the other: 4096, and in `share` of the nights what `astray` says.
+/// Bytes of one night after the other: 4096, and in `share` of the nights what `outlying` says.
 template <typename Astray>
-std::vector<double> exact(double share, std::mt19937_64& random, Astray astray) {
+std::vector<double> exact(double share, std::mt19937_64& random, Astray outlying) {
   std::bernoulli_distribution is_astray{share};
   std::vector<double> bytes(year, 4096);
   for (auto& value : bytes)
-    if (is_astray(random)) value = astray(random);
+    if (is_astray(random)) value = outlying(random);
   return bytes;
 }
 
@@ -145,8 +145,8 @@ TEST(ChangePoint, FindsEachStepOfAnExactStairAmongStrays) {
   std::vector<double> bytes;
   for (double const level : {4096, 4160, 5000, 4800, 4096})
     bytes.resize(bytes.size() + 20, level);
-  for (std::size_t const astray : {5U, 33U, 70U, 97U})
-    bytes[astray] = 9000 + static_cast<double>(astray);
+  for (std::size_t const outlying : {5U, 33U, 70U, 97U})
+    bytes[outlying] = 9000 + static_cast<double>(outlying);
   auto const points = change_points(bytes);
   ASSERT_THAT(points, SizeIs(4));
   std::vector<double> const changes{64, 840, -200, -704};

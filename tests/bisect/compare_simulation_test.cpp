@@ -92,7 +92,7 @@ TEST(CompareSimulation, AQuietHostSettlesNoChangeSoon) {
 TEST(CompareSimulation, TwentyPercentIsFoundInAFewPairs) {
   auto const quiet = simulate("+20%, 3%", {.sigma = 0.03}, 1.2, 200 * effort);
   EXPECT_GT(quiet.share(Verdict::regression), 0.999);
-  EXPECT_LT(quiet.mean_pairs(), quiet.pairs_bound(13.1));  // as many as a coin needs
+  EXPECT_LT(quiet.mean_pairs(), quiet.pairs_bound(13.1));  // what the sign test needs
 
   auto const noisy = simulate("+20%, 5%", {.sigma = 0.05}, 1.2, 200 * effort);
   EXPECT_GT(noisy.share(Verdict::regression), 0.999);

@@ -45,7 +45,7 @@ TEST(Compare, AsksForMoreUntilItIsSure) {
   EXPECT_TRUE(compare(steady(13, 1.2), Metric::latency, usual_options));
 }
 
-TEST(Compare, CallsNoChangeBeforeAsManyCoinsFellOneWayAsTheErrorAllows) {
+TEST(Compare, CallsNoChangeWithFewerPairsThanTheSignTestNeeds) {
   // Whatever the host does, twelve fair coins fall one way in one of 4,096 cases.
   EXPECT_FALSE(compare(steady(12, 5), Metric::latency, usual_options));
   auto strict = usual_options;
@@ -188,7 +188,7 @@ TEST(Compare, MemoryOfWhichNothingIsKnownIsUnchangedAfterFourPairsAndChangedAfte
 TEST(Compare, MemoryThatAlwaysRepeatedIsUnchangedAfterTwoPairsAndChangedAfterThree) {
   Exactness const past{.agreed = 40};
   EXPECT_EQ(verdict_of_memory(1, {100 * mib, 100 * mib}, {.agreed = 10'000}), Verdict::inconclusive)
-      << "one process may always be astray";
+      << "one process may always be an outlier";
   EXPECT_EQ(verdict_of_memory(2, {100 * mib, 100 * mib}, past), Verdict::unchanged);
   EXPECT_EQ(verdict_of_memory(2, {100 * mib, 108 * mib}, past), Verdict::inconclusive);
   EXPECT_EQ(verdict_of_memory(3, {100 * mib, 108 * mib}, past), Verdict::regression);

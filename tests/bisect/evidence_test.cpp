@@ -67,9 +67,9 @@ struct Kind {
 
 class FairBet : public testing::TestWithParam<Kind> {};
 
-/// Ville's inequality, seen: the share of sequences in which the stake on a change that did not
+/// Ville's inequality, seen: the share of sequences in which the e-value of a change that did not
 /// happen ever reaches 1/p is at most p.
-TEST_P(FairBet, SeldomReachesALargeStake) {
+TEST_P(FairBet, SeldomReachesALargeEValue) {
   int const sequences = 400 * effort;
   Host host{GetParam().noise, 3};
   int ten = 0;

@@ -21,12 +21,12 @@ TEST(Family, AsksForMoreWhereThereAreMoreSeries) {
   EXPECT_EQ(for_family(options, 10'000).miss, options.miss);
 }
 
-TEST(Family, LeavesRoomForTheCoinsThatItAsksFor) {
+TEST(Family, AllowsThePairsThatTheSignTestNeeds) {
   config::DecideOptions options;
-  options.max_pairs = options.coins();
+  options.max_pairs = options.sign_test_pairs();
   auto const many = for_family(options, 100'000);
-  EXPECT_GT(many.coins(), options.coins());
-  EXPECT_EQ(many.max_pairs, many.coins());
+  EXPECT_GT(many.sign_test_pairs(), options.sign_test_pairs());
+  EXPECT_EQ(many.max_pairs, many.sign_test_pairs());
 }
 
 Verdict verdict_on(Host host, double after, config::DecideOptions const& decide) {

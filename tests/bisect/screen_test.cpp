@@ -98,7 +98,7 @@ TEST(Screen, PassesWhatIsUnlikeItsPast) {
   auto series = swept_latency({{100, 110}, {300, 110}});
   series.past = past_of(host, 20);
   EXPECT_THAT(may_have_grown(std::vector{series}, usual_options), ElementsAre(true))
-      << "a stray of the baseline hides the change";
+      << "an outlier of the baseline hides the change";
 }
 
 TEST(Screen, KnowsALoudNight) {

@@ -98,7 +98,7 @@ class Day {
   }
 
   /// The first process of the build of a commit takes 20% more memory than all others.
-  Day& astray(std::size_t commit) {
+  Day& outlying(std::size_t commit) {
     astray_.insert(commit);
     return *this;
   }
@@ -588,7 +588,7 @@ TEST(Search, ProvesNobodyByOneProcessAstray) {
   auto const memory = series_of("dlrm", Metric::cmem);
   for (std::size_t commit = 1; commit < 40; ++commit) {
     Day day{40, {memory}};
-    day.change(17, memory, 1.2).astray(commit).run();
+    day.change(17, memory, 1.2).outlying(commit).run();
     EXPECT_EQ(day.outcome(), BisectionOutcome::culprit) << commit;
     EXPECT_THAT(day.findings(), ElementsAre(names(17))) << commit;
   }
