@@ -39,7 +39,6 @@ void add_bisections(CLI::App& app, Chosen& chosen);
 void add_builds(CLI::App& app, Place const& place, Chosen& chosen);
 /// incidents, nightlies, alarms and series.
 void add_records(CLI::App& app, Place const& place, Chosen& chosen);
-void add_store(CLI::App& app, Place const& place, Chosen& chosen);
 void add_rule(CLI::App& app, Place const& place, Chosen& chosen);
 void add_completion(CLI::App& app, Chosen& chosen);
 void add_config(CLI::App& app, Place const& place, Chosen& chosen);

@@ -51,7 +51,6 @@ constexpr std::array examples{
     Examples{"builds",
              "  torchwatch builds\n"
              "  torchwatch builds pin nightly-1 --who ada --why 'for the release notes'"},
-    Examples{"store", "  torchwatch store"},
     Examples{"rule",
              "  torchwatch rule accept --incident 1 --who ada --why 'pays for itself'\n"
              "  torchwatch rule mute --benchmark 'test_train[dlrm-cpu-eager]' --until 2026-12-31 "
