@@ -58,9 +58,6 @@ constexpr std::array examples{
     Examples{"config",
              "  torchwatch config check torchwatch.json\n"
              "  torchwatch config schema > torchwatch.schema.json"},
-    Examples{"completion",
-             "  torchwatch completion bash > /etc/bash_completion.d/torchwatch\n"
-             "  torchwatch completion fish > ~/.config/fish/completions/torchwatch.fish"},
 };
 
 }  // namespace
