@@ -35,7 +35,6 @@ int run(int argc, char** argv) {
   cli::add_builds(app, place, chosen);
   cli::add_rule(app, place, chosen);
   cli::add_config(app, place, chosen);
-  cli::add_examples(app);
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& problem) {

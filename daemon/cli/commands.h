@@ -42,7 +42,4 @@ void add_records(CLI::App& app, Place const& place, Chosen& chosen);
 void add_rule(CLI::App& app, Place const& place, Chosen& chosen);
 void add_config(CLI::App& app, Place const& place, Chosen& chosen);
 
-/// To the help of every command that is there for people. The last of all.
-void add_examples(CLI::App& app);
-
 }  // namespace torchwatch::cli
