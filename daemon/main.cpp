@@ -33,11 +33,8 @@ int run(int argc, char** argv) {
   cli::add_records(app, place, chosen);
   cli::add_bisections(app, chosen);
   cli::add_builds(app, place, chosen);
-  cli::add_store(app, place, chosen);
   cli::add_rule(app, place, chosen);
   cli::add_config(app, place, chosen);
-  cli::add_completion(app, chosen);
-  cli::add_examples(app);
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& problem) {

@@ -1,6 +1,5 @@
 #include "storage/bisections.h"
 
-#include <chrono>
 #include <string>
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -71,26 +70,11 @@ void insert_series(SQLite::Database& database, BisectionId id, std::vector<Serie
   }
 }
 
-constexpr std::chrono::days keys_are_kept{7};
-
-/// And forgets those that are old.
-void insert_key(SQLite::Database& database, RequestKey const& key, BisectionId id, Timestamp now) {
-  SQLite::Statement forget{database, "DELETE FROM request_key WHERE given_at <= ?"};
-  bind_all(forget, seconds_of(now - keys_are_kept));
-  forget.exec();
-  SQLite::Statement insert{database,
-                           "INSERT INTO request_key (name, digest, bisection_id, given_at) "
-                           "VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"};
-  bind_all(insert, key.name, key.digest, id.value, seconds_of(now));
-  insert.exec();
-}
-
 }  // namespace
 
 Bisection Bisections::ask(BisectionRequest const& request,
                           std::optional<IncidentId> incident,
-                          Timestamp now,
-                          std::optional<RequestKey> const& key) {
+                          Timestamp now) {
   SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
   SQLite::Statement insert{database_,
                            "INSERT INTO bisection (incident_id, start_sha, end_sha, threshold, "
@@ -111,26 +95,8 @@ Bisection Bisections::ask(BisectionRequest const& request,
   bisection.request = request;
   bisection.asked_at = now;
   insert_series(database_, bisection.id, request.series);
-  if (key) insert_key(database_, *key, bisection.id, now);
   transaction.commit();
   return bisection;
-}
-
-std::optional<AskedBefore> Bisections::asked_before(std::string const& key, Timestamp now) const {
-  SQLite::Statement query{database_,
-                          "SELECT digest, bisection_id FROM request_key "
-                          "WHERE name = ? AND given_at > ?"};
-  bind_all(query, key, seconds_of(now - keys_are_kept));
-  return read_one(query, [&key](SQLite::Statement& row) {
-    return AskedBefore{{key, row.getColumn(0).getString()},
-                       BisectionId{row.getColumn(1).getInt64()}};
-  });
-}
-
-void Bisections::answered(RequestKey const& key, BisectionId id, Timestamp now) {
-  SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
-  insert_key(database_, key, id, now);
-  transaction.commit();
 }
 
 std::vector<Bisection> Bisections::all_in_brief() const {

@@ -21,30 +21,14 @@ struct ProvedTwice {
   Series series;
 };
 
-/// A request that somebody gave a key.
-struct AskedBefore {
-  RequestKey key;
-  BisectionId answer;
-};
-
 /// Bisections that were asked for, by an incident or by a person. Throws SQLite::Exception when the
 /// disk fails.
 class Bisections {
  public:
   explicit Bisections(SQLite::Database& database) : database_{database} {}
 
-  /// Remembers a bisection as queued, with the key it was asked for with, and returns it with its
-  /// id.
-  Bisection ask(BisectionRequest const& request,
-                std::optional<IncidentId> incident,
-                Timestamp now,
-                std::optional<RequestKey> const& key = std::nullopt);
-
-  /// The key of an earlier request, and its answer; nothing a week later.
-  std::optional<AskedBefore> asked_before(std::string const& key, Timestamp now) const;
-
-  /// That a request was answered with a bisection that was there. A key of another one is kept.
-  void answered(RequestKey const& key, BisectionId id, Timestamp now);
+  /// Stores a bisection as queued, and returns it with its id.
+  Bisection ask(BisectionRequest const& request, std::optional<IncidentId> incident, Timestamp now);
 
   /// Every bisection, newest first, without its steps, which are most of it.
   std::vector<Bisection> all_in_brief() const;

@@ -16,7 +16,6 @@
 #include "storage/kept_builds.h"
 #include "storage/nightlies.h"
 #include "storage/recipes.h"
-#include "storage/room.h"
 #include "storage/rulings.h"
 #include "storage/tallies.h"
 
@@ -73,8 +72,6 @@ class Store {
   Anchors anchors() { return Anchors{*database_}; }
 
   Rulings rulings() { return Rulings{*database_}; }
-
-  std::vector<TableRoom> room() { return room_of(*database_); }
 
   Tallies tallies() { return tallies_of(*database_); }
 

@@ -14,16 +14,13 @@
 #include "daemon/api/bisection_request.h"
 #include "daemon/api/build_request.h"
 #include "daemon/api/dashboard.h"
-#include "daemon/api/description.h"
 #include "daemon/api/etag.h"
-#include "daemon/api/events.h"
 #include "daemon/api/json.h"
 #include "daemon/api/pages.h"
 #include "daemon/api/ruling_request.h"
 #include "daemon/api/steering_request.h"
 #include "daemon/api/target.h"
 #include "daemon/net/host.h"
-#include "storage/domain/digest.h"
 
 namespace torchwatch::api {
 namespace {
@@ -209,23 +206,6 @@ std::optional<HttpResponse> refusal(HttpRequest const& request, std::string cons
   return problem(415, "Content-Type: found \"" + type + "\", allowed application/json");
 }
 
-/// Of its header Idempotency-Key: nothing when it has none.
-Result<std::optional<RequestKey>> key_of(HttpRequest const& request) {
-  constexpr std::size_t longest = 255;
-  auto const is_visible = [](char c) {
-    return c > ' ' && c <= '~';
-  };
-  if (!request.headers.contains("idempotency-key")) return std::optional<RequestKey>{};
-  auto name = header(request, "idempotency-key");
-  if (name.empty() || name.size() > longest || !std::ranges::all_of(name, is_visible))
-    return Error{ErrorCode::invalid_argument,
-                 "Idempotency-Key: found \"" + name.substr(0, longest) +
-                     "\", allowed 1 to 255 visible characters of ASCII"};
-  Sha256 digest;
-  digest.add(request.body);
-  return std::optional{RequestKey{std::move(name), digest.hex()}};
-}
-
 /// {id, state, url}.
 Json in_brief(Bisection const& bisection) {
   Json json;
@@ -403,7 +383,7 @@ asio::awaitable<HttpResponse> Api::answer_to(HttpRequest request) {
   }
   switch (route->post) {
     case Post::bisection:
-      co_return co_await post_bisection(std::move(request));
+      co_return co_await post_bisection(std::move(request.body));
     case Post::steering:
       co_return co_await post_steering(target.path.back(), std::move(request.body));
     case Post::build:
@@ -427,18 +407,11 @@ HttpResponse Api::kept_or_new(Route const& route, Call const& call, std::string 
   return cache_.keep(target, version, std::move(answer));
 }
 
-/// A key that the body was sent with before has been another's when the queue refuses it.
-asio::awaitable<HttpResponse> Api::post_bisection(HttpRequest request) {
-  auto key = key_of(request);
-  if (!key) co_return problem(400, key.error().message);
+asio::awaitable<HttpResponse> Api::post_bisection(std::string body) {
   auto wanted = parse_bisection_request(
-      request.body, options_.fleets, view_.store, options_.prior, options_.decide.threshold);
+      body, options_.fleets, view_.store, options_.prior, options_.decide.threshold);
   if (!wanted) co_return bad_body(wanted.error());
-  bool const has_key = key->has_value();
-  wanted->key = std::move(*key);
   auto const asked = co_await requests_.bisection(std::move(*wanted));
-  if (!asked && has_key && asked.error().code == ErrorCode::refused)
-    co_return problem(422, asked.error().message);
   if (!asked) co_return failed_ask(asked.error());
   co_return posted(202, url_of(asked->id), in_brief(*asked));
 }

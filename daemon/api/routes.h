@@ -128,7 +128,7 @@ class Api {
   boost::asio::awaitable<net::HttpResponse> answer_to(net::HttpRequest request);
   net::HttpResponse kept_or_new(Route const& route, Call const& call, std::string const& target);
   void count(net::HttpRequest const& head, int status, std::chrono::steady_clock::time_point began);
-  boost::asio::awaitable<net::HttpResponse> post_bisection(net::HttpRequest request);
+  boost::asio::awaitable<net::HttpResponse> post_bisection(std::string body);
   boost::asio::awaitable<net::HttpResponse> post_steering(std::string id, std::string body);
   boost::asio::awaitable<net::HttpResponse> post_build(std::string body);
   boost::asio::awaitable<net::HttpResponse> post_ruling(std::string body);

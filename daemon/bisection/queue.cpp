@@ -68,33 +68,15 @@ Queue::Queue(asio::any_io_executor executor,
       group_{std::move(executor), log_failure} {}
 
 asio::awaitable<Result<Bisection>> Queue::ask(BisectionOrder order) {
-  auto const& [request, asked_for, key] = order;
-  if (auto known = asked_before(key)) co_return std::move(*known);
+  auto const& [request, asked_for] = order;
   auto const span = co_await span_of(request);
   if (!span) co_return span.error();
   if (span->empty())
     co_return Error{ErrorCode::invalid_argument, "start and end are the same commit"};
-  // The same may have come while commits were fetched.
-  if (auto known = asked_before(key)) co_return std::move(*known);
   auto const incident = adopted_by(asked_for);
-  for (auto& known : store_.bisections().not_ended()) {
-    if (known.incident != incident || !is_same(known.request, request)) continue;
-    if (key) store_.bisections().answered(*key, known.id, clock_.now());
-    co_return std::move(known);
-  }
-  co_return store_.bisections().ask(request, incident, clock_.now(), key);
-}
-
-/// What a request with that key was answered with.
-std::optional<Result<Bisection>> Queue::asked_before(std::optional<RequestKey> const& key) const {
-  if (!key) return std::nullopt;
-  auto const before = store_.bisections().asked_before(key->name, clock_.now());
-  if (!before) return std::nullopt;
-  if (before->key.digest != key->digest)
-    return Error{ErrorCode::refused,
-                 "Idempotency-Key: found \"" + key->name +
-                     "\" again with another body, allowed one for each request"};
-  return store_.bisections().find(before->answer).value();
+  for (auto& known : store_.bisections().not_ended())
+    if (known.incident == incident && is_same(known.request, request)) co_return std::move(known);
+  co_return store_.bisections().ask(request, incident, clock_.now());
 }
 
 /// What lies between the ends of a request.

@@ -34,11 +34,10 @@ class Queue {
         Bisector& bisector);
 
   /// Takes in what a person asks for, and fetches its ends if need be. An equal one that has not
-  /// ended, be it paused, is returned instead, and so is the one that was asked for with the same
-  /// key, whatever became of it. Equal ones are of the same incident, or of none. The first of an
-  /// incident is the pipeline's own: what is asked for before that is nobody's. invalid_argument
-  /// when commits cannot be built here, or when start and end are not two commits of one line;
-  /// refused when the key was another request's.
+  /// ended, even a paused one, is returned instead, so a request may be sent again. Equal ones are
+  /// of the same incident, or of none. The first of an incident is the pipeline's own: what is
+  /// asked for before that belongs to no incident. invalid_argument when commits cannot be built
+  /// here, or when start and end are not two commits of one line.
   boost::asio::awaitable<Result<Bisection>> ask(BisectionOrder order);
 
   /// Pauses a bisection, cancels it, or resumes it (`queued`): stores that, and has it obey at
@@ -67,7 +66,6 @@ class Queue {
   boost::asio::awaitable<void> run_alone(Bisection bisection,
                                          std::shared_ptr<Running const> running);
   boost::asio::awaitable<Result<Bisection>> carry(Running const& running, Bisection bisection);
-  std::optional<Result<Bisection>> asked_before(std::optional<RequestKey> const& key) const;
   boost::asio::awaitable<Result<std::vector<Commit>>> span_of(BisectionRequest request);
   bool is_in_the_pipeline(IncidentId incident) const;
   std::optional<IncidentId> adopted_by(std::optional<IncidentId> incident) const;

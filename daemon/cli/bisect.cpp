@@ -197,7 +197,7 @@ void add_request_flags(CLI::App& bisect, BisectFlags& flags) {
   bisect
       .add_option("--benchmark",
                   flags.benchmarks,
-                  "Benchmark, by TorchBench's name; required unless --again")
+                  "Benchmark, such as test_train[dlrm-cpu-eager]; required unless --again")
       ->check(parsed_by(parse_benchmark, benchmark_form));
   bisect.add_option("--fleet", request.fleet, "Where to measure; the first fleet by default");
   bisect.add_option("--metric", flags.metric, "latency, cmem, gmem or leak")

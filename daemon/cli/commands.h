@@ -39,12 +39,7 @@ void add_bisections(CLI::App& app, Chosen& chosen);
 void add_builds(CLI::App& app, Place const& place, Chosen& chosen);
 /// incidents, nightlies, alarms and series.
 void add_records(CLI::App& app, Place const& place, Chosen& chosen);
-void add_store(CLI::App& app, Place const& place, Chosen& chosen);
 void add_rule(CLI::App& app, Place const& place, Chosen& chosen);
-void add_completion(CLI::App& app, Chosen& chosen);
 void add_config(CLI::App& app, Place const& place, Chosen& chosen);
-
-/// To the help of every command that is there for people. The last of all.
-void add_examples(CLI::App& app);
 
 }  // namespace torchwatch::cli

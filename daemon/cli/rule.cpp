@@ -89,7 +89,10 @@ void add_rule(CLI::App& app, Place const& place, Chosen& chosen) {
       ->required();
   rule->add_option("--incident", request.incident, "Of accept and false_alarm");
   rule->add_option("--fleet", request.fleet, "Of accept, mute and unmute; any if missing");
-  rule->add_option("--benchmark", request.benchmark, "The same, by TorchBench's name");
+  rule->add_option(
+      "--benchmark",
+      request.benchmark,
+      "Benchmark to accept, mute or unmute, such as test_train[dlrm-cpu-eager]; any if missing");
   rule->add_option("--metric", request.metric, "The same");
   rule->add_option("--who", request.who, "Your name")->required();
   rule->add_option("--why", request.why, "Your reason")->required();

@@ -36,12 +36,6 @@ enum class BisectionState {
 /// commits as the recipe builds them.
 enum class BisectionStage { nightlies, commits };
 
-/// What a client calls one of its requests, so that it may send it again when it heard no answer.
-struct RequestKey {
-  std::string name;
-  std::string digest;  ///< SHA-256 of what it asked for
-};
-
 /// How a bisection ended.
 enum class BisectionOutcome {
   culprit,         ///< every change in the direction asked for has one commit, proved against its
@@ -86,7 +80,6 @@ struct BisectionRequest {
 struct BisectionOrder {
   BisectionRequest request;
   std::optional<IncidentId> incident;  ///< whose search it is; nothing: nobody's
-  std::optional<RequestKey> key;
 };
 
 /// Standard deviation of the logarithms of times between builds of equal commits, by fleet; fleets

@@ -59,11 +59,6 @@ class LiveApi {
     return incidents_;
   }
 
-  std::vector<std::optional<RequestKey>> keys() const {
-    std::scoped_lock const lock{mutex_};
-    return keys_;
-  }
-
   std::vector<std::pair<BisectionId, BisectionState>> steered() const {
     std::scoped_lock const lock{mutex_};
     return steered_;
@@ -102,7 +97,6 @@ class LiveApi {
     std::scoped_lock const lock{mutex_};
     asked_.push_back(std::move(order.request));
     incidents_.push_back(order.incident);
-    keys_.push_back(std::move(order.key));
     co_return reply_;
   }
 
@@ -142,7 +136,6 @@ class LiveApi {
   Result<Bisection> reply_ = third_bisection();  // under mutex_, as are the next two
   std::vector<BisectionRequest> asked_;
   std::vector<std::optional<IncidentId>> incidents_;
-  std::vector<std::optional<RequestKey>> keys_;
   std::vector<std::pair<BisectionId, BisectionState>> steered_;
   api::Api api_;
   LiveServer server_{[this](net::HttpRequest request) {

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "storage/domain/digest.h"
 #include "tests/api/http_client.h"
 #include "tests/api/live_api.h"
 
@@ -320,11 +319,9 @@ TEST_F(RoutesTest, OptionsNameTheMethods) {
   EXPECT_EQ(other.headers.at("allow"), "GET, HEAD, OPTIONS");
 }
 
-std::string bisection_request(std::string const& body,
-                              std::string const& token = "correct-horse",
-                              std::string const& headers = "") {
-  return "POST /api/v1/bisections HTTP/1.1\r\nHost: x\r\nAuthorization: bearer " + token + "\r\n" +
-         headers + "Content-Type: application/json; charset=utf-8\r\nContent-Length: " +
+std::string bisection_request(std::string const& body, std::string const& token = "correct-horse") {
+  return "POST /api/v1/bisections HTTP/1.1\r\nHost: x\r\nAuthorization: bearer " + token +
+         "\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: " +
          std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
@@ -474,42 +471,12 @@ TEST_F(RoutesTest, WhatIsGivenTakesThePlaceOfWhatWasAskedFor) {
       << "two series became the same";
 }
 
-std::string with_key(std::string const& key) {
-  return bisection_request(least, "correct-horse", "Idempotency-Key: " + key + "\r\n");
-}
-
-TEST_F(RoutesTest, AKeyGoesWithTheDigestOfItsBody) {
-  ASSERT_EQ(ask(api.port(), with_key("monday-1")).status, 202);
-  ASSERT_EQ(ask(api.port(), bisection_request(least)).status, 202);
-
-  auto const keys = api.keys();
-  EXPECT_EQ(keys.at(0)->name, "monday-1");
-  Sha256 digest;
-  digest.add(least);
-  EXPECT_EQ(keys.at(0)->digest, digest.hex());
-  EXPECT_FALSE(keys.at(1));
-}
-
-TEST_F(RoutesTest, AnOddKeyIsRefused) {
-  for (auto const& key : {std::string{}, std::string{"two words"}, std::string(256, 'x')}) {
-    auto const answer = ask(api.port(), with_key(key));
-    EXPECT_EQ(answer.status, 400) << key;
-    EXPECT_THAT(answer.body, HasSubstr("allowed 1 to 255 visible characters of ASCII"));
-  }
-  EXPECT_TRUE(api.asked().empty());
-}
-
-TEST_F(RoutesTest, AnotherRequestsKeyIsRefused) {
-  api.reply_with(Error{ErrorCode::refused, "found again"});
-  EXPECT_EQ(ask(api.port(), with_key("monday-1")).status, 422);
-  EXPECT_EQ(ask(api.port(), bisection_request(least)).status, 500) << "no key is to blame";
-}
-
 TEST_F(RoutesTest, AnAskThatFailsIsToldByItsKind) {
   std::pair<ErrorCode, int> const statuses[] = {{ErrorCode::invalid_argument, 400},
                                                 {ErrorCode::not_found, 400},
                                                 {ErrorCode::unavailable, 503},
                                                 {ErrorCode::cancelled, 503},
+                                                {ErrorCode::refused, 500},
                                                 {ErrorCode::corrupt, 500},
                                                 {ErrorCode::internal, 500}};
   for (auto const& [code, status] : statuses) {

@@ -25,12 +25,9 @@ class QueueTest : public testing::Test {
 
   Queue& queue() { return world.parts->queue; }
 
-  Result<Bisection> ask(BisectionRequest request, std::optional<RequestKey> key = std::nullopt) {
-    return world.run(queue().ask({std::move(request), std::nullopt, std::move(key)}));
-  }
-
-  Result<Bisection> ask(BisectionRequest request, IncidentId incident) {
-    return world.run(queue().ask({std::move(request), incident, std::nullopt}));
+  Result<Bisection> ask(BisectionRequest request,
+                        std::optional<IncidentId> incident = std::nullopt) {
+    return world.run(queue().ask({std::move(request), incident}));
   }
 
   Bisection stored(BisectionId id) { return world.parts->store.bisections().find(id).value(); }
@@ -64,48 +61,18 @@ TEST_F(QueueTest, TakesInWhatSomebodyAsksForAndRunsIt) {
   EXPECT_EQ(stored(asked.id).outcome, BisectionOutcome::culprit);
 }
 
-TEST_F(QueueTest, KnowsWhatItWasAskedAlready) {
+TEST_F(QueueTest, ReturnsTheEqualBisectionUntilThatHasEnded) {
   auto const first = ask(world.request(0, 8)).value();
   EXPECT_EQ(ask(world.request(0, 8))->id, first.id);
   EXPECT_NE(ask(world.request(0, 7))->id, first.id);
+  world.restart();
+  EXPECT_EQ(ask(world.request(0, 8))->id, first.id) << "after a restart";
+  ASSERT_TRUE(queue().steer(first.id, BisectionState::paused));
+  EXPECT_EQ(ask(world.request(0, 8))->id, first.id) << "while it is paused";
+
+  ASSERT_TRUE(queue().steer(first.id, BisectionState::queued));
   run_all();
   EXPECT_NE(ask(world.request(0, 8))->id, first.id) << "the first has ended";
-}
-
-TEST_F(QueueTest, AnswersARequestThatIsSentAgainAsBefore) {
-  RequestKey const key{"monday", "digest"};
-  auto const asked = ask(world.request(0, 8), key).value();
-  run_all();
-  world.restart();
-
-  EXPECT_EQ(ask(world.request(0, 8), key)->id, asked.id) << "though it has ended";
-  EXPECT_NE(ask(world.request(0, 8))->id, asked.id);
-  EXPECT_EQ(ask(world.request(0, 8), RequestKey{"monday", "other"}).error().code,
-            ErrorCode::refused);
-}
-
-TEST_F(QueueTest, RemembersTheKeyOfARequestThatFindsTheEqualOne) {
-  RequestKey const key{"tuesday", "digest"};
-  auto const first = ask(world.request(0, 8)).value();
-  EXPECT_EQ(ask(world.request(0, 8), key)->id, first.id);
-  run_all();
-
-  EXPECT_EQ(ask(world.request(0, 8), key)->id, first.id) << "though it has ended";
-}
-
-TEST_F(QueueTest, ForgetsKeysAfterAWeek) {
-  RequestKey const key{"wednesday", "digest"};
-  auto const first = ask(world.request(0, 8), key).value();
-  run_all();
-  world.clock.time += std::chrono::days{7};
-
-  EXPECT_NE(ask(world.request(0, 8), key)->id, first.id);
-}
-
-TEST_F(QueueTest, GivesNoKeyToWhatIsRefused) {
-  RequestKey const key{"thursday", "digest"};
-  EXPECT_FALSE(ask(world.request(5, 3), key));
-  EXPECT_TRUE(ask(world.request(0, 8), RequestKey{"thursday", "mended"}));
 }
 
 TEST_F(QueueTest, RefusesWhatCannotBeBisected) {

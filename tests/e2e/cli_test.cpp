@@ -128,7 +128,6 @@ TEST(CommandLine, OffersHelpForEveryCommand) {
                                     "nightlies",
                                     "series",
                                     "alarms",
-                                    "store",
                                     "rule",
                                     "config",
                                     "runner",

@@ -72,15 +72,6 @@ TEST_F(Records, ListAlarms) {
   EXPECT_THAT(told({"alarms"}), StartsWith("id  state  kind"));
 }
 
-TEST_F(Records, TellWhatTakesWhichRoom) {
-  auto const room = world_->run({"store"});
-  EXPECT_EQ(room.status, 0) << room.err;
-  EXPECT_THAT(room.out, StartsWith("table"));
-  EXPECT_THAT(room.out, HasSubstr("job "));
-  for (auto const& table : json::parse(world_->run({"store", "--json"}).out))
-    EXPECT_GT(table.at("bytes"), 0) << table;
-}
-
 TEST_F(Records, SayWhatIsNotThere) {
   expect_mistake(*world_, {"incidents", "7"}, R"(nothing has the id "7")");
   expect_mistake(*world_, {"nightlies", "../incidents"}, "nothing has the id");

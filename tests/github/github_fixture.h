@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "tests/fakes/github/fake_github.h"
 #include "tests/fakes/github/fake_github_server.h"
 #include "tests/fakes/github/run.h"
+#include "tests/temporary_folder.h"
 
 namespace torchwatch::github {
 
@@ -25,18 +25,11 @@ inline boost::asio::awaitable<void> recorded_pause(std::vector<std::chrono::seco
 
 /// The fake GitHub on a port of its own, and the real transport to it.
 class WithFakeGithub : public testing::Test {
- public:
-  WithFakeGithub(WithFakeGithub const&) = delete;
-  WithFakeGithub& operator=(WithFakeGithub const&) = delete;
-
  protected:
   WithFakeGithub()
-      : folder_{make_folder()},
-        identity_{fakes::make_identity(folder_, {"127.0.0.1", "localhost"})},
+      : identity_{fakes::make_identity(folder_.path(), {"127.0.0.1", "localhost"})},
         github_{folder_ / "state.json"},
         server_{std::make_unique<fakes::FakeGithubServer>(github_, identity_)} {}
-
-  ~WithFakeGithub() override { std::filesystem::remove_all(folder_); }
 
   net::HttpsTransport transport(std::chrono::seconds timeout = std::chrono::seconds{10}) const {
     return net::HttpsTransport::open({identity_.ca.string(), timeout}).value();
@@ -63,18 +56,10 @@ class WithFakeGithub : public testing::Test {
     return fakes::run(https.send(std::move(request)));
   }
 
-  std::filesystem::path folder_;
+  tests::TemporaryFolder folder_;
   fakes::ServerIdentity identity_;
   fakes::FakeGithub github_;
   std::unique_ptr<fakes::FakeGithubServer> server_;
-
- private:
-  static std::filesystem::path make_folder() {
-    auto name = std::filesystem::path{testing::TempDir()} / "fake-github-XXXXXX";
-    auto text = name.string();
-    if (mkdtemp(text.data()) == nullptr) throw std::runtime_error("cannot make " + text);
-    return text;
-  }
 };
 
 }  // namespace torchwatch::github

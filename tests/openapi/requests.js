@@ -66,7 +66,6 @@ export class Requests {
     else if (chance.happens(0.5)) headers.authorization = chance.pick(['', 'Bearer', 'Bearer ', 'Bearer x', `Basic ${this.token}`, `Bearer ${this.token}x`, `Bearer  ${this.token}`]);
     if (chance.happens(0.05)) headers['if-none-match'] = chance.pick(['*', '"x"', 'W/"0"', '', 'W/"x", "y"']);
     if (chance.happens(0.02)) headers.host = chance.pick(['localhost', '127.0.0.1', '[::1]:80', 'evil.example', '', 'a b', 'x'.repeat(300)]);
-    if (chance.happens(0.05)) headers['idempotency-key'] = chance.pick(['a', 'b', '', 'a b', '\xe9', 'x'.repeat(256)]);
     if (chance.happens(0.01)) headers['x-padding'] = 'x'.repeat(chance.pick([100, 15000, 17000, 40000]));
     if (chance.happens(0.01)) headers.accept = 'text/html, application/xml;q=0.9';
     if (chance.happens(0.01)) request.body = 'x'.repeat(chance.pick([10, 70000, 1100000]));

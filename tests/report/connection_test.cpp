@@ -1,13 +1,10 @@
 #include "daemon/report/connection.h"
 
-#include <memory>
 #include <optional>
-#include <sstream>
 
 #include <gmock/gmock.h>
-#include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
 
+#include "tests/captured_log.h"
 #include "tests/fakes/proxy/connect_proxy.h"
 #include "tests/github/github_fixture.h"
 #include "tests/temporary_variable.h"
@@ -20,18 +17,7 @@ using testing::SizeIs;
 
 /// The real way to a fake GitHub, and what is logged of it.
 class ConnectionTest : public github::WithFakeGithub {
- public:
-  ConnectionTest(ConnectionTest const&) = delete;
-  ConnectionTest& operator=(ConnectionTest const&) = delete;
-
  protected:
-  ConnectionTest() : before_{spdlog::default_logger()} {
-    auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(log_);
-    spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", sink));
-  }
-
-  ~ConnectionTest() override { spdlog::set_default_logger(before_); }
-
   Result<github::Access> access(int retries) const {
     config::GithubOptions options;
     options.repository = "pytorch/pytorch";
@@ -43,10 +29,9 @@ class ConnectionTest : public github::WithFakeGithub {
     return fakes::run((*connection)->client().access());
   }
 
-  std::ostringstream log_;
+  tests::CapturedLog log_;
 
  private:
-  std::shared_ptr<spdlog::logger> before_;
   tests::TemporaryVariable token_{"TORCHWATCH_TEST_BOT", "ghp_SecretOfTheService"};
   tests::TemporaryVariable no_{"no_proxy", std::nullopt};
   tests::TemporaryVariable capital_no_{"NO_PROXY", std::nullopt};
@@ -70,8 +55,8 @@ TEST_F(ConnectionTest, LogsWhyARequestIsRepeated) {
   auto const answer = access(1);
 
   ASSERT_TRUE(answer) << answer.error().message;
-  EXPECT_THAT(log_.str(), HasSubstr("[warning] github_repeated times=1 reason=\""));
-  EXPECT_THAT(log_.str(), HasSubstr("read answer: "));
+  EXPECT_THAT(log_.text(), HasSubstr("[warning] github_repeated times=1 reason=\""));
+  EXPECT_THAT(log_.text(), HasSubstr("read answer: "));
 }
 
 }  // namespace

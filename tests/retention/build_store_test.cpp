@@ -3,16 +3,13 @@
 
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <set>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
 
 #include "daemon/retention/needs.h"
+#include "tests/captured_log.h"
 #include "tests/fakes/memory/executioner.h"
 #include "tests/fakes/memory/world.h"
 
@@ -39,32 +36,6 @@ std::string date_of(int night) {
                      static_cast<unsigned>(date.month()),
                      static_cast<unsigned>(date.day()));
 }
-
-/// What is logged while it lives.
-class Log {
- public:
-  Log() : before_{spdlog::default_logger()} {
-    auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(text_);
-    spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", sink));
-  }
-
-  Log(Log const&) = delete;
-  Log& operator=(Log const&) = delete;
-
-  ~Log() { spdlog::set_default_logger(before_); }
-
-  std::vector<std::string> lines_with(std::string const& word) const {
-    std::vector<std::string> lines;
-    std::istringstream stream{text_.str()};
-    for (std::string line; std::getline(stream, line);)
-      if (line.find(word) != std::string::npos) lines.push_back(line);
-    return lines;
-  }
-
- private:
-  std::shared_ptr<spdlog::logger> before_;
-  std::ostringstream text_;
-};
 
 class BuildStoreTest : public testing::Test {
  protected:
@@ -103,7 +74,7 @@ class SixtyNightsTest : public BuildStoreTest {
 };
 
 TEST_F(SixtyNightsTest, QuotaAndPinsAreKeptAndEveryRemovalIsExplained) {
-  Log const log;
+  tests::CapturedLog const log;
   world.options.builds.quota_mib = 10 * 1024;
   world.options.decide.anchor_nights = 7;
   world.options.source.recipe.clear();
@@ -135,7 +106,7 @@ TEST_F(BuildStoreTest, WhatABisectionMeasuresStaysUntilItHasEnded) {
   world.change(5, "alpha", 1.3);
   world.release("2026-01-01", 0);
   world.release("2026-01-02", 8);
-  Log const log;
+  tests::CapturedLog const log;
   ASSERT_TRUE(world.pass());
   auto const bisection = world.parts->store.bisections().all_in_brief().at(0);
   ASSERT_EQ(bisection.findings.at(0).suspects.at(0).sha, world.sha(5));

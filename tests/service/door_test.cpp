@@ -1,15 +1,12 @@
 #include "daemon/service/door.h"
 
 #include <filesystem>
-#include <memory>
-#include <sstream>
 #include <string>
 
 #include <boost/asio/io_context.hpp>
 #include <gmock/gmock.h>
-#include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
 
+#include "tests/captured_log.h"
 #include "tests/fakes/github/certificates.h"
 #include "tests/temporary_folder.h"
 
@@ -23,26 +20,18 @@ using testing::IsEmpty;
 
 /// A door with TLS, and what opening it writes into the log.
 class CredentialsOfADoor : public testing::Test {
- public:
-  CredentialsOfADoor(CredentialsOfADoor const&) = delete;
-  CredentialsOfADoor& operator=(CredentialsOfADoor const&) = delete;
-
  protected:
-  CredentialsOfADoor() : before_{spdlog::default_logger()} {
-    auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(log_);
-    spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", sink));
+  CredentialsOfADoor() {
     http_.port = 0;
     http_.tls.certificate = identity_.certificate.string();
     http_.tls.key = identity_.key.string();
   }
 
-  ~CredentialsOfADoor() override { spdlog::set_default_logger(before_); }
-
   /// What is logged when the key has these permissions.
   std::string log_with(fs::perms permissions) {
     fs::permissions(identity_.key, permissions);
     EXPECT_TRUE(open_door(loop_.get_executor(), http_));
-    return log_.str();
+    return log_.text();
   }
 
   static constexpr auto secret = fs::perms::owner_read | fs::perms::owner_write;
@@ -51,8 +40,7 @@ class CredentialsOfADoor : public testing::Test {
   fakes::ServerIdentity identity_ = fakes::make_identity(folder_.path(), {"127.0.0.1"});
   config::HttpOptions http_;
   boost::asio::io_context loop_{1};
-  std::ostringstream log_;
-  std::shared_ptr<spdlog::logger> before_;
+  tests::CapturedLog log_;
 };
 
 TEST_F(CredentialsOfADoor, AreWarnedOfWhereEveryUserReadsThem) {

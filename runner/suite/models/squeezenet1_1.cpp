@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "runner/suite/blocks/feature_classifier.h"
 #include "runner/suite/classification.h"
 
 namespace torchwatch::suite::squeezenet1_1 {
@@ -14,25 +15,17 @@ namespace nn = torch::nn;
 
 constexpr std::int64_t classes = 1000;
 
-nn::ReLU relu() {
-  return nn::ReLU(nn::ReLUOptions(true));
-}
-
 nn::MaxPool2d pool() {
   return nn::MaxPool2d(nn::MaxPool2dOptions(3).stride(2).ceil_mode(true));
-}
-
-nn::Conv2d convolution(std::int64_t in, std::int64_t out, std::int64_t kernel) {
-  return nn::Conv2d(nn::Conv2dOptions(in, out, kernel).padding(kernel / 2));
 }
 
 /// Narrows, then widens by convolutions of 1 x 1 and of 3 x 3 side by side.
 class FireImpl : public nn::Module {
  public:
   FireImpl(std::int64_t in, std::int64_t squeezed, std::int64_t expanded)
-      : squeeze_(register_module("squeeze", convolution(in, squeezed, 1))),
-        expand1x1_(register_module("expand1x1", convolution(squeezed, expanded, 1))),
-        expand3x3_(register_module("expand3x3", convolution(squeezed, expanded, 3))) {}
+      : squeeze_(register_module("squeeze", make_plain_convolution(in, squeezed, 1))),
+        expand1x1_(register_module("expand1x1", make_plain_convolution(squeezed, expanded, 1))),
+        expand3x3_(register_module("expand3x3", make_plain_convolution(squeezed, expanded, 3))) {}
 
   Tensor forward(Tensor const& x) {
     auto const squeezed = squeeze_(x).relu_();
@@ -51,7 +44,7 @@ class SqueezeNetImpl : public nn::Module {
   explicit SqueezeNetImpl(std::int64_t width)
       : features_(register_module("features", nn::Sequential())) {
     features_->push_back(nn::Conv2d(nn::Conv2dOptions(3, width, 3).stride(2)));
-    features_->push_back(relu());
+    features_->push_back(make_relu());
     auto in = width;
     for (std::int64_t const widening : {1, 2}) {
       features_->push_back(pool());
@@ -61,8 +54,9 @@ class SqueezeNetImpl : public nn::Module {
     features_->push_back(pool());
     for (std::int64_t const widening : {3, 3, 4, 4})
       in = push_fire(in, width * widening);
-    auto const last = convolution(in, classes, 1);
-    classifier_ = register_module("classifier", nn::Sequential(nn::Dropout(0.5), last, relu()));
+    auto const last = make_plain_convolution(in, classes, 1);
+    classifier_ =
+        register_module("classifier", nn::Sequential(nn::Dropout(0.5), last, make_relu()));
     initialise();
     nn::init::normal_(last->weight, 0, 0.01);
   }

@@ -1,14 +1,11 @@
 #include "tests/fakes/downloads/download_host.h"
 
 #include <algorithm>
-#include <exception>
 #include <fstream>
 #include <utility>
 
 #include <boost/algorithm/string/case_conv.hpp>
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -167,60 +164,28 @@ asio::awaitable<void> converse(Stream& stream, DownloadHost& host) {
 }
 
 asio::awaitable<void> serve_tls(tcp::socket socket, ssl::context& context, DownloadHost& host) {
-  try {
-    ssl::stream<beast::tcp_stream> stream{beast::tcp_stream{std::move(socket)}, context};
-    co_await stream.async_handshake(ssl::stream_base::server, asio::use_awaitable);
-    co_await converse(stream, host);
-    co_await stream.async_shutdown(asio::use_awaitable);
-  } catch (boost::system::system_error const&) {
-    // A client that leaves, or does not trust us, is none of our business.
-  }
+  ssl::stream<beast::tcp_stream> stream{beast::tcp_stream{std::move(socket)}, context};
+  co_await stream.async_handshake(ssl::stream_base::server, asio::use_awaitable);
+  co_await converse(stream, host);
+  co_await stream.async_shutdown(asio::use_awaitable);
 }
 
 asio::awaitable<void> serve_plain(tcp::socket socket, DownloadHost& host) {
-  try {
-    beast::tcp_stream stream{std::move(socket)};
-    co_await converse(stream, host);
-    stream.socket().shutdown(tcp::socket::shutdown_send);
-  } catch (boost::system::system_error const&) {
-    // As above.
-  }
-}
-
-void rethrow(std::exception_ptr const& failure) {
-  if (failure) std::rethrow_exception(failure);
-}
-
-asio::awaitable<void> listen(tcp::acceptor acceptor,
-                             std::optional<ssl::context> context,
-                             DownloadHost& host) {
-  auto const executor = acceptor.get_executor();
-  for (;;) {
-    auto socket = co_await acceptor.async_accept(asio::use_awaitable);
-    auto session = context ? serve_tls(std::move(socket), *context, host)
-                           : serve_plain(std::move(socket), host);
-    asio::co_spawn(executor, std::move(session), rethrow);
-  }
+  beast::tcp_stream stream{std::move(socket)};
+  co_await converse(stream, host);
+  stream.socket().shutdown(tcp::socket::shutdown_send);
 }
 
 }  // namespace
 
-DownloadHost::DownloadHost(std::optional<ServerIdentity> const& identity) {
-  tcp::acceptor acceptor{loop_, tcp::endpoint{asio::ip::address_v4::loopback(), 0}};
-  url_ = (identity ? "https://127.0.0.1:" : "http://127.0.0.1:") +
-         std::to_string(acceptor.local_endpoint().port());
-  auto context = identity ? std::optional{context_of(*identity)} : std::nullopt;
-  auto listener = listen(std::move(acceptor), std::move(context), *this);
-  asio::co_spawn(loop_, std::move(listener), rethrow);
-  thread_ = std::thread{[this] {
-    loop_.run();
-  }};
-}
-
-DownloadHost::~DownloadHost() {
-  loop_.stop();
-  thread_.join();
-}
+DownloadHost::DownloadHost(std::optional<ServerIdentity> const& identity)
+    : context_{identity ? std::optional{context_of(*identity)} : std::nullopt},
+      server_{[this](tcp::socket socket) {
+        return context_ ? serve_tls(std::move(socket), *context_, *this)
+                        : serve_plain(std::move(socket), *this);
+      }},
+      url_{(identity ? "https://127.0.0.1:" : "http://127.0.0.1:") +
+           std::to_string(server_.port())} {}
 
 void DownloadHost::host(std::string const& target, HostedFile file) {
   std::scoped_lock const lock{mutex_};

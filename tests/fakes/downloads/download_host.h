@@ -8,12 +8,12 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include <boost/asio/io_context.hpp>
+#include <boost/asio/ssl/context.hpp>
 
 #include "tests/fakes/github/certificates.h"
+#include "tests/fakes/loopback/loopback_server.h"
 
 namespace torchwatch::fakes {
 
@@ -53,7 +53,6 @@ class DownloadHost {
   explicit DownloadHost(std::optional<ServerIdentity> const& identity = std::nullopt);
   DownloadHost(DownloadHost const&) = delete;
   DownloadHost& operator=(DownloadHost const&) = delete;
-  ~DownloadHost();
 
   /// "https://127.0.0.1:PORT", or "http".
   std::string const& url() const { return url_; }
@@ -76,13 +75,13 @@ class DownloadHost {
   Reply reply_to(HostRequest request);
 
  private:
-  boost::asio::io_context loop_{1};
-  std::string url_;
   mutable std::mutex mutex_;
   std::map<std::string, HostedFile> files_;
   std::deque<HostFault> faults_;
   std::vector<HostRequest> requests_;
-  std::thread thread_;
+  std::optional<boost::asio::ssl::context> context_;
+  LoopbackServer server_;  // uses the others on its thread
+  std::string url_;
 };
 
 }  // namespace torchwatch::fakes

@@ -1,12 +1,9 @@
 #include "tests/fakes/github/fake_github_server.h"
 
-#include <exception>
 #include <utility>
 
 #include <boost/algorithm/string/case_conv.hpp>
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -25,6 +22,10 @@ using asio::ip::tcp;
 using Stream = ssl::stream<beast::tcp_stream>;
 using WireRequest = http::request<http::string_body>;
 using WireResponse = http::response<http::string_body>;
+
+std::string url_at(std::uint16_t port) {
+  return "https://127.0.0.1:" + std::to_string(port);
+}
 
 github::Request plain_request(WireRequest const& wire) {
   github::Request request;
@@ -71,52 +72,22 @@ asio::awaitable<void> converse(Stream& stream, FakeGithub& github, std::string c
   }
 }
 
-/// `github`, `context` and `url` outlive the loop that runs this.
-asio::awaitable<void> serve(tcp::socket socket,
-                            ssl::context& context,
-                            FakeGithub& github,
-                            std::string const& url) {
-  try {
-    Stream stream{beast::tcp_stream{std::move(socket)}, context};
-    co_await converse(stream, github, url);
-  } catch (boost::system::system_error const&) {
-    // A client that leaves, or does not trust us, is none of our business.
-  }
-}
-
-void rethrow(std::exception_ptr const& failure) {
-  if (failure) std::rethrow_exception(failure);
-}
-
-asio::awaitable<void> listen(tcp::acceptor acceptor,
-                             ssl::context context,
-                             FakeGithub& github,
-                             std::string const& url) {
-  auto const executor = acceptor.get_executor();
-  for (;;) {
-    auto socket = co_await acceptor.async_accept(asio::use_awaitable);
-    auto session = serve(std::move(socket), context, github, url);
-    asio::co_spawn(executor, std::move(session), rethrow);
-  }
+asio::awaitable<void> serve(tcp::socket socket, ssl::context& context, FakeGithub& github) {
+  auto const url = url_at(socket.local_endpoint().port());
+  Stream stream{beast::tcp_stream{std::move(socket)}, context};
+  co_await converse(stream, github, url);
 }
 
 }  // namespace
 
 FakeGithubServer::FakeGithubServer(FakeGithub& github,
                                    ServerIdentity const& identity,
-                                   std::uint16_t port) {
-  tcp::acceptor acceptor{loop_, tcp::endpoint{asio::ip::address_v4::loopback(), port}};
-  url_ = "https://127.0.0.1:" + std::to_string(acceptor.local_endpoint().port());
-  auto listener = listen(std::move(acceptor), context_of(identity), github, url_);
-  asio::co_spawn(loop_, std::move(listener), rethrow);
-  thread_ = std::thread{[this] {
-    loop_.run();
-  }};
-}
-
-FakeGithubServer::~FakeGithubServer() {
-  loop_.stop();
-  thread_.join();
-}
+                                   std::uint16_t port)
+    : context_{context_of(identity)},
+      server_{[this, &github](tcp::socket socket) {
+                return serve(std::move(socket), context_, github);
+              },
+              port},
+      url_{url_at(server_.port())} {}
 
 }  // namespace torchwatch::fakes

@@ -2,12 +2,12 @@
 
 #include <cstdint>
 #include <string>
-#include <thread>
 
-#include <boost/asio/io_context.hpp>
+#include <boost/asio/ssl/context.hpp>
 
 #include "tests/fakes/github/certificates.h"
 #include "tests/fakes/github/fake_github.h"
+#include "tests/fakes/loopback/loopback_server.h"
 
 namespace torchwatch::fakes {
 
@@ -18,15 +18,14 @@ class FakeGithubServer {
   FakeGithubServer(FakeGithub& github, ServerIdentity const& identity, std::uint16_t port = 0);
   FakeGithubServer(FakeGithubServer const&) = delete;
   FakeGithubServer& operator=(FakeGithubServer const&) = delete;
-  ~FakeGithubServer();
 
   /// "https://127.0.0.1:PORT"
   std::string const& url() const { return url_; }
 
  private:
-  boost::asio::io_context loop_{1};
+  boost::asio::ssl::context context_;
+  LoopbackServer server_;  // uses the context on its thread
   std::string url_;
-  std::thread thread_;
 };
 
 }  // namespace torchwatch::fakes

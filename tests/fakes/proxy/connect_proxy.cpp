@@ -2,12 +2,12 @@
 
 #include <array>
 #include <chrono>
-#include <exception>
 #include <memory>
 #include <utility>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/connect.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -23,10 +23,6 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 using asio::ip::tcp;
 using SharedSocket = std::shared_ptr<tcp::socket>;
-
-void rethrow(std::exception_ptr const& failure) {
-  if (failure) std::rethrow_exception(failure);
-}
 
 /// Until either side ends.
 asio::awaitable<void> relay(SharedSocket from, SharedSocket to) {
@@ -75,43 +71,18 @@ asio::awaitable<void> converse(SharedSocket client, ConnectProxy& proxy) {
   }
   co_await http::async_write(*client, answer, asio::use_awaitable);
   if (answer.result() != http::status::ok) co_return;
-  asio::co_spawn(executor, relay(client, server), rethrow);
-  asio::co_spawn(executor, relay(server, client), rethrow);
-}
-
-asio::awaitable<void> serve(SharedSocket client, ConnectProxy& proxy) {
-  try {
-    co_await converse(std::move(client), proxy);
-  } catch (boost::system::system_error const&) {
-    // Who leaves, or cannot be reached, is none of our business.
-  }
-}
-
-asio::awaitable<void> listen(tcp::acceptor acceptor, ConnectProxy& proxy) {
-  auto const executor = acceptor.get_executor();
-  for (;;) {
-    auto socket = co_await acceptor.async_accept(asio::use_awaitable);
-    auto session = serve(std::make_shared<tcp::socket>(std::move(socket)), proxy);
-    asio::co_spawn(executor, std::move(session), rethrow);
-  }
+  asio::co_spawn(executor, relay(client, server), asio::detached);
+  asio::co_spawn(executor, relay(server, client), asio::detached);
 }
 
 }  // namespace
 
-ConnectProxy::ConnectProxy(ProxyManners manners) : manners_{std::move(manners)} {
-  tcp::acceptor acceptor{loop_, tcp::endpoint{asio::ip::address_v4::loopback(), 0}};
-  address_ = "127.0.0.1:" + std::to_string(acceptor.local_endpoint().port());
-  auto listener = listen(std::move(acceptor), *this);
-  asio::co_spawn(loop_, std::move(listener), rethrow);
-  thread_ = std::thread{[this] {
-    loop_.run();
-  }};
-}
-
-ConnectProxy::~ConnectProxy() {
-  loop_.stop();
-  thread_.join();
-}
+ConnectProxy::ConnectProxy(ProxyManners manners)
+    : manners_{std::move(manners)},
+      server_{[this](tcp::socket socket) {
+        return converse(std::make_shared<tcp::socket>(std::move(socket)), *this);
+      }},
+      address_{"127.0.0.1:" + std::to_string(server_.port())} {}
 
 std::vector<ProxyRequest> ConnectProxy::requests() const {
   std::scoped_lock const lock{mutex_};

@@ -2,10 +2,9 @@
 
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include <boost/asio/io_context.hpp>
+#include "tests/fakes/loopback/loopback_server.h"
 
 namespace torchwatch::fakes {
 
@@ -30,7 +29,6 @@ class ConnectProxy {
   explicit ConnectProxy(ProxyManners manners = {});
   ConnectProxy(ConnectProxy const&) = delete;
   ConnectProxy& operator=(ConnectProxy const&) = delete;
-  ~ConnectProxy();
 
   /// "127.0.0.1:PORT"
   std::string const& address() const { return address_; }
@@ -43,11 +41,10 @@ class ConnectProxy {
 
  private:
   ProxyManners manners_;
-  boost::asio::io_context loop_{1};
-  std::string address_;
   mutable std::mutex mutex_;
   std::vector<ProxyRequest> requests_;
-  std::thread thread_;
+  LoopbackServer server_;  // uses the others on its thread
+  std::string address_;
 };
 
 }  // namespace torchwatch::fakes

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <thread>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+namespace torchwatch::fakes {
+
+/// Accepts connections on 127.0.0.1 until it is destroyed, on a thread of its own.
+class LoopbackServer {
+ public:
+  /// Serves one connection, on the server's thread. A system_error ends the connection alone.
+  using Session = std::function<boost::asio::awaitable<void>(boost::asio::ip::tcp::socket)>;
+
+  /// Port 0 takes any free one. What `session` refers to must outlive the server. Throws
+  /// system_error when it cannot listen.
+  explicit LoopbackServer(Session session, std::uint16_t port = 0);
+  LoopbackServer(LoopbackServer const&) = delete;
+  LoopbackServer& operator=(LoopbackServer const&) = delete;
+  ~LoopbackServer();
+
+  std::uint16_t port() const { return port_; }
+
+ private:
+  Session session_;
+  boost::asio::io_context loop_{1};
+  std::uint16_t port_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace torchwatch::fakes
