@@ -7,10 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include <openssl/crypto.h>
-#include <spdlog/spdlog.h>
-#include <strings.h>
-
 #include "daemon/api/bisection_request.h"
 #include "daemon/api/build_request.h"
 #include "daemon/api/dashboard.h"
@@ -20,7 +16,6 @@
 #include "daemon/api/ruling_request.h"
 #include "daemon/api/steering_request.h"
 #include "daemon/api/target.h"
-#include "daemon/net/host.h"
 
 namespace torchwatch::api {
 namespace {
@@ -30,8 +25,6 @@ using net::FieldError;
 using net::HttpRequest;
 using net::HttpResponse;
 using net::problem;
-
-constexpr int unauthorized = 401;
 
 /// What may be posted to a resource.
 enum class Post { nothing, bisection, steering, build, ruling };
@@ -139,44 +132,7 @@ std::vector<FieldError> unknown_parameters(std::string_view parameters, Query co
   return errors;
 }
 
-std::string header(HttpRequest const& request, char const* name) {
-  auto const at = request.headers.find(name);
-  return at == request.headers.end() ? std::string{} : at->second;
-}
-
-bool is_same_word(std::string_view one, std::string_view other) {
-  return one.size() == other.size() && ::strncasecmp(one.data(), other.data(), one.size()) == 0;
-}
-
-/// Takes as long for a token that is nearly right as for one that is all wrong.
-bool is_same_secret(std::string const& one, std::string const& other) {
-  return one.size() == other.size() && CRYPTO_memcmp(one.data(), other.data(), one.size()) == 0;
-}
-
-/// Why a request may not change anything; nothing when it may.
-std::optional<HttpResponse> denial(HttpRequest const& request, std::string const& token) {
-  constexpr std::string_view scheme = "Bearer ";
-  if (token.empty())
-    return problem(403, "the service has no token, so that nobody may ask it to do anything");
-  auto const given = header(request, "authorization");
-  bool const is_bearer = is_same_word(std::string_view{given}.substr(0, scheme.size()), scheme);
-  if (is_bearer && is_same_secret(given.substr(scheme.size()), token)) return std::nullopt;
-  auto response = problem(unauthorized,
-                          is_bearer ? "Authorization: found another token than the service's"
-                                    : "Authorization: found none, allowed \"Bearer TOKEN\"");
-  response.headers["www-authenticate"] = is_bearer
-                                             ? R"(Bearer realm="torchwatch", error="invalid_token")"
-                                             : R"(Bearer realm="torchwatch")";
-  return response;
-}
-
-/// "application/json", whatever its parameters say.
-bool is_json(std::string_view content_type) {
-  auto const end = std::min(content_type.find_first_of("; \t"), content_type.size());
-  return is_same_word(content_type.substr(0, end), "application/json");
-}
-
-HttpResponse failed_ask(Error const& error) {
+HttpResponse error_response(Error const& error) {
   switch (error.code) {
     case ErrorCode::invalid_argument:
     case ErrorCode::not_found:
@@ -192,18 +148,10 @@ HttpResponse failed_ask(Error const& error) {
   return problem(500, error.message);
 }
 
-HttpResponse failed_steering(Error const& error) {
+HttpResponse steering_error_response(Error const& error) {
   if (error.code == ErrorCode::not_found) return problem(404, error.message);
   if (error.code == ErrorCode::refused) return problem(409, error.message);
-  return failed_ask(error);
-}
-
-/// Why a body will not even be looked at; nothing when it will.
-std::optional<HttpResponse> refusal(HttpRequest const& request, std::string const& token) {
-  if (auto denied = denial(request, token)) return denied;
-  auto const type = header(request, "content-type");
-  if (is_json(type)) return std::nullopt;
-  return problem(415, "Content-Type: found \"" + type + "\", allowed application/json");
+  return error_response(error);
 }
 
 /// {id, state, url}.
@@ -270,13 +218,6 @@ bool is_for_everybody(Route const& route) {
   return is_vital || is_page || route.get == show_description;
 }
 
-/// Why a client may not read what was measured; nothing when it may.
-std::optional<HttpResponse> denial_to_read(HttpRequest const& head, ApiOptions const& options) {
-  if (options.read_token.empty()) return std::nullopt;
-  if (!options.token.empty() && !denial(head, options.token)) return std::nullopt;
-  return denial(head, options.read_token);
-}
-
 }  // namespace
 
 std::vector<RouteOutline> outline() {
@@ -298,8 +239,8 @@ Api::Api(storage::Store& reader,
          metrics::Counters& counters,
          Requests requests,
          ApiOptions options)
-    : clock_{clock},
-      counters_{counters},
+    : counters_{counters},
+      authorization_{options.access, clock},
       view_{reader,
             options.version,
             options.project,
@@ -313,20 +254,9 @@ Api::Api(storage::Store& reader,
       options_{std::move(options)},
       cache_{most_cached_bytes} {}
 
-/// Somebody may be guessing: it leaves a trace, but not one for each guess.
-void Api::note_refusal(std::string_view path) {
-  constexpr std::chrono::seconds pause{10};
-  ++refusals_;
-  // A clock that was set back does not silence it.
-  if (std::chrono::abs(clock_.now() - last_noted_) < pause) return;
-  spdlog::warn("token_refused path={} times={}", path, refusals_);
-  last_noted_ = clock_.now();
-  refusals_ = 0;
-}
-
-std::optional<HttpResponse> Api::objection_to(HttpRequest const& head) {
+std::optional<HttpResponse> Api::check_request(HttpRequest const& head) {
   auto const began = std::chrono::steady_clock::now();
-  auto refused = objection(head);
+  auto refused = check(head);
   if (refused) count(head, refused->status, began);
   return refused;
 }
@@ -339,21 +269,17 @@ void Api::count(HttpRequest const& head, int status, std::chrono::steady_clock::
   counters_.http_request(path, head.method, status, took.count());
 }
 
-std::optional<HttpResponse> Api::objection(HttpRequest const& head) {
+std::optional<HttpResponse> Api::check(HttpRequest const& head) {
   auto const subject = subject_of(head);
   if (!subject) return subject.error();
-  auto const host = header(head, "host");
-  if (options_.checks_host && !host.empty() && !net::is_host_ours(host, options_.hosts))
-    return problem(421,
-                   "Host: found \"" + host.substr(0, 100) +
-                       "\", allowed are this machine's name and addresses, and http.hosts");
+  if (auto foreign = authorization_.check_host(head)) return foreign;
   auto const& route = *subject->route;
   std::optional<HttpResponse> refused;
   if (subject->is_post)
-    refused = refusal(head, options_.token);
+    refused = authorization_.check_write(head);
   else if (!is_for_everybody(route))
-    refused = denial_to_read(head, options_);
-  if (refused && refused->status == unauthorized) note_refusal(route.path);
+    refused = authorization_.check_read(head);
+  if (refused && refused->status == unauthorized) authorization_.note_refused_token(route.path);
   return refused;
 }
 
@@ -367,7 +293,7 @@ asio::awaitable<HttpResponse> Api::handle(HttpRequest request) {
 }
 
 asio::awaitable<HttpResponse> Api::answer_to(HttpRequest request) {
-  auto objected = objection(request);
+  auto objected = check(request);
   if (objected) co_return std::move(*objected);
   auto const subject = subject_of(request);
   auto const& target = subject->target;
@@ -377,7 +303,7 @@ asio::awaitable<HttpResponse> Api::answer_to(HttpRequest request) {
     Call const call{std::string{route->path},
                     has_id ? target.path.back() : std::string{},
                     target.query,
-                    !denial_to_read(request, options_)};
+                    !authorization_.check_read(request)};
     co_return route->is_of_store ? kept_or_new(*route, call, request.target)
                                  : route->get(view_, call);
   }
@@ -412,7 +338,7 @@ asio::awaitable<HttpResponse> Api::post_bisection(std::string body) {
       body, options_.fleets, view_.store, options_.prior, options_.decide.threshold);
   if (!wanted) co_return bad_body(wanted.error());
   auto const asked = co_await requests_.bisection(std::move(*wanted));
-  if (!asked) co_return failed_ask(asked.error());
+  if (!asked) co_return error_response(asked.error());
   co_return posted(202, url_of(asked->id), in_brief(*asked));
 }
 
@@ -423,7 +349,7 @@ asio::awaitable<HttpResponse> Api::post_steering(std::string id, std::string bod
   if (!wanted) co_return bad_body(wanted.error());
   BisectionId const steered{*number};
   auto const now = co_await requests_.steering(steered, *wanted);
-  if (!now) co_return failed_steering(now.error());
+  if (!now) co_return steering_error_response(now.error());
   co_return ok(in_brief(*now));
 }
 
@@ -432,7 +358,7 @@ asio::awaitable<HttpResponse> Api::post_build(std::string body) {
   auto const wanted = parse_build_request(body);
   if (!wanted) co_return bad_body(wanted.error());
   auto const done = co_await requests_.build_order(*wanted);
-  if (!done) co_return failed_steering(done.error());
+  if (!done) co_return steering_error_response(done.error());
   Json json;
   json["action"] = retention::to_string(wanted->action);
   json["builds"] = Json::array();
@@ -447,7 +373,7 @@ asio::awaitable<HttpResponse> Api::post_ruling(std::string body) {
   auto wanted = parse_ruling_request(body, options_.fleets);
   if (!wanted) co_return bad_body(wanted.error());
   auto const given = co_await requests_.ruling(std::move(*wanted));
-  if (!given) co_return failed_ask(given.error());
+  if (!given) co_return error_response(given.error());
   co_return posted(201, url_of(given->id), json_of(*given));
 }
 

@@ -10,6 +10,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "config/options.h"
+#include "daemon/api/authorization.h"
 #include "daemon/api/cache.h"
 #include "daemon/api/reading.h"
 #include "daemon/net/http_message.h"
@@ -39,15 +40,7 @@ struct Requests {
 };
 
 struct ApiOptions {
-  /// What a client must know to change something; empty: nobody may.
-  std::string token;
-  /// What a client must know to read anything but /healthz, unless it knows `token`; empty:
-  /// everybody may.
-  std::string read_token;
-  /// By which names the service is called, beside those that are surely its own (net/host.h).
-  std::vector<std::string> hosts;
-  /// Whether requests for other names are refused: not where no web page can call.
-  bool checks_host = true;
+  AccessOptions access;
   /// What verdicts promise.
   config::DecideOptions decide;
   /// What is kept of builds, and for how long.
@@ -75,37 +68,10 @@ std::vector<RouteOutline> outline();
 
 struct Route;
 
-/// The HTTP API: what the service knows, asking it to bisect, steering its bisections, and telling
-/// it what people decided. On one thread, the store's. Answers are JSON, wrong requests are
-/// problems (RFC 9457), lists take ?limit and ?offset and name their next page in Link.
-/// What was read carries an ETag, and is not sent again to whoever has it (If-None-Match).
-///
-///     GET  /healthz            /readyz
-///     GET  /metrics
-///     GET  /api/v1/openapi.json, which describes all of this
-///     GET  /api/v1/tonight     /api/v1/events
-///     GET  /api/v1/nightlies   /api/v1/nightlies/{id}
-///     GET  /api/v1/series      ?recent= with their last nights
-///                              ?fleet=&benchmark=&metric= for the values of one
-///     GET  /api/v1/history     ?fleet=&benchmark=&metric= the nights of one, &format=csv
-///     GET  /api/v1/compare     ?before=&after= two nightlies, before_fleet= after_fleet= and so on
-///     GET  /api/v1/sides       what may be compared
-///     GET  /api/v1/incidents   /api/v1/incidents/{id}
-///     GET  /api/v1/bisections  /api/v1/bisections/{id}
-///     GET  /api/v1/alarms      /api/v1/alarms/{id}
-///     GET  /api/v1/precision   /api/v1/trust    /api/v1/noise
-///     GET  /api/v1/builds      /api/v1/builds/{name}
-///     GET  /api/v1/rulings     /api/v1/rulings/{id}
-///
-/// The pages of the dashboard (dashboard.h) are at /, /nightlies, /series, /incidents, /bisections,
-/// /compare, /trust and /alarms.
-///
-/// With the bearer token, and a body that bisection_request.h, steering_request.h,
-/// build_request.h and ruling_request.h describe:
-///
-///     POST /api/v1/bisections  /api/v1/bisections/{id}
-///     POST /api/v1/builds
-///     POST /api/v1/rulings
+/// The HTTP API: what the service has stored, requests for bisections and what happens to them, and
+/// rulings. Responses are JSON, errors are problems (RFC 9457), lists take ?limit and ?offset and
+/// name their next page in Link; responses to GET carry an ETag. The table of routes is in
+/// routes.cpp, and openapi.json describes each. On one thread, the store's.
 class Api {
  public:
   /// `reader`, `clock`, `vitals` and `counters` must outlive it. The service counts as started now.
@@ -116,15 +82,15 @@ class Api {
       Requests requests,
       ApiOptions options);
 
-  /// Why a request is not answered as it wishes, whatever its body holds; nothing when it is. Never
-  /// throws.
-  std::optional<net::HttpResponse> objection_to(net::HttpRequest const& head);
+  /// The response to a request that is refused whatever its body holds: for its target, method,
+  /// host or token; nothing if it is allowed. Never throws.
+  std::optional<net::HttpResponse> check_request(net::HttpRequest const& head);
 
   /// Answers any request. Throws when the store does.
   boost::asio::awaitable<net::HttpResponse> handle(net::HttpRequest request);
 
  private:
-  std::optional<net::HttpResponse> objection(net::HttpRequest const& head);
+  std::optional<net::HttpResponse> check(net::HttpRequest const& head);
   boost::asio::awaitable<net::HttpResponse> answer_to(net::HttpRequest request);
   net::HttpResponse kept_or_new(Route const& route, Call const& call, std::string const& target);
   void count(net::HttpRequest const& head, int status, std::chrono::steady_clock::time_point began);
@@ -132,12 +98,9 @@ class Api {
   boost::asio::awaitable<net::HttpResponse> post_steering(std::string id, std::string body);
   boost::asio::awaitable<net::HttpResponse> post_build(std::string body);
   boost::asio::awaitable<net::HttpResponse> post_ruling(std::string body);
-  void note_refusal(std::string_view path);
 
-  Clock const& clock_;
   metrics::Counters& counters_;
-  Timestamp last_noted_{};  // of refused tokens
-  int refusals_ = 0;        // since then
+  Authorization authorization_;
   View view_;
   Requests requests_;
   ApiOptions options_;

@@ -25,10 +25,10 @@ api::ApiOptions api_options(config::Options const& options, Tokens tokens) {
   result.fleets = options.fleets;
   result.prior = options.bisect.prior;
   result.version = TORCHWATCH_VERSION;
-  result.token = std::move(tokens.changing);
-  result.read_token = std::move(tokens.reading);
-  result.hosts = options.http.hosts;
-  result.checks_host = config::socket_path(options.http.address).empty();
+  result.access.token = std::move(tokens.changing);
+  result.access.read_token = std::move(tokens.reading);
+  result.access.hosts = options.http.hosts;
+  result.access.checks_host = config::socket_path(options.http.address).empty();
   return result;
 }
 
@@ -83,7 +83,7 @@ void Answering::serve(net::Door door) {
     spdlog::error("http_failed {}", line);
   };
   limits.doorman = [this](net::HttpRequest const& head) {
-    return api_.objection_to(head);
+    return api_.check_request(head);
   };
   auto handler = [this](net::HttpRequest request) {
     return api_.handle(std::move(request));

@@ -77,7 +77,7 @@ TEST(Dashboard, SaysWhenThereIsNoSuchIncident) {
 
 TEST(Dashboard, KeepsAnIncidentFromThoseWhoMayNotReadIt) {
   auto options = LiveApi::options_with_token();
-  options.read_token = "battery-staple";
+  options.access.read_token = "battery-staple";
   LiveApi api{options};
   for (auto const* const target : {"/incidents/1", "/incidents", "/incidents/2"}) {
     auto const page = ask(api.port(), get(target));

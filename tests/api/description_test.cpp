@@ -126,7 +126,7 @@ TEST(Description, HasAllWords) {
 
 TEST(Description, IsForEverybody) {
   auto options = LiveApi::options_with_token();
-  options.read_token = "battery-staple";
+  options.access.read_token = "battery-staple";
   LiveApi const api{std::move(options)};
   EXPECT_EQ(ask(api.port(), get("/api/v1/openapi.json")).status, 200);
   EXPECT_EQ(ask(api.port(), get("/api/v1/nightlies")).status, 401);

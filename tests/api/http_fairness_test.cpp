@@ -44,7 +44,7 @@ TEST(HttpDoors, OfAnotherHostsNameAreClosed) {
 
 TEST(HttpDoors, OfNoNameAreOpenWhereNoPageCanCall) {
   auto options = LiveApi::options_with_token();
-  options.checks_host = false;
+  options.access.checks_host = false;
   LiveApi api{std::move(options)};
   EXPECT_EQ(ask(api.port(), "GET /api/v1/nightlies HTTP/1.1\r\nHost: evil.example\r\n\r\n").status,
             200);
@@ -52,7 +52,7 @@ TEST(HttpDoors, OfNoNameAreOpenWhereNoPageCanCall) {
 
 TEST(HttpDoors, WithAReadTokenOpenForWhoeverKnowsOne) {
   auto options = LiveApi::options_with_token();
-  options.read_token = "battery-staple";
+  options.access.read_token = "battery-staple";
   LiveApi api{std::move(options)};
   auto const with = [&](std::string const& token) {
     return ask(api.port(),

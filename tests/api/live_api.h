@@ -21,10 +21,10 @@ class LiveApi {
 
   static api::ApiOptions options_with_token() {
     api::ApiOptions options;
-    options.token = "correct-horse";
+    options.access.token = "correct-horse";
     options.fleets.resize(1);
     options.version = "0.1.0";
-    options.hosts = {"x"};
+    options.access.hosts = {"x"};
     return options;
   }
 

@@ -490,7 +490,7 @@ TEST_F(RoutesTest, AnAskThatFailsIsToldByItsKind) {
 TEST(Routes, WithoutATokenNobodyMayAsk) {
   LiveApi api{[] {
     auto options = LiveApi::options_with_token();
-    options.token.clear();
+    options.access.token.clear();
     return options;
   }()};
 

@@ -102,7 +102,7 @@ TEST(Steering, RefusalsNameWhatIsWrong) {
 TEST(Steering, WithoutATokenNobodyMay) {
   LiveApi api{[] {
     auto options = LiveApi::options_with_token();
-    options.token.clear();
+    options.access.token.clear();
     return options;
   }()};
 

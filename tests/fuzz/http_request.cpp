@@ -43,7 +43,7 @@ class Exchange {
     // ends after what was made after it.
     ::OPENSSL_init_crypto(OPENSSL_INIT_ADD_ALL_DIGESTS, nullptr);
     options_.doorman = [this](net::HttpRequest const& head) {
-      return api_.objection_to(head);
+      return api_.check_request(head);
     };
     options_.report = [this](std::string const& line) {
       failure_ = line;
@@ -116,10 +116,10 @@ class Exchange {
 
   static api::ApiOptions api_options() {
     api::ApiOptions options;
-    options.token = "t";
+    options.access.token = "t";
     options.fleets.resize(1);
     options.version = "1";
-    options.hosts = {"x"};
+    options.access.hosts = {"x"};
     return options;
   }
 
