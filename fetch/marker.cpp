@@ -51,12 +51,12 @@ Token quoted_text(std::string_view marker) {
 
 /// What `marker` begins with, which is no blank.
 Token first_token(std::string_view marker) {
-  constexpr std::array<std::string_view, 10> signs{
+  constexpr std::array<std::string_view, 10> health{
       "===", "==", "!=", "<=", ">=", "~=", "<", ">", "(", ")"};
   constexpr std::string_view in_names =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
   if (marker.front() == '"' || marker.front() == '\'') return quoted_text(marker);
-  for (auto const sign : signs)
+  for (auto const sign : health)
     if (marker.starts_with(sign)) return {Token::Kind::sign, std::string{sign}};
   auto const name = marker.substr(0, marker.find_first_not_of(in_names));
   if (name.empty()) throw Bad{"the character '" + std::string{marker.substr(0, 1)} + "'"};

@@ -84,7 +84,7 @@ std::string objection_to_the_rest(Outcome const& outcome) {
 
 }  // namespace
 
-std::string objection_to(Outcome const& outcome, Job const& job) {
+std::string check_outcome(Outcome const& outcome, Job const& job) {
   if (outcome.benchmark != job.benchmark) return "metrics of \"" + outcome.benchmark + "\"";
   if (!outcome.metrics.contains("latency")) return "no latency";
   for (auto const& [metric, value] : outcome.metrics)

@@ -11,6 +11,6 @@ namespace torchwatch::runner {
 /// what they claim is looked at by both who pass it on: it has to be of this benchmark, with a
 /// latency, with metrics that were asked for, finite, not negative and not more samples than runs.
 /// Pure.
-std::string objection_to(protocol::Outcome const& outcome, protocol::Job const& job);
+std::string check_outcome(protocol::Outcome const& outcome, protocol::Job const& job);
 
 }  // namespace torchwatch::runner

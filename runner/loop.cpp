@@ -17,8 +17,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "runner/device_locks.h"
 #include "runner/hook.h"
-#include "runner/host_locks.h"
 #include "runner/process/excerpt.h"
 #include "runner/process/lines.h"
 #include "runner/process/process_tree.h"
@@ -137,7 +137,7 @@ struct Host {
     AfterRound& operator=(AfterRound const&) = delete;
 
     ~AfterRound() {
-      auto const done = run_hook(host_.after_round, gpu_variables(host_.quarters));
+      auto const done = run_hook(host_.after_round, gpu_variables(host_.surroundings));
       if (!done) std::cerr << done.error().message << std::endl;
     }
 
@@ -145,8 +145,8 @@ struct Host {
     Host const& host_;
   };
 
-  Quarters quarters;
-  HostLocks locks;
+  WorkerEnvironment surroundings;
+  DeviceLocks locks;
   std::vector<std::string> before_round;
   std::vector<std::string> after_round;
 };
@@ -154,19 +154,19 @@ struct Host {
 /// When nobody else measures where it does. What a worker starts in a session of its own, without a
 /// sandbox, ends with the round as well.
 asio::awaitable<std::vector<Message>> measure(Round round, Desk& desk, Host const& host) {
-  HostLocks::OnWait tell_of_it = [&desk, id = round.jobs.empty() ? "" : round.jobs.front().id] {
+  DeviceLocks::OnWait tell_of_it = [&desk, id = round.jobs.empty() ? "" : round.jobs.front().id] {
     desk.tell({id, protocol::waiting});
   };
-  auto claim = claim_of(round, host.quarters);
+  auto claim = claim_of(round, host.surroundings);
   auto const held = co_await host.locks.take(std::move(claim), std::move(tell_of_it));
   if (!held) co_return failures_of(round, "launch", held.error());
   Host::AfterRound const after{host};
-  auto const prepared = run_hook(host.before_round, gpu_variables(host.quarters));
+  auto const prepared = run_hook(host.before_round, gpu_variables(host.surroundings));
   if (!prepared) co_return failures_of(round, "device", prepared.error());
   ProgressSink pass_on = [&desk](protocol::Progress const& progress) {
     desk.tell(progress);
   };
-  auto answers = co_await run_round(std::move(round), host.quarters, std::move(pass_on));
+  auto answers = co_await run_round(std::move(round), host.surroundings, std::move(pass_on));
   process::kill_all_children();
   co_return answers;
 }
@@ -203,15 +203,15 @@ asio::awaitable<int> run_runner(RunnerOptions options, int input, int output) {
   process::adopt_orphans();
   process::end_orphaned_sandboxes();
   process::sweep_scratch_directories();
-  Quarters quarters{Processors::of_slot(options.slot),
-                    process::Isolation::none,
-                    options.has_network,
-                    std::move(options.readable),
-                    std::move(options.environment),
-                    std::move(options.hidden),
-                    gpu_of(options),
-                    library_of_gpus(),
-                    options.beside_others};
+  WorkerEnvironment surroundings{Processors::of_slot(options.slot),
+                                 process::Isolation::none,
+                                 options.has_network,
+                                 std::move(options.readable),
+                                 std::move(options.environment),
+                                 std::move(options.hidden),
+                                 gpu_of(options),
+                                 library_of_gpus(),
+                                 options.beside_others};
   if (options.is_isolated) {
     auto const found = co_await process::find_isolation(executor);
     if (!found) {
@@ -220,20 +220,20 @@ asio::awaitable<int> run_runner(RunnerOptions options, int input, int output) {
                 << std::endl;
       co_return 1;
     }
-    quarters.isolation = *found;
+    surroundings.isolation = *found;
     process::kill_all_children();  // the trial's
   }
   asio::signal_set stop{executor, SIGINT, SIGTERM, SIGHUP};
   process::LineReader lines{duplicate(executor, input)};
   auto answers = duplicate(executor, output);
   Desk desk{executor};
-  desk.answer(hello(quarters.isolation));
+  desk.answer(hello(surroundings.isolation));
 
   // Whichever ends first cancels the others; cancelling a job kills its worker.
   auto sending = send_answers(std::move(answers), desk);
   auto asked_to_end = take_jobs(std::move(lines), desk) || stop.async_wait(asio::use_awaitable);
-  Host host{std::move(quarters),
-            HostLocks{std::move(options.locks)},
+  Host host{std::move(surroundings),
+            DeviceLocks{std::move(options.locks)},
             std::move(options.before_round),
             std::move(options.after_round)};
   auto working = do_jobs(desk, std::move(host));

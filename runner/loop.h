@@ -6,7 +6,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <unistd.h>
 
-#include "runner/host_locks.h"
+#include "runner/device_locks.h"
 
 namespace torchwatch::runner {
 
@@ -24,7 +24,7 @@ struct RunnerOptions {
   /// say. They see CUDA_VISIBLE_DEVICES as workers do.
   std::vector<std::string> before_round;
   std::vector<std::string> after_round;
-  std::string locks = HostLocks::default_directory();  ///< the same for all runners of a host
+  std::string locks = DeviceLocks::default_directory();  ///< the same for all runners of a host
 };
 
 /// The body of the runner process for a fleet's slot: greets, then answers the jobs on `input`

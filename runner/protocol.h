@@ -89,8 +89,8 @@ struct Job {
 
 /// Measure these, each in a process of its own, taking turns run by run: what the host does to one
 /// it does to all. They are started in this order, and take turns in orders drawn from `seed`
-/// (runner/orders.h), which the service draws anew for each round. `one_by_one`: each when the one
-/// before has ended, since a device has no room for them together.
+/// (runner/turn_order.h), which the service draws anew for each round. `one_by_one`: each when the
+/// one before has ended, since a device has no room for them together.
 struct Round {
   std::vector<Job> jobs;
   std::uint32_t seed = 0;

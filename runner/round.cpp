@@ -44,12 +44,13 @@ bool is_of_gpu(protocol::Job const& job) {
 
 /// CUDA's own threads would be in each other's way on as few as a CPU's job has. So all of a round
 /// run on any that are near the GPU: elsewhere the way to it is longer.
-std::vector<int> processors_for(protocol::Job const& job, Quarters const& quarters) {
+std::vector<int> processors_for(protocol::Job const& job, WorkerEnvironment const& surroundings) {
   auto const benchmark = parse_benchmark(job.benchmark);
   if (!job.measure.pin || !benchmark) return {};
-  if (benchmark->device == Device::cpu) return quarters.processors.pick(job.measure.threads);
-  return quarters.nvml ? quarters.processors.among(quarters.nvml->processors_near(quarters.gpu))
-                       : std::vector<int>{};
+  if (benchmark->device == Device::cpu) return surroundings.processors.pick(job.measure.threads);
+  return surroundings.nvml
+             ? surroundings.processors.among(surroundings.nvml->processors_near(surroundings.gpu))
+             : std::vector<int>{};
 }
 
 /// What people tune libraries with where they measure. A build brings others itself.
@@ -60,18 +61,20 @@ std::vector<std::string> const tuning{
 
 /// A build's variables stay inside a launcher, and all of this inside a sandbox: a preloaded
 /// allocator must not end up in either.
-process::Command worker_command(protocol::Job const& job, Quarters const& quarters, bool is_first) {
+process::Command worker_command(protocol::Job const& job,
+                                WorkerEnvironment const& surroundings,
+                                bool is_first) {
   auto const& build = job.build;
   auto variables = build.env;
   if (is_of_gpu(job))
-    for (auto const& [name, value] : gpu_variables(quarters))
+    for (auto const& [name, value] : gpu_variables(surroundings))
       variables[name] = value;
   if (!build.preload.empty()) variables["LD_PRELOAD"] = preload_of(build);
 
   process::Command command;
   command.inherits = tuning;
   command.inherits.insert(
-      command.inherits.end(), quarters.environment.begin(), quarters.environment.end());
+      command.inherits.end(), surroundings.environment.begin(), surroundings.environment.end());
   command.argv = build.launcher;
   if (is_first && build.launcher.empty()) {
     command.env = std::move(variables);
@@ -90,10 +93,10 @@ std::string folder_of(std::string const& file) {
 
 /// What a worker sees: its build, but no other one. What a build names elsewhere it does not get:
 /// with a `preload` of "/x.so" it would see the whole host.
-process::Sandbox sandbox_for(protocol::Job const& job, Quarters const& quarters) {
+process::Sandbox sandbox_for(protocol::Job const& job, WorkerEnvironment const& surroundings) {
   process::Sandbox sandbox;
-  sandbox.readable = quarters.readable;
-  sandbox.hidden = quarters.hidden;
+  sandbox.readable = surroundings.readable;
+  sandbox.hidden = surroundings.hidden;
   auto const& build = job.build;
   if (!build.prefix.empty()) {
     sandbox.readable.push_back(build.prefix);
@@ -108,7 +111,7 @@ process::Sandbox sandbox_for(protocol::Job const& job, Quarters const& quarters)
   });
   if (is_of_gpu(job)) sandbox.devices = process::gpu_devices();
   sandbox.memory_bytes = std::max<std::int64_t>(job.limits.memory_bytes, 1);
-  sandbox.has_network = quarters.has_network;
+  sandbox.has_network = surroundings.has_network;
   return sandbox;
 }
 
@@ -145,15 +148,15 @@ struct Home {
 Result<Home> start_worker(asio::any_io_executor const& executor,
                           protocol::Job const& job,
                           protocol::Job const& given,
-                          Quarters const& quarters) {
-  bool const is_sandboxed = quarters.isolation != process::Isolation::none;
-  auto command = worker_command(given, quarters, !is_sandboxed);
-  command.processors = processors_for(job, quarters);
+                          WorkerEnvironment const& surroundings) {
+  bool const is_sandboxed = surroundings.isolation != process::Isolation::none;
+  auto command = worker_command(given, surroundings, !is_sandboxed);
+  command.processors = processors_for(job, surroundings);
   std::optional<process::ScratchDirectory> directory;
   if (is_sandboxed) {
     command.env["HOME"] = command.env["TMPDIR"] = "/tmp";
     command.argv =
-        sandboxed(quarters.isolation, sandbox_for(job, quarters), std::move(command.argv));
+        sandboxed(surroundings.isolation, sandbox_for(job, surroundings), std::move(command.argv));
   } else {
     auto made = process::ScratchDirectory::make();
     if (!made) return made.error();
@@ -172,8 +175,8 @@ Result<Home> start_worker(asio::any_io_executor const& executor,
 /// PyTorch's allocator.
 class DriversAccount {
  public:
-  DriversAccount(Quarters const& quarters, pid_t worker, bool is_sandboxed)
-      : quarters_{quarters},
+  DriversAccount(WorkerEnvironment const& surroundings, pid_t worker, bool is_sandboxed)
+      : quarters_{surroundings},
         tree_{worker, is_sandboxed} {}
 
   /// Drivers answer slowly, so only while nobody is timed, and not as often as a worker says so.
@@ -192,26 +195,26 @@ class DriversAccount {
   }
 
  private:
-  Quarters const& quarters_;
+  WorkerEnvironment const& quarters_;
   process::ProcessTree tree_;
   int looks_left_ = 8;  // a worker of ours has three
   std::int64_t most_ = 0;
 };
 
 asio::awaitable<Message> run_job(protocol::Job job,
-                                 Quarters const& quarters,
+                                 WorkerEnvironment const& surroundings,
                                  ProgressSink const& on_progress,
                                  Turns& turns,
                                  std::size_t place) {
-  Seat seat{turns, place};  // given up when the worker is dead
+  TurnSlot seat{turns, place};  // given up when the worker is dead
   // A launcher may lead to where there is no such link, and the system's own PyTorch has no prefix.
   bool const has_link = job.build.launcher.empty() && !job.build.prefix.empty();
   auto const given = has_link ? through_link(job) : job;
   auto const executor = co_await asio::this_coro::executor;
-  auto home = start_worker(executor, job, given, quarters);
+  auto home = start_worker(executor, job, given, surroundings);
   if (!home) co_return launch_failure_of(job, home.error());
   Started const worker{home->worker, !home->directory};
-  DriversAccount account{quarters, home->worker.pid(), worker.is_sandboxed};
+  DriversAccount account{surroundings, home->worker.pid(), worker.is_sandboxed};
   ProgressSink const watched = [&](protocol::Progress const& progress) {
     if (is_of_gpu(job)) account.look(progress);
     on_progress(progress);
@@ -227,27 +230,27 @@ bool is_on_gpu(protocol::Round const& round) {
 }
 
 /// Of the GPU that a round is measured on; of none when it is measured on a CPU.
-GpuWatch watch_over(protocol::Round const& round, Quarters const& quarters) {
-  return {is_on_gpu(round) ? quarters.nvml : nullptr, quarters.gpu};
+GpuWatch watch_over(protocol::Round const& round, WorkerEnvironment const& surroundings) {
+  return {is_on_gpu(round) ? surroundings.nvml : nullptr, surroundings.gpu};
 }
 
 /// Each when the one before has ended.
 asio::awaitable<std::vector<Message>> run_one_by_one(protocol::Round round,
-                                                     Quarters const& quarters,
+                                                     WorkerEnvironment const& surroundings,
                                                      ProgressSink const& on_progress) {
   auto const executor = co_await asio::this_coro::executor;
   std::vector<Message> answers;
   for (auto& job : round.jobs) {
     job.takes_turns = false;
     Turns nobody_waits{executor, 1, round.seed};
-    auto answer = co_await run_job(std::move(job), quarters, on_progress, nobody_waits, 0);
+    auto answer = co_await run_job(std::move(job), surroundings, on_progress, nobody_waits, 0);
     answers.push_back(std::move(answer));
   }
   co_return answers;
 }
 
 asio::awaitable<std::vector<Message>> run_together(protocol::Round round,
-                                                   Quarters const& quarters,
+                                                   WorkerEnvironment const& surroundings,
                                                    ProgressSink const& on_progress) {
   auto const executor = co_await asio::this_coro::executor;
   Turns turns{executor, round.jobs.size(), round.seed};
@@ -257,8 +260,10 @@ asio::awaitable<std::vector<Message>> run_together(protocol::Round round,
   for (std::size_t place = 0; place < round.jobs.size(); ++place) {
     auto& job = round.jobs[place];
     job.takes_turns = round.jobs.size() > 1;
-    operations.push_back(asio::co_spawn(
-        executor, run_job(std::move(job), quarters, on_progress, turns, place), asio::deferred));
+    operations.push_back(
+        asio::co_spawn(executor,
+                       run_job(std::move(job), surroundings, on_progress, turns, place),
+                       asio::deferred));
   }
   auto group = asio::experimental::make_parallel_group(std::move(operations));
   auto [order, failures, answers] =
@@ -270,30 +275,30 @@ asio::awaitable<std::vector<Message>> run_together(protocol::Round round,
 
 }  // namespace
 
-std::map<std::string, std::string> gpu_variables(Quarters const& quarters) {
-  if (quarters.gpu.empty()) return {};
-  return {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}, {"CUDA_VISIBLE_DEVICES", quarters.gpu}};
+std::map<std::string, std::string> gpu_variables(WorkerEnvironment const& surroundings) {
+  if (surroundings.gpu.empty()) return {};
+  return {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}, {"CUDA_VISIBLE_DEVICES", surroundings.gpu}};
 }
 
-Claim claim_of(protocol::Round const& round, Quarters const& quarters) {
-  Claim claim{is_on_gpu(round), quarters.gpu, quarters.beside_others};
-  if (!claim.on_gpu || !quarters.nvml) return claim;
-  auto const identity = quarters.nvml->identity_of(quarters.gpu);
+Claim claim_of(protocol::Round const& round, WorkerEnvironment const& surroundings) {
+  Claim claim{is_on_gpu(round), surroundings.gpu, surroundings.beside_others};
+  if (!claim.on_gpu || !surroundings.nvml) return claim;
+  auto const identity = surroundings.nvml->identity_of(surroundings.gpu);
   if (identity && !identity->uuid.empty()) claim.gpu = identity->uuid;
   return claim;
 }
 
 asio::awaitable<std::vector<Message>> run_round(protocol::Round round,
-                                                Quarters quarters,
+                                                WorkerEnvironment surroundings,
                                                 ProgressSink on_progress) {
-  auto watch = watch_over(round, quarters);
+  auto watch = watch_over(round, surroundings);
   ProgressSink watched = [&watch, &on_progress](protocol::Progress const& progress) {
     watch.look_again();
     on_progress(progress);
   };
   watch.look();
-  auto running = round.one_by_one ? run_one_by_one(std::move(round), quarters, watched)
-                                  : run_together(std::move(round), quarters, watched);
+  auto running = round.one_by_one ? run_one_by_one(std::move(round), surroundings, watched)
+                                  : run_together(std::move(round), surroundings, watched);
   auto answers = co_await std::move(running);
   watch.look();
   for (auto& answer : answers)

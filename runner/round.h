@@ -7,7 +7,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "runner/host_locks.h"
+#include "runner/device_locks.h"
 #include "runner/nvml.h"
 #include "runner/process/sandbox.h"
 #include "runner/processors.h"
@@ -16,8 +16,8 @@
 
 namespace torchwatch::runner {
 
-/// Where workers live.
-struct Quarters {
+/// The CPUs, sandbox, network and GPU of a round's workers.
+struct WorkerEnvironment {
   Processors processors = Processors::of_slot(0);           ///< of their slot
   process::Isolation isolation = process::Isolation::none;  ///< from the rest of their host
   bool has_network = false;
@@ -30,10 +30,10 @@ struct Quarters {
 };
 
 /// What tells CUDA which GPU the workers see; none: whatever it finds.
-std::map<std::string, std::string> gpu_variables(Quarters const& quarters);
+std::map<std::string, std::string> gpu_variables(WorkerEnvironment const& surroundings);
 
-/// What the round must have of its host before it is measured there.
-Claim claim_of(protocol::Round const& round, Quarters const& quarters);
+/// The locks that the round needs on its host.
+Claim claim_of(protocol::Round const& round, WorkerEnvironment const& surroundings);
 
 /// Measures each job in a worker process of its own and holds it to the job's limits. With more
 /// than one, the workers take turns as the round's seed has it, or run one by one; one that fails
@@ -46,7 +46,7 @@ Claim claim_of(protocol::Round const& round, Quarters const& quarters);
 /// was like meanwhile stands beside the results (gpu_watch.h). Runs on the
 /// coroutine's executor; its thread must live as long as the workers.
 boost::asio::awaitable<std::vector<protocol::Message>> run_round(protocol::Round round,
-                                                                 Quarters quarters,
+                                                                 WorkerEnvironment surroundings,
                                                                  ProgressSink on_progress);
 
 }  // namespace torchwatch::runner

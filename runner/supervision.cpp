@@ -56,7 +56,10 @@ Fault misbehaved(std::string const& how) {
 /// it.
 class Supervision {
  public:
-  Supervision(protocol::Job const& job, ProgressSink const& on_progress, Seat& seat, Started worker)
+  Supervision(protocol::Job const& job,
+              ProgressSink const& on_progress,
+              TurnSlot& seat,
+              Started worker)
       : job_{job},
         on_progress_{on_progress},
         seat_{seat},
@@ -76,13 +79,13 @@ class Supervision {
   asio::awaitable<void> give_turn();
   asio::awaitable<std::optional<Fault>> take_leave();
   asio::awaitable<Fault> autopsy();
-  std::optional<Fault> objection_to(Message const& message) const;
+  std::optional<Fault> check_outcome(Message const& message) const;
   std::string where() const;
   Seconds spent() const;
 
   protocol::Job const& job_;
   ProgressSink const& on_progress_;
-  Seat& seat_;
+  TurnSlot& seat_;
   process::ChildProcess& worker_;
   bool is_sandboxed_;
   Clock::time_point const begin_ = Clock::now();
@@ -102,7 +105,7 @@ asio::awaitable<Received<Outcome>> Supervision::converse() {
   for (;;) {
     auto message = co_await receive();
     if (!message) co_return message.error();
-    if (auto const objection = objection_to(*message)) co_return *objection;
+    if (auto const objection = check_outcome(*message)) co_return *objection;
     if (auto const* const progress = std::get_if<Progress>(&*message)) {
       last_ = *progress;
       on_progress_(*progress);
@@ -169,7 +172,7 @@ asio::awaitable<Received<Message>> Supervision::receive() {
 }
 
 /// Why the worker may not say this after its hello; nothing when it may.
-std::optional<Fault> Supervision::objection_to(Message const& message) const {
+std::optional<Fault> Supervision::check_outcome(Message const& message) const {
   if (std::holds_alternative<Hello>(message)) return misbehaved("sent a second hello");
   for (auto const* const type : {"job", "round", "turn"})
     if (protocol::type_of(message) == type) return misbehaved(std::string{"sent a "} + type);
@@ -186,7 +189,7 @@ std::optional<Fault> Supervision::objection_to(Message const& message) const {
   if (id != job_.id)
     return misbehaved("spoke of job \"" + excerpt(id) + "\"; it was given \"" + job_.id + "\"");
   if (outcome == nullptr) return std::nullopt;
-  auto const why = runner::objection_to(*outcome, job_);
+  auto const why = runner::check_outcome(*outcome, job_);
   if (why.empty()) return std::nullopt;
   return misbehaved("answered with " + excerpt(why));
 }
@@ -274,7 +277,7 @@ asio::awaitable<Fault> Supervision::hold_to_limits() {
 
 asio::awaitable<Received<Outcome>> supervise(protocol::Job const& job,
                                              ProgressSink const& on_progress,
-                                             Seat& seat,
+                                             TurnSlot& seat,
                                              Started worker) {
   Supervision supervision{job, on_progress, seat, worker};
   auto ended =

@@ -35,7 +35,7 @@ struct Started {
 /// outlive the coroutine.
 boost::asio::awaitable<Received<protocol::Outcome>> supervise(protocol::Job const& job,
                                                               ProgressSink const& on_progress,
-                                                              Seat& seat,
+                                                              TurnSlot& seat,
                                                               Started worker);
 
 }  // namespace torchwatch::runner

@@ -14,8 +14,8 @@ namespace asio = boost::asio;
 
 Turns::Turns(asio::any_io_executor const& executor, std::size_t count, std::uint32_t seed)
     : present_(count, true),
-      orders_{seed, Drawn::laps, count},
-      lap_{orders_.next()},
+      order_of_turns_{seed, Drawn::passes, count},
+      pass_{order_of_turns_.next()},
       moved_{executor, asio::steady_timer::time_point::max()} {}
 
 asio::awaitable<void> Turns::take(std::size_t who) {
@@ -37,8 +37,8 @@ void Turns::leave(std::size_t who) noexcept {
 }
 
 void Turns::step() {
-  if (++position_ < lap_.size()) return;
-  lap_ = orders_.next();
+  if (++position_ < pass_.size()) return;
+  pass_ = order_of_turns_.next();
   position_ = 0;
 }
 

@@ -8,14 +8,14 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include "runner/orders.h"
+#include "runner/turn_order.h"
 
 namespace torchwatch::runner {
 
-/// Which of several workers may work: one at a time, lap by lap. In a lap everybody has one turn,
-/// in an order drawn from the seed of their round, so that no rhythm of the host falls in with
-/// theirs; whoever is last in a lap and first in the next works twice in a row. The turn waits for
-/// whoever it has come to. Single-threaded.
+/// Which of several workers may work: one at a time, pass by pass. In a pass everybody has one
+/// turn, in an order drawn from the seed of their round, so that no rhythm of the host falls in
+/// with theirs; whoever is last in a pass and first in the next works twice in a row. The turn
+/// waits for whoever it has come to. Single-threaded.
 class Turns {
  public:
   Turns(boost::asio::any_io_executor const& executor, std::size_t count, std::uint32_t seed);
@@ -27,28 +27,28 @@ class Turns {
   void leave(std::size_t who) noexcept;
 
  private:
-  std::size_t whose() const { return lap_[position_]; }
+  std::size_t whose() const { return pass_[position_]; }
 
   void step();
   void pass_on();
 
   std::vector<bool> present_;
-  Orders orders_;
-  std::vector<std::size_t> lap_;  // who works when
-  std::size_t position_ = 0;      // in the lap
+  TurnOrder order_of_turns_;
+  std::vector<std::size_t> pass_;  // who works when
+  std::size_t position_ = 0;       // in the pass
   bool taken_ = false;
   boost::asio::steady_timer moved_;  // never expires; cancelled to wake whoever waits
 };
 
-/// Leaves at the end of its scope.
-class Seat {
+/// One worker's place in the turns. Leaves at the end of its scope.
+class TurnSlot {
  public:
-  Seat(Turns& turns, std::size_t who) : turns_{turns}, who_{who} {}
+  TurnSlot(Turns& turns, std::size_t who) : turns_{turns}, who_{who} {}
 
-  Seat(Seat const&) = delete;
-  Seat& operator=(Seat const&) = delete;
+  TurnSlot(TurnSlot const&) = delete;
+  TurnSlot& operator=(TurnSlot const&) = delete;
 
-  ~Seat() { turns_.leave(who_); }
+  ~TurnSlot() { turns_.leave(who_); }
 
   boost::asio::awaitable<void> take() { return turns_.take(who_); }
 

@@ -333,8 +333,8 @@ void write_findings(SQLite::Database& database,
   }
 }
 
-void mark_told(SQLite::Database& database, BisectionId id) {
-  SQLite::Statement update{database, "UPDATE bisection SET is_told = 1 WHERE id = ?"};
+void mark_reported(SQLite::Database& database, BisectionId id) {
+  SQLite::Statement update{database, "UPDATE bisection SET is_reported = 1 WHERE id = ?"};
   bind_all(update, id.value);
   update.exec();
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What a bisection did and found, and whether that is told, for tables that know bisections.
+/// What a bisection did and found, and whether that is reported, for tables that know bisections.
 
 #include <cstddef>
 #include <optional>
@@ -40,8 +40,8 @@ Packages select_packages(SQLite::Database& database,
                          BisectionId id,
                          std::string const& differences);
 
-/// Marks it as told to whoever reads its incident's report.
-void mark_told(SQLite::Database& database, BisectionId id);
+/// Notes that the report of its incident says what it found.
+void mark_reported(SQLite::Database& database, BisectionId id);
 
 /// They take the place of what may be there. Belongs into a transaction.
 void write_packages(SQLite::Database& database,

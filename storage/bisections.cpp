@@ -173,18 +173,18 @@ std::vector<BisectionId> Bisections::unfinished_or_since(Timestamp since) const 
                   [](SQLite::Statement& row) { return BisectionId{row.getColumn(0).getInt64()}; });
 }
 
-std::vector<Bisection> Bisections::untold() const {
+std::vector<Bisection> Bisections::pending_updates() const {
   SQLite::Statement query{
       database_,
       std::string{select_bisections} +
-          "WHERE NOT is_told "
-          "AND (state = 'done' OR (is_promised AND state IN ('failed', 'cancelled'))) "
+          "WHERE NOT is_reported "
+          "AND (state = 'done' OR (is_announced_as_running AND state IN ('failed', 'cancelled'))) "
           "AND incident_id IN (SELECT id FROM incident WHERE report <> '') ORDER BY id"};
   return read_all(query, [this](SQLite::Statement& row) { return read_bisection(database_, row); });
 }
 
-void Bisections::told(BisectionId id) {
-  mark_told(database_, id);
+void Bisections::mark_reported(BisectionId id) {
+  mark_reported(database_, id);
 }
 
 void Bisections::keep_commits(BisectionId id, std::vector<Commit> const& commits) {

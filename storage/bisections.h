@@ -50,12 +50,12 @@ class Bisections {
   /// Those that have not ended, or were asked for at `since` or later.
   std::vector<BisectionId> unfinished_or_since(Timestamp since) const;
 
-  /// Those that ended and of which their incidents' reports, published before, do not tell; in the
-  /// order asked. One that failed or was cancelled is among them only where the report says that it
-  /// goes on.
-  std::vector<Bisection> untold() const;
-  /// Marks one as told.
-  void told(BisectionId id);
+  /// Those that ended after the report of their incident was published, and that it does not have
+  /// yet; in the order requested. One that failed or was cancelled is among them only if the report
+  /// says that it is running.
+  std::vector<Bisection> pending_updates() const;
+  /// Notes that the report of its incident says what it found.
+  void mark_reported(BisectionId id);
 
   /// Keeps the commits that are searched, oldest first, in place of what was kept before.
   void keep_commits(BisectionId id, std::vector<Commit> const& commits);

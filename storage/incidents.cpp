@@ -132,15 +132,16 @@ void Incidents::intend_report(IncidentId id, std::string const& key) {
 
 void Incidents::reported(IncidentId id,
                          std::string const& place,
-                         std::vector<Bisection> const& told) {
+                         std::vector<Bisection> const& bisections) {
   SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
   SQLite::Statement update{database_, "UPDATE incident SET report = ? WHERE id = ?"};
   bind_all(update, place, id.value);
   update.exec();
-  for (auto const& bisection : told)
-    if (has_ended(bisection.state)) mark_told(database_, bisection.id);
+  for (auto const& bisection : bisections)
+    if (has_ended(bisection.state)) mark_reported(database_, bisection.id);
   SQLite::Statement promise{
-      database_, "UPDATE bisection SET is_promised = 1 WHERE incident_id = ? AND NOT is_told"};
+      database_,
+      "UPDATE bisection SET is_announced_as_running = 1 WHERE incident_id = ? AND NOT is_reported"};
   bind_all(promise, id.value);
   promise.exec();
   transaction.commit();

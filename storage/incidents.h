@@ -76,9 +76,10 @@ class Incidents {
 
   /// Written before it is published: the key under which the report can be found again.
   void intend_report(IncidentId id, std::string const& key);
-  /// Written after: where it is. Marks as told those of `told` that have ended. The incident's
-  /// others are promised: the report says that they go on, so how they end is told, whichever way.
-  void reported(IncidentId id, std::string const& place, std::vector<Bisection> const& told);
+  /// Written after: where it is. Marks the ended ones of `bisections` as
+  /// reported. The report says that the incident's others are running, so how they end is to be
+  /// added to it, whichever way they end.
+  void reported(IncidentId id, std::string const& place, std::vector<Bisection> const& bisections);
 
  private:
   SQLite::Database& database_;

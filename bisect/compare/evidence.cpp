@@ -13,10 +13,10 @@
 namespace torchwatch::bisect {
 namespace {
 
-/// Effects, in standard deviations of a change, that the bets on signs are best at.
+/// Effects, in standard deviations of a change, that the bets on health are best at.
 constexpr std::array effects{0.25, 0.5, 1.0, 2.0};
 
-/// Shares of the e-value that the bets on signs risk with each pair: one that risks all is the
+/// Shares of the e-value that the bets on health risk with each pair: one that risks all is the
 /// first to be sure, and a single outlier wipes it out.
 constexpr std::array risks{1.0, 0.9, 0.6};
 
@@ -24,7 +24,7 @@ constexpr std::array risks{1.0, 0.9, 0.6};
 constexpr double clear_effect = 2;
 constexpr double clear_share = 0.9;
 
-/// How many times the e-value of the signs Student's bet may make it.
+/// How many times the e-value of the health Student's bet may make it.
 constexpr double most_help_of_t = 50;
 
 /// How much more than those of their processes the squares of differences may be by chance.
@@ -36,7 +36,7 @@ constexpr double effect_variance = 4;
 /// Pairs that the usual noise counts for.
 constexpr double usual_weight = 3;
 
-/// Where a bet on signs leans to, from -1 to 1; nowhere when it has nothing to go by.
+/// Where a bet on health leans to, from -1 to 1; nowhere when it has nothing to go by.
 double lean_of(double x) {
   return std::isnan(x) ? 0 : std::tanh(x);
 }
@@ -150,9 +150,9 @@ double Evidence::log_student(double change, double direction) const {
 }
 
 double Evidence::log_bet(double change, double direction) const {
-  double const signs = log_signs(change, direction);
-  std::array const both{signs, log_student(change, direction)};
-  return std::min(log_mean_exp(both), signs + std::log(most_help_of_t));
+  double const health = log_signs(change, direction);
+  std::array const both{health, log_student(change, direction)};
+  return std::min(log_mean_exp(both), health + std::log(most_help_of_t));
 }
 
 double Evidence::log_above(double change) const {

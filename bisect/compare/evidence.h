@@ -14,7 +14,7 @@ namespace torchwatch::bisect {
 ///
 /// Each is the mean of two bets, and so again an e-process, but never more than fifty times the
 /// first:
-/// - on signs: the mean, over k and l, of the products of 1 + k tanh(l (r_i - c)), with l from the
+/// - on health: the mean, over k and l, of the products of 1 + k tanh(l (r_i - c)), with l from the
 ///   pairs before. Fair as soon as r_i - c is symmetric about zero given the past: no matter which
 ///   tails, how the noise changes, or how the host drifts (e-values of symmetry: Vovk and Wang
 ///   2024, Nonparametric e-tests of symmetry; Ramdas, Ruf, Larsson and Koolen 2020). At most
@@ -34,7 +34,7 @@ namespace torchwatch::bisect {
 /// grow with the square of the number of pairs.
 class Evidence {
  public:
-  /// `usual_noise`: of one change, on the scale; where the bets on signs begin. Above zero and
+  /// `usual_noise`: of one change, on the scale; where the bets on health begin. Above zero and
   /// finite, else the least that is.
   explicit Evidence(double usual_noise);
 

@@ -439,8 +439,8 @@ std::vector<Finding> Search::guesses(std::vector<std::size_t> const& open) const
   std::map<Span, Finding> guesses;
   for (auto const i : open) {
     auto const& readings = state_.belief(i).readings;
-    bool const is_told = lines_[i].is_gradual;
-    if (is_told || readings.front() == 0 || readings.back() == 0) continue;
+    bool const is_reported = lines_[i].is_gradual;
+    if (is_reported || readings.front() == 0 || readings.back() == 0) continue;
     for (auto const& [span, effect] : lines_[i].effects_of(state_.likeliest(i)))
       if (!found_.contains({i, span})) add_to(guesses[span], span, effect);
   }

@@ -10,9 +10,9 @@
 
 #include "bisect/compare/suite_ratios.h"
 #include "daemon/api/body.h"
+#include "daemon/api/handlers.h"
 #include "daemon/api/json.h"
 #include "daemon/api/pages.h"
-#include "daemon/api/reading.h"
 #include "runner/catalogue/catalogue.h"
 
 namespace torchwatch::api {

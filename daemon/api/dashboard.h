@@ -1,6 +1,6 @@
 #pragma once
 
-#include "daemon/api/reading.h"
+#include "daemon/api/handlers.h"
 
 /// What a browser shows. The frames of pages and the files hold nothing that was measured, so they
 /// are for everybody; what is in the pages, scripts ask the API for. No page loads anything from

@@ -7,8 +7,8 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "daemon/api/handlers.h"
 #include "daemon/api/json.h"
-#include "daemon/api/reading.h"
 
 namespace torchwatch::api {
 namespace {
@@ -19,7 +19,7 @@ constexpr std::chrono::seconds between_looks{1};
 constexpr int looks_between_comments = 15;
 
 bool is_healthy(View const& view) {
-  return troubles_of(view.vitals.get(), Vitals::Instant::clock::now()).empty();
+  return troubles_of(view.health.get(), HealthState::Instant::clock::now()).empty();
 }
 
 std::string event(std::string const& name, bool healthy) {

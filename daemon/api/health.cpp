@@ -16,24 +16,24 @@ constexpr std::int64_t least_free = std::int64_t{64} << 20;
 
 }  // namespace
 
-std::vector<std::string> troubles_of(Vitals const& vitals, Vitals::Instant now) {
+std::vector<std::string> troubles_of(HealthState const& health, HealthState::Instant now) {
   std::vector<std::string> troubles;
-  if (!vitals.heartbeat) return troubles;
-  auto const pause = now - *vitals.heartbeat;
+  if (!health.heartbeat) return troubles;
+  auto const pause = now - *health.heartbeat;
   if (pause > longest_pause) {
     troubles.push_back(fmt::format("the watching loop has been blocked for {} s",
                                    std::chrono::floor<std::chrono::seconds>(pause).count()));
   }
-  if (vitals.failed_passes >= too_many_failures) {
+  if (health.failed_passes >= too_many_failures) {
     troubles.push_back(
-        fmt::format("{} passes in a row failed: {}", vitals.failed_passes, vitals.failure));
+        fmt::format("{} passes in a row failed: {}", health.failed_passes, health.failure));
   }
-  if (!vitals.store_trouble.empty())
-    troubles.push_back("nothing can be stored: " + vitals.store_trouble);
-  if (!vitals.store_damage.empty()) troubles.push_back(vitals.store_damage);
-  if (vitals.free_bytes < least_free) {
+  if (!health.store_trouble.empty())
+    troubles.push_back("nothing can be stored: " + health.store_trouble);
+  if (!health.store_damage.empty()) troubles.push_back(health.store_damage);
+  if (health.free_bytes < least_free) {
     troubles.push_back(fmt::format("the disk of state_dir is full: {} MiB are free, needed are {}",
-                                   vitals.free_bytes >> 20,
+                                   health.free_bytes >> 20,
                                    least_free >> 20));
   }
   return troubles;

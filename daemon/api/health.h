@@ -12,11 +12,11 @@
 
 namespace torchwatch::api {
 
-/// How the watching half of the service is.
-struct Vitals {
+/// The health of the watch loop.
+struct HealthState {
   using Instant = std::chrono::steady_clock::time_point;
 
-  std::optional<Instant> heartbeat;    ///< when its loop last turned; none: not yet
+  std::optional<Instant> heartbeat;    ///< when the loop last turned; none: not yet
   std::optional<Timestamp> last_pass;  ///< when a pass last came to its end
   int failed_passes = 0;               ///< in a row
   std::string failure;                 ///< why the last one failed
@@ -35,26 +35,26 @@ struct Vitals {
   std::map<std::string, Slots> slots;  ///< by fleet
 };
 
-/// What must not be: each in a sentence. The loop has not turned for 40 s, three passes in a row
+/// Lists health problems, a sentence each: the loop has not turned for 40 s, three passes in a row
 /// failed, nothing can be stored, the database is damaged, or the disk is full.
-std::vector<std::string> troubles_of(Vitals const& vitals, Vitals::Instant now);
+std::vector<std::string> troubles_of(HealthState const& health, HealthState::Instant now);
 
-/// The vitals, between the thread that has them and the one that tells them.
-class VitalSigns {
+/// Passes the health from the watch loop to the HTTP thread. Thread-safe.
+class SharedHealth {
  public:
-  void set(Vitals vitals) {
+  void set(HealthState health) {
     std::scoped_lock const lock{mutex_};
-    vitals_ = std::move(vitals);
+    state_ = std::move(health);
   }
 
-  Vitals get() const {
+  HealthState get() const {
     std::scoped_lock const lock{mutex_};
-    return vitals_;
+    return state_;
   }
 
  private:
   mutable std::mutex mutex_;
-  Vitals vitals_;
+  HealthState state_;
 };
 
 }  // namespace torchwatch::api

@@ -3,7 +3,7 @@
 
 #include <prometheus/text_serializer.h>
 
-#include "daemon/api/reading.h"
+#include "daemon/api/handlers.h"
 #include "daemon/metrics/families.h"
 #include "daemon/metrics/process.h"
 
@@ -96,30 +96,30 @@ void add_alarms(Families& all, storage::Tallies const& tallies) {
                                           runner_lost,
                                           odd_feed_entry,
                                           builds_need_space,
-                                          untold_bisection},
+                                          report_update_failed},
                                          tallies.open_alarms)));
 }
 
 void add_vitals(Families& all, View const& view) {
-  auto const vitals = view.vitals.get();
-  auto const now = Vitals::Instant::clock::now();
+  auto const health = view.health.get();
+  auto const now = HealthState::Instant::clock::now();
   all.push_back(gauge("torchwatch_healthy",
                       "1 when /healthz says ok.",
-                      {{troubles_of(vitals, now).empty() ? 1.0 : 0.0}}));
-  if (vitals.heartbeat)
+                      {{troubles_of(health, now).empty() ? 1.0 : 0.0}}));
+  if (health.heartbeat)
     all.push_back(gauge("torchwatch_heartbeat_age_seconds",
                         "Since the watching loop last turned.",
-                        {{std::chrono::duration<double>{now - *vitals.heartbeat}.count()}}));
-  if (vitals.last_pass)
+                        {{std::chrono::duration<double>{now - *health.heartbeat}.count()}}));
+  if (health.last_pass)
     all.push_back(gauge("torchwatch_last_pass_timestamp_seconds",
                         "When a pass over the feed last came to its end.",
-                        {{seconds_of(*vitals.last_pass)}}));
+                        {{seconds_of(*health.last_pass)}}));
   all.push_back(gauge("torchwatch_failed_passes",
                       "Passes that failed in a row.",
-                      {{static_cast<double>(vitals.failed_passes)}}));
+                      {{static_cast<double>(health.failed_passes)}}));
   all.push_back(gauge("torchwatch_disk_free_bytes",
                       "Left on the disk that the state directory lies on.",
-                      {{static_cast<double>(vitals.free_bytes)}}));
+                      {{static_cast<double>(health.free_bytes)}}));
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "daemon/api/handlers.h"
 #include "daemon/api/json.h"
-#include "daemon/api/reading.h"
 
 /// What answers have in common.
 namespace torchwatch::api {

@@ -235,7 +235,7 @@ std::vector<RouteOutline> outline() {
 
 Api::Api(storage::Store& reader,
          Clock const& clock,
-         VitalSigns const& vitals,
+         SharedHealth const& health,
          metrics::Counters& counters,
          Requests requests,
          ApiOptions options)
@@ -248,7 +248,7 @@ Api::Api(storage::Store& reader,
             options.decide,
             options.keeping,
             clock,
-            vitals,
+            health,
             counters},
       requests_{std::move(requests)},
       options_{std::move(options)},

@@ -12,7 +12,7 @@
 #include "config/options.h"
 #include "daemon/api/authorization.h"
 #include "daemon/api/cache.h"
-#include "daemon/api/reading.h"
+#include "daemon/api/handlers.h"
 #include "daemon/net/http_message.h"
 #include "daemon/retention/build_order.h"
 #include "storage/domain/bisection.h"
@@ -74,10 +74,10 @@ struct Route;
 /// routes.cpp, and openapi.json describes each. On one thread, the store's.
 class Api {
  public:
-  /// `reader`, `clock`, `vitals` and `counters` must outlive it. The service counts as started now.
+  /// `reader`, `clock`, `health` and `counters` must outlive it. The service counts as started now.
   Api(storage::Store& reader,
       Clock const& clock,
-      VitalSigns const& vitals,
+      SharedHealth const& health,
       metrics::Counters& counters,
       Requests requests,
       ApiOptions options);

@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 
 #include "bisect/compare/change_point.h"
+#include "daemon/api/handlers.h"
 #include "daemon/api/json.h"
 #include "daemon/api/pages.h"
-#include "daemon/api/reading.h"
 
 namespace torchwatch::api {
 namespace {

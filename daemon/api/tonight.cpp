@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/api/handlers.h"
 #include "daemon/api/json.h"
 #include "daemon/api/pages.h"
-#include "daemon/api/reading.h"
 #include "daemon/api/time.h"
 
 namespace torchwatch::api {

@@ -7,9 +7,9 @@
 #include <boost/math/distributions/binomial.hpp>
 
 #include "bisect/compare/trust_statistics.h"
+#include "daemon/api/handlers.h"
 #include "daemon/api/json.h"
 #include "daemon/api/pages.h"
-#include "daemon/api/reading.h"
 
 namespace torchwatch::api {
 namespace {

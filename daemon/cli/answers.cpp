@@ -22,7 +22,7 @@ class OwnApi {
  public:
   OwnApi(storage::Store store, config::Options const& options)
       : store_{std::move(store)},
-        api_{store_, clock_, signs_, counters_, {}, options_of(options)} {}
+        api_{store_, clock_, health_, counters_, {}, options_of(options)} {}
 
   Result<std::string> get(std::string const& path) {
     boost::asio::io_context loop{1};
@@ -44,7 +44,7 @@ class OwnApi {
 
   storage::Store store_;
   SystemClock clock_;
-  api::VitalSigns signs_;
+  api::SharedHealth health_;
   metrics::Counters counters_;
   api::Api api_;
 };

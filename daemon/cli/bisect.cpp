@@ -14,7 +14,7 @@
 
 #include "bisect/git/history.h"
 #include "daemon/api/json.h"
-#include "daemon/async/run.h"
+#include "daemon/async/run_until_signal.h"
 #include "daemon/cli/bisection_text.h"
 #include "daemon/cli/command_line.h"
 #include "daemon/cli/commands.h"

@@ -10,7 +10,7 @@
 
 #include "daemon/api/build_request.h"
 #include "daemon/api/json.h"
-#include "daemon/async/run.h"
+#include "daemon/async/run_until_signal.h"
 #include "daemon/cli/answers.h"
 #include "daemon/cli/command_line.h"
 #include "daemon/cli/commands.h"

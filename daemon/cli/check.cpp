@@ -12,7 +12,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "daemon/api/json.h"
-#include "daemon/async/run.h"
+#include "daemon/async/run_until_signal.h"
 #include "daemon/cli/command_line.h"
 #include "daemon/cli/commands.h"
 #include "daemon/service/open_store.h"

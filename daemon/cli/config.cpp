@@ -10,7 +10,7 @@
 
 #include "config/load.h"
 #include "daemon/api/json.h"
-#include "daemon/async/run.h"
+#include "daemon/async/run_until_signal.h"
 #include "daemon/cli/check_table.h"
 #include "daemon/cli/command_line.h"
 #include "daemon/cli/commands.h"

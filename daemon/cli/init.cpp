@@ -9,7 +9,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "config/rule.h"
-#include "daemon/async/run.h"
+#include "daemon/async/run_until_signal.h"
 #include "daemon/cli/command_line.h"
 #include "daemon/cli/commands.h"
 #include "daemon/setup/first_config.h"
@@ -31,12 +31,12 @@ std::string state_beside(std::string const& file) {
 }
 
 setup::Host host_here() {
-  setup::Lookout lookout;
+  setup::HostSources lookout;
   auto const* const path = std::getenv("PATH");  // nobody sets any while there are threads
   if (path != nullptr) lookout.path = path;
   boost::asio::io_context loop{1};
   return async::run_until_signal(loop,
-                                 setup::look_at_host(loop.get_executor(), std::move(lookout)));
+                                 setup::inspect_host(loop.get_executor(), std::move(lookout)));
 }
 
 int run_init(InitRequest const& request) {

@@ -6,7 +6,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "config/options.h"
-#include "daemon/async/run.h"
+#include "daemon/async/run_until_signal.h"
 #include "daemon/cli/bench_request.h"
 #include "daemon/measure/fleets.h"
 #include "runner/protocol.h"

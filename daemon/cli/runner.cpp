@@ -6,7 +6,7 @@
 #include <boost/asio/io_context.hpp>
 #include <nlohmann/json.hpp>
 
-#include "daemon/async/run.h"
+#include "daemon/async/run_until_signal.h"
 #include "daemon/cli/commands.h"
 #include "runner/loop.h"
 

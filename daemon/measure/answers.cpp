@@ -37,7 +37,7 @@ bool Answers::keep(protocol::Message message) {
   auto const found = std::ranges::find(jobs_, id, &protocol::Job::id);
   auto const place = static_cast<std::size_t>(found - jobs_.begin());
   if (place == jobs_.size() || answers_[place]) return false;
-  auto const why = outcome != nullptr ? runner::objection_to(*outcome, *found) : std::string{};
+  auto const why = outcome != nullptr ? runner::check_outcome(*outcome, *found) : std::string{};
   if (!why.empty())
     message = protocol::Failure{
         id, "protocol", found->benchmark + ": the runner answered with " + process::excerpt(why)};

@@ -22,7 +22,7 @@ class Answers {
                    std::function<void(protocol::Progress const&)> const& on_progress);
 
   /// The Outcome or Failure of each job, in the round's order, once they are complete. An outcome
-  /// that runner::objection_to objects to is a Failure.
+  /// that runner::check_outcome objects to is a Failure.
   std::vector<protocol::Message> all() &&;
 
  private:

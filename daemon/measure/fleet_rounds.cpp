@@ -9,7 +9,7 @@
 
 #include "daemon/measure/alarm.h"
 #include "daemon/measure/job.h"
-#include "runner/orders.h"
+#include "runner/turn_order.h"
 
 namespace torchwatch::measure {
 namespace asio = boost::asio;

@@ -134,7 +134,7 @@ void Alarms::set(bool is_wrong,
   measure::set_alarm(store_, is_wrong, alarm);
 }
 
-void Alarms::look_at_feed(std::vector<std::string> const& odd) {
+void Alarms::check_feed(std::vector<std::string> const& odd) {
   set(!odd.empty(), AlarmKind::odd_feed_entry, "", first_of(odd));
   auto const newest = store_.nightlies().newest();
   if (!newest || options_.feed.overdue == std::chrono::seconds{0}) return;
@@ -144,22 +144,22 @@ void Alarms::look_at_feed(std::vector<std::string> const& odd) {
       "no nightly since " + newest->date);
 }
 
-void Alarms::look_at_end(Nightly const& nightly) {
+void Alarms::check_end(Nightly const& nightly) {
   set(nightly.state == NightlyState::failed,
       AlarmKind::nightly_failed,
       "",
       "nightly " + nightly.date + ": " + nightly.failure);
 }
 
-void Alarms::look_at_telling(std::vector<std::string> const& failures) {
-  set(!failures.empty(), AlarmKind::untold_bisection, "", first_of(failures));
+void Alarms::check_report_updates(std::vector<std::string> const& failures) {
+  set(!failures.empty(), AlarmKind::report_update_failed, "", first_of(failures));
 }
 
-void Alarms::look_at_sweep(Nightly const& nightly, Nightly const& baseline) {
+void Alarms::check_sweep(Nightly const& nightly, Nightly const& baseline) {
   auto const tonight = store_.jobs().of(Campaign::of(nightly.id));
   look_for_stopped_benchmarks(nightly, tonight);
-  look_at_age(nightly, baseline);
-  look_at_environment(nightly, baseline, tonight);
+  check_age(nightly, baseline);
+  check_environment(nightly, baseline, tonight);
 }
 
 void Alarms::look_for_stopped_benchmarks(Nightly const& nightly,
@@ -214,7 +214,7 @@ void Alarms::forget_what_is_not_configured() {
   }
 }
 
-void Alarms::look_at_age(Nightly const& nightly, Nightly const& baseline) {
+void Alarms::check_age(Nightly const& nightly, Nightly const& baseline) {
   auto const now = day_of(nightly.date);
   auto const then = day_of(baseline.date);
   if (!now || !then) return;
@@ -233,9 +233,9 @@ void Alarms::look_for_baseline(Nightly const& nightly) {
           " is compared with none: the build of no nightly before it is there");
 }
 
-void Alarms::look_at_environment(Nightly const& nightly,
-                                 Nightly const& baseline,
-                                 std::vector<JobOutcome> const& tonight) {
+void Alarms::check_environment(Nightly const& nightly,
+                               Nightly const& baseline,
+                               std::vector<JobOutcome> const& tonight) {
   auto const its_own_night = store_.jobs().of(Campaign::of(baseline.id));
   int const rounds = options_.decide.sweep_pairs;
   auto earlier = earlier_nights(nightly);
@@ -268,9 +268,9 @@ std::map<std::string, std::vector<bisect::RemeasuredNight>> Alarms::earlier_nigh
   return fleets;
 }
 
-void Alarms::look_at_comparison(Nightly const& nightly,
-                                Series const& series,
-                                std::string const& failure) {
+void Alarms::check_comparison(Nightly const& nightly,
+                              Series const& series,
+                              std::string const& failure) {
   set(!failure.empty(),
       AlarmKind::benchmark_undecided,
       series.fleet + ": " + name_of(series.benchmark),
@@ -300,7 +300,7 @@ bool Alarms::hides_drift(Nightly const& anchor,
   });
 }
 
-void Alarms::look_at_anchors(Nightly const& nightly) {
+void Alarms::check_anchors(Nightly const& nightly) {
   std::set<Series> grown_tonight;
   for (auto const& change : store_.incidents().verdicts(nightly.id))
     if (change.comparison.verdict == Verdict::regression) grown_tonight.insert(change.series);

@@ -23,28 +23,28 @@ class Alarms {
 
   /// After a feed was asked: is the newest nightly older than `feed.overdue`, and are entries odd
   /// (Announcer::odd)?
-  void look_at_feed(std::vector<std::string> const& odd);
+  void check_feed(std::vector<std::string> const& odd);
 
   /// After the newest nightly was judged: could it be?
-  void look_at_end(Nightly const& nightly);
+  void check_end(Nightly const& nightly);
 
   /// After a sweep of a nightly beside `baseline`: benchmarks that gave nothing on the nightly, or
   /// not every metric that they gave on the baseline, a baseline that is days older, and one that
   /// measures otherwise than on its own night, by more than nights usually do.
-  void look_at_sweep(Nightly const& nightly, Nightly const& baseline);
+  void check_sweep(Nightly const& nightly, Nightly const& baseline);
 
   /// After a sweep of a nightly beside no baseline: that there is none any more.
   void look_for_baseline(Nightly const& nightly);
 
   /// After a nightly was compared with its anchors: series that drifted away from them.
-  void look_at_anchors(Nightly const& nightly);
+  void check_anchors(Nightly const& nightly);
 
   /// After a benchmark was compared: a process of it failed for good, so that its series were not
   /// decided. `failure`: why; empty when none did.
-  void look_at_comparison(Nightly const& nightly, Series const& series, std::string const& failure);
+  void check_comparison(Nightly const& nightly, Series const& series, std::string const& failure);
 
-  /// After bisections were told of: `failures` says which could not be, and why.
-  void look_at_telling(std::vector<std::string> const& failures);
+  /// After findings were added to reports: `failures` says which could not be, and why.
+  void check_report_updates(std::vector<std::string> const& failures);
 
  private:
   void look_for_stopped_benchmarks(Nightly const& nightly, std::vector<JobOutcome> const& tonight);
@@ -53,10 +53,10 @@ class Alarms {
                    Benchmark const& benchmark,
                    std::set<Metric> const& given) const;
   void forget_what_is_not_configured();
-  void look_at_age(Nightly const& nightly, Nightly const& baseline);
-  void look_at_environment(Nightly const& nightly,
-                           Nightly const& baseline,
-                           std::vector<JobOutcome> const& tonight);
+  void check_age(Nightly const& nightly, Nightly const& baseline);
+  void check_environment(Nightly const& nightly,
+                         Nightly const& baseline,
+                         std::vector<JobOutcome> const& tonight);
   std::map<std::string, std::vector<bisect::RemeasuredNight>> earlier_nights(
       Nightly const& nightly);
   void set(bool is_wrong, AlarmKind kind, std::string const& subject, std::string const& detail);

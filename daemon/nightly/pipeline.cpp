@@ -27,7 +27,7 @@ constexpr std::chrono::hours longest_wait{24};
 
 /// Whether its report waits for a search: somebody asked for another one meanwhile, and what it
 /// finds belongs into the report. One that is paused may be so for good, and one that goes on for
-/// longer may never end; what they find is told later.
+/// longer may never end; what they find is added to the report.
 bool is_searched(storage::Store& store, Incident const& incident, Timestamp now) {
   return now - incident.opened_at < longest_wait &&
          std::ranges::any_of(store.bisections().of_incident_in_brief(incident.id),
@@ -38,24 +38,24 @@ bool is_searched(storage::Store& store, Incident const& incident, Timestamp now)
 
 asio::awaitable<Result<>> Pipeline::pass() {
   auto const looked = co_await announcer_.look();
-  alarms_.look_at_feed(announcer_.odd());
+  alarms_.check_feed(announcer_.odd());
   // A kill may have come between the state and its alarm.
-  look_at_end();
-  // What is found is told, whatever becomes of the nights after it.
+  check_end();
+  // Findings are published, whatever happens to later nightlies.
   auto published = co_await publish_all();
   co_await tell_all();
   while (auto nightly = store_.nightlies().next_unfinished()) {
     auto const judged = co_await stages_.judge(*nightly);
     if (!judged) co_return judged.error();
-    look_at_end();
+    check_end();
     published = co_await publish_all();
   }
   co_return looked ? published : looked;
 }
 
 /// A nightly that came late says nothing of the newest.
-void Pipeline::look_at_end() {
-  if (auto const last = last_judged(store_)) alarms_.look_at_end(*last);
+void Pipeline::check_end() {
+  if (auto const last = last_judged(store_)) alarms_.check_end(*last);
 }
 
 asio::awaitable<Result<>> Pipeline::publish_all() {
@@ -75,14 +75,15 @@ asio::awaitable<Result<>> Pipeline::publish_all() {
 /// Nobody misses an incident where this fails, so it fails no pass and raises an alarm.
 asio::awaitable<void> Pipeline::tell_all() {
   std::vector<std::string> failures;
-  for (auto& bisection : store_.bisections().untold()) {
+  for (auto& bisection : store_.bisections().pending_updates()) {
     auto const id = bisection.id;
-    auto const told = co_await publisher_.tell(std::move(bisection));
-    if (told) continue;
-    spdlog::warn("tell_failed bisection={} reason=\"{}\"", id.value, told.error().message);
-    failures.push_back(fmt::format("bisection {}: {}", id.value, told.error().message));
+    auto const published = co_await publisher_.publish_update(std::move(bisection));
+    if (published) continue;
+    spdlog::warn(
+        "report_update_failed bisection={} reason=\"{}\"", id.value, published.error().message);
+    failures.push_back(fmt::format("bisection {}: {}", id.value, published.error().message));
   }
-  alarms_.look_at_telling(failures);
+  alarms_.check_report_updates(failures);
 }
 
 }  // namespace torchwatch::nightly

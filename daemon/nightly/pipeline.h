@@ -35,7 +35,7 @@ class Pipeline {
   boost::asio::awaitable<Result<>> pass();
 
  private:
-  void look_at_end();
+  void check_end();
   boost::asio::awaitable<Result<>> publish_all();
   boost::asio::awaitable<void> tell_all();
 

@@ -49,7 +49,7 @@ Screening Verdicts::screening_of(Nightly const& nightly, Nightly const& baseline
 }
 
 void Verdicts::screen(Nightly const& nightly, Nightly const& baseline) {
-  alarms_.look_at_sweep(nightly, baseline);
+  alarms_.check_sweep(nightly, baseline);
   auto const screening = screening_of(nightly, baseline);
   spdlog::info("screened date={} baseline={} series={} suspicious_benchmarks={}",
                nightly.date,
@@ -81,8 +81,8 @@ asio::awaitable<Result<bool>> Verdicts::confirm(Nightly const& nightly, Nightly 
   record_anchored(nightly, plan.anchored);
   bool const any = record(nightly, plan.tonight);
   if (any) open_incident(nightly, baseline);
-  look_at_quiet_ones(nightly, screening);
-  alarms_.look_at_anchors(nightly);
+  clear_quiet_ones(nightly, screening);
+  alarms_.check_anchors(nightly);
   co_return any;
 }
 
@@ -173,7 +173,7 @@ bool Verdicts::record(Nightly const& nightly, std::span<Task const> tasks) {
   for (auto const& task : tasks) {
     for (auto const& change : task.result.changes)
       store_.incidents().record(nightly.id, change);
-    alarms_.look_at_comparison(nightly, task.group.front(), task.result.failure);
+    alarms_.check_comparison(nightly, task.group.front(), task.result.failure);
   }
   return std::ranges::any_of(
       store_.incidents().verdicts(nightly.id), [](SeriesChange const& change) {
@@ -182,13 +182,13 @@ bool Verdicts::record(Nightly const& nightly, std::span<Task const> tasks) {
 }
 
 /// What was not compared could have been.
-void Verdicts::look_at_quiet_ones(Nightly const& nightly, Screening const& screening) {
+void Verdicts::clear_quiet_ones(Nightly const& nightly, Screening const& screening) {
   std::set<FleetBenchmark> compared;
   for (auto const& group : screening.suspicious)
     compared.insert({group.front().fleet, group.front().benchmark});
   for (auto const& group : screening.all)
     if (!compared.contains({group.front().fleet, group.front().benchmark}))
-      alarms_.look_at_comparison(nightly, group.front(), "");
+      alarms_.check_comparison(nightly, group.front(), "");
 }
 
 void Verdicts::record_self(Nightly const& nightly, std::span<Task const> tasks) {

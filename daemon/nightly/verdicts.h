@@ -75,7 +75,7 @@ class Verdicts {
                                           config::DecideOptions const& options);
   void settle_mutes(std::span<Task> tasks) const;
   bool record(Nightly const& nightly, std::span<Task const> tasks);
-  void look_at_quiet_ones(Nightly const& nightly, Screening const& screening);
+  void clear_quiet_ones(Nightly const& nightly, Screening const& screening);
   void record_self(Nightly const& nightly, std::span<Task const> tasks);
   void record_anchored(Nightly const& nightly, std::span<Task const> tasks);
   void open_incident(Nightly const& nightly, Nightly const& baseline);

@@ -35,9 +35,9 @@ asio::awaitable<Result<github::CreatedIssue>> file_issue(github::IssueDraft draf
 
 /// Those that an issue tells of. One that was filed before a crash knows nothing of what ended
 /// since.
-std::vector<Bisection> told_in(std::string const& body,
-                               std::string const& key,
-                               std::vector<Bisection> bisections) {
+std::vector<Bisection> reported_in(std::string const& body,
+                                   std::string const& key,
+                                   std::vector<Bisection> bisections) {
   std::erase_if(bisections, [&](Bisection const& bisection) {
     return body.find(github::marker_of(key, bisection)) == std::string::npos;
   });
@@ -79,11 +79,12 @@ asio::awaitable<Result<std::string>> Publisher::publish(Incident incident) {
   store_.incidents().intend_report(incident.id, key);
   auto const filed = co_await file_issue(std::move(draft), options_, open_transport_);
   if (!filed) co_return filed.error();
-  store_.incidents().reported(incident.id, filed->url, told_in(filed->body, key, story.bisections));
+  store_.incidents().reported(
+      incident.id, filed->url, reported_in(filed->body, key, story.bisections));
   co_return filed->url;
 }
 
-asio::awaitable<Result<>> Publisher::tell(Bisection bisection) {
+asio::awaitable<Result<>> Publisher::publish_update(Bisection bisection) {
   auto const incident = store_.incidents().find(bisection.incident.value()).value();
   auto story = storage::story_of(store_, incident);
   if (is_issue(incident.report)) co_return co_await comment(std::move(story), std::move(bisection));
@@ -116,7 +117,7 @@ asio::awaitable<Result<>> Publisher::comment(IncidentStory story, Bisection bise
         "another\"",
         issue,
         bisection.id.value);
-  store_.bisections().told(bisection.id);
+  store_.bisections().mark_reported(bisection.id);
   co_return Result<>{};
 }
 

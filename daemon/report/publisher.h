@@ -30,11 +30,11 @@ class Publisher {
   /// an issue that carries its key is found, not filed again.
   boost::asio::awaitable<Result<std::string>> publish(Incident incident);
 
-  /// Tells what a bisection found that ended after its incident was published, once: by a comment
-  /// on the issue, or by writing the file anew. Nothing is written, now or later, where the issue
-  /// is gone or locked; without a repository it waits. Safe to call again after a crash at any
-  /// instant: a comment that was written is found, not written again.
-  boost::asio::awaitable<Result<>> tell(Bisection bisection);
+  /// Adds to a published report, once, what a bisection found that ended later: as a comment on the
+  /// issue, or by rewriting the file. An issue that is gone or locked gets none; without a
+  /// configured repository the update stays pending. May be called again after a crash at any
+  /// instant: a comment that exists is found, not written again.
+  boost::asio::awaitable<Result<>> publish_update(Bisection bisection);
 
  private:
   Result<std::string> write(IncidentStory const& story);

@@ -25,14 +25,14 @@ struct Tokens {
 /// that neither long git walks nor writes hold up an answer.
 class Answering {
  public:
-  /// `loop`, which nobody else runs, `reader`, `vitals` and `counters` must outlive it. `door` is
+  /// `loop`, which nobody else runs, `reader`, `health` and `counters` must outlive it. `door` is
   /// of `loop`. `reader` is used on its thread alone, and `requests` are called there.
   Answering(boost::asio::io_context& loop,
             net::Door door,
             config::Options const& options,
             Tokens tokens,
             storage::Store& reader,
-            api::VitalSigns const& vitals,
+            api::SharedHealth const& health,
             metrics::Counters& counters,
             api::Requests requests);
 

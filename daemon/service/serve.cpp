@@ -10,7 +10,7 @@
 #include <spdlog/spdlog.h>
 #include <sys/prctl.h>
 
-#include "daemon/async/run.h"
+#include "daemon/async/run_until_signal.h"
 #include "daemon/service/answering.h"
 #include "daemon/service/checkup.h"
 #include "daemon/service/door.h"
@@ -81,16 +81,16 @@ Result<> serve(config::Options const& options,
   asio::io_context answering_loop{1};
   auto door = open_door(answering_loop.get_executor(), options.http);
   if (!door) return door.error();
-  api::VitalSigns signs;
+  api::SharedHealth health;
   SystemClock const clock;
   Checkup const checkup{store_file(options), clock};
-  Watch watch{loop.get_executor(), options, executable, *store, checkup, signs};
+  Watch watch{loop.get_executor(), options, executable, *store, checkup, health};
   Answering const answering{answering_loop,
                             std::move(*door),
                             options,
                             std::move(*tokens),
                             *reader,
-                            signs,
+                            health,
                             watch.counters(),
                             requests_for(loop, watch)};
   spdlog::info("service_started config={} state_dir={}", config_file, options.state_dir);

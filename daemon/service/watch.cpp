@@ -15,7 +15,7 @@ namespace torchwatch::service {
 namespace asio = boost::asio;
 
 asio::awaitable<int> Watch::run() {
-  pulse_.start();
+  health_reporter_.start();
   return bisection::ending_bisections(service_.parts.queue, pass_for_ever());
 }
 
@@ -61,7 +61,7 @@ asio::awaitable<void> Watch::pass() {
     failure = problem.what();
   }
   if (!failure.empty()) spdlog::error("pass_failed reason=\"{}\"", failure);
-  pulse_.note_pass(clock_.now(), std::move(failure));
+  health_reporter_.note_pass(clock_.now(), std::move(failure));
 }
 
 }  // namespace torchwatch::service

@@ -8,7 +8,7 @@
 
 #include "config/options.h"
 #include "daemon/retention/build_order.h"
-#include "daemon/service/pulse.h"
+#include "daemon/service/health_reporter.h"
 #include "daemon/service/service.h"
 #include "storage/store.h"
 
@@ -18,17 +18,17 @@ namespace torchwatch::service {
 /// thread's loop. Everything but the constructor is called on that loop.
 class Watch {
  public:
-  /// `options`, `store`, `checkup` and `signs` must outlive it.
+  /// `options`, `store`, `checkup` and `health` must outlive it.
   Watch(boost::asio::any_io_executor executor,
         config::Options const& options,
         std::string const& executable,
         storage::Store& store,
         Checkup const& checkup,
-        api::VitalSigns& signs)
+        api::SharedHealth& health)
       : options_{options},
         store_{store},
         service_{executor, options, executable, store, clock_},
-        pulse_{executor, options, store, service_, checkup, signs},
+        health_reporter_{executor, options, store, service_, checkup, health},
         rest_{executor} {}
 
   /// What happened since the start; for any thread.
@@ -57,7 +57,7 @@ class Watch {
   storage::Store& store_;
   SystemClock clock_;
   Service service_;
-  Pulse pulse_;
+  HealthReporter health_reporter_;
   boost::asio::steady_timer rest_;
 };
 

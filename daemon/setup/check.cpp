@@ -5,7 +5,7 @@
 
 #include "daemon/async/cancellation.h"
 #include "daemon/async/when_all.h"
-#include "daemon/setup/look.h"
+#include "daemon/setup/checks.h"
 
 namespace torchwatch::setup {
 namespace asio = boost::asio;
@@ -15,7 +15,7 @@ namespace {
 using std::chrono::steady_clock;
 
 /// What is thrown is bad news of this look alone, and the others go on.
-asio::awaitable<Check> timed(std::string what, Look look) {
+asio::awaitable<Check> timed(std::string what, Check look) {
   auto const begun = steady_clock::now();
   Check check;
   check.what = std::move(what);
@@ -36,17 +36,17 @@ asio::awaitable<Check> timed(std::string what, Look look) {
 asio::awaitable<std::vector<Check>> check_world(asio::any_io_executor executor,
                                                 config::Options const& options,
                                                 std::string executable) {
-  Site const site{std::move(executor), options, std::move(executable)};
+  CheckContext const site{std::move(executor), options, std::move(executable)};
   std::vector<asio::awaitable<Check>> checks;
-  checks.push_back(timed("state directory", look_at_state(site)));
-  checks.push_back(timed("http address", look_at_http(site)));
-  checks.push_back(timed("proxy", look_at_proxy()));
-  checks.push_back(timed("repository", look_at_repository(site)));
-  checks.push_back(timed("feed", look_at_feed(site)));
-  checks.push_back(timed("compiler", look_at_tools(site)));
-  checks.push_back(timed("github", look_at_github(site)));
+  checks.push_back(timed("state directory", check_state(site)));
+  checks.push_back(timed("http address", check_http(site)));
+  checks.push_back(timed("proxy", check_proxy()));
+  checks.push_back(timed("repository", check_repository(site)));
+  checks.push_back(timed("feed", check_feed(site)));
+  checks.push_back(timed("compiler", check_tools(site)));
+  checks.push_back(timed("github", check_github(site)));
   for (auto const& fleet : options.fleets)
-    checks.push_back(timed("fleet " + fleet.name, look_at_fleet(site, fleet)));
+    checks.push_back(timed("fleet " + fleet.name, check_fleet(site, fleet)));
   co_return co_await async::when_all(std::move(checks));
 }
 

@@ -7,7 +7,7 @@
 #include "daemon/build/git_fetch.h"
 #include "daemon/feed/feed.h"
 #include "daemon/service/programs.h"
-#include "daemon/setup/look.h"
+#include "daemon/setup/checks.h"
 #include "runner/process/scratch_directory.h"
 
 namespace torchwatch::setup {
@@ -59,7 +59,7 @@ std::string told_of(config::FeedOptions const& feed, std::vector<Nightly> const&
 
 /// Asks as the service does, but keeps what comes out of `state_dir`, which may not be there yet,
 /// and fetches no commits: whether the remote answers is another question.
-Look look_at_feed(Site const& site) {
+Check check_feed(CheckContext const& site) {
   auto const scratch = process::ScratchDirectory::make();
   if (!scratch) co_return scratch.error();
   auto options = site.options;

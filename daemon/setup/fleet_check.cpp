@@ -3,12 +3,12 @@
 #include "daemon/measure/fleet.h"
 #include "daemon/measure/greeting.h"
 #include "daemon/measure/runner_process.h"
-#include "daemon/setup/look.h"
+#include "daemon/setup/checks.h"
 
 namespace torchwatch::setup {
 
 /// As patient as the service.
-Look look_at_fleet(Site const& site, config::FleetOptions const& fleet) {
+Check check_fleet(CheckContext const& site, config::FleetOptions const& fleet) {
   auto const start = measure::runner_processes(site.executor, fleet, site.executable, site.options);
   auto const way =
       fleet.launcher.empty() ? "on this host" : "through " + boost::join(fleet.launcher, " ");

@@ -1,5 +1,5 @@
 #include "daemon/report/connection.h"
-#include "daemon/setup/look.h"
+#include "daemon/setup/checks.h"
 
 namespace torchwatch::setup {
 namespace {
@@ -12,7 +12,7 @@ std::string told_of_access(github::Access const& access, config::GithubOptions c
 
 }  // namespace
 
-Look look_at_github(Site const& site) {
+Check check_github(CheckContext const& site) {
   auto const& options = site.options.github;
   if (options.repository.empty())
     co_return std::string{

@@ -156,20 +156,20 @@ std::vector<std::string> lines_in(std::string const& text) {
 
 }  // namespace
 
-asio::awaitable<Host> look_at_host(asio::any_io_executor executor, Lookout lookout) {
+asio::awaitable<Host> inspect_host(asio::any_io_executor executor, HostSources sources) {
   Host host;
-  auto const name = lines_in(contents_of(lookout.root / "proc/sys/kernel/hostname"));
+  auto const name = lines_in(contents_of(sources.root / "proc/sys/kernel/hostname"));
   host.name = name.empty() ? "this host" : name.front();
-  count_processors(lookout.root, host);
-  obey_quota(lookout.root, host);
-  host.numa_nodes = numa_nodes_of(lookout.root);
+  count_processors(sources.root, host);
+  obey_quota(sources.root, host);
+  host.numa_nodes = numa_nodes_of(sources.root);
   constexpr int kib = 1024;
   host.memory_mib =
-      number_in(value_of(contents_of(lookout.root / "proc/meminfo"), "MemTotal")) / kib;
+      number_in(value_of(contents_of(sources.root / "proc/meminfo"), "MemTotal")) / kib;
   host.has_slurm =
-      !program_on(lookout.path, "sinfo").empty() && !program_on(lookout.path, "srun").empty();
-  host.has_docker = !program_on(lookout.path, "docker").empty();
-  if (auto const smi = program_on(lookout.path, "nvidia-smi"); !smi.empty()) {
+      !program_on(sources.path, "sinfo").empty() && !program_on(sources.path, "srun").empty();
+  host.has_docker = !program_on(sources.path, "docker").empty();
+  if (auto const smi = program_on(sources.path, "nvidia-smi"); !smi.empty()) {
     std::vector<std::string> question{smi, "--query-gpu=name", "--format=csv,noheader"};
     auto const names = co_await output_of(executor, std::move(question));
     host.gpus = lines_in(names);
@@ -179,8 +179,8 @@ asio::awaitable<Host> look_at_host(asio::any_io_executor executor, Lookout looko
     std::smatch found;
     if (std::regex_search(table, found, version)) host.cuda = found[1];
   }
-  host.has_cuda_toolkit = has_cuda_toolkit_in(lookout.root);
-  if (host.gpus.empty()) host.gpus = gpus_of_driver(lookout.root);
+  host.has_cuda_toolkit = has_cuda_toolkit_in(sources.root);
+  if (host.gpus.empty()) host.gpus = gpus_of_driver(sources.root);
   co_return host;
 }
 

@@ -26,13 +26,14 @@ struct Host {
 };
 
 /// Where to look.
-struct Lookout {
+struct HostSources {
   std::filesystem::path root = "/";  ///< of /proc, /sys, /dev and /usr
   std::string path;                  ///< PATH
 };
 
 /// Looks at this host. What cannot be found out is as `Host` has it; never fails. Programs that are
 /// asked (nvidia-smi) have ten seconds.
-boost::asio::awaitable<Host> look_at_host(boost::asio::any_io_executor executor, Lookout lookout);
+boost::asio::awaitable<Host> inspect_host(boost::asio::any_io_executor executor,
+                                          HostSources sources);
 
 }  // namespace torchwatch::setup

@@ -8,7 +8,7 @@
 #include "daemon/net/http_client.h"
 #include "daemon/net/listener.h"
 #include "daemon/service/door.h"
-#include "daemon/setup/look.h"
+#include "daemon/setup/checks.h"
 
 namespace torchwatch::setup {
 namespace asio = boost::asio;
@@ -79,7 +79,7 @@ std::string running_service(config::HttpOptions const& http) {
          illness_in(health);
 }
 
-Look look_at_http(Site const& site) {
+Check check_http(CheckContext const& site) {
   co_return address_found(site.options.http);
 }
 

@@ -1,9 +1,9 @@
 #include "daemon/net/proxy.h"
-#include "daemon/setup/look.h"
+#include "daemon/setup/checks.h"
 
 namespace torchwatch::setup {
 
-Look look_at_proxy() {
+Check check_proxy() {
   auto const rules = net::proxy_rules();
   if (rules.url.empty()) co_return std::string{"none: neither proxy.url nor https_proxy names one"};
   net::ProxyRules const without_exceptions{rules.url, ""};

@@ -1,10 +1,10 @@
 #include "bisect/git/history.h"
 #include "daemon/build/git_fetch.h"
-#include "daemon/setup/look.h"
+#include "daemon/setup/checks.h"
 
 namespace torchwatch::setup {
 
-Look look_at_repository(Site const& site) {
+Check check_repository(CheckContext const& site) {
   auto const& source = site.options.source;
   if (source.repository.empty())
     co_return std::string{

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "daemon/service/open_store.h"
-#include "daemon/setup/look.h"
+#include "daemon/setup/checks.h"
 #include "storage/store.h"
 
 namespace torchwatch::setup {
@@ -74,7 +74,7 @@ Result<std::string> state_found(config::Options const& options) {
 
 }  // namespace
 
-Look look_at_state(Site const& site) {
+Check check_state(CheckContext const& site) {
   co_return state_found(site.options);
 }
 

@@ -1,10 +1,10 @@
 #include "daemon/build/workers.h"
 #include "daemon/service/programs.h"
-#include "daemon/setup/look.h"
+#include "daemon/setup/checks.h"
 
 namespace torchwatch::setup {
 
-Look look_at_tools(Site const& site) {
+Check check_tools(CheckContext const& site) {
   if (!is_published(site.options.feed))
     co_return std::string{"nothing to do: only published builds have workers compiled for them"};
   build::Workshop workshop{site.executor, site.options};

@@ -24,8 +24,8 @@ std::string_view to_string(AlarmKind kind) {
       return "odd_feed_entry";
     case AlarmKind::builds_need_space:
       return "builds_need_space";
-    case AlarmKind::untold_bisection:
-      return "untold_bisection";
+    case AlarmKind::report_update_failed:
+      return "report_update_failed";
   }
   return "unknown";
 }
@@ -41,7 +41,7 @@ std::optional<AlarmKind> parse_alarm_kind(std::string_view text) {
                           AlarmKind::runner_lost,
                           AlarmKind::odd_feed_entry,
                           AlarmKind::builds_need_space,
-                          AlarmKind::untold_bisection})
+                          AlarmKind::report_update_failed})
     if (text == to_string(kind)) return kind;
   return std::nullopt;
 }

@@ -19,11 +19,11 @@ enum class AlarmKind {
   environment,        ///< the baseline itself measures otherwise than on its own night, or a slot's
                       ///< device was not itself
   drift,              ///< a series grew since its anchor, though no single night brought as much
-  benchmark_undecided,  ///< was to be compared, and a process of it failed for good
-  runner_lost,          ///< a slot of a fleet lost its runner, or gets none
-  odd_feed_entry,       ///< a feed has an entry that is no nightly
-  builds_need_space,    ///< what has to be kept of builds is more than it may be
-  untold_bisection,     ///< what a bisection found could not be added to its incident's report
+  benchmark_undecided,   ///< was to be compared, and a process of it failed for good
+  runner_lost,           ///< a slot of a fleet lost its runner, or gets none
+  odd_feed_entry,        ///< a feed has an entry that is no nightly
+  builds_need_space,     ///< what has to be kept of builds is more than it may be
+  report_update_failed,  ///< what a bisection found could not be added to its incident's report
 };
 
 std::string_view to_string(AlarmKind kind);

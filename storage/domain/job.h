@@ -72,7 +72,7 @@ struct JobOutcome {
   std::string fingerprint;  ///< JSON object: host, CPU, threads, libraries, ...
   double seconds = 0;       ///< wall-clock cost of the process
   Timestamp finished_at{};
-  std::uint32_t seed = 0;  ///< what the orders of its round were drawn from: runner/orders.h
+  std::uint32_t seed = 0;  ///< what the orders of its round were drawn from: runner/turn_order.h
   int place = 0;           ///< its place in the round, from 0
 
   bool ok() const { return !error_code; }

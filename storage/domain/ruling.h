@@ -13,8 +13,8 @@ namespace torchwatch {
 enum class RulingKind {
   accept,       ///< an incident's change is wanted, or the level that series have now: the
                 ///< reference from now on
-  false_alarm,  ///< an incident told of a change that there was not
-  mute,         ///< regressions of these series are recorded, and nobody is told
+  false_alarm,  ///< an incident reported a change that did not happen
+  mute,         ///< regressions of these series are recorded, and not reported
   unmute,       ///< ends every mute of these very series
 };
 

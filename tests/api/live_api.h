@@ -17,7 +17,7 @@ namespace torchwatch::tests {
 class LiveApi {
  public:
   explicit LiveApi(api::ApiOptions options = options_with_token())
-      : api_{reader_, clock_, signs, counters, requests(), std::move(options)} {}
+      : api_{reader_, clock_, health, counters, requests(), std::move(options)} {}
 
   static api::ApiOptions options_with_token() {
     api::ApiOptions options;
@@ -28,7 +28,7 @@ class LiveApi {
     return options;
   }
 
-  api::VitalSigns signs;
+  api::SharedHealth health;
   metrics::Counters counters;
 
   std::uint16_t port() const { return server_.port(); }

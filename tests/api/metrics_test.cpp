@@ -57,19 +57,19 @@ TEST_F(MetricsTest, TellWhatIsStored) {
 }
 
 TEST_F(MetricsTest, TellHowTheOtherHalfIs) {
-  api::Vitals vitals;
-  vitals.heartbeat = api::Vitals::Instant::clock::now();
-  vitals.last_pass = early;
-  vitals.failed_passes = 2;
-  vitals.free_bytes = std::int64_t{5} << 30;
-  api.signs.set(vitals);
+  api::HealthState health;
+  health.heartbeat = api::HealthState::Instant::clock::now();
+  health.last_pass = early;
+  health.failed_passes = 2;
+  health.free_bytes = std::int64_t{5} << 30;
+  api.health.set(health);
   auto text = read();
   EXPECT_THAT(text, HasSubstr("torchwatch_healthy 1\n"));
   EXPECT_THAT(text, HasSubstr("torchwatch_failed_passes 2\n"));
   EXPECT_THAT(text, HasSubstr("torchwatch_disk_free_bytes 5368709120\n"));
   EXPECT_THAT(text, HasSubstr("torchwatch_heartbeat_age_seconds "));
-  vitals.failed_passes = 3;
-  api.signs.set(vitals);
+  health.failed_passes = 3;
+  api.health.set(health);
   EXPECT_THAT(read(), HasSubstr("torchwatch_healthy 0\n"));
 }
 
@@ -104,9 +104,9 @@ std::set<std::string> names_in(std::string const& file) {
 }
 
 TEST_F(MetricsTest, AreTheOnesThatAlertsAndDashboardName) {
-  api::Vitals vitals;
-  vitals.heartbeat = api::Vitals::Instant::clock::now();
-  api.signs.set(vitals);
+  api::HealthState health;
+  health.heartbeat = api::HealthState::Instant::clock::now();
+  api.health.set(health);
   api.fill([](storage::Store& store) {
     storage::BuildRecord build;
     build.commit = sha_of('a');

@@ -57,12 +57,12 @@ TEST_F(RoutesTest, HealthNamesTheLastNightly) {
 }
 
 TEST_F(RoutesTest, HealthTellsHowTheOtherHalfIs) {
-  api::Vitals vitals;
-  vitals.heartbeat = api::Vitals::Instant::clock::now();
-  vitals.last_pass = early;
-  vitals.free_bytes = std::int64_t{5} << 30;
-  vitals.isolation = {{"builds", "none"}, {"local", "bubblewrap"}};
-  api.signs.set(vitals);
+  api::HealthState health;
+  health.heartbeat = api::HealthState::Instant::clock::now();
+  health.last_pass = early;
+  health.free_bytes = std::int64_t{5} << 30;
+  health.isolation = {{"builds", "none"}, {"local", "bubblewrap"}};
+  api.health.set(health);
   auto const good = read("/healthz");
   EXPECT_EQ(good.at("status"), "ok");
   EXPECT_EQ(good.at("watching").at("free_mib"), 5120);
@@ -70,9 +70,9 @@ TEST_F(RoutesTest, HealthTellsHowTheOtherHalfIs) {
   EXPECT_LT(good.at("watching").at("heartbeat_s"), 30);
   EXPECT_EQ(good.at("isolation").at("local"), "bubblewrap");
 
-  vitals.failed_passes = 3;
-  vitals.failure = "no route to host";
-  api.signs.set(vitals);
+  health.failed_passes = 3;
+  health.failure = "no route to host";
+  api.health.set(health);
   auto const answer = ask(api.port(), get("/healthz"));
   EXPECT_EQ(answer.status, 503);
   auto const bad = json::parse(answer.body);
@@ -82,9 +82,9 @@ TEST_F(RoutesTest, HealthTellsHowTheOtherHalfIs) {
 
 TEST_F(RoutesTest, IsReadyWhileTheStoreIs) {
   EXPECT_EQ(read("/readyz").at("status"), "ready");
-  api::Vitals vitals;
-  vitals.failed_passes = 3;
-  api.signs.set(vitals);
+  api::HealthState health;
+  health.failed_passes = 3;
+  api.health.set(health);
   EXPECT_EQ(read("/readyz").at("status"), "ready") << "it can answer, whatever the other half does";
 }
 
@@ -557,9 +557,9 @@ TEST(Routes, HealthFailsWhenTheStoreCannotBeRead) {
       "CREATE TABLE other (x)");
   auto reader = storage::Store::open_reader(file).value();
   FixedClock const clock;
-  api::VitalSigns const signs;
+  api::SharedHealth const health;
   metrics::Counters counters;
-  api::Api api{reader, clock, signs, counters, {}, LiveApi::options_with_token()};
+  api::Api api{reader, clock, health, counters, {}, LiveApi::options_with_token()};
   LiveServer server{[&api](net::HttpRequest request) {
     return api.handle(std::move(request));
   }};

@@ -21,7 +21,7 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
 
-#include "daemon/async/run.h"
+#include "daemon/async/run_until_signal.h"
 #include "daemon/build/manifest.h"
 #include "daemon/measure/comparison.h"
 #include "daemon/measure/fleet_rounds.h"

@@ -17,9 +17,9 @@
 #include <boost/asio/use_future.hpp>
 #include <fmt/format.h>
 
-#include "runner/orders.h"
 #include "runner/process/sandbox.h"
 #include "runner/round.h"
+#include "runner/turn_order.h"
 
 namespace torchwatch::bench {
 namespace {

@@ -132,9 +132,9 @@ class Exchange {
   tests::TemporaryFolder folder_;
   storage::Store store_ = filled(folder_.database());
   tests::FixedClock clock_;
-  api::VitalSigns signs_;
+  api::SharedHealth health_;
   metrics::Counters counters_;
-  api::Api api_{store_, clock_, signs_, counters_, requests(), api_options()};
+  api::Api api_{store_, clock_, health_, counters_, requests(), api_options()};
   asio::io_context loop_{1};
   net::Door door_{net::Listener::at_address(loop_.get_executor(), "127.0.0.1", 0).value(), {}};
   tcp::endpoint endpoint_{asio::ip::address_v4::loopback(), door_.listener.port()};

@@ -22,7 +22,7 @@ protocol::Job asked_of_worker() {
 
 /// What the service keeps of an answer that the runner let through.
 void check_outcome(protocol::Outcome const& outcome) {
-  if (!runner::objection_to(outcome, asked_of_worker()).empty()) return;
+  if (!runner::check_outcome(outcome, asked_of_worker()).empty()) return;
   auto const kept = measure::outcome_from({}, outcome, {});
   require(json::parse(kept.fingerprint).is_object(), "a fingerprint can be read again");
   for (auto const& [metric, value] : kept.values) {

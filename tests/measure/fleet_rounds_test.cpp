@@ -13,7 +13,7 @@
 #include "daemon/async/when_all.h"
 #include "daemon/measure/comparison.h"
 #include "daemon/measure/job.h"
-#include "runner/orders.h"
+#include "runner/turn_order.h"
 #include "tests/fakes/memory/fake_runner.h"
 #include "tests/fakes/memory/scripted_seeds.h"
 #include "tests/fakes/memory/world.h"

@@ -276,7 +276,7 @@ class DriftTest : public AlarmsTest {
     auto anchors = world.parts->store.anchors();
     anchors.choose({series.fleet, series.benchmark}, nightly.id, world.nightlies().at(anchor).id);
     anchors.record(nightly.id, {series, {verdict, 10, 11, std::nullopt, 0.001, 9}});
-    world.parts->alarms.look_at_anchors(nightly);
+    world.parts->alarms.check_anchors(nightly);
   }
 };
 

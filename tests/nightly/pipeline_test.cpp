@@ -396,17 +396,17 @@ TEST_F(PipelineTest, AddsWhatASearchFindsThatIsAskedForAfterTheReport) {
   auto const first = bisections.find(BisectionId{1}).value();
   auto const second = bisections.ask(first.request, first.incident, world.clock.now());
   search();
-  EXPECT_THAT(bisections.untold(), SizeIs(1));
+  EXPECT_THAT(bisections.pending_updates(), SizeIs(1));
   auto const reports = std::filesystem::path{incident()->report}.parent_path();
   std::filesystem::remove_all(reports);
   block_reports();
   ASSERT_TRUE(world.pass()) << "the incident itself was told";
-  EXPECT_THAT(bisections.untold(), SizeIs(1));
-  EXPECT_THAT(world.alarms(), ElementsAre(AlarmKind::untold_bisection));
+  EXPECT_THAT(bisections.pending_updates(), SizeIs(1));
+  EXPECT_THAT(world.alarms(), ElementsAre(AlarmKind::report_update_failed));
 
   std::filesystem::remove(reports);
   ASSERT_TRUE(world.pass());
-  EXPECT_THAT(bisections.untold(), IsEmpty());
+  EXPECT_THAT(bisections.pending_updates(), IsEmpty());
   EXPECT_THAT(world.alarms(), IsEmpty());
   auto const text = text_of(incident()->report);
   auto const once = text.find("Bisected from");

@@ -63,7 +63,7 @@ class ReportTest : public testing::Test {
     store.incidents().intend_report(IncidentId{1}, draft().key);
     store.incidents().reported(IncidentId{1}, place, {});
     Publisher publisher{github_options, store, folder.path(), open_transport()};
-    auto untold = store.bisections().untold();
+    auto untold = store.bisections().pending_updates();
     return fakes::run(publisher.tell(untold.at(0)));
   }
 
@@ -129,7 +129,8 @@ TEST_F(ReportTest, IsAnIssueWhereARepositoryIsConfigured) {
 
   EXPECT_EQ(url, "https://github.com/o/r/issues/7");
   EXPECT_EQ(store.incidents().all().at(0).report, url);
-  EXPECT_THAT(store.bisections().untold(), IsEmpty()) << "the issue tells of all that ended";
+  EXPECT_THAT(store.bisections().pending_updates(), IsEmpty())
+      << "the issue tells of all that ended";
   ASSERT_THAT(transport.sent, SizeIs(3));
   EXPECT_EQ(transport.sent[2].method, "POST");
   EXPECT_THAT(transport.sent[2].headers.at("Authorization"), HasSubstr("secret"));
@@ -145,7 +146,7 @@ TEST_F(ReportTest, FindsTheIssueThatWasFiledBeforeACrash) {
                                 {"body", draft().body}}}));
   EXPECT_EQ(publish().value(), "https://github.com/o/r/issues/7");
   EXPECT_THAT(transport.sent, SizeIs(2)) << "nothing was filed again";
-  EXPECT_THAT(store.bisections().untold(), IsEmpty());
+  EXPECT_THAT(store.bisections().pending_updates(), IsEmpty());
 }
 
 TEST_F(ReportTest, SeesWhatAnIssueDoesNotTellThatWasFiledBeforeACrash) {
@@ -161,7 +162,7 @@ TEST_F(ReportTest, SeesWhatAnIssueDoesNotTellThatWasFiledBeforeACrash) {
                                 {"body", before.body}}}));
   ASSERT_TRUE(publish());
 
-  EXPECT_THAT(store.bisections().untold(), SizeIs(1));
+  EXPECT_THAT(store.bisections().pending_updates(), SizeIs(1));
 }
 
 TEST_F(ReportTest, IsFollowedByAComment) {
@@ -174,7 +175,7 @@ TEST_F(ReportTest, IsFollowedByAComment) {
   ASSERT_THAT(transport.sent, SizeIs(3));
   EXPECT_EQ(transport.sent[2].url, "https://api.github.com/repos/o/r/issues/7/comments");
   EXPECT_THAT(transport.sent[2].body, HasSubstr("Make embedding slower"));
-  EXPECT_THAT(store.bisections().untold(), IsEmpty());
+  EXPECT_THAT(store.bisections().pending_updates(), IsEmpty());
 }
 
 TEST_F(ReportTest, IsFollowedByNothingWhereTheIssueIsGone) {
@@ -183,18 +184,18 @@ TEST_F(ReportTest, IsFollowedByNothingWhereTheIssueIsGone) {
   reply(200, {{"full_name", "o/r"}});
   ASSERT_TRUE(tell());
 
-  EXPECT_THAT(store.bisections().untold(), IsEmpty());
+  EXPECT_THAT(store.bisections().pending_updates(), IsEmpty());
 }
 
 TEST_F(ReportTest, IsFollowedLaterWhereGithubCannotBeAsked) {
   github_options.repository = "o/r";
   reply(401, {{"message", "Bad credentials"}});
   EXPECT_THAT(tell().error().message, HasSubstr("Bad credentials"));
-  EXPECT_THAT(store.bisections().untold(), SizeIs(1));
+  EXPECT_THAT(store.bisections().pending_updates(), SizeIs(1));
 
   github_options.repository.clear();
   EXPECT_TRUE(tell());
-  EXPECT_THAT(store.bisections().untold(), SizeIs(1));
+  EXPECT_THAT(store.bisections().pending_updates(), SizeIs(1));
 }
 
 TEST_F(ReportTest, IsWrittenAnewWhereItIsAFile) {
@@ -205,7 +206,7 @@ TEST_F(ReportTest, IsWrittenAnewWhereItIsAFile) {
   std::ostringstream text;
   text << std::ifstream{place}.rdbuf();
   EXPECT_THAT(text.str(), HasSubstr("Make embedding slower"));
-  EXPECT_THAT(store.bisections().untold(), IsEmpty());
+  EXPECT_THAT(store.bisections().pending_updates(), IsEmpty());
 }
 
 TEST_F(ReportTest, NeedsAToken) {

@@ -25,7 +25,7 @@ class AcceptanceTest : public testing::Test {
     outcome.seconds = 3;
   }
 
-  std::string objection() const { return objection_to(outcome, job); }
+  std::string objection() const { return check_outcome(outcome, job); }
 
   protocol::Job job;
   protocol::Outcome outcome;

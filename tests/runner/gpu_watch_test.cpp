@@ -144,10 +144,11 @@ class WatchedRoundTest : public tests::WithFakeNvml {
     auto job = workplace_.job("ok");
     job.benchmark = benchmark;
     job.build.launcher = {"sh", "-c", worker};
-    Quarters quarters;
-    quarters.environment = {"TORCHWATCH_FAKE_NVML"};
-    quarters.nvml = std::make_shared<Nvml const>(load());
-    return tests::run(loop_, run_round({{std::move(job)}}, quarters, [](auto const&) {})).front();
+    WorkerEnvironment surroundings;
+    surroundings.environment = {"TORCHWATCH_FAKE_NVML"};
+    surroundings.nvml = std::make_shared<Nvml const>(load());
+    return tests::run(loop_, run_round({{std::move(job)}}, surroundings, [](auto const&) {}))
+        .front();
   }
 
  private:
@@ -201,16 +202,16 @@ TEST_F(WatchedRoundTest, TellsWhatTheDriverSaysAWorkerHeld) {
 
 TEST_F(WatchedRoundTest, ClaimsItsGpuByTheNameThatAllKnow) {
   say(calm_gpu);
-  Quarters quarters;
-  quarters.gpu = "0";
+  WorkerEnvironment surroundings;
+  surroundings.gpu = "0";
   protocol::Round round;
   round.jobs.emplace_back().benchmark = "test_eval[ok-cuda-eager]";
-  EXPECT_EQ(claim_of(round, quarters).gpu, "0") << "without NVML";
-  quarters.nvml = std::make_shared<Nvml const>(load());
-  EXPECT_EQ(claim_of(round, quarters).gpu, "GPU-8932f937");
-  EXPECT_TRUE(claim_of(round, quarters).on_gpu);
+  EXPECT_EQ(claim_of(round, surroundings).gpu, "0") << "without NVML";
+  surroundings.nvml = std::make_shared<Nvml const>(load());
+  EXPECT_EQ(claim_of(round, surroundings).gpu, "GPU-8932f937");
+  EXPECT_TRUE(claim_of(round, surroundings).on_gpu);
   round.jobs.front().benchmark = "test_eval[ok-cpu-eager]";
-  EXPECT_FALSE(claim_of(round, quarters).on_gpu);
+  EXPECT_FALSE(claim_of(round, surroundings).on_gpu);
 }
 
 }  // namespace

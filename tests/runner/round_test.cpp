@@ -12,7 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/orders.h"
+#include "runner/turn_order.h"
 
 namespace torchwatch::runner {
 
@@ -41,7 +41,8 @@ class JobRunTest : public testing::TestWithParam<bool> {
     ProgressSink keep = [this](protocol::Progress const& progress) {
       seen_.push_back(progress);
     };
-    return tests::run(loop_, run_round({{std::move(job)}}, quarters(), std::move(keep))).front();
+    return tests::run(loop_, run_round({{std::move(job)}}, surroundings(), std::move(keep)))
+        .front();
   }
 
   /// The `error` that must be the answer.
@@ -68,12 +69,12 @@ printf '{"type":"error","code":"failed","text":"<%s>"}\n' "$text")");
     return said_by("grep Cpus_allowed_list /proc/self/status | cut -f 2", std::move(job));
   }
 
-  Quarters quarters() {
-    Quarters quarters;
-    quarters.processors = processors_;
-    quarters.gpu = gpu_;
-    if (GetParam()) quarters.isolation = tests::best_isolation(loop_);
-    return quarters;
+  WorkerEnvironment surroundings() {
+    WorkerEnvironment surroundings;
+    surroundings.processors = processors_;
+    surroundings.gpu = gpu_;
+    if (GetParam()) surroundings.isolation = tests::best_isolation(loop_);
+    return surroundings;
   }
 
   tests::Workplace workplace_;
@@ -100,7 +101,7 @@ TEST_P(JobRunTest, LetsTheOthersOfARoundGoOnWhenOneFails) {
     round.jobs.front().limits.timeout_s = 0.5;
 
     auto const answers =
-        tests::run(loop_, run_round(std::move(round), quarters(), [](auto const&) {}));
+        tests::run(loop_, run_round(std::move(round), surroundings(), [](auto const&) {}));
 
     ASSERT_EQ(answers.size(), 3U);
     EXPECT_EQ(std::get<Failure>(answers[0]).id, behaviour);
@@ -118,7 +119,8 @@ TEST_P(JobRunTest, RunsOneByOneWhatHasNoRoomTogether) {
     if (seen_.empty() || seen_.back().id != progress.id) seen_.push_back(progress);
   };
 
-  auto const answers = tests::run(loop_, run_round(std::move(round), quarters(), std::move(keep)));
+  auto const answers =
+      tests::run(loop_, run_round(std::move(round), surroundings(), std::move(keep)));
 
   ASSERT_EQ(answers.size(), 3U);
   EXPECT_EQ(std::get<Outcome>(answers[0]).id, "first");
@@ -148,17 +150,17 @@ TEST_P(JobRunTest, DoesNotCountTheWaitForATurn) {
   round.jobs[1].limits.timeout_s = 1;
 
   auto const answers =
-      tests::run(loop_, run_round(std::move(round), quarters(), [](auto const&) {}));
+      tests::run(loop_, run_round(std::move(round), surroundings(), [](auto const&) {}));
 
   EXPECT_EQ(std::get<Outcome>(answers[1]).id, "patient");
 }
 
 TEST_P(JobRunTest, GivesTurnsAsTheSeedOfTheRoundHasIt) {
-  constexpr int laps = 12;
+  constexpr int passes = 12;
   auto const worker = [this](std::string const& id) {
     auto job = scripted(workplace_.job("ok"),
                         R"(echo '{"type":"hello","role":"worker"}'; read job
-        for i in $(seq )" + std::to_string(laps) +
+        for i in $(seq )" + std::to_string(passes) +
                             R"(); do echo '{"type":"ready","id":")" + id + R"("}'; read turn
         echo '{"type":"progress","id":")" +
                             id + R"("}'; done
@@ -173,12 +175,12 @@ TEST_P(JobRunTest, GivesTurnsAsTheSeedOfTheRoundHasIt) {
     };
     protocol::Round round{{worker("A"), worker("B")}, seed};
     auto const answers =
-        tests::run(loop_, run_round(std::move(round), quarters(), std::move(note)));
+        tests::run(loop_, run_round(std::move(round), surroundings(), std::move(note)));
 
     EXPECT_EQ(std::get<Failure>(answers[0]).id, "A");
     std::string wanted;
-    Orders orders{seed, Drawn::laps, 2};
-    for (int lap = 0; lap < laps; ++lap)
+    TurnOrder orders{seed, Drawn::passes, 2};
+    for (int pass = 0; pass < passes; ++pass)
       for (auto const place : orders.next())
         wanted += "AB"[place];
     EXPECT_EQ(seen, wanted);

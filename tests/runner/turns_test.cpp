@@ -49,7 +49,7 @@ class Table {
 
  private:
   asio::awaitable<void> run(std::size_t who, int turns) {
-    Seat seat{turns_, who};
+    TurnSlot seat{turns_, who};
     for (int i = 0; i < turns; ++i) {
       co_await seat.take();
       EXPECT_FALSE(busy_);
@@ -67,14 +67,14 @@ class Table {
   bool busy_ = false;
 };
 
-/// What `laps` are drawn, as the table writes them; of those who are there.
+/// What `passes` are drawn, as the table writes them; of those who are there.
 std::string drawn(std::size_t players,
                   std::uint32_t seed,
-                  int laps,
+                  int passes,
                   std::string const& present = "ABC") {
-  Orders orders{seed, Drawn::laps, players};
+  TurnOrder orders{seed, Drawn::passes, players};
   std::string order;
-  for (int lap = 0; lap < laps; ++lap)
+  for (int pass = 0; pass < passes; ++pass)
     for (auto const who : orders.next())
       if (char const name = static_cast<char>('A' + who); present.find(name) != std::string::npos)
         order += name;
@@ -97,9 +97,9 @@ TEST(Turns, AreOneOfEachInALap) {
   auto const order = table.end();
   ASSERT_EQ(order.size(), 300U);
   for (std::size_t at = 0; at < order.size(); at += 3) {
-    auto lap = order.substr(at, 3);
-    std::ranges::sort(lap);
-    EXPECT_EQ(lap, "ABC");
+    auto pass = order.substr(at, 3);
+    std::ranges::sort(pass);
+    EXPECT_EQ(pass, "ABC");
   }
 }
 

@@ -49,10 +49,10 @@ class HostTest : public testing::Test {
   }
 
   Host look() {
-    Lookout lookout;
-    lookout.root = folder_.path();
-    lookout.path = "/nowhere:" + (folder_ / "bin").string();
-    return tests::run(loop_, look_at_host(loop_.get_executor(), std::move(lookout)));
+    HostSources sources;
+    sources.root = folder_.path();
+    sources.path = "/nowhere:" + (folder_ / "bin").string();
+    return tests::run(loop_, inspect_host(loop_.get_executor(), std::move(sources)));
   }
 
   tests::TemporaryFolder folder_;

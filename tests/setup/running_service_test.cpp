@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "daemon/setup/look.h"
+#include "daemon/setup/checks.h"
 #include "tests/api/live_server.h"
 
 namespace torchwatch::setup {

@@ -503,7 +503,7 @@ class ToldBisectionsTest : public BisectionsTest {
 
   std::vector<BisectionId> untold() {
     std::vector<BisectionId> ids;
-    for (auto const& bisection : store.bisections().untold())
+    for (auto const& bisection : store.bisections().pending_updates())
       ids.push_back(bisection.id);
     return ids;
   }
@@ -550,7 +550,7 @@ TEST_F(ToldBisectionsTest, WhatEndsLaterIsToldOnce) {
   ask();
   EXPECT_THAT(untold(), ElementsAre(first.id, second.id));
 
-  store.bisections().told(first.id);
+  store.bisections().mark_reported(first.id);
 
   EXPECT_THAT(untold(), ElementsAre(second.id));
 }

@@ -1,7 +1,7 @@
 // Demucs: Défossez et al., "Music Source Separation in the Waveform Domain", 2019 (arXiv
 // 1911.13254), after facebookresearch/demucs as TorchBench runs it: six convolutions down from 64
 // channels, each with a gate, a bidirectional LSTM of two layers and six transposed convolutions
-// up. Train: four sources, their signs, channels and offsets drawn anew and shuffled within groups
+// up. Train: four sources, their health, channels and offsets drawn anew and shuffled within groups
 // of four tracks each step; the absolute error of what the network makes of their sum; Adam. Eval:
 // the error too, without drawing. Input: tracks [batch, 5, 2, 426888], the first stream unused.
 // Smoke: 4 convolutions from 8 channels, 4096 samples. Upstream switched its training off for want

@@ -1,4 +1,4 @@
-#include "daemon/api/reading.h"
+#include "daemon/api/handlers.h"
 
 #include <algorithm>
 #include <charconv>
@@ -39,21 +39,21 @@ Json in_brief(Nightly const& nightly) {
 namespace {
 
 /// Seconds since its loop turned, its passes, and the disk.
-Json watching_of(Vitals const& vitals, Vitals::Instant now) {
+Json watching_of(HealthState const& health, HealthState::Instant now) {
   using Seconds = std::chrono::duration<double>;
   Json json;
   json["heartbeat_s"] =
-      vitals.heartbeat ? Json(Seconds{now - *vitals.heartbeat}.count()) : Json(nullptr);
-  json["last_pass_at"] = vitals.last_pass ? Json(iso8601(*vitals.last_pass)) : Json(nullptr);
-  json["failed_passes"] = vitals.failed_passes;
-  json["free_mib"] = vitals.free_bytes >> 20;
+      health.heartbeat ? Json(Seconds{now - *health.heartbeat}.count()) : Json(nullptr);
+  json["last_pass_at"] = health.last_pass ? Json(iso8601(*health.last_pass)) : Json(nullptr);
+  json["failed_passes"] = health.failed_passes;
+  json["free_mib"] = health.free_bytes >> 20;
   return json;
 }
 
 /// By fleet: {all, taken}.
-Json slots_of(Vitals const& vitals) {
+Json slots_of(HealthState const& health) {
   auto json = Json::object();
-  for (auto const& [fleet, slots] : vitals.slots)
+  for (auto const& [fleet, slots] : health.slots)
     json[fleet] = {{"all", slots.all}, {"taken", slots.taken}};
   return json;
 }
@@ -63,18 +63,18 @@ Json slots_of(Vitals const& vitals) {
 HttpResponse health(View const& view, Call const&) {
   try {
     auto const newest = view.store.nightlies().newest();
-    auto const vitals = view.vitals.get();
-    auto const now = Vitals::Instant::clock::now();
-    auto const troubles = troubles_of(vitals, now);
+    auto const health = view.health.get();
+    auto const now = HealthState::Instant::clock::now();
+    auto const troubles = troubles_of(health, now);
     Json json;
     json["status"] = troubles.empty() ? "ok" : "failing";
     if (!troubles.empty()) json["troubles"] = troubles;
     json["version"] = view.version;
     json["started_at"] = iso8601(view.started_at);
     json["last_nightly"] = newest ? in_brief(*newest) : Json(nullptr);
-    json["watching"] = watching_of(vitals, now);
-    json["isolation"] = vitals.isolation;
-    json["slots"] = slots_of(vitals);
+    json["watching"] = watching_of(health, now);
+    json["isolation"] = health.isolation;
+    json["slots"] = slots_of(health);
     auto answer = ok(json);
     if (!troubles.empty()) answer.status = 503;
     return answer;

@@ -1,4 +1,4 @@
-#include "runner/orders.h"
+#include "runner/turn_order.h"
 
 #include <cmath>
 #include <cstdint>
@@ -52,20 +52,20 @@ class OrdersOfSome : public testing::TestWithParam<std::size_t> {
 };
 
 TEST_P(OrdersOfSome, AreUniformOverTheSeeds) {
-  for (auto const what : {Drawn::places, Drawn::laps}) {
+  for (auto const what : {Drawn::places, Drawn::passes}) {
     Counts<Order> counts;
     for (std::uint32_t seed = 0; seed < draws; ++seed)
-      ++counts[Orders{seed, what, count()}.next()];
+      ++counts[TurnOrder{seed, what, count()}.next()];
     EXPECT_GT(p_value(counts, kinds()), usual);
   }
 }
 
 TEST_P(OrdersOfSome, AreUniformAndIndependentFromLapToLap) {
   for (std::uint32_t const seed : {0U, 1U, 4294967295U}) {
-    Orders orders{seed, Drawn::laps, count()};
+    TurnOrder orders{seed, Drawn::passes, count()};
     Counts<std::pair<Order, Order>> counts;
     Order last = orders.next();
-    for (std::uint32_t lap = 0; lap < draws; ++lap) {
+    for (std::uint32_t pass = 0; pass < draws; ++pass) {
       auto const& order = orders.next();
       ++counts[{last, order}];
       last = order;
@@ -78,38 +78,38 @@ TEST_P(OrdersOfSome, AreUniformAndIndependentFromLapToLap) {
 TEST_P(OrdersOfSome, OfTurnsKnowNothingOfPlaces) {
   Counts<std::pair<Order, Order>> counts;
   for (std::uint32_t seed = 0; seed < draws; ++seed) {
-    auto const places = Orders{seed, Drawn::places, count()}.next();
-    ++counts[{places, Orders{seed, Drawn::laps, count()}.next()}];
+    auto const places = TurnOrder{seed, Drawn::places, count()}.next();
+    ++counts[{places, TurnOrder{seed, Drawn::passes, count()}.next()}];
   }
   EXPECT_GT(p_value(counts, kinds() * kinds()), usual);
 }
 
 INSTANTIATE_TEST_SUITE_P(Few, OrdersOfSome, testing::Values(2U, 3U, 4U));
 
-TEST(Orders, OfNeighbouringSeedsAreIndependent) {
-  for (auto const what : {Drawn::places, Drawn::laps}) {
+TEST(TurnOrder, OfNeighbouringSeedsAreIndependent) {
+  for (auto const what : {Drawn::places, Drawn::passes}) {
     Counts<std::pair<Order, Order>> counts;
     for (std::uint32_t seed = 0; seed < draws; ++seed)
-      ++counts[{Orders{seed, what, 2}.next(), Orders{seed + 1, what, 2}.next()}];
+      ++counts[{TurnOrder{seed, what, 2}.next(), TurnOrder{seed + 1, what, 2}.next()}];
     EXPECT_GT(p_value(counts, 4), usual);
   }
 }
 
-/// Of a host that is busy for half of every `period` turns, across the ends of laps: how many more
-/// turns of job 0 than of job 1 it falls on.
+/// Of a host that is busy for half of every `period` turns, across the ends of passes: how many
+/// more turns of job 0 than of job 1 it falls on.
 int burden(std::uint32_t seed, int period) {
-  constexpr int laps = 12;
-  auto const who = Orders{seed, Drawn::places, 2}.next();
-  Orders orders{seed, Drawn::laps, 2};
+  constexpr int passes = 12;
+  auto const who = TurnOrder{seed, Drawn::places, 2}.next();
+  TurnOrder orders{seed, Drawn::passes, 2};
   int difference = 0;
   int turn = 0;
-  for (int lap = 0; lap < laps; ++lap)
+  for (int pass = 0; pass < passes; ++pass)
     for (auto const place : orders.next())
       if (++turn % period < period / 2) difference += who[place] == 0 ? 1 : -1;
   return difference;
 }
 
-TEST(Orders, PutALoadOfAnyRhythmOnEitherBuild) {
+TEST(TurnOrder, PutALoadOfAnyRhythmOnEitherBuild) {
   constexpr std::uint32_t rounds = 10'000;
   for (int const period : {2, 3, 4, 5, 8, 24}) {
     int first = 0;
@@ -124,12 +124,12 @@ TEST(Orders, PutALoadOfAnyRhythmOnEitherBuild) {
   }
 }
 
-TEST(Orders, AreDrawnAgainFromTheirSeed) {
-  Orders first{7, Drawn::laps, 5};
-  Orders second{7, Drawn::laps, 5};
-  Orders other{8, Drawn::laps, 5};
+TEST(TurnOrder, AreDrawnAgainFromTheirSeed) {
+  TurnOrder first{7, Drawn::passes, 5};
+  TurnOrder second{7, Drawn::passes, 5};
+  TurnOrder other{8, Drawn::passes, 5};
   int differ = 0;
-  for (int lap = 0; lap < 100; ++lap) {
+  for (int pass = 0; pass < 100; ++pass) {
     auto const& order = first.next();
     EXPECT_EQ(order, second.next());
     differ += order != other.next() ? 1 : 0;
@@ -139,25 +139,25 @@ TEST(Orders, AreDrawnAgainFromTheirSeed) {
 
 /// A round that was stored years ago says who was where. Computed by another program from the
 /// words of the standard.
-TEST(Orders, StayWhatTheyWereWhenTheyWereRecorded) {
+TEST(TurnOrder, StayWhatTheyWereWhenTheyWereRecorded) {
   std::vector<std::size_t> first;
   for (std::uint32_t seed = 0; seed < 16; ++seed)
-    first.push_back(Orders{seed, Drawn::places, 2}.next().front());
+    first.push_back(TurnOrder{seed, Drawn::places, 2}.next().front());
   EXPECT_THAT(first, ElementsAre(0, 1, 0, 1, 1, 0, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1));
-  EXPECT_THAT((Orders{4294967295, Drawn::places, 5}.next()), ElementsAre(4, 1, 3, 2, 0));
-  Orders laps{20261124, Drawn::laps, 3};
-  EXPECT_THAT(laps.next(), ElementsAre(0, 1, 2));
-  EXPECT_THAT(laps.next(), ElementsAre(0, 1, 2));
-  EXPECT_THAT(laps.next(), ElementsAre(1, 2, 0));
-  EXPECT_THAT(laps.next(), ElementsAre(1, 0, 2));
-  for (int lap = 4; lap < 399; ++lap)
-    laps.next();
-  EXPECT_THAT(laps.next(), ElementsAre(0, 2, 1)) << "the generator began anew in between";
+  EXPECT_THAT((TurnOrder{4294967295, Drawn::places, 5}.next()), ElementsAre(4, 1, 3, 2, 0));
+  TurnOrder passes{20261124, Drawn::passes, 3};
+  EXPECT_THAT(passes.next(), ElementsAre(0, 1, 2));
+  EXPECT_THAT(passes.next(), ElementsAre(0, 1, 2));
+  EXPECT_THAT(passes.next(), ElementsAre(1, 2, 0));
+  EXPECT_THAT(passes.next(), ElementsAre(1, 0, 2));
+  for (int pass = 4; pass < 399; ++pass)
+    passes.next();
+  EXPECT_THAT(passes.next(), ElementsAre(0, 2, 1)) << "the generator began anew in between";
 }
 
-TEST(Orders, OfOneAndOfNoneAreTheOnlyOnes) {
-  EXPECT_THAT((Orders{1, Drawn::places, 1}.next()), ElementsAre(0));
-  EXPECT_THAT((Orders{1, Drawn::laps, 0}.next()), ElementsAre());
+TEST(TurnOrder, OfOneAndOfNoneAreTheOnlyOnes) {
+  EXPECT_THAT((TurnOrder{1, Drawn::places, 1}.next()), ElementsAre(0));
+  EXPECT_THAT((TurnOrder{1, Drawn::passes, 0}.next()), ElementsAre());
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "runner/host_locks.h"
+#include "runner/device_locks.h"
 
 #include <algorithm>
 #include <cctype>
@@ -66,24 +66,24 @@ struct Files {
 };
 
 Result<bool> nobody_holds(std::string const& file) {
-  HostLocks::Held probe;
+  DeviceLocks::Held probe;
   return probe.add(file, LOCK_EX);
 }
 
 /// For whoever holds the gate.
-Result<std::optional<HostLocks::Held>> take_behind_gate(Files const& files, Claim const& claim) {
-  HostLocks::Held held;
+Result<std::optional<DeviceLocks::Held>> take_behind_gate(Files const& files, Claim const& claim) {
+  DeviceLocks::Held held;
   if (!claim.beside_others) {
     auto const mine = held.add(files.kind(claim.on_gpu), LOCK_SH);
     if (!mine) return mine.error();
     auto const is_free = nobody_holds(files.kind(!claim.on_gpu));
     if (!is_free) return is_free.error();
-    if (!*mine || !*is_free) return std::optional<HostLocks::Held>{};
+    if (!*mine || !*is_free) return std::optional<DeviceLocks::Held>{};
   }
   if (claim.on_gpu) {
     auto const mine = held.add(files.gpu(claim.gpu), LOCK_EX);
     if (!mine) return mine.error();
-    if (!*mine) return std::optional<HostLocks::Held>{};
+    if (!*mine) return std::optional<DeviceLocks::Held>{};
   }
   return std::optional{std::move(held)};
 }
@@ -91,7 +91,7 @@ Result<std::optional<HostLocks::Held>> take_behind_gate(Files const& files, Clai
 /// For locks that nobody announces.
 class Wait {
  public:
-  Wait(asio::any_io_executor const& executor, HostLocks::OnWait on_wait)
+  Wait(asio::any_io_executor const& executor, DeviceLocks::OnWait on_wait)
       : timer_{executor},
         on_wait_{std::move(on_wait)} {}
 
@@ -107,27 +107,27 @@ class Wait {
 
  private:
   asio::steady_timer timer_;
-  HostLocks::OnWait on_wait_;
+  DeviceLocks::OnWait on_wait_;
   Clock::time_point begun_ = Clock::now();
   Clock::time_point next_sign_ = begun_;
 };
 
 }  // namespace
 
-HostLocks::Held::Held(Held&& other) noexcept
+DeviceLocks::Held::Held(Held&& other) noexcept
     : descriptors_{std::exchange(other.descriptors_, {})} {}
 
-HostLocks::Held& HostLocks::Held::operator=(Held&& other) noexcept {
+DeviceLocks::Held& DeviceLocks::Held::operator=(Held&& other) noexcept {
   std::swap(descriptors_, other.descriptors_);
   return *this;
 }
 
-HostLocks::Held::~Held() {
+DeviceLocks::Held::~Held() {
   for (int const descriptor : descriptors_)
     ::close(descriptor);
 }
 
-Result<bool> HostLocks::Held::add(std::string const& file, int how) {
+Result<bool> DeviceLocks::Held::add(std::string const& file, int how) {
   int const descriptor = open_for_all(file);
   if (descriptor < 0) return failure(file);
   if (::flock(descriptor, how | LOCK_NB) == 0) {
@@ -140,14 +140,14 @@ Result<bool> HostLocks::Held::add(std::string const& file, int how) {
   return is_taken ? Result<bool>{false} : error;
 }
 
-HostLocks::HostLocks(std::string directory) : directory_{std::move(directory)} {}
+DeviceLocks::DeviceLocks(std::string directory) : directory_{std::move(directory)} {}
 
-std::string HostLocks::default_directory() {
+std::string DeviceLocks::default_directory() {
   std::string const usual = "/run/lock";
   return ::access(usual.c_str(), W_OK | X_OK) == 0 ? usual : "/tmp";
 }
 
-Result<std::optional<HostLocks::Held>> HostLocks::try_take(Claim const& claim) const {
+Result<std::optional<DeviceLocks::Held>> DeviceLocks::try_take(Claim const& claim) const {
   Files const files{directory_};
   Held gate;
   auto const is_mine = gate.add(files.gate(), LOCK_EX);
@@ -156,9 +156,8 @@ Result<std::optional<HostLocks::Held>> HostLocks::try_take(Claim const& claim) c
   return take_behind_gate(files, claim);
 }
 
-asio::awaitable<Result<HostLocks::Held>> HostLocks::take(Claim claim,
-                                                         OnWait on_wait,
-                                                         std::chrono::milliseconds patience) const {
+asio::awaitable<Result<DeviceLocks::Held>> DeviceLocks::take(
+    Claim claim, OnWait on_wait, std::chrono::milliseconds patience) const {
   Files const files{directory_};
   Wait wait{co_await asio::this_coro::executor, std::move(on_wait)};
   while (wait.lasted() < patience) {

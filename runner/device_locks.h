@@ -12,7 +12,7 @@
 
 namespace torchwatch::runner {
 
-/// What a round has of its host while it is measured.
+/// The locks that a round needs on its host: one GPU, or the CPUs.
 struct Claim {
   bool on_gpu = false;
   std::string gpu;             ///< its UUID, or however else it is named; alike for all who mean it
@@ -23,13 +23,13 @@ struct Claim {
 /// way: a GPU has one round at a time, and rounds on CPUs and rounds on GPUs do not run at once,
 /// since GPUs wait for the processors that start their kernels. Rounds on CPUs may run side by
 /// side, on other processors. The kernel takes back what a killed runner held.
-class HostLocks {
+class DeviceLocks {
  public:
   /// Locks that are given back when this goes.
   class Held;
 
   /// `directory` is there, and writable to all who measure.
-  explicit HostLocks(std::string directory = default_directory());
+  explicit DeviceLocks(std::string directory = default_directory());
 
   /// /run/lock, or where there is no such thing /tmp.
   static std::string default_directory();
@@ -50,7 +50,7 @@ class HostLocks {
   std::string directory_;
 };
 
-class HostLocks::Held {
+class DeviceLocks::Held {
  public:
   Held() = default;
   Held(Held const&) = delete;

@@ -8,14 +8,14 @@
 #include "config/options.h"
 #include "storage/domain/result.h"
 
-/// The single looks that check_world takes: a file each. What is good is told in one line, and so
-/// is the error of what is not. All arguments that are references must outlive the coroutine.
+/// The checks that check_world makes, a file each. Each returns one line about what is good, or an
+/// Error of one line. All arguments that are references must outlive the coroutine.
 namespace torchwatch::setup {
 
-using Look = boost::asio::awaitable<Result<std::string>>;
+using Check = boost::asio::awaitable<Result<std::string>>;
 
 /// Where things are: the loop, the configuration and this program.
-struct Site {
+struct CheckContext {
   boost::asio::any_io_executor executor;
   config::Options const& options;
   std::string executable;
@@ -23,29 +23,29 @@ struct Site {
 
 /// Whether `state_dir` is there or can be made, can be written, has room, and belongs to no other
 /// service. Blocks.
-Look look_at_state(Site const& site);
+Check check_state(CheckContext const& site);
 
 /// Whether the service could listen, or does already. Blocks for at most two seconds.
-Look look_at_http(Site const& site);
+Check check_http(CheckContext const& site);
 
 /// Whether somebody listens where the proxy is, if there is one. Takes five seconds at most, beside
 /// the look-up of its name.
-Look look_at_proxy();
+Check check_proxy();
 
 /// Whether `source.repository` opens, and its remote answers.
-Look look_at_repository(Site const& site);
+Check check_repository(CheckContext const& site);
 
 /// Whether the feed answers, and with what.
-Look look_at_feed(Site const& site);
+Check check_feed(CheckContext const& site);
 
 /// Whether workers can be compiled here, where the feed's builds come without one.
-Look look_at_tools(Site const& site);
+Check check_tools(CheckContext const& site);
 
 /// Whether the token is read, and the repository takes issues, as far as GitHub tells unasked.
-Look look_at_github(Site const& site);
+Check check_github(CheckContext const& site);
 
 /// Whether a runner of the fleet says hello through its launcher.
-Look look_at_fleet(Site const& site, config::FleetOptions const& fleet);
+Check check_fleet(CheckContext const& site, config::FleetOptions const& fleet);
 
 /// The torchwatch that answers where one with this configuration would: "torchwatch 0.1.0 at
 /// http://127.0.0.1:8917", and why it is not well when it is not; empty when none does. Blocks for

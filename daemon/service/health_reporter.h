@@ -11,42 +11,42 @@
 
 namespace torchwatch::service {
 
-/// Feels how the watching half is, and tells it to the answering one. On the watching loop, so that
-/// a loop that is blocked stops telling.
-class Pulse {
+/// Publishes the watch loop's health every 5 s, for the HTTP thread. It runs on the watch loop, so
+/// a loop that is blocked stops publishing.
+class HealthReporter {
  public:
   /// All must outlive it.
-  Pulse(boost::asio::any_io_executor const& executor,
-        config::Options const& options,
-        storage::Store& store,
-        Service& service,
-        Checkup const& checkup,
-        api::VitalSigns& signs)
+  HealthReporter(boost::asio::any_io_executor const& executor,
+                 config::Options const& options,
+                 storage::Store& store,
+                 Service& service,
+                 Checkup const& checkup,
+                 api::SharedHealth& health)
       : options_{options},
         store_{store},
         service_{service},
         checkup_{checkup},
-        signs_{signs},
+        health_{health},
         timer_{executor} {}
 
-  /// Beats every five seconds from now on, for as long as it lives.
+  /// Publishes every five seconds from now on, until it is destroyed.
   void start();
 
-  /// A pass has ended; `failure` is empty when it came to its end.
+  /// Notes that a pass has ended; `failure` is empty if it succeeded.
   void note_pass(Timestamp at, std::string failure);
 
  private:
-  void beat();
+  void publish();
   void try_store();
 
   config::Options const& options_;
   storage::Store& store_;
   Service& service_;
   Checkup const& checkup_;
-  api::VitalSigns& signs_;
-  api::Vitals vitals_;
+  api::SharedHealth& health_;
+  api::HealthState state_;
   boost::asio::steady_timer timer_;
-  int beats_ = 0;
+  int published_ = 0;
 };
 
 }  // namespace torchwatch::service

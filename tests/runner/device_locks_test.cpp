@@ -1,4 +1,4 @@
-#include "runner/host_locks.h"
+#include "runner/device_locks.h"
 
 #include <chrono>
 #include <exception>
@@ -17,7 +17,7 @@ namespace torchwatch::runner {
 namespace {
 
 using namespace std::chrono_literals;
-using Held = HostLocks::Held;
+using Held = DeviceLocks::Held;
 
 Claim on_gpu(std::string name) {
   return {true, std::move(name)};
@@ -25,13 +25,13 @@ Claim on_gpu(std::string name) {
 
 Claim const on_cpu;
 
-class HostLocksTest : public testing::Test {
+class DeviceLocksTest : public testing::Test {
  protected:
   std::optional<Held> try_take(Claim const& claim) { return locks_.try_take(claim).value(); }
 
   void begin_to_wait(Claim claim, std::chrono::milliseconds patience) {
     auto waiting = locks_.take(
-        std::move(claim), [this] { ++signs_; }, patience);
+        std::move(claim), [this] { ++health_; }, patience);
     auto keep = [this](std::exception_ptr const&, Result<Held> got) {
       got_ = std::move(got);
     };
@@ -45,13 +45,13 @@ class HostLocksTest : public testing::Test {
   }
 
   tests::TemporaryFolder const folder_;
-  HostLocks const locks_{folder_.path().string()};
-  int signs_ = 0;                    // of somebody who waits
+  DeviceLocks const locks_{folder_.path().string()};
+  int health_ = 0;                   // of somebody who waits
   std::optional<Result<Held>> got_;  // by them
   boost::asio::io_context loop_{1};
 };
 
-TEST_F(HostLocksTest, GiveAGpuToOneRoundAtATime) {
+TEST_F(DeviceLocksTest, GiveAGpuToOneRoundAtATime) {
   auto first = try_take(on_gpu("GPU-1"));
   ASSERT_TRUE(first);
   EXPECT_FALSE(try_take(on_gpu("GPU-1")));
@@ -60,7 +60,7 @@ TEST_F(HostLocksTest, GiveAGpuToOneRoundAtATime) {
   EXPECT_TRUE(try_take(on_gpu("GPU-1")));
 }
 
-TEST_F(HostLocksTest, KeepProcessorsAndGpusApart) {
+TEST_F(DeviceLocksTest, KeepProcessorsAndGpusApart) {
   auto gpu = try_take(on_gpu("GPU-1"));
   ASSERT_TRUE(gpu);
   EXPECT_FALSE(try_take(on_cpu));
@@ -72,15 +72,15 @@ TEST_F(HostLocksTest, KeepProcessorsAndGpusApart) {
   EXPECT_FALSE(try_take(on_gpu("GPU-1")));
 }
 
-TEST_F(HostLocksTest, SayThatTheyAreWaitedFor) {
+TEST_F(DeviceLocksTest, SayThatTheyAreWaitedFor) {
   auto const gpu = try_take(on_gpu("GPU-1"));
   begin_to_wait(on_cpu, 10min);
   EXPECT_FALSE(got_);
-  EXPECT_EQ(signs_, 1);
+  EXPECT_EQ(health_, 1);
   EXPECT_TRUE(try_take(on_gpu("GPU-2"))) << "a patient one lets others go first";
 }
 
-TEST_F(HostLocksTest, LetWhoHasWaitedForLongGoNext) {
+TEST_F(DeviceLocksTest, LetWhoHasWaitedForLongGoNext) {
   auto gpu = try_take(on_gpu("GPU-1"));
   begin_to_wait(on_cpu, 50ms);
   EXPECT_FALSE(try_take(on_gpu("GPU-2"))) << "an impatient one keeps others out";
@@ -89,14 +89,14 @@ TEST_F(HostLocksTest, LetWhoHasWaitedForLongGoNext) {
   EXPECT_TRUE(got_ && *got_);
 }
 
-TEST_F(HostLocksTest, SayWhereTheyCannotBeHad) {
-  HostLocks const nowhere{"/nowhere"};
+TEST_F(DeviceLocksTest, SayWhereTheyCannotBeHad) {
+  DeviceLocks const nowhere{"/nowhere"};
   auto const held = nowhere.try_take(on_cpu);
   ASSERT_FALSE(held);
   EXPECT_EQ(held.error().message, "lock /nowhere/torchwatch-next.lock: No such file or directory");
 }
 
-TEST_F(HostLocksTest, AreFilesOfNoOtherDirectory) {
+TEST_F(DeviceLocksTest, AreFilesOfNoOtherDirectory) {
   EXPECT_TRUE(try_take(on_gpu("../../etc/passwd")));
   EXPECT_TRUE(std::filesystem::exists(folder_.path() / "torchwatch-gpu-------etc-passwd.lock"));
 }

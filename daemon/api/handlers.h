@@ -23,7 +23,7 @@ struct View {
   config::DecideOptions decide;
   retention::Keeping keeping;
   Clock const& clock;
-  VitalSigns const& vitals;  ///< of the half that watches
+  SharedHealth const& health;  ///< of the half that watches
   metrics::Counters const& counters;
 };
 

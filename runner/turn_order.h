@@ -11,17 +11,17 @@ namespace torchwatch::runner {
 /// who works when.
 enum class Drawn : std::uint32_t {
   places = 0,  ///< the jobs, in the order in which their workers are started
-  laps = 1,    ///< the places, in the order of their turns; again for each lap
+  passes = 1,  ///< the places, in the order of their turns; again for each pass
 };
 
-/// Orders of a few, drawn from the seed of their round: uniform among all orders, independent of
+/// TurnOrder of a few, drawn from the seed of their round: uniform among all orders, independent of
 /// each other, and the same wherever and whenever they are drawn again. The generator and its
 /// seeding are fixed by the C++ standard to the last bit (mt19937_64 [rand.predef], seed_seq
 /// [rand.util.seedseq]); its distributions are not, so the drawing is our own. What was recorded is
 /// replayed by this: changed, it tells wrong who was where.
-class Orders {
+class TurnOrder {
  public:
-  Orders(std::uint32_t seed, Drawn what, std::size_t count);
+  TurnOrder(std::uint32_t seed, Drawn what, std::size_t count);
 
   /// The next one: each of 0 to `count` - 1 once, whoever comes first at the front. Valid until the
   /// next call.

@@ -1,4 +1,4 @@
-#include "runner/orders.h"
+#include "runner/turn_order.h"
 
 #include <numeric>
 #include <utility>
@@ -13,12 +13,12 @@ std::mt19937_64 generator_of(std::uint32_t seed, Drawn what) {
 
 }  // namespace
 
-Orders::Orders(std::uint32_t seed, Drawn what, std::size_t count)
+TurnOrder::TurnOrder(std::uint32_t seed, Drawn what, std::size_t count)
     : random_{generator_of(seed, what)},
       order_(count) {}
 
 /// Fisher and Yates's shuffle, from the end (Knuth, The Art of Computer Programming 2, 3.4.2 P).
-std::vector<std::size_t> const& Orders::next() {
+std::vector<std::size_t> const& TurnOrder::next() {
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   for (std::size_t left = order_.size(); left > 1; --left)
     std::swap(order_[left - 1], order_[below(left)]);
@@ -27,7 +27,7 @@ std::vector<std::size_t> const& Orders::next() {
 
 /// Uniform among 0 to `bound` - 1: the first numbers are drawn again, as many as 2^64 has above a
 /// multiple of `bound`.
-std::size_t Orders::below(std::size_t bound) {
+std::size_t TurnOrder::below(std::size_t bound) {
   auto const surplus = (0 - bound) % bound;
   auto number = random_();
   while (number < surplus)

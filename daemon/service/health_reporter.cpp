@@ -1,0 +1,46 @@
+#include "daemon/service/health_reporter.h"
+
+#include <chrono>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace torchwatch::service {
+
+void HealthReporter::start() {
+  constexpr std::chrono::seconds period{5};
+  publish();
+  timer_.expires_after(period);
+  timer_.async_wait([this](boost::system::error_code const& cancelled) {
+    if (!cancelled) start();
+  });
+}
+
+void HealthReporter::note_pass(Timestamp at, std::string failure) {
+  state_.failed_passes = failure.empty() ? 0 : state_.failed_passes + 1;
+  state_.failure = std::move(failure);
+  if (state_.failed_passes == 0) state_.last_pass = at;
+  publish();
+}
+
+void HealthReporter::publish() {
+  constexpr int between_tries = 6;  // a write to the disk, so not every time
+  if (published_++ % between_tries == 0) try_store();
+  std::error_code problem;
+  auto const space = std::filesystem::space(options_.state_dir, problem);
+  state_.free_bytes = problem ? 0 : static_cast<std::int64_t>(space.available);
+  state_.store_damage = checkup_.damage();
+  state_.isolation = service_.fleets.isolation();
+  state_.isolation["builds"] = service_.workshop.isolation_so_far();
+  for (auto const& fleet : service_.fleets.all())
+    state_.slots[fleet.name()] = {fleet.slots(), fleet.taken_slots()};
+  state_.heartbeat = api::HealthState::Instant::clock::now();
+  health_.set(state_);
+}
+
+void HealthReporter::try_store() {
+  auto const written = store_.try_to_write();
+  state_.store_trouble = written ? "" : written.error().message;
+}
+
+}  // namespace torchwatch::service
