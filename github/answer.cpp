@@ -8,7 +8,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "github/fields.h"
 #include "github/markdown.h"
 
 namespace torchwatch::github {

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <string>
 
+#include <nlohmann/json.hpp>
+
 #include "github/transport.h"
 #include "storage/domain/clock.h"
 
@@ -32,5 +34,17 @@ std::string explanation_of(Response const& answer);
 
 /// A header's value, or empty. `name` in lower case.
 std::string header_of(Response const& answer, std::string const& name);
+
+/// The JSON object in an answer's body; an empty one when there is none.
+inline nlohmann::json object_in(Response const& answer) {
+  auto body = nlohmann::json::parse(answer.body, nullptr, false);
+  return body.is_object() ? body : nlohmann::json::object();
+}
+
+/// The text at `key`; empty when there is none.
+inline std::string text_at(nlohmann::json const& object, char const* key) {
+  auto const found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string{};
+}
 
 }  // namespace torchwatch::github

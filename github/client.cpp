@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "github/answer.h"
-#include "github/fields.h"
 #include "github/url.h"
 #include "storage/domain/whole_number.h"
 

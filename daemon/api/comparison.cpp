@@ -11,7 +11,6 @@
 #include "bisect/suite_ratios.h"
 #include "daemon/api/body.h"
 #include "daemon/api/json.h"
-#include "daemon/api/judged.h"
 #include "daemon/api/pages.h"
 #include "daemon/api/reading.h"
 #include "runner/catalogue/catalogue.h"

@@ -1,5 +1,3 @@
-#include "daemon/api/events.h"
-
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -10,6 +8,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "daemon/api/json.h"
+#include "daemon/api/reading.h"
 
 namespace torchwatch::api {
 namespace {

@@ -23,6 +23,11 @@ net::HttpResponse bad_query(std::vector<net::FieldError> const& errors);
 /// 404: `id`, as it stands in the path, is nobody's.
 net::HttpResponse unknown_id(std::string const& id);
 
+/// Whether all that is to be known of a nightly is.
+inline bool is_judged(Nightly const& nightly) {
+  return nightly.state == NightlyState::bisected || nightly.state == NightlyState::done;
+}
+
 template <class Number>
 std::optional<Number> parse_number(std::string const& text) {
   Number number{};

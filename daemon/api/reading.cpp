@@ -8,8 +8,8 @@
 
 #include "daemon/api/json.h"
 #include "daemon/api/pages.h"
-#include "daemon/api/share.h"
 #include "daemon/api/time.h"
+#include "daemon/web/assets.h"
 #include "github/issue.h"
 
 namespace torchwatch::api {
@@ -104,6 +104,10 @@ HttpResponse readiness(View const& view, Call const&) {
   }
 }
 
+HttpResponse show_description(View const&, Call const&) {
+  return text("application/json", std::string{web::find_asset("openapi.json")->bytes});
+}
+
 HttpResponse list_nightlies(View const& view, Call const& call) {
   auto nightlies = view.store.nightlies().all();
   std::ranges::reverse(nightlies);
@@ -167,17 +171,6 @@ HttpResponse show_bisection(View const& view, Call const& call) {
   json["commits"] = Json::array();
   for (auto const& commit : view.store.bisections().commits_of(bisection->id))
     json["commits"].push_back(json_of(commit, view.project));
-  return ok(json);
-}
-
-HttpResponse show_precision(View const& view, Call const&) {
-  auto const aa = view.store.incidents().aa_tally();
-  auto const incidents = static_cast<std::int64_t>(view.store.incidents().all().size());
-  Json json;
-  json["stated"]["false_discovery"] = view.decide.false_discovery;
-  json["stated"]["error"] = view.decide.error;
-  json["builds_against_themselves"] = share_of(aa.alarms, aa.comparisons);
-  json["incidents"] = share_of(view.store.rulings().count_false_incidents(), incidents);
   return ok(json);
 }
 

@@ -53,6 +53,17 @@ net::HttpResponse show_metrics(View const& view, Call const& call);
 /// ended; open alarms.
 net::HttpResponse show_tonight(View const& view, Call const& call);
 
+/// What this API takes and answers, for programs: openapi.json (OpenAPI 3.1), as it was when this
+/// program was built. It holds nothing that was measured, so it is for everybody.
+net::HttpResponse show_description(View const& view, Call const& call);
+
+/// An answer without an end, as server-sent events (WHATWG HTML, 9.2): "hello" at once, and
+/// "changed" within a second of a write to the store, or when the service falls ill or recovers.
+/// Data of both is {"healthy"}. Whoever listens asks again for what it shows, with If-None-Match:
+/// an event that is lost costs no more than the time to the next. A comment every fifteen seconds
+/// shows that the line is open.
+net::HttpResponse stream_events(View const& view, Call const& call);
+
 net::HttpResponse list_nightlies(View const& view, Call const& call);
 /// With every verdict on it, against its baseline and against its anchors, and the incident it
 /// opened.
@@ -95,7 +106,7 @@ net::HttpResponse list_bisections(View const& view, Call const& call);
 net::HttpResponse show_bisection(View const& view, Call const& call);
 
 /// How often alarms are false: what is stated, what builds compared with themselves showed, and
-/// what people said of incidents. Intervals are those of share.h.
+/// what people said of incidents. Intervals are those of Clopper and Pearson at 95%.
 net::HttpResponse show_precision(View const& view, Call const& call);
 
 /// The evidence behind it: {threshold, self_comparisons, rulings, verdicts, hosts}: builds compared

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "daemon/api/json.h"
-#include "daemon/api/judged.h"
 #include "daemon/api/pages.h"
 #include "daemon/api/reading.h"
 #include "daemon/api/time.h"

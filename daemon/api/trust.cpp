@@ -4,11 +4,12 @@
 #include <utility>
 #include <vector>
 
+#include <boost/math/distributions/binomial.hpp>
+
 #include "bisect/night_noise.h"
 #include "daemon/api/json.h"
 #include "daemon/api/pages.h"
 #include "daemon/api/reading.h"
-#include "daemon/api/share.h"
 
 namespace torchwatch::api {
 namespace {
@@ -23,6 +24,25 @@ constexpr std::size_t most_hosts = 100;
 constexpr int told_nights = 90;
 /// Nightlies whose verdicts tell what one costs.
 constexpr int costed_nights = 365;
+
+/// {of, false_alarms, share, low, high}: how many of `of`, and between what the true share lies
+/// (Clopper and Pearson 1934, 95%). The last three are null while there is nothing to take it of.
+Json share_of(std::int64_t false_alarms, std::int64_t of) {
+  using Binomial = boost::math::binomial_distribution<double>;
+  constexpr double one_side = 0.025;
+  auto const trials = static_cast<double>(of);
+  auto const seen = static_cast<double>(false_alarms);
+  bool const is_known = of > 0;
+  Json json;
+  json["of"] = of;
+  json["false_alarms"] = false_alarms;
+  json["share"] = is_known ? Json(seen / trials) : Json(nullptr);
+  json["low"] =
+      is_known ? Json(Binomial::find_lower_bound_on_p(trials, seen, one_side)) : Json(nullptr);
+  json["high"] =
+      is_known ? Json(Binomial::find_upper_bound_on_p(trials, seen, one_side)) : Json(nullptr);
+  return json;
+}
 
 Json months_of(std::vector<storage::AaMonth> const& months) {
   auto json = Json::array();
@@ -153,6 +173,17 @@ Json noise_json(SeriesNights const& one) {
 }
 
 }  // namespace
+
+net::HttpResponse show_precision(View const& view, Call const&) {
+  auto const aa = view.store.incidents().aa_tally();
+  auto const incidents = static_cast<std::int64_t>(view.store.incidents().all().size());
+  Json json;
+  json["stated"]["false_discovery"] = view.decide.false_discovery;
+  json["stated"]["error"] = view.decide.error;
+  json["builds_against_themselves"] = share_of(aa.alarms, aa.comparisons);
+  json["incidents"] = share_of(view.store.rulings().count_false_incidents(), incidents);
+  return ok(json);
+}
 
 net::HttpResponse show_trust(View const& view, Call const&) {
   Json json;

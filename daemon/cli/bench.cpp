@@ -10,7 +10,7 @@
 #include "daemon/cli/command_line.h"
 #include "daemon/cli/commands.h"
 #include "daemon/cli/measure_now.h"
-#include "daemon/cli/progress.h"
+#include "daemon/cli/terminal.h"
 #include "daemon/measure/job.h"
 
 namespace torchwatch::cli {

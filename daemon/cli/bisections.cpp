@@ -13,7 +13,7 @@
 #include "daemon/cli/command_line.h"
 #include "daemon/cli/commands.h"
 #include "daemon/cli/remote.h"
-#include "daemon/cli/table.h"
+#include "daemon/cli/terminal.h"
 #include "github/figures.h"
 
 namespace torchwatch::cli {

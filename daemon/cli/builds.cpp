@@ -15,7 +15,7 @@
 #include "daemon/cli/command_line.h"
 #include "daemon/cli/commands.h"
 #include "daemon/cli/remote.h"
-#include "daemon/cli/table.h"
+#include "daemon/cli/terminal.h"
 #include "daemon/service/open_store.h"
 #include "daemon/service/service.h"
 

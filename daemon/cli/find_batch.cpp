@@ -7,7 +7,7 @@
 #include "daemon/cli/bench_request.h"
 #include "daemon/cli/command_line.h"
 #include "daemon/cli/measure_now.h"
-#include "daemon/cli/progress.h"
+#include "daemon/cli/terminal.h"
 
 namespace torchwatch::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "daemon/build/manifest.h"
-#include "daemon/cli/progress.h"
+#include "daemon/cli/terminal.h"
 #include "daemon/measure/job.h"
 #include "daemon/measure/runner_process.h"
 

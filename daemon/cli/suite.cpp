@@ -12,7 +12,7 @@
 #include "daemon/async/run.h"
 #include "daemon/cli/command_line.h"
 #include "daemon/cli/commands.h"
-#include "daemon/cli/progress.h"
+#include "daemon/cli/terminal.h"
 #include "runner/catalogue/catalogue.h"
 #include "runner/process/child_process.h"
 

@@ -9,7 +9,7 @@
 #include "daemon/async/when_all.h"
 #include "daemon/build/recipe.h"
 #include "daemon/nightly/screening.h"
-#include "daemon/nightly/swept.h"
+#include "daemon/nightly/sweep.h"
 
 namespace torchwatch::nightly {
 namespace asio = boost::asio;

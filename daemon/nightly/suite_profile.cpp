@@ -8,7 +8,7 @@
 
 #include "daemon/async/when_all.h"
 #include "daemon/build/manifest.h"
-#include "daemon/nightly/swept.h"
+#include "daemon/nightly/sweep.h"
 #include "storage/domain/campaign.h"
 
 namespace torchwatch::nightly {

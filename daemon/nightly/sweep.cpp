@@ -1,5 +1,6 @@
 #include "daemon/nightly/sweep.h"
 
+#include <algorithm>
 #include <list>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "daemon/build/manifest.h"
 #include "daemon/measure/job.h"
 #include "daemon/nightly/baseline.h"
+#include "storage/domain/campaign.h"
 
 namespace torchwatch::nightly {
 namespace asio = boost::asio;
@@ -104,6 +106,18 @@ std::string Sweep::why_nothing_was_measured(Nightly const& nightly) {
   }
   if (failed == 0) return {};
   return "none of " + std::to_string(failed) + " jobs gave a result; the first: " + first;
+}
+
+std::vector<measure::SeriesGroup> swept(storage::Store& store,
+                                        Nightly const& nightly,
+                                        std::vector<config::FleetOptions> const& fleets) {
+  std::vector<Series> series;
+  for (auto const& job : store.jobs().values_of(Campaign::of(nightly.id), 1)) {
+    bool const is_its = job.key.commit == nightly.commit && job.values.contains(Metric::latency);
+    if (is_its && std::ranges::count(fleets, job.key.fleet, &config::FleetOptions::name) > 0)
+      series.push_back({job.key.fleet, job.key.benchmark, Metric::latency});
+  }
+  return measure::by_benchmark(series);
 }
 
 }  // namespace torchwatch::nightly

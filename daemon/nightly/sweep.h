@@ -8,6 +8,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "config/options.h"
+#include "daemon/measure/comparison.h"
 #include "daemon/measure/rounds.h"
 #include "storage/store.h"
 
@@ -47,5 +48,11 @@ class Sweep {
   storage::Store& store_;
   measure::Rounds& rounds_;
 };
+
+/// The times that a nightly's sweep measured of it on those of its fleets that are among `fleets`,
+/// a group a benchmark.
+std::vector<measure::SeriesGroup> swept(storage::Store& store,
+                                        Nightly const& nightly,
+                                        std::vector<config::FleetOptions> const& fleets);
 
 }  // namespace torchwatch::nightly

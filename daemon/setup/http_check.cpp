@@ -9,7 +9,6 @@
 #include "daemon/net/listener.h"
 #include "daemon/service/door.h"
 #include "daemon/setup/look.h"
-#include "daemon/setup/running_service.h"
 
 namespace torchwatch::setup {
 namespace asio = boost::asio;

@@ -7,7 +7,6 @@
 
 #include "daemon/service/open_store.h"
 #include "daemon/setup/look.h"
-#include "daemon/setup/running_service.h"
 #include "storage/store.h"
 
 namespace torchwatch::setup {

@@ -1,18 +1,20 @@
 #include "runner/worker/serve.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <istream>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 
 #include <ATen/Parallel.h>
+#include <dlfcn.h>
 
 #include "runner/protocol.h"
 #include "runner/worker/failure.h"
 #include "runner/worker/host.h"
 #include "runner/worker/measure.h"
-#include "runner/worker/preload.h"
 #include "runner/worker/wire.h"
 
 namespace torchwatch::worker {
@@ -44,6 +46,27 @@ void wait_for_turn(protocol::Job const& job, std::istream& input) {
   auto const message = protocol::decode(line);
   if (!std::holds_alternative<protocol::Turn>(message))
     throw protocol::ProtocolError("waited for a turn, found another message");
+}
+
+/// Whether it is loaded; loads nothing.
+bool is_here(std::string const& library) {
+  void* const handle = ::dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  if (handle != nullptr) ::dlclose(handle);
+  return handle != nullptr;
+}
+
+/// Why a library that `names` has is not in this process: the linker warns on standard error and
+/// goes on without what it does not find or cannot load (ld.so(8), LD_PRELOAD). `names` is what
+/// that variable holds. Empty when all are there.
+std::string why_not_preloaded(std::string names) {
+  std::ranges::replace(names, ':', ' ');
+  std::istringstream stream(names);
+  for (std::string library; stream >> library;)
+    if (!is_here(library))
+      return library +
+             " could not be preloaded: is it for this host, and in the build, in /usr or "
+             "in what the fleet may read?";
+  return "";
 }
 
 /// Without what it was to preload, this is not the build that is to be measured.

@@ -1,7 +1,6 @@
-#include "daemon/setup/running_service.h"
-
 #include <gmock/gmock.h>
 
+#include "daemon/setup/look.h"
 #include "tests/api/live_server.h"
 
 namespace torchwatch::setup {

@@ -1,10 +1,11 @@
-#include "daemon/cli/table.h"
+#include "daemon/cli/terminal.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <iostream>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace torchwatch::cli {
 
@@ -18,6 +19,17 @@ void print_rows(std::vector<Row> const& rows) {
       std::cout << fmt::format("{:<{}}  ", row[i], widths[i]);
     std::cout << row.back() << '\n';
   }
+}
+
+void print_progress(std::string const& text) {
+  if (::isatty(STDERR_FILENO) == 1)
+    std::cerr << "\r\033[K" << text << std::flush;
+  else if (!text.empty())
+    std::cerr << text << '\n';
+}
+
+void print_fleeting_progress(std::string const& text) {
+  if (::isatty(STDERR_FILENO) == 1) print_progress(text);
 }
 
 }  // namespace torchwatch::cli
