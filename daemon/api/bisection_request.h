@@ -27,13 +27,21 @@ namespace torchwatch::api {
 ///                  else from the nightly before to its own, all that moved, by `threshold`
 ///
 /// or returns everything that is wrong with it. What asks for the same commits and series as a
-/// search of an incident is one of the incident's, too; the order has no key. Of a bisection that
-/// is asked for again, benchmarks, fleet and metric each take the place of what its series had.
+/// search of an incident is one of the incident's, too. Of a bisection that is asked for again,
+/// benchmarks, fleet and metric each take the place of what its series had.
 boost::system::result<BisectionOrder, std::vector<net::FieldError>> parse_bisection_request(
     std::string const& body,
     std::span<config::FleetOptions const> fleets,
     storage::Store& store,
     Prior prior,
     double threshold);
+
+/// Reads the body of `POST /api/v1/bisections/{id}`, a JSON object of
+///
+///     state        "paused", "queued" to resume, "cancelled"
+///
+/// or returns everything that is wrong with it.
+boost::system::result<BisectionState, std::vector<net::FieldError>> parse_steering_request(
+    std::string const& text);
 
 }  // namespace torchwatch::api

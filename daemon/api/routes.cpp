@@ -14,7 +14,6 @@
 #include "daemon/api/json.h"
 #include "daemon/api/pages.h"
 #include "daemon/api/ruling_request.h"
-#include "daemon/api/steering_request.h"
 #include "daemon/api/target.h"
 
 namespace torchwatch::api {

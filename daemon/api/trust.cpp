@@ -32,14 +32,15 @@ Json share_of(std::int64_t false_alarms, std::int64_t of) {
   constexpr double one_side = 0.025;
   auto const trials = static_cast<double>(of);
   auto const seen = static_cast<double>(false_alarms);
-  bool const any = of > 0;
+  bool const is_known = of > 0;
   Json json;
   json["of"] = of;
   json["false_alarms"] = false_alarms;
-  json["share"] = any ? Json(seen / trials) : Json(nullptr);
-  json["low"] = any ? Json(Binomial::find_lower_bound_on_p(trials, seen, one_side)) : Json(nullptr);
+  json["share"] = is_known ? Json(seen / trials) : Json(nullptr);
+  json["low"] =
+      is_known ? Json(Binomial::find_lower_bound_on_p(trials, seen, one_side)) : Json(nullptr);
   json["high"] =
-      any ? Json(Binomial::find_upper_bound_on_p(trials, seen, one_side)) : Json(nullptr);
+      is_known ? Json(Binomial::find_upper_bound_on_p(trials, seen, one_side)) : Json(nullptr);
   return json;
 }
 

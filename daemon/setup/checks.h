@@ -52,6 +52,11 @@ Check check_fleet(CheckContext const& site, config::FleetOptions const& fleet);
 /// at most two seconds.
 std::string running_service(config::HttpOptions const& http);
 
+/// The torchwatch that answers where one with this configuration would: "torchwatch 0.1.0 at
+/// http://127.0.0.1:8917", and why it is not well when it is not; empty when none does. Blocks for
+/// at most two seconds.
+std::string running_service(config::HttpOptions const& http);
+
 /// Whether builds come from PyTorch's index or listing.
 inline bool is_published(config::FeedOptions const& feed) {
   return feed.kind == config::FeedKind::wheels || feed.kind == config::FeedKind::libtorch;
