@@ -9,16 +9,16 @@ namespace {
 
 using github::bisection_of;
 using github::series_of;
-using github::sha_of;
 using testing::AllOf;
 using testing::EndsWith;
-using testing::Field;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-auto says(std::string const& headline, std::string const& reason) {
-  return AllOf(Field(&Summary::headline, headline), Field(&Summary::reason, reason));
+/// "Headline: reason".
+std::string text_of(Summary const& summary) {
+  auto const reason = full_reason(summary);
+  return summary.headline + (reason.empty() ? "" : ": " + reason);
 }
 
 Comparison comparison_of(Verdict verdict, double before, double after) {
@@ -27,46 +27,43 @@ Comparison comparison_of(Verdict verdict, double before, double after) {
   return comparison;
 }
 
-/// One commit that made a series 12% slower: 40 ms to 44.8 ms.
+/// One commit that made a series 12% slower, and whose proof has this verdict.
 struct OneCommit {
   explicit OneCommit(Verdict verdict = Verdict::regression) {
-    bisection.state = BisectionState::done;
-    bisection.outcome = BisectionOutcome::culprit;
     finding.suspects.resize(1);
-    finding.effects.resize(1);
-    effect().series = series_of("dlrm", Metric::latency);
-    effect().before = 40;
-    effect().after = 44.8;
-    effect().probability = 0.996;
-    effect().proof = comparison_of(verdict, 40, 44.8);
-    effect().share = 0.96;
+    effect.series = series_of("dlrm", Metric::latency);
+    effect.before = 40;
+    effect.after = 44.8;
+    effect.probability = 0.996;
+    effect.proof = comparison_of(verdict, 40, 44.8);
+    effect.share = 0.96;
   }
 
-  Effect& effect() { return finding.effects.front(); }
+  std::string claim() {
+    finding.effects = {effect};
+    return text_of(summary(finding, bisection));
+  }
 
-  std::string text() { return evidence(effect(), finding); }
-
-  Summary said() { return summary(finding, bisection); }
+  std::string evidence() const { return words::evidence(effect, finding); }
 
   Bisection bisection;
   Finding finding;
+  Effect effect;
 };
 
 /// Three commits of which one made a series slower.
-struct SeveralCommits : OneCommit {
-  SeveralCommits() {
+struct ThreeCommits : OneCommit {
+  ThreeCommits() {
     finding.suspects.resize(3);
-    effect().proof.reset();
+    effect.proof.reset();
   }
 };
 
-Bisection ended(BisectionOutcome outcome) {
-  auto bisection = bisection_of(github::not_reproduced_story());
+Bisection ended(BisectionOutcome outcome, IncidentStory const& story) {
+  auto bisection = bisection_of(story);
   bisection.outcome = outcome;
   return bisection;
 }
-
-// ---- figures ----
 
 TEST(WordsLevel, OfMetric_HasItsUnit) {
   EXPECT_EQ(level(Metric::latency, 12.3456), "12.35 ms");
@@ -82,19 +79,13 @@ TEST(WordsProbability, NearlyZeroOrOne_IsNeverRoundedToIt) {
   EXPECT_EQ(probability(1), "more than 99.9%");
 }
 
-TEST(WordsChange, WithoutRatio_NamesLevels) {
-  EXPECT_EQ(change(Metric::latency, comparison_of(Verdict::regression, 40, 44.8)), "+12.0%");
-  EXPECT_EQ(change(Metric::leak, comparison_of(Verdict::regression, 0, 1536)),
-            "from 0 to 1.50 KiB/iteration");
-  EXPECT_EQ(change(Metric::leak, comparison_of(Verdict::unchanged, 0, 0)), "no change");
-  EXPECT_EQ(change(Metric::leak, Comparison{}), "no figure");
-}
-
-TEST(WordsFigures, OfComparison_HaveIntervalLevelsAndPairs) {
+TEST(WordsFigures, OfComparison_HaveAllThatItHas) {
   EXPECT_EQ(figures(Metric::latency, comparison_of(Verdict::regression, 40, 44.8)),
             "+12.0% [+5.0%, +25.0%] (40 ms to 44.8 ms, 8 pairs of processes)");
   EXPECT_EQ(figures(Metric::leak, comparison_of(Verdict::regression, 0, 1536)),
             "from 0 to 1.50 KiB/iteration (8 pairs of processes)");
+  EXPECT_EQ(change(Metric::leak, comparison_of(Verdict::unchanged, 0, 0)), "no change");
+  EXPECT_EQ(change(Metric::leak, Comparison{}), "no figure");
 }
 
 TEST(WordsHeadline, OfSeveralChanges_NamesTheFirstAndCountsTheOthers) {
@@ -105,130 +96,107 @@ TEST(WordsHeadline, OfSeveralChanges_NamesTheFirstAndCountsTheOthers) {
   EXPECT_EQ(headline({}), "all series are muted");
 }
 
-// ---- findings ----
-
 TEST(WordsFinding, OneProvedCommit_IsCulpritOrImprovement) {
-  EXPECT_THAT(OneCommit{}.said(), says("Culprit", "proved against its parent"));
-  EXPECT_THAT(OneCommit{Verdict::improvement}.said(),
-              says("Improvement", "proved against its parent"));
+  EXPECT_EQ(OneCommit{}.claim(), "Culprit: proved against its parent");
+  EXPECT_EQ(OneCommit{Verdict::improvement}.claim(), "Improvement: proved against its parent");
 }
 
 TEST(WordsFinding, OneCommitWithoutProof_IsMostLikelyAndSaysWhyNotMore) {
   OneCommit commit{Verdict::inconclusive};
-  EXPECT_THAT(commit.said(), says("Most likely commit", "not confirmed against its parent"));
-  commit.effect().proof.reset();
-  EXPECT_THAT(commit.said(), says("Most likely commit", "not compared with its parent"));
-  commit.effect().after = 36;
-  EXPECT_THAT(commit.said(),
-              says("Most likely commit of an improvement", "not compared with its parent"));
+  EXPECT_EQ(commit.claim(), "Most likely commit: not confirmed against its parent");
+  commit.effect.proof.reset();
+  EXPECT_EQ(commit.claim(), "Most likely commit: not compared with its parent");
+  commit.effect.after = 36;
+  EXPECT_EQ(commit.claim(), "Most likely commit of an improvement: not compared with its parent");
 }
 
 TEST(WordsFinding, OneCommitOfWhichOneBuildDiffers_IsNotToBlame) {
   OneCommit commit;
-  commit.effect().rebuilt = comparison_of(Verdict::unchanged, 40, 40);
-  EXPECT_THAT(commit.said(),
-              says("Not to blame", "one build of this commit differs, another does not"));
+  commit.effect.rebuilt = comparison_of(Verdict::unchanged, 40, 40);
+  EXPECT_EQ(commit.claim(), "Not to blame: one build of this commit differs, another does not");
 }
 
-TEST(WordsFinding, SeveralCommits_HoldOneThatDidIt) {
-  SeveralCommits commits;
-  EXPECT_THAT(commits.said(), says("One of 3 commits", "the regression came with one of them"));
-  commits.effect().after = 36;
-  EXPECT_THAT(commits.said(), says("One of 3 commits", "an improvement came with one of them"));
-}
-
-TEST(WordsFinding, SeveralCommitsUnderUncertainty_AreOnlyLikely) {
-  SeveralCommits commits;
-  auto const likely = says("One of 3 commits", "the regression most likely came with one of them");
+TEST(WordsFinding, SeveralCommits_HoldOneThatDidItAsFarAsThatIsSure) {
+  ThreeCommits commits;
+  auto const sure = "One of 3 commits: the regression came with one of them";
+  auto const likely = "One of 3 commits: the regression most likely came with one of them";
+  EXPECT_EQ(commits.claim(), sure);
   commits.bisection.outcome = BisectionOutcome::undecided;
-  EXPECT_THAT(commits.said(), likely);
+  EXPECT_EQ(commits.claim(), likely);
   commits.bisection.outcome = BisectionOutcome::range;
-  commits.effect().probability = 0.7;
-  EXPECT_THAT(commits.said(), likely);
-  commits.effect().probability = 0;
-  EXPECT_THAT(commits.said(), Not(likely)) << "it is not known how sure the bisection was";
+  commits.effect.probability = 0.7;
+  EXPECT_EQ(commits.claim(), likely);
+  commits.effect.probability = 0;
+  EXPECT_EQ(commits.claim(), sure) << "the probability is not known";
+  commits.effect.after = 36;
+  EXPECT_EQ(commits.claim(), "One of 3 commits: an improvement came with one of them");
 }
 
 TEST(WordsFinding, GradualChange_SaysWhatEachCommitDid) {
-  SeveralCommits commits;
+  ThreeCommits commits;
   commits.finding.is_gradual = true;
-  EXPECT_THAT(
-      commits.said(),
-      says("Many of 3 commits",
-           "together they caused the regression, +3.85% each on average; there is no single "
-           "culprit"));
-  commits.effect().before = 0;
-  EXPECT_THAT(
-      commits.said(),
-      says("Many of 3 commits", "together they caused the regression; there is no single culprit"));
+  EXPECT_EQ(commits.claim(),
+            "Many of 3 commits: together they caused the regression, +3.85% each on average; there "
+            "is no single culprit");
+  commits.effect.before = 0;
+  EXPECT_THAT(commits.claim(), HasSubstr("caused the regression; there is no single culprit"));
 }
 
-// ---- effects ----
-
 TEST(WordsEvidence, OfProvedEffect_HasProofShareLevelsAndConfidence) {
-  EXPECT_EQ(OneCommit{}.text(),
+  EXPECT_EQ(OneCommit{}.evidence(),
             "against its parent +12.0% [+5.0%, +25.0%] (40 ms to 44.8 ms, 8 pairs of processes), "
             "explains 96% of the regression; during the bisection +12.0% (40 ms to 44.8 ms); "
             "confidence 99.6%");
-}
-
-TEST(WordsEvidence, OfCommitAgainstTheRegression_OffsetsIt) {
-  OneCommit commit{Verdict::improvement};
-  commit.effect().share = -0.6;
-  EXPECT_THAT(commit.text(), HasSubstr("offsets 60% of the regression"));
+  OneCommit against{Verdict::improvement};
+  against.effect.share = -0.6;
+  EXPECT_THAT(against.evidence(), HasSubstr("offsets 60% of the regression"));
 }
 
 TEST(WordsEvidence, WithoutProvedChange_SaysSoAndExplainsNothing) {
-  auto const explains = HasSubstr("of the regression");
-  auto const unchanged = OneCommit{Verdict::unchanged}.text();
-  EXPECT_THAT(unchanged, AllOf(StartsWith("no change against its parent: +12.0%"), Not(explains)));
-  auto const unknown = OneCommit{Verdict::inconclusive}.text();
-  EXPECT_THAT(unknown, AllOf(StartsWith("inconclusive against its parent: +12.0%"), Not(explains)));
-  OneCommit failed;
-  failed.effect().proof = Comparison{};
-  EXPECT_THAT(failed.text(),
-              StartsWith("inconclusive against its parent: no figure (0 pairs of processes)"));
-  failed.effect().proof.reset();
-  EXPECT_THAT(failed.text(), StartsWith("not compared with its parent; during the bisection +12"));
+  OneCommit commit{Verdict::unchanged};
+  EXPECT_THAT(commit.evidence(), StartsWith("no change against its parent: +12.0%"));
+  EXPECT_THAT(commit.evidence(), Not(HasSubstr("of the regression")));
+  commit.effect.proof = Comparison{};
+  EXPECT_THAT(commit.evidence(),
+              StartsWith("inconclusive against its parent: no figure (0 pairs of processes); "));
+  commit.effect.proof.reset();
+  EXPECT_THAT(commit.evidence(), StartsWith("not compared with its parent; during the bisection"));
 }
 
 TEST(WordsEvidence, OfRebuiltCommits_SaysWhatTheOtherLayoutGave) {
   OneCommit commit;
-  commit.effect().rebuilt = comparison_of(Verdict::regression, 40, 44);
-  EXPECT_THAT(commit.text(),
-              HasSubstr("; when both were rebuilt with another layout +10.0% [+5.0%, +25.0%]"));
-  commit.effect().is_doubted = true;
-  EXPECT_THAT(commit.text(),
+  commit.effect.rebuilt = comparison_of(Verdict::regression, 40, 44);
+  EXPECT_THAT(commit.evidence(),
+              HasSubstr("regression; when both were rebuilt with another layout +10.0% [+5.0%"));
+  commit.effect.is_doubted = true;
+  EXPECT_THAT(commit.evidence(),
               AllOf(HasSubstr(", but this is no proof: builds of one commit differ by as much"),
                     Not(HasSubstr("of the regression"))));
-  commit.effect().is_doubted = false;
-  commit.effect().rebuilt->verdict = Verdict::unchanged;
-  EXPECT_THAT(commit.text(),
-              AllOf(HasSubstr("; no change when both were rebuilt with another layout: "),
-                    Not(HasSubstr("of the regression"))));
+  commit.effect.rebuilt->verdict = Verdict::unchanged;
+  EXPECT_THAT(commit.evidence(),
+              HasSubstr("; no change when both were rebuilt with another layout: +10.0%"));
 }
 
 TEST(WordsEvidence, OfOneOfSeveralCommits_IsWhatTheBisectionMeasured) {
-  SeveralCommits commits;
-  EXPECT_EQ(commits.text(), "during the bisection +12.0% (40 ms to 44.8 ms); confidence 99.6%");
-  commits.effect().probability = 0;
-  commits.effect().before = 0;
-  EXPECT_EQ(commits.text(), "during the bisection 0 ms to 44.8 ms");
+  ThreeCommits commits;
+  EXPECT_EQ(commits.evidence(), "during the bisection +12.0% (40 ms to 44.8 ms); confidence 99.6%");
+  commits.effect.probability = 0;
+  commits.effect.before = 0;
+  EXPECT_EQ(commits.evidence(), "during the bisection 0 ms to 44.8 ms");
 }
 
 TEST(WordsEvidence, OfRevertCheck_SaysWhetherTheRevertHelps) {
   OneCommit commit;
-  auto& check = commit.effect().revert_check.emplace(comparison_of(Verdict::improvement, 45, 40));
-  EXPECT_THAT(commit.text(),
+  auto& check = commit.effect.revert_check.emplace(comparison_of(Verdict::improvement, 45, 40));
+  EXPECT_THAT(commit.evidence(),
               EndsWith("; reverting it on the newest commit undoes this: -11.1% [+5.0%, +25.0%] "
                        "(45 ms to 40 ms, 8 pairs of processes)"));
   check.verdict = Verdict::unchanged;
-  EXPECT_THAT(commit.text(), HasSubstr("newest commit does not undo this: "));
+  EXPECT_THAT(commit.evidence(), HasSubstr("newest commit does not undo this: "));
+  commit.effect.proof.reset();
+  EXPECT_THAT(commit.evidence(), HasSubstr("newest commit: "));
   check.verdict = Verdict::inconclusive;
-  EXPECT_THAT(commit.text(), HasSubstr("newest commit was inconclusive: "));
-  check.verdict = Verdict::unchanged;
-  commit.effect().proof.reset();
-  EXPECT_THAT(commit.text(), HasSubstr("newest commit: "));
+  EXPECT_THAT(commit.evidence(), HasSubstr("newest commit was inconclusive: "));
 }
 
 TEST(WordsSuspicion, OfSkippedCommit_QuotesTheNewestStepOfTheLastStage) {
@@ -247,110 +215,97 @@ TEST(WordsSuspicion, OfSkippedCommit_QuotesTheNewestStepOfTheLastStage) {
   EXPECT_EQ(reason(0), "indistinguishable from its neighbours");
 }
 
-// ---- bisections ----
-
 TEST(WordsBisection, ThatDidNotEndNormally_ShowsItsState) {
   auto bisection = bisection_of(github::culprit_story());
-  bisection.state = BisectionState::failed;
   bisection.failure = "repository is gone";
-  EXPECT_EQ(summary(bisection).headline, "Failed");
-  EXPECT_EQ(full_reason(summary(bisection)), "repository is gone");
-  bisection.state = BisectionState::cancelled;
-  EXPECT_THAT(summary(bisection), says("Cancelled", ""));
-  bisection.state = BisectionState::paused;
-  EXPECT_THAT(summary(bisection), says("Paused", "it goes on when it is resumed"));
-  bisection.state = BisectionState::running;
-  EXPECT_THAT(summary(bisection), says("Running", "it has not finished yet"));
-  bisection.state = BisectionState::queued;
-  EXPECT_THAT(summary(bisection), says("Queued", "it has not finished yet"));
+  auto const in_state = [&](BisectionState state) {
+    bisection.state = state;
+    return text_of(summary(bisection));
+  };
+  EXPECT_EQ(in_state(BisectionState::failed), "Failed: repository is gone");
+  EXPECT_EQ(in_state(BisectionState::cancelled), "Cancelled");
+  EXPECT_EQ(in_state(BisectionState::paused), "Paused: it goes on when it is resumed");
+  EXPECT_EQ(in_state(BisectionState::running), "Running: it has not finished yet");
+  EXPECT_EQ(in_state(BisectionState::queued), "Queued: it has not finished yet");
 }
 
 TEST(WordsBisection, WithFindings_NeedsNoReason) {
   auto bisection = bisection_of(github::culprit_story());
-  EXPECT_THAT(summary(bisection), says("Culprit proved", ""));
+  EXPECT_EQ(text_of(summary(bisection)), "Culprit proved");
   bisection.outcome = BisectionOutcome::range;
-  EXPECT_THAT(summary(bisection), says("Range of commits", ""));
+  EXPECT_EQ(text_of(summary(bisection)), "Range of commits");
   bisection.findings.clear();
-  EXPECT_THAT(summary(bisection), says("No commit named", ""));
+  EXPECT_EQ(text_of(summary(bisection)), "No commit named");
   bisection.outcome = BisectionOutcome::culprit;
-  EXPECT_THAT(summary(bisection), says("No commit named", ""));
+  EXPECT_EQ(text_of(summary(bisection)), "No commit named");
 }
 
 TEST(WordsBisection, WithoutGuiltyCommit_SaysWhatDiffers) {
-  auto const environment = summary(ended(BisectionOutcome::environment));
-  EXPECT_EQ(environment.headline, "No commit is to blame (environment)");
-  EXPECT_THAT(environment.reason, EndsWith("what the nightlies were built or packaged with"));
-  auto const layout = summary(ended(BisectionOutcome::layout));
-  EXPECT_EQ(layout.headline, "No commit is to blame (layout)");
-  EXPECT_THAT(layout.reason, HasSubstr("built again with another layout"));
+  auto const story = github::not_reproduced_story();
+  EXPECT_THAT(
+      text_of(summary(ended(BisectionOutcome::environment, story))),
+      AllOf(StartsWith("No commit is to blame (environment): the two nightly builds differ"),
+            EndsWith("what the nightlies were built or packaged with")));
+  EXPECT_THAT(text_of(summary(ended(BisectionOutcome::layout, story))),
+              AllOf(StartsWith("No commit is to blame (layout): "),
+                    HasSubstr("built again with another layout")));
 }
 
 TEST(WordsBisection, OfNightliesAlone_SaysThatNoCommitWasBuilt) {
-  auto bisection = ended(BisectionOutcome::range);
+  auto bisection = ended(BisectionOutcome::range, github::not_reproduced_story());
   bisection.steps.front().stage = BisectionStage::nightlies;
   EXPECT_EQ(summary(bisection).reason,
             "commits cannot be built here, so only nightlies were measured");
   bisection.outcome = BisectionOutcome::not_reproduced;
-  EXPECT_THAT(summary(bisection).reason,
-              StartsWith("the nightly builds did not differ when they were measured again"));
+  EXPECT_THAT(text_of(summary(bisection)),
+              StartsWith("Not reproduced: the nightly builds did not differ when they were"));
 }
 
 TEST(WordsBisection, NotReproduced_SaysWhatTheNightlyBuildsDid) {
-  auto bisection = bisection_of(github::environment_story());
-  bisection.outcome = BisectionOutcome::not_reproduced;
-  auto& verdict = bisection.packages->changes.front().comparison.verdict;
-  EXPECT_EQ(summary(bisection).headline, "Not reproduced");
-  EXPECT_THAT(summary(bisection).reason, HasSubstr("built differently from the bisection's"));
-  verdict = Verdict::unchanged;
-  EXPECT_THAT(summary(bisection).reason, HasSubstr("nightly builds no longer differ either"));
-  verdict = Verdict::improvement;
-  EXPECT_THAT(summary(bisection).reason, EndsWith("it is the good one that is worse"));
-  verdict = Verdict::inconclusive;
-  EXPECT_THAT(summary(bisection).reason, EndsWith("nightly builds again was inconclusive"));
+  auto bisection = ended(BisectionOutcome::not_reproduced, github::environment_story());
+  auto const with = [&](Verdict verdict) {
+    bisection.packages->changes.front().comparison.verdict = verdict;
+    return text_of(summary(bisection));
+  };
+  EXPECT_THAT(with(Verdict::regression), HasSubstr("built differently from the bisection's"));
+  EXPECT_THAT(with(Verdict::unchanged), HasSubstr("nightly builds no longer differ either"));
+  EXPECT_THAT(with(Verdict::improvement), EndsWith("it is the good one that is worse"));
+  EXPECT_THAT(with(Verdict::inconclusive), EndsWith("nightly builds again was inconclusive"));
   bisection.packages.reset();
-  EXPECT_THAT(summary(bisection).reason, EndsWith("built with different dependencies"));
+  EXPECT_THAT(text_of(summary(bisection)), EndsWith("built with different dependencies"));
 }
 
 TEST(WordsBisection, UndecidedWithoutAnEnd_QuotesWhyItIsMissing) {
-  auto bisection = ended(BisectionOutcome::undecided);
+  auto bisection = ended(BisectionOutcome::undecided, github::not_reproduced_story());
+  auto const ran_out = StartsWith("Undecided: the bisection ran out of measurements");
   bisection.request.series = {series_of("one", Metric::latency), series_of("two", Metric::cmem)};
-  BisectionStep step;
-  step.fleet = "local";
-  step.skipped = bisection.request.end;
-  step.note = "could not be measured: crashed";
+  auto step = github::skipped_step(1, "b", 'b');
   step.benchmark = bisection.request.series[0].benchmark;
   bisection.steps = {step};
-  EXPECT_THAT(summary(bisection).reason, StartsWith("the bisection ran out of measurements"))
-      << "the other series may have both ends";
+  EXPECT_THAT(text_of(summary(bisection)), ran_out) << "the other series may have both ends";
   step.benchmark = bisection.request.series[1].benchmark;
   bisection.steps.push_back(step);
-  EXPECT_EQ(full_reason(summary(bisection)),
-            "no series could be measured at both ends; the bad commit: could not be measured: "
-            "crashed");
+  EXPECT_EQ(text_of(summary(bisection)),
+            "Undecided: no series could be measured at both ends; the bad commit: recipe: exit "
+            "status 125");
   step.skipped.reset();
-  step.commits = {bisection.request.end};
   step.readings = {{Metric::cmem, {1}}};
   bisection.steps.push_back(step);
-  EXPECT_THAT(summary(bisection).reason, StartsWith("the bisection ran out of measurements"))
-      << "a repetition measured it";
+  EXPECT_THAT(text_of(summary(bisection)), ran_out) << "a repetition measured it";
 }
 
-TEST(WordsPackages, ThatDiffer_AreIntroduced) {
+TEST(WordsPackages, OfBisection_IntroduceDifferencesOrTheirAbsence) {
   auto bisection = bisection_of(github::environment_story());
-  EXPECT_THAT(package_differences(bisection),
-              says("Apart from their commits, the two nightly builds differ",
-                   "- is only in the good one, + only in the bad one"));
-}
-
-TEST(WordsPackages, ThatLookAlike_AreMentionedWhereTheyAreToBlame) {
-  auto bisection = bisection_of(github::environment_story());
+  EXPECT_EQ(text_of(package_differences(bisection)),
+            "Apart from their commits, the two nightly builds differ: - is only in the good one, + "
+            "only in the bad one");
   bisection.packages->differences.clear();
-  EXPECT_THAT(package_differences(bisection),
-              says("Nothing visible in the two builds explains it", "ask their maintainers"));
+  EXPECT_EQ(text_of(package_differences(bisection)),
+            "Nothing visible in the two builds explains it: ask their maintainers");
   bisection.outcome = BisectionOutcome::not_reproduced;
-  EXPECT_THAT(package_differences(bisection), says("", ""));
+  EXPECT_EQ(text_of(package_differences(bisection)), "") << "they are not to blame";
   bisection.packages.reset();
-  EXPECT_THAT(package_differences(bisection), says("", ""));
+  EXPECT_EQ(text_of(package_differences(bisection)), "");
 }
 
 }  // namespace
