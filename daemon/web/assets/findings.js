@@ -16,6 +16,7 @@ export const comparisonColumns = [
 
 /** The first `most`; the others are folded. */
 export function shortList(items, most, what) {
+  if (items.length === 0) return null;
   const list = (some) => h('ul', { class: 'plain' }, some.map((item) => h('li', null, item)));
   const more = items.length - most;
   return [list(items.slice(0, most)), more > 0 ? h('details', null, h('summary', null, `${more} more ${what}`), list(items.slice(most))) : null];
