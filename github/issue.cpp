@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "github/bisection_story.h"
-#include "github/figures.h"
 #include "github/markdown.h"
 #include "github/transcript.h"
 #include "storage/domain/digest.h"
+#include "storage/domain/words.h"
 
 namespace torchwatch::github {
 namespace {
@@ -31,15 +31,8 @@ std::string key_from(std::string_view identity) {
 }
 
 std::string title_of(IncidentStory const& story, std::vector<SeriesChange> const& changes) {
-  std::string title = "Regression in nightly " + story.nightly.date;
-  if (!changes.empty()) {
-    auto const& worst = changes.front();
-    title += fmt::format(": {} {} {}",
-                         name_of(worst.series.benchmark),
-                         to_string(worst.series.metric),
-                         change_of(worst.series.metric, worst.comparison));
-    if (changes.size() > 1) title += fmt::format(" and {} more", changes.size() - 1);
-  }
+  auto const title =
+      "Regression in nightly " + story.nightly.date + ": " + words::headline(changes);
   return std::string{clip(one_line(title), max_title_bytes)};
 }
 
@@ -85,7 +78,7 @@ Effect const* explanation(Series const& series, Finding const& finding) {
 /// " (40%)"; nothing of what is as good as all.
 std::string part_of(double share) {
   constexpr double all = 0.95;
-  return share < all ? " (" + share_of(share) + ")" : "";
+  return share < all ? " (" + words::share(share) + ")" : "";
 }
 
 /// Each culprit once, though several searches named it.
@@ -115,10 +108,10 @@ std::string series_section(IncidentStory const& story,
     rows.push_back({verbatim(name_of(series.benchmark)),
                     std::string{to_string(series.metric)},
                     verbatim(series.fleet),
-                    level_of(series.metric, comparison.before),
-                    level_of(series.metric, comparison.after),
-                    change_of(series.metric, comparison),
-                    interval_of(comparison.ratio),
+                    words::level(series.metric, comparison.before),
+                    words::level(series.metric, comparison.after),
+                    words::change(series.metric, comparison),
+                    comparison.ratio ? words::interval(comparison.ratio) : "-",
                     std::to_string(comparison.pairs),
                     explained_by(series, story.bisections, project)});
   }
@@ -208,13 +201,13 @@ std::vector<TableRow> operator_rows(std::span<OperatorChange const> of_benchmark
     auto const& [fleet, benchmark, before, after] = change;
     if (rows.size() == max_operator_rows) break;
     if (!is_telling(change, total_ms)) continue;
-    rows.push_back(
-        {verbatim(before.name),
-         from_to(fmt::format("{:g}", before.calls), fmt::format("{:g}", after.calls)),
-         fmt::format("{:.3f}", before.ms),
-         fmt::format("{:.3f}", after.ms),
-         fmt::format("{:+.3f}", after.ms - before.ms),
-         from_to(level_of(Metric::cmem, before.bytes), level_of(Metric::cmem, after.bytes))});
+    rows.push_back({verbatim(before.name),
+                    from_to(fmt::format("{:g}", before.calls), fmt::format("{:g}", after.calls)),
+                    fmt::format("{:.3f}", before.ms),
+                    fmt::format("{:.3f}", after.ms),
+                    fmt::format("{:+.3f}", after.ms - before.ms),
+                    from_to(words::level(Metric::cmem, before.bytes),
+                            words::level(Metric::cmem, after.bytes))});
   }
   return rows;
 }

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "github/bisection_story.h"
-#include "github/figures.h"
 #include "github/markdown.h"
+#include "storage/domain/words.h"
 
 namespace torchwatch::github {
 namespace {
@@ -38,7 +38,7 @@ std::string levels_of(std::vector<MetricLevels> const& readings) {
   std::string text;
   for (auto const level : reading->levels) {
     text += text.empty() ? std::string{to_string(reading->metric)} + " " : ", ";
-    text += level_of(reading->metric, level);
+    text += words::level(reading->metric, level);
   }
   return text;
 }
@@ -72,9 +72,9 @@ std::string belief_after(BisectionStep const& step) {
   });
   if (belief == beliefs.end()) belief = beliefs.begin();
   auto text = beliefs.size() == 1 ? std::string{} : series_name(belief->series) + ": ";
-  text += "no change " + probability_of(belief->no_change);
+  text += "no change " + words::probability(belief->no_change);
   if (belief->probability > 0)
-    text += ", " + place_of(*belief) + " " + probability_of(belief->probability);
+    text += ", " + place_of(*belief) + " " + words::probability(belief->probability);
   return text;
 }
 

@@ -11,8 +11,8 @@
 #include "daemon/api/pages.h"
 #include "daemon/web/assets.h"
 #include "daemon/web/page.h"
-#include "github/figures.h"
 #include "github/issue.h"
+#include "storage/domain/words.h"
 
 namespace torchwatch::api {
 namespace {
@@ -27,8 +27,8 @@ std::string_view title_of(std::string_view path) {
       Pair{"/nightlies/{id}", "Nightly"},
       Pair{"/series", "Series"},
       Pair{"/incidents", "Incidents"},
-      Pair{"/bisections", "Searches"},
-      Pair{"/bisections/{id}", "Search"},
+      Pair{"/bisections", "Bisections"},
+      Pair{"/bisections/{id}", "Bisection"},
       Pair{"/compare", "Compare"},
       Pair{"/trust", "Trust"},
       Pair{"/alarms", "Alarms"},
@@ -52,15 +52,10 @@ HttpResponse html(int status, std::string_view title, std::string_view content) 
   return response;
 }
 
-/// "2026-11-24: 3 series, the worst +12.1% test_eval[dlrm-cpu-eager]_latency".
+/// "2026-11-24: test_eval[dlrm-cpu-eager] latency +12.1% and 2 more".
 std::string in_brief(View const& view, Incident const& incident) {
   auto const nightly = view.store.nightlies().find(incident.nightly).value();
-  auto const text = fmt::format("{}: {} series", nightly.date, incident.changes.size());
-  if (incident.changes.empty()) return text;
-  auto const [series, comparison, muted] = worst_first(incident.changes).front();
-  return text + fmt::format(", the worst {} {}",
-                            github::change_of(series.metric, comparison),
-                            name_of(series));
+  return nightly.date + ": " + words::headline(worst_first(incident.changes));
 }
 
 std::string list_of_incidents(View const& view) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "daemon/api/time.h"
+#include "storage/domain/words.h"
 
 namespace torchwatch::api {
 namespace {
@@ -66,9 +67,11 @@ Json json_of(Series const& series) {
   return json;
 }
 
-Json json_of(Comparison const& comparison) {
+Json json_of(Comparison const& comparison, Metric metric) {
   auto const& ratio = comparison.ratio;
   Json json;
+  json["headline"] = words::change(metric, comparison);
+  json["interval"] = null_if_empty(words::interval(ratio));
   json["verdict"] = to_string(comparison.verdict);
   json["before"] = has_levels(comparison) ? Json(comparison.before) : Json(nullptr);
   json["after"] = has_levels(comparison) ? Json(comparison.after) : Json(nullptr);
@@ -82,7 +85,7 @@ Json json_of(Comparison const& comparison) {
 
 Json json_of(SeriesChange const& change) {
   auto json = json_of(change.series);
-  json.update(json_of(change.comparison));
+  json.update(json_of(change.comparison, change.series.metric));
   json["muted"] = change.muted;
   return json;
 }
@@ -167,39 +170,50 @@ Json json_of(BisectionStep const& step) {
   return json;
 }
 
-Json json_of(Effect const& effect) {
+Json json_of(Effect const& effect, Finding const& finding) {
+  auto const metric = effect.series.metric;
   Json json;
   json["series"] = json_of(effect.series);
+  json["reason"] = words::evidence(effect, finding);
   json["before"] = effect.before;
   json["after"] = effect.after;
   json["probability"] = effect.probability;
-  json["proof"] = effect.proof ? json_of(*effect.proof) : Json(nullptr);
+  json["proof"] = effect.proof ? json_of(*effect.proof, metric) : Json(nullptr);
   json["share"] = effect.share;
-  json["revert_check"] = effect.revert_check ? json_of(*effect.revert_check) : Json(nullptr);
-  json["rebuilt"] = effect.rebuilt ? json_of(*effect.rebuilt) : Json(nullptr);
+  json["revert_check"] =
+      effect.revert_check ? json_of(*effect.revert_check, metric) : Json(nullptr);
+  json["rebuilt"] = effect.rebuilt ? json_of(*effect.rebuilt, metric) : Json(nullptr);
   json["is_doubted"] = effect.is_doubted;
   return json;
 }
 
-Json json_of(Finding const& finding, std::string const& project) {
+Json json_of(Finding const& finding, Bisection const& bisection, std::string const& project) {
+  auto const [headline, reason, quote] = words::summary(finding, bisection);
   Json json;
+  json["headline"] = headline;
+  json["reason"] = reason;
   json["kind"] = to_string(kind_of(finding));
   json["culprit"] =
       is_culprit(finding) ? json_of(finding.suspects.front(), project) : Json(nullptr);
   json["suspects"] = array_of(finding.suspects, project);
-  json["effects"] = array_of(finding.effects);
+  json["effects"] = array_of(finding.effects, finding);
   json["no_revert_check"] = null_if_empty(finding.no_revert_check);
   return json;
 }
 
-Json json_of(Packages const& packages) {
+namespace {
+
+Json packages_of(Bisection const& bisection) {
+  if (!bisection.packages) return nullptr;
+  auto const& packages = *bisection.packages;
+  auto const introduction = words::package_differences(bisection);
   Json json;
+  json["headline"] = null_if_empty(introduction.headline);
+  json["reason"] = null_if_empty(introduction.reason);
   json["differences"] = packages.differences;
   json["changes"] = array_of(packages.changes);
   return json;
 }
-
-namespace {
 
 Json without_steps(Bisection const& bisection, std::string const& project) {
   Json json;
@@ -208,10 +222,11 @@ Json without_steps(Bisection const& bisection, std::string const& project) {
   json["incident"] = null_if_none(bisection.incident);
   json["state"] = to_string(bisection.state);
   json["outcome"] = bisection.outcome ? Json(to_string(*bisection.outcome)) : Json(nullptr);
+  json["headline"] = words::summary(bisection).headline;
   json["request"] = json_of(bisection.request);
   json["recipe"] = bisection.recipe.value > 0 ? Json(bisection.recipe.value) : Json(nullptr);
-  json["findings"] = array_of(bisection.findings, project);
-  json["packages"] = bisection.packages ? json_of(*bisection.packages) : Json(nullptr);
+  json["findings"] = array_of(bisection.findings, bisection, project);
+  json["packages"] = packages_of(bisection);
   json["failure"] = null_if_empty(bisection.failure);
   json["asked_at"] = iso8601(bisection.asked_at);
   return json;
@@ -221,6 +236,7 @@ Json without_steps(Bisection const& bisection, std::string const& project) {
 
 Json json_of(Bisection const& bisection, std::string const& project) {
   auto json = without_steps(bisection, project);
+  json["reason"] = null_if_empty(words::full_reason(words::summary(bisection)));
   json["steps"] = array_of(bisection.steps);
   return json;
 }
@@ -290,7 +306,9 @@ Json json_of(Incident const& incident, Nightly const& baseline, Nightly const& n
   json["report"] = null_if_empty(incident.report);
   json["baseline"] = json_of(baseline);
   json["nightly"] = json_of(nightly);
-  json["changes"] = array_of(worst_first(incident.changes));
+  auto const changes = worst_first(incident.changes);
+  json["headline"] = words::headline(changes);
+  json["changes"] = array_of(changes);
   return json;
 }
 

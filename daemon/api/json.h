@@ -27,9 +27,9 @@ std::string text_of(Json const& json);
 /// {fleet, benchmark, metric, unit, name}.
 Json json_of(Series const& series);
 
-/// {verdict, before, after, ratio, low, high, error_bound, pairs}; `ratio` and its interval are
-/// null when the level before was zero.
-Json json_of(Comparison const& comparison);
+/// {headline, interval, verdict, before, after, ratio, low, high, error_bound, pairs}; the ratio
+/// and its interval are null when the level before was zero.
+Json json_of(Comparison const& comparison, Metric metric);
 
 /// The series and its comparison in one object.
 Json json_of(SeriesChange const& change);
@@ -53,18 +53,16 @@ Json json_of(SeriesBelief const& belief);
 /// are the levels of the commits, by metric.
 Json json_of(BisectionStep const& step);
 
-/// {series, before, after, probability, proof, share}.
-Json json_of(Effect const& effect);
+/// {series, reason, before, after, probability, proof, share, ...}. `finding`: its own.
+Json json_of(Effect const& effect, Finding const& finding);
 
-/// {culprit, suspects, effects}; `culprit` is null where nobody is accused.
-Json json_of(Finding const& finding, std::string const& project);
-
-/// {differences, changes}.
-Json json_of(Packages const& packages);
+/// {headline, reason, kind, culprit, suspects, effects, ...}; `culprit` is null without a proof.
+/// `bisection`: its own.
+Json json_of(Finding const& finding, Bisection const& bisection, std::string const& project);
 
 Json json_of(Bisection const& bisection, std::string const& project);
 
-/// For a list: how many steps there are takes the place of these.
+/// For a list: without steps, and without `reason`, which needs them; with the number of steps.
 Json json_of(Bisection const& bisection, StepTally const& steps, std::string const& project);
 
 Json json_of(Alarm const& alarm);

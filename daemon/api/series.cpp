@@ -172,7 +172,7 @@ Json change_of(View const& view,
                Series const& series) {
   auto const at = changes.find(series);
   if (at == changes.end()) return nullptr;
-  auto json = json_of(at->second.change.comparison);
+  auto json = json_of(at->second.change.comparison, series.metric);
   json["nightly"] = at->second.nightly.value;
   json["date"] = view.store.nightlies().find(at->second.nightly).value().date;
   return json;

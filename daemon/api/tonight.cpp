@@ -9,6 +9,7 @@
 #include "daemon/api/json.h"
 #include "daemon/api/pages.h"
 #include "daemon/api/time.h"
+#include "storage/domain/words.h"
 
 namespace torchwatch::api {
 namespace {
@@ -59,7 +60,7 @@ Json nightlies_of(storage::Store& store, std::vector<Nightly> const& nightlies) 
 /// Who did it, as far as is known: the first finding of the newest search that has one.
 Json culprit_of(std::vector<Bisection> const& bisections, std::string const& project) {
   for (auto const& bisection : std::ranges::reverse_view(bisections))
-    if (!bisection.findings.empty()) return json_of(bisection.findings.front(), project);
+    if (!bisection.findings.empty()) return json_of(bisection.findings.front(), bisection, project);
   return nullptr;
 }
 
@@ -68,6 +69,7 @@ Json search_of(std::vector<Bisection> const& bisections) {
   if (bisections.empty()) return nullptr;
   auto const& last = bisections.back();
   return {{"id", last.id.value},
+          {"headline", words::summary(last).headline},
           {"state", to_string(last.state)},
           {"outcome", last.outcome ? Json(to_string(*last.outcome)) : Json(nullptr)}};
 }

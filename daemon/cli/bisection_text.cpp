@@ -5,7 +5,8 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include "storage/domain/bisection.h"
+#include "storage/domain/build.h"
+#include "storage/domain/project.h"
 
 namespace torchwatch::cli {
 namespace {
@@ -24,21 +25,48 @@ std::string line_of_belief(ordered_json const& belief) {
   return fmt::format("{} {:.0f}% in {}", metric, 100 * probability, place);
 }
 
-/// What a finding is called, as kind_of() says. Only a proof accuses.
-std::string heading_of(ordered_json const& finding) {
-  auto const kind = text(finding, "kind");
-  if (kind == to_string(FindingKind::improvement)) return "improved:";
-  if (kind == to_string(FindingKind::culprit)) return "culprit:";
-  if (kind == to_string(FindingKind::gradual)) return "many of these, each a little:";
-  if (kind == to_string(FindingKind::layout)) return "one build, not the commit:";
-  if (finding.at("suspects").size() == 1) return "most likely, not proved:";
-  return "range, of which one is the culprit:";
+void print_commit(ordered_json const& commit) {
+  auto const& pull_request = commit.at("pull_request");
+  std::cout << text(commit, "sha");
+  if (pull_request.is_number()) std::cout << ' ' << project_url << "/pull/" << pull_request;
+  std::cout << "  " << text(commit, "subject") << " (" << text(commit, "author") << ")\n";
+}
+
+void print_suspects(ordered_json const& finding) {
+  auto const& suspects = finding.at("suspects");
+  std::cout << "  " << text(finding, "headline") << " (" << text(finding, "reason") << "):";
+  if (suspects.size() > 1) std::cout << '\n';
+  for (auto const& commit : suspects) {
+    std::cout << (suspects.size() > 1 ? "    " : " ");
+    print_commit(commit);
+  }
+}
+
+void print_effects(ordered_json const& effects) {
+  constexpr std::size_t most = 5;
+  auto const shown = std::min(effects.size(), most);
+  for (std::size_t i = 0; i < shown; ++i) {
+    auto const& series = effects.at(i).at("series");
+    std::cout << "    " << text(series, "name") << " on " << text(series, "fleet") << ": "
+              << text(effects.at(i), "reason") << '\n';
+  }
+  if (shown < effects.size()) std::cout << "    and " << effects.size() - shown << " more\n";
 }
 
 void print_finding(ordered_json const& finding) {
-  std::cout << "  " << heading_of(finding) << '\n';
-  for (auto const& commit : finding.at("suspects"))
-    std::cout << "    " << text(commit, "sha") << "  " << text(commit, "subject") << '\n';
+  print_suspects(finding);
+  print_effects(finding.at("effects"));
+  auto const& no_revert_check = finding.at("no_revert_check");
+  if (no_revert_check.is_string())
+    std::cout << "    No revert check: " << text(finding, "no_revert_check") << '\n';
+}
+
+/// "headline: reason", as far as there are any.
+void print_summary(ordered_json const& summarized) {
+  if (summarized.at("headline").is_null()) return;
+  std::cout << text(summarized, "headline");
+  if (summarized.at("reason").is_string()) std::cout << ": " << text(summarized, "reason");
+  std::cout << '\n';
 }
 
 }  // namespace
@@ -77,13 +105,14 @@ std::string line_of_step(ordered_json const& step) {
 }
 
 void print_bisection(ordered_json const& bisection) {
-  std::cout << "bisection " << bisection.at("id") << ": " << text(bisection, "state");
-  if (bisection.at("outcome").is_string()) std::cout << ", " << text(bisection, "outcome");
-  std::cout << '\n';
+  std::cout << "bisection " << bisection.at("id") << ": ";
+  print_summary(bisection);
   for (auto const& finding : bisection.at("findings"))
     print_finding(finding);
-  if (bisection.at("packages").is_null()) return;
-  for (std::string const line : bisection.at("packages").at("differences"))
+  auto const& packages = bisection.at("packages");
+  if (packages.is_null()) return;
+  print_summary(packages);
+  for (std::string const line : packages.at("differences"))
     std::cout << "  " << line << '\n';
 }
 

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-/// Bisections in words for a terminal, as the HTTP API shows them.
+/// Bisections for a terminal, laid out from what the HTTP API says of them.
 namespace torchwatch::cli {
 
 /// The text at `key`, which has to be there.
@@ -20,7 +20,7 @@ std::string belief_after(nlohmann::ordered_json const& step);
 /// A step that is done, in one line.
 std::string line_of_step(nlohmann::ordered_json const& step);
 
-/// Prints how a bisection stands, and what it found.
+/// Prints how a bisection stands, and what it found. `bisection`: in full, with its steps.
 void print_bisection(nlohmann::ordered_json const& bisection);
 
 }  // namespace torchwatch::cli

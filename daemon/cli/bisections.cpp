@@ -14,7 +14,7 @@
 #include "daemon/cli/commands.h"
 #include "daemon/cli/remote.h"
 #include "daemon/cli/terminal.h"
-#include "github/figures.h"
+#include "storage/domain/words.h"
 
 namespace torchwatch::cli {
 namespace {
@@ -68,7 +68,7 @@ std::string levels_of(ordered_json const& readings) {
     auto const metric = parse_metric(name).value();
     std::string of_metric;
     for (double const value : values)
-      of_metric += (of_metric.empty() ? " " : ", ") + github::level_of(metric, value);
+      of_metric += (of_metric.empty() ? " " : ", ") + words::level(metric, value);
     levels += (levels.empty() ? "" : "; ") + name + of_metric;
   }
   return levels;
@@ -96,7 +96,6 @@ Row row_of_step(ordered_json const& step) {
 void print_with_transcript(ordered_json const& bisection) {
   auto const& request = bisection.at("request");
   print_bisection(bisection);
-  if (bisection.at("failure").is_string()) std::cout << "  " << text(bisection, "failure") << '\n';
   std::cout << "  " << range_of(request) << "  " << series_of(request);
   if (request.at("prior") != to_string(Prior::uniform))
     std::cout << "  prior " << text(request, "prior");

@@ -14,8 +14,8 @@
 #include "daemon/cli/command_line.h"
 #include "daemon/cli/commands.h"
 #include "daemon/cli/terminal.h"
-#include "github/figures.h"
 #include "github/url.h"
+#include "storage/domain/words.h"
 
 // What is known, as tables: of the configuration's store, or of a running service.
 namespace torchwatch::cli {
@@ -50,16 +50,7 @@ Metric metric_of(ordered_json const& series) {
 
 /// "-" for null.
 std::string level(Metric metric, ordered_json const& value) {
-  return value.is_null() ? "-" : github::level_of(metric, value.get<double>());
-}
-
-/// Of a comparison; "-" where it has no figure.
-std::string change(Metric metric, ordered_json const& comparison) {
-  if (auto const& ratio = comparison.at("ratio"); ratio.is_number())
-    return github::percent_change(ratio.get<double>());
-  auto const& after = comparison.at("after");
-  if (after.is_null()) return "-";
-  return "from " + level(metric, comparison.at("before")) + " to " + level(metric, after);
+  return value.is_null() ? "-" : words::level(metric, value.get<double>());
 }
 
 /// The head of a table, its rows up to `most`, and how many are left out.
@@ -82,7 +73,7 @@ Row row_of_incident(ordered_json const& incident) {
   return {incident.at("id").dump(),
           text(incident.at("nightly"), "date"),
           std::to_string(changes.size()),
-          worst.is_null() ? "-" : change(metric_of(worst), worst),
+          worst.is_null() ? "-" : text(worst, "headline"),
           worst.is_null() ? "-" : text(worst, "name"),
           word(incident, "report")};
 }
@@ -101,7 +92,7 @@ Row row_of_verdict(ordered_json const& verdict) {
   return {text(verdict, "name"),
           text(verdict, "fleet"),
           text(verdict, "verdict"),
-          change(metric, verdict),
+          text(verdict, "headline"),
           level(metric, verdict.at("before")),
           level(metric, verdict.at("after")),
           verdict.at("pairs").dump()};
@@ -124,7 +115,7 @@ Row row_of_series(ordered_json const& series) {
   return {text(series, "name"),
           text(series, "fleet"),
           newest.is_null() ? "-" : level(metric, newest.at("level")),
-          last.is_null() ? "-" : change(metric, last),
+          last.is_null() ? "-" : text(last, "headline"),
           last.is_null() ? "-" : text(last, "date")};
 }
 

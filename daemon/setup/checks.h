@@ -48,12 +48,7 @@ Check check_github(CheckContext const& site);
 Check check_fleet(CheckContext const& site, config::FleetOptions const& fleet);
 
 /// The torchwatch that answers where one with this configuration would: "torchwatch 0.1.0 at
-/// http://127.0.0.1:8917", and why it is not well when it is not; empty when none does. Blocks for
-/// at most two seconds.
-std::string running_service(config::HttpOptions const& http);
-
-/// The torchwatch that answers where one with this configuration would: "torchwatch 0.1.0 at
-/// http://127.0.0.1:8917", and why it is not well when it is not; empty when none does. Blocks for
+/// http://127.0.0.1:8917", with its health problem if it has one; empty if none answers. Blocks for
 /// at most two seconds.
 std::string running_service(config::HttpOptions const& http);
 

@@ -186,4 +186,11 @@ FindingKind kind_of(Finding const& finding) {
   return finding.is_gradual ? FindingKind::gradual : FindingKind::range;
 }
 
+bool measured_nightlies_alone(Bisection const& bisection) {
+  return !bisection.steps.empty() &&
+         std::ranges::all_of(bisection.steps, [](BisectionStep const& step) {
+           return step.stage == BisectionStage::nightlies;
+         });
+}
+
 }  // namespace torchwatch

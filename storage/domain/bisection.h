@@ -212,4 +212,7 @@ struct Bisection {
   Timestamp asked_at{};
 };
 
+/// It measured something, and built no commit.
+bool measured_nightlies_alone(Bisection const& bisection);
+
 }  // namespace torchwatch

@@ -61,8 +61,9 @@ TEST(Dashboard, TellsAnIncidentWithoutScripts) {
   EXPECT_THAT(page.body, HasSubstr("<td"));
   EXPECT_THAT(page.body, HasSubstr("test_train[dlrm-cpu-eager]_latency"));
   EXPECT_THAT(page.body, HasSubstr("Make embedding slower (#123)"));
-  EXPECT_THAT(ask(api.port(), get("/incidents")).body,
-              HasSubstr("<a href=\"/incidents/1\">2026-01-02: 1 series"));
+  EXPECT_THAT(
+      ask(api.port(), get("/incidents")).body,
+      HasSubstr("<a href=\"/incidents/1\">2026-01-02: test_train[dlrm-cpu-eager] latency "));
 }
 
 TEST(Dashboard, SaysWhenThereIsNoSuchIncident) {
@@ -134,7 +135,9 @@ TEST(Dashboard, ShowsTonight) {
   EXPECT_EQ(tonight.at("nightlies").at(1).at("incident"), 1);
   auto const& incident = tonight.at("incidents").at(0);
   EXPECT_EQ(incident.at("worst").at("name"), "test_train[dlrm-cpu-eager]_latency");
+  EXPECT_EQ(incident.at("worst").at("headline"), "+20.0%");
   EXPECT_EQ(incident.at("search").at("outcome"), "culprit");
+  EXPECT_EQ(incident.at("search").at("headline"), "Culprit proved");
   EXPECT_EQ(incident.at("finding").at("suspects").at(0).at("sha"), sha_of('c').hex);
   EXPECT_TRUE(incident.at("ruling").is_null());
   EXPECT_EQ(tonight.at("searches").size(), 1U);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "daemon/api/time.h"
+#include "storage/domain/words.h"
 
 namespace torchwatch::api {
 namespace {
@@ -36,6 +37,7 @@ TEST(ApiJson, AChangeIsOneFlatObject) {
   EXPECT_EQ(text_of(json_of(change)),
             R"({"fleet":"gpu","benchmark":"test_eval[resnet50-cuda-eager]","metric":"gmem",)"
             R"("unit":"bytes","name":"test_eval[resnet50-cuda-eager]_gmem",)"
+            R"("headline":"+10.5%","interval":"[+10.0%, +11.0%]",)"
             R"("verdict":"regression","before":100.0,"after":110.5,)"
             R"("ratio":1.105,"low":1.1,"high":1.11,"error_bound":0.001,"pairs":2,"muted":false})");
 }
@@ -45,9 +47,10 @@ TEST(ApiJson, AChangeFromNothingHasNoRatio) {
   leak.verdict = Verdict::regression;
   leak.after = 64;
 
-  EXPECT_EQ(text_of(json_of(leak)),
-            R"({"verdict":"regression","before":0.0,"after":64.0,)"
-            R"("ratio":null,"low":null,"high":null,"error_bound":0.0,"pairs":0})");
+  EXPECT_EQ(
+      text_of(json_of(leak, Metric::leak)),
+      R"({"headline":"from 0 to 64 bytes/iteration","interval":null,"verdict":"regression","before":0.0,"after":64.0,)"
+      R"("ratio":null,"low":null,"high":null,"error_bound":0.0,"pairs":0})");
 }
 
 TEST(ApiJson, NumbersThatAreNoneAreNull) {
@@ -55,7 +58,7 @@ TEST(ApiJson, NumbersThatAreNoneAreNull) {
   comparison.before = std::numeric_limits<double>::quiet_NaN();
   comparison.after = std::numeric_limits<double>::infinity();
 
-  auto const text = text_of(json_of(comparison));
+  auto const text = text_of(json_of(comparison, Metric::gmem));
 
   EXPECT_NE(text.find(R"("before":null,"after":null)"), std::string::npos) << text;
 }
@@ -63,7 +66,7 @@ TEST(ApiJson, NumbersThatAreNoneAreNull) {
 TEST(ApiJson, AComparisonWithoutAFigureHasNoLevels) {
   Comparison failed;
   failed.pairs = 2;
-  auto const json = json_of(failed);
+  auto const json = json_of(failed, Metric::gmem);
   EXPECT_TRUE(json.at("before").is_null());
   EXPECT_TRUE(json.at("after").is_null());
   EXPECT_EQ(json.at("pairs"), 2);
@@ -110,14 +113,16 @@ TEST(ApiJson, OneCommitThatIsProvedIsTheCulprit) {
   auto finding = finding_of(1, Verdict::regression);
   finding.suspects.front().sha.hex = std::string(40, 'a');
 
-  auto const json = json_of(finding, "");
+  auto const json = json_of(finding, {}, "");
 
+  EXPECT_EQ(json.at("headline"), "Culprit");
+  EXPECT_EQ(json.at("reason"), "proved against its parent");
   EXPECT_EQ(json.at("culprit").at("sha"), finding.suspects.front().sha.hex);
   EXPECT_EQ(json.at("suspects").at(0), json.at("culprit"));
 }
 
 TEST(ApiJson, NobodyIsAccusedWithoutProof) {
-  EXPECT_TRUE(json_of(finding_of(1, Verdict::inconclusive), "").at("culprit").is_null());
+  EXPECT_TRUE(json_of(finding_of(1, Verdict::inconclusive), {}, "").at("culprit").is_null());
 }
 
 TEST(ApiJson, ARangeHasNoCulprit) {
@@ -133,6 +138,32 @@ TEST(ApiJson, ARangeHasNoCulprit) {
   EXPECT_EQ(finding.at("suspects").size(), 2U);
 }
 
+TEST(ApiJson, Bisection_HasReasonOnlyWithItsSteps) {
+  Bisection bisection;
+  bisection.state = BisectionState::failed;
+  bisection.failure = "repository is gone";
+
+  auto const json = json_of(bisection, "");
+
+  EXPECT_EQ(json.at("headline"), "Failed");
+  EXPECT_EQ(json.at("reason"), "repository is gone");
+  auto const listed = json_of(bisection, StepTally{}, "");
+  EXPECT_EQ(listed.at("headline"), "Failed");
+  EXPECT_FALSE(listed.contains("reason"));
+}
+
+TEST(ApiJson, Packages_AreIntroducedInWords) {
+  Bisection bisection;
+  bisection.packages = Packages{{"+ gcc 13"}, {}};
+
+  auto const packages = json_of(bisection, "").at("packages");
+
+  EXPECT_EQ(packages.at("headline"), "Apart from their commits, the two nightly builds differ");
+  EXPECT_TRUE(packages.at("reason").is_string());
+  bisection.packages->differences.clear();
+  EXPECT_TRUE(json_of(bisection, "").at("packages").at("headline").is_null());
+}
+
 TEST(ApiJson, ARequestIsShownAsItWasAsked) {
   BisectionRequest const request{{"a1"}, {"b2"}, {series}, 0.125, Direction::both, Prior::paths};
 
@@ -142,16 +173,18 @@ TEST(ApiJson, ARequestIsShownAsItWasAsked) {
 }
 
 TEST(ApiJson, AnEffectCarriesItsProof) {
-  auto effect = finding_of(1, Verdict::regression).effects.front();
+  auto const finding = finding_of(1, Verdict::regression);
+  auto effect = finding.effects.front();
 
-  EXPECT_EQ(text_of(json_of(effect)),
-            R"({"series":)" + text_of(json_of(series)) +
-                R"(,"before":100.0,"after":110.5,"probability":0.99,)"
+  EXPECT_EQ(text_of(json_of(effect, finding)),
+            R"({"series":)" + text_of(json_of(series)) + R"(,"reason":")" +
+                words::evidence(effect, finding) +
+                R"(","before":100.0,"after":110.5,"probability":0.99,)"
                 R"("proof":)" +
-                text_of(json_of(*effect.proof)) +
+                text_of(json_of(*effect.proof, series.metric)) +
                 R"(,"share":0.5,"revert_check":null,"rebuilt":null,"is_doubted":false})");
   effect.proof.reset();
-  EXPECT_TRUE(json_of(effect).at("proof").is_null());
+  EXPECT_TRUE(json_of(effect, finding).at("proof").is_null());
 }
 
 BisectionStep planned_step() {

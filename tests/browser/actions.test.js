@@ -91,18 +91,18 @@ test('a token is nowhere but in the page', async () => {
   await page.context().close();
 });
 
-test('a search is paused, resumed, cancelled and asked for again', async () => {
+test('a bisection is paused, resumed, cancelled and asked for again', async () => {
   const page = await openPage(browser, service);
   const paused = await searchIn('paused');
   await visit(page, `/bisections/${paused.id}`);
   await page.getByRole('button', { name: 'Cancel' }).click();
-  await page.locator('dialog').getByRole('button', { name: 'Cancel the search' }).click();
+  await page.locator('dialog').getByRole('button', { name: 'Cancel the bisection' }).click();
   await giveToken(page, service.token);
-  await page.getByText('cancelled', { exact: true }).waitFor();
+  await page.getByText('Cancelled', { exact: true }).waitFor();
   assert.equal((await read(`/api/v1/bisections/${paused.id}`)).state, 'cancelled');
 
   const { total } = await read('/api/v1/bisections');
-  await page.getByRole('button', { name: 'Search again' }).click();
+  await page.getByRole('button', { name: 'Bisect again' }).click();
   await page.waitForFunction(async (before) => (await (await fetch('/api/v1/bisections')).json()).total > before, total);
 
   const active = await searchIn('queued', 'running');

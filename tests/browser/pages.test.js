@@ -139,6 +139,7 @@ const textOf = (page) => page.locator('main').innerText();
 
 const fromNothing = {
   fleet: 'cpu', benchmark: 'test_train[alexnet-cpu-eager]', metric: 'leak', unit: 'bytes/iteration', name: 'test_train[alexnet-cpu-eager]_leak',
+  headline: 'from 0 to 50.00 MiB/iteration', interval: null,
   verdict: 'regression', before: 0, after: 52428800, ratio: null, low: null, high: null, error_bound: 0.0001, pairs: 2, muted: false,
 };
 
@@ -147,32 +148,34 @@ test('a change from nothing is told by its levels, and is the worst', async () =
   list.items[1].changes.unshift(fromNothing);
   const page = await pageWhere('/api/v1/incidents', list, '/incidents');
   await page.getByRole('button', { name: 'Worst' }).click();
-  assert.match(await page.locator('tbody tr').first().innerText(), /from 0 to 50 MiB\/iteration/);
+  assert.match(await page.locator('tbody tr').first().innerText(), /from 0 to 50\.00 MiB\/iteration/);
   assert.deepEqual(page.faults, []);
   await page.context().close();
 });
 
-test('an incident that cannot be searched says so', async () => {
+test('an incident that cannot be bisected says so', async () => {
   const { items } = await read(service, '/api/v1/incidents');
   const address = `/api/v1/incidents/${items[0].id}`;
   const incident = await read(service, address);
-  const answer = { ...incident, changes: [fromNothing], bisections: [], nightly: { ...incident.nightly, state: 'done' } };
+  const headline = 'test_train[alexnet-cpu-eager] leak from 0 to 50.00 MiB/iteration';
+  const answer = { ...incident, headline, changes: [fromNothing], bisections: [], nightly: { ...incident.nightly, state: 'done' } };
   const page = await pageWhere(address, answer, `/incidents/${items[0].id}`);
-  assert.match(await page.locator('main h1').innerText(), /_leak from 0 to 50 MiB\/iteration$/);
-  assert.match(await textOf(page), /No search was made/);
+  assert.equal(await page.locator('main h1').innerText(), headline);
+  assert.match(await textOf(page), /No bisection was made/);
   await page.context().close();
 });
 
 test('Tonight tells a guess as one, and a night that was not compared', async () => {
   const tonight = await read(service, '/api/v1/tonight');
   const commit = { sha: 'a'.repeat(40), subject: 'One', author: 'Ada <ada@example.com>', time: '2026-06-29T00:00:00Z', pull_request: null, url: null };
-  const finding = { kind: 'range', culprit: null, suspects: [commit], effects: [], no_revert_check: null };
-  const incidents = [{ ...tonight.incidents[0], ruling: null, worst: fromNothing, finding, search: { id: 1, state: 'done', outcome: 'undecided' } }];
+  const words = { headline: 'Most likely commit', reason: 'not compared with its parent' };
+  const finding = { ...words, kind: 'range', culprit: null, suspects: [commit], effects: [], no_revert_check: null };
+  const incidents = [{ ...tonight.incidents[0], ruling: null, worst: fromNothing, finding, search: { id: 1, headline: 'Undecided', state: 'done', outcome: 'undecided' } }];
   const nightlies = [{ ...tonight.nightlies[0], state: 'done', baseline: null, progress: null, incident: null }];
   const page = await pageWhere('/api/v1/tonight', { ...tonight, incidents, nightlies }, '/');
   const text = await textOf(page);
-  assert.match(text, /from 0 to 50 MiB\/iteration/);
-  assert.match(text, /aaaaaaaaaaaa most likely, not proved; its search: undecided/);
+  assert.match(text, /from 0 to 50\.00 MiB\/iteration/);
+  assert.match(text, /Most likely commit: aaaaaaaaaaaa, not compared with its parent; its bisection: Undecided/);
   assert.match(await page.locator('tbody tr').first().innerText(), /not compared/);
   await page.context().close();
 });
@@ -193,19 +196,18 @@ test('a nightly without verdicts says why', async () => {
   }
 });
 
-test('a search tells why it is undecided, and what the builds of the nightlies differ by', async () => {
+test('a bisection says why it is undecided, and what the builds of the nightlies differ by', async () => {
   const { items } = await read(service, '/api/v1/bisections?limit=500');
   const found = items.find((one) => one.state === 'done' && one.steps_done > 0);
   const search = await read(service, found.url);
-  const steps = [{ ...search.steps[0], readings: {}, skipped: search.request.start, note: 'could not be measured: crashed' }];
-  const { fleet, benchmark } = steps[0];
-  const request = { ...search.request, series: search.request.series.filter((series) => series.fleet === fleet && series.benchmark === benchmark) };
-  const nothing = { ...fromNothing, verdict: 'inconclusive', before: null, after: null };
-  const packages = { differences: ['- gcc 12', '+ gcc 13 <b>new</b>'], changes: [nothing] };
-  const page = await pageWhere(found.url, { ...search, request, outcome: 'undecided', findings: [], steps, packages }, `/bisections/${found.id}`);
+  const nothing = { ...fromNothing, headline: 'no figure', verdict: 'inconclusive', before: null, after: null };
+  const packages = { headline: 'The builds differ', reason: '- and +', differences: ['- gcc 12', '+ gcc 13 <b>new</b>'], changes: [nothing] };
+  const words = { headline: 'Undecided', reason: 'the good commit: could not be measured: <i>crashed</i>' };
+  const page = await pageWhere(found.url, { ...search, ...words, outcome: 'undecided', findings: [], packages }, `/bisections/${found.id}`);
   const text = await textOf(page);
-  assert.match(text, /It ended before it was sure\. Its good end: could not be measured: crashed/);
-  assert.match(text, /own builds differ by/);
+  assert.match(text, /Undecided/);
+  assert.match(text, /the good commit: could not be measured: <i>crashed<\/i>/);
+  assert.match(text, /The builds differ/);
   assert.match(text, /\+ gcc 13 <b>new<\/b>/);
   assert.match(text, /no figure/);
   assert.deepEqual(await violationsOf(page), []);

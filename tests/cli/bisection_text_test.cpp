@@ -1,33 +1,73 @@
 #include "daemon/cli/bisection_text.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
+
+#include "daemon/api/json.h"
 
 namespace torchwatch::cli {
 namespace {
 
-using nlohmann::ordered_json;
+using testing::AllOf;
 using testing::HasSubstr;
 
-std::string told(std::string const& kind, std::size_t suspects) {
-  ordered_json finding{{"kind", kind}, {"suspects", ordered_json::array()}};
-  for (std::size_t i = 0; i < suspects; ++i)
-    finding["suspects"].push_back({{"sha", std::string(40, 'a')}, {"subject", "Change"}});
+Finding finding_of(std::size_t suspects) {
+  Commit const commit{{std::string(40, 'a')}, "Change", "Ada <ada@example.org>", {}, 7};
+  Effect effect;
+  effect.series = {"local", {"dlrm", Test::eval, Device::cpu, "eager"}, Metric::latency};
+  effect.before = 10;
+  effect.after = 12;
+  return {std::vector<Commit>(suspects, commit), {effect}};
+}
+
+std::string printed(Bisection const& bisection) {
   testing::internal::CaptureStdout();
-  print_bisection({{"id", 1},
-                   {"state", "done"},
-                   {"outcome", "range"},
-                   {"findings", {finding}},
-                   {"packages", nullptr}});
+  print_bisection(api::json_of(bisection, ""));
   return testing::internal::GetCapturedStdout();
 }
 
-TEST(BisectionText, OnlyAProofAccuses) {
-  EXPECT_THAT(told("culprit", 1), HasSubstr("culprit:"));
-  EXPECT_THAT(told("range", 1), HasSubstr("most likely, not proved:"));
-  EXPECT_THAT(told("range", 2), HasSubstr("range, of which one is the culprit:"));
-  EXPECT_THAT(told("layout", 1), HasSubstr("one build, not the commit:"));
+Bisection range_of(Finding finding) {
+  Bisection bisection;
+  bisection.id = BisectionId{1};
+  bisection.state = BisectionState::done;
+  bisection.outcome = BisectionOutcome::range;
+  bisection.findings = {std::move(finding)};
+  return bisection;
+}
+
+TEST(BisectionText, OfOneCommit_HasItOnTheLineOfTheHeadline) {
+  auto bisection = range_of(finding_of(1));
+  bisection.findings.front().no_revert_check = "git revert does not apply";
+  EXPECT_EQ(printed(bisection),
+            "bisection 1: Range of commits\n"
+            "  Most likely commit (not compared with its parent): " +
+                std::string(40, 'a') +
+                " https://github.com/pytorch/pytorch/pull/7  Change (Ada <ada@example.org>)\n"
+                "    test_eval[dlrm-cpu-eager]_latency on local: not compared with its parent; "
+                "during the bisection +20.0% (10 ms to 12 ms)\n"
+                "    No revert check: git revert does not apply\n");
+}
+
+TEST(BisectionText, OfSeveralCommits_HasALineForEach) {
+  auto finding = finding_of(2);
+  finding.effects.resize(7, finding.effects.front());
+  auto const text = printed(range_of(finding));
+  EXPECT_THAT(text,
+              HasSubstr("  One of 2 commits (the regression came with one of them):\n    aaaa"));
+  EXPECT_THAT(text, HasSubstr("\n    and 2 more\n"));
+}
+
+TEST(BisectionText, OfEnvironment_ListsDifferencesOfPackages) {
+  Bisection bisection;
+  bisection.state = BisectionState::done;
+  bisection.outcome = BisectionOutcome::environment;
+  bisection.packages = Packages{{"+ gcc 13"}, {}};
+  EXPECT_THAT(printed(bisection),
+              AllOf(HasSubstr(": No commit is to blame (environment): the two nightly builds"),
+                    HasSubstr("+ only in the bad one\n  + gcc 13\n")));
 }
 
 TEST(BisectionText, ACommitMayNotBeKnownYet) {

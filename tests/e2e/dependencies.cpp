@@ -109,7 +109,7 @@ void expect_environment(World const& world, Finished const& check) {
   ASSERT_THAT(packages.at("changes"), SizeIs(1));
   EXPECT_EQ(packages.at("changes").at(0).at("verdict"), "regression");
   auto const report = text_of(incident.at("report").get<std::string>());
-  EXPECT_THAT(report, HasSubstr("**No commit is to blame:**"));
+  EXPECT_THAT(report, HasSubstr("**No commit is to blame (environment):**"));
   EXPECT_THAT(report, HasSubstr(dependency));
 }
 

@@ -81,7 +81,7 @@ TEST(Dependency, OfAPackageIsNoCommitsFault) {
 
   expect_environment(world, check);
   auto const told = world.run({"check"});
-  EXPECT_THAT(told.out, HasSubstr("no commit is to blame"));
+  EXPECT_THAT(told.out, HasSubstr("No commit is to blame (environment)"));
 }
 
 /// A world in which builds of some commits can be had from elsewhere.

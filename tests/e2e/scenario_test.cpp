@@ -34,12 +34,13 @@ TEST(Check, TellsPeopleWhatItTellsPrograms) {
   auto const told = world.run({"check"});
   EXPECT_EQ(told.status, 1) << told.err;
   auto const& culprit = world.truth().at("culprits").at(0);
-  EXPECT_NE(told.out.find("culprit:   " + culprit.at("commit").get<std::string>().substr(0, 12)),
+  EXPECT_NE(told.out.find("Culprit (proved against its parent): " +
+                          culprit.at("commit").get<std::string>()),
             std::string::npos)
       << told.out;
   EXPECT_NE(told.out.find("/pull/" + culprit.at("pull_request").dump()), std::string::npos)
       << told.out;
-  EXPECT_NE(told.out.find("_latency, against its parent, explains "), std::string::npos)
+  EXPECT_NE(told.out.find("% of the regression; during the bisection "), std::string::npos)
       << told.out;
 }
 

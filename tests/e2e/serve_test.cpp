@@ -238,7 +238,9 @@ TEST(Serve, ShowsItsBisectionsAndBisectsAgainWithAnotherEnd) {
   EXPECT_EQ(std::count(list.out.begin(), list.out.end(), '\n'), 3) << list.out;
   EXPECT_THAT(list.out, ContainsRegex("\n2 +done +culprit "));
   auto const shown = bisections(world, service, {"2"});
-  EXPECT_THAT(shown.out, HasSubstr("bisection 2: done, culprit\n  culprit:\n    " + culprit));
+  EXPECT_THAT(
+      shown.out,
+      HasSubstr("bisection 2: Culprit proved\n  Culprit (proved against its parent): " + culprit));
   EXPECT_THAT(shown.out, HasSubstr("\nwave  benchmark"));
   EXPECT_THAT(shown.out, HasSubstr(" MiB, ")) << "levels that were measured";
   EXPECT_EQ(json::parse(bisections(world, service, {"2", "--json"}).out), second);

@@ -368,7 +368,7 @@ TEST_F(PipelineTest, ReportsWithoutABisectionThatSomebodyPausedAndAddsWhatItFind
   find_and_steer(BisectionState::paused);
   EXPECT_EQ(world.newest().state, NightlyState::done);
   auto const report = incident()->report;
-  EXPECT_THAT(text_of(report), HasSubstr("The bisection is paused."));
+  EXPECT_THAT(text_of(report), HasSubstr("**Paused:**"));
 
   world.release("2026-01-03", 8);
   ASSERT_TRUE(world.parts->queue.steer(BisectionId{1}, BisectionState::queued));
@@ -384,8 +384,7 @@ TEST_F(PipelineTest, SaysThatASearchWasCancelledWhichItReportedAsPaused) {
   ASSERT_TRUE(world.parts->queue.steer(BisectionId{1}, BisectionState::cancelled));
   ASSERT_TRUE(world.pass());
 
-  EXPECT_THAT(text_of(report),
-              AllOf(HasSubstr("The bisection was cancelled."), Not(HasSubstr("is paused"))));
+  EXPECT_THAT(text_of(report), AllOf(HasSubstr("**Cancelled.**"), Not(HasSubstr("**Paused:**"))));
 }
 
 TEST_F(PipelineTest, AddsWhatASearchFindsThatIsAskedForAfterTheReport) {

@@ -34,15 +34,15 @@ export function searchActions(search, again) {
   };
   const hasEnded = ['done', 'failed', 'cancelled'].includes(search.state);
   const buttons = [
-    hasEnded ? button('Search again', 'The same commits and series, measured anew', async () => {
+    hasEnded ? button('Bisect again', 'The same commits and series, measured anew', async () => {
       const asked = await send('/api/v1/bisections', { again: search.id });
       again();
-      return `Search ${asked.id} is ${asked.state}.`;
+      return `Bisection ${asked.id} is ${asked.state}.`;
     }) : null,
     ['queued', 'running'].includes(search.state) ? button('Pause', 'Until somebody resumes it', steer('paused', 'Paused.')) : null,
     search.state === 'paused' ? button('Resume', 'It goes on where it was', steer('queued', 'It goes on.')) : null,
     hasEnded ? null : button('Cancel', 'For good', async () => {
-      const sure = await ask('Cancel the search?', 'It ends for good. What was measured stays.', [], 'Cancel the search');
+      const sure = await ask('Cancel the bisection?', 'It ends for good. What was measured stays.', [], 'Cancel the bisection');
       return sure ? steer('cancelled', 'Cancelled.')() : null;
     }),
   ];

@@ -8,22 +8,12 @@ export function change(ratio) {
   const percent = 100 * (ratio - 1);
   const digits = Math.abs(percent) >= 100 ? 0 : 1;
   const text = percent.toFixed(digits);
-  return `${percent >= 0 ? '+' : '−'}${text.replace('-', '')}%`;
+  return `${percent >= 0 ? '+' : ''}${text}%`;
 }
 
-/** "+12.1%"; "from 0 to 50 MiB/iteration" where there is no ratio. */
-export function changeText(comparison, unit = comparison.unit) {
-  const { ratio, before, after } = comparison;
-  if (ratio !== null) return change(ratio);
-  if (before === null || after === null) return 'no figure';
-  if (before === after) return 'no change';
-  return `from ${before === 0 ? '0' : level(before, unit)} to ${level(after, unit)}`;
-}
-
-/** "+12.1% [+10.0%, +14.0%]". */
-export function changeWithInterval(comparison, unit = comparison.unit) {
-  if (comparison.ratio === null) return changeText(comparison, unit);
-  return `${change(comparison.ratio)} [${change(comparison.low)}, ${change(comparison.high)}]`;
+/** "+12.1% [+10.0%, +14.0%]", as the service words a comparison. */
+export function changeText({ headline, interval }) {
+  return interval ? `${headline} ${interval}` : headline;
 }
 
 /** What to sort changes by: one from nothing is more than any ratio. */

@@ -3,7 +3,7 @@
 import { read, readAll } from './api.js';
 import { incidentActions } from './actions.js';
 import { h, untrusted } from './dom.js';
-import { changeText, changeWithInterval, growth, level, sha, time } from './format.js';
+import { changeText, growth, level, sha, time } from './format.js';
 import { nightlyLink, seriesLink } from './links.js';
 import { operatorSections } from './operators.js';
 import { pairFigure } from './pairs.js';
@@ -14,7 +14,7 @@ const openAtFirst = 4;
 
 const changeColumns = [
   { title: 'Series', value: (row) => row.name, cell: (row) => seriesLink(row) },
-  { title: 'Change', number: true, value: growth, cell: (row) => h('span', { class: 'bad' }, changeWithInterval(row)), descending: true },
+  { title: 'Change', number: true, value: growth, cell: (row) => h('span', { class: 'bad' }, changeText(row)), descending: true },
   { title: 'Before', number: true, cell: (row) => level(row.before, row.unit), narrowHidden: true },
   { title: 'After', number: true, cell: (row) => level(row.after, row.unit), narrowHidden: true },
   { title: 'Wrong at most', number: true, cell: (row) => row.error_bound.toPrecision(1), narrowHidden: true },
@@ -23,7 +23,7 @@ const changeColumns = [
 
 function pairsOf(incident, one, place, isOpen) {
   const { baseline, nightly } = incident;
-  const details = h('details', null, h('summary', null, one.name, h('span', { class: 'quiet' }, ` on ${one.fleet}, ${changeText(one)}`)));
+  const details = h('details', null, h('summary', null, one.name, h('span', { class: 'quiet' }, ` on ${one.fleet}, ${one.headline}`)));
   const fill = async () => {
     if (details.childElementCount > 1) return;
     const query = new URLSearchParams({ fleet: one.fleet, benchmark: one.benchmark, metric: one.metric, nightly: nightly.id });
@@ -52,33 +52,27 @@ function hostSection(fingerprint) {
   return [h('h2', null, 'Measured on'), h('details', null, h('summary', null, 'The host'), facts(rows))];
 }
 
-function titleOf(incident, worst) {
-  const more = incident.changes.length - 1;
-  if (!worst) return `Incident ${incident.id}`;
-  return `${worst.name} ${changeText(worst)}${more > 0 ? ` and ${more} more` : ''}`;
-}
-
 function reportLink(report) {
   if (!report) return 'not published yet';
   return /^https?:/.test(report) ? h('a', { href: report, rel: 'noreferrer' }, report) : h('code', { class: 'untrusted' }, report);
 }
 
 function noSearchText({ state }) {
-  if (state === 'failed') return 'No search was made: the nightly failed.';
-  if (state !== 'bisected' && state !== 'done') return 'No search yet: it begins when the nightly has been compared.';
-  return 'No search was made: there is nothing between the two nightlies that could be built or measured.';
+  if (state === 'failed') return 'No bisection was made: the nightly failed.';
+  if (state !== 'bisected' && state !== 'done') return 'No bisection yet: it begins when the nightly has been compared.';
+  return 'No bisection was made: there is nothing between the two nightlies that could be built or measured.';
 }
 
 export async function show(place) {
   const incident = await read(`/api/v1/incidents/${place.id}`, place.signal);
-  const { baseline, changes, nightly } = incident; // the worst change first
+  const { baseline, changes, nightly } = incident;
   place.title(`Incident ${incident.id}`);
   const newestFirst = [...incident.bisections].reverse();
   const searches = await Promise.all(newestFirst.map(async (search) =>
-    [h('h2', null, h('a', { href: `/bisections/${search.id}` }, `Search ${search.id}`)), await searchBody(search.id, place)]));
+    [h('h2', null, h('a', { href: `/bisections/${search.id}` }, `Bisection ${search.id}`)), await searchBody(search.id, place)]));
   place.show(
     h('p', { class: 'quiet' }, `Incident ${incident.id}`),
-    h('h1', null, titleOf(incident, changes[0])),
+    h('h1', null, incident.headline),
     facts([
       ['Nightly', [nightlyLink(nightly.id, nightly.date), ', commit ', sha(nightly.commit), incident.nightly_pytorch ? [', PyTorch ', untrusted(incident.nightly_pytorch)] : '']],
       ['Compared with', [nightlyLink(baseline.id, baseline.date), ', commit ', sha(baseline.commit), incident.baseline_pytorch ? [', PyTorch ', untrusted(incident.baseline_pytorch)] : '']],

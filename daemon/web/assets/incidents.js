@@ -1,7 +1,7 @@
 // All incidents.
 
 import { h } from './dom.js';
-import { changeText, growth, time } from './format.js';
+import { growth, time } from './format.js';
 import { incidentLink, nightlyLink, seriesLink } from './links.js';
 import { listTable } from './table.js';
 
@@ -17,9 +17,9 @@ export async function show(place) {
       { title: 'Nightly', value: (row) => row.nightly.date, cell: (row) => nightlyLink(row.nightly.id, row.nightly.date), descending: true },
       { title: 'Series', number: true, value: (row) => row.changes.length, cell: (row) => row.changes.length, descending: true },
       { title: 'Worst', number: true, value: (row) => growth(worstOf(row)), descending: true,
-        cell: (row) => (worstOf(row) ? h('span', { class: 'bad' }, changeText(worstOf(row))) : '–') },
+        cell: (row) => (worstOf(row) ? h('span', { class: 'bad' }, worstOf(row).headline) : '–') },
       { title: 'Of', cell: (row) => (worstOf(row) ? seriesLink(worstOf(row)) : '–') },
       { title: 'Opened', value: (row) => row.opened_at, cell: (row) => time(row.opened_at), narrowHidden: true, descending: true },
     ], place, { caption: 'One for each night with a regression that nobody had muted, newest first',
-      empty: 'No nightly has regressed yet. When one does, it is compared, searched and reported here.' }));
+      empty: 'No nightly has regressed yet. When one does, it is compared, bisected and reported here.' }));
 }

@@ -3,7 +3,7 @@
 import { read } from './api.js';
 import { h, untrusted } from './dom.js';
 import { comparisonColumns } from './findings.js';
-import { changeText, growth, sha, time } from './format.js';
+import { growth, sha, time } from './format.js';
 import { incidentLink, nightlyLink } from './links.js';
 import { facts, table } from './table.js';
 import { stateText } from './tonight.js';
@@ -18,7 +18,7 @@ function captionOf(verdicts) {
   const moved = verdicts.filter((row) => moves.includes(row.verdict));
   if (moved.length === 0) return 'Series that were compared with the night before, run by run';
   const most = moved.reduce((worst, one) => (growth(one) > growth(worst) ? one : worst));
-  return `${moved.length} of ${verdicts.length} compared series moved, at most ${changeText(most)}`;
+  return `${moved.length} of ${verdicts.length} compared series moved, at most ${most.headline}`;
 }
 
 /** Why there are no verdicts. `baseline`: the nightly it stands beside, or null. */

@@ -1,10 +1,10 @@
-// One search.
+// One bisection.
 
 import { h } from './dom.js';
 import { searchBody } from './searchbody.js';
 
 export async function show(place) {
-  place.title(`Search ${place.id}`);
+  place.title(`Bisection ${place.id}`);
   const body = await searchBody(place.id, place);
-  place.show(h('h1', null, `Search ${place.id}`), body, h('p', null, h('a', { href: '/bisections' }, 'All searches')));
+  place.show(h('h1', null, `Bisection ${place.id}`), body, h('p', null, h('a', { href: '/bisections' }, 'All bisections')));
 }

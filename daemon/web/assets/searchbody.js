@@ -1,11 +1,11 @@
-// One search, on its own page and on its incident's.
+// One bisection, on its own page and on its incident's.
 
 import { read } from './api.js';
 import { searchActions } from './actions.js';
-import { comparisonColumns, findingSection } from './findings.js';
+import { comparisonColumns, findingSection, shortList } from './findings.js';
 import { h, untrusted } from './dom.js';
 import { level, plural, probability, sha, time } from './format.js';
-import { incidentLink, outcomeText, seriesLink } from './links.js';
+import { incidentLink, seriesLink } from './links.js';
 import { searchLine } from './searchline.js';
 import { facts, table } from './table.js';
 
@@ -33,43 +33,12 @@ function nextText(search) {
   return h('p', null, h('b', null, 'Next: '), next.map((step) => [step.commits.map((one) => [sha(one), ' ']), untrusted(step.reason)]));
 }
 
-/** The last step in which an end of the series failed, where that never gave anything in the last stage. */
-function missingEnd(search, series) {
-  const { stage } = search.steps.at(-1);
-  const steps = search.steps.filter((step) => step.stage === stage && step.fleet === series.fleet && step.benchmark === series.benchmark);
-  return [search.request.start, search.request.end].map((end) => {
-    const wasMeasured = steps.some((step) => Object.keys(step.readings).length > 0 && step.commits.includes(end));
-    return wasMeasured ? null : steps.findLast((step) => step.skipped === end);
-  }).find(Boolean);
-}
-
-/** Why it was not sure, where no series has both ends. */
-function undecidedText(search) {
-  if (search.outcome !== 'undecided') return null;
-  const missing = search.steps.length === 0 ? [] : search.request.series.map((series) => missingEnd(search, series));
-  const failed = missing.every(Boolean) ? missing[0] : null;
-  return h('p', null, 'It ended before it was sure.',
-    failed ? [` Its ${failed.skipped === search.request.start ? 'good' : 'bad'} end: `, untrusted(failed.note)] : null);
-}
-
-const shownDifferences = 20;
-
-function differencesList(differences) {
-  if (differences.length === 0) return h('p', { class: 'quiet' }, 'Nothing that can be seen in them.');
-  const lines = differences.map((line) => h('li', null, untrusted(line)));
-  const more = lines.length - shownDifferences;
-  return [
-    h('p', { class: 'quiet' }, 'What has a - is of the good one alone, what has a + of the bad one.'),
-    h('ul', { class: 'plain' }, lines.slice(0, shownDifferences)),
-    more > 0 ? h('details', null, h('summary', null, `${more} more`), h('ul', { class: 'plain' }, lines.slice(shownDifferences))) : null,
-  ];
-}
-
 function packagesSection(packages) {
-  if (!packages || packages.differences.length + packages.changes.length === 0) return null;
+  if (!packages) return null;
   return h('section', null,
-    h('h3', null, 'What the nightlies\' own builds differ by'), differencesList(packages.differences),
-    packages.changes.length ? table(comparisonColumns, packages.changes, { caption: 'The nightlies\' own builds, compared again' }) : null);
+    packages.headline ? [h('h3', null, packages.headline), h('p', { class: 'quiet' }, packages.reason)] : null,
+    shortList(packages.differences.map(untrusted), 20, 'lines'),
+    packages.changes.length ? table(comparisonColumns, packages.changes, { caption: 'The nightly builds, measured again' }) : null);
 }
 
 /** `again`: draws it anew. `level`: of its headings. */
@@ -80,7 +49,7 @@ export async function searchBody(id, place) {
   const picture = search.steps.length === 0 ? h('p', { class: 'quiet' }, 'Nothing has been measured yet.') : h('div');
   if (search.steps.length > 0) {
     const draw = (name) => figure.replaceChildren(searchLine(search, name));
-    const figure = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'The search as a picture' });
+    const figure = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'The bisection as a picture' });
     draw(first.name);
     const choice = search.request.series.length < 2 ? null : h('label', null, 'Belief about', h('select', { change: (event) => draw(event.target.value) },
       search.request.series.map((series) => h('option', { value: series.name }, series.name))));
@@ -88,7 +57,7 @@ export async function searchBody(id, place) {
   }
   return [
     facts([
-      ['State', [search.state, search.outcome ? `: ${outcomeText(search)}` : '', search.failure ? [': ', untrusted(search.failure)] : null]],
+      ['State', search.headline],
       search.incident ? ['Of', incidentLink(search.incident)] : ['Of', 'a person'],
       ['Commits', [sha(search.request.start), ' to ', sha(search.request.end), search.commits.length ? `, ${plural(search.commits.length, 'suspect')}` : '']],
       ['Series', search.request.series.slice(0, 8).map((series) => h('div', null, seriesLink(series)))],
@@ -96,7 +65,7 @@ export async function searchBody(id, place) {
       ['Asked', time(search.asked_at)],
     ]),
     searchActions(search, place.again),
-    undecidedText(search),
+    search.reason ? h('p', null, untrusted(search.reason)) : null,
     search.findings.map(findingSection),
     packagesSection(search.packages),
     nextText(search),

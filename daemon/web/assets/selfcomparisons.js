@@ -1,7 +1,7 @@
 // Builds compared with themselves: whatever is found there is a false alarm.
 
 import { h, s } from './dom.js';
-import { change, changeWithInterval, growth, number, plural, verdictClass } from './format.js';
+import { change, changeText, growth, number, plural, verdictClass } from './format.js';
 import { nightlyLink, seriesLink } from './links.js';
 import { table } from './table.js';
 
@@ -26,7 +26,7 @@ export function intervalText(share) {
 
 function dot(one, x, y) {
   const isFalse = isFalseAlarm(one);
-  const title = s('title', null, `${one.date}, ${one.name} on ${one.fleet}: ${changeWithInterval(one)}, ${one.verdict}, ${plural(one.pairs, 'pair')}`);
+  const title = s('title', null, `${one.date}, ${one.name} on ${one.fleet}: ${changeText(one)}, ${one.verdict}, ${plural(one.pairs, 'pair')}`);
   const [at, to] = [x(one), y(one.ratio)];
   return s('g', null, title,
     s('line', { class: isFalse ? 'alarm-line' : 'join', x1: at, x2: at, y1: y(one.low), y2: y(one.high) }),
@@ -61,7 +61,7 @@ function newestTable(comparisons) {
     { title: 'Nightly', value: (row) => row.date, cell: (row) => nightlyLink(row.nightly, row.date), descending: true },
     { title: 'Series', value: (row) => row.name, cell: (row) => seriesLink(row) },
     { title: 'Verdict', value: (row) => row.verdict, cell: (row) => h('span', { class: isFalseAlarm(row) ? 'bad' : verdictClass(row.verdict) }, row.verdict) },
-    { title: 'Change', number: true, value: growth, cell: (row) => changeWithInterval(row) },
+    { title: 'Change', number: true, value: growth, cell: (row) => changeText(row) },
     { title: 'Pairs', number: true, value: (row) => row.pairs, cell: (row) => row.pairs, descending: true },
   ], rows, { caption: 'Each of the last nights' });
 }

@@ -3,7 +3,7 @@
 import { read, readAll } from './api.js';
 import { dayOf, drawChart } from './chart.js';
 import { h } from './dom.js';
-import { change, changeText, growth, level, plural, shortSha, time, verdictClass } from './format.js';
+import { change, growth, level, plural, shortSha, time, verdictClass } from './format.js';
 import { incidentLink, nightlyLink, seriesAddress } from './links.js';
 import { sparkline } from './sparkline.js';
 import { facts, table } from './table.js';
@@ -19,7 +19,7 @@ const columns = [
   { title: 'Newest', number: true, cell: (row) => (row.newest ? level(row.newest.level, row.unit) : '–') },
   { title: `Last ${recentNights} nights`, cell: (row) => sparkline(row.levels), narrowHidden: true },
   { title: 'Last change', number: true, value: (row) => growth(row.change), descending: true,
-    cell: (row) => (row.change ? h('span', { class: verdictClass(row.change.verdict) }, changeText(row.change, row.unit)) : '–') },
+    cell: (row) => (row.change ? h('span', { class: verdictClass(row.change.verdict) }, row.change.headline) : '–') },
   { title: 'On', value: (row) => row.change?.date, descending: true, cell: (row) => (row.change ? nightlyLink(row.change.nightly, row.change.date) : '–') },
 ];
 
@@ -109,7 +109,7 @@ function hostText(fingerprint) {
 
 function besideNightBefore({ nights, unit }, at) {
   const [before, after] = [nights.level[at - 1], nights.level[at]];
-  return changeText({ ratio: before > 0 ? after / before : null, before, after, unit });
+  return before > 0 ? change(after / before) : `from ${level(before, unit)} to ${level(after, unit)}`;
 }
 
 /** What one night measured; its processes as long as they are kept. */

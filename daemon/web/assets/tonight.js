@@ -2,13 +2,13 @@
 
 import { health, read } from './api.js';
 import { h, untrusted } from './dom.js';
-import { ago, bytes, changeText, duration, plural, shortSha, time } from './format.js';
-import { findingText, incidentLink, nightlyLink, outcomeText, searchLink, seriesLink } from './links.js';
+import { ago, bytes, duration, plural, shortSha, time } from './format.js';
+import { findingText, incidentLink, nightlyLink, searchLink, seriesLink } from './links.js';
 import { table } from './table.js';
 
 const stateWords = {
   announced: 'announced, its build is being brought', prepared: 'being measured', swept: 'measured, being looked through',
-  screened: 'suspects are being compared', confirmed: 'compared, its commits are being searched', bisected: 'compared, reported when no search of it goes on',
+  screened: 'suspects are being compared', confirmed: 'compared, its commits are being bisected', bisected: 'compared, reported when no bisection of it goes on',
   done: 'done', failed: 'failed',
 };
 
@@ -48,13 +48,14 @@ function isOpen(incident) {
   return incident.ruling === null;
 }
 
-/** Outcomes that what was found tells by itself. */
-const toldByFinding = ['culprit', 'range', 'layout'];
+/** Outcomes that the finding states by itself. */
+const statedByFinding = ['culprit', 'range', 'layout'];
 
-/** Who did it, and how the newest search stands where that is not all. */
+/** The culprit, and how the newest bisection stands where that is not all. */
 function foundText({ finding, search }) {
-  if (!finding) return outcomeText(search);
-  return [findingText(finding), toldByFinding.includes(search?.outcome) ? null : `; its search: ${outcomeText(search)}`];
+  const newest = search?.headline ?? 'No bisection';
+  if (!finding) return newest;
+  return [findingText(finding), statedByFinding.includes(search?.outcome) ? null : `; its bisection: ${newest}`];
 }
 
 function incidentsPanel(incidents) {
@@ -66,7 +67,7 @@ function incidentsPanel(incidents) {
     shown.length === 0 ? h('p', { class: 'quiet' }, 'None in the last 30 days that nobody has ruled on.') : null,
     h('ul', { class: 'plain' }, shown.slice(0, 6).map((incident) => h('li', null,
       incidentLink(incident.id, incident.date), ': ',
-      incident.worst ? [h('b', { class: 'bad' }, changeText(incident.worst)), ' ', seriesLink(incident.worst)] : null,
+      incident.worst ? [h('b', { class: 'bad' }, incident.worst.headline), ' ', seriesLink(incident.worst)] : null,
       incident.series > 1 ? `, ${plural(incident.series - 1, 'other')}` : null,
       h('br'), h('span', { class: 'quiet' }, foundText(incident))))),
     h('p', null, h('a', { href: '/incidents' }, 'All incidents')));
@@ -74,12 +75,12 @@ function incidentsPanel(incidents) {
 
 function searchesPanel(searches) {
   return h('section', { class: 'panel' },
-    h('h2', null, searches.length === 0 ? 'No search is running' : plural(searches.length, 'search is open', 'searches are open')),
+    h('h2', null, searches.length === 0 ? 'No bisection is running' : plural(searches.length, 'bisection is open', 'bisections are open')),
     h('ul', { class: 'plain' }, searches.map((search) => h('li', null,
       searchLink(search.id), ` ${search.state}, ${plural(search.steps, 'step')}`,
       search.incident ? [', ', incidentLink(search.incident)] : null,
       search.reason ? [h('br'), h('span', { class: 'quiet' }, untrusted(search.reason))] : null))),
-    h('p', null, h('a', { href: '/bisections' }, 'All searches')));
+    h('p', null, h('a', { href: '/bisections' }, 'All bisections')));
 }
 
 function alarmsPanel(alarms) {

@@ -1,0 +1,364 @@
+#include "storage/domain/words.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <ranges>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace torchwatch::words {
+namespace {
+
+std::string milliseconds(double value) {
+  return std::abs(value) < 1000 ? fmt::format("{:.4g} ms", value) : fmt::format("{:.0f} ms", value);
+}
+
+std::string bytes(double value) {
+  constexpr std::array<std::string_view, 4> units{"KiB", "MiB", "GiB", "TiB"};
+  if (std::abs(value) < 1024) return fmt::format("{:.4g} bytes", value);
+  std::size_t unit = 0;
+  for (value /= 1024; std::abs(value) >= 1024 && unit + 1 < units.size(); ++unit)
+    value /= 1024;
+  return fmt::format("{:.2f} {}", value, units.at(unit));
+}
+
+// ---- effects ----
+
+/// The levels that the bisection itself measured.
+std::string seen(Effect const& effect) {
+  auto const metric = effect.series.metric;
+  auto const levels = level(metric, effect.before) + " to " + level(metric, effect.after);
+  if (effect.before <= 0) return "during the bisection " + levels;
+  return fmt::format("during the bisection {} ({})", percent(effect.after / effect.before), levels);
+}
+
+/// A comparison with its verdict. `with`: "against its parent".
+std::string compared(std::string_view with, Metric metric, Comparison const& comparison) {
+  auto const all = figures(metric, comparison);
+  if (comparison.verdict == Verdict::unchanged) return fmt::format("no change {}: {}", with, all);
+  if (comparison.verdict == Verdict::inconclusive)
+    return fmt::format("inconclusive {}: {}", with, all);
+  return fmt::format("{} {}", with, all);
+}
+
+std::string explained(Effect const& effect) {
+  if (!is_proved(effect)) return {};
+  return fmt::format(", {} {} of the regression",
+                     effect.share < 0 ? "offsets" : "explains",
+                     share(std::abs(effect.share)));
+}
+
+std::string proof(Effect const& effect) {
+  if (!effect.proof) return "not compared with its parent";
+  return compared("against its parent", effect.series.metric, *effect.proof) + explained(effect);
+}
+
+std::string rebuilt(Effect const& effect) {
+  return compared(
+             "when both were rebuilt with another layout", effect.series.metric, *effect.rebuilt) +
+         (effect.is_doubted ? ", but this is no proof: builds of one commit differ by as much"
+                            : "");
+}
+
+std::string_view revert_result(Effect const& effect) {
+  if (is_undone_by_revert(effect)) return " undoes this";
+  if (effect.revert_check->verdict == Verdict::inconclusive) return " was inconclusive";
+  return is_proved(effect) ? " does not undo this" : "";
+}
+
+std::string reverted(Effect const& effect) {
+  return fmt::format("reverting it on the newest commit{}: {}",
+                     revert_result(effect),
+                     figures(effect.series.metric, *effect.revert_check));
+}
+
+// ---- findings ----
+
+bool is_improvement(Finding const& finding) {
+  return kind_of(finding) == FindingKind::improvement;
+}
+
+Summary of_one_commit(Finding const& finding) {
+  bool const improved = is_improvement(finding);
+  if (is_culprit(finding))
+    return {improved ? "Improvement" : "Culprit", "proved against its parent"};
+  if (kind_of(finding) == FindingKind::layout)
+    return {"Not to blame", "one build of this commit differs, another does not"};
+  bool const was_compared = std::ranges::any_of(
+      finding.effects, [](Effect const& effect) { return effect.proof.has_value(); });
+  return {improved ? "Most likely commit of an improvement" : "Most likely commit",
+          was_compared ? "not confirmed against its parent" : "not compared with its parent"};
+}
+
+Summary of_gradual_change(Finding const& finding) {
+  auto const& effect = finding.effects.front();
+  auto const each = effect.before > 0 && effect.after > 0
+                        ? fmt::format(", {:+.2f}% each on average",
+                                      100 * (ratio_per_suspect(finding, effect) - 1))
+                        : "";
+  return {fmt::format("Many of {} commits", finding.suspects.size()),
+          fmt::format("together they caused {}{}; there is no single culprit",
+                      is_improvement(finding) ? "an improvement" : "the regression",
+                      each)};
+}
+
+/// An effect without a probability has an unknown one, not a small one.
+bool is_certain(Effect const& effect) {
+  return effect.probability <= 0 || effect.probability >= certain;
+}
+
+Summary of_range(Finding const& finding, Bisection const& bisection) {
+  bool const is_sure = bisection.outcome != BisectionOutcome::undecided &&
+                       std::ranges::all_of(finding.effects, is_certain);
+  return {fmt::format("One of {} commits", finding.suspects.size()),
+          fmt::format("{} {}came with one of them",
+                      is_improvement(finding) ? "an improvement" : "the regression",
+                      is_sure ? "" : "most likely ")};
+}
+
+// ---- outcomes ----
+
+bool was_measured(BisectionStep const& step, CommitSha const& commit) {
+  return !step.readings.empty() && std::ranges::count(step.commits, commit) > 0;
+}
+
+/// Whether a step says why this commit is still a suspect of the finding.
+bool concerns(BisectionStep const& step, CommitSha const& commit, Finding const& finding) {
+  bool const is_of_finding = std::ranges::any_of(finding.effects, [&step](Effect const& effect) {
+    return step.fleet == effect.series.fleet && step.benchmark == effect.series.benchmark;
+  });
+  bool const is_skipped = step.skipped == commit;
+  return (is_skipped && step.is_unbuilt) ||
+         (is_of_finding && (is_skipped || was_measured(step, commit)));
+}
+
+Summary of_range_outcome(Bisection const& bisection) {
+  Summary summary{bisection.findings.empty() ? "No commit named" : "Range of commits"};
+  if (measured_nightlies_alone(bisection))
+    summary.reason = "commits cannot be built here, so only nightlies were measured";
+  return summary;
+}
+
+/// What the nightly builds did when they were compared again, after their commits did not differ.
+std::string_view of_packages(std::vector<SeriesChange> const& changes) {
+  auto const is = [](Verdict verdict) {
+    return [verdict](SeriesChange const& one) {
+      return one.comparison.verdict == verdict;
+    };
+  };
+  if (changes.empty())
+    return "The host may have been busy, or the nightlies were built with different dependencies";
+  if (std::ranges::all_of(changes, is(Verdict::unchanged)))
+    return "The nightly builds no longer differ either; the host may have been busy";
+  if (std::ranges::any_of(changes, is(Verdict::regression)))
+    return "The nightly builds still do: they were built differently from the bisection's, and "
+           "only they show the change";
+  if (std::ranges::any_of(changes, is(Verdict::improvement)))
+    return "The nightly builds still do, but now it is the good one that is worse";
+  return "Comparing the nightly builds again was inconclusive";
+}
+
+Summary of_not_reproduced(Bisection const& bisection) {
+  if (measured_nightlies_alone(bisection))
+    return {"Not reproduced",
+            "the nightly builds did not differ when they were measured again; the host may have "
+            "been busy"};
+  auto const packages = bisection.packages.value_or(Packages{});
+  return {"Not reproduced",
+          fmt::format("both commits were built and measured again, and did not differ. {}",
+                      of_packages(packages.changes))};
+}
+
+bool is_of_last_stage(BisectionStep const& step, Bisection const& bisection, Series const& series) {
+  return step.stage == bisection.steps.back().stage && step.fleet == series.fleet &&
+         step.benchmark == series.benchmark;
+}
+
+/// The step of the last stage in which an end of the series could not be built or measured; null
+/// where both ends were measured at least once.
+BisectionStep const* missing_end(Bisection const& bisection, Series const& series) {
+  for (auto const& end : {bisection.request.start, bisection.request.end}) {
+    BisectionStep const* missing = nullptr;
+    bool has_levels = false;
+    for (auto const& step : bisection.steps) {
+      if (!is_of_last_stage(step, bisection, series)) continue;
+      has_levels = has_levels || was_measured(step, end);
+      if (step.skipped == end) missing = &step;
+    }
+    if (missing != nullptr && !has_levels) return missing;
+  }
+  return nullptr;
+}
+
+/// The missing end of the last series where every series misses one; else null.
+BisectionStep const* end_missing_everywhere(Bisection const& bisection) {
+  BisectionStep const* missing = nullptr;
+  for (auto const& series : bisection.request.series) {
+    missing = missing_end(bisection, series);
+    if (missing == nullptr) return nullptr;
+  }
+  return missing;
+}
+
+Summary of_undecided(Bisection const& bisection) {
+  auto const* const missing = end_missing_everywhere(bisection);
+  if (missing == nullptr)
+    return {"Undecided",
+            "the bisection ran out of measurements, or of builds to measure, before it was sure"};
+  bool const is_start = missing->skipped == bisection.request.start;
+  return {"Undecided",
+          fmt::format("no series could be measured at both ends; the {} commit",
+                      is_start ? "good" : "bad"),
+          missing->note};
+}
+
+Summary of_outcome(Bisection const& bisection) {
+  if (!bisection.outcome) return {"Not finished"};
+  switch (*bisection.outcome) {
+    case BisectionOutcome::culprit:
+      return {bisection.findings.empty() ? "No commit named" : "Culprit proved"};
+    case BisectionOutcome::range:
+      return of_range_outcome(bisection);
+    case BisectionOutcome::environment:
+      return {"No commit is to blame (environment)",
+              "the two nightly builds differ, but their commits do not when built alike. The "
+              "change comes from what the nightlies were built or packaged with"};
+    case BisectionOutcome::not_reproduced:
+      return of_not_reproduced(bisection);
+    case BisectionOutcome::layout:
+      return {"No commit is to blame (layout)",
+              "what looked like a change is one build's alone. The same commits, built again with "
+              "another layout (order of links, padding), do not differ"};
+    case BisectionOutcome::undecided:
+      return of_undecided(bisection);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string full_reason(Summary const& summary) {
+  if (summary.reason.empty() || summary.quote.empty()) return summary.reason + summary.quote;
+  return summary.reason + ": " + summary.quote;
+}
+
+std::string level(Metric metric, double value) {
+  switch (metric) {
+    case Metric::latency:
+      return milliseconds(value);
+    case Metric::cmem:
+    case Metric::gmem:
+      return bytes(value);
+    case Metric::leak:
+      return bytes(value) + "/iteration";
+  }
+  return fmt::format("{}", value);
+}
+
+std::string percent(double ratio) {
+  return fmt::format("{:+.1f}%", (ratio - 1) * 100);
+}
+
+std::string interval(std::optional<RatioInterval> const& ratio) {
+  if (!ratio) return {};
+  return "[" + percent(ratio->low) + ", " + percent(ratio->high) + "]";
+}
+
+std::string share(double part) {
+  return fmt::format("{:.0f}%", part * 100);
+}
+
+std::string probability(double value) {
+  constexpr double least = 0.001;
+  if (value < least) return "less than 0.1%";
+  if (value > 1 - least) return "more than 99.9%";
+  return fmt::format("{:.1f}%", value * 100);
+}
+
+std::string change(Metric metric, Comparison const& comparison) {
+  auto const& [verdict, before, after, ratio, error_bound, pairs] = comparison;
+  if (ratio) return percent(ratio->ratio);
+  if (!has_levels(comparison)) return "no figure";
+  if (before == after) return "no change";
+  return fmt::format(
+      "from {} to {}", before == 0 ? "0" : level(metric, before), level(metric, after));
+}
+
+std::string figures(Metric metric, Comparison const& comparison) {
+  auto const& [verdict, before, after, ratio, error_bound, pairs] = comparison;
+  if (!ratio) return fmt::format("{} ({} pairs of processes)", change(metric, comparison), pairs);
+  return fmt::format("{} {} ({} to {}, {} pairs of processes)",
+                     change(metric, comparison),
+                     interval(ratio),
+                     level(metric, before),
+                     level(metric, after),
+                     pairs);
+}
+
+std::string headline(std::vector<SeriesChange> const& changes) {
+  if (changes.empty()) return "all series are muted";
+  auto const& [series, comparison, muted] = changes.front();
+  return fmt::format("{} {} {}{}",
+                     name_of(series.benchmark),
+                     to_string(series.metric),
+                     change(series.metric, comparison),
+                     changes.size() > 1 ? fmt::format(" and {} more", changes.size() - 1) : "");
+}
+
+Summary summary(Finding const& finding, Bisection const& bisection) {
+  if (finding.suspects.size() == 1) return of_one_commit(finding);
+  return finding.is_gradual ? of_gradual_change(finding) : of_range(finding, bisection);
+}
+
+std::string evidence(Effect const& effect, Finding const& finding) {
+  std::vector<std::string> parts;
+  if (finding.suspects.size() == 1) parts.push_back(proof(effect));
+  if (effect.rebuilt) parts.push_back(rebuilt(effect));
+  parts.push_back(seen(effect));
+  if (effect.probability > 0) parts.push_back("confidence " + probability(effect.probability));
+  if (effect.revert_check) parts.push_back(reverted(effect));
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+Summary suspicion(Commit const& commit, Finding const& finding, Bisection const& bisection) {
+  // A commit may have been tried again: the newest step of the last stage counts.
+  auto const& steps = bisection.steps;
+  auto const step =
+      std::ranges::find_if(std::ranges::reverse_view(steps), [&](BisectionStep const& tried) {
+        return tried.stage == steps.back().stage && concerns(tried, commit.sha, finding);
+      });
+  if (step == steps.rend() || step->skipped != commit.sha)
+    return {{}, "indistinguishable from its neighbours"};
+  return {{}, "could not be built or measured", step->note};
+}
+
+Summary summary(Bisection const& bisection) {
+  switch (bisection.state) {
+    case BisectionState::failed:
+      return {"Failed", {}, bisection.failure};
+    case BisectionState::cancelled:
+      return {"Cancelled"};
+    case BisectionState::paused:
+      return {"Paused", "it goes on when it is resumed"};
+    case BisectionState::queued:
+      return {"Queued", "it has not finished yet"};
+    case BisectionState::running:
+      return {"Running", "it has not finished yet"};
+    case BisectionState::done:
+      break;
+  }
+  return of_outcome(bisection);
+}
+
+Summary package_differences(Bisection const& bisection) {
+  if (!bisection.packages) return {};
+  if (!bisection.packages->differences.empty())
+    return {"Apart from their commits, the two nightly builds differ",
+            "- is only in the good one, + only in the bad one"};
+  if (bisection.outcome != BisectionOutcome::environment) return {};
+  return {"Nothing visible in the two builds explains it", "ask their maintainers"};
+}
+
+}  // namespace torchwatch::words
