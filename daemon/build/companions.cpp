@@ -193,7 +193,9 @@ asio::awaitable<Result<>> Companions::fetch(fetch::CompanionFile file, fs::path 
   order.directory = place;
   order.is_wheel = true;
   spdlog::info("companion_started name={} version={} url={}", file.name, file.version, file.url);
+  budget_.make_space_for_another();
   auto const fetched = co_await fetcher_.fetch(std::move(order));
+  budget_.make_space();
   if (!fetched) co_return fetched.error();
   if (fetched->download.end == fetch::Downloaded::End::absent)
     co_return Error{ErrorCode::unavailable, "fetch " + file.url + ": the server has no such file"};

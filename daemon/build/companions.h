@@ -10,6 +10,7 @@
 
 #include "config/options.h"
 #include "daemon/async/semaphore.h"
+#include "daemon/build/disk_budget.h"
 #include "daemon/build/fetcher.h"
 #include "fetch/companions.h"
 #include "storage/domain/result.h"
@@ -38,12 +39,14 @@ std::vector<Companion> companions_listed_in(std::filesystem::path const& directo
 /// them. The links are hard ones: a file is gone when nobody has it any more. Single-threaded.
 class Companions {
  public:
-  /// Both must outlive it.
+  /// All must outlive it. `budget` is asked before each companion that is fetched, and after it.
   Companions(boost::asio::any_io_executor executor,
              config::Options const& options,
-             Fetcher& fetcher)
+             Fetcher& fetcher,
+             DiskBudget& budget)
       : options_{options},
         fetcher_{fetcher},
+        budget_{budget},
         gate_{std::move(executor), 1} {}
 
   /// Gives the unpacked wheel in `directory` its companions; may be killed at any instant and done
@@ -63,6 +66,7 @@ class Companions {
 
   config::Options const& options_;
   Fetcher& fetcher_;
+  DiskBudget& budget_;
   async::Semaphore gate_;  // two builds may want the same one
 };
 

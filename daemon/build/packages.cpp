@@ -94,7 +94,9 @@ asio::awaitable<Result<>> Packages::fetch(Nightly& nightly, fs::path directory) 
   order.directory = directory;
   order.is_wheel = is_wheel(url);
   spdlog::info("fetch_started date={} url={}", nightly.date, url);
+  budget_.make_space_for_another();
   auto const fetched = co_await fetcher_.fetch(std::move(order));
+  budget_.make_space();
   if (!fetched) co_return fetched.error();
   auto const& [end, version, bytes, resumed_from] = fetched->download;
   if (end == fetch::Downloaded::End::absent)

@@ -10,6 +10,7 @@
 #include "config/options.h"
 #include "daemon/build/builder.h"
 #include "daemon/build/companions.h"
+#include "daemon/build/disk_budget.h"
 #include "daemon/build/fetcher.h"
 #include "daemon/build/git_fetch.h"
 #include "daemon/build/workers.h"
@@ -26,13 +27,15 @@ class Packages {
   Packages(boost::asio::any_io_executor executor,
            config::Options const& options,
            Fetcher& fetcher,
+           DiskBudget& budget,
            GitFetch& git_fetch,
            Workers& workers)
       : options_{options},
         fetcher_{fetcher},
+        budget_{budget},
         git_fetch_{git_fetch},
         workers_{workers},
-        companions_{std::move(executor), options, fetcher} {}
+        companions_{std::move(executor), options, fetcher, budget} {}
 
   /// The build of `nightly.file`, which is brought here unless it is, with its companions and a
   /// worker compiled for it; notes in `nightly` what it says of itself (commits) and which contents
@@ -49,6 +52,7 @@ class Packages {
 
   config::Options const& options_;
   Fetcher& fetcher_;
+  DiskBudget& budget_;
   GitFetch& git_fetch_;
   Workers& workers_;
   Companions companions_;

@@ -57,11 +57,13 @@ class Scratch {
 RecipeBuilder::RecipeBuilder(asio::any_io_executor executor,
                              Workshop& workshop,
                              Fetcher& fetcher,
+                             DiskBudget& budget,
                              storage::Store& store,
                              Clock const& clock)
     : executor_{std::move(executor)},
       source_{workshop.options().source},
       state_dir_{workshop.options().state_dir},
+      budget_{budget},
       store_{store},
       clock_{clock},
       gate_{executor_, source_.builds},
@@ -180,7 +182,10 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::get(Order order) {
   // Somebody may have made it meanwhile.
   if (auto known = recall(commit, order.recipe, order.from)) co_return std::move(*known);
   auto const place = co_await gate_.enter();
-  co_return co_await make(std::move(order));
+  budget_.make_space_for_another();
+  auto made = co_await make(std::move(order));
+  budget_.make_space();
+  co_return made;
 }
 
 asio::awaitable<Result<BuildAttempt>> RecipeBuilder::make(Order order) {

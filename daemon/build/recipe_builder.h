@@ -13,6 +13,7 @@
 #include "daemon/async/semaphore.h"
 #include "daemon/build/artifacts.h"
 #include "daemon/build/builder.h"
+#include "daemon/build/disk_budget.h"
 #include "daemon/build/fetcher.h"
 #include "daemon/build/recipe.h"
 #include "daemon/build/worktree_pool.h"
@@ -22,7 +23,8 @@ namespace torchwatch::build {
 
 /// Makes builds by the configured recipe, and keeps them under `state_dir/builds`, one a commit and
 /// recipe. A build appears there complete or not at all. `source.builds` recipes at a time, of
-/// different commits, each in a worktree of its own under `state_dir/worktrees`.
+/// different commits, each in a worktree of its own under `state_dir/worktrees`. The disk budget is
+/// asked before each build that is made, and after it.
 ///
 /// The recipe's exit statuses are those of `git bisect run`: 0 built; 125 never buildable, which is
 /// remembered; 1-124, 126, 127, a signal or a time-out failed this time; above 127 is an Error,
@@ -34,6 +36,7 @@ class RecipeBuilder final : public Builder {
   RecipeBuilder(boost::asio::any_io_executor executor,
                 Workshop& workshop,
                 Fetcher& fetcher,
+                DiskBudget& budget,
                 storage::Store& store,
                 Clock const& clock);
 
@@ -78,6 +81,7 @@ class RecipeBuilder final : public Builder {
   boost::asio::any_io_executor executor_;
   config::SourceOptions const& source_;
   std::filesystem::path state_dir_;
+  DiskBudget& budget_;
   storage::Store& store_;
   Clock const& clock_;
   async::Semaphore gate_;  // one place a recipe

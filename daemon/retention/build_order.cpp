@@ -46,7 +46,7 @@ Carried fetch(BuildOrder const& order, BuildStore& builds, storage::Store& store
 
 std::vector<KeptBuild> prune(BuildStore& builds) {
   std::vector<KeptBuild> removed;
-  for (auto& removal : builds.make_room())
+  for (auto& removal : builds.prune())
     removed.push_back(std::move(removal.build));
   return removed;
 }

@@ -76,31 +76,40 @@ std::int64_t size_of_newest(std::vector<KeptBuild> builds) {
 
 }  // namespace
 
-std::vector<Removal> BuildStore::make_room(bool before_another) {
+void BuildStore::make_space_for_another() {
   look();
-  auto const builds = store_.kept_builds().all();
   auto room = room_of(options_.builds, keeping_of(options_).folder);
-  if (before_another) room.coming = size_of_newest(builds);
-  Pruning pruning;
-  std::vector<Removal> done;
-  if (!has_room(builds, room)) {
-    auto const needs = needs_of(store_, keeping_of(options_), clock_.now());
-    pruning = plan_pruning(builds, holds_on(builds, needs), room, clock_.now());
-  }
-  for (auto& removal : pruning.removals) {
-    auto const gone = take_away(removal.build, removal.reason);
-    if (gone)
-      done.push_back(std::move(removal));
-    else
-      spdlog::warn("build_not_removed reason=\"{}\"", gone.error().message);
-  }
-  if (before_another) return done;
+  room.coming = size_of_newest(store_.kept_builds().all());
+  remove_beyond(room);
+}
+
+void BuildStore::make_space() {
+  prune();
+}
+
+std::vector<Removal> BuildStore::prune() {
+  look();
+  auto pruned = remove_beyond(room_of(options_.builds, keeping_of(options_).folder));
   Alarm alarm;
   alarm.kind = AlarmKind::builds_need_space;
-  alarm.detail = pruning.lack + "; the rest is held: see torchwatch builds list";
+  alarm.detail = pruned.lack + "; the rest is held: see torchwatch builds list";
   alarm.raised_at = clock_.now();
-  measure::set_alarm(store_, !pruning.lack.empty(), alarm);
-  return done;
+  measure::set_alarm(store_, !pruned.lack.empty(), alarm);
+  return std::move(pruned.removals);
+}
+
+/// The builds that were removed, and the space that is still lacking.
+Pruning BuildStore::remove_beyond(Room const& room) {
+  auto const builds = store_.kept_builds().all();
+  if (has_room(builds, room)) return {};
+  auto const needs = needs_of(store_, keeping_of(options_), clock_.now());
+  auto pruning = plan_pruning(builds, holds_on(builds, needs), room, clock_.now());
+  std::erase_if(pruning.removals, [this](Removal const& removal) {
+    auto const gone = take_away(removal.build, removal.reason);
+    if (!gone) spdlog::warn("build_not_removed reason=\"{}\"", gone.error().message);
+    return !gone;
+  });
+  return pruning;
 }
 
 /// What is there is the truth, and the table follows.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/options.h"
+#include "daemon/build/disk_budget.h"
 #include "daemon/retention/pruning.h"
 #include "storage/store.h"
 
@@ -18,7 +19,7 @@ namespace torchwatch::retention {
 /// A build is renamed to NAME.removed, which is when it is gone, and then deleted; what a killed
 /// removal left is deleted by the next look. Whatever else has a dot in its name is somebody's half
 /// work and left alone.
-class BuildStore {
+class BuildStore final : public build::DiskBudget {
  public:
   /// All arguments must outlive it.
   BuildStore(config::Options const& options, storage::Store& store, Clock const& clock)
@@ -26,11 +27,17 @@ class BuildStore {
         store_{store},
         clock_{clock} {}
 
-  /// Notes what is there now, and removes builds until quota and free space are kept. With
-  /// `before_another` there is room for one as large as the newest. Tells each removal in the log
-  /// (`build_removed`) and returns them; without, raises `builds_need_space` when what is held is
-  /// too much.
-  std::vector<Removal> make_room(bool before_another = false);
+  /// Records which builds are there now, and removes unused ones until one as large as the newest
+  /// fits as well. Logs each removal (`build_removed`).
+  void make_space_for_another() override;
+
+  /// Records which builds are there now, and removes unused ones until quota and free space are
+  /// kept. Logs each removal (`build_removed`). Raises `builds_need_space` when what is in use
+  /// takes too much, and clears it otherwise.
+  void make_space() override;
+
+  /// Does what make_space() does, and returns what it removed.
+  std::vector<Removal> prune();
 
   /// Notes that the build at `prefix` is about to be measured. Those that lie elsewhere are
   /// nobody's business.
@@ -48,6 +55,7 @@ class BuildStore {
 
  private:
   void look();
+  Pruning remove_beyond(Room const& room);
   void record(std::string const& name, Timestamp made_at);
   void delete_half_work();
   bool is_on_its_way(std::string const& name) const;

@@ -26,8 +26,8 @@
 #include "daemon/report/publisher.h"
 #include "daemon/retention/build_store.h"
 #include "daemon/retention/forgetting.h"
+#include "daemon/retention/prepared_rounds.h"
 #include "daemon/retention/wanted_builds.h"
-#include "daemon/retention/with_room.h"
 #include "storage/store.h"
 
 namespace torchwatch::service {
@@ -43,6 +43,7 @@ struct Makers {
 struct Edges {
   storage::Store& store;
   Clock const& clock;
+  retention::BuildStore& kept;           ///< what is kept of builds
   measure::Rounds& rounds;               ///< who measures
   Makers makers;                         ///< who builds
   report::OpenTransport open_transport;  ///< who talks to GitHub
@@ -56,16 +57,13 @@ struct Parts {
         config::Options const& options,
         Edges const& edges);
 
-  /// One pass over the feed: makes room, starts the bisections that people asked for, judges what
-  /// is new, publishes it, brings back builds that are wanted, forgets processes that are not, and
-  /// collects what people answered.
-  /// Errors as Pipeline::pass's.
+  /// One pass over the feed: makes disk space, starts the bisections that people asked for, judges
+  /// what is new, publishes it, brings back builds that are wanted, forgets processes that are not,
+  /// and collects what people answered. Errors as Pipeline::pass's.
   boost::asio::awaitable<Result<>> pass();
 
-  retention::BuildStore kept;
-  retention::FetcherWithRoom fetcher_with_room;
-  retention::BuilderWithRoom builder_with_room;
-  retention::RoundsWithUse rounds_with_use;
+  retention::BuildStore& kept;
+  retention::PreparedRounds prepared_rounds;
   build::GitFetch git_fetch;
   bisection::Bisector bisector;
   bisection::Queue queue;

@@ -10,7 +10,6 @@
 #include "daemon/measure/seeds.h"
 #include "daemon/metrics/counters.h"
 #include "daemon/service/parts.h"
-#include "daemon/service/renewing_rounds.h"
 
 namespace torchwatch::service {
 
@@ -30,8 +29,8 @@ struct Service {
   measure::FleetRounds rounds;
   build::Workshop workshop;
   build::WorkerProgram workers;
-  RenewingRounds renewing_rounds;
   build::FetchProgram fetcher;
+  retention::BuildStore kept;
   build::RecipeBuilder builder;
   Parts parts;
 };

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <stdexcept>
@@ -18,6 +19,7 @@
 #include "storage/store.h"
 #include "tests/api/live_server.h"
 #include "tests/fakes/downloads/download_host.h"
+#include "tests/fakes/memory/scripted_budget.h"
 #include "tests/fetch/archive_writer.h"
 #include "tests/runner/run.h"
 #include "tests/temporary_folder.h"
@@ -28,6 +30,7 @@ namespace {
 namespace asio = boost::asio;
 namespace fs = std::filesystem;
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using tests::text_of;
 
@@ -291,7 +294,8 @@ TEST_F(ArtifactsTest, ThatAreRefusedCostTheirCommitAloneWhereThereIsNoRecipe) {
   Workshop workshop{loop_.get_executor(), options};
   auto store = storage::Store::open(here_ / "store").value();
   MovedClock clock;
-  RecipeBuilder builder{loop_.get_executor(), workshop, fetcher_, store, clock};
+  fakes::ScriptedBudget budget;
+  RecipeBuilder builder{loop_.get_executor(), workshop, fetcher_, budget, store, clock};
   auto const build = [&] {
     return tests::run(loop_, builder.build(commit_, RecipeId{}, From::anywhere));
   };
@@ -312,6 +316,43 @@ TEST_F(ArtifactsTest, ThatAreRefusedCostTheirCommitAloneWhereThereIsNoRecipe) {
   ASSERT_TRUE(given_up) << "it would hold up all others";
   EXPECT_FALSE(given_up->build);
   EXPECT_FALSE(build()) << "whoever asks later waits again";
+}
+
+TEST_F(ArtifactsTest, AreMade_WithTheDiskBudgetAskedBeforeAndAfter) {
+  here_.build("torch", commit_);
+  here_.bsdtar("-c -f torch.tar torch");
+  server_.serve("/" + commit_.hex, {answer(403), answer(200, text_of(here_ / "torch.tar"))});
+  config::Options options;
+  options.state_dir = here_ / "state";
+  options.source.artifacts = server_.url() + "/{commit}";
+  Workshop workshop{loop_.get_executor(), options};
+  auto store = storage::Store::open(here_ / "store").value();
+  MovedClock clock;
+  std::vector<std::string> asked;
+  auto const count = [&](std::string const& folder) {
+    auto const all = fs::directory_iterator{options.state_dir / folder};
+    return std::to_string(std::distance(begin(all), end(all))) + " in " + folder;
+  };
+  fakes::ScriptedBudget budget;
+  budget.before = [&] {
+    asked.push_back("before: " + count("builds"));
+  };
+  budget.after = [&] {
+    asked.push_back("after: " + count("builds") + ", " + count("work"));
+  };
+  RecipeBuilder builder{loop_.get_executor(), workshop, fetcher_, budget, store, clock};
+  auto const build = [&] {
+    return tests::run(loop_, builder.build(commit_, RecipeId{}, From::anywhere));
+  };
+
+  ASSERT_FALSE(build().value().build) << "refused";
+  EXPECT_THAT(asked, ElementsAre("before: 0 in builds", "after: 0 in builds, 0 in work"));
+  asked.clear();
+  ASSERT_TRUE(build().value().build);
+  EXPECT_THAT(asked, ElementsAre("before: 0 in builds", "after: 1 in builds, 0 in work"));
+  asked.clear();
+  ASSERT_TRUE(build().value().build) << "it is there";
+  EXPECT_THAT(asked, testing::IsEmpty());
 }
 
 TEST_F(ArtifactsTest, TellNobodyTheKeyInTheirAddress) {

@@ -142,7 +142,7 @@ TEST_F(CompanionsTest, AreHeldByTheBuildsThatHaveThem) {
   world.clock.time += days{1};
   ASSERT_TRUE(world.parts->kept.remove("nightly-1"));
   world.options.builds.quota_mib = 250;
-  world.parts->kept.make_room();
+  world.parts->kept.make_space();
   EXPECT_THAT(holders(), Not(Contains(testing::Key("companion-nvidia-cudnn-cu13-9_15_1"))));
   EXPECT_TRUE(fs::exists(directory_of(world.newest()) / "nvidia/cudnn/lib/libcudnn.so.9"));
 }
@@ -186,7 +186,7 @@ TEST_F(CompanionsTest, ThatAreHalfThereAreGoneOnWith) {
   auto const nobodys = builds() / "companion-nvidia-nccl-cu13-2_27.part";
   fs::create_directories(half);
   fs::create_directories(nobodys);
-  world.parts->kept.make_room();
+  world.parts->kept.make_space();
   EXPECT_TRUE(fs::exists(half));
   EXPECT_FALSE(fs::exists(nobodys));
 }

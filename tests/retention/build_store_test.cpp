@@ -125,6 +125,7 @@ TEST_F(SixtyNightsTest, QuotaAndPinsAreKeptAndEveryRemovalIsExplained) {
   auto const removals = log.lines_with("build_removed");
   EXPECT_EQ(removals.size(), 60 - on_disk().size());
   EXPECT_THAT(removals, testing::Each(HasSubstr("reason=\"quota: ")));
+  EXPECT_THAT(removals, testing::Each(HasSubstr("with one more"))) << "removed before the fetch";
   for (auto const& [url, file] : world.index.files)
     EXPECT_EQ(file.downloads, 1) << url;
 }
@@ -145,7 +146,7 @@ TEST_F(BuildStoreTest, WhatABisectionMeasuresStaysUntilItHasEnded) {
   EXPECT_THAT(log.lines_with("alarm_raised kind=builds_need_space"), Not(IsEmpty()));
 
   world.clock.time += days{1};
-  world.parts->kept.make_room();
+  world.parts->kept.make_space();
   EXPECT_EQ(on_disk().size(), 3U);
   EXPECT_THAT(world.alarms(), Not(Contains(AlarmKind::builds_need_space)));
 }
@@ -182,7 +183,7 @@ TEST_F(BuildStoreTest, WhatAKilledRemovalLeftIsDeleted) {
   live_through(0, 0);
   fs::create_directories(folder() / "nightly-7.removed/libtorch");
   fs::create_directories(folder() / "nightly-8.part/libtorch");
-  world.parts->kept.make_room();
+  world.parts->kept.make_space();
   EXPECT_THAT(on_disk(), ElementsAre("nightly-1"));
 }
 
@@ -192,12 +193,12 @@ TEST_F(BuildStoreTest, WhatIsBeingFetchedIsLeftAlone) {
   fs::create_directories(folder() / "nightly-1.part/libtorch");
   auto const download = folder().parent_path() / "downloads/nightly-1.part";
   std::ofstream{download} << "half";
-  world.parts->kept.make_room();
+  world.parts->kept.make_space();
   EXPECT_TRUE(fs::exists(folder() / "nightly-1.part"));
   EXPECT_TRUE(fs::exists(download));
   world.index.files.begin()->second.trouble.reset();
   ASSERT_TRUE(world.pass());
-  world.parts->kept.make_room();
+  world.parts->kept.make_space();
   EXPECT_FALSE(fs::exists(folder() / "nightly-1.part"));
   EXPECT_FALSE(fs::exists(download));
 }
@@ -205,7 +206,7 @@ TEST_F(BuildStoreTest, WhatIsBeingFetchedIsLeftAlone) {
 TEST_F(BuildStoreTest, WhatSomebodyElseRemovedIsForgotten) {
   live_through(0, 0);
   fs::remove_all(folder() / "nightly-1");
-  world.parts->kept.make_room();
+  world.parts->kept.make_space();
   EXPECT_THAT(in_table(), IsEmpty());
 }
 

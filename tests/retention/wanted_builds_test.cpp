@@ -80,10 +80,10 @@ TEST_F(WantedBuildsTest, WhatHasComeOfItStaysWhileOthersMakeRoom) {
   ASSERT_TRUE(fetch("2026-01-01"));
   auto const part = keeping_of(world.options).folder / "nightly-1.part";
   std::filesystem::create_directories(part);
-  world.parts->kept.make_room();
+  world.parts->kept.make_space();
   EXPECT_TRUE(std::filesystem::exists(part));
   EXPECT_THAT(bring(), SizeIs(1));
-  world.parts->kept.make_room();
+  world.parts->kept.make_space();
   EXPECT_FALSE(std::filesystem::exists(part));
 }
 

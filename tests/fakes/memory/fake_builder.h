@@ -9,18 +9,23 @@
 #include <vector>
 
 #include "daemon/build/builder.h"
+#include "daemon/build/disk_budget.h"
 #include "storage/store.h"
 
 namespace torchwatch::fakes {
 
 /// Builds that are nothing but a directory with build.json, made at once and remembered like real
-/// ones.
+/// ones. Asks the disk budget as RecipeBuilder does.
 class FakeBuilder final : public build::Builder {
  public:
-  /// `store` and `clock` must outlive it. `folder`: for the builds.
-  FakeBuilder(storage::Store& store, Clock const& clock, std::filesystem::path folder)
+  /// All but `folder` must outlive it. `folder`: for the builds.
+  FakeBuilder(storage::Store& store,
+              Clock const& clock,
+              build::DiskBudget& budget,
+              std::filesystem::path folder)
       : store_{store},
         clock_{clock},
+        budget_{budget},
         folder_{std::move(folder)} {}
 
   boost::asio::awaitable<Result<Recipe>> recipe(int layout) override;
@@ -69,10 +74,12 @@ class FakeBuilder final : public build::Builder {
 
  private:
   bool is_broken(CommitSha const& commit, RecipeId recipe) const;
-  Result<build::BuildAttempt> make(CommitSha const& commit, RecipeId recipe);
+  Result<build::BuildAttempt> get(CommitSha const& commit, RecipeId recipe);
+  build::BuildAttempt make(CommitSha const& commit, RecipeId recipe);
 
   storage::Store& store_;
   Clock const& clock_;
+  build::DiskBudget& budget_;
   std::filesystem::path folder_;
 };
 

@@ -36,10 +36,11 @@ MemoryFolder::~MemoryFolder() {
   fs::remove_all(path_, ignored);
 }
 
-Edges::Edges(fs::path const& folder, Clock const& clock)
+Edges::Edges(config::Options const& options, fs::path const& folder, Clock const& clock)
     : store{storage::Store::open(folder / "torchwatch.sqlite").value()},
+      build_store{options, store, clock},
       rounds{store, clock},
-      builder{store, clock, folder / "state" / "builds"} {}
+      builder{store, clock, build_store, folder / "state" / "builds"} {}
 
 Parts::Parts(boost::asio::any_io_executor const& executor,
              config::Options const& options,
@@ -48,9 +49,11 @@ Parts::Parts(boost::asio::any_io_executor const& executor,
              build::Fetcher& fetcher,
              build::Workers& workers,
              report::OpenTransport const& open_transport)
-    : Edges{folder, clock},
+    : Edges{options, folder, clock},
       service::Parts{
-          executor, options, {store, clock, rounds, {builder, workers, fetcher}, open_transport}} {}
+          executor,
+          options,
+          {store, clock, build_store, rounds, {builder, workers, fetcher}, open_transport}} {}
 
 World::World(std::size_t commits) : trunk{folder.path() / "trunk.git", commits} {
   fs::copy_file(empty_database(), folder.path() / "torchwatch.sqlite");

@@ -45,11 +45,12 @@ class TestClock final : public Clock {
   Timestamp time{std::chrono::seconds{1767323045}};
 };
 
-/// What stands at the service's edges: a real Store, and made-up rounds and builds.
+/// What stands at the service's edges: a real Store and BuildStore, and made-up rounds and builds.
 struct Edges {
-  Edges(std::filesystem::path const& folder, Clock const& clock);
+  Edges(config::Options const& options, std::filesystem::path const& folder, Clock const& clock);
 
   storage::Store store;
+  retention::BuildStore build_store;
   ScriptedRounds rounds;
   FakeBuilder builder;
 };

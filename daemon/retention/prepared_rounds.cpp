@@ -1,11 +1,13 @@
-#include "daemon/service/renewing_rounds.h"
+#include "daemon/retention/prepared_rounds.h"
 
 #include <utility>
 
-namespace torchwatch::service {
+namespace torchwatch::retention {
 
-boost::asio::awaitable<Result<std::vector<JobOutcome>>> RenewingRounds::measure(
+boost::asio::awaitable<Result<std::vector<JobOutcome>>> PreparedRounds::measure(
     measure::RoundKey key, std::vector<Build> builds) {
+  for (auto const& build : builds)
+    builds_.use(build.prefix);
   for (auto const& build : builds) {
     auto const renewed = co_await workers_.renew(build.prefix);
     if (!renewed) co_return renewed.error();
@@ -13,4 +15,4 @@ boost::asio::awaitable<Result<std::vector<JobOutcome>>> RenewingRounds::measure(
   co_return co_await rounds_.measure(std::move(key), std::move(builds));
 }
 
-}  // namespace torchwatch::service
+}  // namespace torchwatch::retention
