@@ -247,7 +247,7 @@ Json json_of(KeptBuild const& build) {
   return json;
 }
 
-Json json_of(retention::HeldBuild const& held) {
+Json json_of(builds::HeldBuild const& held) {
   auto json = json_of(held.build);
   json["held_by"] = held.holders;
   return json;

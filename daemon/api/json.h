@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "daemon/retention/needs.h"
+#include "daemon/builds/needs.h"
 #include "storage/domain/alarm.h"
 #include "storage/domain/bisection.h"
 #include "storage/domain/build.h"
@@ -73,7 +73,7 @@ Json json_of(Alarm const& alarm);
 Json json_of(KeptBuild const& build);
 
 /// The same with `held_by`: who needs it.
-Json json_of(retention::HeldBuild const& held);
+Json json_of(builds::HeldBuild const& held);
 
 /// Of which series is null where it may be any.
 Json json_of(Ruling const& ruling);

@@ -192,12 +192,12 @@ HttpResponse show_alarm(View const& view, Call const& call) {
 }
 
 HttpResponse list_builds(View const& view, Call const& call) {
-  auto const held = retention::held_builds(view.store, view.keeping, view.clock.now());
-  return paged(call, held, [](retention::HeldBuild const& one) { return json_of(one); });
+  auto const held = builds::held_builds(view.store, view.keeping, view.clock.now());
+  return paged(call, held, [](builds::HeldBuild const& one) { return json_of(one); });
 }
 
 HttpResponse show_build(View const& view, Call const& call) {
-  for (auto const& held : retention::held_builds(view.store, view.keeping, view.clock.now()))
+  for (auto const& held : builds::held_builds(view.store, view.keeping, view.clock.now()))
     if (held.build.name == call.id) return ok(json_of(held));
   return unknown_id(call.id);
 }

@@ -461,12 +461,12 @@ asio::awaitable<HttpResponse> Api::post_build(std::string body) {
   auto const done = co_await requests_.build_order(*wanted);
   if (!done) co_return failed_steering(done.error());
   Json json;
-  json["action"] = retention::to_string(wanted->action);
+  json["action"] = builds::to_string(wanted->action);
   json["builds"] = Json::array();
   for (auto const& build : *done)
     json["builds"].push_back(json_of(build));
   auto response = ok(json);
-  if (wanted->action == retention::BuildAction::fetch && done->empty()) response.status = 202;
+  if (wanted->action == builds::BuildAction::fetch && done->empty()) response.status = 202;
   co_return response;
 }
 

@@ -16,7 +16,7 @@
 #include "daemon/bisection/nightly_packages.h"
 #include "daemon/bisection/nightly_range.h"
 #include "daemon/bisection/package_check.h"
-#include "daemon/build/recipe.h"
+#include "daemon/builds/recipe.h"
 
 namespace torchwatch::bisection {
 namespace asio = boost::asio;
@@ -60,7 +60,7 @@ std::string text_of(Finding const& finding) {
 }
 
 /// Nothing where one of them could not be built.
-std::optional<Proof::Pair> pair_of(std::vector<build::BuildAttempt> const& attempts,
+std::optional<Proof::Pair> pair_of(std::vector<builds::BuildAttempt> const& attempts,
                                    std::size_t layout) {
   for (auto const& attempt : attempts)
     if (!attempt.build) return std::nullopt;
@@ -331,10 +331,10 @@ asio::awaitable<Result<std::optional<Proof::Pair>>> Bisector::rebuilt(Bisection 
   auto const wanted = static_cast<int>(layout);
   auto const recipe = co_await builder_.recipe(wanted);
   if (!recipe) co_return recipe.error();
-  if (build::layout_in(recipe->contents) != wanted) co_return std::nullopt;
-  std::vector<build::BuildAttempt> attempts;
+  if (builds::layout_in(recipe->contents) != wanted) co_return std::nullopt;
+  std::vector<builds::BuildAttempt> attempts;
   for (auto const& commit : {before, after}) {
-    auto attempt = co_await builder_.build(commit, recipe->id, build::From::source);
+    auto attempt = co_await builder_.build(commit, recipe->id, builds::From::source);
     if (!attempt) co_return attempt.error();
     if (!attempt->build) co_return std::nullopt;
     attempts.push_back(std::move(*attempt));

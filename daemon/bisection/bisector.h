@@ -11,8 +11,8 @@
 #include "daemon/bisection/bisection_run.h"
 #include "daemon/bisection/costs.h"
 #include "daemon/bisection/proof.h"
-#include "daemon/build/builder.h"
-#include "daemon/build/git_fetch.h"
+#include "daemon/builds/builder.h"
+#include "daemon/builds/git_fetch.h"
 #include "daemon/measure/rounds.h"
 #include "storage/store.h"
 
@@ -30,8 +30,8 @@ class Bisector {
   /// All arguments must outlive it.
   Bisector(storage::Store& store,
            measure::Rounds& rounds,
-           build::Builder& builder,
-           build::GitFetch& git_fetch,
+           builds::Builder& builder,
+           builds::GitFetch& git_fetch,
            config::Options const& options)
       : store_{store},
         rounds_{rounds},
@@ -91,8 +91,8 @@ class Bisector {
 
   storage::Store& store_;
   measure::Rounds& rounds_;
-  build::Builder& builder_;
-  build::GitFetch& git_fetch_;
+  builds::Builder& builder_;
+  builds::GitFetch& git_fetch_;
   config::Options const& options_;
 };
 

@@ -22,8 +22,8 @@
 namespace torchwatch::cli {
 namespace {
 
+using builds::BuildAction;
 using nlohmann::ordered_json;
-using retention::BuildAction;
 
 /// What `builds` was given on the command line.
 struct BuildsFlags {
@@ -37,7 +37,7 @@ struct BuildsFlags {
 };
 
 ordered_json body_of(BuildsFlags const& flags) {
-  ordered_json body{{"action", retention::to_string(*flags.action)}};
+  ordered_json body{{"action", builds::to_string(*flags.action)}};
   if (!flags.build.empty()) body["build"] = flags.build;
   if (!flags.who.empty()) body["who"] = flags.who;
   if (!flags.why.empty()) body["why"] = flags.why;
@@ -53,7 +53,7 @@ std::string minute_of(std::string const& time) {
 Row row_of_build(ordered_json const& build) {
   auto const holders = build.at("held_by").get<std::vector<std::string>>();
   return {build.at("name").get<std::string>(),
-          retention::size_text(build.at("bytes").get<std::int64_t>()),
+          builds::size_text(build.at("bytes").get<std::int64_t>()),
           minute_of(build.at("made_at").get<std::string>()),
           minute_of(build.at("used_at").get<std::string>()),
           holders.empty() ? "-" : fmt::format("{}", fmt::join(holders, ", "))};
@@ -68,7 +68,7 @@ void print_builds(ordered_json const& builds) {
   }
   print_rows(rows);
   std::cout << builds.size() << (builds.size() == 1 ? " build, " : " builds, ")
-            << retention::size_text(bytes) << '\n';
+            << builds::size_text(bytes) << '\n';
 }
 
 int print_list(ordered_json const& builds, bool as_json) {
@@ -87,7 +87,7 @@ int print_done(ordered_json const& answer, BuildsFlags const& flags) {
   for (auto const& build : answer.at("builds"))
     std::cout << answer.at("action").get<std::string>() << "  "
               << build.at("name").get<std::string>() << "  "
-              << retention::size_text(build.at("bytes").get<std::int64_t>()) << '\n';
+              << builds::size_text(build.at("bytes").get<std::int64_t>()) << '\n';
   if (!answer.at("builds").empty()) return 0;
   std::cout << (*flags.action == BuildAction::fetch
                     ? "will be fetched; the log tells when it is there"
@@ -115,13 +115,13 @@ int order_there(BuildsFlags const& flags) {
 /// What is to be fetched is fetched at once.
 Result<std::vector<KeptBuild>> carry_out_here(config::Options const& options,
                                               Place const& place,
-                                              retention::BuildOrder const& order,
+                                              builds::BuildOrder const& order,
                                               storage::Store& store) {
   SystemClock const clock;
   boost::asio::io_context loop{1};
   service::Service service{loop.get_executor(), options, place.executable, store, clock};
   auto& parts = service.parts;
-  auto done = retention::carry_out(order, parts.kept, store, clock.now());
+  auto done = builds::carry_out(order, parts.kept, store, clock.now());
   if (!done || order.action != BuildAction::fetch || !done->empty()) return done;
   auto came = async::run_until_signal(loop, parts.wanted_builds.bring());
   if (came.empty()) return Error{ErrorCode::unavailable, "it did not come; the log says why"};
@@ -137,7 +137,7 @@ int order_here(config::Options const& options, Place const& place, BuildsFlags c
     return complain("builds", store.error().message + " (ask the running service: --server)");
   auto const done = carry_out_here(options, place, *order, *store);
   if (!done) return complain("builds", done.error().message);
-  ordered_json answer{{"action", retention::to_string(order->action)},
+  ordered_json answer{{"action", builds::to_string(order->action)},
                       {"builds", ordered_json::array()}};
   for (auto const& build : *done)
     answer["builds"].push_back(api::json_of(build));
@@ -180,7 +180,7 @@ void add_builds(CLI::App& app, Place const& place, Chosen& chosen) {
   builds->callback([&chosen, run] { chosen = run; });
   add_common(builds->add_subcommand("list", "The same"));
   for (auto const& [action, help] : verbs) {
-    auto* const verb = builds->add_subcommand(std::string{retention::to_string(action)}, help);
+    auto* const verb = builds->add_subcommand(std::string{builds::to_string(action)}, help);
     add_common(verb);
     if (action != BuildAction::prune)
       verb->add_option("build", flags->build, "As the list names it")->required();

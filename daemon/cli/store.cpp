@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "config/load.h"
+#include "daemon/builds/pruning.h"
 #include "daemon/cli/command_line.h"
 #include "daemon/cli/commands.h"
 #include "daemon/cli/table.h"
-#include "daemon/retention/pruning.h"
 #include "daemon/service/open_store.h"
 
 namespace torchwatch::cli {
@@ -20,11 +20,11 @@ void print_room(std::vector<storage::TableRoom> const& rooms, std::string const&
   std::vector<Row> rows{{"table", "rows", "room"}};
   std::int64_t bytes = 0;
   for (auto const& room : rooms) {
-    rows.push_back({room.table, std::to_string(room.rows), retention::size_text(room.bytes)});
+    rows.push_back({room.table, std::to_string(room.rows), builds::size_text(room.bytes)});
     bytes += room.bytes;
   }
   print_rows(rows);
-  std::cout << retention::size_text(bytes) << " in " << file << '\n';
+  std::cout << builds::size_text(bytes) << " in " << file << '\n';
 }
 
 ordered_json json_of(std::vector<storage::TableRoom> const& rooms) {

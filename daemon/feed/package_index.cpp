@@ -7,7 +7,7 @@
 #include <spdlog/spdlog.h>
 #include <sys/utsname.h>
 
-#include "daemon/build/downloads.h"
+#include "daemon/builds/downloads.h"
 
 namespace torchwatch::feed {
 namespace asio = boost::asio;
@@ -26,7 +26,7 @@ bool is_for_wheels(config::FeedOptions const& feed) {
 }
 
 std::string page_of(config::FeedOptions const& feed) {
-  return is_for_wheels(feed) ? build::page_of_wheels(feed, "torch")
+  return is_for_wheels(feed) ? builds::page_of_wheels(feed, "torch")
                              : feed.url + "/libtorch/nightly/" + feed.channel + "/";
 }
 
@@ -62,9 +62,9 @@ asio::awaitable<Result<Found>> PackageIndex::look(std::vector<Nightly> known) {
 asio::awaitable<Result<>> PackageIndex::read_page() {
   auto const url = page_of(options_.feed);
   fetch::IndexOrder order;
-  order.page = build::question_to(options_.feed, url);
+  order.page = builds::question_to(options_.feed, url);
   order.page.known = page_version_;
-  order.file = build::download_folder(options_) / "index.html";
+  order.file = builds::download_folder(options_) / "index.html";
   order.filter = filter_of(options_.feed);
   auto index = co_await fetcher_.look_into(std::move(order));
   if (!index) co_return index.error();
@@ -73,7 +73,7 @@ asio::awaitable<Result<>> PackageIndex::read_page() {
   if (index->end == End::unchanged) co_return Result<>{};
   offers_ = std::move(index->offers);
   std::erase_if(offers_, [this](fetch::Offer const& offer) {
-    bool const is_foreign = !build::is_allowed(offer.url, options_.feed);
+    bool const is_foreign = !builds::is_allowed(offer.url, options_.feed);
     if (is_foreign)
       spdlog::warn("feed_link_passed_over url={} reason=\"host not in feed.hosts\"", offer.url);
     return is_foreign;
@@ -90,10 +90,10 @@ asio::awaitable<Result<>> PackageIndex::read_page() {
 asio::awaitable<std::optional<fetch::Validators>> PackageIndex::version_other_than(
     std::string url, fetch::Validators known) {
   fetch::FetchOrder order;
-  order.download = build::question_to(options_.feed, std::move(url));
+  order.download = builds::question_to(options_.feed, std::move(url));
   order.download.is_asked_only = true;
   order.download.known = std::move(known);
-  order.file = build::download_folder(options_) / "asked";
+  order.file = builds::download_folder(options_) / "asked";
   auto const asked = co_await fetcher_.fetch(std::move(order));
   if (!asked || asked->download.end != End::whole) co_return std::nullopt;
   co_return asked->download.validators;

@@ -36,7 +36,7 @@ api::Requests requests_for(asio::io_context& loop, Watch& watch) {
     co_return co_await asio::co_spawn(loop, std::move(task), asio::use_awaitable);
   };
   requests.build_order =
-      [&](retention::BuildOrder order) -> asio::awaitable<Result<std::vector<KeptBuild>>> {
+      [&](builds::BuildOrder order) -> asio::awaitable<Result<std::vector<KeptBuild>>> {
     auto task = watch.order_build(std::move(order));
     co_return co_await asio::co_spawn(loop, std::move(task), asio::use_awaitable);
   };

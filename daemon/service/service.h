@@ -4,7 +4,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
-#include "daemon/build/recipe_builder.h"
+#include "daemon/builds/recipe_builder.h"
 #include "daemon/measure/fleet_rounds.h"
 #include "daemon/measure/fleets.h"
 #include "daemon/measure/seeds.h"
@@ -27,11 +27,11 @@ struct Service {
   measure::Fleets fleets;
   measure::SystemSeeds seeds;
   measure::FleetRounds rounds;
-  build::Workshop workshop;
-  build::WorkerProgram workers;
-  build::FetchProgram fetcher;
-  retention::BuildStore kept;
-  build::RecipeBuilder builder;
+  builds::Workshop workshop;
+  builds::WorkerProgram workers;
+  builds::FetchProgram fetcher;
+  builds::BuildStore kept;
+  builds::RecipeBuilder builder;
   Parts parts;
 };
 

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "bisect/git_history.h"
-#include "daemon/build/fetcher.h"
-#include "daemon/build/git_fetch.h"
+#include "daemon/builds/fetcher.h"
+#include "daemon/builds/git_fetch.h"
 #include "daemon/feed/feed.h"
 #include "daemon/service/programs.h"
 #include "daemon/setup/look.h"
@@ -14,9 +14,9 @@ namespace torchwatch::setup {
 namespace {
 
 /// Asks once, where the service would ask again: whoever waits for the answer sees it sooner.
-class AskingOnce final : public build::Fetcher {
+class AskingOnce final : public builds::Fetcher {
  public:
-  explicit AskingOnce(build::Fetcher& fetcher) : fetcher_{fetcher} {}
+  explicit AskingOnce(builds::Fetcher& fetcher) : fetcher_{fetcher} {}
 
   boost::asio::awaitable<Result<fetch::Fetched>> fetch(fetch::FetchOrder order) override {
     order.download.attempts = 1;
@@ -39,7 +39,7 @@ class AskingOnce final : public build::Fetcher {
  private:
   static constexpr std::chrono::minutes patience{2};
 
-  build::Fetcher& fetcher_;
+  builds::Fetcher& fetcher_;
 };
 
 std::string place_of(config::FeedOptions const& feed) {
@@ -65,9 +65,9 @@ Look look_at_feed(Site const& site) {
   auto options = site.options;
   options.state_dir = scratch->path();
   options.source.remote.clear();
-  build::FetchProgram program{site.executor, service::fetch_program(site.executable)};
+  builds::FetchProgram program{site.executor, service::fetch_program(site.executable)};
   AskingOnce fetcher{program};
-  build::GitFetch fetching{site.executor, options.source};
+  builds::GitFetch fetching{site.executor, options.source};
   auto const feed = feed::open_feed(options, fetcher, fetching);
   std::vector<Nightly> known;
   auto const found = co_await feed->look(std::move(known));

@@ -1,5 +1,5 @@
 #include "bisect/git_history.h"
-#include "daemon/build/git_fetch.h"
+#include "daemon/builds/git_fetch.h"
 #include "daemon/setup/look.h"
 
 namespace torchwatch::setup {
@@ -13,7 +13,7 @@ Look look_at_repository(Site const& site) {
   if (!history) co_return history.error();
   if (source.remote.empty())
     co_return source.repository + ": opens; it has no source.remote, so nothing is fetched into it";
-  build::GitFetch fetching{site.executor, source};
+  builds::GitFetch fetching{site.executor, source};
   auto const branch = site.options.feed.branch;
   auto const newest = co_await fetching.ask_remote(branch);
   if (!newest) co_return newest.error();

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "daemon/api/routes.h"
-#include "daemon/retention/build_order.h"
+#include "daemon/builds/build_order.h"
 #include "tests/api/live_server.h"
 #include "tests/api/stored_story.h"
 
@@ -75,7 +75,7 @@ class LiveApi {
     requests.bisection = [this](BisectionOrder order) {
       return keep(std::move(order));
     };
-    requests.build_order = [this](retention::BuildOrder order) {
+    requests.build_order = [this](builds::BuildOrder order) {
       return do_to_builds(std::move(order));
     };
     requests.steering = [this](BisectionId id, BisectionState state) {
@@ -93,9 +93,9 @@ class LiveApi {
     co_return writer_.rulings().give(std::move(ruling));
   }
 
-  boost::asio::awaitable<Result<std::vector<KeptBuild>>> do_to_builds(retention::BuildOrder order) {
+  boost::asio::awaitable<Result<std::vector<KeptBuild>>> do_to_builds(builds::BuildOrder order) {
     std::scoped_lock const lock{mutex_};
-    co_return retention::carry_out(order, builds_, writer_, early);
+    co_return builds::carry_out(order, builds_, writer_, early);
   }
 
   boost::asio::awaitable<Result<Bisection>> keep(BisectionOrder order) {
@@ -137,7 +137,7 @@ class LiveApi {
   storage::Store reader_ = storage::Store::open_reader(folder_.database()).value();
   FixedClock clock_;
   config::Options options_ = options_in(folder_.path());
-  retention::BuildStore builds_{options_, writer_, clock_};
+  builds::BuildStore builds_{options_, writer_, clock_};
   mutable std::mutex mutex_;
   Result<Bisection> reply_ = third_bisection();  // under mutex_, as are the next two
   std::vector<BisectionRequest> asked_;

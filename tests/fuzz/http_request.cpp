@@ -105,7 +105,7 @@ class Exchange {
       co_return Bisection{};
     };
     requests.build_order =
-        [](retention::BuildOrder const&) -> asio::awaitable<Result<std::vector<KeptBuild>>> {
+        [](builds::BuildOrder const&) -> asio::awaitable<Result<std::vector<KeptBuild>>> {
       co_return std::vector<KeptBuild>{};
     };
     requests.ruling = [](Ruling ruling) -> asio::awaitable<Result<Ruling>> {

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "daemon/build/workers.h"
+#include "daemon/builds/workers.h"
 
 namespace torchwatch::fakes {
 
 /// Workers that are made by recording them.
-class FakeWorkers final : public build::Workers {
+class FakeWorkers final : public builds::Workers {
  public:
   boost::asio::awaitable<Result<>> make(std::filesystem::path prefix) override {
     auto const trouble = troubles.find(prefix.parent_path().filename());

@@ -2,12 +2,12 @@
 
 #include <functional>
 
-#include "daemon/build/disk_budget.h"
+#include "daemon/builds/disk_budget.h"
 
 namespace torchwatch::fakes {
 
 /// A disk budget that has space for everything, and calls a test when it is asked.
-class ScriptedBudget final : public build::DiskBudget {
+class ScriptedBudget final : public builds::DiskBudget {
  public:
   void make_space_for_another() override { before(); }
 

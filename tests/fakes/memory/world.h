@@ -50,7 +50,7 @@ struct Edges {
   Edges(config::Options const& options, std::filesystem::path const& folder, Clock const& clock);
 
   storage::Store store;
-  retention::BuildStore build_store;
+  builds::BuildStore build_store;
   ScriptedRounds rounds;
   FakeBuilder builder;
 };
@@ -61,8 +61,8 @@ struct Parts : Edges, service::Parts {
         config::Options const& options,
         std::filesystem::path const& folder,
         Clock const& clock,
-        build::Fetcher& fetcher,
-        build::Workers& workers,
+        builds::Fetcher& fetcher,
+        builds::Workers& workers,
         report::OpenTransport const& open_transport);
 };
 
@@ -126,7 +126,7 @@ class World {
   TestClock clock;
   Trunk trunk;
   FakeFetcher index;
-  build::Fetcher* fetcher = &index;  ///< a real one, for whoever restarts with it
+  builds::Fetcher* fetcher = &index;  ///< a real one, for whoever restarts with it
   FakeWorkers workers;
   config::Options options;
   report::OpenTransport open_transport;  ///< none: reports are files
