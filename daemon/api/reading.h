@@ -5,7 +5,7 @@
 #include "config/options.h"
 #include "daemon/api/health.h"
 #include "daemon/api/target.h"
-#include "daemon/builds/needs.h"
+#include "daemon/builds/build_references.h"
 #include "daemon/metrics/counters.h"
 #include "daemon/net/http_message.h"
 #include "storage/store.h"
@@ -21,7 +21,7 @@ struct View {
   std::string project;     ///< where the watched project's commits are shown
   Timestamp started_at{};  ///< of the service
   config::DecideOptions decide;
-  builds::Keeping keeping;
+  builds::RetentionPolicy retention;
   Clock const& clock;
   VitalSigns const& vitals;  ///< of the half that watches
   metrics::Counters const& counters;

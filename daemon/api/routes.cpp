@@ -325,7 +325,7 @@ Api::Api(storage::Store& reader,
             options.project,
             clock.now(),
             options.decide,
-            options.keeping,
+            options.retention,
             clock,
             vitals,
             counters},
@@ -458,7 +458,7 @@ asio::awaitable<HttpResponse> Api::post_steering(std::string id, std::string bod
 asio::awaitable<HttpResponse> Api::post_build(std::string body) {
   auto const wanted = parse_build_request(body);
   if (!wanted) co_return bad_body(wanted.error());
-  auto const done = co_await requests_.build_order(*wanted);
+  auto const done = co_await requests_.build_action(*wanted);
   if (!done) co_return failed_steering(done.error());
   Json json;
   json["action"] = builds::to_string(wanted->action);

@@ -12,7 +12,7 @@
 #include "config/options.h"
 #include "daemon/api/cache.h"
 #include "daemon/api/reading.h"
-#include "daemon/builds/build_order.h"
+#include "daemon/builds/build_request.h"
 #include "daemon/net/http_message.h"
 #include "storage/domain/bisection.h"
 #include "storage/domain/clock.h"
@@ -32,8 +32,8 @@ struct Requests {
   /// Pauses, resumes (queued) or cancels a bisection: not_found, or refused when it has ended.
   std::function<boost::asio::awaitable<Result<Bisection>>(BisectionId, BisectionState)> steering;
   /// See builds::carry_out.
-  std::function<boost::asio::awaitable<Result<std::vector<KeptBuild>>>(builds::BuildOrder)>
-      build_order;
+  std::function<boost::asio::awaitable<Result<std::vector<KeptBuild>>>(builds::BuildRequest)>
+      build_action;
   /// Keeps a ruling.
   std::function<boost::asio::awaitable<Result<Ruling>>(Ruling)> ruling;
 };
@@ -51,7 +51,7 @@ struct ApiOptions {
   /// What verdicts promise.
   config::DecideOptions decide;
   /// What is kept of builds, and for how long.
-  builds::Keeping keeping;
+  builds::RetentionPolicy retention;
   /// On which fleets a bisection may be asked for.
   std::vector<config::FleetOptions> fleets;
   /// Of a bisection that does not say.

@@ -10,9 +10,9 @@
 #include "bisect/git_history.h"
 #include "bisect/ladder.h"
 #include "bisect/prior.h"
+#include "daemon/bisection/build_variation.h"
 #include "daemon/bisection/commit_builds.h"
 #include "daemon/bisection/compare_series.h"
-#include "daemon/bisection/learnt_builds.h"
 #include "daemon/bisection/nightly_packages.h"
 #include "daemon/bisection/nightly_range.h"
 #include "daemon/bisection/package_check.h"
@@ -149,15 +149,15 @@ void Bisector::begin_with(Recipe const& recipe, Bisection& bisection) {
   if (!bisection.steps.empty())
     spdlog::warn("bisection_begins_again id={} reason=\"commits are built otherwise now\"",
                  bisection.id.value);
-  store_.bisections().begin_with(bisection.id, recipe.id, learnt_builds(store_));
+  store_.bisections().begin_with(bisection.id, recipe.id, read_build_variation(store_));
   bisection.recipe = recipe.id;
   bisection.steps.clear();
 }
 
 /// What was known when it began; of one that began before this was kept, what is known now.
-BuildNoise Bisector::build_noise_of(Bisection const& bisection) const {
-  auto kept = store_.bisections().build_noise_of(bisection.id);
-  return kept ? std::move(*kept) : learnt_builds(store_);
+BuildVariation Bisector::build_variation_of(Bisection const& bisection) const {
+  auto kept = store_.bisections().build_variation_of(bisection.id);
+  return kept ? std::move(*kept) : read_build_variation(store_);
 }
 
 /// Asks in which nights something changed.
@@ -170,7 +170,7 @@ asio::awaitable<Result<bisect::Search>> Bisector::search_nights(
                         bisect::nights_of(range.prior, rungs),
                         options_.decide,
                         options_.bisect,
-                        build_noise_of(bisection)};
+                        build_variation_of(bisection)};
   BisectionRun run{
       {store_, rounds_, packages}, bisection, std::move(search), usual_costs(), slots_for(request)};
   run.note_known_builds();
@@ -226,7 +226,7 @@ asio::awaitable<Result<>> Bisector::search_commits(Bisection& bisection, Range r
                         std::move(range.prior),
                         options_.decide,
                         options_.bisect,
-                        build_noise_of(bisection)};
+                        build_variation_of(bisection)};
   BisectionRun run{
       {store_, rounds_, source}, bisection, std::move(search), usual_costs(), slots_for(request)};
   run.pass_over(BisectionStage::nightlies);

@@ -56,7 +56,7 @@ class Bisector {
   boost::asio::awaitable<Result<>> carry_out(Bisection& bisection);
   boost::asio::awaitable<Result<Range>> range_of(BisectionRequest const& request);
   void begin_with(Recipe const& recipe, Bisection& bisection);
-  BuildNoise build_noise_of(Bisection const& bisection) const;
+  BuildVariation build_variation_of(Bisection const& bisection) const;
   boost::asio::awaitable<Result<>> narrow_by_nightlies(Bisection& bisection, Range& range);
   boost::asio::awaitable<Result<>> end_with_nights(Bisection& bisection, Range range);
   boost::asio::awaitable<Result<bisect::Search>> search_nights(

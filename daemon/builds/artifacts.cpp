@@ -6,11 +6,13 @@
 #include <string_view>
 #include <system_error>
 
+#include <boost/algorithm/string/case_conv.hpp>
+#include <boost/algorithm/string/trim.hpp>
 #include <spdlog/spdlog.h>
 
 #include "daemon/builds/manifest.h"
-#include "daemon/builds/published_digest.h"
 #include "fetch/url.h"
+#include "storage/domain/digest.h"
 
 namespace torchwatch::builds {
 namespace asio = boost::asio;
@@ -24,7 +26,24 @@ bool is_url(std::string_view place) {
   return place.starts_with("http://") || place.starts_with("https://");
 }
 
-/// `directory`, or the only one in it, whichever holds build.json.
+/// The URL at which the SHA-256 of an archive usually lies: ARCHIVE.sha256, before the query.
+std::string digest_beside(std::string const& url) {
+  auto const path_end = std::min(url.find_first_of("?#"), url.size());
+  return url.substr(0, path_end) + ".sha256" + url.substr(path_end);
+}
+
+/// Reads the digest from the contents of its file: what `sha256sum ARCHIVE` prints, or the
+/// hexadecimal digits alone. Returns it in lower case; nothing when the file holds anything else.
+std::optional<std::string> sha256_in(std::string_view text) {
+  auto const line = boost::trim_copy(std::string{text});
+  if (line.find('\n') != std::string::npos) return std::nullopt;
+  auto const digits_end = std::min(line.find(' '), line.size());
+  auto digits = boost::to_lower_copy(line.substr(0, digits_end));
+  if (!is_sha256(digits)) return std::nullopt;
+  return digits;
+}
+
+/// `directory`, or the only directory in it, whichever holds build.json.
 std::optional<fs::path> prefix_in(fs::path const& directory) {
   std::error_code ignored;
   if (fs::exists(directory / "build.json", ignored)) return directory;
@@ -45,14 +64,14 @@ std::string place_of(CommitSha const& commit, std::string place) {
 }
 
 /// For a file that may lie anywhere.
-fetch::FetchOrder order_for(std::string url, fs::path file, std::chrono::seconds limit) {
-  fetch::FetchOrder order;
-  order.download.url = std::move(url);
-  order.download.hosts = {fetch::any_host};
-  order.download.limit = limit;
-  order.download.attempts = 4;
-  order.file = std::move(file);
-  return order;
+fetch::FetchRequest request_for(std::string url, fs::path file, std::chrono::seconds limit) {
+  fetch::FetchRequest request;
+  request.download.url = std::move(url);
+  request.download.hosts = {fetch::any_host};
+  request.download.limit = limit;
+  request.download.attempts = 4;
+  request.file = std::move(file);
+  return request;
 }
 
 /// The digest in a file, or nothing when there is no file. `place`: for the error.
@@ -101,19 +120,19 @@ asio::awaitable<Result<std::optional<std::string>>> Artifacts::read_digest(std::
                                                                            fs::path file) const {
   constexpr std::int64_t most_bytes = 4096;
   constexpr std::chrono::seconds most_time{60};
-  auto order = order_for(url, file, std::min(timeout_, most_time));
-  order.download.most_bytes = most_bytes;
-  order.download.is_durable = false;
-  auto const fetched = co_await fetcher_.fetch(std::move(order));
+  auto request = request_for(url, file, std::min(timeout_, most_time));
+  request.download.most_bytes = most_bytes;
+  request.download.is_durable = false;
+  auto const fetched = co_await fetcher_.fetch(std::move(request));
   if (!fetched) co_return fetched.error();
   if (fetched->download.end == fetch::Downloaded::End::absent) co_return std::nullopt;
   co_return digest_in(file, fetch::without_secrets(url));
 }
 
 asio::awaitable<Result<bool>> Artifacts::is_there(std::string url, fs::path file) const {
-  auto order = order_for(std::move(url), std::move(file), timeout_);
-  order.download.is_asked_only = true;
-  auto const asked = co_await fetcher_.fetch(std::move(order));
+  auto request = request_for(std::move(url), std::move(file), timeout_);
+  request.download.is_asked_only = true;
+  auto const asked = co_await fetcher_.fetch(std::move(request));
   if (!asked) co_return asked.error();
   co_return asked->download.end != fetch::Downloaded::End::absent;
 }
@@ -126,25 +145,25 @@ asio::awaitable<Result<std::optional<fs::path>>> Artifacts::download(CommitSha c
     return Error{code, "artifact " + fetch::without_secrets(url) + ": " + reason};
   };
   auto const started = std::chrono::steady_clock::now();
-  auto order = order_for(url, fs::absolute(work) / "archive", timeout_);
-  order.directory = fs::absolute(work) / "unpacked";
+  auto request = request_for(url, fs::absolute(work) / "archive", timeout_);
+  request.directory = fs::absolute(work) / "unpacked";
   auto const digest_file = fs::absolute(work) / "archive.sha256";
-  auto const unpacked = order.directory;
+  auto const unpacked = request.directory;
   std::error_code problem;
   fs::create_directories(work, problem);
   if (problem) co_return failed("make " + work.string() + ": " + problem.message());
-  for (auto const& old : {unpacked, order.file, digest_file})
+  for (auto const& old : {unpacked, request.file, digest_file})
     fs::remove_all(old, problem);
   auto const digest = co_await published_digest(commit, digest_file);
   if (!digest) co_return failed(digest.error().message, digest.error().code);
   if (!*digest && !places_.sha256.empty()) {
-    auto const there = co_await is_there(url, order.file);
+    auto const there = co_await is_there(url, request.file);
     if (there && !*there) co_return std::nullopt;
     co_return failed("it has no SHA-256 at " +
                      fetch::without_secrets(place_of(commit, places_.sha256)));
   }
-  order.download.sha256 = digest->value_or("");
-  auto const fetched = co_await fetcher_.fetch(std::move(order));
+  request.download.sha256 = digest->value_or("");
+  auto const fetched = co_await fetcher_.fetch(std::move(request));
   if (!fetched) co_return failed(fetched.error().message, fetched.error().code);
   if (fetched->download.end == fetch::Downloaded::End::absent) co_return std::nullopt;
   auto prefix = prefix_in(unpacked);

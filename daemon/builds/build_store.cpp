@@ -10,9 +10,9 @@
 #include <spdlog/fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
+#include "daemon/builds/build_references.h"
 #include "daemon/builds/companions.h"
 #include "daemon/builds/logs.h"
-#include "daemon/builds/needs.h"
 #include "daemon/measure/alarm.h"
 #include "storage/domain/remove_tree.h"
 
@@ -26,7 +26,7 @@ constexpr std::uintmax_t most_bytes_of_logs = std::uintmax_t{1} << 30;
 constexpr auto removed = ".removed";
 constexpr auto unfinished = ".part";
 
-/// The names of what lies in `folder`; none when that cannot be read.
+/// The names of the entries of `folder`; none when it cannot be read.
 std::set<std::string> names_in(fs::path const& folder) {
   std::set<std::string> names;
   std::error_code problem;
@@ -40,8 +40,8 @@ bool is_companion(std::string const& name) {
   return name.starts_with(companion_prefix);
 }
 
-/// Of all files below `directory`, but of those that a build has from its companions: they are
-/// counted there. What vanishes meanwhile counts nothing.
+/// The bytes of all files below `directory`. Files that a build shares with its companions count
+/// for the companions; files that vanish meanwhile do not count.
 std::int64_t size_of(fs::path const& directory) {
   std::int64_t bytes = 0;
   bool const has_companions = !companions_listed_in(directory).empty();
@@ -58,14 +58,14 @@ std::int64_t size_of(fs::path const& directory) {
   return bytes;
 }
 
-Room room_of(config::BuildsOptions const& options, fs::path const& folder) {
-  Room room;
-  room.quota = options.quota_mib * mib;
-  room.keep_free = options.keep_free_mib * mib;
+DiskSpace disk_space_of(config::BuildsOptions const& options, fs::path const& folder) {
+  DiskSpace space;
+  space.quota = options.quota_mib * mib;
+  space.keep_free = options.keep_free_mib * mib;
   std::error_code problem;
-  auto const space = fs::space(folder, problem);
-  room.free = problem ? room.keep_free : static_cast<std::int64_t>(space.available);
-  return room;
+  auto const disk = fs::space(folder, problem);
+  space.free = problem ? space.keep_free : static_cast<std::int64_t>(disk.available);
+  return space;
 }
 
 std::int64_t size_of_newest(std::vector<KeptBuild> builds) {
@@ -77,10 +77,10 @@ std::int64_t size_of_newest(std::vector<KeptBuild> builds) {
 }  // namespace
 
 void BuildStore::make_space_for_another() {
-  look();
-  auto room = room_of(options_.builds, keeping_of(options_).folder);
-  room.coming = size_of_newest(store_.kept_builds().all());
-  remove_beyond(room);
+  refresh();
+  auto space = disk_space_of(options_.builds, retention_policy_of(options_).folder);
+  space.next_build = size_of_newest(store_.kept_builds().all());
+  remove_beyond(space);
 }
 
 void BuildStore::make_space() {
@@ -88,22 +88,22 @@ void BuildStore::make_space() {
 }
 
 std::vector<Removal> BuildStore::prune() {
-  look();
-  auto pruned = remove_beyond(room_of(options_.builds, keeping_of(options_).folder));
+  refresh();
+  auto pruned = remove_beyond(disk_space_of(options_.builds, retention_policy_of(options_).folder));
   Alarm alarm;
   alarm.kind = AlarmKind::builds_need_space;
-  alarm.detail = pruned.lack + "; the rest is held: see torchwatch builds list";
+  alarm.detail = pruned.shortage + "; the rest is in use: see torchwatch builds list";
   alarm.raised_at = clock_.now();
-  measure::set_alarm(store_, !pruned.lack.empty(), alarm);
+  measure::set_alarm(store_, !pruned.shortage.empty(), alarm);
   return std::move(pruned.removals);
 }
 
-/// The builds that were removed, and the space that is still lacking.
-Pruning BuildStore::remove_beyond(Room const& room) {
+/// Returns the builds that were removed, and the limit that is exceeded even so.
+Pruning BuildStore::remove_beyond(DiskSpace const& space) {
   auto const builds = store_.kept_builds().all();
-  if (has_room(builds, room)) return {};
-  auto const needs = needs_of(store_, keeping_of(options_), clock_.now());
-  auto pruning = plan_pruning(builds, holds_on(builds, needs), room, clock_.now());
+  if (has_space(builds, space)) return {};
+  auto const references = read_references(store_, retention_policy_of(options_), clock_.now());
+  auto pruning = plan_pruning(builds, users_of(builds, references), space, clock_.now());
   std::erase_if(pruning.removals, [this](Removal const& removal) {
     auto const gone = take_away(removal.build, removal.reason);
     if (!gone) spdlog::warn("build_not_removed reason=\"{}\"", gone.error().message);
@@ -112,10 +112,10 @@ Pruning BuildStore::remove_beyond(Room const& room) {
   return pruning;
 }
 
-/// What is there is the truth, and the table follows.
-void BuildStore::look() {
+/// The directory is the truth; the table `kept_build` follows it.
+void BuildStore::refresh() {
   delete_half_work();
-  auto names = names_in(keeping_of(options_).folder);
+  auto names = names_in(retention_policy_of(options_).folder);
   for (auto const& build : store_.kept_builds().all())
     if (names.erase(build.name) == 0) store_.kept_builds().forget(build.name);
   for (auto const& name : names)
@@ -125,17 +125,17 @@ void BuildStore::look() {
 void BuildStore::record(std::string const& name, Timestamp made_at) {
   KeptBuild build;
   build.name = name;
-  build.bytes = size_of(keeping_of(options_).folder / name);
+  build.bytes = size_of(retention_policy_of(options_).folder / name);
   build.made_at = made_at;
   build.used_at = clock_.now();
   store_.kept_builds().record(build);
 }
 
-/// What is left of a removal, what was fetched of nightlies that were given up, and logs of what
-/// was compiled long ago.
+/// Deletes the remains of killed removals, the downloads of nightlies that were given up, and old
+/// logs of recipes and compilers.
 void BuildStore::delete_half_work() {
-  std::error_code ignored;  // it is tried again at the next look
-  auto const folder = keeping_of(options_).folder;
+  std::error_code ignored;  // tried again by the next call
+  auto const folder = retention_policy_of(options_).folder;
   for (auto const& name : names_in(folder))
     if (name.ends_with(removed) || (name.ends_with(unfinished) && !is_on_its_way(name)))
       remove_tree(folder / name, ignored);
@@ -148,15 +148,15 @@ void BuildStore::delete_half_work() {
              most_bytes_of_logs);
 }
 
-/// Whether `name` is of a nightly that is announced or wanted back, or of a companion that a build
-/// lists, and so may be being fetched.
+/// Whether `name` may be being fetched: a nightly that is announced or wanted back, or a companion
+/// that a build lists.
 bool BuildStore::is_on_its_way(std::string const& name) const {
   auto const stem = name.substr(0, name.find('.'));
   auto const lists_it = [&stem](auto const& of_build) {
     return std::ranges::find(of_build.second, stem) != of_build.second.end();
   };
   if (is_companion(name))
-    return std::ranges::any_of(companions_in(keeping_of(options_).folder), lists_it);
+    return std::ranges::any_of(companions_in(retention_policy_of(options_).folder), lists_it);
   auto const is_of = [&stem](NightlyId id) {
     return stem == "nightly-" + std::to_string(id.value);
   };
@@ -168,7 +168,7 @@ bool BuildStore::is_on_its_way(std::string const& name) const {
 }
 
 std::string BuildStore::name_of(std::string const& prefix) const {
-  return name_in(keeping_of(options_).folder, prefix);
+  return name_in(retention_policy_of(options_).folder, prefix);
 }
 
 void BuildStore::use(std::string const& prefix) {
@@ -181,7 +181,7 @@ void BuildStore::use(std::string const& prefix) {
 }
 
 Result<KeptBuild> BuildStore::pin(std::string const& name, std::optional<Pin> pin) {
-  look();
+  refresh();
   if (!store_.kept_builds().pin(name, pin))
     return Error{ErrorCode::not_found, "no build is named \"" + name + "\""};
   spdlog::info(
@@ -190,22 +190,23 @@ Result<KeptBuild> BuildStore::pin(std::string const& name, std::optional<Pin> pi
 }
 
 Result<KeptBuild> BuildStore::remove(std::string const& name) {
-  look();
+  refresh();
   auto const build = store_.kept_builds().find(name);
   if (!build) return Error{ErrorCode::not_found, "no build is named \"" + name + "\""};
-  auto const holds =
-      holds_on(store_.kept_builds().all(), needs_of(store_, keeping_of(options_), clock_.now()));
-  auto const held = holds.find(name);
-  if (held != holds.end())
+  auto const all_users =
+      users_of(store_.kept_builds().all(),
+               read_references(store_, retention_policy_of(options_), clock_.now()));
+  auto const users = all_users.find(name);
+  if (users != all_users.end())
     return Error{ErrorCode::refused,
-                 fmt::format("build {} is held by {}", name, fmt::join(held->second, ", "))};
-  auto const gone = take_away(*build, "somebody asked for it");
+                 fmt::format("build {} is in use by {}", name, fmt::join(users->second, ", "))};
+  auto const gone = take_away(*build, "on request");
   if (!gone) return gone.error();
   return *build;
 }
 
 Result<> BuildStore::take_away(KeptBuild const& build, std::string const& reason) {
-  auto const place = keeping_of(options_).folder / build.name;
+  auto const place = retention_policy_of(options_).folder / build.name;
   auto const grave = fs::path{place.string() + removed};
   std::error_code problem;
   fs::rename(place, grave, problem);

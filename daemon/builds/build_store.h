@@ -12,13 +12,13 @@
 
 namespace torchwatch::builds {
 
-/// The builds under `state_dir/builds`, and their companions: which are there, how large they are,
-/// when they were used, and which have to go. Blocks on the disk. Single-threaded; between looking
-/// at who holds a build and its removal nothing else happens.
+/// The builds under `state_dir/builds`, and their companions: which are there, their sizes, when
+/// they were last measured, and which have to be removed. Blocks on the disk. Single-threaded;
+/// nothing else happens between reading a build's users and removing it.
 ///
-/// A build is renamed to NAME.removed, which is when it is gone, and then deleted; what a killed
-/// removal left is deleted by the next look. Whatever else has a dot in its name is somebody's half
-/// work and left alone.
+/// A build is renamed to NAME.removed, and is gone from then on; then it is deleted. What a killed
+/// removal left is deleted by the next call. Other entries with a dot in their name are unfinished
+/// and left alone.
 class BuildStore final : public DiskBudget {
  public:
   /// All arguments must outlive it.
@@ -39,23 +39,23 @@ class BuildStore final : public DiskBudget {
   /// Does what make_space() does, and returns what it removed.
   std::vector<Removal> prune();
 
-  /// Notes that the build at `prefix` is about to be measured. Those that lie elsewhere are
-  /// nobody's business.
+  /// Records that the build at `prefix` is about to be measured, to the hour. Does nothing for a
+  /// build that lies elsewhere.
   void use(std::string const& prefix);
 
   /// The name of the build at `prefix`; empty when that lies elsewhere.
   std::string name_of(std::string const& prefix) const;
 
-  /// Pins the build, or takes its pin away; not_found when there is none of this name.
+  /// Pins the build, or takes its pin away. Fails with not_found when no build has this name.
   Result<KeptBuild> pin(std::string const& name, std::optional<Pin> pin);
 
-  /// Removes a build that nobody holds: not_found, refused with who does, unavailable when the disk
-  /// does not let it.
+  /// Removes a build without users. Fails with not_found, with refused, naming its users, and with
+  /// unavailable when the disk does.
   Result<KeptBuild> remove(std::string const& name);
 
  private:
-  void look();
-  Pruning remove_beyond(Room const& room);
+  void refresh();
+  Pruning remove_beyond(DiskSpace const& space);
   void record(std::string const& name, Timestamp made_at);
   void delete_half_work();
   bool is_on_its_way(std::string const& name) const;

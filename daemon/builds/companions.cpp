@@ -157,12 +157,12 @@ asio::awaitable<Result<Companion>> Companions::bring_one(fetch::Requirement want
   auto const there = kept(builds(), wanted);
   fetch::CompanionFile file;
   if (!there) {
-    fetch::CompanionOrder order;
-    order.page = question_to(options_.feed, page_of_wheels(options_.feed, wanted.name));
-    order.file = download_folder(options_) / "companions.html";
-    order.requirement = wanted.text;
-    order.machine = std::move(machine);
-    auto found = co_await fetcher_.find(std::move(order));
+    fetch::CompanionRequest request;
+    request.page = question_to(options_.feed, page_of_wheels(options_.feed, wanted.name));
+    request.file = download_folder(options_) / "companions.html";
+    request.requirement = wanted.text;
+    request.machine = std::move(machine);
+    auto found = co_await fetcher_.find(std::move(request));
     if (!found) co_return Error{ErrorCode::unavailable, found.error().message};
     file = std::move(*found);
   }
@@ -186,15 +186,15 @@ asio::awaitable<Result<>> Companions::fetch(fetch::CompanionFile file, fs::path 
   if (!is_allowed(file.url, options_.feed))
     co_return Error{ErrorCode::unavailable,
                     "fetch " + file.url + ": feed.hosts does not allow its host"};
-  fetch::FetchOrder order;
-  order.download = download_of(options_.feed, file.url);
-  order.download.sha256 = file.sha256;
-  order.file = download_folder(options_) / place.filename();
-  order.directory = place;
-  order.is_wheel = true;
+  fetch::FetchRequest request;
+  request.download = download_of(options_.feed, file.url);
+  request.download.sha256 = file.sha256;
+  request.file = download_folder(options_) / place.filename();
+  request.directory = place;
+  request.is_wheel = true;
   spdlog::info("companion_started name={} version={} url={}", file.name, file.version, file.url);
   budget_.make_space_for_another();
-  auto const fetched = co_await fetcher_.fetch(std::move(order));
+  auto const fetched = co_await fetcher_.fetch(std::move(request));
   budget_.make_space();
   if (!fetched) co_return fetched.error();
   if (fetched->download.end == fetch::Downloaded::End::absent)

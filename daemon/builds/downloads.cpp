@@ -10,18 +10,18 @@
 namespace torchwatch::builds {
 namespace fs = std::filesystem;
 
-fetch::DownloadOrder download_of(config::FeedOptions const& feed, std::string url) {
-  fetch::DownloadOrder order;
-  order.url = std::move(url);
-  order.hosts = feed.hosts;
-  order.ca_file = feed.ca_file;
-  return order;
+fetch::DownloadRequest download_of(config::FeedOptions const& feed, std::string url) {
+  fetch::DownloadRequest request;
+  request.url = std::move(url);
+  request.hosts = feed.hosts;
+  request.ca_file = feed.ca_file;
+  return request;
 }
 
-fetch::DownloadOrder question_to(config::FeedOptions const& feed, std::string url) {
-  auto order = download_of(feed, std::move(url));
-  order.limit = std::chrono::minutes{5};
-  return order;
+fetch::DownloadRequest question_to(config::FeedOptions const& feed, std::string url) {
+  auto request = download_of(feed, std::move(url));
+  request.limit = std::chrono::minutes{5};
+  return request;
 }
 
 fs::path download_folder(config::Options const& options) {

@@ -10,11 +10,11 @@
 namespace torchwatch::builds {
 
 /// How a file of the feed is downloaded.
-fetch::DownloadOrder download_of(config::FeedOptions const& feed, std::string url);
+fetch::DownloadRequest download_of(config::FeedOptions const& feed, std::string url);
 
 /// How a page of the feed is downloaded, or a file asked for by its head: what is not answered soon
 /// is asked again by the next pass, and this one goes on.
-fetch::DownloadOrder question_to(config::FeedOptions const& feed, std::string url);
+fetch::DownloadRequest question_to(config::FeedOptions const& feed, std::string url);
 
 /// Where files lie while they come; made if need be.
 std::filesystem::path download_folder(config::Options const& options);

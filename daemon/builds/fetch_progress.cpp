@@ -40,21 +40,21 @@ std::string progress_line(fetch::FetchProgress const& progress, double bytes_per
       "{} {:3.0f}% of {:.0f} MiB{}{}", bar_of(share), 100 * share, of / mib_bytes, speed, left);
 }
 
-FetchTeller::FetchTeller(std::string url)
+FetchReporter::FetchReporter(std::string url)
     : url_{std::move(url)},
       is_on_terminal_{::isatty(STDERR_FILENO) == 1},
-      told_{started_} {}
+      reported_{started_} {}
 
-FetchTeller::~FetchTeller() {
+FetchReporter::~FetchReporter() {
   if (is_on_terminal_) std::cerr << "\033[K" << std::flush;
 }
 
-void FetchTeller::note(fetch::FetchProgress const& progress) {
+void FetchReporter::note(fetch::FetchProgress const& progress) {
   auto const pause = is_on_terminal_ ? std::chrono::milliseconds{200} : std::chrono::minutes{1};
   if (!at_start_) at_start_ = progress.bytes;
   auto const now = Clock::now();
-  if (now < told_ + pause) return;
-  told_ = now;
+  if (now < reported_ + pause) return;
+  reported_ = now;
   if (is_on_terminal_)
     show(progress, now);
   else
@@ -63,13 +63,13 @@ void FetchTeller::note(fetch::FetchProgress const& progress) {
 
 /// The cursor goes back to the line's beginning, so that whatever is logged next is written over
 /// it.
-void FetchTeller::show(fetch::FetchProgress const& progress, Clock::time_point now) {
+void FetchReporter::show(fetch::FetchProgress const& progress, Clock::time_point now) {
   std::chrono::duration<double> const seconds = now - started_;
   auto const came = static_cast<double>(progress.bytes - *at_start_);
   std::cerr << "\033[K" << progress_line(progress, came / seconds.count()) << '\r' << std::flush;
 }
 
-void FetchTeller::log(fetch::FetchProgress const& progress) {
+void FetchReporter::log(fetch::FetchProgress const& progress) {
   spdlog::info("fetch_progress url={} phase={} bytes={} of={}",
                url_,
                progress.phase == Phase::downloading ? "download" : "unpack",

@@ -13,15 +13,15 @@ namespace torchwatch::builds {
 /// than 80 characters. `bytes_per_s`: 0 when that is not known yet. Pure.
 std::string progress_line(fetch::FetchProgress const& progress, double bytes_per_s);
 
-/// Tells how far a fetch is: on a terminal a line that is written over again and again, and else a
-/// line in the log once a minute.
-class FetchTeller {
+/// Reports the progress of a fetch: on a terminal in one line that is overwritten, otherwise in a log
+/// line a minute.
+class FetchReporter {
  public:
-  explicit FetchTeller(std::string url);
-  FetchTeller(FetchTeller const&) = delete;
-  FetchTeller& operator=(FetchTeller const&) = delete;
-  /// Wipes the terminal's line.
-  ~FetchTeller();
+  explicit FetchReporter(std::string url);
+  FetchReporter(FetchReporter const&) = delete;
+  FetchReporter& operator=(FetchReporter const&) = delete;
+  /// Erases the terminal's line.
+  ~FetchReporter();
 
   void note(fetch::FetchProgress const& progress);
 
@@ -34,8 +34,8 @@ class FetchTeller {
   std::string url_;
   bool is_on_terminal_;
   Clock::time_point started_ = Clock::now();
-  std::optional<std::int64_t> at_start_;  // what had come another time
-  Clock::time_point told_;
+  std::optional<std::int64_t> at_start_;  // bytes that an earlier fetch had downloaded
+  Clock::time_point reported_;
 };
 
 }  // namespace torchwatch::builds

@@ -26,27 +26,27 @@ Result<T> answer_in(Result<fetch::Message> message) {
 
 }  // namespace
 
-asio::awaitable<Result<fetch::Fetched>> FetchProgram::fetch(fetch::FetchOrder order) {
-  auto const download = order.download;
-  fetch::Order any = std::move(order);
+asio::awaitable<Result<fetch::Fetched>> FetchProgram::fetch(fetch::FetchRequest request) {
+  auto const download = request.download;
+  fetch::Request any = std::move(request);
   co_return answer_in<fetch::Fetched>(co_await run(std::move(any), download));
 }
 
-asio::awaitable<Result<fetch::Index>> FetchProgram::look_into(fetch::IndexOrder order) {
-  auto const page = order.page;
-  fetch::Order any = std::move(order);
+asio::awaitable<Result<fetch::Index>> FetchProgram::look_into(fetch::IndexRequest request) {
+  auto const page = request.page;
+  fetch::Request any = std::move(request);
   co_return answer_in<fetch::Index>(co_await run(std::move(any), page));
 }
 
-asio::awaitable<Result<fetch::CompanionFile>> FetchProgram::find(fetch::CompanionOrder order) {
-  auto const page = order.page;
-  fetch::Order any = std::move(order);
+asio::awaitable<Result<fetch::CompanionFile>> FetchProgram::find(fetch::CompanionRequest request) {
+  auto const page = request.page;
+  fetch::Request any = std::move(request);
   co_return answer_in<fetch::CompanionFile>(co_await run(std::move(any), page));
 }
 
 /// The program's last word.
-asio::awaitable<Result<fetch::Message>> FetchProgram::run(fetch::Order order,
-                                                          fetch::DownloadOrder download) {
+asio::awaitable<Result<fetch::Message>> FetchProgram::run(fetch::Request request,
+                                                          fetch::DownloadRequest download) {
   auto const unavailable = [&download](std::string const& why) {
     return Error{ErrorCode::unavailable,
                  "fetch " + fetch::without_secrets(download.url) + ": " + why};
@@ -59,16 +59,16 @@ asio::awaitable<Result<fetch::Message>> FetchProgram::run(fetch::Order order,
   auto program = process::ChildProcess::start(executor_, std::move(command));
   if (!program) co_return program.error();
   async::Watchdog const watchdog{executor_, limits, *program};
-  auto line = fetch::encode(order);
+  auto line = fetch::encode(request);
   auto const written = co_await program->write_line(std::move(line));
   if (!written) co_return unavailable(written.error().message);
-  FetchTeller teller{fetch::without_secrets(download.url)};
+  FetchReporter reporter{fetch::without_secrets(download.url)};
   while (true) {
     auto const said = co_await program->read_line();
     if (!said) break;
     auto message = fetch::decode_message(*said);
     if (!message || !std::holds_alternative<fetch::FetchProgress>(*message)) co_return message;
-    teller.note(std::get<fetch::FetchProgress>(*message));
+    reporter.note(std::get<fetch::FetchProgress>(*message));
   }
   auto const status = co_await program->wait();
   if (!watchdog.complaint().empty()) co_return unavailable("it " + watchdog.complaint());

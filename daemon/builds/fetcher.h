@@ -22,19 +22,18 @@ class Fetcher {
 
   /// As fetch::carry_out. Cancelling this ends it; what was downloaded by then is gone on from
   /// another time.
-  virtual boost::asio::awaitable<Result<fetch::Fetched>> fetch(fetch::FetchOrder order) = 0;
+  virtual boost::asio::awaitable<Result<fetch::Fetched>> fetch(fetch::FetchRequest request) = 0;
 
   /// As fetch::look_into.
-  virtual boost::asio::awaitable<Result<fetch::Index>> look_into(fetch::IndexOrder order) = 0;
+  virtual boost::asio::awaitable<Result<fetch::Index>> look_into(fetch::IndexRequest request) = 0;
 
   /// As fetch::find_companion.
   virtual boost::asio::awaitable<Result<fetch::CompanionFile>> find(
-      fetch::CompanionOrder order) = 0;
+      fetch::CompanionRequest request) = 0;
 };
 
-/// Has torchwatch-fetch do it, a process each, without our token in its environment. How far a
-/// fetch is, FetchTeller tells. Errors also: unavailable, when the program takes
-/// longer than the download's limit, unpacking included, or ends without an answer.
+/// Has torchwatch-fetch do it, a process each, without our token in its environment. A
+/// FetchReporter reports the progress. Fails also with unavailable, when the program takes longer than the download's limit, unpacking included, or ends without an answer.
 class FetchProgram final : public Fetcher {
  public:
   /// `program`: torchwatch-fetch.
@@ -42,13 +41,14 @@ class FetchProgram final : public Fetcher {
       : executor_{std::move(executor)},
         program_{std::move(program)} {}
 
-  boost::asio::awaitable<Result<fetch::Fetched>> fetch(fetch::FetchOrder order) override;
-  boost::asio::awaitable<Result<fetch::Index>> look_into(fetch::IndexOrder order) override;
-  boost::asio::awaitable<Result<fetch::CompanionFile>> find(fetch::CompanionOrder order) override;
+  boost::asio::awaitable<Result<fetch::Fetched>> fetch(fetch::FetchRequest request) override;
+  boost::asio::awaitable<Result<fetch::Index>> look_into(fetch::IndexRequest request) override;
+  boost::asio::awaitable<Result<fetch::CompanionFile>> find(
+      fetch::CompanionRequest request) override;
 
  private:
-  boost::asio::awaitable<Result<fetch::Message>> run(fetch::Order order,
-                                                     fetch::DownloadOrder download);
+  boost::asio::awaitable<Result<fetch::Message>> run(fetch::Request request,
+                                                     fetch::DownloadRequest download);
 
   boost::asio::any_io_executor executor_;
   std::string program_;

@@ -87,15 +87,15 @@ asio::awaitable<Result<BuildAttempt>> Packages::bring(Nightly& nightly) {
 
 asio::awaitable<Result<>> Packages::fetch(Nightly& nightly, fs::path directory) {
   auto const url = nightly.file->url;
-  fetch::FetchOrder order;
-  order.download = download_of(options_.feed, url);
-  order.download.sha256 = nightly.file->sha256;
-  order.file = download_folder(options_) / directory.filename();
-  order.directory = directory;
-  order.is_wheel = is_wheel(url);
+  fetch::FetchRequest request;
+  request.download = download_of(options_.feed, url);
+  request.download.sha256 = nightly.file->sha256;
+  request.file = download_folder(options_) / directory.filename();
+  request.directory = directory;
+  request.is_wheel = is_wheel(url);
   spdlog::info("fetch_started date={} url={}", nightly.date, url);
   budget_.make_space_for_another();
-  auto const fetched = co_await fetcher_.fetch(std::move(order));
+  auto const fetched = co_await fetcher_.fetch(std::move(request));
   budget_.make_space();
   if (!fetched) co_return fetched.error();
   auto const& [end, version, bytes, resumed_from] = fetched->download;

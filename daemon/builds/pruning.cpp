@@ -19,59 +19,64 @@ std::int64_t bytes_of(std::vector<KeptBuild> const& builds) {
       });
 }
 
-/// What is left as builds go.
-class Space {
+/// The space that is left while builds are removed.
+class SpaceLeft {
  public:
-  Space(std::int64_t kept, Room const& room) : room_{room}, kept_{kept}, free_{room.free} {}
+  SpaceLeft(std::int64_t kept, DiskSpace const& space)
+      : space_{space},
+        kept_{kept},
+        free_{space.free} {}
 
   void gain(std::int64_t bytes) {
     kept_ -= bytes;
     free_ += bytes;
   }
 
-  /// Why something has to go; empty: there is room.
-  std::string lack() const {
-    auto const ahead = room_.coming == 0 ? "" : ", with one more";
-    if (room_.quota > 0 && kept_ + room_.coming > room_.quota)
-      return fmt::format(
-          "quota: {} of {}{}", size_text(kept_ + room_.coming), size_text(room_.quota), ahead);
-    if (free_ - room_.coming < room_.keep_free)
+  /// The limit that is exceeded; empty: none.
+  std::string shortage() const {
+    auto const ahead = space_.next_build == 0 ? "" : ", with one more";
+    if (space_.quota > 0 && kept_ + space_.next_build > space_.quota)
+      return fmt::format("quota: {} of {}{}",
+                         size_text(kept_ + space_.next_build),
+                         size_text(space_.quota),
+                         ahead);
+    if (free_ - space_.next_build < space_.keep_free)
       return fmt::format("disk: {} of {} free{}",
-                         size_text(std::max<std::int64_t>(free_ - room_.coming, 0)),
-                         size_text(room_.keep_free),
+                         size_text(std::max<std::int64_t>(free_ - space_.next_build, 0)),
+                         size_text(space_.keep_free),
                          ahead);
     return {};
   }
 
  private:
-  Room room_;
+  DiskSpace space_;
   std::int64_t kept_;
   std::int64_t free_;
 };
 
 }  // namespace
 
-bool has_room(std::vector<KeptBuild> const& builds, Room const& room) {
-  return Space{bytes_of(builds), room}.lack().empty();
+bool has_space(std::vector<KeptBuild> const& builds, DiskSpace const& space) {
+  return SpaceLeft{bytes_of(builds), space}.shortage().empty();
 }
 
 Pruning plan_pruning(std::vector<KeptBuild> builds,
-                     Holds const& holds,
-                     Room const& room,
+                     BuildUsers const& users,
+                     DiskSpace const& space,
                      Timestamp now) {
-  Space space{bytes_of(builds), room};
+  SpaceLeft left{bytes_of(builds), space};
   std::erase_if(builds, [&](KeptBuild const& build) {
-    return holds.contains(build.name) || now - build.used_at < just_used;
+    return users.contains(build.name) || now - build.used_at < just_used;
   });
   std::ranges::stable_sort(builds, {}, &KeptBuild::used_at);
   Pruning pruning;
   for (auto& build : builds) {
-    auto reason = space.lack();
+    auto reason = left.shortage();
     if (reason.empty()) break;
-    space.gain(build.bytes);
+    left.gain(build.bytes);
     pruning.removals.push_back({std::move(build), std::move(reason)});
   }
-  pruning.lack = space.lack();
+  pruning.shortage = left.shortage();
   return pruning;
 }
 

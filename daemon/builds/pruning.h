@@ -4,16 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "daemon/builds/holds.h"
+#include "daemon/builds/build_users.h"
 
 namespace torchwatch::builds {
 
-/// How much room builds have, in bytes.
-struct Room {
-  std::int64_t quota = 0;      ///< of all builds together; 0: none
-  std::int64_t keep_free = 0;  ///< of the disk
-  std::int64_t free = 0;       ///< of the disk, now
-  std::int64_t coming = 0;     ///< the build that is about to be made
+/// The disk space that builds may take, in bytes.
+struct DiskSpace {
+  std::int64_t quota = 0;       ///< for all builds together; 0: no quota
+  std::int64_t keep_free = 0;   ///< bytes of the disk that must stay free
+  std::int64_t free = 0;        ///< bytes of the disk that are free now
+  std::int64_t next_build = 0;  ///< size of the build that is about to be made; 0: none is
 };
 
 struct Removal {
@@ -22,22 +22,22 @@ struct Removal {
 };
 
 struct Pruning {
-  std::vector<Removal> removals;  ///< in their order
-  std::string lack;               ///< what is still wanted after them; empty: nothing
+  std::vector<Removal> removals;  ///< the first is removed first
+  std::string shortage;           ///< the limit that is exceeded even after them; empty: none
 };
 
-/// Which of `builds` to remove so that there is room: the one used longest ago first, of those that
-/// nobody holds and that were not used within the hour before `now`, since somebody may be about to
-/// measure them. Pure.
+/// Chooses builds to remove until `space` is kept: the least recently measured first. A build stays
+/// when it has users, or was measured within the hour before `now`: its comparison may still run.
+/// Pure.
 Pruning plan_pruning(std::vector<KeptBuild> builds,
-                     Holds const& holds,
-                     Room const& room,
+                     BuildUsers const& users,
+                     DiskSpace const& space,
                      Timestamp now);
 
-/// Whether there is room without removing anything. Pure.
-bool has_room(std::vector<KeptBuild> const& builds, Room const& room);
+/// Whether `builds` fit without removing any. Pure.
+bool has_space(std::vector<KeptBuild> const& builds, DiskSpace const& space);
 
-/// "1.5 GiB". Pure.
+/// "1.5 GiB", or "1.5 MiB" below one GiB. Pure.
 std::string size_text(std::int64_t bytes);
 
 }  // namespace torchwatch::builds

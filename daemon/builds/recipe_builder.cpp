@@ -133,8 +133,8 @@ std::optional<BuildAttempt> RecipeBuilder::recall_kept(CommitSha const& commit,
 asio::awaitable<Result<BuildAttempt>> RecipeBuilder::build(CommitSha commit,
                                                            RecipeId recipe,
                                                            From from) {
-  Order order{{std::move(commit), std::nullopt}, recipe, from};
-  co_return co_await get(std::move(order));
+  Request request{{std::move(commit), std::nullopt}, recipe, from};
+  co_return co_await get(std::move(request));
 }
 
 asio::awaitable<Result<BuildAttempt>> RecipeBuilder::build_without(CommitSha culprit,
@@ -146,8 +146,9 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::build_without(CommitSha cul
   if (!made) co_return made.error();
   if (!*made)
     co_return BuildAttempt{std::nullopt, "git revert does not apply on " + short_of(onto)};
-  Order order{{**made, Origin::Revert{std::move(culprit), std::move(onto)}}, recipe, From::source};
-  co_return co_await get(std::move(order));
+  Request request{
+      {**made, Origin::Revert{std::move(culprit), std::move(onto)}}, recipe, From::source};
+  co_return co_await get(std::move(request));
 }
 
 /// Keeps those who want the same commit apart, as long as there are any.
@@ -174,25 +175,25 @@ class RecipeBuilder::Making {
   std::shared_ptr<async::Semaphore> semaphore_;
 };
 
-asio::awaitable<Result<BuildAttempt>> RecipeBuilder::get(Order order) {
-  auto const commit = order.origin.commit;
-  if (auto known = recall(commit, order.recipe, order.from)) co_return std::move(*known);
+asio::awaitable<Result<BuildAttempt>> RecipeBuilder::get(Request request) {
+  auto const commit = request.origin.commit;
+  if (auto known = recall(commit, request.recipe, request.from)) co_return std::move(*known);
   Making making{*this, commit};
   auto const alone = co_await making.enter();
   // Somebody may have made it meanwhile.
-  if (auto known = recall(commit, order.recipe, order.from)) co_return std::move(*known);
+  if (auto known = recall(commit, request.recipe, request.from)) co_return std::move(*known);
   auto const place = co_await gate_.enter();
   budget_.make_space_for_another();
-  auto made = co_await make(std::move(order));
+  auto made = co_await make(std::move(request));
   budget_.make_space();
   co_return made;
 }
 
-asio::awaitable<Result<BuildAttempt>> RecipeBuilder::make(Order order) {
-  auto const commit = order.origin.commit;
-  spdlog::info("build_started commit={} recipe={}", short_of(commit), order.recipe.value);
+asio::awaitable<Result<BuildAttempt>> RecipeBuilder::make(Request request) {
+  auto const commit = request.origin.commit;
+  spdlog::info("build_started commit={} recipe={}", short_of(commit), request.recipe.value);
   Scratch const work{scratch_for(short_of(commit))};
-  auto made = co_await make_in(work.path(), std::move(order));
+  auto made = co_await make_in(work.path(), std::move(request));
   if (made) in_trouble_since_.erase(commit);
   if (made && made->build)
     spdlog::info("build_finished commit={} recipe={} seconds={:.1f} incremental={}",
@@ -203,8 +204,8 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::make(Order order) {
   co_return made;
 }
 
-asio::awaitable<Result<BuildAttempt>> RecipeBuilder::make_in(fs::path work, Order order) {
-  auto const& commit = order.origin.commit;
+asio::awaitable<Result<BuildAttempt>> RecipeBuilder::make_in(fs::path work, Request request) {
+  auto const& commit = request.origin.commit;
   auto const started = std::chrono::steady_clock::now();
   bool const has_recipe = !source_.repository.empty() && !source_.recipe.empty();
   if (!has_recipe && source_.artifacts.empty()) {
@@ -212,12 +213,12 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::make_in(fs::path work, Orde
         ErrorCode::invalid_argument,
         "build " + short_of(commit) + ": source.repository and source.recipe are not configured"};
   }
-  if (order.from == From::anywhere) {
+  if (request.from == From::anywhere) {
     auto const downloaded = co_await download(commit, work);
     bool const is_away = !downloaded && downloaded.error().code == ErrorCode::unavailable;
     if (is_away && !has_recipe && may_yet_come(commit)) co_return downloaded.error();
     if (!downloaded && !has_recipe)
-      co_return give_up(commit, order.recipe, downloaded.error().message, false);
+      co_return give_up(commit, request.recipe, downloaded.error().message, false);
     if (downloaded && *downloaded) {
       Seconds const seconds = std::chrono::steady_clock::now() - started;
       BuildAttempt::Cost const cost{seconds.count(), false};
@@ -226,18 +227,18 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::make_in(fs::path work, Orde
   }
   if (!has_recipe)
     co_return give_up(
-        commit, order.recipe, "no artifact is there, and source.recipe is not configured", false);
-  co_return co_await run_recipe(std::move(work), std::move(order));
+        commit, request.recipe, "no artifact is there, and source.recipe is not configured", false);
+  co_return co_await run_recipe(std::move(work), std::move(request));
 }
 
-asio::awaitable<Result<BuildAttempt>> RecipeBuilder::run_recipe(fs::path work, Order order) {
-  auto const& commit = order.origin.commit;
+asio::awaitable<Result<BuildAttempt>> RecipeBuilder::run_recipe(fs::path work, Request request) {
+  auto const& commit = request.origin.commit;
   auto const started = std::chrono::steady_clock::now();
   auto const tree = worktrees_.take();
-  auto const checked_out = co_await tree->check_out(order.origin);
+  auto const checked_out = co_await tree->check_out(request.origin);
   if (!checked_out && may_yet_come(commit)) co_return checked_out.error();
-  if (!checked_out) co_return give_up(commit, order.recipe, checked_out.error().message, false);
-  auto const expected = co_await expect(order.recipe);
+  if (!checked_out) co_return give_up(commit, request.recipe, checked_out.error().message, false);
+  auto const expected = co_await expect(request.recipe);
   if (!expected) co_return expected.error();
   auto const prepared = tree->prepare_for(expected->contents);
   if (!prepared) co_return prepared.error();
@@ -251,16 +252,16 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::run_recipe(fs::path work, O
   if (run->status.signal == 0 && run->status.code > last_ordinary_status)
     co_return Error{ErrorCode::refused, "build " + short_of(commit) + ": recipe aborted: " + where};
   // A build takes an hour, and a host may be brought up to date meanwhile.
-  auto const still_expected = co_await expect(order.recipe);
+  auto const still_expected = co_await expect(request.recipe);
   if (!still_expected) co_return still_expected.error();
   if (run->status.signal != 0 || run->status.code != 0) {
     bool const forever = run->status.signal == 0 && run->status.code == cannot_be_built;
-    co_return give_up(commit, order.recipe, "recipe: " + where, forever);
+    co_return give_up(commit, request.recipe, "recipe: " + where, forever);
   }
   tree->warm_up();
   Seconds const seconds = std::chrono::steady_clock::now() - started;
   BuildAttempt::Cost const cost{seconds.count(), is_incremental};
-  co_return co_await keep(commit, order.recipe, prefix, cost);
+  co_return co_await keep(commit, request.recipe, prefix, cost);
 }
 
 /// A downloaded prefix of the commit, or nothing. What cannot be had or used is told.

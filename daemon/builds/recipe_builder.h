@@ -55,18 +55,19 @@ class RecipeBuilder final : public Builder {
   class Making;
 
   /// What is to be built.
-  struct Order {
+  struct Request {
     Origin origin;
     RecipeId recipe;
     From from = From::anywhere;
   };
 
-  boost::asio::awaitable<Result<BuildAttempt>> get(Order order);
+  boost::asio::awaitable<Result<BuildAttempt>> get(Request request);
   std::optional<BuildAttempt> recall(CommitSha const& commit, RecipeId recipe, From from) const;
   std::optional<BuildAttempt> recall_kept(CommitSha const& commit, RecipeId recipe) const;
-  boost::asio::awaitable<Result<BuildAttempt>> make(Order order);
-  boost::asio::awaitable<Result<BuildAttempt>> make_in(std::filesystem::path work, Order order);
-  boost::asio::awaitable<Result<BuildAttempt>> run_recipe(std::filesystem::path work, Order order);
+  boost::asio::awaitable<Result<BuildAttempt>> make(Request request);
+  boost::asio::awaitable<Result<BuildAttempt>> make_in(std::filesystem::path work, Request request);
+  boost::asio::awaitable<Result<BuildAttempt>> run_recipe(std::filesystem::path work,
+                                                          Request request);
   boost::asio::awaitable<Result<std::optional<std::filesystem::path>>> download(
       CommitSha const& commit, std::filesystem::path const& work);
   boost::asio::awaitable<Result<Recipe>> expect(RecipeId recipe);

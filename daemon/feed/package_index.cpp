@@ -61,12 +61,12 @@ asio::awaitable<Result<Found>> PackageIndex::look(std::vector<Nightly> known) {
 
 asio::awaitable<Result<>> PackageIndex::read_page() {
   auto const url = page_of(options_.feed);
-  fetch::IndexOrder order;
-  order.page = builds::question_to(options_.feed, url);
-  order.page.known = page_version_;
-  order.file = builds::download_folder(options_) / "index.html";
-  order.filter = filter_of(options_.feed);
-  auto index = co_await fetcher_.look_into(std::move(order));
+  fetch::IndexRequest request;
+  request.page = builds::question_to(options_.feed, url);
+  request.page.known = page_version_;
+  request.file = builds::download_folder(options_) / "index.html";
+  request.filter = filter_of(options_.feed);
+  auto index = co_await fetcher_.look_into(std::move(request));
   if (!index) co_return index.error();
   if (index->end == End::absent)
     co_return Error{ErrorCode::unavailable, "feed " + url + ": the server has no such page"};
@@ -89,12 +89,12 @@ asio::awaitable<Result<>> PackageIndex::read_page() {
 /// Of a file on the server. Who cannot be asked now is asked again with the next look.
 asio::awaitable<std::optional<fetch::Validators>> PackageIndex::version_other_than(
     std::string url, fetch::Validators known) {
-  fetch::FetchOrder order;
-  order.download = builds::question_to(options_.feed, std::move(url));
-  order.download.is_asked_only = true;
-  order.download.known = std::move(known);
-  order.file = builds::download_folder(options_) / "asked";
-  auto const asked = co_await fetcher_.fetch(std::move(order));
+  fetch::FetchRequest request;
+  request.download = builds::question_to(options_.feed, std::move(url));
+  request.download.is_asked_only = true;
+  request.download.known = std::move(known);
+  request.file = builds::download_folder(options_) / "asked";
+  auto const asked = co_await fetcher_.fetch(std::move(request));
   if (!asked || asked->download.end != End::whole) co_return std::nullopt;
   co_return asked->download.validators;
 }

@@ -16,11 +16,11 @@ namespace {
 /// Jobs a step: some milliseconds of the loop and of the writer.
 constexpr int jobs_a_step = 200;
 
-/// Years that are forgotten at once, after an update, are spread over passes.
+/// Years of samples that may all be deleted at once, after an update, are spread over passes.
 constexpr int most_steps = 100;
 
-/// Nothing is measured for it any more. One that waits to be told of has an incident, which keeps
-/// what it needs.
+/// Whether nothing is measured for the nightly any more. One that waits to be reported has an
+/// incident, which keeps its samples.
 bool is_closed(NightlyState state) {
   return state == NightlyState::bisected || state == NightlyState::done ||
          state == NightlyState::failed;
@@ -42,7 +42,7 @@ NeededProcesses needed_processes(storage::Store& store, int raw_nights) {
   int judged = 0;
   for (auto const& nightly : std::ranges::reverse_view(nightlies)) {
     bool const is_new = judged < raw_nights;
-    // One that failed is nobody's baseline, and no night that verdicts look back at.
+    // A failed nightly is no baseline, and verdicts do not look back at it.
     judged += nightly.state == NightlyState::done ? 1 : 0;
     if (!is_new && is_closed(nightly.state)) continue;
     needed.nightlies.insert(nightly.id);
@@ -55,30 +55,31 @@ NeededProcesses needed_processes(storage::Store& store, int raw_nights) {
   return needed;
 }
 
-std::vector<Campaign> forgettable(std::vector<Campaign> campaigns, NeededProcesses const& needed) {
+std::vector<Campaign> deletable_campaigns(std::vector<Campaign> campaigns,
+                                          NeededProcesses const& needed) {
   std::erase_if(campaigns, [&](Campaign const& one) { return is_needed(one, needed); });
   return campaigns;
 }
 
-asio::awaitable<int> Forgetting::forget() {
+asio::awaitable<int> RawDataCleanup::delete_raw_samples() {
   auto const needed = needed_processes(store_, options_.raw_nights);
   int steps = 0;
-  int forgotten = 0;
-  for (auto const& campaign : forgettable(store_.jobs().campaigns(), needed)) {
+  int deleted = 0;
+  for (auto const& campaign : deletable_campaigns(store_.jobs().campaigns(), needed)) {
     int gone = jobs_a_step;
     while (gone == jobs_a_step && steps++ < most_steps) {
       gone = store_.jobs().forget(campaign, jobs_a_step);
-      forgotten += gone;
+      deleted += gone;
       co_await asio::post(asio::use_awaitable);
     }
   }
-  if (forgotten > 0) co_await forget_hosts();
-  if (forgotten > 0) spdlog::info("processes_forgotten count={}", forgotten);
-  co_return forgotten;
+  if (deleted > 0) co_await delete_hosts();
+  if (deleted > 0) spdlog::info("processes_forgotten count={}", deleted);
+  co_return deleted;
 }
 
-/// Those of the processes that were forgotten. A worker says what host it has.
-asio::awaitable<void> Forgetting::forget_hosts() {
+/// Deletes the descriptions of hosts that no process refers to any more.
+asio::awaitable<void> RawDataCleanup::delete_hosts() {
   int gone = jobs_a_step;
   for (int step = 0; step < most_steps && gone == jobs_a_step; ++step) {
     gone = store_.jobs().forget_hosts(jobs_a_step);

@@ -10,34 +10,37 @@
 
 namespace torchwatch::measure {
 
-/// Whose processes are still needed, one by one.
+/// The nightlies and bisections whose raw samples are still needed.
 struct NeededProcesses {
   std::set<NightlyId> nightlies;
   std::set<BisectionId> bisections;
 };
 
-/// Those of the nightlies that have not ended, of the `raw_nights` newest that are done and of what
-/// came since, and of all with an incident; of bisections that have not ended, or were asked for
-/// since the first of those nights. Throws what the store throws.
+/// Raw samples are needed for nightlies that have not ended, for the `raw_nights` newest that are
+/// done and all that came since, and for all with an incident; and for bisections that have not
+/// ended, or were requested since the first of those nightlies. Throws what the store throws.
 NeededProcesses needed_processes(storage::Store& store, int raw_nights);
 
-/// Which of `campaigns` nobody needs: proofs and profiles stay, and what is not known. Pure.
-std::vector<Campaign> forgettable(std::vector<Campaign> campaigns, NeededProcesses const& needed);
+/// The campaigns whose raw samples may be deleted: not proofs, profiles and unknown campaigns.
+/// Pure.
+std::vector<Campaign> deletable_campaigns(std::vector<Campaign> campaigns,
+                                          NeededProcesses const& needed);
 
-/// Forgets processes of which only what their night came to is needed, `store.raw_nights` nights
-/// later. Cut off anywhere, it goes on with the next call. Single-threaded.
-class Forgetting {
+/// Deletes the raw samples of processes, `store.raw_nights` nightlies later: the nightly's summary
+/// is kept. May be killed at any instruction: the next call goes on. Single-threaded.
+class RawDataCleanup {
  public:
   /// Both must outlive it.
-  Forgetting(storage::Store& store, config::StoreOptions const& options)
+  RawDataCleanup(storage::Store& store, config::StoreOptions const& options)
       : store_{store},
         options_{options} {}
 
-  /// Some thousand processes at most, in small steps between which others go on. Returns how many.
-  boost::asio::awaitable<int> forget();
+  /// Deletes the raw samples of some thousand processes at most, in small steps between which other
+  /// coroutines run. Returns the number of processes.
+  boost::asio::awaitable<int> delete_raw_samples();
 
  private:
-  boost::asio::awaitable<void> forget_hosts();
+  boost::asio::awaitable<void> delete_hosts();
 
   storage::Store& store_;
   config::StoreOptions const& options_;

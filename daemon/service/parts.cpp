@@ -21,7 +21,7 @@ Parts::Parts(asio::any_io_executor const& executor,
       packages{executor, options, edges.makers.fetcher, kept, git_fetch, edges.makers.workers},
       preparation{edges.store, edges.clock, edges.makers.builder, git_fetch, packages},
       wanted_builds{edges.store, preparation, kept},
-      forgetting{edges.store, options.store},
+      raw_data_cleanup{edges.store, options.store},
       sweep{options, edges.store, prepared_rounds},
       verdicts{options, edges.store, edges.clock, prepared_rounds, alarms},
       rebuilds{options, edges.store, prepared_rounds, edges.makers.builder, git_fetch},
@@ -37,7 +37,7 @@ asio::awaitable<Result<>> Parts::pass() {
   queue.start();
   auto const passed = co_await pipeline.pass();
   co_await wanted_builds.bring();
-  co_await forgetting.forget();
+  co_await raw_data_cleanup.delete_raw_samples();
   // What people say can wait for the next pass.
   auto const collected = co_await feedback.collect();
   if (!collected) spdlog::warn("feedback_failed reason=\"{}\"", collected.error().message);

@@ -72,7 +72,7 @@ struct Parts {
   builds::Packages packages;
   nightly::Preparation preparation;
   nightly::WantedBuilds wanted_builds;
-  measure::Forgetting forgetting;
+  measure::RawDataCleanup raw_data_cleanup;
   nightly::Sweep sweep;
   nightly::Verdicts verdicts;
   nightly::Rebuilds rebuilds;

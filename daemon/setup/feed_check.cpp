@@ -18,22 +18,23 @@ class AskingOnce final : public builds::Fetcher {
  public:
   explicit AskingOnce(builds::Fetcher& fetcher) : fetcher_{fetcher} {}
 
-  boost::asio::awaitable<Result<fetch::Fetched>> fetch(fetch::FetchOrder order) override {
-    order.download.attempts = 1;
-    order.download.limit = patience;
-    return fetcher_.fetch(std::move(order));
+  boost::asio::awaitable<Result<fetch::Fetched>> fetch(fetch::FetchRequest request) override {
+    request.download.attempts = 1;
+    request.download.limit = patience;
+    return fetcher_.fetch(std::move(request));
   }
 
-  boost::asio::awaitable<Result<fetch::Index>> look_into(fetch::IndexOrder order) override {
-    order.page.attempts = 1;
-    order.page.limit = patience;
-    return fetcher_.look_into(std::move(order));
+  boost::asio::awaitable<Result<fetch::Index>> look_into(fetch::IndexRequest request) override {
+    request.page.attempts = 1;
+    request.page.limit = patience;
+    return fetcher_.look_into(std::move(request));
   }
 
-  boost::asio::awaitable<Result<fetch::CompanionFile>> find(fetch::CompanionOrder order) override {
-    order.page.attempts = 1;
-    order.page.limit = patience;
-    return fetcher_.find(std::move(order));
+  boost::asio::awaitable<Result<fetch::CompanionFile>> find(
+      fetch::CompanionRequest request) override {
+    request.page.attempts = 1;
+    request.page.limit = patience;
+    return fetcher_.find(std::move(request));
   }
 
  private:

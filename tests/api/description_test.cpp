@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "daemon/builds/build_order.h"
+#include "daemon/builds/build_request.h"
 #include "storage/domain/alarm.h"
 #include "storage/domain/benchmark.h"
 #include "storage/domain/bisection.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "daemon/api/routes.h"
-#include "daemon/builds/build_order.h"
+#include "daemon/builds/build_request.h"
 #include "tests/api/live_server.h"
 #include "tests/api/stored_story.h"
 
@@ -75,8 +75,8 @@ class LiveApi {
     requests.bisection = [this](BisectionOrder order) {
       return keep(std::move(order));
     };
-    requests.build_order = [this](builds::BuildOrder order) {
-      return do_to_builds(std::move(order));
+    requests.build_action = [this](builds::BuildRequest request) {
+      return do_to_builds(std::move(request));
     };
     requests.steering = [this](BisectionId id, BisectionState state) {
       return steer(id, state);
@@ -93,9 +93,10 @@ class LiveApi {
     co_return writer_.rulings().give(std::move(ruling));
   }
 
-  boost::asio::awaitable<Result<std::vector<KeptBuild>>> do_to_builds(builds::BuildOrder order) {
+  boost::asio::awaitable<Result<std::vector<KeptBuild>>> do_to_builds(
+      builds::BuildRequest request) {
     std::scoped_lock const lock{mutex_};
-    co_return builds::carry_out(order, builds_, writer_, early);
+    co_return builds::carry_out(request, builds_, writer_, early);
   }
 
   boost::asio::awaitable<Result<Bisection>> keep(BisectionOrder order) {

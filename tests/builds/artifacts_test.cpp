@@ -330,8 +330,8 @@ TEST_F(ArtifactsTest, AreMade_WithTheDiskBudgetAskedBeforeAndAfter) {
   MovedClock clock;
   std::vector<std::string> asked;
   auto const count = [&](std::string const& folder) {
-    auto const all = fs::directory_iterator{options.state_dir / folder};
-    return std::to_string(std::distance(begin(all), end(all))) + " in " + folder;
+    fs::directory_iterator const all{here_ / "state" / folder};
+    return std::to_string(std::distance(all, fs::directory_iterator{})) + " in " + folder;
   };
   fakes::ScriptedBudget budget;
   budget.before = [&] {

@@ -12,7 +12,7 @@
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
 
-#include "daemon/builds/needs.h"
+#include "daemon/builds/build_references.h"
 #include "tests/fakes/memory/executioner.h"
 #include "tests/fakes/memory/world.h"
 
@@ -78,7 +78,7 @@ class BuildStoreTest : public testing::Test {
     ASSERT_TRUE(passed) << passed.error().message;
   }
 
-  fs::path folder() const { return keeping_of(world.options).folder; }
+  fs::path folder() const { return retention_policy_of(world.options).folder; }
 
   std::set<std::string> on_disk() const {
     std::set<std::string> names;
@@ -130,7 +130,7 @@ TEST_F(SixtyNightsTest, QuotaAndPinsAreKeptAndEveryRemovalIsExplained) {
     EXPECT_EQ(file.downloads, 1) << url;
 }
 
-TEST_F(BuildStoreTest, WhatABisectionMeasuresStaysUntilItHasEnded) {
+TEST_F(BuildStoreTest, BuildsOfABisectionStayUntilItHasEnded) {
   world.options.builds.quota_mib = 3 * 1024;
   world.parts->builder.bytes = library;
   world.change(5, "alpha", 1.3);
@@ -151,12 +151,12 @@ TEST_F(BuildStoreTest, WhatABisectionMeasuresStaysUntilItHasEnded) {
   EXPECT_THAT(world.alarms(), Not(Contains(AlarmKind::builds_need_space)));
 }
 
-TEST_F(BuildStoreTest, WhatIsHeldIsNotRemovedAndSaysByWhom) {
+TEST_F(BuildStoreTest, RefusesToRemoveABuildInUse_AndNamesItsUsers) {
   live_through(0, 0);
   live_through(1, 1);
   auto& kept = world.parts->kept;
   EXPECT_THAT(kept.remove("nightly-2").error().message,
-              HasSubstr("nightly-2 is held by baseline of the next nightly"));
+              HasSubstr("nightly-2 is in use by baseline of the next nightly"));
   ASSERT_TRUE(kept.pin("nightly-1", Pin{"ada", "for the paper", world.clock.now()}));
   EXPECT_THAT(kept.remove("nightly-1").error().message, HasSubstr("ada: for the paper"));
   ASSERT_TRUE(kept.pin("nightly-1", std::nullopt));
@@ -166,20 +166,21 @@ TEST_F(BuildStoreTest, WhatIsHeldIsNotRemovedAndSaysByWhom) {
   EXPECT_EQ(kept.pin("nightly-1", std::nullopt).error().code, ErrorCode::not_found);
 }
 
-TEST_F(BuildStoreTest, ThereIsATellingOfWhatIsKept) {
+TEST_F(BuildStoreTest, ListsBuildsWithTheirUsers) {
   live_through(0, 0);
   live_through(1, 1);
-  auto const held = held_builds(world.parts->store, keeping_of(world.options), world.clock.now());
-  ASSERT_EQ(held.size(), 2U);
-  EXPECT_EQ(held[0].build.name, "nightly-1");
-  EXPECT_GE(held[0].build.bytes, library);
-  EXPECT_EQ(held[0].build.used_at, world.clock.now()) << "measured as a baseline";
-  EXPECT_THAT(held[0].holders, IsEmpty());
-  EXPECT_EQ(held[1].build.name, "nightly-2");
-  EXPECT_THAT(held[1].holders, ElementsAre("baseline of the next nightly"));
+  auto const listed =
+      builds_with_users(world.parts->store, retention_policy_of(world.options), world.clock.now());
+  ASSERT_EQ(listed.size(), 2U);
+  EXPECT_EQ(listed[0].build.name, "nightly-1");
+  EXPECT_GE(listed[0].build.bytes, library);
+  EXPECT_EQ(listed[0].build.used_at, world.clock.now()) << "measured as a baseline";
+  EXPECT_THAT(listed[0].users, IsEmpty());
+  EXPECT_EQ(listed[1].build.name, "nightly-2");
+  EXPECT_THAT(listed[1].users, ElementsAre("baseline of the next nightly"));
 }
 
-TEST_F(BuildStoreTest, WhatAKilledRemovalLeftIsDeleted) {
+TEST_F(BuildStoreTest, DeletesTheRemainsOfAKilledRemoval) {
   live_through(0, 0);
   fs::create_directories(folder() / "nightly-7.removed/libtorch");
   fs::create_directories(folder() / "nightly-8.part/libtorch");
@@ -187,7 +188,7 @@ TEST_F(BuildStoreTest, WhatAKilledRemovalLeftIsDeleted) {
   EXPECT_THAT(on_disk(), ElementsAre("nightly-1"));
 }
 
-TEST_F(BuildStoreTest, WhatIsBeingFetchedIsLeftAlone) {
+TEST_F(BuildStoreTest, LeavesUnfinishedFetchesAlone) {
   world.publish("2026-01-01", 0).trouble = Error{ErrorCode::unavailable, "503"};
   EXPECT_FALSE(world.pass());
   fs::create_directories(folder() / "nightly-1.part/libtorch");
@@ -203,7 +204,7 @@ TEST_F(BuildStoreTest, WhatIsBeingFetchedIsLeftAlone) {
   EXPECT_FALSE(fs::exists(download));
 }
 
-TEST_F(BuildStoreTest, WhatSomebodyElseRemovedIsForgotten) {
+TEST_F(BuildStoreTest, DropsBuildsThatAreGoneFromTheDisk) {
   live_through(0, 0);
   fs::remove_all(folder() / "nightly-1");
   world.parts->kept.make_space();
@@ -240,7 +241,7 @@ class ThreeNights {
 
   void expect_the_usual_end(int writes) {
     std::set<std::string> there;
-    for (auto const& entry : fs::directory_iterator{keeping_of(world_.options).folder})
+    for (auto const& entry : fs::directory_iterator{retention_policy_of(world_.options).folder})
       there.insert(entry.path().filename());
     EXPECT_THAT(there, ElementsAre("nightly-2", "nightly-3")) << "after " << writes << " writes";
     EXPECT_EQ(world_.parts->store.kept_builds().all().size(), 2U);

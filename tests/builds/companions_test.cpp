@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
-#include "daemon/builds/needs.h"
+#include "daemon/builds/build_references.h"
 #include "tests/fakes/memory/world.h"
 
 namespace torchwatch::builds {
@@ -19,7 +19,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr std::int64_t mib = 1 << 20;
+constexpr std::int64_t one_mib = 1 << 20;
 
 class CompanionsTest : public testing::Test {
  protected:
@@ -42,7 +42,7 @@ class CompanionsTest : public testing::Test {
     std::ranges::replace(name, '-', '_');
     auto const url = "https://pypi.nvidia.com/" + wheel.name + "/" + name + "-" + wheel.version +
                      "-" + tag + ".whl";
-    wheel.bytes = wheel.library.empty() ? 0 : 100 * mib;
+    wheel.bytes = wheel.library.empty() ? 0 : 100 * one_mib;
     return world.index.companions[url] = std::move(wheel);
   }
 
@@ -56,7 +56,7 @@ class CompanionsTest : public testing::Test {
   void publish(std::string const& date, std::size_t commit, std::string const& cudnn = "9.15.1") {
     world.clock.time += days{1};
     auto& file = world.publish_wheel(date, commit);
-    file.bytes = mib;
+    file.bytes = one_mib;
     file.needs = {"sympy",
                   "triton==3.6.0; platform_system == \"Linux\"",
                   "cuda-toolkit[cudart]==13.0.2; platform_system == \"Linux\"",
@@ -68,21 +68,22 @@ class CompanionsTest : public testing::Test {
     ASSERT_TRUE(passed) << passed.error().message;
   }
 
-  fs::path builds() const { return keeping_of(world.options).folder; }
+  fs::path builds() const { return retention_policy_of(world.options).folder; }
 
   fs::path directory_of(Nightly const& nightly) const {
     return builds() / ("nightly-" + std::to_string(nightly.id.value));
   }
 
-  std::vector<HeldBuild> kept() {
-    return held_builds(world.parts->store, keeping_of(world.options), world.clock.now());
+  std::vector<BuildWithUsers> kept() {
+    return builds_with_users(
+        world.parts->store, retention_policy_of(world.options), world.clock.now());
   }
 
-  std::map<std::string, std::vector<std::string>> holders() {
-    std::map<std::string, std::vector<std::string>> holders;
-    for (auto const& [build, who] : kept())
-      holders[build.name] = who;
-    return holders;
+  std::map<std::string, std::vector<std::string>> users() {
+    std::map<std::string, std::vector<std::string>> users;
+    for (auto const& [build, list] : kept())
+      users[build.name] = list;
+    return users;
   }
 
   fakes::World world;
@@ -109,39 +110,38 @@ TEST_F(CompanionsTest, AreKeptOnceForAllBuilds) {
   publish("2026-01-02", 1);
   pass();
 
-  auto const library = fs::path{"nvidia/cu13/lib/libcudart.so.13"};
+  auto const file = fs::path{"nvidia/cu13/lib/libcudart.so.13"};
   auto const nightlies = world.nightlies();
-  EXPECT_TRUE(
-      fs::equivalent(directory_of(nightlies[0]) / library, directory_of(nightlies[1]) / library));
+  EXPECT_TRUE(fs::equivalent(directory_of(nightlies[0]) / file, directory_of(nightlies[1]) / file));
   EXPECT_EQ(companion("nvidia-cuda-runtime", "13.0.96").downloads, 1);
   EXPECT_EQ(companion("nvidia-cuda-runtime", "13.0.96").lookups, 1);
-  for (auto const& [build, who] : kept()) {
+  for (auto const& [build, list] : kept()) {
     auto const is_library = build.name == "companion-nvidia-cuda-runtime-13_0_96" ||
                             build.name == "companion-nvidia-cudnn-cu13-9_15_1";
-    EXPECT_EQ(build.bytes > 50 * mib, is_library) << build.name << " " << build.bytes;
+    EXPECT_EQ(build.bytes > 50 * one_mib, is_library) << build.name << " " << build.bytes;
   }
 }
 
-TEST_F(CompanionsTest, AreHeldByTheBuildsThatHaveThem) {
+TEST_F(CompanionsTest, AreInUseByTheBuildsThatListThem) {
   publish("2026-01-01", 0);
   pass();
   offer({"nvidia-cudnn-cu13", "9.16", "nvidia/cudnn/lib/libcudnn.so.9"});
   publish("2026-01-02", 1, "9.16");
   pass();
 
-  auto const held = holders();
-  EXPECT_THAT(held.at("companion-nvidia-cudnn-cu13-9_15_1"), ElementsAre("nightly-1"));
-  EXPECT_THAT(held.at("companion-nvidia-cudnn-cu13-9_16"), ElementsAre("nightly-2"));
-  EXPECT_THAT(held.at("companion-nvidia-cuda-runtime-13_0_96"),
+  auto const used = users();
+  EXPECT_THAT(used.at("companion-nvidia-cudnn-cu13-9_15_1"), ElementsAre("nightly-1"));
+  EXPECT_THAT(used.at("companion-nvidia-cudnn-cu13-9_16"), ElementsAre("nightly-2"));
+  EXPECT_THAT(used.at("companion-nvidia-cuda-runtime-13_0_96"),
               ElementsAre("nightly-1", "nightly-2"));
   EXPECT_THAT(world.parts->kept.remove("companion-nvidia-cudnn-cu13-9_15_1").error().message,
-              HasSubstr("is held by nightly-1"));
+              HasSubstr("is in use by nightly-1"));
 
   world.clock.time += days{1};
   ASSERT_TRUE(world.parts->kept.remove("nightly-1"));
   world.options.builds.quota_mib = 250;
   world.parts->kept.make_space();
-  EXPECT_THAT(holders(), Not(Contains(testing::Key("companion-nvidia-cudnn-cu13-9_15_1"))));
+  EXPECT_THAT(users(), Not(Contains(testing::Key("companion-nvidia-cudnn-cu13-9_15_1"))));
   EXPECT_TRUE(fs::exists(directory_of(world.newest()) / "nvidia/cudnn/lib/libcudnn.so.9"));
 }
 
@@ -150,7 +150,7 @@ TEST_F(CompanionsTest, ThatDoNotComeAreAskedForAgainAndNothingElseIs) {
   companion("nvidia-cudnn-cu13", "9.15.1").trouble = Error{ErrorCode::unavailable, "503"};
   EXPECT_FALSE(world.pass());
   EXPECT_EQ(world.newest().state, NightlyState::announced);
-  EXPECT_THAT(holders().at("companion-cuda-toolkit-13_0_2"), ElementsAre("nightly-1"));
+  EXPECT_THAT(users().at("companion-cuda-toolkit-13_0_2"), ElementsAre("nightly-1"));
 
   companion("nvidia-cudnn-cu13", "9.15.1").trouble.reset();
   pass();

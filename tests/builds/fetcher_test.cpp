@@ -33,14 +33,14 @@ std::string noise(std::size_t size) {
   return bytes;
 }
 
-/// A host with one archive, and an order for it.
+/// A host with one archive, and a request for it.
 class FetcherTest : public testing::Test {
  protected:
   FetcherTest() {
-    order_.download.url = host_.url() + "/torch.whl";
-    order_.download.limit = std::chrono::seconds{60};
-    order_.file = folder_ / "torch.whl";
-    order_.directory = folder_ / "torch";
+    request_.download.url = host_.url() + "/torch.whl";
+    request_.download.limit = std::chrono::seconds{60};
+    request_.file = folder_ / "torch.whl";
+    request_.directory = folder_ / "torch";
   }
 
   void host(std::size_t files, std::string const& content) {
@@ -56,20 +56,20 @@ class FetcherTest : public testing::Test {
 
   Result<fetch::Fetched> fetch() {
     FetchProgram fetcher{loop_.get_executor(), FETCH_PROGRAM};
-    return tests::run(loop_, fetcher.fetch(order_));
+    return tests::run(loop_, fetcher.fetch(request_));
   }
 
   std::size_t files_unpacked() const {
     auto const is_file = [](fs::directory_entry const& entry) {
       return entry.is_regular_file();
     };
-    fs::recursive_directory_iterator const all{order_.directory};
+    fs::recursive_directory_iterator const all{request_.directory};
     return static_cast<std::size_t>(std::count_if(begin(all), end(all), is_file));
   }
 
   tests::TemporaryFolder folder_;
   fakes::DownloadHost host_;
-  fetch::FetchOrder order_;
+  fetch::FetchRequest request_;
   std::string packed_;
   asio::io_context loop_{1};
 };
@@ -83,24 +83,24 @@ TEST_F(FetcherTest, DownloadsAndUnpacks) {
   EXPECT_EQ(fetched->download.end, fetch::Downloaded::End::whole);
   EXPECT_EQ(fetched->download.validators.etag, "\"1\"");
   EXPECT_EQ(fetched->unpacked.entries, 3);
-  EXPECT_EQ(text_of(order_.directory / "torch/2"), "hello");
-  EXPECT_FALSE(fs::exists(order_.file)) << "nobody needs it any more";
+  EXPECT_EQ(text_of(request_.directory / "torch/2"), "hello");
+  EXPECT_FALSE(fs::exists(request_.file)) << "nobody needs it any more";
 }
 
 TEST_F(FetcherTest, DownloadsAlone) {
   host(1, "hello");
-  order_.directory.clear();
+  request_.directory.clear();
 
   ASSERT_TRUE(fetch().has_value());
 
-  EXPECT_TRUE(text_of(order_.file) == packed_);
+  EXPECT_TRUE(text_of(request_.file) == packed_);
 }
 
 TEST_F(FetcherTest, TellsWhatIsNotThere) {
   auto const fetched = fetch();
   ASSERT_TRUE(fetched.has_value()) << fetched.error().message;
   EXPECT_EQ(fetched->download.end, fetch::Downloaded::End::absent);
-  EXPECT_FALSE(fs::exists(order_.directory));
+  EXPECT_FALSE(fs::exists(request_.directory));
 }
 
 TEST_F(FetcherTest, KeepsTheKindOfAnError) {
@@ -113,12 +113,12 @@ TEST_F(FetcherTest, KeepsTheKindOfAnError) {
   auto const corrupt = fetch();
   ASSERT_FALSE(corrupt.has_value());
   EXPECT_EQ(corrupt.error().code, ErrorCode::corrupt);
-  EXPECT_FALSE(fs::exists(order_.file)) << "an archive that nobody can use";
+  EXPECT_FALSE(fs::exists(request_.file)) << "an archive that nobody can use";
 }
 
 TEST_F(FetcherTest, RefusesAWheelWithoutARecord) {
   host(1, "hello");
-  order_.is_wheel = true;
+  request_.is_wheel = true;
   auto const fetched = fetch();
   ASSERT_FALSE(fetched.has_value());
   EXPECT_THAT(fetched.error().message, HasSubstr("has no single *.dist-info/RECORD"));
@@ -127,7 +127,7 @@ TEST_F(FetcherTest, RefusesAWheelWithoutARecord) {
 
 TEST_F(FetcherTest, LeavesADirectoryThatIsThereAlone) {
   host(1, "hello");
-  fs::create_directory(order_.directory);
+  fs::create_directory(request_.directory);
   auto const fetched = fetch();
   ASSERT_FALSE(fetched.has_value());
   EXPECT_EQ(fetched.error().code, ErrorCode::invalid_argument);
@@ -136,7 +136,7 @@ TEST_F(FetcherTest, LeavesADirectoryThatIsThereAlone) {
 
 TEST_F(FetcherTest, DownloadsAgainWhatAPowerCutLeftOfAFile) {
   host(3, "hello");
-  std::ofstream{order_.file} << std::string(packed_.size(), '\0');
+  std::ofstream{request_.file} << std::string(packed_.size(), '\0');
 
   auto const fetched = fetch();
 
@@ -155,9 +155,9 @@ TEST_F(FetcherTest, IsContentWithOneDamagedDownload) {
 }
 
 TEST_F(FetcherTest, TellsNobodyTheKeyInAnAddress) {
-  order_.download.url += "?sig=secret";
+  request_.download.url += "?sig=secret";
   FetchProgram dies{loop_.get_executor(), "/bin/false"};
-  auto const died = tests::run(loop_, dies.fetch(order_));
+  auto const died = tests::run(loop_, dies.fetch(request_));
   ASSERT_FALSE(died.has_value());
   EXPECT_THAT(died.error().message, HasSubstr("/torch.whl"));
   EXPECT_THAT(died.error().message, testing::Not(HasSubstr("secret")));
@@ -165,26 +165,26 @@ TEST_F(FetcherTest, TellsNobodyTheKeyInAnAddress) {
 
 TEST_F(FetcherTest, TellsWhichProgramIsMissing) {
   FetchProgram fetcher{loop_.get_executor(), "/none/torchwatch-fetch"};
-  auto const fetched = tests::run(loop_, fetcher.fetch(order_));
+  auto const fetched = tests::run(loop_, fetcher.fetch(request_));
   ASSERT_FALSE(fetched.has_value());
   EXPECT_EQ(fetched.error().code, ErrorCode::not_found);
 }
 
 TEST_F(FetcherTest, TellsOfAProgramThatDiesOrTalksNonsense) {
   FetchProgram dies{loop_.get_executor(), "/bin/false"};
-  auto const died = tests::run(loop_, dies.fetch(order_));
+  auto const died = tests::run(loop_, dies.fetch(request_));
   ASSERT_FALSE(died.has_value());
   EXPECT_EQ(died.error().code, ErrorCode::unavailable);
 
   FetchProgram echoes{loop_.get_executor(), "/bin/cat"};
-  auto const echoed = tests::run(loop_, echoes.fetch(order_));
+  auto const echoed = tests::run(loop_, echoes.fetch(request_));
   ASSERT_FALSE(echoed.has_value());
   EXPECT_EQ(echoed.error().code, ErrorCode::corrupt);
 }
 
 TEST_F(FetcherTest, EndsWithItsLimit) {
   host_.fail({{.delay = std::chrono::minutes{1}}});
-  order_.download.limit = std::chrono::seconds{1};
+  request_.download.limit = std::chrono::seconds{1};
   auto const begun = std::chrono::steady_clock::now();
   EXPECT_FALSE(fetch().has_value());
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds{20});
@@ -206,13 +206,13 @@ TEST_F(FetcherTest, MayBeKilledAnywhere) {
     process::Command command;
     command.argv = {FETCH_PROGRAM};
     auto program = process::ChildProcess::start(loop_.get_executor(), command).value();
-    ASSERT_TRUE(tests::run(loop_, program.write_line(encode(order_))));
+    ASSERT_TRUE(tests::run(loop_, program.write_line(encode(request_))));
     std::this_thread::sleep_for(std::chrono::milliseconds{milliseconds(random)});
     program.kill_group();
     tests::run(loop_, program.wait());
-    if (fs::exists(order_.directory)) break;
-    if (fs::exists(order_.file)) {
-      EXPECT_EQ(fs::file_size(order_.file), packed_.size());
+    if (fs::exists(request_.directory)) break;
+    if (fs::exists(request_.file)) {
+      EXPECT_EQ(fs::file_size(request_.file), packed_.size());
     }
     ASSERT_LT(++kills, 100) << "it does not get on";
   }

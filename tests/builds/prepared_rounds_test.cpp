@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-#include "daemon/builds/needs.h"
+#include "daemon/builds/build_references.h"
 #include "tests/fakes/memory/world.h"
 
 namespace torchwatch::builds {
@@ -19,7 +19,7 @@ class PreparedRoundsTest : public testing::Test {
  protected:
   /// A build that the service keeps, used now.
   Build keep(std::size_t commit, std::string const& name) {
-    auto const prefix = keeping_of(world.options).folder / name;
+    auto const prefix = retention_policy_of(world.options).folder / name;
     auto build = fakes::FakeBuilder::deliver(prefix, world.sha(commit));
     world.parts->kept.make_space();
     return build;

@@ -36,58 +36,58 @@ std::vector<KeptBuild> four() {
   return {build("a", 3), build("b", 9), build("c", 1), build("d", 5)};
 }
 
-Room with_quota(std::int64_t quota) {
-  Room room;
-  room.quota = quota;
-  return room;
+DiskSpace with_quota(std::int64_t quota) {
+  DiskSpace space;
+  space.quota = quota;
+  return space;
 }
 
-TEST(Pruning, TakesWhatWasUsedLongestAgo) {
+TEST(Pruning, RemovesTheLeastRecentlyMeasuredFirst) {
   auto const pruning = plan_pruning(four(), {}, with_quota(2 * one_gib), tonight);
   EXPECT_THAT(names_of(pruning), ElementsAre("b", "d"));
   EXPECT_EQ(pruning.removals[0].reason, "quota: 4.0 GiB of 2.0 GiB");
-  EXPECT_EQ(pruning.lack, "");
+  EXPECT_EQ(pruning.shortage, "");
 }
 
-TEST(Pruning, TakesNothingWhileThereIsRoom) {
+TEST(Pruning, RemovesNothingWhileAllBuildsFit) {
   EXPECT_THAT(plan_pruning(four(), {}, with_quota(4 * one_gib), tonight).removals, IsEmpty());
-  EXPECT_THAT(plan_pruning(four(), {}, Room{}, tonight).removals, IsEmpty());
+  EXPECT_THAT(plan_pruning(four(), {}, DiskSpace{}, tonight).removals, IsEmpty());
 }
 
-TEST(Pruning, MakesRoomForTheNext) {
-  auto room = with_quota(4 * one_gib);
-  room.coming = 2 * one_gib;
-  auto const pruning = plan_pruning(four(), {}, room, tonight);
+TEST(Pruning, MakesSpaceForTheNextBuild) {
+  auto space = with_quota(4 * one_gib);
+  space.next_build = 2 * one_gib;
+  auto const pruning = plan_pruning(four(), {}, space, tonight);
   EXPECT_THAT(names_of(pruning), ElementsAre("b", "d"));
   EXPECT_EQ(pruning.removals[0].reason, "quota: 6.0 GiB of 4.0 GiB, with one more");
 }
 
-TEST(Pruning, LeavesTheDiskToOthers) {
-  Room room;
-  room.keep_free = 3 * one_gib;
-  room.free = 2 * one_gib;
-  auto const pruning = plan_pruning(four(), {}, room, tonight);
+TEST(Pruning, KeepsDiskSpaceFree) {
+  DiskSpace space;
+  space.keep_free = 3 * one_gib;
+  space.free = 2 * one_gib;
+  auto const pruning = plan_pruning(four(), {}, space, tonight);
   EXPECT_THAT(names_of(pruning), ElementsAre("b"));
   EXPECT_EQ(pruning.removals[0].reason, "disk: 2.0 GiB of 3.0 GiB free");
 }
 
-TEST(Pruning, KeepsWhatIsHeldAndSaysWhatItLacks) {
-  Holds const holds{{"b", {"incident 1"}}, {"a", {"ada: why"}}, {"c", {"bisection 2"}}};
-  auto const pruning = plan_pruning(four(), holds, with_quota(2 * one_gib), tonight);
+TEST(Pruning, KeepsBuildsInUse_AndReportsTheShortage) {
+  BuildUsers const users{{"b", {"incident 1"}}, {"a", {"ada: why"}}, {"c", {"bisection 2"}}};
+  auto const pruning = plan_pruning(four(), users, with_quota(2 * one_gib), tonight);
   EXPECT_THAT(names_of(pruning), ElementsAre("d"));
-  EXPECT_EQ(pruning.lack, "quota: 3.0 GiB of 2.0 GiB");
+  EXPECT_EQ(pruning.shortage, "quota: 3.0 GiB of 2.0 GiB");
 }
 
-TEST(Pruning, KeepsWhatIsJustInUse) {
+TEST(Pruning, KeepsBuildsMeasuredWithinTheHour) {
   auto builds = four();
   for (auto& kept : builds)
     kept.used_at = tonight - std::chrono::minutes{59};
   auto const pruning = plan_pruning(builds, {}, with_quota(one_gib), tonight);
   EXPECT_THAT(pruning.removals, IsEmpty());
-  EXPECT_THAT(pruning.lack, HasSubstr("quota"));
+  EXPECT_THAT(pruning.shortage, HasSubstr("quota"));
 }
 
-TEST(Pruning, SizesAreForPeople) {
+TEST(Pruning, PrintsSizesInMibAndGib) {
   EXPECT_EQ(size_text(0), "0.0 MiB");
   EXPECT_EQ(size_text(3 << 19), "1.5 MiB");
   EXPECT_EQ(size_text(5 * one_gib / 2), "2.5 GiB");

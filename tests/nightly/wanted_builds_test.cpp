@@ -5,8 +5,8 @@
 
 #include <gmock/gmock.h>
 
-#include "daemon/builds/build_order.h"
-#include "daemon/builds/needs.h"
+#include "daemon/builds/build_references.h"
+#include "daemon/builds/build_request.h"
 #include "tests/fakes/memory/world.h"
 
 namespace torchwatch::nightly {
@@ -29,12 +29,12 @@ class WantedBuildsTest : public testing::Test {
   }
 
   Result<std::vector<KeptBuild>> fetch(std::string const& called) {
-    builds::BuildOrder order;
-    order.action = builds::BuildAction::fetch;
-    order.build = called;
-    order.who = "ada";
-    order.why = "asked in the forum";
-    return builds::carry_out(order, world.parts->kept, world.parts->store, world.clock.now());
+    builds::BuildRequest request;
+    request.action = builds::BuildAction::fetch;
+    request.build = called;
+    request.who = "ada";
+    request.why = "asked in the forum";
+    return builds::carry_out(request, world.parts->kept, world.parts->store, world.clock.now());
   }
 
   std::vector<KeptBuild> bring() { return world.run(world.parts->wanted_builds.bring()); }
@@ -78,7 +78,7 @@ TEST_F(WantedBuildsTest, WhatDoesNotComeIsTriedAgain) {
 TEST_F(WantedBuildsTest, WhatHasComeOfItStaysWhileOthersMakeRoom) {
   live_through();
   ASSERT_TRUE(fetch("2026-01-01"));
-  auto const part = builds::keeping_of(world.options).folder / "nightly-1.part";
+  auto const part = builds::retention_policy_of(world.options).folder / "nightly-1.part";
   std::filesystem::create_directories(part);
   world.parts->kept.make_space();
   EXPECT_TRUE(std::filesystem::exists(part));

@@ -133,7 +133,7 @@ TEST_F(YearsTest, MutesASeriesAndUnmutesIt) {
 TEST_F(YearsTest, ForgetsWhatTheServiceWouldForget) {
   auto const needed = measure::needed_processes(store(), raw_nights);
 
-  EXPECT_THAT(measure::forgettable(store().jobs().campaigns(), needed), IsEmpty());
+  EXPECT_THAT(measure::deletable_campaigns(store().jobs().campaigns(), needed), IsEmpty());
   for (auto const id : needed.nightlies) {
     auto const nightly = store().nightlies().find(id).value();
     bool const is_measured = !store().jobs().of(Campaign::of(id)).empty();

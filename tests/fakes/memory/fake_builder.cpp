@@ -65,9 +65,9 @@ Result<BuildAttempt> FakeBuilder::get(CommitSha const& commit, RecipeId recipe) 
     if (auto build = builds::read_build(known->prefix))
       return BuildAttempt{std::move(*build), "", {}, recipe};
   budget_.make_space_for_another();
-  auto made = make(commit, recipe);
+  auto attempt = make(commit, recipe);
   budget_.make_space();
-  return made;
+  return attempt;
 }
 
 BuildAttempt FakeBuilder::make(CommitSha const& commit, RecipeId recipe) {

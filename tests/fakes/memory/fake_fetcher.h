@@ -44,9 +44,10 @@ class FakeFetcher final : public builds::Fetcher {
     int lookups = 0;
   };
 
-  boost::asio::awaitable<Result<fetch::Fetched>> fetch(fetch::FetchOrder order) override;
-  boost::asio::awaitable<Result<fetch::Index>> look_into(fetch::IndexOrder order) override;
-  boost::asio::awaitable<Result<fetch::CompanionFile>> find(fetch::CompanionOrder order) override;
+  boost::asio::awaitable<Result<fetch::Fetched>> fetch(fetch::FetchRequest request) override;
+  boost::asio::awaitable<Result<fetch::Index>> look_into(fetch::IndexRequest request) override;
+  boost::asio::awaitable<Result<fetch::CompanionFile>> find(
+      fetch::CompanionRequest request) override;
 
   /// By URL.
   std::map<std::string, File> files;

@@ -9,7 +9,7 @@
 
 namespace torchwatch::bisect {
 
-/// What would be nothing, if builds of equal commits were equally fast.
+/// A difference that would be 0 if builds of one commit were equally fast.
 struct BuildDifference {
   double size = 0;         ///< on the scale of logarithms
   double noise = 0;        ///< standard deviation of what measuring added to it
@@ -30,6 +30,6 @@ inline constexpr std::size_t fewest_differences = 8;
 /// Standard deviation of the logarithms of times between builds of equal commits: the median size
 /// of the differences, less that of the noise in them. Half of them may be anything. Nothing when
 /// there are too few. Pure.
-std::optional<double> build_noise(std::span<BuildDifference const> differences);
+std::optional<double> build_variation(std::span<BuildDifference const> differences);
 
 }  // namespace torchwatch::bisect

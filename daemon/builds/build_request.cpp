@@ -1,4 +1,4 @@
-#include "daemon/builds/build_order.h"
+#include "daemon/builds/build_request.h"
 
 #include <algorithm>
 #include <utility>
@@ -6,14 +6,14 @@
 namespace torchwatch::builds {
 namespace {
 
-using Carried = Result<std::vector<KeptBuild>>;
+using Changed = Result<std::vector<KeptBuild>>;
 
-Carried one_of(Result<KeptBuild> done) {
+Changed one_of(Result<KeptBuild> done) {
   if (!done) return done.error();
   return std::vector{std::move(*done)};
 }
 
-/// The newest of its date, or the one of its id.
+/// The newest nightly of the date, or the one with the id.
 std::optional<Nightly> find_nightly(storage::Store& store, std::string const& called) {
   std::optional<Nightly> found;
   for (auto& nightly : store.nightlies().all())
@@ -26,10 +26,10 @@ bool was_prepared(Nightly const& nightly) {
   return nightly.state != NightlyState::announced && !nightly.prefix.empty();
 }
 
-Carried fetch(BuildOrder const& order, BuildStore& builds, storage::Store& store, Pin pin) {
-  auto const nightly = find_nightly(store, order.build);
+Changed fetch(BuildRequest const& request, BuildStore& builds, storage::Store& store, Pin pin) {
+  auto const nightly = find_nightly(store, request.build);
   if (!nightly)
-    return Error{ErrorCode::not_found, "no nightly has the date or name \"" + order.build + "\""};
+    return Error{ErrorCode::not_found, "no nightly has the date or name \"" + request.build + "\""};
   if (!was_prepared(*nightly))
     return Error{ErrorCode::refused,
                  "nightly " + nightly->date + " never had a build: " +
@@ -76,22 +76,22 @@ std::optional<BuildAction> parse_build_action(std::string_view text) {
   return std::nullopt;
 }
 
-Carried carry_out(BuildOrder const& order,
+Changed carry_out(BuildRequest const& request,
                   BuildStore& builds,
                   storage::Store& store,
                   Timestamp now) {
-  Pin pin{order.who, order.why, now};
-  switch (order.action) {
+  Pin pin{request.who, request.why, now};
+  switch (request.action) {
     case BuildAction::pin:
-      return one_of(builds.pin(order.build, std::move(pin)));
+      return one_of(builds.pin(request.build, std::move(pin)));
     case BuildAction::unpin:
-      return one_of(builds.pin(order.build, std::nullopt));
+      return one_of(builds.pin(request.build, std::nullopt));
     case BuildAction::remove:
-      return one_of(builds.remove(order.build));
+      return one_of(builds.remove(request.build));
     case BuildAction::prune:
       return prune(builds);
     case BuildAction::fetch:
-      return fetch(order, builds, store, std::move(pin));
+      return fetch(request, builds, store, std::move(pin));
   }
   return Error{ErrorCode::invalid_argument, "no such action"};
 }

@@ -1,4 +1,4 @@
-#include "bisect/build_noise.h"
+#include "bisect/build_variation.h"
 
 #include <cmath>
 #include <random>
@@ -49,12 +49,12 @@ std::vector<BuildDifference> proofs_on(Builds made, int count) {
   return differences;
 }
 
-TEST(BuildNoise, IsReadFromWhatProofsInTwoLayoutsDifferBy) {
-  EXPECT_NEAR(build_noise(proofs_on(Builds{0.03, 0.01}, 400)).value(), 0.03, 0.005);
-  EXPECT_NEAR(build_noise(proofs_on(Builds{0.01, 0.01}, 400)).value(), 0.01, 0.002);
+TEST(BuildVariation, IsReadFromWhatProofsInTwoLayoutsDifferBy) {
+  EXPECT_NEAR(build_variation(proofs_on(Builds{0.03, 0.01}, 400)).value(), 0.03, 0.005);
+  EXPECT_NEAR(build_variation(proofs_on(Builds{0.01, 0.01}, 400)).value(), 0.01, 0.002);
 }
 
-TEST(BuildNoise, IsReadFromTwoBuildsOfOneCommit) {
+TEST(BuildVariation, IsReadFromTwoBuildsOfOneCommit) {
   Builds made{0.02, 0.01};
   std::vector<BuildDifference> differences;
   for (int i = 0; i < 400; ++i) {
@@ -62,26 +62,26 @@ TEST(BuildNoise, IsReadFromTwoBuildsOfOneCommit) {
     double const other = made.build();
     differences.push_back(difference_of(made.pairs(10, one, other)).value());
   }
-  EXPECT_NEAR(build_noise(differences).value(), 0.02, 0.002);
+  EXPECT_NEAR(build_variation(differences).value(), 0.02, 0.002);
 }
 
-TEST(BuildNoise, IsNotTheNoiseOfProcesses) {
-  EXPECT_LT(build_noise(proofs_on(Builds{0, 0.05}, 400)).value(), 0.005);
+TEST(BuildVariation, IsNotTheNoiseOfProcesses) {
+  EXPECT_LT(build_variation(proofs_on(Builds{0, 0.05}, 400)).value(), 0.005);
 }
 
-TEST(BuildNoise, IsNotTheDoingOfAFewOddOnes) {
+TEST(BuildVariation, IsNotTheDoingOfAFewOddOnes) {
   auto differences = proofs_on(Builds{0.003, 0.001}, 20);
   for (std::size_t i = 0; i < 6; ++i)
     differences[i].size = 0.4;
-  EXPECT_LT(build_noise(differences).value(), 0.01);
+  EXPECT_LT(build_variation(differences).value(), 0.01);
 }
 
-TEST(BuildNoise, IsUnknownFromAFew) {
-  EXPECT_FALSE(build_noise(proofs_on(Builds{0.03, 0.01}, 7)));
-  EXPECT_TRUE(build_noise(proofs_on(Builds{0.03, 0.01}, 8)));
+TEST(BuildVariation, IsUnknownFromAFew) {
+  EXPECT_FALSE(build_variation(proofs_on(Builds{0.03, 0.01}, 7)));
+  EXPECT_TRUE(build_variation(proofs_on(Builds{0.03, 0.01}, 8)));
 }
 
-TEST(BuildNoise, TakesNoPairThatHasNoRatio) {
+TEST(BuildVariation, TakesNoPairThatHasNoRatio) {
   std::vector<Pair> const pairs{{0, 1}, {1, NAN}, {HUGE_VAL, 1}, {1, -1}, {1, 1}, {1, 1}, {1, 1}};
   EXPECT_FALSE(difference_of(pairs));
   std::vector<Pair> const good(4, {2, 2});

@@ -1,4 +1,4 @@
-#include "bisect/build_noise.h"
+#include "bisect/build_variation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -42,7 +42,7 @@ std::optional<BuildDifference> difference_of(std::span<Pair const> usual,
       one->size - other->size, std::hypot(one->noise, other->noise), one->builds + other->builds};
 }
 
-std::optional<double> build_noise(std::span<BuildDifference const> differences) {
+std::optional<double> build_variation(std::span<BuildDifference const> differences) {
   if (differences.size() < fewest_differences) return std::nullopt;
   std::vector<double> sizes;
   std::vector<double> noises;

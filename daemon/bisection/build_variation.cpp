@@ -1,4 +1,4 @@
-#include "daemon/bisection/learnt_builds.h"
+#include "daemon/bisection/build_variation.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "bisect/build_noise.h"
+#include "bisect/build_variation.h"
 #include "daemon/measure/pairs.h"
 
 namespace torchwatch::bisection {
@@ -56,14 +56,14 @@ void add_nights(storage::Store& store, Differences& differences) {
 
 }  // namespace
 
-BuildNoise learnt_builds(storage::Store& store) {
+BuildVariation read_build_variation(storage::Store& store) {
   Differences differences;
   add_proofs(store, differences);
   add_nights(store, differences);
-  BuildNoise learnt;
+  BuildVariation variation;
   for (auto const& [fleet, all] : differences)
-    if (auto const noise = bisect::build_noise(all)) learnt[fleet] = *noise;
-  return learnt;
+    if (auto const deviation = bisect::build_variation(all)) variation[fleet] = *deviation;
+  return variation;
 }
 
 }  // namespace torchwatch::bisection

@@ -1,4 +1,4 @@
-#include "daemon/builds/needs.h"
+#include "daemon/builds/build_references.h"
 
 #include <algorithm>
 #include <chrono>
@@ -27,7 +27,7 @@ std::vector<Incident> open_incidents(storage::Store& store, Timestamp since) {
   return incidents;
 }
 
-/// Those that the newest sweep measured.
+/// The benchmarks that the newest sweep measured.
 std::set<FleetBenchmark> measured_benchmarks(storage::Store& store,
                                              std::vector<Nightly> const& nightlies) {
   std::set<FleetBenchmark> benchmarks;
@@ -63,34 +63,39 @@ std::map<std::string, std::vector<std::string>> companions_in(fs::path const& fo
   return companions;
 }
 
-Keeping keeping_of(config::Options const& options) {
-  Keeping keeping;
-  keeping.folder = fs::absolute(options.state_dir).lexically_normal() / "builds";
-  keeping.limits = options.builds;
-  keeping.has_anchors = options.decide.anchor_nights > 0;
-  return keeping;
+RetentionPolicy retention_policy_of(config::Options const& options) {
+  RetentionPolicy policy;
+  policy.folder = fs::absolute(options.state_dir).lexically_normal() / "builds";
+  policy.limits = options.builds;
+  policy.has_anchors = options.decide.anchor_nights > 0;
+  return policy;
 }
 
-Needs needs_of(storage::Store& store, Keeping const& keeping, Timestamp now) {
-  Needs needs;
-  needs.builds = keeping.folder;
-  needs.nightlies = store.nightlies().all();
-  needs.incidents = open_incidents(store, now - std::chrono::days{keeping.limits.incident_days});
-  needs.bisections = store.bisections().not_ended();
-  needs.companions = companions_in(keeping.folder);
-  if (keeping.has_anchors) needs.benchmarks = histories_of(store, needs.nightlies);
-  return needs;
+BuildReferences read_references(storage::Store& store,
+                                RetentionPolicy const& policy,
+                                Timestamp now) {
+  BuildReferences references;
+  references.builds = policy.folder;
+  references.nightlies = store.nightlies().all();
+  references.incidents =
+      open_incidents(store, now - std::chrono::days{policy.limits.incident_days});
+  references.bisections = store.bisections().not_ended();
+  references.companions = companions_in(policy.folder);
+  if (policy.has_anchors) references.benchmarks = histories_of(store, references.nightlies);
+  return references;
 }
 
-std::vector<HeldBuild> held_builds(storage::Store& store, Keeping const& keeping, Timestamp now) {
+std::vector<BuildWithUsers> builds_with_users(storage::Store& store,
+                                              RetentionPolicy const& policy,
+                                              Timestamp now) {
   auto const builds = store.kept_builds().all();
-  auto holds = holds_on(builds, needs_of(store, keeping, now));
-  std::vector<HeldBuild> held;
+  auto users = users_of(builds, read_references(store, policy, now));
+  std::vector<BuildWithUsers> listed;
   for (auto const& build : builds)
-    held.push_back({build, std::move(holds[build.name])});
+    listed.push_back({build, std::move(users[build.name])});
   std::ranges::stable_sort(
-      held, std::ranges::greater{}, [](HeldBuild const& one) { return one.build.used_at; });
-  return held;
+      listed, std::ranges::greater{}, [](BuildWithUsers const& one) { return one.build.used_at; });
+  return listed;
 }
 
 }  // namespace torchwatch::builds
