@@ -13,8 +13,8 @@ namespace torchwatch::builds {
 /// than 80 characters. `bytes_per_s`: 0 when that is not known yet. Pure.
 std::string progress_line(fetch::FetchProgress const& progress, double bytes_per_s);
 
-/// Reports the progress of a fetch: on a terminal in one line that is overwritten, otherwise in a log
-/// line a minute.
+/// Reports the progress of a fetch: on a terminal in one line that is overwritten, otherwise in a
+/// log line a minute.
 class FetchReporter {
  public:
   explicit FetchReporter(std::string url);

@@ -33,7 +33,8 @@ class Fetcher {
 };
 
 /// Has torchwatch-fetch do it, a process each, without our token in its environment. A
-/// FetchReporter reports the progress. Fails also with unavailable, when the program takes longer than the download's limit, unpacking included, or ends without an answer.
+/// FetchReporter reports the progress. Fails also with unavailable, when the program takes longer
+/// than the download's limit, unpacking included, or ends without an answer.
 class FetchProgram final : public Fetcher {
  public:
   /// `program`: torchwatch-fetch.
