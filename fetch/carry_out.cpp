@@ -28,25 +28,25 @@ void flush_disk_of(fs::path const& directory) {
     throw std::system_error{problem, std::system_category(), "flush " + directory.string()};
 }
 
-Result<Downloaded> download_once(FetchOrder const& order, OnFetchProgress const& on_progress) {
-  if (fs::exists(order.file)) {
-    auto const size = static_cast<std::int64_t>(fs::file_size(order.file));
+Result<Downloaded> download_once(FetchRequest const& request, OnFetchProgress const& on_progress) {
+  if (fs::exists(request.file)) {
+    auto const size = static_cast<std::int64_t>(fs::file_size(request.file));
     return Downloaded{Downloaded::End::whole, {}, size, size};
   }
-  auto wanted = order.download;
+  auto wanted = request.download;
   // What a power cut leaves of it comes again when it cannot be unpacked.
-  wanted.is_durable = wanted.is_durable && order.directory.empty();
-  return download(wanted, order.file, [&](std::int64_t bytes, std::optional<std::int64_t> whole) {
+  wanted.is_durable = wanted.is_durable && request.directory.empty();
+  return download(wanted, request.file, [&](std::int64_t bytes, std::optional<std::int64_t> whole) {
     on_progress({Phase::downloading, bytes, whole});
   });
 }
 
-Result<Unpacked> unpack_and_check(FetchOrder const& order, OnFetchProgress const& on_progress) {
-  auto const work = unfinished(order.directory);
-  auto unpacked = unpack(order.file, work, order.limits, [&](std::int64_t bytes) {
+Result<Unpacked> unpack_and_check(FetchRequest const& request, OnFetchProgress const& on_progress) {
+  auto const work = unfinished(request.directory);
+  auto unpacked = unpack(request.file, work, request.limits, [&](std::int64_t bytes) {
     on_progress({Phase::unpacking, bytes, std::nullopt});
   });
-  if (!unpacked || !order.is_wheel) return unpacked;
+  if (!unpacked || !request.is_wheel) return unpacked;
   auto const checked = check_record(work);
   if (checked) return unpacked;
   fs::remove_all(work);
@@ -55,31 +55,31 @@ Result<Unpacked> unpack_and_check(FetchOrder const& order, OnFetchProgress const
 
 }  // namespace
 
-Result<Fetched> carry_out(FetchOrder const& order, OnFetchProgress const& on_progress) {
+Result<Fetched> carry_out(FetchRequest const& request, OnFetchProgress const& on_progress) {
   try {
-    if (!order.directory.empty() && fs::exists(order.directory)) {
-      fs::remove(order.file);  // of one that was killed when all was done but this
+    if (!request.directory.empty() && fs::exists(request.directory)) {
+      fs::remove(request.file);  // of one that was killed when all was done but this
       return Error{ErrorCode::invalid_argument,
-                   "make " + order.directory.string() + ": it is there already"};
+                   "make " + request.directory.string() + ": it is there already"};
     }
-    bool const was_there = fs::exists(order.file);
+    bool const was_there = fs::exists(request.file);
     Fetched fetched;
-    auto const downloaded = download_once(order, on_progress);
+    auto const downloaded = download_once(request, on_progress);
     if (!downloaded) return downloaded.error();
     fetched.download = *downloaded;
-    if (downloaded->end != Downloaded::End::whole || order.directory.empty()) return fetched;
-    fs::remove_all(unfinished(order.directory));  // of one that was killed
-    auto const unpacked = unpack_and_check(order, on_progress);
+    if (downloaded->end != Downloaded::End::whole || request.directory.empty()) return fetched;
+    fs::remove_all(unfinished(request.directory));  // of one that was killed
+    auto const unpacked = unpack_and_check(request, on_progress);
     if (!unpacked) {
       bool const is_damaged = unpacked.error().code == ErrorCode::corrupt;
-      if (is_damaged) fs::remove(order.file);
+      if (is_damaged) fs::remove(request.file);
       // A power cut may have left a file that is not whole, under its name
-      return is_damaged && was_there ? carry_out(order, on_progress) : unpacked.error();
+      return is_damaged && was_there ? carry_out(request, on_progress) : unpacked.error();
     }
     fetched.unpacked = *unpacked;
-    flush_disk_of(unfinished(order.directory));
-    fs::rename(unfinished(order.directory), order.directory);
-    fs::remove(order.file);
+    flush_disk_of(unfinished(request.directory));
+    fs::rename(unfinished(request.directory), request.directory);
+    fs::remove(request.file);
     return fetched;
   } catch (std::system_error const& problem) {
     return Error{ErrorCode::unavailable, problem.what()};

@@ -12,8 +12,8 @@
 namespace torchwatch::fetch {
 
 /// A file to download and, if it is an archive, to unpack.
-struct FetchOrder {
-  DownloadOrder download;
+struct FetchRequest {
+  DownloadRequest download;
   /// Where it comes; it is gone when it was unpacked. One that is there already is taken for what
   /// an earlier, killed call has downloaded: files of other addresses and versions have other
   /// names.
@@ -43,6 +43,6 @@ using OnFetchProgress = std::function<void(FetchProgress const&)>;
 /// Downloads, unpacks and checks. The directory appears whole or not at all, whenever this is
 /// killed. An archive that is refused is gone: nobody can use it. Errors as download's, unpack's
 /// and check_record's; invalid_argument when the directory is there. Blocks.
-Result<Fetched> carry_out(FetchOrder const& order, OnFetchProgress const& on_progress);
+Result<Fetched> carry_out(FetchRequest const& request, OnFetchProgress const& on_progress);
 
 }  // namespace torchwatch::fetch

@@ -86,16 +86,16 @@ std::optional<CompanionFile> companion_in(std::vector<PageLink> const& links,
   return best;
 }
 
-Result<CompanionFile> find_companion(CompanionOrder const& order) {
-  auto const wanted = parse_requirement(order.requirement);
+Result<CompanionFile> find_companion(CompanionRequest const& request) {
+  auto const wanted = parse_requirement(request.requirement);
   if (!wanted) return wanted.error();
-  auto const page = read_page(order.page, order.file);
+  auto const page = read_page(request.page, request.file);
   if (!page) return page.error();
-  auto file = companion_in(page->links, *wanted, order.machine);
+  auto file = companion_in(page->links, *wanted, request.machine);
   if (file) return std::move(*file);
   return Error{
       ErrorCode::not_found,
-      "index " + order.page.url + ": has no " + order.requirement + " for " + order.machine};
+      "index " + request.page.url + ": has no " + request.requirement + " for " + request.machine};
 }
 
 }  // namespace torchwatch::fetch

@@ -37,8 +37,8 @@ std::optional<CompanionFile> companion_in(std::vector<PageLink> const& links,
                                           std::string const& machine);
 
 /// The page of a package's files, and which of them is wanted.
-struct CompanionOrder {
-  DownloadOrder page;
+struct CompanionRequest {
+  DownloadRequest page;
   std::filesystem::path file;  ///< where the page lies while it is read; gone afterwards
   std::string requirement;     ///< "nvidia-cublas==13.0.0.19"
   std::string machine;
@@ -46,6 +46,6 @@ struct CompanionOrder {
 
 /// Reads the page and picks the file. Errors as read_page's; also not_found, naming the page and
 /// what was wanted, when there is no page or nothing on it fits. Blocks.
-Result<CompanionFile> find_companion(CompanionOrder const& order);
+Result<CompanionFile> find_companion(CompanionRequest const& request);
 
 }  // namespace torchwatch::fetch

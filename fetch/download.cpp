@@ -46,15 +46,17 @@ bool may_pass(long status) {
 /// One file on its way.
 class Download {
  public:
-  Download(DownloadOrder const& order, fs::path const& file, DownloadProgress const& on_progress)
-      : order_{order},
+  Download(DownloadRequest const& request,
+           fs::path const& file,
+           DownloadProgress const& on_progress)
+      : request_{request},
         on_progress_{on_progress},
         part_{file},
         folder_{fs::absolute(file).parent_path()},
-        deadline_{Clock::now() + order.limit} {}
+        deadline_{Clock::now() + request.limit} {}
 
   Result<Downloaded> run(Url const& url) {
-    resumed_from_ = part_.size_of(order_.url);
+    resumed_from_ = part_.size_of(request_.url);
     for (int failures = 0;;) {
       Attempt const attempt{have_, Clock::now()};
       auto const answer = follow(url);
@@ -62,7 +64,8 @@ class Download {
       if (auto const end = end_of(answer)) return finish(*end, answer.head);
       if (error_) return *error_;
       failures = is_worth(attempt) ? 1 : failures + 1;
-      if (failures >= order_.attempts) return failed(ErrorCode::unavailable, trouble_with(answer));
+      if (failures >= request_.attempts)
+        return failed(ErrorCode::unavailable, trouble_with(answer));
       if (!rest(failures, answer)) return failed(ErrorCode::unavailable, "it took too long");
     }
   }
@@ -78,12 +81,12 @@ class Download {
   /// further than who sends none.
   bool is_worth(Attempt const& attempt) const {
     std::chrono::duration<double> const time = Clock::now() - attempt.begin;
-    auto const least = static_cast<double>(order_.least_speed) * std::max(time.count(), 1.0);
+    auto const least = static_cast<double>(request_.least_speed) * std::max(time.count(), 1.0);
     return static_cast<double>(have_ - attempt.bytes) >= least;
   }
 
   Error failed(ErrorCode code, std::string const& why) const {
-    return {code, "download " + without_secrets(order_.url) + ": " + why};
+    return {code, "download " + without_secrets(request_.url) + ": " + why};
   }
 
   /// From redirect to redirect, as far as these may lead.
@@ -108,22 +111,22 @@ class Download {
 
   bool may_lead_to(Url const& from, Url const& to) const {
     if (!to.is_http() || (from.scheme() == "https" && to.scheme() != "https")) return false;
-    auto const own = Url::parse(order_.url);
-    return to.host() == own->host() || std::ranges::any_of(order_.hosts, [&to](auto const& host) {
+    auto const own = Url::parse(request_.url);
+    return to.host() == own->host() || std::ranges::any_of(request_.hosts, [&to](auto const& host) {
              return host == any_host || host == to.host();
            });
   }
 
   HttpAnswer ask(Url const& url) {
     takes_contents_ = false;
-    have_ = order_.is_asked_only ? 0 : part_.size_of(order_.url);
+    have_ = request_.is_asked_only ? 0 : part_.size_of(request_.url);
     auto const take = [this](HttpHead const& head, std::string_view bytes) {
       return this->take(head, bytes);
     };
     auto answer = client_.ask(request_to(url), take);
     // One without contents.
     auto const& head = answer.head;
-    bool const is_empty = head.is_success() && !takes_contents_ && !order_.is_asked_only;
+    bool const is_empty = head.is_success() && !takes_contents_ && !request_.is_asked_only;
     if (answer.trouble.empty() && is_empty) take_first(head);
     return answer;
   }
@@ -132,12 +135,12 @@ class Download {
     using std::chrono::milliseconds;
     auto const left = std::chrono::duration_cast<milliseconds>(deadline_ - Clock::now());
     return {.url = url,
-            .is_head = order_.is_asked_only,
+            .is_head = request_.is_asked_only,
             .headers = headers_to_send(),
-            .ca_file = order_.ca_file,
+            .ca_file = request_.ca_file,
             .limit = left,
-            .least_speed = order_.least_speed,
-            .stall = order_.stall};
+            .least_speed = request_.least_speed,
+            .stall = request_.stall};
   }
 
   std::vector<std::string> headers_to_send() const {
@@ -145,7 +148,7 @@ class Download {
       return {"Range: bytes=" + std::to_string(have_) + "-",
               "If-Range: " + part_.range_condition()};
     std::vector<std::string> headers;
-    auto const& [etag, last_modified] = order_.known;
+    auto const& [etag, last_modified] = request_.known;
     if (!etag.empty()) headers.push_back("If-None-Match: " + etag);
     if (!last_modified.empty()) headers.push_back("If-Modified-Since: " + last_modified);
     return headers;
@@ -154,7 +157,7 @@ class Download {
   bool take(HttpHead const& head, std::string_view bytes) {
     if (!takes_contents_ && !take_first(head)) return false;
     have_ += static_cast<std::int64_t>(bytes.size());
-    if (have_ > order_.most_bytes) return too_large();
+    if (have_ > request_.most_bytes) return too_large();
     part_.append(bytes);
     if (digest_) digest_->add(bytes);
     tell();
@@ -172,13 +175,13 @@ class Download {
     have_ = *start;
     if (have_ == 0) {
       resumed_from_ = 0;
-      part_.begin(order_.url, head.validators);
+      part_.begin(request_.url, head.validators);
     } else {
       part_.go_on();
     }
-    if (!order_.sha256.empty()) begin_digest();
+    if (!request_.sha256.empty()) begin_digest();
     expected_ = head.length ? std::optional{have_ + *head.length} : std::nullopt;
-    return expected_.value_or(0) <= order_.most_bytes ? has_room() : too_large();
+    return expected_.value_or(0) <= request_.most_bytes ? has_room() : too_large();
   }
 
   /// Of what was there already.
@@ -195,7 +198,7 @@ class Download {
 
   bool too_large() {
     error_ = failed(ErrorCode::corrupt,
-                    "it has more than " + std::to_string(order_.most_bytes) + " bytes");
+                    "it has more than " + std::to_string(request_.most_bytes) + " bytes");
     part_.discard();
     return false;
   }
@@ -234,13 +237,13 @@ class Download {
 
   /// To a server that does not look at conditions.
   bool is_known_by(HttpHead const& head) const {
-    return order_.is_asked_only && head.validators == order_.known;
+    return request_.is_asked_only && head.validators == request_.known;
   }
 
   /// It was all there, and a kill came before its name did.
   Downloaded::End end_of_whole_part() {
     part_.go_on();
-    if (!order_.sha256.empty()) begin_digest();
+    if (!request_.sha256.empty()) begin_digest();
     return Downloaded::End::whole;
   }
 
@@ -251,15 +254,15 @@ class Download {
 
   Result<Downloaded> finish(Downloaded::End end, HttpHead const& head) {
     Downloaded downloaded{end, head.validators, have_, resumed_from_};
-    if (end != Downloaded::End::whole || order_.is_asked_only) return downloaded;
+    if (end != Downloaded::End::whole || request_.is_asked_only) return downloaded;
     downloaded.validators = part_.validators();
-    auto const found = digest_ ? digest_->hex() : order_.sha256;
-    if (found != order_.sha256) {
+    auto const found = digest_ ? digest_->hex() : request_.sha256;
+    if (found != request_.sha256) {
       part_.discard();
       return failed(ErrorCode::corrupt,
-                    "published with the SHA-256 " + order_.sha256 + ", found " + found);
+                    "published with the SHA-256 " + request_.sha256 + ", found " + found);
     }
-    part_.finish(order_.is_durable);
+    part_.finish(request_.is_durable);
     return downloaded;
   }
 
@@ -267,7 +270,7 @@ class Download {
   bool rest(int failures, HttpAnswer const& answer) {
     static thread_local std::minstd_rand random{std::random_device{}()};
     std::uniform_real_distribution<double> jitter{0.5, 1.5};
-    std::chrono::duration<double, std::milli> pause = order_.pause;
+    std::chrono::duration<double, std::milli> pause = request_.pause;
     pause *= jitter(random) * static_cast<double>(1 << std::min(failures - 1, 10));
     if (answer.retry_after) pause = *answer.retry_after;
     auto const until = Clock::now() + std::chrono::duration_cast<Clock::duration>(pause);
@@ -284,7 +287,7 @@ class Download {
     on_progress_(have_, expected_);
   }
 
-  DownloadOrder const& order_;
+  DownloadRequest const& request_;
   DownloadProgress const& on_progress_;
   PartialFile part_;
   fs::path folder_;
@@ -301,18 +304,19 @@ class Download {
 
 }  // namespace
 
-Result<Downloaded> download(DownloadOrder const& order,
+Result<Downloaded> download(DownloadRequest const& request,
                             fs::path const& file,
                             DownloadProgress const& on_progress) {
-  auto const url = Url::parse(order.url);
+  auto const url = Url::parse(request.url);
   if (!url || !url->is_http())
-    return Error{ErrorCode::invalid_argument,
-                 "download " + without_secrets(order.url) + ": it is no address of http or https"};
+    return Error{
+        ErrorCode::invalid_argument,
+        "download " + without_secrets(request.url) + ": it is no address of http or https"};
   try {
-    return Download{order, file, on_progress}.run(*url);
+    return Download{request, file, on_progress}.run(*url);
   } catch (std::exception const& problem) {
     return Error{ErrorCode::unavailable,
-                 "download " + without_secrets(order.url) + ": " + problem.what()};
+                 "download " + without_secrets(request.url) + ": " + problem.what()};
   }
 }
 

@@ -17,7 +17,7 @@ namespace torchwatch::fetch {
 inline constexpr auto any_host = "*";
 
 /// What is to be downloaded, and how far that may go.
-struct DownloadOrder {
+struct DownloadRequest {
   std::string url;  ///< http or https
   /// Where redirects may lead besides the URL's own host, or any_host; never from https to http.
   std::vector<std::string> hosts;
@@ -74,7 +74,7 @@ using DownloadProgress = std::function<void(std::int64_t, std::optional<std::int
 /// redirect to a host that is not allowed; corrupt, the file is not what `sha256` says or too
 /// large, and is gone; unavailable, anything else, also when the disk has too little room left.
 /// Blocks; calls `on_progress` a few times a second at most.
-Result<Downloaded> download(DownloadOrder const& order,
+Result<Downloaded> download(DownloadRequest const& request,
                             std::filesystem::path const& file,
                             DownloadProgress const& on_progress = {});
 

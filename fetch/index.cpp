@@ -17,14 +17,14 @@ std::string page_in(std::filesystem::path const& file) {
 
 }  // namespace
 
-Result<Page> read_page(DownloadOrder order, std::filesystem::path const& file) {
-  order.most_bytes = largest_page;
-  order.is_durable = false;
-  auto const downloaded = download(order, file);
+Result<Page> read_page(DownloadRequest request, std::filesystem::path const& file) {
+  request.most_bytes = largest_page;
+  request.is_durable = false;
+  auto const downloaded = download(request, file);
   if (!downloaded) return downloaded.error();
   Page page{downloaded->end, downloaded->validators, {}};
   if (page.end != Downloaded::End::whole) return page;
-  auto links = links_of(page_in(file), order.url);
+  auto links = links_of(page_in(file), request.url);
   std::error_code ignored;
   std::filesystem::remove(file, ignored);
   if (!links) return links.error();
@@ -32,10 +32,10 @@ Result<Page> read_page(DownloadOrder order, std::filesystem::path const& file) {
   return page;
 }
 
-Result<Index> look_into(IndexOrder const& order) {
-  auto const page = read_page(order.page, order.file);
+Result<Index> look_into(IndexRequest const& request) {
+  auto const page = read_page(request.page, request.file);
   if (!page) return page.error();
-  Index index{page->end, page->validators, offers_in(page->links, order.filter)};
+  Index index{page->end, page->validators, offers_in(page->links, request.filter)};
   auto const too_many = index.offers.size() - std::min(index.offers.size(), most_offers);
   index.offers.erase(index.offers.begin(),
                      std::next(index.offers.begin(), static_cast<std::ptrdiff_t>(too_many)));

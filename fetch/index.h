@@ -23,11 +23,11 @@ struct Page {
 
 /// Downloads a page of links, if it is another one than the known, and reads it; `file` is where it
 /// lies meanwhile, and gone afterwards. Errors as download's and links_of's. Blocks.
-Result<Page> read_page(DownloadOrder order, std::filesystem::path const& file);
+Result<Page> read_page(DownloadRequest request, std::filesystem::path const& file);
 
 /// An index page to look into, and what is wanted of it.
-struct IndexOrder {
-  DownloadOrder page;  ///< `known`: the version that was looked into before
+struct IndexRequest {
+  DownloadRequest page;  ///< `known`: the version that was looked into before
   /// Where the page lies while it is read; gone afterwards.
   std::filesystem::path file;
   PackageFilter filter;
@@ -41,6 +41,6 @@ struct Index {
 };
 
 /// Reads the page and picks the nightlies on it. Errors as read_page's. Blocks.
-Result<Index> look_into(IndexOrder const& order);
+Result<Index> look_into(IndexRequest const& request);
 
 }  // namespace torchwatch::fetch

@@ -16,12 +16,12 @@ Message message_of(Result<T> result) {
   return Refusal{result.error()};
 }
 
-Message answer_to(Order const& order) {
-  if (auto const* const index = std::get_if<IndexOrder>(&order))
+Message answer_to(Request const& request) {
+  if (auto const* const index = std::get_if<IndexRequest>(&request))
     return message_of(look_into(*index));
-  if (auto const* const companion = std::get_if<CompanionOrder>(&order))
+  if (auto const* const companion = std::get_if<CompanionRequest>(&request))
     return message_of(find_companion(*companion));
-  return message_of(carry_out(std::get<FetchOrder>(order), tell));
+  return message_of(carry_out(std::get<FetchRequest>(request), tell));
 }
 
 }  // namespace
@@ -34,7 +34,7 @@ int main() {
   namespace fetch = torchwatch::fetch;
   std::string line;
   std::getline(std::cin, line);
-  auto const order = fetch::decode_order(line);
-  fetch::tell(order ? fetch::answer_to(*order) : fetch::Refusal{order.error()});
+  auto const request = fetch::decode_request(line);
+  fetch::tell(request ? fetch::answer_to(*request) : fetch::Refusal{request.error()});
   return 0;
 }

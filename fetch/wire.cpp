@@ -72,38 +72,38 @@ Validators validators_in(json const& value) {
   return {value.at("etag"), value.at("last_modified")};
 }
 
-json to_json(DownloadOrder const& order) {
-  return {{"url", order.url},
-          {"hosts", order.hosts},
-          {"ca_file", order.ca_file},
-          {"known", to_json(order.known)},
-          {"is_asked_only", order.is_asked_only},
-          {"sha256", order.sha256},
-          {"most_bytes", order.most_bytes},
-          {"is_durable", order.is_durable},
-          {"limit_s", order.limit.count()},
-          {"least_speed", order.least_speed},
-          {"stall_s", order.stall.count()},
-          {"attempts", order.attempts},
-          {"pause_ms", order.pause.count()}};
+json to_json(DownloadRequest const& request) {
+  return {{"url", request.url},
+          {"hosts", request.hosts},
+          {"ca_file", request.ca_file},
+          {"known", to_json(request.known)},
+          {"is_asked_only", request.is_asked_only},
+          {"sha256", request.sha256},
+          {"most_bytes", request.most_bytes},
+          {"is_durable", request.is_durable},
+          {"limit_s", request.limit.count()},
+          {"least_speed", request.least_speed},
+          {"stall_s", request.stall.count()},
+          {"attempts", request.attempts},
+          {"pause_ms", request.pause.count()}};
 }
 
-DownloadOrder download_in(json const& value) {
-  DownloadOrder order;
-  value.at("url").get_to(order.url);
-  value.at("hosts").get_to(order.hosts);
-  value.at("ca_file").get_to(order.ca_file);
-  order.known = validators_in(value.at("known"));
-  value.at("is_asked_only").get_to(order.is_asked_only);
-  value.at("sha256").get_to(order.sha256);
-  order.most_bytes = whole<std::int64_t>(value, "most_bytes");
-  value.at("is_durable").get_to(order.is_durable);
-  order.limit = duration<std::chrono::seconds>(value, "limit_s");
-  order.least_speed = whole<std::int64_t>(value, "least_speed");
-  order.stall = duration<std::chrono::seconds>(value, "stall_s");
-  order.attempts = whole<int>(value, "attempts");
-  order.pause = duration<std::chrono::milliseconds>(value, "pause_ms");
-  return order;
+DownloadRequest download_in(json const& value) {
+  DownloadRequest request;
+  value.at("url").get_to(request.url);
+  value.at("hosts").get_to(request.hosts);
+  value.at("ca_file").get_to(request.ca_file);
+  request.known = validators_in(value.at("known"));
+  value.at("is_asked_only").get_to(request.is_asked_only);
+  value.at("sha256").get_to(request.sha256);
+  request.most_bytes = whole<std::int64_t>(value, "most_bytes");
+  value.at("is_durable").get_to(request.is_durable);
+  request.limit = duration<std::chrono::seconds>(value, "limit_s");
+  request.least_speed = whole<std::int64_t>(value, "least_speed");
+  request.stall = duration<std::chrono::seconds>(value, "stall_s");
+  request.attempts = whole<int>(value, "attempts");
+  request.pause = duration<std::chrono::milliseconds>(value, "pause_ms");
+  return request;
 }
 
 json to_json(UnpackLimits const& limits) {
@@ -230,47 +230,47 @@ json to_json(Refusal const& refusal) {
   return {{"error", {{"code", error.code}, {"message", error.message}}}};
 }
 
-json to_json(FetchOrder const& order) {
+json to_json(FetchRequest const& request) {
   return {{"fetch",
-           {{"download", to_json(order.download)},
-            {"file", order.file.string()},
-            {"directory", order.directory.string()},
-            {"is_wheel", order.is_wheel},
-            {"limits", to_json(order.limits)}}}};
+           {{"download", to_json(request.download)},
+            {"file", request.file.string()},
+            {"directory", request.directory.string()},
+            {"is_wheel", request.is_wheel},
+            {"limits", to_json(request.limits)}}}};
 }
 
-FetchOrder fetch_order_in(json const& value) {
-  FetchOrder order;
-  order.download = download_in(value.at("download"));
-  order.file = value.at("file").get<std::string>();
-  order.directory = value.at("directory").get<std::string>();
-  value.at("is_wheel").get_to(order.is_wheel);
-  order.limits = limits_in(value.at("limits"));
-  return order;
+FetchRequest fetch_request_in(json const& value) {
+  FetchRequest request;
+  request.download = download_in(value.at("download"));
+  request.file = value.at("file").get<std::string>();
+  request.directory = value.at("directory").get<std::string>();
+  value.at("is_wheel").get_to(request.is_wheel);
+  request.limits = limits_in(value.at("limits"));
+  return request;
 }
 
-json to_json(IndexOrder const& order) {
+json to_json(IndexRequest const& request) {
   return {{"look",
-           {{"page", to_json(order.page)},
-            {"file", order.file.string()},
-            {"filter", to_json(order.filter)}}}};
+           {{"page", to_json(request.page)},
+            {"file", request.file.string()},
+            {"filter", to_json(request.filter)}}}};
 }
 
-IndexOrder index_order_in(json const& value) {
+IndexRequest index_request_in(json const& value) {
   return {download_in(value.at("page")),
           value.at("file").get<std::string>(),
           filter_in(value.at("filter"))};
 }
 
-json to_json(CompanionOrder const& order) {
+json to_json(CompanionRequest const& request) {
   return {{"find",
-           {{"page", to_json(order.page)},
-            {"file", order.file.string()},
-            {"requirement", order.requirement},
-            {"machine", order.machine}}}};
+           {{"page", to_json(request.page)},
+            {"file", request.file.string()},
+            {"requirement", request.requirement},
+            {"machine", request.machine}}}};
 }
 
-CompanionOrder companion_order_in(json const& value) {
+CompanionRequest companion_request_in(json const& value) {
   return {download_in(value.at("page")),
           value.at("file").get<std::string>(),
           value.at("requirement"),
@@ -297,19 +297,19 @@ auto read_line(std::string const& line, Read read) -> Result<decltype(read(json{
 
 }  // namespace
 
-std::string encode(Order const& order) {
-  return line_of(order);
+std::string encode(Request const& request) {
+  return line_of(request);
 }
 
 std::string encode(Message const& message) {
   return line_of(message);
 }
 
-Result<Order> decode_order(std::string const& line) {
-  return read_line(line, [](json const& value) -> Order {
-    if (value.contains("look")) return index_order_in(value.at("look"));
-    if (value.contains("find")) return companion_order_in(value.at("find"));
-    return fetch_order_in(value.at("fetch"));
+Result<Request> decode_request(std::string const& line) {
+  return read_line(line, [](json const& value) -> Request {
+    if (value.contains("look")) return index_request_in(value.at("look"));
+    if (value.contains("find")) return companion_request_in(value.at("find"));
+    return fetch_request_in(value.at("fetch"));
   });
 }
 

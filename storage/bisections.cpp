@@ -205,24 +205,25 @@ void Bisections::plan(BisectionId id, std::vector<BisectionStep> const& steps) {
   transaction.commit();
 }
 
-void Bisections::begin_with(BisectionId id, RecipeId recipe, BuildNoise const& build_noise) {
+void Bisections::begin_with(BisectionId id, RecipeId recipe, BuildVariation const& variation) {
   SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
   SQLite::Statement forget{database_, "DELETE FROM bisection_step WHERE bisection_id = ?"};
   bind_all(forget, id.value);
   forget.exec();
   SQLite::Statement update{database_,
-                           "UPDATE bisection SET recipe_id = ?, build_noise = ? WHERE id = ?"};
-  bind_all(update, recipe.value, nlohmann::json(build_noise).dump(), id.value);
+                           "UPDATE bisection SET recipe_id = ?, build_variation = ? WHERE id = ?"};
+  bind_all(update, recipe.value, nlohmann::json(variation).dump(), id.value);
   update.exec();
   transaction.commit();
 }
 
-std::optional<BuildNoise> Bisections::build_noise_of(BisectionId id) const {
+std::optional<BuildVariation> Bisections::build_variation_of(BisectionId id) const {
   SQLite::Statement query{
-      database_, "SELECT build_noise FROM bisection WHERE id = ? AND build_noise IS NOT NULL"};
+      database_,
+      "SELECT build_variation FROM bisection WHERE id = ? AND build_variation IS NOT NULL"};
   bind_all(query, id.value);
   return read_one(query, [](SQLite::Statement& row) {
-    return nlohmann::json::parse(row.getColumn(0).getString()).get<BuildNoise>();
+    return nlohmann::json::parse(row.getColumn(0).getString()).get<BuildVariation>();
   });
 }
 

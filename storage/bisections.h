@@ -66,12 +66,12 @@ class Bisections {
   void plan(BisectionId id, std::vector<BisectionStep> const& steps);
 
   /// Commits are built by `recipe` from now on. What was measured of builds by another says nothing
-  /// of these, so the steps are forgotten. `build_noise` is kept beside it.
-  void begin_with(BisectionId id, RecipeId recipe, BuildNoise const& build_noise);
+  /// of these, so the steps are forgotten. `variation` is kept next to it.
+  void begin_with(BisectionId id, RecipeId recipe, BuildVariation const& variation);
 
   /// As it was when the bisection began with its recipe: it goes on with what it began with,
   /// whatever was learnt meanwhile. Nothing before it begins.
-  std::optional<BuildNoise> build_noise_of(BisectionId id) const;
+  std::optional<BuildVariation> build_variation_of(BisectionId id) const;
 
   /// Stores a step as it was done. `ordinal` is its place among those planned, counted from 0.
   void finish(BisectionId id, std::size_t ordinal, BisectionStep const& step);

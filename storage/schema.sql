@@ -257,7 +257,7 @@ CREATE TABLE bisection (
   prior TEXT NOT NULL,                           -- which commits are likely before anything is measured: uniform (all alike), paths (less if a commit hardly touches what benchmarks run)
   recipe_id INTEGER NOT NULL DEFAULT 0,          -- the recipe that builds its commits; 0 before it builds any
   package_differences TEXT,                      -- how the nightlies at its ends differ besides their commits, a line each; NULL if they came with its own builds
-  build_noise TEXT,                              -- JSON object, fleet to number: standard deviation of logarithms of times between builds of equal commits, as known when it began
+  build_variation TEXT,                              -- JSON object, fleet to number: standard deviation of logarithms of times between builds of equal commits, as known when it began
   is_reported INTEGER NOT NULL DEFAULT 0,            -- 1 once the incident's report, or an addition to it, has what it found
   is_announced_as_running INTEGER NOT NULL DEFAULT 0         -- 1 if the report says that it is running: how it ends is then added to it
 ) STRICT;

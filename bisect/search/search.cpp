@@ -51,7 +51,7 @@ std::size_t index_of(Benchmarks const& benchmarks, std::string const& fleet, Ben
 
 /// Of metrics that builds move.
 Expectation with_builds(Expectation expectation,
-                        BuildNoise const& builds,
+                        BuildVariation const& builds,
                         std::string const& fleet) {
   auto const learnt = builds.find(fleet);
   if (expectation.builds_differ > 0 && learnt != builds.end())
@@ -61,7 +61,7 @@ Expectation with_builds(Expectation expectation,
 
 std::vector<SeriesQuery> queries_in(BisectionRequest const& request,
                                     config::DecideOptions const& decide,
-                                    BuildNoise const& builds) {
+                                    BuildVariation const& builds) {
   auto const benchmarks = benchmarks_in(request);
   std::vector<SeriesQuery> queries;
   for (auto const& [fleet, benchmark, metric] : request.series)
@@ -124,7 +124,7 @@ Search::Search(BisectionRequest const& request,
                std::vector<double> prior,
                config::DecideOptions const& decide,
                config::BisectOptions const& options,
-               BuildNoise builds)
+               BuildVariation builds)
     : start_{request.start},
       suspects_{std::move(suspects)},
       direction_{request.direction},

@@ -54,7 +54,7 @@ class Search {
          std::vector<double> prior,
          config::DecideOptions const& decide,
          config::BisectOptions const& options,
-         BuildNoise builds = {});
+         BuildVariation builds = {});
 
   CommitSha const& commit_at(std::size_t position) const;
   /// Throws std::out_of_range for a commit that is neither the start nor a suspect.
@@ -144,7 +144,7 @@ class Search {
   CommitSha start_;
   std::vector<Commit> suspects_;
   Direction direction_;
-  BuildNoise builds_;
+  BuildVariation builds_;
   double confidence_;
   std::vector<SearchedSeries> lines_;
   std::vector<std::pair<std::string, Benchmark>> benchmarks_;  // with the fleet

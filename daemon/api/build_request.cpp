@@ -7,7 +7,7 @@
 namespace torchwatch::api {
 namespace {
 
-using retention::BuildAction;
+using builds::BuildAction;
 
 constexpr std::array build_fields{"action", "build", "who", "why"};
 
@@ -21,22 +21,22 @@ std::string text_of_action(Body& body, char const* name, bool has_it, std::strin
 
 }  // namespace
 
-boost::system::result<retention::BuildOrder, std::vector<net::FieldError>> parse_build_request(
+boost::system::result<builds::BuildRequest, std::vector<net::FieldError>> parse_build_request(
     std::string const& text) {
   constexpr auto actions = R"("pin", "unpin", "remove", "prune", "fetch")";
   Body body{text, build_fields};
-  retention::BuildOrder order;
-  auto const action = body.word("action", retention::parse_build_action, actions);
+  builds::BuildRequest request;
+  auto const action = body.word("action", builds::parse_build_action, actions);
   if (body.is_object() && body.field("action") == nullptr)
     body.refuse("action", std::string{"found nothing, allowed "} + actions);
   if (!action) return body.errors();
-  order.action = *action;
+  request.action = *action;
   bool const has_reason = *action == BuildAction::pin || *action == BuildAction::fetch;
-  order.build = text_of_action(body, "build", *action != BuildAction::prune, "all but prune");
-  order.who = text_of_action(body, "who", has_reason, "pin, fetch");
-  order.why = text_of_action(body, "why", has_reason, "pin, fetch");
+  request.build = text_of_action(body, "build", *action != BuildAction::prune, "all but prune");
+  request.who = text_of_action(body, "who", has_reason, "pin, fetch");
+  request.why = text_of_action(body, "why", has_reason, "pin, fetch");
   if (!body.errors().empty()) return body.errors();
-  return order;
+  return request;
 }
 
 }  // namespace torchwatch::api

@@ -185,13 +185,13 @@ HttpResponse show_alarm(View const& view, Call const& call) {
 }
 
 HttpResponse list_builds(View const& view, Call const& call) {
-  auto const held = retention::held_builds(view.store, view.keeping, view.clock.now());
-  return paged(call, held, [](retention::HeldBuild const& one) { return json_of(one); });
+  auto const listed = builds::builds_with_users(view.store, view.retention, view.clock.now());
+  return paged(call, listed, [](builds::BuildWithUsers const& one) { return json_of(one); });
 }
 
 HttpResponse show_build(View const& view, Call const& call) {
-  for (auto const& held : retention::held_builds(view.store, view.keeping, view.clock.now()))
-    if (held.build.name == call.id) return ok(json_of(held));
+  for (auto const& listed : builds::builds_with_users(view.store, view.retention, view.clock.now()))
+    if (listed.build.name == call.id) return ok(json_of(listed));
   return unknown_id(call.id);
 }
 

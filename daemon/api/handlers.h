@@ -5,9 +5,9 @@
 #include "config/options.h"
 #include "daemon/api/health.h"
 #include "daemon/api/target.h"
+#include "daemon/builds/build_references.h"
 #include "daemon/metrics/counters.h"
 #include "daemon/net/http_message.h"
-#include "daemon/retention/needs.h"
 #include "storage/store.h"
 
 /// The answers to GET. Each may throw what the store throws. Lists are newest first, of builds the
@@ -21,7 +21,7 @@ struct View {
   std::string project;     ///< where the watched project's commits are shown
   Timestamp started_at{};  ///< of the service
   config::DecideOptions decide;
-  retention::Keeping keeping;
+  builds::RetentionPolicy retention;
   Clock const& clock;
   SharedHealth const& health;  ///< of the half that watches
   metrics::Counters const& counters;

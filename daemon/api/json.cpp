@@ -263,9 +263,9 @@ Json json_of(KeptBuild const& build) {
   return json;
 }
 
-Json json_of(retention::HeldBuild const& held) {
-  auto json = json_of(held.build);
-  json["held_by"] = held.holders;
+Json json_of(builds::BuildWithUsers const& listed) {
+  auto json = json_of(listed.build);
+  json["held_by"] = listed.users;
   return json;
 }
 

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "daemon/retention/needs.h"
+#include "daemon/builds/build_references.h"
 #include "storage/domain/alarm.h"
 #include "storage/domain/bisection.h"
 #include "storage/domain/build.h"
@@ -70,8 +70,8 @@ Json json_of(Alarm const& alarm);
 /// {name, url, bytes, made_at, used_at, pin}; `pin` is {who, why, given_at} or null.
 Json json_of(KeptBuild const& build);
 
-/// The same with `held_by`: who needs it.
-Json json_of(retention::HeldBuild const& held);
+/// The same with its users in `held_by`.
+Json json_of(builds::BuildWithUsers const& listed);
 
 /// Of which series is null where it may be any.
 Json json_of(Ruling const& ruling);

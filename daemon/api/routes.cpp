@@ -245,7 +245,7 @@ Api::Api(storage::Store& reader,
             options.project,
             clock.now(),
             options.decide,
-            options.keeping,
+            options.retention,
             clock,
             health,
             counters},
@@ -356,15 +356,15 @@ asio::awaitable<HttpResponse> Api::post_steering(std::string id, std::string bod
 asio::awaitable<HttpResponse> Api::post_build(std::string body) {
   auto const wanted = parse_build_request(body);
   if (!wanted) co_return bad_body(wanted.error());
-  auto const done = co_await requests_.build_order(*wanted);
+  auto const done = co_await requests_.build_action(*wanted);
   if (!done) co_return steering_error_response(done.error());
   Json json;
-  json["action"] = retention::to_string(wanted->action);
+  json["action"] = builds::to_string(wanted->action);
   json["builds"] = Json::array();
   for (auto const& build : *done)
     json["builds"].push_back(json_of(build));
   auto response = ok(json);
-  if (wanted->action == retention::BuildAction::fetch && done->empty()) response.status = 202;
+  if (wanted->action == builds::BuildAction::fetch && done->empty()) response.status = 202;
   co_return response;
 }
 

@@ -13,8 +13,8 @@
 #include "daemon/api/authorization.h"
 #include "daemon/api/cache.h"
 #include "daemon/api/handlers.h"
+#include "daemon/builds/build_request.h"
 #include "daemon/net/http_message.h"
-#include "daemon/retention/build_order.h"
 #include "storage/domain/bisection.h"
 #include "storage/domain/clock.h"
 #include "storage/domain/project.h"
@@ -32,9 +32,9 @@ struct Requests {
   std::function<boost::asio::awaitable<Result<Bisection>>(BisectionOrder)> bisection;
   /// Pauses, resumes (queued) or cancels a bisection: not_found, or refused when it has ended.
   std::function<boost::asio::awaitable<Result<Bisection>>(BisectionId, BisectionState)> steering;
-  /// See retention::carry_out.
-  std::function<boost::asio::awaitable<Result<std::vector<KeptBuild>>>(retention::BuildOrder)>
-      build_order;
+  /// See builds::carry_out.
+  std::function<boost::asio::awaitable<Result<std::vector<KeptBuild>>>(builds::BuildRequest)>
+      build_action;
   /// Keeps a ruling.
   std::function<boost::asio::awaitable<Result<Ruling>>(Ruling)> ruling;
 };
@@ -44,7 +44,7 @@ struct ApiOptions {
   /// What verdicts promise.
   config::DecideOptions decide;
   /// What is kept of builds, and for how long.
-  retention::Keeping keeping;
+  builds::RetentionPolicy retention;
   /// On which fleets a bisection may be asked for.
   std::vector<config::FleetOptions> fleets;
   /// Of a bisection that does not say.

@@ -13,8 +13,8 @@
 namespace torchwatch::bisection {
 namespace asio = boost::asio;
 
-using build::BuildAttempt;
-using build::Known;
+using builds::BuildAttempt;
+using builds::Known;
 
 namespace {
 

@@ -40,7 +40,7 @@ class BisectionRun {
   boost::asio::awaitable<Result<>> do_waves();
 
   /// The builds of `commits` from the source, and what they cost is learned.
-  boost::asio::awaitable<Result<std::vector<build::BuildAttempt>>> builds_of(
+  boost::asio::awaitable<Result<std::vector<builds::BuildAttempt>>> builds_of(
       std::vector<CommitSha> commits);
 
   bisect::Search& search() { return search_; }

@@ -9,13 +9,13 @@
 
 #include "bisect/git/history.h"
 #include "bisect/search/priors.h"
+#include "daemon/bisection/build_variation.h"
 #include "daemon/bisection/commit_builds.h"
 #include "daemon/bisection/compare_series.h"
-#include "daemon/bisection/learnt_builds.h"
 #include "daemon/bisection/nightly_packages.h"
 #include "daemon/bisection/nightly_range.h"
 #include "daemon/bisection/package_check.h"
-#include "daemon/build/recipe.h"
+#include "daemon/builds/recipe.h"
 
 namespace torchwatch::bisection {
 namespace asio = boost::asio;
@@ -59,7 +59,7 @@ std::string text_of(Finding const& finding) {
 }
 
 /// Nothing where one of them could not be built.
-std::optional<Proof::Pair> pair_of(std::vector<build::BuildAttempt> const& attempts,
+std::optional<Proof::Pair> pair_of(std::vector<builds::BuildAttempt> const& attempts,
                                    std::size_t layout) {
   for (auto const& attempt : attempts)
     if (!attempt.build) return std::nullopt;
@@ -148,15 +148,15 @@ void Bisector::begin_with(Recipe const& recipe, Bisection& bisection) {
   if (!bisection.steps.empty())
     spdlog::warn("bisection_begins_again id={} reason=\"commits are built otherwise now\"",
                  bisection.id.value);
-  store_.bisections().begin_with(bisection.id, recipe.id, learnt_builds(store_));
+  store_.bisections().begin_with(bisection.id, recipe.id, read_build_variation(store_));
   bisection.recipe = recipe.id;
   bisection.steps.clear();
 }
 
 /// What was known when it began with a recipe; without one, what is known now.
-BuildNoise Bisector::build_noise_of(Bisection const& bisection) const {
-  auto kept = store_.bisections().build_noise_of(bisection.id);
-  return kept ? std::move(*kept) : learnt_builds(store_);
+BuildVariation Bisector::build_variation_of(Bisection const& bisection) const {
+  auto kept = store_.bisections().build_variation_of(bisection.id);
+  return kept ? std::move(*kept) : read_build_variation(store_);
 }
 
 /// Asks in which nights something changed.
@@ -169,7 +169,7 @@ asio::awaitable<Result<bisect::Search>> Bisector::search_nights(
                         bisect::nightly_prior(range.prior, positions),
                         options_.decide,
                         options_.bisect,
-                        build_noise_of(bisection)};
+                        build_variation_of(bisection)};
   BisectionRun run{
       {store_, rounds_, packages}, bisection, std::move(search), usual_costs(), slots_for(request)};
   run.note_known_builds();
@@ -225,7 +225,7 @@ asio::awaitable<Result<>> Bisector::search_commits(Bisection& bisection, Range r
                         std::move(range.prior),
                         options_.decide,
                         options_.bisect,
-                        build_noise_of(bisection)};
+                        build_variation_of(bisection)};
   BisectionRun run{
       {store_, rounds_, source}, bisection, std::move(search), usual_costs(), slots_for(request)};
   run.pass_over(BisectionStage::nightlies);
@@ -330,10 +330,10 @@ asio::awaitable<Result<std::optional<Proof::Pair>>> Bisector::rebuilt(Bisection 
   auto const wanted = static_cast<int>(layout);
   auto const recipe = co_await builder_.recipe(wanted);
   if (!recipe) co_return recipe.error();
-  if (build::layout_in(recipe->contents) != wanted) co_return std::nullopt;
-  std::vector<build::BuildAttempt> attempts;
+  if (builds::layout_in(recipe->contents) != wanted) co_return std::nullopt;
+  std::vector<builds::BuildAttempt> attempts;
   for (auto const& commit : {before, after}) {
-    auto attempt = co_await builder_.build(commit, recipe->id, build::From::source);
+    auto attempt = co_await builder_.build(commit, recipe->id, builds::From::source);
     if (!attempt) co_return attempt.error();
     if (!attempt->build) co_return std::nullopt;
     attempts.push_back(std::move(*attempt));

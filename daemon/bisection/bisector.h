@@ -11,8 +11,8 @@
 #include "daemon/bisection/bisection_run.h"
 #include "daemon/bisection/costs.h"
 #include "daemon/bisection/proof.h"
-#include "daemon/build/builder.h"
-#include "daemon/build/git_fetch.h"
+#include "daemon/builds/builder.h"
+#include "daemon/builds/git_fetch.h"
 #include "daemon/measure/rounds.h"
 #include "storage/store.h"
 
@@ -41,8 +41,8 @@ class Bisector {
   /// All arguments must outlive it.
   Bisector(storage::Store& store,
            measure::Rounds& rounds,
-           build::Builder& builder,
-           build::GitFetch& git_fetch,
+           builds::Builder& builder,
+           builds::GitFetch& git_fetch,
            config::Options const& options)
       : store_{store},
         rounds_{rounds},
@@ -67,7 +67,7 @@ class Bisector {
   boost::asio::awaitable<Result<>> carry_out(Bisection& bisection);
   boost::asio::awaitable<Result<Range>> range_of(BisectionRequest const& request);
   void begin_with(Recipe const& recipe, Bisection& bisection);
-  BuildNoise build_noise_of(Bisection const& bisection) const;
+  BuildVariation build_variation_of(Bisection const& bisection) const;
   boost::asio::awaitable<Result<>> narrow_by_nightlies(Bisection& bisection, Range& range);
   boost::asio::awaitable<Result<>> end_with_nights(Bisection& bisection, Range range);
   boost::asio::awaitable<Result<bisect::Search>> search_nights(
@@ -102,8 +102,8 @@ class Bisector {
 
   storage::Store& store_;
   measure::Rounds& rounds_;
-  build::Builder& builder_;
-  build::GitFetch& git_fetch_;
+  builds::Builder& builder_;
+  builds::GitFetch& git_fetch_;
   config::Options const& options_;
 };
 

@@ -4,7 +4,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "daemon/build/builder.h"
+#include "daemon/builds/builder.h"
 #include "storage/domain/bisection.h"
 #include "storage/domain/campaign.h"
 
@@ -22,11 +22,11 @@ class BuildSource {
   virtual Campaign campaign() const = 0;
 
   /// The builds of `commits`, in their order, up to and including the first that cannot be had.
-  virtual boost::asio::awaitable<Result<std::vector<build::BuildAttempt>>> builds_of(
+  virtual boost::asio::awaitable<Result<std::vector<builds::BuildAttempt>>> builds_of(
       std::vector<CommitSha> commits) = 0;
 
   /// What builds_of() would find ready.
-  virtual build::Known known(CommitSha const& commit) const = 0;
+  virtual builds::Known known(CommitSha const& commit) const = 0;
 
   /// Whether the next build that has to be made will probably be an incremental one.
   virtual bool is_warm() const = 0;

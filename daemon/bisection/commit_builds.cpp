@@ -8,8 +8,8 @@
 namespace torchwatch::bisection {
 namespace asio = boost::asio;
 
-using build::BuildAttempt;
-using build::From;
+using builds::BuildAttempt;
+using builds::From;
 
 asio::awaitable<Result<std::vector<BuildAttempt>>> CommitBuilds::builds_of(
     std::vector<CommitSha> commits) {

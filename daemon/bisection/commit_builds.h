@@ -9,7 +9,7 @@ namespace torchwatch::bisection {
 class CommitBuilds final : public BuildSource {
  public:
   /// `builder` must outlive it.
-  CommitBuilds(build::Builder& builder, BisectionId bisection, RecipeId recipe)
+  CommitBuilds(builds::Builder& builder, BisectionId bisection, RecipeId recipe)
       : builder_{builder},
         campaigns_{bisection, recipe},
         recipe_{recipe} {}
@@ -18,17 +18,17 @@ class CommitBuilds final : public BuildSource {
 
   Campaign campaign() const override { return campaigns_.commits(); }
 
-  boost::asio::awaitable<Result<std::vector<build::BuildAttempt>>> builds_of(
+  boost::asio::awaitable<Result<std::vector<builds::BuildAttempt>>> builds_of(
       std::vector<CommitSha> commits) override;
 
-  build::Known known(CommitSha const& commit) const override {
+  builds::Known known(CommitSha const& commit) const override {
     return builder_.known(commit, recipe_);
   }
 
   bool is_warm() const override { return builder_.is_warm(); }
 
  private:
-  build::Builder& builder_;
+  builds::Builder& builder_;
   BisectionCampaigns campaigns_;
   RecipeId recipe_;
 };

@@ -5,13 +5,13 @@
 #include <set>
 #include <utility>
 
-#include "daemon/build/manifest.h"
+#include "daemon/builds/manifest.h"
 
 namespace torchwatch::bisection {
 namespace asio = boost::asio;
 
-using build::BuildAttempt;
-using build::Known;
+using builds::BuildAttempt;
+using builds::Known;
 
 namespace {
 
@@ -43,7 +43,7 @@ NightlyPackages::NightlyPackages(storage::Store& store, Bisection const& bisecti
     bool const is_the_recipes = known && known->prefix == nightly.prefix;
     bool const was_measured = measured.contains(nightly.commit);
     if (is_the_recipes && !was_measured) continue;
-    if (build::read_build_of(nightly))
+    if (builds::read_build_of(nightly))
       prefixes_[nightly.commit] = nightly.prefix;
     else if (was_measured)
       prefixes_.try_emplace(nightly.commit, nightly.prefix);
@@ -61,7 +61,7 @@ Result<Build> NightlyPackages::package_of(CommitSha const& commit) const {
   Nightly nightly;
   nightly.commit = commit;
   nightly.prefix = prefixes_.at(commit);
-  return build::read_build_of(nightly);
+  return builds::read_build_of(nightly);
 }
 
 asio::awaitable<Result<std::vector<BuildAttempt>>> NightlyPackages::builds_of(

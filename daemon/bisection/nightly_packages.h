@@ -23,10 +23,10 @@ class NightlyPackages final : public BuildSource {
 
   Campaign campaign() const override { return campaigns_.nightlies(); }
 
-  boost::asio::awaitable<Result<std::vector<build::BuildAttempt>>> builds_of(
+  boost::asio::awaitable<Result<std::vector<builds::BuildAttempt>>> builds_of(
       std::vector<CommitSha> commits) override;
 
-  build::Known known(CommitSha const& commit) const override;
+  builds::Known known(CommitSha const& commit) const override;
 
   bool is_warm() const override { return false; }
 

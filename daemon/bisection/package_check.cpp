@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "daemon/bisection/compare_series.h"
-#include "daemon/build/contents.h"
-#include "daemon/build/manifest.h"
+#include "daemon/builds/contents.h"
+#include "daemon/builds/manifest.h"
 
 namespace torchwatch::bisection {
 namespace asio = boost::asio;
@@ -23,7 +23,7 @@ bool is_ours(Recipe const& recipe) {
 }
 
 /// Whether a bisection's own builds are the delivered ones.
-bool are_delivered(std::vector<build::BuildAttempt> const& ends,
+bool are_delivered(std::vector<builds::BuildAttempt> const& ends,
                    Build const& before,
                    Build const& after) {
   return ends.back().build && ends.front().build->prefix == before.prefix &&
@@ -33,15 +33,15 @@ bool are_delivered(std::vector<build::BuildAttempt> const& ends,
 }  // namespace
 
 asio::awaitable<Result<>> PackageCheck::look(Bisection& bisection,
-                                             std::vector<build::BuildAttempt> const& ends) {
+                                             std::vector<builds::BuildAttempt> const& ends) {
   auto const& request = bisection.request;
   auto const before = delivered(bisection, request.start);
   auto const after = delivered(bisection, request.end);
   if (!before || !after || are_delivered(ends, *before, *after)) co_return Result<>{};
   auto const old_recipe = recipe_of(*before);
   auto const new_recipe = recipe_of(*after);
-  Packages packages{build::differences(build::packaging_of(*before, old_recipe),
-                                       build::packaging_of(*after, new_recipe)),
+  Packages packages{builds::differences(builds::packaging_of(*before, old_recipe),
+                                        builds::packaging_of(*after, new_recipe)),
                     {}};
   if (bisection.outcome == BisectionOutcome::not_reproduced) {
     auto changes = co_await compare(bisection, *before, *after);
@@ -68,7 +68,7 @@ std::optional<Build> PackageCheck::delivered(Bisection const& bisection,
   for (auto const& nightly : store_.nightlies().all()) {
     if (nightly.commit != commit || nightly.prefix.empty()) continue;
     if (incident && nightly.id != incident->baseline && nightly.id != incident->nightly) continue;
-    if (auto build = build::read_build_of(nightly)) newest = std::move(*build);
+    if (auto build = builds::read_build_of(nightly)) newest = std::move(*build);
   }
   return newest;
 }

@@ -6,7 +6,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "config/options.h"
-#include "daemon/build/builder.h"
+#include "daemon/builds/builder.h"
 #include "daemon/measure/rounds.h"
 #include "storage/store.h"
 
@@ -28,7 +28,7 @@ class PackageCheck {
   /// `environment`. `ends`: the bisection's own builds of its start and end. Errors as
   /// Rounds::measure's.
   boost::asio::awaitable<Result<>> look(Bisection& bisection,
-                                        std::vector<build::BuildAttempt> const& ends);
+                                        std::vector<builds::BuildAttempt> const& ends);
 
  private:
   std::optional<Build> delivered(Bisection const& bisection, CommitSha const& commit) const;

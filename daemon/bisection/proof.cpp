@@ -64,7 +64,7 @@ asio::awaitable<Result<>> Proof::check_revert(Bisection const& bisection, Findin
     finding.no_revert_check = reverted->note;
     co_return Result<>{};
   }
-  auto const newest = co_await builder_.build(end, bisection.recipe, build::From::source);
+  auto const newest = co_await builder_.build(end, bisection.recipe, builds::From::source);
   if (!newest) co_return newest.error();
   if (!newest->build) {
     finding.no_revert_check = newest->note;

@@ -8,7 +8,7 @@
 
 #include "config/options.h"
 #include "daemon/bisection/compare_series.h"
-#include "daemon/build/builder.h"
+#include "daemon/builds/builder.h"
 #include "daemon/measure/comparison.h"
 #include "storage/domain/bisection.h"
 
@@ -21,7 +21,7 @@ namespace torchwatch::bisection {
 class Proof {
  public:
   /// All arguments must outlive it.
-  Proof(measure::Rounds& rounds, build::Builder& builder, config::DecideOptions const& options)
+  Proof(measure::Rounds& rounds, builds::Builder& builder, config::DecideOptions const& options)
       : rounds_{rounds},
         builder_{builder},
         options_{options} {}
@@ -52,7 +52,7 @@ class Proof {
       std::optional<Comparison> Effect::*result);
 
   measure::Rounds& rounds_;
-  build::Builder& builder_;
+  builds::Builder& builder_;
   config::DecideOptions const& options_;
 };
 

@@ -58,7 +58,7 @@ Queue::Queue(asio::any_io_executor executor,
              config::SourceOptions const& source,
              storage::Store& store,
              Clock const& clock,
-             build::GitFetch& git_fetch,
+             builds::GitFetch& git_fetch,
              Bisector& bisector)
     : source_{source},
       store_{store},

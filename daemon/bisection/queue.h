@@ -15,7 +15,7 @@
 #include "daemon/async/stoppable.h"
 #include "daemon/async/task_group.h"
 #include "daemon/bisection/bisector.h"
-#include "daemon/build/git_fetch.h"
+#include "daemon/builds/git_fetch.h"
 #include "storage/store.h"
 
 namespace torchwatch::bisection {
@@ -30,7 +30,7 @@ class Queue {
         config::SourceOptions const& source,
         storage::Store& store,
         Clock const& clock,
-        build::GitFetch& git_fetch,
+        builds::GitFetch& git_fetch,
         Bisector& bisector);
 
   /// Takes in what a person asks for, and fetches its ends if need be. An equal one that has not
@@ -75,7 +75,7 @@ class Queue {
   config::SourceOptions const& source_;
   storage::Store& store_;
   Clock const& clock_;
-  build::GitFetch& git_fetch_;
+  builds::GitFetch& git_fetch_;
   Bisector& bisector_;
   std::map<std::int64_t, async::Stoppable> running_;  // by id
   async::TaskGroup group_;

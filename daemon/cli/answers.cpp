@@ -37,7 +37,7 @@ class OwnApi {
   static api::ApiOptions options_of(config::Options const& options) {
     api::ApiOptions result;
     result.decide = options.decide;
-    result.keeping = retention::keeping_of(options);
+    result.retention = builds::retention_policy_of(options);
     result.fleets = options.fleets;
     return result;
   }

@@ -100,7 +100,7 @@ Result<BisectionRequest> to_request(config::Options const& options, BisectReques
 }
 
 /// Commits that are not here may be new ones that the remote has.
-asio::awaitable<Result<BisectionRequest>> to_request(build::GitFetch& git_fetch,
+asio::awaitable<Result<BisectionRequest>> to_request(builds::GitFetch& git_fetch,
                                                      config::Options const& options,
                                                      BisectRequest const& asked) {
   auto request = to_request(options, asked);

@@ -22,8 +22,8 @@
 namespace torchwatch::cli {
 namespace {
 
+using builds::BuildAction;
 using nlohmann::ordered_json;
-using retention::BuildAction;
 
 /// What `builds` was given on the command line.
 struct BuildsFlags {
@@ -37,7 +37,7 @@ struct BuildsFlags {
 };
 
 ordered_json body_of(BuildsFlags const& flags) {
-  ordered_json body{{"action", retention::to_string(*flags.action)}};
+  ordered_json body{{"action", builds::to_string(*flags.action)}};
   if (!flags.build.empty()) body["build"] = flags.build;
   if (!flags.who.empty()) body["who"] = flags.who;
   if (!flags.why.empty()) body["why"] = flags.why;
@@ -51,16 +51,16 @@ std::string minute_of(std::string const& time) {
 }
 
 Row row_of_build(ordered_json const& build) {
-  auto const holders = build.at("held_by").get<std::vector<std::string>>();
+  auto const users = build.at("held_by").get<std::vector<std::string>>();
   return {build.at("name").get<std::string>(),
-          retention::size_text(build.at("bytes").get<std::int64_t>()),
+          builds::size_text(build.at("bytes").get<std::int64_t>()),
           minute_of(build.at("made_at").get<std::string>()),
           minute_of(build.at("used_at").get<std::string>()),
-          holders.empty() ? "-" : fmt::format("{}", fmt::join(holders, ", "))};
+          users.empty() ? "-" : fmt::format("{}", fmt::join(users, ", "))};
 }
 
 void print_builds(ordered_json const& builds) {
-  std::vector<Row> rows{{"build", "size", "made (UTC)", "last measured", "held by"}};
+  std::vector<Row> rows{{"build", "size", "made (UTC)", "last measured", "in use by"}};
   std::int64_t bytes = 0;
   for (auto const& build : builds) {
     rows.push_back(row_of_build(build));
@@ -68,7 +68,7 @@ void print_builds(ordered_json const& builds) {
   }
   print_rows(rows);
   std::cout << builds.size() << (builds.size() == 1 ? " build, " : " builds, ")
-            << retention::size_text(bytes) << '\n';
+            << builds::size_text(bytes) << '\n';
 }
 
 int print_list(ordered_json const& builds, bool as_json) {
@@ -87,7 +87,7 @@ int print_done(ordered_json const& answer, BuildsFlags const& flags) {
   for (auto const& build : answer.at("builds"))
     std::cout << answer.at("action").get<std::string>() << "  "
               << build.at("name").get<std::string>() << "  "
-              << retention::size_text(build.at("bytes").get<std::int64_t>()) << '\n';
+              << builds::size_text(build.at("bytes").get<std::int64_t>()) << '\n';
   if (!answer.at("builds").empty()) return 0;
   std::cout << (*flags.action == BuildAction::fetch
                     ? "will be fetched; the log tells when it is there"
@@ -104,7 +104,7 @@ int list(BuildsFlags const& flags, Place const& place) {
   return print_list(*builds, flags.as_json);
 }
 
-int order_there(BuildsFlags const& flags) {
+int request_there(BuildsFlags const& flags) {
   auto const server = Server::at(flags.server, flags.token_file);
   if (!server) return complain("builds", server.error().message);
   auto const answer = server->post("/api/v1/builds", body_of(flags));
@@ -115,29 +115,30 @@ int order_there(BuildsFlags const& flags) {
 /// What is to be fetched is fetched at once.
 Result<std::vector<KeptBuild>> carry_out_here(config::Options const& options,
                                               Place const& place,
-                                              retention::BuildOrder const& order,
+                                              builds::BuildRequest const& request,
                                               storage::Store& store) {
   SystemClock const clock;
   boost::asio::io_context loop{1};
   service::Service service{loop.get_executor(), options, place.executable, store, clock};
   auto& parts = service.parts;
-  auto done = retention::carry_out(order, parts.kept, store, clock.now());
-  if (!done || order.action != BuildAction::fetch || !done->empty()) return done;
+  auto done = builds::carry_out(request, parts.kept, store, clock.now());
+  if (!done || request.action != BuildAction::fetch || !done->empty()) return done;
   auto came = async::run_until_signal(loop, parts.wanted_builds.bring());
   if (came.empty()) return Error{ErrorCode::unavailable, "it did not come; the log says why"};
   return came;
 }
 
-int order_here(config::Options const& options, Place const& place, BuildsFlags const& flags) {
-  auto const order = api::parse_build_request(body_of(flags).dump());
-  if (!order)
-    return complain("builds", order.error().front().field + ": " + order.error().front().detail);
+int request_here(config::Options const& options, Place const& place, BuildsFlags const& flags) {
+  auto const request = api::parse_build_request(body_of(flags).dump());
+  if (!request)
+    return complain("builds",
+                    request.error().front().field + ": " + request.error().front().detail);
   auto store = service::open_store(options);
   if (!store)
     return complain("builds", store.error().message + " (ask the running service: --server)");
-  auto const done = carry_out_here(options, place, *order, *store);
+  auto const done = carry_out_here(options, place, *request, *store);
   if (!done) return complain("builds", done.error().message);
-  ordered_json answer{{"action", retention::to_string(order->action)},
+  ordered_json answer{{"action", builds::to_string(request->action)},
                       {"builds", ordered_json::array()}};
   for (auto const& build : *done)
     answer["builds"].push_back(api::json_of(build));
@@ -151,10 +152,10 @@ struct Verb {
 
 constexpr std::array verbs{
     Verb{BuildAction::fetch, "Bring back the build of a nightly, by date or name, and pin it"},
-    Verb{BuildAction::pin, "Keep a build, whatever room it takes"},
-    Verb{BuildAction::unpin, "Keep it no longer than others"},
-    Verb{BuildAction::remove, "Remove a build that nobody needs"},
-    Verb{BuildAction::prune, "Remove what has to go by quota and free space, now"},
+    Verb{BuildAction::pin, "Keep a build, however large it is"},
+    Verb{BuildAction::unpin, "Let a build be removed like others"},
+    Verb{BuildAction::remove, "Remove a build that is not in use"},
+    Verb{BuildAction::prune, "Remove builds now until quota and free space are kept"},
 };
 
 }  // namespace
@@ -162,13 +163,13 @@ constexpr std::array verbs{
 void add_builds(CLI::App& app, Place const& place, Chosen& chosen) {
   auto const flags = std::make_shared<BuildsFlags>();
   auto* const builds = app.add_subcommand(
-      "builds", "List the builds that are kept, and who needs them; fetch, pin, remove");
+      "builds", "List the builds that are kept and what uses them; fetch, pin, remove");
   builds->require_subcommand(0, 1);
   auto const run = [flags, &place] {
     if (!flags->action) return list(*flags, place);
-    if (!flags->server.empty()) return order_there(*flags);
+    if (!flags->server.empty()) return request_there(*flags);
     auto const options = load_options(place);
-    return options ? order_here(*options, place, *flags) : int{could_not_run};
+    return options ? request_here(*options, place, *flags) : int{could_not_run};
   };
   auto const add_common = [flags](CLI::App* command) {
     command->add_option(
@@ -180,7 +181,7 @@ void add_builds(CLI::App& app, Place const& place, Chosen& chosen) {
   builds->callback([&chosen, run] { chosen = run; });
   add_common(builds->add_subcommand("list", "The same"));
   for (auto const& [action, help] : verbs) {
-    auto* const verb = builds->add_subcommand(std::string{retention::to_string(action)}, help);
+    auto* const verb = builds->add_subcommand(std::string{builds::to_string(action)}, help);
     add_common(verb);
     if (action != BuildAction::prune)
       verb->add_option("build", flags->build, "As the list names it")->required();

@@ -4,7 +4,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include "daemon/build/manifest.h"
+#include "daemon/builds/manifest.h"
 #include "daemon/cli/terminal.h"
 #include "daemon/measure/job.h"
 #include "daemon/measure/runner_process.h"
@@ -13,7 +13,7 @@ namespace torchwatch::cli {
 
 Result<Build> build_at(std::string const& prefix) {
   if (prefix.empty()) return Build{};
-  return build::read_build(prefix);
+  return builds::read_build(prefix);
 }
 
 protocol::Job job_now(config::Options const& options,

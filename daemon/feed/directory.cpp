@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "daemon/build/manifest.h"
+#include "daemon/builds/manifest.h"
 
 namespace torchwatch::feed {
 namespace {
@@ -19,7 +19,7 @@ Nightly delivered_as(Build const& build) {
 }
 
 void take(std::filesystem::path const& entry, Found& found) {
-  auto const build = build::read_build(entry);
+  auto const build = builds::read_build(entry);
   if (build && !build->manifest.date.empty())
     found.nightlies.push_back(delivered_as(*build));
   else if (build)

@@ -7,8 +7,8 @@
 namespace torchwatch::feed {
 
 std::unique_ptr<Feed> open_feed(config::Options const& options,
-                                build::Fetcher& fetcher,
-                                build::GitFetch& git_fetch) {
+                                builds::Fetcher& fetcher,
+                                builds::GitFetch& git_fetch) {
   switch (options.feed.kind) {
     case config::FeedKind::directory:
       break;

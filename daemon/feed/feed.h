@@ -7,8 +7,8 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "config/options.h"
-#include "daemon/build/fetcher.h"
-#include "daemon/build/git_fetch.h"
+#include "daemon/builds/fetcher.h"
+#include "daemon/builds/git_fetch.h"
 #include "storage/domain/build.h"
 #include "storage/domain/result.h"
 
@@ -34,7 +34,7 @@ class Feed {
 
 /// The one that `options.feed` describes. All arguments must outlive it.
 std::unique_ptr<Feed> open_feed(config::Options const& options,
-                                build::Fetcher& fetcher,
-                                build::GitFetch& git_fetch);
+                                builds::Fetcher& fetcher,
+                                builds::GitFetch& git_fetch);
 
 }  // namespace torchwatch::feed

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "config/options.h"
-#include "daemon/build/git_fetch.h"
+#include "daemon/builds/git_fetch.h"
 #include "daemon/feed/feed.h"
 
 namespace torchwatch::feed {
@@ -10,7 +10,7 @@ namespace torchwatch::feed {
 class NightlyBranch final : public Feed {
  public:
   /// Both must outlive it.
-  NightlyBranch(config::Options const& options, build::GitFetch& git_fetch)
+  NightlyBranch(config::Options const& options, builds::GitFetch& git_fetch)
       : options_{options},
         git_fetch_{git_fetch} {}
 
@@ -20,7 +20,7 @@ class NightlyBranch final : public Feed {
 
  private:
   config::Options const& options_;
-  build::GitFetch& git_fetch_;
+  builds::GitFetch& git_fetch_;
 };
 
 }  // namespace torchwatch::feed

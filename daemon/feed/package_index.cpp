@@ -7,7 +7,7 @@
 #include <spdlog/spdlog.h>
 #include <sys/utsname.h>
 
-#include "daemon/build/downloads.h"
+#include "daemon/builds/downloads.h"
 
 namespace torchwatch::feed {
 namespace asio = boost::asio;
@@ -26,7 +26,7 @@ bool is_for_wheels(config::FeedOptions const& feed) {
 }
 
 std::string page_of(config::FeedOptions const& feed) {
-  return is_for_wheels(feed) ? build::page_of_wheels(feed, "torch")
+  return is_for_wheels(feed) ? builds::page_of_wheels(feed, "torch")
                              : feed.url + "/libtorch/nightly/" + feed.channel + "/";
 }
 
@@ -61,19 +61,19 @@ asio::awaitable<Result<Found>> PackageIndex::look(std::vector<Nightly> known) {
 
 asio::awaitable<Result<>> PackageIndex::read_page() {
   auto const url = page_of(options_.feed);
-  fetch::IndexOrder order;
-  order.page = build::question_to(options_.feed, url);
-  order.page.known = page_version_;
-  order.file = build::download_folder(options_) / "index.html";
-  order.filter = filter_of(options_.feed);
-  auto index = co_await fetcher_.look_into(std::move(order));
+  fetch::IndexRequest request;
+  request.page = builds::question_to(options_.feed, url);
+  request.page.known = page_version_;
+  request.file = builds::download_folder(options_) / "index.html";
+  request.filter = filter_of(options_.feed);
+  auto index = co_await fetcher_.look_into(std::move(request));
   if (!index) co_return index.error();
   if (index->end == End::absent)
     co_return Error{ErrorCode::unavailable, "feed " + url + ": the server has no such page"};
   if (index->end == End::unchanged) co_return Result<>{};
   offers_ = std::move(index->offers);
   std::erase_if(offers_, [this](fetch::Offer const& offer) {
-    bool const is_foreign = !build::is_allowed(offer.url, options_.feed);
+    bool const is_foreign = !builds::is_allowed(offer.url, options_.feed);
     if (is_foreign)
       spdlog::warn("feed_link_passed_over url={} reason=\"host not in feed.hosts\"", offer.url);
     return is_foreign;
@@ -89,12 +89,12 @@ asio::awaitable<Result<>> PackageIndex::read_page() {
 /// Of a file on the server. Who cannot be asked now is asked again with the next look.
 asio::awaitable<std::optional<fetch::Validators>> PackageIndex::version_other_than(
     std::string url, fetch::Validators known) {
-  fetch::FetchOrder order;
-  order.download = build::question_to(options_.feed, std::move(url));
-  order.download.is_asked_only = true;
-  order.download.known = std::move(known);
-  order.file = build::download_folder(options_) / "asked";
-  auto const asked = co_await fetcher_.fetch(std::move(order));
+  fetch::FetchRequest request;
+  request.download = builds::question_to(options_.feed, std::move(url));
+  request.download.is_asked_only = true;
+  request.download.known = std::move(known);
+  request.file = builds::download_folder(options_) / "asked";
+  auto const asked = co_await fetcher_.fetch(std::move(request));
   if (!asked || asked->download.end != End::whole) co_return std::nullopt;
   co_return asked->download.validators;
 }

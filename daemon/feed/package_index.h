@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "config/options.h"
-#include "daemon/build/fetcher.h"
+#include "daemon/builds/fetcher.h"
 #include "daemon/feed/feed.h"
 #include "fetch/index.h"
 
@@ -15,7 +15,7 @@ namespace torchwatch::feed {
 class PackageIndex final : public Feed {
  public:
   /// Both must outlive it.
-  PackageIndex(config::Options const& options, build::Fetcher& fetcher)
+  PackageIndex(config::Options const& options, builds::Fetcher& fetcher)
       : options_{options},
         fetcher_{fetcher} {}
 
@@ -30,7 +30,7 @@ class PackageIndex final : public Feed {
       std::string url, fetch::Validators known);
 
   config::Options const& options_;
-  build::Fetcher& fetcher_;
+  builds::Fetcher& fetcher_;
   fetch::Validators page_version_;
   std::vector<fetch::Offer> offers_;
 };

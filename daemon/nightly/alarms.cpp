@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "bisect/compare/baseline.h"
 #include "bisect/compare/environment.h"
 #include "daemon/measure/alarm.h"
 #include "daemon/measure/job.h"
-#include "daemon/nightly/baseline.h"
 #include "storage/domain/date.h"
 
 namespace torchwatch::nightly {
@@ -225,7 +225,7 @@ void Alarms::check_age(Nightly const& nightly, Nightly const& baseline) {
 }
 
 void Alarms::look_for_baseline(Nightly const& nightly) {
-  if (!baseline_of(nightly, store_.nightlies().all())) return;  // it is the first
+  if (!bisect::baseline_of(nightly, store_.nightlies().all())) return;  // it is the first
   set(true,
       AlarmKind::stale_baseline,
       "",
@@ -261,7 +261,7 @@ std::map<std::string, std::vector<bisect::RemeasuredNight>> Alarms::earlier_nigh
   };
   std::map<std::string, std::vector<bisect::RemeasuredNight>> fleets;
   for (auto const& [night, baseline] :
-       swept_before(nightly, store_.nightlies().all(), nights_of_environment))
+       bisect::compared_before(nightly, store_.nightlies().all(), nights_of_environment))
     for (auto& [fleet, series] :
          remeasured(values(baseline, baseline.commit), values(night, baseline.commit)))
       fleets[fleet].push_back(std::move(series));
@@ -290,13 +290,13 @@ bool Alarms::hides_drift(Nightly const& anchor,
     if (night != nightly.id && change.series == series &&
         change.comparison.verdict == Verdict::regression)
       drifted = store_.nightlies().find(night);
-  if (!drifted || is_before(anchor, *drifted)) return false;
+  if (!drifted || bisect::is_before(anchor, *drifted)) return false;
   auto const verdicts = store_.incidents().verdicts_of(which);
   return std::ranges::none_of(verdicts, [&](NightlyVerdict const& one) {
     auto const verdict = one.change.comparison.verdict;
     bool const is_another_level = verdict == Verdict::regression || verdict == Verdict::improvement;
     return is_another_level && one.change.series == series &&
-           !is_before(store_.nightlies().find(one.nightly).value(), *drifted);
+           !bisect::is_before(store_.nightlies().find(one.nightly).value(), *drifted);
   });
 }
 

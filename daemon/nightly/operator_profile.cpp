@@ -8,7 +8,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include "daemon/build/manifest.h"
+#include "daemon/builds/manifest.h"
 #include "storage/domain/campaign.h"
 
 namespace torchwatch::nightly {
@@ -41,8 +41,8 @@ std::vector<Series> most_changed(Incident incident) {
 boost::asio::awaitable<Result<>> profile_incident(storage::Store& store,
                                                   measure::Rounds& rounds,
                                                   Incident incident) {
-  auto const before = build::read_build_of(store.nightlies().find(incident.baseline).value());
-  auto const after = build::read_build_of(store.nightlies().find(incident.nightly).value());
+  auto const before = builds::read_build_of(store.nightlies().find(incident.baseline).value());
+  auto const after = builds::read_build_of(store.nightlies().find(incident.nightly).value());
   if (!before || !after) {
     spdlog::warn("profile_skipped incident={} reason=\"{}\"",
                  incident.id.value,

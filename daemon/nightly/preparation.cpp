@@ -5,12 +5,12 @@
 
 #include <spdlog/spdlog.h>
 
-#include "daemon/build/manifest.h"
+#include "daemon/builds/manifest.h"
 
 namespace torchwatch::nightly {
 namespace asio = boost::asio;
 
-using build::BuildAttempt;
+using builds::BuildAttempt;
 
 asio::awaitable<Result<>> Preparation::prepare(Nightly& nightly) {
   auto const attempt = co_await build_of(nightly);
@@ -32,7 +32,7 @@ asio::awaitable<Result<BuildAttempt>> Preparation::build_of(Nightly& nightly) {
 asio::awaitable<Result<BuildAttempt>> Preparation::build_now(Nightly& nightly) {
   BuildAttempt attempt;
   if (!nightly.prefix.empty()) {
-    auto present = build::read_build_of(nightly);
+    auto present = builds::read_build_of(nightly);
     if (!present && present.error().code == ErrorCode::unavailable) co_return present.error();
     if (present)
       attempt.build = std::move(*present);
@@ -51,7 +51,7 @@ asio::awaitable<Result<BuildAttempt>> Preparation::build_now(Nightly& nightly) {
 }
 
 asio::awaitable<Result<BuildAttempt>> Preparation::restore(Nightly nightly) {
-  if (auto present = build::read_build_of(nightly)) {
+  if (auto present = builds::read_build_of(nightly)) {
     BuildAttempt attempt;
     attempt.build = std::move(*present);
     co_return attempt;
@@ -100,7 +100,7 @@ asio::awaitable<Result<BuildAttempt>> Preparation::make(CommitSha commit) {
   if (!fetched) co_return fetched.error();
   auto const recipe = co_await builder_.recipe();
   if (!recipe) co_return recipe.error();
-  co_return co_await builder_.build(commit, recipe->id, build::From::anywhere);
+  co_return co_await builder_.build(commit, recipe->id, builds::From::anywhere);
 }
 
 /// The build of an earlier nightly of the same commit: nothing is to be seen between the two.
@@ -108,7 +108,7 @@ std::optional<Build> Preparation::build_of_earlier(Nightly const& nightly) {
   std::optional<Build> newest;
   for (auto const& earlier : store_.nightlies().all()) {
     if (earlier.commit != nightly.commit || earlier.prefix.empty()) continue;
-    if (auto build = build::read_build_of(earlier)) newest = std::move(*build);
+    if (auto build = builds::read_build_of(earlier)) newest = std::move(*build);
   }
   return newest;
 }

@@ -5,9 +5,9 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "daemon/build/builder.h"
-#include "daemon/build/git_fetch.h"
-#include "daemon/build/packages.h"
+#include "daemon/builds/builder.h"
+#include "daemon/builds/git_fetch.h"
+#include "daemon/builds/packages.h"
 #include "storage/store.h"
 
 namespace torchwatch::nightly {
@@ -18,9 +18,9 @@ class Preparation {
   /// All arguments must outlive it.
   Preparation(storage::Store& store,
               Clock const& clock,
-              build::Builder& builder,
-              build::GitFetch& git_fetch,
-              build::Packages& packages)
+              builds::Builder& builder,
+              builds::GitFetch& git_fetch,
+              builds::Packages& packages)
       : store_{store},
         clock_{clock},
         builder_{builder},
@@ -35,22 +35,22 @@ class Preparation {
 
   /// The build of a nightly that was prepared once, brought or made again if it is gone. Absent,
   /// with the reason, when it cannot come back. Errors as prepare()'s.
-  boost::asio::awaitable<Result<build::BuildAttempt>> restore(Nightly nightly);
+  boost::asio::awaitable<Result<builds::BuildAttempt>> restore(Nightly nightly);
 
  private:
-  boost::asio::awaitable<Result<build::BuildAttempt>> build_of(Nightly& nightly);
-  boost::asio::awaitable<Result<build::BuildAttempt>> build_now(Nightly& nightly);
+  boost::asio::awaitable<Result<builds::BuildAttempt>> build_of(Nightly& nightly);
+  boost::asio::awaitable<Result<builds::BuildAttempt>> build_now(Nightly& nightly);
   boost::asio::awaitable<Result<>> fetch(CommitSha commit);
-  boost::asio::awaitable<Result<build::BuildAttempt>> make(CommitSha commit);
-  Result<build::BuildAttempt> patient(Nightly const& nightly, Result<build::BuildAttempt> tried);
-  Result<build::BuildAttempt> noted(Result<build::BuildAttempt> attempt, Nightly& nightly);
+  boost::asio::awaitable<Result<builds::BuildAttempt>> make(CommitSha commit);
+  Result<builds::BuildAttempt> patient(Nightly const& nightly, Result<builds::BuildAttempt> tried);
+  Result<builds::BuildAttempt> noted(Result<builds::BuildAttempt> attempt, Nightly& nightly);
   std::optional<Build> build_of_earlier(Nightly const& nightly);
 
   storage::Store& store_;
   Clock const& clock_;
-  build::Builder& builder_;
-  build::GitFetch& git_fetch_;
-  build::Packages& packages_;
+  builds::Builder& builder_;
+  builds::GitFetch& git_fetch_;
+  builds::Packages& packages_;
   std::map<NightlyId, Timestamp> in_trouble_since_;
 };
 

@@ -7,7 +7,7 @@
 #include <spdlog/spdlog.h>
 
 #include "daemon/async/when_all.h"
-#include "daemon/build/recipe.h"
+#include "daemon/builds/recipe.h"
 #include "daemon/nightly/screening.h"
 #include "daemon/nightly/sweep.h"
 
@@ -44,11 +44,11 @@ asio::awaitable<Result<std::vector<Build>>> Rebuilds::builds_of(Nightly const& n
   for (int layout = 0; layout < layouts; ++layout) {
     auto const recipe = co_await builder_.recipe(layout);
     if (!recipe) co_return recipe.error();
-    if (build::layout_in(recipe->contents) != layout) {
+    if (builds::layout_in(recipe->contents) != layout) {
       log_skipped(nightly, "the recipe knows no layouts");
       break;
     }
-    auto attempt = co_await builder_.build(nightly.commit, recipe->id, build::From::source);
+    auto attempt = co_await builder_.build(nightly.commit, recipe->id, builds::From::source);
     if (!attempt) co_return attempt.error();
     if (!attempt->build) {
       log_skipped(nightly, attempt->note);

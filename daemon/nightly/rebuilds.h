@@ -5,8 +5,8 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "config/options.h"
-#include "daemon/build/builder.h"
-#include "daemon/build/git_fetch.h"
+#include "daemon/builds/builder.h"
+#include "daemon/builds/git_fetch.h"
 #include "daemon/measure/comparison.h"
 #include "daemon/measure/rounds.h"
 #include "storage/store.h"
@@ -22,8 +22,8 @@ class Rebuilds {
   Rebuilds(config::Options const& options,
            storage::Store& store,
            measure::Rounds& rounds,
-           build::Builder& builder,
-           build::GitFetch& git_fetch)
+           builds::Builder& builder,
+           builds::GitFetch& git_fetch)
       : options_{options},
         store_{store},
         rounds_{rounds},
@@ -42,8 +42,8 @@ class Rebuilds {
   config::Options const& options_;
   storage::Store& store_;
   measure::Rounds& rounds_;
-  build::Builder& builder_;
-  build::GitFetch& git_fetch_;
+  builds::Builder& builder_;
+  builds::GitFetch& git_fetch_;
 };
 
 }  // namespace torchwatch::nightly

@@ -4,8 +4,8 @@
 
 #include <spdlog/spdlog.h>
 
-#include "daemon/build/manifest.h"
-#include "daemon/nightly/baseline.h"
+#include "bisect/compare/baseline.h"
+#include "daemon/builds/manifest.h"
 
 namespace torchwatch::nightly {
 namespace asio = boost::asio;
@@ -15,7 +15,7 @@ namespace {
 /// Why the build of one cannot be measured any more; empty when it can. Whoever delivers builds may
 /// take them away, or write over them.
 std::string what_became_of(Nightly const& nightly) {
-  auto const build = build::read_build_of(nightly);
+  auto const build = builds::read_build_of(nightly);
   if (build || build.error().code == ErrorCode::unavailable) return {};
   return "the build of " + nightly.date + " is no longer there: " + build.error().message;
 }
@@ -77,7 +77,7 @@ asio::awaitable<Result<NightlyState>> Stages::prepare(Nightly& nightly) {
   auto const prepared = co_await preparation_.prepare(nightly);
   if (!prepared) co_return prepared.error();
   if (!nightly.failure.empty()) co_return NightlyState::failed;
-  if (!is_late(nightly, store_.nightlies().all())) co_return NightlyState::prepared;
+  if (!bisect::is_late(nightly, store_.nightlies().all())) co_return NightlyState::prepared;
   spdlog::info("nightly_late date={}", nightly.date);
   co_return NightlyState::done;
 }

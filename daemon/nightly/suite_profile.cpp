@@ -7,7 +7,7 @@
 #include <spdlog/spdlog.h>
 
 #include "daemon/async/when_all.h"
-#include "daemon/build/manifest.h"
+#include "daemon/builds/manifest.h"
 #include "daemon/nightly/sweep.h"
 #include "storage/domain/campaign.h"
 
@@ -17,7 +17,7 @@ namespace asio = boost::asio;
 asio::awaitable<Result<>> SuiteProfile::run(Nightly const& nightly) {
   auto const fleets = gpu_fleets();
   if (fleets.empty() || !is_due(nightly)) co_return Result<>{};
-  auto const build = build::read_build_of(nightly);
+  auto const build = builds::read_build_of(nightly);
   if (!build) {
     spdlog::warn(
         "suite_profile_skipped date={} reason=\"{}\"", nightly.date, build.error().message);

@@ -6,10 +6,10 @@
 
 #include <spdlog/spdlog.h>
 
+#include "bisect/compare/baseline.h"
 #include "daemon/async/when_all.h"
-#include "daemon/build/manifest.h"
+#include "daemon/builds/manifest.h"
 #include "daemon/measure/job.h"
-#include "daemon/nightly/baseline.h"
 #include "storage/domain/campaign.h"
 
 namespace torchwatch::nightly {
@@ -42,7 +42,7 @@ asio::awaitable<Result<>> Sweep::run(Nightly& nightly) {
 
 /// What is measured side by side: the baseline, if there is one, and the nightly.
 Result<std::vector<Build>> Sweep::builds_of(Nightly& nightly) {
-  auto build = build::read_build_of(nightly);
+  auto build = builds::read_build_of(nightly);
   if (!build) return build.error();
   auto baseline = choose_baseline(nightly);
   if (!baseline) return baseline.error();
@@ -73,10 +73,10 @@ asio::awaitable<Result<>> Sweep::run_tasks(std::string fleet,
 Result<std::optional<Build>> Sweep::choose_baseline(Nightly& nightly) {
   auto nightlies = store_.nightlies().all();
   auto baseline = nightly.baseline ? store_.nightlies().find(*nightly.baseline)
-                                   : baseline_of(nightly, nightlies);
+                                   : bisect::baseline_of(nightly, nightlies);
   nightly.baseline.reset();
-  for (; baseline; baseline = baseline_of(nightly, nightlies)) {
-    auto build = build::read_build_of(*baseline);
+  for (; baseline; baseline = bisect::baseline_of(nightly, nightlies)) {
+    auto build = builds::read_build_of(*baseline);
     if (build) {
       nightly.baseline = baseline->id;
       store_.nightlies().update(nightly);

@@ -8,10 +8,10 @@
 
 #include <spdlog/spdlog.h>
 
+#include "bisect/compare/baseline.h"
 #include "bisect/compare/compare.h"
 #include "daemon/async/when_all.h"
-#include "daemon/build/manifest.h"
-#include "daemon/nightly/baseline.h"
+#include "daemon/builds/manifest.h"
 
 namespace torchwatch::nightly {
 namespace asio = boost::asio;
@@ -30,7 +30,7 @@ constexpr int rounds_of_noise = 8;
 
 /// Of the first rounds of a night. Where its baseline went away while it was swept, a third commit
 /// was measured as well.
-measure::SeriesPairs Verdicts::pairs_of(SweptNight const& night, int rounds) {
+measure::SeriesPairs Verdicts::pairs_of(bisect::ComparedNight const& night, int rounds) {
   auto measured = store_.jobs().values_of(Campaign::of(night.nightly.id), rounds);
   std::erase_if(measured, [&](JobOutcome const& job) {
     return job.key.commit != night.nightly.commit && job.key.commit != night.baseline.commit;
@@ -40,10 +40,11 @@ measure::SeriesPairs Verdicts::pairs_of(SweptNight const& night, int rounds) {
 
 /// Follows from what was stored when the sweep ended: rounds of comparisons come later.
 Screening Verdicts::screening_of(Nightly const& nightly, Nightly const& baseline) {
-  SweptNight const night{nightly, baseline};
+  bisect::ComparedNight const night{nightly, baseline};
   auto const tonight = pairs_of(night, options_.decide.sweep_pairs);
   std::vector<measure::SeriesPairs> past;
-  for (auto const& earlier : swept_before(nightly, store_.nightlies().all(), nights_of_noise))
+  for (auto const& earlier :
+       bisect::compared_before(nightly, store_.nightlies().all(), nights_of_noise))
     past.push_back(pairs_of(earlier, rounds_of_noise));
   return screen_sweep(tonight, past, options_.fleets, options_.decide);
 }
@@ -63,9 +64,9 @@ void Verdicts::cannot_compare(Nightly const& nightly) {
 }
 
 asio::awaitable<Result<bool>> Verdicts::confirm(Nightly const& nightly, Nightly const& baseline) {
-  auto const before = build::read_build_of(baseline);
+  auto const before = builds::read_build_of(baseline);
   if (!before) co_return before.error();
-  auto const after = build::read_build_of(nightly);
+  auto const after = builds::read_build_of(nightly);
   if (!after) co_return after.error();
   auto const screening = screening_of(nightly, baseline);
   auto plan = this->plan(nightly, *before, *after, screening);
@@ -74,7 +75,7 @@ asio::awaitable<Result<bool>> Verdicts::confirm(Nightly const& nightly, Nightly 
   if (!decided) co_return decided.error();
   // Written over meanwhile, what was measured is of nobody knows which build.
   for (auto const& measured : {baseline, nightly})
-    if (auto const still = build::read_build_of(measured); !still) co_return still.error();
+    if (auto const still = builds::read_build_of(measured); !still) co_return still.error();
   settle_mutes(plan.tonight);
   settle_mutes(plan.anchored);
   record_self(nightly, plan.self);
@@ -108,7 +109,7 @@ std::vector<Verdicts::Task> Verdicts::anchored_tasks(Nightly const& nightly,
   std::vector<Task> tasks;
   if (options_.decide.anchor_nights == 0) return tasks;
   constexpr auto all_nights = std::numeric_limits<std::size_t>::max();
-  auto place = swept_before(nightly, store_.nightlies().all(), all_nights).size();
+  auto place = bisect::compared_before(nightly, store_.nightlies().all(), all_nights).size();
   for (auto const& group : all) {
     if (place++ % static_cast<std::size_t>(options_.decide.anchor_nights) != 0) continue;
     if (auto anchor = anchor_of(nightly, group))
@@ -123,17 +124,17 @@ std::optional<Build> Verdicts::anchor_of(Nightly const& nightly, SeriesGroup con
   auto anchors = store_.anchors();
   FleetBenchmark const which{group.front().fleet, group.front().benchmark};
   auto const nightlies = store_.nightlies();
-  BenchmarkHistory const history{which,
-                                 store_.incidents().verdicts_of(which),
-                                 anchors.verdicts_of(which),
-                                 store_.rulings().all(),
-                                 store_.histories().nightlies_with(which)};
+  bisect::BenchmarkHistory const history{which,
+                                         store_.incidents().verdicts_of(which),
+                                         anchors.verdicts_of(which),
+                                         store_.rulings().all(),
+                                         store_.histories().nightlies_with(which)};
   auto const chosen = anchors.chosen(which, nightly.id);
   auto const candidates = chosen ? std::vector{nightlies.find(*chosen).value()}
-                                 : anchor_candidates(nightly, nightlies.all(), history);
+                                 : bisect::anchor_candidates(nightly, nightlies.all(), history);
   for (auto const& candidate : candidates) {
     if (candidate.id == nightly.baseline) break;
-    auto build = build::read_build_of(candidate);
+    auto build = builds::read_build_of(candidate);
     if (!build || candidate.commit == nightly.commit) continue;
     anchors.choose(which, nightly.id, candidate.id);
     return std::move(*build);

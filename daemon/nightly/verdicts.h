@@ -6,11 +6,11 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include "bisect/compare/baseline.h"
 #include "config/options.h"
 #include "daemon/measure/comparison.h"
 #include "daemon/measure/pairs.h"
 #include "daemon/nightly/alarms.h"
-#include "daemon/nightly/baseline.h"
 #include "daemon/nightly/screening.h"
 #include "storage/store.h"
 
@@ -60,7 +60,7 @@ class Verdicts {
     std::vector<Task> anchored;  ///< with an older nightly
   };
 
-  measure::SeriesPairs pairs_of(SweptNight const& night, int rounds);
+  measure::SeriesPairs pairs_of(bisect::ComparedNight const& night, int rounds);
   Screening screening_of(Nightly const& nightly, Nightly const& baseline);
   Plan plan(Nightly const& nightly,
             Build const& before,

@@ -21,7 +21,7 @@ namespace {
 api::ApiOptions api_options(config::Options const& options, Tokens tokens) {
   api::ApiOptions result;
   result.decide = options.decide;
-  result.keeping = retention::keeping_of(options);
+  result.retention = builds::retention_policy_of(options);
   result.fleets = options.fleets;
   result.prior = options.bisect.prior;
   result.version = TORCHWATCH_VERSION;

@@ -8,38 +8,36 @@ namespace asio = boost::asio;
 Parts::Parts(asio::any_io_executor const& executor,
              config::Options const& options,
              Edges const& edges)
-    : kept{options, edges.store, edges.clock},
-      fetcher_with_room{edges.makers.fetcher, kept},
-      builder_with_room{edges.makers.builder, kept},
-      rounds_with_use{edges.rounds, kept},
+    : kept{edges.kept},
+      prepared_rounds{edges.rounds, kept, edges.makers.workers},
       git_fetch{executor, options.source},
-      bisector{edges.store, rounds_with_use, builder_with_room, git_fetch, options},
+      bisector{edges.store, prepared_rounds, edges.makers.builder, git_fetch, options},
       queue{executor, options.source, edges.store, edges.clock, git_fetch, bisector},
       alarms{options, edges.store, edges.clock},
-      announcer{feed::open_feed(options, fetcher_with_room, git_fetch),
+      announcer{feed::open_feed(options, edges.makers.fetcher, git_fetch),
                 options.feed,
                 edges.store,
                 edges.clock},
-      packages{executor, options, fetcher_with_room, git_fetch, edges.makers.workers},
-      preparation{edges.store, edges.clock, builder_with_room, git_fetch, packages},
+      packages{executor, options, edges.makers.fetcher, kept, git_fetch, edges.makers.workers},
+      preparation{edges.store, edges.clock, edges.makers.builder, git_fetch, packages},
       wanted_builds{edges.store, preparation, kept},
-      forgetting{edges.store, options.store},
-      sweep{options, edges.store, rounds_with_use},
-      verdicts{options, edges.store, edges.clock, rounds_with_use, alarms},
-      rebuilds{options, edges.store, rounds_with_use, builder_with_room, git_fetch},
-      suite_profile{options, edges.store, rounds_with_use},
-      investigation{options, edges.store, edges.clock, rounds_with_use, queue},
+      raw_data_cleanup{edges.store, options.store},
+      sweep{options, edges.store, prepared_rounds},
+      verdicts{options, edges.store, edges.clock, prepared_rounds, alarms},
+      rebuilds{options, edges.store, prepared_rounds, edges.makers.builder, git_fetch},
+      suite_profile{options, edges.store, prepared_rounds},
+      investigation{options, edges.store, edges.clock, prepared_rounds, queue},
       stages{edges.store, preparation, sweep, verdicts, rebuilds, suite_profile, investigation},
       publisher{options.github, edges.store, options.state_dir, edges.open_transport},
       feedback{options.github, edges.store, edges.clock, edges.open_transport},
       pipeline{edges.store, announcer, stages, alarms, publisher, edges.clock} {}
 
 asio::awaitable<Result<>> Parts::pass() {
-  kept.make_room();
+  kept.make_space();
   queue.start();
   auto const passed = co_await pipeline.pass();
   co_await wanted_builds.bring();
-  co_await forgetting.forget();
+  co_await raw_data_cleanup.delete_raw_samples();
   // What people say can wait for the next pass.
   auto const collected = co_await feedback.collect();
   if (!collected) spdlog::warn("feedback_failed reason=\"{}\"", collected.error().message);

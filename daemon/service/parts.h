@@ -6,12 +6,15 @@
 #include "config/options.h"
 #include "daemon/bisection/bisector.h"
 #include "daemon/bisection/queue.h"
-#include "daemon/build/builder.h"
-#include "daemon/build/fetcher.h"
-#include "daemon/build/git_fetch.h"
-#include "daemon/build/packages.h"
-#include "daemon/build/workers.h"
+#include "daemon/builds/build_store.h"
+#include "daemon/builds/builder.h"
+#include "daemon/builds/fetcher.h"
+#include "daemon/builds/git_fetch.h"
+#include "daemon/builds/packages.h"
+#include "daemon/builds/prepared_rounds.h"
+#include "daemon/builds/workers.h"
 #include "daemon/feed/announcer.h"
+#include "daemon/measure/raw_data_cleanup.h"
 #include "daemon/measure/rounds.h"
 #include "daemon/nightly/alarms.h"
 #include "daemon/nightly/investigation.h"
@@ -22,27 +25,25 @@
 #include "daemon/nightly/suite_profile.h"
 #include "daemon/nightly/sweep.h"
 #include "daemon/nightly/verdicts.h"
+#include "daemon/nightly/wanted_builds.h"
 #include "daemon/report/feedback.h"
 #include "daemon/report/publisher.h"
-#include "daemon/retention/build_store.h"
-#include "daemon/retention/forgetting.h"
-#include "daemon/retention/wanted_builds.h"
-#include "daemon/retention/with_room.h"
 #include "storage/store.h"
 
 namespace torchwatch::service {
 
 /// Whoever makes builds, or brings them.
 struct Makers {
-  build::Builder& builder;  ///< of commits
-  build::Workers& workers;  ///< of what measures a build
-  build::Fetcher& fetcher;  ///< of what is published
+  builds::Builder& builder;  ///< of commits
+  builds::Workers& workers;  ///< of what measures a build
+  builds::Fetcher& fetcher;  ///< of what is published
 };
 
 /// The edges of the world, as they are in one process: real ones, or a test's.
 struct Edges {
   storage::Store& store;
   Clock const& clock;
+  builds::BuildStore& kept;              ///< what is kept of builds
   measure::Rounds& rounds;               ///< who measures
   Makers makers;                         ///< who builds
   report::OpenTransport open_transport;  ///< who talks to GitHub
@@ -56,25 +57,22 @@ struct Parts {
         config::Options const& options,
         Edges const& edges);
 
-  /// One pass over the feed: makes room, starts the bisections that people asked for, judges what
-  /// is new, publishes it, brings back builds that are wanted, forgets processes that are not, and
-  /// collects what people answered.
-  /// Errors as Pipeline::pass's.
+  /// One pass over the feed: makes disk space, starts the bisections that people asked for, judges
+  /// what is new, publishes it, brings back builds that are wanted, forgets processes that are not,
+  /// and collects what people answered. Errors as Pipeline::pass's.
   boost::asio::awaitable<Result<>> pass();
 
-  retention::BuildStore kept;
-  retention::FetcherWithRoom fetcher_with_room;
-  retention::BuilderWithRoom builder_with_room;
-  retention::RoundsWithUse rounds_with_use;
-  build::GitFetch git_fetch;
+  builds::BuildStore& kept;
+  builds::PreparedRounds prepared_rounds;
+  builds::GitFetch git_fetch;
   bisection::Bisector bisector;
   bisection::Queue queue;
   nightly::Alarms alarms;
   feed::Announcer announcer;
-  build::Packages packages;
+  builds::Packages packages;
   nightly::Preparation preparation;
-  retention::WantedBuilds wanted_builds;
-  retention::Forgetting forgetting;
+  nightly::WantedBuilds wanted_builds;
+  measure::RawDataCleanup raw_data_cleanup;
   nightly::Sweep sweep;
   nightly::Verdicts verdicts;
   nightly::Rebuilds rebuilds;

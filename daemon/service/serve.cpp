@@ -35,9 +35,9 @@ api::Requests requests_for(asio::io_context& loop, Watch& watch) {
     auto task = watch.steer(id, state);
     co_return co_await asio::co_spawn(loop, std::move(task), asio::use_awaitable);
   };
-  requests.build_order =
-      [&](retention::BuildOrder order) -> asio::awaitable<Result<std::vector<KeptBuild>>> {
-    auto task = watch.order_build(std::move(order));
+  requests.build_action =
+      [&](builds::BuildRequest request) -> asio::awaitable<Result<std::vector<KeptBuild>>> {
+    auto task = watch.request_build(std::move(request));
     co_return co_await asio::co_spawn(loop, std::move(task), asio::use_awaitable);
   };
   requests.ruling = [&](Ruling ruling) -> asio::awaitable<Result<Ruling>> {

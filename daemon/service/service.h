@@ -4,13 +4,12 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
-#include "daemon/build/recipe_builder.h"
+#include "daemon/builds/recipe_builder.h"
 #include "daemon/measure/fleet_rounds.h"
 #include "daemon/measure/fleets.h"
 #include "daemon/measure/seeds.h"
 #include "daemon/metrics/counters.h"
 #include "daemon/service/parts.h"
-#include "daemon/service/renewing_rounds.h"
 
 namespace torchwatch::service {
 
@@ -28,11 +27,11 @@ struct Service {
   measure::Fleets fleets;
   measure::SystemSeeds seeds;
   measure::FleetRounds rounds;
-  build::Workshop workshop;
-  build::WorkerProgram workers;
-  RenewingRounds renewing_rounds;
-  build::FetchProgram fetcher;
-  build::RecipeBuilder builder;
+  builds::Workshop workshop;
+  builds::WorkerProgram workers;
+  builds::FetchProgram fetcher;
+  builds::BuildStore kept;
+  builds::RecipeBuilder builder;
   Parts parts;
 };
 

@@ -29,9 +29,9 @@ asio::awaitable<Result<Bisection>> Watch::steer(BisectionId id, BisectionState s
   co_return service_.parts.queue.steer(id, state);
 }
 
-asio::awaitable<Result<std::vector<KeptBuild>>> Watch::order_build(retention::BuildOrder order) {
-  auto done = retention::carry_out(order, service_.parts.kept, store_, clock_.now());
-  bool const is_to_come = order.action == retention::BuildAction::fetch && done && done->empty();
+asio::awaitable<Result<std::vector<KeptBuild>>> Watch::request_build(builds::BuildRequest request) {
+  auto done = builds::carry_out(request, service_.parts.kept, store_, clock_.now());
+  bool const is_to_come = request.action == builds::BuildAction::fetch && done && done->empty();
   if (is_to_come) rest_.cancel();
   co_return done;
 }

@@ -7,7 +7,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "config/options.h"
-#include "daemon/retention/build_order.h"
+#include "daemon/builds/build_request.h"
 #include "daemon/service/health_reporter.h"
 #include "daemon/service/service.h"
 #include "storage/store.h"
@@ -43,8 +43,9 @@ class Watch {
   /// See bisection::Queue::steer.
   boost::asio::awaitable<Result<Bisection>> steer(BisectionId id, BisectionState state);
 
-  /// See retention::carry_out; what is to be fetched is brought by a pass that begins now.
-  boost::asio::awaitable<Result<std::vector<KeptBuild>>> order_build(retention::BuildOrder order);
+  /// See builds::carry_out; a build to be fetched is fetched by a pass that begins now.
+  boost::asio::awaitable<Result<std::vector<KeptBuild>>> request_build(
+      builds::BuildRequest request);
 
   /// See report::give_ruling.
   boost::asio::awaitable<Result<Ruling>> rule(Ruling ruling);

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "bisect/git/history.h"
-#include "daemon/build/fetcher.h"
-#include "daemon/build/git_fetch.h"
+#include "daemon/builds/fetcher.h"
+#include "daemon/builds/git_fetch.h"
 #include "daemon/feed/feed.h"
 #include "daemon/service/programs.h"
 #include "daemon/setup/checks.h"
@@ -14,32 +14,33 @@ namespace torchwatch::setup {
 namespace {
 
 /// Asks once, where the service would ask again: whoever waits for the answer sees it sooner.
-class AskingOnce final : public build::Fetcher {
+class AskingOnce final : public builds::Fetcher {
  public:
-  explicit AskingOnce(build::Fetcher& fetcher) : fetcher_{fetcher} {}
+  explicit AskingOnce(builds::Fetcher& fetcher) : fetcher_{fetcher} {}
 
-  boost::asio::awaitable<Result<fetch::Fetched>> fetch(fetch::FetchOrder order) override {
-    order.download.attempts = 1;
-    order.download.limit = patience;
-    return fetcher_.fetch(std::move(order));
+  boost::asio::awaitable<Result<fetch::Fetched>> fetch(fetch::FetchRequest request) override {
+    request.download.attempts = 1;
+    request.download.limit = patience;
+    return fetcher_.fetch(std::move(request));
   }
 
-  boost::asio::awaitable<Result<fetch::Index>> look_into(fetch::IndexOrder order) override {
-    order.page.attempts = 1;
-    order.page.limit = patience;
-    return fetcher_.look_into(std::move(order));
+  boost::asio::awaitable<Result<fetch::Index>> look_into(fetch::IndexRequest request) override {
+    request.page.attempts = 1;
+    request.page.limit = patience;
+    return fetcher_.look_into(std::move(request));
   }
 
-  boost::asio::awaitable<Result<fetch::CompanionFile>> find(fetch::CompanionOrder order) override {
-    order.page.attempts = 1;
-    order.page.limit = patience;
-    return fetcher_.find(std::move(order));
+  boost::asio::awaitable<Result<fetch::CompanionFile>> find(
+      fetch::CompanionRequest request) override {
+    request.page.attempts = 1;
+    request.page.limit = patience;
+    return fetcher_.find(std::move(request));
   }
 
  private:
   static constexpr std::chrono::minutes patience{2};
 
-  build::Fetcher& fetcher_;
+  builds::Fetcher& fetcher_;
 };
 
 std::string place_of(config::FeedOptions const& feed) {
@@ -65,9 +66,9 @@ Check check_feed(CheckContext const& site) {
   auto options = site.options;
   options.state_dir = scratch->path();
   options.source.remote.clear();
-  build::FetchProgram program{site.executor, service::fetch_program(site.executable)};
+  builds::FetchProgram program{site.executor, service::fetch_program(site.executable)};
   AskingOnce fetcher{program};
-  build::GitFetch fetching{site.executor, options.source};
+  builds::GitFetch fetching{site.executor, options.source};
   auto const feed = feed::open_feed(options, fetcher, fetching);
   std::vector<Nightly> known;
   auto const found = co_await feed->look(std::move(known));

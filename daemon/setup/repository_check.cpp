@@ -1,5 +1,5 @@
 #include "bisect/git/history.h"
-#include "daemon/build/git_fetch.h"
+#include "daemon/builds/git_fetch.h"
 #include "daemon/setup/checks.h"
 
 namespace torchwatch::setup {
@@ -13,7 +13,7 @@ Check check_repository(CheckContext const& site) {
   if (!history) co_return history.error();
   if (source.remote.empty())
     co_return source.repository + ": opens; it has no source.remote, so nothing is fetched into it";
-  build::GitFetch fetching{site.executor, source};
+  builds::GitFetch fetching{site.executor, source};
   auto const branch = site.options.feed.branch;
   auto const newest = co_await fetching.ask_remote(branch);
   if (!newest) co_return newest.error();

@@ -82,9 +82,9 @@ struct BisectionOrder {
   std::optional<IncidentId> incident;  ///< whose search it is; nothing: nobody's
 };
 
-/// Standard deviation of the logarithms of times between builds of equal commits, by fleet; fleets
-/// of which nothing was learnt are not in it.
-using BuildNoise = std::map<std::string, double>;
+/// By fleet: the standard deviation of the logarithms of times between builds of one commit. Fleets
+/// without enough measurements are not in it.
+using BuildVariation = std::map<std::string, double>;
 
 /// One metric of one round, in the metric's unit: the level of each build.
 struct MetricLevels {

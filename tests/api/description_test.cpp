@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "daemon/retention/build_order.h"
+#include "daemon/builds/build_request.h"
 #include "storage/domain/alarm.h"
 #include "storage/domain/benchmark.h"
 #include "storage/domain/bisection.h"
@@ -109,7 +109,7 @@ TEST(Description, HasAllWords) {
       {"BisectionOutcome", words<BisectionOutcome>()},
       {"BisectionStage", words<BisectionStage>()},
       {"BisectionState", words<BisectionState>()},
-      {"BuildAction", words<retention::BuildAction>()},
+      {"BuildAction", words<builds::BuildAction>()},
       {"Device", words<Device>()},
       {"Direction", words<Direction>()},
       {"FindingKind", words<FindingKind>()},

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "daemon/api/routes.h"
-#include "daemon/retention/build_order.h"
+#include "daemon/builds/build_request.h"
 #include "tests/api/live_server.h"
 #include "tests/api/stored_story.h"
 
@@ -70,8 +70,8 @@ class LiveApi {
     requests.bisection = [this](BisectionOrder order) {
       return keep(std::move(order));
     };
-    requests.build_order = [this](retention::BuildOrder order) {
-      return do_to_builds(std::move(order));
+    requests.build_action = [this](builds::BuildRequest request) {
+      return do_to_builds(std::move(request));
     };
     requests.steering = [this](BisectionId id, BisectionState state) {
       return steer(id, state);
@@ -88,9 +88,10 @@ class LiveApi {
     co_return writer_.rulings().give(std::move(ruling));
   }
 
-  boost::asio::awaitable<Result<std::vector<KeptBuild>>> do_to_builds(retention::BuildOrder order) {
+  boost::asio::awaitable<Result<std::vector<KeptBuild>>> do_to_builds(
+      builds::BuildRequest request) {
     std::scoped_lock const lock{mutex_};
-    co_return retention::carry_out(order, builds_, writer_, early);
+    co_return builds::carry_out(request, builds_, writer_, early);
   }
 
   boost::asio::awaitable<Result<Bisection>> keep(BisectionOrder order) {
@@ -131,7 +132,7 @@ class LiveApi {
   storage::Store reader_ = storage::Store::open_reader(folder_.database()).value();
   FixedClock clock_;
   config::Options options_ = options_in(folder_.path());
-  retention::BuildStore builds_{options_, writer_, clock_};
+  builds::BuildStore builds_{options_, writer_, clock_};
   mutable std::mutex mutex_;
   Result<Bisection> reply_ = third_bisection();  // under mutex_, as are the next two
   std::vector<BisectionRequest> asked_;

@@ -22,7 +22,7 @@
 #include <spdlog/spdlog.h>
 
 #include "daemon/async/run_until_signal.h"
-#include "daemon/build/manifest.h"
+#include "daemon/builds/manifest.h"
 #include "daemon/measure/comparison.h"
 #include "daemon/measure/fleet_rounds.h"
 #include "daemon/measure/runner_process.h"
@@ -66,7 +66,7 @@ class Directory {
 Build system_build(fs::path const& prefix, char digit) {
   fs::create_directories(prefix);
   std::ofstream{prefix / "build.json"} << nlohmann::json{{"commit", std::string(40, digit)}};
-  return build::read_build(prefix.string()).value();
+  return builds::read_build(prefix.string()).value();
 }
 
 struct Tally {

@@ -101,31 +101,35 @@ void compare(double gib, int rounds) {
   hosted.path = folder / "hosted";
   hosted.etag = "\"1\"";
   host.host("/file", hosted);
-  fetch::FetchOrder order;
-  order.download.url = host.url() + "/file";
-  order.file = folder / "fetched";
-  auto const write_order = [&](char const* name) {
-    std::ofstream{folder / name} << fetch::encode(order) << '\n';
+  fetch::FetchRequest request;
+  request.download.url = host.url() + "/file";
+  request.file = folder / "fetched";
+  auto const write_request = [&](char const* name) {
+    std::ofstream{folder / name} << fetch::encode(request) << '\n';
     return folder / name;
   };
-  auto const durable = write_order("durable");
-  order.download.is_durable = false;
-  auto const plain = write_order("plain");
-  order.download.sha256 = digest_of(hosted.path);
-  auto const verified = write_order("verified");
+  auto const durable = write_request("durable");
+  request.download.is_durable = false;
+  auto const plain = write_request("plain");
+  request.download.sha256 = digest_of(hosted.path);
+  auto const verified = write_request("verified");
   std::vector<Subject> subjects{
-      {"curl -o", {"curl", "-s", "-o", order.file, order.download.url}, "/dev/null"},
+      {"curl -o", {"curl", "-s", "-o", request.file, request.download.url}, "/dev/null"},
       {"torchwatch-fetch", {FETCH_PROGRAM}, plain},
       {"torchwatch-fetch, verified", {FETCH_PROGRAM}, verified},
       {"curl -o, sha256sum",
-       {"sh", "-c", R"(curl -s -o "$0" "$1" && sha256sum "$0")", order.file, order.download.url},
+       {"sh",
+        "-c",
+        R"(curl -s -o "$0" "$1" && sha256sum "$0")",
+        request.file,
+        request.download.url},
        "/dev/null"},
       {"torchwatch-fetch, flushed", {FETCH_PROGRAM}, durable}};
   for (int round = 0; round < rounds; ++round)
     for (auto& subject : subjects) {
-      fs::remove(order.file);
+      fs::remove(request.file);
       subject.costs.push_back(run(subject.argv, subject.input));
-      if (fs::file_size(order.file) != size) throw std::runtime_error(subject.name + " is short");
+      if (fs::file_size(request.file) != size) throw std::runtime_error(subject.name + " is short");
     }
   print(subjects, gib * 1024);
 }

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "bisect/compare/compare.h"
-#include "bisect/search/build_noise.h"
+#include "bisect/search/build_variation.h"
 #include "bisect/search/search.h"
 #include "bisect/search/search_state.h"
 
@@ -83,22 +83,22 @@ std::vector<bisect::Pair> pairs_in(std::size_t layout, Commits& commits) {
 }
 
 /// What proofs in two layouts taught on as many other days of this host.
-BuildNoise learnt_from(std::size_t proofs, Commits const& commits) {
+BuildVariation learnt_from(std::size_t proofs, Commits const& commits) {
   std::vector<bisect::BuildDifference> differences;
   for (std::size_t i = 1; i <= proofs; ++i) {
     Commits earlier{commits.day(), commits.seed() + i * 1'000'000};
     auto const difference = bisect::difference_of(pairs_in(0, earlier), pairs_in(1, earlier));
     if (difference) differences.push_back(*difference);
   }
-  BuildNoise learnt;
-  if (auto const noise = bisect::build_noise(differences)) learnt[fleet] = *noise;
+  BuildVariation learnt;
+  if (auto const noise = bisect::build_variation(differences)) learnt[fleet] = *noise;
   return learnt;
 }
 
 /// Series of one benchmark each, as a search knows them.
 class Searched {
  public:
-  Searched(Commits& commits, std::size_t layouts, BuildNoise builds)
+  Searched(Commits& commits, std::size_t layouts, BuildVariation builds)
       : commits_{commits},
         layouts_{layouts},
         search_{

@@ -7,7 +7,7 @@
 
 #include <gmock/gmock.h>
 
-#include "daemon/bisection/learnt_builds.h"
+#include "daemon/bisection/build_variation.h"
 #include "tests/fakes/memory/world.h"
 
 namespace torchwatch::bisection {
@@ -88,10 +88,10 @@ TEST_F(BisectorTest, LearnsFromProofsHowMuchBuildsDiffer) {
   auto& store = world.parts->store;
   for (int i = 0; i < 7; ++i)
     ASSERT_EQ(bisect().outcome, BisectionOutcome::culprit);
-  EXPECT_THAT(learnt_builds(store), IsEmpty()) << "too few";
+  EXPECT_THAT(read_build_variation(store), IsEmpty()) << "too few";
   bisect();
   // Proofs of 27% and 20%: half of what four builds differ by is above 6%, so 4.3% a build.
-  EXPECT_NEAR(learnt_builds(store).at("local"), 0.043, 0.015);
+  EXPECT_NEAR(read_build_variation(store).at("local"), 0.043, 0.015);
 }
 
 /// Where bisections of alpha teach that builds differ by 10%, and beta is asked about.
@@ -112,7 +112,7 @@ class BisectorThatLearns : public BisectorTest {
   void learn_of_builds() {
     for (int i = 0; i < 8; ++i)
       bisect();
-    ASSERT_THAT(learnt_builds(world.parts->store), SizeIs(1));
+    ASSERT_THAT(read_build_variation(world.parts->store), SizeIs(1));
   }
 };
 

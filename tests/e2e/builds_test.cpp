@@ -42,7 +42,7 @@ TEST(Builds, AreListedPinnedAndRemoved) {
   EXPECT_EQ(pinned.status, 0) << pinned.err;
   auto const refused = world.run({"builds", "remove", name});
   EXPECT_EQ(refused.status, 2);
-  EXPECT_THAT(refused.err, HasSubstr(name + " is held by ada: for the paper"));
+  EXPECT_THAT(refused.err, HasSubstr(name + " is in use by ada: for the paper"));
 
   EXPECT_EQ(world.run({"builds", "unpin", name}).status, 0);
   auto const removed = world.run({"builds", "remove", name});

@@ -163,7 +163,7 @@ class YearTest : public testing::Test {
   tests::TemporaryFolder folder_;
   fakes::ServerIdentity identity_ = fakes::make_identity(folder_.path(), {"127.0.0.1"});
   fakes::DownloadHost host_{identity_};
-  build::FetchProgram fetcher_{world_.loop.get_executor(), FETCH_PROGRAM};
+  builds::FetchProgram fetcher_{world_.loop.get_executor(), FETCH_PROGRAM};
   std::set<int> listed_;
   std::map<int, CommitSha> releases_;
   std::map<int, CommitSha> commits_;

@@ -140,30 +140,30 @@ TEST(CompanionIn, MayRunAnywhere) {
 
 TEST_F(CompanionsTest, AreFoundOnTheirPage) {
   fakes::DownloadHost host;
-  CompanionOrder order;
-  order.page.url = host.url() + "/whl/nightly/cu130/nvidia-cublas/";
-  order.page.pause = std::chrono::milliseconds{1};
-  order.file = folder_ / "page";
-  order.requirement = "nvidia-cublas==13.0.0.19";
-  order.machine = "x86_64";
+  CompanionRequest request;
+  request.page.url = host.url() + "/whl/nightly/cu130/nvidia-cublas/";
+  request.page.pause = std::chrono::milliseconds{1};
+  request.file = folder_ / "page";
+  request.requirement = "nvidia-cublas==13.0.0.19";
+  request.machine = "x86_64";
 
-  auto const missing = find_companion(order);
+  auto const missing = find_companion(request);
   ASSERT_FALSE(missing.has_value());
   EXPECT_EQ(missing.error().code, ErrorCode::not_found);
   EXPECT_EQ(missing.error().message,
-            "index " + order.page.url + ": has no nvidia-cublas==13.0.0.19 for x86_64");
+            "index " + request.page.url + ": has no nvidia-cublas==13.0.0.19 for x86_64");
 
   host.host(
       "/whl/nightly/cu130/nvidia-cublas/",
       {.content = "<a href=\"nvidia_cublas-13.0.0.19-py3-none-manylinux_2_27_x86_64.whl#sha256=" +
                   std::string(64, 'a') + "\">x</a>",
        .etag = "\"1\""});
-  auto const file = find_companion(order);
+  auto const file = find_companion(request);
   ASSERT_TRUE(file.has_value()) << file.error().message;
   EXPECT_EQ(file->name, "nvidia-cublas");
   EXPECT_EQ(file->version, "13.0.0.19");
   EXPECT_EQ(file->url,
-            order.page.url + "nvidia_cublas-13.0.0.19-py3-none-manylinux_2_27_x86_64.whl");
+            request.page.url + "nvidia_cublas-13.0.0.19-py3-none-manylinux_2_27_x86_64.whl");
   EXPECT_EQ(file->sha256, std::string(64, 'a'));
   EXPECT_EQ(folder_.entries(), 0);
 }

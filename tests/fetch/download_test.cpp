@@ -46,12 +46,12 @@ class DownloadTest : public testing::Test {
  protected:
   DownloadTest() {
     host_.host(target, {.content = bytes_, .etag = etag, .last_modified = date});
-    order_.url = host_.url() + target;
-    order_.pause = std::chrono::milliseconds{1};
-    order_.limit = std::chrono::seconds{20};
+    request_.url = host_.url() + target;
+    request_.pause = std::chrono::milliseconds{1};
+    request_.limit = std::chrono::seconds{20};
   }
 
-  Result<Downloaded> run() { return download(order_, file()); }
+  Result<Downloaded> run() { return download(request_, file()); }
 
   fs::path file() const { return folder_ / "torch.whl"; }
 
@@ -69,7 +69,7 @@ class DownloadTest : public testing::Test {
     auto const done = run();
     ASSERT_FALSE(done.has_value());
     EXPECT_EQ(done.error().code, code);
-    EXPECT_THAT(done.error().message, StartsWith("download " + order_.url + ": "));
+    EXPECT_THAT(done.error().message, StartsWith("download " + request_.url + ": "));
     EXPECT_THAT(done.error().message, HasSubstr(why));
     EXPECT_EQ(done.error().message.find('\n'), std::string::npos);
     EXPECT_FALSE(fs::exists(file()));
@@ -78,7 +78,7 @@ class DownloadTest : public testing::Test {
   /// As one that was killed after so many bytes leaves it.
   void leave_part(std::size_t size, std::string const& its_etag = etag) {
     std::ofstream{folder_ / "torch.whl.part", std::ios::binary} << bytes_.substr(0, size);
-    std::ofstream{folder_ / "torch.whl.part.version"} << order_.url << '\n' << its_etag << "\n\n";
+    std::ofstream{folder_ / "torch.whl.part.version"} << request_.url << '\n' << its_etag << "\n\n";
   }
 
   std::string last_header(std::string const& name) const {
@@ -90,7 +90,7 @@ class DownloadTest : public testing::Test {
   std::string bytes_ = contents();
   DownloadHost host_;
   tests::TemporaryFolder folder_;
-  DownloadOrder order_;
+  DownloadRequest request_;
 };
 
 TEST_F(DownloadTest, BringsTheFileWhole) {
@@ -102,7 +102,7 @@ TEST_F(DownloadTest, TellsTheVersionAndKnowsItAgain) {
   ASSERT_TRUE(first.has_value());
   EXPECT_EQ(first->validators, (Validators{etag, date}));
 
-  order_.known = first->validators;
+  request_.known = first->validators;
   auto const second = run();
   ASSERT_TRUE(second.has_value());
   EXPECT_EQ(second->end, End::unchanged);
@@ -115,8 +115,8 @@ TEST_F(DownloadTest, TellsTheVersionAndKnowsItAgain) {
 }
 
 TEST_F(DownloadTest, MayOnlyAskForAVersion) {
-  order_.is_asked_only = true;
-  order_.known = {etag, date};
+  request_.is_asked_only = true;
+  request_.known = {etag, date};
   auto const same = run();
   ASSERT_TRUE(same.has_value()) << same.error().message;
   EXPECT_EQ(same->end, End::unchanged);
@@ -136,7 +136,7 @@ TEST_F(DownloadTest, MayOnlyAskForAVersion) {
 
 TEST_F(DownloadTest, KnowsAVersionByItsDateAlone) {
   host_.host(target, {.content = bytes_, .last_modified = date});
-  order_.known.last_modified = date;
+  request_.known.last_modified = date;
   auto const done = run();
   ASSERT_TRUE(done.has_value());
   EXPECT_EQ(done->end, End::unchanged);
@@ -160,7 +160,7 @@ TEST_F(DownloadTest, BringsAnEmptyFile) {
 
 TEST_F(DownloadTest, GoesOnWhereItWasCutOff) {
   host_.fail({{.drop_after = 1'000'000}, {.drop_after = 1'500'000}});
-  order_.sha256 = sha256_of(bytes_);
+  request_.sha256 = sha256_of(bytes_);
   expect_whole();
   EXPECT_EQ(host_.requests().size(), 3U);
   EXPECT_EQ(last_header("range"), "bytes=2500000-");
@@ -169,7 +169,7 @@ TEST_F(DownloadTest, GoesOnWhereItWasCutOff) {
 
 TEST_F(DownloadTest, GoesOnWhereAnEarlierOneWasKilled) {
   leave_part(2'000'000);
-  order_.sha256 = sha256_of(bytes_);
+  request_.sha256 = sha256_of(bytes_);
   auto const done = run();
   ASSERT_TRUE(done.has_value()) << done.error().message;
   EXPECT_EQ(done->resumed_from, 2'000'000);
@@ -179,7 +179,7 @@ TEST_F(DownloadTest, GoesOnWhereAnEarlierOneWasKilled) {
 
 TEST_F(DownloadTest, BringsNothingAgainOfWhatIsWhole) {
   leave_part(bytes_.size());
-  order_.sha256 = sha256_of(bytes_);
+  request_.sha256 = sha256_of(bytes_);
   expect_whole();
   EXPECT_EQ(host_.requests().size(), 1U);
 }
@@ -205,7 +205,7 @@ TEST_F(DownloadTest, BeginsAgainWhereNobodyKnowsTheVersion) {
 TEST_F(DownloadTest, BeginsAgainWithAnotherAddress) {
   leave_part(1'000'000);
   host_.host("/other.whl", {.content = bytes_, .etag = etag});
-  order_.url = host_.url() + "/other.whl";
+  request_.url = host_.url() + "/other.whl";
   expect_whole();
   EXPECT_EQ(last_header("range"), "");
 }
@@ -221,14 +221,14 @@ TEST_F(DownloadTest, TriesPassingTroubleAgain) {
 
 TEST_F(DownloadTest, GivesUpAfterSoManyAttempts) {
   host_.fail(std::vector<HostFault>(9, HostFault{.status = 503}));
-  order_.attempts = 3;
+  request_.attempts = 3;
   expect_failed(ErrorCode::unavailable, "the server answers 503");
   EXPECT_EQ(host_.requests().size(), 3U);
 }
 
 TEST_F(DownloadTest, DoesNotGiveUpWhileItGetsOn) {
   host_.fail(std::vector<HostFault>(9, HostFault{.drop_after = 300'000}));
-  order_.attempts = 2;
+  request_.attempts = 2;
   expect_whole();
 }
 
@@ -239,23 +239,23 @@ TEST_F(DownloadTest, DoesNotWaitLongerThanItMay) {
 
 TEST_F(DownloadTest, GivesUpAServerThatStalls) {
   host_.fail({{.delay = std::chrono::seconds{30}}});
-  order_.stall = std::chrono::seconds{1};
-  order_.attempts = 1;
+  request_.stall = std::chrono::seconds{1};
+  request_.attempts = 1;
   expect_failed(ErrorCode::unavailable, "");
 }
 
 TEST_F(DownloadTest, GivesUpAServerThatDrips) {
   using namespace std::chrono_literals;
   host_.host(target, {.content = bytes_, .etag = etag, .piece = 100, .pause = 100ms});
-  order_.stall = 1s;
-  order_.attempts = 2;
+  request_.stall = 1s;
+  request_.attempts = 2;
   expect_failed(ErrorCode::unavailable, "Less than 10240 bytes/sec transferred the last 1 seconds");
   EXPECT_EQ(host_.requests().size(), 2U) << "what an attempt brought was not worth its time";
 }
 
 TEST_F(DownloadTest, GivesUpAServerThatHangsUpAfterAFewBytes) {
   host_.fail(std::vector<HostFault>(9, HostFault{.drop_after = 100}));
-  order_.attempts = 3;
+  request_.attempts = 3;
   expect_failed(ErrorCode::unavailable, "");
   EXPECT_EQ(host_.requests().size(), 3U);
 }
@@ -264,8 +264,8 @@ TEST_F(DownloadTest, WaitsForAServerThatIsFastEnough) {
   using namespace std::chrono_literals;
   bytes_.resize(100'000);
   host_.host(target, {.content = bytes_, .etag = etag, .piece = 4096, .pause = 100ms});
-  order_.stall = 1s;
-  order_.attempts = 1;
+  request_.stall = 1s;
+  request_.attempts = 1;
   expect_whole();
 }
 
@@ -276,21 +276,21 @@ TEST_F(DownloadTest, IsRefusedWithTheServersWord) {
 }
 
 TEST_F(DownloadTest, RefusesOtherContentsThanWerePublished) {
-  order_.sha256 = std::string(64, '0');
+  request_.sha256 = std::string(64, '0');
   expect_failed(ErrorCode::corrupt,
-                "published with the SHA-256 " + order_.sha256 + ", found " + sha256_of(bytes_));
+                "published with the SHA-256 " + request_.sha256 + ", found " + sha256_of(bytes_));
   EXPECT_EQ(folder_.entries(), 0);
 }
 
 TEST_F(DownloadTest, RefusesWhatIsTooLarge) {
-  order_.most_bytes = static_cast<std::int64_t>(bytes_.size()) - 1;
+  request_.most_bytes = static_cast<std::int64_t>(bytes_.size()) - 1;
   expect_failed(ErrorCode::corrupt, "it has more than 2999999 bytes");
   EXPECT_EQ(folder_.entries(), 0);
 }
 
 TEST_F(DownloadTest, RefusesWhatIsNoAddress) {
   for (auto const* const url : {"", "file:///etc/passwd", "ftp://127.0.0.1/a", "torch.whl"}) {
-    order_.url = url;
+    request_.url = url;
     expect_failed(ErrorCode::invalid_argument, "it is no address of http or https");
   }
 }
@@ -298,32 +298,32 @@ TEST_F(DownloadTest, RefusesWhatIsNoAddress) {
 TEST_F(DownloadTest, FollowsRedirectsOnItsHost) {
   host_.host("/latest", {.redirect = "/newest"});
   host_.host("/newest", {.redirect = host_.url() + target});
-  order_.url = host_.url() + "/latest";
+  request_.url = host_.url() + "/latest";
   expect_whole();
 }
 
 TEST_F(DownloadTest, FollowsRedirectsToAllowedHostsAlone) {
   auto const port = host_.url().substr(host_.url().rfind(':'));
   host_.host("/latest", {.redirect = "http://localhost" + port + target});
-  order_.url = host_.url() + "/latest";
+  request_.url = host_.url() + "/latest";
   expect_failed(
       ErrorCode::refused,
       "it is redirected to \"http://localhost" + port + target + "\", which no one has allowed");
-  order_.hosts = {"elsewhere.example"};
+  request_.hosts = {"elsewhere.example"};
   expect_failed(ErrorCode::refused, "which no one has allowed");
-  order_.hosts = {"localhost"};
+  request_.hosts = {"localhost"};
   expect_whole();
 }
 
 TEST_F(DownloadTest, FollowsNoRedirectToOtherSchemes) {
   host_.host("/latest", {.redirect = "file:///etc/passwd"});
-  order_.url = host_.url() + "/latest";
+  request_.url = host_.url() + "/latest";
   expect_failed(ErrorCode::refused, "file:///etc/passwd");
 }
 
 TEST_F(DownloadTest, FollowsSoManyRedirects) {
   host_.host("/round", {.redirect = "/round"});
-  order_.url = host_.url() + "/round";
+  request_.url = host_.url() + "/round";
   expect_failed(ErrorCode::refused, "it is redirected more than 5 times");
   EXPECT_EQ(host_.requests().size(), 6U);
 }
@@ -335,13 +335,13 @@ TEST_F(DownloadTest, TellsHowFarItIs) {
     told = bytes;
     of = whole;
   };
-  ASSERT_TRUE(download(order_, file(), on_progress).has_value());
+  ASSERT_TRUE(download(request_, file(), on_progress).has_value());
   EXPECT_GT(told, 0);
   EXPECT_EQ(of, static_cast<std::int64_t>(bytes_.size()));
 }
 
 TEST_F(DownloadTest, NamesAFolderThatIsNotThere) {
-  auto const done = download(order_, folder_ / "missing/torch.whl");
+  auto const done = download(request_, folder_ / "missing/torch.whl");
   ASSERT_FALSE(done.has_value());
   EXPECT_EQ(done.error().code, ErrorCode::unavailable);
   EXPECT_THAT(done.error().message, HasSubstr("missing/torch.whl.part"));
@@ -352,16 +352,16 @@ TEST(DownloadOverTls, TrustsWhomItIsTold) {
   auto const identity = fakes::make_identity(folder.path(), {"127.0.0.1"});
   DownloadHost host{identity};
   host.host(target, {.content = "torch"});
-  DownloadOrder order;
-  order.url = host.url() + target;
-  order.attempts = 1;
-  auto const distrusted = download(order, folder / "torch.whl");
+  DownloadRequest request;
+  request.url = host.url() + target;
+  request.attempts = 1;
+  auto const distrusted = download(request, folder / "torch.whl");
   ASSERT_FALSE(distrusted.has_value());
   EXPECT_EQ(distrusted.error().code, ErrorCode::unavailable);
   EXPECT_THAT(distrusted.error().message, HasSubstr("certificate"));
 
-  order.ca_file = identity.ca.string();
-  auto const trusted = download(order, folder / "torch.whl");
+  request.ca_file = identity.ca.string();
+  auto const trusted = download(request, folder / "torch.whl");
   ASSERT_TRUE(trusted.has_value()) << trusted.error().message;
   EXPECT_EQ(text_of(folder / "torch.whl"), "torch");
 }
@@ -375,11 +375,11 @@ TEST(DownloadOverTls, GoesByTheProxyOfTheVariables) {
   tests::TemporaryVariable const by{"https_proxy", "http://me:secret@" + proxy.address()};
   tests::TemporaryVariable const except{"no_proxy", "localhost"};
   tests::TemporaryVariable const capital{"NO_PROXY", std::nullopt};
-  DownloadOrder order;
-  order.url = host.url() + target;
-  order.ca_file = identity.ca.string();
+  DownloadRequest request;
+  request.url = host.url() + target;
+  request.ca_file = identity.ca.string();
 
-  auto const done = download(order, folder / "torch.whl");
+  auto const done = download(request, folder / "torch.whl");
 
   ASSERT_TRUE(done.has_value()) << done.error().message;
   ASSERT_EQ(proxy.requests().size(), 1U);
@@ -395,11 +395,11 @@ TEST(DownloadOverTls, SaysThatAProxyRefuses) {
   tests::TemporaryVariable const except{"no_proxy", "localhost"};
   tests::TemporaryVariable const capital{"NO_PROXY", std::nullopt};
   tests::TemporaryFolder folder;
-  DownloadOrder order;
-  order.url = "https://127.0.0.1:1/torch.whl";
-  order.attempts = 1;
+  DownloadRequest request;
+  request.url = "https://127.0.0.1:1/torch.whl";
+  request.attempts = 1;
 
-  auto const done = download(order, folder / "torch.whl");
+  auto const done = download(request, folder / "torch.whl");
 
   ASSERT_FALSE(done.has_value());
   EXPECT_THAT(done.error().message, HasSubstr("407"));
@@ -411,10 +411,10 @@ TEST(DownloadOverTls, IsNotRedirectedToPlainHttp) {
   auto const identity = fakes::make_identity(folder.path(), {"127.0.0.1"});
   DownloadHost host{identity};
   host.host(target, {.redirect = "http://127.0.0.1:1/torch.whl"});
-  DownloadOrder order;
-  order.url = host.url() + target;
-  order.ca_file = identity.ca.string();
-  auto const done = download(order, folder / "torch.whl");
+  DownloadRequest request;
+  request.url = host.url() + target;
+  request.ca_file = identity.ca.string();
+  auto const done = download(request, folder / "torch.whl");
   ASSERT_FALSE(done.has_value());
   EXPECT_EQ(done.error().code, ErrorCode::refused);
 }

@@ -20,10 +20,10 @@ constexpr auto listing = "/libtorch/nightly/cpu/";
 class IndexTest : public testing::Test {
  protected:
   IndexTest() {
-    order_.page.url = host_.url() + listing;
-    order_.page.pause = std::chrono::milliseconds{1};
-    order_.file = folder_ / "page";
-    order_.filter.kind = PackageKind::libtorch;
+    request_.page.url = host_.url() + listing;
+    request_.page.pause = std::chrono::milliseconds{1};
+    request_.file = folder_ / "page";
+    request_.filter.kind = PackageKind::libtorch;
   }
 
   static std::string link_to(std::string const& version) {
@@ -33,14 +33,14 @@ class IndexTest : public testing::Test {
 
   fakes::DownloadHost host_;
   tests::TemporaryFolder folder_;
-  IndexOrder order_;
+  IndexRequest request_;
 };
 
 TEST_F(IndexTest, HasTheNightliesOfItsPage) {
   host_.host(listing,
              {.content = link_to("2.9.0.dev20250903%2Bcpu") + link_to("2.9.0.dev20250902%2Bcpu"),
               .etag = "\"1\""});
-  auto const index = look_into(order_);
+  auto const index = look_into(request_);
   ASSERT_TRUE(index.has_value()) << index.error().message;
   EXPECT_EQ(index->end, End::whole);
   EXPECT_EQ(index->validators.etag, "\"1\"");
@@ -52,25 +52,25 @@ TEST_F(IndexTest, HasTheNightliesOfItsPage) {
 
 TEST_F(IndexTest, IsNotReadAgainWhenItIsTheSame) {
   host_.host(listing, {.content = link_to("2.9.0.dev20250902%2Bcpu"), .etag = "\"1\""});
-  order_.page.known.etag = "\"1\"";
-  auto const index = look_into(order_);
+  request_.page.known.etag = "\"1\"";
+  auto const index = look_into(request_);
   ASSERT_TRUE(index.has_value());
   EXPECT_EQ(index->end, End::unchanged);
   EXPECT_THAT(index->offers, IsEmpty());
 }
 
 TEST_F(IndexTest, MayNotBeThere) {
-  auto const index = look_into(order_);
+  auto const index = look_into(request_);
   ASSERT_TRUE(index.has_value());
   EXPECT_EQ(index->end, End::absent);
 }
 
 TEST_F(IndexTest, OfHalfAPageIsRefusedAndLeavesNothing) {
   host_.host(listing, {.content = link_to("2.9.0.dev20250902%2Bcpu") + "<a href=\"/lib"});
-  auto const index = look_into(order_);
+  auto const index = look_into(request_);
   ASSERT_FALSE(index.has_value());
   EXPECT_EQ(index.error().code, ErrorCode::corrupt);
-  EXPECT_THAT(index.error().message, HasSubstr(order_.page.url));
+  EXPECT_THAT(index.error().message, HasSubstr(request_.page.url));
   EXPECT_EQ(folder_.entries(), 0);
 }
 
@@ -79,7 +79,7 @@ TEST_F(IndexTest, OfManyYearsHasTheNewest) {
   for (int year = 1100; year < 2200; ++year)
     page += link_to("2.9.0.dev" + std::to_string(year) + "0101%2Bcpu");
   host_.host(listing, {.content = page});
-  auto const index = look_into(order_);
+  auto const index = look_into(request_);
   ASSERT_TRUE(index.has_value()) << index.error().message;
   ASSERT_THAT(index->offers, SizeIs(most_offers));
   EXPECT_EQ(index->offers.front().package.date, "1200-01-01");

@@ -28,7 +28,7 @@ void check_line(std::string const& line, Decode decode) {
 /// A line between the service and torchwatch-fetch, in either direction.
 void fetch_line(std::string_view input) {
   std::string const line{input};
-  check_line(line, fetch::decode_order);
+  check_line(line, fetch::decode_request);
   check_line(line, fetch::decode_message);
 }
 

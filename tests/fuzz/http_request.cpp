@@ -104,8 +104,8 @@ class Exchange {
     requests.steering = [](BisectionId, BisectionState) -> asio::awaitable<Result<Bisection>> {
       co_return Bisection{};
     };
-    requests.build_order =
-        [](retention::BuildOrder const&) -> asio::awaitable<Result<std::vector<KeptBuild>>> {
+    requests.build_action =
+        [](builds::BuildRequest const&) -> asio::awaitable<Result<std::vector<KeptBuild>>> {
       co_return std::vector<KeptBuild>{};
     };
     requests.ruling = [](Ruling ruling) -> asio::awaitable<Result<Ruling>> {

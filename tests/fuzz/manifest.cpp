@@ -1,4 +1,4 @@
-#include "daemon/build/manifest.h"
+#include "daemon/builds/manifest.h"
 
 #include "storage/domain/date.h"
 #include "tests/fuzz/property.h"
@@ -21,7 +21,7 @@ void check_equal(BuildManifest const& one, BuildManifest const& other) {
 void manifest(std::string_view input) {
   static tests::TemporaryFolder const folder;
   write_file(folder / "build.json", input);
-  auto const build = build::read_build(folder.path());
+  auto const build = builds::read_build(folder.path());
   if (!build) {
     require(is_one_line(build.error().message), "an error is one line");
     return;
@@ -31,7 +31,7 @@ void manifest(std::string_view input) {
   require(read.date.empty() || day_of(read.date).has_value(), "a build has a day or none");
   for (auto const& library : read.preload)
     require(library.starts_with('/'), "libraries have absolute paths");
-  auto const again = build::write_build(folder.path(), read);
+  auto const again = builds::write_build(folder.path(), read);
   require(again.has_value(), "a manifest that was read can be written");
   check_equal(again->manifest, read);
 }

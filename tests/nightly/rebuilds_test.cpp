@@ -7,7 +7,7 @@
 
 #include <gmock/gmock.h>
 
-#include "daemon/bisection/learnt_builds.h"
+#include "daemon/bisection/build_variation.h"
 #include "tests/fakes/memory/world.h"
 
 namespace torchwatch::nightly {
@@ -101,12 +101,12 @@ TEST_F(RebuildsTest, TeachesHowMuchBuildsDiffer) {
   world.change_layout(0, "alpha", 1.06);
   world.change_layout(0, "beta", 1.06);
   ASSERT_TRUE(world.pass());
-  EXPECT_THAT(bisection::learnt_builds(world.parts->store), IsEmpty()) << "two are too few";
+  EXPECT_THAT(bisection::read_build_variation(world.parts->store), IsEmpty()) << "two are too few";
   for (std::size_t commit = 2; commit < 5; ++commit) {
     world.release("2026-01-0" + std::to_string(commit + 1), commit);
     ASSERT_TRUE(world.pass());
   }
-  auto const learnt = bisection::learnt_builds(world.parts->store);
+  auto const learnt = bisection::read_build_variation(world.parts->store);
   ASSERT_THAT(learnt, SizeIs(1));
   // Half of them differ by more than 6%, as normal differences of 8.6% do: 6.1% a build.
   EXPECT_NEAR(learnt.at("local"), 0.061, 0.015);

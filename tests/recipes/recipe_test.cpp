@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "daemon/build/manifest.h"
+#include "daemon/builds/manifest.h"
 #include "tests/recipes/miniature.h"
 
 // The recipe for PyTorch, with real tools, on a project that is small enough to compile.
@@ -64,7 +64,7 @@ TEST_F(Recipe, BuildsLibTorchAndItsWorker) {
   EXPECT_THAT(compiled(built.out), SizeIs(sources_with_worker));
   EXPECT_THAT(built.out, HasSubstr("CUDA OFF, Kineto OFF"));
 
-  auto const build = build::read_build(torch_.prefix());
+  auto const build = builds::read_build(torch_.prefix());
   ASSERT_TRUE(build) << build.error().message;
   EXPECT_EQ(build->manifest.commit, commit);
   EXPECT_EQ(build->manifest.version, "2.9.0a0+git" + commit.hex.substr(0, 7));
@@ -94,7 +94,7 @@ TEST_F(Recipe, BuildsForGpusOnRequest) {
   auto const built = torch_.build(torch_.head());
   ASSERT_EQ(built.status, 0) << built.out << built.err;
   EXPECT_THAT(built.out, HasSubstr("CUDA ON, Kineto ON, for 8.0 9.0+PTX\n"));
-  auto const build = build::read_build(torch_.prefix());
+  auto const build = builds::read_build(torch_.prefix());
   ASSERT_TRUE(build) << build.error().message;
   EXPECT_EQ(build->manifest.variant, "cu126");
 
@@ -281,7 +281,7 @@ TEST_F(Recipe, OutlivesBeingKilledAnywhere) {
   }
   auto const built = torch_.build(torch_.head());
   ASSERT_EQ(built.status, 0) << built.out << built.err;
-  EXPECT_TRUE(build::read_build(torch_.prefix()));
+  EXPECT_TRUE(builds::read_build(torch_.prefix()));
   EXPECT_EQ(answer_of(torch_.prefix()), "2.9.0a0 5 6 2 7\n");
 }
 

@@ -469,9 +469,9 @@ TEST_F(BisectionsTest, ABisectionBeginsAgainWithAnotherRecipe) {
   auto const bisection = ask();
   auto const other = ask();
   EXPECT_EQ(find(bisection.id).recipe, RecipeId{});
-  EXPECT_FALSE(store.bisections().build_noise_of(bisection.id));
+  EXPECT_FALSE(store.bisections().build_variation_of(bisection.id));
   store.bisections().begin_with(bisection.id, RecipeId{1}, {{"cpu", 0.02}, {"gpu", 0.0}});
-  EXPECT_THAT(store.bisections().build_noise_of(bisection.id).value(),
+  EXPECT_THAT(store.bisections().build_variation_of(bisection.id).value(),
               ElementsAre(Pair("cpu", 0.02), Pair("gpu", 0.0)));
   for (auto const id : {bisection.id, other.id})
     store.bisections().plan(id, {planned_step(0), planned_step(1)});
@@ -480,7 +480,7 @@ TEST_F(BisectionsTest, ABisectionBeginsAgainWithAnotherRecipe) {
 
   EXPECT_EQ(find(bisection.id).recipe, RecipeId{2});
   EXPECT_THAT(find(bisection.id).steps, IsEmpty());
-  EXPECT_THAT(store.bisections().build_noise_of(bisection.id).value(),
+  EXPECT_THAT(store.bisections().build_variation_of(bisection.id).value(),
               ElementsAre(Pair("cpu", 0.03)));
   EXPECT_EQ(find(other.id).recipe, RecipeId{});
   expect_steps(find(other.id), {planned_step(0), planned_step(1)});

@@ -126,7 +126,8 @@ void look_at_accidents(History const& history, storage::Store& store, std::size_
   pass(0.01,
        AlarmKind::builds_need_space,
        "",
-       "214.3 GiB of builds are held, allowed are 200 GiB; the rest is held: see torchwatch builds "
+       "214.3 GiB of builds are held, allowed are 200 GiB; the rest is in use: see torchwatch "
+       "builds "
        "list");
   pass(0.02,
        AlarmKind::benchmark_undecided,

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "config/load.h"
-#include "daemon/retention/forgetting.h"
+#include "daemon/measure/raw_data_cleanup.h"
 #include "daemon/service/open_store.h"
 #include "github/issue.h"
 #include "tests/temporary_folder.h"
@@ -131,9 +131,9 @@ TEST_F(YearsTest, MutesASeriesAndUnmutesIt) {
 }
 
 TEST_F(YearsTest, ForgetsWhatTheServiceWouldForget) {
-  auto const needed = retention::needed_processes(store(), raw_nights);
+  auto const needed = measure::needed_processes(store(), raw_nights);
 
-  EXPECT_THAT(retention::forgettable(store().jobs().campaigns(), needed), IsEmpty());
+  EXPECT_THAT(measure::deletable_campaigns(store().jobs().campaigns(), needed), IsEmpty());
   for (auto const id : needed.nightlies) {
     auto const nightly = store().nightlies().find(id).value();
     bool const is_measured = !store().jobs().of(Campaign::of(id)).empty();

@@ -5,15 +5,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "daemon/build/manifest.h"
-#include "daemon/build/recipe.h"
+#include "daemon/builds/manifest.h"
+#include "daemon/builds/recipe.h"
 
 namespace torchwatch::fakes {
 namespace asio = boost::asio;
 namespace fs = std::filesystem;
 
-using build::BuildAttempt;
-using build::Known;
+using builds::BuildAttempt;
+using builds::Known;
 
 Build FakeBuilder::deliver(fs::path const& prefix,
                            CommitSha const& commit,
@@ -22,7 +22,7 @@ Build FakeBuilder::deliver(fs::path const& prefix,
   nlohmann::json const manifest{
       {"commit", commit.hex}, {"date", date}, {"version", "2.9.0+" + commit.hex.substr(0, 7)}};
   std::ofstream{prefix / "build.json"} << manifest.dump();
-  return build::read_build(prefix).value();
+  return builds::read_build(prefix).value();
 }
 
 asio::awaitable<Result<Recipe>> FakeBuilder::recipe(int layout) {
@@ -35,11 +35,11 @@ asio::awaitable<Result<Recipe>> FakeBuilder::recipe(int layout) {
 
 asio::awaitable<Result<BuildAttempt>> FakeBuilder::build(CommitSha commit,
                                                          RecipeId recipe,
-                                                         build::From from) {
-  bool const is_artifact = from == build::From::anywhere && artifacts.contains(commit);
+                                                         builds::From from) {
+  bool const is_artifact = from == builds::From::anywhere && artifacts.contains(commit);
   auto const by =
       is_artifact ? store_.recipes().with(RecipeKind::artifacts, "/srv/{commit}").id : recipe;
-  co_return make(commit, by);
+  co_return get(commit, by);
 }
 
 asio::awaitable<Result<BuildAttempt>> FakeBuilder::build_without(CommitSha culprit,
@@ -49,17 +49,28 @@ asio::awaitable<Result<BuildAttempt>> FakeBuilder::build_without(CommitSha culpr
     co_return BuildAttempt{std::nullopt, "git revert does not apply on " + short_of(onto)};
   CommitSha const without{onto.hex.substr(0, 20) + culprit.hex.substr(0, 20)};
   reverted[without] = culprit;
-  co_return make(without, recipe);
+  co_return get(without, recipe);
 }
 
 bool FakeBuilder::is_broken(CommitSha const& commit, RecipeId recipe) const {
   if (broken.contains(commit)) return true;
   auto const made_by = store_.recipes().find(recipe);
-  return breaks_other_layouts && made_by && build::layout_in(made_by->contents) > 0;
+  return breaks_other_layouts && made_by && builds::layout_in(made_by->contents) > 0;
 }
 
-Result<BuildAttempt> FakeBuilder::make(CommitSha const& commit, RecipeId recipe) {
+Result<BuildAttempt> FakeBuilder::get(CommitSha const& commit, RecipeId recipe) {
   tried.push_back(commit);
+  bool const must_fail = fails_now.contains(commit) || is_broken(commit, recipe);
+  if (auto const known = store_.builds().find(commit, recipe); known && !must_fail)
+    if (auto build = builds::read_build(known->prefix))
+      return BuildAttempt{std::move(*build), "", {}, recipe};
+  budget_.make_space_for_another();
+  auto attempt = make(commit, recipe);
+  budget_.make_space();
+  return attempt;
+}
+
+BuildAttempt FakeBuilder::make(CommitSha const& commit, RecipeId recipe) {
   if (fails_now.contains(commit)) return BuildAttempt{std::nullopt, "recipe: exit status 1"};
   if (is_broken(commit, recipe)) {
     storage::BuildRecord record;
@@ -71,9 +82,6 @@ Result<BuildAttempt> FakeBuilder::make(CommitSha const& commit, RecipeId recipe)
     store_.builds().record(record);
     return BuildAttempt{std::nullopt, record.note};
   }
-  if (auto const known = store_.builds().find(commit, recipe); known)
-    if (auto build = build::read_build(known->prefix))
-      return BuildAttempt{std::move(*build), "", {}, recipe};
   before(commit);
   auto const prefix = folder_ / (commit.hex + "-" + std::to_string(recipe.value));
   auto build = deliver(prefix, commit);
@@ -96,7 +104,7 @@ Known FakeBuilder::known(CommitSha const& commit, RecipeId recipe) const {
   auto const known = store_.builds().find(commit, recipe);
   if (!known) return Known::nothing;
   if (known->state == storage::BuildState::unbuildable) return Known::unbuildable;
-  return build::read_build(known->prefix) ? Known::built : Known::nothing;
+  return builds::read_build(known->prefix) ? Known::built : Known::nothing;
 }
 
 }  // namespace torchwatch::fakes

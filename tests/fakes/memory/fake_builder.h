@@ -8,29 +8,34 @@
 #include <string>
 #include <vector>
 
-#include "daemon/build/builder.h"
+#include "daemon/builds/builder.h"
+#include "daemon/builds/disk_budget.h"
 #include "storage/store.h"
 
 namespace torchwatch::fakes {
 
 /// Builds that are nothing but a directory with build.json, made at once and remembered like real
-/// ones.
-class FakeBuilder final : public build::Builder {
+/// ones. Asks the disk budget as RecipeBuilder does.
+class FakeBuilder final : public builds::Builder {
  public:
-  /// `store` and `clock` must outlive it. `folder`: for the builds.
-  FakeBuilder(storage::Store& store, Clock const& clock, std::filesystem::path folder)
+  /// All but `folder` must outlive it. `folder`: for the builds.
+  FakeBuilder(storage::Store& store,
+              Clock const& clock,
+              builds::DiskBudget& budget,
+              std::filesystem::path folder)
       : store_{store},
         clock_{clock},
+        budget_{budget},
         folder_{std::move(folder)} {}
 
   boost::asio::awaitable<Result<Recipe>> recipe(int layout) override;
-  boost::asio::awaitable<Result<build::BuildAttempt>> build(CommitSha commit,
-                                                            RecipeId recipe,
-                                                            build::From from) override;
-  boost::asio::awaitable<Result<build::BuildAttempt>> build_without(CommitSha culprit,
-                                                                    CommitSha onto,
-                                                                    RecipeId recipe) override;
-  build::Known known(CommitSha const& commit, RecipeId recipe) const override;
+  boost::asio::awaitable<Result<builds::BuildAttempt>> build(CommitSha commit,
+                                                             RecipeId recipe,
+                                                             builds::From from) override;
+  boost::asio::awaitable<Result<builds::BuildAttempt>> build_without(CommitSha culprit,
+                                                                     CommitSha onto,
+                                                                     RecipeId recipe) override;
+  builds::Known known(CommitSha const& commit, RecipeId recipe) const override;
 
   bool is_warm() const override { return false; }
 
@@ -69,10 +74,12 @@ class FakeBuilder final : public build::Builder {
 
  private:
   bool is_broken(CommitSha const& commit, RecipeId recipe) const;
-  Result<build::BuildAttempt> make(CommitSha const& commit, RecipeId recipe);
+  Result<builds::BuildAttempt> get(CommitSha const& commit, RecipeId recipe);
+  builds::BuildAttempt make(CommitSha const& commit, RecipeId recipe);
 
   storage::Store& store_;
   Clock const& clock_;
+  builds::DiskBudget& budget_;
   std::filesystem::path folder_;
 };
 

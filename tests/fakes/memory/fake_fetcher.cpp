@@ -81,30 +81,30 @@ fetch::Offer offer_of(std::string const& url, FakeFetcher::File const& file) {
 
 }  // namespace
 
-asio::awaitable<Result<fetch::Fetched>> FakeFetcher::fetch(fetch::FetchOrder order) {
+asio::awaitable<Result<fetch::Fetched>> FakeFetcher::fetch(fetch::FetchRequest request) {
   fetch::Fetched fetched;
-  if (auto const wheel = companions.find(order.download.url); wheel != companions.end()) {
+  if (auto const wheel = companions.find(request.download.url); wheel != companions.end()) {
     ++wheel->second.downloads;
     if (wheel->second.trouble) co_return *wheel->second.trouble;
-    unpack_companion(wheel->second, order.directory);
+    unpack_companion(wheel->second, request.directory);
     fetched.download.end = End::whole;
     co_return fetched;
   }
-  if (order.download.is_asked_only)
-    longest_question = std::max(longest_question, order.download.limit);
-  auto const found = files.find(order.download.url);
+  if (request.download.is_asked_only)
+    longest_question = std::max(longest_question, request.download.limit);
+  auto const found = files.find(request.download.url);
   fetched.download.end = found == files.end() ? End::absent : End::whole;
   if (found == files.end()) co_return fetched;
   auto& file = found->second;
   if (file.trouble) co_return *file.trouble;
   if (file.is_restless) file.etag += "+";
   fetched.download.validators.etag = file.etag;
-  if (order.download.known.etag == file.etag && !file.etag.empty())
+  if (request.download.known.etag == file.etag && !file.etag.empty())
     fetched.download.end = End::unchanged;
-  if (order.download.is_asked_only || fetched.download.end == End::unchanged) co_return fetched;
+  if (request.download.is_asked_only || fetched.download.end == End::unchanged) co_return fetched;
   if (file.is_downloaded) fetched.download.validators = {};
   ++file.downloads;
-  (order.is_wheel ? unpack_wheel : unpack_archive)(file, order.directory);
+  (request.is_wheel ? unpack_wheel : unpack_archive)(file, request.directory);
   co_return fetched;
 }
 
@@ -115,12 +115,12 @@ std::string FakeFetcher::page_version() const {
   return version;
 }
 
-asio::awaitable<Result<fetch::Index>> FakeFetcher::look_into(fetch::IndexOrder order) {
-  longest_question = std::max(longest_question, order.page.limit);
+asio::awaitable<Result<fetch::Index>> FakeFetcher::look_into(fetch::IndexRequest request) {
+  longest_question = std::max(longest_question, request.page.limit);
   if (trouble) co_return *trouble;
   fetch::Index index;
   index.validators.etag = page_version();
-  bool const is_known = order.page.known == index.validators;
+  bool const is_known = request.page.known == index.validators;
   index.end = is_known ? End::unchanged : End::whole;
   ++(is_known ? unchanged : pages);
   if (is_known) co_return index;
@@ -129,18 +129,18 @@ asio::awaitable<Result<fetch::Index>> FakeFetcher::look_into(fetch::IndexOrder o
   co_return index;
 }
 
-asio::awaitable<Result<fetch::CompanionFile>> FakeFetcher::find(fetch::CompanionOrder order) {
-  auto const wanted = fetch::parse_requirement(order.requirement);
+asio::awaitable<Result<fetch::CompanionFile>> FakeFetcher::find(fetch::CompanionRequest request) {
+  auto const wanted = fetch::parse_requirement(request.requirement);
   std::vector<fetch::PageLink> links;
   for (auto& [url, wheel] : companions) {
     auto const name = url.substr(url.rfind('/') + 1);
     links.push_back({url, name, "", false});
     if (wheel.name == wanted->name) ++wheel.lookups;
   }
-  auto file = fetch::companion_in(links, *wanted, order.machine);
+  auto file = fetch::companion_in(links, *wanted, request.machine);
   if (file) co_return std::move(*file);
   co_return Error{ErrorCode::not_found,
-                  "index " + order.page.url + ": has no " + order.requirement};
+                  "index " + request.page.url + ": has no " + request.requirement};
 }
 
 }  // namespace torchwatch::fakes

@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "daemon/build/fetcher.h"
+#include "daemon/builds/fetcher.h"
 #include "storage/domain/build.h"
 
 namespace torchwatch::fakes {
 
 /// An index of LibTorch archives and of wheels and a host that has them, without a network. What is
 /// fetched is a directory as it unpacks to, with nothing in its files.
-class FakeFetcher final : public build::Fetcher {
+class FakeFetcher final : public builds::Fetcher {
  public:
   /// A published file.
   struct File {
@@ -44,9 +44,10 @@ class FakeFetcher final : public build::Fetcher {
     int lookups = 0;
   };
 
-  boost::asio::awaitable<Result<fetch::Fetched>> fetch(fetch::FetchOrder order) override;
-  boost::asio::awaitable<Result<fetch::Index>> look_into(fetch::IndexOrder order) override;
-  boost::asio::awaitable<Result<fetch::CompanionFile>> find(fetch::CompanionOrder order) override;
+  boost::asio::awaitable<Result<fetch::Fetched>> fetch(fetch::FetchRequest request) override;
+  boost::asio::awaitable<Result<fetch::Index>> look_into(fetch::IndexRequest request) override;
+  boost::asio::awaitable<Result<fetch::CompanionFile>> find(
+      fetch::CompanionRequest request) override;
 
   /// By URL.
   std::map<std::string, File> files;

@@ -1,15 +1,17 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
-#include "daemon/build/workers.h"
+#include "daemon/builds/workers.h"
 
 namespace torchwatch::fakes {
 
-/// Workers that are made by saying so.
-class FakeWorkers final : public build::Workers {
+/// Workers that are made by recording them.
+class FakeWorkers final : public builds::Workers {
  public:
   boost::asio::awaitable<Result<>> make(std::filesystem::path prefix) override {
     auto const trouble = troubles.find(prefix.parent_path().filename());
@@ -18,11 +20,17 @@ class FakeWorkers final : public build::Workers {
     co_return Result<>{};
   }
 
-  boost::asio::awaitable<Result<>> renew(std::filesystem::path) override { co_return Result<>{}; }
+  boost::asio::awaitable<Result<>> renew(std::filesystem::path prefix) override {
+    renewed.push_back(prefix);
+    if (renewal_trouble) co_return *renewal_trouble;
+    co_return Result<>{};
+  }
 
   /// By the name of a nightly's directory, "nightly-2".
   std::map<std::string, Error> troubles;
   std::set<std::string> made;
+  std::vector<std::string> renewed;  ///< prefixes, in order
+  std::optional<Error> renewal_trouble;
 };
 
 }  // namespace torchwatch::fakes

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "daemon/build/recipe.h"
+#include "daemon/builds/recipe.h"
 #include "storage/domain/date.h"
 
 namespace torchwatch::fakes {
@@ -36,21 +36,24 @@ MemoryFolder::~MemoryFolder() {
   fs::remove_all(path_, ignored);
 }
 
-Edges::Edges(fs::path const& folder, Clock const& clock)
+Edges::Edges(config::Options const& options, fs::path const& folder, Clock const& clock)
     : store{storage::Store::open(folder / "torchwatch.sqlite").value()},
+      build_store{options, store, clock},
       rounds{store, clock},
-      builder{store, clock, folder / "state" / "builds"} {}
+      builder{store, clock, build_store, folder / "state" / "builds"} {}
 
 Parts::Parts(boost::asio::any_io_executor const& executor,
              config::Options const& options,
              fs::path const& folder,
              Clock const& clock,
-             build::Fetcher& fetcher,
-             build::Workers& workers,
+             builds::Fetcher& fetcher,
+             builds::Workers& workers,
              report::OpenTransport const& open_transport)
-    : Edges{folder, clock},
+    : Edges{options, folder, clock},
       service::Parts{
-          executor, options, {store, clock, rounds, {builder, workers, fetcher}, open_transport}} {}
+          executor,
+          options,
+          {store, clock, build_store, rounds, {builder, workers, fetcher}, open_transport}} {}
 
 World::World(std::size_t commits) : trunk{folder.path() / "trunk.git", commits} {
   fs::copy_file(empty_database(), folder.path() / "torchwatch.sqlite");
@@ -158,7 +161,7 @@ std::size_t World::number_of(CommitSha const& commit) const {
 bool World::has_usual_layout(Build const& build) const {
   auto const digits = build.prefix.substr(build.prefix.rfind('-') + 1);
   auto const recipe = parts->store.recipes().find(RecipeId{std::stoll(digits)});
-  return !recipe || build::layout_in(recipe->contents) == 0;
+  return !recipe || builds::layout_in(recipe->contents) == 0;
 }
 
 double World::level(Series const& series, Build const& build) const {

@@ -45,11 +45,12 @@ class TestClock final : public Clock {
   Timestamp time{std::chrono::seconds{1767323045}};
 };
 
-/// What stands at the service's edges: a real Store, and made-up rounds and builds.
+/// What stands at the service's edges: a real Store and BuildStore, and made-up rounds and builds.
 struct Edges {
-  Edges(std::filesystem::path const& folder, Clock const& clock);
+  Edges(config::Options const& options, std::filesystem::path const& folder, Clock const& clock);
 
   storage::Store store;
+  builds::BuildStore build_store;
   ScriptedRounds rounds;
   FakeBuilder builder;
 };
@@ -60,8 +61,8 @@ struct Parts : Edges, service::Parts {
         config::Options const& options,
         std::filesystem::path const& folder,
         Clock const& clock,
-        build::Fetcher& fetcher,
-        build::Workers& workers,
+        builds::Fetcher& fetcher,
+        builds::Workers& workers,
         report::OpenTransport const& open_transport);
 };
 
@@ -125,7 +126,7 @@ class World {
   TestClock clock;
   Trunk trunk;
   FakeFetcher index;
-  build::Fetcher* fetcher = &index;  ///< a real one, for whoever restarts with it
+  builds::Fetcher* fetcher = &index;  ///< a real one, for whoever restarts with it
   FakeWorkers workers;
   config::Options options;
   report::OpenTransport open_transport;  ///< none: reports are files

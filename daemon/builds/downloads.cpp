@@ -1,0 +1,46 @@
+#include "daemon/builds/downloads.h"
+
+#include <algorithm>
+#include <chrono>
+#include <system_error>
+#include <utility>
+
+#include "fetch/url.h"
+
+namespace torchwatch::builds {
+namespace fs = std::filesystem;
+
+fetch::DownloadRequest download_of(config::FeedOptions const& feed, std::string url) {
+  fetch::DownloadRequest request;
+  request.url = std::move(url);
+  request.hosts = feed.hosts;
+  request.ca_file = feed.ca_file;
+  return request;
+}
+
+fetch::DownloadRequest question_to(config::FeedOptions const& feed, std::string url) {
+  auto request = download_of(feed, std::move(url));
+  request.limit = std::chrono::minutes{5};
+  return request;
+}
+
+fs::path download_folder(config::Options const& options) {
+  auto folder = fs::absolute(options.state_dir) / "downloads";
+  std::error_code ignored;  // whoever writes there names it
+  fs::create_directories(folder, ignored);
+  return folder;
+}
+
+std::string page_of_wheels(config::FeedOptions const& feed, std::string const& package) {
+  return feed.url + "/whl/nightly/" + feed.channel + "/" + package + "/";
+}
+
+bool is_allowed(std::string const& url, config::FeedOptions const& feed) {
+  auto const file = fetch::Url::parse(url);
+  auto const index = fetch::Url::parse(feed.url);
+  return file && index && (file->scheme() == "https" || index->scheme() == "http") &&
+         (file->host() == index->host() ||
+          std::ranges::find(feed.hosts, file->host()) != feed.hosts.end());
+}
+
+}  // namespace torchwatch::builds

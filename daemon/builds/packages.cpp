@@ -1,0 +1,168 @@
+#include "daemon/builds/packages.h"
+
+#include <algorithm>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <spdlog/spdlog.h>
+
+#include "bisect/git/history.h"
+#include "daemon/builds/downloads.h"
+#include "daemon/builds/manifest.h"
+#include "fetch/package_contents.h"
+
+namespace torchwatch::builds {
+namespace asio = boost::asio;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Whether the same contents will be no better another time. A server that refuses them may think
+/// again: it does while a file is being published.
+bool is_for_good(ErrorCode code) {
+  return code == ErrorCode::corrupt || code == ErrorCode::invalid_argument;
+}
+
+Error not_yet(Error const& error) {
+  return Error{ErrorCode::unavailable, error.message};
+}
+
+BuildAttempt without_build(std::string why) {
+  BuildAttempt attempt;
+  attempt.note = std::move(why);
+  return attempt;
+}
+
+bool is_wheel(std::string const& url) {
+  return url.ends_with(".whl");
+}
+
+/// The trunk commit of a release, as the branch names it.
+Result<std::optional<CommitSha>> trunk_commit_in(config::Options const& options,
+                                                 CommitSha const& release) {
+  auto const history = bisect::GitHistory::open(options.source.repository);
+  if (!history) return history.error();
+  constexpr int newest = 400;  // a year, for whoever starts with an old index
+  auto const releases =
+      history->nightly_releases(options.feed.branch, newest, options.source.remote);
+  if (!releases) return releases.error();
+  auto const found = std::ranges::find(*releases, release, &bisect::NightlyRelease::release);
+  if (found == releases->end()) return std::nullopt;
+  return found->trunk;
+}
+
+BuildManifest manifest_of(Nightly const& nightly, config::FeedOptions const& feed) {
+  BuildManifest manifest;
+  manifest.commit = nightly.commit;
+  manifest.version = nightly.version;
+  manifest.date = nightly.date;
+  manifest.variant = feed.channel;
+  return manifest;
+}
+
+/// What lies in `directory`, if it is what the file's name promised.
+Result<fetch::PackageContents> checked_contents(Nightly const& nightly, fs::path const& directory) {
+  auto contents = fetch::contents_of(directory);
+  if (!contents || contents->version == nightly.version) return contents;
+  return Error{ErrorCode::corrupt,
+               nightly.file->url + ": found version " + contents->version +
+                   " in it, its name says " + nightly.version};
+}
+
+}  // namespace
+
+asio::awaitable<Result<BuildAttempt>> Packages::bring(Nightly& nightly) {
+  auto const builds = fs::absolute(options_.state_dir) / "builds";
+  auto const directory = builds / ("nightly-" + std::to_string(nightly.id.value));
+  std::error_code ignored;
+  if (!fs::exists(directory, ignored)) {
+    fs::create_directories(builds, ignored);
+    auto const fetched = co_await fetch(nightly, directory);
+    if (!fetched && !is_for_good(fetched.error().code)) co_return not_yet(fetched.error());
+    if (!fetched) co_return without_build(fetched.error().message);
+  }
+  co_return co_await read(nightly, directory);
+}
+
+asio::awaitable<Result<>> Packages::fetch(Nightly& nightly, fs::path directory) {
+  auto const url = nightly.file->url;
+  fetch::FetchRequest request;
+  request.download = download_of(options_.feed, url);
+  request.download.sha256 = nightly.file->sha256;
+  request.file = download_folder(options_) / directory.filename();
+  request.directory = directory;
+  request.is_wheel = is_wheel(url);
+  spdlog::info("fetch_started date={} url={}", nightly.date, url);
+  budget_.make_space_for_another();
+  auto const fetched = co_await fetcher_.fetch(std::move(request));
+  budget_.make_space();
+  if (!fetched) co_return fetched.error();
+  auto const& [end, version, bytes, resumed_from] = fetched->download;
+  if (end == fetch::Downloaded::End::absent)
+    co_return Error{ErrorCode::unavailable, "fetch " + url + ": the server has no such file"};
+  // Of a file that an interrupted call had downloaded nothing is known any more.
+  bool const is_known = !version.etag.empty() || !version.last_modified.empty();
+  if (is_known && !nightly.file->etag.empty() && version.etag != nightly.file->etag) {
+    std::error_code ignored;
+    fs::remove_all(directory, ignored);
+    co_return Error{ErrorCode::corrupt,
+                    "fetch " + url + ": it was published again, with other contents"};
+  }
+  if (is_known) {
+    nightly.file->etag = version.etag;
+    nightly.file->last_modified = version.last_modified;
+  }
+  spdlog::info("fetch_finished date={} bytes={} resumed_from={} unpacked_bytes={}",
+               nightly.date,
+               bytes,
+               resumed_from,
+               fetched->unpacked.bytes);
+  co_return Result<>{};
+}
+
+/// What lies in `directory`, whole; build.json is written last.
+asio::awaitable<Result<BuildAttempt>> Packages::read(Nightly& nightly, fs::path directory) {
+  auto const contents = checked_contents(nightly, directory);
+  if (!contents) {
+    std::error_code ignored;
+    fs::remove_all(directory, ignored);
+    co_return without_build(contents.error().message);
+  }
+  auto const trunk = co_await trunk_commit_of(contents->release_commit);
+  if (!trunk) co_return trunk.error();
+  nightly.release_commit = contents->release_commit;
+  nightly.commit = *trunk;
+  if (is_wheel(nightly.file->url)) {
+    auto const accompanied = co_await companions_.bring(directory);
+    if (!accompanied && is_for_good(accompanied.error().code))
+      co_return without_build(accompanied.error().message);
+    if (!accompanied) co_return not_yet(accompanied.error());
+  }
+  auto const made = co_await workers_.make(contents->prefix);
+  if (!made && is_for_good(made.error().code)) co_return without_build(made.error().message);
+  if (!made) co_return made.error();
+  auto build = write_build(contents->prefix, manifest_of(nightly, options_.feed));
+  if (!build) co_return build.error();
+  BuildAttempt attempt;
+  attempt.build = std::move(*build);
+  co_return attempt;
+}
+
+/// The commit itself, where no branch tells of it.
+asio::awaitable<Result<CommitSha>> Packages::trunk_commit_of(CommitSha release) {
+  if (options_.source.repository.empty()) co_return release;
+  auto trunk = trunk_commit_in(options_, release);
+  if (trunk && !*trunk) {
+    auto const refreshed = co_await git_fetch_.refresh();
+    trunk = trunk_commit_in(options_, release);
+    if (trunk && !*trunk && !refreshed) co_return refreshed.error();
+  }
+  if (!trunk) co_return trunk.error();
+  if (*trunk) co_return **trunk;
+  spdlog::warn(
+      "release_without_trunk_commit release={} branch={}", short_of(release), options_.feed.branch);
+  co_return release;
+}
+
+}  // namespace torchwatch::builds

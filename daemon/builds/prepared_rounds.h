@@ -1,0 +1,34 @@
+#pragma once
+
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "daemon/builds/build_store.h"
+#include "daemon/builds/workers.h"
+#include "daemon/measure/rounds.h"
+
+namespace torchwatch::builds {
+
+/// Rounds that prepare their builds. Before each round every build is marked as used, and gets a
+/// worker of today's sources if its worker was made here: after an update of torchwatch yesterday's
+/// build is measured by the same code as today's.
+class PreparedRounds final : public measure::Rounds {
+ public:
+  /// All must outlive it.
+  PreparedRounds(measure::Rounds& rounds, BuildStore& builds, Workers& workers)
+      : rounds_{rounds},
+        builds_{builds},
+        workers_{workers} {}
+
+  /// Fails also as Workers::renew does; nothing is measured then.
+  boost::asio::awaitable<Result<std::vector<JobOutcome>>> measure(
+      measure::RoundKey key, std::vector<Build> builds) override;
+
+ private:
+  measure::Rounds& rounds_;
+  BuildStore& builds_;
+  Workers& workers_;
+};
+
+}  // namespace torchwatch::builds

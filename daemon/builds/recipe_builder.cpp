@@ -1,0 +1,341 @@
+#include "daemon/builds/recipe_builder.h"
+
+#include <chrono>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
+#include <spdlog/spdlog.h>
+
+#include "bisect/git/history.h"
+#include "daemon/async/flush_disk.h"
+#include "daemon/builds/contents.h"
+#include "daemon/builds/manifest.h"
+#include "storage/domain/remove_tree.h"
+
+namespace torchwatch::builds {
+namespace asio = boost::asio;
+namespace fs = std::filesystem;
+
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+
+constexpr int cannot_be_built = 125;
+constexpr int last_ordinary_status = 127;
+
+std::string log_name(CommitSha const& commit, int layout) {
+  return "build-" + commit.hex + (layout > 0 ? fmt::format("-layout-{}", layout) : "") + ".log";
+}
+
+/// A directory that is gone with this object.
+class Scratch {
+ public:
+  explicit Scratch(fs::path path) : path_{std::move(path)} {
+    std::error_code ignored;  // whoever writes there will say so
+    fs::create_directories(path_, ignored);
+  }
+
+  Scratch(Scratch const&) = delete;
+  Scratch& operator=(Scratch const&) = delete;
+
+  ~Scratch() {
+    std::error_code ignored;
+    remove_tree(path_, ignored);
+  }
+
+  fs::path const& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+}  // namespace
+
+RecipeBuilder::RecipeBuilder(asio::any_io_executor executor,
+                             Workshop& workshop,
+                             Fetcher& fetcher,
+                             DiskBudget& budget,
+                             storage::Store& store,
+                             Clock const& clock)
+    : executor_{std::move(executor)},
+      source_{workshop.options().source},
+      state_dir_{workshop.options().state_dir},
+      budget_{budget},
+      store_{store},
+      clock_{clock},
+      gate_{executor_, source_.builds},
+      worktrees_{executor_, workshop, state_dir_ / "worktrees"},
+      artifacts_{fetcher, {source_.artifacts, source_.artifacts_sha256}, source_.timeout},
+      program_{executor_, workshop} {
+  std::error_code ignored;  // an orphan of the last run may still be writing there
+  remove_tree(state_dir_ / "work", ignored);
+  fs::create_directories(state_dir_ / "builds");
+  fs::create_directories(state_dir_ / "logs");
+  if (!source_.artifacts.empty())
+    artifacts_recipe_ = store_.recipes().with(RecipeKind::artifacts, source_.artifacts).id;
+}
+
+asio::awaitable<Result<Recipe>> RecipeBuilder::recipe(int layout) {
+  Scratch const work{scratch_for("recipe")};
+  auto const contents = co_await program_.contents(work.path(), layout);
+  if (!contents) co_return contents.error();
+  co_return store_.recipes().with(RecipeKind::program, *contents);
+}
+
+/// The recipe as it is now; fails when that is not the one.
+asio::awaitable<Result<Recipe>> RecipeBuilder::expect(RecipeId recipe) {
+  auto const then = store_.recipes().find(recipe);
+  auto now = co_await this->recipe(then ? layout_in(then->contents) : 0);
+  if (!now || now->id == recipe) co_return now;
+  auto const changes = differences(then ? then->contents : "", now->contents);
+  co_return Error{ErrorCode::unavailable,
+                  fmt::format("the recipe, or what it builds with, is not what it was: {}",
+                              fmt::join(changes, ", "))};
+}
+
+/// A name of its own every time: what a killed attempt started may live on for a moment.
+fs::path RecipeBuilder::scratch_for(std::string const& what) const {
+  auto const attempt = std::chrono::steady_clock::now().time_since_epoch().count();
+  return state_dir_ / "work" / (what + "-" + std::to_string(attempt));
+}
+
+Known RecipeBuilder::known(CommitSha const& commit, RecipeId recipe) const {
+  auto const attempt = recall(commit, recipe, From::anywhere);
+  if (!attempt) return Known::nothing;
+  return attempt->build ? Known::built : Known::unbuildable;
+}
+
+std::optional<BuildAttempt> RecipeBuilder::recall(CommitSha const& commit,
+                                                  RecipeId recipe,
+                                                  From from) const {
+  if (from == From::anywhere && !source_.artifacts.empty()) {
+    auto ready = artifacts_.find(commit);
+    if (ready) return BuildAttempt{std::move(ready), "", {}, artifacts_recipe_};
+    if (auto kept = recall_kept(commit, artifacts_recipe_)) return kept;
+  }
+  return recall_kept(commit, recipe);
+}
+
+std::optional<BuildAttempt> RecipeBuilder::recall_kept(CommitSha const& commit,
+                                                       RecipeId recipe) const {
+  auto const known = store_.builds().find(commit, recipe);
+  if (!known) return std::nullopt;
+  if (known->state == storage::BuildState::unbuildable)
+    return BuildAttempt{std::nullopt, known->note};
+  auto present = read_build(known->prefix);
+  if (!present) return std::nullopt;
+  return BuildAttempt{std::move(*present), "", {}, recipe};
+}
+
+asio::awaitable<Result<BuildAttempt>> RecipeBuilder::build(CommitSha commit,
+                                                           RecipeId recipe,
+                                                           From from) {
+  Request request{{std::move(commit), std::nullopt}, recipe, from};
+  co_return co_await get(std::move(request));
+}
+
+asio::awaitable<Result<BuildAttempt>> RecipeBuilder::build_without(CommitSha culprit,
+                                                                   CommitSha onto,
+                                                                   RecipeId recipe) {
+  auto const history = bisect::GitHistory::open(source_.repository);
+  if (!history) co_return history.error();
+  auto const made = history->revert(culprit, onto);
+  if (!made) co_return made.error();
+  if (!*made)
+    co_return BuildAttempt{std::nullopt, "git revert does not apply on " + short_of(onto)};
+  Request request{
+      {**made, Origin::Revert{std::move(culprit), std::move(onto)}}, recipe, From::source};
+  co_return co_await get(std::move(request));
+}
+
+/// Keeps those who want the same commit apart, as long as there are any.
+class RecipeBuilder::Making {
+ public:
+  Making(RecipeBuilder& builder, CommitSha commit) : builder_{builder}, commit_{std::move(commit)} {
+    auto& semaphore = builder_.in_making_[commit_];
+    if (!semaphore) semaphore = std::make_shared<async::Semaphore>(builder_.executor_, 1);
+    semaphore_ = semaphore;
+  }
+
+  Making(Making const&) = delete;
+  Making& operator=(Making const&) = delete;
+
+  ~Making() {
+    if (semaphore_.use_count() == 2) builder_.in_making_.erase(commit_);
+  }
+
+  asio::awaitable<async::Semaphore::Pass> enter() { return semaphore_->enter(); }
+
+ private:
+  RecipeBuilder& builder_;
+  CommitSha commit_;
+  std::shared_ptr<async::Semaphore> semaphore_;
+};
+
+asio::awaitable<Result<BuildAttempt>> RecipeBuilder::get(Request request) {
+  auto const commit = request.origin.commit;
+  if (auto known = recall(commit, request.recipe, request.from)) co_return std::move(*known);
+  Making making{*this, commit};
+  auto const alone = co_await making.enter();
+  // Somebody may have made it meanwhile.
+  if (auto known = recall(commit, request.recipe, request.from)) co_return std::move(*known);
+  auto const place = co_await gate_.enter();
+  budget_.make_space_for_another();
+  auto made = co_await make(std::move(request));
+  budget_.make_space();
+  co_return made;
+}
+
+asio::awaitable<Result<BuildAttempt>> RecipeBuilder::make(Request request) {
+  auto const commit = request.origin.commit;
+  spdlog::info("build_started commit={} recipe={}", short_of(commit), request.recipe.value);
+  Scratch const work{scratch_for(short_of(commit))};
+  auto made = co_await make_in(work.path(), std::move(request));
+  if (made) in_trouble_since_.erase(commit);
+  if (made && made->build)
+    spdlog::info("build_finished commit={} recipe={} seconds={:.1f} incremental={}",
+                 short_of(commit),
+                 made->recipe.value,
+                 made->cost.seconds,
+                 made->cost.is_incremental);
+  co_return made;
+}
+
+asio::awaitable<Result<BuildAttempt>> RecipeBuilder::make_in(fs::path work, Request request) {
+  auto const& commit = request.origin.commit;
+  auto const started = std::chrono::steady_clock::now();
+  bool const has_recipe = !source_.repository.empty() && !source_.recipe.empty();
+  if (!has_recipe && source_.artifacts.empty()) {
+    co_return Error{
+        ErrorCode::invalid_argument,
+        "build " + short_of(commit) + ": source.repository and source.recipe are not configured"};
+  }
+  if (request.from == From::anywhere) {
+    auto const downloaded = co_await download(commit, work);
+    bool const is_away = !downloaded && downloaded.error().code == ErrorCode::unavailable;
+    if (is_away && !has_recipe && may_yet_come(commit)) co_return downloaded.error();
+    if (!downloaded && !has_recipe)
+      co_return give_up(commit, request.recipe, downloaded.error().message, false);
+    if (downloaded && *downloaded) {
+      Seconds const seconds = std::chrono::steady_clock::now() - started;
+      BuildAttempt::Cost const cost{seconds.count(), false};
+      co_return co_await keep(commit, artifacts_recipe_, **downloaded, cost);
+    }
+  }
+  if (!has_recipe)
+    co_return give_up(
+        commit, request.recipe, "no artifact is there, and source.recipe is not configured", false);
+  co_return co_await run_recipe(std::move(work), std::move(request));
+}
+
+asio::awaitable<Result<BuildAttempt>> RecipeBuilder::run_recipe(fs::path work, Request request) {
+  auto const& commit = request.origin.commit;
+  auto const started = std::chrono::steady_clock::now();
+  auto const tree = worktrees_.take();
+  auto const checked_out = co_await tree->check_out(request.origin);
+  if (!checked_out && may_yet_come(commit)) co_return checked_out.error();
+  if (!checked_out) co_return give_up(commit, request.recipe, checked_out.error().message, false);
+  auto const expected = co_await expect(request.recipe);
+  if (!expected) co_return expected.error();
+  auto const prepared = tree->prepare_for(expected->contents);
+  if (!prepared) co_return prepared.error();
+  bool const is_incremental = tree->is_warm();
+  int const layout = layout_in(expected->contents);
+  auto const log = state_dir_ / "logs" / log_name(commit, layout);
+  auto const prefix = work / "prefix";
+  auto const run = co_await program_.build(commit, *tree, prefix, log, layout);
+  if (!run) co_return run.error();
+  auto const where = run->how + ", see " + log.string();
+  if (run->status.signal == 0 && run->status.code > last_ordinary_status)
+    co_return Error{ErrorCode::refused, "build " + short_of(commit) + ": recipe aborted: " + where};
+  // A build takes an hour, and a host may be brought up to date meanwhile.
+  auto const still_expected = co_await expect(request.recipe);
+  if (!still_expected) co_return still_expected.error();
+  if (run->status.signal != 0 || run->status.code != 0) {
+    bool const forever = run->status.signal == 0 && run->status.code == cannot_be_built;
+    co_return give_up(commit, request.recipe, "recipe: " + where, forever);
+  }
+  tree->warm_up();
+  Seconds const seconds = std::chrono::steady_clock::now() - started;
+  BuildAttempt::Cost const cost{seconds.count(), is_incremental};
+  co_return co_await keep(commit, request.recipe, prefix, cost);
+}
+
+/// A downloaded prefix of the commit, or nothing. What cannot be had or used is told.
+asio::awaitable<Result<std::optional<fs::path>>> RecipeBuilder::download(CommitSha const& commit,
+                                                                         fs::path const& work) {
+  auto downloaded = co_await artifacts_.download(commit, work / "artifact");
+  if (!downloaded)
+    spdlog::warn("artifact_not_downloaded reason=\"{}\"", downloaded.error().message);
+  if (!downloaded || !*downloaded) co_return downloaded;
+  auto const build = read_build(**downloaded);
+  if (build && build->manifest.commit == commit) co_return downloaded;
+  spdlog::warn("artifact_refused commit={} reason=\"{}\"",
+               short_of(commit),
+               build ? "it is of commit " + build->manifest.commit.hex : build.error().message);
+  co_return std::nullopt;
+}
+
+asio::awaitable<Result<BuildAttempt>> RecipeBuilder::keep(CommitSha commit,
+                                                          RecipeId recipe,
+                                                          fs::path made,
+                                                          BuildAttempt::Cost cost) {
+  auto const build = read_build(made);
+  if (!build)
+    co_return give_up(
+        commit, recipe, "recipe left no good prefix: " + build.error().message, false);
+  if (build->manifest.commit != commit) {
+    co_return give_up(commit,
+                      recipe,
+                      "recipe built " + build->manifest.commit.hex + " instead of this commit",
+                      false);
+  }
+  auto const flushed = co_await async::flush_disk_of(executor_, made.parent_path());
+  if (!flushed) co_return flushed.error();
+  auto const place = state_dir_ / "builds" / (commit.hex + "-" + std::to_string(recipe.value));
+  std::error_code problem;
+  remove_tree(place, problem);
+  fs::rename(made, place, problem);
+  if (problem) {
+    co_return Error{ErrorCode::internal,
+                    "move " + made.string() + " to " + place.string() + ": " + problem.message()};
+  }
+  store_.builds().record({commit,
+                          recipe,
+                          storage::BuildState::built,
+                          place.string(),
+                          "",
+                          clock_.now(),
+                          cost.seconds,
+                          cost.is_incremental});
+  auto kept = read_build(place);  // again, because paths inside depend on the place
+  if (!kept) co_return kept.error();
+  co_return BuildAttempt{std::move(*kept), "", cost, recipe};
+}
+
+/// For a day after it was first tried; a service that begins anew waits for another. A commit that
+/// git can never check out, or a server that never gives its archive, must not hold up the others.
+bool RecipeBuilder::may_yet_come(CommitSha const& commit) {
+  constexpr std::chrono::hours patience{24};
+  auto const since = in_trouble_since_.try_emplace(commit, clock_.now()).first;
+  if (clock_.now() - since->second < patience) return true;
+  in_trouble_since_.erase(since);
+  return false;
+}
+
+BuildAttempt RecipeBuilder::give_up(CommitSha const& commit,
+                                    RecipeId recipe,
+                                    std::string note,
+                                    bool forever) {
+  spdlog::warn("build_skipped commit={} reason=\"{}\"", short_of(commit), note);
+  if (forever) {
+    store_.builds().record(
+        {commit, recipe, storage::BuildState::unbuildable, "", note, clock_.now()});
+  }
+  return BuildAttempt{std::nullopt, std::move(note)};
+}
+
+}  // namespace torchwatch::builds

@@ -1,0 +1,128 @@
+#include "daemon/builds/worktree.h"
+
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include <spdlog/spdlog.h>
+
+#include "daemon/async/tool.h"
+#include "storage/domain/remove_tree.h"
+
+namespace torchwatch::builds {
+namespace asio = boost::asio;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A checkout that takes longer hangs.
+constexpr std::chrono::minutes longest{30};
+
+}  // namespace
+
+Worktree::Worktree(asio::any_io_executor executor, Workshop& workshop, fs::path directory)
+    : executor_{std::move(executor)},
+      workshop_{&workshop},
+      directory_{std::move(directory)} {}
+
+std::string const& Worktree::repository() const {
+  return workshop_->options().source.repository;
+}
+
+bool Worktree::is_warm() const {
+  return fs::exists(directory_ / "warm");
+}
+
+void Worktree::warm_up() const {
+  std::ofstream{directory_ / "warm"};
+}
+
+Result<> Worktree::prepare_for(std::string const& contents) const {
+  auto const file = directory_ / "recipe";
+  std::ifstream known{file};
+  if (known && std::string{std::istreambuf_iterator<char>{known}, {}} == contents) return {};
+  std::error_code problem;
+  fs::remove(directory_ / "warm", problem);
+  remove_tree(kept(), problem);
+  if (!problem) fs::create_directories(kept(), problem);
+  if (problem)
+    return Error{ErrorCode::internal, "empty " + kept().string() + ": " + problem.message()};
+  std::ofstream{file} << contents;
+  return {};
+}
+
+asio::awaitable<Result<>> Worktree::check_out(Origin origin) {
+  if (fs::exists(source())) {
+    std::error_code ignored;  // sandboxes show it, and earlier versions had none
+    fs::create_directories(reverts(), ignored);
+    auto const gone = co_await go_to(origin);
+    if (gone) co_return gone;
+    spdlog::warn(
+        "worktree_renewed path={} reason=\"{}\"", directory_.string(), gone.error().message);
+  }
+  auto const cloned = co_await clone();
+  if (!cloned) co_return cloned;
+  co_return co_await go_to(origin);
+}
+
+asio::awaitable<Result<>> Worktree::clone() {
+  std::error_code problem;
+  remove_tree(directory_, problem);
+  for (auto const& directory : {kept(), source()})
+    if (!problem) fs::create_directories(directory, problem);
+  if (problem)
+    co_return Error{ErrorCode::internal, "make " + directory_.string() + ": " + problem.message()};
+  std::ofstream{lock()}.close();
+  if (auto const made = open_reverts(); !made) co_return made.error();
+  std::vector<std::string> arguments{"clone",
+                                     "--quiet",
+                                     "--shared",
+                                     "--reference",
+                                     reverts().string(),
+                                     "--no-checkout",
+                                     repository(),
+                                     source().string()};
+  co_return co_await git(std::move(arguments));
+}
+
+Result<bisect::GitHistory> Worktree::open_reverts() const {
+  return bisect::GitHistory::borrow(reverts().string(), repository());
+}
+
+asio::awaitable<Result<>> Worktree::go_to(Origin const& origin) {
+  if (origin.revert) {
+    auto const history = open_reverts();
+    if (!history) co_return history.error();
+    auto const made = history->revert(origin.revert->culprit, origin.revert->onto);
+    if (!made) co_return made.error();
+  }
+  std::error_code ignored;  // nobody else is in here: the one who locked it was killed
+  if (auto const own = source() / ".git"; !fs::is_symlink(own, ignored))
+    fs::remove(own / "index.lock", ignored);
+  std::vector<std::string> arguments{
+      "-C", source().string(), "checkout", "--quiet", "--force", "--detach", origin.commit.hex};
+  co_return co_await git(std::move(arguments));
+}
+
+asio::awaitable<Result<>> Worktree::git(std::vector<std::string> arguments) {
+  process::Command command;
+  command.argv = {"flock", "--no-fork", lock().string(), "git"};
+  command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
+  // Whoever is killed before the clone is there leaves a directory that is in no repository of ours
+  command.env = {{"GIT_TERMINAL_PROMPT", "0"}, {"GIT_CEILING_DIRECTORIES", directory_.string()}};
+  Workshop::Access access;
+  access.readable = {repository(), reverts()};
+  access.writable = {source()};
+  access.has_network = false;
+  constexpr std::size_t locking = 3;
+  auto confined = co_await workshop_->confine(std::move(command), std::move(access), locking);
+  if (!confined) co_return confined.error();
+  auto const run = co_await async::run_tool(executor_, std::move(*confined), longest);
+  if (!run) co_return run.error();
+  if (run->is_good()) co_return Result<>{};
+  co_return Error{ErrorCode::unavailable,
+                  "git in " + directory_.string() + ": " + async::why_it_failed(*run)};
+}
+
+}  // namespace torchwatch::builds

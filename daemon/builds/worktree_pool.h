@@ -1,0 +1,69 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include "daemon/builds/worktree.h"
+
+namespace torchwatch::builds {
+
+/// The worktrees under a directory, as many as are used at a time. They outlive the service: the
+/// next build is an incremental one. Single-threaded.
+class WorktreePool {
+ private:
+  struct Place {
+    Worktree tree;
+    bool is_taken = false;
+  };
+
+ public:
+  /// Whoever holds it is alone in the worktree.
+  class Lease {
+   public:
+    explicit Lease(Place& place) : place_{&place} { place_->is_taken = true; }
+
+    Lease(Lease&& other) noexcept : place_{std::exchange(other.place_, nullptr)} {}
+
+    Lease(Lease const&) = delete;
+    Lease& operator=(Lease const&) = delete;
+    Lease& operator=(Lease&&) = delete;
+
+    ~Lease() {
+      if (place_ != nullptr) place_->is_taken = false;
+    }
+
+    Worktree* operator->() const { return &place_->tree; }
+
+    Worktree& operator*() const { return place_->tree; }
+
+   private:
+    Place* place_;
+  };
+
+  /// Takes over what a predecessor left, but for worktrees in which an orphan of a killed one still
+  /// builds: these are removed, and so is whatever it builds. `workshop` must outlive it.
+  WorktreePool(boost::asio::any_io_executor executor,
+               Workshop& workshop,
+               std::filesystem::path parent);
+
+  /// One in which something was built, if such a one is free.
+  Lease take();
+
+  /// Whether anything was built in any of them.
+  bool is_warm() const;
+
+ private:
+  Place& add(std::filesystem::path const& directory);
+
+  boost::asio::any_io_executor executor_;
+  Workshop& workshop_;
+  std::filesystem::path parent_;
+  std::vector<std::unique_ptr<Place>> places_;
+};
+
+}  // namespace torchwatch::builds

@@ -1,0 +1,201 @@
+#include "bisect/compare/baseline.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "tests/storage/samples.h"
+
+namespace torchwatch::bisect {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using tests::early;
+using tests::latency_of;
+using enum NightlyState;
+
+Nightly nightly(int id, std::string const& date, NightlyState state) {
+  Nightly nightly;
+  nightly.id.value = id;
+  nightly.date = date;
+  nightly.state = state;
+  nightly.announced_at = early;
+  return nightly;
+}
+
+NightlyVerdict verdict(int nightly, Verdict verdict, std::string const& model = "dlrm") {
+  SeriesChange change{latency_of(model), tests::slower()};
+  change.comparison.verdict = verdict;
+  return {NightlyId{nightly}, change};
+}
+
+TEST(Baseline, IsTheNewestOlderNightlyThatWasJudged) {
+  std::vector const nightlies{nightly(1, "2026-01-01", done),
+                              nightly(2, "2026-01-02", bisected),
+                              nightly(3, "2026-01-03", failed),
+                              nightly(4, "2026-01-04", swept),
+                              nightly(5, "2026-01-05", prepared),
+                              nightly(6, "2026-01-06", done)};
+
+  EXPECT_EQ(baseline_of(nightlies[4], nightlies)->id, NightlyId{2});
+  EXPECT_EQ(baseline_of(nightlies[1], nightlies)->id, NightlyId{1});
+  EXPECT_FALSE(baseline_of(nightlies[0], nightlies));
+}
+
+TEST(Baseline, OfTwoNightliesOfADayIsTheOneAnnouncedLater) {
+  std::vector const nightlies{nightly(3, "2026-01-01", done),
+                              nightly(1, "2026-01-02", done),
+                              nightly(2, "2026-01-02", done),
+                              nightly(4, "2026-01-02", swept)};
+
+  EXPECT_EQ(baseline_of(nightlies[3], nightlies)->id, NightlyId{2});
+  EXPECT_EQ(baseline_of(nightlies[1], nightlies)->id, NightlyId{3});
+}
+
+Nightly swept_beside(int baseline, int id, std::string const& date, NightlyState state) {
+  auto one = nightly(id, date, state);
+  one.baseline = NightlyId{baseline};
+  one.commit.hex = std::string(40, static_cast<char>('a' + id));
+  return one;
+}
+
+/// By the ids of nightly and baseline.
+std::vector<std::pair<int, int>> compared_before(std::vector<Nightly> const& nightlies,
+                                                 std::size_t index,
+                                                 std::size_t most = 20) {
+  std::vector<std::pair<int, int>> ids;
+  for (auto const& [nightly, baseline] :
+       bisect::compared_before(nightlies.at(index), nightlies, most))
+    ids.emplace_back(nightly.id.value, baseline.id.value);
+  return ids;
+}
+
+TEST(SweptBefore, AreTheNewestThatWereComparedBefore) {
+  std::vector const nightlies{nightly(1, "2026-01-01", done),
+                              swept_beside(1, 2, "2026-01-02", bisected),
+                              swept_beside(2, 3, "2026-01-03", failed),
+                              swept_beside(2, 4, "2026-01-04", done),
+                              swept_beside(4, 5, "2026-01-05", done),
+                              swept_beside(5, 6, "2026-01-06", screened)};
+  EXPECT_THAT(compared_before(nightlies, 5),
+              ElementsAre(std::pair{5, 4}, std::pair{4, 2}, std::pair{2, 1}));
+  EXPECT_THAT(compared_before(nightlies, 5, 2), ElementsAre(std::pair{5, 4}, std::pair{4, 2}));
+  EXPECT_THAT(compared_before(nightlies, 1), IsEmpty());
+}
+
+TEST(SweptBefore, AreTheSameWhateverWasAnnouncedMeanwhile) {
+  std::vector const nightlies{nightly(1, "2026-01-01", done),
+                              swept_beside(1, 2, "2026-01-02", done),
+                              swept_beside(2, 7, "2026-01-03", done),
+                              swept_beside(2, 6, "2026-01-06", screened),
+                              swept_beside(6, 8, "2026-01-07", done)};
+  EXPECT_THAT(compared_before(nightlies, 3), ElementsAre(std::pair{2, 1}));
+}
+
+TEST(SweptBefore, AreNotBuildsOfOneCommit) {
+  std::vector nightlies{nightly(1, "2026-01-01", done),
+                        swept_beside(1, 2, "2026-01-02", done),
+                        swept_beside(2, 3, "2026-01-03", swept)};
+  nightlies[1].commit = nightlies[0].commit;
+  EXPECT_THAT(compared_before(nightlies, 2), IsEmpty());
+}
+
+class AnchorCandidates : public testing::Test {
+ protected:
+  std::vector<int> candidates(std::size_t of = 4) const {
+    std::vector<int> ids;
+    for (auto const& candidate : anchor_candidates(nightlies.at(of), nightlies, history))
+      ids.push_back(static_cast<int>(candidate.id.value));
+    return ids;
+  }
+
+  /// Of dlrm.
+  void accept(Timestamp when) {
+    Ruling ruling;
+    ruling.kind = RulingKind::accept;
+    ruling.series.benchmark = latency_of("dlrm").benchmark;
+    ruling.given_at = when;
+    history.rulings.push_back(ruling);
+  }
+
+  std::vector<Nightly> nightlies{nightly(1, "2026-01-01", done),
+                                 nightly(2, "2026-01-02", bisected),
+                                 nightly(3, "2026-01-03", failed),
+                                 nightly(4, "2026-01-04", done),
+                                 nightly(5, "2026-01-05", screened),
+                                 nightly(6, "2026-01-06", done)};
+  BenchmarkHistory history{
+      {"local", latency_of("dlrm").benchmark},
+      {},
+      {},
+      {},
+      {NightlyId{1}, NightlyId{2}, NightlyId{3}, NightlyId{4}, NightlyId{5}, NightlyId{6}}};
+};
+
+TEST_F(AnchorCandidates, AreTheJudgedNightliesBeforeOldestFirst) {
+  EXPECT_THAT(candidates(), ElementsAre(1, 2, 4));
+  EXPECT_THAT(candidates(1), ElementsAre(1));
+  EXPECT_THAT(candidates(0), IsEmpty());
+}
+
+TEST_F(AnchorCandidates, AreThoseThatTheBenchmarkRunsOn) {
+  std::erase(history.measured, NightlyId{1});
+  EXPECT_THAT(candidates(), ElementsAre(2, 4));
+}
+
+TEST_F(AnchorCandidates, BeginAtTheLastRegression) {
+  history.verdicts = {verdict(1, Verdict::regression),
+                      verdict(2, Verdict::regression),
+                      verdict(4, Verdict::improvement),
+                      verdict(5, Verdict::regression)};
+
+  EXPECT_THAT(candidates(), ElementsAre(2, 4)) << "tonight's own verdict does not count";
+}
+
+TEST_F(AnchorCandidates, BeginAfterARegressionOfANightlyThatFailed) {
+  history.verdicts = {verdict(3, Verdict::regression)};
+
+  EXPECT_THAT(candidates(), ElementsAre(4));
+}
+
+TEST_F(AnchorCandidates, BeginWhereTheBenchmarkWasFoundBetterThanItsAnchor) {
+  history.anchored = {verdict(2, Verdict::improvement), verdict(4, Verdict::regression)};
+
+  EXPECT_THAT(candidates(), ElementsAre(2, 4));
+}
+
+TEST_F(AnchorCandidates, BeginWhereSomebodyAcceptedTheLevel) {
+  nightlies[3].announced_at = early + std::chrono::hours{1};
+  accept(early);
+
+  EXPECT_THAT(candidates(), ElementsAre(2, 4)) << "the newest that was judged by then";
+
+  accept(early + std::chrono::hours{1});
+  EXPECT_THAT(candidates(), ElementsAre(4));
+}
+
+TEST_F(AnchorCandidates, BeginWhereEverythingWasAccepted) {
+  accept(early);
+  history.rulings.front().series = {};
+
+  EXPECT_THAT(candidates(), ElementsAre(4));
+}
+
+TEST_F(AnchorCandidates, HeedNoOtherRuling) {
+  accept(early);
+  accept(early);
+  accept(early);
+  accept(early);
+  history.rulings[0].kind = RulingKind::mute;
+  history.rulings[1].incident = IncidentId{1};
+  history.rulings[2].series.benchmark = latency_of("dcgan").benchmark;
+  history.rulings[3].series.fleet = "elsewhere";
+
+  EXPECT_THAT(candidates(), ElementsAre(1, 2, 4));
+}
+
+}  // namespace
+}  // namespace torchwatch::bisect

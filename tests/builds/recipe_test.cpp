@@ -1,0 +1,121 @@
+#include "daemon/builds/recipe.h"
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include "daemon/builds/worktree_pool.h"
+#include "tests/bisect/git_repository.h"
+#include "tests/runner/run.h"
+#include "tests/storage/samples.h"
+
+namespace torchwatch::builds {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::MatchesRegex;
+
+class RecipeProgramTest : public testing::Test {
+ protected:
+  fs::path folder() const { return folder_.database().parent_path(); }
+
+  void write(std::string const& script) {
+    source_.recipe = (folder() / "recipe").string();
+    options_.state_dir = (folder() / "state").string();
+    std::ofstream{source_.recipe} << "#!/bin/sh\n" << script;
+    fs::permissions(source_.recipe, fs::perms::owner_all);
+  }
+
+  Result<std::string> contents(int layout = 0) {
+    auto const empty = folder() / "empty";
+    fs::create_directories(empty);
+    Workshop workshop{loop_.get_executor(), options_};
+    RecipeProgram const program{loop_.get_executor(), workshop};
+    return tests::run(loop_, program.contents(empty, layout));
+  }
+
+  boost::asio::io_context loop_;
+  config::Options options_;
+  config::SourceOptions& source_ = options_.source;
+
+ private:
+  tests::TemporaryFolder folder_;
+};
+
+/// Somebody else's program may print for ever.
+TEST_F(RecipeProgramTest, ThatPrintsWithoutEndIsKilled) {
+  bisect::GitRepository repository;
+  repository.write("file", "one\n");
+  auto const commit = repository.commit("first");
+  source_.repository = repository.path().string();
+  write("head -c 300M /dev/zero\nexec sleep 60\n");
+  source_.timeout = std::chrono::seconds{20};
+  Workshop workshop{loop_.get_executor(), options_};
+  RecipeProgram const program{loop_.get_executor(), workshop};
+  WorktreePool worktrees{loop_.get_executor(), workshop, folder() / "worktrees"};
+  auto const tree = worktrees.take();
+  ASSERT_TRUE(tests::run(loop_, tree->check_out(Origin{commit, {}})));
+  auto const log = folder() / "log";
+  auto const run =
+      tests::run(loop_, program.build(commit, *tree, folder() / "prefix/build", log, 0)).value();
+
+  EXPECT_EQ(run.how, "printed more than 256 MiB");
+  EXPECT_LE(fs::file_size(log), std::uintmax_t{257} << 20);
+}
+
+TEST_F(RecipeProgramTest, IsItsTextAndWhatItSaysThatItDependsOn) {
+  write("[ \"$*\" = --dependencies ] && ls -a | wc -l && echo gcc 12\n");
+  auto const before = contents().value();
+  EXPECT_THAT(before, MatchesRegex("recipe [0-9a-f]{40}\n2\ngcc 12\n"));
+  EXPECT_EQ(contents().value(), before);
+
+  write("# By somebody else.\n[ \"$*\" = --dependencies ] && ls -a | wc -l && echo gcc 12\n");
+  auto const after = contents().value();
+  EXPECT_THAT(after, MatchesRegex("recipe [0-9a-f]{40}\n2\ngcc 12\n"));
+  EXPECT_NE(after, before);
+}
+
+TEST_F(RecipeProgramTest, SaysWhatLayoutItKnows) {
+  write("echo gcc 12\n[ -z \"${TORCHWATCH_LAYOUT:-}\" ] || echo layout $TORCHWATCH_LAYOUT\n");
+  EXPECT_THAT(contents().value(), MatchesRegex("recipe [0-9a-f]{40}\ngcc 12\n"));
+  EXPECT_EQ(layout_in(contents().value()), 0);
+  EXPECT_EQ(contents(1).value(), contents().value() + "layout 1\n");
+  EXPECT_EQ(layout_in(contents(1).value()), 1);
+}
+
+TEST_F(RecipeProgramTest, ThatKnowsNoLayoutsIsTheSameForAll) {
+  write("echo gcc 12\n");
+  EXPECT_EQ(contents(1).value(), contents().value());
+}
+
+TEST_F(RecipeProgramTest, IsItsTextAloneWhereItGivesNoAnswer) {
+  write("echo half an answer\nexit 1\n");
+  EXPECT_THAT(contents().value(), MatchesRegex("recipe [0-9a-f]{40}\n"));
+}
+
+TEST_F(RecipeProgramTest, ThatIsKilledIsAskedAgainLater) {
+  write("kill -KILL $$\n");
+  auto const killed = contents();
+  ASSERT_FALSE(killed);
+  EXPECT_EQ(killed.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(killed.error().message, HasSubstr("recipe --dependencies: killed by SIGKILL"));
+}
+
+TEST_F(RecipeProgramTest, ThatIsGoneIsNamed) {
+  source_.recipe = (folder() / "nothing").string();
+  auto const gone = contents();
+  ASSERT_FALSE(gone);
+  EXPECT_EQ(gone.error().code, ErrorCode::not_found);
+  EXPECT_THAT(gone.error().message, HasSubstr("nothing cannot be read"));
+}
+
+TEST_F(RecipeProgramTest, IsNothingWhereNoneIsConfigured) {
+  EXPECT_THAT(contents().value(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace torchwatch::builds
