@@ -69,8 +69,14 @@ void World::generate(WorldOptions const& options) {
   auto const scenario = material / "scenarios" / (options.scenario + ".json");
   patch_file(material / "scripted.json", options.script);
   patch_file(scenario, options.history);
-  std::vector<std::string> argv{
-      LAB_PROGRAM, "generate", "--scenario", scenario.string(), "--out", lab().string()};
+  std::vector<std::string> argv{LAB_PROGRAM,
+                                "generate",
+                                "--scenario",
+                                scenario.string(),
+                                "--out",
+                                lab().string(),
+                                "--seed",
+                                std::to_string(options.seed)};
   if (!options.real) argv.insert(argv.end(), {"--scripted", "--worker", SCRIPTED_WORKER_PROGRAM});
   auto const generated = start_program(std::move(argv)).wait();
   if (generated.status != 0 || generated.signal != 0)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -19,6 +20,7 @@ namespace torchwatch::e2e {
 struct WorldOptions {
   std::string scenario = "one-culprit";                ///< tests/lab/scenarios/NAME.json
   bool real = false;                                   ///< kernels and LibTorch in place of scripts
+  std::uint64_t seed = 1;                              ///< draws the lab's history
   nlohmann::json script = nlohmann::json::object();    ///< of the lab's scripted.json
   nlohmann::json history = nlohmann::json::object();   ///< of the scenario's file
   nlohmann::json settings = nlohmann::json::object();  ///< of the lab's torchwatch.json
