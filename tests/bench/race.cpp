@@ -32,7 +32,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "bisect/median.h"
+#include "bisect/compare/statistics.h"
 
 namespace torchwatch::bench {
 namespace {
