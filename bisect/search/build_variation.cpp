@@ -1,5 +1,6 @@
 #include "bisect/search/build_variation.h"
 
+
 #include <algorithm>
 #include <cmath>
 
