@@ -104,9 +104,8 @@ Summary of_gradual_change(Finding const& finding) {
                       each)};
 }
 
-/// An effect without a probability has an unknown one, not a small one.
 bool is_certain(Effect const& effect) {
-  return effect.probability <= 0 || effect.probability >= certain;
+  return effect.probability >= certain;
 }
 
 Summary of_range(Finding const& finding, Bisection const& bisection) {
@@ -317,7 +316,7 @@ std::string evidence(Effect const& effect, Finding const& finding) {
   if (finding.suspects.size() == 1) parts.push_back(proof(effect));
   if (effect.rebuilt) parts.push_back(rebuilt(effect));
   parts.push_back(seen(effect));
-  if (effect.probability > 0) parts.push_back("confidence " + probability(effect.probability));
+  parts.push_back("confidence " + probability(effect.probability));
   if (effect.revert_check) parts.push_back(reverted(effect));
   return fmt::format("{}", fmt::join(parts, "; "));
 }
