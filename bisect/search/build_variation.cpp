@@ -1,6 +1,5 @@
 #include "bisect/search/build_variation.h"
 
-
 #include <algorithm>
 #include <cmath>
 
