@@ -9,7 +9,7 @@
 #include <spdlog/spdlog.h>
 
 #include "config/load.h"
-#include "daemon/measure/gpus.h"
+#include "daemon/measure/gpu_slots.h"
 #include "daemon/net/proxy.h"
 #include "storage/domain/printable.h"
 

@@ -7,6 +7,7 @@
 #include <spdlog/spdlog.h>
 
 #include "config/private_paths.h"
+#include "daemon/measure/gpu_slots.h"
 #include "runner/process/child_process.h"
 
 namespace torchwatch::measure {
@@ -62,12 +63,6 @@ std::vector<std::string> hooks_of(config::FleetOptions const& fleet) {
   if (!fleet.after_round.empty())
     arguments.insert(arguments.end(), {"--after-round", nlohmann::json(fleet.after_round).dump()});
   return arguments;
-}
-
-/// Empty: whichever CUDA has first.
-std::string gpu_of_slot(std::vector<std::string> const& devices, std::size_t slot) {
-  if (devices.empty()) return {};
-  return devices.front() == config::all_devices ? std::to_string(slot) : devices.at(slot);
 }
 
 }  // namespace

@@ -5,34 +5,34 @@
 namespace torchwatch::service {
 namespace asio = boost::asio;
 
-Parts::Parts(asio::any_io_executor const& executor,
-             config::Options const& options,
-             Edges const& edges)
-    : kept{edges.kept},
-      prepared_rounds{edges.rounds, kept, edges.makers.workers},
+ServiceParts::ServiceParts(asio::any_io_executor const& executor,
+                           config::Options const& options,
+                           ExternalServices const& services)
+    : kept{services.kept},
+      prepared_rounds{services.rounds, kept, services.workers},
       git_fetch{executor, options.source},
-      bisector{edges.store, prepared_rounds, edges.makers.builder, git_fetch, options},
-      queue{executor, options.source, edges.store, edges.clock, git_fetch, bisector},
-      alarms{options, edges.store, edges.clock},
-      announcer{feed::open_feed(options, edges.makers.fetcher, git_fetch),
+      bisector{services.store, prepared_rounds, services.builder, git_fetch, options},
+      queue{executor, options.source, services.store, services.clock, git_fetch, bisector},
+      alarms{options, services.store, services.clock},
+      announcer{feed::open_feed(options, services.fetcher, git_fetch),
                 options.feed,
-                edges.store,
-                edges.clock},
-      packages{executor, options, edges.makers.fetcher, kept, git_fetch, edges.makers.workers},
-      preparation{edges.store, edges.clock, edges.makers.builder, git_fetch, packages},
-      wanted_builds{edges.store, preparation, kept},
-      raw_data_cleanup{edges.store, options.store},
-      sweep{options, edges.store, prepared_rounds},
-      verdicts{options, edges.store, edges.clock, prepared_rounds, alarms},
-      rebuilds{options, edges.store, prepared_rounds, edges.makers.builder, git_fetch},
-      suite_profile{options, edges.store, prepared_rounds},
-      investigation{options, edges.store, edges.clock, prepared_rounds, queue},
-      stages{edges.store, preparation, sweep, verdicts, rebuilds, suite_profile, investigation},
-      publisher{options.github, edges.store, options.state_dir, edges.open_transport},
-      feedback{options.github, edges.store, edges.clock, edges.open_transport},
-      pipeline{edges.store, announcer, stages, alarms, publisher, edges.clock} {}
+                services.store,
+                services.clock},
+      packages{executor, options, services.fetcher, kept, git_fetch, services.workers},
+      preparation{services.store, services.clock, services.builder, git_fetch, packages},
+      wanted_builds{services.store, preparation, kept},
+      raw_data_cleanup{services.store, options.store},
+      sweep{options, services.store, prepared_rounds},
+      verdicts{options, services.store, services.clock, prepared_rounds, alarms},
+      rebuilds{options, services.store, prepared_rounds, services.builder, git_fetch},
+      suite_profile{options, services.store, prepared_rounds},
+      investigation{options, services.store, services.clock, prepared_rounds, queue},
+      stages{services.store, preparation, sweep, verdicts, rebuilds, suite_profile, investigation},
+      publisher{options.github, services.store, options.state_dir, services.open_transport},
+      feedback{options.github, services.store, services.clock, services.open_transport},
+      pipeline{services.store, announcer, stages, alarms, publisher, services.clock} {}
 
-asio::awaitable<Result<>> Parts::pass() {
+asio::awaitable<Result<>> ServiceParts::pass() {
   kept.make_space();
   queue.start();
   auto const passed = co_await pipeline.pass();

@@ -32,30 +32,25 @@
 
 namespace torchwatch::service {
 
-/// Whoever makes builds, or brings them.
-struct Makers {
-  builds::Builder& builder;  ///< of commits
-  builds::Workers& workers;  ///< of what measures a build
-  builds::Fetcher& fetcher;  ///< of what is published
-};
-
-/// The edges of the world, as they are in one process: real ones, or a test's.
-struct Edges {
+/// What the service uses of the world outside: the real things in one process, or a test's fakes.
+struct ExternalServices {
   storage::Store& store;
   Clock const& clock;
-  builds::BuildStore& kept;              ///< what is kept of builds
-  measure::Rounds& rounds;               ///< who measures
-  Makers makers;                         ///< who builds
-  report::OpenTransport open_transport;  ///< who talks to GitHub
+  builds::BuildStore& kept;              ///< builds on disk
+  measure::Rounds& rounds;               ///< measures builds
+  builds::Builder& builder;              ///< builds commits
+  builds::Workers& workers;              ///< compiles workers for builds
+  builds::Fetcher& fetcher;              ///< downloads published builds
+  report::OpenTransport open_transport;  ///< connects to GitHub
 };
 
-/// Everything between them, wired. Built top to bottom, destroyed bottom to top; a part uses only
+/// All parts of the service, wired. Built top to bottom, destroyed bottom to top; a part uses only
 /// parts above it. Single-threaded, on `executor`.
-struct Parts {
-  /// `options` and what `edges` refers to must outlive it.
-  Parts(boost::asio::any_io_executor const& executor,
-        config::Options const& options,
-        Edges const& edges);
+struct ServiceParts {
+  /// `options` and what `services` refers to must outlive it.
+  ServiceParts(boost::asio::any_io_executor const& executor,
+               config::Options const& options,
+               ExternalServices const& services);
 
   /// One pass over the feed: makes disk space, starts the bisections that people asked for, judges
   /// what is new, publishes it, brings back builds that are wanted, forgets processes that are not,

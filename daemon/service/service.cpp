@@ -40,12 +40,14 @@ Service::Service(asio::any_io_executor executor,
       builder{executor, workshop, fetcher, kept, store, clock},
       parts{executor,
             options,
-            Edges{store,
-                  clock,
-                  kept,
-                  rounds,
-                  Makers{builder, workers, fetcher},
-                  counted(report::https_transport(options.github), counters)}} {
+            ExternalServices{store,
+                             clock,
+                             kept,
+                             rounds,
+                             builder,
+                             workers,
+                             fetcher,
+                             counted(report::https_transport(options.github), counters)}} {
   rounds.forget_slots_that_are_gone();
 }
 

@@ -13,7 +13,7 @@
 
 namespace torchwatch::service {
 
-/// The parts between the real edges: runners, recipes, HTTPS and chance. Single-threaded, on
+/// The parts between the real services: runners, recipes, HTTPS and chance. Single-threaded, on
 /// `executor`.
 struct Service {
   /// `options`, `store` and `clock` must outlive it. `executable`: this program.
@@ -32,7 +32,7 @@ struct Service {
   builds::FetchProgram fetcher;
   builds::BuildStore kept;
   builds::RecipeBuilder builder;
-  Parts parts;
+  ServiceParts parts;
 };
 
 }  // namespace torchwatch::service

@@ -36,7 +36,9 @@ MemoryFolder::~MemoryFolder() {
   fs::remove_all(path_, ignored);
 }
 
-Edges::Edges(config::Options const& options, fs::path const& folder, Clock const& clock)
+FakeServices::FakeServices(config::Options const& options,
+                           fs::path const& folder,
+                           Clock const& clock)
     : store{storage::Store::open(folder / "torchwatch.sqlite").value()},
       build_store{options, store, clock},
       rounds{store, clock},
@@ -49,11 +51,11 @@ Parts::Parts(boost::asio::any_io_executor const& executor,
              builds::Fetcher& fetcher,
              builds::Workers& workers,
              report::OpenTransport const& open_transport)
-    : Edges{options, folder, clock},
-      service::Parts{
+    : FakeServices{options, folder, clock},
+      service::ServiceParts{
           executor,
           options,
-          {store, clock, build_store, rounds, {builder, workers, fetcher}, open_transport}} {}
+          {store, clock, build_store, rounds, builder, workers, fetcher, open_transport}} {}
 
 World::World(std::size_t commits) : trunk{folder.path() / "trunk.git", commits} {
   fs::copy_file(empty_database(), folder.path() / "torchwatch.sqlite");

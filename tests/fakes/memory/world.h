@@ -46,8 +46,10 @@ class TestClock final : public Clock {
 };
 
 /// What stands at the service's edges: a real Store and BuildStore, and made-up rounds and builds.
-struct Edges {
-  Edges(config::Options const& options, std::filesystem::path const& folder, Clock const& clock);
+struct FakeServices {
+  FakeServices(config::Options const& options,
+               std::filesystem::path const& folder,
+               Clock const& clock);
 
   storage::Store store;
   builds::BuildStore build_store;
@@ -56,7 +58,7 @@ struct Edges {
 };
 
 /// The service's own parts between them, without a process.
-struct Parts : Edges, service::Parts {
+struct Parts : FakeServices, service::ServiceParts {
   Parts(boost::asio::any_io_executor const& executor,
         config::Options const& options,
         std::filesystem::path const& folder,

@@ -1,4 +1,4 @@
-#include "daemon/measure/gpus.h"
+#include "daemon/measure/gpu_slots.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

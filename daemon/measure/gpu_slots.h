@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -14,5 +15,10 @@ namespace torchwatch::measure {
 /// naming the fleet, when there is no such library, or no GPU.
 Result<> find_gpus(std::vector<config::FleetOptions>& fleets,
                    std::string const& library = "libnvidia-ml.so.1");
+
+/// The GPU that slot `slot` of a fleet measures on, as CUDA_VISIBLE_DEVICES takes it: an entry of
+/// `devices`, or the slot's number if they are "all". Empty if the fleet names none: the first that
+/// CUDA finds. The runner gets it as --gpu, and sets it for its workers (runner/round).
+std::string gpu_of_slot(std::vector<std::string> const& devices, std::size_t slot);
 
 }  // namespace torchwatch::measure

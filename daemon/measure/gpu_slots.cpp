@@ -1,5 +1,6 @@
-#include "daemon/measure/gpus.h"
+#include "daemon/measure/gpu_slots.h"
 
+#include <cstddef>
 #include <utility>
 
 #include "runner/nvml.h"
@@ -29,6 +30,11 @@ Result<> find_gpus(std::vector<config::FleetOptions>& fleets, std::string const&
     fleet.devices = std::move(*found);
   }
   return {};
+}
+
+std::string gpu_of_slot(std::vector<std::string> const& devices, std::size_t slot) {
+  if (devices.empty()) return {};
+  return devices.front() == config::all_devices ? std::to_string(slot) : devices.at(slot);
 }
 
 }  // namespace torchwatch::measure
