@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <filesystem>
+#include <iomanip>
 #include <map>
 #include <regex>
 #include <sstream>
@@ -107,6 +109,23 @@ Statement statement_of(e2e::Answer const& answer) {
   return statement;
 }
 
+/// Seconds since 1970 of a time as the API writes it, "2025-09-03T01:02:03Z".
+std::time_t seconds_of(json const& time) {
+  std::tm parts{};
+  std::istringstream stream{time.get<std::string>()};
+  stream >> std::get_time(&parts, "%Y-%m-%dT%H:%M:%SZ");
+  if (!stream) throw std::runtime_error("no time: " + time.dump());
+  return ::timegm(&parts);
+}
+
+/// Between the announcement of the nightly and its incident.
+std::optional<double> alarm_seconds_of(json const& check) {
+  auto const& incidents = check.at("incidents");
+  if (incidents.empty()) return std::nullopt;
+  return static_cast<double>(seconds_of(incidents.at(0).at("opened_at")) -
+                             seconds_of(check.at("nightly").at("announced_at")));
+}
+
 /// What `git bisect run` prints in the end: one commit, or those that it had to skip.
 Statement statement_of_git(std::string const& printed) {
   Statement statement;
@@ -194,8 +213,9 @@ Lap run_service(World& world) {
   if (finished.signal != 0 || finished.status > 1) complain("torchwatch check", finished);
   auto lap = work_in(finished.err);
   lap.seconds = seconds;
-  auto const statement = statement_of(e2e::answer_of(json::parse(finished.out)));
-  lap.grade = grade_of(statement, world.truth());
+  auto const answer = json::parse(finished.out);
+  lap.alarm_seconds = alarm_seconds_of(answer);
+  lap.grade = grade_of(statement_of(e2e::answer_of(answer)), world.truth());
   return lap;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "tests/e2e/world.h"
@@ -20,6 +21,9 @@ std::string to_string(Grade grade);
 /// One way from an announced nightly to an answer.
 struct Lap {
   double seconds = 0;
+  /// Until a benchmark was reported as slower, in whole seconds; empty if none was, and by hand,
+  /// where that is given.
+  std::optional<double> alarm_seconds{};
   int builds = 0;
   double build_seconds = 0;  ///< the part of `seconds` that successful builds took
   int processes = 0;         ///< workers that were started to measure

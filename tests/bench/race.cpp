@@ -13,6 +13,9 @@
 /// the day before, watches every benchmark of the scenario, and proves the commit against its
 /// parent in two layouts. It decides with the default options, not with those of the lab.
 ///
+/// Columns: minutes to the answer, minutes until torchwatch reported a slower benchmark (alarm),
+/// builds, measured processes, the answer, and, computed from these, hours if a build took one.
+///
 /// The seed draws the history and, where commits all build, the position of the commit that is
 /// slower. Exits with 1 when a claim about torchwatch is broken.
 
@@ -62,8 +65,8 @@ struct Race {
 
 constexpr std::array contestants{"torchwatch check", "git bisect run, median of 5"};
 
-constexpr auto lap_row = "{:<12} {:>5}  {:<28} {:>8} {:>7} {:>10}  {}\n";
-constexpr auto total_row = "{:<28} {:>8} {:>7} {:>7} {:>7} {:>10} {:>14}  {}\n";
+constexpr auto lap_row = "{:<12} {:>5}  {:<28} {:>8} {:>7} {:>7} {:>10}  {}\n";
+constexpr auto total_row = "{:<28} {:>8} {:>7} {:>7} {:>7} {:>7} {:>10} {:>14}  {}\n";
 
 double minutes(Lap const& lap) {
   return lap.seconds / 60;
@@ -91,6 +94,14 @@ std::vector<double> values_of(std::vector<Lap> const& laps, double (*value)(Lap 
 
 double median_of(std::vector<Lap> const& laps, double (*value)(Lap const&)) {
   return bisect::median(values_of(laps, value));
+}
+
+/// The median of those that raised one, "-" if none did.
+std::string alarm_minutes(std::vector<Lap> const& laps) {
+  std::vector<double> values;
+  for (auto const& lap : laps)
+    if (lap.alarm_seconds) values.push_back(*lap.alarm_seconds / 60);
+  return values.empty() ? "-" : fmt::format("{:.2f}", bisect::median(values));
 }
 
 int count(std::vector<Lap> const& laps, Grade grade) {
@@ -134,6 +145,7 @@ void print_lap(std::string const& scenario,
              seed,
              contestant,
              fmt::format("{:.2f}", minutes(lap)),
+             alarm_minutes({lap}),
              lap.builds,
              lap.processes,
              to_string(lap.grade));
@@ -165,7 +177,7 @@ void prepare(Options const& options) {
 
 std::vector<Race> run_all(Options const& options) {
   prepare(options);
-  fmt::print(lap_row, "scenario", "seed", "", "minutes", "builds", "processes", "answer");
+  fmt::print(lap_row, "scenario", "seed", "", "minutes", "alarm", "builds", "processes", "answer");
   std::vector<Race> races;
   for (auto const& scenario : options.scenarios) {
     auto& race = races.emplace_back(Race{scenario, {}, {}});
@@ -190,6 +202,7 @@ void print_total(char const* contestant, std::vector<Lap> const& laps) {
              fmt::format("{:.2f}", median_of(laps, minutes)),
              fmt::format("{:.2f}", std::ranges::min(times)),
              fmt::format("{:.2f}", std::ranges::max(times)),
+             alarm_minutes(laps),
              fmt::format("{:.1f}", median_of(laps, builds)),
              fmt::format("{:.1f}", median_of(laps, processes)),
              fmt::format("{:.1f}", median_of(laps, hours_with_long_builds)),
@@ -203,6 +216,7 @@ void print_ratios(Race const& race) {
   fmt::print(total_row,
              "torchwatch to git",
              ratio(minutes),
+             "",
              "",
              "",
              ratio(builds),
@@ -221,6 +235,7 @@ void print_totals(Race const& race) {
              "minutes",
              "least",
              "most",
+             "alarm",
              "builds",
              "processes",
              "h at 1 h/build",
