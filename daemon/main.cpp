@@ -14,27 +14,27 @@ namespace {
 constexpr int interrupted = 130;
 
 int run(int argc, char** argv) {
-  cli::Place place{std::filesystem::read_symlink("/proc/self/exe").string(), ""};
+  cli::Invocation invocation{std::filesystem::read_symlink("/proc/self/exe").string(), ""};
   cli::Chosen chosen;
   CLI::App app{"Watches PyTorch nightlies for performance regressions"};
   app.set_version_flag("--version", TORCHWATCH_VERSION);
   app.require_subcommand(1);
-  app.add_option("--config", place.config_file, "Configuration file")
+  app.add_option("--config", invocation.config_file, "Configuration file")
       ->envname("TORCHWATCH_CONFIG")
       ->default_val("/etc/torchwatch/torchwatch.json");
   cli::add_init(app, chosen);
-  cli::add_serve(app, place, chosen);
-  cli::add_check(app, place, chosen);
+  cli::add_serve(app, invocation, chosen);
+  cli::add_check(app, invocation, chosen);
   cli::add_runner(app, chosen);
-  cli::add_bench(app, place, chosen);
-  cli::add_suite(app, place, chosen);
-  cli::add_compare(app, place, chosen);
-  cli::add_bisect(app, place, chosen);
-  cli::add_records(app, place, chosen);
+  cli::add_bench(app, invocation, chosen);
+  cli::add_suite(app, invocation, chosen);
+  cli::add_compare(app, invocation, chosen);
+  cli::add_bisect(app, invocation, chosen);
+  cli::add_records(app, invocation, chosen);
   cli::add_bisections(app, chosen);
-  cli::add_builds(app, place, chosen);
-  cli::add_rule(app, place, chosen);
-  cli::add_config(app, place, chosen);
+  cli::add_builds(app, invocation, chosen);
+  cli::add_rule(app, invocation, chosen);
+  cli::add_config(app, invocation, chosen);
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& problem) {

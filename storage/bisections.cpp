@@ -184,7 +184,7 @@ std::vector<Bisection> Bisections::pending_updates() const {
 }
 
 void Bisections::mark_reported(BisectionId id) {
-  mark_reported(database_, id);
+  storage::mark_reported(database_, id);
 }
 
 void Bisections::keep_commits(BisectionId id, std::vector<Commit> const& commits) {

@@ -16,7 +16,7 @@ namespace {
 using Values = std::span<double const>;
 
 /// A value farther from its level than this many standard deviations is an outlier.
-constexpr double reach = 3;
+constexpr double outlier_reach = 3;
 
 /// Of a normal sample, median distance to standard deviation.
 constexpr double of_normal = 1.4826;
@@ -44,7 +44,7 @@ double penalty(std::size_t count) {
 /// An outlier costs what its probability says, twice the logarithm of the odds against it, but so
 /// little that five of them cost less than the two change points of a visit.
 double outlier_of(double outliers, std::size_t count) {
-  double const highest = std::min(reach * reach, 2 * penalty(count) / 5.01);
+  double const highest = std::min(outlier_reach * outlier_reach, 2 * penalty(count) / 5.01);
   constexpr double lowest = 1;
   double const share = outliers / static_cast<double>(count);
   if (share <= 0) return std::sqrt(highest);
@@ -76,7 +76,7 @@ Noise least_noise(Values values, double grain) {
   double const typical = of_normal * median(std::move(distances)) / std::numbers::sqrt2;
   // Few differences say little about what is usual.
   double const careful = typical * (1 + 4 / static_cast<double>(values.size()));
-  return {std::max(careful, grain / reach), outlier_of(0, values.size())};
+  return {std::max(careful, grain / outlier_reach), outlier_of(0, values.size())};
 }
 
 /// The value that nine of ten are, or the mean of those within `near` of the middle one.
@@ -100,7 +100,7 @@ std::vector<Stretch> stretches_of(Values values, Noise const& noise, double grai
     scaled.push_back(value / noise.deviation);
   auto cuts = segmentation(scaled, penalty(values.size()), noise.outlier);
   cuts.push_back(values.size());
-  double const near = reach * std::max(noise.deviation, grain);
+  double const near = outlier_reach * std::max(noise.deviation, grain);
   std::vector<Stretch> stretches;
   std::size_t begin = 0;
   for (auto const end : cuts) {
@@ -113,7 +113,7 @@ std::vector<Stretch> stretches_of(Values values, Noise const& noise, double grai
 /// What is left of the values once the levels are taken out.
 class Rest {
  public:
-  /// Values are no outliers within `reach` times what is usual, or times `noise`.
+  /// Values are no outliers within `outlier_reach` times what is usual, or times `noise`.
   Rest(Values values, std::vector<Stretch> const& stretches, double noise) : stretches_{stretches} {
     for (auto const& stretch : stretches)
       for (std::size_t i = stretch.begin; i < stretch.end; ++i)
@@ -123,7 +123,7 @@ class Rest {
       distances.push_back(std::abs(one));
     double const typical = std::max(noise, of_normal * median(std::move(distances)));
     for (double& one : rest_) {
-      if (!(std::abs(one) <= reach * typical)) {
+      if (!(std::abs(one) <= outlier_reach * typical)) {
         one = 0;
         ++strays_;
       }

@@ -14,7 +14,7 @@ namespace torchwatch::bisect {
 namespace {
 
 /// Effects, in standard deviations of a change, that the bets on health are best at.
-constexpr std::array effects{0.25, 0.5, 1.0, 2.0};
+constexpr std::array bet_effects{0.25, 0.5, 1.0, 2.0};
 
 /// Shares of the e-value that the bets on health risk with each pair: one that risks all is the
 /// first to be sure, and a single outlier wipes it out.
@@ -105,11 +105,11 @@ double Evidence::next_scale() const {
 }
 
 double Evidence::log_signs(double change, double direction) const {
-  std::array<Product, effects.size() * risks.size()> e_values;
+  std::array<Product, bet_effects.size() * risks.size()> e_values;
   for (std::size_t i = 0; i < changes_.size(); ++i) {
     double const above = direction * (changes_[i] - change) / scales_[i];
     auto* e_value = e_values.begin();
-    for (double const effect : effects) {
+    for (double const effect : bet_effects) {
       double const lean = lean_of(effect * above);
       for (double const risk : risks)
         e_value++->times(1 + risk * lean);

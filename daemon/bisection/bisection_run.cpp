@@ -37,8 +37,11 @@ std::string text_of(BisectionStep const& step) {
 
 }  // namespace
 
-BisectionRun::BisectionRun(
-    Parts parts, Bisection& bisection, bisect::Search search, Costs costs, std::size_t slots)
+BisectionRun::BisectionRun(Parts parts,
+                           Bisection& bisection,
+                           bisect::Search search,
+                           CostEstimates costs,
+                           std::size_t slots)
     : parts_{parts},
       bisection_{bisection},
       search_{std::move(search)},

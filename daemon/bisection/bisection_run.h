@@ -7,7 +7,7 @@
 
 #include "bisect/search/search.h"
 #include "daemon/bisection/build_source.h"
-#include "daemon/bisection/costs.h"
+#include "daemon/bisection/cost_estimates.h"
 #include "daemon/measure/rounds.h"
 #include "storage/store.h"
 
@@ -27,8 +27,11 @@ class BisectionRun {
 
   /// `bisection` must outlive it; steps of it that are there are learned from and not done again.
   /// `slots`: steps of a wave.
-  BisectionRun(
-      Parts parts, Bisection& bisection, bisect::Search search, Costs costs, std::size_t slots);
+  BisectionRun(Parts parts,
+               Bisection& bisection,
+               bisect::Search search,
+               CostEstimates costs,
+               std::size_t slots);
 
   /// Passes over the steps of an earlier stage.
   void pass_over(BisectionStage stage);
@@ -57,7 +60,7 @@ class BisectionRun {
   Parts parts_;
   Bisection& bisection_;
   bisect::Search search_;
-  Costs costs_;
+  CostEstimates costs_;
   std::size_t slots_;
   std::size_t done_ = 0;  // steps that the search has learned from
 };

@@ -170,8 +170,11 @@ asio::awaitable<Result<bisect::Search>> Bisector::search_nights(
                         options_.decide,
                         options_.bisect,
                         build_variation_of(bisection)};
-  BisectionRun run{
-      {store_, rounds_, packages}, bisection, std::move(search), usual_costs(), slots_for(request)};
+  BisectionRun run{{store_, rounds_, packages},
+                   bisection,
+                   std::move(search),
+                   usual_cost_estimates(),
+                   slots_for(request)};
   run.note_known_builds();
   auto const taken = co_await run.do_waves();
   if (!taken) co_return taken.error();
@@ -226,8 +229,11 @@ asio::awaitable<Result<>> Bisector::search_commits(Bisection& bisection, Range r
                         options_.decide,
                         options_.bisect,
                         build_variation_of(bisection)};
-  BisectionRun run{
-      {store_, rounds_, source}, bisection, std::move(search), usual_costs(), slots_for(request)};
+  BisectionRun run{{store_, rounds_, source},
+                   bisection,
+                   std::move(search),
+                   usual_cost_estimates(),
+                   slots_for(request)};
   run.pass_over(BisectionStage::nightlies);
   std::vector<CommitSha> const ends{request.start, request.end};
   auto built = co_await run.builds_of(ends);
@@ -378,10 +384,10 @@ asio::awaitable<Result<>> Bisector::prove(Bisection const& bisection,
   co_return co_await proof.check_revert(bisection, finding);
 }
 
-Costs Bisector::usual_costs() const {
+CostEstimates Bisector::usual_cost_estimates() const {
   constexpr int newest = 10;
   auto const& builds = store_.builds();
-  return Costs{builds.mean_seconds(newest, false), builds.mean_seconds(newest, true)};
+  return CostEstimates{builds.mean_seconds(newest, false), builds.mean_seconds(newest, true)};
 }
 
 /// All slots of the fleets that the bisection needs.

@@ -9,7 +9,7 @@
 #include "bisect/search/search.h"
 #include "config/options.h"
 #include "daemon/bisection/bisection_run.h"
-#include "daemon/bisection/costs.h"
+#include "daemon/bisection/cost_estimates.h"
 #include "daemon/bisection/proof.h"
 #include "daemon/builds/builder.h"
 #include "daemon/builds/git_fetch.h"
@@ -96,7 +96,7 @@ class Bisector {
                                                                      CommitSha before,
                                                                      CommitSha after,
                                                                      std::size_t layout);
-  Costs usual_costs() const;
+  CostEstimates usual_cost_estimates() const;
   std::size_t slots_for(BisectionRequest const& request) const;
   Bisection stored(BisectionId id) const;
 

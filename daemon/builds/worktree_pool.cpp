@@ -46,23 +46,24 @@ WorktreePool::WorktreePool(asio::any_io_executor executor, Workshop& workshop, f
 }
 
 WorktreePool::Lease WorktreePool::take() {
-  Place* free = nullptr;
-  for (auto const& place : places_)
+  PooledWorktree* free = nullptr;
+  for (auto const& place : worktrees_)
     if (!place->is_taken && (free == nullptr || place->tree.is_warm())) free = place.get();
   if (free != nullptr) return Lease{*free};
-  auto number = places_.size();
+  auto number = worktrees_.size();
   while (fs::exists(parent_ / std::to_string(number)))
     ++number;
   return Lease{add(parent_ / std::to_string(number))};
 }
 
 bool WorktreePool::is_warm() const {
-  return std::ranges::any_of(places_, [](auto const& place) { return place->tree.is_warm(); });
+  return std::ranges::any_of(worktrees_, [](auto const& place) { return place->tree.is_warm(); });
 }
 
-WorktreePool::Place& WorktreePool::add(fs::path const& directory) {
+WorktreePool::PooledWorktree& WorktreePool::add(fs::path const& directory) {
   Worktree tree{executor_, workshop_, directory};
-  return *places_.emplace_back(std::make_unique<Place>(Place{std::move(tree)}));
+  return *worktrees_.emplace_back(
+      std::make_unique<PooledWorktree>(PooledWorktree{std::move(tree)}));
 }
 
 }  // namespace torchwatch::builds

@@ -16,7 +16,7 @@ namespace torchwatch::builds {
 /// next build is an incremental one. Single-threaded.
 class WorktreePool {
  private:
-  struct Place {
+  struct PooledWorktree {
     Worktree tree;
     bool is_taken = false;
   };
@@ -25,24 +25,24 @@ class WorktreePool {
   /// Whoever holds it is alone in the worktree.
   class Lease {
    public:
-    explicit Lease(Place& place) : place_{&place} { place_->is_taken = true; }
+    explicit Lease(PooledWorktree& place) : worktree_{&place} { worktree_->is_taken = true; }
 
-    Lease(Lease&& other) noexcept : place_{std::exchange(other.place_, nullptr)} {}
+    Lease(Lease&& other) noexcept : worktree_{std::exchange(other.worktree_, nullptr)} {}
 
     Lease(Lease const&) = delete;
     Lease& operator=(Lease const&) = delete;
     Lease& operator=(Lease&&) = delete;
 
     ~Lease() {
-      if (place_ != nullptr) place_->is_taken = false;
+      if (worktree_ != nullptr) worktree_->is_taken = false;
     }
 
-    Worktree* operator->() const { return &place_->tree; }
+    Worktree* operator->() const { return &worktree_->tree; }
 
-    Worktree& operator*() const { return place_->tree; }
+    Worktree& operator*() const { return worktree_->tree; }
 
    private:
-    Place* place_;
+    PooledWorktree* worktree_;
   };
 
   /// Takes over what a predecessor left, but for worktrees in which an orphan of a killed one still
@@ -58,12 +58,12 @@ class WorktreePool {
   bool is_warm() const;
 
  private:
-  Place& add(std::filesystem::path const& directory);
+  PooledWorktree& add(std::filesystem::path const& directory);
 
   boost::asio::any_io_executor executor_;
   Workshop& workshop_;
   std::filesystem::path parent_;
-  std::vector<std::unique_ptr<Place>> places_;
+  std::vector<std::unique_ptr<PooledWorktree>> worktrees_;
 };
 
 }  // namespace torchwatch::builds

@@ -109,8 +109,10 @@ void print_operators(JobOutcome const& outcome) {
     std::cout << "  the GPU was not traced: PyTorch needs libcupti for that\n";
 }
 
-int run_bench(config::Options const& options, Place const& place, BenchRequest const& request) {
-  auto const measured = run_now(options, place, request, measure_all);
+int run_bench(config::Options const& options,
+              Invocation const& invocation,
+              BenchRequest const& request) {
+  auto const measured = run_now(options, invocation, request, measure_all);
   if (!measured) return complain("bench", measured.error().message);
   auto const& outcomes = *measured;
   if (request.as_json)
@@ -208,7 +210,7 @@ void add_measure_flags(CLI::App& bench, BenchFlags& flags) {
 
 }  // namespace
 
-void add_bench(CLI::App& app, Place const& place, Chosen& chosen) {
+void add_bench(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
   auto const flags = std::make_shared<BenchFlags>();
   auto* const bench = app.add_subcommand("bench", "Measure a build now; needs no configuration");
   bench->add_option("--prefix", flags->request.prefix, "Build: a directory with build.json")
@@ -217,20 +219,20 @@ void add_bench(CLI::App& app, Place const& place, Chosen& chosen) {
   add_measure_flags(*bench, *flags);
   bench->add_flag("!--no-isolation", flags->is_isolated, "Keep workers in no sandboxes");
   bench->add_flag("--json", flags->request.as_json, "Print JSON");
-  bench->callback([flags, &place, &chosen] {
-    chosen = [flags, &place] {
+  bench->callback([flags, &invocation, &chosen] {
+    chosen = [flags, &invocation] {
       set_up_log(config::LogLevel::warning);
       config::Options options;
       options.measure = flags->measure;
       options.suite = flags->suite;
       options.suite.scale = flags->smoke ? config::Scale::smoke : config::Scale::full;
-      fill_worker(options, place.executable);
+      fill_worker(options, invocation.executable);
       auto const device = parse_device(flags->device).value();
       options.fleets.front().device = device;
       if (!flags->is_isolated) options.fleets.front().isolation = config::IsolationWish::none;
       auto const request = to_request(*flags, device);
-      return flags->finds_batch ? find_batch(options, place, request)
-                                : run_bench(options, place, request);
+      return flags->finds_batch ? find_batch(options, invocation, request)
+                                : run_bench(options, invocation, request);
     };
   });
 }

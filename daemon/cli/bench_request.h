@@ -20,6 +20,8 @@ struct BenchRequest {
 };
 
 /// Looks for the batch at which each of the request's benchmarks infers most samples a second.
-int find_batch(config::Options const& options, Place const& place, BenchRequest const& request);
+int find_batch(config::Options const& options,
+               Invocation const& invocation,
+               BenchRequest const& request);
 
 }  // namespace torchwatch::cli

@@ -143,13 +143,15 @@ ordered_json to_body(BisectRequest const& asked) {
   return body;
 }
 
-int bisect_here(config::Options const& options, Place const& place, BisectRequest const& asked) {
+int bisect_here(config::Options const& options,
+                Invocation const& invocation,
+                BisectRequest const& asked) {
   auto store = service::open_store(options);
   if (!store)
     return complain("bisect", store.error().message + " (ask the running service: --server)");
   SystemClock const clock;
   asio::io_context loop{1};
-  service::Service service{loop.get_executor(), options, place.executable, *store, clock};
+  service::Service service{loop.get_executor(), options, invocation.executable, *store, clock};
   auto const done = async::run_until_signal(loop, run(service, *store, options, asked));
   if (!done) return complain("bisect", done.error().message);
   return conclude(api::json_of(*done, project_url), asked.as_json);
@@ -162,12 +164,12 @@ int bisect_there(std::string const& url,
   if (!server) return complain("bisect", server.error().message);
   auto const accepted = server->post("/api/v1/bisections", to_body(asked));
   if (!accepted) return complain("bisect", accepted.error().message);
-  auto const place = accepted->at("url").get<std::string>();
-  std::cerr << "bisection " << accepted->at("id") << " at " << url << place << '\n';
+  auto const path = accepted->at("url").get<std::string>();
+  std::cerr << "bisection " << accepted->at("id") << " at " << url << path << '\n';
   std::set<std::size_t> printed;
   std::string last_state;
   while (true) {
-    auto const bisection = server->get(place);
+    auto const bisection = server->get(path);
     if (!bisection) return complain("bisect", bisection.error().message);
     print_steps(bisection->at("steps"), printed);
     auto const state = text(*bisection, "state");
@@ -249,20 +251,20 @@ BisectRequest to_request(BisectFlags const& flags) {
 
 }  // namespace
 
-void add_bisect(CLI::App& app, Place const& place, Chosen& chosen) {
+void add_bisect(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
   auto const flags = std::make_shared<BisectFlags>();
   auto* const bisect =
       app.add_subcommand("bisect", "Bisect between two commits, here or by a running service");
   add_request_flags(*bisect, *flags);
   add_server_flags(*bisect, *flags);
   bisect->add_flag("--json", flags->request.as_json, "Print JSON");
-  bisect->callback([flags, bisect, &place, &chosen] {
+  bisect->callback([flags, bisect, &invocation, &chosen] {
     check_described(*bisect);
-    chosen = [flags, &place] {
+    chosen = [flags, &invocation] {
       auto const request = to_request(*flags);
       if (!flags->server.empty()) return bisect_there(flags->server, flags->token_file, request);
-      auto const options = load_measuring_options(place);
-      return options ? bisect_here(*options, place, request) : int{could_not_run};
+      auto const options = load_measuring_options(invocation);
+      return options ? bisect_here(*options, invocation, request) : int{could_not_run};
     };
   });
 }

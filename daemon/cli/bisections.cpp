@@ -111,9 +111,9 @@ void print_with_transcript(ordered_json const& bisection) {
 /// What the service says about the request.
 Result<ordered_json> ask(Server const& server, BisectionsRequest const& asked) {
   if (!asked.id) return server.get("/api/v1/bisections");
-  auto const place = api::url_of(BisectionId{*asked.id});
-  if (!asked.state) return server.get(place);
-  return server.post(place, {{"state", to_string(*asked.state)}});
+  auto const path = api::url_of(BisectionId{*asked.id});
+  if (!asked.state) return server.get(path);
+  return server.post(path, {{"state", to_string(*asked.state)}});
 }
 
 int run_bisections(std::string const& url,

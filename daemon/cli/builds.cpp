@@ -11,7 +11,7 @@
 #include "daemon/api/build_request.h"
 #include "daemon/api/json.h"
 #include "daemon/async/run_until_signal.h"
-#include "daemon/cli/answers.h"
+#include "daemon/cli/api_client.h"
 #include "daemon/cli/command_line.h"
 #include "daemon/cli/commands.h"
 #include "daemon/cli/remote.h"
@@ -96,8 +96,8 @@ int print_done(ordered_json const& answer, BuildsFlags const& flags) {
   return 0;
 }
 
-int list(BuildsFlags const& flags, Place const& place) {
-  auto const answers = Answers::of(flags.server, flags.token_file, place);
+int list(BuildsFlags const& flags, Invocation const& invocation) {
+  auto const answers = ApiClient::of(flags.server, flags.token_file, invocation);
   if (!answers) return complain("builds", answers.error().message);
   auto const builds = answers->get_all("/api/v1/builds");
   if (!builds) return complain("builds", builds.error().message);
@@ -114,12 +114,12 @@ int request_there(BuildsFlags const& flags) {
 
 /// What is to be fetched is fetched at once.
 Result<std::vector<KeptBuild>> carry_out_here(config::Options const& options,
-                                              Place const& place,
+                                              Invocation const& invocation,
                                               builds::BuildRequest const& request,
                                               storage::Store& store) {
   SystemClock const clock;
   boost::asio::io_context loop{1};
-  service::Service service{loop.get_executor(), options, place.executable, store, clock};
+  service::Service service{loop.get_executor(), options, invocation.executable, store, clock};
   auto& parts = service.parts;
   auto done = builds::carry_out(request, parts.kept, store, clock.now());
   if (!done || request.action != BuildAction::fetch || !done->empty()) return done;
@@ -128,7 +128,9 @@ Result<std::vector<KeptBuild>> carry_out_here(config::Options const& options,
   return came;
 }
 
-int request_here(config::Options const& options, Place const& place, BuildsFlags const& flags) {
+int request_here(config::Options const& options,
+                 Invocation const& invocation,
+                 BuildsFlags const& flags) {
   auto const request = api::parse_build_request(body_of(flags).dump());
   if (!request)
     return complain("builds",
@@ -136,7 +138,7 @@ int request_here(config::Options const& options, Place const& place, BuildsFlags
   auto store = service::open_store(options);
   if (!store)
     return complain("builds", store.error().message + " (ask the running service: --server)");
-  auto const done = carry_out_here(options, place, *request, *store);
+  auto const done = carry_out_here(options, invocation, *request, *store);
   if (!done) return complain("builds", done.error().message);
   ordered_json answer{{"action", builds::to_string(request->action)},
                       {"builds", ordered_json::array()}};
@@ -160,16 +162,16 @@ constexpr std::array verbs{
 
 }  // namespace
 
-void add_builds(CLI::App& app, Place const& place, Chosen& chosen) {
+void add_builds(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
   auto const flags = std::make_shared<BuildsFlags>();
   auto* const builds = app.add_subcommand(
       "builds", "List the builds that are kept and what uses them; fetch, pin, remove");
   builds->require_subcommand(0, 1);
-  auto const run = [flags, &place] {
-    if (!flags->action) return list(*flags, place);
+  auto const run = [flags, &invocation] {
+    if (!flags->action) return list(*flags, invocation);
     if (!flags->server.empty()) return request_there(*flags);
-    auto const options = load_options(place);
-    return options ? request_here(*options, place, *flags) : int{could_not_run};
+    auto const options = load_options(invocation);
+    return options ? request_here(*options, invocation, *flags) : int{could_not_run};
   };
   auto const add_common = [flags](CLI::App* command) {
     command->add_option(

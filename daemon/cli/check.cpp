@@ -105,12 +105,12 @@ boost::asio::awaitable<Result<>> pass_and_join(service::Service& service) {
   co_return passed;
 }
 
-int run_check(config::Options const& options, Place const& place, bool as_json) {
+int run_check(config::Options const& options, Invocation const& invocation, bool as_json) {
   auto store = service::open_store(options);
   if (!store) return complain("check", store.error().message);
   SystemClock const clock;
   boost::asio::io_context loop{1};
-  service::Service service{loop.get_executor(), options, place.executable, *store, clock};
+  service::Service service{loop.get_executor(), options, invocation.executable, *store, clock};
   auto const passed = async::run_until_signal(
       loop, bisection::ending_bisections(service.parts.queue, pass_and_join(service)));
 
@@ -126,15 +126,15 @@ int run_check(config::Options const& options, Place const& place, bool as_json) 
 
 }  // namespace
 
-void add_check(CLI::App& app, Place const& place, Chosen& chosen) {
+void add_check(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
   auto const as_json = std::make_shared<bool>(false);
   auto* const check = app.add_subcommand(
       "check", "Look once, judge the newest nightly, exit: 0 nothing, 1 an incident, 2 could not");
   check->add_flag("--json", *as_json, "Print JSON");
-  check->callback([as_json, &place, &chosen] {
-    chosen = [as_json, &place] {
-      auto const options = load_measuring_options(place);
-      return options ? run_check(*options, place, *as_json) : int{could_not_run};
+  check->callback([as_json, &invocation, &chosen] {
+    chosen = [as_json, &invocation] {
+      auto const options = load_measuring_options(invocation);
+      return options ? run_check(*options, invocation, *as_json) : int{could_not_run};
     };
   });
 }

@@ -63,24 +63,24 @@ void fill_worker(config::Options& options, std::string const& executable) {
         std::filesystem::path{executable}.replace_filename("torchwatch-worker").string();
 }
 
-std::optional<config::Options> load_options(Place const& place) {
-  auto options = config::load(place.config_file);
+std::optional<config::Options> load_options(Invocation const& invocation) {
+  auto options = config::load(invocation.config_file);
   if (!options) {
     std::cerr << options.error().message << '\n';
     return std::nullopt;
   }
-  fill_worker(*options, place.executable);
+  fill_worker(*options, invocation.executable);
   net::use_proxy(options->proxy);
   set_up_log(options->log.level);
   return std::move(*options);
 }
 
-std::optional<config::Options> load_measuring_options(Place const& place) {
-  auto options = load_options(place);
+std::optional<config::Options> load_measuring_options(Invocation const& invocation) {
+  auto options = load_options(invocation);
   if (!options) return std::nullopt;
   auto const found = measure::find_gpus(options->fleets);
   if (found) return options;
-  std::cerr << place.config_file << ": " << found.error().message << '\n';
+  std::cerr << invocation.config_file << ": " << found.error().message << '\n';
   return std::nullopt;
 }
 

@@ -21,10 +21,10 @@ void fill_worker(config::Options& options, std::string const& executable);
 
 /// The configuration, checked; prints what is wrong with it and returns nothing otherwise. Sets up
 /// the log and the proxy, so there may be no threads yet.
-std::optional<config::Options> load_options(Place const& place);
+std::optional<config::Options> load_options(Invocation const& invocation);
 
 /// The same for who measures: fleets of all GPUs have a slot for each.
-std::optional<config::Options> load_measuring_options(Place const& place);
+std::optional<config::Options> load_measuring_options(Invocation const& invocation);
 
 /// Checks one word or benchmark name on the command line with the parser that the rest of the
 /// program uses.

@@ -12,9 +12,9 @@ class App;
 /// what it found goes to standard output.
 namespace torchwatch::cli {
 
-/// Where things are: this executable, for starting runners; and the configuration's file, for
-/// saying it again.
-struct Place {
+/// How torchwatch was called: its executable, for starting runners, and the file of the
+/// configuration, for messages.
+struct Invocation {
   std::string executable;
   std::string config_file;
 };
@@ -25,21 +25,21 @@ enum Status : int { nothing_found = 0, incident_found = 1, could_not_run = 2 };
 /// What the subcommand that was typed does. Returns the program's exit status.
 using Chosen = std::function<int()>;
 
-// `place` and `chosen`, which the subcommand that is typed becomes, must outlive `app`.
+// `invocation` and `chosen`, which the subcommand that is typed becomes, must outlive `app`.
 
 void add_init(CLI::App& app, Chosen& chosen);
-void add_serve(CLI::App& app, Place const& place, Chosen& chosen);
-void add_check(CLI::App& app, Place const& place, Chosen& chosen);
+void add_serve(CLI::App& app, Invocation const& invocation, Chosen& chosen);
+void add_check(CLI::App& app, Invocation const& invocation, Chosen& chosen);
 void add_runner(CLI::App& app, Chosen& chosen);
-void add_bench(CLI::App& app, Place const& place, Chosen& chosen);
-void add_suite(CLI::App& app, Place const& place, Chosen& chosen);
-void add_compare(CLI::App& app, Place const& place, Chosen& chosen);
-void add_bisect(CLI::App& app, Place const& place, Chosen& chosen);
+void add_bench(CLI::App& app, Invocation const& invocation, Chosen& chosen);
+void add_suite(CLI::App& app, Invocation const& invocation, Chosen& chosen);
+void add_compare(CLI::App& app, Invocation const& invocation, Chosen& chosen);
+void add_bisect(CLI::App& app, Invocation const& invocation, Chosen& chosen);
 void add_bisections(CLI::App& app, Chosen& chosen);
-void add_builds(CLI::App& app, Place const& place, Chosen& chosen);
+void add_builds(CLI::App& app, Invocation const& invocation, Chosen& chosen);
 /// incidents, nightlies, alarms and series.
-void add_records(CLI::App& app, Place const& place, Chosen& chosen);
-void add_rule(CLI::App& app, Place const& place, Chosen& chosen);
-void add_config(CLI::App& app, Place const& place, Chosen& chosen);
+void add_records(CLI::App& app, Invocation const& invocation, Chosen& chosen);
+void add_rule(CLI::App& app, Invocation const& invocation, Chosen& chosen);
+void add_config(CLI::App& app, Invocation const& invocation, Chosen& chosen);
 
 }  // namespace torchwatch::cli

@@ -103,13 +103,14 @@ Result<Side> read_fleet(storage::Store& store, std::string const& fleet) {
   return side;
 }
 
-Result<Side> read_side(std::string const& place, std::function<Result<storage::Store>&()> open) {
-  if (std::filesystem::exists(place)) return read_file(place);
+Result<Side> read_side(std::string const& invocation,
+                       std::function<Result<storage::Store>&()> open) {
+  if (std::filesystem::exists(invocation)) return read_file(invocation);
   auto& store = open();
   if (!store)
     return Error{ErrorCode::not_found,
-                 place + ": no such file; and as a fleet: " + store.error().message};
-  return read_fleet(*store, place);
+                 invocation + ": no such file; and as a fleet: " + store.error().message};
+  return read_fleet(*store, invocation);
 }
 
 std::string_view domain_of(std::string const& model) {
@@ -211,16 +212,16 @@ int run_compare(CompareRequest const& request,
 
 }  // namespace
 
-void add_compare(CLI::App& app, Place const& place, Chosen& chosen) {
+void add_compare(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
   auto const request = std::make_shared<CompareRequest>();
   auto* const compare =
       app.add_subcommand("compare", "Ratios of two sides over the suite, and their means");
   compare->add_option("first", request->first, "File of `bench --json`, or a fleet")->required();
   compare->add_option("second", request->second, "The same; its ratio to the first")->required();
   compare->add_flag("--json", request->as_json, "Print JSON");
-  compare->callback([request, &place, &chosen] {
-    chosen = [request, &place] {
-      return run_compare(*request, [&place] { return load_options(place); });
+  compare->callback([request, &invocation, &chosen] {
+    chosen = [request, &invocation] {
+      return run_compare(*request, [&invocation] { return load_options(invocation); });
     };
   });
 }

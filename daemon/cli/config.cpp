@@ -46,7 +46,7 @@ setup::Check reading_of(std::string const& file, Result<config::Options> const& 
 
 /// Reads the file and, unless that is all, holds it against the world: prints a line a check.
 /// Returns the exit status: 0 when all is good, could_not_run otherwise.
-int check_config(ConfigQuestion const& question, Place const& place) {
+int check_config(ConfigQuestion const& question, Invocation const& invocation) {
   auto const begun = std::chrono::steady_clock::now();
   auto options = config::load(question.file);
   std::vector<setup::Check> checks{reading_of(question.file, options)};
@@ -61,13 +61,13 @@ int check_config(ConfigQuestion const& question, Place const& place) {
     std::cout << question.file << ": good\n";
     return nothing_found;
   }
-  fill_worker(*options, place.executable);
+  fill_worker(*options, invocation.executable);
   net::use_proxy(options->proxy);
   set_up_log(config::LogLevel::warning);
   print_fleeting_progress("asking everything that " + question.file + " names");
   boost::asio::io_context loop{1};
   auto const found = async::run_until_signal(
-      loop, setup::check_world(loop.get_executor(), *options, place.executable));
+      loop, setup::check_world(loop.get_executor(), *options, invocation.executable));
   print_fleeting_progress("");
   checks.insert(checks.end(), found.begin(), found.end());
   return print_checks(checks, question.as_json);
@@ -90,7 +90,7 @@ int config_schema() {
 
 }  // namespace
 
-void add_config(CLI::App& app, Place const& place, Chosen& chosen) {
+void add_config(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
   auto* const config = app.add_subcommand("config", "Check, show or describe a configuration");
   config->require_subcommand(1);
   auto const question = std::make_shared<ConfigQuestion>();
@@ -99,9 +99,9 @@ void add_config(CLI::App& app, Place const& place, Chosen& chosen) {
   check->add_option("file", question->file, "Configuration file")->required();
   check->add_flag("--offline", question->is_offline, "Look at the file alone");
   check->add_flag("--json", question->as_json, "Print JSON");
-  check->callback([question, &place, &chosen] {
-    chosen = [question, &place] {
-      return check_config(*question, place);
+  check->callback([question, &invocation, &chosen] {
+    chosen = [question, &invocation] {
+      return check_config(*question, invocation);
     };
   });
   auto const file = std::make_shared<std::string>();

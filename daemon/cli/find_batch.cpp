@@ -100,8 +100,10 @@ void print_table(Found const& found) {
 
 }  // namespace
 
-int find_batch(config::Options const& options, Place const& place, BenchRequest const& request) {
-  auto const measured = run_now(options, place, request, search_all);
+int find_batch(config::Options const& options,
+               Invocation const& invocation,
+               BenchRequest const& request) {
+  auto const measured = run_now(options, invocation, request, search_all);
   if (!measured) return complain("bench", measured.error().message);
   auto const& all = *measured;
   if (request.as_json)

@@ -26,8 +26,8 @@ struct InitRequest {
 
 /// The configuration of a system's service does not keep its state beside it.
 std::string state_beside(std::string const& file) {
-  auto const place = std::filesystem::absolute(file).lexically_normal().string();
-  return place.starts_with("/etc/") ? "/var/lib/torchwatch" : "state";
+  auto const invocation = std::filesystem::absolute(file).lexically_normal().string();
+  return invocation.starts_with("/etc/") ? "/var/lib/torchwatch" : "state";
 }
 
 setup::Host host_here() {

@@ -29,9 +29,9 @@ protocol::Job job_now(config::Options const& options,
 
 measure::Fleets fleets_now(boost::asio::any_io_executor const& executor,
                            config::Options const& options,
-                           Place const& place) {
+                           Invocation const& invocation) {
   return {executor, options.fleets, [&](config::FleetOptions const& fleet) {
-            return measure::runner_processes(executor, fleet, place.executable, options);
+            return measure::runner_processes(executor, fleet, invocation.executable, options);
           }};
 }
 

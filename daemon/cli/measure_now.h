@@ -33,7 +33,7 @@ Result<Build> build_at(std::string const& prefix);
 /// This host, or the fleet that the options have.
 measure::Fleets fleets_now(boost::asio::any_io_executor const& executor,
                            config::Options const& options,
-                           Place const& place);
+                           Invocation const& invocation);
 
 template <class T>
 using MeasureNow = boost::asio::awaitable<T> (*)(measure::Slot& slot,
@@ -45,13 +45,13 @@ using MeasureNow = boost::asio::awaitable<T> (*)(measure::Slot& slot,
 /// error where there is no such build or no slot.
 template <class T>
 Result<T> run_now(config::Options const& options,
-                  Place const& place,
+                  Invocation const& invocation,
                   BenchRequest const& request,
                   MeasureNow<T> measure) {
   auto const build = build_at(request.prefix);
   if (!build) return build.error();
   boost::asio::io_context loop{1};
-  auto fleets = fleets_now(loop.get_executor(), options, place);
+  auto fleets = fleets_now(loop.get_executor(), options, invocation);
   auto on_slot = [&]() -> boost::asio::awaitable<Result<T>> {
     auto slot = co_await fleets.first().slot();
     if (!slot) co_return slot.error();

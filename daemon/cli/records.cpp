@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "daemon/api/json.h"
-#include "daemon/cli/answers.h"
+#include "daemon/cli/api_client.h"
 #include "daemon/cli/bisection_text.h"
 #include "daemon/cli/command_line.h"
 #include "daemon/cli/commands.h"
@@ -171,7 +171,7 @@ Result<std::string> query_of(std::string const& name, std::string const& fleet) 
 }
 
 /// The fleet of a series, where only one has it.
-Result<std::string> fleet_of(Answers const& answers, std::string const& name) {
+Result<std::string> fleet_of(ApiClient const& answers, std::string const& name) {
   auto const all = answers.get_all("/api/v1/series");
   if (!all) return all.error();
   std::vector<std::string> fleets;
@@ -186,7 +186,7 @@ Result<std::string> fleet_of(Answers const& answers, std::string const& name) {
           "\"{}\" is measured on {}: say which with --fleet", name, fmt::join(fleets, ", "))};
 }
 
-Result<ordered_json> history_of(Answers const& answers, RecordsFlags const& flags) {
+Result<ordered_json> history_of(ApiClient const& answers, RecordsFlags const& flags) {
   auto const asked = query_of(flags.id, flags.fleet);
   if (!asked) return asked.error();
   if (!flags.fleet.empty()) return answers.get("/api/v1/history?" + *asked);
@@ -202,13 +202,13 @@ struct Records {
   char const* name;
   char const* help;
   char const* id_help;
-  std::function<Answered(Answers const&, RecordsFlags const&)> ask;
+  std::function<Answered(ApiClient const&, RecordsFlags const&)> ask;
   std::function<void(ordered_json const&, RecordsFlags const&)> print;
 };
 
 /// All of a list, or one of it by its id.
 auto listed_at(std::string const& path) {
-  return [path](Answers const& answers, RecordsFlags const& flags) -> Answered {
+  return [path](ApiClient const& answers, RecordsFlags const& flags) -> Answered {
     return flags.id.empty() ? answers.get_all(path)
                             : answers.get(path + "/" + github::percent_encode(flags.id));
   };
@@ -259,7 +259,7 @@ std::vector<Records> all_records() {
           {"series",
            "List the series that are measured; with a name the nights of one",
            "One series, like test_eval[dlrm-cpu-eager]_latency: its nights, newest first",
-           [](Answers const& answers, RecordsFlags const& flags) {
+           [](ApiClient const& answers, RecordsFlags const& flags) {
              return flags.id.empty() ? answers.get_all("/api/v1/series?recent=1")
                                      : history_of(answers, flags);
            },
@@ -267,7 +267,7 @@ std::vector<Records> all_records() {
 }
 
 /// A report is Markdown already.
-int print_report(Answers const& answers, RecordsFlags const& flags) {
+int print_report(ApiClient const& answers, RecordsFlags const& flags) {
   auto const report = answers.get_text("/api/v1/incidents/" + github::percent_encode(flags.id) +
                                        "?format=markdown");
   if (!report) return complain("incidents", report.error().message);
@@ -275,8 +275,8 @@ int print_report(Answers const& answers, RecordsFlags const& flags) {
   return nothing_found;
 }
 
-int run_records(Records const& records, RecordsFlags const& flags, Place const& place) {
-  auto const answers = Answers::of(flags.server, flags.token_file, place);
+int run_records(Records const& records, RecordsFlags const& flags, Invocation const& invocation) {
+  auto const answers = ApiClient::of(flags.server, flags.token_file, invocation);
   if (!answers) return complain(records.name, answers.error().message);
   bool const is_report = std::string_view{records.name} == "incidents" && !flags.id.empty();
   if (is_report && !flags.as_json) return print_report(*answers, flags);
@@ -291,7 +291,7 @@ int run_records(Records const& records, RecordsFlags const& flags, Place const& 
 
 }  // namespace
 
-void add_records(CLI::App& app, Place const& place, Chosen& chosen) {
+void add_records(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
   for (auto const& records : all_records()) {
     auto const flags = std::make_shared<RecordsFlags>();
     auto* const command = app.add_subcommand(records.name, records.help);
@@ -303,9 +303,9 @@ void add_records(CLI::App& app, Place const& place, Chosen& chosen) {
         "--server", flags->server, "Ask the service at http(s)://HOST:PORT or unix:/PATH");
     command->add_option("--token-file", flags->token_file, "Bearer token, where reading wants one");
     command->add_flag("--json", flags->as_json, "Print JSON, all of it");
-    command->callback([records, flags, &place, &chosen] {
-      chosen = [records, flags, &place] {
-        return run_records(records, *flags, place);
+    command->callback([records, flags, &invocation, &chosen] {
+      chosen = [records, flags, &invocation] {
+        return run_records(records, *flags, invocation);
       };
     });
   }

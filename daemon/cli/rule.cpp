@@ -79,7 +79,7 @@ struct RuleFlags {
 
 }  // namespace
 
-void add_rule(CLI::App& app, Place const& place, Chosen& chosen) {
+void add_rule(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
   auto const flags = std::make_shared<RuleFlags>();
   auto& request = flags->request;
   auto* const rule = app.add_subcommand(
@@ -104,11 +104,11 @@ void add_rule(CLI::App& app, Place const& place, Chosen& chosen) {
   server->needs(token);
   token->needs(server);
   rule->add_flag("--json", request.as_json, "Print JSON");
-  rule->callback([flags, &place, &chosen] {
-    chosen = [flags, &place] {
+  rule->callback([flags, &invocation, &chosen] {
+    chosen = [flags, &invocation] {
       if (!flags->server.empty())
         return rule_there(flags->server, flags->token_file, flags->request);
-      auto const options = load_options(place);
+      auto const options = load_options(invocation);
       return options ? rule_here(*options, flags->request) : int{could_not_run};
     };
   });

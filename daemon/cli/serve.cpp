@@ -8,20 +8,20 @@
 namespace torchwatch::cli {
 namespace {
 
-int run_serve(Place const& place) {
-  auto const options = load_measuring_options(place);
+int run_serve(Invocation const& invocation) {
+  auto const options = load_measuring_options(invocation);
   if (!options) return could_not_run;
-  auto const served = service::serve(*options, place.executable, place.config_file);
+  auto const served = service::serve(*options, invocation.executable, invocation.config_file);
   if (served) return 0;
   return complain("serve", served.error().message);
 }
 
 }  // namespace
 
-void add_serve(CLI::App& app, Place const& place, Chosen& chosen) {
+void add_serve(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
   app.add_subcommand("serve", "Watch for ever, and answer over HTTP")->callback([&] {
-    chosen = [&place] {
-      return run_serve(place);
+    chosen = [&invocation] {
+      return run_serve(invocation);
     };
   });
 }

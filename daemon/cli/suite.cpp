@@ -240,7 +240,7 @@ int suite_coverage(std::string const& worker, bool as_json) {
 }  // namespace
 
 /// `torchwatch suite`: what the worker's models are.
-void add_suite(CLI::App& app, Place const& place, Chosen& chosen) {
+void add_suite(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
   struct Flags {
     config::Options options;
     std::string model;
@@ -255,9 +255,9 @@ void add_suite(CLI::App& app, Place const& place, Chosen& chosen) {
   auto const add = [&](char const* name, char const* help, auto run) {
     auto* const command = suite->add_subcommand(name, help);
     command->add_flag("--json", flags->as_json, "Print JSON");
-    command->callback([flags, run, &place, &chosen] {
-      chosen = [flags, run, &place] {
-        fill_worker(flags->options, place.executable);
+    command->callback([flags, run, &invocation, &chosen] {
+      chosen = [flags, run, &invocation] {
+        fill_worker(flags->options, invocation.executable);
         return run(flags->options.measure.worker, *flags);
       };
     });

@@ -6,8 +6,8 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <spdlog/spdlog.h>
 
-#include "daemon/measure/answers.h"
 #include "daemon/measure/greeting.h"
+#include "daemon/measure/round_replies.h"
 #include "runner/process/excerpt.h"
 #include "storage/domain/job.h"
 
@@ -43,11 +43,11 @@ std::string const& Slot::fleet() const {
 }
 
 Slot::~Slot() {
-  if (fleet_ != nullptr) fleet_->give_back(place_);
+  if (fleet_ != nullptr) fleet_->give_back(number_);
 }
 
-asio::awaitable<Slot::Answers> Slot::run(protocol::Round round, OnProgress on_progress) {
-  return fleet_->run(fleet_->places_[place_], place_, std::move(round), std::move(on_progress));
+asio::awaitable<Slot::Replies> Slot::run(protocol::Round round, OnProgress on_progress) {
+  return fleet_->run(fleet_->slots_[number_], number_, std::move(round), std::move(on_progress));
 }
 
 Fleet::Fleet(asio::any_io_executor executor,
@@ -58,15 +58,15 @@ Fleet::Fleet(asio::any_io_executor executor,
       options_{std::move(options)},
       start_{std::move(start)},
       limits_{limits},
-      places_(static_cast<std::size_t>(options_.slots)),
+      slots_(static_cast<std::size_t>(options_.slots)),
       queue_{executor_, 1},
       change_{executor_} {}
 
 asio::awaitable<Result<Slot>> Fleet::slot() {
   auto const first_in_line = co_await queue_.enter();
   while (true) {
-    if (auto const free = free_place()) {
-      places_[*free].is_taken = true;
+    if (auto const free = free_slot()) {
+      slots_[*free].is_taken = true;
       co_return Slot{*this, *free};
     }
     if (is_out_of_service())
@@ -80,61 +80,63 @@ asio::awaitable<Result<Slot>> Fleet::slot() {
 /// One with a runner, if there is such a one, since a new one may have to wait for its host; or
 /// else the one with the fewest failed starts.
 int Fleet::taken_slots() const {
-  return static_cast<int>(std::ranges::count(places_, true, &Place::is_taken));
+  return static_cast<int>(std::ranges::count(slots_, true, &SlotState::is_taken));
 }
 
-std::optional<std::size_t> Fleet::free_place() const {
+std::optional<std::size_t> Fleet::free_slot() const {
   auto const now = Clock::now();
-  auto const trouble_with = [](Place const& place) {
-    return std::pair{place.runner == nullptr, place.failed_starts};
+  auto const trouble_with = [](SlotState const& slot_state) {
+    return std::pair{slot_state.runner == nullptr, slot_state.failed_starts};
   };
   std::optional<std::size_t> free;
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    auto const& place = places_[i];
-    if (place.is_taken || place.rests_until > now) continue;
-    if (!free || trouble_with(place) < trouble_with(places_[*free])) free = i;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    auto const& slot_state = slots_[i];
+    if (slot_state.is_taken || slot_state.rests_until > now) continue;
+    if (!free || trouble_with(slot_state) < trouble_with(slots_[*free])) free = i;
   }
   return free;
 }
 
 bool Fleet::is_out_of_service() const {
-  return std::ranges::all_of(places_, [&](Place const& place) {
-    return place.failed_starts >= limits_.most_failed_starts;
+  return std::ranges::all_of(slots_, [&](SlotState const& slot_state) {
+    return slot_state.failed_starts >= limits_.most_failed_starts;
   });
 }
 
 Fleet::Clock::time_point Fleet::end_of_rest() const {
   auto earliest = Clock::time_point::max();
-  for (auto const& place : places_)
-    if (!place.is_taken) earliest = std::min(earliest, place.rests_until);
+  for (auto const& slot_state : slots_)
+    if (!slot_state.is_taken) earliest = std::min(earliest, slot_state.rests_until);
   return earliest;
 }
 
 void Fleet::give_back(std::size_t number) {
-  places_[number].is_taken = false;
+  slots_[number].is_taken = false;
   change_.cancel();
 }
 
-void Fleet::rest(Place& place, Clock::duration duration) {
-  place.rests_until = Clock::now() + std::min<Clock::duration>(duration, limits_.longest_rest);
+void Fleet::rest(SlotState& slot_state, Clock::duration duration) {
+  slot_state.rests_until = Clock::now() + std::min<Clock::duration>(duration, limits_.longest_rest);
 }
 
 /// The slot's runner did not start, and a round waited for it.
-void Fleet::note_failed_start(Place& place, std::string const& reason, Clock::duration waited) {
+void Fleet::note_failed_start(SlotState& slot_state,
+                              std::string const& reason,
+                              Clock::duration waited) {
   constexpr int share = 8;
   last_trouble_ = reason;
   Clock::duration duration = limits_.first_rest;
-  for (int i = 0; i < place.failed_starts && duration < limits_.longest_rest; ++i)
+  for (int i = 0; i < slot_state.failed_starts && duration < limits_.longest_rest; ++i)
     duration *= 2;
-  ++place.failed_starts;
-  rest(place, std::max(duration, share * waited));
+  ++slot_state.failed_starts;
+  rest(slot_state, std::max(duration, share * waited));
 }
 
-asio::awaitable<Result<>> Fleet::greet(Place& place, std::size_t number) {
+asio::awaitable<Result<>> Fleet::greet(SlotState& slot_state, std::size_t number) {
   auto started = start_(number);
   if (!started) co_return started.error();
-  place.runner = std::move(*started);
-  auto const hello = co_await hello_of(*place.runner, limits_.hello);
+  slot_state.runner = std::move(*started);
+  auto const hello = co_await hello_of(*slot_state.runner, limits_.hello);
   if (!hello) co_return hello.error();
   auto const host = process::excerpt(hello->fingerprint.value("host", "?"));
   auto const isolation = process::excerpt(hello->fingerprint.value("isolation", "unknown"));
@@ -152,20 +154,20 @@ Fleet::Clock::duration Fleet::limit_of(protocol::Round const& round) const {
   return std::chrono::duration_cast<Clock::duration>(limit);
 }
 
-asio::awaitable<Slot::Answers> Fleet::run(Place& place,
+asio::awaitable<Slot::Replies> Fleet::run(SlotState& slot_state,
                                           std::size_t number,
                                           protocol::Round round,
                                           Slot::OnProgress on_progress) {
-  Answers answers{round};
-  Conversation conversation{place.runner};
-  if (!place.runner) {
+  RoundReplies replies{round};
+  Conversation conversation{slot_state.runner};
+  if (!slot_state.runner) {
     auto const begun = Clock::now();
-    auto const greeted = co_await greet(place, number);
+    auto const greeted = co_await greet(slot_state, number);
     if (!greeted) {
-      note_failed_start(place, greeted.error().message, Clock::now() - begun);
+      note_failed_start(slot_state, greeted.error().message, Clock::now() - begun);
       co_return Lost{greeted.error().message, false};
     }
-    place.failed_starts = 0;
+    slot_state.failed_starts = 0;
   }
   auto const limit = limit_of(round);
   auto deadline = Clock::now() + limit;
@@ -174,31 +176,31 @@ asio::awaitable<Slot::Answers> Fleet::run(Place& place,
     on_progress(progress);
   };
   auto line = protocol::encode(std::move(round));
-  auto const written = co_await place.runner->write_line(std::move(line));
+  auto const written = co_await slot_state.runner->write_line(std::move(line));
   if (!written) throw_if_cancelled(written.error());
   std::string trouble = written ? "" : written.error().message;
-  while (trouble.empty() && !answers.are_complete()) {
-    auto const said = co_await read_line(*place.runner, deadline);
-    trouble = said ? answers.take(*said, on_sign) : said.error().message;
+  while (trouble.empty() && !replies.are_complete()) {
+    auto const said = co_await read_line(*slot_state.runner, deadline);
+    trouble = said ? replies.take(*said, on_sign) : said.error().message;
   }
   if (!trouble.empty()) {
-    trouble = with_last_words("runner lost in a round: " + trouble, *place.runner);
-    rest(place, limits_.first_rest);
+    trouble = with_last_words("runner lost in a round: " + trouble, *slot_state.runner);
+    rest(slot_state, limits_.first_rest);
     co_return Lost{trouble, true};
   }
   conversation.end();
-  auto all = std::move(answers).all();
-  note_device(place, trouble_of_device(all));
+  auto all = std::move(replies).all();
+  note_device(slot_state, trouble_of_device(all));
   co_return all;
 }
 
 /// A device that is not itself is likely to be so for a while, and the next round had better be
 /// measured by another slot.
-void Fleet::note_device(Place& place, std::string const& trouble) {
+void Fleet::note_device(SlotState& slot_state, std::string const& trouble) {
   if (trouble.empty())
-    place.failed_starts = 0;
+    slot_state.failed_starts = 0;
   else
-    note_failed_start(place, trouble, {});
+    note_failed_start(slot_state, trouble, {});
 }
 
 std::string trouble_of_device(std::vector<protocol::Message> const& answers) {

@@ -36,11 +36,11 @@ std::string trouble_of_device(std::vector<protocol::Message> const& answers);
 /// at a time. Gives the slot back when it goes. The fleet must outlive it.
 class Slot {
  public:
-  Slot(Fleet& fleet, std::size_t place) : fleet_{&fleet}, place_{place} {}
+  Slot(Fleet& fleet, std::size_t number) : fleet_{&fleet}, number_{number} {}
 
   Slot(Slot&& other) noexcept
       : fleet_{std::exchange(other.fleet_, nullptr)},
-        place_{other.place_} {}
+        number_{other.number_} {}
 
   Slot(Slot const&) = delete;
   Slot& operator=(Slot const&) = delete;
@@ -50,20 +50,20 @@ class Slot {
   std::string const& fleet() const;
 
   /// Which of the fleet's slots it is.
-  std::size_t place() const { return place_; }
+  std::size_t number() const { return number_; }
 
   using OnProgress = std::function<void(protocol::Progress const&)>;
-  using Answers = boost::system::result<std::vector<protocol::Message>, Lost>;
+  using Replies = boost::system::result<std::vector<protocol::Message>, Lost>;
 
   /// Runs jobs that take turns and returns the Outcome or Failure of each, in their order. Starts
   /// the slot's runner if need be. One that does not start, vanishes, or stays silent beyond the
   /// jobs' limits is lost, and the slot rests before it gets another. Cancelling this ends the
   /// runner.
-  boost::asio::awaitable<Answers> run(protocol::Round round, OnProgress on_progress);
+  boost::asio::awaitable<Replies> run(protocol::Round round, OnProgress on_progress);
 
  private:
   Fleet* fleet_;
-  std::size_t place_;
+  std::size_t number_;
 };
 
 /// How patient a fleet is with its runners.
@@ -112,36 +112,36 @@ class Fleet {
   using Clock = std::chrono::steady_clock;
 
   /// What stands behind a slot.
-  struct Place {
+  struct SlotState {
     std::unique_ptr<Runner> runner;  ///< empty until first needed, and after it was lost
     bool is_taken = false;
     int failed_starts = 0;  ///< in a row, of runners and of devices that were not themselves
     Clock::time_point rests_until{};
   };
 
-  boost::asio::awaitable<Slot::Answers> run(Place& place,
+  boost::asio::awaitable<Slot::Replies> run(SlotState& slot_state,
                                             std::size_t number,
                                             protocol::Round round,
                                             Slot::OnProgress on_progress);
-  boost::asio::awaitable<Result<>> greet(Place& place, std::size_t number);
+  boost::asio::awaitable<Result<>> greet(SlotState& slot_state, std::size_t number);
   Clock::duration limit_of(protocol::Round const& round) const;
-  std::optional<std::size_t> free_place() const;
+  std::optional<std::size_t> free_slot() const;
   bool is_out_of_service() const;
   Clock::time_point end_of_rest() const;
   void give_back(std::size_t number);
-  void rest(Place& place, Clock::duration duration);
-  void note_failed_start(Place& place, std::string const& reason, Clock::duration waited);
-  void note_device(Place& place, std::string const& trouble);
+  void rest(SlotState& slot_state, Clock::duration duration);
+  void note_failed_start(SlotState& slot_state, std::string const& reason, Clock::duration waited);
+  void note_device(SlotState& slot_state, std::string const& trouble);
 
   boost::asio::any_io_executor executor_;
   config::FleetOptions options_;
   StartRunner start_;
   FleetLimits limits_;
-  std::vector<Place> places_;
+  std::vector<SlotState> slots_;
   std::string last_trouble_;
   std::string isolation_;
   async::Semaphore queue_;            // whoever holds it is served next
-  boost::asio::steady_timer change_;  // cancelled when a place is given back
+  boost::asio::steady_timer change_;  // cancelled when a slot_state is given back
 };
 
 }  // namespace torchwatch::measure

@@ -93,7 +93,7 @@ std::vector<JobKey> keys_of(RoundKey const& key, std::vector<Build> const& build
 
 /// Which job has which place: the job of place 0 first.
 std::vector<std::size_t> places_by(std::uint32_t seed, std::size_t count) {
-  return runner::Orders{seed, runner::Drawn::places, count}.next();
+  return runner::TurnOrder{seed, runner::Drawn::places, count}.next();
 }
 
 /// What a worker is told of itself is as long for every build.
@@ -130,7 +130,7 @@ std::string subject_of(std::string const& fleet, std::size_t place) {
 }
 
 std::string subject_of(Slot const& slot) {
-  return subject_of(slot.fleet(), slot.place());
+  return subject_of(slot.fleet(), slot.number());
 }
 
 /// What alarms about these fleets and their slots are about.
@@ -232,8 +232,10 @@ asio::awaitable<Result<std::vector<protocol::Message>>> FleetRounds::run(Fleet& 
       co_return std::move(*answers);
     }
     auto const lost = answers.error();
-    spdlog::warn(
-        "runner_lost slot=\"{}: slot {}\" reason=\"{}\"", fleet.name(), slot->place(), lost.reason);
+    spdlog::warn("runner_lost slot=\"{}: slot {}\" reason=\"{}\"",
+                 fleet.name(),
+                 slot->number(),
+                 lost.reason);
     update_alarm(AlarmKind::runner_lost, *slot, lost.reason);
     if (lost.in_round && ++lost_in_round >= std::max(most_lost_in_a_round, options_.attempts))
       co_return failures_of(round, lost);

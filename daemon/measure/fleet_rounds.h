@@ -18,8 +18,8 @@ namespace torchwatch::measure {
 /// alarm says so, and the round goes to the next slot. A round that loses one runner after the
 /// other in its midst is taken for the cause, and fails.
 ///
-/// Each attempt draws a seed, which decides by runner::Orders which build has which place and who
-/// works when; so who knew all that the host will do would still not know to which build.
+/// Each attempt draws a seed, which decides by runner::TurnOrder which build has which place and
+/// who works when; so who knew all that the host will do would still not know to which build.
 class FleetRounds final : public Rounds {
  public:
   /// All arguments must outlive it.

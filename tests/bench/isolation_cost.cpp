@@ -59,7 +59,7 @@ T result_of(boost::asio::awaitable<T> task) {
 
 /// Milliseconds of each, in places and turns that are drawn from `seed`.
 std::vector<double> latencies(std::vector<protocol::Job> const& jobs, std::uint32_t seed) {
-  auto const who = runner::Orders{seed, runner::Drawn::places, jobs.size()}.next();
+  auto const who = runner::TurnOrder{seed, runner::Drawn::places, jobs.size()}.next();
   protocol::Round round;
   round.seed = seed;
   for (auto const job : who)

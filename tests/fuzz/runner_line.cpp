@@ -1,7 +1,7 @@
 #include <sstream>
 
-#include "daemon/measure/answers.h"
 #include "daemon/measure/job.h"
+#include "daemon/measure/round_replies.h"
 #include "tests/fuzz/property.h"
 #include "tests/fuzz/targets.h"
 

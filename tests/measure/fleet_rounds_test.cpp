@@ -133,7 +133,8 @@ TEST_F(FleetRoundsTest, DrawWhichBuildHasWhichPlaceAndKeepIt) {
     EXPECT_EQ(measured[1].values.at(Metric::latency).value, 12);
 
     auto const& begun = runners.rounds.at(static_cast<std::size_t>(round));
-    auto const replayed = runner::Orders{measured[0].seed.value(), runner::Drawn::places, 2}.next();
+    auto const replayed =
+        runner::TurnOrder{measured[0].seed.value(), runner::Drawn::places, 2}.next();
     for (std::size_t job = 0; job < 2; ++job) {
       auto const stored = store.jobs().find(measured[job].key).value();
       auto const place = static_cast<std::size_t>(stored.place.value());

@@ -8,10 +8,10 @@
 namespace torchwatch::bisection {
 
 /// What a bisection pays for what it does, learned while it goes on.
-class Costs {
+class CostEstimates {
  public:
   /// Seconds of the builds made before, from scratch and where another was made, if any were.
-  Costs(std::optional<double> full, std::optional<double> incremental)
+  CostEstimates(std::optional<double> full, std::optional<double> incremental)
       : full_{full, 0},
         incremental_{incremental, 0} {}
 

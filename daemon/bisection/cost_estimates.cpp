@@ -1,4 +1,4 @@
-#include "daemon/bisection/costs.h"
+#include "daemon/bisection/cost_estimates.h"
 
 #include <tuple>
 
@@ -13,29 +13,29 @@ constexpr double a_minute = 60;
 
 }  // namespace
 
-void Costs::Mean::add(double another) {
+void CostEstimates::Mean::add(double another) {
   ++count;
   double const mean = seconds.value_or(another);
   seconds = mean + (another - mean) / count;
 }
 
-void Costs::measured(double seconds) {
+void CostEstimates::measured(double seconds) {
   reading_.add(seconds);
 }
 
-void Costs::built(std::size_t position, double seconds, bool is_incremental) {
+void CostEstimates::built(std::size_t position, double seconds, bool is_incremental) {
   tried_[position] = true;
   if (seconds > 0) (is_incremental ? incremental_ : full_).add(seconds);
 }
 
 /// One kind is told by the other until it was seen.
-double Costs::build(bool is_warm) const {
+double CostEstimates::build(bool is_warm) const {
   auto const& [likely, other] =
       is_warm ? std::tie(incremental_, full_) : std::tie(full_, incremental_);
   return likely.seconds.value_or(other.seconds.value_or(an_hour));
 }
 
-bisect::StepCosts Costs::costs(bool is_warm) const {
+bisect::StepCosts CostEstimates::costs(bool is_warm) const {
   return {reading_.seconds.value_or(a_minute),
           [this, build = build(is_warm)](std::size_t position) {
             return tried_.contains(position) ? 0 : build;

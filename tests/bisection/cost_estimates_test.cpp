@@ -1,47 +1,47 @@
-#include "daemon/bisection/costs.h"
+#include "daemon/bisection/cost_estimates.h"
 
 #include <gtest/gtest.h>
 
 namespace torchwatch::bisection {
 namespace {
 
-TEST(Costs, AssumesAnHourABuildUntilItKnows) {
-  Costs fresh{std::nullopt, std::nullopt};
+TEST(CostEstimates, AssumesAnHourABuildUntilItKnows) {
+  CostEstimates fresh{std::nullopt, std::nullopt};
   EXPECT_EQ(fresh.costs(false).build(3), 3600);
-  Costs experienced{90, std::nullopt};
+  CostEstimates experienced{90, std::nullopt};
   EXPECT_EQ(experienced.costs(false).build(3), 90);
   experienced.built(0, 50);
   experienced.built(8, 70);
   EXPECT_EQ(experienced.costs(false).build(3), 60);
 }
 
-TEST(Costs, AnIncrementalBuildHasACostOfItsOwn) {
-  Costs costs{3600, std::nullopt};
+TEST(CostEstimates, AnIncrementalBuildHasACostOfItsOwn) {
+  CostEstimates costs{3600, std::nullopt};
   EXPECT_EQ(costs.costs(true).build(3), 3600) << "nobody knows better";
   costs.built(0, 4000, false);
   costs.built(8, 300, true);
   costs.built(4, 100, true);
   EXPECT_EQ(costs.costs(true).build(3), 200);
   EXPECT_EQ(costs.costs(false).build(3), 4000);
-  EXPECT_EQ((Costs{std::nullopt, 200}.costs(false).build(3)), 200);
+  EXPECT_EQ((CostEstimates{std::nullopt, 200}.costs(false).build(3)), 200);
 }
 
-TEST(Costs, WhatIsThereCostsNothing) {
-  Costs costs{90, std::nullopt};
+TEST(CostEstimates, WhatIsThereCostsNothing) {
+  CostEstimates costs{90, std::nullopt};
   costs.built(3);
   EXPECT_EQ(costs.costs(false).build(3), 0);
   EXPECT_EQ(costs.costs(false).build(4), 90) << "a build that was there says nothing of others";
 }
 
-TEST(Costs, AReadingCostsTheMeanOfThose) {
-  Costs costs{90, std::nullopt};
+TEST(CostEstimates, AReadingCostsTheMeanOfThose) {
+  CostEstimates costs{90, std::nullopt};
   costs.measured(8);
   costs.measured(12);
   EXPECT_EQ(costs.costs(false).reading, 10);
 }
 
-TEST(Costs, NextToABrokenBuildIsAnotherMoreLikely) {
-  Costs costs{90, std::nullopt};
+TEST(CostEstimates, NextToABrokenBuildIsAnotherMoreLikely) {
+  CostEstimates costs{90, std::nullopt};
   costs.built(0);
   costs.built(32);
   costs.failed(16);

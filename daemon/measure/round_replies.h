@@ -10,9 +10,9 @@
 namespace torchwatch::measure {
 
 /// The answers to a round while they come in.
-class Answers {
+class RoundReplies {
  public:
-  explicit Answers(protocol::Round const& round);
+  explicit RoundReplies(protocol::Round const& round);
 
   bool are_complete() const;
 

@@ -16,12 +16,12 @@ namespace torchwatch::cli {
 
 /// What the HTTP API answers to a path: a running service's, or this program's own from the store
 /// of its configuration, beside a running service, too. Errors are fit to be printed.
-class Answers {
+class ApiClient {
  public:
   /// Of a service at http(s)://HOST:PORT or unix:/PATH; an empty `server` is the store's.
-  static Result<Answers> of(std::string const& server,
-                            std::string const& token_file,
-                            Place const& place);
+  static Result<ApiClient> of(std::string const& server,
+                              std::string const& token_file,
+                              Invocation const& invocation);
 
   Result<nlohmann::ordered_json> get(std::string const& path) const;
   Result<std::string> get_text(std::string const& path) const;
@@ -32,7 +32,7 @@ class Answers {
  private:
   using Ask = std::function<Result<std::string>(std::string const& path)>;
 
-  explicit Answers(Ask ask) : ask_{std::move(ask)} {}
+  explicit ApiClient(Ask ask) : ask_{std::move(ask)} {}
 
   Ask ask_;
 };

@@ -1,4 +1,4 @@
-#include "daemon/measure/answers.h"
+#include "daemon/measure/round_replies.h"
 
 #include <algorithm>
 #include <utility>
@@ -8,14 +8,16 @@
 
 namespace torchwatch::measure {
 
-Answers::Answers(protocol::Round const& round) : jobs_{round.jobs}, answers_{round.jobs.size()} {}
+RoundReplies::RoundReplies(protocol::Round const& round)
+    : jobs_{round.jobs},
+      answers_{round.jobs.size()} {}
 
-bool Answers::are_complete() const {
+bool RoundReplies::are_complete() const {
   return std::ranges::all_of(answers_, [](auto const& answer) { return answer.has_value(); });
 }
 
-std::string Answers::take(std::string const& line,
-                          std::function<void(protocol::Progress const&)> const& on_progress) {
+std::string RoundReplies::take(std::string const& line,
+                               std::function<void(protocol::Progress const&)> const& on_progress) {
   try {
     auto message = protocol::decode(line);
     if (auto const* const progress = std::get_if<protocol::Progress>(&message))
@@ -29,7 +31,7 @@ std::string Answers::take(std::string const& line,
 }
 
 /// False when nobody waits for it.
-bool Answers::keep(protocol::Message message) {
+bool RoundReplies::keep(protocol::Message message) {
   auto const* const outcome = std::get_if<protocol::Outcome>(&message);
   auto const* const failure = std::get_if<protocol::Failure>(&message);
   if (outcome == nullptr && failure == nullptr) return false;
@@ -45,7 +47,7 @@ bool Answers::keep(protocol::Message message) {
   return true;
 }
 
-std::vector<protocol::Message> Answers::all() && {
+std::vector<protocol::Message> RoundReplies::all() && {
   std::vector<protocol::Message> messages;
   for (auto& answer : answers_)
     messages.push_back(std::move(answer.value()));

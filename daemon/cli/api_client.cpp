@@ -1,4 +1,4 @@
-#include "daemon/cli/answers.h"
+#include "daemon/cli/api_client.h"
 
 #include <memory>
 #include <utility>
@@ -51,35 +51,35 @@ class OwnApi {
 
 }  // namespace
 
-Result<Answers> Answers::of(std::string const& server,
-                            std::string const& token_file,
-                            Place const& place) {
+Result<ApiClient> ApiClient::of(std::string const& server,
+                                std::string const& token_file,
+                                Invocation const& invocation) {
   if (!server.empty()) {
     auto const there = Server::at(server, token_file);
     if (!there) return there.error();
-    return Answers{[there = *there](std::string const& path) {
+    return ApiClient{[there = *there](std::string const& path) {
       return there.get_text(path);
     }};
   }
-  auto const options = config::load(place.config_file);
+  auto const options = config::load(invocation.config_file);
   if (!options) return options.error();
   auto store = storage::Store::open_reader(service::store_file(*options));
   if (!store) return store.error();
   auto const own = std::make_shared<OwnApi>(std::move(*store), *options);
-  return Answers{[own](std::string const& path) {
+  return ApiClient{[own](std::string const& path) {
     return own->get(path);
   }};
 }
 
-Result<std::string> Answers::get_text(std::string const& path) const {
+Result<std::string> ApiClient::get_text(std::string const& path) const {
   return ask_(path);
 }
 
-Result<ordered_json> Answers::get(std::string const& path) const {
+Result<ordered_json> ApiClient::get(std::string const& path) const {
   return parsed(ask_(path));
 }
 
-Result<ordered_json> Answers::get_all(std::string const& path) const {
+Result<ordered_json> ApiClient::get_all(std::string const& path) const {
   constexpr int page = 500;
   auto const separator = path.find('?') == std::string::npos ? "?" : "&";
   auto items = ordered_json::array();
