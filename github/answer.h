@@ -30,7 +30,4 @@ std::string next_page(Response const& answer);
 /// ...)".
 std::string explanation_of(Response const& answer);
 
-/// A header's value, or empty. `name` in lower case.
-std::string header_of(Response const& answer, std::string const& name);
-
 }  // namespace torchwatch::github

@@ -10,7 +10,7 @@
 
 #include "daemon/build/manifest.h"
 #include "daemon/build/published_digest.h"
-#include "fetch/url.h"
+#include "http/url.h"
 
 namespace torchwatch::build {
 namespace asio = boost::asio;
@@ -107,7 +107,7 @@ asio::awaitable<Result<std::optional<std::string>>> Artifacts::read_digest(std::
   auto const fetched = co_await fetcher_.fetch(std::move(order));
   if (!fetched) co_return fetched.error();
   if (fetched->download.end == fetch::Downloaded::End::absent) co_return std::nullopt;
-  co_return digest_in(file, fetch::without_secrets(url));
+  co_return digest_in(file, http::without_secrets(url));
 }
 
 asio::awaitable<Result<bool>> Artifacts::is_there(std::string url, fs::path file) const {
@@ -123,7 +123,7 @@ asio::awaitable<Result<std::optional<fs::path>>> Artifacts::download(CommitSha c
   if (!is_url(places_.build)) co_return std::nullopt;
   auto const url = place_of(commit, places_.build);
   auto const failed = [&url](std::string const& reason, ErrorCode code = ErrorCode::unavailable) {
-    return Error{code, "artifact " + fetch::without_secrets(url) + ": " + reason};
+    return Error{code, "artifact " + http::without_secrets(url) + ": " + reason};
   };
   auto const started = std::chrono::steady_clock::now();
   auto order = order_for(url, fs::absolute(work) / "archive", timeout_);
@@ -141,7 +141,7 @@ asio::awaitable<Result<std::optional<fs::path>>> Artifacts::download(CommitSha c
     auto const there = co_await is_there(url, order.file);
     if (there && !*there) co_return std::nullopt;
     co_return failed("it has no SHA-256 at " +
-                     fetch::without_secrets(place_of(commit, places_.sha256)));
+                     http::without_secrets(place_of(commit, places_.sha256)));
   }
   order.download.sha256 = digest->value_or("");
   auto const fetched = co_await fetcher_.fetch(std::move(order));
@@ -153,7 +153,7 @@ asio::awaitable<Result<std::optional<fs::path>>> Artifacts::download(CommitSha c
                      ErrorCode::corrupt);
   std::chrono::duration<double> const seconds = std::chrono::steady_clock::now() - started;
   spdlog::info("artifact_downloaded url={} seconds={:.1f} sha256={}",
-               fetch::without_secrets(url),
+               http::without_secrets(url),
                seconds.count(),
                digest->value_or("none"));
   co_return prefix;

@@ -15,7 +15,7 @@
 #include "daemon/cli/commands.h"
 #include "daemon/cli/table.h"
 #include "github/figures.h"
-#include "github/url.h"
+#include "http/url.h"
 
 // What is known, as tables: of the configuration's store, or of a running service.
 namespace torchwatch::cli {
@@ -175,8 +175,8 @@ Result<std::string> query_of(std::string const& name, std::string const& fleet) 
     return Error{
         ErrorCode::invalid_argument,
         "found \"" + name + "\", allowed a series like \"test_eval[dlrm-cpu-eager]_latency\""};
-  return "fleet=" + github::percent_encode(fleet) +
-         "&benchmark=" + github::percent_encode(benchmark) + "&metric=" + metric;
+  return "fleet=" + http::percent_encode(fleet) + "&benchmark=" + http::percent_encode(benchmark) +
+         "&metric=" + metric;
 }
 
 /// The fleet of a series, where only one has it.
@@ -219,7 +219,7 @@ struct Records {
 auto listed_at(std::string const& path) {
   return [path](Answers const& answers, RecordsFlags const& flags) -> Answered {
     return flags.id.empty() ? answers.get_all(path)
-                            : answers.get(path + "/" + github::percent_encode(flags.id));
+                            : answers.get(path + "/" + http::percent_encode(flags.id));
   };
 }
 
@@ -277,8 +277,8 @@ std::vector<Records> all_records() {
 
 /// A report is Markdown already.
 int print_report(Answers const& answers, RecordsFlags const& flags) {
-  auto const report = answers.get_text("/api/v1/incidents/" + github::percent_encode(flags.id) +
-                                       "?format=markdown");
+  auto const report =
+      answers.get_text("/api/v1/incidents/" + http::percent_encode(flags.id) + "?format=markdown");
   if (!report) return complain("incidents", report.error().message);
   std::cout << *report << '\n';
   return nothing_found;

@@ -71,7 +71,7 @@ TEST_F(ConnectionTest, LogsWhyARequestIsRepeated) {
 
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_THAT(log_.str(), HasSubstr("[warning] github_repeated times=1 reason=\""));
-  EXPECT_THAT(log_.str(), HasSubstr("read answer: "));
+  EXPECT_THAT(log_.str(), HasSubstr("transfer: "));
 }
 
 }  // namespace
