@@ -12,12 +12,13 @@ import includes  # noqa: E402
 MAY_INCLUDE = {
     'storage/domain': set(),
     'config': {'storage/domain'},
+    'http': {'storage/domain'},
     'storage': {'storage/domain', 'config'},
     'bisect': {'storage/domain', 'config'},
-    'github': {'storage/domain', 'config'},
+    'github': {'storage/domain', 'config', 'http'},
     'runner': {'storage/domain', 'config'},
-    'fetch': {'storage/domain'},
-    'daemon': {'storage/domain', 'config', 'storage', 'bisect', 'github', 'runner', 'fetch'},
+    'fetch': {'storage/domain', 'http'},
+    'daemon': {'storage/domain', 'config', 'http', 'storage', 'bisect', 'github', 'runner', 'fetch'},
 }
 # part with rooms -> room, or file next to the rooms -> rooms it may include, besides itself
 ROOMS_MAY_INCLUDE = {
@@ -55,7 +56,7 @@ QUARANTINE = {
     'runner/suite/': ('runner/suite/', 'runner/worker/'),
     'boost/beast': ('daemon/net/',),
     'boost/asio': ('daemon/', 'github/', 'runner/'),
-    'curl/': ('fetch/',),
+    'curl/': ('http/',),
     'archive': ('fetch/',),
     'libxml/': ('fetch/',),
     'CLI/': ('daemon/main.cpp', 'daemon/cli/'),

@@ -3,7 +3,7 @@ import collections
 import pathlib
 import re
 
-PARTS = ('config', 'storage', 'bisect', 'github', 'fetch', 'runner', 'daemon')
+PARTS = ('config', 'http', 'storage', 'bisect', 'github', 'fetch', 'runner', 'daemon')
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.M)
 
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <fstream>
+#include <map>
 #include <random>
 #include <string_view>
 #include <system_error>
@@ -11,7 +12,8 @@
 
 #include "fetch/number.h"
 #include "fetch/partial_file.h"
-#include "fetch/url.h"
+#include "http/client.h"
+#include "http/url.h"
 #include "storage/domain/digest.h"
 
 namespace torchwatch::fetch {
@@ -35,12 +37,30 @@ std::optional<std::int64_t> whole_of(std::string_view range) {
   return number_in<std::int64_t>(range.substr(slash + 1));
 }
 
-bool is_redirect(long status) {
+bool is_redirect(int status) {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
-bool may_pass(long status) {
+bool may_pass(int status) {
   return status == 408 || status == 429 || status >= 500;
+}
+
+bool is_success(http::Response const& head) {
+  return head.status == 200 || head.status == 206;
+}
+
+/// Bytes of what follows.
+std::optional<std::int64_t> length_of(http::Response const& head) {
+  return number_in<std::int64_t>(http::header_of(head, "content-length"));
+}
+
+/// "bytes 5-9/10", "bytes */10".
+std::string range_of(http::Response const& head) {
+  return http::header_of(head, "content-range");
+}
+
+Validators validators_of(http::Response const& head) {
+  return {http::header_of(head, "etag"), http::header_of(head, "last-modified")};
 }
 
 /// One file on its way.
@@ -55,13 +75,13 @@ class Download {
         folder_{fs::absolute(file).parent_path()},
         deadline_{Clock::now() + request.limit} {}
 
-  Result<Downloaded> run(Url const& url) {
+  Result<Downloaded> run(http::Url const& url) {
     resumed_from_ = part_.size_of(request_.url);
     for (int failures = 0;;) {
       Attempt const attempt{have_, Clock::now()};
       auto const answer = follow(url);
       if (error_) return *error_;
-      if (auto const end = end_of(answer)) return finish(*end, answer.head);
+      if (auto const end = end_of(answer)) return finish(*end, *answer);
       if (error_) return *error_;
       failures = is_worth(attempt) ? 1 : failures + 1;
       if (failures >= request_.attempts)
@@ -86,22 +106,22 @@ class Download {
   }
 
   Error failed(ErrorCode code, std::string const& why) const {
-    return {code, "download " + without_secrets(request_.url) + ": " + why};
+    return {code, "download " + http::without_secrets(request_.url) + ": " + why};
   }
 
   /// From redirect to redirect, as far as these may lead.
-  HttpAnswer follow(Url url) {
+  Result<http::Response> follow(http::Url url) {
     constexpr int most_redirects = 5;
     for (int redirects = 0;; ++redirects) {
       auto answer = ask(url);
-      if (error_ || !answer.trouble.empty() || !is_redirect(answer.head.status)) return answer;
-      auto const next = Url::parse(answer.redirect);
+      if (error_ || !answer || !is_redirect(answer->status)) return answer;
+      auto const next = http::Url::parse(answer->redirect);
       if (!next || redirects == most_redirects || !may_lead_to(url, *next)) {
         error_ =
             failed(ErrorCode::refused,
                    redirects == most_redirects
                        ? "it is redirected more than " + std::to_string(most_redirects) + " times"
-                       : "it is redirected to \"" + without_secrets(answer.redirect) +
+                       : "it is redirected to \"" + http::without_secrets(answer->redirect) +
                              "\", which no one has allowed");
         return answer;
       }
@@ -109,52 +129,53 @@ class Download {
     }
   }
 
-  bool may_lead_to(Url const& from, Url const& to) const {
+  bool may_lead_to(http::Url const& from, http::Url const& to) const {
     if (!to.is_http() || (from.scheme() == "https" && to.scheme() != "https")) return false;
-    auto const own = Url::parse(request_.url);
+    auto const own = http::Url::parse(request_.url);
     return to.host() == own->host() || std::ranges::any_of(request_.hosts, [&to](auto const& host) {
              return host == any_host || host == to.host();
            });
   }
 
-  HttpAnswer ask(Url const& url) {
+  Result<http::Response> ask(http::Url const& url) {
     takes_contents_ = false;
     have_ = request_.is_asked_only ? 0 : part_.size_of(request_.url);
-    auto const take = [this](HttpHead const& head, std::string_view bytes) {
-      return this->take(head, bytes);
+    auto const take = [this](http::Response const& head, std::string_view bytes) {
+      // The contents of other answers are not wanted.
+      return !is_success(head) || this->take(head, bytes);
     };
-    auto answer = client_.ask(request_to(url), take);
-    // One without contents.
-    auto const& head = answer.head;
-    bool const is_empty = head.is_success() && !takes_contents_ && !request_.is_asked_only;
-    if (answer.trouble.empty() && is_empty) take_first(head);
+    auto answer = client_.send(request_to(url), options(), take);
+    bool const is_empty = answer && is_success(*answer) && !takes_contents_;
+    if (is_empty && !request_.is_asked_only) take_first(*answer);
     return answer;
   }
 
-  HttpRequest request_to(Url const& url) const {
-    using std::chrono::milliseconds;
-    auto const left = std::chrono::duration_cast<milliseconds>(deadline_ - Clock::now());
-    return {.url = url,
-            .is_head = request_.is_asked_only,
-            .headers = headers_to_send(),
-            .ca_file = request_.ca_file,
-            .limit = left,
-            .least_speed = request_.least_speed,
-            .stall = request_.stall};
+  http::Request request_to(http::Url const& url) const {
+    auto const* const method = request_.is_asked_only ? "HEAD" : "GET";
+    return {method, url.without_fragment(), headers_to_send(), {}};
   }
 
-  std::vector<std::string> headers_to_send() const {
+  http::Options options() const {
+    http::Options options;
+    options.ca_file = order_.ca_file;
+    options.limit = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - Clock::now());
+    options.least_speed = order_.least_speed;
+    options.stall = order_.stall;
+    return options;
+  }
+
+  std::map<std::string, std::string> headers_to_send() const {
     if (have_ > 0)
-      return {"Range: bytes=" + std::to_string(have_) + "-",
-              "If-Range: " + part_.range_condition()};
-    std::vector<std::string> headers;
+      return {{"Range", "bytes=" + std::to_string(have_) + "-"},
+              {"If-Range", part_.range_condition()}};
+    std::map<std::string, std::string> headers;
     auto const& [etag, last_modified] = request_.known;
-    if (!etag.empty()) headers.push_back("If-None-Match: " + etag);
-    if (!last_modified.empty()) headers.push_back("If-Modified-Since: " + last_modified);
+    if (!etag.empty()) headers["If-None-Match"] = etag;
+    if (!last_modified.empty()) headers["If-Modified-Since"] = last_modified;
     return headers;
   }
 
-  bool take(HttpHead const& head, std::string_view bytes) {
+  bool take(http::Response const& head, std::string_view bytes) {
     if (!takes_contents_ && !take_first(head)) return false;
     have_ += static_cast<std::int64_t>(bytes.size());
     if (have_ > request_.most_bytes) return too_large();
@@ -165,9 +186,10 @@ class Download {
   }
 
   /// The first bytes of a success have come, or it has none.
-  bool take_first(HttpHead const& head) {
+  bool take_first(http::Response const& head) {
     takes_contents_ = true;
-    auto const start = head.status == 206 ? start_of(head.range) : std::optional<std::int64_t>{0};
+    auto const start =
+        head.status == 206 ? start_of(range_of(head)) : std::optional<std::int64_t>{0};
     if (!start || (*start != 0 && *start != have_)) {
       part_.discard();
       return false;
@@ -175,12 +197,13 @@ class Download {
     have_ = *start;
     if (have_ == 0) {
       resumed_from_ = 0;
-      part_.begin(request_.url, head.validators);
+      part_.begin(request_.url, validators_of(head));
     } else {
       part_.go_on();
     }
     if (!request_.sha256.empty()) begin_digest();
-    expected_ = head.length ? std::optional{have_ + *head.length} : std::nullopt;
+    auto const length = length_of(head);
+    expected_ = length ? std::optional{have_ + *length} : std::nullopt;
     return expected_.value_or(0) <= request_.most_bytes ? has_room() : too_large();
   }
 
@@ -216,18 +239,19 @@ class Download {
   }
 
   /// Nothing when it has to be tried again, or went wrong for good.
-  std::optional<Downloaded::End> end_of(HttpAnswer const& answer) {
+  std::optional<Downloaded::End> end_of(Result<http::Response> const& answer) {
     using End = Downloaded::End;
-    auto const& head = answer.head;
-    if (!answer.trouble.empty()) {
-      if (answer.is_hopeless) error_ = failed(ErrorCode::unavailable, answer.trouble);
+    if (!answer) {
+      bool const is_hopeless = answer.error().code != ErrorCode::unavailable;
+      if (is_hopeless) error_ = failed(ErrorCode::unavailable, answer.error().message);
       return std::nullopt;
     }
-    if (head.is_success()) return is_known_by(head) ? End::unchanged : End::whole;
+    auto const& head = *answer;
+    if (is_success(head)) return is_known_by(head) ? End::unchanged : End::whole;
     if (head.status == 304) return End::unchanged;
     if (head.status == 404 || head.status == 410) return End::absent;
     if (head.status == 416 && have_ > 0) {
-      if (whole_of(head.range) == have_) return end_of_whole_part();
+      if (whole_of(range_of(head)) == have_) return end_of_whole_part();
       part_.discard();
       return std::nullopt;
     }
@@ -236,8 +260,8 @@ class Download {
   }
 
   /// To a server that does not look at conditions.
-  bool is_known_by(HttpHead const& head) const {
-    return request_.is_asked_only && head.validators == request_.known;
+  bool is_known_by(http::Response const& head) const {
+    return request_.is_asked_only && validators_of(head) == request_.known;
   }
 
   /// It was all there, and a kill came before its name did.
@@ -247,13 +271,13 @@ class Download {
     return Downloaded::End::whole;
   }
 
-  static std::string trouble_with(HttpAnswer const& answer) {
-    if (!answer.trouble.empty()) return answer.trouble;
-    return "the server answers " + std::to_string(answer.head.status);
+  static std::string trouble_with(Result<http::Response> const& answer) {
+    if (!answer) return answer.error().message;
+    return "the server answers " + std::to_string(answer->status);
   }
 
-  Result<Downloaded> finish(Downloaded::End end, HttpHead const& head) {
-    Downloaded downloaded{end, head.validators, have_, resumed_from_};
+  Result<Downloaded> finish(Downloaded::End end, http::Response const& head) {
+    Downloaded downloaded{end, validators_of(head), have_, resumed_from_};
     if (end != Downloaded::End::whole || request_.is_asked_only) return downloaded;
     downloaded.validators = part_.validators();
     auto const found = digest_ ? digest_->hex() : request_.sha256;
@@ -267,12 +291,12 @@ class Download {
   }
 
   /// False when there is no time left.
-  bool rest(int failures, HttpAnswer const& answer) {
+  bool rest(int failures, Result<http::Response> const& answer) {
     static thread_local std::minstd_rand random{std::random_device{}()};
     std::uniform_real_distribution<double> jitter{0.5, 1.5};
     std::chrono::duration<double, std::milli> pause = request_.pause;
     pause *= jitter(random) * static_cast<double>(1 << std::min(failures - 1, 10));
-    if (answer.retry_after) pause = *answer.retry_after;
+    if (answer && answer->retry_after) pause = *answer->retry_after;
     auto const until = Clock::now() + std::chrono::duration_cast<Clock::duration>(pause);
     if (until >= deadline_) return false;
     std::this_thread::sleep_until(until);
@@ -292,7 +316,7 @@ class Download {
   PartialFile part_;
   fs::path folder_;
   Clock::time_point deadline_;
-  HttpClient client_;
+  http::Client client_;
   bool takes_contents_ = false;
   std::int64_t have_ = 0;
   std::int64_t resumed_from_ = 0;
@@ -307,16 +331,16 @@ class Download {
 Result<Downloaded> download(DownloadRequest const& request,
                             fs::path const& file,
                             DownloadProgress const& on_progress) {
-  auto const url = Url::parse(request.url);
+  auto const url = http::Url::parse(request.url);
   if (!url || !url->is_http())
     return Error{
         ErrorCode::invalid_argument,
-        "download " + without_secrets(request.url) + ": it is no address of http or https"};
+        "download " + http::without_secrets(request.url) + ": it is no address of http or https"};
   try {
     return Download{request, file, on_progress}.run(*url);
   } catch (std::exception const& problem) {
     return Error{ErrorCode::unavailable,
-                 "download " + without_secrets(request.url) + ": " + problem.what()};
+                 "download " + http::without_secrets(request.url) + ": " + problem.what()};
   }
 }
 

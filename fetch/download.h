@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "fetch/http.h"
+#include "fetch/validators.h"
 #include "storage/domain/result.h"
 
 namespace torchwatch::fetch {

@@ -12,7 +12,7 @@
 #include <boost/algorithm/string/find.hpp>
 #include <libxml/HTMLparser.h>
 
-#include "fetch/url.h"
+#include "http/url.h"
 #include "storage/domain/digest.h"
 
 namespace torchwatch::fetch {
@@ -38,7 +38,7 @@ std::string sha256_in(std::string const& fragment) {
 /// What a parser's events come to.
 class Collector {
  public:
-  explicit Collector(Url base) : base_{std::move(base)} {}
+  explicit Collector(http::Url base) : base_{std::move(base)} {}
 
   void start(std::string const& element, std::span<xmlChar const* const> attributes) {
     // The parser puts these around anything.
@@ -75,7 +75,7 @@ class Collector {
                       value_of("data-yanked", attributes).has_value()});
   }
 
-  Url base_;
+  http::Url base_;
   std::vector<PageLink> links_;
   bool has_elements_ = false;
 };
@@ -120,7 +120,7 @@ Result<std::vector<PageLink>> links_of(std::string_view page, std::string const&
     return bad("it has " + std::to_string(page.size()) + " bytes, allowed are " +
                std::to_string(largest_page));
   if (is_cut_off(page)) return bad("it ends in the midst of the page");
-  auto const base = Url::parse(url);
+  auto const base = http::Url::parse(url);
   if (!base) return bad("it has no address");
   Collector collector{*base};
   htmlSAXHandler events{};

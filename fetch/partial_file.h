@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "fetch/http.h"
+#include "fetch/validators.h"
 
 namespace torchwatch::fetch {
 

@@ -101,9 +101,4 @@ std::string explanation_of(Response const& answer) {
   return std::string{clip(one_line(text), max_explanation_bytes)};
 }
 
-std::string header_of(Response const& answer, std::string const& name) {
-  auto const found = answer.headers.find(name);
-  return found == answer.headers.end() ? std::string{} : found->second;
-}
-
 }  // namespace torchwatch::github

@@ -32,9 +32,6 @@ std::string next_page(Response const& answer);
 /// ...)".
 std::string explanation_of(Response const& answer);
 
-/// A header's value, or empty. `name` in lower case.
-std::string header_of(Response const& answer, std::string const& name);
-
 /// The JSON object in an answer's body; an empty one when there is none.
 inline nlohmann::json object_in(Response const& answer) {
   auto body = nlohmann::json::parse(answer.body, nullptr, false);

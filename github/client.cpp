@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "github/answer.h"
-#include "github/url.h"
+#include "http/url.h"
 #include "storage/domain/whole_number.h"
 
 namespace torchwatch::github {
@@ -113,6 +113,13 @@ Error error_of(Request const& request, Result<Response> const& answer) {
   return {code_of(*answer), request.method + " " + request.url + ": " + explanation_of(*answer)};
 }
 
+/// Nothing when `text` is anything but a plain https URL.
+std::optional<http::Url> https_url(std::string const& text) {
+  auto url = http::Url::parse(text);
+  if (!url || url->scheme() != "https" || url->has_credentials()) return {};
+  return url;
+}
+
 /// Whether GitHub said no, and would say so again.
 bool is_final(Error const& error) {
   return error.code == ErrorCode::refused || error.code == ErrorCode::not_found;
@@ -190,9 +197,9 @@ awaitable<Result<std::optional<std::string>>> Client::comment_once(std::string i
 /// Nothing when the issue that was filed as `report` is not there any more.
 awaitable<Result<std::optional<Client::CommentPlace>>> Client::place_for_comments(
     std::string const& issue_url, std::string const& report) {
-  auto const url = parse_url(issue_url);
+  auto const url = https_url(issue_url);
   if (!url) co_return Error{ErrorCode::invalid_argument, "this is no URL"};
-  auto const issue = options_.api + "/repos" + url->target;
+  auto const issue = options_.api + "/repos" + url->target();
   auto const answer = co_await get(issue);
   if (answer) co_return place_in(object_in(*answer), issue_url, report);
   if (answer.error().code != ErrorCode::not_found) co_return answer.error();
@@ -246,13 +253,13 @@ awaitable<Result<std::string>> Client::narrowing(IssueDraft const& draft) {
   auto const repository = co_await get(repository_url_);
   if (!repository) co_return repository.error();
   if (!draft.labels.empty() && may_label(object_in(*repository)))
-    co_return "&labels=" + percent_encode(draft.labels.front());
+    co_return "&labels=" + http::percent_encode(draft.labels.front());
   auto const user = co_await get(options_.api + "/user");
   // An App's installation token may not ask who it is; the whole list is then searched.
   if (!user && is_final(user.error())) co_return std::string{};
   if (!user) co_return user.error();
   auto const login = text_at(object_in(*user), "login");
-  co_return login.empty() ? std::string{} : "&creator=" + percent_encode(login);
+  co_return login.empty() ? std::string{} : "&creator=" + http::percent_encode(login);
 }
 
 awaitable<Result<std::optional<CreatedIssue>>> Client::find(IssueDraft const& draft,
@@ -294,7 +301,7 @@ awaitable<Result<std::vector<std::string>>> Client::keys_labelled(std::string la
         keys.push_back(*key);
     return true;
   };
-  auto url = issues_url(repository_url_, "&labels=" + percent_encode(label));
+  auto url = issues_url(repository_url_, "&labels=" + http::percent_encode(label));
   auto const searched = co_await each_page(std::move(url), std::move(collect));
   if (!searched) co_return within("look for issues labelled " + label, searched.error());
   co_return keys;
@@ -396,21 +403,19 @@ Request Client::request(std::string method, std::string url) const {
 
 /// Where a redirect leads. The token goes with it, so it must not leave GitHub's host.
 Result<std::string> Client::redirected(Request const& request, Response const& answer) const {
-  auto place = header_of(answer, "location");
-  if (place.starts_with('/') && !place.starts_with("//")) {
-    auto const end = request.url.find('/', std::string_view{"https://"}.size());
-    place.insert(0, request.url, 0, end);
-  }
-  if (is_ours(place)) return place;
+  auto const from = https_url(request.url);
+  auto const location = header_of(answer, "location");
+  auto const place = from && !location.empty() ? from->resolve(location) : std::nullopt;
+  if (place && is_ours(place->text())) return place->text();
   return Error{ErrorCode::refused,
-               request.method + " " + request.url + ": redirected to \"" + place +
+               request.method + " " + request.url + ": redirected to \"" + location +
                    "\", which is not on the same host"};
 }
 
 bool Client::is_ours(std::string const& url) const {
-  auto const place = parse_url(url);
-  auto const api = parse_url(options_.api);
-  return place && api && same_origin(*place, *api);
+  auto const place = https_url(url);
+  auto const api = https_url(options_.api);
+  return place && api && place->origin() == api->origin();
 }
 
 }  // namespace torchwatch::github

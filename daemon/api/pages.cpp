@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "github/url.h"
+#include "http/url.h"
 
 namespace torchwatch::api {
 namespace {
@@ -73,7 +73,7 @@ std::string link_to_next(Call const& call, Page const& page) {
   auto link = "<" + call.path + "?";
   for (auto const& [name, value] : call.query)
     if (name != "limit" && name != "offset" && name != "before")
-      link += name + "=" + github::percent_encode(value) + "&";
+      link += name + "=" + http::percent_encode(value) + "&";
   auto const place = page.before ? "&before=" + std::to_string(*page.before)
                                  : "&offset=" + std::to_string(page.offset);
   return link + "limit=" + std::to_string(page.limit) + place + ">; rel=\"next\"";

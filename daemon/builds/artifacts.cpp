@@ -11,7 +11,7 @@
 #include <spdlog/spdlog.h>
 
 #include "daemon/builds/manifest.h"
-#include "fetch/url.h"
+#include "http/url.h"
 #include "storage/domain/digest.h"
 
 namespace torchwatch::builds {
@@ -126,7 +126,7 @@ asio::awaitable<Result<std::optional<std::string>>> Artifacts::read_digest(std::
   auto const fetched = co_await fetcher_.fetch(std::move(request));
   if (!fetched) co_return fetched.error();
   if (fetched->download.end == fetch::Downloaded::End::absent) co_return std::nullopt;
-  co_return digest_in(file, fetch::without_secrets(url));
+  co_return digest_in(file, http::without_secrets(url));
 }
 
 asio::awaitable<Result<bool>> Artifacts::is_there(std::string url, fs::path file) const {
@@ -142,7 +142,7 @@ asio::awaitable<Result<std::optional<fs::path>>> Artifacts::download(CommitSha c
   if (!is_url(places_.build)) co_return std::nullopt;
   auto const url = place_of(commit, places_.build);
   auto const failed = [&url](std::string const& reason, ErrorCode code = ErrorCode::unavailable) {
-    return Error{code, "artifact " + fetch::without_secrets(url) + ": " + reason};
+    return Error{code, "artifact " + http::without_secrets(url) + ": " + reason};
   };
   auto const started = std::chrono::steady_clock::now();
   auto request = request_for(url, fs::absolute(work) / "archive", timeout_);
@@ -160,7 +160,7 @@ asio::awaitable<Result<std::optional<fs::path>>> Artifacts::download(CommitSha c
     auto const there = co_await is_there(url, request.file);
     if (there && !*there) co_return std::nullopt;
     co_return failed("it has no SHA-256 at " +
-                     fetch::without_secrets(place_of(commit, places_.sha256)));
+                     http::without_secrets(place_of(commit, places_.sha256)));
   }
   request.download.sha256 = digest->value_or("");
   auto const fetched = co_await fetcher_.fetch(std::move(request));
@@ -172,7 +172,7 @@ asio::awaitable<Result<std::optional<fs::path>>> Artifacts::download(CommitSha c
                      ErrorCode::corrupt);
   std::chrono::duration<double> const seconds = std::chrono::steady_clock::now() - started;
   spdlog::info("artifact_downloaded url={} seconds={:.1f} sha256={}",
-               fetch::without_secrets(url),
+               http::without_secrets(url),
                seconds.count(),
                digest->value_or("none"));
   co_return prefix;

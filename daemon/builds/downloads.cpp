@@ -5,7 +5,7 @@
 #include <system_error>
 #include <utility>
 
-#include "fetch/url.h"
+#include "http/url.h"
 
 namespace torchwatch::builds {
 namespace fs = std::filesystem;
@@ -36,8 +36,8 @@ std::string page_of_wheels(config::FeedOptions const& feed, std::string const& p
 }
 
 bool is_allowed(std::string const& url, config::FeedOptions const& feed) {
-  auto const file = fetch::Url::parse(url);
-  auto const index = fetch::Url::parse(feed.url);
+  auto const file = http::Url::parse(url);
+  auto const index = http::Url::parse(feed.url);
   return file && index && (file->scheme() == "https" || index->scheme() == "http") &&
          (file->host() == index->host() ||
           std::ranges::find(feed.hosts, file->host()) != feed.hosts.end());

@@ -5,7 +5,7 @@
 
 #include "daemon/async/watchdog.h"
 #include "daemon/builds/fetch_progress.h"
-#include "fetch/url.h"
+#include "http/url.h"
 #include "runner/process/child_process.h"
 #include "runner/process/environment.h"
 #include "runner/process/excerpt.h"
@@ -49,7 +49,7 @@ asio::awaitable<Result<fetch::Message>> FetchProgram::run(fetch::Request request
                                                           fetch::DownloadRequest download) {
   auto const unavailable = [&download](std::string const& why) {
     return Error{ErrorCode::unavailable,
-                 "fetch " + fetch::without_secrets(download.url) + ": " + why};
+                 "fetch " + http::without_secrets(download.url) + ": " + why};
   };
   process::Command command;
   command.argv = {program_};
@@ -62,7 +62,7 @@ asio::awaitable<Result<fetch::Message>> FetchProgram::run(fetch::Request request
   auto line = fetch::encode(request);
   auto const written = co_await program->write_line(std::move(line));
   if (!written) co_return unavailable(written.error().message);
-  FetchReporter reporter{fetch::without_secrets(download.url)};
+  FetchReporter reporter{http::without_secrets(download.url)};
   while (true) {
     auto const said = co_await program->read_line();
     if (!said) break;

@@ -14,7 +14,7 @@
 #include "daemon/cli/command_line.h"
 #include "daemon/cli/commands.h"
 #include "daemon/cli/terminal.h"
-#include "github/url.h"
+#include "http/url.h"
 #include "storage/domain/words.h"
 
 // What is known, as tables: of the configuration's store, or of a running service.
@@ -166,8 +166,8 @@ Result<std::string> query_of(std::string const& name, std::string const& fleet) 
     return Error{
         ErrorCode::invalid_argument,
         "found \"" + name + "\", allowed a series like \"test_eval[dlrm-cpu-eager]_latency\""};
-  return "fleet=" + github::percent_encode(fleet) +
-         "&benchmark=" + github::percent_encode(benchmark) + "&metric=" + metric;
+  return "fleet=" + http::percent_encode(fleet) + "&benchmark=" + http::percent_encode(benchmark) +
+         "&metric=" + metric;
 }
 
 /// The fleet of a series, where only one has it.
@@ -210,7 +210,7 @@ struct Records {
 auto listed_at(std::string const& path) {
   return [path](ApiClient const& answers, RecordsFlags const& flags) -> Answered {
     return flags.id.empty() ? answers.get_all(path)
-                            : answers.get(path + "/" + github::percent_encode(flags.id));
+                            : answers.get(path + "/" + http::percent_encode(flags.id));
   };
 }
 
@@ -268,8 +268,8 @@ std::vector<Records> all_records() {
 
 /// A report is Markdown already.
 int print_report(ApiClient const& answers, RecordsFlags const& flags) {
-  auto const report = answers.get_text("/api/v1/incidents/" + github::percent_encode(flags.id) +
-                                       "?format=markdown");
+  auto const report =
+      answers.get_text("/api/v1/incidents/" + http::percent_encode(flags.id) + "?format=markdown");
   if (!report) return complain("incidents", report.error().message);
   std::cout << *report << '\n';
   return nothing_found;

@@ -11,8 +11,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <spdlog/spdlog.h>
 
-#include "daemon/net/https_transport.h"
-#include "daemon/net/proxy.h"
+#include "daemon/net/curl_transport.h"
 #include "github/credentials.h"
 
 namespace torchwatch::report {
@@ -51,11 +50,11 @@ class RepetitionLog {
 }  // namespace
 
 OpenTransport https_transport(config::GithubOptions const& options) {
-  return [options]() -> Result<std::unique_ptr<github::Transport>> {
-    auto transport =
-        net::HttpsTransport::open({options.ca_file, options.timeout, net::proxy_rules()});
-    if (!transport) return transport.error();
-    return std::make_unique<net::HttpsTransport>(std::move(*transport));
+  http::Options way;
+  way.ca_file = options.ca_file;
+  way.limit = options.timeout;
+  return [way] {
+    return std::make_unique<net::CurlTransport>(way);
   };
 }
 
@@ -65,8 +64,6 @@ Result<std::unique_ptr<Connection>> Connection::open(config::GithubOptions const
   auto token = github::find_token(options, environment_variable(options.token_env));
   if (!token) return token.error();
   if (!token->warning.empty()) spdlog::warn("token_exposed reason=\"{}\"", token->warning);
-  auto transport = open_transport();
-  if (!transport) return transport.error();
   github::ClientOptions client;
   client.api = options.api;
   client.repository = options.repository;
@@ -74,7 +71,7 @@ Result<std::unique_ptr<Connection>> Connection::open(config::GithubOptions const
   client.retries = retries;
   client.patience = std::chrono::minutes{1};
   client.on_repetition = RepetitionLog{};
-  return std::make_unique<Connection>(std::move(*transport), std::move(client));
+  return std::make_unique<Connection>(open_transport(), std::move(client));
 }
 
 Connection::Connection(std::unique_ptr<github::Transport> transport, github::ClientOptions options)

@@ -10,8 +10,8 @@
 
 namespace torchwatch::report {
 
-/// Opens a way to GitHub. Fails when TLS cannot be set up.
-using OpenTransport = std::function<Result<std::unique_ptr<github::Transport>>()>;
+/// Opens a way to GitHub.
+using OpenTransport = std::function<std::unique_ptr<github::Transport>()>;
 
 /// Over HTTPS, as configured, by the proxy that this process's variables name.
 OpenTransport https_transport(config::GithubOptions const& options);

@@ -9,7 +9,7 @@
 #include <spdlog/spdlog.h>
 
 #include "config/address.h"
-#include "daemon/net/http_client.h"
+#include "daemon/net/http_origin.h"
 #include "daemon/net/http_server.h"
 #include "daemon/service/door.h"
 
@@ -35,7 +35,7 @@ api::ApiOptions api_options(config::Options const& options, Tokens tokens) {
 /// `port`: the one that was found, where any free one would do.
 std::string listening_url(config::HttpOptions http, std::uint16_t port) {
   http.port = port;
-  return net::url_of(origin_of(http));
+  return origin_of(http).url;
 }
 
 void warn_of_openness(config::HttpOptions const& http) {

@@ -9,8 +9,6 @@
 
 namespace torchwatch::service {
 
-using Way = net::HttpOrigin::Way;
-
 Result<std::optional<net::ServerTls>> open_tls(config::HttpOptions const& http) {
   std::optional<net::ServerTls> tls;
   if (!http.tls.is_on()) return tls;
@@ -35,9 +33,11 @@ Result<net::Door> open_door(boost::asio::any_io_executor const& executor,
 
 net::HttpOrigin origin_of(config::HttpOptions const& http) {
   auto const path = config::socket_path(http.address);
-  if (!path.empty()) return {Way::unix_socket, path, "", ""};
-  auto const way = http.tls.is_on() ? Way::tls : Way::plain;
-  return {way, http.address, std::to_string(http.port), http.tls.certificate};
+  if (!path.empty()) return {"unix:" + path};
+  bool const is_v6 = http.address.find(':') != std::string::npos;
+  auto const host = is_v6 ? "[" + http.address + "]" : http.address;
+  auto const scheme = http.tls.is_on() ? "https://" : "http://";
+  return {scheme + host + ":" + std::to_string(http.port), http.tls.certificate};
 }
 
 }  // namespace torchwatch::service

@@ -6,7 +6,7 @@
 
 #include "config/options.h"
 #include "daemon/net/door.h"
-#include "daemon/net/http_client.h"
+#include "daemon/net/http_origin.h"
 #include "storage/domain/result.h"
 
 namespace torchwatch::service {

@@ -13,10 +13,8 @@ namespace asio = boost::asio;
 namespace {
 
 report::OpenTransport counted(report::OpenTransport open, metrics::Counters& counters) {
-  return [open = std::move(open), &counters]() -> Result<std::unique_ptr<github::Transport>> {
-    auto transport = open();
-    if (!transport) return transport.error();
-    return std::make_unique<metrics::CountedTransport>(std::move(*transport), counters);
+  return [open = std::move(open), &counters] {
+    return std::make_unique<metrics::CountedTransport>(open(), counters);
   };
 }
 

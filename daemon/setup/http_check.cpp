@@ -5,7 +5,7 @@
 #include <spdlog/fmt/chrono.h>
 
 #include "config/address.h"
-#include "daemon/net/http_client.h"
+#include "daemon/net/http_origin.h"
 #include "daemon/net/listener.h"
 #include "daemon/service/door.h"
 #include "daemon/setup/checks.h"
@@ -41,7 +41,7 @@ Result<std::string> certificate_found(config::HttpOptions const& http) {
 Result<std::string> address_found(config::HttpOptions const& http) {
   auto const certificate = certificate_found(http);
   if (!certificate) return certificate.error();
-  auto const url = net::url_of(service::origin_of(http));
+  auto const url = service::origin_of(http).url;
   auto const place = check_place(http);
   bool const takes_any_port = http.port == 0 && config::socket_path(http.address).empty();
   if (place && takes_any_port) return http.address + ": a free port will be taken" + *certificate;
@@ -75,8 +75,7 @@ std::string running_service(config::HttpOptions const& http) {
   if (!health.is_object() || !health.contains("status")) return {};
   auto const version = health.value("version", nlohmann::json{});
   if (!version.is_string()) return {};
-  return "torchwatch " + version.get<std::string>() + " at " + net::url_of(origin) +
-         illness_in(health);
+  return "torchwatch " + version.get<std::string>() + " at " + origin.url + illness_in(health);
 }
 
 Check check_http(CheckContext const& site) {

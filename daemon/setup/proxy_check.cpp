@@ -1,20 +1,22 @@
-#include "daemon/net/proxy.h"
 #include "daemon/setup/checks.h"
+#include "http/client.h"
+#include "http/proxy.h"
 
 namespace torchwatch::setup {
 
 Check check_proxy() {
-  auto const rules = net::proxy_rules();
-  if (rules.url.empty()) co_return std::string{"none: neither proxy.url nor https_proxy names one"};
-  net::ProxyRules const without_exceptions{rules.url, ""};
-  auto const proxy = net::proxy_for(without_exceptions, "", "");
-  if (!proxy) co_return proxy.error();
-  auto const name = (*proxy)->name();
-  constexpr std::chrono::seconds patience{5};
-  auto const opened = co_await net::knock_at(**proxy, patience);
-  if (!opened) co_return opened.error();
-  auto const direct = rules.except.empty() ? "" : "; asked directly are " + rules.except;
-  co_return name + ": listens" + direct;
+  auto const variables = http::proxy_variables("https");
+  if (variables.url.empty())
+    co_return std::string{"none: neither proxy.url nor https_proxy names one"};
+  auto const address = http::address_of_proxy(variables.url);
+  http::Options options;
+  options.proxy = "";
+  options.limit = std::chrono::seconds{5};
+  http::Client client;
+  auto const opened = client.connect("http://" + address, options);
+  if (!opened) co_return within("proxy " + address, opened.error());
+  auto const direct = variables.except.empty() ? "" : "; asked directly are " + variables.except;
+  co_return "proxy " + address + ": listens" + direct;
 }
 
 }  // namespace torchwatch::setup

@@ -8,7 +8,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_future.hpp>
 
-#include "daemon/net/https_transport.h"
+#include "daemon/net/curl_transport.h"
 #include "tests/e2e/eventually.h"
 
 namespace torchwatch::e2e {
@@ -55,8 +55,9 @@ json GithubProcess::settings() const {
 }
 
 void GithubProcess::control(json const& change) const {
-  auto transport =
-      net::HttpsTransport::open({greeting_.at("ca"), std::chrono::seconds{30}}).value();
+  http::Options options;
+  options.ca_file = greeting_.at("ca").get<std::string>();
+  net::CurlTransport transport{options};
   github::Request request{
       "POST", greeting_.at("url").get<std::string>() + "/_control", {}, change.dump()};
   asio::io_context loop{1};

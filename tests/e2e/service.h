@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "daemon/net/http_client.h"
+#include "daemon/net/http_origin.h"
 #include "tests/e2e/process.h"
 #include "tests/e2e/world.h"
 

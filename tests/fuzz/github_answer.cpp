@@ -8,7 +8,7 @@
 
 #include "github/answer.h"
 #include "github/client.h"
-#include "github/url.h"
+#include "http/url.h"
 #include "tests/fakes/github/run.h"
 #include "tests/fuzz/property.h"
 #include "tests/fuzz/targets.h"
@@ -47,8 +47,8 @@ class Rote final : public github::Transport {
   explicit Rote(std::vector<Response> answers) : answers_{std::move(answers)} {}
 
   boost::asio::awaitable<Result<Response>> send(Request request) override {
-    auto const url = github::parse_url(request.url);
-    require(url && url->host == "api.github.com" && url->port == "443",
+    auto const url = torchwatch::http::Url::parse(request.url);
+    require(url && url->origin() == "https://api.github.com:443" && !url->has_credentials(),
             "the token stays with its host");
     if (at_ == answers_.size()) co_return Error{ErrorCode::unavailable, "connection lost"};
     co_return answers_[at_++];

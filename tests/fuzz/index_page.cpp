@@ -2,7 +2,7 @@
 
 #include "fetch/companions.h"
 #include "fetch/offers.h"
-#include "fetch/url.h"
+#include "http/url.h"
 #include "storage/domain/date.h"
 #include "storage/domain/digest.h"
 #include "tests/fuzz/property.h"
@@ -12,7 +12,7 @@ namespace torchwatch::fuzz {
 namespace {
 
 void check_link(fetch::PageLink const& link) {
-  auto const url = fetch::Url::parse(link.url);
+  auto const url = torchwatch::http::Url::parse(link.url);
   require(url && url->is_http(), "a link leads to a web server");
   require(link.url.find('#') == std::string::npos, "a link has no fragment");
   require(link.sha256.empty() || is_sha256(link.sha256), "a digest is one");

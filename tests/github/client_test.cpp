@@ -452,8 +452,12 @@ TEST_F(GithubClient, KeepsMethodAndBodyThroughRedirects) {
 }
 
 TEST_F(GithubClient, NeverTakesTheTokenToAnotherHost) {
-  for (auto const* const place :
-       {"https://evil.example/repos/o/r", "http://api.github.com/x", "//evil.example/x", ""}) {
+  for (auto const* const place : {"https://evil.example/repos/o/r",
+                                  "http://api.github.com/x",
+                                  "//evil.example/x",
+                                  "https://me@api.github.com/x",
+                                  "https://api.github.com\\@evil.example/x",
+                                  ""}) {
     transport.sent.clear();
     reply(301, json::object(), {{"location", place}});
     auto const filed = file();

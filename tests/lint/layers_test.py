@@ -56,6 +56,15 @@ class Layers(Tree):
         done = self.run_on('check_layers.py', {'bisect/search/priors.cpp': '#include <sqlite3.h>'})
         self.assertEqual((done.returncode, done.stdout), (1, 'bisect/search/priors.cpp: <sqlite3.h> belongs in storage/\n'))
 
+    def test_fails_on_a_second_http_client(self):
+        for name in ('daemon/net/client.cpp', 'fetch/download.cpp', 'github/client.cpp'):
+            done = self.run_on('check_layers.py', {name: '#include <curl/curl.h>'})
+            self.assertEqual((done.returncode, done.stdout), (1, f'{name}: <curl/curl.h> belongs in http/\n'))
+
+    def test_fails_on_an_include_upward_from_the_http_client(self):
+        done = self.run_on('check_layers.py', {'http/client.h': '#include "fetch/download.h"'})
+        self.assertEqual((done.returncode, done.stdout), (1, 'http/client.h: http may not include fetch/download.h\n'))
+
     def test_names_folders_that_are_not_in_the_table(self):
         for name in ('daemon/misc/odds.h', 'daemon/odds.h'):
             done = self.run_on('check_layers.py', {name: ''})

@@ -56,7 +56,7 @@ TEST_F(ConnectionTest, LogsWhyARequestIsRepeated) {
 
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_THAT(log_.text(), HasSubstr("[warning] github_repeated times=1 reason=\""));
-  EXPECT_THAT(log_.text(), HasSubstr("read answer: "));
+  EXPECT_THAT(log_.text(), HasSubstr("transfer: "));
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ class ReportTest : public testing::Test {
   }
 
   OpenTransport open_transport() {
-    return [this]() -> Result<std::unique_ptr<github::Transport>> {
+    return [this] {
       return std::make_unique<Borrowed>(transport);
     };
   }
@@ -215,17 +215,6 @@ TEST_F(ReportTest, NeedsAToken) {
   EXPECT_FALSE(publish());
   EXPECT_FALSE(collect());
   EXPECT_THAT(transport.sent, IsEmpty());
-}
-
-TEST_F(ReportTest, NeedsTls) {
-  github_options.repository = "o/r";
-  Publisher publisher{github_options, store, folder.path(), [] {
-                        return Result<std::unique_ptr<github::Transport>>{
-                            Error{ErrorCode::unavailable, "no certificates"}};
-                      }};
-  auto incident = store.incidents().all().at(0);
-  incident.report.clear();
-  EXPECT_EQ(fakes::run(publisher.publish(incident)).error().message, "no certificates");
 }
 
 TEST_F(ReportTest, HasNoFeedbackWithoutARepositoryOrALabel) {

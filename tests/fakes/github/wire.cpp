@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "github/url.h"
+#include "http/url.h"
 
 namespace torchwatch::fakes {
 namespace {
@@ -55,7 +55,7 @@ std::string link(std::string const& place,
   std::string parameters;
   for (auto const& [name, value] : query) {
     parameters += parameters.empty() ? "?" : "&";
-    parameters += name + "=" + github::percent_encode(value);
+    parameters += name + "=" + torchwatch::http::percent_encode(value);
   }
   return "<" + place + parameters + ">; rel=\"" + relation + "\"";
 }

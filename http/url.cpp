@@ -1,12 +1,13 @@
-#include "fetch/url.h"
+#include "http/url.h"
 
 #include <algorithm>
 #include <memory>
+#include <new>
 
 #include <boost/algorithm/string/case_conv.hpp>
 #include <curl/curl.h>
 
-namespace torchwatch::fetch {
+namespace torchwatch::http {
 namespace {
 
 struct Free {
@@ -15,9 +16,9 @@ struct Free {
   void operator()(char* text) const { curl_free(text); }
 };
 
-std::string part_of(CURLU* url, CURLUPart part) {
+std::string part_of(CURLU* url, CURLUPart part, unsigned flags = 0) {
   char* text = nullptr;
-  if (curl_url_get(url, part, &text, 0) != CURLUE_OK) return {};
+  if (curl_url_get(url, part, &text, flags) != CURLUE_OK) return {};
   std::unique_ptr<char, Free> const owned{text};
   return owned.get();
 }
@@ -33,15 +34,16 @@ std::optional<Url> Url::resolve(std::string const& reference) const {
 }
 
 std::optional<Url> Url::take_apart(std::string const& base, std::string const& reference) {
+  // libcurl reads up to a null character only.
+  if ((base + reference).find('\0') != std::string::npos) return std::nullopt;
   std::unique_ptr<CURLU, Free> const parts{curl_url()};
   if (!parts || curl_url_set(parts.get(), CURLUPART_URL, base.c_str(), 0) != CURLUE_OK)
     return std::nullopt;
   if (!reference.empty() &&
       curl_url_set(parts.get(), CURLUPART_URL, reference.c_str(), 0) != CURLUE_OK)
     return std::nullopt;
-  // libcurl unescapes a host and knows numbers for addresses, but not of what it has just
-  // unescaped:
-  // "%33333338" would be one host here and another where it is connected to.
+  // libcurl unescapes a host and reads numbers as addresses, but not what it has just unescaped:
+  // "%33333338" would be one host here and another one when it connects.
   auto const text = part_of(parts.get(), CURLUPART_URL);
   std::unique_ptr<CURLU, Free> const again{curl_url()};
   if (!again || curl_url_set(again.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK ||
@@ -51,8 +53,12 @@ std::optional<Url> Url::take_apart(std::string const& base, std::string const& r
   url.text_ = text;
   url.scheme_ = boost::to_lower_copy(part_of(parts.get(), CURLUPART_SCHEME));
   url.host_ = boost::to_lower_copy(part_of(parts.get(), CURLUPART_HOST));
+  url.port_ = part_of(parts.get(), CURLUPART_PORT, CURLU_DEFAULT_PORT);
   url.path_ = part_of(parts.get(), CURLUPART_PATH);
+  url.query_ = part_of(parts.get(), CURLUPART_QUERY);
   url.fragment_ = part_of(parts.get(), CURLUPART_FRAGMENT);
+  url.has_credentials_ = !part_of(parts.get(), CURLUPART_USER).empty() ||
+                         !part_of(parts.get(), CURLUPART_PASSWORD).empty();
   return url;
 }
 
@@ -75,4 +81,12 @@ std::string without_secrets(std::string url) {
   return query == std::string::npos ? url : url.substr(0, query) + "?...";
 }
 
-}  // namespace torchwatch::fetch
+std::string percent_encode(std::string_view text) {
+  if (text.empty()) return {};  // libcurl takes a length of 0 as unknown
+  std::unique_ptr<char, Free> const encoded{
+      curl_easy_escape(nullptr, text.data(), static_cast<int>(text.size()))};
+  if (!encoded) throw std::bad_alloc{};
+  return encoded.get();
+}
+
+}  // namespace torchwatch::http

@@ -1,0 +1,42 @@
+#include "http/proxy.h"
+
+#include <cstdlib>
+#include <initializer_list>
+
+#include <boost/algorithm/string/case_conv.hpp>
+
+namespace torchwatch::http {
+namespace {
+
+/// The value of the first variable that is set and not empty.
+std::string first_of(std::initializer_list<std::string> names) {
+  for (auto const& name : names) {
+    auto const* const value = std::getenv(name.c_str());  // never set while there are threads
+    if (value != nullptr && *value != '\0') return value;
+  }
+  return {};
+}
+
+}  // namespace
+
+ProxyVariables proxy_variables(std::string const& scheme) {
+  auto const name = scheme + "_proxy";
+  // A web server sets HTTP_PROXY to what its client wishes.
+  auto const capitals = scheme == "http" ? name : boost::to_upper_copy(name);
+  return {first_of({name, capitals, "all_proxy", "ALL_PROXY"}), first_of({"no_proxy", "NO_PROXY"})};
+}
+
+std::string address_of_proxy(std::string const& url) {
+  auto const scheme = url.find("://");
+  auto const user = url.rfind('@');
+  auto const begin = user != std::string::npos     ? user + 1
+                     : scheme != std::string::npos ? scheme + 3
+                                                   : 0;
+  auto const address = url.substr(begin, url.find('/', begin) - begin);
+  auto const colon = address.rfind(':');
+  bool const has_port = colon != std::string::npos && address.find(']', colon) == std::string::npos;
+  if (has_port) return address;
+  return address + (url.starts_with("https://") ? ":443" : ":1080");
+}
+
+}  // namespace torchwatch::http
