@@ -157,10 +157,10 @@ class Download {
 
   http::Options options() const {
     http::Options options;
-    options.ca_file = order_.ca_file;
+    options.ca_file = request_.ca_file;
     options.limit = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - Clock::now());
-    options.least_speed = order_.least_speed;
-    options.stall = order_.stall;
+    options.least_speed = request_.least_speed;
+    options.stall = request_.stall;
     return options;
   }
 

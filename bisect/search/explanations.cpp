@@ -30,7 +30,7 @@ struct Builds {
   double least = 0;
 };
 
-constexpr std::array builds{
+constexpr std::array builds_tried{
     Builds{36, 4.6}, Builds{12, 2.6}, Builds{4, 1.4}, Builds{1, 0.7}, Builds{0.2, 0.3}};
 
 /// Degrees of freedom of deviations: usually, and where more processes are outliers, with the
@@ -244,7 +244,7 @@ double Weighing::log_probability(Ratios const& ratios, double variance) const {
   if (!has_builds(expectation_)) return 0;
   double const noise = std::sqrt(variance);
   double next = std::numeric_limits<double>::infinity();
-  for (auto const& [ratio, least] : builds) {
+  for (auto const& [ratio, least] : builds_tried) {
     if (ratio == ratios.builds) {
       double const above = std::isinf(next) ? 1 : builds_below(next * noise);
       return std::log(std::max(above - builds_below(least * noise), 1e-300));
@@ -346,7 +346,7 @@ void Weighing::drop_hopeless(Under& loosest) {
 std::vector<Weighing::Under> Weighing::weigh_builds() {
   std::vector<Under> all;
   if (!has_builds(expectation_)) return all;
-  for (auto const& [ratio, least] : builds) {
+  for (auto const& [ratio, least] : builds_tried) {
     all.push_back(weigh({usual_.ratios.drift, ratio, usual_tails}, usual_.log_prior));
     if (all.size() == 1) drop_hopeless(all.front());
   }
