@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "storage/domain/printable.h"
+#include "storage/base/printable.h"
 
 namespace torchwatch::config {
 

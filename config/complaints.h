@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "config/locate.h"
-#include "storage/domain/result.h"
+#include "storage/base/result.h"
 
 namespace torchwatch::config {
 

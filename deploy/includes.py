@@ -17,8 +17,9 @@ def sources_in(root):
 
 def part_of(path):
     """The part that a file belongs to, or None: a header of somebody else's."""
-    if path.startswith('storage/domain/'):
-        return 'storage/domain'
+    for folder in ('storage/base', 'storage/domain'):
+        if path.startswith(folder + '/'):
+            return folder
     part = path.split('/')[0]
     return part if part in PARTS and '/' in path else None
 

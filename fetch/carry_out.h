@@ -7,7 +7,7 @@
 
 #include "fetch/download.h"
 #include "fetch/unpack.h"
-#include "storage/domain/result.h"
+#include "storage/base/result.h"
 
 namespace torchwatch::fetch {
 

@@ -7,7 +7,7 @@
 
 #include "fetch/index.h"
 #include "fetch/marker.h"
-#include "storage/domain/printable.h"
+#include "storage/base/printable.h"
 
 namespace torchwatch::fetch {
 namespace {

@@ -14,7 +14,7 @@
 #include "fetch/partial_file.h"
 #include "http/client.h"
 #include "http/url.h"
-#include "storage/domain/digest.h"
+#include "storage/base/digest.h"
 
 namespace torchwatch::fetch {
 namespace {

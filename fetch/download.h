@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "fetch/validators.h"
-#include "storage/domain/result.h"
+#include "storage/base/result.h"
 
 namespace torchwatch::fetch {
 

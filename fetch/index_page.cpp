@@ -13,7 +13,7 @@
 #include <libxml/HTMLparser.h>
 
 #include "http/url.h"
-#include "storage/domain/digest.h"
+#include "storage/base/digest.h"
 
 namespace torchwatch::fetch {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "fetch/requirement.h"
 #include "fetch/version.h"
-#include "storage/domain/printable.h"
+#include "storage/base/printable.h"
 
 namespace torchwatch::fetch {
 namespace {

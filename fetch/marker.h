@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "storage/domain/result.h"
+#include "storage/base/result.h"
 
 namespace torchwatch::fetch {
 

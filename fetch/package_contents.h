@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <string>
 
+#include "storage/base/result.h"
 #include "storage/domain/build.h"
-#include "storage/domain/result.h"
 
 namespace torchwatch::fetch {
 

@@ -7,7 +7,7 @@
 #include <boost/algorithm/string/split.hpp>
 #include <boost/algorithm/string/trim.hpp>
 
-#include "storage/domain/printable.h"
+#include "storage/base/printable.h"
 
 namespace torchwatch::fetch {
 namespace {

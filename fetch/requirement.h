@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "fetch/version.h"
-#include "storage/domain/result.h"
+#include "storage/base/result.h"
 
 namespace torchwatch::fetch {
 

@@ -18,7 +18,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "storage/domain/printable.h"
+#include "storage/base/printable.h"
 
 namespace torchwatch::fetch {
 namespace {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "storage/domain/result.h"
+#include "storage/base/result.h"
 
 namespace torchwatch::fetch {
 

@@ -11,7 +11,7 @@
 #include <boost/algorithm/string/trim.hpp>
 
 #include "fetch/number.h"
-#include "storage/domain/printable.h"
+#include "storage/base/printable.h"
 
 namespace torchwatch::fetch {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "storage/domain/result.h"
+#include "storage/base/result.h"
 
 /// Versions of Python packages and ranges of them, as the version specifiers of Python have them
 /// (PEP 440).

@@ -8,8 +8,8 @@
 #include <boost/algorithm/string/split.hpp>
 #include <boost/algorithm/string/trim.hpp>
 
-#include "storage/domain/printable.h"
-#include "storage/domain/small_file.h"
+#include "storage/base/printable.h"
+#include "storage/base/small_file.h"
 
 namespace torchwatch::fetch {
 namespace {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "fetch/wheel_metadata.h"
-#include "storage/domain/digest.h"
-#include "storage/domain/printable.h"
-#include "storage/domain/small_file.h"
+#include "storage/base/digest.h"
+#include "storage/base/printable.h"
+#include "storage/base/small_file.h"
 
 namespace torchwatch::fetch {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "storage/domain/result.h"
+#include "storage/base/result.h"
 
 namespace torchwatch::fetch {
 

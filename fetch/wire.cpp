@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "storage/domain/whole_number.h"
+#include "storage/base/whole_number.h"
 
 namespace torchwatch {
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "github/transport.h"
-#include "storage/domain/clock.h"
+#include "storage/base/clock.h"
 
 /// How an answer of GitHub's REST API is read. Pure.
 namespace torchwatch::github {

@@ -13,7 +13,7 @@
 #include "github/comment.h"
 #include "github/issue.h"
 #include "github/transport.h"
-#include "storage/domain/clock.h"
+#include "storage/base/clock.h"
 
 namespace torchwatch::github {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "config/options.h"
-#include "storage/domain/secret.h"
+#include "storage/base/secret.h"
 
 namespace torchwatch::github {
 

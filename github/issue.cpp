@@ -10,7 +10,7 @@
 #include "github/bisection_story.h"
 #include "github/markdown.h"
 #include "github/transcript.h"
-#include "storage/domain/digest.h"
+#include "storage/base/digest.h"
 #include "storage/domain/words.h"
 
 namespace torchwatch::github {

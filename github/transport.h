@@ -3,7 +3,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "http/client.h"
-#include "storage/domain/result.h"
+#include "storage/base/result.h"
 
 namespace torchwatch::github {
 

@@ -8,7 +8,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "storage/domain/result.h"
+#include "storage/base/result.h"
 
 namespace torchwatch::runner {
 

@@ -9,7 +9,7 @@
 
 #include <sys/types.h>
 
-#include "storage/domain/result.h"
+#include "storage/base/result.h"
 
 namespace torchwatch::runner {
 

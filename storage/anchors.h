@@ -3,9 +3,9 @@
 #include <optional>
 #include <vector>
 
+#include "storage/base/ids.h"
 #include "storage/domain/benchmark.h"
 #include "storage/domain/comparison.h"
-#include "storage/domain/ids.h"
 
 namespace SQLite {
 class Database;

@@ -10,8 +10,8 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include "storage/base/clock.h"
 #include "storage/domain/benchmark.h"
-#include "storage/domain/clock.h"
 #include "storage/domain/comparison.h"
 
 namespace torchwatch::storage {

@@ -11,8 +11,8 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
-#include "storage/domain/digest.h"
-#include "storage/domain/small_file.h"
+#include "storage/base/digest.h"
+#include "storage/base/small_file.h"
 #include "storage/migrations.h"
 
 namespace torchwatch::storage {

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <stop_token>
 
-#include "storage/domain/result.h"
+#include "storage/base/result.h"
 
 /// Whether a database is ours and whole, found out before anything is written to it.
 namespace torchwatch::storage {

@@ -7,9 +7,9 @@
 
 #include "storage/alarms.h"
 #include "storage/anchors.h"
+#include "storage/base/result.h"
 #include "storage/bisections.h"
 #include "storage/builds.h"
-#include "storage/domain/result.h"
 #include "storage/histories.h"
 #include "storage/incidents.h"
 #include "storage/jobs.h"

@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
+#include "storage/base/clock.h"
 #include "storage/domain/alarm.h"
 #include "storage/domain/bisection.h"
 #include "storage/domain/build.h"
-#include "storage/domain/clock.h"
 
 namespace SQLite {
 class Database;

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "storage/base/result.h"
 #include "storage/domain/benchmark.h"
 #include "storage/domain/night.h"
-#include "storage/domain/result.h"
 
 /// Two nightlies, backends, devices or fleets beside each other over the whole suite, as in figures
 /// 3 to 5 of the TorchBench paper. A look at levels, not a verdict: that is what `compare` is for.

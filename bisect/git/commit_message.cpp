@@ -4,7 +4,7 @@
 #include <charconv>
 #include <utility>
 
-#include "storage/domain/date.h"
+#include "storage/base/date.h"
 
 namespace torchwatch::bisect {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "bisect/git/commit_changes.h"
 #include "bisect/git/commit_message.h"
+#include "storage/base/result.h"
 #include "storage/domain/build.h"
-#include "storage/domain/result.h"
 
 struct git_commit;
 struct git_repository;

@@ -7,14 +7,14 @@
 #include <spdlog/spdlog.h>
 #include <strings.h>
 
-#include "daemon/net/host.h"
+#include "daemon/http/host.h"
 
 namespace torchwatch::api {
 namespace {
 
-using net::HttpRequest;
-using net::HttpResponse;
-using net::problem;
+using http::HttpRequest;
+using http::HttpResponse;
+using http::problem;
 
 bool is_same_word(std::string_view one, std::string_view other) {
   return one.size() == other.size() && ::strncasecmp(one.data(), other.data(), one.size()) == 0;
@@ -57,7 +57,7 @@ std::string header_of(HttpRequest const& request, char const* name) {
 
 std::optional<HttpResponse> Authorization::check_host(HttpRequest const& head) const {
   auto const host = header_of(head, "host");
-  if (!options_.checks_host || host.empty() || net::is_host_ours(host, options_.hosts))
+  if (!options_.checks_host || host.empty() || http::is_host_ours(host, options_.hosts))
     return std::nullopt;
   return problem(421,
                  "Host: found \"" + host.substr(0, 100) +

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/net/http_message.h"
-#include "storage/domain/clock.h"
+#include "daemon/http/http_message.h"
+#include "storage/base/clock.h"
 
 namespace torchwatch::api {
 
@@ -33,13 +33,13 @@ class Authorization {
         clock_{clock} {}
 
   /// 421 unless the Host header names this machine: a page of another site cannot call the service.
-  std::optional<net::HttpResponse> check_host(net::HttpRequest const& head) const;
+  std::optional<http::HttpResponse> check_host(http::HttpRequest const& head) const;
 
   /// 401 or 403 without the token; 415 unless the body is JSON.
-  std::optional<net::HttpResponse> check_write(net::HttpRequest const& head) const;
+  std::optional<http::HttpResponse> check_write(http::HttpRequest const& head) const;
 
   /// 401 without the read token or the token, if there is a read token.
-  std::optional<net::HttpResponse> check_read(net::HttpRequest const& head) const;
+  std::optional<http::HttpResponse> check_read(http::HttpRequest const& head) const;
 
   /// Logs that a token for `path` was refused, at most once in ten seconds: a client may be
   /// guessing.
@@ -53,7 +53,7 @@ class Authorization {
 };
 
 /// The value of a request's header; empty without one. `name` is in lower case.
-std::string header_of(net::HttpRequest const& request, char const* name);
+std::string header_of(http::HttpRequest const& request, char const* name);
 
 /// Status of a response that asks for a token.
 inline constexpr int unauthorized = 401;

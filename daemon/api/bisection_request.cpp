@@ -12,7 +12,7 @@
 namespace torchwatch::api {
 namespace {
 
-using net::FieldError;
+using http::FieldError;
 
 constexpr std::array bisection_fields{"start",
                                       "end",

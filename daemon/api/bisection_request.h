@@ -7,7 +7,7 @@
 #include <boost/system/result.hpp>
 
 #include "config/options.h"
-#include "daemon/net/http_message.h"
+#include "daemon/http/http_message.h"
 #include "storage/domain/bisection.h"
 #include "storage/store.h"
 
@@ -29,7 +29,7 @@ namespace torchwatch::api {
 /// or returns everything that is wrong with it. What asks for the same commits and series as a
 /// search of an incident is one of the incident's, too. Of a bisection that is asked for again,
 /// benchmarks, fleet and metric each take the place of what its series had.
-boost::system::result<BisectionOrder, std::vector<net::FieldError>> parse_bisection_request(
+boost::system::result<BisectionOrder, std::vector<http::FieldError>> parse_bisection_request(
     std::string const& body,
     std::span<config::FleetOptions const> fleets,
     storage::Store& store,
@@ -41,7 +41,7 @@ boost::system::result<BisectionOrder, std::vector<net::FieldError>> parse_bisect
 ///     state        "paused", "queued" to resume, "cancelled"
 ///
 /// or returns everything that is wrong with it.
-boost::system::result<BisectionState, std::vector<net::FieldError>> parse_steering_request(
+boost::system::result<BisectionState, std::vector<http::FieldError>> parse_steering_request(
     std::string const& text);
 
 }  // namespace torchwatch::api

@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "daemon/net/http_message.h"
+#include "daemon/http/http_message.h"
 
 namespace torchwatch::api {
 
@@ -49,7 +49,7 @@ class Body {
 
   void refuse(std::string field, std::string detail);
 
-  std::vector<net::FieldError> const& errors() const { return errors_; }
+  std::vector<http::FieldError> const& errors() const { return errors_; }
 
  private:
   void parse(std::string const& text);
@@ -57,7 +57,7 @@ class Body {
 
   nlohmann::json object_ = nlohmann::json::object();
   bool is_object_ = false;
-  std::vector<net::FieldError> errors_;
+  std::vector<http::FieldError> errors_;
 };
 
 }  // namespace torchwatch::api

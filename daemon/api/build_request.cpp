@@ -21,7 +21,7 @@ std::string text_of_action(Body& body, char const* name, bool has_it, std::strin
 
 }  // namespace
 
-boost::system::result<builds::BuildRequest, std::vector<net::FieldError>> parse_build_request(
+boost::system::result<builds::BuildRequest, std::vector<http::FieldError>> parse_build_request(
     std::string const& text) {
   constexpr auto actions = R"("pin", "unpin", "remove", "prune", "fetch")";
   Body body{text, build_fields};

@@ -6,7 +6,7 @@
 #include <boost/system/result.hpp>
 
 #include "daemon/builds/build_request.h"
-#include "daemon/net/http_message.h"
+#include "daemon/http/http_message.h"
 
 namespace torchwatch::api {
 
@@ -17,7 +17,7 @@ namespace torchwatch::api {
 ///     who, why     text, for pin and fetch
 ///
 /// or returns everything that is wrong with it.
-boost::system::result<builds::BuildRequest, std::vector<net::FieldError>> parse_build_request(
+boost::system::result<builds::BuildRequest, std::vector<http::FieldError>> parse_build_request(
     std::string const& body);
 
 }  // namespace torchwatch::api

@@ -5,15 +5,15 @@
 
 namespace torchwatch::api {
 
-std::optional<net::HttpResponse> Cache::find(std::string const& target, std::int64_t version) {
+std::optional<http::HttpResponse> Cache::find(std::string const& target, std::int64_t version) {
   auto const at = answers_.find(target);
   if (version != version_ || at == answers_.end()) return std::nullopt;
   return at->second;
 }
 
-net::HttpResponse Cache::keep(std::string const& target,
-                              std::int64_t version,
-                              net::HttpResponse response) {
+http::HttpResponse Cache::keep(std::string const& target,
+                               std::int64_t version,
+                               http::HttpResponse response) {
   auto const size = target.size() + response.body.size();
   if (response.status != 200 || size > most_bytes_ / 4) return response;
   if (version != version_ || bytes_ + size > most_bytes_) {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "daemon/net/http_message.h"
+#include "daemon/http/http_message.h"
 
 namespace torchwatch::api {
 
@@ -17,19 +17,19 @@ class Cache {
   explicit Cache(std::size_t most_bytes) : most_bytes_{most_bytes} {}
 
   /// The answer to `target`, when one was kept at this version of the store.
-  std::optional<net::HttpResponse> find(std::string const& target, std::int64_t version);
+  std::optional<http::HttpResponse> find(std::string const& target, std::int64_t version);
 
   /// Keeps a good answer, and returns it: what is kept shares its body with all that find it. Where
   /// it has no room beside the others, these are forgotten.
-  net::HttpResponse keep(std::string const& target,
-                         std::int64_t version,
-                         net::HttpResponse response);
+  http::HttpResponse keep(std::string const& target,
+                          std::int64_t version,
+                          http::HttpResponse response);
 
  private:
   std::size_t most_bytes_;
   std::int64_t version_ = 0;
   std::size_t bytes_ = 0;
-  std::map<std::string, net::HttpResponse> answers_;  // all of version_
+  std::map<std::string, http::HttpResponse> answers_;  // all of version_
 };
 
 }  // namespace torchwatch::api

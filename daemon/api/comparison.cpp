@@ -19,7 +19,7 @@ namespace torchwatch::api {
 namespace {
 
 using bisect::ModelTest;
-using net::FieldError;
+using http::FieldError;
 
 /// What series there are, each word once.
 struct Places {
@@ -303,7 +303,7 @@ Json all_units() {
 
 }  // namespace
 
-net::HttpResponse show_comparison(View const& view, Call const& call) {
+http::HttpResponse show_comparison(View const& view, Call const& call) {
   SidesQuery query{view.store, call.query};
   auto const [before, after] = query.read();
   if (!query.errors().empty()) return bad_query(query.errors());
@@ -323,7 +323,7 @@ net::HttpResponse show_comparison(View const& view, Call const& call) {
   return ok(json);
 }
 
-net::HttpResponse show_sides(View const& view, Call const&) {
+http::HttpResponse show_sides(View const& view, Call const&) {
   auto measured = view.store.histories().nightlies();
   std::ranges::reverse(measured);
   std::map<NightlyId, std::string> dates;

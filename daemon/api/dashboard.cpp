@@ -17,7 +17,7 @@
 namespace torchwatch::api {
 namespace {
 
-using net::HttpResponse;
+using http::HttpResponse;
 
 std::string_view title_of(std::string_view path) {
   using Pair = std::pair<std::string_view, std::string_view>;

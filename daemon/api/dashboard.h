@@ -8,15 +8,15 @@
 namespace torchwatch::api {
 
 /// A page that scripts fill.
-net::HttpResponse show_page(View const& view, Call const& call);
+http::HttpResponse show_page(View const& view, Call const& call);
 
 /// The same with the incidents in it, for whoever may read.
-net::HttpResponse show_incidents_page(View const& view, Call const& call);
+http::HttpResponse show_incidents_page(View const& view, Call const& call);
 
 /// The same with the report on the incident.
-net::HttpResponse show_incident_page(View const& view, Call const& call);
+http::HttpResponse show_incident_page(View const& view, Call const& call);
 
 /// A file that pages are made of.
-net::HttpResponse show_asset(View const& view, Call const& call);
+http::HttpResponse show_asset(View const& view, Call const& call);
 
 }  // namespace torchwatch::api

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "storage/domain/digest.h"
+#include "storage/base/digest.h"
 
 namespace torchwatch::api {
 namespace {
@@ -19,7 +19,7 @@ bool names(std::string_view list, std::string_view tag) {
 
 }  // namespace
 
-void set_tag(net::HttpResponse& response) {
+void set_tag(http::HttpResponse& response) {
   constexpr std::size_t digits = 32;
   Sha256 digest;
   digest.add(response.text());
@@ -27,7 +27,7 @@ void set_tag(net::HttpResponse& response) {
   response.headers["cache-control"] = "no-cache";
 }
 
-void tag(net::HttpRequest const& request, net::HttpResponse& response) {
+void tag(http::HttpRequest const& request, http::HttpResponse& response) {
   if (response.status != 200) return;
   if (!response.headers.contains("etag")) set_tag(response);
   auto const known = request.headers.find("if-none-match");

@@ -63,9 +63,9 @@ class Listener {
 
 }  // namespace
 
-net::HttpResponse stream_events(View const& view, Call const&) {
+http::HttpResponse stream_events(View const& view, Call const&) {
   auto const listener = std::make_shared<Listener>(view);
-  net::HttpResponse response;
+  http::HttpResponse response;
   response.headers["content-type"] = "text/event-stream";
   response.headers["cache-control"] = "no-store";
   response.body = listener->hello();

@@ -15,7 +15,7 @@
 namespace torchwatch::api {
 namespace {
 
-using net::HttpResponse;
+using http::HttpResponse;
 
 /// A record by the id in the path; nothing when the id is no number or nobody's.
 template <class Id, class Table>
@@ -148,7 +148,7 @@ HttpResponse list_incidents(View const& view, Call const& call) {
 HttpResponse show_incident(View const& view, Call const& call) {
   auto const incident = find_called<IncidentId>(view.store.incidents(), call);
   if (!incident) return unknown_id(call.id);
-  std::vector<net::FieldError> errors;
+  std::vector<http::FieldError> errors;
   auto const format = format_of(call.query, {"json", "markdown"}, errors);
   if (!errors.empty()) return bad_query(errors);
   auto const story = story_of(view.store, *incident);

@@ -6,8 +6,8 @@
 #include "daemon/api/health.h"
 #include "daemon/api/target.h"
 #include "daemon/builds/build_references.h"
+#include "daemon/http/http_message.h"
 #include "daemon/metrics/counters.h"
-#include "daemon/net/http_message.h"
 #include "storage/store.h"
 
 /// The answers to GET. Each may throw what the store throws. Lists are newest first, of builds the
@@ -38,51 +38,51 @@ struct Call {
 /// 200 with {status, version, started_at, last_nightly, watching, isolation, slots}; 503 with
 /// troubles as well, when there are some (troubles_of), and with status, troubles and version when
 /// the store cannot be read.
-net::HttpResponse health(View const& view, Call const& call);
+http::HttpResponse health(View const& view, Call const& call);
 
 /// 200 when the service can answer what it is asked, 503 when the store cannot be read. What the
 /// other half does, health() tells.
-net::HttpResponse readiness(View const& view, Call const& call);
+http::HttpResponse readiness(View const& view, Call const& call);
 
 /// Everything that is counted, in Prometheus' text format 0.0.4.
-net::HttpResponse show_metrics(View const& view, Call const& call);
+http::HttpResponse show_metrics(View const& view, Call const& call);
 
 /// What a morning's first look is for, in one answer: {nightlies, incidents, searches, alarms}: the
 /// newest nightlies, with the progress of those that are being measured; the incidents of the last
 /// thirty days, each with its worst series and what is known of its cause; searches that have not
 /// ended; open alarms.
-net::HttpResponse show_tonight(View const& view, Call const& call);
+http::HttpResponse show_tonight(View const& view, Call const& call);
 
 /// What this API takes and answers, for programs: openapi.json (OpenAPI 3.1), as it was when this
 /// program was built. It holds nothing that was measured, so it is for everybody.
-net::HttpResponse show_description(View const& view, Call const& call);
+http::HttpResponse show_description(View const& view, Call const& call);
 
 /// An answer without an end, as server-sent events (WHATWG HTML, 9.2): "hello" at once, and
 /// "changed" within a second of a write to the store, or when the service falls ill or recovers.
 /// Data of both is {"healthy"}. Whoever listens asks again for what it shows, with If-None-Match:
 /// an event that is lost costs no more than the time to the next. A comment every fifteen seconds
 /// shows that the line is open.
-net::HttpResponse stream_events(View const& view, Call const& call);
+http::HttpResponse stream_events(View const& view, Call const& call);
 
-net::HttpResponse list_nightlies(View const& view, Call const& call);
+http::HttpResponse list_nightlies(View const& view, Call const& call);
 /// With every verdict on it, against its baseline and against its anchors, and the incident it
 /// opened.
-net::HttpResponse show_nightly(View const& view, Call const& call);
+http::HttpResponse show_nightly(View const& view, Call const& call);
 
 /// The series that have nights; with recent=N each with the levels of its last N nights, the newest
 /// night, and the last verdict that found a change. With fleet, benchmark and metric the values of
 /// one, as long as the processes that gave them are not forgotten; with nightly=ID those that
 /// judged it, of both builds.
-net::HttpResponse list_series(View const& view, Call const& call);
+http::HttpResponse list_series(View const& view, Call const& call);
 
 /// Of the series that fleet, benchmark and metric name: its nights, all there ever were, in
 /// columns: nightly, date, commit, level (the median of what its own build gave), low, high,
 /// processes, verdict, host; the hosts by their numbers, the incidents that nights opened, and the
 /// nightly that the newest one is anchored to. format=csv: a line a night.
-net::HttpResponse show_history(View const& view, Call const& call);
+http::HttpResponse show_history(View const& view, Call const& call);
 
 /// Of the same series: the nightlies at which it took another level.
-net::HttpResponse show_change_points(View const& view, Call const& call);
+http::HttpResponse show_change_points(View const& view, Call const& call);
 
 /// Two sides of the whole suite beside each other: `before` and `after`, each a nightly and those
 /// of its series that fleet, device and backend leave (before_fleet and so on); what only one side
@@ -91,40 +91,40 @@ net::HttpResponse show_change_points(View const& view, Call const& call);
 /// means by place, test and domain (null: all); where the time of an iteration went on a GPU, of
 /// what incidents had profiled and of the suite's last profile. Levels of two nights, and so no
 /// verdict.
-net::HttpResponse show_comparison(View const& view, Call const& call);
+http::HttpResponse show_comparison(View const& view, Call const& call);
 
 /// What a side may be: {nightlies, fleets, devices, backends}, nightlies with levels in columns,
 /// newest first.
-net::HttpResponse show_sides(View const& view, Call const& call);
+http::HttpResponse show_sides(View const& view, Call const& call);
 
-net::HttpResponse list_incidents(View const& view, Call const& call);
+http::HttpResponse list_incidents(View const& view, Call const& call);
 /// format=markdown: the report on it.
-net::HttpResponse show_incident(View const& view, Call const& call);
+http::HttpResponse show_incident(View const& view, Call const& call);
 
-net::HttpResponse list_bisections(View const& view, Call const& call);
+http::HttpResponse list_bisections(View const& view, Call const& call);
 /// With the commits that it searches.
-net::HttpResponse show_bisection(View const& view, Call const& call);
+http::HttpResponse show_bisection(View const& view, Call const& call);
 
 /// How often alarms are false: what is stated, what builds compared with themselves showed, and
 /// what people said of incidents. Intervals are those of Clopper and Pearson at 95%.
-net::HttpResponse show_precision(View const& view, Call const& call);
+http::HttpResponse show_precision(View const& view, Call const& call);
 
 /// The evidence behind it: {threshold, self_comparisons, rulings, verdicts, hosts}: builds compared
 /// with themselves, by month and each of the last nights; what people said of incidents, by month;
 /// pairs that verdicts took, by kind; and how hosts measure beside the others of their fleet.
-net::HttpResponse show_trust(View const& view, Call const& call);
+http::HttpResponse show_trust(View const& view, Call const& call);
 
 /// Of the series that the last thirty nights measured, how much these nights differ.
-net::HttpResponse list_noise(View const& view, Call const& call);
+http::HttpResponse list_noise(View const& view, Call const& call);
 
-net::HttpResponse list_alarms(View const& view, Call const& call);
-net::HttpResponse show_alarm(View const& view, Call const& call);
+http::HttpResponse list_alarms(View const& view, Call const& call);
+http::HttpResponse show_alarm(View const& view, Call const& call);
 
-net::HttpResponse list_builds(View const& view, Call const& call);
+http::HttpResponse list_builds(View const& view, Call const& call);
 /// By name.
-net::HttpResponse show_build(View const& view, Call const& call);
+http::HttpResponse show_build(View const& view, Call const& call);
 
-net::HttpResponse list_rulings(View const& view, Call const& call);
-net::HttpResponse show_ruling(View const& view, Call const& call);
+http::HttpResponse list_rulings(View const& view, Call const& call);
+http::HttpResponse show_ruling(View const& view, Call const& call);
 
 }  // namespace torchwatch::api

@@ -124,7 +124,7 @@ void add_vitals(Families& all, View const& view) {
 
 }  // namespace
 
-net::HttpResponse show_metrics(View const& view, Call const&) {
+http::HttpResponse show_metrics(View const& view, Call const&) {
   auto const tallies = view.store.tallies();
   Families all{gauge("torchwatch_build_info",
                      "1, by this program's version.",
@@ -142,7 +142,7 @@ net::HttpResponse show_metrics(View const& view, Call const&) {
   for (auto const& families : {view.counters.collect(), metrics::process_metrics()})
     all.insert(all.end(), families.begin(), families.end());
   std::erase_if(all, [](prometheus::MetricFamily const& family) { return family.metric.empty(); });
-  net::HttpResponse response;
+  http::HttpResponse response;
   response.headers["content-type"] = "text/plain; version=0.0.4; charset=utf-8";
   response.headers["cache-control"] = "no-store";
   response.body = prometheus::TextSerializer{}.Serialize(all);

@@ -15,8 +15,8 @@ constexpr std::size_t most_a_page = 500;
 
 }  // namespace
 
-net::HttpResponse ok(Json const& json) {
-  net::HttpResponse response;
+http::HttpResponse ok(Json const& json) {
+  http::HttpResponse response;
   response.headers["content-type"] = "application/json";
   response.headers["cache-control"] = "no-store";
   response.body = text_of(json) + "\n";
@@ -25,7 +25,7 @@ net::HttpResponse ok(Json const& json) {
 
 std::string format_of(Query const& query,
                       std::vector<std::string_view> const& allowed,
-                      std::vector<net::FieldError>& errors) {
+                      std::vector<http::FieldError>& errors) {
   auto const given = query.find("format");
   if (given == query.end()) return std::string{allowed.front()};
   if (std::ranges::find(allowed, given->second) == allowed.end())
@@ -35,15 +35,15 @@ std::string format_of(Query const& query,
   return given->second;
 }
 
-net::HttpResponse text(std::string const& media_type, std::string body) {
-  net::HttpResponse response;
+http::HttpResponse text(std::string const& media_type, std::string body) {
+  http::HttpResponse response;
   response.headers["content-type"] = media_type;
   response.headers["cache-control"] = "no-store";
   response.body = std::move(body);
   return response;
 }
 
-Page page_of(Query const& query, std::vector<net::FieldError>& errors) {
+Page page_of(Query const& query, std::vector<http::FieldError>& errors) {
   Page page;
   auto const read =
       [&](char const* name, std::size_t& value, std::size_t lowest, std::size_t most) {
@@ -79,12 +79,12 @@ std::string link_to_next(Call const& call, Page const& page) {
   return link + "limit=" + std::to_string(page.limit) + place + ">; rel=\"next\"";
 }
 
-net::HttpResponse bad_query(std::vector<net::FieldError> const& errors) {
-  return net::problem(400, "the query cannot be understood", errors);
+http::HttpResponse bad_query(std::vector<http::FieldError> const& errors) {
+  return http::problem(400, "the query cannot be understood", errors);
 }
 
-net::HttpResponse unknown_id(std::string const& id) {
-  return net::problem(404, "nothing has the id \"" + id + "\"");
+http::HttpResponse unknown_id(std::string const& id) {
+  return http::problem(404, "nothing has the id \"" + id + "\"");
 }
 
 }  // namespace torchwatch::api

@@ -15,13 +15,13 @@
 namespace torchwatch::api {
 
 /// 200 with `json`, not to be cached.
-net::HttpResponse ok(Json const& json);
+http::HttpResponse ok(Json const& json);
 
 /// 400: what is wrong with the query's parameters.
-net::HttpResponse bad_query(std::vector<net::FieldError> const& errors);
+http::HttpResponse bad_query(std::vector<http::FieldError> const& errors);
 
 /// 404: `id`, as it stands in the path, is nobody's.
-net::HttpResponse unknown_id(std::string const& id);
+http::HttpResponse unknown_id(std::string const& id);
 
 /// Whether all that is to be known of a nightly is.
 inline bool is_judged(Nightly const& nightly) {
@@ -40,10 +40,10 @@ std::optional<Number> parse_number(std::string const& text) {
 /// with what it says.
 std::string format_of(Query const& query,
                       std::vector<std::string_view> const& allowed,
-                      std::vector<net::FieldError>& errors);
+                      std::vector<http::FieldError>& errors);
 
 /// 200 with anything but JSON.
-net::HttpResponse text(std::string const& media_type, std::string body);
+http::HttpResponse text(std::string const& media_type, std::string body);
 
 /// Which part of a list is asked for: what follows the record `before`, or `offset` records.
 struct Page {
@@ -53,7 +53,7 @@ struct Page {
 };
 
 /// The page that a query asks for, and what is wrong with what it says.
-Page page_of(Query const& query, std::vector<net::FieldError>& errors);
+Page page_of(Query const& query, std::vector<http::FieldError>& errors);
 
 /// The value of a Link header that leads to `page`.
 std::string link_to_next(Call const& call, Page const& page);
@@ -78,7 +78,7 @@ Page next_page(Page const& page, std::vector<Record> const& records, std::size_t
 template <Numbered Record>
 void find_place(Page& page,
                 std::vector<Record> const& records,
-                std::vector<net::FieldError>& errors) {
+                std::vector<http::FieldError>& errors) {
   if (!page.before) return;
   auto const at = std::ranges::find(
       records, *page.before, [](Record const& record) { return record.id.value; });
@@ -89,8 +89,8 @@ void find_place(Page& page,
 
 /// {total, limit, offset, items}: one page of `records`, each as `show` has it.
 template <class Record, class Show>
-net::HttpResponse paged(Call const& call, std::vector<Record> const& records, Show show) {
-  std::vector<net::FieldError> errors;
+http::HttpResponse paged(Call const& call, std::vector<Record> const& records, Show show) {
+  std::vector<http::FieldError> errors;
   auto page = page_of(call.query, errors);
   if constexpr (Numbered<Record>) find_place(page, records, errors);
   if (!errors.empty()) return bad_query(errors);

@@ -20,10 +20,10 @@ namespace torchwatch::api {
 namespace {
 
 namespace asio = boost::asio;
-using net::FieldError;
-using net::HttpRequest;
-using net::HttpResponse;
-using net::problem;
+using http::FieldError;
+using http::HttpRequest;
+using http::HttpResponse;
+using http::problem;
 
 /// What may be posted to a resource.
 enum class Post { nothing, bisection, steering, build, ruling };

@@ -14,11 +14,11 @@
 #include "daemon/api/cache.h"
 #include "daemon/api/handlers.h"
 #include "daemon/builds/build_request.h"
-#include "daemon/net/http_message.h"
+#include "daemon/http/http_message.h"
+#include "storage/base/clock.h"
+#include "storage/base/result.h"
 #include "storage/domain/bisection.h"
-#include "storage/domain/clock.h"
 #include "storage/domain/project.h"
-#include "storage/domain/result.h"
 #include "storage/domain/ruling.h"
 #include "storage/store.h"
 
@@ -84,20 +84,22 @@ class Api {
 
   /// The response to a request that is refused whatever its body holds: for its target, method,
   /// host or token; nothing if it is allowed. Never throws.
-  std::optional<net::HttpResponse> check_request(net::HttpRequest const& head);
+  std::optional<http::HttpResponse> check_request(http::HttpRequest const& head);
 
   /// Answers any request. Throws when the store does.
-  boost::asio::awaitable<net::HttpResponse> handle(net::HttpRequest request);
+  boost::asio::awaitable<http::HttpResponse> handle(http::HttpRequest request);
 
  private:
-  std::optional<net::HttpResponse> check(net::HttpRequest const& head);
-  boost::asio::awaitable<net::HttpResponse> answer_to(net::HttpRequest request);
-  net::HttpResponse kept_or_new(Route const& route, Call const& call, std::string const& target);
-  void count(net::HttpRequest const& head, int status, std::chrono::steady_clock::time_point began);
-  boost::asio::awaitable<net::HttpResponse> post_bisection(std::string body);
-  boost::asio::awaitable<net::HttpResponse> post_steering(std::string id, std::string body);
-  boost::asio::awaitable<net::HttpResponse> post_build(std::string body);
-  boost::asio::awaitable<net::HttpResponse> post_ruling(std::string body);
+  std::optional<http::HttpResponse> check(http::HttpRequest const& head);
+  boost::asio::awaitable<http::HttpResponse> answer_to(http::HttpRequest request);
+  http::HttpResponse kept_or_new(Route const& route, Call const& call, std::string const& target);
+  void count(http::HttpRequest const& head,
+             int status,
+             std::chrono::steady_clock::time_point began);
+  boost::asio::awaitable<http::HttpResponse> post_bisection(std::string body);
+  boost::asio::awaitable<http::HttpResponse> post_steering(std::string id, std::string body);
+  boost::asio::awaitable<http::HttpResponse> post_build(std::string body);
+  boost::asio::awaitable<http::HttpResponse> post_ruling(std::string body);
 
   metrics::Counters& counters_;
   Authorization authorization_;

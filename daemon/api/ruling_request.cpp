@@ -11,7 +11,7 @@
 namespace torchwatch::api {
 namespace {
 
-using net::FieldError;
+using http::FieldError;
 
 constexpr std::array ruling_fields{
     "kind", "who", "why", "incident", "fleet", "benchmark", "metric", "until"};

@@ -7,7 +7,7 @@
 #include <boost/system/result.hpp>
 
 #include "config/options.h"
-#include "daemon/net/http_message.h"
+#include "daemon/http/http_message.h"
 #include "storage/domain/ruling.h"
 
 namespace torchwatch::api {
@@ -23,7 +23,7 @@ namespace torchwatch::api {
 ///     until        for mute, if it shall end: "2026-12-31T00:00:00Z", or a date
 ///
 /// or returns everything that is wrong with it.
-boost::system::result<Ruling, std::vector<net::FieldError>> parse_ruling_request(
+boost::system::result<Ruling, std::vector<http::FieldError>> parse_ruling_request(
     std::string const& body, std::span<config::FleetOptions const> fleets);
 
 }  // namespace torchwatch::api

@@ -17,8 +17,8 @@
 namespace torchwatch::api {
 namespace {
 
-using net::FieldError;
-using net::HttpResponse;
+using http::FieldError;
+using http::HttpResponse;
 
 /// The series that a query names; nothing, and what is wrong, when it names none.
 std::optional<Series> named_series(Query const& query, std::vector<FieldError>& errors) {
@@ -45,7 +45,8 @@ std::optional<Series> named_series(Query const& query, std::vector<FieldError>& 
 }
 
 HttpResponse no_value_of(Series const& series) {
-  return net::problem(404, "no value of " + name_of(series) + " on fleet \"" + series.fleet + "\"");
+  return http::problem(404,
+                       "no value of " + name_of(series) + " on fleet \"" + series.fleet + "\"");
 }
 
 /// The nightly that a query names; nothing, and maybe what is wrong, when it names none.

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "storage/domain/clock.h"
+#include "storage/base/clock.h"
 
 namespace torchwatch::api {
 

@@ -127,7 +127,7 @@ Json open_alarms(storage::Store& store) {
 
 }  // namespace
 
-net::HttpResponse show_tonight(View const& view, Call const&) {
+http::HttpResponse show_tonight(View const& view, Call const&) {
   auto const nightlies = view.store.nightlies().newest(looked_at_nightlies);
   auto const since = nightlies.empty() ? Timestamp{} : nightlies.front().announced_at - news;
   Json json;

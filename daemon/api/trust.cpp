@@ -174,7 +174,7 @@ Json noise_json(SeriesNights const& one) {
 
 }  // namespace
 
-net::HttpResponse show_precision(View const& view, Call const&) {
+http::HttpResponse show_precision(View const& view, Call const&) {
   auto const aa = view.store.incidents().aa_tally();
   auto const incidents = static_cast<std::int64_t>(view.store.incidents().all().size());
   Json json;
@@ -185,7 +185,7 @@ net::HttpResponse show_precision(View const& view, Call const&) {
   return ok(json);
 }
 
-net::HttpResponse show_trust(View const& view, Call const&) {
+http::HttpResponse show_trust(View const& view, Call const&) {
   Json json;
   json["threshold"] = view.decide.threshold;
   json["self_comparisons"] = self_comparisons_of(view);
@@ -195,7 +195,7 @@ net::HttpResponse show_trust(View const& view, Call const&) {
   return ok(json);
 }
 
-net::HttpResponse list_noise(View const& view, Call const& call) {
+http::HttpResponse list_noise(View const& view, Call const& call) {
   return paged(call, view.store.histories().recent(recent_nights), noise_json);
 }
 

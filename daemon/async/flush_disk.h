@@ -5,7 +5,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
-#include "storage/domain/result.h"
+#include "storage/base/result.h"
 
 namespace torchwatch::async {
 

@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "storage/base/result.h"
 #include "storage/domain/build.h"
-#include "storage/domain/result.h"
 
 namespace torchwatch::bisection {
 

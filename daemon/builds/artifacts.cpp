@@ -12,7 +12,7 @@
 
 #include "daemon/builds/manifest.h"
 #include "http/url.h"
-#include "storage/domain/digest.h"
+#include "storage/base/digest.h"
 
 namespace torchwatch::builds {
 namespace asio = boost::asio;

@@ -9,8 +9,8 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "daemon/builds/fetcher.h"
+#include "storage/base/result.h"
 #include "storage/domain/build.h"
-#include "storage/domain/result.h"
 
 namespace torchwatch::builds {
 

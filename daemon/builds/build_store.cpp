@@ -14,7 +14,7 @@
 #include "daemon/builds/companions.h"
 #include "daemon/builds/logs.h"
 #include "daemon/measure/alarm.h"
-#include "storage/domain/remove_tree.h"
+#include "storage/base/remove_tree.h"
 
 namespace torchwatch::builds {
 namespace fs = std::filesystem;

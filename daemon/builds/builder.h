@@ -5,8 +5,8 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include "storage/base/result.h"
 #include "storage/domain/build.h"
-#include "storage/domain/result.h"
 
 namespace torchwatch::builds {
 

@@ -13,7 +13,7 @@
 #include "daemon/builds/disk_budget.h"
 #include "daemon/builds/fetcher.h"
 #include "fetch/companions.h"
-#include "storage/domain/result.h"
+#include "storage/base/result.h"
 
 namespace torchwatch::builds {
 

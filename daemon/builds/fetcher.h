@@ -11,7 +11,7 @@
 #include "fetch/companions.h"
 #include "fetch/index.h"
 #include "fetch/wire.h"
-#include "storage/domain/result.h"
+#include "storage/base/result.h"
 
 namespace torchwatch::builds {
 

@@ -11,8 +11,8 @@
 #include "config/options.h"
 #include "daemon/async/semaphore.h"
 #include "daemon/async/tool.h"
+#include "storage/base/result.h"
 #include "storage/domain/build.h"
-#include "storage/domain/result.h"
 
 namespace torchwatch::builds {
 

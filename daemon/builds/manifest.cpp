@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/process/excerpt.h"
-#include "storage/domain/date.h"
-#include "storage/domain/printable.h"
-#include "storage/domain/small_file.h"
+#include "storage/base/date.h"
+#include "storage/base/printable.h"
+#include "storage/base/small_file.h"
 
 namespace torchwatch::builds {
 namespace {

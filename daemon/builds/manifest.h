@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
+#include "storage/base/result.h"
 #include "storage/domain/build.h"
-#include "storage/domain/result.h"
 
 namespace torchwatch::builds {
 

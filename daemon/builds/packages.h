@@ -14,8 +14,8 @@
 #include "daemon/builds/fetcher.h"
 #include "daemon/builds/git_fetch.h"
 #include "daemon/builds/workers.h"
+#include "storage/base/result.h"
 #include "storage/domain/build.h"
-#include "storage/domain/result.h"
 
 namespace torchwatch::builds {
 

@@ -11,8 +11,8 @@
 #include "daemon/builds/workshop.h"
 #include "daemon/builds/worktree.h"
 #include "runner/process/child_process.h"
+#include "storage/base/result.h"
 #include "storage/domain/build.h"
-#include "storage/domain/result.h"
 
 namespace torchwatch::builds {
 

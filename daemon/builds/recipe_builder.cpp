@@ -13,7 +13,7 @@
 #include "daemon/async/flush_disk.h"
 #include "daemon/builds/contents.h"
 #include "daemon/builds/manifest.h"
-#include "storage/domain/remove_tree.h"
+#include "storage/base/remove_tree.h"
 
 namespace torchwatch::builds {
 namespace asio = boost::asio;

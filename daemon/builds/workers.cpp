@@ -7,7 +7,7 @@
 #include <spdlog/spdlog.h>
 
 #include "daemon/async/flush_disk.h"
-#include "storage/domain/small_file.h"
+#include "storage/base/small_file.h"
 
 namespace torchwatch::builds {
 namespace asio = boost::asio;

@@ -11,7 +11,7 @@
 #include "daemon/async/semaphore.h"
 #include "daemon/async/tool.h"
 #include "daemon/builds/workshop.h"
-#include "storage/domain/result.h"
+#include "storage/base/result.h"
 
 namespace torchwatch::builds {
 

@@ -10,7 +10,7 @@
 #include "config/options.h"
 #include "runner/process/child_process.h"
 #include "runner/process/sandbox.h"
-#include "storage/domain/result.h"
+#include "storage/base/result.h"
 
 namespace torchwatch::builds {
 

@@ -8,7 +8,7 @@
 #include <spdlog/spdlog.h>
 
 #include "daemon/async/tool.h"
-#include "storage/domain/remove_tree.h"
+#include "storage/base/remove_tree.h"
 
 namespace torchwatch::builds {
 namespace asio = boost::asio;

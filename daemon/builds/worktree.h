@@ -10,8 +10,8 @@
 
 #include "bisect/git/history.h"
 #include "daemon/builds/workshop.h"
+#include "storage/base/result.h"
 #include "storage/domain/build.h"
-#include "storage/domain/result.h"
 
 namespace torchwatch::builds {
 

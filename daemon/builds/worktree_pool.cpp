@@ -7,7 +7,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "storage/domain/remove_tree.h"
+#include "storage/base/remove_tree.h"
 
 namespace torchwatch::builds {
 namespace asio = boost::asio;

@@ -26,7 +26,7 @@ class OwnApi {
 
   Result<std::string> get(std::string const& path) {
     boost::asio::io_context loop{1};
-    net::HttpRequest request{"GET", path, {}, ""};
+    http::HttpRequest request{"GET", path, {}, ""};
     auto answer =
         boost::asio::co_spawn(loop, api_.handle(std::move(request)), boost::asio::use_future);
     loop.run();

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "daemon/cli/commands.h"
-#include "storage/domain/result.h"
+#include "storage/base/result.h"
 
 namespace CLI {
 class App;

@@ -9,9 +9,9 @@
 #include <spdlog/spdlog.h>
 
 #include "config/load.h"
+#include "daemon/http/proxy.h"
 #include "daemon/measure/gpu_slots.h"
-#include "daemon/net/proxy.h"
-#include "storage/domain/printable.h"
+#include "storage/base/printable.h"
 
 namespace torchwatch::cli {
 
@@ -70,7 +70,7 @@ std::optional<config::Options> load_options(Invocation const& invocation) {
     return std::nullopt;
   }
   fill_worker(*options, invocation.executable);
-  net::use_proxy(options->proxy);
+  http::use_proxy(options->proxy);
   set_up_log(options->log.level);
   return std::move(*options);
 }

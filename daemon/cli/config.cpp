@@ -15,7 +15,7 @@
 #include "daemon/cli/command_line.h"
 #include "daemon/cli/commands.h"
 #include "daemon/cli/terminal.h"
-#include "daemon/net/proxy.h"
+#include "daemon/http/proxy.h"
 #include "daemon/setup/check.h"
 
 namespace torchwatch::cli {
@@ -62,7 +62,7 @@ int check_config(ConfigQuestion const& question, Invocation const& invocation) {
     return nothing_found;
   }
   fill_worker(*options, invocation.executable);
-  net::use_proxy(options->proxy);
+  http::use_proxy(options->proxy);
   set_up_log(config::LogLevel::warning);
   print_fleeting_progress("asking everything that " + question.file + " names");
   boost::asio::io_context loop{1};

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "storage/domain/printable.h"
+#include "storage/base/printable.h"
 
 namespace torchwatch::cli {
 

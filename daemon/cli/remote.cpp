@@ -2,12 +2,12 @@
 
 #include <utility>
 
-#include "storage/domain/secret.h"
+#include "storage/base/secret.h"
 
 namespace torchwatch::cli {
 using nlohmann::ordered_json;
 
-Result<std::string> body_of(net::HttpResponse const& answer) {
+Result<std::string> body_of(http::HttpResponse const& answer) {
   constexpr int bad_request = 400;
   if (answer.status < bad_request) return answer.text();
   auto const json = ordered_json::parse(answer.text(), nullptr, false);
@@ -27,7 +27,7 @@ Result<ordered_json> parsed(Result<std::string> const& text) {
 }
 
 Result<Server> Server::at(std::string const& url, std::string const& token_file) {
-  auto const origin = net::parse_origin(url);
+  auto const origin = http::parse_origin(url);
   if (!origin) return origin.error();
   if (token_file.empty()) return Server{*origin, ""};
   auto token = read_secret(token_file, "token");
@@ -35,7 +35,7 @@ Result<Server> Server::at(std::string const& url, std::string const& token_file)
   return Server{*origin, std::move(token->value)};
 }
 
-Server::Server(net::HttpOrigin origin, std::string token)
+Server::Server(http::HttpOrigin origin, std::string token)
     : origin_{std::move(origin)},
       token_{std::move(token)} {}
 
@@ -44,20 +44,20 @@ Result<ordered_json> Server::get(std::string const& path) const {
 }
 
 Result<std::string> Server::get_text(std::string const& path) const {
-  net::HttpRequest request{"GET", path, {}, ""};
+  http::HttpRequest request{"GET", path, {}, ""};
   if (!token_.empty()) request.headers["authorization"] = "Bearer " + token_;
-  auto const answer = net::ask_http(origin_, request);
+  auto const answer = http::ask_http(origin_, request);
   if (!answer) return answer.error();
   return body_of(*answer);
 }
 
 Result<ordered_json> Server::post(std::string const& path, ordered_json const& body) const {
-  net::HttpRequest const request{
+  http::HttpRequest const request{
       "POST",
       path,
       {{"authorization", "Bearer " + token_}, {"content-type", "application/json"}},
       body.dump()};
-  auto const answer = net::ask_http(origin_, request);
+  auto const answer = http::ask_http(origin_, request);
   if (!answer) return answer.error();
   return parsed(body_of(*answer));
 }

@@ -4,13 +4,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "daemon/net/http_origin.h"
-#include "storage/domain/result.h"
+#include "daemon/http/http_origin.h"
+#include "storage/base/result.h"
 
 namespace torchwatch::cli {
 
 /// What a good answer holds; the problem's text otherwise.
-Result<std::string> body_of(net::HttpResponse const& answer);
+Result<std::string> body_of(http::HttpResponse const& answer);
 
 /// JSON that came as text.
 Result<nlohmann::ordered_json> parsed(Result<std::string> const& text);
@@ -18,7 +18,7 @@ Result<nlohmann::ordered_json> parsed(Result<std::string> const& text);
 /// A running service, asked over HTTP. Errors are fit to be printed.
 class Server {
  public:
-  /// `url`: "http://127.0.0.1:8917", or as net::parse_origin has it. `token_file` holds the bearer
+  /// `url`: "http://127.0.0.1:8917", or as http::parse_origin has it. `token_file` holds the bearer
   /// token; without one nothing can be changed.
   static Result<Server> at(std::string const& url, std::string const& token_file);
 
@@ -28,9 +28,9 @@ class Server {
                                       nlohmann::ordered_json const& body) const;
 
  private:
-  Server(net::HttpOrigin origin, std::string token);
+  Server(http::HttpOrigin origin, std::string token);
 
-  net::HttpOrigin origin_;
+  http::HttpOrigin origin_;
   std::string token_;
 };
 

@@ -8,7 +8,7 @@
 #include <spdlog/spdlog.h>
 
 #include "daemon/feed/news.h"
-#include "storage/domain/date.h"
+#include "storage/base/date.h"
 
 namespace torchwatch::feed {
 

@@ -9,8 +9,8 @@
 #include "config/options.h"
 #include "daemon/builds/fetcher.h"
 #include "daemon/builds/git_fetch.h"
+#include "storage/base/result.h"
 #include "storage/domain/build.h"
-#include "storage/domain/result.h"
 
 namespace torchwatch::feed {
 

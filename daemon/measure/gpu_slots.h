@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "config/options.h"
-#include "storage/domain/result.h"
+#include "storage/base/result.h"
 
 namespace torchwatch::measure {
 

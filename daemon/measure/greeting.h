@@ -7,7 +7,7 @@
 
 #include "daemon/measure/runner.h"
 #include "runner/protocol.h"
-#include "storage/domain/result.h"
+#include "storage/base/result.h"
 
 /// The beginning of a conversation with a runner. Single-threaded, on the caller's executor.
 namespace torchwatch::measure {

@@ -5,9 +5,9 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include "storage/base/result.h"
 #include "storage/domain/build.h"
 #include "storage/domain/job.h"
-#include "storage/domain/result.h"
 
 namespace torchwatch::measure {
 

@@ -11,7 +11,7 @@
 #include "bisect/compare/environment.h"
 #include "daemon/measure/alarm.h"
 #include "daemon/measure/job.h"
-#include "storage/domain/date.h"
+#include "storage/base/date.h"
 
 namespace torchwatch::nightly {
 namespace {

@@ -8,7 +8,7 @@
 #include "config/options.h"
 #include "daemon/measure/comparison.h"
 #include "daemon/measure/pairs.h"
-#include "storage/domain/ids.h"
+#include "storage/base/ids.h"
 
 namespace torchwatch::nightly {
 

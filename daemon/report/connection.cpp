@@ -11,7 +11,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <spdlog/spdlog.h>
 
-#include "daemon/net/curl_transport.h"
+#include "daemon/http/curl_transport.h"
 #include "github/credentials.h"
 
 namespace torchwatch::report {
@@ -54,7 +54,7 @@ OpenTransport https_transport(config::GithubOptions const& options) {
   way.ca_file = options.ca_file;
   way.limit = options.timeout;
   return [way] {
-    return std::make_unique<net::CurlTransport>(way);
+    return std::make_unique<http::CurlTransport>(way);
   };
 }
 

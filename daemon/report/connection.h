@@ -6,7 +6,7 @@
 #include "config/options.h"
 #include "github/client.h"
 #include "github/transport.h"
-#include "storage/domain/clock.h"
+#include "storage/base/clock.h"
 
 namespace torchwatch::report {
 

@@ -8,8 +8,8 @@
 
 #include "github/comment.h"
 #include "github/issue.h"
+#include "storage/base/small_file.h"
 #include "storage/domain/project.h"
-#include "storage/domain/small_file.h"
 
 namespace torchwatch::report {
 namespace asio = boost::asio;

@@ -9,9 +9,9 @@
 #include <spdlog/spdlog.h>
 
 #include "config/address.h"
-#include "daemon/net/http_origin.h"
-#include "daemon/net/http_server.h"
-#include "daemon/service/door.h"
+#include "daemon/http/http_origin.h"
+#include "daemon/http/http_server.h"
+#include "daemon/service/endpoints.h"
 
 namespace torchwatch::service {
 namespace asio = boost::asio;
@@ -55,7 +55,7 @@ void warn_of_openness(config::HttpOptions const& http) {
 }  // namespace
 
 Answering::Answering(asio::io_context& loop,
-                     net::Door door,
+                     http::Endpoint endpoint,
                      config::Options const& options,
                      Tokens tokens,
                      storage::Store& reader,
@@ -69,23 +69,23 @@ Answering::Answering(asio::io_context& loop,
            counters,
            std::move(requests),
            api_options(options, std::move(tokens))} {
-  spdlog::info("http_listening url={}", listening_url(options.http, door.listener.port()));
+  spdlog::info("http_listening url={}", listening_url(options.http, endpoint.listener.port()));
   warn_of_openness(options.http);
-  serve(std::move(door));
+  serve(std::move(endpoint));
   thread_ = std::jthread{[this] {
     loop_.run();
   }};
 }
 
-void Answering::serve(net::Door door) {
-  net::HttpServerOptions limits;
+void Answering::serve(http::Endpoint endpoint) {
+  http::HttpServerOptions limits;
   limits.report = [](std::string const& line) {
     spdlog::error("http_failed {}", line);
   };
-  limits.doorman = [this](net::HttpRequest const& head) {
+  limits.precheck = [this](http::HttpRequest const& head) {
     return api_.check_request(head);
   };
-  auto handler = [this](net::HttpRequest request) {
+  auto handler = [this](http::HttpRequest request) {
     return api_.handle(std::move(request));
   };
   auto finished = [this](std::exception_ptr failure) {
@@ -93,7 +93,7 @@ void Answering::serve(net::Door door) {
     patience_.cancel();
   };
   asio::co_spawn(loop_,
-                 net::serve_http(std::move(door), std::move(handler), std::move(limits)),
+                 http::serve_http(std::move(endpoint), std::move(handler), std::move(limits)),
                  asio::bind_cancellation_slot(stop_.slot(), std::move(finished)));
 }
 

@@ -9,7 +9,7 @@
 
 #include "config/options.h"
 #include "daemon/api/routes.h"
-#include "daemon/net/door.h"
+#include "daemon/http/endpoint.h"
 #include "storage/store.h"
 
 namespace torchwatch::service {
@@ -25,10 +25,10 @@ struct Tokens {
 /// that neither long git walks nor writes hold up an answer.
 class Answering {
  public:
-  /// `loop`, which nobody else runs, `reader`, `health` and `counters` must outlive it. `door` is
-  /// of `loop`. `reader` is used on its thread alone, and `requests` are called there.
+  /// `loop`, which nobody else runs, `reader`, `health` and `counters` must outlive it. `endpoint`
+  /// is of `loop`. `reader` is used on its thread alone, and `requests` are called there.
   Answering(boost::asio::io_context& loop,
-            net::Door door,
+            http::Endpoint endpoint,
             config::Options const& options,
             Tokens tokens,
             storage::Store& reader,
@@ -43,7 +43,7 @@ class Answering {
   ~Answering();
 
  private:
-  void serve(net::Door door);
+  void serve(http::Endpoint endpoint);
 
   SystemClock clock_;
   boost::asio::io_context& loop_;

@@ -10,7 +10,7 @@
 #include <sched.h>
 #include <spdlog/spdlog.h>
 
-#include "storage/domain/small_file.h"
+#include "storage/base/small_file.h"
 #include "storage/soundness.h"
 
 namespace torchwatch::service {

@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "storage/domain/clock.h"
+#include "storage/base/clock.h"
 
 namespace torchwatch::service {
 

@@ -13,10 +13,10 @@
 #include "daemon/async/run_until_signal.h"
 #include "daemon/service/answering.h"
 #include "daemon/service/checkup.h"
-#include "daemon/service/door.h"
+#include "daemon/service/endpoints.h"
 #include "daemon/service/open_store.h"
 #include "daemon/service/watch.h"
-#include "storage/domain/secret.h"
+#include "storage/base/secret.h"
 
 namespace torchwatch::service {
 namespace asio = boost::asio;
@@ -79,14 +79,14 @@ Result<> serve(config::Options const& options,
   if (!reader) return reader.error();
   asio::io_context loop{1};
   asio::io_context answering_loop{1};
-  auto door = open_door(answering_loop.get_executor(), options.http);
-  if (!door) return door.error();
+  auto endpoint = open_endpoint(answering_loop.get_executor(), options.http);
+  if (!endpoint) return endpoint.error();
   api::SharedHealth health;
   SystemClock const clock;
   Checkup const checkup{store_file(options), clock};
   Watch watch{loop.get_executor(), options, executable, *store, checkup, health};
   Answering const answering{answering_loop,
-                            std::move(*door),
+                            std::move(*endpoint),
                             options,
                             std::move(*tokens),
                             *reader,

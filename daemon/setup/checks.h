@@ -6,7 +6,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "config/options.h"
-#include "storage/domain/result.h"
+#include "storage/base/result.h"
 
 /// The checks that check_world makes, a file each. Each returns one line about what is good, or an
 /// Error of one line. All arguments that are references must outlive the coroutine.

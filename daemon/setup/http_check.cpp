@@ -5,9 +5,9 @@
 #include <spdlog/fmt/chrono.h>
 
 #include "config/address.h"
-#include "daemon/net/http_origin.h"
-#include "daemon/net/listener.h"
-#include "daemon/service/door.h"
+#include "daemon/http/http_origin.h"
+#include "daemon/http/listener.h"
+#include "daemon/service/endpoints.h"
 #include "daemon/setup/checks.h"
 
 namespace torchwatch::setup {
@@ -18,9 +18,9 @@ namespace {
 /// As the service would listen; nothing is accepted, and no socket is made.
 Result<> check_place(config::HttpOptions const& http) {
   auto const path = config::socket_path(http.address);
-  if (!path.empty()) return net::check_socket_place(path);
+  if (!path.empty()) return http::check_socket_place(path);
   asio::io_context loop{1};
-  auto const listener = net::Listener::at_address(loop.get_executor(), http.address, http.port);
+  auto const listener = http::Listener::at_address(loop.get_executor(), http.address, http.port);
   if (!listener) return listener.error();
   return {};
 }
@@ -67,8 +67,8 @@ std::string illness_in(nlohmann::json const& health) {
 std::string running_service(config::HttpOptions const& http) {
   constexpr std::chrono::seconds patience{2};
   auto const origin = service::origin_of(http);
-  net::HttpRequest const question{"GET", "/healthz", {}, ""};
-  auto const answer = net::ask_http(origin, question, patience);
+  http::HttpRequest const question{"GET", "/healthz", {}, ""};
+  auto const answer = http::ask_http(origin, question, patience);
   if (!answer || (answer->status != 200 && answer->status != 503)) return {};
   auto const health = nlohmann::json::parse(answer->body, nullptr, false);
   // Anybody may listen there, and answer anything.

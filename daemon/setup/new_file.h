@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "storage/domain/result.h"
+#include "storage/base/result.h"
 
 namespace torchwatch::setup {
 

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "storage/domain/embedded_file.h"
+#include "storage/base/embedded_file.h"
 
 namespace torchwatch::web {
 

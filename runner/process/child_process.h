@@ -11,7 +11,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <sys/types.h>
 
-#include "storage/domain/result.h"
+#include "storage/base/result.h"
 
 namespace torchwatch::process {
 

@@ -1,6 +1,6 @@
 #include "runner/process/excerpt.h"
 
-#include "storage/domain/printable.h"
+#include "storage/base/printable.h"
 
 namespace torchwatch::process {
 

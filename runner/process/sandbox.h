@@ -10,7 +10,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "runner/process/child_process.h"
-#include "storage/domain/result.h"
+#include "storage/base/result.h"
 
 namespace torchwatch::process {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "storage/domain/result.h"
+#include "storage/base/result.h"
 
 namespace torchwatch::process {
 

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "storage/base/clock.h"
+#include "storage/base/ids.h"
 #include "storage/domain/benchmark.h"
 #include "storage/domain/build.h"
-#include "storage/domain/clock.h"
 #include "storage/domain/comparison.h"
-#include "storage/domain/ids.h"
 
 namespace torchwatch {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "storage/domain/clock.h"
-#include "storage/domain/ids.h"
+#include "storage/base/clock.h"
+#include "storage/base/ids.h"
 
 namespace torchwatch {
 

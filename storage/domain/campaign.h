@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "storage/base/ids.h"
 #include "storage/domain/build.h"
-#include "storage/domain/ids.h"
 
 namespace torchwatch {
 

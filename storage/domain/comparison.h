@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "storage/base/ids.h"
 #include "storage/domain/benchmark.h"
-#include "storage/domain/ids.h"
 
 namespace torchwatch {
 

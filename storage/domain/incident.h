@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
+#include "storage/base/clock.h"
+#include "storage/base/ids.h"
 #include "storage/domain/bisection.h"
 #include "storage/domain/build.h"
-#include "storage/domain/clock.h"
 #include "storage/domain/comparison.h"
-#include "storage/domain/ids.h"
 #include "storage/domain/job.h"
 #include "storage/domain/ruling.h"
 

@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "storage/base/clock.h"
+#include "storage/base/ids.h"
 #include "storage/domain/benchmark.h"
 #include "storage/domain/build.h"
 #include "storage/domain/campaign.h"
-#include "storage/domain/clock.h"
-#include "storage/domain/ids.h"
 
 namespace torchwatch {
 

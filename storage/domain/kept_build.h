@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "storage/domain/clock.h"
-#include "storage/domain/ids.h"
+#include "storage/base/clock.h"
+#include "storage/base/ids.h"
 
 namespace torchwatch {
 

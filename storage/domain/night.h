@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "storage/base/ids.h"
 #include "storage/domain/benchmark.h"
 #include "storage/domain/build.h"
 #include "storage/domain/comparison.h"
-#include "storage/domain/ids.h"
 
 namespace torchwatch {
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include "storage/base/clock.h"
+#include "storage/base/ids.h"
 #include "storage/domain/benchmark.h"
-#include "storage/domain/clock.h"
-#include "storage/domain/ids.h"
 
 namespace torchwatch {
 

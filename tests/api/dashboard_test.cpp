@@ -208,8 +208,8 @@ TEST(ApiCache, AnswersUntilTheStoreChanges) {
   EXPECT_EQ(json::parse(then.body).at("total"), 4);
 }
 
-net::HttpResponse answer_of(std::size_t bytes) {
-  net::HttpResponse response;
+http::HttpResponse answer_of(std::size_t bytes) {
+  http::HttpResponse response;
   response.body = std::string(bytes, 'x');
   return response;
 }
@@ -245,7 +245,7 @@ TEST(Cache, KeepsNoMoreThanItMay) {
 
 TEST(Cache, KeepsOnlyWhatIsGood) {
   api::Cache cache{1000};
-  cache.keep("/a", 1, net::problem(404, "nothing is there"));
+  cache.keep("/a", 1, http::problem(404, "nothing is there"));
   EXPECT_FALSE(cache.find("/a", 1));
 }
 

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 
-#include "daemon/net/host.h"
+#include "daemon/http/host.h"
 #include "tests/api/http_client.h"
 #include "tests/api/live_api.h"
 #include "tests/api/live_server.h"
@@ -23,18 +23,18 @@ constexpr auto stranger = "127.0.0.2";
 TEST(Host, IsOursByItsAddressItsNameOrWhatItIsCalled) {
   for (auto const* const host :
        {"localhost:8917", "LocalHost", "127.0.0.1", "10.1.2.3:80", "[::1]:8917"})
-    EXPECT_TRUE(net::is_host_ours(host, {})) << host;
+    EXPECT_TRUE(http::is_host_ours(host, {})) << host;
   for (auto const* const host : {"evil.example",
                                  "evil.example:8917",
                                  "localhost.evil.example",
                                  "",
                                  "[",
                                  "127.0.0.1.evil.example"})
-    EXPECT_FALSE(net::is_host_ours(host, {})) << host;
-  EXPECT_TRUE(net::is_host_ours("Watch.Example:80", {"watch.example"}));
+    EXPECT_FALSE(http::is_host_ours(host, {})) << host;
+  EXPECT_TRUE(http::is_host_ours("Watch.Example:80", {"watch.example"}));
 }
 
-TEST(HttpDoors, OfAnotherHostsNameAreClosed) {
+TEST(HttpEndpoints, OfAnotherHostsNameAreClosed) {
   LiveApi api;
   auto const answer =
       ask(api.port(), "GET /api/v1/nightlies HTTP/1.1\r\nHost: evil.example\r\n\r\n");
@@ -42,7 +42,7 @@ TEST(HttpDoors, OfAnotherHostsNameAreClosed) {
   EXPECT_THAT(answer.body, HasSubstr("http.hosts"));
 }
 
-TEST(HttpDoors, OfNoNameAreOpenWhereNoPageCanCall) {
+TEST(HttpEndpoints, OfNoNameAreOpenWhereNoPageCanCall) {
   auto options = LiveApi::options_with_token();
   options.access.checks_host = false;
   LiveApi api{std::move(options)};
@@ -50,7 +50,7 @@ TEST(HttpDoors, OfNoNameAreOpenWhereNoPageCanCall) {
             200);
 }
 
-TEST(HttpDoors, WithAReadTokenOpenForWhoeverKnowsOne) {
+TEST(HttpEndpoints, WithAReadTokenOpenForWhoeverKnowsOne) {
   auto options = LiveApi::options_with_token();
   options.access.read_token = "battery-staple";
   LiveApi api{std::move(options)};
@@ -72,20 +72,20 @@ TEST(HttpDoors, WithAReadTokenOpenForWhoeverKnowsOne) {
   EXPECT_EQ(changed.status, 401) << "whoever may read may not change";
 }
 
-net::HttpServerOptions with_doorman(net::Doorman doorman) {
-  net::HttpServerOptions options;
-  options.doorman = std::move(doorman);
+http::HttpServerOptions with_doorman(http::Precheck precheck) {
+  http::HttpServerOptions options;
+  options.precheck = std::move(precheck);
   return options;
 }
 
-boost::asio::awaitable<net::HttpResponse> yes(net::HttpRequest) {
-  co_return net::HttpResponse{200, {}, "yes"};
+boost::asio::awaitable<http::HttpResponse> yes(http::HttpRequest) {
+  co_return http::HttpResponse{200, {}, "yes"};
 }
 
-TEST(HttpDoors, AreClosedBeforeTheBodyIsRead) {
+TEST(HttpEndpoints, AreClosedBeforeTheBodyIsRead) {
   LiveServer server{
-      yes, with_doorman([](net::HttpRequest const& head) -> std::optional<net::HttpResponse> {
-        if (head.method == "POST") return net::problem(401, "no");
+      yes, with_doorman([](http::HttpRequest const& head) -> std::optional<http::HttpResponse> {
+        if (head.method == "POST") return http::problem(401, "no");
         return std::nullopt;
       })};
   HttpClient client{server.port()};
@@ -100,8 +100,8 @@ TEST(HttpDoors, AreClosedBeforeTheBodyIsRead) {
   EXPECT_EQ(polite.ask(get("/")).status, 200) << "nothing was left unread";
 }
 
-TEST(HttpDoors, LetOneClientHaveSoManyConnections) {
-  net::HttpServerOptions options;
+TEST(HttpEndpoints, LetOneClientHaveSoManyConnections) {
+  http::HttpServerOptions options;
   options.connections = 10;
   options.connections_of_peer = 4;
   options.kept_for_loopback = 0;
@@ -162,8 +162,8 @@ TEST(HttpSiege, HoldsUpNoHealthCheckOfAnother) {
 
 TEST(HttpSiege, OfUnauthenticatedBodiesTakesNoMemory) {
   allow_descriptors();
-  auto options = with_doorman([](net::HttpRequest const&) -> std::optional<net::HttpResponse> {
-    return net::problem(401, "no");
+  auto options = with_doorman([](http::HttpRequest const&) -> std::optional<http::HttpResponse> {
+    return http::problem(401, "no");
   });
   options.connections_of_peer = options.connections;
   LiveServer server{yes, std::move(options)};

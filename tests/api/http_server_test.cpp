@@ -1,4 +1,4 @@
-#include "daemon/net/http_server.h"
+#include "daemon/http/http_server.h"
 
 #include <chrono>
 #include <memory>
@@ -22,8 +22,8 @@ namespace {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
-using net::HttpRequest;
-using net::HttpResponse;
+using http::HttpRequest;
+using http::HttpResponse;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -61,7 +61,7 @@ struct Stream {
     Stream& stream;
   };
 
-  net::Handler handler() {
+  http::Handler handler() {
     return [this](HttpRequest) -> asio::awaitable<HttpResponse> {
       co_return answer();
     };
@@ -87,7 +87,7 @@ asio::awaitable<HttpResponse> echo(HttpRequest request) {
 
 /// Echoes, and tells when a request has arrived.
 struct Doorbell {
-  net::Handler handler() {
+  http::Handler handler() {
     return [this](HttpRequest request) {
       rung.release();
       return echo(std::move(request));
@@ -97,14 +97,14 @@ struct Doorbell {
   std::binary_semaphore rung{0};
 };
 
-net::HttpServerOptions with_read_timeout(std::chrono::milliseconds time) {
-  net::HttpServerOptions options;
+http::HttpServerOptions with_read_timeout(std::chrono::milliseconds time) {
+  http::HttpServerOptions options;
   options.read_timeout = time;
   return options;
 }
 
-net::HttpServerOptions with_grace(std::chrono::milliseconds time) {
-  net::HttpServerOptions options;
+http::HttpServerOptions with_grace(std::chrono::milliseconds time) {
+  http::HttpServerOptions options;
   options.grace = time;
   return options;
 }
@@ -255,7 +255,7 @@ TEST(HttpServer, ServesOthersWhileAnAnswerTakesItsTime) {
 }
 
 TEST(HttpServer, TurnsAwayConnectionsBeyondTheLimit) {
-  net::HttpServerOptions options;
+  http::HttpServerOptions options;
   options.connections = 2;
   LiveServer const server{echo, options};
   {
@@ -302,11 +302,11 @@ TEST(HttpServer, StopsAtOnceWhenEveryClientIsIdle) {
 }
 
 TEST(HttpServer, FinishesAnswersInProgressBeforeItStops) {
-  Doorbell door;
-  LiveServer server{door.handler(), with_grace(1h)};
+  Doorbell endpoint;
+  LiveServer server{endpoint.handler(), with_grace(1h)};
   HttpClient client{server.port()};
   client.send(get("/slow"));
-  door.rung.acquire();
+  endpoint.rung.acquire();
 
   server.cancel();
   auto const answer = client.receive();
@@ -318,11 +318,11 @@ TEST(HttpServer, FinishesAnswersInProgressBeforeItStops) {
 }
 
 TEST(HttpServer, GivesUpOnAnAnswerThatTakesLongerThanTheGrace) {
-  Doorbell door;
-  LiveServer server{door.handler(), with_grace(100ms)};
+  Doorbell endpoint;
+  LiveServer server{endpoint.handler(), with_grace(100ms)};
   HttpClient client{server.port()};
   client.send(get("/endless"));
-  door.rung.acquire();
+  endpoint.rung.acquire();
 
   auto const begin = std::chrono::steady_clock::now();
   EXPECT_FALSE(server.wait());

@@ -7,8 +7,8 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
-#include "daemon/net/http_origin.h"
-#include "daemon/net/listener.h"
+#include "daemon/http/http_origin.h"
+#include "daemon/http/listener.h"
 #include "tests/api/http_client.h"
 #include "tests/api/live_server.h"
 #include "tests/temporary_folder.h"
@@ -21,27 +21,27 @@ namespace asio = boost::asio;
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-asio::awaitable<net::HttpResponse> say_host(net::HttpRequest request) {
-  co_return net::HttpResponse{200, {}, request.headers["host"]};
+asio::awaitable<http::HttpResponse> say_host(http::HttpRequest request) {
+  co_return http::HttpResponse{200, {}, request.headers["host"]};
 }
 
 class HttpSocket : public testing::Test {
  protected:
-  MakeDoor door() const {
+  MakeDoor endpoint() const {
     return [this](asio::any_io_executor const& executor) {
-      return net::Door{net::Listener::at_path(executor, path_).value(), std::nullopt};
+      return http::Endpoint{http::Listener::at_path(executor, path_).value(), std::nullopt};
     };
   }
 
   /// Why nobody can listen there; empty when somebody could.
   std::string trouble() const {
     asio::io_context loop{1};
-    auto const listener = net::Listener::at_path(loop.get_executor(), path_);
+    auto const listener = http::Listener::at_path(loop.get_executor(), path_);
     return listener ? "" : listener.error().message;
   }
 
   int status() const {
-    auto const answer = net::ask_http({"unix:" + path_}, {"GET", "/", {}, ""});
+    auto const answer = http::ask_http({"unix:" + path_}, {"GET", "/", {}, ""});
     return answer ? answer->status : 0;
   }
 
@@ -59,7 +59,7 @@ class HttpSocket : public testing::Test {
 
 TEST_F(HttpSocket, AnswersAndIsGoneAtTheEnd) {
   {
-    LiveServer const server{say_host, {}, door()};
+    LiveServer const server{say_host, {}, endpoint()};
     EXPECT_EQ(status(), 200);
     auto client = HttpClient::at(path_);
     EXPECT_EQ(client.ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n").body, "x");
@@ -72,7 +72,7 @@ TEST_F(HttpSocket, IsForItsUserAndGroupWhateverTheUmask) {
   for (mode_t const mask : {0U, 0077U, 0777U}) {
     auto const before = ::umask(mask);
     {
-      LiveServer const server{say_host, {}, door()};
+      LiveServer const server{say_host, {}, endpoint()};
 
       struct stat file {};
 
@@ -86,18 +86,18 @@ TEST_F(HttpSocket, IsForItsUserAndGroupWhateverTheUmask) {
 TEST_F(HttpSocket, ReplacesOneThatAKilledServiceLeft) {
   leave_a_socket();
   ASSERT_TRUE(is_there());
-  EXPECT_TRUE(net::check_socket_place(path_));
+  EXPECT_TRUE(http::check_socket_place(path_));
   EXPECT_TRUE(is_there()) << "to look changes nothing";
 
-  LiveServer const server{say_host, {}, door()};
+  LiveServer const server{say_host, {}, endpoint()};
 
   EXPECT_EQ(status(), 200);
 }
 
 TEST_F(HttpSocket, LeavesALivingOneAlone) {
-  LiveServer const server{say_host, {}, door()};
+  LiveServer const server{say_host, {}, endpoint()};
   EXPECT_EQ(trouble(), "unix:" + path_ + ": already listened at");
-  EXPECT_EQ(net::check_socket_place(path_).error().code, ErrorCode::unavailable);
+  EXPECT_EQ(http::check_socket_place(path_).error().code, ErrorCode::unavailable);
   EXPECT_EQ(status(), 200);
 }
 
@@ -111,12 +111,12 @@ TEST_F(HttpSocket, LeavesWhatIsNoSocketAlone) {
   fs::create_symlink("elsewhere", path_);
   EXPECT_EQ(trouble(), expected);
   EXPECT_TRUE(fs::is_symlink(path_));
-  EXPECT_EQ(net::check_socket_place(path_).error().code, ErrorCode::refused);
+  EXPECT_EQ(http::check_socket_place(path_).error().code, ErrorCode::refused);
 }
 
 TEST_F(HttpSocket, LeavesWhatSomebodyElsePutThereAlone) {
   {
-    LiveServer const server{say_host, {}, door()};
+    LiveServer const server{say_host, {}, endpoint()};
     fs::remove(path_);
     std::ofstream{path_} << "mine";
   }
@@ -129,11 +129,11 @@ TEST_F(HttpSocket, NeedsADirectory) {
 }
 
 TEST_F(HttpSocket, CountsCallersAsUsersOfThisMachine) {
-  net::HttpServerOptions options;
+  http::HttpServerOptions options;
   options.connections = 3;
   options.kept_for_loopback = 3;
   options.connections_of_peer = 2;
-  LiveServer const server{say_host, options, door()};
+  LiveServer const server{say_host, options, endpoint()};
   auto first = HttpClient::at(path_);
   auto second = HttpClient::at(path_);
   EXPECT_EQ(first.ask(get("/")).status, 200) << "all places are kept for this machine";
@@ -146,8 +146,8 @@ TEST(HttpOrigin, IsAUrlWithoutATrailingSlash) {
                                 "https://watch.example:443",
                                 "https://[::1]:8917",
                                 "unix:/run/torchwatch/http.sock"})
-    EXPECT_EQ(net::parse_origin(url).value().url, url);
-  EXPECT_EQ(net::parse_origin("https://[::1]:8917/").value().url, "https://[::1]:8917");
+    EXPECT_EQ(http::parse_origin(url).value().url, url);
+  EXPECT_EQ(http::parse_origin("https://[::1]:8917/").value().url, "https://[::1]:8917");
 }
 
 TEST(HttpOrigin, IsOfThreeForms) {
@@ -159,7 +159,7 @@ TEST(HttpOrigin, IsOfThreeForms) {
                                 "unix:http.sock",
                                 "https://user@host:1:2",
                                 "http://h:1/path"}) {
-    auto const origin = net::parse_origin(url);
+    auto const origin = http::parse_origin(url);
     ASSERT_FALSE(origin) << url;
     EXPECT_EQ(
         origin.error().message,

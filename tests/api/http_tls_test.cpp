@@ -10,8 +10,8 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 
-#include "daemon/net/http_origin.h"
-#include "daemon/net/server_tls.h"
+#include "daemon/http/http_origin.h"
+#include "daemon/http/server_tls.h"
 #include "tests/api/http_client.h"
 #include "tests/api/live_server.h"
 #include "tests/api/tls_client.h"
@@ -31,8 +31,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-boost::asio::awaitable<net::HttpResponse> say_target(net::HttpRequest request) {
-  co_return net::HttpResponse{200, {}, request.target};
+boost::asio::awaitable<http::HttpResponse> say_target(http::HttpRequest request) {
+  co_return http::HttpResponse{200, {}, request.target};
 }
 
 /// Two identities, and the files that a server goes by, which hold the first.
@@ -50,19 +50,19 @@ class HttpTls : public testing::Test {
     replace(identity.key, key_);
   }
 
-  MakeDoor door() const {
+  MakeDoor endpoint() const {
     return [this](boost::asio::any_io_executor const& executor) {
-      auto door = plain_door(executor);
-      door.tls = net::ServerTls::open({certificate_, key_}).value();
-      return door;
+      auto endpoint = plain_door(executor);
+      endpoint.tls = http::ServerTls::open({certificate_, key_}).value();
+      return endpoint;
     };
   }
 
   /// Whether the server at `port` answers, and is `identity`.
   static bool is(fakes::ServerIdentity const& identity, std::uint16_t port) {
-    net::HttpOrigin const origin{"https://127.0.0.1:" + std::to_string(port),
-                                 identity.certificate.string()};
-    auto const answer = net::ask_http(origin, {"GET", "/who", {}, ""});
+    http::HttpOrigin const origin{"https://127.0.0.1:" + std::to_string(port),
+                                  identity.certificate.string()};
+    auto const answer = http::ask_http(origin, {"GET", "/who", {}, ""});
     return answer && answer->status == 200 && answer->body == "/who";
   }
 
@@ -74,17 +74,17 @@ class HttpTls : public testing::Test {
 };
 
 TEST_F(HttpTls, AnswersWhoeverTrustsItsCertificate) {
-  LiveServer server{say_target, {}, door()};
+  LiveServer server{say_target, {}, endpoint()};
   EXPECT_TRUE(is(first_, server.port()));
   EXPECT_FALSE(is(second_, server.port()));
   EXPECT_THAT(server.reports(), IsEmpty()) << "a client that trusts somebody else is no failure";
 }
 
 TEST_F(HttpTls, IsKnownByTheSystemsAuthoritiesAndItsName) {
-  LiveServer const server{say_target, {}, door()};
+  LiveServer const server{say_target, {}, endpoint()};
   auto const ask = [&](std::string const& host) {
-    auto const origin = net::parse_origin("https://" + host + ":" + std::to_string(server.port()));
-    auto const answer = net::ask_http(origin.value(), {"GET", "/", {}, ""});
+    auto const origin = http::parse_origin("https://" + host + ":" + std::to_string(server.port()));
+    auto const answer = http::ask_http(origin.value(), {"GET", "/", {}, ""});
     return answer ? std::to_string(answer->status) : answer.error().message;
   };
   ::setenv("SSL_CERT_FILE", first_.ca.c_str(), 1);
@@ -99,7 +99,7 @@ TEST_F(HttpTls, IsKnownByTheSystemsAuthoritiesAndItsName) {
 }
 
 TEST_F(HttpTls, KeepsAConnectionForManyRequests) {
-  LiveServer const server{say_target, {}, door()};
+  LiveServer const server{say_target, {}, endpoint()};
   TlsClient client{server.port()};
   ASSERT_EQ(client.shake_hands(), "TLSv1.3");
   EXPECT_EQ(client.ask(get("/1")).body, "/1");
@@ -107,7 +107,7 @@ TEST_F(HttpTls, KeepsAConnectionForManyRequests) {
 }
 
 TEST_F(HttpTls, LetsAClientThatGoesOnSendingReadItsRefusal) {
-  LiveServer const server{say_target, {}, door()};
+  LiveServer const server{say_target, {}, endpoint()};
   TlsClient client{server.port()};
   ASSERT_EQ(client.shake_hands(), "TLSv1.3");
   std::string const body(2 << 20, 'x');
@@ -117,7 +117,7 @@ TEST_F(HttpTls, LetsAClientThatGoesOnSendingReadItsRefusal) {
 }
 
 TEST_F(HttpTls, SpeaksTls12AndNewer) {
-  LiveServer const server{say_target, {}, door()};
+  LiveServer const server{say_target, {}, endpoint()};
   EXPECT_EQ(TlsClient(server.port(), TLS1_3_VERSION).shake_hands(), "TLSv1.3");
   EXPECT_EQ(TlsClient(server.port(), TLS1_2_VERSION).shake_hands(), "TLSv1.2");
   EXPECT_THAT(TlsClient(server.port(), TLS1_1_VERSION).shake_hands(),
@@ -125,7 +125,7 @@ TEST_F(HttpTls, SpeaksTls12AndNewer) {
 }
 
 TEST_F(HttpTls, TakesARenewedCertificateWhileItServes) {
-  LiveServer server{say_target, {}, door()};
+  LiveServer server{say_target, {}, endpoint()};
   TlsClient before{server.port()};
   ASSERT_EQ(before.shake_hands(), "TLSv1.3");
   EXPECT_EQ(before.ask(get("/1")).status, 200);
@@ -139,7 +139,7 @@ TEST_F(HttpTls, TakesARenewedCertificateWhileItServes) {
 }
 
 TEST_F(HttpTls, KeepsItsCertificateWhenTheRenewedPairIsNoGoodAndSaysSoOnce) {
-  LiveServer server{say_target, {}, door()};
+  LiveServer server{say_target, {}, endpoint()};
 
   replace(second_.certificate, certificate_);  // and not its key
 
@@ -159,9 +159,9 @@ TEST_F(HttpTls, KeepsItsCertificateWhenTheRenewedPairIsNoGoodAndSaysSoOnce) {
 }
 
 TEST_F(HttpTls, HangsUpOnWhoeverDoesNotFinishItsHandshake) {
-  net::HttpServerOptions options;
+  http::HttpServerOptions options;
   options.handshake_timeout = 1s;
-  LiveServer const server{say_target, options, door()};
+  LiveServer const server{say_target, options, endpoint()};
   HttpClient silent{server.port()};
   HttpClient slow{server.port()};
   slow.send(std::string{"\x16\x03\x01\x02", 4});  // the beginning of a greeting
@@ -172,10 +172,10 @@ TEST_F(HttpTls, HangsUpOnWhoeverDoesNotFinishItsHandshake) {
 }
 
 TEST_F(HttpTls, GivesAPlaceToWhoeverShakesHandsAndNoneToTheNext) {
-  net::HttpServerOptions options;
+  http::HttpServerOptions options;
   options.connections = 2;
   options.handshake_timeout = 2s;
-  LiveServer const server{say_target, options, door()};
+  LiveServer const server{say_target, options, endpoint()};
   HttpClient first{server.port()};
   HttpClient second{server.port()};
 
@@ -188,7 +188,7 @@ TEST_F(HttpTls, GivesAPlaceToWhoeverShakesHandsAndNoneToTheNext) {
 }
 
 TEST_F(HttpTls, HangsUpOnPlainText) {
-  LiveServer server{say_target, {}, door()};
+  LiveServer server{say_target, {}, endpoint()};
   HttpClient client{server.port()};
 
   EXPECT_EQ(client.ask(get("/")).status, 0);
@@ -199,9 +199,9 @@ TEST_F(HttpTls, HangsUpOnPlainText) {
 }
 
 TEST_F(HttpTls, StopsAtOnceWhenEveryClientIsIdleOrShakesHands) {
-  net::HttpServerOptions options;
+  http::HttpServerOptions options;
   options.grace = 1h;
-  LiveServer server{say_target, options, door()};
+  LiveServer server{say_target, options, endpoint()};
   TlsClient idle{server.port()};
   ASSERT_EQ(idle.shake_hands(), "TLSv1.3");
   idle.ask(get("/"));
@@ -213,7 +213,7 @@ TEST_F(HttpTls, StopsAtOnceWhenEveryClientIsIdleOrShakesHands) {
 }
 
 std::string trouble_with(std::string const& certificate, std::string const& key) {
-  auto const tls = net::ServerTls::open({certificate, key});
+  auto const tls = http::ServerTls::open({certificate, key});
   return tls ? "" : tls.error().message;
 }
 
@@ -259,7 +259,7 @@ TEST_F(HttpTls, NamesTheFileThatIsNoGood) {
 }
 
 TEST_F(HttpTls, KnowsWhenTheCertificateEnds) {
-  auto const left = net::ServerTls::open({certificate_, key_}).value().expires() -
+  auto const left = http::ServerTls::open({certificate_, key_}).value().expires() -
                     std::chrono::system_clock::now();
   EXPECT_GT(left, 364 * 24h);
   EXPECT_LE(left, 365 * 24h);

@@ -139,7 +139,7 @@ class LiveApi {
   std::vector<std::optional<IncidentId>> incidents_;
   std::vector<std::pair<BisectionId, BisectionState>> steered_;
   api::Api api_;
-  LiveServer server_{[this](net::HttpRequest request) {
+  LiveServer server_{[this](http::HttpRequest request) {
     return api_.handle(std::move(request));
   }};
 };

@@ -17,26 +17,26 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 
-#include "daemon/net/http_server.h"
+#include "daemon/http/http_server.h"
 
 namespace torchwatch::tests {
 
-/// Opens the door that a server is to have.
-using MakeDoor = std::function<net::Door(boost::asio::any_io_executor const&)>;
+/// Opens the endpoint that a server is to have.
+using MakeDoor = std::function<http::Endpoint(boost::asio::any_io_executor const&)>;
 
 /// A free port of this machine, in plain text.
-inline net::Door plain_door(boost::asio::any_io_executor const& executor) {
-  return {net::Listener::at_address(executor, "127.0.0.1", 0).value(), std::nullopt};
+inline http::Endpoint plain_door(boost::asio::any_io_executor const& executor) {
+  return {http::Listener::at_address(executor, "127.0.0.1", 0).value(), std::nullopt};
 }
 
-/// serve_http behind a door, on a thread of its own.
+/// serve_http behind a endpoint, on a thread of its own.
 class LiveServer {
  public:
-  explicit LiveServer(net::Handler handler,
-                      net::HttpServerOptions options = {},
+  explicit LiveServer(http::Handler handler,
+                      http::HttpServerOptions options = {},
                       MakeDoor const& make_door = plain_door) {
-    auto door = make_door(loop_.get_executor());
-    port_ = door.listener.port();
+    auto endpoint = make_door(loop_.get_executor());
+    port_ = endpoint.listener.port();
     options.report = [this](std::string const& line) {
       std::scoped_lock const lock{mutex_};
       reports_.push_back(line);
@@ -44,9 +44,10 @@ class LiveServer {
     auto finished = [this](std::exception_ptr failure) {
       failure_ = std::move(failure);
     };
-    boost::asio::co_spawn(loop_,
-                          net::serve_http(std::move(door), std::move(handler), std::move(options)),
-                          boost::asio::bind_cancellation_slot(stop_.slot(), std::move(finished)));
+    boost::asio::co_spawn(
+        loop_,
+        http::serve_http(std::move(endpoint), std::move(handler), std::move(options)),
+        boost::asio::bind_cancellation_slot(stop_.slot(), std::move(finished)));
     thread_ = std::thread{[this] {
       loop_.run();
     }};

@@ -560,7 +560,7 @@ TEST(Routes, HealthFailsWhenTheStoreCannotBeRead) {
   api::SharedHealth const health;
   metrics::Counters counters;
   api::Api api{reader, clock, health, counters, {}, LiveApi::options_with_token()};
-  LiveServer server{[&api](net::HttpRequest request) {
+  LiveServer server{[&api](http::HttpRequest request) {
     return api.handle(std::move(request));
   }};
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "storage/domain/clock.h"
+#include "storage/base/clock.h"
 #include "storage/store.h"
 #include "tests/storage/samples.h"
 

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 
 #include "daemon/builds/recipe_builder.h"
-#include "storage/domain/digest.h"
+#include "storage/base/digest.h"
 #include "storage/store.h"
 #include "tests/api/live_server.h"
 #include "tests/fakes/downloads/download_host.h"
@@ -67,8 +67,8 @@ std::string sha256_of(fs::path const& file) {
   return digest.hex();
 }
 
-net::HttpResponse answer(int status, std::string body = {}) {
-  net::HttpResponse response;
+http::HttpResponse answer(int status, std::string body = {}) {
+  http::HttpResponse response;
   response.status = status;
   response.body = std::move(body);
   return response;
@@ -77,7 +77,7 @@ net::HttpResponse answer(int status, std::string body = {}) {
 /// Serves what it is told; of several answers to one target the next each time, then the last.
 class Server {
  public:
-  void serve(std::string const& target, std::vector<net::HttpResponse> answers) {
+  void serve(std::string const& target, std::vector<http::HttpResponse> answers) {
     std::scoped_lock const lock{mutex_};
     answers_[target] = std::move(answers);
   }
@@ -90,7 +90,7 @@ class Server {
   }
 
  private:
-  net::HttpResponse next(std::string const& target) {
+  http::HttpResponse next(std::string const& target) {
     std::scoped_lock const lock{mutex_};
     ++times_asked_;
     auto const found = answers_.find(target);
@@ -103,10 +103,11 @@ class Server {
 
   std::mutex mutex_;
   int times_asked_ = 0;
-  std::map<std::string, std::vector<net::HttpResponse>> answers_;
-  tests::LiveServer server_{[this](net::HttpRequest request) -> asio::awaitable<net::HttpResponse> {
-    co_return next(request.target);
-  }};
+  std::map<std::string, std::vector<http::HttpResponse>> answers_;
+  tests::LiveServer server_{
+      [this](http::HttpRequest request) -> asio::awaitable<http::HttpResponse> {
+        co_return next(request.target);
+      }};
 };
 
 class MovedClock final : public Clock {

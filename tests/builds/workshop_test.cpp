@@ -27,7 +27,7 @@ class WorkshopTest : public testing::Test {
     options_.http.token_file = (folder_ / "token").string();
     std::ofstream{options_.http.token_file} << "secret-of-the-token";
     options_.http.tls.key = (folder_ / "key.pem").string();
-    std::ofstream{options_.http.tls.key} << "secret-of-the-door";
+    std::ofstream{options_.http.tls.key} << "secret-of-the-endpoint";
     options_.source.readable = {folder_.path().string()};
   }
 

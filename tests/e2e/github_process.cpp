@@ -8,7 +8,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_future.hpp>
 
-#include "daemon/net/curl_transport.h"
+#include "daemon/http/curl_transport.h"
 #include "tests/e2e/eventually.h"
 
 namespace torchwatch::e2e {
@@ -57,7 +57,7 @@ json GithubProcess::settings() const {
 void GithubProcess::control(json const& change) const {
   http::Options options;
   options.ca_file = greeting_.at("ca").get<std::string>();
-  net::CurlTransport transport{options};
+  http::CurlTransport transport{options};
   github::Request request{
       "POST", greeting_.at("url").get<std::string>() + "/_control", {}, change.dump()};
   asio::io_context loop{1};

@@ -274,13 +274,13 @@ TEST(Serve, DoesNotTakeTheFirstOfSeveralWordsForTheToken) {
 TEST(Serve, LetsNobodyAskWithoutTheToken) {
   World world{slow()};
   Service service{world};
-  auto const origin = net::parse_origin(service.url()).value();
-  net::HttpRequest const request{"POST",
-                                 "/api/v1/bisections",
-                                 {{"content-type", "application/json"}},
-                                 request_for_a_bisection(world).dump()};
+  auto const origin = http::parse_origin(service.url()).value();
+  http::HttpRequest const request{"POST",
+                                  "/api/v1/bisections",
+                                  {{"content-type", "application/json"}},
+                                  request_for_a_bisection(world).dump()};
   for (int guess = 0; guess < 3; ++guess)
-    EXPECT_EQ(net::ask_http(origin, request).value().status, 401);
+    EXPECT_EQ(http::ask_http(origin, request).value().status, 401);
   EXPECT_THAT(service.get("/api/v1/bisections").at("items"), SizeIs(0));
   EXPECT_THAT(service.process().err(),
               ContainsRegex("token_refused path=/api/v1/bisections times=1"));

@@ -40,20 +40,20 @@ std::string Service::token_file() const {
 }
 
 json Service::get(std::string const& target) const {
-  auto const origin = net::parse_origin(url_).value();
-  auto const answer = net::ask_http(origin, {"GET", target, {}, ""}).value();
+  auto const origin = http::parse_origin(url_).value();
+  auto const answer = http::ask_http(origin, {"GET", target, {}, ""}).value();
   if (answer.status != 200) throw std::runtime_error(target + ": " + answer.body);
   return json::parse(answer.body);
 }
 
-net::HttpResponse Service::post(std::string const& target, json const& body) const {
-  auto const origin = net::parse_origin(url_).value();
-  net::HttpRequest const request{"POST",
-                                 target,
-                                 {{"authorization", std::string{"Bearer "} + service_token},
-                                  {"content-type", "application/json"}},
-                                 body.dump()};
-  return net::ask_http(origin, request).value();
+http::HttpResponse Service::post(std::string const& target, json const& body) const {
+  auto const origin = http::parse_origin(url_).value();
+  http::HttpRequest const request{"POST",
+                                  target,
+                                  {{"authorization", std::string{"Bearer "} + service_token},
+                                   {"content-type", "application/json"}},
+                                  body.dump()};
+  return http::ask_http(origin, request).value();
 }
 
 std::string listening_url(std::string const& log) {
@@ -63,8 +63,8 @@ std::string listening_url(std::string const& log) {
 }
 
 bool answers(std::string const& url, std::string const& target) {
-  auto const origin = net::parse_origin(url).value();
-  auto const answer = net::ask_http(origin, {"GET", target, {}, ""});
+  auto const origin = http::parse_origin(url).value();
+  auto const answer = http::ask_http(origin, {"GET", target, {}, ""});
   return answer && answer->status == 200;
 }
 

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "daemon/net/http_origin.h"
+#include "daemon/http/http_origin.h"
 #include "tests/e2e/process.h"
 #include "tests/e2e/world.h"
 
@@ -25,7 +25,7 @@ class Service {
   nlohmann::json get(std::string const& target) const;
 
   /// With the token.
-  net::HttpResponse post(std::string const& target, nlohmann::json const& body) const;
+  http::HttpResponse post(std::string const& target, nlohmann::json const& body) const;
 
   Process& process() { return process_; }
 

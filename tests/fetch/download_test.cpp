@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "storage/domain/digest.h"
+#include "storage/base/digest.h"
 #include "tests/fakes/downloads/download_host.h"
 #include "tests/fakes/proxy/connect_proxy.h"
 #include "tests/temporary_folder.h"

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "storage/domain/date.h"
+#include "storage/base/date.h"
 #include "tests/fuzz/property.h"
 #include "tests/fuzz/targets.h"
 

@@ -17,7 +17,7 @@
 #include <spdlog/spdlog.h>
 
 #include "daemon/api/routes.h"
-#include "daemon/net/http_server.h"
+#include "daemon/http/http_server.h"
 #include "tests/api/stored_story.h"
 #include "tests/fuzz/property.h"
 #include "tests/fuzz/targets.h"
@@ -42,17 +42,17 @@ class Exchange {
     // This lives to the end of the program, and its store seals itself with a digest then: OpenSSL
     // ends after what was made after it.
     ::OPENSSL_init_crypto(OPENSSL_INIT_ADD_ALL_DIGESTS, nullptr);
-    options_.doorman = [this](net::HttpRequest const& head) {
+    options_.precheck = [this](http::HttpRequest const& head) {
       return api_.check_request(head);
     };
     options_.report = [this](std::string const& line) {
       failure_ = line;
     };
-    net::Handler handler = [this](net::HttpRequest request) {
+    http::Handler handler = [this](http::HttpRequest request) {
       return api_.handle(std::move(request));
     };
     asio::co_spawn(loop_,
-                   net::serve_http(std::move(door_), std::move(handler), options_),
+                   http::serve_http(std::move(endpoint_), std::move(handler), options_),
                    asio::bind_cancellation_slot(stop_.slot(), asio::detached));
   }
 
@@ -136,10 +136,11 @@ class Exchange {
   metrics::Counters counters_;
   api::Api api_{store_, clock_, health_, counters_, requests(), api_options()};
   asio::io_context loop_{1};
-  net::Door door_{net::Listener::at_address(loop_.get_executor(), "127.0.0.1", 0).value(), {}};
-  tcp::endpoint endpoint_{asio::ip::address_v4::loopback(), door_.listener.port()};
+  http::Endpoint endpoint_{http::Listener::at_address(loop_.get_executor(), "127.0.0.1", 0).value(),
+                           {}};
+  tcp::endpoint endpoint_{asio::ip::address_v4::loopback(), endpoint_.listener.port()};
   asio::cancellation_signal stop_;
-  net::HttpServerOptions options_;
+  http::HttpServerOptions options_;
   std::string failure_;
 };
 

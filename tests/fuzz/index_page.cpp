@@ -3,8 +3,8 @@
 #include "fetch/companions.h"
 #include "fetch/offers.h"
 #include "http/url.h"
-#include "storage/domain/date.h"
-#include "storage/domain/digest.h"
+#include "storage/base/date.h"
+#include "storage/base/digest.h"
 #include "tests/fuzz/property.h"
 #include "tests/fuzz/targets.h"
 

@@ -1,6 +1,6 @@
 #include "daemon/builds/manifest.h"
 
-#include "storage/domain/date.h"
+#include "storage/base/date.h"
 #include "tests/fuzz/property.h"
 #include "tests/fuzz/targets.h"
 #include "tests/temporary_folder.h"

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "fetch/package_contents.h"
-#include "storage/domain/date.h"
+#include "storage/base/date.h"
 #include "tests/fuzz/property.h"
 #include "tests/fuzz/targets.h"
 #include "tests/temporary_folder.h"

@@ -2,7 +2,7 @@
 #include <array>
 
 #include "runner/process/excerpt.h"
-#include "storage/domain/printable.h"
+#include "storage/base/printable.h"
 #include "tests/fuzz/property.h"
 #include "tests/fuzz/targets.h"
 

@@ -1,5 +1,5 @@
 #include "daemon/api/time.h"
-#include "storage/domain/date.h"
+#include "storage/base/date.h"
 #include "tests/fuzz/property.h"
 #include "tests/fuzz/targets.h"
 

@@ -1,7 +1,7 @@
 #include "http/url.h"
 
 #include "daemon/api/target.h"
-#include "daemon/net/host.h"
+#include "daemon/http/host.h"
 #include "tests/fuzz/property.h"
 #include "tests/fuzz/targets.h"
 
@@ -30,7 +30,7 @@ void check_url(std::string const& text) {
 void url(std::string_view input) {
   std::string const text{input};
   check_url(text);
-  static_cast<void>(net::is_host_ours(input, {"x"}));
+  static_cast<void>(http::is_host_ours(input, {"x"}));
   auto const target = api::parse_target("/" + torchwatch::http::percent_encode(input) +
                                         "?q=" + torchwatch::http::percent_encode(input));
   require(target.has_value(), "what was encoded can be read");

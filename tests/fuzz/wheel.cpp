@@ -8,7 +8,7 @@
 #include "fetch/companions.h"
 #include "fetch/wheel_metadata.h"
 #include "fetch/wheel_record.h"
-#include "storage/domain/digest.h"
+#include "storage/base/digest.h"
 #include "tests/fuzz/property.h"
 #include "tests/fuzz/targets.h"
 #include "tests/temporary_folder.h"

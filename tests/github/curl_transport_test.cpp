@@ -1,4 +1,4 @@
-#include "daemon/net/curl_transport.h"
+#include "daemon/http/curl_transport.h"
 
 #include <future>
 #include <memory>
@@ -24,7 +24,7 @@ using testing::HasSubstr;
 
 class CurlTransport : public WithFakeGithub {
  protected:
-  static Result<Response> get(net::CurlTransport& https, std::string const& url) {
+  static Result<Response> get(http::CurlTransport& https, std::string const& url) {
     Request request{"GET", url, {{"User-Agent", "test"}}, {}};
     return fakes::run(https.send(std::move(request)));
   }
@@ -54,9 +54,9 @@ TEST_F(CurlTransport, AcceptsTheServersOtherName) {
 
 TEST_F(CurlTransport, RefusesAnAuthorityItDoesNotTrust) {
   auto const other = fakes::make_identity(folder_ / "other", {"127.0.0.1"});
-  auto https = net::CurlTransport{trusting(other)};
+  auto https = http::CurlTransport{trusting(other)};
   expect_unavailable(get(https, server_->url()), "connect: SSL certificate problem: ");
-  net::CurlTransport system{{}};
+  http::CurlTransport system{{}};
   expect_unavailable(get(system, server_->url()), "connect: SSL certificate problem: ");
   EXPECT_TRUE(github_.state()["requests"].empty());
 }
@@ -64,7 +64,7 @@ TEST_F(CurlTransport, RefusesAnAuthorityItDoesNotTrust) {
 TEST_F(CurlTransport, RefusesACertificateForAnotherHost) {
   auto const other = fakes::make_identity(folder_ / "other", {"api.github.com"});
   fakes::FakeGithubServer const server{github_, other};
-  auto https = net::CurlTransport{trusting(other)};
+  auto https = http::CurlTransport{trusting(other)};
   expect_unavailable(get(https, server.url()), "no alternative certificate subject name matches");
   EXPECT_TRUE(github_.state()["requests"].empty());
 }
@@ -129,7 +129,7 @@ class InterruptedRequest : public CurlTransport {
     loop_->run_for(std::chrono::milliseconds{500});
   }
 
-  net::CurlTransport https_ = transport();
+  http::CurlTransport https_ = transport();
   std::unique_ptr<boost::asio::io_context> loop_ = std::make_unique<boost::asio::io_context>(1);
   boost::asio::cancellation_signal cancel_;
   std::optional<Result<Response>> answer_;
@@ -166,7 +166,7 @@ class ByProxy : public CurlTransport {
 
   /// `user`: "[USER:PASSWORD@]" before the proxy's address.
   Result<Response> get_by(fakes::ConnectProxy const& proxy, std::string const& user = "") {
-    net::CurlTransport https{
+    http::CurlTransport https{
         by("http://" + user + proxy.address(), trusting(identity_, seconds{2}))};
     return get(https, server_->url() + "/nothing/here");
   }
@@ -233,7 +233,7 @@ TEST_F(ByProxy, ItDoesNotWaitForEver) {
 TEST_F(ByProxy, ItNamesAProxyThatIsNotThere) {
   auto proxy = std::make_unique<fakes::ConnectProxy>();
   auto const address = proxy->address();
-  net::CurlTransport https{by("http://me:secret@" + address, trusting(identity_))};
+  http::CurlTransport https{by("http://me:secret@" + address, trusting(identity_))};
   proxy.reset();
 
   auto const answer = get(https, server_->url());
@@ -245,7 +245,7 @@ TEST_F(ByProxy, ItNamesAProxyThatIsNotThere) {
 
 TEST_F(ByProxy, ItTrustsNobodyElse) {
   fakes::ConnectProxy const proxy;
-  net::CurlTransport https{by("http://" + proxy.address(), {})};
+  http::CurlTransport https{by("http://" + proxy.address(), {})};
 
   expect_unavailable(get(https, server_->url()), "connect: SSL certificate problem: ");
 }
@@ -257,7 +257,7 @@ TEST_F(CurlTransport, RefusesOtherSchemesAndMissingCertificates) {
   EXPECT_EQ(answer.error().code, ErrorCode::invalid_argument);
   http::Options options;
   options.ca_file = "/nonexistent/ca.pem";
-  net::CurlTransport without{options};
+  http::CurlTransport without{options};
   auto const distrustful = get(without, server_->url());
   ASSERT_FALSE(distrustful);
   EXPECT_EQ(distrustful.error().code, ErrorCode::invalid_argument);

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "daemon/net/curl_transport.h"
+#include "daemon/http/curl_transport.h"
 #include "github/client.h"
 #include "tests/fakes/github/fake_github.h"
 #include "tests/fakes/github/fake_github_server.h"
@@ -31,8 +31,8 @@ class WithFakeGithub : public testing::Test {
         github_{folder_ / "state.json"},
         server_{std::make_unique<fakes::FakeGithubServer>(github_, identity_)} {}
 
-  net::CurlTransport transport(std::chrono::seconds limit = std::chrono::seconds{10}) const {
-    return net::CurlTransport{trusting(identity_, limit)};
+  http::CurlTransport transport(std::chrono::seconds limit = std::chrono::seconds{10}) const {
+    return http::CurlTransport{trusting(identity_, limit)};
   }
 
   static http::Options trusting(fakes::ServerIdentity const& identity,

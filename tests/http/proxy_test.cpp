@@ -7,7 +7,7 @@
 
 #include <gmock/gmock.h>
 
-#include "daemon/net/proxy.h"
+#include "daemon/http/proxy.h"
 #include "http/client.h"
 #include "tests/fakes/proxy/connect_proxy.h"
 #include "tests/temporary_variable.h"
@@ -108,20 +108,20 @@ TEST_F(ProxyVariablesTest, AreWhatIsConfigured) {
   ::setenv("HTTPS_PROXY", "http://other:1", 1);
   ::setenv("NO_PROXY", "*", 1);
 
-  net::use_proxy({});
+  http::use_proxy({});
   EXPECT_EQ(proxy_variables("https").url, "http://other:1") << "nothing is configured";
 
-  net::use_proxy({"http://proxy:3128", {}});
+  http::use_proxy({"http://proxy:3128", {}});
   EXPECT_EQ(proxy_variables("https").url, "http://proxy:3128");
   EXPECT_EQ(proxy_variables("https").except, "");
 
-  net::use_proxy({"http://proxy:3128", {"localhost", ".corp"}});
+  http::use_proxy({"http://proxy:3128", {"localhost", ".corp"}});
   EXPECT_EQ(proxy_variables("https").except, "localhost,.corp");
   EXPECT_STREQ(std::getenv("http_proxy"), "http://proxy:3128") << "of git and downloads, too";
   EXPECT_STREQ(std::getenv("HTTPS_PROXY"), "http://proxy:3128");
   EXPECT_STREQ(std::getenv("NO_PROXY"), "localhost,.corp");
 
-  net::use_proxy({"http://proxy:3128", {"localhost", "*"}});
+  http::use_proxy({"http://proxy:3128", {"localhost", "*"}});
   EXPECT_EQ(proxy_variables("https").except, "*") << "libcurl wants it alone";
 }
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "storage/domain/result.h"
+#include "storage/base/result.h"
 #include "tests/lab/history.h"
 
 namespace torchwatch::lab {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "storage/base/result.h"
 #include "storage/domain/build.h"
-#include "storage/domain/result.h"
 #include "tests/lab/plan.h"
 
 namespace torchwatch::lab {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/domain/result.h"
+#include "storage/base/result.h"
 
 namespace torchwatch::lab {
 

@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "storage/base/clock.h"
 #include "storage/domain/build.h"
-#include "storage/domain/clock.h"
 #include "tests/lab/material.h"
 #include "tests/lab/plan.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "storage/domain/clock.h"
-#include "storage/domain/result.h"
+#include "storage/base/clock.h"
+#include "storage/base/result.h"
 #include "tests/lab/material.h"
 #include "tests/lab/scenario.h"
 

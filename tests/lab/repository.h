@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "storage/base/clock.h"
+#include "storage/base/result.h"
 #include "storage/domain/build.h"
-#include "storage/domain/clock.h"
-#include "storage/domain/result.h"
 #include "tests/lab/material.h"
 
 struct git_repository;

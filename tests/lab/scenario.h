@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "storage/base/result.h"
 #include "storage/domain/benchmark.h"
-#include "storage/domain/result.h"
 
 namespace torchwatch::lab {
 

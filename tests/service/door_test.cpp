@@ -1,11 +1,10 @@
-#include "daemon/service/door.h"
-
 #include <filesystem>
 #include <string>
 
 #include <boost/asio/io_context.hpp>
 #include <gmock/gmock.h>
 
+#include "daemon/service/endpoints.h"
 #include "tests/captured_log.h"
 #include "tests/fakes/github/certificates.h"
 #include "tests/temporary_folder.h"
@@ -18,10 +17,10 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// A door with TLS, and what opening it writes into the log.
-class CredentialsOfADoor : public testing::Test {
+/// A endpoint with TLS, and what opening it writes into the log.
+class CredentialsOfAnEndpoint : public testing::Test {
  protected:
-  CredentialsOfADoor() {
+  CredentialsOfAnEndpoint() {
     http_.port = 0;
     http_.tls.certificate = identity_.certificate.string();
     http_.tls.key = identity_.key.string();
@@ -30,7 +29,7 @@ class CredentialsOfADoor : public testing::Test {
   /// What is logged when the key has these permissions.
   std::string log_with(fs::perms permissions) {
     fs::permissions(identity_.key, permissions);
-    EXPECT_TRUE(open_door(loop_.get_executor(), http_));
+    EXPECT_TRUE(open_endpoint(loop_.get_executor(), http_));
     return log_.text();
   }
 
@@ -43,14 +42,14 @@ class CredentialsOfADoor : public testing::Test {
   tests::CapturedLog log_;
 };
 
-TEST_F(CredentialsOfADoor, AreWarnedOfWhereEveryUserReadsThem) {
+TEST_F(CredentialsOfAnEndpoint, AreWarnedOfWhereEveryUserReadsThem) {
   EXPECT_THAT(log_with(secret | fs::perms::others_read),
               AllOf(HasSubstr("[warning] key_exposed"),
                     HasSubstr("http.tls.key: private key " + http_.tls.key +
                               " can be read by every user; chmod 600")));
 }
 
-TEST_F(CredentialsOfADoor, AreOfNoInterestWhereTheyAreKept) {
+TEST_F(CredentialsOfAnEndpoint, AreOfNoInterestWhereTheyAreKept) {
   EXPECT_THAT(log_with(secret | fs::perms::group_read), IsEmpty());
 }
 

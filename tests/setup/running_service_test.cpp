@@ -9,8 +9,8 @@ namespace {
 /// What is known of whoever answers /healthz so.
 std::string service_that_says(int status, std::string const& body) {
   tests::LiveServer const server{
-      [&](net::HttpRequest const&) -> boost::asio::awaitable<net::HttpResponse> {
-        co_return net::HttpResponse{status, {}, body};
+      [&](http::HttpRequest const&) -> boost::asio::awaitable<http::HttpResponse> {
+        co_return http::HttpResponse{status, {}, body};
       }};
   config::HttpOptions http;
   http.port = server.port();

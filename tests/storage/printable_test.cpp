@@ -1,4 +1,4 @@
-#include "storage/domain/printable.h"
+#include "storage/base/printable.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "storage/domain/remove_tree.h"
+#include "storage/base/remove_tree.h"
 
 #include <fstream>
 #include <string>

@@ -1,4 +1,4 @@
-#include "storage/domain/small_file.h"
+#include "storage/base/small_file.h"
 
 #include <fstream>
 

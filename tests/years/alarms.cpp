@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "storage/domain/date.h"
+#include "storage/base/date.h"
 
 namespace torchwatch::years {
 namespace {

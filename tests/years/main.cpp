@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include "storage/domain/date.h"
+#include "storage/base/date.h"
 #include "tests/years/calendar.h"
 #include "tests/years/files.h"
 #include "tests/years/write.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "storage/base/result.h"
 #include "storage/domain/benchmark.h"
-#include "storage/domain/result.h"
 #include "tests/years/request.h"
 
 namespace torchwatch::years {

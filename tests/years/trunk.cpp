@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "storage/domain/digest.h"
+#include "storage/base/digest.h"
 
 namespace torchwatch::years {
 namespace {

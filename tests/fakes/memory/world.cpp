@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "daemon/builds/recipe.h"
-#include "storage/domain/date.h"
+#include "storage/base/date.h"
 
 namespace torchwatch::fakes {
 namespace fs = std::filesystem;

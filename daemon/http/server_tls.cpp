@@ -1,0 +1,92 @@
+#include "daemon/http/server_tls.h"
+
+#include <ctime>
+#include <utility>
+
+#include <boost/asio/ssl/error.hpp>
+#include <openssl/asn1.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+
+namespace torchwatch::http {
+
+namespace ssl = boost::asio::ssl;
+using boost::system::error_code;
+
+namespace {
+
+Error bad_file(std::string const& file, error_code const& found, std::string const& allowed) {
+  return {ErrorCode::invalid_argument,
+          file + ": found " + found.message() + ", allowed is " + allowed};
+}
+
+/// OpenSSL takes a key of another kind than the certificate's without a word.
+error_code mismatch_in(ssl::context& context) {
+  if (SSL_CTX_check_private_key(context.native_handle()) == 1) return {};
+  return {static_cast<int>(ERR_get_error()), boost::asio::error::get_ssl_category()};
+}
+
+Result<ssl::context> context_of(TlsFiles const& files) {
+  ssl::context context{ssl::context::tls_server};
+  if (SSL_CTX_set_min_proto_version(context.native_handle(), TLS1_2_VERSION) != 1)
+    return Error{ErrorCode::internal, "OpenSSL: cannot ask for TLS 1.2"};
+  SSL_CTX_set_options(context.native_handle(), SSL_OP_NO_RENEGOTIATION);
+  // Without it OpenSSL would ask whoever sits at the terminal.
+  context.set_password_callback(
+      [](std::size_t, ssl::context::password_purpose) { return std::string{}; });
+  ERR_clear_error();
+  error_code bad;
+  context.use_certificate_chain_file(files.certificate, bad);
+  if (bad) return bad_file(files.certificate, bad, "a chain of certificates, PEM");
+  context.use_private_key_file(files.key, ssl::context::pem, bad);
+  if (!bad) bad = mismatch_in(context);
+  if (bad)
+    return bad_file(
+        files.key, bad, "the private key of " + files.certificate + ", PEM, without a password");
+  return context;
+}
+
+}  // namespace
+
+ServerTls::Stamp ServerTls::stamp_of(std::string const& file) {
+  struct stat found {};
+
+  if (::stat(file.c_str(), &found) != 0) return {};
+  return {found.st_dev, found.st_ino, found.st_size, found.st_ctim.tv_sec, found.st_ctim.tv_nsec};
+}
+
+std::pair<ServerTls::Stamp, ServerTls::Stamp> ServerTls::stamps_of(TlsFiles const& files) {
+  return {stamp_of(files.certificate), stamp_of(files.key)};
+}
+
+Result<ServerTls> ServerTls::open(TlsFiles files) {
+  auto const seen = stamps_of(files);  // before they are read: what changes meanwhile is seen later
+  auto context = context_of(files);
+  if (!context) return context.error();
+  return ServerTls{std::move(files), std::move(*context), seen};
+}
+
+ServerTls::ServerTls(TlsFiles files, ssl::context context, std::pair<Stamp, Stamp> seen)
+    : files_{std::move(files)},
+      context_{std::move(context)},
+      seen_{std::move(seen)} {}
+
+Result<> ServerTls::renew() {
+  auto const now = stamps_of(files_);
+  if (now == seen_) return {};
+  seen_ = now;
+  auto context = context_of(files_);
+  if (!context) return context.error();
+  context_ = std::move(*context);
+  return {};
+}
+
+std::chrono::sys_seconds ServerTls::expires() {
+  auto const* const certificate = SSL_CTX_get0_certificate(context_.native_handle());
+  std::tm end{};
+  ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &end);
+  return std::chrono::sys_seconds{std::chrono::seconds{::timegm(&end)}};
+}
+
+}  // namespace torchwatch::http

@@ -1,0 +1,57 @@
+#include "storage/base/secret.h"
+
+#include <algorithm>
+#include <system_error>
+
+#include "storage/base/small_file.h"
+
+namespace torchwatch {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// GitHub's tokens may be long, but nothing near this; a wrong file name must not be read whole.
+constexpr std::size_t longest = std::size_t{16} * 1024;
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  auto const first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+}  // namespace
+
+Result<Secret> secret_in(std::string_view text, std::string const& whose) {
+  auto const value = trimmed(text);
+  auto const invalid = [&whose](std::string const& what) {
+    return Error{ErrorCode::invalid_argument, whose + ": " + what};
+  };
+  if (value.empty()) return invalid("empty");
+  if (value.size() > longest) return invalid("longer than 16 KiB");
+  if (!std::ranges::all_of(value, [](char c) { return c > ' ' && c < '\x7f'; }))
+    return invalid("holds blanks or characters other than visible ASCII");
+  return Secret{std::string{value}, {}};
+}
+
+Result<Secret> read_secret(fs::path const& file, std::string const& whose) {
+  auto const text = read_small_file(file, 2 * longest);
+  if (!text) {
+    bool const is_there = text.error().code != ErrorCode::not_found;
+    return Error{is_there ? ErrorCode::invalid_argument : ErrorCode::not_found,
+                 whose + " file " + text.error().message};
+  }
+  auto secret = secret_in(*text, whose + " in file " + file.string());
+  if (secret) secret->warning = exposure_of(file, whose + " file");
+  return secret;
+}
+
+std::string exposure_of(fs::path const& file, std::string const& what) {
+  std::error_code ignored;
+  auto const status = fs::status(file, ignored);
+  if (!fs::exists(status)) return {};
+  if ((status.permissions() & fs::perms::others_read) == fs::perms::none) return {};
+  return what + ' ' + file.string() + " can be read by every user; chmod 600";
+}
+
+}  // namespace torchwatch
