@@ -110,7 +110,7 @@ HttpResponse show_asset(View const&, Call const& call) {
   HttpResponse response;
   response.headers["content-type"] = web::media_type(asset->name);
   response.headers["cache-control"] = "no-cache";
-  response.body = asset->bytes;
+  response.body = asset->contents;
   return response;
 }
 

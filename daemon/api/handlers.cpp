@@ -105,7 +105,7 @@ HttpResponse readiness(View const& view, Call const&) {
 }
 
 HttpResponse show_description(View const&, Call const&) {
-  return text("application/json", std::string{web::find_asset("openapi.json")->bytes});
+  return text("application/json", std::string{web::find_asset("openapi.json")->contents});
 }
 
 HttpResponse list_nightlies(View const& view, Call const& call) {

@@ -76,7 +76,7 @@ std::string escaped(std::string_view text) {
 std::string document(Page const& page) {
   constexpr std::string_view title_mark = "{{title}}";
   constexpr std::string_view content_mark = "{{content}}";
-  std::string_view const frame = find_asset("frame.html")->bytes;
+  std::string_view const frame = find_asset("frame.html")->contents;
   auto const title = frame.find(title_mark);
   auto const content = frame.find(content_mark);
   std::string text{frame.substr(0, title)};
