@@ -16,6 +16,7 @@ namespace torchwatch::http {
 struct Request {
   std::string method = "GET";  ///< "GET", "HEAD", "POST", ...
   std::string url;             ///< absolute, http or https
+  /// By name. An empty value leaves the field out, also one that libcurl sends by itself.
   std::map<std::string, std::string> headers;
   std::string body;
 };

@@ -59,7 +59,6 @@ class WithFakeGithub : public testing::Test {
                        {"User-Agent", "test"}};
     for (auto const& [name, value] : headers)
       request.headers[name] = value;
-    std::erase_if(request.headers, [](auto const& header) { return header.second.empty(); });
     auto https = transport();
     return fakes::run(https.send(std::move(request)));
   }
