@@ -14,13 +14,13 @@ namespace {
 
 using std::chrono::steady_clock;
 
-/// What is thrown is bad news of this look alone, and the others go on.
-asio::awaitable<Check> timed(std::string what, Check look) {
+/// An exception fails this check alone, and the others continue.
+asio::awaitable<Check> timed(std::string what, PendingCheck pending) {
   auto const begun = steady_clock::now();
   Check check;
   check.what = std::move(what);
   try {
-    auto const found = co_await std::move(look);
+    auto const found = co_await std::move(pending);
     check.is_good = found.has_value();
     check.found = found ? *found : found.error().message;
   } catch (std::exception const& problem) {
@@ -36,17 +36,17 @@ asio::awaitable<Check> timed(std::string what, Check look) {
 asio::awaitable<std::vector<Check>> check_world(asio::any_io_executor executor,
                                                 config::Options const& options,
                                                 std::string executable) {
-  CheckContext const site{std::move(executor), options, std::move(executable)};
+  CheckContext const context{std::move(executor), options, std::move(executable)};
   std::vector<asio::awaitable<Check>> checks;
-  checks.push_back(timed("state directory", check_state(site)));
-  checks.push_back(timed("http address", check_http(site)));
+  checks.push_back(timed("state directory", check_state(context)));
+  checks.push_back(timed("http address", check_http(context)));
   checks.push_back(timed("proxy", check_proxy()));
-  checks.push_back(timed("repository", check_repository(site)));
-  checks.push_back(timed("feed", check_feed(site)));
-  checks.push_back(timed("compiler", check_tools(site)));
-  checks.push_back(timed("github", check_github(site)));
+  checks.push_back(timed("repository", check_repository(context)));
+  checks.push_back(timed("feed", check_feed(context)));
+  checks.push_back(timed("compiler", check_tools(context)));
+  checks.push_back(timed("github", check_github(context)));
   for (auto const& fleet : options.fleets)
-    checks.push_back(timed("fleet " + fleet.name, check_fleet(site, fleet)));
+    checks.push_back(timed("fleet " + fleet.name, check_fleet(context, fleet)));
   co_return co_await async::when_all(std::move(checks));
 }
 

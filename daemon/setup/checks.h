@@ -12,7 +12,7 @@
 /// Error of one line. All arguments that are references must outlive the coroutine.
 namespace torchwatch::setup {
 
-using Check = boost::asio::awaitable<Result<std::string>>;
+using PendingCheck = boost::asio::awaitable<Result<std::string>>;
 
 /// Where things are: the loop, the configuration and this program.
 struct CheckContext {
@@ -23,29 +23,29 @@ struct CheckContext {
 
 /// Whether `state_dir` is there or can be made, can be written, has room, and belongs to no other
 /// service. Blocks.
-Check check_state(CheckContext const& site);
+PendingCheck check_state(CheckContext const& context);
 
 /// Whether the service could listen, or does already. Blocks for at most two seconds.
-Check check_http(CheckContext const& site);
+PendingCheck check_http(CheckContext const& context);
 
 /// Whether somebody listens where the proxy is, if there is one. Takes five seconds at most, beside
 /// the look-up of its name.
-Check check_proxy();
+PendingCheck check_proxy();
 
 /// Whether `source.repository` opens, and its remote answers.
-Check check_repository(CheckContext const& site);
+PendingCheck check_repository(CheckContext const& context);
 
 /// Whether the feed answers, and with what.
-Check check_feed(CheckContext const& site);
+PendingCheck check_feed(CheckContext const& context);
 
 /// Whether workers can be compiled here, where the feed's builds come without one.
-Check check_tools(CheckContext const& site);
+PendingCheck check_tools(CheckContext const& context);
 
 /// Whether the token is read, and the repository takes issues, as far as GitHub tells unasked.
-Check check_github(CheckContext const& site);
+PendingCheck check_github(CheckContext const& context);
 
 /// Whether a runner of the fleet says hello through its launcher.
-Check check_fleet(CheckContext const& site, config::FleetOptions const& fleet);
+PendingCheck check_fleet(CheckContext const& context, config::FleetOptions const& fleet);
 
 /// The torchwatch that answers where one with this configuration would: "torchwatch 0.1.0 at
 /// http://127.0.0.1:8917", with its health problem if it has one; empty if none answers. Blocks for

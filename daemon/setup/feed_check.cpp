@@ -60,15 +60,15 @@ std::string told_of(config::FeedOptions const& feed, std::vector<Nightly> const&
 
 /// Asks as the service does, but keeps what comes out of `state_dir`, which may not be there yet,
 /// and fetches no commits: whether the remote answers is another question.
-Check check_feed(CheckContext const& site) {
+PendingCheck check_feed(CheckContext const& context) {
   auto const scratch = process::ScratchDirectory::make();
   if (!scratch) co_return scratch.error();
-  auto options = site.options;
+  auto options = context.options;
   options.state_dir = scratch->path();
   options.source.remote.clear();
-  builds::FetchProgram program{site.executor, service::fetch_program(site.executable)};
+  builds::FetchProgram program{context.executor, service::fetch_program(context.executable)};
   AskingOnce fetcher{program};
-  builds::GitFetch fetching{site.executor, options.source};
+  builds::GitFetch fetching{context.executor, options.source};
   auto const feed = feed::open_feed(options, fetcher, fetching);
   std::vector<Nightly> known;
   auto const found = co_await feed->look(std::move(known));

@@ -8,8 +8,9 @@
 namespace torchwatch::setup {
 
 /// As patient as the service.
-Check check_fleet(CheckContext const& site, config::FleetOptions const& fleet) {
-  auto const start = measure::runner_processes(site.executor, fleet, site.executable, site.options);
+PendingCheck check_fleet(CheckContext const& context, config::FleetOptions const& fleet) {
+  auto const start =
+      measure::runner_processes(context.executor, fleet, context.executable, context.options);
   auto const way =
       fleet.launcher.empty() ? "on this host" : "through " + boost::join(fleet.launcher, " ");
   auto const runner = start(0);

@@ -12,8 +12,8 @@ std::string told_of_access(github::Access const& access, config::GithubOptions c
 
 }  // namespace
 
-Check check_github(CheckContext const& site) {
-  auto const& options = site.options.github;
+PendingCheck check_github(CheckContext const& context) {
+  auto const& options = context.options.github;
   if (options.repository.empty())
     co_return std::string{
         "nothing to do: without github.repository reports are files in state_dir/reports"};

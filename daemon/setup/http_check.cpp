@@ -78,8 +78,8 @@ std::string running_service(config::HttpOptions const& http) {
   return "torchwatch " + version.get<std::string>() + " at " + origin.url + illness_in(health);
 }
 
-Check check_http(CheckContext const& site) {
-  co_return address_found(site.options.http);
+PendingCheck check_http(CheckContext const& context) {
+  co_return address_found(context.options.http);
 }
 
 }  // namespace torchwatch::setup

@@ -4,7 +4,7 @@
 
 namespace torchwatch::setup {
 
-Check check_proxy() {
+PendingCheck check_proxy() {
   auto const variables = http::proxy_variables("https");
   if (variables.url.empty())
     co_return std::string{"none: neither proxy.url nor https_proxy names one"};

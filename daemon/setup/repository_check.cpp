@@ -4,8 +4,8 @@
 
 namespace torchwatch::setup {
 
-Check check_repository(CheckContext const& site) {
-  auto const& source = site.options.source;
+PendingCheck check_repository(CheckContext const& context) {
+  auto const& source = context.options.source;
   if (source.repository.empty())
     co_return std::string{
         "nothing to do: without source.repository incidents name a nightly, not its commits"};
@@ -13,8 +13,8 @@ Check check_repository(CheckContext const& site) {
   if (!history) co_return history.error();
   if (source.remote.empty())
     co_return source.repository + ": opens; it has no source.remote, so nothing is fetched into it";
-  builds::GitFetch fetching{site.executor, source};
-  auto const branch = site.options.feed.branch;
+  builds::GitFetch fetching{context.executor, source};
+  auto const branch = context.options.feed.branch;
   auto const newest = co_await fetching.ask_remote(branch);
   if (!newest) co_return newest.error();
   auto const told = newest->has_value()

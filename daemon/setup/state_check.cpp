@@ -74,8 +74,8 @@ Result<std::string> state_found(config::Options const& options) {
 
 }  // namespace
 
-Check check_state(CheckContext const& site) {
-  co_return state_found(site.options);
+PendingCheck check_state(CheckContext const& context) {
+  co_return state_found(context.options);
 }
 
 }  // namespace torchwatch::setup

@@ -4,11 +4,12 @@
 
 namespace torchwatch::setup {
 
-Check check_tools(CheckContext const& site) {
-  if (!is_published(site.options.feed))
+PendingCheck check_tools(CheckContext const& context) {
+  if (!is_published(context.options.feed))
     co_return std::string{"nothing to do: only published builds have workers compiled for them"};
-  builds::Workshop workshop{site.executor, site.options};
-  builds::WorkerProgram workers{site.executor, service::worker_program(site.executable), workshop};
+  builds::Workshop workshop{context.executor, context.options};
+  builds::WorkerProgram workers{
+      context.executor, service::worker_program(context.executable), workshop};
   co_return co_await workers.tools();
 }
 
