@@ -25,7 +25,7 @@ namespace {
 
 namespace asio = boost::asio;
 namespace beast = boost::beast;
-namespace http = beast::http;
+namespace beast_http = beast::http;
 namespace ssl = asio::ssl;
 namespace this_coro = asio::this_coro;
 using boost::system::error_code;
@@ -40,13 +40,13 @@ constexpr std::size_t read_ahead_bytes = 64 * 1024;
 /// Nothing reads the body of a GET.
 constexpr std::uint64_t share_of_get = 16;
 
-using Parser = http::request_parser<http::string_body>;
+using Parser = beast_http::request_parser<beast_http::string_body>;
 
 /// Without its body.
 HttpRequest head_of(Parser::value_type const& message) {
   HttpRequest request;
   auto const method = message.method_string();
-  request.method = message.method() == http::verb::head ? "GET" : std::string{method};
+  request.method = message.method() == beast_http::verb::head ? "GET" : std::string{method};
   request.target = std::string{message.target()};
   for (auto const& field : message) {
     auto& value = request.headers[boost::to_lower_copy(std::string{field.name_string()})];
@@ -58,19 +58,19 @@ HttpRequest head_of(Parser::value_type const& message) {
 
 /// The answer to bytes that are no request. Nothing when nobody waits for an answer.
 std::optional<HttpResponse> refusal_of(error_code const& code, HttpServerOptions const& options) {
-  if (code == http::error::end_of_stream || code == http::error::partial_message)
+  if (code == beast_http::error::end_of_stream || code == beast_http::error::partial_message)
     return std::nullopt;
-  if (code == http::error::header_limit || code == http::error::buffer_overflow) {
+  if (code == beast_http::error::header_limit || code == beast_http::error::buffer_overflow) {
     return problem(431,
                    "header: found more than " + std::to_string(options.header_bytes) +
                        " bytes, allowed " + std::to_string(options.header_bytes));
   }
-  if (code == http::error::body_limit) {
+  if (code == beast_http::error::body_limit) {
     return problem(413,
                    "body: found more than " + std::to_string(options.body_bytes) +
                        " bytes, allowed " + std::to_string(options.body_bytes));
   }
-  if (code.category() == http::make_error_code(http::error::bad_method).category())
+  if (code.category() == beast_http::make_error_code(beast_http::error::bad_method).category())
     return problem(400, "request: found " + code.message() + ", allowed HTTP/1.1");
   return std::nullopt;
 }
@@ -78,12 +78,12 @@ std::optional<HttpResponse> refusal_of(error_code const& code, HttpServerOptions
 /// What a well-formed header may still not ask for.
 std::optional<HttpResponse> objection_to(Parser::value_type const& header) {
   // A coding that is not undone here would leave the body to be read as the next request.
-  if (header.count(http::field::transfer_encoding) > 0 &&
-      !beast::iequals(header[http::field::transfer_encoding], "chunked"))
+  if (header.count(beast_http::field::transfer_encoding) > 0 &&
+      !beast::iequals(header[beast_http::field::transfer_encoding], "chunked"))
     return problem(501, "Transfer-Encoding: found another coding, allowed chunked");
-  if (header.version() >= 11 && header.count(http::field::host) != 1)
+  if (header.version() >= 11 && header.count(beast_http::field::host) != 1)
     return problem(400,
-                   "Host: found " + std::to_string(header.count(http::field::host)) +
+                   "Host: found " + std::to_string(header.count(beast_http::field::host)) +
                        " fields, allowed exactly one");
   return std::nullopt;
 }
@@ -176,10 +176,10 @@ auto HttpConnection<Stream>::receive() -> asio::awaitable<Incoming> {
   Incoming incoming;
 
   auto const [bad_header, header_size] =
-      co_await http::async_read_header(stream_, buffer_, parser, as_tuple);
+      co_await beast_http::async_read_header(stream_, buffer_, parser, as_tuple);
   auto const& header = parser.get();
   version_ = header.version() == 10 ? 10 : 11;
-  is_head_ = header.method() == http::verb::head;
+  is_head_ = header.method() == beast_http::verb::head;
   keep_alive_ = !bad_header && parser.keep_alive();
   incoming.refusal = bad_header ? refusal_of(bad_header, context_.options) : objection_to(header);
   if (bad_header || incoming.refusal) co_return incoming;
@@ -188,15 +188,16 @@ auto HttpConnection<Stream>::receive() -> asio::awaitable<Incoming> {
   incoming.is_read = parser.is_done();
   if (incoming.refusal) co_return incoming;
 
-  if (header.method() == http::verb::get || is_head_)
+  if (header.method() == beast_http::verb::get || is_head_)
     parser.body_limit(context_.options.body_bytes / share_of_get);
-  if (version_ == 11 && beast::iequals(header[http::field::expect], "100-continue")) {
+  if (version_ == 11 && beast::iequals(header[beast_http::field::expect], "100-continue")) {
     constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
     auto const line = asio::buffer(go_on);
     [[maybe_unused]] auto const [lost, size] =
         co_await asio::async_write(stream_, line, as_tuple);  // a lost client is seen by the read
   }
-  auto const [bad_body, body_size] = co_await http::async_read(stream_, buffer_, parser, as_tuple);
+  auto const [bad_body, body_size] =
+      co_await beast_http::async_read(stream_, buffer_, parser, as_tuple);
   incoming.is_read = !bad_body;
   if (bad_body) {
     incoming.refusal = refusal_of(bad_body, context_.options);
@@ -222,29 +223,29 @@ asio::awaitable<HttpResponse> HttpConnection<Stream>::answer(HttpRequest request
 
 template <class Stream>
 asio::awaitable<bool> HttpConnection<Stream>::send(HttpResponse const& response, bool keep_alive) {
-  http::response<http::span_body<char const>> message;
+  beast_http::response<beast_http::span_body<char const>> message;
   message.version(version_);
   message.result(static_cast<unsigned>(response.status));
   for (auto const& [name, value] : response.headers)
     message.set(name, value);
   auto const now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  message.set(http::field::date, fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", now));
+  message.set(beast_http::field::date, fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", now));
   message.set("X-Content-Type-Options", "nosniff");
   message.keep_alive(keep_alive);
   // The length in a 304 would be that of what is not sent again (RFC 9110, section 8.6).
-  bool const has_length = message.result() != http::status::no_content &&
-                          message.result() != http::status::not_modified && !response.more;
+  bool const has_length = message.result() != beast_http::status::no_content &&
+                          message.result() != beast_http::status::not_modified && !response.more;
   if (has_length) message.content_length(response.text().size());
   message.body() = {response.text().data(), response.text().size()};
 
-  http::response_serializer<http::span_body<char const>> serializer{message};
+  beast_http::response_serializer<beast_http::span_body<char const>> serializer{message};
   line().expires_after(context_.options.write_timeout);
   error_code failed;
   std::size_t size = 0;
   if (is_head_)
-    std::tie(failed, size) = co_await http::async_write_header(stream_, serializer, as_tuple);
+    std::tie(failed, size) = co_await beast_http::async_write_header(stream_, serializer, as_tuple);
   else
-    std::tie(failed, size) = co_await http::async_write(stream_, serializer, as_tuple);
+    std::tie(failed, size) = co_await beast_http::async_write(stream_, serializer, as_tuple);
   co_return !failed;
 }
 

@@ -13,8 +13,9 @@ constexpr std::size_t most_errors = 100;
 }  // namespace
 
 HttpResponse problem(int status, std::string const& detail, std::vector<FieldError> const& errors) {
-  namespace http = boost::beast::http;
-  auto const title = http::obsolete_reason(http::int_to_status(static_cast<unsigned>(status)));
+  namespace beast_http = boost::beast::http;
+  auto const title =
+      beast_http::obsolete_reason(beast_http::int_to_status(static_cast<unsigned>(status)));
   nlohmann::ordered_json body;
   body["type"] = "about:blank";
   body["title"] = std::string{title};

@@ -19,7 +19,7 @@
 namespace torchwatch::tests {
 namespace {
 
-namespace http = boost::beast::http;
+namespace beast_http = boost::beast::http;
 
 constexpr std::chrono::seconds patience{10};
 
@@ -78,14 +78,14 @@ bool HttpClient::fill(std::chrono::milliseconds patience) {
 }
 
 Answer HttpClient::receive(bool to_head) {
-  http::response_parser<http::string_body> parser;
+  beast_http::response_parser<beast_http::string_body> parser;
   parser.skip(to_head);
   parser.eager(true);
   while (!parser.is_done()) {
     boost::system::error_code failed;
     auto const used = parser.put(boost::asio::buffer(unread_), failed);
     unread_.erase(0, used);
-    if (failed && failed != http::error::need_more) return {};
+    if (failed && failed != beast_http::error::need_more) return {};
     if (parser.is_done() || fill(patience)) continue;
     if (!parser.is_header_done()) return {};
     parser.put_eof(failed);  // the end of an answer without a length

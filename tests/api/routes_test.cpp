@@ -567,10 +567,10 @@ TEST(Routes, HealthFailsWhenTheStoreCannotBeRead) {
   auto const answer = ask(server.port(), get("/healthz"));
 
   EXPECT_EQ(answer.status, 503);
-  auto const health = json::parse(answer.body);
-  EXPECT_EQ(health.at("status"), "failing");
-  EXPECT_THAT(health.at("troubles").at(0).get<std::string>(), HasSubstr("store cannot be read"));
-  EXPECT_EQ(health.at("version"), "0.1.0") << "config check knows its service by it";
+  auto const body = json::parse(answer.body);
+  EXPECT_EQ(body.at("status"), "failing");
+  EXPECT_THAT(body.at("troubles").at(0).get<std::string>(), HasSubstr("store cannot be read"));
+  EXPECT_EQ(body.at("version"), "0.1.0") << "config check knows its service by it";
   EXPECT_EQ(ask(server.port(), get("/readyz")).status, 503);
   EXPECT_EQ(ask(server.port(), get("/api/v1/nightlies")).status, 500);
   EXPECT_EQ(server.reports().size(), 1U);

@@ -37,11 +37,11 @@ class TlsClient {
 
   /// After the handshake. Status 0: hung up.
   Answer ask(std::string const& request) {
-    namespace http = boost::beast::http;
+    namespace beast_http = boost::beast::http;
     boost::system::error_code failed;
     boost::asio::write(stream_, boost::asio::buffer(request), failed);
-    http::response<http::string_body> response;
-    http::read(stream_, buffer_, response, failed);
+    beast_http::response<beast_http::string_body> response;
+    beast_http::read(stream_, buffer_, response, failed);
     if (failed) return {};
     return {static_cast<int>(response.result_int()), {}, response.body()};
   }

@@ -27,7 +27,7 @@ namespace torchwatch::fuzz {
 namespace {
 
 namespace asio = boost::asio;
-namespace http = boost::beast::http;
+namespace beast_http = boost::beast::http;
 using asio::ip::tcp;
 
 /// A connection that breaks is one that ends.
@@ -146,7 +146,7 @@ class Exchange {
 
 /// The first answer is whole, and what it says that it is.
 void check_first(std::string const& answer, bool has_body) {
-  http::response_parser<http::string_body> parser;
+  beast_http::response_parser<beast_http::string_body> parser;
   parser.skip(!has_body);
   parser.eager(true);
   boost::system::error_code bad;
@@ -156,7 +156,7 @@ void check_first(std::string const& answer, bool has_body) {
   require(
       response.result_int() < 500 || response.result_int() == 501 || response.result_int() == 503,
       "nobody breaks the service");
-  if (has_body && response[http::field::content_type].find("json") != std::string_view::npos)
+  if (has_body && response[beast_http::field::content_type].find("json") != std::string_view::npos)
     require(nlohmann::json::accept(response.body()), "an answer is JSON");
 }
 

@@ -133,11 +133,10 @@ TEST_F(FleetRoundsTest, DrawWhichBuildHasWhichPlaceAndKeepIt) {
     EXPECT_EQ(measured[1].values.at(Metric::latency).value, 12);
 
     auto const& begun = runners.rounds.at(static_cast<std::size_t>(round));
-    auto const replayed =
-        runner::TurnOrder{measured[0].seed.value(), runner::Drawn::places, 2}.next();
+    auto const replayed = runner::TurnOrder{measured[0].seed, runner::Drawn::places, 2}.next();
     for (std::size_t job = 0; job < 2; ++job) {
       auto const stored = store.jobs().find(measured[job].key).value();
-      auto const place = static_cast<std::size_t>(stored.place.value());
+      auto const place = static_cast<std::size_t>(stored.place);
       EXPECT_EQ(stored.seed, begun.seed);
       EXPECT_EQ(replayed.at(place), job);
       EXPECT_THAT(begun.jobs.at(place), EndsWith(short_of(stored.key.commit)));
@@ -173,7 +172,7 @@ TEST_F(FleetRoundsTest, DrawThePlacesOfManyBuilds) {
         measure(key_of(round), {build_of('a'), build_of('b'), build_of('c')}).value();
     std::vector<std::string> order(3);
     for (auto const& outcome : outcomes)
-      order.at(static_cast<std::size_t>(outcome.place.value())) = outcome.key.commit.hex;
+      order.at(static_cast<std::size_t>(outcome.place)) = outcome.key.commit.hex;
     orders.insert(order);
   }
   EXPECT_THAT(orders, SizeIs(6));

@@ -63,8 +63,8 @@ class ReportTest : public testing::Test {
     store.incidents().intend_report(IncidentId{1}, draft().key);
     store.incidents().reported(IncidentId{1}, place, {});
     Publisher publisher{github_options, store, folder.path(), open_transport()};
-    auto untold = store.bisections().pending_updates();
-    return fakes::run(publisher.tell(untold.at(0)));
+    auto pending = store.bisections().pending_updates();
+    return fakes::run(publisher.publish_update(pending.at(0)));
   }
 
   void reply_issue() {

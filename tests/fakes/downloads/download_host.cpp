@@ -19,11 +19,11 @@ namespace {
 
 namespace asio = boost::asio;
 namespace beast = boost::beast;
-namespace http = beast::http;
+namespace beast_http = beast::http;
 namespace ssl = asio::ssl;
 using asio::ip::tcp;
-using WireRequest = http::request<http::empty_body>;
-using WireHead = http::response<http::empty_body>;
+using WireRequest = beast_http::request<beast_http::empty_body>;
+using WireHead = beast_http::response<beast_http::empty_body>;
 
 /// What to send, after its head.
 struct Answer {
@@ -64,8 +64,8 @@ bool may_be_a_range(HostedFile const& file, HostRequest const& request) {
 }
 
 void name_version(WireHead& head, HostedFile const& file) {
-  if (!file.etag.empty()) head.set(http::field::etag, file.etag);
-  if (!file.last_modified.empty()) head.set(http::field::last_modified, file.last_modified);
+  if (!file.etag.empty()) head.set(beast_http::field::etag, file.etag);
+  if (!file.last_modified.empty()) head.set(beast_http::field::last_modified, file.last_modified);
 }
 
 Answer answer_to(DownloadHost::Reply const& reply, HostRequest const& request) {
@@ -80,28 +80,28 @@ Answer answer_to(DownloadHost::Reply const& reply, HostRequest const& request) {
   }
   auto const& file = *reply.file;
   if (!file.redirect.empty()) {
-    head.result(http::status::found);
-    head.set(http::field::location, file.redirect);
+    head.result(beast_http::status::found);
+    head.set(beast_http::field::location, file.redirect);
     return answer;
   }
   name_version(head, file);
   if (is_known(file, request)) {
-    head.result(http::status::not_modified);
+    head.result(beast_http::status::not_modified);
     return answer;
   }
   auto const size = size_of(file);
   auto const start = start_in(header_of(request, "range"));
   bool const is_range = start && may_be_a_range(file, request);
   if (is_range && *start >= size) {
-    head.result(http::status::range_not_satisfiable);
-    head.set(http::field::content_range, "bytes */" + std::to_string(size));
+    head.result(beast_http::status::range_not_satisfiable);
+    head.set(beast_http::field::content_range, "bytes */" + std::to_string(size));
     return answer;
   }
   answer.start = is_range ? *start : 0;
   answer.length = size - answer.start;
-  head.result(is_range ? http::status::partial_content : http::status::ok);
+  head.result(is_range ? beast_http::status::partial_content : beast_http::status::ok);
   if (is_range)
-    head.set(http::field::content_range,
+    head.set(beast_http::field::content_range,
              "bytes " + std::to_string(*start) + "-" + std::to_string(size - 1) + "/" +
                  std::to_string(size));
   head.content_length(static_cast<std::uint64_t>(answer.length));
@@ -148,7 +148,7 @@ template <class Stream>
 asio::awaitable<void> converse(Stream& stream, DownloadHost& host) {
   beast::flat_buffer buffer;
   WireRequest wire;
-  co_await http::async_read(stream, buffer, wire, asio::use_awaitable);
+  co_await beast_http::async_read(stream, buffer, wire, asio::use_awaitable);
   auto const request = plain_request(wire);
   auto const reply = host.reply_to(request);
   if (reply.fault.delay.count() > 0) {
@@ -156,8 +156,8 @@ asio::awaitable<void> converse(Stream& stream, DownloadHost& host) {
     co_await timer.async_wait(asio::use_awaitable);
   }
   auto const answer = answer_to(reply, request);
-  http::response_serializer<http::empty_body> head{answer.head};
-  co_await http::async_write_header(stream, head, asio::use_awaitable);
+  beast_http::response_serializer<beast_http::empty_body> head{answer.head};
+  co_await beast_http::async_write_header(stream, head, asio::use_awaitable);
   if (answer.length == 0) co_return;
   auto const length = std::min(answer.length, reply.fault.drop_after.value_or(answer.length));
   co_await send(stream, *reply.file, answer.start, length);

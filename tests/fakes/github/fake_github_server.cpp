@@ -16,12 +16,12 @@ namespace {
 
 namespace asio = boost::asio;
 namespace beast = boost::beast;
-namespace http = beast::http;
+namespace beast_http = beast::http;
 namespace ssl = asio::ssl;
 using asio::ip::tcp;
 using Stream = ssl::stream<beast::tcp_stream>;
-using WireRequest = http::request<http::string_body>;
-using WireResponse = http::response<http::string_body>;
+using WireRequest = beast_http::request<beast_http::string_body>;
+using WireResponse = beast_http::response<beast_http::string_body>;
 
 std::string url_at(std::uint16_t port) {
   return "https://127.0.0.1:" + std::to_string(port);
@@ -59,7 +59,7 @@ asio::awaitable<void> converse(Stream& stream, FakeGithub& github, std::string c
   for (bool open = true; open;) {
     WireRequest request;
     connection.expires_after(std::chrono::seconds{60});
-    co_await http::async_read(stream, buffer, request, asio::use_awaitable);
+    co_await beast_http::async_read(stream, buffer, request, asio::use_awaitable);
     auto reply = github.handle(plain_request(request), url);
     if (reply.delay.count() > 0) {
       asio::steady_timer timer{stream.get_executor(), reply.delay};
@@ -67,7 +67,7 @@ asio::awaitable<void> converse(Stream& stream, FakeGithub& github, std::string c
     }
     if (reply.drop) co_return;
     auto const response = wire_response(std::move(reply.response), request);
-    co_await http::async_write(stream, response, asio::use_awaitable);
+    co_await beast_http::async_write(stream, response, asio::use_awaitable);
     open = response.keep_alive();
   }
 }

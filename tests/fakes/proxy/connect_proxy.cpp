@@ -20,7 +20,7 @@ namespace {
 
 namespace asio = boost::asio;
 namespace beast = boost::beast;
-namespace http = beast::http;
+namespace beast_http = beast::http;
 using asio::ip::tcp;
 using SharedSocket = std::shared_ptr<tcp::socket>;
 
@@ -48,10 +48,10 @@ unsigned status_for(ProxyRequest const& request, bool is_connect, ProxyManners c
 
 asio::awaitable<void> converse(SharedSocket client, ConnectProxy& proxy) {
   beast::flat_buffer buffer;
-  http::request<http::empty_body> wire;
-  co_await http::async_read(*client, buffer, wire, asio::use_awaitable);
+  beast_http::request<beast_http::empty_body> wire;
+  co_await beast_http::async_read(*client, buffer, wire, asio::use_awaitable);
   ProxyRequest const request{std::string{wire.target()},
-                             std::string{wire[http::field::proxy_authorization]}};
+                             std::string{wire[beast_http::field::proxy_authorization]}};
   proxy.note(request);
   auto const executor = client->get_executor();
   if (proxy.manners().is_silent) {
@@ -59,18 +59,18 @@ asio::awaitable<void> converse(SharedSocket client, ConnectProxy& proxy) {
     co_await timer.async_wait(asio::use_awaitable);
     co_return;
   }
-  http::response<http::empty_body> answer;
-  answer.result(status_for(request, wire.method() == http::verb::connect, proxy.manners()));
+  beast_http::response<beast_http::empty_body> answer;
+  answer.result(status_for(request, wire.method() == beast_http::verb::connect, proxy.manners()));
   auto const server = std::make_shared<tcp::socket>(executor);
-  if (answer.result() == http::status::ok) {
+  if (answer.result() == beast_http::status::ok) {
     auto const colon = request.target.rfind(':');
     tcp::resolver resolver{executor};
     auto const endpoints = co_await resolver.async_resolve(
         request.target.substr(0, colon), request.target.substr(colon + 1), asio::use_awaitable);
     co_await asio::async_connect(*server, endpoints, asio::use_awaitable);
   }
-  co_await http::async_write(*client, answer, asio::use_awaitable);
-  if (answer.result() != http::status::ok) co_return;
+  co_await beast_http::async_write(*client, answer, asio::use_awaitable);
+  if (answer.result() != beast_http::status::ok) co_return;
   asio::co_spawn(executor, relay(client, server), asio::detached);
   asio::co_spawn(executor, relay(server, client), asio::detached);
 }
