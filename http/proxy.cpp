@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <initializer_list>
+#include <string_view>
 
 #include <boost/algorithm/string/case_conv.hpp>
 
@@ -27,16 +28,15 @@ ProxyVariables proxy_variables(std::string const& scheme) {
 }
 
 std::string address_of_proxy(std::string const& url) {
-  auto const scheme = url.find("://");
-  auto const user = url.rfind('@');
-  auto const begin = user != std::string::npos     ? user + 1
-                     : scheme != std::string::npos ? scheme + 3
-                                                   : 0;
-  auto const address = url.substr(begin, url.find('/', begin) - begin);
+  constexpr std::string_view scheme_end = "://";
+  auto begin = url.find(scheme_end);
+  begin = begin == std::string::npos ? 0 : begin + scheme_end.size();
+  if (auto const user_end = url.rfind('@'); user_end != std::string::npos) begin = user_end + 1;
+  auto address = url.substr(begin, url.find('/', begin) - begin);
   auto const colon = address.rfind(':');
   bool const has_port = colon != std::string::npos && address.find(']', colon) == std::string::npos;
-  if (has_port) return address;
-  return address + (url.starts_with("https://") ? ":443" : ":1080");
+  if (!has_port) address += url.starts_with("https://") ? ":443" : ":1080";
+  return address;
 }
 
 }  // namespace torchwatch::http
