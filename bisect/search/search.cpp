@@ -360,7 +360,7 @@ std::vector<SeriesBelief> Search::beliefs() const {
                        belief.no_change(),
                        commit_at(belief.positions[gap] + 1),
                        commit_at(belief.positions[gap + 1]),
-                       belief.changed_in(gap)});
+                       std::min(1.0, belief.changed_in(gap))});  // a sum is rounded
   }
   return beliefs;
 }

@@ -1,13 +1,13 @@
 // What the dashboard costs on ten years of a thousand series: node dashboard_cost.js [DIRECTORY that torchwatch-years wrote]
-// It wants wrk (Debian's package) for the load, during which the service really sweeps the newest nightly, with workers
-// that answer at once. Prints a table with its goals, and exits with 1 when one is missed.
+// It wants wrk (Debian's package) for the load, during which the service really sweeps another nightly, with workers that
+// answer at once. Prints a table with its goals, and exits with 1 when one is missed.
 
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { program } from './service.js';
+import { jobsMeasured, sweepNextNightly } from './service.js';
 import { generate, openBrowser, openPage, serve, visit } from './world.js';
 
 const inFlight = 50;
@@ -30,8 +30,8 @@ async function databaseIsLookedAt(state) {
 }
 
 const given = process.argv[2];
-const folder = given ? copyOf(given) : generate(['--nights', '3650', '--series', '1000', '--scratch', '/dev/shm/torchwatch-years']);
-// Where the history says that builds are, be it a copy or not.
+const folder = given ? copyOf(given) : generate(['--nights', '3650', '--series', '1000']);
+// Where the history says that builds are, whether it is a copy or not.
 const builds = path.resolve(given ?? folder, 'state/builds');
 const service = await serve(folder);
 await databaseIsLookedAt(path.join(folder, 'state'));
@@ -83,42 +83,6 @@ async function chartCost() {
   return { drawn, frames };
 }
 
-/**
- * Has the service go on with the sweep that the newest nightly of a history is in, on the CPU, with workers that answer
- * at once: the newest nightly and its baseline get builds.
- */
-async function sweepOn() {
-  const newest = (await read('/api/v1/nightlies?limit=1')).items[0];
-  if (newest.state !== 'prepared') throw new Error(`the newest nightly is ${newest.state}, and not to be swept`);
-  const items = (await read('/api/v1/nightlies?limit=50')).items;
-  const baseline = items.find((one) => one.id < newest.id && one.state === 'done');
-  const script = {};
-  for (let offset = 0, total = 1; offset < total; offset += 500) {
-    const page = await read(`/api/v1/series?limit=500&offset=${offset}`);
-    total = page.total;
-    for (const { fleet, benchmark } of page.items) if (fleet === 'cpu') script[benchmark] = { seconds: 0.05 };
-  }
-  await service.stop();
-  const buildOf = (nightly) => path.join(builds, `nightly-${nightly.id}`);
-  process.on('exit', () => [newest, baseline].forEach((nightly) => rmSync(buildOf(nightly), { recursive: true, force: true })));
-  for (const nightly of [newest, baseline]) {
-    const build = buildOf(nightly);
-    mkdirSync(build, { recursive: true });
-    writeFileSync(path.join(build, 'build.json'), JSON.stringify({ commit: nightly.commit }));
-    writeFileSync(path.join(build, 'script.json'), JSON.stringify({ benchmarks: script }));
-  }
-  await service.startAgain({ fleets: [{ name: 'cpu', device: 'cpu' }], measure: { worker: program('scripted-worker') } });
-  for (let tries = 0; await jobsMeasured() === 0; tries += 1) {
-    if (tries > 100) throw new Error('nothing is measured');
-    await new Promise((resolve) => { setTimeout(resolve, 200); });
-  }
-}
-
-async function jobsMeasured() {
-  const text = await (await fetch(`${service.url}/metrics`)).text();
-  return [...text.matchAll(/^torchwatch_jobs_total\{.*\} (\d+)/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
-}
-
 /** What wrk says of many requests, `inFlight` at a time: {median, p99} in ms. */
 function latenciesOf(address) {
   return new Promise((resolve, reject) => {
@@ -153,14 +117,14 @@ for (const [name, address] of Object.entries(pages)) most(`${name} is usable aft
 const chart = await chartCost();
 most('a chart is drawn in', chart.drawn, 300, 'ms');
 report('and panned at', chart.frames, 'at least 30', 'frames/s', chart.frames >= 30);
-await sweepOn();
-const jobsBefore = await jobsMeasured();
+await sweepNextNightly(service, 0.05, builds);
+const jobsBefore = await jobsMeasured(service);
 for (const [name, address] of [['Tonight', '/api/v1/tonight'], ['one series', `/api/v1/history?${query}`]]) {
   const { median, p99 } = await latenciesOf(address);
   report(`${name}, ${inFlight} in flight, median`, median, '', 'ms', true);
   most(`${name}, ${inFlight} in flight, p99`, p99, 20, 'ms');
 }
-const jobs = await jobsMeasured() - jobsBefore;
+const jobs = await jobsMeasured(service) - jobsBefore;
 report('jobs of a sweep written meanwhile', jobs, 'at least 20', '', jobs >= 20);
 most('the database', statSync(path.join(folder, 'state/torchwatch.sqlite')).size / 2 ** 20, 1024, 'MiB');
 most('the service, resident', residentMib(), 100, 'MiB');

@@ -5,7 +5,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
-import { axeSource, generate, generateEmpty, openBrowser, openPage, serve, visit } from './world.js';
+import { axeSource, generate, generateEmpty, openBrowser, openPage, serve, sweepNextNightly, visit } from './world.js';
 
 const pictures = process.env.TORCHWATCH_PICTURES;
 const looks = {
@@ -178,6 +178,20 @@ test('Tonight tells a guess as one, and a night that was not compared', async ()
   assert.match(text, /Most likely commit: aaaaaaaaaaaa, not compared with its parent; its bisection: Undecided/);
   assert.match(await page.locator('tbody tr').first().innerText(), /not compared/);
   await page.context().close();
+});
+
+test('Tonight shows how far a sweep is', async () => {
+  const sweeping = await serve(generate(['--nights', '30', '--series', '60']));
+  await sweepNextNightly(sweeping, 0.5);
+  const page = await openPage(browser, sweeping);
+  await visit(page, '/');
+  await page.locator('progress').waitFor();
+  assert.match(await textOf(page), /Newest nightly: 2026-07-01[^]*\d+ process(es)? of about \d+/);
+  if (pictures) await page.screenshot({ path: path.join(pictures, 'tonight-sweeping.png'), fullPage: true });
+  assert.deepEqual(await violationsOf(page), []);
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+  await sweeping.remove();
 });
 
 test('a nightly without verdicts says why', async () => {

@@ -1,7 +1,7 @@
 // A service with a generated history, over HTTP.
 
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -79,4 +79,48 @@ export async function serve(folder, http = {}) {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** What scripted workers do on each benchmark of a fleet. */
+async function scriptFor(service, fleet, seconds) {
+  const benchmarks = {};
+  for (let offset = 0, total = 1; offset < total; offset += 500) {
+    const page = await (await fetch(`${service.url}/api/v1/series?limit=500&offset=${offset}`)).json();
+    total = page.total;
+    for (const one of page.items) if (one.fleet === fleet) benchmarks[one.benchmark] = { seconds };
+  }
+  return { benchmarks };
+}
+
+/** Where the published build of a commit lies below `builds`. */
+function prefixOf(commit, builds) {
+  const prefixes = readdirSync(builds).map((name) => path.join(builds, name, 'libtorch'));
+  const found = prefixes.find((prefix) => existsSync(prefix) && JSON.parse(readFileSync(path.join(prefix, 'build.json'), 'utf8')).commit === commit);
+  if (!found) throw new Error(`${builds} has no build of ${commit}`);
+  return found;
+}
+
+export async function jobsMeasured(service) {
+  const text = await (await fetch(`${service.url}/metrics`)).text();
+  return [...text.matchAll(/^torchwatch_jobs_total\{.*\} (\d+)/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+/**
+ * Delivers the next nightly to a service with a generated history, and returns when it is being swept on the CPU, by
+ * workers that take `seconds` each. `builds`: where the history says that builds are.
+ */
+export async function sweepNextNightly(service, seconds, builds = path.join(service.folder, 'state/builds')) {
+  const newest = (await (await fetch(`${service.url}/api/v1/nightlies?limit=1`)).json()).items[0];
+  const script = JSON.stringify(await scriptFor(service, 'cpu', seconds));
+  await service.stop();
+  const dayAfter = new Date(Date.parse(newest.date) + 86400000).toISOString().slice(0, 10);
+  const delivered = path.join(service.folder, 'feed', dayAfter);
+  mkdirSync(delivered);
+  writeFileSync(path.join(delivered, 'build.json'), JSON.stringify({ commit: 'f'.repeat(40), date: dayAfter, version: 'next' }));
+  for (const prefix of [delivered, prefixOf(newest.commit, builds)]) writeFileSync(path.join(prefix, 'script.json'), script);
+  await service.startAgain({ fleets: [{ name: 'cpu', device: 'cpu' }], measure: { worker: program('scripted-worker') } });
+  for (let tries = 0; await jobsMeasured(service) === 0; tries += 1) {
+    if (tries > 100) throw new Error('nothing is measured');
+    await new Promise((resolve) => { setTimeout(resolve, 200); });
+  }
 }

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
-export { generate, generateEmpty, serve } from './service.js';
+export { generate, generateEmpty, serve, sweepNextNightly } from './service.js';
 
 // CTest says where things are.
 const { TORCHWATCH_NODE: node } = process.env;

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/years/request.h"
+
 namespace torchwatch::years {
 namespace {
 
@@ -19,12 +21,17 @@ Json configuration(std::vector<std::string> const& models, std::vector<std::stri
           // Once a day: what it cannot do is told once a day.
           {"feed", {{"kind", "directory"}, {"path", "feed"}, {"poll_s", 86400}, {"overdue_s", 0}}},
           {"source", {{"repository", "repository"}, {"remote", "origin"}}},
-          // The folders of builds are empty: nothing is won by removing them.
+          // The files of builds are empty: nothing is won by removing them.
           {"builds", {{"quota_mib", 0}, {"keep_free_mib", 0}}},
           {"fleets", std::move(of_fleets)},
           {"suite", {{"models", models}}},
           {"decide", {{"anchor_nights", 30}}},
           {"http", {{"port", 0}}}};
+}
+
+bool is_hole(fs::directory_entry const& entry) {
+  constexpr std::uintmax_t mib = 1 << 20;
+  return entry.is_regular_file() && entry.file_size() > mib;
 }
 
 Result<> write_text(fs::path const& file, std::string const& text) {
@@ -59,6 +66,20 @@ Result<> write_files(fs::path const& out,
   auto repository = write_repository(out / "repository");
   if (!repository) return repository;
   return write_text(out / "torchwatch.json", configuration(models, fleets).dump(2) + '\n');
+}
+
+void copy_state(fs::path const& world, fs::path const& state) {
+  fs::create_directories(state);
+  for (auto const& entry : fs::recursive_directory_iterator{world / "state"}) {
+    auto const place = state / entry.path().lexically_relative(world / "state");
+    if (entry.is_directory())
+      fs::create_directories(place);
+    else if (is_hole(entry))
+      std::ofstream{place};
+    else
+      fs::copy_file(entry.path(), place);
+  }
+  fs::copy_file(world / database_name, state / database_name);
 }
 
 }  // namespace torchwatch::years

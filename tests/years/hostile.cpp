@@ -12,7 +12,8 @@ constexpr std::array attacks{
     "</title></style></textarea></script><h1>broken out</h1>",
     "&lt;b&gt; is no tag, &amp;amp; is no &",
     "[click me](javascript:alert(1)) ![](https://tracker.example/pixel.png)",
-    "# Heading\n\n| a | b |\n|---|---|\n| **bold** | `code` |\n\n- [ ] @everyone fixes #1",
+    "# Heading\n\n- [ ] @everyone fixes #1",
+    "| a | b |\n|---|---|\n| **bold** | `code` |",
     "```\nfence without an end",
     "--> <!-- a comment begins",
     // NOLINTNEXTLINE(misc-misleading-bidirectional): that is what it is for

@@ -1,99 +1,199 @@
 #include "tests/years/processes.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace torchwatch::years {
 namespace {
 
-constexpr int runs = 10;  // config::MeasureOptions
-constexpr int leak_differences = 19;
+/// What ScriptedRounds give where nothing is different.
+constexpr double typical_ms = 10;
+constexpr double typical_bytes = 64.0 * (1 << 20);
 
-double median_of(std::vector<double> values) {
-  std::ranges::sort(values);
-  auto const middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+/// Of a process.
+constexpr std::size_t runs = 3;
+
+/// Of what the processes of a round have in common, and of each of them.
+constexpr double noise_of_rounds = 0.002;
+
+/// Allocators round to it.
+constexpr double grain = 64;
+
+double grained(double bytes) {
+  return std::round(bytes / grain) * grain;
 }
 
-/// To a microsecond, which is what clocks tell.
+/// To a microsecond.
 double rounded(double ms) {
   return std::round(ms * 1e3) / 1e3;
 }
 
-MetricValue times(double level, double noise, bool is_brief, Chance& chance) {
-  MetricValue value;
-  double const process = level * std::exp(noise * chance.normal());
-  for (int run = 0; run < (is_brief ? 1 : runs); ++run)
-    value.samples.push_back(rounded(process * std::exp(0.3 * noise * chance.normal())));
-  // Something else woke up.
-  if (!is_brief && chance.happens(0.03)) {
-    auto const at = chance.below(value.samples.size());
-    value.samples[at] = rounded(value.samples[at] * chance.between(1.2, 1.8));
-    value.outliers = {static_cast<int>(at)};
+std::string fingerprint_of(std::string const& fleet, int changes) {
+  nlohmann::json all{{"host", fmt::format("bench-{}-01", fleet)},
+                     {"kernel", fmt::format("6.{}.0-{}-amd64", 1 + changes, 13 + 7 * changes)},
+                     {"governor", "performance"},
+                     {"processors", {2, 3}},
+                     {"threads", 1},
+                     {"libtorch", "2.9.0"},
+                     {"libtorch_config", "5f0c3ab1d77e"}};
+  if (fleet == "gpu") {
+    all["cpu"] = "AMD EPYC 7763 64-Core Processor";
+    all["gpu"] = "NVIDIA A100-SXM4-80GB";
+    all["gpu_driver"] = fmt::format("{}.54.15", 550 + 10 * changes);
+  } else {
+    all["cpu"] = "AMD EPYC 9354P 32-Core Processor";
   }
-  value.value = median_of(value.samples);
-  return value;
+  return all.dump();
 }
 
-void add_accounts(JobOutcome& outcome) {
-  auto const memory = outcome.values.find(Metric::cmem);
-  constexpr double of_libraries = 310e6;
-  outcome.accounts["rss_peak_bytes"] = of_libraries + memory->second.value;
-  auto const gpu = outcome.values.find(Metric::gmem);
-  if (gpu == outcome.values.end()) return;
-  outcome.accounts["gpu_reserved_peak_bytes"] = std::ceil(gpu->second.value / 2097152) * 2097152;
-  outcome.accounts["gpu_device_used_bytes"] = gpu->second.value + 512e6;
-}
+struct Share {
+  std::string_view op;
+  double time;
+  double calls;
+};
 
-MetricValue measured(
-    TrueSeries const& one, double level, double pace, bool is_brief, Chance& chance) {
-  if (one.series.metric == Metric::latency) return times(level * pace, one.noise, is_brief, chance);
-  if (one.series.metric == Metric::leak && !is_brief)
-    return {level, std::vector<double>(leak_differences, level)};
-  return {level, {level}};
+/// Where the time of an iteration usually goes.
+constexpr std::array shares{Share{"aten::addmm", 0.31, 24},
+                            Share{"aten::convolution", 0.24, 53},
+                            Share{"aten::native_batch_norm", 0.11, 53},
+                            Share{"aten::bmm", 0.08, 24},
+                            Share{"aten::native_layer_norm", 0.06, 25},
+                            Share{"aten::_softmax", 0.05, 12},
+                            Share{"aten::add_.Tensor", 0.05, 190},
+                            Share{"aten::copy_", 0.04, 88},
+                            Share{"aten::relu_", 0.03, 49},
+                            Share{"aten::mul.Tensor", 0.02, 37},
+                            Share{"aten::empty.memory_format", 0.01, 214}};
+
+/// `extra`: milliseconds that `op` takes more than usual.
+std::vector<OperatorCost> costs_of(double ms, std::string_view op, double extra) {
+  std::vector<OperatorCost> costs;
+  for (auto const& share : shares)
+    costs.push_back({std::string{share.op}, share.calls, share.time * ms, 4096 * share.calls});
+  if (op.empty()) return costs;
+  auto const found = std::ranges::find(costs, op, &OperatorCost::name);
+  if (found != costs.end())
+    found->ms += extra;
+  else
+    costs.push_back({std::string{op}, 12, 0.02 * ms + extra, 65536});
+  return costs;
 }
 
 }  // namespace
 
-Processes::Processes(Suite const& suite, Hosts const& hosts, std::size_t night) : suite_{suite} {
-  for (auto const& fleet : suite.fleets)
-    hosts_[fleet] = {hosts.fingerprint(fleet, night), hosts.pace(fleet, night)};
+Processes::Processes(Request const& request) : request_{request}, chance_{request.seed, "noise"} {
+  for (std::string const fleet : {"cpu", "gpu"})
+    hosts_[fleet].fingerprint = fingerprint_of(fleet, 0);
 }
 
-std::vector<JobOutcome> Processes::round(Measured const& benchmark,
-                                         std::vector<Runner> const& builds,
-                                         int number,
-                                         Occasion const& when,
-                                         Chance& chance) const {
-  auto const& [fleet, name] = benchmark.which;
-  // What neighbours in time have in common.
-  auto const& host = hosts_.at(fleet);
-  double const pace = host.pace * std::exp(0.004 * chance.normal());
-  auto const seed = static_cast<std::uint32_t>(chance.below(std::size_t{1} << 32U));
-  auto const first = static_cast<int>(chance.below(builds.size()));
-  std::vector<JobOutcome> outcomes;
-  for (auto const& build : builds) {
-    auto& outcome = outcomes.emplace_back();
-    outcome.key = {build.campaign, fleet, name, build.commit, number};
-    outcome.version = build.version;
-    outcome.fingerprint = host.fingerprint;
-    outcome.seconds = rounded(chance.between(18, 75));
-    outcome.finished_at = when.at;
-    outcome.seed = seed;
-    outcome.place = (first + static_cast<int>(outcomes.size())) % static_cast<int>(builds.size());
-    if (build.is_broken) {
-      outcome.error_code = JobError::crashed;
-      outcome.error = "worker ended by signal 11 (segmentation fault)";
-      continue;
-    }
-    for (auto const series : benchmark.series) {
-      auto const& one = suite_.series[series];
-      outcome.values[one.series.metric] =
-          measured(one, build.level(one), pace, when.is_brief, chance);
-    }
-    add_accounts(outcome);
+void Processes::attach_to(fakes::ScriptedRounds& rounds) {
+  rounds.noise = noise_of_rounds;
+  rounds.metrics = metrics_on;
+  rounds.finish = [this](JobOutcome& outcome, Build const& build) {
+    finish(outcome, build);
+  };
+}
+
+void Processes::change_host(std::string const& fleet) {
+  auto& host = host_of(fleet);
+  ++host.changes;
+  host.pace *= host.changes % 2 == 1 ? 1.1 : 0.9;
+  host.fingerprint = fingerprint_of(fleet, host.changes);
+}
+
+void Processes::begin_round() {
+  seed_ = static_cast<std::uint32_t>(chance_.below(std::size_t{1} << 32U));
+  place_ = 0;
+}
+
+void Processes::finish(JobOutcome& outcome, Build const& build) {
+  outcome.version = build.manifest.version;
+  outcome.fingerprint = host_of(outcome.key.fleet).fingerprint;
+  outcome.seconds = std::round(chance_.between(18, 75));
+  outcome.seed = seed_;
+  outcome.place = place_++;
+  if (fails(outcome, build)) return;
+  double const growth = outcome.values.at(Metric::latency).value / typical_ms;
+  for (auto& [metric, value] : outcome.values)
+    finish(outcome, build, metric, value);
+  add_accounts(outcome);
+  if (!outcome.profile.empty()) add_profile(outcome, growth);
+}
+
+bool Processes::fails(JobOutcome& outcome, Build const& build) const {
+  for (auto const& one : disturbances_) {
+    if (!one.error || !one.strikes(outcome, build)) continue;
+    outcome.values.clear();
+    outcome.error_code = one.error;
+    outcome.error = one.message;
   }
-  return outcomes;
+  return !outcome.ok();
+}
+
+void Processes::finish(JobOutcome const& outcome,
+                       Build const& build,
+                       Metric metric,
+                       MetricValue& value) {
+  Series const series{outcome.key.fleet, outcome.key.benchmark, metric};
+  if (metric != Metric::latency) {
+    double const usual_bytes = metric == Metric::leak ? 1 : usual(series).level / typical_bytes;
+    value.value = grained(value.value * usual_bytes);
+    value.samples = {value.value};
+    return;
+  }
+  double ratio = host_of(series.fleet).pace;
+  for (auto const& one : disturbances_)
+    if (one.ratio != 1 && one.strikes(outcome, build)) ratio *= one.ratio;
+  finish_time(series, ratio, value);
+}
+
+void Processes::finish_time(Series const& series, double ratio, MetricValue& value) {
+  constexpr double loud = 0.035;
+  auto const& [level, quiet] = usual(series);
+  double const noise = noisy_.contains({series.fleet, series.benchmark}) ? loud : quiet;
+  double const ms = level * ratio * value.value / typical_ms * std::exp(noise * chance_.normal());
+  value.samples.resize(runs);
+  for (auto& sample : value.samples)
+    sample = rounded(ms * (1 + 0.3 * noise * chance_.between(-1, 1)));
+  auto sorted = value.samples;
+  std::ranges::sort(sorted);
+  value.value = sorted[sorted.size() / 2];
+}
+
+void Processes::add_accounts(JobOutcome& outcome) const {
+  constexpr double of_libraries = 310e6;
+  constexpr double of_driver = 512e6;
+  outcome.accounts["rss_peak_bytes"] = of_libraries + outcome.values.at(Metric::cmem).value;
+  auto const gpu = outcome.values.find(Metric::gmem);
+  if (gpu == outcome.values.end()) return;
+  outcome.accounts["gpu_device_used_bytes"] = of_driver + gpu->second.value;
+  if (!outcome.key.campaign.name.starts_with(suite_profile_campaign_prefix)) return;
+  Chance own{request_.seed, "gpu-time of " + name_of(outcome.key.benchmark)};
+  double const idle = own.between(0.08, 0.7);
+  double const movement = own.between(0.005, 0.1);
+  outcome.accounts.insert({{"gpu_active_share", 1 - idle - movement},
+                           {"gpu_data_movement_share", movement},
+                           {"gpu_idle_share", idle}});
+}
+
+/// `growth`: how many times as long as at first the build takes.
+void Processes::add_profile(JobOutcome& outcome, double growth) const {
+  double const ms = outcome.values.at(Metric::latency).value;
+  double const at_first = ms / std::max(1.0, growth);
+  auto const op = blamed_.find({outcome.key.fleet, outcome.key.benchmark});
+  outcome.profile =
+      costs_of(at_first, op == blamed_.end() ? std::string_view{} : op->second, ms - at_first);
+}
+
+Usual const& Processes::usual(Series const& series) {
+  auto const [found, is_new] = usuals_.try_emplace(series);
+  if (is_new) found->second = usual_of(request_.seed, series);
+  return found->second;
 }
 
 }  // namespace torchwatch::years

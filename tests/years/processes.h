@@ -2,53 +2,78 @@
 
 #include <functional>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "storage/domain/build.h"
 #include "storage/domain/job.h"
+#include "tests/fakes/memory/scripted_rounds.h"
 #include "tests/years/chance.h"
-#include "tests/years/hosts.h"
+#include "tests/years/request.h"
 #include "tests/years/suite.h"
 
 namespace torchwatch::years {
 
-/// A build of a round, and what it truly does.
-struct Runner {
-  Campaign campaign;
-  CommitSha commit;
-  std::string version;
-  std::function<double(TrueSeries const&)> level;
-  bool is_broken = false;  ///< it crashes
+/// What makes processes slower, or fail, though no commit did.
+struct Disturbance {
+  std::function<bool(JobOutcome const&, Build const&)> strikes;
+  double ratio = 1;                 ///< of the time
+  std::optional<JobError> error{};  ///< instead
+  std::string message{};            ///< of the error
 };
 
-/// When a round is measured.
-struct Occasion {
-  Timestamp at{};
-  bool is_brief = false;  ///< one run a process, of what is soon forgotten
-};
-
-/// Worker processes of one night that are made up: the true level, the pace of the host and noise.
+/// What worker processes report: the world says how much more a build needs than any other; this
+/// makes it the usual level of the series, with noise, hosts and disturbances.
 class Processes {
  public:
-  Processes(Suite const& suite, Hosts const& hosts, std::size_t night);
+  /// `request` must outlive it.
+  explicit Processes(Request const& request);
 
-  Suite const& suite() const { return suite_; }
+  /// Has `rounds` report so. Must outlive them.
+  void attach_to(fakes::ScriptedRounds& rounds);
 
-  /// One round of a benchmark: a process of each build, in their order.
-  std::vector<JobOutcome> round(Measured const& benchmark,
-                                std::vector<Runner> const& builds,
-                                int number,
-                                Occasion const& when,
-                                Chance& chance) const;
+  void disturb(Disturbance disturbance) { disturbances_.push_back(std::move(disturbance)); }
+
+  /// The host of a fleet gets another kernel or driver, and with it another pace.
+  void change_host(std::string const& fleet);
+
+  void make_noisy(FleetBenchmark benchmark) { noisy_.insert(std::move(benchmark)); }
+
+  /// What a benchmark needs more is spent in this operator from now on.
+  void blame(FleetBenchmark const& benchmark, std::string_view op) { blamed_[benchmark] = op; }
+
+  /// The next outcomes are of another round.
+  void begin_round();
 
  private:
   struct Host {
-    std::string fingerprint;
+    int changes = 0;
     double pace = 1;
+    std::string fingerprint{};  ///< a JSON object
   };
 
-  Suite const& suite_;
-  std::map<std::string, Host> hosts_;  // by fleet
+  void finish(JobOutcome& outcome, Build const& build);
+  bool fails(JobOutcome& outcome, Build const& build) const;
+  void finish(JobOutcome const& outcome, Build const& build, Metric metric, MetricValue& value);
+  void finish_time(Series const& series, double ratio, MetricValue& value);
+  void add_accounts(JobOutcome& outcome) const;
+  void add_profile(JobOutcome& outcome, double growth) const;
+  Usual const& usual(Series const& series);
+
+  Host& host_of(std::string const& fleet) { return hosts_.at(fleet); }
+
+  Request const& request_;
+  Chance chance_;
+  std::map<std::string, Host> hosts_;
+  std::map<Series, Usual> usuals_;
+  std::vector<Disturbance> disturbances_;
+  std::set<FleetBenchmark> noisy_;
+  std::map<FleetBenchmark, std::string_view> blamed_;
+  std::uint32_t seed_ = 0;
+  int place_ = 0;
 };
 
 }  // namespace torchwatch::years

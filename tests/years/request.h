@@ -6,25 +6,27 @@
 #include <string>
 #include <vector>
 
+#include "tests/lab/material.h"
+
 namespace torchwatch::years {
 
-/// What history to write.
+/// The history to make.
 struct Request {
   std::size_t nights = 365;           ///< days that it spans; some have no nightly
   std::size_t series = 400;           ///< at least so many: models come whole
-  std::chrono::sys_days last_night;   ///< the newest
-  std::uint64_t seed = 1;             ///< the same gives the same history
-  bool is_hostile = false;            ///< texts of others try to break out of a page
-  std::vector<std::string> people{};  ///< "Name <email>": who writes commits
+  std::chrono::sys_days last_night;   ///< the newest nightly
+  std::uint64_t seed = 1;             ///< equal seeds give equal histories
+  bool is_hostile = false;            ///< texts of strangers try to break out of a page
+  std::vector<lab::Person> people{};  ///< authors of commits
 };
 
-/// As service::store_file names it.
+/// The name that service::store_file gives to it.
 inline constexpr auto database_name = "torchwatch.sqlite";
 
-/// What is kept of processes: config::StoreOptions.
-inline constexpr std::size_t raw_nights = 90;
+/// Longer histories are whole years: copies of this one.
+inline constexpr std::size_t days_of_year = 365;
 
-/// So that there is something to tell.
+/// A shorter history has nothing to show.
 inline constexpr std::size_t least_nights = 30;
 
 }  // namespace torchwatch::years

@@ -1,64 +1,61 @@
 #pragma once
 
-#include <cstddef>
-#include <limits>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "storage/base/result.h"
 #include "storage/domain/benchmark.h"
-#include "tests/years/request.h"
 
 namespace torchwatch::years {
 
-inline constexpr auto never = std::numeric_limits<std::size_t>::max();
-
-/// Builds of the nights [from, until) have another level.
-struct Shift {
-  std::size_t from = 0;
-  std::size_t until = never;
-  double factor = 1;
-  double added = 0;  ///< to what may be zero
+/// A model on a fleet, with all its tests.
+struct FleetModel {
+  std::string fleet;
+  std::string model;
 };
 
-/// Many commits did it, each a little.
-struct Drift {
-  std::size_t from = 0;
-  std::size_t nights = 1;
-  double factor = 1;  ///< of all of them
+/// The models of the catalogue by what happens to them, in an order drawn from the seed. Each has
+/// both tests.
+class Suite {
+ public:
+  explicit Suite(std::uint64_t seed);
+
+  /// All that the world measures, on the fleets "cpu" and "gpu": first those below.
+  std::vector<std::string> measured() const;
+
+  /// Benchmarks that incidents happen to, in turn.
+  std::vector<FleetBenchmark> const& eventful() const { return eventful_; }
+
+  /// It drifts, stops and is noisy.
+  std::string const& special() const { return models_[special_at]; }
+
+  /// Nothing happens to it: other quiet models are copied from it.
+  std::string const& quiet() const { return models_[quiet_at]; }
+
+  /// What may be copied from the quiet model, in the order of need.
+  std::vector<FleetModel> copies() const;
+
+ private:
+  static constexpr std::size_t special_at = 1;
+  static constexpr std::size_t quiet_at = 2;
+
+  std::vector<std::string> models_;
+  std::vector<FleetBenchmark> eventful_;
 };
 
-/// A series as nobody can measure it: what its level truly is.
-struct TrueSeries {
-  Series series;
-  double base = 0;
-  double noise = 0;  ///< standard deviation of a process, as a share of the level
-  std::vector<Shift> shifts{};
-  std::vector<Drift> drifts{};
+/// The benchmark of a model on a fleet.
+FleetBenchmark benchmark_on(std::string const& fleet, std::string model, Test test);
+
+/// The metrics that a worker reports on a device.
+std::vector<Metric> metrics_on(Device device);
+
+/// What a series usually has: ms or bytes, and the standard deviation of a process as a share.
+struct Usual {
+  double level = 0;
+  double noise = 0;
 };
 
-/// A level as it is measured: memory comes in grains.
-double grained(Metric metric, double level);
-
-/// Of the build of a night, on the fleet's first host.
-double level_of(TrueSeries const& one, std::size_t night);
-
-/// A benchmark on a fleet and what its processes give, by the place of its series.
-struct Measured {
-  FleetBenchmark which;
-  std::vector<std::size_t> series;
-};
-
-struct Suite {
-  std::vector<std::string> models;  ///< that were taken
-  std::vector<std::string> fleets;
-  std::vector<TrueSeries> series;
-  std::vector<Measured> benchmarks;
-};
-
-/// As many models of the catalogue as give the wanted number of series: on the fleets "cpu" and
-/// "gpu", and, where those are too few, "arm". Levels and noise are drawn, and so are small steps
-/// that nobody has to hear of. Fails with invalid_argument when there are not as many. Pure.
-Result<Suite> suite_of(Request const& request, std::size_t nights);
+Usual usual_of(std::uint64_t seed, Series const& series);
 
 }  // namespace torchwatch::years

@@ -1,27 +1,86 @@
 #include "tests/years/write.h"
 
-#include "tests/years/incident_writer.h"
-#include "tests/years/night_writer.h"
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "tests/years/copies.h"
+#include "tests/years/files.h"
+#include "tests/years/year.h"
 
 namespace torchwatch::years {
+namespace {
 
-Result<Written> write_years(Request const& request,
-                            storage::Store& store,
-                            std::filesystem::path const& state_dir,
-                            std::function<void(std::size_t, std::size_t)> const& progress) {
-  auto nights = nights_of(request);
-  auto suite = suite_of(request, nights.size());
-  if (!suite) return suite.error();
-  History const history{request, std::move(nights), std::move(*suite)};
-  IncidentWriter incidents{history, store, state_dir};
-  auto const count = history.nights.size();
-  for (std::size_t night = 0; night < count; ++night) {
-    if (NightWriter{history, store, state_dir, night}.write()) incidents.write(night);
-    progress(night + 1, count);
+namespace fs = std::filesystem;
+
+/// Once each, in their order.
+void add(std::vector<std::string>& names, std::string const& name) {
+  if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+}
+
+Result<> write_configuration(Suite const& suite,
+                             std::vector<FleetModel> const& copies,
+                             fs::path const& out) {
+  auto models = suite.measured();
+  std::vector<std::string> fleets{"cpu", "gpu"};
+  for (auto const& copy : copies) {
+    add(models, copy.model);
+    add(fleets, copy.fleet);
   }
-  incidents.finish();
-  auto const& measured = history.plan.suite;
-  return Written{count, measured.series.size(), measured.models, measured.fleets};
+  return write_files(out, models, fleets);
+}
+
+/// Histories of more than a year are whole years.
+Result<> check_nights(std::size_t nights) {
+  bool const is_part = nights >= least_nights && nights <= days_of_year;
+  if (is_part || (nights > 0 && nights % days_of_year == 0)) return {};
+  return Error{ErrorCode::invalid_argument,
+               fmt::format("--nights: found {}, allowed {} to {} and multiples of {}",
+                           nights,
+                           least_nights,
+                           days_of_year,
+                           days_of_year)};
+}
+
+/// The database grows where it is in memory.
+Result<Written> write_home(Year& year, Request const& request, fs::path const& out) {
+  auto const state = fs::absolute(out) / "state";
+  auto const database = year.folder() / database_name;
+  int const rounds = year.options().decide.sweep_pairs;
+  year.close();
+  auto const copies = copy_series(database, year.suite(), request.series, rounds);
+  copy_years(database, (request.nights + days_of_year - 1) / days_of_year);
+  move_paths(database, year.folder() / "state", state);
+  copy_state(year.folder(), state);
+  if (auto const filed = write_configuration(year.suite(), copies, out); !filed)
+    return filed.error();
+  return Written{
+      state / database_name, count_rows(database, "nightly"), count_rows(database, "series")};
+}
+
+}  // namespace
+
+Result<Written> write_history(Request const& request,
+                              fs::path const& out,
+                              std::function<void(std::size_t, std::size_t)> const& progress) {
+  if (auto const allowed = check_nights(request.nights); !allowed) return allowed.error();
+  auto const file = out / "state" / database_name;
+  if (fs::exists(file))
+    return Error{ErrorCode::invalid_argument, file.string() + ": exists already"};
+  try {
+    auto newest = request;
+    newest.nights = std::min(request.nights, days_of_year);
+    Year year{newest};
+    year.live(progress);
+    return write_home(year, request, out);
+  } catch (std::invalid_argument const& refusal) {
+    return Error{ErrorCode::invalid_argument, refusal.what()};
+  } catch (fs::filesystem_error const& problem) {
+    return Error{ErrorCode::unavailable, problem.what()};
+  }
 }
 
 }  // namespace torchwatch::years

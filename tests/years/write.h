@@ -3,29 +3,26 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
-#include <string>
-#include <vector>
 
-#include "storage/store.h"
+#include "storage/base/result.h"
 #include "tests/years/request.h"
 
 namespace torchwatch::years {
 
 /// How much was written.
 struct Written {
+  std::filesystem::path database;
   std::size_t nightlies = 0;
   std::size_t series = 0;
-  std::vector<std::string> models;
-  std::vector<std::string> fleets;
 };
 
-/// Writes a whole history into a store that is empty, night by night, in the order in which the
-/// service would have. `state_dir`: the service's, as the history tells where builds lie.
-/// `progress`: called after each night with how many there are and will be. Fails with
-/// invalid_argument when there are not as many series.
-Result<Written> write_years(Request const& request,
-                            storage::Store& store,
-                            std::filesystem::path const& state_dir,
-                            std::function<void(std::size_t, std::size_t)> const& progress);
+/// Lives through a history in memory and writes what is left of it to `out`: state/ and
+/// torchwatch.json, a configuration to serve it with. `progress`: called after each day with how
+/// many there were and will be. Fails with invalid_argument when there is one already, or when
+/// there are not as many series; with unavailable when it cannot be written. Throws when the
+/// service fails.
+Result<Written> write_history(Request const& request,
+                              std::filesystem::path const& out,
+                              std::function<void(std::size_t, std::size_t)> const& progress);
 
 }  // namespace torchwatch::years

@@ -5,16 +5,16 @@
 #include <gmock/gmock.h>
 
 #include "config/load.h"
-#include "daemon/measure/raw_data_cleanup.h"
 #include "daemon/service/open_store.h"
 #include "github/issue.h"
 #include "tests/temporary_folder.h"
-#include "tests/years/files.h"
+#include "tests/years/copies.h"
 #include "tests/years/write.h"
 
 namespace torchwatch::years {
 namespace {
 
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::IsSupersetOf;
 using testing::SizeIs;
@@ -24,19 +24,25 @@ Request four_months() {
   request.nights = 120;
   request.series = 60;
   request.last_night = std::chrono::sys_days{std::chrono::year{2026} / 3 / 1};
-  request.people = {"Ada Brinkmann <ada@brinkmann.example>"};
+  request.people = {{"Ada Brinkmann", "ada@brinkmann.example", "ada"}};
   return request;
 }
 
-/// A history that was just written.
+Result<Written> write(Request const& request, tests::TemporaryFolder const& folder) {
+  return write_history(request, folder.path(), [](std::size_t, std::size_t) {});
+}
+
+/// A history that was just written, and the configuration to serve it with.
 struct WrittenYears {
   explicit WrittenYears(Request const& request)
-      : store{storage::Store::open(folder / database_name).value()},
-        written{write_years(request, store, folder.path(), [](std::size_t, std::size_t) {})} {}
+      : written{write(request, folder).value()},
+        options{config::load(folder / "torchwatch.json").value()},
+        store{storage::Store::open(service::store_file(options)).value()} {}
 
   tests::TemporaryFolder folder;
+  Written written;
+  config::Options options;
   storage::Store store;
-  Result<Written> written;
 };
 
 /// What a page would show of it, without where builds lie.
@@ -68,6 +74,8 @@ class YearsTest : public testing::Test {
   static void TearDownTestSuite() { written.reset(); }
 
   storage::Store& store() { return written->store; }
+
+  config::Options const& options() { return written->options; }
 
  private:
   static inline std::unique_ptr<WrittenYears> written;
@@ -114,7 +122,7 @@ TEST_F(YearsTest, ProvesCulpritsInTwoLayoutsAndByReverting) {
   EXPECT_GT(whole, 0);
 }
 
-TEST_F(YearsTest, OpensAnIncidentForEachRegressionThatNobodyMuted) {
+TEST_F(YearsTest, OpensAnIncidentForEachRegressionThatIsNotMuted) {
   for (auto const& nightly : store().nightlies().all()) {
     auto const verdicts = store().incidents().verdicts(nightly.id);
     bool const has_grown = std::ranges::any_of(verdicts, [](SeriesChange const& change) {
@@ -130,26 +138,34 @@ TEST_F(YearsTest, MutesASeriesAndUnmutesIt) {
               IsSupersetOf({accept, false_alarm, mute, unmute}));
 }
 
-TEST_F(YearsTest, ForgetsWhatTheServiceWouldForget) {
-  auto const needed = measure::needed_processes(store(), raw_nights);
+TEST_F(YearsTest, KeepsProcessesOfNewNightsAndOfIncidents) {
+  auto const nightlies = store().nightlies().all();
+  auto const are_kept = [this](Nightly const& nightly) {
+    return !store().jobs().of(Campaign::of(nightly.id)).empty();
+  };
 
-  EXPECT_THAT(measure::deletable_campaigns(store().jobs().campaigns(), needed), IsEmpty());
-  for (auto const id : needed.nightlies) {
-    auto const nightly = store().nightlies().find(id).value();
-    bool const is_measured = !store().jobs().of(Campaign::of(id)).empty();
-    EXPECT_TRUE(is_measured || nightly.state == NightlyState::failed) << nightly.date;
-  }
+  EXPECT_FALSE(are_kept(nightlies.at(1)));
+  EXPECT_TRUE(are_kept(nightlies.back()));
+  for (auto const& incident : store().incidents().all())
+    EXPECT_TRUE(are_kept(store().nightlies().find(incident.nightly).value()));
 }
 
-TEST_F(YearsTest, EndsInTheMiddleOfASweep) {
+TEST_F(YearsTest, LeavesTheServiceNoNightlyToGoOnWith) {
   auto const newest = store().nightlies().newest().value();
 
   EXPECT_EQ(newest.date, "2026-03-01");
-  EXPECT_EQ(newest.state, NightlyState::prepared);
-  auto const swept = store().jobs().of(Campaign::of(newest.id));
-  auto const before = store().jobs().of(Campaign::of(newest.baseline.value()));
-  EXPECT_FALSE(swept.empty());
-  EXPECT_LT(swept.size(), before.size() / 2);
+  EXPECT_EQ(newest.state, NightlyState::done);
+  EXPECT_FALSE(store().nightlies().next_unfinished());
+  EXPECT_THAT(store().nightlies().unpublished(), IsEmpty());
+}
+
+TEST_F(YearsTest, HasTheBuildsAndReportsThatItTellsOf) {
+  auto const builds = std::filesystem::path{options().state_dir} / "builds";
+  EXPECT_FALSE(store().kept_builds().all().empty());
+  for (auto const& build : store().kept_builds().all())
+    EXPECT_TRUE(std::filesystem::exists(builds / build.name)) << build.name;
+  for (auto const& incident : store().incidents().all())
+    EXPECT_TRUE(std::filesystem::exists(incident.report)) << incident.report;
 }
 
 TEST_F(YearsTest, HasAlarmsThatAreOpenAndOthers) {
@@ -191,54 +207,103 @@ TEST(YearsOfASeed, AreTheSameAgain) {
   EXPECT_NE(text_of(one.store), text_of(other.store));
 }
 
-/// Of what others wrote about one bisection.
-std::vector<std::string> texts_of(Bisection const& bisection) {
+/// What strangers wrote about one bisection.
+std::vector<std::string> texts_of(storage::Store& store, BisectionId id) {
   std::vector<std::string> texts;
+  auto const bisection = store.bisections().find(id).value();
   for (auto const& step : bisection.steps)
-    texts.insert(texts.end(), {step.reason, step.note});
-  for (auto const& finding : bisection.findings)
-    for (auto const& suspect : finding.suspects)
-      texts.insert(texts.end(), {suspect.subject, suspect.author});
+    texts.push_back(step.note);
+  for (auto const& commit : store.bisections().commits_of(id))
+    texts.insert(texts.end(), {commit.subject, commit.author});
   return texts;
 }
 
 TEST(HostileYears, HoldWhatBreaksPages) {
   auto request = four_months();
+  request.nights = 60;
   request.is_hostile = true;
   WrittenYears hostile{request};
 
   std::string all;
   std::size_t longest = 0;
   for (auto const& bisection : hostile.store.bisections().all_in_brief())
-    for (auto const& text : texts_of(hostile.store.bisections().find(bisection.id).value())) {
+    for (auto const& text : texts_of(hostile.store, bisection.id)) {
       all += text;
       longest = std::max(longest, text.size());
     }
-  EXPECT_EQ(longest, 10'000);
+  EXPECT_GE(longest, 10'000);
   for (auto const* attack : {"<script>", "onerror=", "javascript:", "| a | b |"})
     EXPECT_TRUE(all.find(attack) != std::string::npos) << attack;
 }
 
+TEST(YearsOfManySeries, HaveCopiesOfQuietOnes) {
+  auto request = four_months();
+  request.nights = least_nights;
+  request.series = 300;
+  WrittenYears many{request};
+
+  auto const all = many.store.histories().series();
+  EXPECT_GE(all.size(), 300);
+  EXPECT_EQ(all.size(), many.written.series);
+  auto const nights = many.store.histories().of(all.front()).size();
+  for (auto const& series : all)
+    EXPECT_NEAR(static_cast<double>(many.store.histories().of(series).size()),
+                static_cast<double>(nights),
+                6)
+        << name_of(series);
+}
+
 TEST(YearsOfTooManySeries, AreRefused) {
   auto request = four_months();
+  request.nights = least_nights;
   request.series = 2000;
-  WrittenYears const refused{request};
+  tests::TemporaryFolder const folder;
 
-  ASSERT_FALSE(refused.written);
-  EXPECT_EQ(refused.written.error().message,
-            "--series: found 2000, allowed up to 1413: all models, tests and fleets");
+  EXPECT_THAT(write(request, folder).error().message,
+              HasSubstr("--series: found 2000, allowed up to"));
+}
+
+TEST(YearsOfAnOddLength, AreRefused) {
+  auto request = four_months();
+  request.nights = 700;
+  tests::TemporaryFolder const folder;
+
+  EXPECT_EQ(write(request, folder).error().message,
+            "--nights: found 700, allowed 30 to 365 and multiples of 365");
+}
+
+TEST(CopiesOfYears, AreOlderAndClosed) {
+  auto request = four_months();
+  request.nights = least_nights;
+  tests::TemporaryFolder const folder;
+  auto const written = write(request, folder).value();
+  copy_years(written.database, 2);
+  auto store = storage::Store::open(written.database).value();
+
+  auto nightlies = store.nightlies().all();
+  ASSERT_THAT(nightlies, SizeIs(2 * written.nightlies));
+  auto const newest_copy = nightlies.at(written.nightlies - 1);
+  EXPECT_EQ(nightlies.back().date, "2026-03-01");
+  EXPECT_EQ(newest_copy.date, "2025-03-01");
+  EXPECT_NE(nightlies.back().commit, newest_copy.commit);
+  EXPECT_EQ(store.histories().levels_of(newest_copy.id).size(),
+            store.histories().levels_of(nightlies.back().id).size());
+  for (auto const& incident : store.incidents().all())
+    EXPECT_FALSE(github::draft_issue(storage::story_of(store, incident), {}).body.empty());
+  for (auto const& bisection : store.bisections().all_in_brief())
+    EXPECT_TRUE(has_ended(bisection.state) || bisection.asked_at > newest_copy.announced_at);
+  for (auto const& alarm : store.alarms().open())
+    EXPECT_GT(alarm.raised_at, newest_copy.announced_at);
 }
 
 TEST(FilesOfYears, AreAConfigurationOfTheStore) {
-  tests::TemporaryFolder const folder;
-  ASSERT_TRUE(write_files(folder.path(), {"dlrm", "resnet18"}, {"cpu", "gpu"}));
+  auto request = four_months();
+  request.nights = least_nights;
+  WrittenYears const years{request};
 
-  auto const options = config::load(folder / "torchwatch.json").value();
-
-  EXPECT_EQ(service::store_file(options), folder.path() / "state" / database_name);
-  ASSERT_THAT(options.fleets, SizeIs(2));
-  EXPECT_EQ(options.fleets.back().device, Device::cuda);
-  EXPECT_EQ(options.store.raw_nights, raw_nights);
+  EXPECT_EQ(service::store_file(years.options), years.folder.path() / "state" / database_name);
+  ASSERT_THAT(years.options.fleets, SizeIs(2));
+  EXPECT_EQ(years.options.fleets.back().device, Device::cuda);
 }
 
 }  // namespace

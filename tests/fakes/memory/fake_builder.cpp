@@ -48,8 +48,8 @@ asio::awaitable<Result<BuildAttempt>> FakeBuilder::build_without(CommitSha culpr
   if (!reverts_apply)
     co_return BuildAttempt{std::nullopt, "git revert does not apply on " + short_of(onto)};
   CommitSha const without{onto.hex.substr(0, 20) + culprit.hex.substr(0, 20)};
-  reverted[without] = culprit;
-  co_return get(without, recipe);
+  reverted[without] = {culprit, onto};
+  co_return make(without, recipe);
 }
 
 bool FakeBuilder::is_broken(CommitSha const& commit, RecipeId recipe) const {
@@ -77,7 +77,7 @@ BuildAttempt FakeBuilder::make(CommitSha const& commit, RecipeId recipe) {
     record.commit = commit;
     record.recipe = recipe;
     record.state = storage::BuildState::unbuildable;
-    record.note = "recipe: exit status 125";
+    record.note = why_broken;
     record.finished_at = clock_.now();
     store_.builds().record(record);
     return BuildAttempt{std::nullopt, record.note};
@@ -87,7 +87,6 @@ BuildAttempt FakeBuilder::make(CommitSha const& commit, RecipeId recipe) {
   auto build = deliver(prefix, commit);
   std::ofstream{prefix / "libtorch_cpu.so"};
   fs::resize_file(prefix / "libtorch_cpu.so", static_cast<std::uintmax_t>(bytes));
-  constexpr double seconds = 30;
   store_.builds().record({commit,
                           recipe,
                           storage::BuildState::built,

@@ -39,8 +39,9 @@ class FakeBuilder final : public builds::Builder {
 
   bool is_warm() const override { return false; }
 
-  /// Commits that cannot be built.
+  /// Commits that cannot be built, and what is said of them.
   std::set<CommitSha> broken;
+  std::string why_broken = "recipe: exit status 125";
   /// Commits whose build fails each time, which says nothing of the next.
   std::set<CommitSha> fails_now;
   /// What the recipe is made of; changing it changes the recipe.
@@ -57,8 +58,17 @@ class FakeBuilder final : public builds::Builder {
   std::int64_t bytes = 0;
   /// Whether `git revert` applies.
   bool reverts_apply = true;
-  /// Commits that were taken back, by the commit without them.
-  std::map<CommitSha, CommitSha> reverted;
+
+  /// A commit that was taken back on another one.
+  struct Revert {
+    CommitSha culprit;
+    CommitSha onto;
+  };
+
+  /// Reverts, by the commits that they are.
+  std::map<CommitSha, Revert> reverted;
+  /// What a build takes.
+  double seconds = 30;
   /// Called before each build is made; may throw.
   std::function<void(CommitSha const&)> before = [](CommitSha const&) {
   };

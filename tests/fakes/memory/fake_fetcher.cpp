@@ -45,6 +45,7 @@ void unpack_archive(FakeFetcher::File const& file, fs::path const& directory) {
   write(prefix / "build-version", file.says.empty() ? file.version : file.says);
   write(prefix / "build-hash", file.release.hex);
   write_torch(prefix, file.bytes);
+  if (!file.library.empty()) write(prefix / "lib" / file.library, "");
 }
 
 void unpack_wheel(FakeFetcher::File const& file, fs::path const& directory) {

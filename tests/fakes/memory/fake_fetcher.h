@@ -26,6 +26,7 @@ class FakeFetcher final : public builds::Fetcher {
     bool is_listed = true;           ///< on the page
     std::optional<Error> trouble{};  ///< that fetching it meets
     std::int64_t bytes = 0;          ///< of its largest library, which is one hole
+    std::string library{};           ///< another one that an archive has, "libgomp.so.1"
     int downloads = 0;
     std::vector<std::string> needs{};  ///< of a wheel: Requires-Dist
     bool is_restless = false;          ///< each answer has another etag

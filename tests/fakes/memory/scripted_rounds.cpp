@@ -13,6 +13,7 @@ namespace {
 
 constexpr double typical_ms = 10;
 constexpr double typical_bytes = 64.0 * (1 << 20);
+constexpr double typical_leak = 1024;
 constexpr int runs = 5;
 
 std::vector<JobKey> keys_of(measure::RoundKey const& key, std::vector<Build> const& builds) {
@@ -52,6 +53,7 @@ asio::awaitable<Result<std::vector<JobOutcome>>> ScriptedRounds::measure(
     outcomes.push_back(outcome_of(keys[i], builds[i], pace, key.profile));
     outcomes.back().seed = seed_;
     outcomes.back().place = static_cast<int>(i);
+    finish(outcomes.back(), builds[i]);
   }
   store_.jobs().record(outcomes);
   ++measured[key.campaign.name];
@@ -74,17 +76,26 @@ JobOutcome ScriptedRounds::outcome_of(JobKey key,
     outcome.error = "the script says so";
     return outcome;
   }
-  auto const series_of = [&](Metric metric) {
-    return Series{outcome.key.fleet, outcome.key.benchmark, metric};
-  };
   double const luck = noise * std::normal_distribution<double>{}(generator_);
-  double const ms = typical_ms * level(series_of(Metric::latency), build) * std::exp(pace + luck);
-  outcome.values[Metric::latency] = {ms, std::vector<double>(runs, ms)};
-  double const bytes = std::round(typical_bytes * level(series_of(Metric::cmem), build));
-  if (!without_memory.contains(build.manifest.commit))
-    outcome.values[Metric::cmem] = {bytes, {bytes}};
-  if (with_profile) outcome.profile = {{"aten::mm", 1, ms, bytes}};
+  bool const tells_memory = !without_memory.contains(build.manifest.commit);
+  for (auto const metric : metrics(outcome.key.benchmark.device))
+    if (metric == Metric::latency || tells_memory)
+      outcome.values[metric] =
+          value_of({outcome.key.fleet, outcome.key.benchmark, metric}, build, pace + luck);
+  if (with_profile)
+    outcome.profile = {{"aten::mm", 1, outcome.values[Metric::latency].value, typical_bytes}};
   return outcome;
+}
+
+MetricValue ScriptedRounds::value_of(Series const& series, Build const& build, double pace) {
+  double const times = level(series, build);
+  if (series.metric == Metric::latency) {
+    double const ms = typical_ms * times * std::exp(pace);
+    return {ms, std::vector<double>(runs, ms)};
+  }
+  bool const is_leak = series.metric == Metric::leak;
+  double const bytes = std::round(is_leak ? typical_leak * (times - 1) : typical_bytes * times);
+  return {bytes, {bytes}};
 }
 
 }  // namespace torchwatch::fakes

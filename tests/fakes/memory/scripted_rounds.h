@@ -28,9 +28,16 @@ class ScriptedRounds final : public measure::Rounds {
   boost::asio::awaitable<Result<std::vector<JobOutcome>>> measure(
       measure::RoundKey key, std::vector<Build> builds) override;
 
-  /// 10 ms and 64 MiB times this.
+  /// 10 ms and 64 MiB times this; of a leak 1 KiB times what is above 1.
   Level level = [](Series const&, Build const&) {
     return 1.0;
+  };
+  /// Metrics that processes report on a device.
+  std::function<std::vector<Metric>(Device)> metrics = [](Device) {
+    return std::vector{Metric::latency, Metric::cmem};
+  };
+  /// Called with each outcome before it is stored; may change it.
+  std::function<void(JobOutcome&, Build const&)> finish = [](JobOutcome&, Build const&) {
   };
   /// Standard deviation of a process's log time.
   double noise = 0.01;
@@ -50,6 +57,7 @@ class ScriptedRounds final : public measure::Rounds {
 
  private:
   JobOutcome outcome_of(JobKey key, Build const& build, double pace, bool with_profile);
+  MetricValue value_of(Series const& series, Build const& build, double pace);
 
   storage::Store& store_;
   Clock const& clock_;

@@ -1,6 +1,5 @@
 #include "tests/fakes/memory/trunk.h"
 
-#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -26,19 +25,27 @@ Trunk::Trunk(std::filesystem::path directory, std::size_t commits)
     : directory_{std::move(directory)},
       repository_{lab::Repository::create(directory_).value()},
       tree_{repository_.import(empty_folder(directory_)).value()} {
-  for (std::size_t i = 0; i < commits; ++i) {
-    auto const text =
-        text_of("Commit " + std::to_string(i) + " (#" + std::to_string(1000 + i) + ")");
+  std::vector<lab::CommitText> texts;
+  for (std::size_t i = 0; i < commits; ++i)
+    texts.push_back(
+        text_of("Commit " + std::to_string(i) + " (#" + std::to_string(1000 + i) + ")"));
+  land(texts);
+}
+
+void Trunk::land(std::vector<lab::CommitText> const& texts) {
+  for (auto const& text : texts) {
     auto const* const parent = commits_.empty() ? nullptr : &commits_.back();
-    commits_.push_back(repository_.commit(tree_, parent, text).value());
+    auto const commit = repository_.commit(tree_, parent, text).value();
+    numbers_[commit] = commits_.size();
+    commits_.push_back(commit);
   }
   repository_.set_branch("main", commits_.back()).value();
 }
 
 std::size_t Trunk::number_of(CommitSha const& commit) const {
-  auto const found = std::ranges::find(commits_, commit);
-  if (found == commits_.end()) throw std::runtime_error("the trunk has no commit " + commit.hex);
-  return static_cast<std::size_t>(found - commits_.begin());
+  auto const found = numbers_.find(commit);
+  if (found == numbers_.end()) throw std::runtime_error("the trunk has no commit " + commit.hex);
+  return found->second;
 }
 
 CommitSha Trunk::release(std::string const& date, std::size_t number) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ class Trunk {
 
   CommitSha const& commit(std::size_t number) const { return commits_.at(number); }
 
+  /// Adds commits to the trunk, oldest first.
+  void land(std::vector<lab::CommitText> const& texts);
+
   /// Which number a commit has.
   std::size_t number_of(CommitSha const& commit) const;
 
@@ -36,6 +40,7 @@ class Trunk {
   lab::Repository repository_;
   lab::Tree tree_;
   std::vector<CommitSha> commits_;
+  std::map<CommitSha, std::size_t> numbers_;
   CommitSha last_release_;
 };
 

@@ -21,6 +21,12 @@ fs::path empty_database() {
   return file;
 }
 
+World::Moves moves_of(std::string model, Metric metric) {
+  return [model = std::move(model), metric](Series const& series) {
+    return series.metric == metric && series.benchmark.model == model;
+  };
+}
+
 }  // namespace
 
 MemoryFolder::MemoryFolder() {
@@ -74,7 +80,11 @@ World::World(std::size_t commits) : trunk{folder.path() / "trunk.git", commits} 
 }
 
 void World::change(std::size_t commit, std::string model, double ratio, Metric metric) {
-  changes_.push_back({commit, std::move(model), ratio, metric});
+  change(commit, moves_of(std::move(model), metric), ratio);
+}
+
+void World::change(std::size_t commit, Moves moves, double ratio) {
+  changes_.push_back({commit, std::move(moves), ratio});
 }
 
 fs::path World::deliver(std::string const& date, std::size_t commit, double ratio) {
@@ -95,7 +105,11 @@ void World::live_until(std::string const& date) {
 }
 
 void World::change_layout(std::size_t commit, std::string model, double ratio) {
-  changes_.push_back({commit, std::move(model), ratio, Metric::latency, true});
+  change_layout(commit, moves_of(std::move(model), Metric::latency), ratio);
+}
+
+void World::change_layout(std::size_t commit, Moves moves, double ratio) {
+  changes_.push_back({commit, std::move(moves), ratio, true});
   parts->builder.has_layouts = has_layouts_ = true;
 }
 
@@ -159,10 +173,10 @@ std::size_t World::number_of(CommitSha const& commit) const {
   return released == releases_.end() ? trunk.number_of(commit) : released->second;
 }
 
-/// Builds by recipes end in "-", and the recipe.
+/// Packages have it, and what the store does not know.
 bool World::has_usual_layout(Build const& build) const {
-  auto const digits = build.prefix.substr(build.prefix.rfind('-') + 1);
-  auto const recipe = parts->store.recipes().find(RecipeId{std::stoll(digits)});
+  auto const made = parts->store.builds().find_at(build.prefix);
+  auto const recipe = made ? parts->store.recipes().find(made->recipe) : std::nullopt;
   return !recipe || builds::layout_in(recipe->contents) == 0;
 }
 
@@ -170,12 +184,12 @@ double World::level(Series const& series, Build const& build) const {
   auto const& reverted = parts->builder.reverted;
   auto const taken_back = reverted.find(build.manifest.commit);
   bool const is_revert = taken_back != reverted.end();
-  auto const at = is_revert ? trunk.size() - 1 : number_of(build.manifest.commit);
-  auto const without = is_revert ? trunk.number_of(taken_back->second) : trunk.size();
+  auto const at = number_of(is_revert ? taken_back->second.onto : build.manifest.commit);
+  auto const without = is_revert ? trunk.number_of(taken_back->second.culprit) : trunk.size();
   double level = 1;
   for (auto const& change : changes_)
-    if (change.commit <= at && change.commit != without && change.metric == series.metric &&
-        change.model == series.benchmark.model && (!change.is_layout || has_usual_layout(build)))
+    if (change.commit <= at && change.commit != without && change.moves(series) &&
+        (!change.is_layout || has_usual_layout(build)))
       level *= change.ratio;
   auto const package = delivered_.find(build.prefix);
   if (package != delivered_.end() && series.metric == Metric::latency) level *= package->second;

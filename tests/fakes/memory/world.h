@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -78,9 +79,16 @@ class World {
   /// From this commit on, a model's metric is so many times as much.
   void change(std::size_t commit, std::string model, double ratio, Metric metric = Metric::latency);
 
+  /// Whether a change moves a series.
+  using Moves = std::function<bool(Series const&)>;
+
+  /// From this commit on, these series have so many times as much.
+  void change(std::size_t commit, Moves moves, double ratio);
+
   /// From this commit on, a model takes so many times as long, if it is built as usual; the recipe
   /// knows layouts from now on.
   void change_layout(std::size_t commit, std::string model, double ratio);
+  void change_layout(std::size_t commit, Moves moves, double ratio);
 
   /// Puts a nightly on the branch.
   CommitSha release(std::string const& date, std::size_t commit);
@@ -137,9 +145,8 @@ class World {
  private:
   struct Change {
     std::size_t commit = 0;
-    std::string model;
+    Moves moves;
     double ratio = 1;
-    Metric metric = Metric::latency;
     bool is_layout = false;
   };
 

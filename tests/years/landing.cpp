@@ -1,10 +1,12 @@
-#include "tests/years/trunk.h"
+#include "tests/years/landing.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include <fmt/format.h>
 
 #include "storage/base/digest.h"
+#include "tests/years/chance.h"
 
 namespace torchwatch::years {
 namespace {
@@ -63,20 +65,18 @@ std::string subject_for(Chance& chance) {
   return fmt::format("{} {}", area, text);
 }
 
-CommitSha hash(std::uint64_t seed, std::string_view branch, std::size_t night, std::size_t place) {
-  Sha256 digest;
-  digest.add(fmt::format("{} {} {} {}", seed, branch, night, place));
-  return {digest.hex().substr(0, 40)};
+/// A name as git takes it: without brackets and control characters.
+std::string name_for_git(std::string name) {
+  std::erase_if(name, [](unsigned char letter) {
+    return letter == '<' || letter == '>' || std::iscntrl(letter) != 0;
+  });
+  return name;
 }
 
-/// There is one every four months.
-std::string release_of(std::size_t nights_ago) {
-  constexpr std::size_t nights_each = 120;
-  constexpr std::size_t newest = 11;
-  constexpr std::size_t last_of_one = 13;
-  auto const ago = nights_ago / nights_each;
-  if (ago <= newest) return fmt::format("2.{}", newest - ago);
-  return fmt::format("1.{}", last_of_one - std::min(last_of_one, ago - newest - 1));
+/// The number at the end of "subject (#123)" and all before it.
+std::string number_in(std::string const& message) {
+  auto const at = message.rfind(" (#");
+  return at == std::string::npos ? "" : message.substr(at);
 }
 
 }  // namespace
@@ -96,61 +96,31 @@ std::array<Blunder, 12> const blunders{
      {"[nn] Cast the weights of quantized modules when they are read", "aten::quantize_per_tensor"},
      {"Keep a reference to saved tensors until the graph is freed", "aten::detach"}}};
 
-Trunk::Trunk(Request const& request, std::vector<Night> const& nights)
-    : request_{request},
-      nights_{nights},
-      texts_{request.is_hostile} {}
-
-std::size_t Trunk::count(std::size_t night) const {
-  return Chance{request_.seed, "landed", night}.from_to(18, 46);
+lab::CommitText Landing::commit(Timestamp time, int pull_request, Chance& chance) const {
+  auto author = chance.pick(request_.people);
+  author.name = name_for_git(texts_.of(author.name, chance));
+  auto message = texts_.of(fmt::format("{} (#{})", subject_for(chance), pull_request), chance);
+  return {std::move(message), author, time, author, time};
 }
 
-CommitSha Trunk::head(std::size_t night) const {
-  return hash(request_.seed, "trunk", night, count(night) - 1);
-}
-
-CommitSha Trunk::release(std::size_t night) const {
-  return hash(request_.seed, "nightly", night, 0);
-}
-
-std::string Trunk::version(std::size_t night) const {
-  auto day = nights_[night].date;
-  std::erase(day, '-');
-  return fmt::format("{}.0.dev{}", release_of(nights_.size() - 1 - night), day);
-}
-
-int Trunk::first_pull_request(std::size_t night) const {
-  constexpr std::size_t newest = 171'000;
-  constexpr std::size_t a_night = 45;
-  return static_cast<int>(newest -
-                          a_night * std::min(nights_.size() - night, newest / a_night - 1));
-}
-
-void Trunk::append(std::vector<Commit>& commits, std::size_t night) const {
-  Chance chance{request_.seed, "commits", night};
-  auto const landed = count(night);
-  auto time = nights_[night].announced_at - std::chrono::hours{30};
-  for (std::size_t place = 0; place < landed; ++place) {
-    time += std::chrono::seconds{chance.below(2 * 24 * 3600 / (landed + 1))};
-    auto const number = first_pull_request(night) + static_cast<int>(chance.below(40));
-    Commit commit{hash(request_.seed, "trunk", night, place), {}, {}, time, number};
-    commit.subject = texts_.of(fmt::format("{} (#{})", subject_for(chance), number), chance);
-    commit.author = texts_.of(chance.pick(request_.people), chance);
-    commits.push_back(std::move(commit));
+std::vector<lab::CommitText> Landing::commits_of(DaysAgo ago) const {
+  constexpr int newest_pull_request = 171'000;
+  constexpr int a_day = 45;
+  Chance chance{request_.seed, "commits", ago};
+  auto const count = chance.from_to(16, 40);
+  auto time = Timestamp{request_.last_night} - std::chrono::days{ago + 1};
+  auto number = newest_pull_request - a_day * static_cast<int>(ago % 3000 + 1);
+  std::vector<lab::CommitText> commits;
+  for (std::size_t i = 0; i < count; ++i) {
+    time += std::chrono::seconds{chance.below(2 * 24 * 3600 / (count + 1))};
+    commits.push_back(commit(time, number++, chance));
   }
-}
-
-std::vector<Commit> Trunk::between(std::size_t before, std::size_t after) const {
-  std::vector<Commit> commits;
-  for (auto night = before + 1; night <= after; ++night)
-    append(commits, night);
   return commits;
 }
 
-Commit Trunk::blundered(Commit commit, Blunder const& blunder) const {
+void Landing::blunder(lab::CommitText& commit, Blunder const& blunder) const {
   if (!request_.is_hostile)
-    commit.subject = fmt::format("{} (#{})", blunder.subject, commit.pull_request.value_or(0));
-  return commit;
+    commit.message = std::string{blunder.subject} + number_in(commit.message);
 }
 
 }  // namespace torchwatch::years
