@@ -129,7 +129,7 @@ std::optional<Bisection> People::ask(BisectionOrder order) {
 
 void People::search_drift() {
   auto request = request_between(15, 9, drifting());
-  if (!request || !ask({std::move(*request), std::nullopt, std::nullopt})) return;
+  if (!request || !ask({std::move(*request), std::nullopt})) return;
   stage_.world.run(run_all(stage_.world.parts->queue));
 }
 
@@ -147,7 +147,7 @@ void People::leave_bisections() {
   auto const event = std::ranges::find(events, Plot::asked_again, &Event::plot);
   auto const incident = incident_of(event->ago).value();
   auto const first = stage_.store().bisections().of_incident_in_brief(incident.id).front();
-  BisectionOrder order{first.request, incident.id, std::nullopt};
+  BisectionOrder order{first.request, incident.id};
   order.request.threshold = 0.03;
   ask(std::move(order)).value();
   constexpr int rounds = 2;
@@ -156,7 +156,7 @@ void People::leave_bisections() {
                       is_hanging = true;
                     }});
   stage_.world.run(run_until(stage_.world.parts->queue, is_hanging));
-  ask({request_between(8, 0, drifting()).value(), std::nullopt, std::nullopt}).value();
+  ask({request_between(8, 0, drifting()).value(), std::nullopt}).value();
 }
 
 }  // namespace torchwatch::years
