@@ -31,14 +31,14 @@ void check_answer(protocol::Message const& answer) {
 
 /// All that a runner says to the service about a round of two jobs.
 void runner_line(std::string_view input) {
-  measure::Answers answers{round_of_two()};
+  measure::RoundReplies replies{round_of_two()};
   std::istringstream stream{std::string{input}};
   auto const ignore = [](protocol::Progress const&) {
   };
-  for (std::string line; !answers.are_complete() && std::getline(stream, line);)
-    static_cast<void>(answers.take(line, ignore));
-  if (!answers.are_complete()) return;
-  auto const all = std::move(answers).all();
+  for (std::string line; !replies.are_complete() && std::getline(stream, line);)
+    static_cast<void>(replies.take(line, ignore));
+  if (!replies.are_complete()) return;
+  auto const all = std::move(replies).all();
   require(all.size() == 2, "each job has one answer");
   for (auto const& answer : all)
     check_answer(answer);
