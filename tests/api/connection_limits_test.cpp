@@ -18,11 +18,11 @@ std::vector<ConnectionLimits::Guest> strangers_in(ConnectionLimits const& limits
   }
 }
 
-TEST(ConnectionLimits, KeepPlacesForWhoeverLooksAfterTheMachine) {
-  HttpServerOptions limits;
-  limits.connections = 10;
-  limits.kept_for_loopback = 3;
-  ConnectionLimits const limits{limits};
+TEST(ConnectionLimits, KeepPlaces_ForThisMachine) {
+  HttpServerOptions options;
+  options.connections = 10;
+  options.kept_for_loopback = 3;
+  ConnectionLimits const limits{options};
   auto strangers = strangers_in(limits);
   EXPECT_EQ(strangers.size(), 7U);
 
@@ -38,10 +38,10 @@ TEST(ConnectionLimits, KeepPlacesForWhoeverLooksAfterTheMachine) {
   EXPECT_FALSE(limits.has_place_for({"10.0.1.1", false}));
 }
 
-TEST(ConnectionLimits, LetNobodyHaveMoreThanTheirShare) {
-  HttpServerOptions limits;
-  limits.connections_of_peer = 2;
-  ConnectionLimits const limits{limits};
+TEST(ConnectionLimits, GiveEachClient_NoMoreThanItsShare) {
+  HttpServerOptions options;
+  options.connections_of_peer = 2;
+  ConnectionLimits const limits{options};
   Peer const peer{"10.0.0.1", false};
   std::vector<ConnectionLimits::Guest> inside;
   for (int i = 0; i < 2; ++i)

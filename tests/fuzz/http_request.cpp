@@ -136,9 +136,9 @@ class Exchange {
   metrics::Counters counters_;
   api::Api api_{store_, clock_, health_, counters_, requests(), api_options()};
   asio::io_context loop_{1};
-  http::Endpoint endpoint_{http::Listener::at_address(loop_.get_executor(), "127.0.0.1", 0).value(),
-                           {}};
-  tcp::endpoint endpoint_{asio::ip::address_v4::loopback(), endpoint_.listener.port()};
+  http::Endpoint served_{http::Listener::at_address(loop_.get_executor(), "127.0.0.1", 0).value(),
+                         {}};
+  tcp::endpoint endpoint_{asio::ip::address_v4::loopback(), served_.listener.port()};
   asio::cancellation_signal stop_;
   http::HttpServerOptions options_;
   std::string failure_;
