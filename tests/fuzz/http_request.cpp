@@ -52,7 +52,7 @@ class Exchange {
       return api_.handle(std::move(request));
     };
     asio::co_spawn(loop_,
-                   http::serve_http(std::move(endpoint_), std::move(handler), options_),
+                   http::serve_http(std::move(served_), std::move(handler), options_),
                    asio::bind_cancellation_slot(stop_.slot(), asio::detached));
   }
 
