@@ -49,15 +49,6 @@ TEST_F(JobsTest, AFailedOutcomeKeepsItsReasonAndHasNoHistory) {
   EXPECT_THAT(store.jobs().history(latency_of("dlrm")), IsEmpty());
 }
 
-TEST_F(JobsTest, AFingerprintBeyondAllReasonIsReadAsNone) {
-  auto written = outcome_of({"nightly/1"}, 0, 10);
-  constexpr int depth = 60'000;
-  written.fingerprint = R"({"host":)" + std::string(depth, '[') + std::string(depth, ']') + "}";
-  store.jobs().record({written});
-
-  EXPECT_EQ(store.jobs().find(written.key).value().fingerprint, "{}");
-}
-
 TEST_F(JobsTest, ARoundBesideAnotherBuildTakesThePlaceOfTheOldOne) {
   auto const nightly = outcome_of({"nightly/1"}, 1, 10);
   auto baseline = nightly;
