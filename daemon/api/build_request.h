@@ -18,6 +18,6 @@ namespace torchwatch::api {
 ///
 /// or returns everything that is wrong with it.
 boost::system::result<builds::BuildRequest, std::vector<http::FieldError>> parse_build_request(
-    std::string const& body);
+    std::string const& text);
 
 }  // namespace torchwatch::api
