@@ -7,8 +7,8 @@ namespace torchwatch::bisect {
 
 struct Pair;
 
-/// How exactly a metric repeated in the past: the number of processes that gave, and did not give,
-/// the value of an earlier process of the same build on the same night.
+/// The number of past processes that gave, and did not give, the value of an earlier process of the
+/// same build on the same night: how exactly a metric repeats.
 struct Exactness {
   int agreed = 0;
   int disagreed = 0;

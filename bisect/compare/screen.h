@@ -9,8 +9,7 @@
 
 namespace torchwatch::bisect {
 
-/// What is known of the variance of something: the squares of deviations, summed, and how many of
-/// them are free.
+/// An estimate of a variance: the sum of squared deviations, and its degrees of freedom.
 struct Spread {
   double squares = 0;
   double degrees = 0;  ///< of freedom; 0: nothing is known
@@ -20,8 +19,8 @@ struct Spread {
   }
 };
 
-/// What a series' fleet tells of the series' own variance before it was measured: as much as
-/// `degrees` deviations of its own would. Few where the fleet's series differ much from each other,
+/// The variance that a fleet lets expect of one of its series, worth as much as `degrees` measured
+/// deviations of the series itself. Few where the fleet's series differ much from each other,
 /// or are few.
 ///
 /// The variances of a fleet are taken for scaled inverse chi-squared, as in Smyth 2004, Linear
@@ -33,12 +32,11 @@ struct Spread {
 /// Nothing for a fleet of which nothing is known. Variances of less than 1e-12 count as that. Pure.
 Spread usual_spread(std::span<Spread const> fleet);
 
-/// What a sweep measured of one series: both builds, a pair a round.
+/// One series of a sweep: a pair of both builds each round.
 struct SweepSeries {
   Metric metric = Metric::latency;
   std::vector<Pair> pairs;
-  /// What was measured of it on earlier nights, of whatever builds: pairs of one night differ by
-  /// noise alone.
+  /// Its pairs of earlier nights, of any builds: pairs of one night differ by noise alone.
   std::vector<std::vector<Pair>> past{};
 };
 

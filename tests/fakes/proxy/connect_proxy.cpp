@@ -2,12 +2,12 @@
 
 #include <array>
 #include <chrono>
+#include <exception>
 #include <memory>
 #include <utility>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/connect.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -23,6 +23,10 @@ namespace beast = boost::beast;
 namespace beast_http = beast::http;
 using asio::ip::tcp;
 using SharedSocket = std::shared_ptr<tcp::socket>;
+
+void rethrow(std::exception_ptr const& failure) {
+  if (failure) std::rethrow_exception(failure);
+}
 
 /// Until either side ends.
 asio::awaitable<void> relay(SharedSocket from, SharedSocket to) {
@@ -71,8 +75,8 @@ asio::awaitable<void> converse(SharedSocket client, ConnectProxy& proxy) {
   }
   co_await beast_http::async_write(*client, answer, asio::use_awaitable);
   if (answer.result() != beast_http::status::ok) co_return;
-  asio::co_spawn(executor, relay(client, server), asio::detached);
-  asio::co_spawn(executor, relay(server, client), asio::detached);
+  asio::co_spawn(executor, relay(client, server), rethrow);
+  asio::co_spawn(executor, relay(server, client), rethrow);
 }
 
 }  // namespace
