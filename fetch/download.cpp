@@ -10,11 +10,11 @@
 #include <thread>
 #include <utility>
 
-#include "fetch/number.h"
 #include "fetch/partial_file.h"
 #include "http/client.h"
 #include "http/url.h"
 #include "storage/base/digest.h"
+#include "storage/base/number.h"
 
 namespace torchwatch::fetch {
 namespace {
@@ -27,14 +27,14 @@ std::optional<std::int64_t> start_of(std::string_view range) {
   constexpr std::string_view unit = "bytes ";
   if (!range.starts_with(unit)) return std::nullopt;
   range.remove_prefix(unit.size());
-  return number_in<std::int64_t>(range.substr(0, range.find('-')));
+  return parse_number<std::int64_t>(range.substr(0, range.find('-')));
 }
 
 /// 10 of "bytes 5-9/10".
 std::optional<std::int64_t> whole_of(std::string_view range) {
   auto const slash = range.rfind('/');
   if (slash == std::string_view::npos) return std::nullopt;
-  return number_in<std::int64_t>(range.substr(slash + 1));
+  return parse_number<std::int64_t>(range.substr(slash + 1));
 }
 
 bool is_redirect(int status) {
@@ -51,7 +51,7 @@ bool is_success(http::Response const& head) {
 
 /// Bytes of what follows.
 std::optional<std::int64_t> length_of(http::Response const& head) {
-  return number_in<std::int64_t>(http::header_of(head, "content-length"));
+  return parse_number<std::int64_t>(http::header_of(head, "content-length"));
 }
 
 /// "bytes 5-9/10", "bytes */10".

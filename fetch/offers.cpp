@@ -9,7 +9,7 @@
 
 #include <boost/algorithm/string/split.hpp>
 
-#include "fetch/number.h"
+#include "storage/base/number.h"
 
 namespace torchwatch::fetch {
 namespace {
@@ -22,14 +22,14 @@ std::vector<int> release_of(Package const& package) {
   });
   std::vector<int> numbers;
   for (auto const& part : parts)
-    numbers.push_back(number_in<int>(part).value_or(0));
+    numbers.push_back(parse_number<int>(part).value_or(0));
   return numbers;
 }
 
 /// 10 of "cp310"; 0 of what is none of CPython 3.
 int minor_of(std::string_view python) {
   constexpr std::string_view start = "cp3";
-  return python.starts_with(start) ? number_in<int>(python.substr(start.size())).value_or(0) : 0;
+  return python.starts_with(start) ? parse_number<int>(python.substr(start.size())).value_or(0) : 0;
 }
 
 /// The larger, the better.

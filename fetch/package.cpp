@@ -8,7 +8,7 @@
 
 #include <boost/algorithm/string/split.hpp>
 
-#include "fetch/number.h"
+#include "storage/base/number.h"
 
 namespace torchwatch::fetch {
 namespace {
@@ -33,9 +33,9 @@ std::optional<std::string_view> between(std::string_view start,
 /// "2025-09-02" of "20250902"; nothing when there is no such day.
 std::optional<std::string> to_date(std::string_view digits) {
   if (digits.size() != 8) return std::nullopt;
-  auto const year = number_in<unsigned>(digits.substr(0, 4));
-  auto const month = number_in<unsigned>(digits.substr(4, 2));
-  auto const day = number_in<unsigned>(digits.substr(6, 2));
+  auto const year = parse_number<unsigned>(digits.substr(0, 4));
+  auto const month = parse_number<unsigned>(digits.substr(4, 2));
+  auto const day = parse_number<unsigned>(digits.substr(6, 2));
   if (!year || !month || !day) return std::nullopt;
   std::chrono::year_month_day const date{std::chrono::year{static_cast<int>(*year)},
                                          std::chrono::month{*month},

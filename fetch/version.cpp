@@ -10,7 +10,7 @@
 #include <boost/algorithm/string/split.hpp>
 #include <boost/algorithm/string/trim.hpp>
 
-#include "fetch/number.h"
+#include "storage/base/number.h"
 #include "storage/base/printable.h"
 
 namespace torchwatch::fetch {
@@ -31,7 +31,7 @@ std::regex const& form() {
 /// Of what may be left out.
 std::optional<int> number_of(std::string const& digits) {
   if (digits.empty()) return 0;
-  auto const number = number_in<int>(digits);
+  auto const number = parse_number<int>(digits);
   return number == std::numeric_limits<int>::max() ? std::nullopt : number;
 }
 
@@ -53,7 +53,7 @@ std::vector<Version::LocalPart> Version::local_parts_in(std::string const& text)
   std::vector<LocalPart> parts;
   if (text.empty()) return parts;
   for (auto const& part : parts_of(text, "-_.")) {
-    auto const number = number_in<int>(part);
+    auto const number = parse_number<int>(part);
     parts.push_back(number ? LocalPart{*number, ""} : LocalPart{-1, part});
   }
   return parts;

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "storage/base/whole_number.h"
+#include "storage/base/number.h"
 
 namespace torchwatch {
 

@@ -1,7 +1,6 @@
 #include "github/answer.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -9,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "github/markdown.h"
+#include "storage/base/number.h"
 
 namespace torchwatch::github {
 namespace {
@@ -22,10 +22,8 @@ constexpr std::chrono::seconds unnamed_pause{60};
 std::optional<std::int64_t> whole_number(std::string_view text) {
   constexpr std::int64_t far_future =
       1'000'000'000'000;  // beyond it, sums of seconds could overflow
-  std::int64_t number = 0;
-  auto const [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failure != std::errc{} || end != text.data() + text.size()) return {};
-  if (number < 0 || number > far_future) return {};
+  auto const number = parse_number<std::int64_t>(text);
+  if (!number || *number < 0 || *number > far_future) return {};
   return number;
 }
 

@@ -8,7 +8,7 @@
 
 #include "github/answer.h"
 #include "http/url.h"
-#include "storage/base/whole_number.h"
+#include "storage/base/number.h"
 
 namespace torchwatch::github {
 namespace {

@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include <dlfcn.h>
 #include <sched.h>
+
+#include "storage/base/number.h"
 
 namespace torchwatch::runner {
 namespace {
@@ -119,14 +121,11 @@ struct Nvml::Library {
   }
 
   Result<Handle> find(std::string const& gpu) const {
-    unsigned index = 0;
-    auto const* const end = gpu.data() + gpu.size();
-    auto const [read, bad] = std::from_chars(gpu.data(), end, index);
-    if (gpu.empty() || (bad == std::errc{} && read == end)) {
+    if (auto const index = gpu.empty() ? std::optional{0U} : parse_number<unsigned>(gpu)) {
       Handle device = nullptr;
-      auto const status = by_index(index, &device);
+      auto const status = by_index(*index, &device);
       if (status == success) return device;
-      return error(status, "find GPU " + std::to_string(index));
+      return error(status, "find GPU " + std::to_string(*index));
     }
     auto const all = devices();
     if (!all) return all.error();

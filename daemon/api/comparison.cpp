@@ -14,6 +14,7 @@
 #include "daemon/api/json.h"
 #include "daemon/api/pages.h"
 #include "runner/catalogue/catalogue.h"
+#include "storage/base/number.h"
 
 namespace torchwatch::api {
 namespace {

@@ -12,6 +12,7 @@
 #include "daemon/web/assets.h"
 #include "daemon/web/page.h"
 #include "github/issue.h"
+#include "storage/base/number.h"
 #include "storage/domain/words.h"
 
 namespace torchwatch::api {

@@ -1,7 +1,6 @@
 #include "daemon/api/handlers.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "daemon/api/time.h"
 #include "daemon/web/assets.h"
 #include "github/issue.h"
+#include "storage/base/number.h"
 
 namespace torchwatch::api {
 namespace {

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "http/url.h"
+#include "storage/base/number.h"
 
 namespace torchwatch::api {
 namespace {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -26,14 +25,6 @@ http::HttpResponse unknown_id(std::string const& id);
 /// Whether all that is to be known of a nightly is.
 inline bool is_judged(Nightly const& nightly) {
   return nightly.state == NightlyState::bisected || nightly.state == NightlyState::done;
-}
-
-template <class Number>
-std::optional<Number> parse_number(std::string const& text) {
-  Number number{};
-  auto const [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failed != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
 }
 
 /// The format that a query asks for, one of `allowed`: the first unless it says. And what is wrong

@@ -15,6 +15,7 @@
 #include "daemon/api/pages.h"
 #include "daemon/api/ruling_request.h"
 #include "daemon/api/target.h"
+#include "storage/base/number.h"
 
 namespace torchwatch::api {
 namespace {

@@ -13,6 +13,7 @@
 #include "daemon/api/handlers.h"
 #include "daemon/api/json.h"
 #include "daemon/api/pages.h"
+#include "storage/base/number.h"
 
 namespace torchwatch::api {
 namespace {

@@ -1,23 +1,13 @@
 #include "daemon/api/time.h"
 
 #include <array>
-#include <charconv>
 #include <ctime>
 
 #include <fmt/chrono.h>
 
+#include "storage/base/number.h"
+
 namespace torchwatch::api {
-namespace {
-
-/// The number that the whole of `text` is, without a sign.
-std::optional<int> number(std::string_view text) {
-  unsigned value = 0;
-  auto const [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failed != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return static_cast<int>(value);  // of four digits at most
-}
-
-}  // namespace
 
 std::string iso8601(Timestamp time) {
   // By whole seconds: as a time of the system's clock it would be counted in nanoseconds, which end
@@ -36,9 +26,9 @@ std::optional<Timestamp> parse_time(std::string_view text) {
     std::size_t end = begin;
     while (end < text.size() && form[end] == '0')
       ++end;
-    auto const value = number(text.substr(begin, end - begin));
+    auto const value = parse_number<unsigned>(text.substr(begin, end - begin));
     if (!value) return std::nullopt;
-    parts.at(part++) = *value;
+    parts.at(part++) = static_cast<int>(*value);  // of four digits at most
     if (end < text.size() && text[end] != form[end]) return std::nullopt;
     begin = end + 1;
   }

@@ -1,8 +1,8 @@
 #include "daemon/metrics/counted_transport.h"
 
-#include <charconv>
 #include <string>
-#include <system_error>
+
+#include "storage/base/number.h"
 
 namespace torchwatch::metrics {
 namespace {
@@ -10,10 +10,7 @@ namespace {
 void note_limit(github::Response const& response, Counters& counters) {
   auto const found = response.headers.find("x-ratelimit-remaining");
   if (found == response.headers.end()) return;
-  auto const& text = found->second;
-  int remaining = 0;
-  auto const [end, failed] = std::from_chars(text.data(), text.data() + text.size(), remaining);
-  if (failed == std::errc{}) counters.github_limit(remaining);
+  if (auto const remaining = parse_number<int>(found->second)) counters.github_limit(*remaining);
 }
 
 }  // namespace
