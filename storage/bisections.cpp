@@ -207,9 +207,9 @@ void Bisections::plan(BisectionId id, std::vector<BisectionStep> const& steps) {
 
 void Bisections::begin_with(BisectionId id, RecipeId recipe, BuildVariation const& variation) {
   SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
-  SQLite::Statement forget{database_, "DELETE FROM bisection_step WHERE bisection_id = ?"};
-  bind_all(forget, id.value);
-  forget.exec();
+  SQLite::Statement remove{database_, "DELETE FROM bisection_step WHERE bisection_id = ?"};
+  bind_all(remove, id.value);
+  remove.exec();
   SQLite::Statement update{database_,
                            "UPDATE bisection SET recipe_id = ?, build_variation = ? WHERE id = ?"};
   bind_all(update, recipe.value, nlohmann::json(variation).dump(), id.value);

@@ -274,14 +274,14 @@ std::vector<Campaign> Jobs::campaigns() const {
                   [](SQLite::Statement& row) { return Campaign{row.getColumn(0).getString()}; });
 }
 
-int Jobs::forget(Campaign const& campaign, int most) {
+int Jobs::remove(Campaign const& campaign, int most) {
   SQLite::Statement remove{
       database_, "DELETE FROM job WHERE id IN (SELECT id FROM job WHERE campaign = ? LIMIT ?)"};
   bind_all(remove, campaign.name, most);
   return remove.exec();
 }
 
-int Jobs::forget_hosts(int most) {
+int Jobs::remove_unused_hosts(int most) {
   SQLite::Statement remove{
       database_,
       "DELETE FROM fingerprint WHERE id IN (SELECT id FROM fingerprint WHERE "

@@ -62,11 +62,11 @@ class Jobs {
   /// The campaigns of which something is stored.
   std::vector<Campaign> campaigns() const;
 
-  /// Forgets `most` jobs of a campaign at most, with their values. Returns how many.
-  int forget(Campaign const& campaign, int most);
+  /// Removes at most `most` jobs of a campaign, with their values. Returns the number removed.
+  int remove(Campaign const& campaign, int most);
 
-  /// Forgets `most` fingerprints at most to which nothing refers any more. Returns how many.
-  int forget_hosts(int most);
+  /// Removes at most `most` host descriptions that no job refers to. Returns the number removed.
+  int remove_unused_hosts(int most);
 
   /// Every stored value of one series, oldest first; failed jobs have none.
   std::vector<SeriesPoint> history(Series const& series) const;

@@ -57,7 +57,7 @@ bool KeptBuilds::pin(std::string const& name, std::optional<Pin> const& pin) {
   return update.exec() > 0;
 }
 
-void KeptBuilds::forget(std::string const& name) {
+void KeptBuilds::remove(std::string const& name) {
   SQLite::Statement remove{database_, "DELETE FROM kept_build WHERE name = ?"};
   bind_all(remove, name);
   remove.exec();

@@ -29,8 +29,8 @@ class KeptBuilds {
   /// build.
   bool pin(std::string const& name, std::optional<Pin> const& pin);
 
-  /// After it was removed.
-  void forget(std::string const& name);
+  /// Removes the record of a build that is no longer on disk.
+  void remove(std::string const& name);
 
   /// Keeps who wants a nightly's build back; a later one takes an earlier one's place.
   void want(WantedBuild const& wanted);

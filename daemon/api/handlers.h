@@ -47,9 +47,9 @@ http::HttpResponse readiness(View const& view, Call const& call);
 /// Everything that is counted, in Prometheus' text format 0.0.4.
 http::HttpResponse show_metrics(View const& view, Call const& call);
 
-/// What a morning's first look is for, in one answer: {nightlies, incidents, searches, alarms}: the
-/// newest nightlies, with the progress of those that are being measured; the incidents of the last
-/// thirty days, each with its worst series and what is known of its cause; searches that have not
+/// What the dashboard's first page shows, in one answer, {nightlies, incidents, bisections, alarms}:
+/// the newest nightlies, with the progress of those that are being measured; the incidents of the
+/// last thirty days, each with its worst series and the first finding; bisections that have not
 /// ended; open alarms.
 http::HttpResponse show_tonight(View const& view, Call const& call);
 
@@ -102,7 +102,7 @@ http::HttpResponse list_incidents(View const& view, Call const& call);
 http::HttpResponse show_incident(View const& view, Call const& call);
 
 http::HttpResponse list_bisections(View const& view, Call const& call);
-/// With the commits that it searches.
+/// With its suspect commits.
 http::HttpResponse show_bisection(View const& view, Call const& call);
 
 /// How often alarms are false: what is stated, what builds compared with themselves showed, and

@@ -265,7 +265,7 @@ Json json_of(KeptBuild const& build) {
 
 Json json_of(builds::BuildWithUsers const& listed) {
   auto json = json_of(listed.build);
-  json["held_by"] = listed.users;
+  json["in_use_by"] = listed.users;
   return json;
 }
 

@@ -70,7 +70,7 @@ Json json_of(Alarm const& alarm);
 /// {name, url, bytes, made_at, used_at, pin}; `pin` is {who, why, given_at} or null.
 Json json_of(KeptBuild const& build);
 
-/// The same with its users in `held_by`.
+/// The same with its users in `in_use_by`.
 Json json_of(builds::BuildWithUsers const& listed);
 
 /// Of which series is null where it may be any.

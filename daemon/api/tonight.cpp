@@ -57,15 +57,15 @@ Json nightlies_of(storage::Store& store, std::vector<Nightly> const& nightlies) 
   return json;
 }
 
-/// Who did it, as far as is known: the first finding of the newest search that has one.
+/// Who did it, as far as is known: the first finding of the newest bisection that has one.
 Json culprit_of(std::vector<Bisection> const& bisections, std::string const& project) {
   for (auto const& bisection : std::ranges::reverse_view(bisections))
     if (!bisection.findings.empty()) return json_of(bisection.findings.front(), bisection, project);
   return nullptr;
 }
 
-/// The newest outcome, or state, of the searches.
-Json search_of(std::vector<Bisection> const& bisections) {
+/// The newest outcome, or state, of the bisections.
+Json newest_of(std::vector<Bisection> const& bisections) {
   if (bisections.empty()) return nullptr;
   auto const& last = bisections.back();
   return {{"id", last.id.value},
@@ -84,7 +84,7 @@ Json in_brief(View const& view, Incident const& incident) {
   json["opened_at"] = iso8601(incident.opened_at);
   json["series"] = incident.changes.size();
   json["worst"] = worst.empty() ? Json(nullptr) : json_of(worst.front());
-  json["search"] = search_of(bisections);
+  json["bisection"] = newest_of(bisections);
   json["finding"] = culprit_of(bisections, view.project);
   json["ruling"] = rulings.empty() ? Json(nullptr) : Json(to_string(rulings.back().kind));
   return json;
@@ -97,7 +97,7 @@ Json incidents_of(View const& view, Timestamp since) {
   return json;
 }
 
-Json searches_of(storage::Store& store, Timestamp since) {
+Json open_bisections(storage::Store& store, Timestamp since) {
   auto json = Json::array();
   for (auto const id : store.bisections().unfinished_or_since(since)) {
     auto const bisection = store.bisections().find(id);
@@ -133,7 +133,7 @@ http::HttpResponse show_tonight(View const& view, Call const&) {
   Json json;
   json["nightlies"] = nightlies_of(view.store, nightlies);
   json["incidents"] = incidents_of(view, since);
-  json["searches"] = searches_of(view.store, since);
+  json["bisections"] = open_bisections(view.store, since);
   json["alarms"] = open_alarms(view.store);
   return ok(json);
 }

@@ -117,7 +117,7 @@ void BuildStore::refresh() {
   delete_half_work();
   auto names = names_in(retention_policy_of(options_).folder);
   for (auto const& build : store_.kept_builds().all())
-    if (names.erase(build.name) == 0) store_.kept_builds().forget(build.name);
+    if (names.erase(build.name) == 0) store_.kept_builds().remove(build.name);
   for (auto const& name : names)
     if (name.find('.') == std::string::npos) record(name, clock_.now());
 }
@@ -212,7 +212,7 @@ Result<> BuildStore::take_away(KeptBuild const& build, std::string const& reason
   fs::rename(place, grave, problem);
   if (problem)
     return Error{ErrorCode::unavailable, "remove " + place.string() + ": " + problem.message()};
-  store_.kept_builds().forget(build.name);
+  store_.kept_builds().remove(build.name);
   std::chrono::sys_days const used_on = std::chrono::floor<std::chrono::days>(build.used_at);
   spdlog::info("build_removed name={} size=\"{}\" unused_days={} reason=\"{}\"",
                build.name,

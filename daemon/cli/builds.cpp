@@ -51,7 +51,7 @@ std::string minute_of(std::string const& time) {
 }
 
 Row row_of_build(ordered_json const& build) {
-  auto const users = build.at("held_by").get<std::vector<std::string>>();
+  auto const users = build.at("in_use_by").get<std::vector<std::string>>();
   return {build.at("name").get<std::string>(),
           builds::size_text(build.at("bytes").get<std::int64_t>()),
           minute_of(build.at("made_at").get<std::string>()),

@@ -242,7 +242,7 @@ asio::awaitable<Result<std::vector<protocol::Message>>> FleetRounds::run(Fleet& 
   }
 }
 
-void FleetRounds::forget_slots_that_are_gone() {
+void FleetRounds::remove_slots_that_are_gone() {
   auto const here = subjects_of(fleets_);
   for (auto alarm : store_.alarms().open()) {
     bool const is_of_slots =

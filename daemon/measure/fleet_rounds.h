@@ -43,7 +43,7 @@ class FleetRounds final : public Rounds {
 
   /// Clears alarms about slots and fleets that are not configured any more: nobody will see how
   /// they are. At start.
-  void forget_slots_that_are_gone();
+  void remove_slots_that_are_gone();
 
  private:
   std::optional<std::vector<JobOutcome>> stored(std::vector<JobKey> const& keys) const;

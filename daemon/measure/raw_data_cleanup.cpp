@@ -68,13 +68,13 @@ asio::awaitable<int> RawDataCleanup::delete_raw_samples() {
   for (auto const& campaign : deletable_campaigns(store_.jobs().campaigns(), needed)) {
     int gone = jobs_a_step;
     while (gone == jobs_a_step && steps++ < most_steps) {
-      gone = store_.jobs().forget(campaign, jobs_a_step);
+      gone = store_.jobs().remove(campaign, jobs_a_step);
       deleted += gone;
       co_await asio::post(asio::use_awaitable);
     }
   }
   if (deleted > 0) co_await delete_hosts();
-  if (deleted > 0) spdlog::info("processes_forgotten count={}", deleted);
+  if (deleted > 0) spdlog::info("raw_samples_deleted count={}", deleted);
   co_return deleted;
 }
 
@@ -82,7 +82,7 @@ asio::awaitable<int> RawDataCleanup::delete_raw_samples() {
 asio::awaitable<void> RawDataCleanup::delete_hosts() {
   int gone = jobs_a_step;
   for (int step = 0; step < most_steps && gone == jobs_a_step; ++step) {
-    gone = store_.jobs().forget_hosts(jobs_a_step);
+    gone = store_.jobs().remove_unused_hosts(jobs_a_step);
     co_await asio::post(asio::use_awaitable);
   }
 }

@@ -181,7 +181,7 @@ void Alarms::look_for_stopped_benchmarks(Nightly const& nightly,
         runs.on_nightly ? "gave no " + lacking + " on nightly " + nightly.date
                         : "gave nothing on nightly " + nightly.date + ": " + runs.error);
   }
-  forget_what_is_not_configured();
+  clear_what_is_not_configured();
 }
 
 /// Whether it was said that the benchmark gives less than it once did, and it does: the night
@@ -201,7 +201,7 @@ bool Alarms::still_lacks(std::string const& fleet,
 }
 
 /// To take a benchmark or a fleet out of the configuration is an answer.
-void Alarms::forget_what_is_not_configured() {
+void Alarms::clear_what_is_not_configured() {
   std::set<std::string> configured;
   for (auto const& fleet : options_.fleets)
     for (auto const& benchmark : measure::benchmarks_of(options_.suite, fleet.device))

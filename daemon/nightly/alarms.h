@@ -52,7 +52,7 @@ class Alarms {
   bool still_lacks(std::string const& fleet,
                    Benchmark const& benchmark,
                    std::set<Metric> const& given) const;
-  void forget_what_is_not_configured();
+  void clear_what_is_not_configured();
   void check_age(Nightly const& nightly, Nightly const& baseline);
   void check_environment(Nightly const& nightly,
                          Nightly const& baseline,

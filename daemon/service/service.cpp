@@ -46,7 +46,7 @@ Service::Service(asio::any_io_executor executor,
                              workers,
                              fetcher,
                              counted(report::https_transport(options.github), counters)}} {
-  rounds.forget_slots_that_are_gone();
+  rounds.remove_slots_that_are_gone();
 }
 
 }  // namespace torchwatch::service

@@ -60,7 +60,7 @@ TEST_F(BuildsApi, APinIsKeptAndShown) {
   auto const build = shown("builds/nightly-7");
   EXPECT_EQ(build.at("pin").at("who"), "ada");
   EXPECT_EQ(build.at("pin").at("given_at"), "2026-01-02T03:04:05Z");
-  EXPECT_THAT(build.at("held_by"), ElementsAre("ada: for the paper"));
+  EXPECT_THAT(build.at("in_use_by"), ElementsAre("ada: for the paper"));
   EXPECT_EQ(shown("builds").at("items").at(0), build);
 }
 

@@ -136,12 +136,12 @@ TEST(Dashboard, ShowsTonight) {
   auto const& incident = tonight.at("incidents").at(0);
   EXPECT_EQ(incident.at("worst").at("name"), "test_train[dlrm-cpu-eager]_latency");
   EXPECT_EQ(incident.at("worst").at("headline"), "+20.0%");
-  EXPECT_EQ(incident.at("search").at("outcome"), "culprit");
-  EXPECT_EQ(incident.at("search").at("headline"), "Culprit proved");
+  EXPECT_EQ(incident.at("bisection").at("outcome"), "culprit");
+  EXPECT_EQ(incident.at("bisection").at("headline"), "Culprit proved");
   EXPECT_EQ(incident.at("finding").at("suspects").at(0).at("sha"), sha_of('c').hex);
   EXPECT_TRUE(incident.at("ruling").is_null());
-  EXPECT_EQ(tonight.at("searches").size(), 1U);
-  EXPECT_EQ(tonight.at("searches").at(0).at("state"), "queued");
+  EXPECT_EQ(tonight.at("bisections").size(), 1U);
+  EXPECT_EQ(tonight.at("bisections").at(0).at("state"), "queued");
   EXPECT_TRUE(tonight.at("alarms").empty());
 }
 

@@ -32,8 +32,8 @@ async function sayWhy(page, action) {
   await page.locator('dialog').getByRole('button', { name: action, exact: true }).click();
 }
 
-/** The newest search in a state, which the service may be changing. */
-async function searchIn(...states) {
+/** The newest bisection in a state, which the service may be changing. */
+async function bisectionIn(...states) {
   const { items } = await read('/api/v1/bisections?limit=500');
   return items.find((one) => states.includes(one.state));
 }
@@ -93,7 +93,7 @@ test('a token is nowhere but in the page', async () => {
 
 test('a bisection is paused, resumed, cancelled and asked for again', async () => {
   const page = await openPage(browser, service);
-  const paused = await searchIn('paused');
+  const paused = await bisectionIn('paused');
   await visit(page, `/bisections/${paused.id}`);
   await page.getByRole('button', { name: 'Cancel' }).click();
   await page.locator('dialog').getByRole('button', { name: 'Cancel the bisection' }).click();
@@ -105,7 +105,7 @@ test('a bisection is paused, resumed, cancelled and asked for again', async () =
   await page.getByRole('button', { name: 'Bisect again' }).click();
   await page.waitForFunction(async (before) => (await (await fetch('/api/v1/bisections')).json()).total > before, total);
 
-  const active = await searchIn('queued', 'running');
+  const active = await bisectionIn('queued', 'running');
   if (active) {
     await page.goto(`/bisections/${active.id}`);
     await page.getByRole('button', { name: 'Pause' }).click();

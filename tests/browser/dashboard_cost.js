@@ -47,7 +47,7 @@ const query = new URLSearchParams({ fleet: series.fleet, benchmark: series.bench
 const incident = (await read('/api/v1/incidents')).items[3];
 const pages = {
   Tonight: '/', 'all series': '/series', 'one series': `/series?${query}`, incidents: '/incidents', incident: `/incidents/${incident.id}`,
-  searches: '/bisections', nightlies: '/nightlies', compare: '/compare', trust: '/trust', alarms: '/alarms',
+  bisections: '/bisections', nightlies: '/nightlies', compare: '/compare', trust: '/trust', alarms: '/alarms',
 };
 
 /** From the request for the page until it shows its figures, in a browser that has seen none of it. */

@@ -22,12 +22,12 @@ after(async () => {
 
 test('hostile texts are shown harmlessly on every page', async (t) => {
   const incidents = (await read('/api/v1/incidents?limit=500')).items;
-  const searches = (await read('/api/v1/bisections?limit=500')).items;
-  const searched = await Promise.all(searches.map((one) => read(one.url)));
-  const said = JSON.stringify([incidents, searched, await read('/api/v1/rulings?limit=500'), await read('/api/v1/alarms?limit=500')]);
+  const bisections = (await read('/api/v1/bisections?limit=500')).items;
+  const inFull = await Promise.all(bisections.map((one) => read(one.url)));
+  const said = JSON.stringify([incidents, inFull, await read('/api/v1/rulings?limit=500'), await read('/api/v1/alarms?limit=500')]);
   for (const needed of ['<script', '\u202e', '](']) assert.ok(said.includes(needed), `the history has no ${JSON.stringify(needed)}`);
   const addresses = ['/', '/nightlies', '/series', '/incidents', '/bisections', '/alarms', '/compare', '/trust',
-    ...incidents.slice(-8).map((one) => `/incidents/${one.id}`), ...searches.slice(-8).map((one) => `/bisections/${one.id}`)];
+    ...incidents.slice(-8).map((one) => `/incidents/${one.id}`), ...bisections.slice(-8).map((one) => `/bisections/${one.id}`)];
   for (const javaScriptEnabled of [true, false]) {
     const page = await openPage(browser, service, { javaScriptEnabled });
     page.on('dialog', (dialog) => { page.faults.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });

@@ -20,16 +20,16 @@ let browser;
 
 const read = async (from, address) => (await fetch(from.url + address)).json();
 
-/** An incident whose search has ended, and its worst series. */
+/** An incident whose bisection has ended, and its worst series. */
 async function addressesOf(from) {
   const { items } = await read(from, '/api/v1/incidents?limit=500');
   const incident = items.find((one) => one.changes.length > 0 && one.id < items[0].id - 2) ?? items[0];
   const { fleet, benchmark, metric } = incident.changes[0];
-  const search = (await read(from, `/api/v1/incidents/${incident.id}`)).bisections[0];
+  const bisection = (await read(from, `/api/v1/incidents/${incident.id}`)).bisections[0];
   return {
     tonight: '/', nightlies: '/nightlies', nightly: `/nightlies/${incident.nightly.id}`, 'all-series': '/series',
     series: `/series?${new URLSearchParams({ fleet, benchmark, metric })}`, incidents: '/incidents', incident: `/incidents/${incident.id}`,
-    searches: '/bisections', search: `/bisections/${search.id}`, compare: '/compare', trust: '/trust', alarms: '/alarms',
+    bisections: '/bisections', bisection: `/bisections/${bisection.id}`, compare: '/compare', trust: '/trust', alarms: '/alarms',
   };
 }
 
@@ -170,7 +170,7 @@ test('Tonight tells a guess as one, and a night that was not compared', async ()
   const commit = { sha: 'a'.repeat(40), subject: 'One', author: 'Ada <ada@example.com>', time: '2026-06-29T00:00:00Z', pull_request: null, url: null };
   const words = { headline: 'Most likely commit', reason: 'not compared with its parent' };
   const finding = { ...words, kind: 'range', culprit: null, suspects: [commit], effects: [], no_revert_check: null };
-  const incidents = [{ ...tonight.incidents[0], ruling: null, worst: fromNothing, finding, search: { id: 1, headline: 'Undecided', state: 'done', outcome: 'undecided' } }];
+  const incidents = [{ ...tonight.incidents[0], ruling: null, worst: fromNothing, finding, bisection: { id: 1, headline: 'Undecided', state: 'done', outcome: 'undecided' } }];
   const nightlies = [{ ...tonight.nightlies[0], state: 'done', baseline: null, progress: null, incident: null }];
   const page = await pageWhere('/api/v1/tonight', { ...tonight, incidents, nightlies }, '/');
   const text = await textOf(page);
@@ -213,11 +213,11 @@ test('a nightly without verdicts says why', async () => {
 test('a bisection says why it is undecided, and what the builds of the nightlies differ by', async () => {
   const { items } = await read(service, '/api/v1/bisections?limit=500');
   const found = items.find((one) => one.state === 'done' && one.steps_done > 0);
-  const search = await read(service, found.url);
+  const bisection = await read(service, found.url);
   const nothing = { ...fromNothing, headline: 'no figure', verdict: 'inconclusive', before: null, after: null };
   const packages = { headline: 'The builds differ', reason: '- and +', differences: ['- gcc 12', '+ gcc 13 <b>new</b>'], changes: [nothing] };
   const words = { headline: 'Undecided', reason: 'the good commit: could not be measured: <i>crashed</i>' };
-  const page = await pageWhere(found.url, { ...search, ...words, outcome: 'undecided', findings: [], packages }, `/bisections/${found.id}`);
+  const page = await pageWhere(found.url, { ...bisection, ...words, outcome: 'undecided', findings: [], packages }, `/bisections/${found.id}`);
   const text = await textOf(page);
   assert.match(text, /Undecided/);
   assert.match(text, /the good commit: could not be measured: <i>crashed<\/i>/);

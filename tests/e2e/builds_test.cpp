@@ -25,7 +25,7 @@ json list(World& world) {
 /// One that nobody needs: a commit of the bisection, which has ended.
 std::string name_of_unheld(json const& builds) {
   for (auto const& build : builds)
-    if (build.at("held_by").empty()) return build.at("name");
+    if (build.at("in_use_by").empty()) return build.at("name");
   return {};
 }
 
@@ -85,7 +85,7 @@ TEST(Builds, ARunningServiceIsAsked) {
 
   auto const pinned = ask({"pin", name, "--who", "ada", "--why", "for the paper"});
   ASSERT_EQ(pinned.status, 0) << pinned.err;
-  EXPECT_THAT(service.get("/api/v1/builds/" + name).at("held_by").get<std::vector<std::string>>(),
+  EXPECT_THAT(service.get("/api/v1/builds/" + name).at("in_use_by").get<std::vector<std::string>>(),
               Contains("ada: for the paper"));
   auto const unknown = ask({"fetch", "1999-01-01", "--who", "ada", "--why", "for the paper"});
   EXPECT_EQ(unknown.status, 2);

@@ -302,7 +302,7 @@ TEST_F(FleetRoundsTest, ForgetAlarmsOfSlotsThatAreNotConfiguredAnyMore) {
            {AlarmKind::drift, "removed/test_eval[dlrm-cpu-eager]_latency"}})
     store.alarms().raise(kind, subject, "why", clock.now());
 
-  rounds.forget_slots_that_are_gone();
+  rounds.remove_slots_that_are_gone();
 
   EXPECT_THAT(open_alarms(),
               ElementsAre(testing::Field(&Alarm::subject, "local: slot 1"),

@@ -113,7 +113,7 @@ TEST_F(RawDataCleanupTest, DoesNotCountFailedNightlies) {
 TEST_F(RawDataCleanupTest, GoesOnWhereItWasCutOff) {
   for (std::size_t commit = 0; commit < 3; ++commit)
     night(commit);
-  world.parts->store.jobs().forget(Campaign::of(NightlyId{1}), 3);
+  world.parts->store.jobs().remove(Campaign::of(NightlyId{1}), 3);
   world.restart();
   clean_up();
   EXPECT_THAT(campaigns(), Not(Contains(Campaign::of(NightlyId{1}))));

@@ -65,8 +65,8 @@ TEST_F(HistoriesTest, StaysWhenItsProcessesAreForgotten) {
   store.histories().keep(nightly);
 
   EXPECT_THAT(store.jobs().campaigns(), ElementsAre(Campaign::of(nightly)));
-  EXPECT_EQ(store.jobs().forget(Campaign::of(nightly), 3), 3);
-  EXPECT_EQ(store.jobs().forget(Campaign::of(nightly), 3), 2);
+  EXPECT_EQ(store.jobs().remove(Campaign::of(nightly), 3), 3);
+  EXPECT_EQ(store.jobs().remove(Campaign::of(nightly), 3), 2);
   EXPECT_THAT(store.jobs().campaigns(), IsEmpty());
   EXPECT_EQ(only_night().processes, 5);
 }

@@ -76,11 +76,11 @@ TEST_F(JobsTest, AHostGoesWithTheLastThatRefersToIt) {
   second.fingerprint = R"({"host":"two"})";
   store.jobs().record({first});
   store.jobs().record({second});
-  EXPECT_EQ(store.jobs().forget_hosts(9), 0);
-  store.jobs().forget({"nightly/1"}, 9);
-  EXPECT_EQ(store.jobs().forget_hosts(9), 1);
+  EXPECT_EQ(store.jobs().remove_unused_hosts(9), 0);
+  store.jobs().remove({"nightly/1"}, 9);
+  EXPECT_EQ(store.jobs().remove_unused_hosts(9), 1);
   EXPECT_EQ(store.jobs().find(second.key).value().fingerprint, second.fingerprint);
-  EXPECT_EQ(store.jobs().forget_hosts(9), 0);
+  EXPECT_EQ(store.jobs().remove_unused_hosts(9), 0);
 }
 
 TEST_F(JobsTest, AHostOfANightStaysThoughItsJobsGo) {
@@ -92,9 +92,9 @@ TEST_F(JobsTest, AHostOfANightStaysThoughItsJobsGo) {
   auto const nights = store.histories().of(latency_of("dlrm"));
   ASSERT_EQ(nights.size(), 1U);
 
-  store.jobs().forget({"nightly/1"}, 9);
+  store.jobs().remove({"nightly/1"}, 9);
 
-  EXPECT_EQ(store.jobs().forget_hosts(9), 0);
+  EXPECT_EQ(store.jobs().remove_unused_hosts(9), 0);
   EXPECT_EQ(store.histories().fingerprint(nights[0].host), measured.fingerprint);
 }
 

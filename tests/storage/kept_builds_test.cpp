@@ -45,8 +45,8 @@ TEST_F(KeptBuildsTest, APinOutlivesALaterRecord) {
 
 TEST_F(KeptBuildsTest, AreForgotten) {
   store.kept_builds().record(kept("nightly-1", 1));
-  store.kept_builds().forget("nightly-1");
-  store.kept_builds().forget("nightly-1");
+  store.kept_builds().remove("nightly-1");
+  store.kept_builds().remove("nightly-1");
   EXPECT_THAT(store.kept_builds().all(), IsEmpty());
 }
 

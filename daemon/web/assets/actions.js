@@ -26,21 +26,21 @@ function button(label, text, act) {
 }
 
 /** `again`: called when something was changed. */
-export function searchActions(search, again) {
+export function bisectionActions(bisection, again) {
   const steer = (state, said) => async () => {
-    await send(`/api/v1/bisections/${search.id}`, { state });
+    await send(`/api/v1/bisections/${bisection.id}`, { state });
     again();
     return said;
   };
-  const hasEnded = ['done', 'failed', 'cancelled'].includes(search.state);
+  const hasEnded = ['done', 'failed', 'cancelled'].includes(bisection.state);
   const buttons = [
     hasEnded ? button('Bisect again', 'The same commits and series, measured anew', async () => {
-      const asked = await send('/api/v1/bisections', { again: search.id });
+      const asked = await send('/api/v1/bisections', { again: bisection.id });
       again();
       return `Bisection ${asked.id} is ${asked.state}.`;
     }) : null,
-    ['queued', 'running'].includes(search.state) ? button('Pause', 'Until somebody resumes it', steer('paused', 'Paused.')) : null,
-    search.state === 'paused' ? button('Resume', 'It goes on where it was', steer('queued', 'It goes on.')) : null,
+    ['queued', 'running'].includes(bisection.state) ? button('Pause', 'Until somebody resumes it', steer('paused', 'Paused.')) : null,
+    bisection.state === 'paused' ? button('Resume', 'It goes on where it was', steer('queued', 'It goes on.')) : null,
     hasEnded ? null : button('Cancel', 'For good', async () => {
       const sure = await ask('Cancel the bisection?', 'It ends for good. What was measured stays.', [], 'Cancel the bisection');
       return sure ? steer('cancelled', 'Cancelled.')() : null;

@@ -7,7 +7,7 @@ import { changeText, growth, level, sha, time } from './format.js';
 import { nightlyLink, seriesLink } from './links.js';
 import { operatorSections } from './operators.js';
 import { pairFigure } from './pairs.js';
-import { searchBody } from './searchbody.js';
+import { bisectionBody } from './bisectionbody.js';
 import { facts, table } from './table.js';
 
 const openAtFirst = 4;
@@ -57,7 +57,7 @@ function reportLink(report) {
   return /^https?:/.test(report) ? h('a', { href: report, rel: 'noreferrer' }, report) : h('code', { class: 'untrusted' }, report);
 }
 
-function noSearchText({ state }) {
+function noBisectionText({ state }) {
   if (state === 'failed') return 'No bisection was made: the nightly failed.';
   if (state !== 'bisected' && state !== 'done') return 'No bisection yet: it begins when the nightly has been compared.';
   return 'No bisection was made: there is nothing between the two nightlies that could be built or measured.';
@@ -68,8 +68,8 @@ export async function show(place) {
   const { baseline, changes, nightly } = incident;
   place.title(`Incident ${incident.id}`);
   const newestFirst = [...incident.bisections].reverse();
-  const searches = await Promise.all(newestFirst.map(async (search) =>
-    [h('h2', null, h('a', { href: `/bisections/${search.id}` }, `Bisection ${search.id}`)), await searchBody(search.id, place)]));
+  const bisections = await Promise.all(newestFirst.map(async (bisection) =>
+    [h('h2', null, h('a', { href: `/bisections/${bisection.id}` }, `Bisection ${bisection.id}`)), await bisectionBody(bisection.id, place)]));
   place.show(
     h('p', { class: 'quiet' }, `Incident ${incident.id}`),
     h('h1', null, incident.headline),
@@ -84,7 +84,7 @@ export async function show(place) {
     h('h2', null, 'What moved'),
     table(changeColumns, changes, { caption: 'Processes of both builds took turns on one host, run by run', empty: 'Nothing: all of it is muted.' }),
     h('h3', null, 'Pairs'), changes.map((one, at) => pairsOf(incident, one, place, at < openAtFirst)),
-    searches.length ? searches : h('p', { class: 'quiet' }, noSearchText(nightly)),
+    bisections.length ? bisections : h('p', { class: 'quiet' }, noBisectionText(nightly)),
     incident.operators.length ? [h('h2', null, 'Operators'), operatorSections(incident.operators)] : null,
     hostSection(incident.fingerprint));
 }

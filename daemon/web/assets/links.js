@@ -15,7 +15,7 @@ export function incidentLink(id, text = `Incident ${id}`) {
   return h('a', { href: `/incidents/${id}` }, text);
 }
 
-export function searchLink(id, text = `Bisection ${id}`) {
+export function bisectionLink(id, text = `Bisection ${id}`) {
   return h('a', { href: `/bisections/${id}` }, text);
 }
 

@@ -3,7 +3,7 @@
 import { health, read } from './api.js';
 import { h, untrusted } from './dom.js';
 import { ago, bytes, duration, plural, shortSha, time } from './format.js';
-import { findingText, incidentLink, nightlyLink, searchLink, seriesLink } from './links.js';
+import { findingText, incidentLink, nightlyLink, bisectionLink, seriesLink } from './links.js';
 import { table } from './table.js';
 
 const stateWords = {
@@ -52,10 +52,10 @@ function isOpen(incident) {
 const statedByFinding = ['culprit', 'range', 'layout'];
 
 /** The culprit, and how the newest bisection stands where that is not all. */
-function foundText({ finding, search }) {
-  const newest = search?.headline ?? 'No bisection';
+function foundText({ finding, bisection }) {
+  const newest = bisection?.headline ?? 'No bisection';
   if (!finding) return newest;
-  return [findingText(finding), statedByFinding.includes(search?.outcome) ? null : `; its bisection: ${newest}`];
+  return [findingText(finding), statedByFinding.includes(bisection?.outcome) ? null : `; its bisection: ${newest}`];
 }
 
 function incidentsPanel(incidents) {
@@ -73,13 +73,13 @@ function incidentsPanel(incidents) {
     h('p', null, h('a', { href: '/incidents' }, 'All incidents')));
 }
 
-function searchesPanel(searches) {
+function bisectionsPanel(bisections) {
   return h('section', { class: 'panel' },
-    h('h2', null, searches.length === 0 ? 'No bisection is running' : plural(searches.length, 'bisection is open', 'bisections are open')),
-    h('ul', { class: 'plain' }, searches.map((search) => h('li', null,
-      searchLink(search.id), ` ${search.state}, ${plural(search.steps, 'step')}`,
-      search.incident ? [', ', incidentLink(search.incident)] : null,
-      search.reason ? [h('br'), h('span', { class: 'quiet' }, untrusted(search.reason))] : null))),
+    h('h2', null, bisections.length === 0 ? 'No bisection is running' : plural(bisections.length, 'bisection is open', 'bisections are open')),
+    h('ul', { class: 'plain' }, bisections.map((bisection) => h('li', null,
+      bisectionLink(bisection.id), ` ${bisection.state}, ${plural(bisection.steps, 'step')}`,
+      bisection.incident ? [', ', incidentLink(bisection.incident)] : null,
+      bisection.reason ? [h('br'), h('span', { class: 'quiet' }, untrusted(bisection.reason))] : null))),
     h('p', null, h('a', { href: '/bisections' }, 'All bisections')));
 }
 
@@ -136,7 +136,7 @@ export async function show(place) {
   place.show(
     h('h1', null, 'Tonight'),
     h('p', { class: kind }, text),
-    h('div', { class: 'cards' }, newestPanel(tonight.nightlies), incidentsPanel(tonight.incidents), searchesPanel(tonight.searches),
+    h('div', { class: 'cards' }, newestPanel(tonight.nightlies), incidentsPanel(tonight.incidents), bisectionsPanel(tonight.bisections),
       alarmsPanel(tonight.alarms), servicePanel(vitals)),
     recent(tonight.nightlies));
 }

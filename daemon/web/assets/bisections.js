@@ -2,12 +2,12 @@
 
 import { h } from './dom.js';
 import { time } from './format.js';
-import { findingText, incidentLink, searchLink, seriesLink } from './links.js';
+import { findingText, incidentLink, bisectionLink, seriesLink } from './links.js';
 import { listTable } from './table.js';
 
 export async function show(place) {
   place.show(h('h1', null, 'Bisections'), await listTable('/api/v1/bisections', [
-    { title: 'Bisection', number: true, value: (row) => row.id, cell: (row) => searchLink(row.id, String(row.id)), descending: true },
+    { title: 'Bisection', number: true, value: (row) => row.id, cell: (row) => bisectionLink(row.id, String(row.id)), descending: true },
     { title: 'State', value: (row) => row.headline, cell: (row) => row.headline },
     { title: 'Found', cell: (row) => (row.findings.length ? findingText(row.findings[0]) : '–') },
     { title: 'Series', cell: (row) => [seriesLink(row.request.series[0]), row.request.series.length > 1 ? h('span', { class: 'quiet' }, ` and ${row.request.series.length - 1} more`) : null], narrowHidden: true },

@@ -1,12 +1,12 @@
 // One bisection, on its own page and on its incident's.
 
 import { read } from './api.js';
-import { searchActions } from './actions.js';
+import { bisectionActions } from './actions.js';
 import { comparisonColumns, findingSection, shortList } from './findings.js';
 import { h, untrusted } from './dom.js';
 import { level, plural, probability, sha, time } from './format.js';
 import { incidentLink, seriesLink } from './links.js';
-import { searchLine } from './searchline.js';
+import { bisectionLine } from './bisectionline.js';
 import { facts, table } from './table.js';
 
 const units = { latency: 'ms', cmem: 'bytes', gmem: 'bytes', leak: 'bytes/iteration' };
@@ -27,8 +27,8 @@ const stepColumns = [
     belief.suspects[0] === belief.suspects[1] ? sha(belief.suspects[0]) : [sha(belief.suspects[0]), '…', sha(belief.suspects[1])])) },
 ];
 
-function nextText(search) {
-  const next = search.steps.filter((step) => !step.done);
+function nextText(bisection) {
+  const next = bisection.steps.filter((step) => !step.done);
   if (next.length === 0) return null;
   return h('p', null, h('b', null, 'Next: '), next.map((step) => [step.commits.map((one) => [sha(one), ' ']), untrusted(step.reason)]));
 }
@@ -42,34 +42,34 @@ function packagesSection(packages) {
 }
 
 /** `again`: draws it anew. `level`: of its headings. */
-export async function searchBody(id, place) {
-  const search = await read(`/api/v1/bisections/${id}`, place.signal);
-  const builds = new Set(search.steps.filter((step) => step.stage === 'commits').flatMap((step) => step.commits));
-  const first = search.request.series[0];
-  const picture = search.steps.length === 0 ? h('p', { class: 'quiet' }, 'Nothing has been measured yet.') : h('div');
-  if (search.steps.length > 0) {
-    const draw = (name) => figure.replaceChildren(searchLine(search, name));
+export async function bisectionBody(id, place) {
+  const bisection = await read(`/api/v1/bisections/${id}`, place.signal);
+  const builds = new Set(bisection.steps.filter((step) => step.stage === 'commits').flatMap((step) => step.commits));
+  const first = bisection.request.series[0];
+  const picture = bisection.steps.length === 0 ? h('p', { class: 'quiet' }, 'Nothing has been measured yet.') : h('div');
+  if (bisection.steps.length > 0) {
+    const draw = (name) => figure.replaceChildren(bisectionLine(bisection, name));
     const figure = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'The bisection as a picture' });
     draw(first.name);
-    const choice = search.request.series.length < 2 ? null : h('label', null, 'Belief about', h('select', { change: (event) => draw(event.target.value) },
-      search.request.series.map((series) => h('option', { value: series.name }, series.name))));
+    const choice = bisection.request.series.length < 2 ? null : h('label', null, 'Belief about', h('select', { change: (event) => draw(event.target.value) },
+      bisection.request.series.map((series) => h('option', { value: series.name }, series.name))));
     picture.append(figure, choice ?? '');
   }
   return [
     facts([
-      ['State', search.headline],
-      search.incident ? ['Of', incidentLink(search.incident)] : ['Of', 'a person'],
-      ['Commits', [sha(search.request.start), ' to ', sha(search.request.end), search.commits.length ? `, ${plural(search.commits.length, 'suspect')}` : '']],
-      ['Series', search.request.series.slice(0, 8).map((series) => h('div', null, seriesLink(series)))],
-      ['Steps', `${plural(search.steps.length, 'step')}, ${plural(builds.size, 'build')}`],
-      ['Asked', time(search.asked_at)],
+      ['State', bisection.headline],
+      bisection.incident ? ['Of', incidentLink(bisection.incident)] : ['Of', 'a person'],
+      ['Commits', [sha(bisection.request.start), ' to ', sha(bisection.request.end), bisection.commits.length ? `, ${plural(bisection.commits.length, 'suspect')}` : '']],
+      ['Series', bisection.request.series.slice(0, 8).map((series) => h('div', null, seriesLink(series)))],
+      ['Steps', `${plural(bisection.steps.length, 'step')}, ${plural(builds.size, 'build')}`],
+      ['Asked', time(bisection.asked_at)],
     ]),
-    searchActions(search, place.again),
-    search.reason ? h('p', null, untrusted(search.reason)) : null,
-    search.findings.map(findingSection),
-    packagesSection(search.packages),
-    nextText(search),
+    bisectionActions(bisection, place.again),
+    bisection.reason ? h('p', null, untrusted(bisection.reason)) : null,
+    bisection.findings.map(findingSection),
+    packagesSection(bisection.packages),
+    nextText(bisection),
     picture,
-    search.steps.length ? h('details', null, h('summary', null, 'All steps'), table(stepColumns, search.steps, { caption: 'In the order planned' })) : null,
+    bisection.steps.length ? h('details', null, h('summary', null, 'All steps'), table(stepColumns, bisection.steps, { caption: 'In the order planned' })) : null,
   ];
 }

@@ -1,4 +1,4 @@
-// A search as a picture: commits on a line, oldest left, and below them a row for each wave: what was measured, what could
+// A bisection as a picture: commits on a line, oldest left, and below them a row for each wave: what was measured, what could
 // not be built, and where a change was believed to be after it.
 
 import { s } from './dom.js';
@@ -21,21 +21,21 @@ function wavesOf(steps) {
   return waves;
 }
 
-/** Where each commit stands: as the service tells it, or, of an old search, as steps show it. */
-function placesOf(search) {
-  const told = [search.request.start, ...search.commits.map((commit) => commit.sha)];
-  const order = search.commits.length > 0 ? told : [...new Set([search.request.start, ...search.steps.flatMap((step) => step.commits), search.request.end])];
+/** Where each commit stands: as the service tells it, or, of an old bisection, as steps show it. */
+function placesOf(bisection) {
+  const told = [bisection.request.start, ...bisection.commits.map((commit) => commit.sha)];
+  const order = bisection.commits.length > 0 ? told : [...new Set([bisection.request.start, ...bisection.steps.flatMap((step) => step.commits), bisection.request.end])];
   return new Map(order.map((sha, at) => [sha, at]));
 }
 
 /** `series`: the name of the one whose beliefs are drawn. */
-export function searchLine(search, series) {
-  const places = placesOf(search);
-  const waves = wavesOf(search.steps);
+export function bisectionLine(bisection, series) {
+  const places = placesOf(bisection);
+  const waves = wavesOf(bisection.steps);
   const count = Math.max(2, places.size);
   const x = (sha) => left + ((width - left - right) * (places.get(sha) ?? 0)) / (count - 1);
   const height = top + rowHeight * waves.length + 26;
-  const subjects = new Map(search.commits.map((commit) => [commit.sha, commit.subject]));
+  const subjects = new Map(bisection.commits.map((commit) => [commit.sha, commit.subject]));
   const name = (sha) => `${sha.slice(0, 12)} ${(subjects.get(sha) ?? '').slice(0, 120)}`;
   return s('svg', { class: 'figure', width, viewBox: `0 0 ${width} ${height}`, role: 'img',
     'aria-label': `${places.size} commits and ${waves.length} waves of measurements; the table below tells each` },
@@ -55,6 +55,6 @@ export function searchLine(search, series) {
         s('title', null, `${name(sha)}${step.skipped === sha ? ': could not be built' : ''}`)))),
     ];
   }),
-  s('text', { x: left, y: height - 6, class: 'quiet-fill' }, `known good ${search.request.start.slice(0, 12)}`),
-  s('text', { x: width - right, y: height - 6, class: 'quiet-fill', 'text-anchor': 'end' }, `known bad ${search.request.end.slice(0, 12)}`));
+  s('text', { x: left, y: height - 6, class: 'quiet-fill' }, `known good ${bisection.request.start.slice(0, 12)}`),
+  s('text', { x: width - right, y: height - 6, class: 'quiet-fill', 'text-anchor': 'end' }, `known bad ${bisection.request.end.slice(0, 12)}`));
 }
