@@ -47,10 +47,10 @@ http::HttpResponse readiness(View const& view, Call const& call);
 /// Everything that is counted, in Prometheus' text format 0.0.4.
 http::HttpResponse show_metrics(View const& view, Call const& call);
 
-/// What the dashboard's first page shows, in one answer, {nightlies, incidents, bisections, alarms}:
-/// the newest nightlies, with the progress of those that are being measured; the incidents of the
-/// last thirty days, each with its worst series and the first finding; bisections that have not
-/// ended; open alarms.
+/// What the dashboard's first page shows, in one answer, {nightlies, incidents, bisections,
+/// alarms}: the newest nightlies, with the progress of those that are being measured; the incidents
+/// of the last thirty days, each with its worst series and the first finding; bisections that have
+/// not ended; open alarms.
 http::HttpResponse show_tonight(View const& view, Call const& call);
 
 /// What this API takes and answers, for programs: openapi.json (OpenAPI 3.1), as it was when this
