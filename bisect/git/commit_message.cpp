@@ -1,10 +1,12 @@
 #include "bisect/git/commit_message.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <utility>
 
 #include "storage/base/date.h"
+#include "storage/domain/project.h"
 
 namespace torchwatch::bisect {
 namespace {
@@ -23,22 +25,62 @@ std::string_view trimmed(std::string_view line) {
   return line.substr(0, last + 1);
 }
 
-std::optional<int> number_after_pull(std::string_view line) {
+/// A pull request as its address on GitHub names it.
+struct PullRequestAddress {
+  int number = 0;
+  bool is_ours = false;  ///< of the watched project
+};
+
+bool equal_ignoring_case(std::string_view one, std::string_view other) {
+  auto const lower = [](unsigned char c) {
+    return std::tolower(c);
+  };
+  return std::ranges::equal(one, other, {}, lower, lower);
+}
+
+/// The address that the first word of `text` begins with: "https://github.com/OWNER/NAME/pull/N".
+std::optional<PullRequestAddress> address_in(std::string_view text) {
+  constexpr std::string_view blanks = " \t";
   constexpr std::string_view path = "/pull/";
-  auto const found = line.rfind(path);
-  if (found == std::string_view::npos) return std::nullopt;
-  auto const digits = trimmed(line.substr(found + path.size()));
-  return parse_number(digits.substr(0, digits.find(' ')));
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  text = text.substr(0, text.find_first_of(blanks));
+  auto const end = text.find(path);
+  if (!text.starts_with("https://github.com/") || end == std::string_view::npos)
+    return std::nullopt;
+  auto const rest = text.substr(end + path.size());
+  auto const number = parse_number(rest.substr(0, rest.find_first_not_of("0123456789")));
+  if (!number) return std::nullopt;
+  return PullRequestAddress{*number, equal_ignoring_case(text.substr(0, end), project_url)};
+}
+
+/// Calls `read` with each line, without blanks at its end.
+template <class Read>
+void for_each_line(std::string_view message, Read read) {
+  while (!message.empty()) {
+    auto const line = message.substr(0, message.find('\n'));
+    read(trimmed(line));
+    message.remove_prefix(std::min(message.size(), line.size() + 1));
+  }
 }
 
 /// Calls `read` with what follows `key` in each line that begins with it.
 template <class Read>
 void for_each_trailer(std::string_view message, std::string_view key, Read read) {
-  while (!message.empty()) {
-    auto const line = message.substr(0, message.find('\n'));
-    if (line.starts_with(key)) read(trimmed(line.substr(key.size())));
-    message.remove_prefix(std::min(message.size(), line.size() + 1));
+  for_each_line(message, [&](std::string_view line) {
+    if (line.starts_with(key)) read(line.substr(key.size()));
+  });
+}
+
+/// The pull request that a line says to be resolved. PyTorch's merge bot looks for these three
+/// words anywhere in a line, so they count anywhere here too.
+std::optional<PullRequestAddress> resolved_in(std::string_view line) {
+  for (std::string_view const key :
+       {"Pull Request resolved:", "Pull-Request-resolved:", "Pull-Request:"}) {
+    auto const at = line.rfind(key);
+    if (at == std::string_view::npos) continue;
+    if (auto const address = address_in(line.substr(at + key.size()))) return address;
   }
+  return std::nullopt;
 }
 
 std::string_view subject_of(std::string_view message) {
@@ -63,11 +105,17 @@ std::optional<int> number_in_subject(std::string_view subject) {
 }  // namespace
 
 std::optional<int> pull_request_of(std::string_view message) {
-  std::optional<int> resolved;
-  for_each_trailer(message, "Pull Request resolved:", [&resolved](std::string_view value) {
-    if (auto const number = number_after_pull(value)) resolved = number;
+  std::optional<int> ours;
+  std::vector<int> of_others;
+  for_each_line(message, [&](std::string_view line) {
+    auto const address = resolved_in(line);
+    if (address && address->is_ours) ours = address->number;
+    if (address && !address->is_ours) of_others.push_back(address->number);
   });
-  return resolved ? resolved : number_in_subject(subject_of(message));
+  if (ours) return ours;
+  auto const number = number_in_subject(subject_of(message));
+  if (number && std::ranges::find(of_others, *number) != of_others.end()) return std::nullopt;
+  return number;
 }
 
 std::vector<std::string> approvers_of(std::string_view message) {
@@ -93,8 +141,8 @@ std::optional<Revert> revert_of(std::string_view message) {
     if (is_commit_sha(sha)) revert.commit = CommitSha{std::string{sha}};
   });
   for_each_trailer(message, "Reverted ", [&revert](std::string_view value) {
-    if (auto const number = number_after_pull(value.substr(0, value.find(' '))))
-      revert.pull_request = number;
+    auto const address = address_in(value);
+    if (address && address->is_ours) revert.pull_request = address->number;
   });
   if (revert.pull_request) return revert;
   subject.remove_prefix(revert_begins.size());

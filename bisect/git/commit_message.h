@@ -9,9 +9,12 @@
 
 namespace torchwatch::bisect {
 
-/// The pull request that landed as the commit with this message: the last trailer "Pull Request
-/// resolved: .../pull/N", else "(#N)" at the end of the subject. A number inside the quotes of
-/// `Revert "... (#N)"` is the reverted pull request, not the commit's own.
+/// The pull request of the watched project that landed as the commit with this message. It is in
+/// the last trailer that PyTorch's merge bot accepts ("Pull Request resolved:",
+/// "Pull-Request-resolved:" or "Pull-Request:", then https://github.com/pytorch/pytorch/pull/N),
+/// else in "(#N)" at the end of the subject. Two numbers do not count: one inside the quotes of
+/// `Revert "... (#N)"`, which is the reverted pull request, and one in the subject that a trailer
+/// names as another repository's.
 std::optional<int> pull_request_of(std::string_view message);
 
 /// Who approved the pull request: the GitHub names in the trailers "Approved by:
@@ -25,7 +28,7 @@ struct Revert {
 };
 
 /// Nothing when the message is not a revert's: `Revert "... (#N)"` as subject. The pull request is
-/// that of the line "Reverted .../pull/N", else the one inside the quotes.
+/// that of the line "Reverted .../pull/N" of the watched project, else the one inside the quotes.
 std::optional<Revert> revert_of(std::string_view message);
 
 /// A commit of the nightly branch, as its subject tells it.

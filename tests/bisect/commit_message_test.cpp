@@ -34,6 +34,49 @@ TEST(PullRequestOf, FallsBackToTheEndOfTheSubject) {
   EXPECT_EQ(pull_request_of(""), std::nullopt);
 }
 
+TEST(PullRequestOf, ReadsEveryTrailerThatTheMergeBotAccepts) {
+  std::string const ours = "https://github.com/pytorch/pytorch/pull/154098";
+  for (std::string const key :
+       {"Pull Request resolved:", "Pull-Request-resolved:", "Pull-Request:"}) {
+    EXPECT_EQ(pull_request_of("Speed up add\n\nghstack-source-id: 9bc6dee\n" + key + " " + ours +
+                              "\n\nDifferential Revision: D7\n"),
+              154098)
+        << key;
+    EXPECT_EQ(pull_request_of("Speed up add\n\nghstack-source-id: 9bc6dee " + key + " " + ours),
+              154098)
+        << key << " in the middle of a line";
+  }
+  EXPECT_EQ(
+      pull_request_of("Reland\n\nPull-Request: " + ours +
+                      "\nPull Request resolved: https://github.com/PyTorch/pytorch/pull/2.\n"),
+      2)
+      << "the last one, in any case, with a full stop";
+}
+
+TEST(PullRequestOf, IsNotOneOfAnotherRepository) {
+  EXPECT_EQ(pull_request_of("Speed up add\n\n"
+                            "Pull Request resolved: https://github.com/pytorch/vision/pull/12\n"),
+            std::nullopt);
+  EXPECT_EQ(pull_request_of("Speed up add (#12)\n\n"
+                            "Pull Request resolved: https://github.com/pytorch/FBGEMM/pull/12\n"),
+            std::nullopt)
+      << "the subject has the other repository's number";
+  EXPECT_EQ(pull_request_of("Speed up add (#83000)\n\n"
+                            "Pull Request resolved: https://github.com/pytorch/FBGEMM/pull/12\n"),
+            83000);
+  EXPECT_EQ(pull_request_of("Update the pin (#83000)\n\n"
+                            "Pull Request resolved: https://github.com/pytorch/pytorch/pull/83000\n"
+                            "Pull Request resolved: https://github.com/pytorch/vision/pull/12\n"),
+            83000);
+  EXPECT_EQ(pull_request_of("Speed up add\n\n"
+                            "X-link: https://github.com/pytorch/pytorch/pull/12\n"),
+            std::nullopt);
+  EXPECT_EQ(pull_request_of("Speed up add (pytorch/vision#12)"), std::nullopt);
+  EXPECT_EQ(pull_request_of("Speed up add\n\n"
+                            "Pull Request resolved: https://example.org/pytorch/pytorch/pull/12\n"),
+            std::nullopt);
+}
+
 TEST(PullRequestOf, ARevertIsNotThePullRequestItReverts) {
   EXPECT_EQ(pull_request_of("Revert \"Speed up add (#123)\"\n\nReverted "
                             "https://github.com/pytorch/pytorch/pull/123 on behalf of someone\n"),
@@ -77,6 +120,14 @@ TEST(RevertOf, KnowsWhatTheMessageTells) {
   EXPECT_EQ(bare->pull_request, std::nullopt);
   EXPECT_FALSE(revert_of("Speed up add (#123)\n\nThis reverts commit " + trunk + ".\n"));
   EXPECT_FALSE(revert_of(""));
+}
+
+TEST(RevertOf, IsNotOfAnotherRepositorysPullRequest) {
+  auto const revert = revert_of(
+      "Revert \"Speed up add (#123)\"\n\n"
+      "Reverted https://github.com/pytorch/vision/pull/7 on behalf of someone\n");
+  ASSERT_TRUE(revert);
+  EXPECT_EQ(revert->pull_request, 123);
 }
 
 TEST(ParseNightlyRelease, ReadsDateAndTrunkCommit) {
