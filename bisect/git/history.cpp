@@ -10,6 +10,8 @@
 #include <git2/sys/mempack.h>
 #include <git2/sys/odb_backend.h>
 
+#include "bisect/git/encoding.h"
+
 namespace torchwatch::bisect {
 namespace {
 
@@ -50,10 +52,12 @@ Timestamp time_of(git_commit const& commit) {
 
 // git_commit_summary caches its answer in the commit, hence the mutable reference.
 Commit describe(git_commit& commit) {
+  auto const encoding = text_of(git_commit_message_encoding(&commit));
   auto const* author = git_commit_author(&commit);
+  auto const name = text_of(author->name) + " <" + text_of(author->email) + ">";
   return Commit{.sha = sha_of(commit),
-                .subject = text_of(git_commit_summary(&commit)),
-                .author = text_of(author->name) + " <" + text_of(author->email) + ">",
+                .subject = utf8_of(text_of(git_commit_summary(&commit)), encoding),
+                .author = utf8_of(name, encoding),
                 .time = time_of(commit),
                 .pull_request = pull_request_of(text_of(git_commit_message(&commit)))};
 }

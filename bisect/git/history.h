@@ -35,6 +35,8 @@ class GitHistory {
   /// The commit that `spec` names, in git's syntax: a branch, tag, full or short hash, "HEAD~3".
   Result<CommitSha> resolve(std::string const& spec) const;
 
+  /// Subject and author are converted from the character set of the commit's `encoding` header to
+  /// UTF-8; without a header they are the commit's bytes.
   Result<Commit> commit(CommitSha const& sha) const;
 
   /// The first parent; not_found for a root commit.

@@ -32,6 +32,23 @@ TEST(GitHistory, DescribesACommit) {
   EXPECT_EQ(commit.pull_request, 83000);
 }
 
+TEST(GitHistory, ReadsACommitInItsOwnEncoding) {
+  GitRepository repository;
+  repository.git("config i18n.commitEncoding ISO-8859-1");
+  std::ofstream{repository.beside("latin"), std::ios::binary}
+      << "Speed up caf\xe9\n\n"
+         "Pull-Request: https://github.com/pytorch/pytorch/pull/83000\n";
+  repository.git("commit --quiet --allow-empty --author='Jos\xe9 <jose@example.org>' --file='" +
+                 repository.beside("latin").string() + "'");
+  CommitSha const sha{repository.git("rev-parse HEAD")};
+
+  auto const commit = open(repository.path()).commit(sha).value();
+
+  EXPECT_EQ(commit.subject, "Speed up caf\u00e9");
+  EXPECT_EQ(commit.author, "Jos\u00e9 <jose@example.org>");
+  EXPECT_EQ(commit.pull_request, 83000);
+}
+
 TEST(GitHistory, ListsCommitsOldestFirstThoughTheirTimesAreEqual) {
   GitRepository repository;
   auto const start = repository.commit("a");
