@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "storage/base/printable.h"
+
 namespace torchwatch::github {
 namespace {
 
@@ -47,7 +49,7 @@ std::string one_line(std::string_view text) {
     }
   }
   if (line.ends_with(' ')) line.pop_back();
-  return line;
+  return printable(line, std::string::npos);
 }
 
 std::string verbatim(std::string_view text) {

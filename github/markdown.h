@@ -8,11 +8,13 @@
 /// Text from elsewhere made safe for a GitHub issue. Pure.
 namespace torchwatch::github {
 
-/// Line breaks, tabs and control characters become single spaces; both ends are trimmed.
+/// Line breaks, tabs and control characters become single spaces; both ends are trimmed. Characters
+/// that turn the direction of writing around are escaped (\u202e), and so are bytes that are no
+/// UTF-8 (\xff).
 std::string one_line(std::string_view text);
 
-/// Text from elsewhere, shown as code exactly as it is and on one line: it can neither end a table
-/// cell nor start markup, a link, a reference or a mention. Empty text is shown as a dash.
+/// Text from elsewhere as code, made one line by one_line(): it can neither end a table cell nor
+/// start markup, a link, a reference or a mention. Empty text is shown as a dash.
 std::string verbatim(std::string_view text);
 
 /// `text` as one word of a POSIX shell.

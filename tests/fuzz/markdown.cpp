@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "github/issue.h"
+#include "storage/base/printable.h"
 #include "tests/fuzz/property.h"
 #include "tests/fuzz/targets.h"
 #include "tests/github/stories.h"
@@ -121,6 +122,7 @@ void markdown(std::string_view input) {
   auto const draft = report_of(std::string{cut});
   require(shape_of(draft.body) == shape, "what others wrote leaves the layout alone");
   require(github::key_in(draft.body) == draft.key, "a report has its own key");
+  require(printable_lines(draft.body) == draft.body, "a report is UTF-8 in which nothing acts");
   require(draft.body.size() <= github::max_body_bytes, "GitHub takes the body");
   require(is_one_line(draft.title) && draft.title.size() <= github::max_title_bytes,
           "GitHub takes the title");

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "github/bisection_story.h"
+#include "storage/base/printable.h"
 #include "tests/github/stories.h"
 
 namespace torchwatch::github {
@@ -74,6 +75,23 @@ TEST(Issue, DoesWithoutABisection) {
 
 TEST(Issue, CannotBeBrokenByForeignText) {
   expect_golden(hostile_story(), "hostile");
+}
+
+TEST(Issue, IsUtf8AndEscapesBidirectionalControls) {
+  auto story = culprit_story();
+  auto& culprit = story.bisections.front().findings.front().suspects.front();
+  culprit.subject = "Fuse caf\xe9 \u202ebias";
+  culprit.author = "Jos\xe9 \u2066Doe <jose@example.org>";
+  story.nightly.version = "2.11\u202e";
+  story.incident.changes.back().series.benchmark.model = "dlrm\xff\u202e";
+
+  auto const draft = draft_issue(story, context);
+
+  EXPECT_THAT(draft.title, HasSubstr("dlrm\\xff\\u202e"));
+  EXPECT_THAT(draft.body, HasSubstr("`Fuse caf\\xe9 \\u202ebias`"));
+  EXPECT_THAT(draft.body, HasSubstr("`Jos\\xe9 \\u2066Doe`"));
+  EXPECT_THAT(draft.body, HasSubstr("`2.11\\u202e`"));
+  EXPECT_EQ(printable_lines(draft.body), draft.body);
 }
 
 TEST(Issue, NamesTheCulpritsOfASeriesOfAllBisections) {

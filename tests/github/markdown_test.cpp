@@ -15,6 +15,17 @@ TEST(Markdown, KeepsBackticksAndPipesFromEndingCodeAndCells) {
   EXPECT_EQ(shown, "<code>a&#124;b &#96;c&#96; &#64;user &#60;&#33;&#45;&#45;</code>");
 }
 
+TEST(Markdown, EscapesBytesThatAreNoUtf8) {
+  EXPECT_EQ(one_line("caf\xe9\n\u00fc \xe2\x82"), "caf\\xe9 \u00fc \\xe2\\x82");
+  EXPECT_EQ(verbatim("caf\xe9"), "`caf\\xe9`");
+}
+
+TEST(Markdown, EscapesWhatTurnsTheDirectionOfWritingAround) {
+  EXPECT_EQ(one_line("\u202egnp.exe\u202c"), "\\u202egnp.exe\\u202c");
+  EXPECT_EQ(verbatim("\u2066a\u2069"), "`\\u2066a\\u2069`");
+  EXPECT_EQ(verbatim("\u200f|"), "<code>&#92;u200f&#124;</code>");
+}
+
 TEST(Markdown, QuotesForTheShell) {
   EXPECT_EQ(shell_quoted("it's"), "'it'\\''s'");
 }

@@ -12,6 +12,7 @@
 #include "daemon/report/feedback.h"
 #include "daemon/report/rulings.h"
 #include "github/issue.h"
+#include "storage/base/printable.h"
 #include "tests/api/stored_story.h"
 #include "tests/fakes/github/fake_transport.h"
 #include "tests/fakes/github/run.h"
@@ -103,6 +104,18 @@ TEST_F(ReportTest, IsAFileWhereNoRepositoryIsConfigured) {
   EXPECT_THAT(text.str(), HasSubstr("# "));
   EXPECT_EQ(store.incidents().all().at(0).report, place);
   EXPECT_THAT(transport.sent, IsEmpty());
+}
+
+TEST_F(ReportTest, IsValidUtf8WhateverACommitHolds) {
+  auto bisection = store.bisections().of_incident(IncidentId{1}).at(0);
+  bisection.findings.at(0).suspects.at(0).subject = "Fuse caf\xe9 \u202e bias";
+  store.bisections().update(bisection);
+
+  std::ostringstream report;
+  report << std::ifstream{publish().value()}.rdbuf();
+
+  EXPECT_THAT(report.str(), HasSubstr("Fuse caf\\xe9 \\u202e bias"));
+  EXPECT_EQ(printable_lines(report.str()), report.str());
 }
 
 TEST_F(ReportTest, SaysWhyItCannotBeWritten) {
