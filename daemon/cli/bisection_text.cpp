@@ -5,6 +5,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include "storage/base/printable.h"
 #include "storage/domain/build.h"
 #include "storage/domain/project.h"
 
@@ -72,7 +73,7 @@ void print_summary(ordered_json const& summarized) {
 }  // namespace
 
 std::string text(ordered_json const& json, char const* key) {
-  return json.at(key).get<std::string>();
+  return printable(json.at(key).get_ref<std::string const&>(), std::string::npos);
 }
 
 std::string short_sha(ordered_json const& sha) {

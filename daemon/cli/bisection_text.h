@@ -7,7 +7,7 @@
 /// Bisections for a terminal, laid out from what the HTTP API says of them.
 namespace torchwatch::cli {
 
-/// The text at `key`, which has to be there.
+/// The text at `key`, which has to be there, fit for one line: a line break in it is escaped.
 std::string text(nlohmann::ordered_json const& json, char const* key);
 
 /// "3bb8db4bf099"; "-" for null.

@@ -16,6 +16,7 @@
 #include "daemon/cli/commands.h"
 #include "daemon/service/open_store.h"
 #include "daemon/service/service.h"
+#include "storage/base/printable.h"
 #include "storage/domain/project.h"
 #include "storage/domain/words.h"
 
@@ -72,8 +73,8 @@ std::string nothing_found_in(Judgement const& judgement) {
 void print(Judgement const& judgement) {
   auto const& nightly = judgement.nightly;
   std::cout << "nightly:   " << nightly.date << "  " << short_of(nightly.commit) << "  "
-            << nightly.version << "  " << to_string(nightly.state);
-  if (!nightly.failure.empty()) std::cout << ": " << nightly.failure;
+            << printable(nightly.version) << "  " << to_string(nightly.state);
+  if (!nightly.failure.empty()) std::cout << ": " << printable(nightly.failure);
   std::cout << '\n';
   if (judgement.baseline) {
     std::cout << "baseline:  " << judgement.baseline->date << "  "
@@ -81,7 +82,9 @@ void print(Judgement const& judgement) {
   }
   for (auto const& alarm : judgement.alarms)
     std::cout << "alarm:     " << to_string(alarm.kind) << "  "
-              << (alarm.subject.empty() ? "" : alarm.subject + "  ") << alarm.detail << '\n';
+              << printable(alarm.subject.empty() ? alarm.detail
+                                                 : alarm.subject + "  " + alarm.detail)
+              << '\n';
   if (nightly.state == NightlyState::failed) return;
   if (!judgement.incident) {
     std::cout << "found:     " << nothing_found_in(judgement) << '\n';

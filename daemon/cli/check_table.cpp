@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
+#include "storage/base/printable.h"
+
 namespace torchwatch::cli {
 
 bool are_good(std::vector<setup::Check> const& checks) {
@@ -22,7 +24,7 @@ std::string table_of(std::vector<setup::Check> const& checks) {
                          width,
                          check.is_good ? "good" : "bad",
                          check.seconds.count(),
-                         check.found);
+                         printable(check.found));
   }
   return table;
 }

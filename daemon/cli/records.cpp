@@ -35,8 +35,7 @@ struct RecordsFlags {
 
 /// "-" for null.
 std::string word(ordered_json const& json, char const* key) {
-  auto const& value = json.at(key);
-  return value.is_string() ? value.get<std::string>() : "-";
+  return json.at(key).is_string() ? text(json, key) : "-";
 }
 
 std::string minute(ordered_json const& json, char const* key) {

@@ -71,6 +71,12 @@ TEST(BisectionText, OfEnvironment_ListsDifferencesOfPackages) {
                     HasSubstr("+ only in the bad one\n  + gcc 13\n")));
 }
 
+TEST(BisectionText, ASubjectWithALineBreakStaysOneLine) {
+  auto bisection = range_of(finding_of(1));
+  bisection.findings.front().suspects.front().subject = "Change\nreport:    forged";
+  EXPECT_THAT(printed(bisection), HasSubstr("  Change\\nreport:    forged (Ada"));
+}
+
 TEST(BisectionText, ACommitMayNotBeKnownYet) {
   EXPECT_EQ(short_sha(std::string(40, 'a')), "aaaaaaaaaaaa");
   EXPECT_EQ(short_sha(nullptr), "-");

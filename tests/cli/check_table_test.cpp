@@ -24,6 +24,11 @@ TEST(CheckTable, HasALineACheckInColumns) {
             "fleet a100  bad   120.0 s  no hello\n");
 }
 
+TEST(CheckTable, KeepsOneLineWhereAFindingHasALineBreak) {
+  EXPECT_EQ(table_of({check("feed", true, "2.9\nfleet  good", 0.25)}),
+            "feed  good    0.2 s  2.9\\nfleet  good\n");
+}
+
 TEST(CheckTable, IsGoodWhenEveryCheckIs) {
   EXPECT_FALSE(are_good(checks));
   EXPECT_TRUE(are_good({checks.front()}));

@@ -49,6 +49,13 @@ class DirectoryFeed : public testing::Test {
     std::ofstream{file} << build;
   }
 
+  void set_version(std::size_t nightly, std::string const& version) {
+    auto const file = prefix_of(nightly) / "build.json";
+    auto build = json::parse(text_of(file));
+    build["version"] = version;
+    std::ofstream{file} << build;
+  }
+
   /// Announces a copy of the first nightly, days later, whose dcgan takes `ms` to train.
   void add_later(int days, double ms) {
     auto const first = prefix_of(0);
@@ -83,6 +90,14 @@ class UnchangedFeed : public DirectoryFeed {
  protected:
   UnchangedFeed() : DirectoryFeed{without_culprit()} {}
 };
+
+TEST_F(UnchangedFeed, PrintsAVersionWithLineBreaksOnOneLine) {
+  set_version(1, "2.9\nfound:     forged\u202e");
+  auto const check = world_.run({"check"});
+  EXPECT_EQ(check.status, 0) << check.err;
+  EXPECT_THAT(check.out, HasSubstr("  2.9\\nfound:     forged\\u202e  "));
+  EXPECT_THAT(check.out, HasSubstr("\nfound:     nothing\n"));
+}
 
 // As when a nightly is packaged with another library.
 TEST_F(UnchangedFeed, BlamesNoCommitForWhatOnlyThePackageChanged) {
