@@ -3,7 +3,6 @@
 #include <cmath>
 #include <set>
 #include <tuple>
-#include <utility>
 
 namespace torchwatch::bisect {
 namespace {
@@ -93,15 +92,6 @@ Side side_of(std::vector<LevelOfSeries> const& levels, Distinctions const& disti
 }
 
 }  // namespace
-
-Result<> add_levels(Side& side, Benchmark const& benchmark, std::map<Metric, double> levels) {
-  ModelTest const key{benchmark.model, benchmark.test};
-  if (!side.emplace(key, std::move(levels)).second)
-    return Error{ErrorCode::invalid_argument,
-                 "found " + name_of(benchmark) +
-                     " beside the same test on another device or backend, allowed is one of them"};
-  return {};
-}
 
 Sides sides_of(std::vector<LevelOfSeries> const& first, std::vector<LevelOfSeries> const& second) {
   auto const distinctions = distinctions_of(places_of(first), places_of(second));

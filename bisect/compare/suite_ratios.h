@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "storage/base/result.h"
 #include "storage/domain/benchmark.h"
 #include "storage/domain/night.h"
 
@@ -30,9 +29,6 @@ struct ModelTest {
 
 /// One side's levels, in the metrics' units.
 using Side = std::map<ModelTest, std::map<Metric, double>>;
-
-/// `invalid_argument` when the side has it already, on another device or backend.
-Result<> add_levels(Side& side, Benchmark const& benchmark, std::map<Metric, double> levels);
 
 struct Sides {
   Side first;

@@ -10,6 +10,7 @@
 #include "bisect/compare/suite_ratios.h"
 #include "daemon/cli/command_line.h"
 #include "daemon/cli/commands.h"
+#include "daemon/cli/suite_levels.h"
 #include "daemon/service/open_store.h"
 #include "runner/catalogue/catalogue.h"
 
@@ -23,88 +24,26 @@ struct CompareRequest {
   bool as_json = false;
 };
 
-using bisect::add_levels;
 using bisect::ModelTest;
-using bisect::Side;
 using bisect::SidesComparison;
 using nlohmann::ordered_json;
 
-constexpr auto file_form = "what \"torchwatch bench --json\" prints, or TorchBench's metrics file";
-
-Error bad_file(std::string const& file, std::string const& found) {
-  return Error{ErrorCode::invalid_argument,
-               file + ": found " + found + ", allowed is " + file_form};
-}
-
-/// What `bench --json` prints: a list of benchmarks with their metrics; failed ones have none.
-Result<Side> read_bench(std::string const& file, nlohmann::json const& results) {
-  Side side;
-  for (auto const& result : results) {
-    auto const name = result.value("benchmark", "");
-    auto const benchmark = parse_benchmark(name);
-    if (!benchmark) return bad_file(file, "benchmark \"" + name + "\"");
-    std::map<Metric, double> levels;
-    auto const metrics = result.value("metrics", nlohmann::json::object());
-    for (auto const& [word, value] : metrics.items())
-      if (auto const metric = parse_metric(word)) levels[*metric] = value.at("value").get<double>();
-    if (levels.empty()) continue;
-    auto const added = add_levels(side, *benchmark, std::move(levels));
-    if (!added) return within(file, added.error());
-  }
-  return side;
-}
-
-/// TorchBench's metrics file: {"metrics": {"test_eval[...]_latency": 60.1}}. Memory is in GB there,
-/// which no ratio minds.
-Result<Side> read_metrics(std::string const& file, nlohmann::json const& metrics) {
-  std::map<Benchmark, std::map<Metric, double>> levels;
-  for (auto const& [name, value] : metrics.items()) {
-    auto const end = name.rfind("]_");
-    auto const benchmark = parse_benchmark(name.substr(0, end == std::string::npos ? 0 : end + 1));
-    auto const metric = benchmark ? parse_metric(name.substr(end + 2)) : std::nullopt;
-    if (!metric || !value.is_number()) return bad_file(file, "metric \"" + name + "\"");
-    levels[*benchmark][*metric] = value.get<double>();
-  }
-  Side side;
-  for (auto& [benchmark, measured] : levels) {
-    auto const added = add_levels(side, benchmark, std::move(measured));
-    if (!added) return within(file, added.error());
-  }
-  return side;
-}
-
-Result<Side> read_file(std::string const& file) {
+Result<SuiteLevels> read_file(std::string const& file) {
   std::ifstream stream{file};
-  auto const document = nlohmann::json::parse(stream, nullptr, false);
-  if (document.is_discarded()) return bad_file(file, "no JSON");
-  try {
-    if (document.is_array()) return read_bench(file, document);
-    if (document.is_object() && document.contains("metrics"))
-      return read_metrics(file, document.at("metrics"));
-  } catch (nlohmann::json::exception const& problem) {
-    return bad_file(file, problem.what());
-  }
-  return bad_file(file, "something else");
+  return read_levels(file, stream);
 }
 
 /// The newest levels of a fleet.
-Result<Side> read_fleet(storage::Store& store, std::string const& fleet) {
-  std::map<Benchmark, std::map<Metric, double>> levels;
+SuiteLevels read_fleet(storage::Store& store, std::string const& fleet) {
+  SuiteLevels side;
   auto const histories = store.histories();
-  for (auto const& series : histories.series()) {
-    if (series.fleet != fleet) continue;
-    levels[series.benchmark][series.metric] = histories.of(series).back().level;
-  }
-  Side side;
-  for (auto& [benchmark, measured] : levels) {
-    auto const added = add_levels(side, benchmark, std::move(measured));
-    if (!added) return within("fleet " + fleet, added.error());
-  }
+  for (auto const& series : histories.series())
+    if (series.fleet == fleet) side.levels.push_back({series, histories.of(series).back().level});
   return side;
 }
 
-Result<Side> read_side(std::string const& invocation,
-                       std::function<Result<storage::Store>&()> open) {
+Result<SuiteLevels> read_side(std::string const& invocation,
+                              std::function<Result<storage::Store>&()> open) {
   if (std::filesystem::exists(invocation)) return read_file(invocation);
   auto& store = open();
   if (!store)
@@ -118,36 +57,72 @@ std::string_view domain_of(std::string const& model) {
   return entry == nullptr ? "" : entry->domain;
 }
 
+/// " cuda script": of tests that stand on several devices or backends, which these are on.
+std::string place_of(ModelTest const& key) {
+  std::string place;
+  if (key.device) place.append(" ").append(to_string(*key.device));
+  if (!key.backend.empty()) place.append(" ").append(key.backend);
+  return place;
+}
+
 std::string name_of_row(ModelTest const& key) {
-  return fmt::format("{} {}", to_string(key.test), key.model);
+  return fmt::format("{} {}{}", to_string(key.test), key.model, place_of(key));
+}
+
+ordered_json word_or_null(std::string_view word) {
+  return word.empty() ? ordered_json(nullptr) : ordered_json(word);
+}
+
+/// {test, device, backend}, the last two null where the tests stand on one each.
+ordered_json to_json(ModelTest const& key) {
+  return {{"test", to_string(key.test)},
+          {"device", word_or_null(key.device ? to_string(*key.device) : "")},
+          {"backend", word_or_null(key.backend)}};
+}
+
+/// The same after its model.
+ordered_json entry_of(ModelTest const& key) {
+  ordered_json entry{{"model", key.model}};
+  entry.update(to_json(key));
+  return entry;
 }
 
 ordered_json to_json(SidesComparison const& comparison) {
   ordered_json document;
   document["benchmarks"] = ordered_json::array();
   for (auto const& row : comparison.rows) {
-    ordered_json entry{{"model", row.key.model}, {"test", to_string(row.key.test)}};
+    auto entry = entry_of(row.key);
     for (auto const& [metric, ratio] : row.ratios)
       entry["ratios"][std::string{to_string(metric)}] = ratio;
     document["benchmarks"].push_back(std::move(entry));
   }
   document["geometric_means"] = ordered_json::array();
-  for (auto const& [of, domain, metric, ratio, count] : comparison.means)
-    document["geometric_means"].push_back(
-        {{"test", to_string(of.test)},
-         {"metric", to_string(metric)},
-         {"ratio", ratio},
-         {"benchmarks", count},
-         {"domain", domain.empty() ? ordered_json(nullptr) : ordered_json(domain)}});
+  for (auto const& [of, domain, metric, ratio, count] : comparison.means) {
+    auto mean = to_json(of);
+    mean["metric"] = to_string(metric);
+    mean["ratio"] = ratio;
+    mean["benchmarks"] = count;
+    mean["domain"] = word_or_null(domain);
+    document["geometric_means"].push_back(std::move(mean));
+  }
   auto const list = [](std::vector<ModelTest> const& keys) {
-    auto names = ordered_json::array();
+    auto entries = ordered_json::array();
     for (auto const& key : keys)
-      names.push_back({{"model", key.model}, {"test", to_string(key.test)}});
-    return names;
+      entries.push_back(entry_of(key));
+    return entries;
   };
   document["only_first"] = list(comparison.only_first);
   document["only_second"] = list(comparison.only_second);
   return document;
+}
+
+void print_json(SidesComparison const& comparison,
+                SuiteLevels const& first,
+                SuiteLevels const& second) {
+  auto document = to_json(comparison);
+  document["skipped_first"] = first.skipped;
+  document["skipped_second"] = second.skipped;
+  std::cout << document.dump(2) << '\n';
 }
 
 std::string ratio_cell(std::map<Metric, double> const& ratios, Metric metric) {
@@ -155,10 +130,8 @@ std::string ratio_cell(std::map<Metric, double> const& ratios, Metric metric) {
   return found == ratios.end() ? "-" : fmt::format("{:.3f}", found->second);
 }
 
-void print_table(SidesComparison const& comparison, CompareRequest const& request) {
+void print_ratios(SidesComparison const& comparison) {
   constexpr auto row = "{:<42} {:>9} {:>9} {:>9}\n";
-  std::cout << fmt::format(
-      "{} by {}: less than 1 is less time or memory\n", request.second, request.first);
   std::cout << fmt::format(row, "benchmark", "latency", "cmem", "gmem");
   auto const print = [&](std::string const& name, std::map<Metric, double> const& ratios) {
     std::cout << fmt::format(row,
@@ -169,18 +142,29 @@ void print_table(SidesComparison const& comparison, CompareRequest const& reques
   };
   for (auto const& each : comparison.rows)
     print(name_of_row(each.key), each.ratios);
-  std::map<std::pair<Test, std::string>, std::map<Metric, double>> means;
+  std::map<std::pair<ModelTest, std::string>, std::map<Metric, double>> means;
   for (auto const& mean : comparison.means)
-    means[{mean.of.test, mean.domain}][mean.metric] = mean.ratio;
+    means[{mean.of, mean.domain}][mean.metric] = mean.ratio;
   for (auto const& [group, ratios] : means) {
-    auto const& [test, domain] = group;
+    auto const& [key, domain] = group;
     auto const of = domain.empty() ? "" : " of " + domain;
-    print(fmt::format("{}: geometric mean{}", to_string(test), of), ratios);
+    print(fmt::format("{}{}: geometric mean{}", to_string(key.test), place_of(key), of), ratios);
   }
+}
+
+void print_table(SidesComparison const& comparison,
+                 CompareRequest const& request,
+                 SuiteLevels const& first,
+                 SuiteLevels const& second) {
+  std::cout << fmt::format(
+      "{} by {}: less than 1 is less time or memory\n", request.second, request.first);
+  print_ratios(comparison);
   for (auto const& key : comparison.only_first)
     std::cout << fmt::format("{}: only in {}\n", name_of_row(key), request.first);
   for (auto const& key : comparison.only_second)
     std::cout << fmt::format("{}: only in {}\n", name_of_row(key), request.second);
+  std::cout << line_of_skipped(request.first, first.skipped)
+            << line_of_skipped(request.second, second.skipped);
 }
 
 int run_compare(CompareRequest const& request,
@@ -199,14 +183,15 @@ int run_compare(CompareRequest const& request,
   if (!first) return complain("compare", first.error().message);
   auto const second = read_side(request.second, open);
   if (!second) return complain("compare", second.error().message);
-  auto const comparison = compare_sides(*first, *second, domain_of);
+  auto const sides = bisect::sides_of(first->levels, second->levels);
+  auto const comparison = compare_sides(sides.first, sides.second, domain_of);
   if (comparison.rows.empty())
     return complain("compare",
                     request.first + " and " + request.second + " have no test in common");
   if (request.as_json)
-    std::cout << to_json(comparison).dump(2) << '\n';
+    print_json(comparison, *first, *second);
   else
-    print_table(comparison, request);
+    print_table(comparison, request, *first, *second);
   return nothing_found;
 }
 
@@ -216,7 +201,9 @@ void add_compare(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
   auto const request = std::make_shared<CompareRequest>();
   auto* const compare =
       app.add_subcommand("compare", "Ratios of two sides over the suite, and their means");
-  compare->add_option("first", request->first, "File of `bench --json`, or a fleet")->required();
+  compare
+      ->add_option("first", request->first, "File of `bench --json` or of TorchBench, or a fleet")
+      ->required();
   compare->add_option("second", request->second, "The same; its ratio to the first")->required();
   compare->add_flag("--json", request->as_json, "Print JSON");
   compare->callback([request, &invocation, &chosen] {

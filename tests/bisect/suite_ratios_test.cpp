@@ -9,10 +9,11 @@ using testing::ElementsAre;
 using testing::Pair;
 
 Side make_side(std::vector<std::pair<std::string, std::map<Metric, double>>> const& levels) {
-  Side side;
+  std::vector<LevelOfSeries> all;
   for (auto const& [name, values] : levels)
-    add_levels(side, parse_benchmark(name).value(), values).value();
-  return side;
+    for (auto const& [metric, level] : values)
+      all.push_back({{"local", parse_benchmark(name).value(), metric}, level});
+  return sides_of(all, {}).first;
 }
 
 std::string_view no_domain(std::string const&) {
@@ -104,16 +105,6 @@ TEST(Sides, ThatHaveSeveralBackendsAreComparedLikeByLike) {
   EXPECT_THAT(compared.only_first, ElementsAre(eager));
   ASSERT_EQ(compared.means.size(), 1U);
   EXPECT_EQ(compared.means[0].of.backend, "script");
-}
-
-TEST(Sides, HaveEachTestOnce) {
-  auto side = make_side({{"test_eval[a-cpu-eager]", {}}});
-
-  auto const added = add_levels(side, parse_benchmark("test_eval[a-cpu-script]").value(), {});
-
-  EXPECT_EQ(added.error().message,
-            "found test_eval[a-cpu-script] beside the same test on another device or backend, "
-            "allowed is one of them");
 }
 
 }  // namespace

@@ -291,6 +291,35 @@ TEST(Compare, PrintsRatiosAndTheirMeans) {
   EXPECT_THAT(table.out, HasSubstr("0.500"));
 }
 
+/// TorchBench's metrics file: a score, a failure, and BERT on both devices.
+std::string write_metrics(std::string const& name, double factor) {
+  json const metrics{{"v3_score", 1023.4},
+                     {"test_eval[yolov3-cuda-eager]_latency", -1.0},
+                     {"test_train[BERT_pytorch-cpu-eager]_latency", 900.0},
+                     {"test_train[BERT_pytorch-cuda-eager]_latency", 60.0 * factor}};
+  return write(name, json{{"metrics", metrics}}.dump());
+}
+
+TEST(Compare, ReadsWhatItKnowsOfTorchBenchsFiles) {
+  auto const first = write_metrics("torchbench-first.json", 1);
+  auto const second = write_metrics("torchbench-second.json", 1.5);
+
+  auto const table = shared_world().run({"compare", first, second});
+
+  EXPECT_EQ(table.status, 0) << table.err;
+  EXPECT_THAT(table.out, ContainsRegex("train BERT_pytorch cpu +1.000"));
+  EXPECT_THAT(table.out, ContainsRegex("train BERT_pytorch cuda +1.500"));
+  EXPECT_THAT(table.out, ContainsRegex("train cuda: geometric mean +1.500"));
+  for (auto const& file : {first, second})
+    EXPECT_THAT(table.out,
+                HasSubstr(file + ": skipped 2 metrics: test_eval[yolov3-cuda-eager]_latency "
+                                 "(failed), v3_score (no known benchmark)\n"));
+  auto const answer = json::parse(shared_world().run({"compare", "--json", first, second}).out);
+  EXPECT_EQ(answer.at("benchmarks").at(1).at("device"), "cuda");
+  EXPECT_EQ(answer.at("benchmarks").at(1).at("ratios").at("latency"), 1.5);
+  EXPECT_EQ(answer.at("skipped_second").size(), 2U);
+}
+
 TEST(Compare, ReadsTheNewestLevelsOfFleets) {
   auto options = quick_world();
   options.settings["fleets"] = {{{"name", "old"}},
