@@ -77,7 +77,7 @@ template <class Read>
 auto read_list(SQLite::Column const& column, Read read) {
   try {
     std::vector<decltype(read(nlohmann::json{}))> list;
-    auto const json = nlohmann::json::parse(column.getString());
+    auto const json = read_json(column);
     for (auto const& value : json.get<std::vector<nlohmann::json>>())
       list.push_back(read(value));
     return list;

@@ -223,7 +223,7 @@ std::optional<BuildVariation> Bisections::build_variation_of(BisectionId id) con
       "SELECT build_variation FROM bisection WHERE id = ? AND build_variation IS NOT NULL"};
   bind_all(query, id.value);
   return read_one(query, [](SQLite::Statement& row) {
-    return nlohmann::json::parse(row.getColumn(0).getString()).get<BuildVariation>();
+    return read_json(row.getColumn(0)).get<BuildVariation>();
   });
 }
 

@@ -136,7 +136,7 @@ std::vector<SeriesNights> Histories::recent(int count) const {
 std::string Histories::fingerprint(std::int64_t host) const {
   SQLite::Statement query{database_, "SELECT json FROM fingerprint WHERE id = ?"};
   bind_all(query, host);
-  return query.executeStep() ? query.getColumn(0).getString() : "{}";
+  return query.executeStep() ? read_json_text(query.getColumn(0)) : "{}";
 }
 
 }  // namespace torchwatch::storage

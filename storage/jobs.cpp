@@ -16,18 +16,15 @@ constexpr auto select_jobs =
     "FROM job JOIN fingerprint ON fingerprint.id = job.fingerprint_id ";
 
 std::vector<double> read_samples(SQLite::Column const& column) {
-  return nlohmann::json::parse(column.getString()).get<std::vector<double>>();
+  return read_json(column).get<std::vector<double>>();
 }
 
 /// Three columns from `first`: value, samples, outliers.
 MetricValue read_value(SQLite::Statement& row, int first) {
   MetricValue value;
   value.value = row.getColumn(first).getDouble();
-  auto const list = [&row](int column) {
-    return nlohmann::json::parse(row.getColumn(column).getString());
-  };
-  list(first + 1).get_to(value.samples);
-  list(first + 2).get_to(value.outliers);
+  read_json(row.getColumn(first + 1)).get_to(value.samples);
+  read_json(row.getColumn(first + 2)).get_to(value.outliers);
   return value;
 }
 
@@ -40,7 +37,7 @@ nlohmann::json to_json(std::vector<OperatorCost> const& profile) {
 
 std::vector<OperatorCost> read_profile(SQLite::Column const& column) {
   std::vector<OperatorCost> profile;
-  auto const list = nlohmann::json::parse(column.getString());
+  auto const list = read_json(column);
   for (auto const& cost : list)
     profile.push_back({cost.at("name"), cost.at("calls"), cost.at("ms"), cost.at("bytes")});
   return profile;
@@ -72,10 +69,10 @@ JobOutcome read_job(SQLite::Statement& row) {
   outcome.error_code = read_error_code(row.getColumn(6));
   outcome.error = row.getColumn(7).getString();
   outcome.version = row.getColumn(8).getString();
-  outcome.fingerprint = row.getColumn(9).getString();
+  outcome.fingerprint = read_json_text(row.getColumn(9));
   outcome.seconds = row.getColumn(10).getDouble();
   outcome.finished_at = read_time(row.getColumn(11));
-  outcome.accounts = nlohmann::json::parse(row.getColumn(12).getString());
+  outcome.accounts = read_json(row.getColumn(12));
   outcome.profile = read_profile(row.getColumn(13));
   outcome.seed = row.getColumn(14).getUInt();
   outcome.place = row.getColumn(15).getInt();

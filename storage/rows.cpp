@@ -1,5 +1,8 @@
 #include "storage/rows.h"
 
+#include <cstddef>
+#include <string_view>
+
 #include <nlohmann/json.hpp>
 
 namespace torchwatch::storage {
@@ -7,7 +10,49 @@ namespace {
 
 constexpr int comparison_columns = 8;
 
+/// What is written has at most half of it.
+constexpr int deepest_json = 32;
+
+/// By how much a character outside of strings changes the depth of JSON.
+int step_of(char c) {
+  if (c == '[' || c == '{') return 1;
+  return c == ']' || c == '}' ? -1 : 0;
+}
+
+bool is_too_deep(std::string_view json) {
+  int depth = 0;
+  bool is_in_string = false;
+  for (std::size_t at = 0; at < json.size() && depth <= deepest_json; ++at) {
+    if (json[at] == '"') is_in_string = !is_in_string;
+    if (!is_in_string)
+      depth += step_of(json[at]);
+    else if (json[at] == '\\')
+      ++at;
+  }
+  return depth > deepest_json;
+}
+
+std::runtime_error bad_json(SQLite::Column const& column, std::string const& found) {
+  return std::runtime_error{std::string{"database holds in column "} + column.getName() + " " +
+                            found};
+}
+
 }  // namespace
+
+std::string read_json_text(SQLite::Column const& column) {
+  auto text = column.getString();
+  if (is_too_deep(text))
+    throw bad_json(column, "JSON nested deeper than " + std::to_string(deepest_json) + " levels");
+  return text;
+}
+
+nlohmann::json read_json(SQLite::Column const& column) {
+  try {
+    return nlohmann::json::parse(read_json_text(column));
+  } catch (nlohmann::json::exception const& problem) {
+    throw bad_json(column, std::string{"no JSON: "} + problem.what());
+  }
+}
 
 int bind_one(SQLite::Statement& statement, int at, Series const& series) {
   at = bind_one(statement, at, series.fleet);

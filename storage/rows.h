@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <nlohmann/json_fwd.hpp>
 
 #include "storage/base/clock.h"
 #include "storage/domain/benchmark.h"
@@ -33,6 +34,14 @@ auto read_word(SQLite::Column const& column, Parse parse) {
                              "\" in column " + column.getName());
   return *value;
 }
+
+/// The text of a column that holds JSON. Throws when that is nested deeper than anything that is
+/// written here: to copy or print such JSON takes more stack than a thread has.
+std::string read_json_text(SQLite::Column const& column);
+
+/// The value of a column that holds JSON. Throws, naming the column, when it is nested too deep or
+/// is no JSON.
+nlohmann::json read_json(SQLite::Column const& column);
 
 /// Binds a value at ?at and returns the next place.
 template <class T>

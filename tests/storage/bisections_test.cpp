@@ -1,5 +1,7 @@
 #include "storage/bisections.h"
 
+#include <stdexcept>
+
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -464,6 +466,17 @@ INSTANTIATE_TEST_SUITE_P(
     Json,
     CorruptStepTest,
     ::testing::Values("", "[", "null", "{}", "7", "[7]", "[null]", R"([{"metric":"speed"}])"));
+
+TEST_F(BisectionsTest, AStepWithDeepJsonIsAnErrorAndNoCrash) {
+  auto const bisection = ask();
+  store.bisections().plan(bisection.id, {done_step(0)});
+  auto const deep = std::string(100'000, '[') + std::string(100'000, ']');
+  run_sql("UPDATE bisection_step SET beliefs = '" + deep + "'");
+
+  EXPECT_THAT([&] { find(bisection.id); },
+              ::testing::ThrowsMessage<std::runtime_error>(
+                  HasSubstr("column beliefs JSON nested deeper than 32 levels")));
+}
 
 TEST_F(BisectionsTest, ABisectionBeginsAgainWithAnotherRecipe) {
   auto const bisection = ask();

@@ -1,5 +1,8 @@
 #include "storage/histories.h"
 
+#include <stdexcept>
+
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,6 +25,18 @@ class HistoriesTest : public TablesTest {
 
   NightOfSeries only_night() { return store.histories().of(latency_of("dlrm")).at(0); }
 };
+
+TEST_F(HistoriesTest, AFingerprintOfDeepJsonIsAnErrorAndNoCrash) {
+  auto const nightly = announce("2026-01-01", 'a');
+  measure(nightly, 0, 10);
+  store.histories().keep(nightly);
+  SQLite::Database{folder.database().string(), SQLite::OPEN_READWRITE}.exec(
+      "UPDATE fingerprint SET json = '" + std::string(100'000, '[') + "'");
+
+  EXPECT_THAT([&] { store.histories().fingerprint(only_night().host); },
+              ::testing::ThrowsMessage<std::runtime_error>(
+                  ::testing::HasSubstr("column json JSON nested deeper than 32 levels")));
+}
 
 TEST_F(HistoriesTest, ANightIsTheMedianOfItsOwnProcesses) {
   auto const nightly = announce("2026-01-01", 'a');

@@ -1,5 +1,8 @@
 #include "storage/jobs.h"
 
+#include <stdexcept>
+
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +12,9 @@ namespace torchwatch::tests {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::ThrowsMessage;
 
 using JobsTest = TablesTest;
 
@@ -47,6 +52,35 @@ TEST_F(JobsTest, AFailedOutcomeKeepsItsReasonAndHasNoHistory) {
   EXPECT_FALSE(read.ok());
   EXPECT_EQ(read.error, written.error);
   EXPECT_THAT(store.jobs().history(latency_of("dlrm")), IsEmpty());
+}
+
+/// Of JSON that is nested 100,000 levels deep. Parameter: "TABLE SET COLUMN".
+class DeepJsonTest : public TablesTest, public ::testing::WithParamInterface<std::string> {};
+
+TEST_P(DeepJsonTest, IsAnErrorAndNoCrash) {
+  auto const written = outcome_of({"nightly/1"}, 0, 10);
+  store.jobs().record({written});
+  auto const deep = std::string(100'000, '[') + std::string(100'000, ']');
+  SQLite::Database{folder.database().string(), SQLite::OPEN_READWRITE}.exec("UPDATE " + GetParam() +
+                                                                            " = '" + deep + "'");
+
+  EXPECT_THAT([&] { store.jobs().find(written.key); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("JSON nested deeper than 32 levels")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Jobs,
+                         DeepJsonTest,
+                         ::testing::Values("fingerprint SET json",
+                                           "job SET accounts",
+                                           "job SET profile",
+                                           "result SET samples",
+                                           "result SET outliers"));
+
+TEST_F(JobsTest, BracketsInAStringAreNotDeep) {
+  auto written = outcome_of({"nightly/1"}, 0, 10);
+  written.fingerprint = R"({"host":"\"\\)" + std::string(100, '[') + R"("})";
+  store.jobs().record({written});
+  EXPECT_EQ(store.jobs().find(written.key).value().fingerprint, written.fingerprint);
 }
 
 TEST_F(JobsTest, ARoundBesideAnotherBuildTakesThePlaceOfTheOldOne) {
