@@ -153,6 +153,33 @@ std::string text_of(std::vector<std::string> const& lines) {
   return text;
 }
 
+/// The inverse.
+std::vector<std::string> lines_of(std::string const& text) {
+  std::vector<std::string> list;
+  std::istringstream lines{text};
+  for (std::string line; std::getline(lines, line);)
+    list.push_back(line);
+  return list;
+}
+
+/// The columns of a finding itself, and those of the earlier incident that it refers to.
+constexpr auto select_own_columns =
+    "SELECT finding, no_revert_check, is_gradual, reverted_by_sha, approvers, incident.id, "
+    "nightly.date, incident.report FROM bisection_finding "
+    "LEFT JOIN incident ON incident.id = earlier_incident_id "
+    "LEFT JOIN nightly ON nightly.id = incident.nightly_id WHERE bisection_id = ?";
+
+void read_own_columns(SQLite::Statement& row, Finding& finding) {
+  finding.no_revert_check = row.getColumn(1).getString();
+  finding.is_gradual = row.getColumn(2).getInt() != 0;
+  if (!row.getColumn(3).isNull()) finding.reverted_by = CommitSha{row.getColumn(3).getString()};
+  finding.approvers = lines_of(row.getColumn(4).getString());
+  if (row.getColumn(5).isNull()) return;
+  finding.earlier = EarlierIncident{IncidentId{row.getColumn(5).getInt64()},
+                                    row.getColumn(6).getString(),
+                                    row.getColumn(7).getString()};
+}
+
 /// `table_and_key`: "bisection_suspect (bisection_id, finding, ordinal"; `key` is what these are.
 template <class... Key>
 void insert_commit(SQLite::Database& database,
@@ -302,15 +329,10 @@ std::vector<Finding> select_findings(SQLite::Database& database, BisectionId id)
     auto const finding = static_cast<std::size_t>(effects.getColumn(0).getInt());
     findings.at(finding).effects.push_back(read_effect(effects));
   }
-  SQLite::Statement own{database,
-                        "SELECT finding, no_revert_check, is_gradual FROM bisection_finding "
-                        "WHERE bisection_id = ?"};
+  SQLite::Statement own{database, select_own_columns};
   bind_all(own, id.value);
-  while (own.executeStep()) {
-    auto& finding = findings.at(static_cast<std::size_t>(own.getColumn(0).getInt()));
-    finding.no_revert_check = own.getColumn(1).getString();
-    finding.is_gradual = own.getColumn(2).getInt() != 0;
-  }
+  while (own.executeStep())
+    read_own_columns(own, findings.at(static_cast<std::size_t>(own.getColumn(0).getInt())));
   return findings;
 }
 
@@ -323,9 +345,16 @@ void write_findings(SQLite::Database& database,
   for (auto const& finding : findings) {
     SQLite::Statement insert{
         database,
-        "INSERT INTO bisection_finding (bisection_id, finding, no_revert_check, is_gradual) "
-        "VALUES (?, ?, ?, ?)"};
-    bind_all(insert, id.value, at, finding.no_revert_check, finding.is_gradual ? 1 : 0);
+        "INSERT INTO bisection_finding (bisection_id, finding, no_revert_check, is_gradual, "
+        "reverted_by_sha, approvers, earlier_incident_id) VALUES (?, ?, ?, ?, ?, ?, ?)"};
+    bind_all(insert,
+             id.value,
+             at,
+             finding.no_revert_check,
+             finding.is_gradual ? 1 : 0,
+             finding.reverted_by ? std::optional{finding.reverted_by->hex} : std::nullopt,
+             text_of(finding.approvers),
+             finding.earlier ? std::optional{finding.earlier->id.value} : std::nullopt);
     insert.exec();
     insert_suspects(database, id, at, finding.suspects);
     insert_effects(database, id, at, finding.effects);
@@ -342,11 +371,7 @@ void mark_reported(SQLite::Database& database, BisectionId id) {
 Packages select_packages(SQLite::Database& database,
                          BisectionId id,
                          std::string const& differences) {
-  Packages packages{{}, select_verdicts(database, of_packages, id.value)};
-  std::istringstream lines{differences};
-  for (std::string line; std::getline(lines, line);)
-    packages.differences.push_back(line);
-  return packages;
+  return Packages{lines_of(differences), select_verdicts(database, of_packages, id.value)};
 }
 
 void write_packages(SQLite::Database& database,

@@ -310,6 +310,9 @@ CREATE TABLE bisection_finding (
   finding INTEGER NOT NULL,                      -- from 0
   no_revert_check TEXT NOT NULL,                 -- why its commit could not be reverted and measured; empty if it was
   is_gradual INTEGER NOT NULL,                   -- 1 if many of its suspects caused it, each a little
+  reverted_by_sha TEXT,                          -- trunk commit that reverted its one suspect, as known at the end; NULL if none
+  approvers TEXT NOT NULL,                       -- GitHub names of those who approved its one suspect, a line each
+  earlier_incident_id INTEGER REFERENCES incident(id),  -- whose culprit has the title or pull request of its one suspect; NULL if none
   PRIMARY KEY (bisection_id, finding)
 ) STRICT, WITHOUT ROWID;
 

@@ -136,6 +136,13 @@ struct Effect {
   bool is_doubted = false;  ///< both show it, and yet builds differ too much by themselves
 };
 
+/// An incident whose culprit landed again later.
+struct EarlierIncident {
+  IncidentId id;
+  std::string date;    ///< of its nightly, "YYYY-MM-DD"
+  std::string report;  ///< an issue's URL or a file's path; empty before it is published
+};
+
 /// A culprit, or a range of commits that cannot be told apart and hold one.
 struct Finding {
   std::vector<Commit> suspects;  ///< oldest first; never empty
@@ -144,6 +151,13 @@ struct Finding {
   /// when it was, or when nobody tried.
   std::string no_revert_check{};
   bool is_gradual = false;  ///< no single commit did it: many of the suspects did, each a little
+  /// The trunk commit that reverted a lone suspect, as known when the bisection ended. Absent where
+  /// there was none, or where the trunk has the change again.
+  std::optional<CommitSha> reverted_by{};
+  /// GitHub names of the users who approved the pull request of a lone suspect.
+  std::vector<std::string> approvers{};
+  /// The newest earlier incident whose culprit has the title or pull request of a lone suspect.
+  std::optional<EarlierIncident> earlier{};
 };
 
 /// What to call a finding.

@@ -104,6 +104,17 @@ Summary of_gradual_change(Finding const& finding) {
                       each)};
 }
 
+/// "; already reverted on trunk by 0123456789ab"; empty where nothing else is known of the commit.
+std::string other_landings(Finding const& finding) {
+  std::string text;
+  if (finding.reverted_by)
+    text += "; already reverted on trunk by " + short_of(*finding.reverted_by);
+  if (finding.earlier)
+    text += fmt::format("; the culprit of incident {} had the same title or pull request",
+                        finding.earlier->id.value);
+  return text;
+}
+
 bool is_certain(Effect const& effect) {
   return effect.probability >= certain;
 }
@@ -307,8 +318,11 @@ std::string headline(std::vector<SeriesChange> const& changes) {
 }
 
 Summary summary(Finding const& finding, Bisection const& bisection) {
-  if (finding.suspects.size() == 1) return of_one_commit(finding);
-  return finding.is_gradual ? of_gradual_change(finding) : of_range(finding, bisection);
+  if (finding.suspects.size() > 1)
+    return finding.is_gradual ? of_gradual_change(finding) : of_range(finding, bisection);
+  auto summary = of_one_commit(finding);
+  summary.reason += other_landings(finding);
+  return summary;
 }
 
 std::string evidence(Effect const& effect, Finding const& finding) {

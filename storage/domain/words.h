@@ -48,7 +48,8 @@ std::string figures(Metric metric, Comparison const& comparison);
 /// first; those that are muted are not among them.
 std::string headline(std::vector<SeriesChange> const& changes);
 
-/// What a finding claims, and how sure that is. Only a proof makes a culprit.
+/// What a finding claims, and how sure that is. Only a proof makes a culprit. Of a lone commit also
+/// whether the trunk has reverted it, and whether it caused an incident before.
 Summary summary(Finding const& finding, Bisection const& bisection);
 
 /// Everything known of one effect of a finding: the proof, the repeat with another layout, what the

@@ -77,6 +77,8 @@ std::vector<Finding> two_findings() {
   first.effects.front().revert_check = faster;
   first.effects.front().rebuilt = slower();
   first.effects.front().is_doubted = true;
+  first.reverted_by = sha_of('e');
+  first.approvers = {"ada", "carl-c"};
   second.no_revert_check = "git revert does not apply";
   second.is_gradual = true;
   return {first, second};
@@ -132,6 +134,9 @@ void expect_finding(Finding const& read, Finding const& written) {
   expect_each(read.effects, written.effects, expect_effect);
   EXPECT_EQ(read.no_revert_check, written.no_revert_check);
   EXPECT_EQ(read.is_gradual, written.is_gradual);
+  EXPECT_EQ(read.reverted_by, written.reverted_by);
+  EXPECT_EQ(read.approvers, written.approvers);
+  EXPECT_EQ(read.earlier.has_value(), written.earlier.has_value());
 }
 
 void expect_steps(Bisection const& read, std::vector<BisectionStep> const& written) {
@@ -298,6 +303,24 @@ TEST_F(BisectionsTest, ABisectionIsReadAsItEnded) {
   EXPECT_EQ(read.outcome, BisectionOutcome::range);
   expect_findings(read, two_findings());
   EXPECT_EQ(read.failure, "note");
+}
+
+TEST_F(BisectionsTest, EarlierIncidentIsReadWithItsNightlyAndReport) {
+  auto const incident =
+      store.incidents().open(announce("2026-01-01", 'a'), announce("2026-01-02", 'b'), early);
+  auto bisection = ask();
+  bisection.findings = two_findings();
+  bisection.findings.back().earlier = EarlierIncident{incident.id, "", ""};
+  store.bisections().update(bisection);
+  store.incidents().reported(incident.id, "https://github.com/o/r/issues/7", {});
+
+  auto const read = find(bisection.id);
+
+  EXPECT_FALSE(read.findings.front().earlier);
+  auto const earlier = read.findings.back().earlier.value();
+  EXPECT_EQ(earlier.id, incident.id);
+  EXPECT_EQ(earlier.date, "2026-01-02");
+  EXPECT_EQ(earlier.report, "https://github.com/o/r/issues/7") << "as it is known now";
 }
 
 TEST_F(BisectionsTest, AnUpdateReplacesTheFindingsAndKeepsTheSteps) {

@@ -141,6 +141,21 @@ TEST(WordsFinding, GradualChange_SaysWhatEachCommitDid) {
   EXPECT_THAT(commits.claim(), HasSubstr("caused the regression; there is no single culprit"));
 }
 
+TEST(WordsFinding, OfRevertedCommit_NamesTheRevert) {
+  OneCommit commit;
+  commit.finding.reverted_by = github::sha_of('d');
+  EXPECT_EQ(commit.claim(),
+            "Culprit: proved against its parent; already reverted on trunk by dddddddddddd");
+}
+
+TEST(WordsFinding, OfCommitThatLandedBefore_NamesTheEarlierIncident) {
+  OneCommit commit;
+  commit.finding.earlier = EarlierIncident{IncidentId{3}, "2026-11-18", ""};
+  EXPECT_EQ(commit.claim(),
+            "Culprit: proved against its parent; the culprit of incident 3 had the same title or "
+            "pull request");
+}
+
 TEST(WordsEvidence, OfProvedEffect_HasProofShareLevelsAndConfidence) {
   EXPECT_EQ(OneCommit{}.evidence(),
             "against its parent +12.0% [+5.0%, +25.0%] (40 ms to 44.8 ms, 8 pairs of processes), "
