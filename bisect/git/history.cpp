@@ -1,6 +1,7 @@
 #include "bisect/git/history.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <tuple>
@@ -182,6 +183,46 @@ Result<Commit> GitHistory::commit(CommitSha const& sha) const {
   auto const found = find(sha);
   if (!found) return found.error();
   return describe(**found);
+}
+
+Result<std::string> GitHistory::message(CommitSha const& sha) const {
+  auto const found = find(sha);
+  if (!found) return found.error();
+  return text_of(git_commit_message(found->get()));
+}
+
+Result<std::vector<Landing>> GitHistory::landed_after(CommitSha const& commit,
+                                                      std::string const& remote) const {
+  std::vector<std::string> trunks{"refs/remotes/origin/HEAD", "HEAD"};
+  if (!remote.empty()) {
+    auto const fetched = "refs/remotes/" + remote;
+    trunks.insert(trunks.begin(), {fetched + "/HEAD", fetched + "/main"});
+  }
+  for (auto const& trunk : trunks) {
+    auto const tip = resolve(trunk);
+    if (!tip) continue;
+    if (auto landed = landed_between(commit, *tip)) return landed;
+  }
+  return Error{ErrorCode::not_found,
+               "git " + path_ + ": no trunk holds commit " + commit.hex + ", looked at " +
+                   trunks.front() + " to " + trunks.back()};
+}
+
+/// Fails when the walk from `tip` does not come to `commit`.
+Result<std::vector<Landing>> GitHistory::landed_between(CommitSha const& commit,
+                                                        CommitSha const& tip) const {
+  constexpr std::size_t most = 20'000;  // more than half a year of PyTorch
+  std::vector<Landing> landed;
+  auto at = find(tip);
+  while (at && sha_of(**at) != commit && landed.size() < most) {
+    landed.push_back({sha_of(**at), text_of(git_commit_message(at->get()))});
+    at = parent_of(**at);
+  }
+  if (!at) return at.error();
+  if (sha_of(**at) != commit)
+    return Error{ErrorCode::not_found, "git " + path_ + ": commit " + commit.hex + " is too old"};
+  std::ranges::reverse(landed);
+  return landed;
 }
 
 Result<CommitSha> GitHistory::parent(CommitSha const& sha) const {

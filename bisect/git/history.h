@@ -7,6 +7,7 @@
 
 #include "bisect/git/commit_changes.h"
 #include "bisect/git/commit_message.h"
+#include "bisect/git/landings.h"
 #include "storage/base/result.h"
 #include "storage/domain/build.h"
 
@@ -39,6 +40,15 @@ class GitHistory {
   /// UTF-8; without a header they are the commit's bytes.
   Result<Commit> commit(CommitSha const& sha) const;
 
+  /// The commit's whole message.
+  Result<std::string> message(CommitSha const& sha) const;
+
+  /// The commits of the trunk after `commit`, oldest first. The trunk is the first of these whose
+  /// newest 20,000 commits hold `commit`: REMOTE's HEAD or main, as they were fetched; a clone's
+  /// origin/HEAD; HEAD. Fails with not_found when none does.
+  Result<std::vector<Landing>> landed_after(CommitSha const& commit,
+                                            std::string const& remote) const;
+
   /// The first parent; not_found for a root commit.
   Result<CommitSha> parent(CommitSha const& sha) const;
 
@@ -62,6 +72,7 @@ class GitHistory {
 
  private:
   Result<CommitSha> tip_of(std::string const& branch, std::string const& remote) const;
+  Result<std::vector<Landing>> landed_between(CommitSha const& commit, CommitSha const& tip) const;
 
   /// libgit2 counts its users and needs one to be alive while anything of it is.
   struct Library {

@@ -104,6 +104,53 @@ TEST(GitHistory, SaysWhatAShallowCloneLacks) {
   EXPECT_NE(missing.error().message.find(start.hex), std::string::npos);
 }
 
+std::string messages(std::vector<Landing> const& landings) {
+  std::string text;
+  for (auto const& landing : landings)
+    text += landing.message;
+  return text;
+}
+
+TEST(GitHistory, ListsWhatLandedOnTheCheckedOutBranch) {
+  GitRepository repository;
+  auto const first = repository.commit("a");
+  auto const second = repository.commit("b\n\nBody.");
+  auto const third = repository.commit("c");
+  auto const history = open(repository.path());
+  auto const landed = history.landed_after(first, "").value();
+  EXPECT_EQ(messages(landed), "b\n\nBody.\nc\n");
+  EXPECT_EQ(landed.at(0).sha, second);
+  EXPECT_EQ(history.message(second).value(), "b\n\nBody.\n");
+  EXPECT_THAT(history.landed_after(third, "").value(), testing::IsEmpty());
+}
+
+TEST(GitHistory, ListsWhatLandedOnTheRemoteTrunkFirst) {
+  GitRepository repository;
+  auto const first = repository.commit("a");
+  repository.commit("fetched");
+  repository.git("update-ref refs/remotes/origin/trunk HEAD");
+  repository.git("symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/trunk");
+  repository.git("reset --quiet --hard HEAD~1");
+  repository.commit("own");
+  auto const history = open(repository.path());
+  EXPECT_EQ(messages(history.landed_after(first, "origin").value()), "fetched\n");
+  EXPECT_EQ(messages(history.landed_after(first, "").value()), "fetched\n") << "of a clone";
+  repository.git("update-ref refs/remotes/upstream/main HEAD");
+  EXPECT_EQ(messages(history.landed_after(first, "upstream").value()), "own\n");
+}
+
+TEST(GitHistory, FindsNothingLandedAfterACommitOfNoTrunk) {
+  GitRepository repository;
+  repository.commit("a");
+  repository.git("checkout --quiet -b side");
+  auto const side = repository.commit("side");
+  repository.git("checkout --quiet main");
+  repository.commit("b");
+  auto const landed = open(repository.path()).landed_after(side, "");
+  ASSERT_FALSE(landed);
+  EXPECT_EQ(landed.error().code, ErrorCode::not_found);
+}
+
 TEST(GitHistory, TellsWhatACommitChanged) {
   using testing::ElementsAre;
   GitRepository repository;

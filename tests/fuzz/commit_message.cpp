@@ -1,4 +1,5 @@
 #include "bisect/git/commit_message.h"
+#include "bisect/git/landings.h"
 
 #include <set>
 
@@ -12,6 +13,9 @@ namespace torchwatch::fuzz {
 void commit_message(std::string_view input) {
   auto const number = bisect::pull_request_of(input);
   require(!number || *number > 0, "pull requests count from one");
+  Commit commit;
+  commit.pull_request = number;
+  require(bisect::lands_again(input, commit) || !number, "one pull request is one change");
   auto const names = bisect::approvers_of(input);
   require(std::set(names.begin(), names.end()).size() == names.size(), "each approver comes once");
   for (auto const& name : names)

@@ -1,0 +1,176 @@
+#include "bisect/git/landings.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "bisect/git/commit_message.h"
+
+namespace torchwatch::bisect {
+namespace {
+
+std::string_view subject_of(std::string_view message) {
+  return message.substr(0, message.find('\n'));
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blank = " \t\r\n";
+  auto const first = text.find_first_not_of(blank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blank) - first + 1);
+}
+
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+/// Compares without regard to case. `lower_case` has no capital letter.
+bool begins_with(std::string_view text, std::string_view lower_case) {
+  return text.size() >= lower_case.size() &&
+         std::ranges::equal(text.substr(0, lower_case.size()), lower_case, {}, lower);
+}
+
+/// Removes "(#N)" at the end.
+bool drop_number(std::string_view& title) {
+  constexpr std::string_view begin = " (#";
+  auto const open = title.rfind(begin);
+  if (open == std::string_view::npos) return false;
+  if (title.find_first_not_of("0123456789", open + begin.size()) != title.size() - 1) return false;
+  if (!title.ends_with(')')) return false;
+  title.remove_suffix(title.size() - open);
+  return true;
+}
+
+bool drop_quotes(std::string_view& title) {
+  if (title.size() < 2 || !title.starts_with('"') || !title.ends_with('"')) return false;
+  title = title.substr(1, title.size() - 2);
+  return true;
+}
+
+bool drop_closing_quote(std::string_view& title) {
+  if (!title.ends_with('"')) return false;
+  title.remove_suffix(1);
+  return true;
+}
+
+/// Removes a mark of a reland at the beginning: "[reland 2]", "Reland of".
+bool drop_mark(std::string_view& title) {
+  auto const bracket = title.find(']');
+  if (bracket != std::string_view::npos &&
+      (begins_with(title, "[reland") || begins_with(title, "[re-land"))) {
+    title.remove_prefix(bracket + 1);
+    return true;
+  }
+  constexpr std::array<std::string_view, 5> marks{
+      "reland:", "reland of ", "reland ", "re-land ", "reapply "};
+  auto const* const mark = std::ranges::find_if(
+      marks, [&title](std::string_view one) { return begins_with(title, one); });
+  if (mark == marks.end()) return false;
+  title.remove_prefix(mark->size());
+  return true;
+}
+
+/// Removes `Revert "Revert "` and what closes it, with numbers between the quotes.
+bool drop_double_revert(std::string_view& title) {
+  constexpr std::string_view begin = "revert \"revert \"";
+  if (!begins_with(title, begin)) return false;
+  title.remove_prefix(begin.size());
+  while (drop_number(title) || drop_closing_quote(title))
+    title = trimmed(title);
+  return true;
+}
+
+/// The title of a change, without what a subject says of how and how often it landed.
+std::string_view title_of(std::string_view subject) {
+  constexpr std::size_t longest = 1000;  // each round below looks at all of it
+  auto title = trimmed(subject.substr(0, longest));
+  while (drop_number(title) || drop_quotes(title) || drop_mark(title) || drop_double_revert(title))
+    title = trimmed(title);
+  return title;
+}
+
+/// Whether a line holds "#N" or "pull/N" with this number.
+bool names(std::string_view line, int pull_request) {
+  auto const number = std::to_string(pull_request);
+  for (auto const& mark : {"#" + number, "pull/" + number}) {
+    for (auto at = line.find(mark); at != std::string_view::npos; at = line.find(mark, at + 1)) {
+      auto const after = line.substr(at + mark.size());
+      if (after.empty() || after.front() < '0' || after.front() > '9') return true;
+    }
+  }
+  return false;
+}
+
+bool says_reland(std::string_view line) {
+  for (std::size_t at = 0; at < line.size(); ++at)
+    if (begins_with(line.substr(at), "reland") || begins_with(line.substr(at), "re-land"))
+      return true;
+  return false;
+}
+
+/// Whether a line of the message says that it relands this pull request.
+bool relands(std::string_view message, int pull_request) {
+  while (!message.empty()) {
+    auto const line = subject_of(message);
+    if (names(line, pull_request) && says_reland(line)) return true;
+    message.remove_prefix(std::min(message.size(), line.size() + 1));
+  }
+  return false;
+}
+
+/// What the quotes of `Revert "..."` hold, as a title.
+std::string_view reverted_title(std::string_view message) {
+  auto const subject = subject_of(message);
+  auto const begin = subject.find('"');
+  auto const end = subject.rfind('"');
+  if (begin == std::string_view::npos || end == begin) return {};
+  return title_of(subject.substr(begin + 1, end - begin - 1));
+}
+
+/// By the commit that the message names, else by the pull request, else by the title.
+bool reverts(std::string_view message, Commit const& commit) {
+  auto const revert = revert_of(message);
+  if (!revert) return false;
+  if (revert->commit) return *revert->commit == commit.sha;
+  if (revert->pull_request && commit.pull_request)
+    return revert->pull_request == commit.pull_request;
+  auto const title = reverted_title(message);
+  return !title.empty() && title == title_of(commit.subject);
+}
+
+Commit commit_of(Landing const& landing) {
+  Commit commit;
+  commit.sha = landing.sha;
+  commit.subject = subject_of(landing.message);
+  commit.pull_request = pull_request_of(landing.message);
+  return commit;
+}
+
+}  // namespace
+
+std::optional<CommitSha> standing_revert(Commit const& culprit, std::vector<Landing> const& later) {
+  auto landed = culprit;
+  std::optional<Commit> revert;
+  for (auto const& landing : later) {
+    auto const& message = landing.message;
+    if (!revert) {
+      if (reverts(message, landed)) revert = commit_of(landing);
+    } else if (lands_again(message, culprit)) {
+      landed = commit_of(landing);
+      revert.reset();
+    } else if (reverts(message, *revert)) {
+      revert.reset();
+    }
+  }
+  return revert ? std::optional{revert->sha} : std::nullopt;
+}
+
+bool lands_again(std::string_view message, Commit const& earlier) {
+  if (earlier.pull_request && (pull_request_of(message) == earlier.pull_request ||
+                               relands(message, *earlier.pull_request)))
+    return true;
+  auto const title = title_of(subject_of(message));
+  return !title.empty() && title == title_of(earlier.subject);
+}
+
+}  // namespace torchwatch::bisect
