@@ -9,11 +9,11 @@
 namespace torchwatch::bisect {
 namespace {
 
-std::string_view subject_of(std::string_view message) {
+std::string_view first_line(std::string_view message) {
   return message.substr(0, message.find('\n'));
 }
 
-std::string_view trimmed(std::string_view text) {
+std::string_view stripped(std::string_view text) {
   constexpr std::string_view blank = " \t\r\n";
   auto const first = text.find_first_not_of(blank);
   if (first == std::string_view::npos) return {};
@@ -76,16 +76,16 @@ bool drop_double_revert(std::string_view& title) {
   if (!begins_with(title, begin)) return false;
   title.remove_prefix(begin.size());
   while (drop_number(title) || drop_closing_quote(title))
-    title = trimmed(title);
+    title = stripped(title);
   return true;
 }
 
 /// The title of a change, without what a subject says of how and how often it landed.
 std::string_view title_of(std::string_view subject) {
   constexpr std::size_t longest = 1000;  // each round below looks at all of it
-  auto title = trimmed(subject.substr(0, longest));
+  auto title = stripped(subject.substr(0, longest));
   while (drop_number(title) || drop_quotes(title) || drop_mark(title) || drop_double_revert(title))
-    title = trimmed(title);
+    title = stripped(title);
   return title;
 }
 
@@ -111,7 +111,7 @@ bool says_reland(std::string_view line) {
 /// Whether a line of the message says that it relands this pull request.
 bool relands(std::string_view message, int pull_request) {
   while (!message.empty()) {
-    auto const line = subject_of(message);
+    auto const line = first_line(message);
     if (names(line, pull_request) && says_reland(line)) return true;
     message.remove_prefix(std::min(message.size(), line.size() + 1));
   }
@@ -120,7 +120,7 @@ bool relands(std::string_view message, int pull_request) {
 
 /// What the quotes of `Revert "..."` hold, as a title.
 std::string_view reverted_title(std::string_view message) {
-  auto const subject = subject_of(message);
+  auto const subject = first_line(message);
   auto const begin = subject.find('"');
   auto const end = subject.rfind('"');
   if (begin == std::string_view::npos || end == begin) return {};
@@ -141,7 +141,7 @@ bool reverts(std::string_view message, Commit const& commit) {
 Commit commit_of(Landing const& landing) {
   Commit commit;
   commit.sha = landing.sha;
-  commit.subject = subject_of(landing.message);
+  commit.subject = first_line(landing.message);
   commit.pull_request = pull_request_of(landing.message);
   return commit;
 }
@@ -169,7 +169,7 @@ bool lands_again(std::string_view message, Commit const& earlier) {
   if (earlier.pull_request && (pull_request_of(message) == earlier.pull_request ||
                                relands(message, *earlier.pull_request)))
     return true;
-  auto const title = title_of(subject_of(message));
+  auto const title = title_of(first_line(message));
   return !title.empty() && title == title_of(earlier.subject);
 }
 

@@ -187,6 +187,19 @@ Json json_of(Effect const& effect, Finding const& finding) {
   return json;
 }
 
+namespace {
+
+Json json_of(EarlierIncident const& earlier) {
+  Json json;
+  json["id"] = earlier.id.value;
+  json["url"] = url_of(earlier.id);
+  json["date"] = earlier.date;
+  json["report"] = null_if_empty(earlier.report);
+  return json;
+}
+
+}  // namespace
+
 Json json_of(Finding const& finding, Bisection const& bisection, std::string const& project) {
   auto const [headline, reason, quote] = words::summary(finding, bisection);
   Json json;
@@ -198,6 +211,9 @@ Json json_of(Finding const& finding, Bisection const& bisection, std::string con
   json["suspects"] = array_of(finding.suspects, project);
   json["effects"] = array_of(finding.effects, finding);
   json["no_revert_check"] = null_if_empty(finding.no_revert_check);
+  json["reverted_by"] = finding.reverted_by ? Json(finding.reverted_by->hex) : Json(nullptr);
+  json["earlier_incident"] = finding.earlier ? json_of(*finding.earlier) : Json(nullptr);
+  json["approvers"] = finding.approvers;
   return json;
 }
 

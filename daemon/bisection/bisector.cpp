@@ -12,6 +12,7 @@
 #include "daemon/bisection/build_variation.h"
 #include "daemon/bisection/commit_builds.h"
 #include "daemon/bisection/compare_series.h"
+#include "daemon/bisection/landings.h"
 #include "daemon/bisection/nightly_packages.h"
 #include "daemon/bisection/nightly_range.h"
 #include "daemon/bisection/package_check.h"
@@ -84,6 +85,7 @@ asio::awaitable<Result<Bisection>> Bisector::run(Bisection bisection) {
                request.series.size());
   auto const ended = co_await carry_out(bisection);
   if (!ended && ended.error().code != ErrorCode::invalid_argument) co_return ended.error();
+  if (ended) co_await read_trunk(bisection);
   auto now = stored(bisection.id);
   if (!is_active(now.state)) co_return now;  // stopped at its very end
   bisection.state = ended ? BisectionState::done : BisectionState::failed;
@@ -95,6 +97,15 @@ asio::awaitable<Result<Bisection>> Bisector::run(Bisection bisection) {
                bisection.steps.size(),
                bisection.failure);
   co_return bisection;
+}
+
+/// The trunk moved on while it was measured. What cannot be fetched is in the log.
+asio::awaitable<void> Bisector::read_trunk(Bisection& bisection) {
+  bool const names_one = std::ranges::any_of(
+      bisection.findings, [](Finding const& finding) { return finding.suspects.size() == 1; });
+  if (!names_one || options_.source.repository.empty()) co_return;
+  co_await git_fetch_.refresh();
+  note_landings(store_, options_.source, bisection);
 }
 
 Bisection Bisector::stored(BisectionId id) const {

@@ -32,6 +32,7 @@ namespace torchwatch::bisection {
 ///              (confirm) |     prove: each named commit against its parent, in two layouts; revert
 ///              check
 ///              `-> PackageCheck: the ends differ as nightlies and not as commits -> environment
+///        `-> read_trunk: fetch, and look whether a lone suspect was reverted or landed before
 ///
 /// Steps are stored before they are made and again when they are done, so a bisection that was
 /// killed, paused or cancelled anywhere continues from there. Single-threaded; several may run at
@@ -65,6 +66,7 @@ class Bisector {
   };
 
   boost::asio::awaitable<Result<>> carry_out(Bisection& bisection);
+  boost::asio::awaitable<void> read_trunk(Bisection& bisection);
   boost::asio::awaitable<Result<Range>> range_of(BisectionRequest const& request);
   void begin_with(Recipe const& recipe, Bisection& bisection);
   BuildVariation build_variation_of(Bisection const& bisection) const;

@@ -54,8 +54,26 @@ void print_effects(ordered_json const& effects) {
   if (shown < effects.size()) std::cout << "    and " << effects.size() - shown << " more\n";
 }
 
+/// "Earlier incident: 3 of nightly 2026-11-18, https://..."
+void print_earlier(ordered_json const& earlier) {
+  if (earlier.is_null()) return;
+  std::cout << "    Earlier incident: " << earlier.at("id") << " of nightly "
+            << text(earlier, "date");
+  if (earlier.at("report").is_string()) std::cout << ", " << text(earlier, "report");
+  std::cout << '\n';
+}
+
+void print_approvers(ordered_json const& approvers) {
+  std::string names;
+  for (std::string const name : approvers)
+    names += (names.empty() ? "" : ", ") + name;
+  if (!names.empty()) std::cout << "    Approved by: " << names << '\n';
+}
+
 void print_finding(ordered_json const& finding) {
   print_suspects(finding);
+  print_approvers(finding.at("approvers"));
+  print_earlier(finding.at("earlier_incident"));
   print_effects(finding.at("effects"));
   auto const& no_revert_check = finding.at("no_revert_check");
   if (no_revert_check.is_string())

@@ -121,6 +121,27 @@ TEST(ApiJson, OneCommitThatIsProvedIsTheCulprit) {
   EXPECT_EQ(json.at("suspects").at(0), json.at("culprit"));
 }
 
+TEST(ApiJson, AFinding_HasItsRevertApproversAndEarlierIncident) {
+  auto finding = finding_of(1, Verdict::regression);
+  auto const plain = json_of(finding, {}, "");
+  EXPECT_TRUE(plain.at("reverted_by").is_null());
+  EXPECT_TRUE(plain.at("earlier_incident").is_null());
+  EXPECT_TRUE(plain.at("approvers").empty());
+  finding.reverted_by = CommitSha{std::string(40, 'd')};
+  finding.approvers = {"ada"};
+  finding.earlier = EarlierIncident{IncidentId{3}, "2026-11-18", ""};
+
+  auto const json = json_of(finding, {}, "");
+
+  EXPECT_EQ(json.at("reason"),
+            "proved against its parent; already reverted on trunk by dddddddddddd; the culprit of "
+            "incident 3 had the same title or pull request");
+  EXPECT_EQ(json.at("reverted_by"), std::string(40, 'd'));
+  EXPECT_EQ(text_of(json.at("approvers")), R"(["ada"])");
+  EXPECT_EQ(text_of(json.at("earlier_incident")),
+            R"({"id":3,"url":"/api/v1/incidents/3","date":"2026-11-18","report":null})");
+}
+
 TEST(ApiJson, NobodyIsAccusedWithoutProof) {
   EXPECT_TRUE(json_of(finding_of(1, Verdict::inconclusive), {}, "").at("culprit").is_null());
 }

@@ -104,7 +104,7 @@ TEST(GitHistory, SaysWhatAShallowCloneLacks) {
   EXPECT_NE(missing.error().message.find(start.hex), std::string::npos);
 }
 
-std::string messages(std::vector<Landing> const& landings) {
+std::string messages_of(std::vector<Landing> const& landings) {
   std::string text;
   for (auto const& landing : landings)
     text += landing.message;
@@ -118,7 +118,7 @@ TEST(GitHistory, ListsWhatLandedOnTheCheckedOutBranch) {
   auto const third = repository.commit("c");
   auto const history = open(repository.path());
   auto const landed = history.landed_after(first, "").value();
-  EXPECT_EQ(messages(landed), "b\n\nBody.\nc\n");
+  EXPECT_EQ(messages_of(landed), "b\n\nBody.\nc\n");
   EXPECT_EQ(landed.at(0).sha, second);
   EXPECT_EQ(history.message(second).value(), "b\n\nBody.\n");
   EXPECT_THAT(history.landed_after(third, "").value(), testing::IsEmpty());
@@ -133,10 +133,10 @@ TEST(GitHistory, ListsWhatLandedOnTheRemoteTrunkFirst) {
   repository.git("reset --quiet --hard HEAD~1");
   repository.commit("own");
   auto const history = open(repository.path());
-  EXPECT_EQ(messages(history.landed_after(first, "origin").value()), "fetched\n");
-  EXPECT_EQ(messages(history.landed_after(first, "").value()), "fetched\n") << "of a clone";
+  EXPECT_EQ(messages_of(history.landed_after(first, "origin").value()), "fetched\n");
+  EXPECT_EQ(messages_of(history.landed_after(first, "").value()), "fetched\n") << "of a clone";
   repository.git("update-ref refs/remotes/upstream/main HEAD");
-  EXPECT_EQ(messages(history.landed_after(first, "upstream").value()), "own\n");
+  EXPECT_EQ(messages_of(history.landed_after(first, "upstream").value()), "own\n");
 }
 
 TEST(GitHistory, FindsNothingLandedAfterACommitOfNoTrunk) {

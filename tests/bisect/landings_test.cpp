@@ -8,73 +8,71 @@
 namespace torchwatch::bisect {
 namespace {
 
-CommitSha sha_of(char digit) {
+CommitSha hash_of(char digit) {
   return CommitSha{std::string(40, digit)};
 }
 
 Landing landing_of(char digit, std::string message) {
-  return {sha_of(digit), std::move(message)};
+  return {hash_of(digit), std::move(message)};
 }
 
-Commit culprit() {
+Commit slow_commit() {
   Commit commit;
-  commit.sha = sha_of('c');
+  commit.sha = hash_of('c');
   commit.subject = "Speed up add (#102)";
   commit.pull_request = 102;
   return commit;
 }
 
-Landing revert_of_culprit() {
+Landing revert_of_slow_commit() {
   return landing_of('d',
-                    "Revert \"Speed up add (#102)\"\n\nThis reverts commit " + sha_of('c').hex +
+                    "Revert \"Speed up add (#102)\"\n\nThis reverts commit " + hash_of('c').hex +
                         ".\n\nReverted https://github.com/pytorch/pytorch/pull/102 on behalf of "
                         "https://github.com/ada due to breaks internal builds\n");
 }
 
 TEST(StandingRevert, IsTheCommitThatNamesTheCulprit) {
-  EXPECT_EQ(standing_revert(culprit(), {landing_of('a', "Docs"), revert_of_culprit()}),
-            sha_of('d'));
-  EXPECT_EQ(standing_revert(culprit(), {landing_of('a', "Docs")}), std::nullopt);
-  EXPECT_EQ(standing_revert(culprit(), {}), std::nullopt);
+  EXPECT_EQ(standing_revert(slow_commit(), {landing_of('a', "Docs"), revert_of_slow_commit()}),
+            hash_of('d'));
+  EXPECT_EQ(standing_revert(slow_commit(), {landing_of('a', "Docs")}), std::nullopt);
+  EXPECT_EQ(standing_revert(slow_commit(), {}), std::nullopt);
 }
 
 TEST(StandingRevert, OfAnotherLandingOfThePullRequest_IsNotTheCulprits) {
-  auto revert = revert_of_culprit();
-  revert.message.replace(revert.message.find(sha_of('c').hex), 40, sha_of('b').hex);
-  EXPECT_EQ(standing_revert(culprit(), {revert}), std::nullopt);
+  auto revert = revert_of_slow_commit();
+  revert.message.replace(revert.message.find(hash_of('c').hex), 40, hash_of('b').hex);
+  EXPECT_EQ(standing_revert(slow_commit(), {revert}), std::nullopt);
 }
 
 TEST(StandingRevert, IsKnownByPullRequestOrTitleWhereNoCommitIsNamed) {
-  EXPECT_EQ(standing_revert(culprit(), {landing_of('d', "Revert \"Speed up add (#102)\" (#130)")}),
-            sha_of('d'));
-  EXPECT_EQ(standing_revert(culprit(), {landing_of('d', "Revert \"Speed up add\" (#130)")}),
-            sha_of('d'));
-  EXPECT_EQ(standing_revert(culprit(), {landing_of('d', "Revert \"Speed up add (#103)\"")}),
-            std::nullopt);
-  EXPECT_EQ(standing_revert(culprit(), {landing_of('d', "Revert \"Speed up mul\"")}),
-            std::nullopt);
+  for (std::string const subject :
+       {"Revert \"Speed up add (#102)\" (#130)", "Revert \"Speed up add\" (#130)"})
+    EXPECT_EQ(standing_revert(slow_commit(), {landing_of('d', subject)}), hash_of('d')) << subject;
+  for (std::string const subject :
+       {"Revert \"Speed up add (#103)\"", "Revert \"Speed up mul\"", "Revert \""})
+    EXPECT_EQ(standing_revert(slow_commit(), {landing_of('d', subject)}), std::nullopt) << subject;
 }
 
 TEST(StandingRevert, ThatWasRevertedItself_IsNone) {
   auto const by_commit =
-      landing_of('e', "Revert \"Revert it\"\n\nThis reverts commit " + sha_of('d').hex + ".\n");
-  EXPECT_EQ(standing_revert(culprit(), {revert_of_culprit(), by_commit}), std::nullopt);
+      landing_of('e', "Revert \"Revert it\"\n\nThis reverts commit " + hash_of('d').hex + ".\n");
+  EXPECT_EQ(standing_revert(slow_commit(), {revert_of_slow_commit(), by_commit}), std::nullopt);
   auto const by_title = landing_of('e', "Revert \"Revert \"Speed up add (#102)\" (#130)\" (#131)");
-  EXPECT_EQ(standing_revert(culprit(), {revert_of_culprit(), by_title}), std::nullopt);
+  EXPECT_EQ(standing_revert(slow_commit(), {revert_of_slow_commit(), by_title}), std::nullopt);
 }
 
 TEST(StandingRevert, BeforeAReland_IsNone_AndOfTheReland_StandsAgain) {
   auto const reland = landing_of(
       'e', "Speed up add\n\nPull Request resolved: https://github.com/pytorch/pytorch/pull/102\n");
-  EXPECT_EQ(standing_revert(culprit(), {revert_of_culprit(), reland}), std::nullopt);
+  EXPECT_EQ(standing_revert(slow_commit(), {revert_of_slow_commit(), reland}), std::nullopt);
   auto const again = landing_of(
-      'f', "Revert \"Speed up add\"\n\nThis reverts commit " + sha_of('e').hex + ".\n");
-  EXPECT_EQ(standing_revert(culprit(), {revert_of_culprit(), reland, again}), sha_of('f'));
+      'f', "Revert \"Speed up add\"\n\nThis reverts commit " + hash_of('e').hex + ".\n");
+  EXPECT_EQ(standing_revert(slow_commit(), {revert_of_slow_commit(), reland, again}), hash_of('f'));
 }
 
 TEST(LandsAgain, TheSamePullRequest) {
-  EXPECT_TRUE(lands_again("Another title (#102)", culprit()));
-  EXPECT_FALSE(lands_again("Another title (#103)", culprit()));
+  EXPECT_TRUE(lands_again("Another title (#102)", slow_commit()));
+  EXPECT_FALSE(lands_again("Another title (#103)", slow_commit()));
 }
 
 TEST(LandsAgain, TheSameTitleWithOrWithoutMarks) {
@@ -89,22 +87,22 @@ TEST(LandsAgain, TheSameTitleWithOrWithoutMarks) {
                                     "Reapply \"Speed up add (#102)\" (#140)",
                                     "Revert \"Revert \"Speed up add (#102)\"\"",
                                     "Revert \"Revert \"Speed up add (#102)\" (#130)\" (#140)"})
-    EXPECT_TRUE(lands_again(subject, culprit())) << subject;
+    EXPECT_TRUE(lands_again(subject, slow_commit())) << subject;
   for (std::string const subject :
        {"Speed up add and mul (#140)", "Revert \"Speed up add\" (#140)", "[reland]", ""})
-    EXPECT_FALSE(lands_again(subject, culprit())) << subject;
+    EXPECT_FALSE(lands_again(subject, slow_commit())) << subject;
 }
 
 TEST(LandsAgain, ThePullRequestThatALineSaysItRelands) {
-  EXPECT_TRUE(lands_again("Faster add (#140)\n\nThis is a reland of #102.\n", culprit()));
-  EXPECT_TRUE(lands_again(
-      "Faster add\n\nRelands https://github.com/pytorch/pytorch/pull/102 with a fix", culprit()));
-  EXPECT_FALSE(lands_again("Faster add (#140)\n\nThis is a reland of #1021.\n", culprit()));
-  EXPECT_FALSE(lands_again("Faster add (#140)\n\nFollows up on #102.\n", culprit()));
+  EXPECT_TRUE(lands_again("Faster add (#140)\n\nThis is a reland of #102.\n", slow_commit()));
+  EXPECT_TRUE(lands_again("Faster add\n\nRelands https://github.com/pytorch/pytorch/pull/102, fixed",
+                          slow_commit()));
+  EXPECT_FALSE(lands_again("Faster add (#140)\n\nThis is a reland of #1021.\n", slow_commit()));
+  EXPECT_FALSE(lands_again("Faster add (#140)\n\nFollows up on #102.\n", slow_commit()));
 }
 
 TEST(LandsAgain, TakesSubjectsOfAnyLength) {
-  EXPECT_FALSE(lands_again(std::string(1'000'000, '"'), culprit()));
+  EXPECT_FALSE(lands_again(std::string(1'000'000, '"'), slow_commit()));
 }
 
 }  // namespace

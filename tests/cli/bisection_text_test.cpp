@@ -52,6 +52,20 @@ TEST(BisectionText, OfOneCommit_HasItOnTheLineOfTheHeadline) {
                 "    No revert check: git revert does not apply\n");
 }
 
+TEST(BisectionText, OfRevertedReland_NamesRevertApproversAndEarlierIncident) {
+  auto finding = finding_of(1);
+  finding.reverted_by = CommitSha{std::string(40, 'd')};
+  finding.approvers = {"ada", "carl-c"};
+  finding.earlier = EarlierIncident{IncidentId{3}, "2026-11-18", "https://github.com/o/r/issues/7"};
+  EXPECT_THAT(
+      printed(range_of(finding)),
+      AllOf(HasSubstr("(not compared with its parent; already reverted on trunk by dddddddddddd; "
+                      "the culprit of incident 3 had the same title or pull request): aaaa"),
+            HasSubstr("\n    Approved by: ada, carl-c\n"
+                      "    Earlier incident: 3 of nightly 2026-11-18, "
+                      "https://github.com/o/r/issues/7\n")));
+}
+
 TEST(BisectionText, OfSeveralCommits_HasALineForEach) {
   auto finding = finding_of(2);
   finding.effects.resize(7, finding.effects.front());
