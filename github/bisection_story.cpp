@@ -15,6 +15,9 @@ namespace {
 /// Series shown of one finding. More would hide the next finding.
 constexpr std::size_t max_effects = 8;
 
+/// Names shown of those who approved a pull request.
+constexpr std::size_t max_approvers = 5;
+
 /// Lines shown of what two builds differ by.
 constexpr std::size_t max_differences = 20;
 
@@ -55,6 +58,21 @@ std::string effect_lines(Finding const& finding) {
   return text + "\n";
 }
 
+/// "- Approved by: ..." without a mention, which would notify; empty where none is known.
+std::string approvers_line(std::vector<std::string> const& approvers) {
+  std::string names;
+  for (std::size_t i = 0; i < std::min(approvers.size(), max_approvers); ++i)
+    names += (names.empty() ? "" : ", ") + verbatim(approvers[i]);
+  return names.empty() ? "" : "- Approved by: " + names + "; ask them or the author\n";
+}
+
+/// The incident, linked where its report is an issue: a file's path stays on this host.
+std::string earlier_link(EarlierIncident const& earlier) {
+  auto const name =
+      fmt::format("incident {} of nightly {}", earlier.id.value, verbatim(earlier.date));
+  return earlier.report.starts_with("https://") ? name + " (" + earlier.report + ")" : name;
+}
+
 std::string commit_story(Finding const& finding,
                          Bisection const& bisection,
                          std::string const& project) {
@@ -67,7 +85,7 @@ std::string commit_story(Finding const& finding,
                      reason,
                      pull_request_link(commit, project),
                      author_name(commit)) +
-         effect_lines(finding);
+         approvers_line(finding.approvers) + effect_lines(finding);
 }
 
 std::string range_story(Finding const& finding,
@@ -164,6 +182,27 @@ std::string compare_link(CommitSha const& start, CommitSha const& end, std::stri
 
 std::string series_name(Series const& series) {
   return verbatim(name_of(series)) + " on " + verbatim(series.fleet);
+}
+
+std::string landings_story(Bisection const& bisection, std::string const& project) {
+  std::string text;
+  for (auto const& finding : bisection.findings) {
+    auto const& commit = finding.suspects.front();
+    auto const named = fmt::format("{}: {} {}\n\n",
+                                   words::summary(finding, bisection).headline,
+                                   commit_link(commit.sha, project),
+                                   verbatim(commit.subject));
+    if (finding.reverted_by)
+      text += fmt::format("**Already reverted on trunk by {}.** {}",
+                          commit_link(*finding.reverted_by, project),
+                          named);
+    if (finding.earlier)
+      text += fmt::format(
+          "**Landed before:** the culprit of {} had the same title or pull request. {}",
+          earlier_link(*finding.earlier),
+          named);
+  }
+  return text;
 }
 
 std::string bisection_story(Bisection const& bisection, std::string const& project) {

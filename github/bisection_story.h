@@ -16,6 +16,10 @@ std::string compare_link(CommitSha const& start, CommitSha const& end, std::stri
 /// A series and the fleet that measured it.
 std::string series_name(Series const& series);
 
+/// What trunk and earlier incidents say of commits that it named, a paragraph each, for the first
+/// lines of a report: that one is reverted already, or caused an incident before. Mostly empty.
+std::string landings_story(Bisection const& bisection, std::string const& project);
+
 /// How it ended, and what it found, in the order of its findings. A culprit comes with
 /// its proof on each series; an improvement, and a commit without proof, are called just that; of a
 /// range every suspect is listed with the reason why.

@@ -16,7 +16,8 @@ CommentDraft draft_comment(IncidentStory const& story,
   draft.report = key_of(story);
   draft.marker = marker_of(draft.report, bisection);
   auto body = draft.marker +
-              "\nThis bisection ended after the regression was reported.\n\n### Culprit\n\n" +
+              "\nThis bisection ended after the regression was reported.\n\n" +
+              landings_story(bisection, project) + "### Culprit\n\n" +
               bisection_story(bisection, project);
   draft.body = shortened(std::move(body), max_body_bytes);
   draft.body += transcript(bisection, project, max_body_bytes - draft.body.size());

@@ -165,6 +165,16 @@ std::string fingerprint_section(std::string const& fingerprint) {
   return text + table({"what", "value"}, rows) + "\n";
 }
 
+/// Each paragraph once, though several bisections named the commit.
+std::string landings_section(IncidentStory const& story, std::string const& project) {
+  std::string text;
+  for (auto const& bisection : story.bisections) {
+    auto const one = landings_story(bisection, project);
+    if (text.find(one) == std::string::npos) text += one;
+  }
+  return text;
+}
+
 std::string bisections_section(IncidentStory const& story, std::string const& project) {
   std::string text = "### Culprit\n\n";
   if (story.bisections.empty())
@@ -287,7 +297,7 @@ IssueDraft draft_issue(IncidentStory const& story, ReportContext const& context)
   auto body = marker_of(draft.key) + "\n";
   for (auto const& bisection : story.bisections)
     if (has_ended(bisection.state)) body += marker_of(draft.key, bisection) + "\n";
-  body += summary(story, changes);
+  body += landings_section(story, context.project) + summary(story, changes);
   if (lead) body += bisections;
   body += series_section(story, changes, context.project) + builds_section(story, context.project) +
           reproduce_section(story, changes) + operators_section(story.operators) +

@@ -81,6 +81,8 @@ github::IssueDraft report_of(std::string const& text) {
     for (auto& effect : finding.effects)
       effect.series.fleet = text;
     finding.no_revert_check = "because of " + text;
+    finding.approvers = {text};
+    finding.earlier = EarlierIncident{IncidentId{1}, text, ""};
   }
   for (auto& step : bisection.steps) {
     step.fleet = step.reason = step.note = text;

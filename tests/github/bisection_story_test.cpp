@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/domain/project.h"
 #include "tests/github/stories.h"
 
 // The words are those of storage/domain/words, with tests of their own; here is what the story
@@ -61,6 +62,39 @@ TEST(BisectionStory, OfDifferentPackages_QuotesTheFirstDifferencesVerbatim) {
   EXPECT_THAT(text, HasSubstr("- `+ <b>@everyone`\n"));
   bisection.packages->differences.assign(100, "+ line");
   EXPECT_THAT(story_of(bisection), HasSubstr("- and 80 more\n"));
+}
+
+TEST(BisectionStory, OfApprovedCommit_NamesWhomToAskWithoutAMention) {
+  auto bisection = bisection_of(culprit_story());
+  EXPECT_THAT(story_of(bisection), Not(HasSubstr("Approved by")));
+  bisection.findings.front().approvers = {"ada", "carl-c", "|x"};
+  EXPECT_THAT(story_of(bisection),
+              HasSubstr("- Author: `Jane Doe`\n- Approved by: `ada`, `carl-c`, "
+                        "<code>&#124;x</code>; ask them or the author\n"));
+  bisection.findings.front().approvers.assign(100, "ada");
+  EXPECT_THAT(story_of(bisection), HasSubstr("by: `ada`, `ada`, `ada`, `ada`, `ada`; ask"));
+}
+
+TEST(LandingsStory, OfRevertedCulprit_NamesTheRevert) {
+  auto bisection = bisection_of(culprit_story());
+  EXPECT_EQ(landings_story(bisection, project_url), "");
+  bisection.findings.front().reverted_by = sha_of('d');
+  EXPECT_EQ(landings_story(bisection, project_url),
+            "**Already reverted on trunk by " + commit_link(sha_of('d'), project_url) +
+                ".** Culprit: " + commit_link(sha_of('c'), project_url) +
+                " `Fuse bias into linear (#86000)`\n\n");
+}
+
+TEST(LandingsStory, OfReland_NamesTheEarlierIncidentAndItsIssue) {
+  auto bisection = bisection_of(culprit_story());
+  auto& earlier = bisection.findings.front().earlier;
+  earlier = EarlierIncident{IncidentId{3}, "2026-11-18", "https://github.com/o/r/issues/7"};
+  EXPECT_THAT(landings_story(bisection, project_url),
+              HasSubstr("**Landed before:** the culprit of incident 3 of nightly `2026-11-18` "
+                        "(https://github.com/o/r/issues/7) had the same title or pull request. "
+                        "Culprit: "));
+  earlier->report = "/var/lib/torchwatch/reports/incident-3.md";
+  EXPECT_THAT(landings_story(bisection, project_url), Not(HasSubstr("/var/lib")));
 }
 
 TEST(BisectionStory, OfMissingRevertCheck_QuotesTheReasonVerbatim) {

@@ -33,6 +33,13 @@ TEST(Comment, TellsWhatABisectionFoundAndHow) {
                     HasSubstr("### Transcript")));
 }
 
+TEST(Comment, SaysInItsFirstLinesThatTheCulpritIsRevertedAlready) {
+  auto bisection = bisection_of(culprit_story());
+  bisection.findings.front().reverted_by = sha_of('d');
+  EXPECT_THAT(comment_on(bisection).body,
+              HasSubstr("was reported.\n\n**Already reverted on trunk by [`dddddddddddd`]"));
+}
+
 TEST(Comment, HasAMarkerOfItsBisection) {
   auto const first = bisection_of(culprit_story());
   auto second = first;

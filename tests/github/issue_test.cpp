@@ -105,6 +105,17 @@ TEST(Issue, NamesTheCulpritsOfASeriesOfAllBisections) {
   EXPECT_THAT(body, HasSubstr("| 4 | not explained |"));
 }
 
+TEST(Issue, SaysInItsFirstLinesThatTheCulpritIsRevertedAlready) {
+  auto story = culprit_story();
+  story.bisections.front().findings.front().reverted_by = sha_of('d');
+  story.bisections.push_back(story.bisections.front());
+  auto const body = draft_issue(story, context).body;
+  auto const line = "-->\n**Already reverted on trunk by " + link_of('d') + ".** Culprit: ";
+  EXPECT_THAT(body, HasSubstr(line));
+  EXPECT_LT(body.find(line), body.find("series regressed from nightly"));
+  EXPECT_EQ(body.find("Already"), body.rfind("Already")) << "once for both bisections";
+}
+
 TEST(Issue, NamesACulpritOnceThatTwoSearchesFound) {
   auto story = culprit_story();
   story.bisections.push_back(story.bisections.front());
