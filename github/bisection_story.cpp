@@ -34,7 +34,8 @@ std::string pull_request_link(Commit const& commit, std::string const& project) 
 /// The reason, with what it quotes made harmless.
 std::string escaped_reason(words::Summary const& summary) {
   if (summary.quote.empty()) return summary.reason;
-  return summary.reason + (summary.reason.empty() ? "" : ": ") + verbatim(summary.quote);
+  return summary.reason + (summary.reason.empty() ? "" : ": ") +
+         verbatim(without_directories(summary.quote));
 }
 
 /// "**Headline:** reason."
@@ -54,7 +55,7 @@ std::string effect_lines(Finding const& finding) {
   if (finding.effects.size() > shown)
     text += fmt::format("- and {} more series\n", finding.effects.size() - shown);
   if (!finding.no_revert_check.empty())
-    text += "- No revert check: " + verbatim(finding.no_revert_check) + "\n";
+    text += "- No revert check: " + verbatim(without_directories(finding.no_revert_check)) + "\n";
   return text + "\n";
 }
 
@@ -123,7 +124,7 @@ std::string packages_story(Bisection const& bisection) {
   auto const introduction = words::package_differences(bisection);
   if (!introduction.headline.empty()) text += paragraph(introduction);
   for (std::size_t i = 0; i < std::min(lines.size(), max_differences); ++i)
-    text += "- " + verbatim(lines[i]) + "\n";
+    text += "- " + verbatim(without_directories(lines[i])) + "\n";
   if (lines.size() > max_differences)
     text += fmt::format("- and {} more\n", lines.size() - max_differences);
   return text + (lines.empty() ? "" : "\n");

@@ -160,7 +160,7 @@ std::string fingerprint_section(std::string const& fingerprint) {
   std::vector<TableRow> rows;
   for (auto const& [name, value] : facts.items()) {
     auto const shown = value.is_string() ? value.get<std::string>() : value.dump();
-    rows.push_back({verbatim(name), verbatim(shown)});
+    rows.push_back({verbatim(name), verbatim(without_directories(shown))});
   }
   return text + table({"what", "value"}, rows) + "\n";
 }

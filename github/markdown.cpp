@@ -1,5 +1,7 @@
 #include "github/markdown.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "storage/base/printable.h"
@@ -32,6 +34,23 @@ void append_row(std::string& text, TableRow const& cells) {
   text += '\n';
 }
 
+/// Whether an absolute path begins at `at`: a "/" after nothing, or after what is no part of a word
+/// or an address, and before a name.
+bool begins_path(std::string_view text, std::size_t at) {
+  constexpr std::string_view before = " \t\r\n\"'`([{|=:,;";
+  constexpr std::string_view no_name = " \t\r\n/";
+  if (text[at] != '/' || at + 1 == text.size()) return false;
+  if (no_name.find(text[at + 1]) != std::string_view::npos) return false;
+  return at == 0 || before.find(text[at - 1]) != std::string_view::npos;
+}
+
+/// The last name of an absolute path.
+std::string_view name_of_file(std::string_view path) {
+  while (path.ends_with('/'))
+    path.remove_suffix(1);
+  return path.substr(path.rfind('/') + 1);
+}
+
 bool continues_code_point(char c) {
   return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
 }
@@ -59,6 +78,22 @@ std::string verbatim(std::string_view text) {
   // mentions in neither.
   if (line.find_first_of("`|") == std::string::npos) return "`" + line + "`";
   return "<code>" + referenced(line) + "</code>";
+}
+
+std::string without_directories(std::string_view text) {
+  constexpr std::string_view after = " \t\r\n\"'`)]}<>|:,;";
+  std::string kept;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    if (!begins_path(text, at)) {
+      kept += text[at++];
+      continue;
+    }
+    auto const end = std::min(text.size(), text.find_first_of(after, at));
+    kept += name_of_file(text.substr(at, end - at));
+    at = end;
+  }
+  return kept;
 }
 
 std::string shell_quoted(std::string_view text) {

@@ -17,6 +17,10 @@ std::string one_line(std::string_view text);
 /// start markup, a link, a reference or a mention. Empty text is shown as a dash.
 std::string verbatim(std::string_view text);
 
+/// `text` with the name alone of each absolute path in it: "see /srv/logs/a.log" becomes "see
+/// a.log". Directories of a host do not belong on a public page. Addresses stay as they are.
+std::string without_directories(std::string_view text);
+
 /// `text` as one word of a POSIX shell.
 std::string shell_quoted(std::string_view text);
 

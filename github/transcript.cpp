@@ -19,7 +19,7 @@ constexpr std::size_t max_rows = 60;
 /// A text that would stretch its cell is cut.
 std::string brief(std::string_view text) {
   constexpr std::size_t max_cell_bytes = 200;
-  return verbatim(clip(text, max_cell_bytes));
+  return verbatim(clip(without_directories(text), max_cell_bytes));
 }
 
 std::string links_of(std::vector<CommitSha> const& commits, std::string const& project) {

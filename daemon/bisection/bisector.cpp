@@ -30,6 +30,21 @@ Error impossible(std::string message) {
   return Error{ErrorCode::invalid_argument, std::move(message)};
 }
 
+/// Why the repository does not give the commits of a request, for a report. Git's own words and the
+/// repository's path go to the log alone.
+Error unreadable(BisectionRequest const& request, Error const& error) {
+  spdlog::warn("bisection_range_unreadable start={} end={} reason=\"{}\"",
+               short_of(request.start),
+               short_of(request.end),
+               error.message);
+  auto const range = "commits from " + request.start.hex + " to " + request.end.hex;
+  if (error.code == ErrorCode::not_found)
+    return impossible(range + " are not all in the repository, or not with their files");
+  if (error.code == ErrorCode::invalid_argument)
+    return impossible(range + " are not one line: the first is no ancestor of the second");
+  return impossible(range + " cannot be read from the repository; the service's log says why");
+}
+
 /// What each suspect weighs before anything is read.
 Result<std::vector<double>> prior_of(std::vector<Commit> const& suspects,
                                      BisectionRequest const& request,
@@ -37,11 +52,11 @@ Result<std::vector<double>> prior_of(std::vector<Commit> const& suspects,
   if (request.prior == Prior::uniform || repository.empty())
     return std::vector<double>(suspects.size(), 1.0);
   auto const history = bisect::GitHistory::open(repository);
-  if (!history) return history.error();
+  if (!history) return unreadable(request, history.error());
   std::vector<bisect::CommitChanges> changes;
   for (auto const& suspect : suspects) {
     auto touched = history->changes_of(suspect.sha);
-    if (!touched) return touched.error();
+    if (!touched) return unreadable(request, touched.error());
     changes.push_back(std::move(*touched));
   }
   return bisect::prior_by_paths(changes, request.series);
@@ -132,7 +147,7 @@ asio::awaitable<Result<Bisector::Range>> Bisector::range_of(BisectionRequest con
     std::vector<CommitSha> ends{request.start, request.end};
     auto const fetched = co_await git_fetch_.ensure(std::move(ends));
     if (!fetched && fetched.error().code == ErrorCode::unavailable) co_return fetched.error();
-    if (!fetched) co_return impossible(fetched.error().message);
+    if (!fetched) co_return unreadable(request, fetched.error());
   }
   auto suspects = suspects_of(request);
   if (!suspects) co_return impossible(suspects.error().message);
@@ -149,8 +164,10 @@ Result<std::vector<Commit>> Bisector::suspects_of(BisectionRequest const& reques
   if (options_.source.repository.empty())
     return nightlies_between(store_.nightlies().all(), request.start, request.end);
   auto const history = bisect::GitHistory::open(options_.source.repository);
-  if (!history) return history.error();
-  return history->commits_between(request.start, request.end);
+  if (!history) return unreadable(request, history.error());
+  auto commits = history->commits_between(request.start, request.end);
+  if (!commits) return unreadable(request, commits.error());
+  return commits;
 }
 
 /// What another recipe built is forgotten. What was learnt of builds by now holds until it ends.

@@ -237,7 +237,16 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::run_recipe(fs::path work, R
   auto const tree = worktrees_.take();
   auto const checked_out = co_await tree->check_out(request.origin);
   if (!checked_out && may_yet_come(commit)) co_return checked_out.error();
-  if (!checked_out) co_return give_up(commit, request.recipe, checked_out.error().message, false);
+  if (!checked_out) {
+    // The note is published: git's own words, and paths, go to the log alone.
+    spdlog::warn("checkout_failed commit={} reason=\"{}\"",
+                 short_of(commit),
+                 checked_out.error().message);
+    co_return give_up(commit,
+                      request.recipe,
+                      "git cannot check it out; the service's log says why (checkout_failed)",
+                      false);
+  }
   auto const expected = co_await expect(request.recipe);
   if (!expected) co_return expected.error();
   auto const prepared = tree->prepare_for(expected->contents);

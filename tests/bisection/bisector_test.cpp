@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <string>
 #include <utility>
 
 #include <gmock/gmock.h>
 
 #include "daemon/bisection/build_variation.h"
 #include "tests/fakes/memory/world.h"
+#include "tests/lab/repository.h"
 
 namespace torchwatch::bisection {
 namespace {
@@ -194,6 +196,68 @@ TEST_F(BisectorTest, NamesTheCulpritAndProvesIt) {
   EXPECT_THAT(done.steps, Each(testing::Field(&BisectionStep::is_done, true)));
 }
 
+/// A trunk on which more lands while commits 0 to 8 are bisected.
+class BisectorOnAMovingTrunk : public BisectorTest {
+ protected:
+  void land(std::string message) {
+    lab::Person const ada{"Ada Author", "ada@example.org", "ada"};
+    auto const now = world.clock.time;
+    lab::CommitText const text{std::move(message), ada, now, ada, now};
+    world.trunk.land({text});
+  }
+
+  void revert(std::size_t commit) {
+    auto const number = std::to_string(1000 + commit);
+    land("Revert \"Commit " + std::to_string(commit) + " (#" + number +
+         ")\"\n\nThis reverts commit " + world.sha(commit).hex + ".\n");
+  }
+
+  Finding stored_finding(Bisection const& bisection) {
+    return world.parts->store.bisections().find(bisection.id).value().findings.at(0);
+  }
+};
+
+TEST_F(BisectorOnAMovingTrunk, SaysThatTrunkHasRevertedTheCulprit) {
+  world.change(5, "alpha", 1.2);
+  land("More docs (#1009)");
+  revert(5);
+  auto const done = bisect();
+
+  EXPECT_EQ(culprit_of(done.findings.at(0)), 5);
+  EXPECT_EQ(done.findings.at(0).reverted_by, world.sha(10));
+  EXPECT_EQ(stored_finding(done).reverted_by, world.sha(10));
+}
+
+TEST_F(BisectorOnAMovingTrunk, SaysNothingOfARevertOfAnotherCommitOrOneThatWasReverted) {
+  world.change(5, "alpha", 1.2);
+  revert(4);
+  EXPECT_EQ(bisect().findings.at(0).reverted_by, std::nullopt);
+  revert(5);
+  EXPECT_EQ(bisect().findings.at(0).reverted_by, world.sha(10));
+  land("Revert \"Revert it\"\n\nThis reverts commit " + world.sha(10).hex + ".\n");
+  EXPECT_EQ(bisect().findings.at(0).reverted_by, std::nullopt);
+}
+
+TEST_F(BisectorOnAMovingTrunk, NamesApproversOfTheCulprit) {
+  land("Commit 9 (#1009)\n\nApproved by: https://github.com/ada, https://github.com/carl-c\n");
+  land("Commit 10 (#1010)");
+  world.change(9, "alpha", 1.2);
+  auto const done = bisect(0, 10);
+
+  EXPECT_EQ(culprit_of(done.findings.at(0)), 9);
+  EXPECT_THAT(stored_finding(done).approvers, testing::ElementsAre("ada", "carl-c"));
+}
+
+TEST_F(BisectorOnAMovingTrunk, KeepsAnAnswerOfWhichTrunkSaysNothing) {
+  world.change(5, "alpha", 1.2);
+  auto const done = bisect();
+
+  EXPECT_EQ(done.outcome, BisectionOutcome::culprit);
+  EXPECT_EQ(done.findings.at(0).reverted_by, std::nullopt);
+  EXPECT_THAT(done.findings.at(0).approvers, IsEmpty());
+  EXPECT_FALSE(done.findings.at(0).earlier);
+}
+
 TEST_F(BisectorTest, FindsTwoCulprits) {
   world.change(2, "alpha", 1.15);
   world.change(6, "alpha", 1.15);
@@ -359,13 +423,28 @@ TEST_F(BisectorTest, FailsWhereTheStartIsNoAncestor) {
   auto const failed = bisect(6, 2);
 
   EXPECT_EQ(failed.state, BisectionState::failed);
-  EXPECT_THAT(failed.failure, Not(IsEmpty()));
+  EXPECT_EQ(failed.failure,
+            "commits from " + world.sha(6).hex + " to " + world.sha(2).hex +
+                " are not one line: the first is no ancestor of the second");
 }
 
 TEST_F(BisectorTest, FailsOnACommitThatIsNotThere) {
   auto request = world.request(0, 8);
   request.end = tests::sha_of('d');
-  EXPECT_EQ(run(ask(request)).value().state, BisectionState::failed);
+  auto const failed = run(ask(request)).value();
+
+  EXPECT_EQ(failed.state, BisectionState::failed);
+  EXPECT_THAT(failed.failure, HasSubstr(" are not all in the repository"));
+}
+
+TEST_F(BisectorTest, FailsWithoutPathsOrGitsWordsWhereTheRepositoryIsGone) {
+  auto const asked = ask(world.request(0, 8));
+  std::filesystem::rename(world.trunk.path(), world.trunk.path() + ".away");
+  auto const failed = run(asked).value();
+
+  EXPECT_EQ(failed.state, BisectionState::failed);
+  EXPECT_THAT(failed.failure, Not(HasSubstr(world.folder.path().string())));
+  EXPECT_THAT(failed.failure, Not(HasSubstr("git ")));
 }
 
 TEST_F(BisectorTest, FailsOnAFleetThatLeft) {

@@ -103,6 +103,17 @@ TEST(BisectionStory, OfMissingRevertCheck_QuotesTheReasonVerbatim) {
   EXPECT_THAT(story_of(bisection), HasSubstr("- No revert check: `git revert does not apply`\n"));
 }
 
+TEST(BisectionStory, OfAnyReason_HasNoPathOfTheHost) {
+  auto bisection = bisection_of(culprit_story());
+  bisection.findings.front().no_revert_check = "recipe: exit status 1, see /srv/logs/a.log";
+  bisection.packages = Packages{{"+ /srv/tools/gcc 13"}, {}};
+  EXPECT_THAT(story_of(bisection), HasSubstr("`recipe: exit status 1, see a.log`"));
+  EXPECT_THAT(story_of(bisection), Not(HasSubstr("/srv")));
+  bisection.state = BisectionState::failed;
+  bisection.failure = "end abc cannot be built: see /srv/logs/a.log";
+  EXPECT_THAT(story_of(bisection), HasSubstr("**Failed:** `end abc cannot be built: see a.log`."));
+}
+
 TEST(BisectionStory, OfManySeries_ShowsTheFirst) {
   auto bisection = bisection_of(culprit_story());
   auto& effects = bisection.findings.front().effects;

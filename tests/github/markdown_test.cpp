@@ -26,6 +26,16 @@ TEST(Markdown, EscapesWhatTurnsTheDirectionOfWritingAround) {
   EXPECT_EQ(verbatim("\u200f|"), "<code>&#92;u200f&#124;</code>");
 }
 
+TEST(Markdown, KeepsOnlyTheNamesOfFilesOfAHost) {
+  EXPECT_EQ(without_directories("recipe: exit status 1, see /srv/state/logs/build-a.log"),
+            "recipe: exit status 1, see build-a.log");
+  EXPECT_EQ(without_directories("git /srv/pytorch.git/: '/tmp/a b' (/usr/lib:/opt/x)"),
+            "git pytorch.git: 'a b' (lib:x)");
+  EXPECT_EQ(without_directories("/"), "/");
+  for (auto const* const text : {"https://example.org/a/b?c", "1/2 and/or a / b", "</details>", ""})
+    EXPECT_EQ(without_directories(text), text);
+}
+
 TEST(Markdown, QuotesForTheShell) {
   EXPECT_EQ(shell_quoted("it's"), "'it'\\''s'");
 }

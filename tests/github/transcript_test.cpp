@@ -34,6 +34,14 @@ TEST(Transcript, CountsACommitOnceThatFailedAtFirst) {
   EXPECT_THAT(transcript_of(bisection), HasSubstr(", 0 skipped."));
 }
 
+TEST(Transcript, HasNoPathOfTheHost) {
+  auto bisection = bisection_of(culprit_story());
+  bisection.steps[1].note = "recipe: exit status 125, see /srv/state/logs/build-e.log";
+  auto const text = transcript_of(bisection);
+  EXPECT_THAT(text, HasSubstr("`recipe: exit status 125, see build-e.log`"));
+  EXPECT_THAT(text, Not(HasSubstr("/srv")));
+}
+
 TEST(Transcript, TellsOfTheSeriesThatIsStillAskedAbout) {
   auto bisection = bisection_of(culprit_story());
   bisection.steps.resize(1);
