@@ -7,10 +7,12 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include <gmock/gmock.h>
 
 #include "tests/fakes/memory/world.h"
+#include "tests/lab/repository.h"
 
 namespace torchwatch::nightly {
 namespace {
@@ -29,6 +31,19 @@ class PipelineTest : public testing::Test {
   void release_two() {
     world.release("2026-01-01", 0);
     world.release("2026-01-02", 8);
+  }
+
+  /// Adds a commit to the trunk.
+  void land(std::string message) {
+    lab::Person const ada{"Ada Author", "ada@example.org", "ada"};
+    auto const now = world.clock.time;
+    lab::CommitText const text{std::move(message), ada, now, ada, now};
+    world.trunk.land({text});
+  }
+
+  void land_revert_of(std::size_t commit) {
+    auto const title = "Commit " + std::to_string(commit) + " (#" + std::to_string(1000 + commit);
+    land("Revert \"" + title + ")\"\n\nThis reverts commit " + world.sha(commit).hex + ".\n");
   }
 
   /// No report can be delivered until what this returns is removed.
@@ -134,6 +149,52 @@ TEST_F(PipelineTest, TakesARegressionFromTheFeedToTheReport) {
   EXPECT_THAT(bisections[0].findings, SizeIs(2));
   EXPECT_THAT(text_of(incident()->report),
               AllOf(HasSubstr(short_of(world.sha(5))), HasSubstr("aten::mm")));
+}
+
+TEST_F(PipelineTest, ReportsACulpritThatTrunkHasRevertedWithTheRevert) {
+  release_two();
+  world.change(5, "alpha", 1.2);
+  land_revert_of(5);
+  ASSERT_TRUE(world.pass());
+
+  ASSERT_TRUE(incident());
+  auto const report = text_of(incident()->report);
+  auto const first_lines = report.substr(0, report.find("series regressed from nightly"));
+  EXPECT_THAT(first_lines,
+              AllOf(HasSubstr("**Already reverted on trunk by"),
+                    HasSubstr(world.sha(9).hex),
+                    HasSubstr(world.sha(5).hex)));
+}
+
+TEST_F(PipelineTest, ReportsARelandThatRegressesAgainWithTheEarlierIncident) {
+  release_two();
+  world.change(5, "alpha", 1.2);
+  ASSERT_TRUE(world.pass());
+  ASSERT_TRUE(incident());
+  auto const first = incident().value();
+  land_revert_of(5);
+  world.change(9, "alpha", 1 / 1.2);
+  world.release("2026-01-03", 9);
+  ASSERT_TRUE(world.pass());
+  EXPECT_FALSE(incident());
+
+  land("Reland \"Commit 5 (#1005)\" (#1100)");
+  world.change(10, "alpha", 1.2);
+  land("Commit 11 (#1011)");
+  world.release("2026-01-04", 11);
+  ASSERT_TRUE(world.pass());
+
+  ASSERT_TRUE(incident());
+  auto const bisections = world.parts->store.bisections().of_incident(incident()->id);
+  ASSERT_THAT(bisections, SizeIs(1));
+  auto const& finding = bisections[0].findings.at(0);
+  EXPECT_EQ(finding.suspects.front().sha, world.sha(10));
+  EXPECT_EQ(finding.earlier.value().id, first.id);
+  EXPECT_EQ(finding.reverted_by, std::nullopt);
+  EXPECT_THAT(text_of(incident()->report),
+              AllOf(HasSubstr("**Landed before:** the culprit of incident 1 of nightly "
+                              "`2026-01-02` had the same title or pull request"),
+                    Not(HasSubstr(first.report))));
 }
 
 TEST_F(PipelineTest, TellsOfAnImprovementNobodyButTheVerdicts) {
