@@ -198,10 +198,10 @@ std::string landings_story(Bisection const& bisection, std::string const& projec
                           commit_link(*finding.reverted_by, project),
                           named);
     if (finding.earlier)
-      text += fmt::format(
-          "**Landed before:** the culprit of {} had the same title or pull request. {}",
-          earlier_link(*finding.earlier),
-          named);
+      text +=
+          fmt::format("**Landed before:** the culprit of {} had the same title or pull request. {}",
+                      earlier_link(*finding.earlier),
+                      named);
   }
   return text;
 }

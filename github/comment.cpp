@@ -15,8 +15,7 @@ CommentDraft draft_comment(IncidentStory const& story,
   CommentDraft draft;
   draft.report = key_of(story);
   draft.marker = marker_of(draft.report, bisection);
-  auto body = draft.marker +
-              "\nThis bisection ended after the regression was reported.\n\n" +
+  auto body = draft.marker + "\nThis bisection ended after the regression was reported.\n\n" +
               landings_story(bisection, project) + "### Culprit\n\n" +
               bisection_story(bisection, project);
   draft.body = shortened(std::move(body), max_body_bytes);

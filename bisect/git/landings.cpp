@@ -166,9 +166,9 @@ std::optional<CommitSha> standing_revert(Commit const& culprit, std::vector<Land
 }
 
 bool lands_again(std::string_view message, Commit const& earlier) {
-  if (earlier.pull_request && (pull_request_of(message) == earlier.pull_request ||
-                               relands(message, *earlier.pull_request)))
-    return true;
+  if (earlier.pull_request && pull_request_of(message) == earlier.pull_request) return true;
+  if (reverts(message, earlier)) return false;
+  if (earlier.pull_request && relands(message, *earlier.pull_request)) return true;
   auto const title = title_of(first_line(message));
   return !title.empty() && title == title_of(earlier.subject);
 }

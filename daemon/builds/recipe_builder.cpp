@@ -239,9 +239,8 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::run_recipe(fs::path work, R
   if (!checked_out && may_yet_come(commit)) co_return checked_out.error();
   if (!checked_out) {
     // The note is published: git's own words, and paths, go to the log alone.
-    spdlog::warn("checkout_failed commit={} reason=\"{}\"",
-                 short_of(commit),
-                 checked_out.error().message);
+    spdlog::warn(
+        "checkout_failed commit={} reason=\"{}\"", short_of(commit), checked_out.error().message);
     co_return give_up(commit,
                       request.recipe,
                       "git cannot check it out; the service's log says why (checkout_failed)",

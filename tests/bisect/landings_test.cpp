@@ -65,8 +65,8 @@ TEST(StandingRevert, BeforeAReland_IsNone_AndOfTheReland_StandsAgain) {
   auto const reland = landing_of(
       'e', "Speed up add\n\nPull Request resolved: https://github.com/pytorch/pytorch/pull/102\n");
   EXPECT_EQ(standing_revert(slow_commit(), {revert_of_slow_commit(), reland}), std::nullopt);
-  auto const again = landing_of(
-      'f', "Revert \"Speed up add\"\n\nThis reverts commit " + hash_of('e').hex + ".\n");
+  auto const again =
+      landing_of('f', "Revert \"Speed up add\"\n\nThis reverts commit " + hash_of('e').hex + ".\n");
   EXPECT_EQ(standing_revert(slow_commit(), {revert_of_slow_commit(), reland, again}), hash_of('f'));
 }
 
@@ -95,10 +95,15 @@ TEST(LandsAgain, TheSameTitleWithOrWithoutMarks) {
 
 TEST(LandsAgain, ThePullRequestThatALineSaysItRelands) {
   EXPECT_TRUE(lands_again("Faster add (#140)\n\nThis is a reland of #102.\n", slow_commit()));
-  EXPECT_TRUE(lands_again("Faster add\n\nRelands https://github.com/pytorch/pytorch/pull/102, fixed",
-                          slow_commit()));
+  EXPECT_TRUE(lands_again(
+      "Faster add\n\nRelands https://github.com/pytorch/pytorch/pull/102, fixed", slow_commit()));
   EXPECT_FALSE(lands_again("Faster add (#140)\n\nThis is a reland of #1021.\n", slow_commit()));
   EXPECT_FALSE(lands_again("Faster add (#140)\n\nFollows up on #102.\n", slow_commit()));
+}
+
+TEST(LandsAgain, NotByARevertThatPromisesAReland) {
+  EXPECT_FALSE(
+      lands_again("Revert \"Speed up add (#102)\"\n\nWe will reland #102 later.\n", slow_commit()));
 }
 
 TEST(LandsAgain, TakesSubjectsOfAnyLength) {

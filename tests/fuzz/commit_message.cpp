@@ -1,8 +1,8 @@
 #include "bisect/git/commit_message.h"
-#include "bisect/git/landings.h"
 
 #include <set>
 
+#include "bisect/git/landings.h"
 #include "storage/base/date.h"
 #include "tests/fuzz/property.h"
 #include "tests/fuzz/targets.h"

@@ -306,8 +306,9 @@ TEST_F(BisectionsTest, ABisectionIsReadAsItEnded) {
 }
 
 TEST_F(BisectionsTest, EarlierIncidentIsReadWithItsNightlyAndReport) {
-  auto const incident =
-      store.incidents().open(announce("2026-01-01", 'a'), announce("2026-01-02", 'b'), early);
+  auto const baseline = announce("2026-01-01", 'a');
+  auto const nightly = announce("2026-01-02", 'b');
+  auto const incident = store.incidents().open(baseline, nightly, early);
   auto bisection = ask();
   bisection.findings = two_findings();
   bisection.findings.back().earlier = EarlierIncident{incident.id, "", ""};
