@@ -164,6 +164,14 @@ TEST(Issue, ShowsNobodysAddress) {
   EXPECT_THAT(draft_issue(culprit_story(), context).body, Not(HasSubstr("example.org")));
 }
 
+TEST(Issue, ShowsNoPathOfTheHost) {
+  auto story = culprit_story();
+  story.fingerprint = R"({"library":"/srv/lib/libgomp.so.1"})";
+  auto const body = draft_issue(story, context).body;
+  EXPECT_THAT(body, HasSubstr("`libgomp.so.1`"));
+  EXPECT_THAT(body, Not(HasSubstr("/srv")));
+}
+
 TEST(Issue, HoldsGithubsLimitsAndSaysSo) {
   auto story = range_story();
   auto const wide = std::string(120, 'x') + "\xE2\x82\xAC";
