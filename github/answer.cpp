@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -39,6 +40,17 @@ std::string detail_of(json const& error) {
   if (!error.is_object()) return {};
   auto const message = text_at(error, "message");
   return message.empty() ? text_at(error, "field") + " " + text_at(error, "code") : message;
+}
+
+/// Where an organization with SAML authorizes the token; empty unless GitHub asks for that:
+/// "required; url=https://github.com/orgs/o/sso?authorization_request=A".
+std::string authorization_address(Response const& answer) {
+  constexpr std::string_view name = "url=";
+  auto const header = header_of(answer, "x-github-sso");
+  auto const at = header.find(name);
+  if (at == std::string::npos) return {};
+  auto const address = std::string_view{header}.substr(at + name.size());
+  return std::string{address.substr(0, address.find_first_of(" ,;"))};
 }
 
 }  // namespace
@@ -88,15 +100,26 @@ std::string next_page(Response const& answer) {
   return {};
 }
 
-std::string explanation_of(Response const& answer) {
+std::string masked(std::string text, std::string const& token) {
+  constexpr std::string_view mask = "[token]";
+  if (token.empty()) return text;
+  for (auto at = text.find(token); at != std::string::npos; at = text.find(token, at + mask.size()))
+    text.replace(at, token.size(), mask);
+  return text;
+}
+
+std::string explanation_of(Response const& answer, std::string const& token) {
   auto text = "HTTP " + std::to_string(answer.status);
   auto const body = object_in(answer);
   if (auto const message = text_at(body, "message"); !message.empty()) text += ": " + message;
+  if (auto const address = authorization_address(answer); !address.empty())
+    text += ": authorize the token at " + address;
   if (auto const errors = body.find("errors"); errors != body.end() && errors->is_array()) {
     for (auto const& error : *errors)
       text += ": " + detail_of(error);
   }
-  return std::string{clip(one_line(text), max_explanation_bytes)};
+  // Masked before it is cut: a part of the token would not be recognized.
+  return std::string{clip(one_line(masked(std::move(text), token)), max_explanation_bytes)};
 }
 
 }  // namespace torchwatch::github

@@ -28,9 +28,13 @@ std::chrono::seconds pause_asked_by(Response const& answer, Timestamp now, int e
 /// The URL of the next page from the `Link` header, as it is; empty on the last page.
 std::string next_page(Response const& answer);
 
+/// `text` with "[token]" in place of each `token`; unchanged when `token` is empty.
+std::string masked(std::string text, std::string const& token);
+
 /// The answer for people, on one line: "HTTP 422: Validation Failed: body is too long (maximum is
-/// ...)".
-std::string explanation_of(Response const& answer);
+/// ...)". Names the address at which an organization authorizes the token, where GitHub asks for
+/// that. Shows `token` masked.
+std::string explanation_of(Response const& answer, std::string const& token = {});
 
 /// The JSON object in an answer's body; an empty one when there is none.
 inline nlohmann::json object_in(Response const& answer) {

@@ -1,9 +1,11 @@
 #include "github/client.h"
 
 #include <algorithm>
+#include <ctime>
 #include <string_view>
 #include <utility>
 
+#include <fmt/chrono.h>
 #include <nlohmann/json.hpp>
 
 #include "github/answer.h"
@@ -21,6 +23,12 @@ constexpr int max_redirects = 5;
 constexpr int max_pages = 1000;
 /// GitHub asks for a second between two requests that write.
 constexpr std::chrono::seconds between_writes{1};
+/// After that a list shows what was created; tens of seconds have been seen.
+constexpr std::chrono::seconds longest_lag{120};
+/// Between two searches within that time.
+constexpr std::chrono::seconds longest_search_pause{30};
+/// A wrong `retry-after` must not end all filing.
+constexpr std::chrono::hours longest_pause{24};
 
 std::chrono::seconds backoff(int earlier) {
   return std::chrono::seconds{2} * (1 << std::clamp(earlier, 0, 6));
@@ -31,8 +39,8 @@ bool is_true(json const& object, char const* key) {
   return found != object.end() && found->is_boolean() && found->get<bool>();
 }
 
-/// GitHub's labels ignore case.
-bool same_label(std::string_view one, std::string_view other) {
+/// GitHub's labels and logins ignore case.
+bool same_name(std::string_view one, std::string_view other) {
   auto const lower = [](char c) {
     return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
   };
@@ -43,7 +51,7 @@ bool carries(json const& issue, std::string const& label) {
   auto const labels = issue.find("labels");
   if (labels == issue.end() || !labels->is_array()) return false;
   return std::any_of(labels->begin(), labels->end(), [&](json const& found) {
-    return found.is_object() && same_label(text_at(found, "name"), label);
+    return found.is_object() && same_name(text_at(found, "name"), label);
   });
 }
 
@@ -64,12 +72,24 @@ std::optional<CreatedIssue> read_issue(json const& object, IssueDraft const& dra
   return issue;
 }
 
+/// Whether `issue` is by the token's user. A key can be copied from another issue, so it proves
+/// nothing. An App's token may not ask for its login; its issues are by a "Bot", and only Apps that
+/// the repository's owner installed write as such.
+bool is_by(json const& issue, std::string const& login) {
+  auto const user = issue.find("user");
+  if (user == issue.end() || !user->is_object()) return login.empty();
+  if (login.empty()) return text_at(*user, "type") != "User";
+  return same_name(text_at(*user, "login"), login);
+}
+
 /// The issue among `page` that reports the draft's incident. Pull requests are listed as issues
 /// too.
-std::optional<CreatedIssue> issue_of(json const& page, IssueDraft const& draft) {
+std::optional<CreatedIssue> issue_of(json const& page,
+                                     IssueDraft const& draft,
+                                     std::string const& login) {
   for (auto const& object : page) {
     if (!object.is_object() || object.contains("pull_request")) continue;
-    if (key_in(text_at(object, "body")) != draft.key) continue;
+    if (key_in(text_at(object, "body")) != draft.key || !is_by(object, login)) continue;
     auto issue = read_issue(object, draft);
     if (issue) issue->existed = true;
     return issue;
@@ -85,7 +105,7 @@ std::string issues_url(std::string const& repository_url, std::string const& nar
 bool may_label(json const& repository) {
   auto const permissions = repository.find("permissions");
   return permissions != repository.end() && permissions->is_object() &&
-         (is_true(*permissions, "push") || is_true(*permissions, "triage"));
+         is_true(*permissions, "push");
 }
 
 /// Whether a comma-separated list holds one of the two scopes that let a token write issues.
@@ -108,9 +128,14 @@ ErrorCode code_of(Response const& answer) {
   return is_missing ? ErrorCode::not_found : ErrorCode::refused;
 }
 
-Error error_of(Request const& request, Result<Response> const& answer) {
-  if (!answer) return answer.error();
-  return {code_of(*answer), request.method + " " + request.url + ": " + explanation_of(*answer)};
+std::string text_of(Timestamp time) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                     fmt::gmtime(std::time_t{time.time_since_epoch().count()}));
+}
+
+void keep(SentCreate& sent, std::optional<Timestamp> at) {
+  sent.at = at;
+  if (sent.store) sent.store(at);
 }
 
 /// Nothing when `text` is anything but a plain https URL.
@@ -149,30 +174,48 @@ Client::Client(Transport& transport, Clock const& clock, Sleeper sleep, ClientOp
 /// What `find` finds, or else what `create` makes. When the answer to that is lost, it may have
 /// been made: it is looked for before it is made again.
 template <class T>
-awaitable<Result<T>> Client::find_or_create(Find<T> find, Create<T> create) {
+awaitable<Result<T>> Client::find_or_create(Find<T> find, Create<T> create, SentCreate sent) {
   for (int earlier = 0;; ++earlier) {
-    auto const found = co_await find();
+    auto const found = co_await find_in_lagging_lists<T>(find, sent.at);
     if (!found) co_return found.error();
     if (*found) co_return **found;
+    keep(sent, clock_.now());
     auto const created = co_await create();
     if (created) co_return *created;
-    if (created.error().code != ErrorCode::unavailable || earlier == options_.retries)
-      co_return created.error();
+    if (is_final(created.error()) || is_paused()) keep(sent, std::nullopt);
+    bool const is_lost = created.error().code == ErrorCode::unavailable && !is_paused();
+    if (!is_lost || earlier == options_.retries) co_return created.error();
     tell_repetition(created.error());
-    co_await sleep_(backoff(earlier));
   }
 }
 
-awaitable<Result<CreatedIssue>> Client::file_once(IssueDraft draft) {
-  auto const narrowed = co_await narrowing(draft);
-  if (!narrowed) co_return within("file issue", narrowed.error());
+/// What `find` finds; asked again until two minutes after `sent_at`, when what was created then
+/// must be listed.
+template <class T>
+awaitable<Result<std::optional<T>>> Client::find_in_lagging_lists(
+    Find<T> const& find, std::optional<Timestamp> sent_at) {
+  auto waited = longest_lag;
+  // The clock may have been set back.
+  if (sent_at) waited = std::max(clock_.now() - *sent_at, std::chrono::seconds{0});
+  for (int earlier = 0;; ++earlier) {
+    auto const found = co_await find();
+    if (!found || *found || waited >= longest_lag) co_return found;
+    auto const pause = std::min(backoff(earlier), longest_search_pause);
+    co_await sleep_(pause);
+    waited += pause;
+  }
+}
+
+awaitable<Result<CreatedIssue>> Client::file_once(IssueDraft draft, SentCreate sent) {
+  auto const search = co_await search_for(draft);
+  if (!search) co_return within("file issue", search.error());
   Find<CreatedIssue> find_it = [&] {
-    return find(draft, *narrowed);
+    return find(draft, *search);
   };
   Create<CreatedIssue> create_it = [&] {
     return create(draft);
   };
-  co_return co_await find_or_create(std::move(find_it), std::move(create_it));
+  co_return co_await find_or_create(std::move(find_it), std::move(create_it), std::move(sent));
 }
 
 awaitable<Result<std::optional<std::string>>> Client::comment_once(std::string issue_url,
@@ -187,7 +230,9 @@ awaitable<Result<std::optional<std::string>>> Client::comment_once(std::string i
   Create<std::string> create_it = [this, &draft, &url = comments] {
     return create_comment(url, draft);
   };
-  auto const written = co_await find_or_create(std::move(find_it), std::move(create_it));
+  SentCreate sent;
+  auto const written =
+      co_await find_or_create(std::move(find_it), std::move(create_it), std::move(sent));
   if (written) co_return *written;
   // Whoever may write to the repository may comment on a locked issue, others may not.
   if (is_locked && says_locked(written.error())) co_return std::nullopt;
@@ -220,7 +265,7 @@ Result<std::optional<Client::CommentPlace>> Client::place_in(json const& issue,
   if (key_in(text_at(issue, "body")) != report && address != issue_url) return std::nullopt;
   CommentPlace place{text_at(issue, "comments_url"), is_true(issue, "locked")};
   if (!is_ours(place.url))
-    return Error{ErrorCode::refused, "comments are on another host: \"" + place.url + "\""};
+    return Error{ErrorCode::refused, "comments are on another host: \"" + masked(place.url, options_.token) + "\""};
   return place;
 }
 
@@ -246,31 +291,45 @@ awaitable<Result<std::string>> Client::create_comment(std::string const& comment
   co_return text_at(object_in(*answer), "html_url");
 }
 
-/// What keeps the search short: our label where labels stick, else who we are. Labels are dropped
-/// without a word when the token may not label, so a search by label alone would then find nothing
-/// and file everything again.
-awaitable<Result<std::string>> Client::narrowing(IssueDraft const& draft) {
-  auto const repository = co_await get(repository_url_);
-  if (!repository) co_return repository.error();
-  if (!draft.labels.empty() && may_label(object_in(*repository)))
-    co_return "&labels=" + http::percent_encode(draft.labels.front());
+/// The login of the token's user; empty for an App's installation token, which may not ask for it.
+awaitable<Result<std::string>> Client::login() {
   auto const user = co_await get(options_.api + "/user");
-  // An App's installation token may not ask who it is; the whole list is then searched.
   if (!user && is_final(user.error())) co_return std::string{};
   if (!user) co_return user.error();
-  auto const login = text_at(object_in(*user), "login");
-  co_return login.empty() ? std::string{} : "&creator=" + http::percent_encode(login);
+  co_return text_at(object_in(*user), "login");
+}
+
+/// By label and by creator: a token that may not push has its labels dropped, and users may take
+/// labels off. The whole list is read only where neither would do.
+awaitable<Result<Client::Search>> Client::search_for(IssueDraft const& draft) {
+  auto const repository = co_await get(repository_url_);
+  if (!repository) co_return repository.error();
+  auto const user = co_await login();
+  if (!user) co_return user.error();
+  Search search;
+  search.login = *user;
+  bool const has_label = !draft.labels.empty() && may_label(object_in(*repository));
+  std::vector<std::string> filters;
+  if (has_label) filters.push_back("&labels=" + http::percent_encode(draft.labels.front()));
+  if (!user->empty()) filters.push_back("&creator=" + http::percent_encode(*user));
+  if (filters.empty()) filters.emplace_back();
+  for (auto const& filter : filters)
+    search.urls.push_back(issues_url(repository_url_, filter));
+  co_return search;
 }
 
 awaitable<Result<std::optional<CreatedIssue>>> Client::find(IssueDraft const& draft,
-                                                            std::string const& narrowed) {
+                                                            Search const& search) {
   std::optional<CreatedIssue> found;
-  std::function<bool(json const&)> look = [&](json const& issues) {
-    found = issue_of(issues, draft);
-    return !found;
-  };
-  auto const searched = co_await each_page(issues_url(repository_url_, narrowed), std::move(look));
-  if (!searched) co_return within("look for issue " + draft.key, searched.error());
+  for (auto const& url : search.urls) {
+    std::function<bool(json const&)> look = [&](json const& issues) {
+      found = issue_of(issues, draft, search.login);
+      return !found;
+    };
+    auto const searched = co_await each_page(url, std::move(look));
+    if (!searched) co_return within("look for issue " + draft.key, searched.error());
+    if (found) break;
+  }
   co_return found;
 }
 
@@ -294,16 +353,21 @@ awaitable<Result<Access>> Client::access_to(std::string repository_url) {
 }
 
 awaitable<Result<std::vector<std::string>>> Client::keys_labelled(std::string label) {
-  std::vector<std::string> keys;
+  std::vector<json> reports;
   std::function<bool(json const&)> collect = [&](json const& issues) {
     for (auto const& issue : issues)
-      if (auto const key = issue.is_object() ? key_in(text_at(issue, "body")) : std::nullopt)
-        keys.push_back(*key);
+      if (issue.is_object() && key_in(text_at(issue, "body"))) reports.push_back(issue);
     return true;
   };
   auto url = issues_url(repository_url_, "&labels=" + http::percent_encode(label));
   auto const searched = co_await each_page(std::move(url), std::move(collect));
   if (!searched) co_return within("look for issues labelled " + label, searched.error());
+  std::vector<std::string> keys;
+  if (reports.empty()) co_return keys;
+  auto const user = co_await login();
+  if (!user) co_return within("look for issues labelled " + label, user.error());
+  for (auto const& report : reports)
+    if (is_by(report, *user)) keys.push_back(key_in(text_at(report, "body")).value());
   co_return keys;
 }
 
@@ -316,7 +380,9 @@ awaitable<Result<>> Client::each_page(std::string url, std::function<bool(json c
     if (!visit(list)) co_return Result<>{};
     url = next_page(*answer);
     if (url.empty()) co_return Result<>{};
-    if (!is_ours(url)) co_return Error{ErrorCode::refused, "next page is on another host: " + url};
+    if (!is_ours(url))
+      co_return Error{ErrorCode::refused,
+                      "next page is on another host: " + masked(url, options_.token)};
   }
   co_return Error{ErrorCode::refused, "gave up after " + std::to_string(max_pages) + " pages"};
 }
@@ -348,6 +414,7 @@ awaitable<Result<Response>> Client::post(std::string url, json const& body) {
 
 /// The successful answer. Redirects are followed and limits waited for, since neither did anything.
 awaitable<Result<Response>> Client::send(Request request) {
+  if (is_paused()) co_return not_sent(request);
   int redirects = 0;
   int troubles = 0;
   for (;;) {
@@ -363,7 +430,10 @@ awaitable<Result<Response>> Client::send(Request request) {
       continue;
     }
     auto const pause = pause_before_repeating(request, answer, troubles);
-    if (!pause) co_return error_of(request, answer);
+    if (!pause) {
+      keep_pause(answer, troubles);
+      co_return error_of(request, answer);
+    }
     tell_repetition(error_of(request, answer));
     co_await sleep_(*pause);
     ++troubles;
@@ -384,6 +454,34 @@ std::optional<std::chrono::seconds> Client::pause_before_repeating(Request const
       answer ? kind_of(*answer) == AnswerKind::lost : answer.error().code == ErrorCode::unavailable;
   if (!lost || request.method != "GET") return {};
   return backoff(troubles);
+}
+
+bool Client::is_paused() const {
+  return clock_.now() < options_.not_before;
+}
+
+/// A limit that is not waited for holds for whatever is sent next, by this client or another.
+void Client::keep_pause(Result<Response> const& answer, int troubles) {
+  if (!answer || kind_of(*answer) != AnswerKind::rate_limited) return;
+  auto const now = clock_.now();
+  auto const asked = pause_asked_by(*answer, now, troubles);
+  options_.not_before = now + std::clamp<std::chrono::seconds>(
+                                  asked, std::chrono::seconds{1}, longest_pause);
+  if (options_.on_limit) options_.on_limit(options_.not_before);
+}
+
+Error Client::not_sent(Request const& request) const {
+  return {ErrorCode::unavailable,
+          masked(request.method + " " + request.url, options_.token) +
+              ": not sent: GitHub asked for no request before " + text_of(options_.not_before)};
+}
+
+Error Client::error_of(Request const& request, Result<Response> const& answer) const {
+  auto const& token = options_.token;
+  if (!answer) return {answer.error().code, masked(answer.error().message, token)};
+  return {code_of(*answer),
+          masked(request.method + " " + request.url, token) + ": " +
+              explanation_of(*answer, token)};
 }
 
 void Client::tell_repetition(Error const& why) const {
@@ -408,7 +506,8 @@ Result<std::string> Client::redirected(Request const& request, Response const& a
   auto const place = from && !location.empty() ? from->resolve(location) : std::nullopt;
   if (place && is_ours(place->text())) return place->text();
   return Error{ErrorCode::refused,
-               request.method + " " + request.url + ": redirected to \"" + location +
+               masked(request.method + " " + request.url + ": redirected to \"" + location,
+                      options_.token) +
                    "\", which is not on the same host"};
 }
 

@@ -29,8 +29,13 @@ struct ClientOptions {
   int retries = 5;
   /// The longest single wait that is obeyed. A primary limit is lifted within the hour.
   std::chrono::seconds patience{3700};
+  /// GitHub asked for a pause that ends then; no request is sent before.
+  Timestamp not_before{};
   /// Told why, whenever a request is going to be repeated.
   std::function<void(Error const&)> on_repetition{};
+  /// Receives the end of each pause that GitHub asks for and that is longer than `patience`, or
+  /// comes after `retries`. The owner hands it to the next client as `not_before`.
+  std::function<void(Timestamp)> on_limit{};
 };
 
 /// Waits without blocking the loop.
@@ -45,11 +50,21 @@ struct CreatedIssue {
   std::vector<std::string> missing_labels;  ///< asked for, not on it: the token may not label
 };
 
+/// The last request to create an issue, for as long as it is not known what became of it.
+struct SentCreate {
+  std::optional<Timestamp> at;  ///< when it was sent; nothing when there is none
+  /// Stores a new value of `at`: before a request is sent, and when GitHub did nothing for it. A
+  /// crash in between then leaves `at` behind, and the issue is looked for.
+  std::function<void(std::optional<Timestamp>)> store{};
+};
+
 /// What GitHub tells of the repository and of whoever asks, without anything being written.
 struct Access {
   std::string repository;  ///< its full name, as GitHub spells it
   bool has_issues = true;
   bool is_archived = false;  ///< then nothing can be written
+  /// Whether GitHub keeps the labels of an issue that the token creates. Needs the right to push:
+  /// of a token that may only triage, they are dropped without a word.
   bool may_label = false;
   /// Of a classic token: "repo, read:org"; empty where GitHub does not tell, as with other tokens.
   std::string scopes;
@@ -65,12 +80,14 @@ class Client {
  public:
   Client(Transport& transport, Clock const& clock, Sleeper sleep, ClientOptions options);
 
-  /// The issue that holds the draft's marker; created only after a search, open and closed, has not
-  /// found it, and searched for again whenever GitHub's answer to a create was lost. Limits are
-  /// waited for. Fails with `refused` or `not_found` and GitHub's reason when repeating cannot
-  /// help, with `unavailable` when GitHub could not be reached: calling again with the same draft
-  /// is then safe.
-  boost::asio::awaitable<Result<CreatedIssue>> file_once(IssueDraft draft);
+  /// The issue of the token's own user that holds the draft's marker. It is created only after a
+  /// search, open and closed, has not found it. GitHub's lists lag by tens of seconds: when the
+  /// answer to a create was lost, now or before (`sent`), the issue is searched for until two
+  /// minutes have passed since then. Limits are waited for. Fails with `refused` or `not_found` and
+  /// GitHub's reason when repeating cannot help, with `unavailable` when GitHub could not be
+  /// reached, or wants no request now: calling again with the same draft and what `sent` stored is
+  /// then safe.
+  boost::asio::awaitable<Result<CreatedIssue>> file_once(IssueDraft draft, SentCreate sent);
 
   /// The URL of the comment that holds the draft's marker, on the issue at `issue_url`, whichever
   /// repository that is in; written only after the issue's comments were searched, and searched for
@@ -82,7 +99,8 @@ class Client {
   /// Asks for the repository alone. Fails like file_once.
   boost::asio::awaitable<Result<Access>> access();
 
-  /// The keys of all reports, open and closed, that somebody put `label` on. Fails like file_once.
+  /// The keys of all reports of the token's own user, open and closed, that carry `label`. Fails
+  /// like file_once.
   boost::asio::awaitable<Result<std::vector<std::string>>> keys_labelled(std::string label);
 
  private:
@@ -100,11 +118,21 @@ class Client {
   template <class T>
   using Create = std::function<Awaitable<T>()>;
 
+  /// Where a report is looked for, and whose it must be.
+  struct Search {
+    std::string login;  ///< empty: an App's token, which may not ask for its own
+    std::vector<std::string> urls;
+  };
+
   template <class T>
-  Awaitable<T> find_or_create(Find<T> find, Create<T> create);
+  Awaitable<T> find_or_create(Find<T> find, Create<T> create, SentCreate sent);
+  template <class T>
+  Awaitable<std::optional<T>> find_in_lagging_lists(Find<T> const& find,
+                                                    std::optional<Timestamp> sent_at);
   Awaitable<Access> access_to(std::string repository_url);
-  Awaitable<std::string> narrowing(IssueDraft const& draft);
-  Awaitable<std::optional<CreatedIssue>> find(IssueDraft const& draft, std::string const& narrowed);
+  Awaitable<std::string> login();
+  Awaitable<Search> search_for(IssueDraft const& draft);
+  Awaitable<std::optional<CreatedIssue>> find(IssueDraft const& draft, Search const& search);
   Awaitable<CreatedIssue> create(IssueDraft const& draft);
   Awaitable<std::optional<CommentPlace>> place_for_comments(std::string const& issue_url,
                                                             std::string const& report);
@@ -122,6 +150,10 @@ class Client {
   Awaitable<Response> send(Request request);
 
   void tell_repetition(Error const& why) const;
+  bool is_paused() const;
+  void keep_pause(Result<Response> const& answer, int troubles);
+  Error not_sent(Request const& request) const;
+  Error error_of(Request const& request, Result<Response> const& answer) const;
   Request request(std::string method, std::string url) const;
   std::optional<std::chrono::seconds> pause_before_repeating(Request const& request,
                                                              Result<Response> const& answer,

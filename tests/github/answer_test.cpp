@@ -77,5 +77,32 @@ TEST(GithubAnswer, ExplainsItselfOnOneLine) {
       500U);
 }
 
+TEST(GithubAnswer, NamesTheAddressAtWhichAnOrganizationAuthorizesTheToken) {
+  auto const* const message = R"({"message":"Resource protected by organization SAML enforcement."})";
+  auto const* const address = "https://github.com/orgs/o/sso?authorization_request=A1-b_2";
+  EXPECT_EQ(explanation_of(
+                answer(403, {{"x-github-sso", std::string{"required; url="} + address}}, message)),
+            std::string{"HTTP 403: Resource protected by organization SAML enforcement.: authorize "
+                        "the token at "} +
+                address);
+  EXPECT_EQ(explanation_of(answer(
+                403, {{"x-github-sso", "partial-results; organizations=21955855"}}, message)),
+            "HTTP 403: Resource protected by organization SAML enforcement.");
+}
+
+TEST(GithubAnswer, MasksTheToken) {
+  std::string const token = "ghp_0123456789abcdef";
+  auto const repeated = R"({"message":"ghp_0123456789abcdef is bad: \u0067hp_0123456789abcdef"})";
+  EXPECT_EQ(explanation_of(answer(400, {}, repeated), token),
+            "HTTP 400: [token] is bad: [token]");
+  auto const at_the_cut = R"({"message":")" + std::string(480, 'x') + token + "\"}";
+  EXPECT_EQ(explanation_of(answer(400, {}, at_the_cut), token).find("ghp_"), std::string::npos);
+}
+
+TEST(GithubAnswer, MasksNothingWithoutAToken) {
+  EXPECT_EQ(masked("as it is", ""), "as it is");
+  EXPECT_EQ(masked("tot", "t"), "[token]o[token]");
+}
+
 }  // namespace
 }  // namespace torchwatch::github
