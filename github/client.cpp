@@ -265,7 +265,8 @@ Result<std::optional<Client::CommentPlace>> Client::place_in(json const& issue,
   if (key_in(text_at(issue, "body")) != report && address != issue_url) return std::nullopt;
   CommentPlace place{text_at(issue, "comments_url"), is_true(issue, "locked")};
   if (!is_ours(place.url))
-    return Error{ErrorCode::refused, "comments are on another host: \"" + masked(place.url, options_.token) + "\""};
+    return Error{ErrorCode::refused,
+                 "comments are on another host: \"" + masked(place.url, options_.token) + "\""};
   return place;
 }
 
@@ -465,8 +466,8 @@ void Client::keep_pause(Result<Response> const& answer, int troubles) {
   if (!answer || kind_of(*answer) != AnswerKind::rate_limited) return;
   auto const now = clock_.now();
   auto const asked = pause_asked_by(*answer, now, troubles);
-  options_.not_before = now + std::clamp<std::chrono::seconds>(
-                                  asked, std::chrono::seconds{1}, longest_pause);
+  options_.not_before =
+      now + std::clamp<std::chrono::seconds>(asked, std::chrono::seconds{1}, longest_pause);
   if (options_.on_limit) options_.on_limit(options_.not_before);
 }
 
@@ -479,9 +480,9 @@ Error Client::not_sent(Request const& request) const {
 Error Client::error_of(Request const& request, Result<Response> const& answer) const {
   auto const& token = options_.token;
   if (!answer) return {answer.error().code, masked(answer.error().message, token)};
-  return {code_of(*answer),
-          masked(request.method + " " + request.url, token) + ": " +
-              explanation_of(*answer, token)};
+  return {
+      code_of(*answer),
+      masked(request.method + " " + request.url, token) + ": " + explanation_of(*answer, token)};
 }
 
 void Client::tell_repetition(Error const& why) const {
@@ -505,10 +506,10 @@ Result<std::string> Client::redirected(Request const& request, Response const& a
   auto const location = header_of(answer, "location");
   auto const place = from && !location.empty() ? from->resolve(location) : std::nullopt;
   if (place && is_ours(place->text())) return place->text();
-  return Error{ErrorCode::refused,
-               masked(request.method + " " + request.url + ": redirected to \"" + location,
-                      options_.token) +
-                   "\", which is not on the same host"};
+  return Error{
+      ErrorCode::refused,
+      masked(request.method + " " + request.url + ": redirected to \"" + location, options_.token) +
+          "\", which is not on the same host"};
 }
 
 bool Client::is_ours(std::string const& url) const {

@@ -106,8 +106,8 @@ void github_answer(std::string_view input) {
     github::Client client{transport, clock, check_pause, options};
     return fakes::run(ask(client));
   };
-  auto const filed = with_client(
-      [](auto& client) { return client.file_once(draft_of_test(), {}); });
+  auto const filed =
+      with_client([](auto& client) { return client.file_once(draft_of_test(), {}); });
   if (filed) check_created(*filed);
   if (auto const access = with_client([](auto& client) { return client.access(); }))
     static_cast<void>(github::obstacle_to_issues(*access));

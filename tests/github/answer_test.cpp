@@ -78,7 +78,8 @@ TEST(GithubAnswer, ExplainsItselfOnOneLine) {
 }
 
 TEST(GithubAnswer, NamesTheAddressAtWhichAnOrganizationAuthorizesTheToken) {
-  auto const* const message = R"({"message":"Resource protected by organization SAML enforcement."})";
+  auto const* const message =
+      R"({"message":"Resource protected by organization SAML enforcement."})";
   auto const* const address = "https://github.com/orgs/o/sso?authorization_request=A1-b_2";
   EXPECT_EQ(explanation_of(
                 answer(403, {{"x-github-sso", std::string{"required; url="} + address}}, message)),
@@ -93,8 +94,7 @@ TEST(GithubAnswer, NamesTheAddressAtWhichAnOrganizationAuthorizesTheToken) {
 TEST(GithubAnswer, MasksTheToken) {
   std::string const token = "ghp_0123456789abcdef";
   auto const repeated = R"({"message":"ghp_0123456789abcdef is bad: \u0067hp_0123456789abcdef"})";
-  EXPECT_EQ(explanation_of(answer(400, {}, repeated), token),
-            "HTTP 400: [token] is bad: [token]");
+  EXPECT_EQ(explanation_of(answer(400, {}, repeated), token), "HTTP 400: [token] is bad: [token]");
   auto const at_the_cut = R"({"message":")" + std::string(480, 'x') + token + "\"}";
   EXPECT_EQ(explanation_of(answer(400, {}, at_the_cut), token).find("ghp_"), std::string::npos);
 }

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,9 +21,14 @@ using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+constexpr Timestamp now{seconds{1'800'000'000}};
+
+/// What was stored of when a create was sent, in order.
+using Times = std::vector<std::optional<Timestamp>>;
+
 class StoppedClock final : public Clock {
  public:
-  Timestamp now() const override { return Timestamp{seconds{1'800'000'000}}; }
+  Timestamp now() const override { return github::now; }
 };
 
 boost::asio::awaitable<void> record(std::vector<seconds>& pauses, seconds pause) {
@@ -40,6 +47,15 @@ class GithubClient : public testing::Test {
     draft.title = "slower";
     draft.body = marker_of(draft.key) + "\ntext";
     draft.labels = {"perf"};
+    options.repository = "o/r";
+    options.token = "secret";
+    options.user_agent = "torchwatch/1";
+    options.on_repetition = [this](Error const& why) {
+      repetitions.push_back(why.message);
+    };
+    options.on_limit = [this](Timestamp until) {
+      limits.push_back(until);
+    };
   }
 
   void reply(int status,
@@ -50,29 +66,45 @@ class GithubClient : public testing::Test {
 
   void lose() { transport.replies.emplace_back(Error{ErrorCode::unavailable, "connection lost"}); }
 
-  void may_label() { reply(200, {{"permissions", {{"push", true}}}}); }
+  /// The repository and the token's user.
+  void may_label() {
+    reply(200, {{"permissions", {{"push", true}}}});
+    reply(200, {{"login", "bot"}});
+  }
+
+  /// So many searches by label and by creator that find nothing.
+  void find_nothing(int times = 1) {
+    for (int i = 0; i < 2 * times; ++i)
+      reply(200, json::array());
+  }
 
   json issue(int number, std::vector<std::string> const& labels) const {
     json object{{"number", number},
                 {"html_url", "https://github.com/o/r/issues/" + std::to_string(number)}};
     object["body"] = draft.body;
+    object["user"] = {{"login", "Bot"}, {"type", "User"}};
     object["labels"] = json::array();
     for (auto const& label : labels)
       object["labels"].push_back({{"name", label}});
     return object;
   }
 
-  Result<CreatedIssue> file() {
-    ClientOptions options;
-    options.repository = "o/r";
-    options.token = "secret";
-    options.user_agent = "torchwatch/1";
-    options.on_repetition = [this](Error const& why) {
-      repetitions.push_back(why.message);
-    };
+  /// The issue with the draft's key that somebody else wrote.
+  json forged_issue(int number) const {
+    auto object = issue(number, {"perf"});
+    object["user"]["login"] = "mallory";
+    return object;
+  }
+
+  Result<CreatedIssue> file(std::optional<Timestamp> sent_at = {}) {
     Client client{
         transport, clock, [this](seconds pause) { return record(pauses, pause); }, options};
-    return run(client.file_once(draft));
+    SentCreate sent;
+    sent.at = sent_at;
+    sent.store = [this](std::optional<Timestamp> at) {
+      stored.push_back(at);
+    };
+    return run(client.file_once(draft, std::move(sent)));
   }
 
   json comment(int number, std::string const& body) const {
@@ -88,8 +120,6 @@ class GithubClient : public testing::Test {
   }
 
   Result<std::optional<std::string>> add_comment() {
-    ClientOptions options;
-    options.repository = "o/r";
     Client client{
         transport, clock, [this](seconds pause) { return record(pauses, pause); }, options};
     CommentDraft found{draft.key, marker, marker + "\nfound"};
@@ -97,8 +127,6 @@ class GithubClient : public testing::Test {
   }
 
   Result<Access> look() {
-    ClientOptions options;
-    options.repository = "o/r";
     Client client{
         transport, clock, [this](seconds pause) { return record(pauses, pause); }, options};
     return run(client.access());
@@ -119,6 +147,9 @@ class GithubClient : public testing::Test {
   StoppedClock clock;
   std::vector<seconds> pauses;
   std::vector<std::string> repetitions;
+  std::vector<Timestamp> limits;
+  Times stored;
+  ClientOptions options;
   IssueDraft draft;
 };
 
@@ -128,17 +159,11 @@ TEST_F(GithubClient, NamesTheReportsThatCarryALabel) {
   auto older = issue(2, {});
   older["body"] = "edited\n" + marker_of("4567") + "\n";
   reply(200,
-        {issue(9, {}), other, nullptr},
+        {issue(9, {}), other, nullptr, forged_issue(8)},
         {{"link", "<https://api.github.com/repositories/1/issues?page=2>; rel=\"next\""}});
   reply(200, json::array({older}));
-  Client client{transport,
-                clock,
-                [this](seconds pause) { return record(pauses, pause); },
-                [] {
-                  ClientOptions options;
-                  options.repository = "o/r";
-                  return options;
-                }()};
+  reply(200, {{"login", "bot"}});
+  Client client{transport, clock, [this](seconds pause) { return record(pauses, pause); }, options};
 
   auto const keys = run(client.keys_labelled("false alarm"));
 
@@ -237,11 +262,13 @@ TEST_F(GithubClient, TakesNoTokenToCommentsOnAnotherHost) {
   EXPECT_EQ(transport.sent.size(), 1U);
 }
 
+constexpr auto ask_who_it_is = "GET https://api.github.com/user";
 constexpr auto search_by_label = "GET /issues?state=all&per_page=100&labels=perf";
+constexpr auto search_by_creator = "GET /issues?state=all&per_page=100&creator=bot";
 
 TEST_F(GithubClient, CreatesWhatItDoesNotFind) {
   may_label();
-  reply(200, json::array());
+  find_nothing();
   reply(201, issue(7, {"Perf"}));
   auto const filed = file();
   ASSERT_TRUE(filed) << filed.error().message;
@@ -249,14 +276,16 @@ TEST_F(GithubClient, CreatesWhatItDoesNotFind) {
   EXPECT_EQ(filed->url, "https://github.com/o/r/issues/7");
   EXPECT_FALSE(filed->existed);
   EXPECT_THAT(filed->missing_labels, ElementsAre());
-  EXPECT_THAT(asked(), ElementsAre("GET ", search_by_label, "POST /issues"));
+  EXPECT_THAT(
+      asked(),
+      ElementsAre("GET ", ask_who_it_is, search_by_label, search_by_creator, "POST /issues"));
   EXPECT_EQ(json::parse(transport.sent.back().body),
             (json{{"title", "slower"}, {"body", draft.body}, {"labels", {"perf"}}}));
 }
 
 TEST_F(GithubClient, SendsGithubsHeaders) {
   may_label();
-  reply(200, json::array());
+  find_nothing();
   reply(201, issue(7, {}));
   ASSERT_TRUE(file());
   for (auto const& request : transport.sent) {
@@ -280,11 +309,12 @@ TEST_F(GithubClient, FindsWhatWasFiledOnALaterPage) {
   ASSERT_TRUE(filed) << filed.error().message;
   EXPECT_EQ(filed->number, 1);
   EXPECT_TRUE(filed->existed);
-  EXPECT_THAT(asked(), ElementsAre("GET ", search_by_label, std::string{"GET "} + place));
+  EXPECT_THAT(asked(),
+              ElementsAre("GET ", ask_who_it_is, search_by_label, std::string{"GET "} + place));
 }
 
 TEST_F(GithubClient, SearchesByAuthorWhereLabelsDoNotStick) {
-  reply(200, {{"permissions", {{"push", false}}}});
+  reply(200, {{"permissions", {{"push", false}, {"triage", true}}}});
   reply(200, {{"login", "bot[x]"}});
   reply(200, json::array());
   reply(201, issue(7, {}));
@@ -307,7 +337,7 @@ TEST_F(GithubClient, LooksAgainAfterALostCreate) {
   for (bool const by_status : {false, true}) {
     transport.sent.clear();
     may_label();
-    reply(200, json::array());
+    find_nothing();
     if (by_status) {
       reply(502);
     } else {
@@ -317,26 +347,123 @@ TEST_F(GithubClient, LooksAgainAfterALostCreate) {
     auto const filed = file();
     ASSERT_TRUE(filed) << filed.error().message;
     EXPECT_TRUE(filed->existed);
-    EXPECT_THAT(asked(), ElementsAre("GET ", search_by_label, "POST /issues", search_by_label));
+    EXPECT_THAT(asked(),
+                ElementsAre("GET ",
+                            ask_who_it_is,
+                            search_by_label,
+                            search_by_creator,
+                            "POST /issues",
+                            search_by_label));
   }
 }
 
-TEST_F(GithubClient, CreatesAgainOnlyWhenTheLostCreateDidNothing) {
+TEST_F(GithubClient, SearchesForTwoMinutesBeforeItCreatesAgain) {
   may_label();
-  reply(200, json::array());
+  find_nothing();
   lose();
-  reply(200, json::array());
+  find_nothing(8);
   reply(201, issue(8, {"perf"}));
   auto const filed = file();
   ASSERT_TRUE(filed) << filed.error().message;
   EXPECT_EQ(filed->number, 8);
-  EXPECT_THAT(pauses, ElementsAre(seconds{1}, seconds{2}, seconds{1}));
+  EXPECT_THAT(pauses,
+              ElementsAre(seconds{1},
+                          seconds{2},
+                          seconds{4},
+                          seconds{8},
+                          seconds{16},
+                          seconds{30},
+                          seconds{30},
+                          seconds{30},
+                          seconds{1}));
   EXPECT_THAT(repetitions, ElementsAre("create issue: connection lost"));
+  EXPECT_EQ(stored, (Times{now, now}));
+}
+
+TEST_F(GithubClient, FindsALostCreateByItsCreatorInAListThatLags) {
+  may_label();
+  find_nothing();
+  lose();
+  find_nothing(3);
+  reply(200, json::array());
+  reply(200, json::array({issue(7, {})}));
+  auto const filed = file();
+  ASSERT_TRUE(filed) << filed.error().message;
+  EXPECT_EQ(filed->number, 7);
+  EXPECT_THAT(filed->missing_labels, ElementsAre("perf"));
+  EXPECT_THAT(pauses, ElementsAre(seconds{1}, seconds{2}, seconds{4}, seconds{8}));
+  EXPECT_EQ(asked().back(), search_by_creator);
+}
+
+TEST_F(GithubClient, GoesOnSearchingForACreateThatWasSentBeforeACrash) {
+  may_label();
+  find_nothing(2);
+  reply(200, json::array({issue(7, {"perf"})}));
+  auto const filed = file(now - seconds{100});
+  ASSERT_TRUE(filed) << filed.error().message;
+  EXPECT_TRUE(filed->existed);
+  EXPECT_THAT(pauses, ElementsAre(seconds{2}, seconds{4}));
+  EXPECT_EQ(stored, Times{});
+}
+
+TEST_F(GithubClient, CreatesAgainTwoMinutesAfterACreateThatWasSentBeforeACrash) {
+  may_label();
+  find_nothing();
+  reply(201, issue(8, {"perf"}));
+  ASSERT_TRUE(file(now - seconds{120}));
+  EXPECT_THAT(pauses, ElementsAre(seconds{1}));
+}
+
+TEST_F(GithubClient, SearchesForTwoMinutesWhenTheClockWasSetBack) {
+  may_label();
+  find_nothing(8);
+  reply(201, issue(8, {"perf"}));
+  ASSERT_TRUE(file(now + std::chrono::hours{1}));
+  EXPECT_EQ(pauses.size(), 8U);
+}
+
+TEST_F(GithubClient, ForgetsACreateThatGithubRefused) {
+  may_label();
+  find_nothing();
+  reply(422, {{"message", "Validation Failed"}});
+  EXPECT_FALSE(file());
+  EXPECT_EQ(stored, (Times{now, std::nullopt}));
+}
+
+TEST_F(GithubClient, KeepsACreateWhoseAnswerWasCutOffByTheEndOfTheService) {
+  may_label();
+  find_nothing();
+  transport.replies.emplace_back(Error{ErrorCode::cancelled, "stopping"});
+  EXPECT_FALSE(file());
+  EXPECT_EQ(stored, (Times{now}));
+}
+
+TEST_F(GithubClient, TakesNoIssueOfAnotherAuthorForItsOwn) {
+  may_label();
+  reply(200, json::array({forged_issue(6)}));
+  reply(200, json::array());
+  reply(201, issue(7, {"perf"}));
+  auto const filed = file();
+  ASSERT_TRUE(filed) << filed.error().message;
+  EXPECT_EQ(filed->number, 7);
+  EXPECT_FALSE(filed->existed);
+}
+
+TEST_F(GithubClient, TakesNoIssueOfAUserForAnApps) {
+  reply(200, {{"permissions", {{"push", true}}}});
+  reply(403, {{"message", "Resource not accessible by integration"}});
+  auto filed_by_app = issue(7, {"perf"});
+  filed_by_app["user"] = {{"login", "watch[bot]"}, {"type", "Bot"}};
+  reply(200, json::array({forged_issue(6), filed_by_app}));
+  auto const filed = file();
+  ASSERT_TRUE(filed) << filed.error().message;
+  EXPECT_EQ(filed->number, 7);
+  EXPECT_EQ(asked().back(), search_by_label);
 }
 
 TEST_F(GithubClient, TreatsAnUnreadableSuccessAsLost) {
   may_label();
-  reply(200, json::array());
+  find_nothing();
   reply(201, "no object");
   reply(200, json::array({issue(7, {"perf"})}));
   auto const filed = file();
@@ -356,7 +483,7 @@ TEST_F(GithubClient, KnowsAReportByTheKeyThatItBeginsWith) {
 
 TEST_F(GithubClient, TakesNoOddNumberForAnIssues) {
   may_label();
-  reply(200, json::array());
+  find_nothing();
   reply(201, {{"number", std::numeric_limits<std::uint64_t>::max()}});
   reply(200, json::array({issue(7, {"perf"})}));
   auto const filed = file();
@@ -366,14 +493,18 @@ TEST_F(GithubClient, TakesNoOddNumberForAnIssues) {
 
 TEST_F(GithubClient, GivesUpWhenEveryCreateIsLost) {
   may_label();
-  for (int i = 0; i < 6; ++i) {
-    reply(200, json::array());
+  options.retries = 2;
+  find_nothing();
+  for (int i = 0; i < 2; ++i) {
     lose();
+    find_nothing(8);
   }
+  lose();
   auto const filed = file();
   ASSERT_FALSE(filed);
   EXPECT_EQ(filed.error().code, ErrorCode::unavailable);
-  EXPECT_EQ(transport.sent.size(), 13U);
+  EXPECT_TRUE(transport.replies.empty());
+  EXPECT_EQ(stored, (Times{now, now, now})) << "the next pass goes on searching";
 }
 
 TEST_F(GithubClient, RepeatsLostQuestions) {
@@ -389,7 +520,7 @@ TEST_F(GithubClient, RepeatsLostQuestions) {
 
 TEST_F(GithubClient, ReportsARefusalWithGithubsReason) {
   may_label();
-  reply(200, json::array());
+  find_nothing();
   reply(422, {{"message", "Validation Failed"}, {"errors", {{{"message", "body is too long"}}}}});
   auto const filed = file();
   ASSERT_FALSE(filed);
@@ -397,7 +528,7 @@ TEST_F(GithubClient, ReportsARefusalWithGithubsReason) {
   EXPECT_EQ(filed.error().message,
             "create issue: POST https://api.github.com/repos/o/r/issues: HTTP 422: Validation "
             "Failed: body is too long");
-  EXPECT_EQ(transport.sent.size(), 3U);
+  EXPECT_EQ(transport.sent.size(), 5U);
 }
 
 TEST_F(GithubClient, RefusalsAreNotRepeated) {
@@ -414,7 +545,7 @@ TEST_F(GithubClient, RefusalsAreNotRepeated) {
 
 TEST_F(GithubClient, WaitsForLimitsAndThenCreatesOnce) {
   may_label();
-  reply(200, json::array());
+  find_nothing();
   reply(403, json::object(), {{"retry-after", "30"}});
   reply(403, json::object(), {{"x-ratelimit-remaining", "0"}, {"x-ratelimit-reset", "1800000099"}});
   reply(403, {{"message", "You have exceeded a secondary rate limit. Please wait"}});
@@ -422,7 +553,60 @@ TEST_F(GithubClient, WaitsForLimitsAndThenCreatesOnce) {
   auto const filed = file();
   ASSERT_TRUE(filed) << filed.error().message;
   EXPECT_THAT(pauses, ElementsAre(seconds{1}, seconds{30}, seconds{100}, seconds{240}));
-  EXPECT_EQ(transport.sent.size(), 6U);
+  EXPECT_EQ(transport.sent.size(), 8U);
+  EXPECT_THAT(limits, ElementsAre());
+}
+
+TEST_F(GithubClient, KeepsALongPauseAndSendsNoOtherCreate) {
+  options.patience = seconds{60};
+  may_label();
+  find_nothing();
+  reply(403, json::object(), {{"retry-after", "90"}});
+  auto const filed = file();
+  ASSERT_FALSE(filed);
+  EXPECT_EQ(filed.error().code, ErrorCode::unavailable);
+  EXPECT_EQ(transport.sent.size(), 5U);
+  EXPECT_THAT(limits, ElementsAre(now + seconds{90}));
+  EXPECT_EQ(stored, (Times{now, std::nullopt})) << "GitHub created nothing";
+}
+
+TEST_F(GithubClient, SendsNothingDuringAPause) {
+  options.not_before = now + seconds{90};
+  auto const filed = file();
+  ASSERT_FALSE(filed);
+  EXPECT_EQ(filed.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(filed.error().message,
+              HasSubstr("not sent: GitHub asked for no request before 2027-01-15T08:01:30Z"));
+  EXPECT_EQ(transport.sent.size(), 0U);
+  EXPECT_THAT(limits, ElementsAre());
+}
+
+TEST_F(GithubClient, KeepsNoPauseForLongerThanADay) {
+  reply(429, json::object(), {{"retry-after", "999999999"}});
+  EXPECT_FALSE(file());
+  EXPECT_THAT(limits, ElementsAre(now + std::chrono::hours{24}));
+}
+
+TEST_F(GithubClient, MasksTheTokenInErrorsAndRepetitions) {
+  options.token = "ghp_0123456789abcdef";
+  options.retries = 1;
+  transport.replies.emplace_back(Error{ErrorCode::unavailable, "sent " + options.token});
+  reply(401, {{"message", "bad token " + options.token}});
+  auto const filed = file();
+  ASSERT_FALSE(filed);
+  EXPECT_THAT(filed.error().message, HasSubstr("HTTP 401: bad token [token]"));
+  EXPECT_THAT(repetitions, ElementsAre("sent [token]"));
+
+  reply(301, json::object(), {{"location", "https://evil.example/" + options.token}});
+  EXPECT_THAT(file().error().message, HasSubstr("redirected to \"https://evil.example/[token]\""));
+  may_label();
+  auto const next = "<https://evil.example/" + options.token + ">; rel=\"next\"";
+  reply(200, json::array(), {{"link", next}});
+  EXPECT_THAT(file().error().message, HasSubstr("another host: https://evil.example/[token]"));
+  auto elsewhere = filed_issue();
+  elsewhere["comments_url"] = "https://evil.example/" + options.token;
+  reply(200, elsewhere);
+  EXPECT_THAT(add_comment().error().message, HasSubstr("\"https://evil.example/[token]\""));
 }
 
 TEST_F(GithubClient, DoesNotWaitForever) {
@@ -439,16 +623,16 @@ TEST_F(GithubClient, DoesNotWaitForever) {
 
 TEST_F(GithubClient, KeepsMethodAndBodyThroughRedirects) {
   may_label();
-  reply(200, json::array());
+  find_nothing();
   reply(307, json::object(), {{"location", "https://api.github.com/repositories/1/issues"}});
   reply(301, json::object(), {{"location", "/repositories/2/issues"}});
   reply(201, issue(7, {"perf"}));
   auto const filed = file();
   ASSERT_TRUE(filed) << filed.error().message;
-  ASSERT_EQ(transport.sent.size(), 5U);
-  EXPECT_EQ(transport.sent[4].method, "POST");
-  EXPECT_EQ(transport.sent[4].url, "https://api.github.com/repositories/2/issues");
-  EXPECT_EQ(transport.sent[4].body, transport.sent[2].body);
+  ASSERT_EQ(transport.sent.size(), 7U);
+  EXPECT_EQ(transport.sent[6].method, "POST");
+  EXPECT_EQ(transport.sent[6].url, "https://api.github.com/repositories/2/issues");
+  EXPECT_EQ(transport.sent[6].body, transport.sent[4].body);
 }
 
 TEST_F(GithubClient, NeverTakesTheTokenToAnotherHost) {
@@ -471,7 +655,7 @@ TEST_F(GithubClient, NeverTakesTheTokenToAnotherHost) {
   auto const filed = file();
   ASSERT_FALSE(filed);
   EXPECT_THAT(filed.error().message, HasSubstr("another host"));
-  EXPECT_EQ(transport.sent.size(), 2U);
+  EXPECT_EQ(transport.sent.size(), 3U);
 }
 
 TEST_F(GithubClient, StopsFollowingRedirectsInACircle) {
@@ -492,7 +676,7 @@ TEST_F(GithubClient, CancellationIsPassedOn) {
 
 TEST_F(GithubClient, RepairsTextThatIsNotUtf8) {
   may_label();
-  reply(200, json::array());
+  find_nothing();
   reply(201, issue(7, {"perf"}));
   draft.title = "bad \xFF byte";
   ASSERT_TRUE(file());
@@ -501,7 +685,7 @@ TEST_F(GithubClient, RepairsTextThatIsNotUtf8) {
 
 TEST_F(GithubClient, TellsWhatTheTokenMayDoWithoutWriting) {
   reply(200,
-        {{"full_name", "O/r"}, {"has_issues", true}, {"permissions", {{"triage", true}}}},
+        {{"full_name", "O/r"}, {"has_issues", true}, {"permissions", {{"push", true}}}},
         {{"x-oauth-scopes", "read:org, public_repo"}});
 
   auto const access = look();
@@ -513,6 +697,11 @@ TEST_F(GithubClient, TellsWhatTheTokenMayDoWithoutWriting) {
   EXPECT_FALSE(access->is_archived);
   EXPECT_EQ(obstacle_to_issues(*access), "");
   EXPECT_THAT(asked(), ElementsAre("GET "));
+}
+
+TEST_F(GithubClient, MayNotLabelWithTheRightToTriageAlone) {
+  reply(200, {{"full_name", "o/r"}, {"permissions", {{"push", false}, {"triage", true}}}});
+  EXPECT_FALSE(look().value().may_label);
 }
 
 TEST_F(GithubClient, HasNoAccessWithABadToken) {

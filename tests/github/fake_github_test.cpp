@@ -121,6 +121,40 @@ TEST_F(FakeGithub, WithoutPushAccessDropsLabelsAndRefusesChanges) {
   EXPECT_EQ(ask("PATCH", std::string{issues_path} + "/1", R"({"state":"closed"})")->status, 403);
 }
 
+TEST_F(FakeGithub, WithTriageAccessAloneDropsLabelsOfNewIssuesAndTakesThemLater) {
+  change({{"settings", {{"push", false}, {"triage", true}}}});
+  EXPECT_EQ(create({{"title", "x"}, {"labels", {"a"}}})["labels"], json::array());
+  auto const issue = std::string{issues_path} + "/1";
+  EXPECT_EQ(ask("POST", issue + "/labels", R"({"labels":["a"]})")->status, 200);
+  EXPECT_EQ(ask("PATCH", issue, R"({"state":"closed"})")->status, 200);
+  auto const permissions = json::parse(ask("GET", "/repos/pytorch/pytorch")->body)["permissions"];
+  EXPECT_EQ(permissions, (json{{"push", false}, {"triage", true}, {"pull", true}}));
+}
+
+TEST_F(FakeGithub, ListsANewIssueOnlyAfterItsLag) {
+  change({{"settings", {{"lag_s", 3600}}}});
+  create({{"title", "x"}});
+  EXPECT_EQ(listed("?state=all"), json::array());
+  EXPECT_EQ(ask("GET", std::string{issues_path} + "/1")->status, 200) << "lists lag, not issues";
+  change({{"settings", {{"lag_s", 0}}}});
+  EXPECT_EQ(listed("?state=all"), json({1}));
+}
+
+TEST_F(FakeGithub, NamesTheAddressAtWhichAnOrganizationAuthorizesTheToken) {
+  change({{"settings", {{"sso", "https://github.com/orgs/o/sso?authorization_request=A"}}}});
+  auto const refused = ask("GET", issues_path);
+  EXPECT_EQ(refused->status, 403);
+  EXPECT_EQ(refused->headers.at("x-github-sso"),
+            "required; url=https://github.com/orgs/o/sso?authorization_request=A");
+  EXPECT_EQ(ask("GET", "/user")->status, 200);
+}
+
+TEST_F(FakeGithub, DoesNotNameAnAppToItsOwnToken) {
+  change({{"settings", {{"login", "watch[bot]"}}}});
+  EXPECT_EQ(ask("GET", "/user")->status, 403);
+  EXPECT_EQ(create({{"title", "x"}})["user"], (json{{"login", "watch[bot]"}, {"type", "Bot"}}));
+}
+
 TEST_F(FakeGithub, RedirectsFromTheOldName) {
   change({{"settings", {{"repository", "pytorch/torch"}, {"renamed_from", "pytorch/pytorch"}}}});
   auto const place = server_->url() + "/repositories/65600975/issues";

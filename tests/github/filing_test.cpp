@@ -25,21 +25,41 @@ class Filing : public WithFakeGithub {
     options.api = server_->url();
     options.repository = "pytorch/pytorch";
     options.token = "good";
+    options.retries = retries_;
     return options;
   }
 
-  Result<CreatedIssue> file(IssueDraft const& draft) {
+  /// What `ask` makes of a client; waiting takes no time.
+  template <class Ask>
+  auto with_client(Ask ask) {
     auto https = transport(timeout_);
-    Client client{
-        https, clock_, [this](seconds pause) { return recorded_pause(pauses_, pause); }, options()};
-    return fakes::run(client.file_once(draft));
+    Client client{https, clock_, [this](seconds pause) { return wait(pause); }, options()};
+    return fakes::run(ask(client));
+  }
+
+  /// As the service does it, which stores when a create was sent.
+  Result<CreatedIssue> file(IssueDraft const& draft) {
+    SentCreate sent;
+    sent.at = sent_at_;
+    sent.store = [this](std::optional<Timestamp> at) {
+      sent_at_ = at;
+    };
+    auto filed =
+        with_client([&](Client& client) { return client.file_once(draft, std::move(sent)); });
+    if (filed) sent_at_.reset();
+    return filed;
   }
 
   Result<std::optional<std::string>> add_comment() {
-    auto https = transport(timeout_);
-    Client client{
-        https, clock_, [this](seconds pause) { return recorded_pause(pauses_, pause); }, options()};
-    return fakes::run(client.comment_once("https://github.com/pytorch/pytorch/issues/1", comment_));
+    return with_client([&](Client& client) {
+      return client.comment_once("https://github.com/pytorch/pytorch/issues/1", comment_);
+    });
+  }
+
+  /// Lists show new issues only after so much waiting.
+  void lag(seconds lag) {
+    lag_ = lag;
+    change({{"settings", {{"lag_s", 3600}}}});
   }
 
   std::size_t issues() const { return github_.state()["issues"].size(); }
@@ -57,7 +77,19 @@ class Filing : public WithFakeGithub {
       draft_comment(culprit_story(), bisection_of(culprit_story()), project_url);
   SystemClock clock_;
   seconds timeout_{10};
+  int retries_ = 5;
   std::vector<seconds> pauses_;
+  std::optional<Timestamp> sent_at_;
+
+ private:
+  boost::asio::awaitable<void> wait(seconds pause) {
+    pauses_.push_back(pause);
+    lag_ -= pause;
+    if (lag_ <= seconds{0}) change({{"settings", {{"lag_s", 0}}}});
+    co_return;
+  }
+
+  seconds lag_{0};
 };
 
 TEST_F(Filing, CreatesTheIssue) {
@@ -186,6 +218,76 @@ TEST_F(Filing, IsFiledOnceThoughLabelsAreDropped) {
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_TRUE(again->existed);
   EXPECT_EQ(issues(), 1U);
+}
+
+TEST_F(Filing, IsFiledOnceByATokenThatMayTriageAloneAndWhoseAnswerIsLost) {
+  change({{"settings", {{"push", false}, {"triage", true}}}});
+  fail({{"method", "POST"}, {"path", "/issues"}, {"after", true}, {"status", 502}});
+  auto const filed = file(draft_);
+  ASSERT_TRUE(filed) << filed.error().message;
+  EXPECT_TRUE(filed->existed);
+  EXPECT_THAT(filed->missing_labels, ElementsAre("torchbench-perf-report"));
+  EXPECT_EQ(issues(), 1U);
+  EXPECT_EQ(posts(), 1);
+}
+
+TEST_F(Filing, IsNotRepeatedWhileTheListLags) {
+  lag(seconds{20});
+  fail({{"method", "POST"}, {"path", "/issues"}, {"after", true}, {"drop", true}});
+  auto const filed = file(draft_);
+  ASSERT_TRUE(filed) << filed.error().message;
+  EXPECT_TRUE(filed->existed);
+  EXPECT_THAT(pauses_, ElementsAre(seconds{1}, seconds{2}, seconds{4}, seconds{8}, seconds{16}));
+  EXPECT_EQ(posts(), 1);
+}
+
+TEST_F(Filing, IsNotRepeatedAfterACrashBeforeTheAnswerThoughTheListLags) {
+  lag(seconds{20});
+  fail({{"method", "POST"}, {"path", "/issues"}, {"after", true}, {"drop", true}});
+  retries_ = 0;
+  ASSERT_FALSE(file(draft_)) << "it ends when the answer does not come";
+  ASSERT_TRUE(sent_at_);
+  auto const filed = file(draft_);
+  ASSERT_TRUE(filed) << filed.error().message;
+  EXPECT_TRUE(filed->existed);
+  EXPECT_EQ(posts(), 1);
+}
+
+TEST_F(Filing, TakesNoIssueOfAnotherAuthorForItsOwn) {
+  json forged{{"title", draft_.title}, {"body", draft_.body}};
+  forged["labels"] = {{{"name", "torchbench-perf-report"}}, {{"name", "false-alarm"}}};
+  forged["user"] = {{"login", "mallory"}, {"type", "User"}};
+  change({{"issues", json::array({forged})}});
+  auto const filed = file(draft_);
+  ASSERT_TRUE(filed) << filed.error().message;
+  EXPECT_FALSE(filed->existed);
+  EXPECT_EQ(filed->number, 2);
+
+  auto const ask = [](Client& client) {
+    return client.keys_labelled("false-alarm");
+  };
+  EXPECT_THAT(with_client(ask).value(), testing::IsEmpty());
+  change({{"labelled", {{"2", {"false-alarm"}}}}});
+  EXPECT_THAT(with_client(ask).value(), ElementsAre(draft_.key));
+}
+
+TEST_F(Filing, IsFiledOnceByAnApp) {
+  change({{"settings", {{"login", "watch[bot]"}}}});
+  fail({{"method", "POST"}, {"path", "/issues"}, {"after", true}, {"drop", true}});
+  ASSERT_TRUE(file(draft_));
+  auto const again = file(draft_);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_TRUE(again->existed);
+  EXPECT_EQ(issues(), 1U);
+}
+
+TEST_F(Filing, NamesTheAddressAtWhichAnOrganizationAuthorizesTheToken) {
+  auto const* const address = "https://github.com/orgs/pytorch/sso?authorization_request=AAAA";
+  change({{"settings", {{"sso", address}}}});
+  auto const says_address = HasSubstr(std::string{"authorize the token at "} + address);
+  EXPECT_THAT(file(draft_).error().message, says_address);
+  auto const access = with_client([](Client& client) { return client.access(); });
+  EXPECT_THAT(access.error().message, says_address);
 }
 
 TEST_F(Filing, AddsACommentOnce) {

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -16,12 +15,6 @@
 #include "tests/temporary_folder.h"
 
 namespace torchwatch::github {
-
-inline boost::asio::awaitable<void> recorded_pause(std::vector<std::chrono::seconds>& pauses,
-                                                   std::chrono::seconds pause) {
-  pauses.push_back(pause);
-  co_return;
-}
 
 /// The fake GitHub on a port of its own, and the real transport to it.
 class WithFakeGithub : public testing::Test {

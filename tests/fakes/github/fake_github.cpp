@@ -30,6 +30,9 @@ json fresh_state() {
                        {"login", "torchwatch-bot"},
                        {"token", ""},
                        {"push", true},
+                       {"triage", false},
+                       {"lag_s", 0},
+                       {"sso", ""},
                        {"issues", true},
                        {"hourly_limit", 5000},
                        {"writes_per_minute", 80}};

@@ -22,9 +22,12 @@ struct Reply {
 /// Thread-safe. Everything it knows is one JSON object, written to a file after each request, so
 /// that a test can count after killing everything:
 ///
-///     settings  repository, id, renamed_from, login, token (empty: any), push, issues (enabled),
-///     hourly_limit,
-///               writes_per_minute
+///     settings  repository, id, renamed_from, login (one that ends in "[bot]" is an App's, whose
+///               token may not ask for /user), token (empty: any), push, triage (implied by push),
+///               issues (enabled), hourly_limit, writes_per_minute,
+///               lag_s: a new issue is listed only so many seconds later,
+///               sso: the address at which the organization would authorize the token, which is
+///               refused until then; empty: no such organization
 ///     issues, comments, labels   as the REST API shows them
 ///     requests  what was asked: method, target, status as answered, dropped
 ///     faults    what goes wrong next, first match first:

@@ -20,8 +20,12 @@ using github::Response;
 using nlohmann::json;
 using Query = std::map<std::string, std::string>;
 
+std::string text_of(std::time_t time) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(time));
+}
+
 std::string now() {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  return text_of(std::time(nullptr));
 }
 
 std::ptrdiff_t code_points(std::string const& text) {
@@ -102,8 +106,11 @@ std::string IssueBook::place() const {
 
 Response IssueBook::list(Query const& query) const {
   std::vector<json> wanted;
+  auto const lag = state_["settings"]["lag_s"].get<std::time_t>();
+  auto const newest = json(text_of(std::time(nullptr) - lag));
   for (auto const& issue : state_["issues"])
-    if (!is_gone(&issue) && is_wanted(issue, query)) wanted.push_back(issue);
+    if (!is_gone(&issue) && issue.at("created_at") <= newest && is_wanted(issue, query))
+      wanted.push_back(issue);
   if (value_of(query, "direction", "desc") == "desc") std::ranges::reverse(wanted);
   return page_of(wanted, place() + "/issues", query);
 }
@@ -117,7 +124,7 @@ Response IssueBook::create(json const& body) {
   auto issue = new_issue();
   issue["title"] = title;
   issue["body"] = body.value("body", json());
-  // Without the right to push, GitHub drops labels and says nothing.
+  // Without the right to push, GitHub drops labels and says nothing; to triage is not enough.
   if (may_push()) issue["labels"] = labels_from(body.value("labels", json::array()));
   state_["issues"].push_back(issue);
   auto response = answer(201, issue);
@@ -133,7 +140,7 @@ Response IssueBook::get(std::int64_t number) const {
 Response IssueBook::update(std::int64_t number, json const& body) {
   auto* const issue = find(number);
   if (is_gone(issue)) return missing(issue);
-  if (!may_push()) return problem(403, "Resource not accessible by personal access token");
+  if (!may_triage()) return problem(403, "Resource not accessible by personal access token");
   auto const errors = issue_errors(body);
   if (!errors.is_null()) return invalid(errors);
   for (auto const* const key : {"title", "body", "state", "state_reason"})
@@ -174,7 +181,7 @@ Response IssueBook::comment(std::int64_t number, json const& body) {
 Response IssueBook::add_labels(std::int64_t number, json const& body) {
   auto* const issue = find(number);
   if (is_gone(issue)) return missing(issue);
-  if (!may_push()) return problem(403, "Resource not accessible by personal access token");
+  if (!may_triage()) return problem(403, "Resource not accessible by personal access token");
   for (auto const& label : labels_from(body.value("labels", json::array())))
     if (!has_label(issue->at("labels"), label.at("name"))) (*issue)["labels"].push_back(label);
   return answer(200, issue->at("labels"));
@@ -225,6 +232,7 @@ json IssueBook::new_issue() const {
   issue["state_reason"] = nullptr;
   issue["labels"] = json::array();
   issue["user"]["login"] = settings["login"];
+  issue["user"]["type"] = settings["login"].get<std::string>().ends_with("[bot]") ? "Bot" : "User";
   issue["comments"] = 0;
   issue["created_at"] = issue["updated_at"] = now();
   issue["closed_at"] = nullptr;
@@ -251,6 +259,10 @@ json IssueBook::labels_from(json const& names) {
 
 bool IssueBook::may_push() const {
   return state_["settings"]["push"].get<bool>();
+}
+
+bool IssueBook::may_triage() const {
+  return may_push() || state_["settings"]["triage"].get<bool>();
 }
 
 }  // namespace torchwatch::fakes

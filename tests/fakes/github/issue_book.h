@@ -49,6 +49,7 @@ class IssueBook {
   nlohmann::json* find(std::int64_t number) const;
   nlohmann::json labels_from(nlohmann::json const& names);
   bool may_push() const;
+  bool may_triage() const;
 
   nlohmann::json& state_;
   std::string url_;

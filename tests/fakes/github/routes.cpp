@@ -70,11 +70,29 @@ std::string text(json const& settings, char const* name) {
   return settings.at(name).get<std::string>();
 }
 
+Response user(json const& settings, Request const& request) {
+  if (header(request, "authorization").empty()) return problem(401, "Requires authentication");
+  auto const login = text(settings, "login");
+  if (login.ends_with("[bot]")) return problem(403, "Resource not accessible by integration");
+  return answer(200, {{"login", login}});
+}
+
+/// Of an organization with SAML, to a token that was not authorized for it.
+Response unauthorized(std::string const& address) {
+  auto response = problem(403,
+                          "Resource protected by organization SAML enforcement. You must grant "
+                          "your Personal Access token access to this organization.");
+  response.headers["x-github-sso"] = "required; url=" + address;
+  return response;
+}
+
 json repository_object(json const& settings, std::string const& url) {
   json object{{"id", settings.at("id")}, {"full_name", settings.at("repository")}};
   object["url"] = url + "/repos/" + text(settings, "repository");
   object["has_issues"] = settings.at("issues");
-  object["permissions"] = {{"push", settings.at("push")}, {"pull", true}};
+  bool const may_push = settings.at("push").get<bool>();
+  bool const may_triage = may_push || settings.at("triage").get<bool>();
+  object["permissions"] = {{"push", may_push}, {"triage", may_triage}, {"pull", true}};
   return object;
 }
 
@@ -125,10 +143,8 @@ Response route(json& state, Request const& request, std::string const& url) {
   auto const& settings = state["settings"];
   if (auto const refused = refusal(settings, request)) return *refused;
   auto const target = parse_target(request.url);
-  if (target.path == Path{"user"} && !writes(request)) {
-    if (header(request, "authorization").empty()) return problem(401, "Requires authentication");
-    return answer(200, {{"login", settings["login"]}});
-  }
+  if (target.path == Path{"user"} && !writes(request)) return user(settings, request);
+  if (auto const address = text(settings, "sso"); !address.empty()) return unauthorized(address);
   auto const depth = repository_depth(settings, target.path);
   if (depth == 0) return problem(404, "Not Found");
   IssueBook book{state, url};
