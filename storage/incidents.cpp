@@ -130,11 +130,41 @@ void Incidents::intend_report(IncidentId id, std::string const& key) {
   update.exec();
 }
 
+void Incidents::keep_report_sent(IncidentId id, std::optional<Timestamp> at) {
+  SQLite::Statement update{database_, "UPDATE incident SET report_sent_at = ? WHERE id = ?"};
+  auto const seconds = at ? std::optional{seconds_of(*at)} : std::nullopt;
+  bind_all(update, seconds, id.value);
+  update.exec();
+}
+
+std::optional<Timestamp> Incidents::report_sent_at(IncidentId id) const {
+  SQLite::Statement query{
+      database_, "SELECT report_sent_at FROM incident WHERE id = ? AND report_sent_at IS NOT NULL"};
+  bind_all(query, id.value);
+  return read_one(query, [](SQLite::Statement& row) { return read_time(row.getColumn(0)); });
+}
+
+void Incidents::pause_github(Timestamp end) {
+  SQLite::Statement update{database_,
+                           "INSERT INTO github_pause (id, ends_at) VALUES (1, ?) "
+                           "ON CONFLICT (id) DO UPDATE SET ends_at = excluded.ends_at"};
+  bind_all(update, seconds_of(end));
+  update.exec();
+}
+
+Timestamp Incidents::github_pause_end() const {
+  SQLite::Statement query{database_, "SELECT ends_at FROM github_pause"};
+  auto const end =
+      read_one(query, [](SQLite::Statement& row) { return read_time(row.getColumn(0)); });
+  return end.value_or(Timestamp{});
+}
+
 void Incidents::reported(IncidentId id,
                          std::string const& place,
                          std::vector<Bisection> const& bisections) {
   SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
-  SQLite::Statement update{database_, "UPDATE incident SET report = ? WHERE id = ?"};
+  SQLite::Statement update{database_,
+                           "UPDATE incident SET report = ?, report_sent_at = NULL WHERE id = ?"};
   bind_all(update, place, id.value);
   update.exec();
   for (auto const& bisection : bisections)

@@ -76,6 +76,16 @@ class Incidents {
 
   /// Written before it is published: the key under which the report can be found again.
   void intend_report(IncidentId id, std::string const& key);
+  /// Written before an issue is sent to GitHub: when. Nothing, once GitHub has answered that it did
+  /// nothing for it. A time that is found later belongs to an issue whose answer never came.
+  void keep_report_sent(IncidentId id, std::optional<Timestamp> at);
+  std::optional<Timestamp> report_sent_at(IncidentId id) const;
+
+  /// Stores until when GitHub wants no requests, whichever they are.
+  void pause_github(Timestamp end);
+  /// The end of the last such pause; 1970 when there was none.
+  Timestamp github_pause_end() const;
+
   /// Written after: where it is. Marks the ended ones of `bisections` as
   /// reported. The report says that the incident's others are running, so how they end is to be
   /// added to it, whichever way they end.

@@ -166,8 +166,15 @@ CREATE TABLE incident (
   baseline_id INTEGER NOT NULL REFERENCES nightly(id),        -- the change lies between this nightly
   nightly_id INTEGER NOT NULL UNIQUE REFERENCES nightly(id),  -- and this one
   report_key TEXT NOT NULL DEFAULT '',           -- finds the report again; written before it is published
+  report_sent_at INTEGER,                        -- when the issue was sent to GitHub; NULL unless it is not known what became of that
   report TEXT NOT NULL DEFAULT '',               -- the issue's URL or the file's path; written after it is published
   opened_at INTEGER NOT NULL                     -- when the first regression was confirmed
+) STRICT;
+
+-- The pause that GitHub asked for last. At most one row.
+CREATE TABLE github_pause (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  ends_at INTEGER NOT NULL                       -- no request is sent before
 ) STRICT;
 
 -- What a person decided. Rows are only added; a later one outweighs an earlier one.

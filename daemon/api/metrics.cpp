@@ -96,7 +96,8 @@ void add_alarms(Families& all, storage::Tallies const& tallies) {
                                           runner_lost,
                                           odd_feed_entry,
                                           builds_need_space,
-                                          report_update_failed},
+                                          report_update_failed,
+                                          label_dropped},
                                          tallies.open_alarms)));
 }
 

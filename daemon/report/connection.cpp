@@ -19,11 +19,6 @@ namespace asio = boost::asio;
 
 namespace {
 
-asio::awaitable<void> sleep_for(std::chrono::seconds duration) {
-  asio::steady_timer timer{co_await asio::this_coro::executor, duration};
-  co_await timer.async_wait(asio::use_awaitable);
-}
-
 std::optional<std::string> environment_variable(std::string const& name) {
   auto const* const value = std::getenv(name.c_str());  // nobody sets any while there are threads
   return value == nullptr ? std::nullopt : std::optional<std::string>{value};
@@ -49,6 +44,11 @@ class RepetitionLog {
 
 }  // namespace
 
+asio::awaitable<void> sleep_for(std::chrono::seconds duration) {
+  asio::steady_timer timer{co_await asio::this_coro::executor, duration};
+  co_await timer.async_wait(asio::use_awaitable);
+}
+
 OpenTransport https_transport(config::GithubOptions const& options) {
   http::Options way;
   way.ca_file = options.ca_file;
@@ -58,24 +58,32 @@ OpenTransport https_transport(config::GithubOptions const& options) {
   };
 }
 
+github::ClientOptions options_with_pause(storage::Store& store, int retries) {
+  github::ClientOptions client;
+  client.retries = retries;
+  client.not_before = store.incidents().github_pause_end();
+  client.on_limit = [&store](Timestamp end) {
+    store.incidents().pause_github(end);
+  };
+  return client;
+}
+
 Result<std::unique_ptr<Connection>> Connection::open(config::GithubOptions const& options,
-                                                     OpenTransport const& open_transport,
-                                                     int retries) {
+                                                     Network const& network,
+                                                     github::ClientOptions client) {
   auto token = github::find_token(options, environment_variable(options.token_env));
   if (!token) return token.error();
   if (!token->warning.empty()) spdlog::warn("token_exposed reason=\"{}\"", token->warning);
-  github::ClientOptions client;
   client.api = options.api;
   client.repository = options.repository;
   client.token = token->value;
-  client.retries = retries;
   client.patience = std::chrono::minutes{1};
   client.on_repetition = RepetitionLog{};
-  return std::make_unique<Connection>(open_transport(), std::move(client));
+  return std::make_unique<Connection>(network, std::move(client));
 }
 
-Connection::Connection(std::unique_ptr<github::Transport> transport, github::ClientOptions options)
-    : transport_{std::move(transport)},
-      client_{*transport_, clock_, sleep_for, std::move(options)} {}
+Connection::Connection(Network const& network, github::ClientOptions options)
+    : transport_{network.open_transport()},
+      client_{*transport_, network.clock, network.sleep, std::move(options)} {}
 
 }  // namespace torchwatch::report

@@ -18,7 +18,7 @@ asio::awaitable<Result<>> Feedback::collect() {
   auto const& label = options_.false_alarm_label;
   bool const nothing_published = store_.incidents().all().empty();
   if (options_.repository.empty() || label.empty() || nothing_published) co_return Result<>{};
-  auto const connection = Connection::open(options_, open_transport_, 0);
+  auto const connection = Connection::open(options_, network_, options_with_pause(store_, 0));
   if (!connection) co_return connection.error();
   auto const keys = co_await (*connection)->client().keys_labelled(label);
   if (!keys) co_return keys.error();
@@ -30,7 +30,7 @@ asio::awaitable<Result<>> Feedback::collect() {
     ruling.incident = incident->id;
     ruling.who = "GitHub";
     ruling.why = "label " + label + " on " + incident->report;
-    auto const given = give_ruling(store_, std::move(ruling), clock_.now());
+    auto const given = give_ruling(store_, std::move(ruling), network_.clock.now());
     if (!given) co_return given.error();
   }
   co_return Result<>{};

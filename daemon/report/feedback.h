@@ -11,15 +11,11 @@ namespace torchwatch::report {
 /// What people answer to reports. Single-threaded.
 class Feedback {
  public:
-  /// `options`, `store` and `clock` must outlive it.
-  Feedback(config::GithubOptions const& options,
-           storage::Store& store,
-           Clock const& clock,
-           OpenTransport open_transport)
+  /// `options` and `store` must outlive it.
+  Feedback(config::GithubOptions const& options, storage::Store& store, Network network)
       : options_{options},
         store_{store},
-        clock_{clock},
-        open_transport_{std::move(open_transport)} {}
+        network_{std::move(network)} {}
 
   /// Keeps as rulings what people said of reports by `github.false_alarm_label`, each once.
   boost::asio::awaitable<Result<>> collect();
@@ -29,8 +25,7 @@ class Feedback {
 
   config::GithubOptions const& options_;
   storage::Store& store_;
-  Clock const& clock_;
-  OpenTransport open_transport_;
+  Network network_;
 };
 
 }  // namespace torchwatch::report

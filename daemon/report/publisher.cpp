@@ -1,6 +1,7 @@
 #include "daemon/report/publisher.h"
 
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -19,19 +20,6 @@ namespace {
 /// Nights wait to be judged meanwhile, and an issue that could not be filed is filed by the next
 /// pass.
 constexpr int retries = 2;
-
-asio::awaitable<Result<github::CreatedIssue>> file_issue(github::IssueDraft draft,
-                                                         config::GithubOptions const& options,
-                                                         OpenTransport const& open_transport) {
-  auto const connection = Connection::open(options, open_transport, retries);
-  if (!connection) co_return connection.error();
-  auto const issue = co_await (*connection)->client().file_once(std::move(draft));
-  if (!issue) co_return issue.error();
-  for (auto const& label : issue->missing_labels)
-    spdlog::warn("label_dropped issue={} label=\"{}\"", issue->url, label);
-  spdlog::info("issue_filed url={} existed={}", issue->url, issue->existed);
-  co_return issue;
-}
 
 /// Those that an issue tells of. One that was filed before a crash knows nothing of what ended
 /// since.
@@ -77,11 +65,46 @@ asio::awaitable<Result<std::string>> Publisher::publish(Incident incident) {
   auto draft = draft_of(story, options_);
   auto const key = draft.key;
   store_.incidents().intend_report(incident.id, key);
-  auto const filed = co_await file_issue(std::move(draft), options_, open_transport_);
+  auto const filed = co_await file(incident.id, std::move(draft));
   if (!filed) co_return filed.error();
+  check_labels(*filed);
   store_.incidents().reported(
       incident.id, filed->url, reported_in(filed->body, key, story.bisections));
   co_return filed->url;
+}
+
+/// Whether an issue was sent is stored before it is, and after GitHub refused it.
+asio::awaitable<Result<github::CreatedIssue>> Publisher::file(IncidentId incident,
+                                                              github::IssueDraft draft) {
+  auto const connection = Connection::open(options_, network_, options_with_pause(store_, retries));
+  if (!connection) co_return connection.error();
+  github::SentCreate sent;
+  sent.at = store_.incidents().report_sent_at(incident);
+  sent.store = [this, incident](std::optional<Timestamp> at) {
+    store_.incidents().keep_report_sent(incident, at);
+  };
+  auto const issue = co_await (*connection)->client().file_once(std::move(draft), std::move(sent));
+  if (issue) spdlog::info("issue_filed url={} existed={}", issue->url, issue->existed);
+  co_return issue;
+}
+
+void Publisher::check_labels(github::CreatedIssue const& issue) {
+  auto const now = network_.clock.now();
+  std::string missing;
+  for (auto const& label : issue.missing_labels) {
+    spdlog::warn("label_dropped issue={} label=\"{}\"", issue.url, label);
+    missing += (missing.empty() ? "\"" : ", \"") + label + "\"";
+  }
+  auto const kind = AlarmKind::label_dropped;
+  auto const detail = issue.url + " lacks " + missing +
+                      ": GitHub drops labels of a token that may not push to " +
+                      options_.repository + "; let it push, or empty github.labels";
+  if (missing.empty()) {
+    if (store_.alarms().clear(kind, "", now))
+      spdlog::info("alarm_cleared kind={} subject=\"\"", to_string(kind));
+  } else if (store_.alarms().raise(kind, "", detail, now)) {
+    spdlog::warn("alarm_raised kind={} subject=\"\" detail=\"{}\"", to_string(kind), detail);
+  }
 }
 
 asio::awaitable<Result<>> Publisher::publish_update(Bisection bisection) {
@@ -103,7 +126,7 @@ Result<std::string> Publisher::write(IncidentStory const& story) {
 
 asio::awaitable<Result<>> Publisher::comment(IncidentStory story, Bisection bisection) {
   if (options_.repository.empty()) co_return Result<>{};
-  auto const connection = Connection::open(options_, open_transport_, retries);
+  auto const connection = Connection::open(options_, network_, options_with_pause(store_, retries));
   if (!connection) co_return connection.error();
   auto draft = github::draft_comment(story, bisection, project_url);
   auto const& issue = story.incident.report;

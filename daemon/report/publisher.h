@@ -19,15 +19,17 @@ class Publisher {
   Publisher(config::GithubOptions const& options,
             storage::Store& store,
             std::filesystem::path state_dir,
-            OpenTransport open_transport)
+            Network network)
       : options_{options},
         store_{store},
         state_dir_{std::move(state_dir)},
-        open_transport_{std::move(open_transport)} {}
+        network_{std::move(network)} {}
 
   /// Publishes an incident, once. Returns the issue's URL or the file's path, and stores it with
-  /// the incident. Safe to call again after a crash at any instant: the intent is stored first, and
-  /// an issue that carries its key is found, not filed again.
+  /// the incident. Safe to call again after a crash at any instant: the intent is stored first,
+  /// then when the issue is sent, and an issue that carries its key is found, not filed again. An
+  /// answer that is lost holds it up for two minutes, in which the issue is searched for. Raises
+  /// the alarm `label_dropped` when the issue lacks a label, and clears it when it has all.
   boost::asio::awaitable<Result<std::string>> publish(Incident incident);
 
   /// Adds to a published report, once, what a bisection found that ended later: as a comment on the
@@ -38,12 +40,15 @@ class Publisher {
 
  private:
   Result<std::string> write(IncidentStory const& story);
+  boost::asio::awaitable<Result<github::CreatedIssue>> file(IncidentId incident,
+                                                            github::IssueDraft draft);
+  void check_labels(github::CreatedIssue const& issue);
   boost::asio::awaitable<Result<>> comment(IncidentStory story, Bisection bisection);
 
   config::GithubOptions const& options_;
   storage::Store& store_;
   std::filesystem::path state_dir_;
-  OpenTransport open_transport_;
+  Network network_;
 };
 
 }  // namespace torchwatch::report

@@ -28,8 +28,12 @@ ServiceParts::ServiceParts(asio::any_io_executor const& executor,
       suite_profile{options, services.store, prepared_rounds},
       investigation{options, services.store, services.clock, prepared_rounds, queue},
       stages{services.store, preparation, sweep, verdicts, rebuilds, suite_profile, investigation},
-      publisher{options.github, services.store, options.state_dir, services.open_transport},
-      feedback{options.github, services.store, services.clock, services.open_transport},
+      publisher{options.github,
+                services.store,
+                options.state_dir,
+                report::Network{services.open_transport, services.clock}},
+      feedback{
+          options.github, services.store, report::Network{services.open_transport, services.clock}},
       pipeline{services.store, announcer, stages, alarms, publisher, services.clock} {}
 
 asio::awaitable<Result<>> ServiceParts::pass() {

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "daemon/report/connection.h"
 #include "daemon/setup/checks.h"
 
@@ -6,7 +8,8 @@ namespace {
 
 std::string told_of_access(github::Access const& access, config::GithubOptions const& options) {
   auto told = access.repository + ": answers; issues may be written, as far as can be seen";
-  if (!options.labels.empty() && !access.may_label) told += "; the token may not label them";
+  if (!options.labels.empty() && !access.may_label)
+    told += "; the token may not push, so GitHub drops their labels";
   return told;
 }
 
@@ -17,7 +20,11 @@ PendingCheck check_github(CheckContext const& context) {
   if (options.repository.empty())
     co_return std::string{
         "nothing to do: without github.repository reports are files in state_dir/reports"};
-  auto const connection = report::Connection::open(options, report::https_transport(options), 0);
+  SystemClock const clock;
+  report::Network const network{report::https_transport(options), clock};
+  github::ClientOptions client;
+  client.retries = 0;
+  auto const connection = report::Connection::open(options, network, std::move(client));
   if (!connection) co_return connection.error();
   auto const access = co_await (*connection)->client().access();
   if (!access) co_return access.error();

@@ -26,6 +26,8 @@ std::string_view to_string(AlarmKind kind) {
       return "builds_need_space";
     case AlarmKind::report_update_failed:
       return "report_update_failed";
+    case AlarmKind::label_dropped:
+      return "label_dropped";
   }
   return "unknown";
 }
@@ -41,7 +43,8 @@ std::optional<AlarmKind> parse_alarm_kind(std::string_view text) {
                           AlarmKind::runner_lost,
                           AlarmKind::odd_feed_entry,
                           AlarmKind::builds_need_space,
-                          AlarmKind::report_update_failed})
+                          AlarmKind::report_update_failed,
+                          AlarmKind::label_dropped})
     if (text == to_string(kind)) return kind;
   return std::nullopt;
 }

@@ -24,6 +24,7 @@ enum class AlarmKind {
   odd_feed_entry,        ///< a feed has an entry that is no nightly
   builds_need_space,     ///< what has to be kept of builds is more than it may be
   report_update_failed,  ///< what a bisection found could not be added to its incident's report
+  label_dropped,         ///< the last issue lacks a label: the token may not push
 };
 
 std::string_view to_string(AlarmKind kind);

@@ -190,5 +190,31 @@ TEST(Filing, FindsItsIssueAgainWhenTheAnswerToTheCreationIsLost) {
   }
 }
 
+TEST(Filing, FilesOnceWithATokenThatMayTriageAlone) {
+  World world{quick_world()};
+  auto const lost =
+      json::parse(R"({"method": "POST", "path": "/issues", "after": true, "status": 502})");
+  world.add_github().control(
+      {{"settings", {{"push", false}, {"triage", true}, {"lag_s", 3}}}, {"faults", {lost}}});
+
+  auto const checked = world.run({"check"});
+
+  EXPECT_EQ(checked.status, 1) << checked.err;
+  EXPECT_THAT(checked.err, HasSubstr("label_dropped issue="));
+  EXPECT_THAT(checked.out, HasSubstr("alarm:     label_dropped"));
+  EXPECT_EQ(world.github().state().at("issues").size(), 1U);
+}
+
+TEST(Filing, ShowsWhereAnOrganizationAuthorizesTheToken) {
+  World world{quick_world()};
+  auto const* const address = "https://github.com/orgs/pytorch/sso?authorization_request=AAAA";
+  world.add_github().control({{"settings", {{"sso", address}}}});
+
+  auto const checked = world.run({"config", "check", "--json", world.config_file().string()});
+
+  EXPECT_EQ(checked.status, 2);
+  EXPECT_THAT(checked.out, HasSubstr(std::string{"authorize the token at "} + address));
+}
+
 }  // namespace
 }  // namespace torchwatch::e2e

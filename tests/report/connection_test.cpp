@@ -1,6 +1,7 @@
 #include "daemon/report/connection.h"
 
 #include <optional>
+#include <utility>
 
 #include <gmock/gmock.h>
 
@@ -24,7 +25,11 @@ class ConnectionTest : public github::WithFakeGithub {
     options.api = server_->url();
     options.token_env = "TORCHWATCH_TEST_BOT";
     options.ca_file = identity_.ca.string();
-    auto const connection = Connection::open(options, https_transport(options), retries);
+    SystemClock const clock;
+    Network const network{https_transport(options), clock};
+    github::ClientOptions client;
+    client.retries = retries;
+    auto const connection = Connection::open(options, network, std::move(client));
     if (!connection) return connection.error();
     return fakes::run((*connection)->client().access());
   }

@@ -1,6 +1,7 @@
 #include "daemon/report/publisher.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -46,14 +47,34 @@ class ReportTest : public testing::Test {
     ::setenv("TORCHWATCH_TEST_TOKEN", "secret", 1);
   }
 
-  OpenTransport open_transport() {
-    return [this] {
-      return std::make_unique<Borrowed>(transport);
-    };
+  Network network() {
+    return {[this] { return std::make_unique<Borrowed>(transport); }, clock, no_wait};
+  }
+
+  static boost::asio::awaitable<void> no_wait(std::chrono::seconds) { co_return; }
+
+  /// The repository and the token's user.
+  void reply_who() {
+    reply(200, {{"permissions", {{"push", true}}}});
+    reply(200, {{"login", "bot"}});
+  }
+
+  /// The lists by label and by creator, without an issue.
+  void reply_nothing_found() {
+    reply(200, nlohmann::json::array());
+    reply(200, nlohmann::json::array());
+  }
+
+  nlohmann::json issue(std::string const& body) const {
+    return {{"number", 7},
+            {"html_url", "https://github.com/o/r/issues/7"},
+            {"labels", nlohmann::json::array()},
+            {"user", {{"login", "bot"}}},
+            {"body", body}};
   }
 
   Result<std::string> publish() {
-    Publisher publisher{github_options, store, folder.path(), open_transport()};
+    Publisher publisher{github_options, store, folder.path(), network()};
     auto incident = store.incidents().all().at(0);
     incident.report.clear();
     return fakes::run(publisher.publish(std::move(incident)));
@@ -63,7 +84,7 @@ class ReportTest : public testing::Test {
   Result<> tell(std::string const& place = "https://github.com/o/r/issues/7") {
     store.incidents().intend_report(IncidentId{1}, draft().key);
     store.incidents().reported(IncidentId{1}, place, {});
-    Publisher publisher{github_options, store, folder.path(), open_transport()};
+    Publisher publisher{github_options, store, folder.path(), network()};
     auto pending = store.bisections().pending_updates();
     return fakes::run(publisher.publish_update(pending.at(0)));
   }
@@ -76,7 +97,7 @@ class ReportTest : public testing::Test {
   }
 
   Result<> collect() {
-    Feedback feedback{github_options, store, clock, open_transport()};
+    Feedback feedback{github_options, store, network()};
     return fakes::run(feedback.collect());
   }
 
@@ -124,7 +145,7 @@ TEST_F(ReportTest, SaysWhyItCannotBeWritten) {
 }
 
 TEST_F(ReportTest, IsPublishedOnce) {
-  Publisher publisher{github_options, store, folder.path(), open_transport()};
+  Publisher publisher{github_options, store, folder.path(), network()};
   Incident incident;
   incident.report = "https://github.com/o/r/issues/7";
   EXPECT_EQ(fakes::run(publisher.publish(incident)).value(), incident.report);
@@ -132,33 +153,26 @@ TEST_F(ReportTest, IsPublishedOnce) {
 
 TEST_F(ReportTest, IsAnIssueWhereARepositoryIsConfigured) {
   github_options.repository = "o/r";
-  reply(200, {{"permissions", {{"push", true}}}});
-  reply(200, nlohmann::json::array());
-  reply(201,
-        {{"number", 7},
-         {"html_url", "https://github.com/o/r/issues/7"},
-         {"labels", nlohmann::json::array()}});
+  reply_who();
+  reply_nothing_found();
+  reply(201, issue(draft().body));
   auto const url = publish().value();
 
   EXPECT_EQ(url, "https://github.com/o/r/issues/7");
   EXPECT_EQ(store.incidents().all().at(0).report, url);
   EXPECT_THAT(store.bisections().pending_updates(), IsEmpty())
       << "the issue tells of all that ended";
-  ASSERT_THAT(transport.sent, SizeIs(3));
-  EXPECT_EQ(transport.sent[2].method, "POST");
-  EXPECT_THAT(transport.sent[2].headers.at("Authorization"), HasSubstr("secret"));
+  ASSERT_THAT(transport.sent, SizeIs(5));
+  EXPECT_EQ(transport.sent[4].method, "POST");
+  EXPECT_THAT(transport.sent[4].headers.at("Authorization"), HasSubstr("secret"));
 }
 
 TEST_F(ReportTest, FindsTheIssueThatWasFiledBeforeACrash) {
   github_options.repository = "o/r";
-  reply(200, {{"permissions", {{"push", true}}}});
-  reply(200,
-        nlohmann::json::array({{{"number", 7},
-                                {"html_url", "https://github.com/o/r/issues/7"},
-                                {"labels", nlohmann::json::array()},
-                                {"body", draft().body}}}));
+  reply_who();
+  reply(200, nlohmann::json::array({issue(draft().body)}));
   EXPECT_EQ(publish().value(), "https://github.com/o/r/issues/7");
-  EXPECT_THAT(transport.sent, SizeIs(2)) << "nothing was filed again";
+  EXPECT_THAT(transport.sent, SizeIs(3)) << "nothing was filed again";
   EXPECT_THAT(store.bisections().pending_updates(), IsEmpty());
 }
 
@@ -167,12 +181,8 @@ TEST_F(ReportTest, SeesWhatAnIssueDoesNotTellThatWasFiledBeforeACrash) {
   auto story = storage::story_of(store, store.incidents().all().at(0));
   story.bisections.at(0).state = BisectionState::paused;
   auto const before = github::draft_issue(story, {});
-  reply(200, {{"permissions", {{"push", true}}}});
-  reply(200,
-        nlohmann::json::array({{{"number", 7},
-                                {"html_url", "https://github.com/o/r/issues/7"},
-                                {"labels", nlohmann::json::array()},
-                                {"body", before.body}}}));
+  reply_who();
+  reply(200, nlohmann::json::array({issue(before.body)}));
   ASSERT_TRUE(publish());
 
   EXPECT_THAT(store.bisections().pending_updates(), SizeIs(1));
@@ -249,13 +259,26 @@ TEST_F(ReportTest, TakesALabelForARulingOnce) {
   store.incidents().intend_report(IncidentId{1}, draft().key);
   store.incidents().reported(IncidentId{1}, "https://github.com/o/r/issues/7", {});
   for (int time = 0; time < 2; ++time) {
-    reply(200,
-          nlohmann::json::array({{{"number", 7}, {"body", draft().body}}, {{"body", "other"}}}));
+    reply(200, nlohmann::json::array({issue(draft().body), issue("other")}));
+    reply(200, {{"login", "bot"}});
     ASSERT_TRUE(collect());
   }
   auto const rulings = store.rulings().on(IncidentId{1});
   auto const by_github = std::ranges::count(rulings, "GitHub", &Ruling::who);
   EXPECT_EQ(by_github, 1);
+}
+
+TEST_F(ReportTest, TakesNoRulingFromAnIssueOfAnotherAuthor) {
+  github_options.repository = "o/r";
+  store.incidents().intend_report(IncidentId{1}, draft().key);
+  store.incidents().reported(IncidentId{1}, "https://github.com/o/r/issues/7", {});
+  auto forged = issue(draft().body);
+  forged["user"]["login"] = "mallory";
+  reply(200, nlohmann::json::array({forged}));
+  reply(200, {{"login", "bot"}});
+  ASSERT_TRUE(collect());
+
+  EXPECT_THAT(store.rulings().on(IncidentId{1}), IsEmpty());
 }
 
 TEST_F(ReportTest, TakesRulings) {

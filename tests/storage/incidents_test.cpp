@@ -62,6 +62,27 @@ TEST_F(IncidentsTest, AReportIsIntendedAndThenTold) {
   EXPECT_EQ(store.incidents().all().size(), 1U);
 }
 
+TEST_F(IncidentsTest, AReportThatWasSentIsRememberedUntilItIsKnownWhatBecameOfIt) {
+  auto const incident =
+      store.incidents().open(announce("2026-01-01", 'a'), announce("2026-01-02", 'b'), early).id;
+  EXPECT_EQ(store.incidents().report_sent_at(incident), std::nullopt);
+  store.incidents().keep_report_sent(incident, early);
+  EXPECT_EQ(store.incidents().report_sent_at(incident), early);
+  store.incidents().keep_report_sent(incident, std::nullopt);
+  EXPECT_EQ(store.incidents().report_sent_at(incident), std::nullopt);
+
+  store.incidents().keep_report_sent(incident, early);
+  store.incidents().reported(incident, "https://github.com/o/r/issues/7", {});
+  EXPECT_EQ(store.incidents().report_sent_at(incident), std::nullopt);
+}
+
+TEST_F(IncidentsTest, TheLastPauseThatGithubAskedForIsKept) {
+  EXPECT_EQ(store.incidents().github_pause_end(), Timestamp{});
+  store.incidents().pause_github(early + std::chrono::hours{1});
+  store.incidents().pause_github(early);
+  EXPECT_EQ(store.incidents().github_pause_end(), early);
+}
+
 TEST_F(IncidentsTest, SelfComparisonsAreCountedByMonth) {
   auto const january = announce("2026-01-31", 'a');
   auto const february = announce("2026-02-01", 'b');
