@@ -30,7 +30,7 @@ Result<Server> Server::at(std::string const& url, std::string const& token_file)
   auto const origin = http::parse_origin(url);
   if (!origin) return origin.error();
   if (token_file.empty()) return Server{*origin, ""};
-  auto token = read_secret(token_file, "token");
+  auto token = read_bearer_token(token_file, "token");
   if (!token) return token.error();
   return Server{*origin, std::move(token->value)};
 }

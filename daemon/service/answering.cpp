@@ -12,6 +12,7 @@
 #include "daemon/http/http_origin.h"
 #include "daemon/http/http_server.h"
 #include "daemon/service/endpoints.h"
+#include "storage/base/secret.h"
 
 namespace torchwatch::service {
 namespace asio = boost::asio;
@@ -52,7 +53,24 @@ void warn_of_openness(config::HttpOptions const& http) {
         http.address);
 }
 
+/// Empty where no file is named.
+Result<std::string> token_in(std::string const& file, std::string const& key) {
+  if (file.empty()) return std::string{};
+  auto token = read_bearer_token(file, key + ": token");
+  if (!token) return token.error();
+  if (!token->warning.empty()) spdlog::warn("token_exposed reason=\"{}\"", token->warning);
+  return std::move(token->value);
+}
+
 }  // namespace
+
+Result<Tokens> read_tokens(config::HttpOptions const& http) {
+  auto changing = token_in(http.token_file, "http.token_file");
+  if (!changing) return changing.error();
+  auto reading = token_in(http.read_token_file, "http.read_token_file");
+  if (!reading) return reading.error();
+  return Tokens{std::move(*changing), std::move(*reading)};
+}
 
 Answering::Answering(asio::io_context& loop,
                      http::Endpoint endpoint,

@@ -10,6 +10,7 @@
 #include "config/options.h"
 #include "daemon/api/routes.h"
 #include "daemon/http/endpoint.h"
+#include "storage/base/result.h"
 #include "storage/store.h"
 
 namespace torchwatch::service {
@@ -20,6 +21,10 @@ struct Tokens {
   std::string changing;
   std::string reading;
 };
+
+/// The tokens in the files that `http` names; warns of a file that every user can read. Fails with
+/// one line that names the file and what is wrong with it.
+Result<Tokens> read_tokens(config::HttpOptions const& http);
 
 /// The answering half of the service: a thread with a loop and a reading connection of its own, so
 /// that neither long git walks nor writes hold up an answer.

@@ -16,7 +16,6 @@
 #include "daemon/service/endpoints.h"
 #include "daemon/service/open_store.h"
 #include "daemon/service/watch.h"
-#include "storage/base/secret.h"
 
 namespace torchwatch::service {
 namespace asio = boost::asio;
@@ -47,23 +46,6 @@ api::Requests requests_for(asio::io_context& loop, Watch& watch) {
   return requests;
 }
 
-/// What a client must know; empty where no file is named.
-Result<std::string> token_in(std::string const& file, std::string const& key) {
-  if (file.empty()) return std::string{};
-  auto token = read_secret(file, key + ": token");
-  if (!token) return token.error();
-  if (!token->warning.empty()) spdlog::warn("token_exposed reason=\"{}\"", token->warning);
-  return std::move(token->value);
-}
-
-Result<Tokens> tokens_of(config::HttpOptions const& options) {
-  auto changing = token_in(options.token_file, "http.token_file");
-  if (!changing) return changing.error();
-  auto reading = token_in(options.read_token_file, "http.read_token_file");
-  if (!reading) return reading.error();
-  return Tokens{std::move(*changing), std::move(*reading)};
-}
-
 }  // namespace
 
 Result<> serve(config::Options const& options,
@@ -71,7 +53,7 @@ Result<> serve(config::Options const& options,
                std::string const& config_file) {
   // Programs of the same user see neither our variables nor our memory.
   ::prctl(PR_SET_DUMPABLE, 0);
-  auto tokens = tokens_of(options.http);
+  auto tokens = read_tokens(options.http);
   if (!tokens) return tokens.error();
   auto store = open_store(options);
   if (!store) return store.error();

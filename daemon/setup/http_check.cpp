@@ -7,6 +7,7 @@
 #include "config/address.h"
 #include "daemon/http/http_origin.h"
 #include "daemon/http/listener.h"
+#include "daemon/service/answering.h"
 #include "daemon/service/endpoints.h"
 #include "daemon/setup/checks.h"
 
@@ -79,6 +80,8 @@ std::string running_service(config::HttpOptions const& http) {
 }
 
 PendingCheck check_http(CheckContext const& context) {
+  auto const tokens = service::read_tokens(context.options.http);
+  if (!tokens) co_return tokens.error();
   co_return address_found(context.options.http);
 }
 

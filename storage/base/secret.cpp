@@ -12,6 +12,8 @@ namespace fs = std::filesystem;
 
 /// GitHub's tokens may be long, but nothing near this; a wrong file name must not be read whole.
 constexpr std::size_t longest = std::size_t{16} * 1024;
+/// Clients may try some thousand words a second.
+constexpr std::size_t shortest_token = 16;
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n";
@@ -44,6 +46,15 @@ Result<Secret> read_secret(fs::path const& file, std::string const& whose) {
   auto secret = secret_in(*text, whose + " in file " + file.string());
   if (secret) secret->warning = exposure_of(file, whose + " file");
   return secret;
+}
+
+Result<Secret> read_bearer_token(fs::path const& file, std::string const& whose) {
+  auto token = read_secret(file, whose);
+  if (!token || token->value.size() >= shortest_token) return token;
+  return Error{ErrorCode::invalid_argument,
+               whose + " in file " + file.string() + ": found " +
+                   std::to_string(token->value.size()) + " characters, allowed are " +
+                   std::to_string(shortest_token) + " or more; openssl rand -hex 32 makes one"};
 }
 
 std::string exposure_of(fs::path const& file, std::string const& what) {

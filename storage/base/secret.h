@@ -22,6 +22,11 @@ Result<Secret> secret_in(std::string_view text, std::string const& whose);
 /// with invalid_argument when it cannot be read or does not hold one word.
 Result<Secret> read_secret(std::filesystem::path const& file, std::string const& whose);
 
+/// The only word of a file with a token that clients show to the service. Fails as read_secret
+/// does, and with invalid_argument when the word has fewer than 16 characters: such a token can be
+/// guessed.
+Result<Secret> read_bearer_token(std::filesystem::path const& file, std::string const& whose);
+
 /// One line for the log when every user can read the file that `what` names ("private key of
 /// http.tls"); empty otherwise, and when there is none.
 std::string exposure_of(std::filesystem::path const& file, std::string const& what);

@@ -175,7 +175,7 @@ TEST_F(Endpoints, AreOpenedToOtherMachinesIfSomebodySaysSo) {
 
 TEST_F(Endpoints, AreOpenedToOtherMachinesWithTlsAndAToken) {
   auto const token = world_.directory() / "read-token";
-  std::ofstream{token} << "battery-staple\n";
+  std::ofstream{token} << "correct-horse-battery-staple\n";
   configure_http(
       {{"address", "0.0.0.0"}, {"tls", files_of(identity_)}, {"read_token_file", token.string()}});
   configure_port();
@@ -188,7 +188,7 @@ TEST_F(Endpoints, AreOpenedToOtherMachinesWithTlsAndAToken) {
 
 TEST_F(Endpoints, WarnOfATokenThatOthersCanRead) {
   auto const token = world_.directory() / "token";
-  std::ofstream{token} << "correct-horse\n";
+  std::ofstream{token} << "correct-horse-battery-staple\n";
   fs::permissions(token, fs::perms::owner_read | fs::perms::owner_write | fs::perms::others_read);
   configure_http({{"token_file", token.string()}});
 
@@ -197,6 +197,26 @@ TEST_F(Endpoints, WarnOfATokenThatOthersCanRead) {
   EXPECT_TRUE(eventually([&] { return !listening_url(service.err()).empty(); })) << service.err();
   EXPECT_THAT(service.err(), ContainsRegex("warning.*token_exposed reason=.*" + token.string()));
   EXPECT_THAT(service.err(), Not(HasSubstr("correct-horse")));
+}
+
+TEST_F(Endpoints, RefuseATokenThatCanBeGuessed) {
+  auto const token = world_.directory() / "token";
+  std::ofstream{token} << "fifteen-letters\n";
+  configure_http({{"token_file", token.string()}});
+  auto const says_why =
+      HasSubstr("http.token_file: token in file " + token.string() +
+                ": found 15 characters, allowed are 16 or more; openssl rand -hex 32 makes one");
+
+  EXPECT_THAT(refusal(), says_why);
+  EXPECT_THAT(address_check().at("found").get<std::string>(), says_why);
+  auto const asked = world_.run({"bisections",
+                                 "1",
+                                 "--pause",
+                                 "--server",
+                                 "http://127.0.0.1:1",
+                                 "--token-file",
+                                 token.string()});
+  EXPECT_THAT(asked.err, HasSubstr("token in file " + token.string() + ": found 15 characters"));
 }
 
 }  // namespace

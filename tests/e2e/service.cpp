@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr auto service_token = "token-of-a-test";
+constexpr auto service_token = "token-of-a-service";
 
 }  // namespace
 

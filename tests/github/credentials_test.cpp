@@ -63,6 +63,20 @@ TEST_F(Credentials, BadContentsAreRefusedWithoutBeingShown) {
   EXPECT_FALSE(find_token(with_file(std::string(20'000, 'x'), secret), {}));
 }
 
+TEST_F(Credentials, BearerTokensHaveSixteenCharacters) {
+  auto const file = [&](std::string const& text) {
+    return with_file(text, secret).token_file;
+  };
+  auto const short_token = read_bearer_token(file("fifteen-letters\n"), "token");
+  ASSERT_FALSE(short_token);
+  EXPECT_EQ(short_token.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(short_token.error().message,
+              HasSubstr("found 15 characters, allowed are 16 or more"));
+  EXPECT_THAT(short_token.error().message, Not(HasSubstr("fifteen")));
+  EXPECT_EQ(read_bearer_token(file("sixteen--letters\n"), "token")->value, "sixteen--letters");
+  EXPECT_THAT(read_bearer_token(file("two words"), "token").error().message, HasSubstr("blanks"));
+}
+
 TEST_F(Credentials, LongTokensAreTaken) {
   auto const token = find_token(with_file("ghs_" + std::string(2000, 'x'), secret), {});
   ASSERT_TRUE(token);
