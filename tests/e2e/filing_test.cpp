@@ -152,7 +152,7 @@ TEST_P(CrashWhileFiling, LeavesOneIssue) {
 }
 
 // "after" lets a request take effect before the fault; the delay holds the answer back until the
-// kill.
+// kill. An issue is searched for by label and by creator before it is created.
 INSTANTIATE_TEST_SUITE_P(
     All,
     CrashWhileFiling,
@@ -166,13 +166,13 @@ INSTANTIATE_TEST_SUITE_P(
                    1,
                    "POST"},
         CrashPoint{"AfterADroppedConnection",
-                   R"([{"method": "GET", "path": "/issues", "after": true},
+                   R"([{"method": "GET", "path": "/issues", "after": true, "times": 2},
                 {"method": "POST", "path": "/issues", "after": true, "drop": true},
                 {"method": "GET", "path": "/issues", "after": true, "delay_ms": 5000}])",
                    1,
                    "GET"},
         CrashPoint{"AfterABadGateway",
-                   R"([{"method": "GET", "path": "/issues", "after": true},
+                   R"([{"method": "GET", "path": "/issues", "after": true, "times": 2},
                 {"method": "POST", "path": "/issues", "after": true, "status": 502},
                 {"method": "GET", "path": "/issues", "after": true, "delay_ms": 5000}])",
                    1,
