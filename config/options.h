@@ -304,10 +304,10 @@ struct HttpOptions {
   /// Whether other machines may be answered without `tls` or without `read_token_file`: where
   /// something else keeps strangers and listeners away.
   bool insecure = false;
-  /// File that holds the bearer token for requests that change something; empty: such requests are
-  /// refused.
+  /// File that holds the bearer token, 16 characters or more, for requests that change something;
+  /// empty: such requests are refused.
   std::string token_file;
-  /// File that holds the bearer token for requests that read; empty: everybody who reaches the
+  /// File that holds such a token for requests that read; empty: everybody who reaches the
   /// address may. /healthz, /readyz, the API's description and pages, which hold nothing that was
   /// measured, are for everybody, and the other token reads, too.
   std::string read_token_file;
