@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -41,16 +42,26 @@ Result<Downloaded> download_once(FetchRequest const& request, OnFetchProgress co
   });
 }
 
-Result<Unpacked> unpack_and_check(FetchRequest const& request, OnFetchProgress const& on_progress) {
+/// Adds to `fetched` what comes out of the file. `is_proven`: the file has the digest that was
+/// published, so its RECORD has nothing to add.
+Result<Fetched> unpack_and_check(FetchRequest const& request,
+                                 Fetched fetched,
+                                 bool is_proven,
+                                 OnFetchProgress const& on_progress) {
   auto const work = unfinished(request.directory);
-  auto unpacked = unpack(request.file, work, request.limits, [&](std::int64_t bytes) {
+  auto const unpacked = unpack(request.file, work, request.limits, [&](std::int64_t bytes) {
     on_progress({Phase::unpacking, bytes, std::nullopt});
   });
-  if (!unpacked || !request.is_wheel) return unpacked;
+  if (!unpacked) return unpacked.error();
+  fetched.unpacked = *unpacked;
+  if (!request.is_wheel || is_proven) return fetched;
   auto const checked = check_record(work);
-  if (checked) return unpacked;
-  fs::remove_all(work);
-  return checked.error();
+  if (!checked) {
+    fs::remove_all(work);
+    return checked.error();
+  }
+  fetched.record_warning = *checked;
+  return fetched;
 }
 
 }  // namespace
@@ -69,18 +80,18 @@ Result<Fetched> carry_out(FetchRequest const& request, OnFetchProgress const& on
     fetched.download = *downloaded;
     if (downloaded->end != Downloaded::End::whole || request.directory.empty()) return fetched;
     fs::remove_all(unfinished(request.directory));  // of one that was killed
-    auto const unpacked = unpack_and_check(request, on_progress);
+    bool const is_proven = !was_there && !request.download.sha256.empty();
+    auto unpacked = unpack_and_check(request, std::move(fetched), is_proven, on_progress);
     if (!unpacked) {
       bool const is_damaged = unpacked.error().code == ErrorCode::corrupt;
       if (is_damaged) fs::remove(request.file);
       // A power cut may have left a file that is not whole, under its name
       return is_damaged && was_there ? carry_out(request, on_progress) : unpacked.error();
     }
-    fetched.unpacked = *unpacked;
     flush_disk_of(unfinished(request.directory));
     fs::rename(unfinished(request.directory), request.directory);
     fs::remove(request.file);
-    return fetched;
+    return unpacked;
   } catch (std::system_error const& problem) {
     return Error{ErrorCode::unavailable, problem.what()};
   }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "fetch/download.h"
 #include "fetch/unpack.h"
@@ -20,13 +21,15 @@ struct FetchRequest {
   std::filesystem::path file;
   /// Where it is unpacked; may not be there. Empty: it is not unpacked.
   std::filesystem::path directory;
-  bool is_wheel = false;  ///< then it has to agree with its RECORD
+  /// Then it has to agree with its RECORD, unless `download.sha256` shows that it is whole.
+  bool is_wheel = false;
   UnpackLimits limits;
 };
 
 struct Fetched {
   Downloaded download;
   Unpacked unpacked;
+  std::string record_warning;  ///< as check_record's; empty where RECORD was not needed
 };
 
 /// How far it is.

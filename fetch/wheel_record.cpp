@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "fetch/wheel_metadata.h"
@@ -28,6 +29,11 @@ struct Line {
 };
 
 using Lines = std::map<std::string, Line>;  // by path
+
+/// How files differ from RECORD, by path.
+using Differences = std::map<std::string, std::string>;
+
+constexpr auto not_listed = "is not listed";
 
 Error disagrees(fs::path const& record, std::string const& name, std::string const& how) {
   return {ErrorCode::corrupt, printable(record.string() + ": " + name + " " + how)};
@@ -51,6 +57,11 @@ std::vector<std::string> fields_of(std::string_view line) {
   return is_quoted ? std::vector<std::string>{} : fields;
 }
 
+/// Whether a file lies in the directory of RECORD, by its path in the wheel.
+bool is_next_to(fs::path const& record, std::string const& name) {
+  return name.starts_with(record.parent_path().filename().string() + "/");
+}
+
 Result<Lines> lines_of(fs::path const& record) {
   constexpr std::size_t largest = 64 << 20;  // PyTorch's has 2 MB
   auto const text = read_small_file(record, largest);
@@ -63,7 +74,8 @@ Result<Lines> lines_of(fs::path const& record) {
     auto const fields = fields_of(line);
     if (fields.size() != 3) return disagrees(record, "a line", "is not \"path,digest,size\"");
     Line const said{fields[1], fields[2]};
-    if (lines.emplace(fields[0], said).first->second != said)
+    bool const is_new_or_alike = lines.emplace(fields[0], said).first->second == said;
+    if (!is_new_or_alike && !is_next_to(record, fields[0]))
       return disagrees(record, fields[0], "is listed twice, with another digest or size");
   }
   return lines;
@@ -94,26 +106,44 @@ std::string complaint(fs::path const& file, Line const& line) {
   return line.digest == digest ? "" : "has " + line.digest + ", found " + digest;
 }
 
+Differences differences_of(fs::path const& wheel, fs::path const& record, Lines lines) {
+  Differences differences;
+  for (auto const& entry : fs::recursive_directory_iterator{wheel}) {
+    if (!entry.is_symlink() && !entry.is_regular_file()) continue;
+    auto const name = entry.path().lexically_relative(wheel).string();
+    auto const line = lines.extract(name);
+    if (entry.path() == record || is_signature(entry.path(), record)) continue;
+    auto const how =
+        line.empty() ? std::string{not_listed} : complaint(entry.path(), line.mapped());
+    if (!how.empty()) differences.emplace(name, how);
+  }
+  for (auto const& [name, line] : lines)
+    differences.emplace(name, "is not there");
+  return differences;
+}
+
+/// Empty when there is no difference.
+std::string warning_of(Differences const& differences) {
+  if (differences.empty()) return {};
+  auto const& [name, how] = *differences.begin();
+  auto const others = differences.size() - 1;
+  auto const more = others == 0 ? std::string{} : "; " + std::to_string(others) + " more differ";
+  return printable("RECORD: " + name + " " + how + more);
+}
+
 }  // namespace
 
-Result<> check_record(fs::path const& wheel) {
+Result<std::string> check_record(fs::path const& wheel) {
   auto const info = dist_info_in(wheel);
   auto const record = info / "RECORD";
   if (info.empty() || !fs::is_regular_file(record))
     return Error{ErrorCode::corrupt, wheel.string() + ": has no single *.dist-info/RECORD"};
   auto lines = lines_of(record);
   if (!lines) return lines.error();
-  for (auto const& entry : fs::recursive_directory_iterator{wheel}) {
-    if (!entry.is_symlink() && !entry.is_regular_file()) continue;
-    auto const name = entry.path().lexically_relative(wheel).string();
-    auto const line = lines->extract(name);
-    if (entry.path() == record || is_signature(entry.path(), record)) continue;
-    if (line.empty()) return disagrees(record, name, "is not listed");
-    if (auto const wrong = complaint(entry.path(), line.mapped()); !wrong.empty())
-      return disagrees(record, name, wrong);
-  }
-  if (!lines->empty()) return disagrees(record, lines->begin()->first, "is not there");
-  return {};
+  auto const differences = differences_of(wheel, record, std::move(*lines));
+  for (auto const& [name, how] : differences)
+    if (how != not_listed && !is_next_to(record, name)) return disagrees(record, name, how);
+  return warning_of(differences);
 }
 
 }  // namespace torchwatch::fetch

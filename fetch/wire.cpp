@@ -184,7 +184,8 @@ json to_json(Fetched const& fetched) {
             {"bytes", fetched.download.bytes},
             {"resumed_from", fetched.download.resumed_from},
             {"unpacked_bytes", fetched.unpacked.bytes},
-            {"unpacked_entries", fetched.unpacked.entries}}}};
+            {"unpacked_entries", fetched.unpacked.entries},
+            {"record_warning", fetched.record_warning}}}};
 }
 
 Fetched fetched_in(json const& value) {
@@ -193,7 +194,8 @@ Fetched fetched_in(json const& value) {
            whole<std::int64_t>(value, "bytes"),
            whole<std::int64_t>(value, "resumed_from")},
           {whole<std::int64_t>(value, "unpacked_bytes"),
-           whole<std::int64_t>(value, "unpacked_entries")}};
+           whole<std::int64_t>(value, "unpacked_entries")},
+          value.at("record_warning")};
 }
 
 json to_json(Index const& index) {

@@ -10,6 +10,7 @@
 
 #include "fetch/wire.h"
 #include "runner/process/child_process.h"
+#include "storage/base/digest.h"
 #include "tests/fakes/downloads/download_host.h"
 #include "tests/fetch/archive_writer.h"
 #include "tests/runner/run.h"
@@ -43,11 +44,12 @@ class FetcherTest : public testing::Test {
     request_.directory = folder_ / "torch";
   }
 
-  void host(std::size_t files, std::string const& content) {
+  void host(std::size_t files, std::string const& content, std::string const& record = "") {
     auto const archive = folder_ / "made";
     ArchiveWriter writer{archive, ArchiveWriter::Format::zip};
     for (std::size_t i = 0; i < files; ++i)
       writer.add_file("torch/" + std::to_string(i), content);
+    if (!record.empty()) writer.add_file("torch-2.9.dist-info/RECORD", record);
     writer.close();
     packed_ = text_of(archive);
     fs::remove(archive);
@@ -123,6 +125,40 @@ TEST_F(FetcherTest, RefusesAWheelWithoutARecord) {
   ASSERT_FALSE(fetched.has_value());
   EXPECT_THAT(fetched.error().message, HasSubstr("has no single *.dist-info/RECORD"));
   EXPECT_EQ(folder_.entries(), 0);
+}
+
+TEST_F(FetcherTest, AnswersWithWhatARecordDoesNotList) {
+  host(2, "hello", "torch/0,,5\n");
+  request_.is_wheel = true;
+  auto const fetched = fetch();
+  ASSERT_TRUE(fetched.has_value()) << fetched.error().message;
+  EXPECT_EQ(fetched->record_warning, "RECORD: torch/1 is not listed");
+  EXPECT_EQ(files_unpacked(), 3U);
+}
+
+TEST_F(FetcherTest, AcceptsAWheelWithThePublishedDigestWithoutARecord) {
+  host(1, "hello");
+  Sha256 digest;
+  digest.add(packed_);
+  request_.download.sha256 = digest.hex();
+  request_.is_wheel = true;
+  auto const fetched = fetch();
+  ASSERT_TRUE(fetched.has_value()) << fetched.error().message;
+  EXPECT_EQ(fetched->record_warning, "");
+  EXPECT_EQ(files_unpacked(), 1U);
+}
+
+/// A kill came between the download and the unpacking: the file is checked again.
+TEST_F(FetcherTest, AcceptsAWheelThatAKilledCallDownloadedWithThePublishedDigest) {
+  host(1, "hello");
+  Sha256 digest;
+  digest.add(packed_);
+  request_.download.sha256 = digest.hex();
+  request_.is_wheel = true;
+  std::ofstream{request_.file, std::ios::binary} << packed_;
+  auto const fetched = fetch();
+  ASSERT_TRUE(fetched.has_value()) << fetched.error().message;
+  EXPECT_EQ(files_unpacked(), 1U);
 }
 
 TEST_F(FetcherTest, LeavesADirectoryThatIsThereAlone) {

@@ -49,13 +49,18 @@ class WheelRecordTest : public testing::Test {
     EXPECT_THAT(checked.error().message, HasSubstr(wheel().string()));
   }
 
+  void expect_warning(std::string const& warning) const {
+    auto const checked = check_record(wheel());
+    ASSERT_TRUE(checked.has_value()) << checked.error().message;
+    EXPECT_EQ(*checked, warning);
+  }
+
  private:
   tests::TemporaryFolder wheel_;
 };
 
-TEST_F(WheelRecordTest, IsWhatLiesThere) {
-  auto const checked = check_record(wheel());
-  EXPECT_TRUE(checked.has_value()) << checked.error().message;
+TEST_F(WheelRecordTest, GivesNoWarningOfAWheelAsItIsListed) {
+  expect_warning("");
 }
 
 TEST_F(WheelRecordTest, RefusesOtherContents) {
@@ -69,9 +74,49 @@ TEST_F(WheelRecordTest, RefusesAnotherSize) {
   expect_refused("torch/version.py has 5 bytes, found 6");
 }
 
-TEST_F(WheelRecordTest, RefusesAFileThatIsNotListed) {
-  write("torch/evil.py", "");
-  expect_refused("RECORD: torch/evil.py is not listed");
+TEST_F(WheelRecordTest, RefusesALibraryAndAHeaderThatDiffer) {
+  record(good() + "torch/lib/libtorch.so," + hello + ",5\n");
+  write("torch/lib/libtorch.so", "hallo");
+  expect_refused(std::string{"torch/lib/libtorch.so has "} + hello +
+                 ", found sha256=03UdM_nNUEnErytGJzVFfk07rxMLy7h_OJ40n7rrILk");
+
+  record(good() + "torch/include/torch/torch.h,,6\n");
+  write("torch/include/torch/torch.h", "hello");
+  expect_refused("torch/include/torch/torch.h has 6 bytes, found 5");
+}
+
+TEST_F(WheelRecordTest, WarnsOfMetadataThatDiffers) {
+  write("torch-2.9.dist-info/METADATA", "hallo");
+  expect_warning(std::string{"RECORD: torch-2.9.dist-info/METADATA has "} + hello +
+                 ", found sha256=03UdM_nNUEnErytGJzVFfk07rxMLy7h_OJ40n7rrILk");
+}
+
+TEST_F(WheelRecordTest, WarnsOfMetadataThatIsNotThere) {
+  record(good() + "torch-2.9.dist-info/LICENSE,,\n");
+  expect_warning("RECORD: torch-2.9.dist-info/LICENSE is not there");
+}
+
+TEST_F(WheelRecordTest, WarnsOfMetadataThatIsListedTwiceAndNotAlike) {
+  record(good() + "torch-2.9.dist-info/METADATA,,4\n");
+  expect_warning("");
+  record("torch-2.9.dist-info/METADATA,,4\n" + good());
+  expect_warning("RECORD: torch-2.9.dist-info/METADATA has 4 bytes, found 5");
+}
+
+TEST_F(WheelRecordTest, WarnsOfFilesThatAreNotListedInOneLine) {
+  write("caffe2/__init__.py", "");
+  expect_warning("RECORD: caffe2/__init__.py is not listed");
+
+  write("caffe2/python/core.py", "");
+  write("torch-2.9.dist-info/METADATA", "hello!");
+  write("torch/lib/libcaffe2.so", "");
+  expect_warning("RECORD: caffe2/__init__.py is not listed; 3 more differ");
+}
+
+TEST_F(WheelRecordTest, RefusesALibraryThatDiffersNextToWarnings) {
+  write("caffe2/__init__.py", "");
+  write("torch/version.py", "hello!");
+  expect_refused("torch/version.py has 5 bytes, found 6");
 }
 
 TEST_F(WheelRecordTest, RefusesAListedFileThatIsNotThere) {

@@ -36,6 +36,10 @@ void check_record_of(fs::path const& wheel, std::string const& record) {
     require(is_one_line(checked.error().message), "an error is one line");
     return;
   }
+  if (!checked->empty()) {
+    require(is_one_line(*checked), "a warning is one line");
+    return;
+  }
   std::istringstream stream{record};
   std::set<std::string> lines;  // one that stands twice and alike says nothing else
   for (std::string line; std::getline(stream, line);)
