@@ -199,6 +199,11 @@ asio::awaitable<Result<>> Companions::fetch(fetch::CompanionFile file, fs::path 
   if (!fetched) co_return fetched.error();
   if (fetched->download.end == fetch::Downloaded::End::absent)
     co_return Error{ErrorCode::unavailable, "fetch " + file.url + ": the server has no such file"};
+  if (!fetched->record_warning.empty())
+    spdlog::warn("wheel_record_differs name={} version={} reason=\"{}\"",
+                 file.name,
+                 file.version,
+                 fetched->record_warning);
   spdlog::info("companion_finished name={} version={} bytes={} unpacked_bytes={}",
                file.name,
                file.version,

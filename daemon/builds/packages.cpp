@@ -113,6 +113,9 @@ asio::awaitable<Result<>> Packages::fetch(Nightly& nightly, fs::path directory) 
     nightly.file->etag = version.etag;
     nightly.file->last_modified = version.last_modified;
   }
+  if (!fetched->record_warning.empty())
+    spdlog::warn(
+        "wheel_record_differs date={} reason=\"{}\"", nightly.date, fetched->record_warning);
   spdlog::info("fetch_finished date={} bytes={} resumed_from={} unpacked_bytes={}",
                nightly.date,
                bytes,

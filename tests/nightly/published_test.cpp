@@ -8,6 +8,7 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/captured_log.h"
 #include "tests/fakes/memory/world.h"
 
 namespace torchwatch::nightly {
@@ -316,6 +317,18 @@ TEST_F(PublishedTest, AFileThatIsNoGoodFailsItsNightAlone) {
   pass();
   EXPECT_EQ(world.newest().state, NightlyState::done);
   EXPECT_THAT(world.alarms(), Not(Contains(AlarmKind::nightly_failed)));
+}
+
+TEST_F(PublishedTest, AWheelThatItsRecordDoesNotListWholeIsMeasuredWithAWarning) {
+  world.publish_wheel("2026-01-01", 0).record_warning = "RECORD: caffe2/core.py is not listed";
+  tests::CapturedLog const log;
+  pass();
+  pass();
+  EXPECT_EQ(world.newest().state, NightlyState::done) << world.newest().failure;
+  auto const warnings = log.lines_with("wheel_record_differs");
+  ASSERT_THAT(warnings, SizeIs(1));
+  EXPECT_THAT(warnings[0], HasSubstr("date=2026-01-01"));
+  EXPECT_THAT(warnings[0], HasSubstr("reason=\"RECORD: caffe2/core.py is not listed\""));
 }
 
 TEST_F(PublishedTest, EachBuildGetsAWorkerOfItsOwn) {

@@ -104,6 +104,7 @@ asio::awaitable<Result<fetch::Fetched>> FakeFetcher::fetch(fetch::FetchRequest r
     fetched.download.end = End::unchanged;
   if (request.download.is_asked_only || fetched.download.end == End::unchanged) co_return fetched;
   if (file.is_downloaded) fetched.download.validators = {};
+  fetched.record_warning = file.record_warning;
   ++file.downloads;
   (request.is_wheel ? unpack_wheel : unpack_archive)(file, request.directory);
   co_return fetched;

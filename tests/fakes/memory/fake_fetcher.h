@@ -31,6 +31,7 @@ class FakeFetcher final : public builds::Fetcher {
     std::vector<std::string> needs{};  ///< of a wheel: Requires-Dist
     bool is_restless = false;          ///< each answer has another etag
     bool is_downloaded = false;        ///< by a call that was killed: nothing is known of it
+    std::string record_warning{};      ///< how its RECORD differs
   };
 
   /// Another package's wheel, with one library.
