@@ -58,10 +58,19 @@ Result<Fetched> unpack_and_check(FetchRequest const& request,
   auto const checked = check_record(work);
   if (!checked) {
     fs::remove_all(work);
-    return checked.error();
+    return Error{ErrorCode::refused, checked.error().message};
   }
   fetched.record_warning = *checked;
   return fetched;
+}
+
+/// What is refused is no better another time; a damaged file may be, unless it was published so.
+Error error_of(Error error, bool is_proven) {
+  if (error.code == ErrorCode::corrupt && !is_proven)
+    error.code = ErrorCode::unavailable;
+  else if (error.code == ErrorCode::refused)
+    error.code = ErrorCode::corrupt;
+  return error;
 }
 
 }  // namespace
@@ -83,10 +92,11 @@ Result<Fetched> carry_out(FetchRequest const& request, OnFetchProgress const& on
     bool const is_proven = !was_there && !request.download.sha256.empty();
     auto unpacked = unpack_and_check(request, std::move(fetched), is_proven, on_progress);
     if (!unpacked) {
-      bool const is_damaged = unpacked.error().code == ErrorCode::corrupt;
-      if (is_damaged) fs::remove(request.file);
+      bool const is_no_good = unpacked.error().code != ErrorCode::unavailable;
+      if (is_no_good) fs::remove(request.file);
       // A power cut may have left a file that is not whole, under its name
-      return is_damaged && was_there ? carry_out(request, on_progress) : unpacked.error();
+      if (is_no_good && was_there) return carry_out(request, on_progress);
+      return error_of(unpacked.error(), is_proven);
     }
     flush_disk_of(unfinished(request.directory));
     fs::rename(unfinished(request.directory), request.directory);

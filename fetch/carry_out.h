@@ -44,8 +44,10 @@ struct FetchProgress {
 using OnFetchProgress = std::function<void(FetchProgress const&)>;
 
 /// Downloads, unpacks and checks. The directory appears whole or not at all, whenever this is
-/// killed. An archive that is refused is gone: nobody can use it. Errors as download's, unpack's
-/// and check_record's; invalid_argument when the directory is there. Blocks.
+/// killed. An archive that is refused is gone: nobody can use it. Errors as download's; corrupt
+/// when the archive breaks a rule of unpack or check_record, or is damaged and yet has the digest
+/// that was published; unavailable when it is damaged and has no digest: a cache may have cut it
+/// off, or sent a page in its place. invalid_argument when the directory is there. Blocks.
 Result<Fetched> carry_out(FetchRequest const& request, OnFetchProgress const& on_progress);
 
 }  // namespace torchwatch::fetch

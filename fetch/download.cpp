@@ -139,7 +139,8 @@ class Download {
 
   Result<http::Response> ask(http::Url const& url) {
     takes_contents_ = false;
-    have_ = request_.is_asked_only ? 0 : part_.size_of(request_.url);
+    bool const begins_anew = request_.is_asked_only || request_.may_be_encoded;
+    have_ = begins_anew ? 0 : part_.size_of(request_.url);
     auto const take = [this](http::Response const& head, std::string_view bytes) {
       // The contents of other answers are not wanted.
       return !is_success(head) || this->take(head, bytes);
@@ -161,6 +162,7 @@ class Download {
     options.limit = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - Clock::now());
     options.least_speed = request_.least_speed;
     options.stall = request_.stall;
+    options.decodes = request_.may_be_encoded;
     return options;
   }
 
@@ -202,7 +204,7 @@ class Download {
       part_.go_on();
     }
     if (!request_.sha256.empty()) begin_digest();
-    auto const length = length_of(head);
+    auto const length = request_.may_be_encoded ? std::nullopt : length_of(head);
     expected_ = length ? std::optional{have_ + *length} : std::nullopt;
     return expected_.value_or(0) <= request_.most_bytes ? has_room() : too_large();
   }
@@ -283,7 +285,7 @@ class Download {
     auto const found = digest_ ? digest_->hex() : request_.sha256;
     if (found != request_.sha256) {
       part_.discard();
-      return failed(ErrorCode::corrupt,
+      return failed(ErrorCode::unavailable,
                     "published with the SHA-256 " + request_.sha256 + ", found " + found);
     }
     part_.finish(request_.is_durable);

@@ -28,6 +28,10 @@ struct DownloadRequest {
   /// Only asked for by its head: nothing is downloaded, and `whole` says that the server has
   /// another version than the known one.
   bool is_asked_only = false;
+  /// The server may send it compressed (Content-Encoding), and it is stored decoded. What came
+  /// before an interruption is then downloaded again. For pages: files have the digest and the
+  /// length of what is sent.
+  bool may_be_encoded = false;
   /// 64 lower-case hexadecimal digits; empty: nobody published any.
   std::string sha256;
   std::int64_t most_bytes = 16LL << 30;
@@ -71,8 +75,10 @@ using DownloadProgress = std::function<void(std::int64_t, std::optional<std::int
 /// connection, a slow or a cut off answer, 408, 429 and 5xx.
 ///
 /// Fails in one line that names the URL: invalid_argument, it is none; refused, the server or a
-/// redirect to a host that is not allowed; corrupt, the file is not what `sha256` says or too
-/// large, and is gone; unavailable, anything else, also when the disk has too little room left.
+/// redirect to a host that is not allowed; corrupt, the file is too large, and is gone;
+/// unavailable, anything else, also when the disk has too little room left. A file that is not what
+/// `sha256` says is gone and unavailable: an index and the caches in front of its files change one
+/// after the other.
 /// Blocks; calls `on_progress` a few times a second at most.
 Result<Downloaded> download(DownloadRequest const& request,
                             std::filesystem::path const& file,

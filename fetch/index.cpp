@@ -20,6 +20,7 @@ std::string page_in(std::filesystem::path const& file) {
 Result<Page> read_page(DownloadRequest request, std::filesystem::path const& file) {
   request.most_bytes = largest_page;
   request.is_durable = false;
+  request.may_be_encoded = true;
   auto const downloaded = download(request, file);
   if (!downloaded) return downloaded.error();
   Page page{downloaded->end, downloaded->validators, {}};

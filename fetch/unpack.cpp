@@ -131,12 +131,22 @@ class Policy {
 
   Unpacked const& seen() const { return seen_; }
 
+  /// For what breaks a rule.
   [[noreturn]] void refuse(std::string const& path, std::string const& why) const {
-    auto const where = path.empty() ? "" : ": entry " + excerpt(path);
-    throw Stop{{ErrorCode::corrupt, "archive " + archive_.string() + where + ": " + excerpt(why)}};
+    stop(ErrorCode::refused, path, why);
+  }
+
+  /// For what is cut off, damaged or not an archive.
+  [[noreturn]] void fail(std::string const& path, std::string const& why) const {
+    stop(ErrorCode::corrupt, path, why);
   }
 
  private:
+  [[noreturn]] void stop(ErrorCode code, std::string const& path, std::string const& why) const {
+    auto const where = path.empty() ? "" : ": entry " + excerpt(path);
+    throw Stop{{code, "archive " + archive_.string() + where + ": " + excerpt(why)}};
+  }
+
   std::string path_of(archive_entry* header) const {
     char const* given = archive_entry_pathname(header);
     if (given == nullptr) given = archive_entry_pathname_utf8(header);
@@ -223,7 +233,7 @@ ArchiveReader open_archive(fs::path const& file, Policy const& policy) {
   archive_read_support_filter_zstd(reader.get());
   constexpr std::size_t block = 1 << 20;
   if (archive_read_open_filename(reader.get(), file.c_str(), block) != ARCHIVE_OK)
-    policy.refuse("", trouble_of(reader.get()));
+    policy.fail("", trouble_of(reader.get()));
   return reader;
 }
 
@@ -232,7 +242,7 @@ archive_entry* next_header(archive* reader, Policy const& policy) {
   archive_entry* header = nullptr;
   auto const status = archive_read_next_header(reader, &header);
   if (status == ARCHIVE_EOF) return nullptr;
-  if (status < ARCHIVE_WARN) policy.refuse("", trouble_of(reader));
+  if (status < ARCHIVE_WARN) policy.fail("", trouble_of(reader));
   return header;
 }
 
@@ -280,7 +290,7 @@ class Unpacking {
     while (true) {
       auto const size = archive_read_data(reader_.get(), buffer_.data(), buffer_.size());
       if (size == 0) return;
-      if (size < 0) policy_.refuse(entry.path, trouble_of(reader_.get()));
+      if (size < 0) policy_.fail(entry.path, trouble_of(reader_.get()));
       policy_.admit(entry.path, size);
       file.write({buffer_.data(), static_cast<std::size_t>(size)});
       tell();

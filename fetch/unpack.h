@@ -31,12 +31,12 @@ using UnpackProgress = std::function<void(std::int64_t)>;
 /// writable by us, executable where the archive says so; owners, times and other attributes are not
 /// taken over.
 ///
-/// Everything else is refused with corrupt, in one line that names archive, entry and rule:
-/// absolute paths, "..", links out of the tree and hard links, devices, pipes and sockets, two
-/// entries of one path, encrypted ones, what breaks `limits`, and an archive that is cut off or
-/// damaged. Nothing is written outside of `directory`, and when it fails that is gone again; what
-/// the headers tell is looked at before anything is written. Fails with unavailable when the disk
-/// is full or broken. Blocks; calls `on_progress` a few times a second at most.
+/// Everything else is refused, in one line that names archive, entry and rule: absolute paths,
+/// "..", links out of the tree and hard links, devices, pipes and sockets, two entries of one path,
+/// encrypted ones, and what breaks `limits`. Fails with corrupt, naming the archive, when that is
+/// cut off or damaged. Nothing is written outside of `directory`, and when it fails that is gone
+/// again; what the headers tell is looked at before anything is written. Fails with unavailable
+/// when the disk is full or broken. Blocks; calls `on_progress` a few times a second at most.
 Result<Unpacked> unpack(std::filesystem::path const& archive,
                         std::filesystem::path const& directory,
                         UnpackLimits const& limits = {},

@@ -78,6 +78,7 @@ json to_json(DownloadRequest const& request) {
           {"ca_file", request.ca_file},
           {"known", to_json(request.known)},
           {"is_asked_only", request.is_asked_only},
+          {"may_be_encoded", request.may_be_encoded},
           {"sha256", request.sha256},
           {"most_bytes", request.most_bytes},
           {"is_durable", request.is_durable},
@@ -95,6 +96,7 @@ DownloadRequest download_in(json const& value) {
   value.at("ca_file").get_to(request.ca_file);
   request.known = validators_in(value.at("known"));
   value.at("is_asked_only").get_to(request.is_asked_only);
+  value.at("may_be_encoded").get_to(request.may_be_encoded);
   value.at("sha256").get_to(request.sha256);
   request.most_bytes = whole<std::int64_t>(value, "most_bytes");
   value.at("is_durable").get_to(request.is_durable);

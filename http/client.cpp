@@ -212,6 +212,7 @@ void set_up(CURL* curl, Options const& options) {
   curl_easy_setopt(curl, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
   curl_easy_setopt(curl, CURLOPT_USERAGENT, "torchwatch");
   curl_easy_setopt(curl, CURLOPT_BUFFERSIZE, 256L * 1024);
+  if (options.decodes) curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "");
   set_trust(curl, options);
   set_route(curl, options);
   set_limits(curl, options);

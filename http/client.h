@@ -49,6 +49,9 @@ struct Options {
   std::int64_t least_speed = 0;             ///< bytes a second
   std::chrono::seconds stall{0};            ///< how long it may be slower than that; 0: any time
   std::size_t most_bytes = std::size_t{16} << 20U;  ///< of a body that is collected
+  /// Accepts a compressed body (Content-Encoding) and decodes it. Content-Length is then that of
+  /// the compressed one.
+  bool decodes = false;
 };
 
 /// Takes the next piece of a body; false: no more of it. `head` has everything but the body. May

@@ -112,10 +112,40 @@ TEST_F(FetcherTest, KeepsTheKindOfAnError) {
   EXPECT_EQ(refused.error().code, ErrorCode::refused);
 
   host_.host("/torch.whl", {.content = "no archive"});
+  auto const damaged = fetch();
+  ASSERT_FALSE(damaged.has_value());
+  EXPECT_EQ(damaged.error().code, ErrorCode::unavailable) << "it may be whole another time";
+  EXPECT_FALSE(fs::exists(request_.file)) << "an archive that nobody can use";
+
+  Sha256 digest;
+  digest.add("no archive");
+  request_.download.sha256 = digest.hex();
   auto const corrupt = fetch();
   ASSERT_FALSE(corrupt.has_value());
-  EXPECT_EQ(corrupt.error().code, ErrorCode::corrupt);
-  EXPECT_FALSE(fs::exists(request_.file)) << "an archive that nobody can use";
+  EXPECT_EQ(corrupt.error().code, ErrorCode::corrupt) << "it was published so";
+}
+
+/// A cache has a file that is shorter than what was uploaded, and says so.
+TEST_F(FetcherTest, FailsWithAFileThatACacheCutOffUntilItIsWhole) {
+  host(3, "hello");
+  host_.fail({{.length = 100}});
+  auto const cut = fetch();
+  ASSERT_FALSE(cut.has_value());
+  EXPECT_EQ(cut.error().code, ErrorCode::unavailable);
+  EXPECT_FALSE(fs::exists(request_.directory));
+
+  ASSERT_TRUE(fetch().has_value());
+  EXPECT_EQ(files_unpacked(), 3U);
+}
+
+TEST_F(FetcherTest, RefusesAnArchiveThatBreaksARuleForGood) {
+  ArchiveWriter writer{folder_ / "made", ArchiveWriter::Format::zip};
+  writer.add_file("../evil", "x");
+  writer.close();
+  host_.host("/torch.whl", {.path = folder_ / "made", .etag = "\"1\""});
+  auto const refused = fetch();
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::corrupt);
 }
 
 TEST_F(FetcherTest, RefusesAWheelWithoutARecord) {
@@ -186,7 +216,7 @@ TEST_F(FetcherTest, IsContentWithOneDamagedDownload) {
   auto const fetched = fetch();
 
   ASSERT_FALSE(fetched.has_value());
-  EXPECT_EQ(fetched.error().code, ErrorCode::corrupt);
+  EXPECT_EQ(fetched.error().code, ErrorCode::unavailable);
   EXPECT_EQ(host_.requests().size(), 1U);
 }
 

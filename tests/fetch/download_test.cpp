@@ -275,11 +275,55 @@ TEST_F(DownloadTest, IsRefusedWithTheServersWord) {
   EXPECT_EQ(host_.requests().size(), 1U);
 }
 
-TEST_F(DownloadTest, RefusesOtherContentsThanWerePublished) {
-  request_.sha256 = std::string(64, '0');
-  expect_failed(ErrorCode::corrupt,
+TEST_F(DownloadTest, FailsWithOtherContentsThanWerePublishedUntilTheyCome) {
+  auto const second = bytes_ + "second";
+  request_.sha256 = sha256_of(second);
+  expect_failed(ErrorCode::unavailable,
                 "published with the SHA-256 " + request_.sha256 + ", found " + sha256_of(bytes_));
   EXPECT_EQ(folder_.entries(), 0);
+
+  bytes_ = second;
+  host_.host(target, {.content = second, .etag = "\"second\""});
+  expect_whole();
+}
+
+TEST_F(DownloadTest, FailsWhereAMissingFileIsDenied) {
+  host_.deny_missing();
+  host_.remove(target);
+  expect_failed(ErrorCode::refused, "the server answers 403");
+}
+
+TEST_F(DownloadTest, GoesOnAfterABodyThatIsShorterThanItsLength) {
+  host_.host(target, {.content = bytes_.substr(0, 2'000'000), .etag = etag});
+  host_.fail({{.length = 3'000'000}});
+  request_.attempts = 1;
+  expect_failed(ErrorCode::unavailable, "");
+
+  host_.host(target, {.content = bytes_, .etag = etag});
+  auto const done = run();
+  ASSERT_TRUE(done.has_value()) << done.error().message;
+  EXPECT_EQ(done->resumed_from, 2'000'000);
+  EXPECT_TRUE(text_of(file()) == bytes_);
+}
+
+TEST_F(DownloadTest, StoresAFileAsItIsSentAndAPageDecoded) {
+  host_.host(target, {.content = bytes_, .etag = etag, .is_gzipped = true});
+  ASSERT_TRUE(run().has_value());
+  EXPECT_TRUE(text_of(file()).starts_with("\x1f\x8b"));
+  EXPECT_EQ(last_header("accept-encoding"), "");
+
+  request_.may_be_encoded = true;
+  expect_whole();
+  EXPECT_THAT(last_header("accept-encoding"), HasSubstr("gzip"));
+}
+
+TEST_F(DownloadTest, BeginsACompressedPageAgainThatWasCutOff) {
+  host_.host(target, {.content = bytes_, .etag = etag, .is_gzipped = true});
+  host_.fail({{.drop_after = 1'000'000}});
+  request_.may_be_encoded = true;
+  expect_whole();
+  EXPECT_EQ(host_.requests().size(), 2U);
+  EXPECT_EQ(last_header("range"), "");
 }
 
 TEST_F(DownloadTest, RefusesWhatIsTooLarge) {

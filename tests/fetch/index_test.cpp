@@ -59,6 +59,16 @@ TEST_F(IndexTest, IsNotReadAgainWhenItIsTheSame) {
   EXPECT_THAT(index->offers, IsEmpty());
 }
 
+TEST_F(IndexTest, MayComeCompressed) {
+  host_.host(
+      listing,
+      {.content = link_to("2.9.0.dev20250902%2Bcpu"), .etag = "\"1\"", .is_gzipped = true});
+  auto const index = look_into(request_);
+  ASSERT_TRUE(index.has_value()) << index.error().message;
+  EXPECT_EQ(index->validators.etag, "\"1\"");
+  EXPECT_THAT(index->offers, SizeIs(1));
+}
+
 TEST_F(IndexTest, MayNotBeThere) {
   auto const index = look_into(request_);
   ASSERT_TRUE(index.has_value());

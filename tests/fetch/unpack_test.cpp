@@ -30,10 +30,16 @@ class UnpackTest : public testing::Test {
     return unpack(archive(), out(), limits);
   }
 
-  /// Refused in one line that says all of this, with nothing left and nothing beside it.
   void expect_refused(Result<Unpacked> const& result, std::string const& why) {
+    expect_failed(result, ErrorCode::refused, why);
+  }
+
+  /// In one line that says all of this, with nothing left and nothing beside it.
+  void expect_failed(Result<Unpacked> const& result,
+                     testing::Matcher<ErrorCode> const& code,
+                     std::string const& why) {
     ASSERT_FALSE(result.has_value());
-    EXPECT_EQ(result.error().code, ErrorCode::corrupt);
+    EXPECT_THAT(result.error().code, code);
     EXPECT_THAT(result.error().message, HasSubstr("archive " + archive().string()));
     EXPECT_THAT(result.error().message, HasSubstr(why));
     EXPECT_EQ(result.error().message.find('\n'), std::string::npos);
@@ -187,7 +193,7 @@ TEST_F(UnpackTest, RefusesManyDirectoriesThatNobodyLists) {
   expect_refused(unpack_made(fill, ArchiveWriter::Format::tar_zst, limits), "allowed are 100");
 }
 
-TEST_F(UnpackTest, RefusesWhatIsCutOffAnywhere) {
+TEST_F(UnpackTest, FailsOnWhatIsCutOffAnywhere) {
   {
     ArchiveWriter writer{archive(), ArchiveWriter::Format::zip};
     fill_with_good_things(writer);
@@ -196,11 +202,11 @@ TEST_F(UnpackTest, RefusesWhatIsCutOffAnywhere) {
   auto const whole = text_of(archive());
   for (std::size_t size = 0; size < whole.size(); size += 7) {
     std::ofstream{archive(), std::ios::binary} << whole.substr(0, size);
-    expect_refused(unpack(archive(), out()), "");
+    expect_failed(unpack(archive(), out()), ErrorCode::corrupt, "");
   }
 }
 
-TEST_F(UnpackTest, RefusesDamage) {
+TEST_F(UnpackTest, FailsOnDamage) {
   std::string noise;
   for (unsigned i = 0, x = 1; i < 4000; ++i, x = x * 1103515245 + 12345)
     noise += static_cast<char>(x >> 16);
@@ -212,7 +218,7 @@ TEST_F(UnpackTest, RefusesDamage) {
   auto bytes = text_of(archive());
   bytes[2000] = static_cast<char>(bytes[2000] ^ 1);
   std::ofstream{archive(), std::ios::binary} << bytes;
-  expect_refused(unpack(archive(), out()), "entry noise: ");
+  expect_failed(unpack(archive(), out()), ErrorCode::corrupt, "entry noise: ");
 }
 
 TEST_F(UnpackTest, RefusesABombThatDoesNotSaySo) {
@@ -228,7 +234,9 @@ TEST_F(UnpackTest, RefusesABombThatDoesNotSaySo) {
   auto const size = bytes.rfind("PK\x01\x02") + 24;
   bytes.replace(size, 4, std::string{"\x01\0\0\0", 4});
   std::ofstream{archive(), std::ios::binary} << bytes;
-  expect_refused(unpack(archive(), out(), limits), "entry zeros: ");
+  expect_failed(unpack(archive(), out(), limits),
+                testing::AnyOf(ErrorCode::refused, ErrorCode::corrupt),
+                "entry zeros: ");
 }
 
 TEST_F(UnpackTest, LeavesADirectoryAloneThatIsThere) {

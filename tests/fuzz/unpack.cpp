@@ -77,7 +77,8 @@ void check_tree(fs::path const& directory, fetch::Unpacked const& unpacked) {
 
 /// Nothing is wrong with the disk, so that it is the archive.
 void check_refusal(Error const& error) {
-  require(error.code == ErrorCode::corrupt, "an archive that is refused is corrupt");
+  require(error.code == ErrorCode::refused || error.code == ErrorCode::corrupt,
+          "an archive that does not unpack is refused or corrupt");
   require(is_one_line(error.message), "an error is one line");
 }
 

@@ -13,6 +13,7 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
+#include <boost/crc.hpp>
 
 namespace torchwatch::fakes {
 namespace {
@@ -30,6 +31,7 @@ struct Answer {
   WireHead head;
   std::int64_t start = 0;
   std::int64_t length = 0;
+  std::string error{};  ///< sent in the place of the file
 };
 
 std::int64_t size_of(HostedFile const& file) {
@@ -68,16 +70,55 @@ void name_version(WireHead& head, HostedFile const& file) {
   if (!file.last_modified.empty()) head.set(beast_http::field::last_modified, file.last_modified);
 }
 
+/// As S3 and CloudFront answer.
+std::string error_page(int status) {
+  std::string const code = status == 403   ? "AccessDenied"
+                           : status == 404 ? "NoSuchKey"
+                                           : "InternalError";
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>" + code + "</Code></Error>";
+}
+
+Answer error_answer(int status, HostRequest const& request, WireHead head) {
+  Answer answer;
+  auto const page = error_page(status);
+  head.result(static_cast<unsigned>(status));
+  head.set(beast_http::field::content_type, "application/xml");
+  head.content_length(page.size());
+  answer.head = std::move(head);
+  if (request.method != "HEAD") answer.error = page;
+  return answer;
+}
+
+std::string little_endian(std::size_t number, int bytes) {
+  std::string text;
+  for (int i = 0; i < bytes; ++i)
+    text += static_cast<char>((number >> (8 * i)) & 0xffU);
+  return text;
+}
+
+/// A gzip file (RFC 1952) that stores without compression.
+std::string gzip_of(std::string const& text) {
+  constexpr std::size_t longest_block = 65'535;
+  std::string gzip{"\x1f\x8b\x08\0\0\0\0\0\0\xff", 10};
+  for (std::size_t at = 0; at == 0 || at < text.size(); at += longest_block) {
+    auto const block = text.substr(at, longest_block);
+    bool const is_last = at + block.size() == text.size();
+    gzip += is_last ? '\1' : '\0';
+    gzip += little_endian(block.size(), 2) + little_endian(~block.size(), 2) + block;
+  }
+  boost::crc_32_type checksum;
+  checksum.process_bytes(text.data(), text.size());
+  return gzip + little_endian(checksum.checksum(), 4) + little_endian(text.size(), 4);
+}
+
 Answer answer_to(DownloadHost::Reply const& reply, HostRequest const& request) {
   Answer answer;
   auto& head = answer.head;
   head.keep_alive(false);
   head.content_length(0);
   if (!reply.fault.retry_after.empty()) head.set("Retry-After", reply.fault.retry_after);
-  if (reply.fault.status != 0 || !reply.file) {
-    head.result(static_cast<unsigned>(reply.fault.status != 0 ? reply.fault.status : 404));
-    return answer;
-  }
+  if (reply.fault.status != 0) return error_answer(reply.fault.status, request, head);
+  if (!reply.file) return error_answer(reply.missing_status, request, head);
   auto const& file = *reply.file;
   if (!file.redirect.empty()) {
     head.result(beast_http::status::found);
@@ -104,7 +145,10 @@ Answer answer_to(DownloadHost::Reply const& reply, HostRequest const& request) {
     head.set(beast_http::field::content_range,
              "bytes " + std::to_string(*start) + "-" + std::to_string(size - 1) + "/" +
                  std::to_string(size));
-  head.content_length(static_cast<std::uint64_t>(answer.length));
+  if (file.is_gzipped) head.set(beast_http::field::content_encoding, "gzip");
+  auto const length = reply.fault.length.value_or(answer.length);
+  head.content_length(static_cast<std::uint64_t>(length));
+  answer.length = std::min(answer.length, length);
   if (request.method == "HEAD") answer.length = 0;
   return answer;
 }
@@ -158,6 +202,8 @@ asio::awaitable<void> converse(Stream& stream, DownloadHost& host) {
   auto const answer = answer_to(reply, request);
   beast_http::response_serializer<beast_http::empty_body> head{answer.head};
   co_await beast_http::async_write_header(stream, head, asio::use_awaitable);
+  auto const error = asio::buffer(answer.error);
+  if (!answer.error.empty()) co_await asio::async_write(stream, error, asio::use_awaitable);
   if (answer.length == 0) co_return;
   auto const length = std::min(answer.length, reply.fault.drop_after.value_or(answer.length));
   co_await send(stream, *reply.file, answer.start, length);
@@ -188,6 +234,7 @@ DownloadHost::DownloadHost(std::optional<ServerIdentity> const& identity)
            std::to_string(server_.port())} {}
 
 void DownloadHost::host(std::string const& target, HostedFile file) {
+  if (file.is_gzipped) file.content = gzip_of(file.content);
   std::scoped_lock const lock{mutex_};
   files_[target] = std::move(file);
 }
@@ -195,6 +242,11 @@ void DownloadHost::host(std::string const& target, HostedFile file) {
 void DownloadHost::remove(std::string const& target) {
   std::scoped_lock const lock{mutex_};
   files_.erase(target);
+}
+
+void DownloadHost::deny_missing() {
+  std::scoped_lock const lock{mutex_};
+  missing_status_ = 403;
 }
 
 void DownloadHost::fail(std::vector<HostFault> faults) {
@@ -210,6 +262,7 @@ std::vector<HostRequest> DownloadHost::requests() const {
 DownloadHost::Reply DownloadHost::reply_to(HostRequest request) {
   std::scoped_lock const lock{mutex_};
   Reply reply;
+  reply.missing_status = missing_status_;
   if (!faults_.empty()) {
     reply.fault = faults_.front();
     faults_.pop_front();

@@ -25,6 +25,8 @@ struct HostedFile {
   std::string last_modified{};         ///< empty: none is sent
   std::string redirect{};              ///< an address: the file is there
   bool has_ranges = true;              ///< answers 206
+  /// Sent with Content-Encoding: gzip whatever the client accepts, as a page that was stored so.
+  bool is_gzipped = false;
   std::int64_t piece = 1 << 18;        ///< bytes that are sent at once
   std::chrono::milliseconds pause{0};  ///< after each piece
 };
@@ -34,6 +36,7 @@ struct HostFault {
   int status = 0;  ///< answered in the place of the file
   std::string retry_after{};
   std::optional<std::int64_t> drop_after{};  ///< contents' bytes before the connection is cut
+  std::optional<std::int64_t> length{};      ///< sent as Content-Length in place of the right one
   std::chrono::milliseconds delay{0};        ///< before the answer
 };
 
@@ -61,6 +64,10 @@ class DownloadHost {
   void host(std::string const& target, HostedFile file);
   void remove(std::string const& target);
 
+  /// Answers 403 for files that are missing, as an S3 bucket does that may not be listed. Without
+  /// it: 404.
+  void deny_missing();
+
   /// For the next requests, one each.
   void fail(std::vector<HostFault> faults);
 
@@ -70,6 +77,7 @@ class DownloadHost {
   struct Reply {
     HostFault fault;
     std::optional<HostedFile> file;  ///< nothing: there is none
+    int missing_status = 404;
   };
 
   Reply reply_to(HostRequest request);
@@ -78,6 +86,7 @@ class DownloadHost {
   mutable std::mutex mutex_;
   std::map<std::string, HostedFile> files_;
   std::deque<HostFault> faults_;
+  int missing_status_ = 404;
   std::vector<HostRequest> requests_;
   std::optional<boost::asio::ssl::context> context_;
   LoopbackServer server_;  // uses the others on its thread
