@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "fetch/download.h"
@@ -38,6 +39,7 @@ struct Index {
   Downloaded::End end{};
   Validators validators;
   std::vector<Offer> offers;  ///< as offers_in's, at most `most_offers`; empty unless it came whole
+  std::string misfit{};       ///< as why_none_fits's
 };
 
 /// Reads the page and picks the nightlies on it. Errors as read_page's. Blocks.

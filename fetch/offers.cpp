@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <compare>
+#include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -37,14 +39,46 @@ auto worth_of(Package const& package) {
   return std::tuple{package.abi == package.python, minor_of(package.python)};
 }
 
+/// One part of a filter, and what a package has there.
+struct Criterion {
+  std::string name;
+  std::string wanted;  ///< empty: anything
+  std::string found;
+
+  bool is_met() const { return wanted.empty() || wanted == found; }
+};
+
+/// In the order in which a user looks for what is wrong.
+std::vector<Criterion> criteria_for(Package const& package, PackageFilter const& filter) {
+  std::vector<Criterion> criteria{{"channel", filter.variant, package.variant}};
+  if (package.kind == PackageKind::libtorch) return criteria;
+  bool const is_for_machine = package.platform.ends_with(filter.machine);
+  criteria.push_back(
+      {"machine", filter.machine, is_for_machine ? filter.machine : package.platform});
+  criteria.push_back({"python", filter.python, package.python});
+  criteria.push_back({"abi", filter.abi, package.abi});
+  return criteria;
+}
+
 bool is_wanted(Package const& package, PackageFilter const& filter) {
-  auto const fits = [](std::string const& wanted, std::string const& found) {
-    return wanted.empty() || wanted == found;
-  };
-  if (package.kind != filter.kind || !fits(filter.variant, package.variant)) return false;
-  if (package.kind == PackageKind::libtorch) return true;
-  return package.platform.ends_with(filter.machine) && fits(filter.python, package.python) &&
-         fits(filter.abi, package.abi);
+  return package.kind == filter.kind &&
+         std::ranges::all_of(criteria_for(package, filter), &Criterion::is_met);
+}
+
+/// A part of a filter that packages miss.
+struct Miss {
+  Criterion criterion;
+  std::set<std::string> found;
+};
+
+std::string text_of(Miss const& miss) {
+  auto text = miss.criterion.name + " is \"" + miss.criterion.wanted + "\", found: ";
+  std::string separator;
+  for (auto const& found : miss.found) {
+    text += separator + (found.empty() ? "none" : found);
+    separator = ", ";
+  }
+  return text;
 }
 
 }  // namespace
@@ -63,6 +97,21 @@ std::vector<Offer> offers_in(std::vector<PageLink> const& links, PackageFilter c
   for (auto& [key, offer] : best)
     offers.push_back(std::move(offer));
   return offers;
+}
+
+std::string why_none_fits(std::vector<PageLink> const& links, PackageFilter const& filter) {
+  std::map<std::ptrdiff_t, Miss> misses;  // by how many criteria are met before
+  for (auto const& link : links) {
+    auto const package = parse_package(link.name);
+    if (!package || link.is_yanked || package->kind != filter.kind) continue;
+    auto const criteria = criteria_for(*package, filter);
+    auto const missed = std::ranges::find_if_not(criteria, &Criterion::is_met);
+    if (missed == criteria.end()) return {};
+    auto& miss = misses[missed - criteria.begin()];
+    miss.criterion = *missed;
+    miss.found.insert(missed->found);
+  }
+  return misses.empty() ? std::string{} : text_of(misses.rbegin()->second);
 }
 
 }  // namespace torchwatch::fetch

@@ -31,4 +31,9 @@ struct Offer {
 /// not debug).
 std::vector<Offer> offers_in(std::vector<PageLink> const& links, PackageFilter const& filter);
 
+/// Why none of an index's nightlies fits, for people: "channel is \"cu130\", found: cu126, cu128".
+/// Names the part of the filter (channel, machine, python or abi) that the best of them miss. Empty
+/// when there is no nightly of this kind, or one fits.
+std::string why_none_fits(std::vector<PageLink> const& links, PackageFilter const& filter);
+
 }  // namespace torchwatch::fetch

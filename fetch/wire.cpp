@@ -207,13 +207,15 @@ json to_json(Index const& index) {
   return {{"index",
            {{"end", index.end},
             {"validators", to_json(index.validators)},
-            {"offers", std::move(offers)}}}};
+            {"offers", std::move(offers)},
+            {"misfit", index.misfit}}}};
 }
 
 Index index_in(json const& value) {
   Index index{word<Downloaded::End>(value, "end"), validators_in(value.at("validators")), {}};
   for (auto const& offer : value.at("offers"))
     index.offers.push_back(offer_in(offer));
+  value.at("misfit").get_to(index.misfit);
   return index;
 }
 

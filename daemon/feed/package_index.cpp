@@ -38,6 +38,18 @@ fetch::PackageFilter filter_of(config::FeedOptions const& feed) {
           .abi = feed.abi};
 }
 
+/// Of a page that is not there.
+std::string asks_for(config::FeedOptions const& feed) {
+  return "; feed.channel is \"" + feed.channel + "\", does the index have that?";
+}
+
+/// Why a page has nothing to announce. `is_foreign`: its files are on hosts that are not allowed.
+std::string why_none(fetch::Index const& index, bool is_foreign) {
+  if (is_foreign) return "found no nightly that fits: feed.hosts allows none of their hosts";
+  if (index.misfit.empty()) return "found no nightly of torch on it";
+  return "found no nightly that fits: feed." + index.misfit;
+}
+
 Nightly nightly_of(fetch::Offer const& offer) {
   Nightly nightly;
   nightly.date = offer.package.date;
@@ -67,11 +79,16 @@ asio::awaitable<Result<>> PackageIndex::read_page() {
   request.file = builds::download_folder(options_) / "index.html";
   request.filter = filter_of(options_.feed);
   auto index = co_await fetcher_.look_into(std::move(request));
+  // S3 answers 403 for what is missing.
+  if (!index && index.error().message.ends_with(" 403"))
+    co_return Error{index.error().code, index.error().message + asks_for(options_.feed)};
   if (!index) co_return index.error();
   if (index->end == End::absent)
-    co_return Error{ErrorCode::unavailable, "feed " + url + ": the server has no such page"};
+    co_return Error{ErrorCode::unavailable,
+                    "feed " + url + ": the server has no such page" + asks_for(options_.feed)};
   if (index->end == End::unchanged) co_return Result<>{};
   offers_ = std::move(index->offers);
+  bool const has_foreign = !offers_.empty();
   std::erase_if(offers_, [this](fetch::Offer const& offer) {
     bool const is_foreign = !builds::is_allowed(offer.url, options_.feed);
     if (is_foreign)
@@ -79,9 +96,7 @@ asio::awaitable<Result<>> PackageIndex::read_page() {
     return is_foreign;
   });
   if (offers_.empty())
-    co_return Error{
-        ErrorCode::unavailable,
-        "feed " + url + ": found no nightly that fits feed.python, feed.abi and feed.machine"};
+    co_return Error{ErrorCode::unavailable, "feed " + url + ": " + why_none(*index, has_foreign)};
   page_version_ = std::move(index->validators);  // a useless one is read again, and told of again
   co_return Result<>{};
 }

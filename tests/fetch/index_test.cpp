@@ -69,6 +69,15 @@ TEST_F(IndexTest, MayComeCompressed) {
   EXPECT_THAT(index->offers, SizeIs(1));
 }
 
+TEST_F(IndexTest, SaysWhyNothingFits) {
+  host_.host(listing, {.content = link_to("2.9.0.dev20250902%2Bcpu")});
+  request_.filter.variant = "cu126";
+  auto const index = look_into(request_);
+  ASSERT_TRUE(index.has_value()) << index.error().message;
+  EXPECT_THAT(index->offers, IsEmpty());
+  EXPECT_EQ(index->misfit, "channel is \"cu126\", found: cpu");
+}
+
 TEST_F(IndexTest, MayNotBeThere) {
   auto const index = look_into(request_);
   ASSERT_TRUE(index.has_value());

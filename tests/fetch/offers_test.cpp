@@ -93,6 +93,44 @@ TEST(Offers, AreForTheMachine) {
               ElementsAre(older));
 }
 
+/// Of a page of wheels.
+std::string why_none(std::vector<std::string> const& names, PackageFilter const& filter) {
+  return why_none_fits(links_to(names), filter);
+}
+
+PackageFilter cuda_filter() {
+  PackageFilter filter;
+  filter.variant = "cu126";
+  filter.machine = "x86_64";
+  return filter;
+}
+
+TEST(WhyNoneFits, NamesTheChannelWhereThatIsAnother) {
+  EXPECT_EQ(why_none({wheel_of(monday), wheel_of("2.9.0.dev20250901+cu128")}, cuda_filter()),
+            "channel is \"cu126\", found: cpu, cu128");
+  EXPECT_EQ(why_none({wheel_of("2.9.0.dev20250901", "cp312", "macosx_11_0_arm64")}, cuda_filter()),
+            "channel is \"cu126\", found: none");
+}
+
+TEST(WhyNoneFits, NamesTheFirstPartThatTheBestMiss) {
+  auto filter = cuda_filter();
+  auto const cuda = std::string{"2.9.0.dev20250901+cu126"};
+  EXPECT_EQ(
+      why_none({wheel_of(monday), wheel_of(cuda, "cp312", "manylinux_2_28_aarch64")}, filter),
+      "machine is \"x86_64\", found: manylinux_2_28_aarch64");
+  filter.python = "cp39";
+  EXPECT_EQ(why_none({wheel_of(monday), wheel_of(cuda), wheel_of(cuda, "cp310")}, filter),
+            "python is \"cp39\", found: cp310, cp312");
+  filter.python = "cp312";
+  filter.abi = "cp312t";
+  EXPECT_EQ(why_none({wheel_of(cuda)}, filter), "abi is \"cp312t\", found: cp312");
+}
+
+TEST(WhyNoneFits, IsEmptyWhereOneFitsOrNoneIsANightly) {
+  EXPECT_EQ(why_none({wheel_of("2.9.0.dev20250901+cu126"), wheel_of(monday)}, cuda_filter()), "");
+  EXPECT_EQ(why_none({"torch-2.9.0-cp312-cp312-manylinux_2_28_x86_64.whl"}, cuda_filter()), "");
+}
+
 TEST(Offers, OfTwoVersionsOfADateAreBoth) {
   auto const branched = wheel_of("2.9.0.dev20251103+cpu");
   auto const trunk = wheel_of("2.10.0.dev20251103+cpu");

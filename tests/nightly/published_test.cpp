@@ -190,6 +190,20 @@ TEST_F(PublishedTest, APageOnWhichNothingFitsIsToldOfEachTime) {
   }
 }
 
+TEST_F(PublishedTest, AnIndexOfAnotherChannelIsNamedByTheChannel) {
+  world.publish_wheel("2026-01-01", 3);
+  world.index.misfit = "channel is \"cu130\", found: cu128";
+  EXPECT_THAT(world.pass().error().message,
+              HasSubstr("found no nightly that fits: feed.channel is \"cu130\", found: cu128"));
+}
+
+TEST_F(PublishedTest, APageThatIsDeniedIsNamedWithItsChannel) {
+  world.publish_wheel("2026-01-01", 3);
+  world.index.trouble = Error{ErrorCode::refused, "download x: the server answers 403"};
+  EXPECT_THAT(world.pass().error().message,
+              HasSubstr("the server answers 403; feed.channel is \"cu130\""));
+}
+
 TEST_F(PublishedTest, ADayMayBeMissing) {
   world.publish("2026-01-01", 0);
   pass();

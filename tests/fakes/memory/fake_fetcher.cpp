@@ -125,7 +125,8 @@ asio::awaitable<Result<fetch::Index>> FakeFetcher::look_into(fetch::IndexRequest
   bool const is_known = request.page.known == index.validators;
   index.end = is_known ? End::unchanged : End::whole;
   ++(is_known ? unchanged : pages);
-  if (is_known) co_return index;
+  index.misfit = misfit;
+  if (is_known || !misfit.empty()) co_return index;
   for (auto const& [url, file] : files)
     if (file.is_listed) index.offers.push_back(offer_of(url, file));
   co_return index;

@@ -54,6 +54,8 @@ class FakeFetcher final : public builds::Fetcher {
   /// By URL.
   std::map<std::string, File> files;
   std::map<std::string, CompanionWheel> companions;
+  /// Why nothing on the page fits; empty: all does.
+  std::string misfit;
   /// That asking for the page meets.
   std::optional<Error> trouble;
   /// How often the page came, and how often it was as before.
