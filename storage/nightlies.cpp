@@ -11,6 +11,12 @@ constexpr auto select_nightlies =
     "SELECT id, date, version, commit_sha, release_sha, prefix, state, baseline_id, failure, "
     "announced_at, file_url, file_sha256, file_etag, file_last_modified FROM nightly ";
 
+/// Leaves out an edition of a published file that failed where another one was judged.
+constexpr auto that_count =
+    "NOT (state = 'failed' AND file_url IS NOT NULL AND EXISTS ("
+    "SELECT 1 FROM nightly AS other WHERE other.date = nightly.date AND "
+    "other.version = nightly.version AND other.state IN ('bisected', 'done'))) ";
+
 Nightly read_nightly(SQLite::Statement& row) {
   Nightly nightly;
   nightly.id.value = row.getColumn(0).getInt64();
@@ -61,8 +67,18 @@ std::vector<Nightly> Nightlies::all() const {
 }
 
 std::optional<Nightly> Nightlies::newest() const {
-  auto const last = newest(1);
-  return last.empty() ? std::nullopt : std::optional{last.front()};
+  SQLite::Statement query{database_,
+                          std::string{select_nightlies} + "WHERE " + that_count +
+                              "ORDER BY date DESC, id DESC LIMIT 1"};
+  return read_one(query, read_nightly);
+}
+
+std::optional<Nightly> Nightlies::last_ended() const {
+  SQLite::Statement query{database_,
+                          std::string{select_nightlies} +
+                              "WHERE state IN ('bisected', 'done', 'failed') AND " + that_count +
+                              "ORDER BY date DESC, id DESC LIMIT 1"};
+  return read_one(query, read_nightly);
 }
 
 std::vector<Nightly> Nightlies::newest(int count) const {
@@ -73,8 +89,9 @@ std::vector<Nightly> Nightlies::newest(int count) const {
 }
 
 std::optional<Nightly> Nightlies::of_date(std::string const& date) const {
-  SQLite::Statement query{
-      database_, std::string{select_nightlies} + "WHERE date = ? ORDER BY id DESC LIMIT 1"};
+  SQLite::Statement query{database_,
+                          std::string{select_nightlies} + "WHERE date = ? AND " + that_count +
+                              "ORDER BY id DESC LIMIT 1"};
   bind_all(query, date);
   return read_one(query, read_nightly);
 }

@@ -24,12 +24,15 @@ class Nightlies {
 
   /// Every nightly, in the order of nightlies: by date, then by id.
   std::vector<Nightly> all() const;
-  /// The last of them.
+  /// The last of them. A published file that was replaced has several editions: one that failed
+  /// gives way to one that was judged.
   std::optional<Nightly> newest() const;
+  /// The last that has ended: bisected, done or failed. Editions as for newest().
+  std::optional<Nightly> last_ended() const;
   /// The last `count`, newest first.
   std::vector<Nightly> newest(int count) const;
   std::optional<Nightly> find(NightlyId id) const;
-  /// The last that was announced of those of a date.
+  /// The last that was announced of those of a date. Editions as for newest().
   std::optional<Nightly> of_date(std::string const& date) const;
 
   /// The oldest nightly that was not judged to the end: neither bisected, done nor failed.

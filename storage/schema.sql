@@ -247,6 +247,15 @@ CREATE TABLE wanted_build (
   asked_at INTEGER NOT NULL
 ) STRICT;
 
+-- What could not be had yet. It is tried again at longer and longer intervals until a day after `since`, by whichever
+-- process comes next. Deleted when it is there. A nightly that was given up keeps its row.
+CREATE TABLE retry (
+  subject TEXT PRIMARY KEY,                      -- "nightly" and its id, or "build" and a commit
+  since INTEGER NOT NULL,                        -- first attempt
+  tried_at INTEGER NOT NULL,                     -- last attempt
+  reason TEXT NOT NULL                           -- why the last attempt failed
+) STRICT, WITHOUT ROWID;
+
 -- Bisections -----------------------------------------------------------------------------------------------------------
 
 -- A request to find the commits that changed some series, and how far it has come.

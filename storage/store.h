@@ -16,6 +16,7 @@
 #include "storage/kept_builds.h"
 #include "storage/nightlies.h"
 #include "storage/recipes.h"
+#include "storage/retries.h"
 #include "storage/rulings.h"
 #include "storage/tallies.h"
 
@@ -66,6 +67,8 @@ class Store {
   KeptBuilds kept_builds() { return KeptBuilds{*database_}; }
 
   Recipes recipes() { return Recipes{*database_}; }
+
+  Retries retries() { return Retries{*database_}; }
 
   Alarms alarms() { return Alarms{*database_}; }
 

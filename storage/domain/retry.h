@@ -1,0 +1,35 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+#include "storage/base/clock.h"
+
+namespace torchwatch {
+
+/// Something that could not be had yet. It is tried again until `retry_patience` ends.
+struct Retry {
+  std::string subject;  ///< "nightly 12"
+  Timestamp since{};    ///< of the first attempt; all have failed
+  Timestamp last{};     ///< of the last attempt
+  std::string reason;   ///< why the last attempt failed, for people
+};
+
+/// How long something is tried again before it is given up.
+inline constexpr std::chrono::hours retry_patience{24};
+
+/// When the next attempt is due: after half the time that the trouble has lasted, an hour at most,
+/// and once more when `retry_patience` ends. So the second attempt follows the first one at once.
+inline Timestamp next_attempt(Retry const& retry) {
+  constexpr std::chrono::seconds longest_pause{3600};
+  std::chrono::seconds const half = (retry.last - retry.since) / 2;
+  return std::min(retry.last + std::min(half, longest_pause), retry.since + retry_patience);
+}
+
+/// Whether the last attempt was made when `retry_patience` had ended.
+inline bool is_over(Retry const& retry) {
+  return retry.last - retry.since >= retry_patience;
+}
+
+}  // namespace torchwatch
