@@ -61,13 +61,34 @@ BuildManifest manifest_of(Nightly const& nightly, config::FeedOptions const& fee
   return manifest;
 }
 
+/// A cache may send the older contents of a file for a while; those of a nightly that was brought
+/// once do not come back.
+Error other_contents(Nightly const& nightly, std::string const& etag) {
+  bool const may_pass = nightly.state == NightlyState::announced;
+  return Error{may_pass ? ErrorCode::unavailable : ErrorCode::corrupt,
+               "fetch " + nightly.file->url +
+                   ": it was published again, with other contents; found ETag " + etag +
+                   ", announced was " + nightly.file->etag};
+}
+
+/// Names the channel where two versions differ in it: "cpu" of "2.9.0.dev20250902+cpu".
+std::string channels_of(std::string const& found, std::string const& named) {
+  auto const channel_of = [](std::string const& version) {
+    auto const plus = version.find('+');
+    return plus == std::string::npos ? std::string{"none"} : version.substr(plus + 1);
+  };
+  if (channel_of(found) == channel_of(named)) return {};
+  return "; it is of channel " + channel_of(found) + ", not " + channel_of(named);
+}
+
 /// What lies in `directory`, if it is what the file's name promised.
 Result<fetch::PackageContents> checked_contents(Nightly const& nightly, fs::path const& directory) {
   auto contents = fetch::contents_of(directory);
   if (!contents || contents->version == nightly.version) return contents;
   return Error{ErrorCode::corrupt,
                nightly.file->url + ": found version " + contents->version +
-                   " in it, its name says " + nightly.version};
+                   " in it, its name says " + nightly.version +
+                   channels_of(contents->version, nightly.version)};
 }
 
 }  // namespace
@@ -103,11 +124,11 @@ asio::awaitable<Result<>> Packages::fetch(Nightly& nightly, fs::path directory) 
     co_return Error{ErrorCode::unavailable, "fetch " + url + ": the server has no such file"};
   // Of a file that an interrupted call had downloaded nothing is known any more.
   bool const is_known = !version.etag.empty() || !version.last_modified.empty();
-  if (is_known && !nightly.file->etag.empty() && version.etag != nightly.file->etag) {
+  bool const is_proven = !nightly.file->sha256.empty();
+  if (is_known && !is_proven && !nightly.file->etag.empty() && version.etag != nightly.file->etag) {
     std::error_code ignored;
     fs::remove_all(directory, ignored);
-    co_return Error{ErrorCode::corrupt,
-                    "fetch " + url + ": it was published again, with other contents"};
+    co_return other_contents(nightly, version.etag);
   }
   if (is_known) {
     nightly.file->etag = version.etag;

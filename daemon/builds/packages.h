@@ -40,8 +40,8 @@ class Packages {
   /// The build of `nightly.file`, which is brought here unless it is, with its companions and a
   /// worker compiled for it; notes in `nightly` what it says of itself (commits) and which contents
   /// it has. Absent, with the reason, when these contents are no good, or no worker compiles
-  /// against them. Fails with unavailable when it may be tried again: what has come is not
-  /// downloaded again.
+  /// against them. Fails with unavailable when it may be tried again, since the server or a cache
+  /// in front of it is behind: what has come is not downloaded again.
   boost::asio::awaitable<Result<BuildAttempt>> bring(Nightly& nightly);
 
  private:

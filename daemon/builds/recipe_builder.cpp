@@ -30,6 +30,11 @@ std::string log_name(CommitSha const& commit, int layout) {
   return "build-" + commit.hex + (layout > 0 ? fmt::format("-layout-{}", layout) : "") + ".log";
 }
 
+/// Of a Retry.
+std::string subject_of(CommitSha const& commit) {
+  return "build " + commit.hex;
+}
+
 /// A directory that is gone with this object.
 class Scratch {
  public:
@@ -194,7 +199,7 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::make(Request request) {
   spdlog::info("build_started commit={} recipe={}", short_of(commit), request.recipe.value);
   Scratch const work{scratch_for(short_of(commit))};
   auto made = co_await make_in(work.path(), std::move(request));
-  if (made) in_trouble_since_.erase(commit);
+  if (made) store_.retries().forget(subject_of(commit));
   if (made && made->build)
     spdlog::info("build_finished commit={} recipe={} seconds={:.1f} incremental={}",
                  short_of(commit),
@@ -216,7 +221,8 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::make_in(fs::path work, Requ
   if (request.from == From::anywhere) {
     auto const downloaded = co_await download(commit, work);
     bool const is_away = !downloaded && downloaded.error().code == ErrorCode::unavailable;
-    if (is_away && !has_recipe && may_yet_come(commit)) co_return downloaded.error();
+    if (is_away && !has_recipe && may_yet_come(commit, downloaded.error()))
+      co_return downloaded.error();
     if (!downloaded && !has_recipe)
       co_return give_up(commit, request.recipe, downloaded.error().message, false);
     if (downloaded && *downloaded) {
@@ -236,7 +242,7 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::run_recipe(fs::path work, R
   auto const started = std::chrono::steady_clock::now();
   auto const tree = worktrees_.take();
   auto const checked_out = co_await tree->check_out(request.origin);
-  if (!checked_out && may_yet_come(commit)) co_return checked_out.error();
+  if (!checked_out && may_yet_come(commit, checked_out.error())) co_return checked_out.error();
   if (!checked_out) {
     // The note is published: git's own words, and paths, go to the log alone.
     spdlog::warn(
@@ -324,13 +330,12 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::keep(CommitSha commit,
   co_return BuildAttempt{std::move(*kept), "", cost, recipe};
 }
 
-/// For a day after it was first tried; a service that begins anew waits for another. A commit that
-/// git can never check out, or a server that never gives its archive, must not hold up the others.
-bool RecipeBuilder::may_yet_come(CommitSha const& commit) {
-  constexpr std::chrono::hours patience{24};
-  auto const since = in_trouble_since_.try_emplace(commit, clock_.now()).first;
-  if (clock_.now() - since->second < patience) return true;
-  in_trouble_since_.erase(since);
+/// For a day after it was first tried, which the store remembers over restarts. A commit that git
+/// can never check out, or a server that never gives its archive, must not hold up the others.
+bool RecipeBuilder::may_yet_come(CommitSha const& commit, Error const& problem) {
+  auto const subject = subject_of(commit);
+  if (!is_over(store_.retries().note(subject, clock_.now(), problem.message))) return true;
+  store_.retries().forget(subject);
   return false;
 }
 

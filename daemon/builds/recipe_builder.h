@@ -77,7 +77,7 @@ class RecipeBuilder final : public Builder {
                                                     std::filesystem::path made,
                                                     BuildAttempt::Cost cost);
   BuildAttempt give_up(CommitSha const& commit, RecipeId recipe, std::string note, bool forever);
-  bool may_yet_come(CommitSha const& commit);
+  bool may_yet_come(CommitSha const& commit, Error const& problem);
 
   boost::asio::any_io_executor executor_;
   config::SourceOptions const& source_;
@@ -92,7 +92,6 @@ class RecipeBuilder final : public Builder {
   RecipeProgram program_;
   // One place each: whoever comes second waits.
   std::map<CommitSha, std::shared_ptr<async::Semaphore>> in_making_;
-  std::map<CommitSha, Timestamp> in_trouble_since_;  // what was unavailable when it was first tried
 };
 
 }  // namespace torchwatch::builds

@@ -33,10 +33,10 @@ struct Judgement {
 };
 
 std::optional<Judgement> newest_judgement(storage::Store& store) {
-  auto const nightlies = store.nightlies().all();
-  if (nightlies.empty()) return std::nullopt;
+  auto const newest = store.nightlies().newest();
+  if (!newest) return std::nullopt;
   Judgement judgement;
-  judgement.nightly = nightlies.back();
+  judgement.nightly = *newest;
   if (judgement.nightly.baseline)
     judgement.baseline = store.nightlies().find(*judgement.nightly.baseline);
   judgement.verdicts = store.incidents().verdicts(judgement.nightly.id);

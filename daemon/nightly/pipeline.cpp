@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,14 +13,6 @@ namespace torchwatch::nightly {
 namespace asio = boost::asio;
 
 namespace {
-
-std::optional<Nightly> last_judged(storage::Store& store) {
-  auto nightlies = store.nightlies().all();
-  auto const last =
-      std::ranges::find_if(nightlies.rbegin(), nightlies.rend(), has_ended, &Nightly::state);
-  if (last == nightlies.rend()) return std::nullopt;
-  return std::move(*last);
-}
 
 constexpr std::chrono::hours longest_wait{24};
 
@@ -55,7 +46,7 @@ asio::awaitable<Result<>> Pipeline::pass() {
 
 /// A nightly that came late says nothing of the newest.
 void Pipeline::check_end() {
-  if (auto const last = last_judged(store_)) alarms_.check_end(*last);
+  if (auto const last = store_.nightlies().last_ended()) alarms_.check_end(*last);
 }
 
 asio::awaitable<Result<>> Pipeline::publish_all() {

@@ -1,8 +1,11 @@
 #include "daemon/nightly/preparation.h"
 
+#include <chrono>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "daemon/builds/manifest.h"
@@ -11,6 +14,19 @@ namespace torchwatch::nightly {
 namespace asio = boost::asio;
 
 using builds::BuildAttempt;
+
+namespace {
+
+std::string subject_of(Nightly const& nightly) {
+  return "nightly " + std::to_string(nightly.id.value);
+}
+
+std::string postponed(Retry const& retry, Timestamp now) {
+  auto const wait = std::chrono::ceil<std::chrono::minutes>(next_attempt(retry) - now);
+  return fmt::format("{}; the next attempt is in {} min", retry.reason, wait.count());
+}
+
+}  // namespace
 
 asio::awaitable<Result<>> Preparation::prepare(Nightly& nightly) {
   auto const attempt = co_await build_of(nightly);
@@ -24,7 +40,12 @@ asio::awaitable<Result<>> Preparation::prepare(Nightly& nightly) {
   co_return Result<>{};
 }
 
+/// Tries nothing before the next attempt is due.
 asio::awaitable<Result<BuildAttempt>> Preparation::build_of(Nightly& nightly) {
+  auto const retry = store_.retries().find(subject_of(nightly));
+  auto const now = clock_.now();
+  if (retry && now >= retry->last && now < next_attempt(*retry))
+    co_return Error{ErrorCode::unavailable, postponed(*retry, now)};
   auto tried = co_await build_now(nightly);
   co_return patient(nightly, std::move(tried));
 }
@@ -73,18 +94,15 @@ Result<BuildAttempt> Preparation::noted(Result<BuildAttempt> attempt, Nightly& n
 }
 
 /// Gives a nightly up that still lacks what may yet come, or work, a day after it was first tried:
-/// the nights after it wait as long. A service that begins anew waits for another day.
+/// the nights after it wait as long. The record stays then, so that a kill before the nightly's
+/// state is stored does not begin another day.
 Result<BuildAttempt> Preparation::patient(Nightly const& nightly, Result<BuildAttempt> tried) {
-  constexpr std::chrono::hours patience{24};
+  auto const subject = subject_of(nightly);
   bool const may_come = !tried && (tried.error().code == ErrorCode::unavailable ||
                                    tried.error().code == ErrorCode::not_found);
-  if (!may_come) {
-    in_trouble_since_.erase(nightly.id);
-    return tried;
-  }
-  auto const [since, is_new] = in_trouble_since_.try_emplace(nightly.id, clock_.now());
-  if (clock_.now() - since->second < patience) return tried;
-  in_trouble_since_.erase(since);
+  if (tried) store_.retries().forget(subject);
+  if (!may_come) return tried;
+  if (!is_over(store_.retries().note(subject, clock_.now(), tried.error().message))) return tried;
   BuildAttempt given_up;
   given_up.note = tried.error().message;
   return given_up;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <optional>
 
 #include <boost/asio/awaitable.hpp>
@@ -29,8 +28,9 @@ class Preparation {
 
   /// Reads the build that the nightly came with, fetches the one that is published, takes that of
   /// an earlier nightly of the same commit, or makes one. Notes its prefix and version, or why
-  /// there is none in `nightly.failure`. An Error means that it may be tried again; what cannot be
-  /// fetched or made for a day, and a commit that nobody has for as long, is given up.
+  /// there is none in `nightly.failure`. An Error means that it may be tried again: what cannot be
+  /// fetched or made, and a commit that nobody has, at longer and longer intervals (next_attempt),
+  /// until it is given up with the last reason. The store counts the time.
   boost::asio::awaitable<Result<>> prepare(Nightly& nightly);
 
   /// The build of a nightly that was prepared once, brought or made again if it is gone. Absent,
@@ -51,7 +51,6 @@ class Preparation {
   builds::Builder& builder_;
   builds::GitFetch& git_fetch_;
   builds::Packages& packages_;
-  std::map<NightlyId, Timestamp> in_trouble_since_;
 };
 
 }  // namespace torchwatch::nightly

@@ -1,4 +1,5 @@
 /// A year of nightlies from an index over TLS, with the troubles of a year.
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <optional>
@@ -192,11 +193,11 @@ TEST_F(YearTest, EndsWithTheRightBuildForEveryDay) {
     ASSERT_NE(nightlies, by_date.end()) << date_of(day);
     expect_right_builds(day, nightlies->second);
   }
-  EXPECT_EQ(failed_passes, 0) << "passing trouble is tried again at once";
+  auto const broken = std::ranges::count_if(
+      releases_, [](auto const& release) { return is_broken(release.first); });
+  EXPECT_EQ(failed_passes, broken) << "other trouble passes within the download";
   std::set<std::string> expected{"no nightly since " + date_of(199),
                                  "nightly " + date_of(203) + " is compared with " + date_of(199)};
-  for (auto const& [day, release] : releases_)
-    if (is_broken(day)) expected.insert("nightly " + date_of(day));
   EXPECT_EQ(alarms, expected);
 }
 

@@ -381,6 +381,13 @@ TEST_F(PublishedTest, AFileOfAnotherVersionThanItsNameSaysIsRefused) {
   EXPECT_THAT(world.newest().failure, HasSubstr("found version 2.9.0.dev20251231+cpu in it"));
 }
 
+TEST_F(PublishedTest, AFileOfAnotherChannelThanItsNameSaysIsRefusedByTheChannel) {
+  world.publish("2026-01-01", 0).says = "2.9.0.dev20260101+cu126";
+  pass();
+  EXPECT_EQ(world.newest().state, NightlyState::failed);
+  EXPECT_THAT(world.newest().failure, HasSubstr("; it is of channel cu126, not cpu"));
+}
+
 TEST_F(PublishedTest, AFileThatDoesNotComeIsGivenUpAfterADay) {
   world.publish("2026-01-01", 0).trouble = Error{ErrorCode::unavailable, "the server answers 503"};
   EXPECT_FALSE(world.pass());
@@ -391,6 +398,102 @@ TEST_F(PublishedTest, AFileThatDoesNotComeIsGivenUpAfterADay) {
   world.clock.time += hours{2};
   pass();
   EXPECT_EQ(world.newest().state, NightlyState::failed);
+}
+
+TEST_F(PublishedTest, TheDayOfAFileThatDoesNotComeIsCountedOverRestarts) {
+  auto& file = world.publish("2026-01-01", 0);
+  file.trouble = Error{ErrorCode::unavailable, "the server answers 503"};
+  EXPECT_FALSE(world.pass());
+  for (int restart = 0; restart < 3; ++restart) {
+    world.clock.time += hours{7};
+    world.restart();
+    EXPECT_FALSE(world.pass());
+    EXPECT_EQ(world.newest().state, NightlyState::announced);
+  }
+  file.trouble = Error{ErrorCode::refused, "the server answers 403"};
+  world.clock.time += hours{3};
+  world.restart();
+  pass();
+  EXPECT_EQ(world.newest().state, NightlyState::failed);
+  EXPECT_EQ(world.newest().failure, "the server answers 403") << "the last reason";
+}
+
+TEST_F(PublishedTest, AFileThatDoesNotComeIsTriedLessAndLessOften) {
+  auto& file = world.publish("2026-01-01", 0);
+  file.trouble = Error{ErrorCode::unavailable, "the server answers 503"};
+  for (int minute = 0; minute < 24 * 60; minute += 10) {
+    EXPECT_THAT(world.pass().error().message, HasSubstr("the server answers 503"));
+    world.clock.time += std::chrono::minutes{10};
+  }
+  EXPECT_GT(file.troubles, 24);
+  EXPECT_LT(file.troubles, 36) << "an hour apart at most";
+}
+
+TEST_F(PublishedTest, AFileThatComesTheSecondTimeIsJudgedAtOnce) {
+  auto& file = world.publish("2026-01-01", 0);
+  file.trouble = Error{ErrorCode::unavailable, "published with the SHA-256 b, found a"};
+  EXPECT_FALSE(world.pass());
+  file.trouble.reset();
+  pass();
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+
+  world.publish("2026-01-02", 1).trouble = Error{ErrorCode::unavailable, "503"};
+  EXPECT_FALSE(world.pass());
+  EXPECT_EQ(world.newest().state, NightlyState::announced) << "it has a day of its own";
+}
+
+TEST_F(PublishedTest, AnEditionThatACacheDoesNotHaveYetIsWaitedFor) {
+  world.publish("2026-01-01", 0);
+  auto& file = world.publish("2026-01-02", 3);
+  pass();
+  file.cached_etag = file.etag;
+  file.etag = "\"again\"";
+  EXPECT_THAT(world.pass().error().message, HasSubstr("it was published again"));
+  EXPECT_EQ(world.newest().state, NightlyState::announced);
+
+  file.cached_etag.clear();
+  pass();
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+  EXPECT_EQ(world.newest().file->etag, "\"again\"");
+}
+
+TEST_F(PublishedTest, AnEditionThatFailsLeavesItsNightlyJudged) {
+  world.change(3, "alpha", 1.2);
+  world.publish("2026-01-01", 0);
+  auto& file = world.publish("2026-01-02", 3);
+  pass();
+  auto const judged = world.newest();
+  file.cached_etag = file.etag;
+  file.etag = "\"again\"";
+  EXPECT_FALSE(world.pass());
+  world.clock.time += hours{24};
+  pass();
+
+  EXPECT_EQ(world.newest().state, NightlyState::failed);
+  EXPECT_THAT(world.alarms(), Not(Contains(AlarmKind::nightly_failed)));
+  auto nightlies = world.parts->store.nightlies();
+  EXPECT_EQ(nightlies.newest()->id, judged.id);
+  EXPECT_EQ(nightlies.last_ended()->id, judged.id);
+  EXPECT_EQ(nightlies.of_date("2026-01-02")->id, judged.id);
+  EXPECT_EQ(nightlies.find(judged.id)->state, NightlyState::done);
+  EXPECT_TRUE(incident_of(judged));
+
+  world.publish("2026-01-03", 4);
+  pass();
+  EXPECT_EQ(world.newest().baseline, judged.id);
+}
+
+TEST_F(PublishedTest, AnEditionThatIsJudgedOutweighsOneThatFailed) {
+  world.publish("2026-01-01", 0);
+  auto& file = world.publish("2026-01-02", 3);
+  world.workers.troubles["nightly-2"] = {ErrorCode::corrupt, "ATen.h:7: error: no such type"};
+  pass();
+  EXPECT_THAT(world.alarms(), Contains(AlarmKind::nightly_failed));
+
+  file.etag = "\"again\"";
+  pass();
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+  EXPECT_THAT(world.alarms(), Not(Contains(AlarmKind::nightly_failed)));
 }
 
 }  // namespace

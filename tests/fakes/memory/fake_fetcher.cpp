@@ -97,12 +97,14 @@ asio::awaitable<Result<fetch::Fetched>> FakeFetcher::fetch(fetch::FetchRequest r
   fetched.download.end = found == files.end() ? End::absent : End::whole;
   if (found == files.end()) co_return fetched;
   auto& file = found->second;
+  file.troubles += file.trouble ? 1 : 0;
   if (file.trouble) co_return *file.trouble;
   if (file.is_restless) file.etag += "+";
   fetched.download.validators.etag = file.etag;
   if (request.download.known.etag == file.etag && !file.etag.empty())
     fetched.download.end = End::unchanged;
   if (request.download.is_asked_only || fetched.download.end == End::unchanged) co_return fetched;
+  if (!file.cached_etag.empty()) fetched.download.validators.etag = file.cached_etag;
   if (file.is_downloaded) fetched.download.validators = {};
   fetched.record_warning = file.record_warning;
   ++file.downloads;

@@ -28,6 +28,8 @@ class FakeFetcher final : public builds::Fetcher {
     std::int64_t bytes = 0;          ///< of its largest library, which is one hole
     std::string library{};           ///< another one that an archive has, "libgomp.so.1"
     int downloads = 0;
+    int troubles = 0;                  ///< how often `trouble` was met
+    std::string cached_etag{};         ///< of older contents, which a cache sends; the head has etag
     std::vector<std::string> needs{};  ///< of a wheel: Requires-Dist
     bool is_restless = false;          ///< each answer has another etag
     bool is_downloaded = false;        ///< by a call that was killed: nothing is known of it
