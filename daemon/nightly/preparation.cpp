@@ -1,5 +1,6 @@
 #include "daemon/nightly/preparation.h"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -44,7 +45,8 @@ asio::awaitable<Result<>> Preparation::prepare(Nightly& nightly) {
 asio::awaitable<Result<BuildAttempt>> Preparation::build_of(Nightly& nightly) {
   auto const retry = store_.retries().find(subject_of(nightly));
   auto const now = clock_.now();
-  if (retry && now >= retry->last && now < next_attempt(*retry))
+  bool const is_early = retry && now >= retry->last && now < next_attempt(*retry);
+  if (is_early && !is_replaced(nightly))
     co_return Error{ErrorCode::unavailable, postponed(*retry, now)};
   auto tried = co_await build_now(nightly);
   co_return patient(nightly, std::move(tried));
@@ -102,7 +104,8 @@ Result<BuildAttempt> Preparation::patient(Nightly const& nightly, Result<BuildAt
                                    tried.error().code == ErrorCode::not_found);
   if (tried) store_.retries().forget(subject);
   if (!may_come) return tried;
-  if (!is_over(store_.retries().note(subject, clock_.now(), tried.error().message))) return tried;
+  auto const retry = store_.retries().note(subject, clock_.now(), tried.error().message);
+  if (!is_over(retry) && !is_replaced(nightly)) return tried;
   BuildAttempt given_up;
   given_up.note = tried.error().message;
   return given_up;
@@ -119,6 +122,15 @@ asio::awaitable<Result<BuildAttempt>> Preparation::make(CommitSha commit) {
   auto const recipe = co_await builder_.recipe();
   if (!recipe) co_return recipe.error();
   co_return co_await builder_.build(commit, recipe->id, builds::From::anywhere);
+}
+
+/// Whether a later edition of its file was announced: that one is waited for, not this one.
+bool Preparation::is_replaced(Nightly const& nightly) const {
+  auto const nightlies = store_.nightlies().all();
+  return nightly.file && std::ranges::any_of(nightlies, [&](Nightly const& other) {
+           return other.file && other.id > nightly.id && other.date == nightly.date &&
+                  other.version == nightly.version;
+         });
 }
 
 /// The build of an earlier nightly of the same commit: nothing is to be seen between the two.

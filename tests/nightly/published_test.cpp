@@ -442,6 +442,32 @@ TEST_F(PublishedTest, AFileThatComesTheSecondTimeIsJudgedAtOnce) {
   EXPECT_EQ(world.newest().state, NightlyState::announced) << "it has a day of its own";
 }
 
+TEST_F(PublishedTest, ADigestThatIsListedBeforeItsFileIsWaitedFor) {
+  auto& file = world.publish("2026-01-01", 0);
+  file.sha256 = std::string(64, 'a');
+  file.listed_sha256 = std::string(64, 'b');
+  EXPECT_THAT(world.pass().error().message, HasSubstr("published with the SHA-256 bbb"));
+  EXPECT_EQ(world.newest().state, NightlyState::announced);
+
+  file.sha256 = file.listed_sha256;
+  pass();
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+  EXPECT_THAT(dates(), ElementsAre("2026-01-01"));
+}
+
+TEST_F(PublishedTest, AFileThatIsThereBeforeItsDigestIsJudgedWhenThatComes) {
+  auto& file = world.publish("2026-01-01", 0);
+  file.sha256 = std::string(64, 'b');
+  file.listed_sha256 = std::string(64, 'a');
+  EXPECT_FALSE(world.pass());
+
+  file.listed_sha256 = file.sha256;
+  pass();
+  EXPECT_EQ(world.newest().state, NightlyState::done) << "the older digest holds up nothing";
+  EXPECT_EQ(world.newest().file->sha256, file.sha256);
+  EXPECT_THAT(world.alarms(), Not(Contains(AlarmKind::nightly_failed)));
+}
+
 TEST_F(PublishedTest, AnEditionThatACacheDoesNotHaveYetIsWaitedFor) {
   world.publish("2026-01-01", 0);
   auto& file = world.publish("2026-01-02", 3);

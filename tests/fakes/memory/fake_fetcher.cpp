@@ -77,6 +77,7 @@ fetch::Offer offer_of(std::string const& url, FakeFetcher::File const& file) {
   offer.package.version = file.version;
   offer.package.date = file.date;
   offer.url = url;
+  offer.sha256 = file.listed_sha256;
   return offer;
 }
 
@@ -99,6 +100,11 @@ asio::awaitable<Result<fetch::Fetched>> FakeFetcher::fetch(fetch::FetchRequest r
   auto& file = found->second;
   file.troubles += file.trouble ? 1 : 0;
   if (file.trouble) co_return *file.trouble;
+  auto const& wanted = request.download.sha256;
+  if (!wanted.empty() && wanted != file.sha256)
+    co_return Error{ErrorCode::unavailable,
+                    "download " + request.download.url + ": published with the SHA-256 " + wanted +
+                        ", found " + file.sha256};
   if (file.is_restless) file.etag += "+";
   fetched.download.validators.etag = file.etag;
   if (request.download.known.etag == file.etag && !file.etag.empty())
@@ -115,7 +121,7 @@ asio::awaitable<Result<fetch::Fetched>> FakeFetcher::fetch(fetch::FetchRequest r
 std::string FakeFetcher::page_version() const {
   std::string version;
   for (auto const& [url, file] : files)
-    if (file.is_listed) version += url;
+    if (file.is_listed) version += url + file.listed_sha256;
   return version;
 }
 

@@ -29,6 +29,8 @@ class FakeFetcher final : public builds::Fetcher {
     std::string library{};           ///< another one that an archive has, "libgomp.so.1"
     int downloads = 0;
     int troubles = 0;                  ///< how often `trouble` was met
+    std::string sha256{};              ///< of its contents
+    std::string listed_sha256{};       ///< on the page; empty: the page has none
     std::string cached_etag{};         ///< of older contents, which a cache sends; the head has etag
     std::vector<std::string> needs{};  ///< of a wheel: Requires-Dist
     bool is_restless = false;          ///< each answer has another etag
