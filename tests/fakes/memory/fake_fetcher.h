@@ -31,7 +31,7 @@ class FakeFetcher final : public builds::Fetcher {
     int troubles = 0;                  ///< how often `trouble` was met
     std::string sha256{};              ///< of its contents
     std::string listed_sha256{};       ///< on the page; empty: the page has none
-    std::string cached_etag{};         ///< of older contents, which a cache sends; the head has etag
+    std::string cached_etag{};         ///< of older contents, which a cache sends but for the head
     std::vector<std::string> needs{};  ///< of a wheel: Requires-Dist
     bool is_restless = false;          ///< each answer has another etag
     bool is_downloaded = false;        ///< by a call that was killed: nothing is known of it
