@@ -1,13 +1,17 @@
 #include "daemon/http/server_tls.h"
 
+#include <cstddef>
 #include <ctime>
 #include <utility>
 
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/ssl/error.hpp>
 #include <openssl/asn1.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
+
+#include "storage/base/small_file.h"
 
 namespace torchwatch::http {
 
@@ -16,15 +20,53 @@ using boost::system::error_code;
 
 namespace {
 
+/// Enough for any chain of certificates.
+constexpr std::size_t most_bytes = std::size_t{1} << 20;
+
 Error bad_file(std::string const& file, error_code const& found, std::string const& allowed) {
   return {ErrorCode::invalid_argument,
           file + ": found " + found.message() + ", allowed is " + allowed};
 }
 
+/// The text of a file. OpenSSL would open a pipe itself, and wait until a program writes to it.
+Result<std::string> text_of(std::string const& file, std::string const& allowed) {
+  auto text = read_small_file(file, most_bytes);
+  if (text) return text;
+  return Error{ErrorCode::invalid_argument, text.error().message + ", allowed is " + allowed};
+}
+
+/// The oldest error in OpenSSL's queue.
+error_code openssl_error() {
+  return {static_cast<int>(ERR_get_error()), boost::asio::error::get_ssl_category()};
+}
+
 /// OpenSSL takes a key of another kind than the certificate's without a word.
 error_code mismatch_in(ssl::context& context) {
   if (SSL_CTX_check_private_key(context.native_handle()) == 1) return {};
-  return {static_cast<int>(ERR_get_error()), boost::asio::error::get_ssl_category()};
+  return openssl_error();
+}
+
+Result<> use_certificate(ssl::context& context, std::string const& file) {
+  std::string const allowed = "a chain of certificates, PEM";
+  auto const text = text_of(file, allowed);
+  if (!text) return text.error();
+  error_code bad;
+  context.use_certificate_chain(boost::asio::buffer(*text), bad);
+  if (!bad) return {};
+  // Asio returns which part of OpenSSL failed; the queue has the reason.
+  if (ERR_peek_error() != 0) bad = openssl_error();
+  return bad_file(file, bad, allowed);
+}
+
+Result<> use_key(ssl::context& context, TlsFiles const& files) {
+  auto const allowed = "the private key of " + files.certificate + ", PEM, without a password";
+  auto const text = text_of(files.key, allowed);
+  if (!text) return text.error();
+  error_code bad;
+  context.use_private_key(boost::asio::buffer(*text), ssl::context::pem, bad);
+  if (!bad) bad = mismatch_in(context);
+  if (bad) return bad_file(files.key, bad, allowed);
+  return {};
 }
 
 Result<ssl::context> context_of(TlsFiles const& files) {
@@ -36,14 +78,8 @@ Result<ssl::context> context_of(TlsFiles const& files) {
   context.set_password_callback(
       [](std::size_t, ssl::context::password_purpose) { return std::string{}; });
   ERR_clear_error();
-  error_code bad;
-  context.use_certificate_chain_file(files.certificate, bad);
-  if (bad) return bad_file(files.certificate, bad, "a chain of certificates, PEM");
-  context.use_private_key_file(files.key, ssl::context::pem, bad);
-  if (!bad) bad = mismatch_in(context);
-  if (bad)
-    return bad_file(
-        files.key, bad, "the private key of " + files.certificate + ", PEM, without a password");
+  if (auto const used = use_certificate(context, files.certificate); !used) return used.error();
+  if (auto const used = use_key(context, files); !used) return used.error();
   return context;
 }
 

@@ -21,7 +21,8 @@ struct TlsFiles {
 /// The server's side of TLS 1.2 and newer, which follows its files when they are renewed.
 class ServerTls {
  public:
-  /// Fails with invalid_argument, naming the file, when one cannot be read or they do not fit.
+  /// Fails with invalid_argument, naming the file, when one cannot be read, is not a regular file
+  /// (a pipe would block the thread) or they do not fit.
   static Result<ServerTls> open(TlsFiles files);
 
   /// Takes what the files hold by now, if they have changed. Fails as open() does, once for each

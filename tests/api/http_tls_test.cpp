@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
+#include <sys/stat.h>
 
 #include "daemon/http/http_origin.h"
 #include "daemon/http/server_tls.h"
@@ -245,17 +246,39 @@ TEST_F(HttpTls, NamesTheFileThatIsNoGood) {
 
   EXPECT_EQ(trouble_with(certificate_, key_), "");
   EXPECT_THAT(trouble_with(nowhere, key_),
-              AllOf(StartsWith(nowhere + ": found No such file"),
+              AllOf(StartsWith(nowhere + ": No such file"),
                     HasSubstr("allowed is a chain of certificates, PEM")));
   EXPECT_THAT(trouble_with(text, key_), StartsWith(text + ": found no start line"));
   EXPECT_THAT(trouble_with(certificate_, nowhere),
-              AllOf(StartsWith(nowhere + ": found No such file"), HasSubstr(no_key_of_it)));
+              AllOf(StartsWith(nowhere + ": No such file"), HasSubstr(no_key_of_it)));
   EXPECT_THAT(trouble_with(certificate_, text), AllOf(StartsWith(text), HasSubstr(no_key_of_it)));
   EXPECT_THAT(trouble_with(certificate_, second_.key),
               StartsWith(second_.key.string() + ": found key values mismatch"));
   EXPECT_THAT(trouble_with(certificate_, rsa), AllOf(StartsWith(rsa), HasSubstr(no_key_of_it)));
   EXPECT_THAT(trouble_with(certificate_, locked),
               AllOf(StartsWith(locked), HasSubstr(no_key_of_it)));
+}
+
+TEST_F(HttpTls, RefusesAPipeAtOnce) {
+  auto const pipe = (folder_ / "pipe.pem").string();
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(trouble_with(pipe, key_),
+            pipe + ": is no regular file, allowed is a chain of certificates, PEM");
+  EXPECT_THAT(trouble_with(certificate_, pipe),
+              StartsWith(pipe + ": is no regular file, allowed is the private key of "));
+}
+
+TEST_F(HttpTls, KeepsItsCertificateWhenTheRenewedOneIsAPipeAndSaysSoOnce) {
+  LiveServer server{say_target, {}, endpoint()};
+  fs::remove(certificate_);
+  ASSERT_EQ(::mkfifo(certificate_.c_str(), 0600), 0);
+
+  EXPECT_TRUE(is(first_, server.port()));
+  EXPECT_TRUE(is(first_, server.port()));
+
+  EXPECT_THAT(server.reports(),
+              ElementsAre(StartsWith("http keeps its certificate: " + certificate_ +
+                                     ": is no regular file")));
 }
 
 TEST_F(HttpTls, KnowsWhenTheCertificateEnds) {
