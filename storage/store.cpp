@@ -17,31 +17,58 @@
 
 namespace torchwatch::storage {
 
-/// An advisory lock on a file beside the database. The kernel releases it when the process ends,
-/// however it ends.
-class Store::WriterLock {
- public:
-  explicit WriterLock(std::filesystem::path const& file)
-      : descriptor_{::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)} {}
-
-  ~WriterLock() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-
-  WriterLock(WriterLock const&) = delete;
-  WriterLock& operator=(WriterLock const&) = delete;
-
-  bool is_held() const { return descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0; }
-
- private:
-  int descriptor_;
-};
-
 namespace {
 
 std::filesystem::path lock_of(std::filesystem::path file) {
   return file += ".lock";
 }
+
+int open_lock(std::filesystem::path const& file) {
+  return ::open(lock_of(file).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+}
+
+int open_directory(std::filesystem::path const& file) {
+  auto const directory = file.parent_path();
+  auto const* const path = directory.empty() ? "." : directory.c_str();
+  return ::open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/// Takes the lock `how` on an open file, unless another process or Store holds it. What cannot be
+/// locked at all, such as a directory on NFS, is held by none.
+bool is_locked_elsewhere(int descriptor, int how) {
+  return descriptor >= 0 && ::flock(descriptor, how | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
+}  // namespace
+
+/// Advisory locks on a file beside the database and on the directory of both: a lock file that was
+/// deleted and made again is another file, and the directory stays. The kernel releases them when
+/// the process ends, however it ends.
+class Store::WriterLock {
+ public:
+  explicit WriterLock(std::filesystem::path const& file)
+      : file_{open_lock(file)},
+        directory_{open_directory(file)} {}
+
+  ~WriterLock() {
+    if (directory_ >= 0) ::close(directory_);
+    if (file_ >= 0) ::close(file_);
+  }
+
+  WriterLock(WriterLock const&) = delete;
+  WriterLock& operator=(WriterLock const&) = delete;
+
+  bool is_held() const {
+    return file_ >= 0 && ::flock(file_, LOCK_EX | LOCK_NB) == 0 &&
+           !is_locked_elsewhere(directory_, LOCK_EX);
+  }
+
+ private:
+  int file_;
+  int directory_;
+};
+
+namespace {
 
 constexpr int busy_timeout_ms = 10'000;
 
@@ -86,12 +113,11 @@ std::int64_t Store::version() {
 }
 
 Result<Store> Store::open(std::filesystem::path const& file) {
-  auto const lock_file = lock_of(file);
-  auto lock = std::make_unique<WriterLock>(lock_file);
+  auto lock = std::make_unique<WriterLock>(file);
   if (!lock->is_held()) {
     return Error{ErrorCode::unavailable,
                  "open store: " + file.string() + " is in use by another torchwatch, or " +
-                     lock_file.string() + " cannot be written"};
+                     lock_of(file).string() + " cannot be written"};
   }
   auto const sound = inspect(file);
   if (!sound) return within("open store", sound.error());
@@ -122,10 +148,12 @@ Result<Store> Store::open_reader(std::filesystem::path const& file) {
 }
 
 bool has_writer(std::filesystem::path const& file) {
-  int const descriptor = ::open(lock_of(file).c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return false;  // there never was one
-  bool const is_held = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  ::close(descriptor);
+  int const lock = ::open(lock_of(file).c_str(), O_RDONLY | O_CLOEXEC);  // none: no writer yet
+  int const directory = open_directory(file);
+  bool const is_held =
+      is_locked_elsewhere(lock, LOCK_SH) || is_locked_elsewhere(directory, LOCK_SH);
+  if (directory >= 0) ::close(directory);
+  if (lock >= 0) ::close(lock);
   return is_held;
 }
 

@@ -30,8 +30,9 @@ namespace torchwatch::storage {
 class Store {
  public:
   /// Opens `file` for writing, makes it if need be, brings it to the newest version, and makes sure
-  /// that no other process writes to it: `unavailable` names the file when one does. Other errors
-  /// as inspect's, and then nothing was written to it.
+  /// that no other process writes to it: `unavailable` names the file when one does. It locks the
+  /// directory of `file` as well, so a directory has one writer. Other errors as inspect's, and
+  /// then nothing was written to it.
   static Result<Store> open(std::filesystem::path const& file);
 
   /// Opens an existing file for reading only. Never waits for the writer.

@@ -1,6 +1,7 @@
 #include "storage/store.h"
 
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -43,6 +44,20 @@ TEST_F(StoreTest, AWriterInAnotherProcessIsRefusedToo) {
   ::waitpid(child, &status, 0);
 
   EXPECT_EQ(status, 0);
+}
+
+TEST_F(StoreTest, ASecondWriterIsRefusedThoughTheLockFileWasDeleted) {
+  auto const first = Store::open(folder.database());
+  ASSERT_TRUE(first);
+  ASSERT_TRUE(std::filesystem::remove(folder.database().string() + ".lock"));
+  EXPECT_TRUE(storage::has_writer(folder.database()));
+
+  auto const second = Store::open(folder.database());
+
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(second.error().message, HasSubstr("is in use by another torchwatch"));
+  EXPECT_TRUE(storage::has_writer(folder.database())) << "the lock file was made again";
 }
 
 TEST_F(StoreTest, TheNextWriterMayComeWhenTheFirstIsGone) {
