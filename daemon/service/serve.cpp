@@ -14,6 +14,7 @@
 #include "daemon/service/answering.h"
 #include "daemon/service/checkup.h"
 #include "daemon/service/endpoints.h"
+#include "daemon/service/ignored_signals.h"
 #include "daemon/service/open_store.h"
 #include "daemon/service/watch.h"
 
@@ -60,6 +61,7 @@ Result<> serve(config::Options const& options,
   auto reader = storage::Store::open_reader(store_file(options));
   if (!reader) return reader.error();
   asio::io_context loop{1};
+  IgnoredSignals const ignored{loop};
   asio::io_context answering_loop{1};
   auto endpoint = open_endpoint(answering_loop.get_executor(), options.http);
   if (!endpoint) return endpoint.error();
