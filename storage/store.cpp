@@ -12,6 +12,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "storage/base/small_file.h"
 #include "storage/migrations.h"
 #include "storage/soundness.h"
 
@@ -100,12 +101,12 @@ Store::~Store() {
 
 Result<> Store::try_to_write() {
   try {
-    auto const version = database_->execAndGet("PRAGMA user_version").getString();
-    database_->exec("PRAGMA user_version = " + version);
-    return {};
+    // Rolled back: readers would take a commit for news.
+    SQLite::Transaction const transaction{*database_, SQLite::TransactionBehavior::IMMEDIATE};
   } catch (SQLite::Exception const& problem) {
     return Error{ErrorCode::unavailable, problem.what()};
   }
+  return write_small_file(database_->getFilename() + ".probe", "The disk can be written.\n");
 }
 
 std::int64_t Store::version() {

@@ -45,8 +45,9 @@ class Store {
   /// A writing one leaves a sealed file behind.
   ~Store();
 
-  /// Writes what is there already, to its end. Fails with unavailable when that cannot be done: the
-  /// disk is full, or gone.
+  /// Checks that the database can be written: takes its lock for writing, and writes FILE.probe
+  /// beside it, down to the disk. Changes nothing in the database, so version() stays. Fails with
+  /// unavailable when the disk is full, or gone.
   Result<> try_to_write();
 
   /// Another number after each write by another connection, and the same while there is none. Costs

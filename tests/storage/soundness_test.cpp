@@ -172,6 +172,11 @@ TEST_F(SoundnessTest, AHalfWrittenSealIsNone) {
 TEST_F(SoundnessTest, AStoreSaysWhetherItCanBeWritten) {
   auto store = Store::open(file()).value();
   EXPECT_TRUE(store.try_to_write());
+  std::filesystem::create_directory(file().string() + ".probe.new");
+  auto const refused = store.try_to_write();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(refused.error().message, HasSubstr(file().string() + ".probe: cannot be written"));
 }
 
 }  // namespace

@@ -119,6 +119,21 @@ TEST_F(StoreTest, AReaderSeesLaterCommits) {
   EXPECT_EQ(reader->nightlies().all().size(), 1U);
 }
 
+TEST_F(StoreTest, AReaderSeesNoNewVersionAfterAProbe) {
+  auto writer = Store::open(folder.database());
+  ASSERT_TRUE(writer);
+  auto reader = Store::open_reader(folder.database());
+  ASSERT_TRUE(reader);
+  auto const before = reader->version();
+
+  ASSERT_TRUE(writer->try_to_write());
+  ASSERT_TRUE(writer->try_to_write());
+  EXPECT_EQ(reader->version(), before);
+
+  writer->nightlies().announce(nightly_of("2026-01-01", 'a'));
+  EXPECT_NE(reader->version(), before);
+}
+
 TEST_F(StoreTest, AReaderCannotWrite) {
   auto const writer = Store::open(folder.database());
   ASSERT_TRUE(writer);
