@@ -108,10 +108,13 @@ std::string describe(std::exception_ptr const& failure) {
 }
 
 template <class Stream>
-HttpConnection<Stream>::HttpConnection(Stream stream, ServerContext& context)
+HttpConnection<Stream>::HttpConnection(Stream stream,
+                                       ServerContext& context,
+                                       TakeListenersPlace take_listeners_place)
     : stream_{std::move(stream)},
       buffer_{context.options.header_bytes + read_ahead_bytes},
-      context_{context} {}
+      context_{context},
+      take_listeners_place_{std::move(take_listeners_place)} {}
 
 template <class Stream>
 asio::awaitable<void> HttpConnection<Stream>::serve() {
@@ -135,7 +138,9 @@ auto HttpConnection<Stream>::converse() -> asio::awaitable<Next> {
     response = co_await answer(std::move(*incoming.request));
   else
     response = std::move(*incoming.refusal);
-  bool const again = incoming.is_read && keep_alive_ && !context_.stopping && !response.more;
+  bool const is_last = static_cast<bool>(response.more);  // a refused listener is hung up on
+  if (is_last && !is_head_ && !context_.stopping) response = admitted(std::move(response));
+  bool const again = incoming.is_read && keep_alive_ && !context_.stopping && !is_last;
   bool const taken = co_await send(response, again);
   if (!taken) co_return Next::nothing;
   if (again) co_return Next::request;
@@ -219,6 +224,18 @@ asio::awaitable<HttpResponse> HttpConnection<Stream>::answer(HttpRequest request
                             describe(std::current_exception()));
   }
   co_return problem(500, "the service failed to answer; its log says why");
+}
+
+template <class Stream>
+HttpResponse HttpConnection<Stream>::admitted(HttpResponse response) {
+  if (take_listeners_place_()) return response;
+  auto const& options = context_.options;
+  auto refusal =
+      problem(503,
+              "listeners: found too many, allowed " + std::to_string(options.listeners_of_peer) +
+                  " of one client, " + std::to_string(options.listeners) + " in all");
+  refusal.headers["retry-after"] = "30";
+  return refusal;
 }
 
 template <class Stream>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <exception>
+#include <functional>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -26,6 +27,9 @@ struct ServerContext {
   bool stopping = false;  ///< each answer is then its connection's last
 };
 
+/// Takes a listener's place for a connection; false when there is none.
+using TakeListenersPlace = std::function<bool()>;
+
 /// What went wrong, for a report.
 std::string describe(std::exception_ptr const& failure);
 
@@ -34,8 +38,10 @@ std::string describe(std::exception_ptr const& failure);
 template <class Stream>
 class HttpConnection {
  public:
-  /// `context` must outlive it.
-  HttpConnection(Stream stream, ServerContext& context);
+  /// `context` must outlive it. `take_listeners_place` is called before an answer without an end.
+  HttpConnection(Stream stream,
+                 ServerContext& context,
+                 TakeListenersPlace take_listeners_place = {});
 
   /// Answers one request after the other. A client that has not been heard out is left at any
   /// cancellation, one that waits for its answer at a terminal one.
@@ -63,6 +69,8 @@ class HttpConnection {
   boost::asio::awaitable<bool> greet();
   boost::asio::awaitable<Incoming> receive();
   boost::asio::awaitable<HttpResponse> answer(HttpRequest request);
+  /// An answer without an end, or the refusal of it when the client gets no listener's place.
+  HttpResponse admitted(HttpResponse response);
   /// False when the client did not take it.
   boost::asio::awaitable<bool> send(HttpResponse const& response, bool keep_alive);
   /// What follows an answer without an end, for as long as the client listens.
@@ -78,6 +86,7 @@ class HttpConnection {
   Stream stream_;
   boost::beast::flat_buffer buffer_;
   ServerContext& context_;
+  TakeListenersPlace take_listeners_place_;
   // of the request in progress:
   unsigned version_ = 11;
   bool is_head_ = false;

@@ -53,14 +53,17 @@ struct Server {
 asio::awaitable<void> serve_connection(Socket socket,
                                        ConnectionLimits::Guest guest,
                                        Server& server) {
-  [[maybe_unused]] auto const present = std::move(guest);
+  auto present = std::move(guest);
+  auto take_place = [&present, &server] {
+    return server.limits.let_listen(present);
+  };
   PlainStream line{std::move(socket)};
   if (server.tls) {
     TlsStream stream{std::move(line), server.tls->context()};
-    HttpConnection<TlsStream> connection{std::move(stream), server.context};
+    HttpConnection<TlsStream> connection{std::move(stream), server.context, take_place};
     co_await connection.serve();
   } else {
-    HttpConnection<PlainStream> connection{std::move(line), server.context};
+    HttpConnection<PlainStream> connection{std::move(line), server.context, take_place};
     co_await connection.serve();
   }
 }
@@ -79,7 +82,7 @@ void receive_client(Socket socket, Server& server) {
       if (auto const renewed = server.tls->renew(); !renewed)
         server.context.options.report("http keeps its certificate: " + renewed.error().message);
     }
-    ConnectionLimits::Guest guest{server.limits, std::move(peer.name)};
+    ConnectionLimits::Guest guest{server.limits, std::move(peer)};
     server.connections.spawn("connection",
                              serve_connection(std::move(socket), std::move(guest), server));
   } else if (!server.tls && server.refusals.size() < server.context.options.connections) {

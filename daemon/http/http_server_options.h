@@ -41,7 +41,13 @@ struct HttpServerOptions {
   /// The same of one client: an IPv4 address, a network of 64 bits of IPv6, or a user who calls at
   /// a Unix socket.
   std::size_t connections_of_peer = 64;
-  /// Of all, for clients on this machine alone, so that whoever looks after it gets in.
+  /// Answers without an end at a time, such as server-sent events. Their connections do not count
+  /// towards `connections`. The next ones get a 503 problem, and are hung up on.
+  std::size_t listeners = 256;
+  /// The same of one client. A proxy is one client, whoever asks through it.
+  std::size_t listeners_of_peer = 128;
+  /// Of all connections and of all listeners, for clients on this machine alone, so that an
+  /// administrator gets in.
   std::size_t kept_for_loopback = 32;
   /// For answers in progress when the server stops; then their handlers are cancelled.
   std::chrono::milliseconds grace{5'000};

@@ -14,7 +14,7 @@ std::vector<ConnectionLimits::Guest> strangers_in(ConnectionLimits const& limits
   for (int i = 0;; ++i) {
     Peer const peer{"10.0.0." + std::to_string(i), false};
     if (!limits.has_place_for(peer)) return inside;
-    inside.emplace_back(limits, peer.name);
+    inside.emplace_back(limits, peer);
   }
 }
 
@@ -30,7 +30,7 @@ TEST(ConnectionLimits, KeepPlaces_ForThisMachine) {
   std::vector<ConnectionLimits::Guest> own;
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(limits.has_place_for(here)) << i;
-    own.emplace_back(limits, here.name);
+    own.emplace_back(limits, here);
   }
   EXPECT_FALSE(limits.has_place_for(here)) << "all places are taken";
   strangers.pop_back();
@@ -45,11 +45,46 @@ TEST(ConnectionLimits, GiveEachClient_NoMoreThanItsShare) {
   Peer const peer{"10.0.0.1", false};
   std::vector<ConnectionLimits::Guest> inside;
   for (int i = 0; i < 2; ++i)
-    inside.emplace_back(limits, peer.name);
+    inside.emplace_back(limits, peer);
   EXPECT_FALSE(limits.has_place_for(peer));
   EXPECT_TRUE(limits.has_place_for({"10.0.0.2", false}));
   inside.pop_back();
   EXPECT_TRUE(limits.has_place_for(peer));
+}
+
+TEST(ConnectionLimits, GiveListeners_PlacesOfTheirOwn) {
+  HttpServerOptions options;
+  options.connections_of_peer = 2;
+  options.listeners_of_peer = 3;
+  ConnectionLimits const limits{options};
+  Peer const proxy{"10.0.0.1", false};
+  std::vector<ConnectionLimits::Guest> listeners;
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(limits.has_place_for(proxy)) << i;
+    EXPECT_TRUE(limits.let_listen(listeners.emplace_back(limits, proxy))) << i;
+  }
+
+  ConnectionLimits::Guest fourth{limits, proxy};
+  EXPECT_FALSE(limits.let_listen(fourth)) << "three may listen";
+  EXPECT_TRUE(limits.has_place_for(proxy)) << "one of two connections is free";
+  ConnectionLimits::Guest const fifth{limits, proxy};
+  EXPECT_FALSE(limits.has_place_for(proxy)) << "the fourth is a connection still";
+  listeners.pop_back();
+  EXPECT_TRUE(limits.let_listen(fourth));
+}
+
+TEST(ConnectionLimits, KeepListenersPlaces_ForThisMachine) {
+  HttpServerOptions options;
+  options.listeners = 3;
+  options.kept_for_loopback = 1;
+  ConnectionLimits const limits{options};
+  std::vector<ConnectionLimits::Guest> listeners;
+  for (int i = 0; i < 3; ++i) {
+    Peer const peer{"10.0.0." + std::to_string(i), false};
+    EXPECT_EQ(limits.let_listen(listeners.emplace_back(limits, peer)), i < 2) << i;
+  }
+  ConnectionLimits::Guest here{limits, {"127.0.0.1", true}};
+  EXPECT_TRUE(limits.let_listen(here));
 }
 
 }  // namespace

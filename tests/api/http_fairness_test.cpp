@@ -4,6 +4,9 @@
 #include <string>
 #include <vector>
 
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 
@@ -117,6 +120,41 @@ TEST(HttpEndpoints, LetOneClientHaveSoManyConnections) {
   while (status != 200 && std::chrono::steady_clock::now() < end)
     status = HttpClient(server.port(), stranger).ask(get("/")).status;
   EXPECT_EQ(status, 200) << "a place is free again";
+}
+
+/// An answer whose first piece never comes.
+boost::asio::awaitable<http::HttpResponse> listen_or_yes(http::HttpRequest request) {
+  http::HttpResponse response{200, {}, "yes"};
+  if (request.target == "/events") {
+    response.more = []() -> boost::asio::awaitable<std::string> {
+      auto const executor = co_await boost::asio::this_coro::executor;
+      boost::asio::steady_timer rest{executor, 1h};
+      co_await rest.async_wait(boost::asio::use_awaitable);
+      co_return "";
+    };
+  }
+  co_return response;
+}
+
+TEST(HttpEndpoints, AnswerTheAddressOfManyListeners) {
+  http::HttpServerOptions options;
+  options.connections_of_peer = 4;
+  options.listeners_of_peer = 20;
+  LiveServer server{listen_or_yes, options};
+  std::vector<HttpClient> listeners;
+  for (int i = 0; i < 20; ++i) {
+    auto& one = listeners.emplace_back(server.port(), stranger);
+    ASSERT_TRUE(one.send(get("/events")));
+    ASSERT_THAT(one.read_until("yes"), HasSubstr("200 OK")) << i;
+  }
+  EXPECT_EQ(HttpClient(server.port(), stranger).ask(get("/healthz")).status, 200);
+
+  HttpClient next{server.port(), stranger};
+  auto const refused = next.ask(get("/events"));
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_THAT(refused.body, HasSubstr("listeners: found too many, allowed 20 of one client"));
+  EXPECT_TRUE(next.is_hung_up()) << "it holds no place of a connection";
+  EXPECT_EQ(HttpClient(server.port(), stranger).ask(get("/healthz")).status, 200);
 }
 
 /// Raises what this process may open: both ends of all connections are here.
