@@ -34,6 +34,7 @@ TEST_P(DashboardPage, IsAFrameThatRunsNothingFromElsewhere) {
   EXPECT_EQ(answer.headers.at("content-type"), "text/html; charset=utf-8");
   auto const policy = answer.headers.at("content-security-policy");
   EXPECT_THAT(policy, StartsWith("default-src 'none'; script-src 'self'; style-src 'self'"));
+  EXPECT_THAT(policy, HasSubstr("; worker-src 'self';"));
   EXPECT_THAT(policy, Not(HasSubstr("unsafe")));
   EXPECT_THAT(answer.body, StartsWith("<!doctype html>"));
   EXPECT_THAT(answer.body, Not(HasSubstr("http://")));
@@ -52,6 +53,14 @@ INSTANTIATE_TEST_SUITE_P(All,
                                            "/compare",
                                            "/trust",
                                            "/alarms"));
+
+TEST(Dashboard, GivesItsWorkerThePolicyOfItsPages) {
+  LiveApi api;
+  auto const worker = ask(api.port(), get("/assets/eventworker.js"));
+  EXPECT_EQ(worker.status, 200);
+  EXPECT_EQ(worker.headers.at("content-security-policy"),
+            ask(api.port(), get("/")).headers.at("content-security-policy"));
+}
 
 TEST(Dashboard, TellsAnIncidentWithoutScripts) {
   LiveApi api;

@@ -12,12 +12,25 @@ export class Problem extends Error {
 
 let token = '';
 let askForToken = async () => '';
+const tokenFollowers = new Set();
 const known = new Map(); // path → {etag, data}, the newest last
 const mostKnown = 40;
 
 /** `ask` gets the reason, and gives a token, or nothing when the person would rather not. */
 export function useTokensFrom(ask) {
   askForToken = ask;
+}
+
+/** Calls `follow` with the token now, and with each one that is given until `signal` says stop. */
+export function followToken(follow, signal) {
+  tokenFollowers.add(follow);
+  signal.addEventListener('abort', () => tokenFollowers.delete(follow));
+  follow(token);
+}
+
+function use(given) {
+  token = given;
+  tokenFollowers.forEach((follow) => follow(token));
 }
 
 async function problemOf(response) {
@@ -44,7 +57,7 @@ async function withToken(path, options) {
     token = '';
     const given = await askForToken(refused ? 'The service refused this token.' : 'The service asks for a token.');
     if (!given) break;
-    token = given;
+    use(given);
     response = await call(path, options);
   }
   return response;
@@ -90,7 +103,7 @@ export async function health(signal) {
 /** Asks the service to do something. */
 export async function send(path, body) {
   if (!token) {
-    token = (await askForToken('To change something, the service wants its token.')) || '';
+    use((await askForToken('To change something, the service wants its token.')) || '');
     if (!token) throw new Problem(401, 'No token', 'Nothing was changed.');
   }
   const response = await withToken(path, {
@@ -100,46 +113,4 @@ export async function send(path, body) {
   });
   if (!response.ok) throw await problemOf(response);
   return response.json();
-}
-
-/** The names of the events in `text`, and what is left of the last one. */
-function eventsIn(text) {
-  const blocks = text.split('\n\n');
-  const rest = blocks.pop();
-  const names = blocks.map((block) => /^event: (.*)$/m.exec(block)?.[1]).filter(Boolean);
-  return { names, rest };
-}
-
-async function listenOnce(onEvent, onOpen, signal) {
-  const response = await call('/api/v1/events', { signal });
-  if (!response.ok) throw await problemOf(response);
-  onOpen();
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let text = '';
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    const { names, rest } = eventsIn(text + value);
-    text = rest;
-    names.forEach(onEvent);
-  }
-}
-
-/**
- * Listens to server-sent events until `signal` says stop, and comes back when the line drops, after one second first
- * and thirty at most. EventSource would not send a token. `onState` gets "open" or "lost".
- */
-export async function listen(onEvent, onState, signal) {
-  let pause = 1;
-  while (!signal.aborted) {
-    try {
-      await listenOnce(onEvent, () => { pause = 1; onState('open'); }, signal);
-    } catch {
-      // Whatever it was, it is tried again.
-    }
-    if (signal.aborted) return;
-    onState('lost');
-    await new Promise((resolve) => { setTimeout(resolve, 1000 * pause); });
-    pause = Math.min(30, 2 * pause);
-  }
 }

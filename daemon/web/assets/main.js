@@ -1,9 +1,10 @@
 // Finds the page for the address, shows it, and shows it again when something has changed. Addresses are changed without
 // loading a new document, so that a token that was given is still there on the next page.
 
-import { Problem, health, listen, useTokensFrom } from './api.js';
+import { Problem, health, useTokensFrom } from './api.js';
 import { ask } from './dialog.js';
 import { announce, h, notice } from './dom.js';
+import { listen } from './events.js';
 import { plural } from './format.js';
 
 // That of the address is loaded first.
@@ -181,7 +182,7 @@ async function showHealth() {
 }
 
 useTokensFrom(async (reason) => {
-  const given = await ask('Token', reason, [{ name: 'token', label: 'Token', type: 'password', hint: 'It is kept in this page alone, until you leave it.' }], 'Go on');
+  const given = await ask('Token', reason, [{ name: 'token', label: 'Token', type: 'password', hint: 'It is kept in memory alone, until you leave this page.' }], 'Go on');
   return given?.token ?? '';
 });
 
@@ -205,6 +206,7 @@ document.addEventListener('visibilitychange', () => {
   line = listenToEvents();
   somethingChanged();
 });
+window.addEventListener('pagehide', () => line.abort());
 
 setInterval(() => { if (!document.hidden) showHealth(); }, betweenHealthLooks);
 showHealth();
