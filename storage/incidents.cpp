@@ -93,6 +93,12 @@ Incident Incidents::open(NightlyId baseline, NightlyId nightly, Timestamp now) {
   return of_nightly(nightly).value();
 }
 
+std::int64_t Incidents::count() const {
+  SQLite::Statement query{database_, "SELECT count(*) FROM incident"};
+  query.executeStep();
+  return query.getColumn(0).getInt64();
+}
+
 std::vector<Incident> Incidents::all() const {
   SQLite::Statement query{database_, std::string{select_incidents} + "ORDER BY id DESC"};
   return read_all(query, [this](SQLite::Statement& row) { return read_incident(database_, row); });

@@ -64,6 +64,8 @@ class Incidents {
   /// nightly's verdicts that say `regression` and are not muted.
   Incident open(NightlyId baseline, NightlyId nightly, Timestamp now);
 
+  /// How many there are.
+  std::int64_t count() const;
   /// Every incident, newest first.
   std::vector<Incident> all() const;
   /// Those that were opened at `since` or later, newest first.

@@ -95,6 +95,14 @@ CREATE TABLE night (
 CREATE INDEX night_by_nightly ON night (nightly_id);
 CREATE INDEX night_by_fingerprint ON night (fingerprint_id);
 
+-- What the Trust page shows of the last 30 nights. One row, written after `night`: worked out from all these nights for
+-- each answer, it would take most of the answering thread.
+CREATE TABLE trust_figures (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  noise TEXT NOT NULL,                           -- JSON array, one array a series: fleet, benchmark, metric, nights; then level, between and within, unless the nights do not show them
+  hosts TEXT NOT NULL                            -- JSON array, one object a host: fleet, fingerprint (text), ratio, low, high, series, nights
+) STRICT;
+
 -- Verdicts -------------------------------------------------------------------------------------------------------------
 
 -- The verdict on one series of a nightly, with its evidence.

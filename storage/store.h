@@ -19,6 +19,7 @@
 #include "storage/retries.h"
 #include "storage/rulings.h"
 #include "storage/tallies.h"
+#include "storage/trust.h"
 
 namespace torchwatch::storage {
 
@@ -77,6 +78,8 @@ class Store {
   Anchors anchors() { return Anchors{*database_}; }
 
   Rulings rulings() { return Rulings{*database_}; }
+
+  Trust trust() { return Trust{*database_}; }
 
   Tallies tallies() { return tallies_of(*database_); }
 

@@ -40,7 +40,7 @@ std::string_view title_of(std::string_view path) {
 
 /// Of pages, and of files: a worker goes by the policy of its own file. A browser that knows no
 /// worker-src takes script-src.
-constexpr std::string_view policy =
+constexpr std::string_view content_policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
     "connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'";
@@ -49,7 +49,7 @@ HttpResponse html(int status, std::string_view title, std::string_view content) 
   HttpResponse response;
   response.status = status;
   response.headers["content-type"] = web::media_type(".html");
-  response.headers["content-security-policy"] = policy;
+  response.headers["content-security-policy"] = content_policy;
   response.headers["referrer-policy"] = "no-referrer";
   response.headers["cross-origin-opener-policy"] = "same-origin";
   response.headers["cache-control"] = "no-cache";
@@ -114,7 +114,7 @@ HttpResponse show_asset(View const&, Call const& call) {
   if (asset == nullptr) return unknown_id(call.id);
   HttpResponse response;
   response.headers["content-type"] = web::media_type(asset->name);
-  response.headers["content-security-policy"] = policy;
+  response.headers["content-security-policy"] = content_policy;
   response.headers["cache-control"] = "no-cache";
   response.body = asset->contents;
   return response;

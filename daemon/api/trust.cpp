@@ -6,19 +6,12 @@
 
 #include <boost/math/distributions/binomial.hpp>
 
-#include "bisect/compare/trust_statistics.h"
 #include "daemon/api/handlers.h"
 #include "daemon/api/json.h"
 #include "daemon/api/pages.h"
 
 namespace torchwatch::api {
 namespace {
-
-/// Nightlies whose levels tell how noisy series and hosts are.
-constexpr int recent_nights = 30;
-
-/// Beyond so many it is no table for people: workers say something else of each host every time.
-constexpr std::size_t most_hosts = 100;
 
 /// Nightlies whose comparisons with themselves are told one by one.
 constexpr int told_nights = 90;
@@ -57,10 +50,10 @@ Json months_of(std::vector<storage::AaMonth> const& months) {
 Json newest_of(View const& view) {
   auto json = Json::array();
   std::map<NightlyId, std::string> dates;
-  for (auto const& nightly : view.store.nightlies().all())
-    dates[nightly.id] = nightly.date;
   for (auto const& [nightly, change] : view.store.incidents().newest_aa(told_nights)) {
-    Json entry{{"nightly", nightly.value}, {"date", dates.at(nightly)}};
+    auto& date = dates[nightly];
+    if (date.empty()) date = view.store.nightlies().find(nightly).value().date;
+    Json entry{{"nightly", nightly.value}, {"date", date}};
     entry.update(json_of(change));
     json.push_back(std::move(entry));
   }
@@ -94,64 +87,10 @@ Json costs_of(View const& view) {
   return {{"nights", costed_nights}, {"items", std::move(json)}};
 }
 
-/// What a worker says of its host, without what it says of the build that it was linked with: that
-/// is another one every night.
-Json host_of(std::string const& fingerprint) {
-  auto json = Json::parse(fingerprint, nullptr, false);
-  if (!json.is_object()) return Json::object();
-  json.erase("libtorch");
-  json.erase("libtorch_config");
-  return json;
-}
-
-/// Gives the hosts of a fleet numbers of their own, the same where they say the same.
-class Hosts {
- public:
-  explicit Hosts(storage::Histories histories) : histories_{histories} {}
-
-  std::int64_t number_of(std::string const& fleet, std::int64_t fingerprint) {
-    auto const known = texts_.find(fingerprint);
-    auto const& text = known != texts_.end() ? known->second : read(fingerprint);
-    auto const next = static_cast<std::int64_t>(numbers_.size());
-    return numbers_.try_emplace({fleet, text}, next).first->second;
-  }
-
-  /// {fleet, text of its fingerprint}, by number.
-  std::map<std::int64_t, std::pair<std::string, std::string>> all() const {
-    std::map<std::int64_t, std::pair<std::string, std::string>> hosts;
-    for (auto const& [host, number] : numbers_)
-      hosts[number] = host;
-    return hosts;
-  }
-
- private:
-  std::string const& read(std::int64_t fingerprint) {
-    return texts_[fingerprint] = text_of(host_of(histories_.fingerprint(fingerprint)));
-  }
-
-  storage::Histories histories_;
-  std::map<std::int64_t, std::string> texts_;
-  std::map<std::pair<std::string, std::string>, std::int64_t> numbers_;
-};
-
-/// Of times alone: memory has no pace.
 Json hosts_of(View const& view) {
-  Hosts hosts{view.store.histories()};
-  std::vector<SeriesNights> times;
-  for (auto& one : view.store.histories().recent(recent_nights)) {
-    if (one.series.metric != Metric::latency) continue;
-    for (auto& night : one.nights)
-      night.host = hosts.number_of(one.series.fleet, night.host);
-    times.push_back(std::move(one));
-  }
-  auto const paces = bisect::paces_of(times);
   auto json = Json::array();
-  for (auto const& [number, host] : hosts.all()) {
-    auto const at = paces.find(number);
-    if (at == paces.end()) continue;
-    if (json.size() == most_hosts) break;
-    auto const& pace = at->second;
-    Json entry{{"fleet", host.first}, {"fingerprint", Json::parse(host.second)}};
+  for (auto const& [fleet, fingerprint, pace] : view.store.trust().hosts()) {
+    Json entry{{"fleet", fleet}, {"fingerprint", Json::parse(fingerprint)}};
     entry["ratio"] = pace.ratio;
     entry["low"] = pace.low;
     entry["high"] = pace.high;
@@ -159,13 +98,13 @@ Json hosts_of(View const& view) {
     entry["levels"] = pace.nights;
     json.push_back(std::move(entry));
   }
-  return {{"nights", recent_nights}, {"items", std::move(json)}};
+  return {{"nights", trust_nights}, {"items", std::move(json)}};
 }
 
-Json noise_json(SeriesNights const& one) {
-  auto const noise = bisect::noise_of(one.nights);
+Json noise_json(SeriesNoise const& one) {
+  auto const& noise = one.noise;
   auto json = json_of(one.series);
-  json["nights"] = one.nights.size();
+  json["nights"] = one.nights;
   json["level"] = noise ? Json(noise->level) : Json(nullptr);
   json["between"] = noise ? Json(noise->between) : Json(nullptr);
   json["within"] = noise ? Json(noise->within) : Json(nullptr);
@@ -176,7 +115,7 @@ Json noise_json(SeriesNights const& one) {
 
 http::HttpResponse show_precision(View const& view, Call const&) {
   auto const aa = view.store.incidents().aa_tally();
-  auto const incidents = static_cast<std::int64_t>(view.store.incidents().all().size());
+  auto const incidents = view.store.incidents().count();
   Json json;
   json["stated"]["false_discovery"] = view.decide.false_discovery;
   json["stated"]["error"] = view.decide.error;
@@ -196,7 +135,7 @@ http::HttpResponse show_trust(View const& view, Call const&) {
 }
 
 http::HttpResponse list_noise(View const& view, Call const& call) {
-  return paged(call, view.store.histories().recent(recent_nights), noise_json);
+  return paged(call, view.store.trust().noise(), noise_json);
 }
 
 }  // namespace torchwatch::api

@@ -6,6 +6,7 @@
 
 #include "bisect/compare/baseline.h"
 #include "daemon/builds/manifest.h"
+#include "daemon/nightly/trust_figures.h"
 
 namespace torchwatch::nightly {
 namespace asio = boost::asio;
@@ -47,7 +48,10 @@ asio::awaitable<Result<>> Stages::judge(Nightly& nightly) {
   while (!has_ended(nightly.state)) {
     auto const next = co_await next_state(nightly);
     if (!next) co_return next.error();
-    if (tells_more(*next)) store_.histories().keep(nightly.id);
+    if (tells_more(*next)) {
+      store_.histories().keep(nightly.id);
+      keep_trust_figures(store_);
+    }
     move_to(store_, nightly, *next);
   }
   co_return Result<>{};

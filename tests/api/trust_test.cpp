@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "daemon/nightly/trust_figures.h"
 #include "tests/api/http_client.h"
 #include "tests/api/live_api.h"
 
@@ -40,6 +41,7 @@ void measure_night(storage::Store& store, int day, double ms, std::string const&
     store.jobs().record({outcome});
   }
   store.histories().keep(id);
+  nightly::keep_trust_figures(store);
 }
 
 TEST_F(TrustTest, TellsWhatBuildsComparedWithThemselvesShowed) {
@@ -120,6 +122,30 @@ TEST_F(TrustTest, TellsTheNoiseOfEachSeries) {
   EXPECT_EQ(dcgan.at("level"), 100);
   EXPECT_NEAR(dcgan.at("between"), 0.014826, 1e-6);
   EXPECT_EQ(dcgan.at("within"), 0);
+}
+
+TEST_F(TrustTest, TellsWhatWasWorkedOutWhenANightWasLastKept) {
+  api.fill([](storage::Store& store) {
+    measure_night(store, 1, 10, "fast");
+    measure_night(store, 2, 10, "fast");
+    TrustFigures figures;
+    figures.noise.push_back({latency_of("resnet"), 30, NightNoise{100, 0.5, 0.25}});
+    store.trust().keep(figures);
+  });
+
+  auto const noise = read("/api/v1/noise").at("items");
+
+  ASSERT_THAT(noise, SizeIs(1)) << "no nights are walked through for an answer";
+  EXPECT_EQ(noise.at(0).at("name"), "test_train[resnet-cpu-eager]_latency");
+  EXPECT_EQ(noise.at(0).at("nights"), 30);
+  EXPECT_EQ(noise.at(0).at("between"), 0.5);
+  EXPECT_THAT(read("/api/v1/trust").at("hosts").at("items"), IsEmpty());
+}
+
+TEST_F(TrustTest, HasNoFiguresBeforeTheyAreWorkedOut) {
+  EXPECT_THAT(read("/api/v1/noise").at("items"), IsEmpty());
+  EXPECT_THAT(read("/api/v1/trust").at("hosts").at("items"), IsEmpty());
+  EXPECT_EQ(read("/api/v1/precision").at("incidents").at("of"), 1);
 }
 
 TEST_F(TrustTest, TellsNothingOfWhatHasOneNight) {

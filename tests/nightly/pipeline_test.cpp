@@ -1,5 +1,6 @@
 #include "daemon/nightly/pipeline.h"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -653,6 +654,18 @@ TEST_F(PipelineTest, KeepsWhatANightCameTo) {
   EXPECT_EQ(nights[1].verdict, Verdict::regression);
   EXPECT_NEAR(nights[1].level / nights[0].level, 1.3, 0.05);
   EXPECT_GT(nights[1].processes, world.options.decide.sweep_pairs) << "what confirmed it counts";
+}
+
+TEST_F(PipelineTest, WorksOutTheFiguresOfTheTrustPageOnceANight) {
+  release_two();
+  ASSERT_TRUE(world.pass());
+  auto& store = world.parts->store;
+  auto const noise = store.trust().noise();
+  auto const alpha = std::ranges::find(noise, world.series("alpha"), &SeriesNoise::series);
+  ASSERT_TRUE(alpha != noise.end());
+  EXPECT_EQ(alpha->nights, 2U);
+  EXPECT_TRUE(alpha->noise);
+  EXPECT_THAT(store.trust().hosts(), SizeIs(1));
 }
 
 TEST_F(PipelineTest, ComparesANightlyWithItselfInRotation) {

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "daemon/nightly/trust_figures.h"
+#include "storage/store.h"
 #include "tests/years/copies.h"
 #include "tests/years/files.h"
 #include "tests/years/year.h"
@@ -45,6 +47,12 @@ Result<> check_nights(std::size_t nights) {
                            days_of_year)};
 }
 
+/// As the service does when it has judged a nightly: copies were judged by none.
+void work_out_trust_figures(fs::path const& database) {
+  auto store = storage::Store::open(database).value();
+  nightly::keep_trust_figures(store);
+}
+
 /// The database grows where it is in memory.
 Result<Written> write_home(Year& year, Request const& request, fs::path const& out) {
   auto const state = fs::absolute(out) / "state";
@@ -53,6 +61,7 @@ Result<Written> write_home(Year& year, Request const& request, fs::path const& o
   year.close();
   auto const copies = copy_series(database, year.suite(), request.series, rounds);
   copy_years(database, (request.nights + days_of_year - 1) / days_of_year);
+  work_out_trust_figures(database);
   move_paths(database, year.folder() / "state", state);
   copy_state(year.folder(), state);
   if (auto const filed = write_configuration(year.suite(), copies, out); !filed)

@@ -1,0 +1,98 @@
+#include "daemon/nightly/trust_figures.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "bisect/compare/trust_statistics.h"
+#include "storage/domain/trust_figures.h"
+
+namespace torchwatch::nightly {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Beyond so many it is no table for people: workers say something else of each host every time.
+constexpr std::size_t most_hosts = 100;
+
+/// What a worker says of its host, without what it says of the build that it was linked with: that
+/// is another one every night.
+std::string host_in(std::string const& fingerprint) {
+  auto json = Json::parse(fingerprint, nullptr, false);
+  if (!json.is_object()) json = Json::object();
+  json.erase("libtorch");
+  json.erase("libtorch_config");
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// Gives the hosts of a fleet numbers of their own, the same where they say the same.
+class Hosts {
+ public:
+  explicit Hosts(storage::Histories histories) : histories_{histories} {}
+
+  std::int64_t number_of(std::string const& fleet, std::int64_t fingerprint) {
+    auto const known = texts_.find(fingerprint);
+    auto const& text = known != texts_.end() ? known->second : read(fingerprint);
+    auto const next = static_cast<std::int64_t>(numbers_.size());
+    return numbers_.try_emplace({fleet, text}, next).first->second;
+  }
+
+  /// {fleet, text of its fingerprint}, by number.
+  std::map<std::int64_t, std::pair<std::string, std::string>> all() const {
+    std::map<std::int64_t, std::pair<std::string, std::string>> hosts;
+    for (auto const& [host, number] : numbers_)
+      hosts[number] = host;
+    return hosts;
+  }
+
+ private:
+  std::string const& read(std::int64_t fingerprint) {
+    return texts_[fingerprint] = host_in(histories_.fingerprint(fingerprint));
+  }
+
+  storage::Histories histories_;
+  std::map<std::int64_t, std::string> texts_;
+  std::map<std::pair<std::string, std::string>, std::int64_t> numbers_;
+};
+
+std::vector<SeriesNoise> noise_of(std::vector<SeriesNights> const& recent) {
+  std::vector<SeriesNoise> all;
+  for (auto const& one : recent)
+    all.push_back({one.series, one.nights.size(), bisect::noise_of(one.nights)});
+  return all;
+}
+
+/// Of times alone: memory has no pace.
+std::vector<HostFigures> hosts_of(storage::Histories histories, std::vector<SeriesNights> recent) {
+  Hosts hosts{histories};
+  std::erase_if(recent,
+                [](SeriesNights const& one) { return one.series.metric != Metric::latency; });
+  for (auto& one : recent)
+    for (auto& night : one.nights)
+      night.host = hosts.number_of(one.series.fleet, night.host);
+  auto const paces = bisect::paces_of(recent);
+  std::vector<HostFigures> figures;
+  for (auto const& [number, host] : hosts.all()) {
+    auto const at = paces.find(number);
+    if (at != paces.end() && figures.size() < most_hosts)
+      figures.push_back({host.first, host.second, at->second});
+  }
+  return figures;
+}
+
+}  // namespace
+
+void keep_trust_figures(storage::Store& store) {
+  auto recent = store.histories().recent(trust_nights);
+  TrustFigures figures;
+  figures.noise = noise_of(recent);
+  figures.hosts = hosts_of(store.histories(), std::move(recent));
+  store.trust().keep(figures);
+}
+
+}  // namespace torchwatch::nightly

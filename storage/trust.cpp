@@ -1,0 +1,99 @@
+#include "storage/trust.h"
+
+#include <string>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <nlohmann/json.hpp>
+
+#include "storage/rows.h"
+
+namespace torchwatch::storage {
+namespace {
+
+using nlohmann::json;
+
+json to_json(SeriesNoise const& one) {
+  auto row = json::array();
+  row.push_back(one.series.fleet);
+  row.push_back(name_of(one.series.benchmark));
+  row.push_back(std::string{to_string(one.series.metric)});
+  row.push_back(one.nights);
+  if (!one.noise) return row;
+  for (double const figure : {one.noise->level, one.noise->between, one.noise->within})
+    row.push_back(figure);
+  return row;
+}
+
+SeriesNoise read_noise(json const& row) {
+  constexpr std::size_t without_noise = 4;
+  SeriesNoise one;
+  one.series.fleet = row.at(0).get<std::string>();
+  one.series.benchmark = parse_benchmark(row.at(1).get<std::string>()).value();
+  one.series.metric = parse_metric(row.at(2).get<std::string>()).value();
+  one.nights = row.at(3).get<std::size_t>();
+  if (row.size() == without_noise) return one;
+  one.noise = NightNoise{row.at(4).get<double>(), row.at(5).get<double>(), row.at(6).get<double>()};
+  return one;
+}
+
+json to_json(HostFigures const& host) {
+  json row;
+  row["fleet"] = host.fleet;
+  row["fingerprint"] = host.fingerprint;
+  row["ratio"] = host.pace.ratio;
+  row["low"] = host.pace.low;
+  row["high"] = host.pace.high;
+  row["series"] = host.pace.series;
+  row["nights"] = host.pace.nights;
+  return row;
+}
+
+HostFigures read_host(json const& row) {
+  HostFigures host;
+  host.fleet = row.at("fleet").get<std::string>();
+  host.fingerprint = row.at("fingerprint").get<std::string>();
+  host.pace.ratio = row.at("ratio").get<double>();
+  host.pace.low = row.at("low").get<double>();
+  host.pace.high = row.at("high").get<double>();
+  host.pace.series = row.at("series").get<std::size_t>();
+  host.pace.nights = row.at("nights").get<std::size_t>();
+  return host;
+}
+
+/// A JSON array, one element a record. Text that is not UTF-8 is repaired.
+template <class Record>
+std::string text_of(std::vector<Record> const& records) {
+  auto list = json::array();
+  for (auto const& record : records)
+    list.push_back(to_json(record));
+  return list.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+/// The records in a column of the one row; none without it.
+template <class Read>
+auto read_records(SQLite::Database& database, std::string const& column, Read read) {
+  SQLite::Statement query{database, "SELECT " + column + " FROM trust_figures"};
+  std::vector<decltype(read(json{}))> records;
+  if (!query.executeStep()) return records;
+  for (auto const& row : json::parse(query.getColumn(0).getString()))
+    records.push_back(read(row));
+  return records;
+}
+
+}  // namespace
+
+void Trust::keep(TrustFigures const& figures) {
+  SQLite::Statement insert{database_, "INSERT OR REPLACE INTO trust_figures VALUES (1, ?, ?)"};
+  bind_all(insert, text_of(figures.noise), text_of(figures.hosts));
+  insert.exec();
+}
+
+std::vector<SeriesNoise> Trust::noise() const {
+  return read_records(database_, "noise", read_noise);
+}
+
+std::vector<HostFigures> Trust::hosts() const {
+  return read_records(database_, "hosts", read_host);
+}
+
+}  // namespace torchwatch::storage

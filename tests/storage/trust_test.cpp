@@ -1,0 +1,65 @@
+#include "storage/trust.h"
+
+#include <optional>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/storage/tables.h"
+
+namespace torchwatch::tests {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+using TrustFiguresTest = TablesTest;
+
+TEST_F(TrustFiguresTest, AreNoneBeforeTheFirst) {
+  EXPECT_THAT(store.trust().noise(), IsEmpty());
+  EXPECT_THAT(store.trust().hosts(), IsEmpty());
+}
+
+TEST_F(TrustFiguresTest, AreReadAsTheyWereStored) {
+  TrustFigures figures;
+  figures.noise.push_back({latency_of("dlrm"), 30, NightNoise{12.5, 0.1, 1.0 / 3}});
+  figures.noise.push_back({latency_of("maml"), 1, std::nullopt});
+  figures.hosts.push_back({"local", R"({"host":"a"})", HostPace{1.5, 1.25, 2, 3, 4}});
+
+  store.trust().keep(figures);
+
+  auto const noise = store.trust().noise();
+  ASSERT_THAT(noise, SizeIs(2));
+  EXPECT_EQ(noise[0].series, latency_of("dlrm"));
+  EXPECT_EQ(noise[0].nights, 30U);
+  ASSERT_TRUE(noise[0].noise);
+  EXPECT_EQ(noise[0].noise->level, 12.5);
+  EXPECT_EQ(noise[0].noise->between, 0.1);
+  EXPECT_EQ(noise[0].noise->within, 1.0 / 3);
+  EXPECT_EQ(noise[1].nights, 1U);
+  EXPECT_FALSE(noise[1].noise);
+  auto const hosts = store.trust().hosts();
+  ASSERT_THAT(hosts, SizeIs(1));
+  EXPECT_EQ(hosts[0].fleet, "local");
+  EXPECT_EQ(hosts[0].fingerprint, R"({"host":"a"})");
+  EXPECT_EQ(hosts[0].pace.ratio, 1.5);
+  EXPECT_EQ(hosts[0].pace.low, 1.25);
+  EXPECT_EQ(hosts[0].pace.high, 2);
+  EXPECT_EQ(hosts[0].pace.series, 3U);
+  EXPECT_EQ(hosts[0].pace.nights, 4U);
+}
+
+TEST_F(TrustFiguresTest, AreReplacedByTheNext) {
+  for (auto const* const model : {"dlrm", "maml"}) {
+    TrustFigures figures;
+    figures.noise.push_back({latency_of(model), 1, std::nullopt});
+    store.trust().keep(figures);
+  }
+
+  auto const noise = store.trust().noise();
+  ASSERT_THAT(noise, SizeIs(1));
+  EXPECT_EQ(noise[0].series, latency_of("maml"));
+}
+
+}  // namespace
+}  // namespace torchwatch::tests
