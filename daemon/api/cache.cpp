@@ -5,6 +5,28 @@
 
 namespace torchwatch::api {
 
+namespace {
+
+/// What the allocator adds to a block.
+constexpr std::size_t block_bytes = 16;
+/// What a map adds to a pair: the links of its node, and its block.
+constexpr std::size_t node_bytes = 32 + block_bytes;
+
+std::size_t memory_of(std::string const& text) {
+  return text.capacity() + block_bytes;
+}
+
+/// Of an entry, about: never less by more than the allocator's rounding.
+std::size_t memory_of(std::string const& target, http::HttpResponse const& response) {
+  auto bytes = node_bytes + sizeof target + sizeof response + memory_of(target);
+  bytes += sizeof(std::string) + node_bytes + memory_of(response.body);  // as it is shared
+  for (auto const& [name, value] : response.headers)
+    bytes += node_bytes + sizeof name + sizeof value + memory_of(name) + memory_of(value);
+  return bytes;
+}
+
+}  // namespace
+
 std::optional<http::HttpResponse> Cache::find(std::string const& target, std::int64_t version) {
   auto const at = answers_.find(target);
   if (version != version_ || at == answers_.end()) return std::nullopt;
@@ -14,7 +36,8 @@ std::optional<http::HttpResponse> Cache::find(std::string const& target, std::in
 http::HttpResponse Cache::keep(std::string const& target,
                                std::int64_t version,
                                http::HttpResponse response) {
-  auto const size = target.size() + response.body.size();
+  response.body.shrink_to_fit();
+  auto const size = memory_of(target, response);
   if (response.status != 200 || size > most_bytes_ / 4) return response;
   if (version != version_ || bytes_ + size > most_bytes_) {
     answers_.clear();

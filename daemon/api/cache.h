@@ -13,7 +13,8 @@ namespace torchwatch::api {
 /// written, and a chart of ten years need not be worked out for each.
 class Cache {
  public:
-  /// `most_bytes`: of all bodies; an answer that is larger than a quarter of it is not kept.
+  /// `most_bytes`: of memory for all that is kept: targets, headers and bodies, with what maps and
+  /// the allocator add. An answer that takes more than a quarter of it is not kept.
   explicit Cache(std::size_t most_bytes) : most_bytes_{most_bytes} {}
 
   /// The answer to `target`, when one was kept at this version of the store.

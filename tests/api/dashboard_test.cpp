@@ -224,7 +224,7 @@ http::HttpResponse answer_of(std::size_t bytes) {
 }
 
 TEST(Cache, ForgetsWhatIsOfAnotherVersion) {
-  api::Cache cache{1000};
+  api::Cache cache{10'000};
   cache.keep("/a", 1, answer_of(10));
   EXPECT_TRUE(cache.find("/a", 1));
   EXPECT_FALSE(cache.find("/a", 2));
@@ -234,7 +234,7 @@ TEST(Cache, ForgetsWhatIsOfAnotherVersion) {
 }
 
 TEST(Cache, HasOneBodyForAllThatFindIt) {
-  api::Cache cache{1000};
+  api::Cache cache{10'000};
   auto const first = cache.keep("/a", 1, answer_of(10));
   auto const then = cache.find("/a", 1);
   ASSERT_TRUE(then);
@@ -243,17 +243,38 @@ TEST(Cache, HasOneBodyForAllThatFindIt) {
 }
 
 TEST(Cache, KeepsNoMoreThanItMay) {
-  api::Cache cache{1000};
-  cache.keep("/large", 1, answer_of(251));
+  api::Cache cache{10'000};
+  cache.keep("/large", 1, answer_of(2'501));
   EXPECT_FALSE(cache.find("/large", 1));
   for (char name = 'a'; name < 'f'; ++name)
-    cache.keep(std::string(1, name), 1, answer_of(240));
+    cache.keep(std::string(1, name), 1, answer_of(2'000));
   EXPECT_FALSE(cache.find("a", 1));
   EXPECT_TRUE(cache.find("e", 1));
 }
 
+/// How many of a thousand answers a cache of 100,000 bytes keeps.
+int kept_of(std::string const& prefix, http::HttpResponse const& answer) {
+  api::Cache cache{100'000};
+  int kept = 0;
+  for (int i = 0; i < 1000; ++i)
+    cache.keep(prefix + std::to_string(i), 1, answer);
+  for (int i = 0; i < 1000; ++i)
+    kept += cache.find(prefix + std::to_string(i), 1) ? 1 : 0;
+  return kept;
+}
+
+TEST(Cache, CountsTargetsHeadersAndItsOwnMemory) {
+  auto const small = answer_of(1);
+  EXPECT_GT(kept_of("/", small), 0);
+  EXPECT_LE(kept_of("/", small), 500) << "an entry without a body takes hundreds of bytes";
+  EXPECT_LE(kept_of("/" + std::string(2000, 't'), small), 50);
+  auto with_headers = small;
+  with_headers.headers["content-security-policy"] = std::string(2000, 'h');
+  EXPECT_LE(kept_of("/", with_headers), 50);
+}
+
 TEST(Cache, KeepsOnlyWhatIsGood) {
-  api::Cache cache{1000};
+  api::Cache cache{10'000};
   cache.keep("/a", 1, http::problem(404, "nothing is there"));
   EXPECT_FALSE(cache.find("/a", 1));
 }
