@@ -70,11 +70,12 @@ test('so do eight tabs of a browser without SharedWorker, and another takes over
   const pages = await openTabs(incident, (context) => context.addInitScript(() => { delete window.SharedWorker; }));
   await rule(incident, 'heard over a channel');
   await allShow(pages, 'heard over a channel');
-  assert.equal(await linesOpened() - before, 1);
+  const opened = await linesOpened() - before;
+  assert.ok(opened <= 2, `${opened} lines: two tabs may begin in the same moment, and one of them lets go`);
   assert.deepEqual(pages[0].faults, []);
 
   await pages.shift().close();
-  for (let tries = 0; await linesOpened() - before < 2; tries += 1) {
+  for (let tries = 0; await linesOpened() - before <= opened; tries += 1) {
     assert.ok(tries < 150, 'no tab takes over');
     await new Promise((resolve) => { setTimeout(resolve, 100); });
   }
