@@ -189,7 +189,7 @@ Json json_of(Effect const& effect, Finding const& finding) {
 
 namespace {
 
-Json json_of(EarlierIncident const& earlier) {
+Json brief_of(EarlierIncident const& earlier) {
   Json json;
   json["id"] = earlier.id.value;
   json["url"] = url_of(earlier.id);
@@ -212,7 +212,7 @@ Json json_of(Finding const& finding, Bisection const& bisection, std::string con
   json["effects"] = array_of(finding.effects, finding);
   json["no_revert_check"] = null_if_empty(finding.no_revert_check);
   json["reverted_by"] = finding.reverted_by ? Json(finding.reverted_by->hex) : Json(nullptr);
-  json["earlier_incident"] = finding.earlier ? json_of(*finding.earlier) : Json(nullptr);
+  json["earlier_incident"] = finding.earlier ? brief_of(*finding.earlier) : Json(nullptr);
   json["approvers"] = finding.approvers;
   return json;
 }

@@ -21,14 +21,14 @@ using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr Timestamp now{seconds{1'800'000'000}};
+constexpr Timestamp start{seconds{1'800'000'000}};
 
 /// What was stored of when a create was sent, in order.
 using Times = std::vector<std::optional<Timestamp>>;
 
 class StoppedClock final : public Clock {
  public:
-  Timestamp now() const override { return github::now; }
+  Timestamp now() const override { return github::start; }
 };
 
 boost::asio::awaitable<void> record(std::vector<seconds>& pauses, seconds pause) {
@@ -377,7 +377,7 @@ TEST_F(GithubClient, SearchesForTwoMinutesBeforeItCreatesAgain) {
                           seconds{30},
                           seconds{1}));
   EXPECT_THAT(repetitions, ElementsAre("create issue: connection lost"));
-  EXPECT_EQ(stored, (Times{now, now}));
+  EXPECT_EQ(stored, (Times{start, start}));
 }
 
 TEST_F(GithubClient, FindsALostCreateByItsCreatorInAListThatLags) {
@@ -399,7 +399,7 @@ TEST_F(GithubClient, GoesOnSearchingForACreateThatWasSentBeforeACrash) {
   may_label();
   find_nothing(2);
   reply(200, json::array({issue(7, {"perf"})}));
-  auto const filed = file(now - seconds{100});
+  auto const filed = file(start - seconds{100});
   ASSERT_TRUE(filed) << filed.error().message;
   EXPECT_TRUE(filed->existed);
   EXPECT_THAT(pauses, ElementsAre(seconds{2}, seconds{4}));
@@ -410,7 +410,7 @@ TEST_F(GithubClient, CreatesAgainTwoMinutesAfterACreateThatWasSentBeforeACrash) 
   may_label();
   find_nothing();
   reply(201, issue(8, {"perf"}));
-  ASSERT_TRUE(file(now - seconds{120}));
+  ASSERT_TRUE(file(start - seconds{120}));
   EXPECT_THAT(pauses, ElementsAre(seconds{1}));
 }
 
@@ -418,7 +418,7 @@ TEST_F(GithubClient, SearchesForTwoMinutesWhenTheClockWasSetBack) {
   may_label();
   find_nothing(8);
   reply(201, issue(8, {"perf"}));
-  ASSERT_TRUE(file(now + std::chrono::hours{1}));
+  ASSERT_TRUE(file(start + std::chrono::hours{1}));
   EXPECT_EQ(pauses.size(), 8U);
 }
 
@@ -427,7 +427,7 @@ TEST_F(GithubClient, ForgetsACreateThatGithubRefused) {
   find_nothing();
   reply(422, {{"message", "Validation Failed"}});
   EXPECT_FALSE(file());
-  EXPECT_EQ(stored, (Times{now, std::nullopt}));
+  EXPECT_EQ(stored, (Times{start, std::nullopt}));
 }
 
 TEST_F(GithubClient, KeepsACreateWhoseAnswerWasCutOffByTheEndOfTheService) {
@@ -435,7 +435,7 @@ TEST_F(GithubClient, KeepsACreateWhoseAnswerWasCutOffByTheEndOfTheService) {
   find_nothing();
   transport.replies.emplace_back(Error{ErrorCode::cancelled, "stopping"});
   EXPECT_FALSE(file());
-  EXPECT_EQ(stored, (Times{now}));
+  EXPECT_EQ(stored, (Times{start}));
 }
 
 TEST_F(GithubClient, TakesNoIssueOfAnotherAuthorForItsOwn) {
@@ -504,7 +504,7 @@ TEST_F(GithubClient, GivesUpWhenEveryCreateIsLost) {
   ASSERT_FALSE(filed);
   EXPECT_EQ(filed.error().code, ErrorCode::unavailable);
   EXPECT_TRUE(transport.replies.empty());
-  EXPECT_EQ(stored, (Times{now, now, now})) << "the next pass goes on searching";
+  EXPECT_EQ(stored, (Times{start, start, start})) << "the next pass goes on searching";
 }
 
 TEST_F(GithubClient, RepeatsLostQuestions) {
@@ -566,12 +566,12 @@ TEST_F(GithubClient, KeepsALongPauseAndSendsNoOtherCreate) {
   ASSERT_FALSE(filed);
   EXPECT_EQ(filed.error().code, ErrorCode::unavailable);
   EXPECT_EQ(transport.sent.size(), 5U);
-  EXPECT_THAT(limits, ElementsAre(now + seconds{90}));
-  EXPECT_EQ(stored, (Times{now, std::nullopt})) << "GitHub created nothing";
+  EXPECT_THAT(limits, ElementsAre(start + seconds{90}));
+  EXPECT_EQ(stored, (Times{start, std::nullopt})) << "GitHub created nothing";
 }
 
 TEST_F(GithubClient, SendsNothingDuringAPause) {
-  options.not_before = now + seconds{90};
+  options.not_before = start + seconds{90};
   auto const filed = file();
   ASSERT_FALSE(filed);
   EXPECT_EQ(filed.error().code, ErrorCode::unavailable);
@@ -584,7 +584,7 @@ TEST_F(GithubClient, SendsNothingDuringAPause) {
 TEST_F(GithubClient, KeepsNoPauseForLongerThanADay) {
   reply(429, json::object(), {{"retry-after", "999999999"}});
   EXPECT_FALSE(file());
-  EXPECT_THAT(limits, ElementsAre(now + std::chrono::hours{24}));
+  EXPECT_THAT(limits, ElementsAre(start + std::chrono::hours{24}));
 }
 
 TEST_F(GithubClient, MasksTheTokenInErrorsAndRepetitions) {
