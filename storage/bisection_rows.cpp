@@ -165,7 +165,7 @@ std::vector<std::string> lines_of(std::string const& text) {
 /// The columns of a finding itself, and those of the earlier incident that it refers to.
 constexpr auto select_own_columns =
     "SELECT finding, no_revert_check, is_gradual, reverted_by_sha, approvers, incident.id, "
-    "nightly.date, incident.report FROM bisection_finding "
+    "nightly.date, incident.report, missing, merged FROM bisection_finding "
     "LEFT JOIN incident ON incident.id = earlier_incident_id "
     "LEFT JOIN nightly ON nightly.id = incident.nightly_id WHERE bisection_id = ?";
 
@@ -174,6 +174,8 @@ void read_own_columns(SQLite::Statement& row, Finding& finding) {
   finding.is_gradual = row.getColumn(2).getInt() != 0;
   if (!row.getColumn(3).isNull()) finding.reverted_by = CommitSha{row.getColumn(3).getString()};
   finding.approvers = lines_of(row.getColumn(4).getString());
+  finding.missing = row.getColumn(8).getInt();
+  finding.merged = row.getColumn(9).getInt();
   if (row.getColumn(5).isNull()) return;
   finding.earlier = EarlierIncident{IncidentId{row.getColumn(5).getInt64()},
                                     row.getColumn(6).getString(),
@@ -346,7 +348,8 @@ void write_findings(SQLite::Database& database,
     SQLite::Statement insert{
         database,
         "INSERT INTO bisection_finding (bisection_id, finding, no_revert_check, is_gradual, "
-        "reverted_by_sha, approvers, earlier_incident_id) VALUES (?, ?, ?, ?, ?, ?, ?)"};
+        "reverted_by_sha, approvers, earlier_incident_id, missing, merged) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"};
     bind_all(insert,
              id.value,
              at,
@@ -354,7 +357,9 @@ void write_findings(SQLite::Database& database,
              finding.is_gradual ? 1 : 0,
              finding.reverted_by ? std::optional{finding.reverted_by->hex} : std::nullopt,
              text_of(finding.approvers),
-             finding.earlier ? std::optional{finding.earlier->id.value} : std::nullopt);
+             finding.earlier ? std::optional{finding.earlier->id.value} : std::nullopt,
+             finding.missing,
+             finding.merged);
     insert.exec();
     insert_suspects(database, id, at, finding.suspects);
     insert_effects(database, id, at, finding.effects);

@@ -22,7 +22,7 @@ void write_step(SQLite::Database& database,
                 std::size_t ordinal,
                 BisectionStep const& step);
 
-/// Those that are searched, oldest first.
+/// Those that may be built, in order from the start to the end.
 std::vector<Commit> select_commits(SQLite::Database& database, BisectionId id);
 
 /// They take the place of all that may be there.

@@ -13,7 +13,8 @@ namespace {
 
 constexpr auto select_bisections =
     "SELECT id, incident_id, start_sha, end_sha, threshold, direction, state, outcome, failure, "
-    "asked_at, prior, recipe_id, package_differences FROM bisection ";
+    "asked_at, prior, recipe_id, package_differences, base_sha, missing_commits, added_commits "
+    "FROM bisection ";
 
 std::vector<Series> select_series(SQLite::Database& database, BisectionId id) {
   SQLite::Statement query{database,
@@ -38,6 +39,10 @@ Bisection read_row(SQLite::Statement& row) {
   bisection.asked_at = read_time(row.getColumn(9));
   bisection.request.prior = read_word(row.getColumn(10), parse_prior);
   bisection.recipe.value = row.getColumn(11).getInt64();
+  if (!row.getColumn(13).isNull())
+    bisection.ancestry = Ancestry{CommitSha{row.getColumn(13).getString()},
+                                  row.getColumn(14).getInt(),
+                                  row.getColumn(15).getInt()};
   return bisection;
 }
 
@@ -187,9 +192,20 @@ void Bisections::mark_reported(BisectionId id) {
   storage::mark_reported(database_, id);
 }
 
-void Bisections::keep_commits(BisectionId id, std::vector<Commit> const& commits) {
+void Bisections::keep_commits(BisectionId id,
+                              std::vector<Commit> const& commits,
+                              std::optional<Ancestry> const& ancestry) {
   SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
   write_commits(database_, id, commits);
+  SQLite::Statement update{
+      database_,
+      "UPDATE bisection SET base_sha = ?, missing_commits = ?, added_commits = ? WHERE id = ?"};
+  bind_all(update,
+           ancestry ? std::optional{ancestry->base.hex} : std::nullopt,
+           ancestry ? ancestry->missing : 0,
+           ancestry ? ancestry->added : 0,
+           id.value);
+  update.exec();
   transaction.commit();
 }
 

@@ -57,8 +57,11 @@ class Bisections {
   /// Notes that the report of its incident says what it found.
   void mark_reported(BisectionId id);
 
-  /// Keeps the commits that are searched, oldest first, in place of what was kept before.
-  void keep_commits(BisectionId id, std::vector<Commit> const& commits);
+  /// Keeps the commits that may be built, in order from the start to the end, and how the end
+  /// descends from the start, in place of what was kept before.
+  void keep_commits(BisectionId id,
+                    std::vector<Commit> const& commits,
+                    std::optional<Ancestry> const& ancestry = {});
   /// Empty before the bisection has begun.
   std::vector<Commit> commits_of(BisectionId id) const;
 

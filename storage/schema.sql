@@ -282,6 +282,9 @@ CREATE TABLE bisection (
   recipe_id INTEGER NOT NULL DEFAULT 0,          -- the recipe that builds its commits; 0 before it builds any
   package_differences TEXT,                      -- how the nightlies at its ends differ besides their commits, a line each; NULL if they came with its own builds
   build_variation TEXT,                              -- JSON object, fleet to number: standard deviation of logarithms of times between builds of equal commits, as known when it began
+  base_sha TEXT,                                 -- newest commit that both ends have, where the end lacks some of the start's; else NULL, and before it begins
+  missing_commits INTEGER NOT NULL DEFAULT 0,    -- how many the end lacks: those from the base to the start
+  added_commits INTEGER NOT NULL DEFAULT 0,      -- how many lie between the base and the end; 0 unless the end lacks some
   is_reported INTEGER NOT NULL DEFAULT 0,            -- 1 once the incident's report, or an addition to it, has what it found
   is_announced_as_running INTEGER NOT NULL DEFAULT 0         -- 1 if the report says that it is running: how it ends is then added to it
 ) STRICT;
@@ -296,10 +299,10 @@ CREATE TABLE bisection_series (
   PRIMARY KEY (bisection_id, ordinal)
 ) STRICT, WITHOUT ROWID;
 
--- A commit of the range that a bisection looks at. Whoever reads it needs no clone of the repository.
+-- A commit that a bisection may build, apart from its start. Whoever reads it needs no clone of the repository.
 CREATE TABLE bisection_commit (
   bisection_id INTEGER NOT NULL REFERENCES bisection(id) ON DELETE CASCADE,
-  ordinal INTEGER NOT NULL,                      -- oldest first
+  ordinal INTEGER NOT NULL,                      -- from the start to the end: oldest first, but for those that go back to the base
   commit_sha TEXT NOT NULL,
   subject TEXT NOT NULL,
   author TEXT NOT NULL,
@@ -337,6 +340,8 @@ CREATE TABLE bisection_finding (
   reverted_by_sha TEXT,                          -- trunk commit that reverted its one suspect, as known at the end; NULL if none
   approvers TEXT NOT NULL,                       -- GitHub names of those who approved its one suspect, a line each
   earlier_incident_id INTEGER REFERENCES incident(id),  -- whose culprit has the title or pull request of its one suspect; NULL if none
+  missing INTEGER NOT NULL,                      -- how many of its suspects, the first ones, the end lacks
+  merged INTEGER NOT NULL,                       -- how many commits its one suspect, a merge, brought besides itself; else 0
   PRIMARY KEY (bisection_id, finding)
 ) STRICT, WITHOUT ROWID;
 
@@ -344,7 +349,7 @@ CREATE TABLE bisection_finding (
 CREATE TABLE bisection_suspect (
   bisection_id INTEGER NOT NULL REFERENCES bisection(id) ON DELETE CASCADE,
   finding INTEGER NOT NULL,
-  ordinal INTEGER NOT NULL,                      -- oldest first
+  ordinal INTEGER NOT NULL,                      -- those that the end lacks first, newest first; then oldest first
   commit_sha TEXT NOT NULL,
   subject TEXT NOT NULL,
   author TEXT NOT NULL,

@@ -76,6 +76,14 @@ struct BisectionRequest {
   Prior prior = Prior::uniform;
 };
 
+/// How the end of a bisection descends from its start, where it lacks commits of it.
+struct Ancestry {
+  CommitSha base;   ///< the newest commit that both have
+  int missing = 0;  ///< commits between it and the start, which the end lacks; at least 1
+  int added = 0;    ///< commits between it and the end; 0: the end is older than the start
+  friend bool operator==(Ancestry const&, Ancestry const&) = default;
+};
+
 /// What a person asks for.
 struct BisectionOrder {
   BisectionRequest request;
@@ -145,8 +153,9 @@ struct EarlierIncident {
 
 /// A culprit, or a range of commits that cannot be told apart and hold one.
 struct Finding {
-  std::vector<Commit> suspects;  ///< oldest first; never empty
-  std::vector<Effect> effects;   ///< the largest first; never empty
+  /// Oldest first; never empty. Those that the end lacks come first, newest first.
+  std::vector<Commit> suspects;
+  std::vector<Effect> effects;  ///< the largest first; never empty
   /// Why there is no revert check: the culprit could not be reverted on the end and measured. Empty
   /// when it was, or when nobody tried.
   std::string no_revert_check{};
@@ -158,6 +167,10 @@ struct Finding {
   std::vector<std::string> approvers{};
   /// The newest earlier incident whose culprit has the title or pull request of a lone suspect.
   std::optional<EarlierIncident> earlier{};
+  /// So many of its suspects, the first ones, are commits that the end lacks: without them a series
+  /// is as the effects say. Their proof compares the build without the commit with the one with it.
+  int missing = 0;
+  int merged = 0;  ///< commits that a lone suspect brought besides itself; 0: it is not a merge
 };
 
 /// What to call a finding.
@@ -224,6 +237,8 @@ struct Bisection {
   std::optional<Packages> packages{};
   std::string failure;
   Timestamp asked_at{};
+  /// Nothing where the end has all commits of the start, and before the bisection begins.
+  std::optional<Ancestry> ancestry{};
 };
 
 /// It measured something, and built no commit.

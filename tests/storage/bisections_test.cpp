@@ -81,6 +81,8 @@ std::vector<Finding> two_findings() {
   first.approvers = {"ada", "carl-c"};
   second.no_revert_check = "git revert does not apply";
   second.is_gradual = true;
+  first.merged = 5;
+  second.missing = 1;
   return {first, second};
 }
 
@@ -134,6 +136,8 @@ void expect_finding(Finding const& read, Finding const& written) {
   expect_each(read.effects, written.effects, expect_effect);
   EXPECT_EQ(read.no_revert_check, written.no_revert_check);
   EXPECT_EQ(read.is_gradual, written.is_gradual);
+  EXPECT_EQ(read.missing, written.missing);
+  EXPECT_EQ(read.merged, written.merged);
   EXPECT_EQ(read.reverted_by, written.reverted_by);
   EXPECT_EQ(read.approvers, written.approvers);
   EXPECT_EQ(read.earlier.has_value(), written.earlier.has_value());
@@ -200,6 +204,18 @@ TEST_F(BisectionsTest, TheCommitsThatAreSearchedTakeThePlaceOfThoseBefore) {
   EXPECT_EQ(read.at(0).subject, first.subject);
   EXPECT_EQ(read.at(0).pull_request, 1);
   EXPECT_EQ(read.at(1).pull_request, std::nullopt);
+}
+
+TEST_F(BisectionsTest, HowTheEndDescendsFromTheStartIsKeptWithItsCommits) {
+  auto const asked = ask();
+  EXPECT_EQ(find(asked.id).ancestry, std::nullopt);
+  Ancestry const ancestry{sha_of('b'), 5, 2};
+  store.bisections().keep_commits(asked.id, {}, ancestry);
+  EXPECT_EQ(find(asked.id).ancestry, ancestry);
+  store.bisections().update(asked);
+  EXPECT_EQ(find(asked.id).ancestry, ancestry);
+  store.bisections().keep_commits(asked.id, {});
+  EXPECT_EQ(find(asked.id).ancestry, std::nullopt);
 }
 
 TEST_F(BisectionsTest, ListsWhatWasProvedInTwoLayoutsNewestFirst) {
