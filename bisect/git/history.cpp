@@ -161,11 +161,30 @@ Result<GitHistory::CommitHandle> GitHistory::find(CommitSha const& sha) const {
   return CommitHandle{commit};
 }
 
-Result<GitHistory::CommitHandle> GitHistory::parent_of(git_commit const& commit) const {
+Result<GitHistory::CommitHandle> GitHistory::parent_of(git_commit const& commit,
+                                                       unsigned number) const {
   git_commit* parent = nullptr;
-  int const status = git_commit_parent(&parent, &commit, 0);
+  int const status = git_commit_parent(&parent, &commit, number);
   if (status < 0) return failed("find parent of commit " + sha_of(commit).hex, status);
   return CommitHandle{parent};
+}
+
+/// The first parent that is `ancestor` or descends from it. An only parent is not looked at.
+Result<GitHistory::CommitHandle> GitHistory::step_back(git_commit const& commit,
+                                                       git_commit const& ancestor) const {
+  auto const parents = git_commit_parentcount(&commit);
+  if (parents == 1) return parent_of(commit);
+  auto const* sought = git_commit_id(&ancestor);
+  for (unsigned number = 0; number < parents; ++number) {
+    auto const* parent = git_commit_parent_id(&commit, number);
+    if (git_oid_equal(parent, sought) != 0) return parent_of(commit, number);
+    int const descends = git_graph_descendant_of(repository_.get(), parent, sought);
+    if (descends < 0) return failed("walk back from commit " + sha_of(commit).hex, descends);
+    if (descends > 0) return parent_of(commit, number);
+  }
+  return Error{ErrorCode::invalid_argument,
+               "git " + path_ + ": commit " + sha_of(ancestor).hex +
+                   " is not an ancestor of commit " + sha_of(commit).hex};
 }
 
 Result<CommitSha> GitHistory::resolve(std::string const& spec) const {
@@ -271,16 +290,46 @@ Result<std::vector<Commit>> GitHistory::commits_between(CommitSha const& start,
   std::vector<Commit> commits;
   while (sha_of(**at) != start) {
     commits.push_back(describe(**at));
-    if (git_commit_parentcount(at->get()) == 0) {
-      return Error{ErrorCode::invalid_argument,
-                   "git " + path_ + ": commit " + start.hex +
-                       " is not a first-parent ancestor of commit " + end.hex};
-    }
-    at = parent_of(**at);
+    at = step_back(**at, **oldest);
     if (!at) return within("walk from " + end.hex + " to " + start.hex, at.error());
   }
   std::ranges::reverse(commits);
   return commits;
+}
+
+Result<Lineage> GitHistory::lineage(CommitSha const& start, CommitSha const& end) const {
+  auto const first = find(start);
+  if (!first) return first.error();
+  auto const last = find(end);
+  if (!last) return last.error();
+  git_oid id{};
+  int const status = git_merge_base(
+      &id, repository_.get(), git_commit_id(first->get()), git_commit_id(last->get()));
+  if (status < 0)
+    return failed("find what " + start.hex + " and " + end.hex + " have in common", status);
+  auto base = commit({git_oid_tostr_s(&id)});
+  if (!base) return base.error();
+  auto missing = commits_between(base->sha, start);
+  if (!missing) return missing.error();
+  auto added = commits_between(base->sha, end);
+  if (!added) return added.error();
+  return Lineage{std::move(*base), std::move(*missing), std::move(*added)};
+}
+
+Result<int> GitHistory::merged_by(CommitSha const& commit, CommitSha const& parent) const {
+  auto const with = find(commit);
+  if (!with) return with.error();
+  auto const without = find(parent);
+  if (!without) return without.error();
+  std::size_t ahead = 0;
+  std::size_t behind = 0;
+  int const status = git_graph_ahead_behind(&ahead,
+                                            &behind,
+                                            repository_.get(),
+                                            git_commit_id(with->get()),
+                                            git_commit_id(without->get()));
+  if (status < 0) return failed("count what commit " + commit.hex + " merged", status);
+  return static_cast<int>(ahead) - 1;
 }
 
 Result<CommitSha> GitHistory::tip_of(std::string const& branch, std::string const& remote) const {

@@ -8,6 +8,7 @@
 #include "bisect/git/commit_changes.h"
 #include "bisect/git/commit_message.h"
 #include "bisect/git/landings.h"
+#include "bisect/git/lineage.h"
 #include "storage/base/result.h"
 #include "storage/domain/build.h"
 
@@ -16,8 +17,8 @@ struct git_repository;
 
 namespace torchwatch::bisect {
 
-/// A git repository, bare or not, as a line of commits: order is ancestry along first parents,
-/// never time.
+/// A git repository, bare or not, as lines of commits: order is ancestry along first parents, never
+/// time.
 ///
 /// Nothing is cached, so what others fetch into the repository is seen by the next call; the
 /// repository itself is never changed. Every method blocks on the disk. Not thread-safe: one thread
@@ -56,8 +57,17 @@ class GitHistory {
   Result<CommitChanges> changes_of(CommitSha const& sha) const;
 
   /// The commits after `start` up to and including `end`, oldest first; none when they are the
-  /// same. Fails with invalid_argument when `start` is not on the first-parent line of `end`.
+  /// same. Each is the parent of the next: its first parent or, of a merge that brought `start` in
+  /// by another one, that. Fails with invalid_argument when `start` is not an ancestor of `end`.
   Result<std::vector<Commit>> commits_between(CommitSha const& start, CommitSha const& end) const;
+
+  /// What lies between two commits, whichever is older, also on different branches. Fails with
+  /// not_found when they have no commit in common.
+  Result<Lineage> lineage(CommitSha const& start, CommitSha const& end) const;
+
+  /// How many commits came with `commit` besides itself: those that it contains and its parent
+  /// `parent` does not. 0 unless it is a merge.
+  Result<int> merged_by(CommitSha const& commit, CommitSha const& parent) const;
 
   /// The newest `limit` releases of a nightly branch, newest first: as it was fetched from
   /// `remote`, where it was; else of the repository's own, or of a clone's "origin/BRANCH". Commits
@@ -95,7 +105,8 @@ class GitHistory {
 
   Error failed(std::string const& doing, int status) const;
   Result<CommitHandle> find(CommitSha const& sha) const;
-  Result<CommitHandle> parent_of(git_commit const& commit) const;
+  Result<CommitHandle> parent_of(git_commit const& commit, unsigned number = 0) const;
+  Result<CommitHandle> step_back(git_commit const& commit, git_commit const& ancestor) const;
   int write_to_memory();
   int read_objects_of(GitHistory const& lender);
 

@@ -66,17 +66,108 @@ TEST(GitHistory, FollowsFirstParentsThroughMerges) {
   GitRepository repository;
   auto const start = repository.commit("a");
   repository.git("checkout --quiet -b side");
-  auto const side = repository.commit("side");
+  repository.commit("side");
   repository.git("checkout --quiet main");
   repository.commit("b");
   repository.git("merge --quiet --no-ff -m merge side");
   auto const end = repository.commit("c");
   auto const history = open(repository.path());
   EXPECT_EQ(subjects(history.commits_between(start, end).value()), "b, merge, c");
+}
 
-  auto const aside = history.commits_between(side, end);
-  ASSERT_FALSE(aside);
-  EXPECT_EQ(aside.error().code, ErrorCode::invalid_argument);
+TEST(GitHistory, FollowsTheParentThatBroughtTheStartIn) {
+  GitRepository repository;
+  repository.commit("a");
+  repository.git("checkout --quiet -b side");
+  auto const start = repository.commit("side 1");
+  repository.commit("side 2");
+  repository.git("checkout --quiet main");
+  auto const before = repository.commit("b");
+  repository.git("merge --quiet --no-ff -m merge side");
+  CommitSha const merge{repository.git("rev-parse HEAD")};
+  auto const end = repository.commit("c");
+  auto const history = open(repository.path());
+
+  EXPECT_EQ(subjects(history.commits_between(start, end).value()), "side 2, merge, c");
+  auto const lineage = history.lineage(start, end).value();
+  EXPECT_EQ(lineage.base.sha, start);
+  EXPECT_THAT(lineage.missing, testing::IsEmpty());
+  EXPECT_EQ(history.merged_by(merge, before).value(), 2);
+  EXPECT_EQ(history.merged_by(end, merge).value(), 0) << "it is not a merge";
+}
+
+TEST(GitHistory, ListsWhatAnOlderCommitLacks) {
+  GitRepository repository;
+  auto const older = repository.commit("a");
+  repository.commit("b");
+  auto const newer = repository.commit("c");
+
+  auto const lineage = open(repository.path()).lineage(newer, older).value();
+
+  EXPECT_EQ(lineage.base.subject, "a");
+  EXPECT_EQ(subjects(lineage.missing), "b, c");
+  EXPECT_THAT(lineage.added, testing::IsEmpty());
+  EXPECT_EQ(ancestry_of(lineage), (Ancestry{older, 2, 0}));
+  auto const way = way_along(lineage);
+  EXPECT_EQ(subjects(way.suspects), "c, b");
+  EXPECT_EQ(subjects(way.builds), "b, a");
+}
+
+TEST(GitHistory, ListsWhatTwoBranchesHaveSinceTheyParted) {
+  GitRepository repository;
+  repository.commit("a");
+  auto const base = repository.commit("b");
+  repository.git("checkout --quiet -b side");
+  repository.commit("side 1");
+  auto const side = repository.commit("side 2");
+  repository.git("checkout --quiet main");
+  repository.commit("c");
+  auto const trunk = repository.commit("d");
+
+  auto const lineage = open(repository.path()).lineage(trunk, side).value();
+
+  EXPECT_EQ(subjects(lineage.missing), "c, d");
+  EXPECT_EQ(subjects(lineage.added), "side 1, side 2");
+  EXPECT_EQ(ancestry_of(lineage), (Ancestry{base, 2, 2}));
+  auto const way = way_along(lineage);
+  EXPECT_EQ(subjects(way.suspects), "d, c, side 1, side 2");
+  EXPECT_EQ(subjects(way.builds), "c, b, side 1, side 2");
+}
+
+TEST(GitHistory, FindsNothingMissingInALaterCommit) {
+  GitRepository repository;
+  auto const start = repository.commit("a");
+  repository.commit("b");
+  auto const end = repository.commit("c");
+
+  auto const lineage = open(repository.path()).lineage(start, end).value();
+
+  EXPECT_EQ(ancestry_of(lineage), std::nullopt);
+  EXPECT_EQ(subjects(way_along(lineage).suspects), "b, c");
+  EXPECT_EQ(subjects(way_along(lineage).builds), "b, c");
+}
+
+TEST(GitHistory, NamesSuspectsOfTheStepsThatLeadToBuilds) {
+  GitRepository repository;
+  auto const older = repository.commit("a");
+  repository.commit("b");
+  auto const newer = repository.commit("c");
+  auto const way = way_along(open(repository.path()).lineage(newer, older).value());
+  Finding finding;
+  finding.suspects = {way.builds.back()};
+
+  name_suspects(way, finding);
+
+  EXPECT_EQ(subjects(finding.suspects), "b");
+  EXPECT_EQ(finding.missing, 1);
+}
+
+TEST(GitHistory, FindsNothingInCommonOfUnrelatedCommits) {
+  GitRepository repository;
+  auto const one = repository.commit("a");
+  repository.git("checkout --quiet --orphan other");
+  auto const other = repository.commit("b");
+  EXPECT_EQ(open(repository.path()).lineage(one, other).error().code, ErrorCode::not_found);
 }
 
 TEST(GitHistory, NamesBothCommitsWhenOneDoesNotDescendFromTheOther) {
@@ -85,9 +176,10 @@ TEST(GitHistory, NamesBothCommitsWhenOneDoesNotDescendFromTheOther) {
   auto const newer = repository.commit("b");
   auto const backwards = open(repository.path()).commits_between(newer, older);
   ASSERT_FALSE(backwards);
+  EXPECT_EQ(backwards.error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(backwards.error().message,
-            "git " + repository.path().string() + ": commit " + newer.hex +
-                " is not a first-parent ancestor of commit " + older.hex);
+            "walk from " + older.hex + " to " + newer.hex + ": git " + repository.path().string() +
+                ": commit " + newer.hex + " is not an ancestor of commit " + older.hex);
 }
 
 TEST(GitHistory, SaysWhatAShallowCloneLacks) {
