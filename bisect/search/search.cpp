@@ -74,6 +74,14 @@ std::vector<SeriesQuery> queries_in(BisectionRequest const& request,
   return queries;
 }
 
+/// What is built at each position of a search where every suspect comes on top of the one before.
+std::vector<CommitSha> commits_of(CommitSha const& start, std::vector<Commit> const& suspects) {
+  std::vector<CommitSha> commits{start};
+  for (auto const& suspect : suspects)
+    commits.push_back(suspect.sha);
+  return commits;
+}
+
 /// How many suspects may hold a change.
 std::size_t suspects_in(Belief const& belief) {
   std::size_t left = 0;
@@ -125,7 +133,7 @@ Search::Search(BisectionRequest const& request,
                config::DecideOptions const& decide,
                config::BisectOptions const& options,
                BuildVariation builds)
-    : start_{request.start},
+    : commits_{commits_of(request.start, suspects)},
       suspects_{std::move(suspects)},
       direction_{request.direction},
       builds_{std::move(builds)},
@@ -140,19 +148,29 @@ Search::Search(BisectionRequest const& request,
                       Scale{series.metric, request.threshold, decide}});
 }
 
+void Search::go_along(std::vector<Commit> const& builds, std::size_t missing) {
+  commits_ = commits_of(commits_.front(), builds);
+  missing_ = missing;
+}
+
 CommitSha const& Search::commit_at(std::size_t position) const {
-  return position == 0 ? start_ : suspects_.at(position - 1).sha;
+  return commits_.at(position);
 }
 
 std::size_t Search::position_of(CommitSha const& commit) const {
-  if (commit == start_) return 0;
-  auto const found = std::ranges::find(suspects_, commit, &Commit::sha);
-  if (found == suspects_.end()) throw std::out_of_range{"search has no commit " + commit.hex};
+  auto const found = std::ranges::find(commits_, commit);
+  if (found == commits_.end()) throw std::out_of_range{"search has no commit " + commit.hex};
+  return static_cast<std::size_t>(found - commits_.begin());
+}
+
+std::size_t Search::position_after(CommitSha const& suspect) const {
+  auto const found = std::ranges::find(suspects_, suspect, &Commit::sha);
+  if (found == suspects_.end()) throw std::out_of_range{"search has no suspect " + suspect.hex};
   return static_cast<std::size_t>(found - suspects_.begin()) + 1;
 }
 
 bool Search::is_end(CommitSha const& commit) const {
-  return commit == start_ || commit == suspects_.back().sha;
+  return commit == commits_.front() || commit == commits_.back();
 }
 
 std::vector<Metric> Search::metrics_of(BisectionStep const& step) const {
@@ -306,7 +324,7 @@ void Search::learn(Series const& series,
                    Commit const& suspect,
                    std::vector<Pair> const& pairs,
                    std::size_t layout) {
-  auto const position = position_of(suspect.sha);
+  auto const position = position_after(suspect.sha);
   read_pairs(number_of(series), {position - 1, position}, pairs, layout);
 }
 
@@ -358,8 +376,8 @@ std::vector<SeriesBelief> Search::beliefs() const {
     auto const gap = likeliest_gap(belief);
     beliefs.push_back({lines_[i].series,
                        belief.no_change(),
-                       commit_at(belief.positions[gap] + 1),
-                       commit_at(belief.positions[gap + 1]),
+                       suspects_[belief.positions[gap]].sha,
+                       suspects_[belief.positions[gap + 1] - 1].sha,
                        std::min(1.0, belief.changed_in(gap))});  // a sum is rounded
   }
   return beliefs;
@@ -388,9 +406,12 @@ std::vector<Finding> Search::find() {
 }
 
 void Search::add_to(Finding& finding, Span span, Effect const& effect) const {
-  if (finding.suspects.empty())
+  if (finding.suspects.empty()) {
     finding.suspects.assign(suspects_.begin() + static_cast<std::ptrdiff_t>(span.first),
                             suspects_.begin() + static_cast<std::ptrdiff_t>(span.second) + 1);
+    auto const lacking = std::clamp(missing_, span.first, span.second + 1) - span.first;
+    finding.missing = static_cast<int>(lacking);
+  }
   finding.effects.push_back(effect);
 }
 
@@ -404,7 +425,7 @@ double Search::belief_in(std::size_t series, std::size_t suspect) const {
 }
 
 void Search::explain(Finding& finding) {
-  auto const suspect = position_of(finding.suspects.front().sha) - 1;
+  auto const suspect = position_after(finding.suspects.front().sha) - 1;
   for (auto& effect : finding.effects) {
     auto const series = number_of(effect.series);
     auto& line = lines_[series];

@@ -44,6 +44,7 @@ config::DecideOptions to_confirm_ends(config::DecideOptions decide);
 /// processes and 8 builds, the ends included; the right commit in 99.9% (tests/bench/bisect_sim).
 ///
 /// Suspects are numbered from 0, oldest first; the build at position p has the first p of them.
+/// Where the end lacks commits of the start, these are suspects as well (go_along).
 /// Pure: the same steps give the same findings, so a killed search continues. Not thread-safe.
 class Search {
  public:
@@ -56,9 +57,18 @@ class Search {
          config::BisectOptions const& options,
          BuildVariation builds = {});
 
+  /// Has the build at position i + 1 be of `builds[i]`, one for each suspect. The first `missing`
+  /// suspects are commits of the start that the end lacks, newest first: each of these builds lacks
+  /// one more of them. To be called before anything is learned.
+  void go_along(std::vector<Commit> const& builds, std::size_t missing);
+
+  /// The commit that is built there.
   CommitSha const& commit_at(std::size_t position) const;
-  /// Throws std::out_of_range for a commit that is neither the start nor a suspect.
+  /// Where this commit is built. Throws std::out_of_range for one that is not.
   std::size_t position_of(CommitSha const& commit) const;
+  /// The first position after the suspect's change: where a build has it or, of one that the end
+  /// lacks, no longer has it. Throws std::out_of_range for a commit that is no suspect.
+  std::size_t position_after(CommitSha const& suspect) const;
 
   bool is_end(CommitSha const& commit) const;
 
@@ -141,8 +151,9 @@ class Search {
   double size_of(Finding const& finding) const;
   bool is_wanted(Finding const& finding) const;
 
-  CommitSha start_;
+  std::vector<CommitSha> commits_;  // by position
   std::vector<Commit> suspects_;
+  std::size_t missing_ = 0;  // suspects that the end lacks
   Direction direction_;
   BuildVariation builds_;
   double confidence_;

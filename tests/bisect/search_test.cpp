@@ -717,6 +717,35 @@ TEST(Search, GivesUpABenchmarkThatFailsAgainAndAgain) {
   EXPECT_EQ(failed, 9);
 }
 
+/// From commit 4 back to 2 and on to 9, which is not on top of 3.
+TEST(Search, NamesACommitThatTheEndLacks) {
+  auto const commit = [](std::size_t number) {
+    return Commit{sha_of(number), "", "", {}, {}};
+  };
+  BisectionRequest const request{sha_of(4), sha_of(9), {series_of("dlrm")}};
+  Search search{request, {commit(4), commit(3), commit(9)}, {1.0, 1.0, 1.0}, {}, {}};
+  search.go_along({commit(3), commit(2), commit(9)}, 2);
+  EXPECT_EQ(search.commit_at(2), sha_of(2));
+  EXPECT_EQ(search.position_of(sha_of(3)), 1U);
+  EXPECT_EQ(search.position_after(sha_of(3)), 2U);
+  EXPECT_TRUE(search.is_end(sha_of(4)) && search.is_end(sha_of(9)));
+  EXPECT_FALSE(search.is_end(sha_of(2)));
+
+  int read = 0;
+  while (read < 200 && !search.is_over()) {
+    auto step = search.next(at_hand(), 1).front();
+    auto& levels = step.readings.emplace_back(MetricLevels{Metric::latency, {}}).levels;
+    for (auto const& built : step.commits)
+      levels.push_back((search.position_of(built) < 2 ? 100 : 120) + 0.1 * (read++ % 7));
+    search.learn(step);
+  }
+
+  auto const findings = search.find();
+  ASSERT_THAT(findings, ElementsAre(names(3)));
+  EXPECT_EQ(findings.front().missing, 1);
+  EXPECT_EQ(search.beliefs().at(0).first, sha_of(3));
+}
+
 TEST(Search, RefusesStepsOfAnotherSearch) {
   BisectionRequest request{sha_of(0), sha_of(1), {series_of("dlrm")}, 0.07, Direction::increase};
   Search search{request, {{sha_of(1), "", "", {}, {}}}, {1.0}, {}, {}};
