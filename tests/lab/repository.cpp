@@ -191,16 +191,23 @@ Result<Tree> Repository::rewrite(Tree const& tree,
 Result<CommitSha> Repository::commit(Tree const& tree,
                                      CommitSha const* parent,
                                      CommitText const& text) {
+  return merge(tree, parent == nullptr ? std::vector<CommitSha>{} : std::vector{*parent}, text);
+}
+
+Result<CommitSha> Repository::merge(Tree const& tree,
+                                    std::vector<CommitSha> const& parents,
+                                    CommitText const& text) {
   return guarded("commit", [&] {
     auto const content = find(repository_, tree);
     auto const author = signature_of(text.author, text.authored);
     auto const committer = signature_of(text.committer, text.committed);
-    CommitHandle below;
-    if (parent != nullptr) {
-      auto const id = parse(parent->hex);
-      below = take<CommitHandle>(git_commit_lookup, repository_, &id);
+    std::vector<CommitHandle> below;
+    std::vector<git_commit const*> pointers;
+    for (auto const& parent : parents) {
+      auto const id = parse(parent.hex);
+      below.push_back(take<CommitHandle>(git_commit_lookup, repository_, &id));
+      pointers.push_back(below.back().get());
     }
-    git_commit const* parents[] = {below.get()};
     git_oid id;
     check(git_commit_create(&id,
                             repository_,
@@ -210,8 +217,8 @@ Result<CommitSha> Repository::commit(Tree const& tree,
                             nullptr,
                             text.message.c_str(),
                             content.get(),
-                            parent != nullptr ? 1 : 0,
-                            parents));
+                            pointers.size(),
+                            pointers.data()));
     return CommitSha{hex_of(id)};
   });
 }

@@ -59,6 +59,11 @@ class Repository {
   /// A commit of `tree`; a null `parent` makes a root.
   Result<CommitSha> commit(Tree const& tree, CommitSha const* parent, CommitText const& text);
 
+  /// A commit of `tree` with any number of parents.
+  Result<CommitSha> merge(Tree const& tree,
+                          std::vector<CommitSha> const& parents,
+                          CommitText const& text);
+
   Result<> set_branch(std::string const& name, CommitSha const& target);
 
  private:

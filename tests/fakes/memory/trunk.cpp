@@ -35,10 +35,30 @@ Trunk::Trunk(std::filesystem::path directory, std::size_t commits)
 void Trunk::land(std::vector<lab::CommitText> const& texts) {
   for (auto const& text : texts) {
     auto const* const parent = commits_.empty() ? nullptr : &commits_.back();
-    auto const commit = repository_.commit(tree_, parent, text).value();
-    numbers_[commit] = commits_.size();
-    commits_.push_back(commit);
+    add(repository_.commit(tree_, parent, text).value());
   }
+  repository_.set_branch("main", commits_.back()).value();
+}
+
+void Trunk::add(CommitSha const& commit) {
+  numbers_[commit] = commits_.size();
+  commits_.push_back(commit);
+}
+
+std::vector<CommitSha> Trunk::branch_off(std::size_t number, std::size_t commits) {
+  std::vector<CommitSha> side;
+  auto tip = commit(number);
+  for (std::size_t i = 0; i < commits; ++i) {
+    tip = repository_.commit(tree_, &tip, text_of("Side " + std::to_string(i))).value();
+    side.push_back(tip);
+  }
+  repository_.set_branch("side", tip).value();
+  return side;
+}
+
+void Trunk::merge(CommitSha const& side) {
+  std::vector<CommitSha> const parents{commits_.back(), side};
+  add(repository_.merge(tree_, parents, text_of("Merge side")).value());
   repository_.set_branch("main", commits_.back()).value();
 }
 

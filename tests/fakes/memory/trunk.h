@@ -11,7 +11,7 @@
 
 namespace torchwatch::fakes {
 
-/// A bare git repository with a straight trunk, numbered from 0, and a nightly branch.
+/// A bare git repository with a trunk, numbered from 0, side branches, and a nightly branch.
 class Trunk {
  public:
   /// Makes `commits` commits in `directory`, which must not exist.
@@ -26,7 +26,13 @@ class Trunk {
   /// Adds commits to the trunk, oldest first.
   void land(std::vector<lab::CommitText> const& texts);
 
-  /// Which number a commit has.
+  /// Adds a branch of `commits` commits on top of one of the trunk, and returns them, oldest first.
+  std::vector<CommitSha> branch_off(std::size_t number, std::size_t commits);
+
+  /// Merges a side branch: the next commit of the trunk.
+  void merge(CommitSha const& side);
+
+  /// Which number a commit of the trunk has.
   std::size_t number_of(CommitSha const& commit) const;
 
   /// Adds a release of a commit to the nightly branch, and returns it. `date`: "YYYY-MM-DD".
@@ -36,6 +42,8 @@ class Trunk {
   CommitSha release(std::string const& date, CommitSha const& commit);
 
  private:
+  void add(CommitSha const& commit);
+
   std::filesystem::path directory_;
   lab::Repository repository_;
   lab::Tree tree_;
