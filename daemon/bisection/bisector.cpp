@@ -39,9 +39,9 @@ Error unreadable(BisectionRequest const& request, Error const& error) {
                error.message);
   auto const range = "commits from " + request.start.hex + " to " + request.end.hex;
   if (error.code == ErrorCode::not_found)
-    return impossible(range + " are not all in the repository, or not with their files");
-  if (error.code == ErrorCode::invalid_argument)
-    return impossible(range + " are not one line: the first is no ancestor of the second");
+    return impossible(range +
+                      " are not all in the repository, not there with their files, or have no "
+                      "commit in common");
   return impossible(range + " cannot be read from the repository; the service's log says why");
 }
 
@@ -133,7 +133,8 @@ asio::awaitable<Result<>> Bisector::carry_out(Bisection& bisection) {
   auto const recipe = co_await builder_.recipe();
   if (!recipe) co_return recipe.error();
   begin_with(*recipe, bisection);
-  store_.bisections().keep_commits(bisection.id, range->suspects);
+  bisection.ancestry = range->ancestry;
+  store_.bisections().keep_commits(bisection.id, range->way.builds, range->ancestry);
   if (!options_.source.has_builds_of_commits())
     co_return co_await end_with_nights(bisection, std::move(*range));
   auto const narrowed = co_await narrow_by_nightlies(bisection, *range);
@@ -149,25 +150,31 @@ asio::awaitable<Result<Bisector::Range>> Bisector::range_of(BisectionRequest con
     if (!fetched && fetched.error().code == ErrorCode::unavailable) co_return fetched.error();
     if (!fetched) co_return unreadable(request, fetched.error());
   }
-  auto suspects = suspects_of(request);
-  if (!suspects) co_return impossible(suspects.error().message);
+  auto const lineage = lineage_of(request);
+  if (!lineage) co_return impossible(lineage.error().message);
   for (auto const& series : request.series)
     if (find_fleet(options_.fleets, series.fleet) == nullptr)
       co_return impossible("no fleet is named " + series.fleet);
-  auto prior = prior_of(*suspects, request, options_.source.repository);
+  auto way = bisect::way_along(*lineage);
+  auto prior = prior_of(way.suspects, request, options_.source.repository);
   if (!prior) co_return impossible(prior.error().message);
-  co_return Range{std::move(*suspects), std::move(*prior)};
+  co_return Range{std::move(way), bisect::ancestry_of(*lineage), std::move(*prior)};
 }
 
-/// The commits after the start up to the end; where there is no repository, those of the nightlies.
-Result<std::vector<Commit>> Bisector::suspects_of(BisectionRequest const& request) const {
-  if (options_.source.repository.empty())
-    return nightlies_between(store_.nightlies().all(), request.start, request.end);
+/// What lies between the ends; where there is no repository, the commits of the nightlies.
+Result<bisect::Lineage> Bisector::lineage_of(BisectionRequest const& request) const {
+  if (options_.source.repository.empty()) {
+    auto nightlies = nightlies_between(store_.nightlies().all(), request.start, request.end);
+    if (!nightlies) return nightlies.error();
+    bisect::Lineage lineage;
+    lineage.added = std::move(*nightlies);
+    return lineage;
+  }
   auto const history = bisect::GitHistory::open(options_.source.repository);
   if (!history) return unreadable(request, history.error());
-  auto commits = history->commits_between(request.start, request.end);
-  if (!commits) return unreadable(request, commits.error());
-  return commits;
+  auto lineage = history->lineage(request.start, request.end);
+  if (!lineage) return unreadable(request, lineage.error());
+  return lineage;
 }
 
 /// What another recipe built is forgotten. What was learnt of builds by now holds until it ends.
@@ -193,7 +200,7 @@ asio::awaitable<Result<bisect::Search>> Bisector::search_nights(
   auto const& request = bisection.request;
   NightlyPackages packages{store_, bisection};
   bisect::Search search{request,
-                        bisect::ends_of_nights(range.suspects, positions),
+                        bisect::ends_of_nights(range.way.builds, positions),
                         bisect::nightly_prior(range.prior, positions),
                         options_.decide,
                         options_.bisect,
@@ -214,7 +221,7 @@ asio::awaitable<Result<bisect::Search>> Bisector::search_nights(
 /// that is the outcome.
 asio::awaitable<Result<>> Bisector::narrow_by_nightlies(Bisection& bisection, Range& range) {
   auto const positions = bisect::nightly_positions(
-      nightlies_at_hand(bisection), bisection.request.start, range.suspects);
+      nightlies_at_hand(bisection), bisection.request.start, range.way.builds);
   if (positions.empty()) co_return Result<>{};
   auto const nights = co_await search_nights(bisection, range, positions);
   if (!nights) co_return nights.error();
@@ -232,14 +239,17 @@ asio::awaitable<Result<>> Bisector::end_with_nights(Bisection& bisection, Range 
       co_return impossible(
           "no nightly's build of " + end.hex +
           " is there, and no recipe makes one (torchwatch builds fetch brings one back)");
-  auto positions = bisect::nightly_positions(known, request.start, range.suspects);
-  if (positions.empty()) positions = {0, range.suspects.size()};
+  auto const& builds = range.way.builds;
+  auto positions = bisect::nightly_positions(known, request.start, builds);
+  if (positions.empty()) positions = {0, builds.size()};
   auto nights = co_await search_nights(bisection, range, positions);
   if (!nights) co_return nights.error();
   auto findings = nights->find();
   bisection.outcome = nights->conclude(findings);
-  for (auto& finding : findings)
-    finding.suspects = bisect::commits_of_nights(range.suspects, positions, finding.suspects);
+  for (auto& finding : findings) {
+    finding.suspects = bisect::commits_of_nights(builds, positions, finding.suspects);
+    bisect::name_suspects(range.way, finding);
+  }
   bisection.findings = std::move(findings);
   co_return Result<>{};
 }
@@ -252,11 +262,12 @@ asio::awaitable<Result<>> Bisector::search_commits(Bisection& bisection, Range r
   auto const& request = bisection.request;
   CommitBuilds source{builder_, bisection.id, bisection.recipe};
   bisect::Search search{request,
-                        std::move(range.suspects),
+                        std::move(range.way.suspects),
                         std::move(range.prior),
                         options_.decide,
                         options_.bisect,
                         build_variation_of(bisection)};
+  search.go_along(range.way.builds, range.way.missing);
   BisectionRun run{{store_, rounds_, source},
                    bisection,
                    std::move(search),
@@ -330,6 +341,7 @@ asio::awaitable<Result<std::vector<Finding>>> Bisector::find_culprits(Bisection 
     for (auto& finding : found) {
       auto const proved = co_await prove(bisection, run, finding);
       if (!proved) co_return proved.error();
+      note_merge(run.search(), finding);
       spdlog::info("bisection_found id={} {}", bisection.id.value, text_of(finding));
       findings.push_back(std::move(finding));
     }
@@ -337,15 +349,25 @@ asio::awaitable<Result<std::vector<Finding>>> Bisector::find_culprits(Bisection 
   co_return findings;
 }
 
-/// Builds of the suspect and of its parent; nothing where one of them cannot be had, or no recipe
-/// makes that layout.
+/// Of a lone suspect, how many commits it merged.
+void Bisector::note_merge(bisect::Search const& search, Finding& finding) const {
+  if (finding.suspects.size() > 1 || options_.source.repository.empty()) return;
+  auto const position = search.position_after(finding.suspects.front().sha);
+  auto const parent = search.commit_at(finding.missing > 0 ? position : position - 1);
+  bisection::note_merge(options_.source, parent, finding);
+}
+
+/// Builds without the suspect and with it, the other way round for one that the end lacks; nothing
+/// where one of them cannot be had, or no recipe makes that layout.
 asio::awaitable<Result<std::optional<Proof::Pair>>> Bisector::pair_for(Bisection const& bisection,
                                                                        BisectionRun& run,
                                                                        CommitSha suspect,
                                                                        std::size_t layout) {
-  auto const parent = run.search().commit_at(run.search().position_of(suspect) - 1);
-  if (layout > 0) co_return co_await rebuilt(bisection, parent, suspect, layout);
-  std::vector<CommitSha> commits{parent, suspect};
+  auto const position = run.search().position_after(suspect);
+  auto const before = run.search().commit_at(position - 1);
+  auto const after = run.search().commit_at(position);
+  if (layout > 0) co_return co_await rebuilt(bisection, before, after, layout);
+  std::vector<CommitSha> commits{before, after};
   auto const builds = co_await run.builds_of(std::move(commits));
   if (!builds) co_return builds.error();
   co_return pair_of(*builds, layout);

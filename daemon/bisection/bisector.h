@@ -6,6 +6,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include "bisect/git/lineage.h"
 #include "bisect/search/search.h"
 #include "config/options.h"
 #include "daemon/bisection/bisection_run.h"
@@ -20,7 +21,7 @@ namespace torchwatch::bisection {
 
 /// Carries bisections from request to outcome.
 ///
-///     run -> range_of: fetch the ends, list the suspects, weigh them
+///     run -> range_of: fetch the ends, list the suspects along the way between them, weigh them
 ///        |-> begin_with: one recipe for all commits; if it has changed, the bisection starts over
 ///        |-> end_with_nights: no recipe builds commits, so the nightlies have the last word ->
 ///        done
@@ -54,15 +55,16 @@ class Bisector {
   /// Carries `bisection` to its end and stores it. Returns it as it is stored when somebody has
   /// paused or cancelled it; who does so while it runs also cancels the coroutine, which may be
   /// done anywhere: a step that was not done then is done again when the bisection goes on.
-  /// What makes it impossible (an end that cannot be built, a start that is no ancestor) ends it as
+  /// What makes it impossible (an end that cannot be built, or is not in the repository) ends it as
   /// failed; an Error means that it could not go on now and may be run again.
   boost::asio::awaitable<Result<Bisection>> run(Bisection bisection);
 
  private:
   /// What is searched.
   struct Range {
-    std::vector<Commit> suspects;
-    std::vector<double> prior;  ///< of each of them
+    bisect::Way way;
+    std::optional<Ancestry> ancestry;
+    std::vector<double> prior;  ///< of each suspect
   };
 
   boost::asio::awaitable<Result<>> carry_out(Bisection& bisection);
@@ -75,10 +77,11 @@ class Bisector {
   boost::asio::awaitable<Result<bisect::Search>> search_nights(
       Bisection& bisection, Range const& range, std::vector<std::size_t> const& positions);
   std::vector<CommitSha> nightlies_at_hand(Bisection const& bisection) const;
-  Result<std::vector<Commit>> suspects_of(BisectionRequest const& request) const;
+  Result<bisect::Lineage> lineage_of(BisectionRequest const& request) const;
   boost::asio::awaitable<Result<>> search_commits(Bisection& bisection, Range range);
   boost::asio::awaitable<Result<std::vector<Finding>>> find_culprits(Bisection const& bisection,
                                                                      BisectionRun& run);
+  void note_merge(bisect::Search const& search, Finding& finding) const;
   boost::asio::awaitable<Result<>> search_on(Bisection const& bisection, BisectionRun& run);
   boost::asio::awaitable<Result<>> confirm(Bisection const& bisection,
                                            bisect::Search& search,

@@ -21,8 +21,8 @@ bool is_of_earlier_incident(Bisection const& one, Bisection const& bisection) {
 bool names_change_of(Bisection const& one, Commit const& commit, std::string const& message) {
   return std::ranges::any_of(one.findings, [&](Finding const& finding) {
     auto const& suspect = finding.suspects.front();
-    return kind_of(finding) == FindingKind::culprit && suspect.sha != commit.sha &&
-           bisect::lands_again(message, suspect);
+    return kind_of(finding) == FindingKind::culprit && finding.missing == 0 &&
+           suspect.sha != commit.sha && bisect::lands_again(message, suspect);
   });
 }
 
@@ -62,7 +62,7 @@ void note_landings(storage::Store& store,
                    config::SourceOptions const& source,
                    Bisection& bisection) {
   for (auto& finding : bisection.findings) {
-    if (finding.suspects.size() > 1) continue;
+    if (finding.suspects.size() > 1 || finding.missing > 0) continue;
     auto const noted = note_landing(store, source, bisection, finding);
     if (!noted)
       spdlog::warn("landings_unknown bisection={} commit={} reason=\"{}\"",
@@ -70,6 +70,17 @@ void note_landings(storage::Store& store,
                    short_of(finding.suspects.front().sha),
                    noted.error().message);
   }
+}
+
+void note_merge(config::SourceOptions const& source, CommitSha const& parent, Finding& finding) {
+  auto const& suspect = finding.suspects.front().sha;
+  auto const history = bisect::GitHistory::open(source.repository);
+  auto const merged = history ? history->merged_by(suspect, parent) : Result<int>{history.error()};
+  if (merged)
+    finding.merged = *merged;
+  else
+    spdlog::warn(
+        "merge_unknown commit={} reason=\"{}\"", short_of(suspect), merged.error().message);
 }
 
 }  // namespace torchwatch::bisection

@@ -7,9 +7,14 @@ namespace torchwatch::bisection {
 
 /// Notes of each finding with one suspect what the repository and earlier incidents say of it: the
 /// trunk commit that reverted it, who approved it, and the newest earlier incident whose culprit
-/// has its title or pull request. What git cannot read is logged and stays unknown.
+/// has its title or pull request. Findings of commits that the end lacks are left as they are. What
+/// git cannot read is logged and stays unknown.
 void note_landings(storage::Store& store,
                    config::SourceOptions const& source,
                    Bisection& bisection);
+
+/// Notes how many commits the lone suspect of a finding merged into `parent`, the commit before it.
+/// What git cannot read is logged and stays 0.
+void note_merge(config::SourceOptions const& source, CommitSha const& parent, Finding& finding);
 
 }  // namespace torchwatch::bisection

@@ -54,6 +54,10 @@ asio::awaitable<Result<std::vector<ComparisonResult>>> Proof::compare_with_paren
 asio::awaitable<Result<>> Proof::check_revert(Bisection const& bisection, Finding& finding) {
   auto const culprit = finding.suspects.front().sha;
   auto const end = bisection.request.end;
+  if (finding.missing > 0) {
+    finding.no_revert_check = "the bad build does not have this commit";
+    co_return Result<>{};
+  }
   if (culprit == end) {
     finding.no_revert_check = "it is the newest commit: its parent shows what a revert gives";
     co_return Result<>{};

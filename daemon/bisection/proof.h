@@ -26,7 +26,8 @@ class Proof {
         builder_{builder},
         options_{options} {}
 
-  /// The suspect's build and its parent's, both made with one layout; 0 is the usual one.
+  /// The parent's build and the suspect's, both made with one layout; 0 is the usual one. Of a
+  /// commit that the end lacks, its own build comes first.
   struct Pair {
     Build before;
     Build after;

@@ -88,7 +88,10 @@ asio::awaitable<Result<std::vector<Commit>>> Queue::span_of(BisectionRequest req
   if (!fetched) co_return fetched.error();
   auto const history = bisect::GitHistory::open(source_.repository);
   if (!history) co_return history.error();
-  co_return history->commits_between(request.start, request.end);
+  auto const lineage = history->lineage(request.start, request.end);
+  if (!lineage) co_return lineage.error();
+  auto way = bisect::way_along(*lineage);
+  co_return std::move(way.suspects);
 }
 
 Result<Bisection> Queue::steer(BisectionId id, BisectionState state) {

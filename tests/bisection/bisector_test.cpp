@@ -419,13 +419,106 @@ TEST_F(BisectorTest, TriesAnEndOnceMoreThatFailedToBuild) {
   EXPECT_EQ(std::ranges::count(world.parts->builder.tried, world.sha(8)), 2);
 }
 
-TEST_F(BisectorTest, FailsWhereTheStartIsNoAncestor) {
-  auto const failed = bisect(6, 2);
+TEST_F(BisectorTest, NamesAnImprovementThatAnOlderEndLacks) {
+  world.change(4, "alpha", 1 / 1.2);
+  auto const done = bisect(7, 2);
 
-  EXPECT_EQ(failed.state, BisectionState::failed);
-  EXPECT_EQ(failed.failure,
-            "commits from " + world.sha(6).hex + " to " + world.sha(2).hex +
-                " are not one line: the first is no ancestor of the second");
+  EXPECT_EQ(done.state, BisectionState::done);
+  EXPECT_EQ(done.outcome, BisectionOutcome::culprit);
+  EXPECT_EQ(done.ancestry, (Ancestry{world.sha(2), 5, 0}));
+  ASSERT_THAT(done.findings, SizeIs(1));
+  auto const& finding = done.findings[0];
+  EXPECT_EQ(culprit_of(finding), 4);
+  EXPECT_EQ(finding.missing, 1);
+  EXPECT_EQ(finding.effects.at(0).proof->verdict, Verdict::regression);
+  EXPECT_FALSE(finding.effects.at(0).revert_check);
+  EXPECT_THAT(finding.no_revert_check, HasSubstr("does not have this commit"));
+  auto const stored = world.parts->store.bisections().find(done.id).value();
+  EXPECT_EQ(stored.ancestry, done.ancestry);
+  EXPECT_EQ(stored.findings.at(0).missing, 1);
+}
+
+TEST_F(BisectorTest, GoesOnAlongCommitsThatTheEndLacks) {
+  world.change(4, "alpha", 1 / 1.2);
+  auto const asked = ask(world.request(7, 2));
+  int rounds = 0;
+  world.parts->rounds.before = [&](measure::RoundKey const&) {
+    if (++rounds == 3) throw std::runtime_error("killed");
+  };
+  EXPECT_THROW(run(asked), std::runtime_error);
+  world.restart();
+  auto const done = run(world.parts->store.bisections().find(asked.id).value()).value();
+  EXPECT_EQ(culprit_of(done.findings.at(0)), 4);
+}
+
+TEST_F(BisectorTest, FindsNothingMissingWhereTheEndIsNewer) {
+  world.change(5, "alpha", 1.2);
+  auto const done = bisect();
+  EXPECT_EQ(done.ancestry, std::nullopt);
+  EXPECT_EQ(done.findings.at(0).missing, 0);
+  EXPECT_EQ(done.findings.at(0).merged, 0);
+}
+
+/// A side branch of three commits left the trunk after commit 3. Builds of `slow` take longer.
+class BisectorOnASideBranch : public BisectorTest {
+ protected:
+  BisectorOnASideBranch() : side{world.trunk.branch_off(3, 3)} {
+    world.parts->rounds.level = [this](Series const&, Build const& build) {
+      return slow.contains(build.manifest.commit) ? 1.2 : 1.0;
+    };
+  }
+
+  Bisection bisect_from(CommitSha const& start, CommitSha const& end) {
+    auto request = world.request(0, 8);
+    request.start = start;
+    request.end = end;
+    return run(ask(request)).value();
+  }
+
+  std::vector<CommitSha> side;
+  std::set<CommitSha> slow;
+};
+
+TEST_F(BisectorOnASideBranch, NamesACulpritOfTheBranch) {
+  slow = {side[1], side[2]};
+  auto const done = bisect_from(world.sha(8), side.back());
+
+  EXPECT_EQ(done.outcome, BisectionOutcome::culprit);
+  EXPECT_EQ(done.ancestry, (Ancestry{world.sha(3), 5, 3}));
+  ASSERT_THAT(done.findings, SizeIs(1));
+  EXPECT_EQ(done.findings[0].suspects.front().sha, side[1]);
+  EXPECT_EQ(done.findings[0].missing, 0);
+  EXPECT_EQ(done.findings[0].effects.at(0).revert_check.value().verdict, Verdict::improvement);
+}
+
+TEST_F(BisectorOnASideBranch, NamesAnImprovementThatTheBranchLacks) {
+  slow = {world.sha(3), world.sha(4), side[0], side[1], side[2]};
+  auto const done = bisect_from(world.sha(8), side.back());
+
+  EXPECT_EQ(done.outcome, BisectionOutcome::culprit);
+  ASSERT_THAT(done.findings, SizeIs(1));
+  EXPECT_EQ(culprit_of(done.findings[0]), 5);
+  EXPECT_EQ(done.findings[0].missing, 1);
+}
+
+TEST_F(BisectorOnASideBranch, SaysHowManyCommitsACulpritMerged) {
+  world.trunk.merge(side.back());
+  slow = {world.sha(9)};
+  auto const done = bisect_from(world.sha(0), world.sha(9));
+
+  EXPECT_EQ(culprit_of(done.findings.at(0)), 9);
+  EXPECT_EQ(done.findings[0].merged, 3);
+  EXPECT_EQ(done.ancestry, std::nullopt);
+  EXPECT_EQ(world.parts->store.bisections().find(done.id)->findings.at(0).merged, 3);
+}
+
+TEST_F(BisectorOnASideBranch, SearchesThroughTheMergeThatBroughtTheStartIn) {
+  world.trunk.merge(side.back());
+  slow = {side[2], world.sha(9)};
+  auto const done = bisect_from(side.front(), world.sha(9));
+
+  EXPECT_EQ(done.findings.at(0).suspects.front().sha, side[2]);
+  EXPECT_EQ(done.ancestry, std::nullopt);
 }
 
 TEST_F(BisectorTest, FailsOnACommitThatIsNotThere) {
@@ -548,6 +641,22 @@ TEST_F(BisectorWithPackages, BuildsCommitsOfTheNightInWhichSomethingChanged) {
   auto inner = built();
   std::erase_if(inner, [](std::size_t number) { return number == 0 || number == 8; });
   EXPECT_THAT(inner, Each(AllOf(Ge(3U), Le(6U))));
+}
+
+TEST_F(BisectorWithPackages, NamesTheNightThatAnOlderEndLacksWhereNoCommitCanBeBuilt) {
+  for (auto const commit : {3U, 6U, 8U})
+    deliver(commit);
+  world.options.source.recipe.clear();
+  world.change(5, "alpha", 1 / 1.2);
+  auto const done = bisect(8, 3);
+
+  EXPECT_EQ(done.outcome, BisectionOutcome::range);
+  ASSERT_THAT(done.findings, SizeIs(1));
+  auto const& finding = done.findings[0];
+  ASSERT_THAT(finding.suspects, SizeIs(3));
+  EXPECT_EQ(finding.suspects.front().sha, world.sha(6));
+  EXPECT_EQ(finding.suspects.back().sha, world.sha(4));
+  EXPECT_EQ(finding.missing, 3);
 }
 
 TEST_F(BisectorWithPackages, StopsWhereNoNightChangedAnything) {

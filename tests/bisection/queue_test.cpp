@@ -77,7 +77,7 @@ TEST_F(QueueTest, ReturnsTheEqualBisectionUntilThatHasEnded) {
 
 TEST_F(QueueTest, RefusesWhatCannotBeBisected) {
   EXPECT_EQ(ask(world.request(3, 3)).error().message, "start and end are the same commit");
-  EXPECT_FALSE(ask(world.request(5, 3)));
+  EXPECT_TRUE(ask(world.request(5, 3))) << "an older build may be asked about";
   auto request = world.request(0, 8);
   request.start = tests::sha_of('d');
   EXPECT_EQ(ask(request).error().code, ErrorCode::not_found);
