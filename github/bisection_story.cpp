@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -100,7 +101,8 @@ std::string range_story(Finding const& finding,
                     author_name(commit),
                     escaped_reason(words::suspicion(commit, finding, bisection))});
   }
-  return paragraph(words::summary(finding, bisection)) + "Oldest first:\n\n" +
+  auto const* const order = finding.missing > 0 ? "As they were searched" : "Oldest first";
+  return paragraph(words::summary(finding, bisection)) + order + ":\n\n" +
          table({"commit", "pull request", "subject", "author", "why it is listed"}, rows) + "\n" +
          effect_lines(finding);
 }
@@ -183,6 +185,21 @@ std::string compare_link(CommitSha const& start, CommitSha const& end, std::stri
 
 std::string series_name(Series const& series) {
   return verbatim(name_of(series)) + " on " + verbatim(series.fleet);
+}
+
+std::string ancestry_story(Bisection const& bisection, std::string const& project) {
+  if (!bisection.ancestry) return {};
+  auto const& [start, end] = std::tie(bisection.request.start, bisection.request.end);
+  auto const& [base, missing, added] = *bisection.ancestry;
+  auto const lacked = fmt::format("{} is missing in {} ({})",
+                                  compare_link(base, start, project),
+                                  commit_link(end, project),
+                                  words::commits(missing));
+  if (added == 0) return "**Built from an older commit:** " + lacked + ".\n\n";
+  return fmt::format("**Built from a side branch:** {}; {} is only in it ({}).\n\n",
+                     lacked,
+                     compare_link(base, end, project),
+                     words::commits(added));
 }
 
 std::string landings_story(Bisection const& bisection, std::string const& project) {

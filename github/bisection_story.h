@@ -16,6 +16,10 @@ std::string compare_link(CommitSha const& start, CommitSha const& end, std::stri
 /// A series and the fleet that measured it.
 std::string series_name(Series const& series);
 
+/// Which commits of its start the end of a bisection lacks, a paragraph for the first lines of a
+/// report. Empty where it has all of them.
+std::string ancestry_story(Bisection const& bisection, std::string const& project);
+
 /// What trunk and earlier incidents say of commits that it named, a paragraph each, for the first
 /// lines of a report: that one is reverted already, or caused an incident before. Mostly empty.
 std::string landings_story(Bisection const& bisection, std::string const& project);

@@ -91,7 +91,8 @@ std::string explained_by(Series const& series,
       auto const* const effect = explanation(series, finding);
       auto const link = commit_link(finding.suspects.front().sha, project);
       if (effect == nullptr || culprits.find(link) != std::string::npos) continue;
-      culprits += (culprits.empty() ? "" : ", ") + link + part_of(effect->share);
+      culprits += (culprits.empty() ? "" : ", ") + link +
+                  (finding.missing > 0 ? " (missing)" : "") + part_of(effect->share);
     }
   }
   return culprits.empty() ? "not explained" : culprits;
@@ -163,6 +164,15 @@ std::string fingerprint_section(std::string const& fingerprint) {
     rows.push_back({verbatim(name), verbatim(without_directories(shown))});
   }
   return text + table({"what", "value"}, rows) + "\n";
+}
+
+/// As the first bisection between both nightlies found it.
+std::string ancestry_section(IncidentStory const& story, std::string const& project) {
+  for (auto const& bisection : story.bisections)
+    if (bisection.request.start == story.baseline.commit &&
+        bisection.request.end == story.nightly.commit)
+      return ancestry_story(bisection, project);
+  return {};
 }
 
 /// Each paragraph once, though several bisections named the commit.
@@ -297,7 +307,8 @@ IssueDraft draft_issue(IncidentStory const& story, ReportContext const& context)
   auto body = marker_of(draft.key) + "\n";
   for (auto const& bisection : story.bisections)
     if (has_ended(bisection.state)) body += marker_of(draft.key, bisection) + "\n";
-  body += landings_section(story, context.project) + summary(story, changes);
+  body += ancestry_section(story, context.project) + landings_section(story, context.project) +
+          summary(story, changes);
   if (lead) body += bisections;
   body += series_section(story, changes, context.project) + builds_section(story, context.project) +
           reproduce_section(story, changes) + operators_section(story.operators) +

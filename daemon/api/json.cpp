@@ -214,10 +214,22 @@ Json json_of(Finding const& finding, Bisection const& bisection, std::string con
   json["reverted_by"] = finding.reverted_by ? Json(finding.reverted_by->hex) : Json(nullptr);
   json["earlier_incident"] = finding.earlier ? brief_of(*finding.earlier) : Json(nullptr);
   json["approvers"] = finding.approvers;
+  json["missing"] = finding.missing;
+  json["merged"] = finding.merged;
   return json;
 }
 
 namespace {
+
+Json ancestry_of(Bisection const& bisection) {
+  if (!bisection.ancestry) return nullptr;
+  auto const& [base, missing, added] = *bisection.ancestry;
+  Json json;
+  json["base"] = base.hex;
+  json["missing"] = missing;
+  json["added"] = added;
+  return json;
+}
 
 Json packages_of(Bisection const& bisection) {
   if (!bisection.packages) return nullptr;
@@ -240,6 +252,7 @@ Json without_steps(Bisection const& bisection, std::string const& project) {
   json["outcome"] = bisection.outcome ? Json(to_string(*bisection.outcome)) : Json(nullptr);
   json["headline"] = words::summary(bisection).headline;
   json["request"] = json_of(bisection.request);
+  json["ancestry"] = ancestry_of(bisection);
   json["recipe"] = bisection.recipe.value > 0 ? Json(bisection.recipe.value) : Json(nullptr);
   json["findings"] = array_of(bisection.findings, bisection, project);
   json["packages"] = packages_of(bisection);

@@ -50,9 +50,10 @@ std::string explained(Effect const& effect) {
                      share(std::abs(effect.share)));
 }
 
-std::string proof(Effect const& effect) {
+std::string proof(Effect const& effect, Finding const& finding) {
   if (!effect.proof) return "not compared with its parent";
-  return compared("against its parent", effect.series.metric, *effect.proof) + explained(effect);
+  auto const* const with = finding.missing > 0 ? "without it" : "against its parent";
+  return compared(with, effect.series.metric, *effect.proof) + explained(effect);
 }
 
 std::string rebuilt(Effect const& effect) {
@@ -80,16 +81,39 @@ bool is_improvement(Finding const& finding) {
   return kind_of(finding) == FindingKind::improvement;
 }
 
-Summary of_one_commit(Finding const& finding) {
+/// What a lone commit is called when it is proved. One that the end lacks did the opposite.
+std::string_view proved_name(Finding const& finding) {
   bool const improved = is_improvement(finding);
+  if (finding.missing > 0) return improved ? "Missing regression" : "Missing improvement";
+  return improved ? "Improvement" : "Culprit";
+}
+
+/// What a lone commit without a proof is called.
+std::string_view likely_name(Finding const& finding) {
+  bool const improved = is_improvement(finding);
+  if (finding.missing > 0)
+    return improved ? "Most likely missing regression" : "Most likely missing improvement";
+  return improved ? "Most likely commit of an improvement" : "Most likely commit";
+}
+
+Summary of_one_commit(Finding const& finding) {
   if (is_culprit(finding))
-    return {improved ? "Improvement" : "Culprit", "proved against its parent"};
+    return {std::string{proved_name(finding)}, "proved against its parent"};
   if (kind_of(finding) == FindingKind::layout)
     return {"Not to blame", "one build of this commit differs, another does not"};
   bool const was_compared = std::ranges::any_of(
       finding.effects, [](Effect const& effect) { return effect.proof.has_value(); });
-  return {improved ? "Most likely commit of an improvement" : "Most likely commit",
+  return {std::string{likely_name(finding)},
           was_compared ? "not confirmed against its parent" : "not compared with its parent"};
+}
+
+/// "; the bad build lacks the first 2 of them"; empty where it has all suspects.
+std::string lacking(Finding const& finding) {
+  auto const count = static_cast<int>(finding.suspects.size());
+  if (finding.missing == 0) return {};
+  if (count == 1) return "; the bad build lacks it";
+  if (finding.missing == count) return "; the bad build lacks all of them";
+  return fmt::format("; the bad build lacks the first {} of them", finding.missing);
 }
 
 Summary of_gradual_change(Finding const& finding) {
@@ -104,9 +128,11 @@ Summary of_gradual_change(Finding const& finding) {
                       each)};
 }
 
-/// "; already reverted on trunk by 0123456789ab"; empty where nothing else is known of the commit.
+/// "; it is a merge of 5 commits; already reverted on trunk by 0123456789ab"; empty where nothing
+/// else is known of the commit.
 std::string other_landings(Finding const& finding) {
   std::string text;
+  if (finding.merged > 0) text += "; it is a merge of " + commits(finding.merged);
   if (finding.reverted_by)
     text += "; already reverted on trunk by " + short_of(*finding.reverted_by);
   if (finding.earlier)
@@ -247,6 +273,24 @@ Summary of_outcome(Bisection const& bisection) {
   return {};
 }
 
+Summary of_state(Bisection const& bisection) {
+  switch (bisection.state) {
+    case BisectionState::failed:
+      return {"Failed", {}, bisection.failure};
+    case BisectionState::cancelled:
+      return {"Cancelled"};
+    case BisectionState::paused:
+      return {"Paused", "it goes on when it is resumed"};
+    case BisectionState::queued:
+      return {"Queued", "it has not finished yet"};
+    case BisectionState::running:
+      return {"Running", "it has not finished yet"};
+    case BisectionState::done:
+      break;
+  }
+  return of_outcome(bisection);
+}
+
 }  // namespace
 
 std::string full_reason(Summary const& summary) {
@@ -318,16 +362,19 @@ std::string headline(std::vector<SeriesChange> const& changes) {
 }
 
 Summary summary(Finding const& finding, Bisection const& bisection) {
-  if (finding.suspects.size() > 1)
-    return finding.is_gradual ? of_gradual_change(finding) : of_range(finding, bisection);
-  auto summary = of_one_commit(finding);
-  summary.reason += other_landings(finding);
+  if (finding.suspects.size() == 1) {
+    auto summary = of_one_commit(finding);
+    summary.reason += lacking(finding) + other_landings(finding);
+    return summary;
+  }
+  auto summary = finding.is_gradual ? of_gradual_change(finding) : of_range(finding, bisection);
+  summary.reason += lacking(finding);
   return summary;
 }
 
 std::string evidence(Effect const& effect, Finding const& finding) {
   std::vector<std::string> parts;
-  if (finding.suspects.size() == 1) parts.push_back(proof(effect));
+  if (finding.suspects.size() == 1) parts.push_back(proof(effect, finding));
   if (effect.rebuilt) parts.push_back(rebuilt(effect));
   parts.push_back(seen(effect));
   parts.push_back("confidence " + probability(effect.probability));
@@ -347,22 +394,34 @@ Summary suspicion(Commit const& commit, Finding const& finding, Bisection const&
   return {{}, "could not be built or measured", step->note};
 }
 
+std::string commits(int count) {
+  return fmt::format("{} commit{}", count, count == 1 ? "" : "s");
+}
+
+std::string ancestry(Bisection const& bisection) {
+  if (!bisection.ancestry) return {};
+  auto const& [base, missing, added] = *bisection.ancestry;
+  auto const lacked = fmt::format("{}..{} is missing in it ({})",
+                                  short_of(base),
+                                  short_of(bisection.request.start),
+                                  commits(missing));
+  if (added == 0) return "the bad build was built from an older commit: " + lacked;
+  return fmt::format("the bad build was built from a side branch: {}, {}..{} is only in it ({})",
+                     lacked,
+                     short_of(base),
+                     short_of(bisection.request.end),
+                     commits(added));
+}
+
 Summary summary(Bisection const& bisection) {
-  switch (bisection.state) {
-    case BisectionState::failed:
-      return {"Failed", {}, bisection.failure};
-    case BisectionState::cancelled:
-      return {"Cancelled"};
-    case BisectionState::paused:
-      return {"Paused", "it goes on when it is resumed"};
-    case BisectionState::queued:
-      return {"Queued", "it has not finished yet"};
-    case BisectionState::running:
-      return {"Running", "it has not finished yet"};
-    case BisectionState::done:
-      break;
-  }
-  return of_outcome(bisection);
+  auto summary = of_state(bisection);
+  auto const text = ancestry(bisection);
+  if (text.empty()) return summary;
+  if (!summary.reason.empty())
+    summary.reason = text + "; " + summary.reason;
+  else
+    summary.reason = summary.quote.empty() ? text : text + "; why the bisection failed";
+  return summary;
 }
 
 Summary package_differences(Bisection const& bisection) {

@@ -59,7 +59,15 @@ std::string evidence(Effect const& effect, Finding const& finding);
 /// Why a commit is one of several suspects of a finding.
 Summary suspicion(Commit const& commit, Finding const& finding, Bisection const& bisection);
 
-/// How a bisection stands or ended. The headline does not depend on its steps, the reason does.
+/// Where the bad build lacks commits of the good one, which: "the bad build was built from an older
+/// commit: A..B is missing in it (5 commits)", A..B as git writes a range. Else empty.
+std::string ancestry(Bisection const& bisection);
+
+/// "1 commit", "5 commits".
+std::string commits(int count);
+
+/// How a bisection stands or ended. The headline does not depend on its steps, the reason does; it
+/// begins with the ancestry where there is any.
 Summary summary(Bisection const& bisection);
 
 /// Introduces `packages->differences`. Without a headline there is nothing to say of them.

@@ -142,6 +142,28 @@ TEST(ApiJson, AFinding_HasItsRevertApproversAndEarlierIncident) {
             R"({"id":3,"url":"/api/v1/incidents/3","date":"2026-11-18","report":null})");
 }
 
+TEST(ApiJson, ABisectionOfAnOlderEnd_SaysWhatIsMissingInIt) {
+  Bisection bisection;
+  bisection.request.start.hex = std::string(40, 'a');
+  bisection.request.end.hex = std::string(40, 'b');
+  EXPECT_TRUE(json_of(bisection, "").at("ancestry").is_null());
+  bisection.ancestry = Ancestry{bisection.request.end, 5, 0};
+  bisection.findings = {finding_of(1, Verdict::regression)};
+  bisection.findings.front().missing = 1;
+  bisection.findings.front().merged = 2;
+
+  auto const json = json_of(bisection, "");
+
+  EXPECT_EQ(text_of(json.at("ancestry")),
+            R"({"base":")" + std::string(40, 'b') + R"(","missing":5,"added":0})");
+  EXPECT_EQ(json.at("reason"),
+            "the bad build was built from an older commit: bbbbbbbbbbbb..aaaaaaaaaaaa is missing in "
+            "it (5 commits); it has not finished yet");
+  EXPECT_EQ(json.at("findings").at(0).at("headline"), "Missing improvement");
+  EXPECT_EQ(json.at("findings").at(0).at("missing"), 1);
+  EXPECT_EQ(json.at("findings").at(0).at("merged"), 2);
+}
+
 TEST(ApiJson, NobodyIsAccusedWithoutProof) {
   EXPECT_TRUE(json_of(finding_of(1, Verdict::inconclusive), {}, "").at("culprit").is_null());
 }

@@ -66,6 +66,19 @@ TEST(BisectionText, OfRevertedReland_NamesRevertApproversAndEarlierIncident) {
                       "https://github.com/o/r/issues/7\n")));
 }
 
+TEST(BisectionText, OfOlderBadBuild_SaysOnItsFirstLineWhatIsMissingInIt) {
+  auto finding = finding_of(1);
+  finding.missing = 1;
+  auto bisection = range_of(finding);
+  bisection.request.start = CommitSha{std::string(40, 'b')};
+  bisection.ancestry = Ancestry{CommitSha{std::string(40, 'c')}, 5, 0};
+  EXPECT_THAT(printed(bisection),
+              HasSubstr("bisection 1: Range of commits: the bad build was built from an older "
+                        "commit: cccccccccccc..bbbbbbbbbbbb is missing in it (5 commits)\n"
+                        "  Most likely missing improvement (not compared with its parent; the bad "
+                        "build lacks it): aaaa"));
+}
+
 TEST(BisectionText, OfSeveralCommits_HasALineForEach) {
   auto finding = finding_of(2);
   finding.effects.resize(7, finding.effects.front());

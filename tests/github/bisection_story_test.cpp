@@ -75,6 +75,30 @@ TEST(BisectionStory, OfApprovedCommit_NamesWhomToAskWithoutAMention) {
   EXPECT_THAT(story_of(bisection), HasSubstr("by: `ada`, `ada`, `ada`, `ada`, `ada`; ask"));
 }
 
+TEST(AncestryStory, OfOlderOrSideBuild_LinksWhatIsMissingInIt) {
+  auto bisection = bisection_of(culprit_story());
+  EXPECT_EQ(ancestry_story(bisection, project_url), "");
+  bisection.ancestry = Ancestry{sha_of('b'), 5, 0};
+  EXPECT_EQ(ancestry_story(bisection, project_url),
+            "**Built from an older commit:** " +
+                compare_link(sha_of('b'), sha_of('a'), project_url) + " is missing in " +
+                commit_link(sha_of('b'), project_url) + " (5 commits).\n\n");
+  bisection.ancestry = Ancestry{sha_of('e'), 1, 2};
+  EXPECT_EQ(ancestry_story(bisection, project_url),
+            "**Built from a side branch:** " +
+                compare_link(sha_of('e'), sha_of('a'), project_url) + " is missing in " +
+                commit_link(sha_of('b'), project_url) + " (1 commit); " +
+                compare_link(sha_of('e'), sha_of('b'), project_url) +
+                " is only in it (2 commits).\n\n");
+}
+
+TEST(BisectionStory, OfCommitsThatTheEndLacks_DoesNotListThemOldestFirst) {
+  auto bisection = bisection_of(range_story());
+  EXPECT_THAT(story_of(bisection), HasSubstr("Oldest first:"));
+  bisection.findings.front().missing = 3;
+  EXPECT_THAT(story_of(bisection), HasSubstr("As they were searched:"));
+}
+
 TEST(LandingsStory, OfRevertedCulprit_NamesTheRevert) {
   auto bisection = bisection_of(culprit_story());
   EXPECT_EQ(landings_story(bisection, project_url), "");

@@ -116,6 +116,19 @@ TEST(Issue, SaysInItsFirstLinesThatTheCulpritIsRevertedAlready) {
   EXPECT_EQ(body.find("Already"), body.rfind("Already")) << "once for both bisections";
 }
 
+TEST(Issue, SaysInItsFirstLinesThatTheNightlyIsOfAnOlderCommit) {
+  auto story = culprit_story();
+  story.bisections.front().ancestry = Ancestry{story.nightly.commit, 5, 0};
+  story.bisections.front().findings.front().missing = 1;
+  story.bisections.push_back(story.bisections.front());
+  auto const body = draft_issue(story, context).body;
+  std::string const line = "-->\n**Built from an older commit:** ";
+  EXPECT_THAT(body, HasSubstr(line));
+  EXPECT_LT(body.find(line), body.find("series regressed from nightly"));
+  EXPECT_EQ(body.find("**Built from"), body.rfind("**Built from")) << "once for both bisections";
+  EXPECT_THAT(body, HasSubstr("| 6 | " + link_of('c') + " (missing) |"));
+}
+
 TEST(Issue, NamesACulpritOnceThatTwoSearchesFound) {
   auto story = culprit_story();
   story.bisections.push_back(story.bisections.front());

@@ -156,6 +156,34 @@ TEST(WordsFinding, OfCommitThatLandedBefore_NamesTheEarlierIncident) {
             "pull request");
 }
 
+TEST(WordsFinding, OfCommitThatTheBadBuildLacks_CallsItMissing) {
+  OneCommit commit;
+  commit.finding.missing = 1;
+  EXPECT_EQ(commit.claim(),
+            "Missing improvement: proved against its parent; the bad build lacks it");
+  EXPECT_THAT(commit.evidence(), StartsWith("without it +12.0% "));
+  commit.effect.proof.reset();
+  EXPECT_THAT(commit.claim(), StartsWith("Most likely missing improvement: not compared with"));
+  commit.effect.after = 36;
+  EXPECT_THAT(commit.claim(), StartsWith("Most likely missing regression: "));
+}
+
+TEST(WordsFinding, OfCommitsThatTheBadBuildLacks_SaysHowMany) {
+  ThreeCommits commits;
+  commits.finding.missing = 3;
+  EXPECT_EQ(commits.claim(),
+            "One of 3 commits: the regression came with one of them; the bad build lacks all of "
+            "them");
+  commits.finding.missing = 2;
+  EXPECT_THAT(commits.claim(), EndsWith("; the bad build lacks the first 2 of them"));
+}
+
+TEST(WordsFinding, OfMerge_SaysHowManyCommitsItBrought) {
+  OneCommit commit;
+  commit.finding.merged = 5;
+  EXPECT_EQ(commit.claim(), "Culprit: proved against its parent; it is a merge of 5 commits");
+}
+
 TEST(WordsEvidence, OfProvedEffect_HasProofShareLevelsAndConfidence) {
   EXPECT_EQ(OneCommit{}.evidence(),
             "against its parent +12.0% [+5.0%, +25.0%] (40 ms to 44.8 ms, 8 pairs of processes), "
@@ -240,6 +268,30 @@ TEST(WordsBisection, ThatDidNotEndNormally_ShowsItsState) {
   EXPECT_EQ(in_state(BisectionState::paused), "Paused: it goes on when it is resumed");
   EXPECT_EQ(in_state(BisectionState::running), "Running: it has not finished yet");
   EXPECT_EQ(in_state(BisectionState::queued), "Queued: it has not finished yet");
+}
+
+TEST(WordsBisection, OfOlderBadBuild_SaysWhatIsMissingInIt) {
+  auto bisection = bisection_of(github::culprit_story());
+  bisection.ancestry = Ancestry{github::sha_of('b'), 5, 0};
+  std::string const older =
+      "the bad build was built from an older commit: bbbbbbbbbbbb..aaaaaaaaaaaa is missing in it "
+      "(5 commits)";
+  EXPECT_EQ(text_of(summary(bisection)), "Culprit proved: " + older);
+  bisection.state = BisectionState::queued;
+  EXPECT_EQ(text_of(summary(bisection)), "Queued: " + older + "; it has not finished yet");
+  bisection.state = BisectionState::failed;
+  bisection.failure = "end abc cannot be built";
+  EXPECT_EQ(text_of(summary(bisection)),
+            "Failed: " + older + "; why the bisection failed: end abc cannot be built");
+}
+
+TEST(WordsBisection, OfBadBuildOnASideBranch_SaysWhatEitherSideLacks) {
+  auto bisection = bisection_of(github::culprit_story());
+  bisection.ancestry = Ancestry{github::sha_of('e'), 1, 2};
+  EXPECT_EQ(text_of(summary(bisection)),
+            "Culprit proved: the bad build was built from a side branch: "
+            "eeeeeeeeeeee..aaaaaaaaaaaa is missing in it (1 commit), eeeeeeeeeeee..bbbbbbbbbbbb is "
+            "only in it (2 commits)");
 }
 
 TEST(WordsBisection, WithFindings_NeedsNoReason) {
