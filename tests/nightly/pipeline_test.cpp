@@ -198,6 +198,29 @@ TEST_F(PipelineTest, ReportsARelandThatRegressesAgainWithTheEarlierIncident) {
                     Not(HasSubstr(first.report))));
 }
 
+TEST_F(PipelineTest, ReportsANightlyOfAnOlderCommitWithWhatItLacks) {
+  world.change(4, "alpha", 1 / 1.3);
+  world.release("2026-01-01", 1);
+  ASSERT_TRUE(world.pass());
+  world.release("2026-01-02", 7);
+  ASSERT_TRUE(world.pass());
+  world.release("2026-01-03", 2);
+  ASSERT_TRUE(world.pass());
+
+  ASSERT_TRUE(incident());
+  auto const bisections = world.parts->store.bisections().of_incident(incident()->id);
+  ASSERT_THAT(bisections, SizeIs(1));
+  EXPECT_EQ(bisections[0].state, BisectionState::done);
+  auto const report = text_of(incident()->report);
+  auto const first_lines = report.substr(0, report.find("series regressed from nightly"));
+  EXPECT_THAT(first_lines,
+              AllOf(HasSubstr("**Built from an older commit:** [`" + short_of(world.sha(2)) +
+                              "..." + short_of(world.sha(7)) + "`]"),
+                    HasSubstr(" (5 commits).")));
+  EXPECT_THAT(report, HasSubstr("**Missing improvement: [`" + short_of(world.sha(4)) + "`]"));
+  EXPECT_THAT(report, Not(HasSubstr(world.folder.path().string())));
+}
+
 TEST_F(PipelineTest, TellsOfAnImprovementNobodyButTheVerdicts) {
   release_two();
   world.change(5, "alpha", 0.8, Metric::cmem);
