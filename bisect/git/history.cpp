@@ -1,6 +1,7 @@
 #include "bisect/git/history.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -105,8 +106,15 @@ std::string last_failure() {
 
 }  // namespace
 
+/// libgit2 refuses repositories with these extensions, though they change nothing that is read here.
+/// It also refuses those of another user. It runs nothing that a repository's settings name; git,
+/// which does, checks the owner itself. Options are lost when the last user is gone.
 GitHistory::Library::Library() {
-  git_libgit2_init();
+  if (git_libgit2_init() > 1) return;
+  std::array<char const*, 4> extensions{
+      "partialclone", "preciousobjects", "relativeworktrees", "worktreeconfig"};
+  git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, extensions.data(), extensions.size());
+  git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0);
 }
 
 GitHistory::Library::~Library() {
@@ -358,7 +366,8 @@ Result<std::vector<NightlyRelease>> GitHistory::nightly_releases(std::string con
     if (git_commit_parentcount(&commit) == 0) return releases;
     at = parent_of(commit);
   }
-  if (!at) return at.error();
+  bool const is_boundary = !at && at.error().code == ErrorCode::not_found;
+  if (!at && !is_boundary) return at.error();
   return releases;
 }
 

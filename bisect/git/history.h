@@ -23,7 +23,9 @@ namespace torchwatch::bisect {
 /// Nothing is cached, so what others fetch into the repository is seen by the next call; the
 /// repository itself is never changed. Every method blocks on the disk. Not thread-safe: one thread
 /// at a time. Errors name the repository: invalid_argument for what cannot be, not_found for what
-/// is not there (a shallow clone lacks old commits), corrupt and internal for what git cannot read.
+/// is not there (a shallow clone lacks old commits, a partial clone files), corrupt and internal
+/// for what git cannot read. Partial clones and repositories of other users are opened; nothing is
+/// fetched into them.
 class GitHistory {
  public:
   /// `path` is the repository itself or its working tree; no directory above it is searched. What
@@ -71,7 +73,7 @@ class GitHistory {
 
   /// The newest `limit` releases of a nightly branch, newest first: as it was fetched from
   /// `remote`, where it was; else of the repository's own, or of a clone's "origin/BRANCH". Commits
-  /// whose subject is of another form are passed over.
+  /// whose subject is of another form are passed over. Of a shallow clone, those that it has.
   Result<std::vector<NightlyRelease>> nightly_releases(std::string const& branch,
                                                        int limit,
                                                        std::string const& remote = "") const;

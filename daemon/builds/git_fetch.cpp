@@ -1,15 +1,13 @@
 #include "daemon/builds/git_fetch.h"
 
 #include <filesystem>
-#include <sstream>
 #include <system_error>
 #include <utility>
 
 #include <spdlog/spdlog.h>
 
 #include "bisect/git/history.h"
-#include "runner/process/environment.h"
-#include "runner/process/excerpt.h"
+#include "daemon/builds/git_program.h"
 
 namespace torchwatch::builds {
 namespace asio = boost::asio;
@@ -35,14 +33,6 @@ bool has_come(async::ToolRun const& run) {
   constexpr int some_refs = 1;  // "fatal" ends with 128
   return run.is_good() || (run.status.signal == 0 && run.status.code == some_refs &&
                            run.errors.find("fatal: ") == std::string::npos);
-}
-
-/// What git calls the failure itself: the lines after that are advice.
-std::string reason_of(async::ToolRun const& run) {
-  std::istringstream lines{run.errors};
-  for (std::string line; std::getline(lines, line);)
-    if (line.starts_with("fatal: ")) return process::excerpt(line);
-  return async::why_it_failed(run);
 }
 
 bool is_kept_out_by_a_lock(async::ToolRun const& run) {
@@ -130,7 +120,7 @@ asio::awaitable<Result<>> GitFetch::fetch() {
   if (refspec && !refspec->empty()) arguments.push_back(*refspec);
   auto const run = co_await git_past_remains(std::move(arguments));
   if (run && has_come(*run)) {
-    if (!run->is_good()) spdlog::warn("fetch_incomplete reason=\"{}\"", reason_of(*run));
+    if (!run->is_good()) spdlog::warn("fetch_incomplete reason=\"{}\"", reason_of_git(*run));
     std::chrono::duration<double> const seconds = std::chrono::steady_clock::now() - started;
     spdlog::info("fetch_finished repository={} remote={} seconds={:.1f}",
                  source_.repository,
@@ -138,7 +128,7 @@ asio::awaitable<Result<>> GitFetch::fetch() {
                  seconds.count());
     co_return Result<>{};
   }
-  auto const reason = run ? reason_of(*run) : run.error().message;
+  auto const reason = run ? reason_of_git(*run) : run.error().message;
   spdlog::warn("fetch_failed repository={} remote={} reason=\"{}\"",
                source_.repository,
                source_.remote,
@@ -184,7 +174,7 @@ asio::awaitable<Result<std::optional<CommitSha>>> GitFetch::ask_remote(std::stri
   if (!run || !run->is_good()) {
     co_return Error{ErrorCode::unavailable,
                     "remote " + source_.remote + " of " + source_.repository + ": " +
-                        (run ? reason_of(*run) : run.error().message)};
+                        (run ? reason_of_git(*run) : run.error().message)};
   }
   // "HASH<tab>refs/heads/BRANCH"
   auto const hash = run->output.substr(0, run->output.find('\t'));
@@ -194,16 +184,7 @@ asio::awaitable<Result<std::optional<CommitSha>>> GitFetch::ask_remote(std::stri
 
 asio::awaitable<Result<async::ToolRun>> GitFetch::git(std::vector<std::string> arguments,
                                                       std::chrono::seconds limit) {
-  process::Command command;
-  command.argv = {"git", "-C", source_.repository};
-  command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
-  command.env = {{"GIT_TERMINAL_PROMPT", "0"}, {"LC_ALL", "C"}};  // what it says is looked at
-  command.inherits = process::network_variables();
-  // GIT_DIR and its like would lead it elsewhere.
-  command.inherits.insert(
-      command.inherits.end(),
-      {"GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSL_*", "GIT_CONFIG_*", "SSH_*", "XDG_*"});
-  co_return co_await async::run_tool(executor_, std::move(command), limit);
+  co_return co_await run_git(executor_, source_.repository, std::move(arguments), limit);
 }
 
 }  // namespace torchwatch::builds

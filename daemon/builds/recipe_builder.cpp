@@ -13,6 +13,7 @@
 #include "daemon/async/flush_disk.h"
 #include "daemon/builds/contents.h"
 #include "daemon/builds/manifest.h"
+#include "daemon/builds/missing_files.h"
 #include "storage/base/remove_tree.h"
 
 namespace torchwatch::builds {
@@ -33,6 +34,14 @@ std::string log_name(CommitSha const& commit, int layout) {
 /// Of a Retry.
 std::string subject_of(CommitSha const& commit) {
   return "build " + commit.hex;
+}
+
+/// Why a commit was not checked out, for reports.
+std::string note_of(Error const& problem) {
+  if (problem.code == ErrorCode::not_found)
+    return "the clone is a partial one and lacks its files; `torchwatch config check` names the "
+           "command that fetches them";
+  return "git cannot check it out; the service's log says why (checkout_failed)";
 }
 
 /// A directory that is gone with this object.
@@ -241,16 +250,13 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::run_recipe(fs::path work, R
   auto const& commit = request.origin.commit;
   auto const started = std::chrono::steady_clock::now();
   auto const tree = worktrees_.take();
-  auto const checked_out = co_await tree->check_out(request.origin);
+  auto const checked_out = co_await check_out(*tree, request.origin);
   if (!checked_out && may_yet_come(commit, checked_out.error())) co_return checked_out.error();
   if (!checked_out) {
     // The note is published: git's own words, and paths, go to the log alone.
     spdlog::warn(
         "checkout_failed commit={} reason=\"{}\"", short_of(commit), checked_out.error().message);
-    co_return give_up(commit,
-                      request.recipe,
-                      "git cannot check it out; the service's log says why (checkout_failed)",
-                      false);
+    co_return give_up(commit, request.recipe, note_of(checked_out.error()), false);
   }
   auto const expected = co_await expect(request.recipe);
   if (!expected) co_return expected.error();
@@ -276,6 +282,16 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::run_recipe(fs::path work, R
   Seconds const seconds = std::chrono::steady_clock::now() - started;
   BuildAttempt::Cost const cost{seconds.count(), is_incremental};
   co_return co_await keep(commit, request.recipe, prefix, cost);
+}
+
+/// A partial clone gets the files first that it lacks. Those of a revert are of commits that were
+/// built before.
+asio::awaitable<Result<>> RecipeBuilder::check_out(Worktree& tree, Origin origin) {
+  if (!origin.revert) {
+    auto const brought = co_await bring_missing_files(executor_, source_, origin.commit);
+    if (!brought) co_return brought;
+  }
+  co_return co_await tree.check_out(std::move(origin));
 }
 
 /// A downloaded prefix of the commit, or nothing. What cannot be had or used is told.
@@ -331,8 +347,10 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::keep(CommitSha commit,
 }
 
 /// For a day after it was first tried, which the store remembers over restarts. A commit that git
-/// can never check out, or a server that never gives its archive, must not hold up the others.
+/// can never check out, or a server that never gives its archive, must not hold up the others. What
+/// is not there, and not to be asked for anywhere, does not come.
 bool RecipeBuilder::may_yet_come(CommitSha const& commit, Error const& problem) {
+  if (problem.code == ErrorCode::not_found) return false;
   auto const subject = subject_of(commit);
   if (!is_over(store_.retries().note(subject, clock_.now(), problem.message))) return true;
   store_.retries().forget(subject);

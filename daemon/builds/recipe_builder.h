@@ -68,6 +68,7 @@ class RecipeBuilder final : public Builder {
   boost::asio::awaitable<Result<BuildAttempt>> make_in(std::filesystem::path work, Request request);
   boost::asio::awaitable<Result<BuildAttempt>> run_recipe(std::filesystem::path work,
                                                           Request request);
+  boost::asio::awaitable<Result<>> check_out(Worktree& tree, Origin origin);
   boost::asio::awaitable<Result<std::optional<std::filesystem::path>>> download(
       CommitSha const& commit, std::filesystem::path const& work);
   boost::asio::awaitable<Result<Recipe>> expect(RecipeId recipe);

@@ -102,7 +102,27 @@ asio::awaitable<Result<>> Worktree::go_to(Origin const& origin) {
     fs::remove(own / "index.lock", ignored);
   std::vector<std::string> arguments{
       "-C", source().string(), "checkout", "--quiet", "--force", "--detach", origin.commit.hex};
-  co_return co_await git(std::move(arguments));
+  auto const checked_out = co_await git(std::move(arguments));
+  if (!checked_out) co_return checked_out;
+  co_return co_await verify(origin.commit);
+}
+
+/// Whether the files are those of the commit: git may succeed though it could not write some. Line
+/// ends that .gitattributes converts are no difference, and submodules are the recipe's matter.
+asio::awaitable<Result<>> Worktree::verify(CommitSha commit) {
+  std::vector<std::string> arguments{"-C",
+                                     source().string(),
+                                     "diff",
+                                     "--quiet",
+                                     "--no-ext-diff",
+                                     "--no-textconv",
+                                     "--ignore-cr-at-eol",
+                                     "--ignore-submodules=all",
+                                     commit.hex,
+                                     "--"};
+  auto const same = co_await git(std::move(arguments));
+  if (same) co_return same;
+  co_return within("the checkout differs from commit " + commit.hex, same.error());
 }
 
 asio::awaitable<Result<>> Worktree::git(std::vector<std::string> arguments) {

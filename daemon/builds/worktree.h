@@ -60,8 +60,8 @@ class Worktree {
   /// is stale. `contents`: of the recipe that works in here next.
   Result<> prepare_for(std::string const& contents) const;
 
-  /// Brings the files of a commit to source(): those that differ are written. Fails with
-  /// unavailable, in git's words.
+  /// Brings the files of a commit to source(): those that differ are written, and all are compared
+  /// with the commit afterwards. Fails with unavailable, in git's words.
   boost::asio::awaitable<Result<>> check_out(Origin origin);
 
  private:
@@ -69,6 +69,7 @@ class Worktree {
   boost::asio::awaitable<Result<>> clone();
   Result<bisect::GitHistory> open_reverts() const;
   boost::asio::awaitable<Result<>> go_to(Origin const& origin);
+  boost::asio::awaitable<Result<>> verify(CommitSha commit);
   boost::asio::awaitable<Result<>> git(std::vector<std::string> arguments);
 
   boost::asio::any_io_executor executor_;
