@@ -97,7 +97,9 @@ void add_alarms(Families& all, storage::Tallies const& tallies) {
                                           odd_feed_entry,
                                           builds_need_space,
                                           report_update_failed,
-                                          label_dropped},
+                                          label_dropped,
+                                          clone_unfit,
+                                          bisection_failed},
                                          tallies.open_alarms)));
 }
 

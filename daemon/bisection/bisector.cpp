@@ -45,21 +45,33 @@ Error unreadable(BisectionRequest const& request, Error const& error) {
   return impossible(range + " cannot be read from the repository; the service's log says why");
 }
 
-/// What each suspect weighs before anything is read.
-Result<std::vector<double>> prior_of(std::vector<Commit> const& suspects,
-                                     BisectionRequest const& request,
-                                     std::string const& repository) {
-  if (request.prior == Prior::uniform || repository.empty())
-    return std::vector<double>(suspects.size(), 1.0);
+/// Which files each suspect changed. A treeless clone does not know.
+Result<std::vector<bisect::CommitChanges>> changes_of(std::vector<Commit> const& suspects,
+                                                      std::string const& repository) {
   auto const history = bisect::GitHistory::open(repository);
-  if (!history) return unreadable(request, history.error());
+  if (!history) return history.error();
   std::vector<bisect::CommitChanges> changes;
   for (auto const& suspect : suspects) {
     auto touched = history->changes_of(suspect.sha);
-    if (!touched) return unreadable(request, touched.error());
+    if (!touched) return touched.error();
     changes.push_back(std::move(*touched));
   }
-  return bisect::prior_by_paths(changes, request.series);
+  return changes;
+}
+
+/// What each suspect weighs before anything is read; all alike where the changed files are unknown.
+std::vector<double> prior_of(std::vector<Commit> const& suspects,
+                             BisectionRequest const& request,
+                             std::string const& repository) {
+  std::vector<double> const uniform(suspects.size(), 1.0);
+  if (request.prior == Prior::uniform || repository.empty()) return uniform;
+  auto const changes = changes_of(suspects, repository);
+  if (changes) return bisect::prior_by_paths(*changes, request.series);
+  spdlog::warn("bisection_prior_uniform start={} end={} reason=\"{}\"",
+               short_of(request.start),
+               short_of(request.end),
+               changes.error().message);
+  return uniform;
 }
 
 std::string text_of(Finding const& finding) {
@@ -157,8 +169,7 @@ asio::awaitable<Result<Bisector::Range>> Bisector::range_of(BisectionRequest con
       co_return impossible("no fleet is named " + series.fleet);
   auto way = bisect::way_along(*lineage);
   auto prior = prior_of(way.suspects, request, options_.source.repository);
-  if (!prior) co_return impossible(prior.error().message);
-  co_return Range{std::move(way), bisect::ancestry_of(*lineage), std::move(*prior)};
+  co_return Range{std::move(way), bisect::ancestry_of(*lineage), std::move(prior)};
 }
 
 /// What lies between the ends; where there is no repository, the commits of the nightlies.

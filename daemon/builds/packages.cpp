@@ -93,7 +93,7 @@ Result<fetch::PackageContents> checked_contents(Nightly const& nightly, fs::path
 
 }  // namespace
 
-asio::awaitable<Result<BuildAttempt>> Packages::bring(Nightly& nightly) {
+asio::awaitable<Result<BuildAttempt>> Packages::bring(Nightly& nightly, Trunk trunk) {
   auto const builds = fs::absolute(options_.state_dir) / "builds";
   auto const directory = builds / ("nightly-" + std::to_string(nightly.id.value));
   std::error_code ignored;
@@ -103,7 +103,7 @@ asio::awaitable<Result<BuildAttempt>> Packages::bring(Nightly& nightly) {
     if (!fetched && !is_for_good(fetched.error().code)) co_return not_yet(fetched.error());
     if (!fetched) co_return without_build(fetched.error().message);
   }
-  co_return co_await read(nightly, directory);
+  co_return co_await read(nightly, directory, trunk);
 }
 
 asio::awaitable<Result<>> Packages::fetch(Nightly& nightly, fs::path directory) {
@@ -146,17 +146,22 @@ asio::awaitable<Result<>> Packages::fetch(Nightly& nightly, fs::path directory) 
 }
 
 /// What lies in `directory`, whole; build.json is written last.
-asio::awaitable<Result<BuildAttempt>> Packages::read(Nightly& nightly, fs::path directory) {
+asio::awaitable<Result<BuildAttempt>> Packages::read(Nightly& nightly,
+                                                     fs::path directory,
+                                                     Trunk wanted) {
   auto const contents = checked_contents(nightly, directory);
   if (!contents) {
     std::error_code ignored;
     fs::remove_all(directory, ignored);
     co_return without_build(contents.error().message);
   }
-  auto const trunk = co_await trunk_commit_of(contents->release_commit);
-  if (!trunk) co_return trunk.error();
+  // One that was measured stays under the commit that it was measured under.
+  if (nightly.commit.hex.empty()) {
+    auto const trunk = co_await trunk_commit_of(contents->release_commit, wanted);
+    if (!trunk) co_return trunk.error();
+    nightly.commit = *trunk;
+  }
   nightly.release_commit = contents->release_commit;
-  nightly.commit = *trunk;
   if (is_wheel(nightly.file->url)) {
     auto const accompanied = co_await companions_.bring(directory);
     if (!accompanied && is_for_good(accompanied.error().code))
@@ -173,19 +178,22 @@ asio::awaitable<Result<BuildAttempt>> Packages::read(Nightly& nightly, fs::path 
   co_return attempt;
 }
 
-/// The commit itself, where no branch tells of it.
-asio::awaitable<Result<CommitSha>> Packages::trunk_commit_of(CommitSha release) {
+/// The release's own commit where the clone does not name the trunk commit: the nightly is measured
+/// then, and not bisected.
+asio::awaitable<Result<CommitSha>> Packages::trunk_commit_of(CommitSha release, Trunk wanted) {
   if (options_.source.repository.empty()) co_return release;
   auto trunk = trunk_commit_in(options_, release);
-  if (trunk && !*trunk) {
+  if (!trunk || !*trunk) {
     auto const refreshed = co_await git_fetch_.refresh();
     trunk = trunk_commit_in(options_, release);
-    if (trunk && !*trunk && !refreshed) co_return refreshed.error();
+    bool const is_known = trunk && *trunk;
+    if (!is_known && !refreshed && wanted == Trunk::awaited) co_return refreshed.error();
   }
-  if (!trunk) co_return trunk.error();
-  if (*trunk) co_return **trunk;
-  spdlog::warn(
-      "release_without_trunk_commit release={} branch={}", short_of(release), options_.feed.branch);
+  if (trunk && *trunk) co_return **trunk;
+  spdlog::warn("release_without_trunk_commit release={} branch={} reason=\"{}\"",
+               short_of(release),
+               options_.feed.branch,
+               trunk ? "the branch does not name it" : trunk.error().message);
   co_return release;
 }
 

@@ -19,6 +19,12 @@
 
 namespace torchwatch::builds {
 
+/// What becomes of a nightly whose trunk commit the remote of the clone does not give now.
+enum class Trunk {
+  awaited,   ///< it is tried again
+  optional,  ///< its release commit stands for it
+};
+
 /// Builds that are published: each nightly's file is brought into `state_dir/builds/nightly-ID` and
 /// stays there. Single-threaded.
 class Packages {
@@ -41,14 +47,17 @@ class Packages {
   /// worker compiled for it; notes in `nightly` what it says of itself (commits) and which contents
   /// it has. Absent, with the reason, when these contents are no good, or no worker compiles
   /// against them. Fails with unavailable when it may be tried again, since the server or a cache
-  /// in front of it is behind: what has come is not downloaded again.
-  boost::asio::awaitable<Result<BuildAttempt>> bring(Nightly& nightly);
+  /// in front of it is behind: what has come is not downloaded again. A clone that cannot name the
+  /// trunk commit costs no measurement: the release commit stands for it then.
+  boost::asio::awaitable<Result<BuildAttempt>> bring(Nightly& nightly,
+                                                     Trunk trunk = Trunk::awaited);
 
  private:
   boost::asio::awaitable<Result<>> fetch(Nightly& nightly, std::filesystem::path directory);
   boost::asio::awaitable<Result<BuildAttempt>> read(Nightly& nightly,
-                                                    std::filesystem::path directory);
-  boost::asio::awaitable<Result<CommitSha>> trunk_commit_of(CommitSha release);
+                                                    std::filesystem::path directory,
+                                                    Trunk wanted);
+  boost::asio::awaitable<Result<CommitSha>> trunk_commit_of(CommitSha release, Trunk wanted);
 
   config::Options const& options_;
   Fetcher& fetcher_;

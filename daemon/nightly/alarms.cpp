@@ -1,5 +1,6 @@
 #include "daemon/nightly/alarms.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -149,6 +150,36 @@ void Alarms::check_end(Nightly const& nightly) {
       AlarmKind::nightly_failed,
       "",
       "nightly " + nightly.date + ": " + nightly.failure);
+  check_clone(nightly);
+  check_bisection(nightly);
+}
+
+/// The release's commit stands for a trunk commit that the clone does not name.
+void Alarms::check_clone(Nightly const& nightly) {
+  if (!nightly.file || nightly.commit.hex.empty()) return;
+  bool const has_clone = !options_.source.repository.empty();
+  set(has_clone && nightly.commit == nightly.release_commit,
+      AlarmKind::clone_unfit,
+      "",
+      fmt::format("branch {} of source.repository does not name the commit that nightly {} was "
+                  "built from, so a regression in it cannot be bisected; `torchwatch config check` "
+                  "says why",
+                  options_.feed.branch,
+                  nightly.date));
+}
+
+/// The pipeline's own bisection is an incident's first. Another one that is done makes up for it.
+void Alarms::check_bisection(Nightly const& nightly) {
+  auto const incident = store_.incidents().of_nightly(nightly.id);
+  if (!incident) return;
+  auto const bisections = store_.bisections().of_incident_in_brief(incident->id);
+  if (bisections.empty()) return;
+  bool const is_done =
+      std::ranges::find(bisections, BisectionState::done, &Bisection::state) != bisections.end();
+  set(!is_done && bisections.front().state == BisectionState::failed,
+      AlarmKind::bisection_failed,
+      "",
+      "nightly " + nightly.date + ": " + bisections.front().failure);
 }
 
 void Alarms::check_report_updates(std::vector<std::string> const& failures) {

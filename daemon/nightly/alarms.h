@@ -25,7 +25,7 @@ class Alarms {
   /// (Announcer::odd)?
   void check_feed(std::vector<std::string> const& odd);
 
-  /// After the newest nightly was judged: could it be?
+  /// After the newest nightly was judged: could it be, and could its incident be bisected?
   void check_end(Nightly const& nightly);
 
   /// After a sweep of a nightly beside `baseline`: benchmarks that gave nothing on the nightly, or
@@ -47,6 +47,8 @@ class Alarms {
   void check_report_updates(std::vector<std::string> const& failures);
 
  private:
+  void check_clone(Nightly const& nightly);
+  void check_bisection(Nightly const& nightly);
   void look_for_stopped_benchmarks(Nightly const& nightly, std::vector<JobOutcome> const& tonight);
   bool hides_drift(Nightly const& anchor, Nightly const& nightly, Series const& series) const;
   bool still_lacks(std::string const& fleet,

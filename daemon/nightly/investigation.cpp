@@ -1,6 +1,9 @@
 #include "daemon/nightly/investigation.h"
 
+#include <string>
 #include <utility>
+
+#include <spdlog/spdlog.h>
 
 #include "daemon/bisection/nightly_range.h"
 #include "daemon/nightly/operator_profile.h"
@@ -34,9 +37,26 @@ asio::awaitable<Result<>> Investigation::bisect(Incident const& incident) {
     bisections.push_back(store_.bisections().ask(request, incident.id, clock_.now()));
   auto first = bisections.front();
   if (!is_active(first.state)) co_return Result<>{};
+  auto const id = first.id;
   auto const done = co_await queue_.run(std::move(first));
-  if (!done) co_return done.error();
-  co_return Result<>{};
+  co_return done ? Result<>{} : patient(id, done.error());
+}
+
+/// Gives up a bisection that could not take its first step for a day, which the store counts: its
+/// report and the nightlies after it wait for it. One that measures waits for its fleet. The reason
+/// goes to the log alone, since reports show no path of the host.
+Result<> Investigation::patient(BisectionId id, Error const& problem) {
+  auto bisection = store_.bisections().find(id).value();
+  if (problem.code != ErrorCode::unavailable || !bisection.steps.empty()) return problem;
+  auto const subject = "bisection " + std::to_string(id.value);
+  if (!is_over(store_.retries().note(subject, clock_.now(), problem.message))) return problem;
+  spdlog::warn("bisection_given_up id={} reason=\"{}\"", id.value, problem.message);
+  bisection.state = BisectionState::failed;
+  bisection.failure =
+      "it could not begin for a day; the service's log says why (bisection_given_up)";
+  store_.bisections().update(bisection);
+  store_.retries().forget(subject);
+  return {};
 }
 
 }  // namespace torchwatch::nightly

@@ -27,11 +27,12 @@ class Investigation {
 
   /// Bisects all series of the nightly's incident together, unless somebody paused or cancelled
   /// that, or there is nothing between that could be bisected; then profiles both builds. An Error
-  /// means that it may be tried again.
+  /// means that it may be tried again. A bisection that cannot begin for a day has failed.
   boost::asio::awaitable<Result<>> run(Nightly const& nightly);
 
  private:
   boost::asio::awaitable<Result<>> bisect(Incident const& incident);
+  Result<> patient(BisectionId id, Error const& problem);
   bool can_be_narrowed(CommitSha const& start, CommitSha const& end) const;
 
   config::Options const& options_;

@@ -48,11 +48,14 @@ asio::awaitable<Result<BuildAttempt>> Preparation::build_of(Nightly& nightly) {
   bool const is_early = retry && now >= retry->last && now < next_attempt(*retry);
   if (is_early && !is_replaced(nightly))
     co_return Error{ErrorCode::unavailable, postponed(*retry, now)};
-  auto tried = co_await build_now(nightly);
+  bool const is_last = retry && now - retry->since >= retry_patience;
+  auto const trunk = is_last ? builds::Trunk::optional : builds::Trunk::awaited;
+  auto tried = co_await build_now(nightly, trunk);
   co_return patient(nightly, std::move(tried));
 }
 
-asio::awaitable<Result<BuildAttempt>> Preparation::build_now(Nightly& nightly) {
+asio::awaitable<Result<BuildAttempt>> Preparation::build_now(Nightly& nightly,
+                                                             builds::Trunk trunk) {
   BuildAttempt attempt;
   if (!nightly.prefix.empty()) {
     auto present = builds::read_build_of(nightly);
@@ -63,7 +66,7 @@ asio::awaitable<Result<BuildAttempt>> Preparation::build_now(Nightly& nightly) {
       attempt.note = present.error().message;
     co_return attempt;
   }
-  if (nightly.file) co_return co_await packages_.bring(nightly);
+  if (nightly.file) co_return co_await packages_.bring(nightly, trunk);
   attempt.build = build_of_earlier(nightly);
   if (!attempt.build) {
     // Where nobody has the commit, it is of a fork, misspelt, or not pushed yet.

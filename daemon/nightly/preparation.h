@@ -31,7 +31,8 @@ class Preparation {
   /// there is none in `nightly.failure`. An Error means that it may be tried again: what cannot be
   /// fetched or made, and a commit that nobody has, at longer and longer intervals (next_attempt),
   /// until it is given up with the last reason: after a day, which the store counts, or when a
-  /// later edition of its file was announced.
+  /// later edition of its file was announced. Where only the trunk commit is missing by then, the
+  /// nightly is measured without.
   boost::asio::awaitable<Result<>> prepare(Nightly& nightly);
 
   /// The build of a nightly that was prepared once, brought or made again if it is gone. Absent,
@@ -40,7 +41,8 @@ class Preparation {
 
  private:
   boost::asio::awaitable<Result<builds::BuildAttempt>> build_of(Nightly& nightly);
-  boost::asio::awaitable<Result<builds::BuildAttempt>> build_now(Nightly& nightly);
+  boost::asio::awaitable<Result<builds::BuildAttempt>> build_now(Nightly& nightly,
+                                                                 builds::Trunk trunk);
   boost::asio::awaitable<Result<>> fetch(CommitSha commit);
   boost::asio::awaitable<Result<builds::BuildAttempt>> make(CommitSha commit);
   Result<builds::BuildAttempt> patient(Nightly const& nightly, Result<builds::BuildAttempt> tried);

@@ -28,6 +28,10 @@ std::string_view to_string(AlarmKind kind) {
       return "report_update_failed";
     case AlarmKind::label_dropped:
       return "label_dropped";
+    case AlarmKind::clone_unfit:
+      return "clone_unfit";
+    case AlarmKind::bisection_failed:
+      return "bisection_failed";
   }
   return "unknown";
 }
@@ -44,7 +48,9 @@ std::optional<AlarmKind> parse_alarm_kind(std::string_view text) {
                           AlarmKind::odd_feed_entry,
                           AlarmKind::builds_need_space,
                           AlarmKind::report_update_failed,
-                          AlarmKind::label_dropped})
+                          AlarmKind::label_dropped,
+                          AlarmKind::clone_unfit,
+                          AlarmKind::bisection_failed})
     if (text == to_string(kind)) return kind;
   return std::nullopt;
 }

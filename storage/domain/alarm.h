@@ -25,6 +25,8 @@ enum class AlarmKind {
   builds_need_space,     ///< what has to be kept of builds is more than it may be
   report_update_failed,  ///< what a bisection found could not be added to its incident's report
   label_dropped,         ///< the last issue lacks a label: the token may not push
+  clone_unfit,       ///< the clone does not name the commit that the last nightly was built from
+  bisection_failed,  ///< the bisection of the last incident could not be done
 };
 
 std::string_view to_string(AlarmKind kind);
