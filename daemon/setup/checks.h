@@ -32,7 +32,9 @@ PendingCheck check_http(CheckContext const& context);
 /// the look-up of its name.
 PendingCheck check_proxy();
 
-/// Whether `source.repository` opens, and its remote answers.
+/// Whether `source.repository` holds what bisections need: all commits and files, the branch that
+/// names the nightlies, as new as the feed, and a remote that answers; a commit is checked out on
+/// trial. An Error of a clone that lacks something names the command that mends it.
 PendingCheck check_repository(CheckContext const& context);
 
 /// Whether the feed answers, and with what.

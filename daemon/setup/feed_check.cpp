@@ -2,12 +2,12 @@
 #include <chrono>
 #include <utility>
 
-#include "bisect/git/history.h"
 #include "daemon/builds/fetcher.h"
 #include "daemon/builds/git_fetch.h"
 #include "daemon/feed/feed.h"
 #include "daemon/service/programs.h"
 #include "daemon/setup/checks.h"
+#include "daemon/setup/feed_look.h"
 #include "runner/process/scratch_directory.h"
 
 namespace torchwatch::setup {
@@ -58,9 +58,7 @@ std::string told_of(config::FeedOptions const& feed, std::vector<Nightly> const&
 
 }  // namespace
 
-/// Asks as the service does, but keeps what comes out of `state_dir`, which may not be there yet,
-/// and fetches no commits: whether the remote answers is another question.
-PendingCheck check_feed(CheckContext const& context) {
+boost::asio::awaitable<Result<feed::Found>> look_at_feed(CheckContext const& context) {
   auto const scratch = process::ScratchDirectory::make();
   if (!scratch) co_return scratch.error();
   auto options = context.options;
@@ -71,7 +69,12 @@ PendingCheck check_feed(CheckContext const& context) {
   builds::GitFetch fetching{context.executor, options.source};
   auto const feed = feed::open_feed(options, fetcher, fetching);
   std::vector<Nightly> known;
-  auto const found = co_await feed->look(std::move(known));
+  co_return co_await feed->look(std::move(known));
+}
+
+PendingCheck check_feed(CheckContext const& context) {
+  auto const& options = context.options;
+  auto const found = co_await look_at_feed(context);
   if (!found) co_return found.error();
   if (!found->odd.empty()) co_return Error{ErrorCode::corrupt, "feed: " + found->odd.front()};
   if (found->nightlies.empty() && options.feed.kind == config::FeedKind::git)
