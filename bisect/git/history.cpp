@@ -108,9 +108,9 @@ std::string last_failure() {
 
 /// libgit2 refuses repositories with these extensions, though they change nothing that is read here.
 /// It also refuses those of another user. It runs nothing that a repository's settings name; git,
-/// which does, checks the owner itself. Options are lost when the last user is gone.
+/// which does, checks the owner itself.
 GitHistory::Library::Library() {
-  if (git_libgit2_init() > 1) return;
+  git_libgit2_init();
   std::array<char const*, 4> extensions{
       "partialclone", "preciousobjects", "relativeworktrees", "worktreeconfig"};
   git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, extensions.data(), extensions.size());

@@ -196,6 +196,32 @@ TEST(GitHistory, SaysWhatAShallowCloneLacks) {
   EXPECT_NE(missing.error().message.find(start.hex), std::string::npos);
 }
 
+TEST(GitHistory, ListsTheNightliesThatAShallowCloneHas) {
+  GitRepository repository;
+  auto const trunk = repository.commit("a");
+  for (auto const* const date : {"2026-11-19", "2026-11-20", "2026-11-21"})
+    repository.commit(std::string{date} + " nightly release (" + trunk.hex + ")");
+  auto const clone = repository.beside("shallow.git");
+  repository.git("clone --quiet --bare --depth 2 file://" + repository.path().string() + " '" +
+                 clone.string() + "'");
+  auto const releases = open(clone).nightly_releases("main", 9).value();
+  ASSERT_EQ(releases.size(), 2U);
+  EXPECT_EQ(releases.at(1).date, "2026-11-20");
+}
+
+TEST(GitHistory, OpensWhatLibgit2RefusesByItself) {
+  GitRepository repository;
+  auto const commit = repository.commit("a");
+  repository.git("config core.repositoryformatversion 1");
+  // The last one is unknown to older versions of git.
+  for (auto const* const setting : {"partialClone origin",
+                                    "preciousObjects true",
+                                    "worktreeConfig true",
+                                    "relativeWorktrees true"})
+    repository.git(std::string{"config extensions."} + setting);
+  EXPECT_EQ(open(repository.path()).resolve("HEAD").value(), commit);
+}
+
 std::string messages_of(std::vector<Landing> const& landings) {
   std::string text;
   for (auto const& landing : landings)

@@ -1,6 +1,7 @@
 #include "daemon/bisection/bisector.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -547,6 +548,21 @@ TEST_F(BisectorTest, FailsOnAFleetThatLeft) {
 }
 
 TEST_F(BisectorTest, WeighsCommitsByTheirPaths) {
+  world.change(5, "alpha", 1.2);
+  auto request = world.request(0, 8);
+  request.prior = Prior::paths;
+  EXPECT_EQ(culprit_of(run(ask(request)).value().findings.at(0)), 5);
+}
+
+TEST_F(BisectorTest, WeighsAllCommitsAlikeInATreelessClone) {
+  auto const clone = (world.folder.path() / "treeless.git").string();
+  auto const trunk = world.trunk.path();
+  auto const commands = "git -C '" + trunk + "' config uploadpack.allowFilter true && " +
+                        "git clone --quiet --bare --filter=tree:0 'file://" + trunk + "' '" +
+                        clone + "'";
+  ASSERT_EQ(std::system(commands.c_str()), 0);
+  world.options.source.repository = clone;
+  world.restart();
   world.change(5, "alpha", 1.2);
   auto request = world.request(0, 8);
   request.prior = Prior::paths;

@@ -72,6 +72,33 @@ TEST_F(WorktreesTest, GoFromCommitToCommitAndTouchOnlyWhatDiffers) {
   EXPECT_EQ(repository_.git("status --porcelain"), "");
 }
 
+TEST_F(WorktreesTest, AreMadeAnewWhereACheckoutLeavesOtherFilesThanTheCommits) {
+  auto all = worktrees();
+  auto const tree = all.take();
+  ASSERT_TRUE(check_out(*tree, older_));
+  auto const hook = tree->source() / ".git/hooks/post-checkout";
+  fs::create_directories(hook.parent_path());
+  std::ofstream{hook} << "#!/bin/sh\necho not the commit's >add.cpp\n";
+  fs::permissions(hook, fs::perms::owner_all);
+
+  auto const newer = check_out(*tree, newer_);
+
+  ASSERT_TRUE(newer) << newer.error().message;
+  EXPECT_EQ(text_of(tree->source() / "add.cpp"), "two\n");
+  EXPECT_FALSE(fs::exists(hook));
+}
+
+TEST_F(WorktreesTest, TakeConvertedLineEndsForTheCommits) {
+  repository_.write("run.bat", "dir\r\n");
+  repository_.commit("with line ends");
+  repository_.write(".gitattributes", "*.bat text eol=crlf\n");
+  auto const converting = repository_.commit("which are converted from now on");
+  auto all = worktrees();
+  auto const tree = all.take();
+  auto const checked_out = check_out(*tree, converting);
+  EXPECT_TRUE(checked_out) << checked_out.error().message;
+}
+
 TEST_F(WorktreesTest, HaveWhatWasCommittedSince) {
   auto all = worktrees();
   auto const tree = all.take();

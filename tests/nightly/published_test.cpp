@@ -1,10 +1,12 @@
 /// Nightlies that PyTorch publishes: a pass over an index, with its troubles.
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <sstream>
+#include <stdexcept>
 
 #include <gmock/gmock.h>
 
@@ -71,6 +73,85 @@ TEST_F(PublishedTest, ARegressionIsBisectedOnTheTrunk) {
   ASSERT_THAT(bisections, SizeIs(1));
   ASSERT_THAT(bisections[0].findings, SizeIs(1));
   EXPECT_EQ(bisections[0].findings[0].suspects.back().sha, world.sha(5));
+}
+
+/// The watched repository is a clone of the trunk alone.
+class CloneOfTheTrunkTest : public PublishedTest {
+ protected:
+  CloneOfTheTrunkTest() {
+    auto const clone = (world.folder.path() / "clone.git").string();
+    auto const command = "git clone --quiet --bare --no-local --single-branch --branch main '" +
+                         world.trunk.path() + "' '" + clone + "'";
+    if (std::system(command.c_str()) != 0) throw std::runtime_error{command};
+    world.options.source.repository = clone;
+    world.change(5, "alpha", 1.2);
+    world.publish("2026-01-01", 0);
+    world.publish("2026-01-02", 8);
+    world.restart();
+  }
+
+  void expect_report_without_culprit() {
+    EXPECT_EQ(world.newest().state, NightlyState::done);
+    auto const incident = incident_of(world.newest());
+    ASSERT_TRUE(incident);
+    EXPECT_TRUE(fs::exists(incident->report));
+    auto const bisections = world.parts->store.bisections().of_incident(incident->id);
+    ASSERT_THAT(bisections, SizeIs(1));
+    EXPECT_EQ(bisections[0].state, BisectionState::failed);
+    EXPECT_THAT(world.alarms(),
+                UnorderedElementsAre(AlarmKind::clone_unfit, AlarmKind::bisection_failed));
+  }
+};
+
+TEST_F(CloneOfTheTrunkTest, CostsTheBisectionAlone) {
+  pass();
+  expect_report_without_culprit();
+}
+
+TEST_F(CloneOfTheTrunkTest, IsMeasuredAfterADayWhereItsRemoteDoesNotAnswer) {
+  world.options.source.remote = "nowhere";
+  EXPECT_FALSE(world.pass());
+  EXPECT_EQ(world.nightlies().front().state, NightlyState::announced);
+
+  world.restart();
+  world.clock.time += hours{25};
+  (void)world.pass();
+
+  EXPECT_EQ(world.nightlies().front().state, NightlyState::done);
+}
+
+TEST_F(CloneOfTheTrunkTest, IsUnfitNoMoreWhenItHasTheNightlyBranch) {
+  pass();
+  auto const fetched = "git -C '" + world.options.source.repository +
+                       "' fetch --quiet origin '+refs/heads/*:refs/heads/*'";
+  world.publish("2026-01-03", 8);
+  ASSERT_EQ(std::system(fetched.c_str()), 0);
+  pass();
+  EXPECT_THAT(world.alarms(), Not(Contains(AlarmKind::clone_unfit)));
+}
+
+TEST_F(PublishedTest, ABisectionWhoseCommitsTheRemoteDoesNotGiveIsGivenUpAfterADay) {
+  auto const empty = (world.folder.path() / "empty.git").string();
+  ASSERT_EQ(std::system(("git init --quiet --bare '" + empty + "'").c_str()), 0);
+  world.options.source.repository = empty;
+  world.options.source.remote = "nowhere";
+  world.change(5, "alpha", 1.2);
+  world.deliver("2026-01-01", 0);
+  world.deliver("2026-01-02", 8);
+  EXPECT_FALSE(world.pass());
+  EXPECT_EQ(world.newest().state, NightlyState::confirmed);
+
+  world.restart();  // as `check` from cron does: the day is counted in the store
+  world.clock.time += hours{25};
+  pass();
+
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+  auto const incident = incident_of(world.newest());
+  ASSERT_TRUE(incident);
+  std::ostringstream report;
+  report << std::ifstream{incident->report}.rdbuf();
+  EXPECT_THAT(report.str(), Not(HasSubstr(world.folder.path().string())));
+  EXPECT_THAT(world.alarms(), Contains(AlarmKind::bisection_failed));
 }
 
 /// Four nights of which the two in the middle gave no result, though their builds are there; what
