@@ -37,6 +37,9 @@ void describe(Visitor& visit, FeedOptions& feed) {
         feed.ca_file,
         naming("Certificates to trust instead of the system's, PEM", Form::file));
   visit("overdue_s", feed.overdue, range("Time after which a nightly is missing", 0, 31536000));
+  visit("stale_days",
+        feed.stale_days,
+        range("Age of the newest nightly after which the feed counts as dead; 0: never", 0, 3650));
   visit("poll_s", feed.poll, range("Pause between two looks", 1, 86400));
   visit("backlog",
         feed.backlog,

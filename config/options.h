@@ -46,6 +46,9 @@ struct FeedOptions {
   /// Time since the newest nightly after which one is missing; 0: never. Nightlies come once a day,
   /// sometimes late.
   std::chrono::seconds overdue{36 * 3600};
+  /// Days since the date of the newest nightly after which the feed counts as dead; 0: never. A
+  /// channel that PyTorch stops to build keeps its page.
+  int stale_days = 10;
   /// How many of the newest nightlies a fresh database takes, so that it does not start with a
   /// month of work.
   int backlog = 2;

@@ -22,7 +22,7 @@ int run(int argc, char** argv) {
   app.add_option("--config", invocation.config_file, "Configuration file")
       ->envname("TORCHWATCH_CONFIG")
       ->default_val("/etc/torchwatch/torchwatch.json");
-  cli::add_init(app, chosen);
+  cli::add_init(app, invocation, chosen);
   cli::add_serve(app, invocation, chosen);
   cli::add_check(app, invocation, chosen);
   cli::add_runner(app, chosen);

@@ -38,6 +38,7 @@ Result<Index> look_into(IndexRequest const& request) {
   if (!page) return page.error();
   Index index{page->end, page->validators, offers_in(page->links, request.filter)};
   if (index.offers.empty()) index.misfit = why_none_fits(page->links, request.filter);
+  index.newer = newer_for_other_pythons(page->links, request.filter);
   auto const too_many = index.offers.size() - std::min(index.offers.size(), most_offers);
   index.offers.erase(index.offers.begin(),
                      std::next(index.offers.begin(), static_cast<std::ptrdiff_t>(too_many)));

@@ -40,6 +40,7 @@ struct Index {
   Validators validators;
   std::vector<Offer> offers;  ///< as offers_in's, at most `most_offers`; empty unless it came whole
   std::string misfit{};       ///< as why_none_fits's
+  std::string newer{};        ///< as newer_for_other_pythons's
 };
 
 /// Reads the page and picks the nightlies on it. Errors as read_page's. Blocks.

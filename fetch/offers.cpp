@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include <boost/algorithm/string/join.hpp>
 #include <boost/algorithm/string/split.hpp>
 
 #include "storage/base/number.h"
@@ -112,6 +113,23 @@ std::string why_none_fits(std::vector<PageLink> const& links, PackageFilter cons
     miss.found.insert(missed->found);
   }
   return misses.empty() ? std::string{} : text_of(misses.rbegin()->second);
+}
+
+std::string newer_for_other_pythons(std::vector<PageLink> const& links,
+                                    PackageFilter const& filter) {
+  auto any = filter;
+  any.python.clear();
+  any.abi.clear();
+  std::string newest_that_fits;
+  std::map<std::string, std::set<std::string>> pythons;  // by date
+  for (auto const& link : links) {
+    auto const package = parse_package(link.name);
+    if (!package || link.is_yanked || !is_wanted(*package, any)) continue;
+    pythons[package->date].insert(package->python);
+    if (is_wanted(*package, filter)) newest_that_fits = std::max(newest_that_fits, package->date);
+  }
+  if (pythons.empty() || pythons.rbegin()->first <= newest_that_fits) return {};
+  return boost::join(pythons.rbegin()->second, ", ");
 }
 
 }  // namespace torchwatch::fetch

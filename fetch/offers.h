@@ -36,4 +36,9 @@ std::vector<Offer> offers_in(std::vector<PageLink> const& links, PackageFilter c
 /// when there is no nightly of this kind, or one fits.
 std::string why_none_fits(std::vector<PageLink> const& links, PackageFilter const& filter);
 
+/// The Pythons of an index's newest nightly, "cp312, cp313", where those that fit are all older.
+/// Empty when one of the newest fits, and when the filter names neither Python nor ABI.
+std::string newer_for_other_pythons(std::vector<PageLink> const& links,
+                                    PackageFilter const& filter);
+
 }  // namespace torchwatch::fetch

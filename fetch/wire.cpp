@@ -208,7 +208,8 @@ json to_json(Index const& index) {
            {{"end", index.end},
             {"validators", to_json(index.validators)},
             {"offers", std::move(offers)},
-            {"misfit", index.misfit}}}};
+            {"misfit", index.misfit},
+            {"newer", index.newer}}}};
 }
 
 Index index_in(json const& value) {
@@ -216,6 +217,7 @@ Index index_in(json const& value) {
   for (auto const& offer : value.at("offers"))
     index.offers.push_back(offer_in(offer));
   value.at("misfit").get_to(index.misfit);
+  value.at("newer").get_to(index.newer);
   return index;
 }
 

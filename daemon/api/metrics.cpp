@@ -99,6 +99,7 @@ void add_alarms(Families& all, storage::Tallies const& tallies) {
                                           report_update_failed,
                                           label_dropped,
                                           clone_unfit,
+                                          stale_feed,
                                           bisection_failed},
                                          tallies.open_alarms)));
 }

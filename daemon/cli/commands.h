@@ -27,7 +27,7 @@ using Chosen = std::function<int()>;
 
 // `invocation` and `chosen`, which the subcommand that is typed becomes, must outlive `app`.
 
-void add_init(CLI::App& app, Chosen& chosen);
+void add_init(CLI::App& app, Invocation const& invocation, Chosen& chosen);
 void add_serve(CLI::App& app, Invocation const& invocation, Chosen& chosen);
 void add_check(CLI::App& app, Invocation const& invocation, Chosen& chosen);
 void add_runner(CLI::App& app, Chosen& chosen);

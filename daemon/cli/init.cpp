@@ -10,11 +10,16 @@
 
 #include "config/rule.h"
 #include "daemon/async/run_until_signal.h"
+#include "daemon/builds/fetcher.h"
 #include "daemon/cli/command_line.h"
 #include "daemon/cli/commands.h"
+#include "daemon/cli/terminal.h"
+#include "daemon/service/programs.h"
 #include "daemon/setup/first_config.h"
 #include "daemon/setup/host.h"
+#include "daemon/setup/live_channel.h"
 #include "daemon/setup/new_file.h"
+#include "storage/base/clock.h"
 
 namespace torchwatch::cli {
 namespace {
@@ -39,11 +44,33 @@ setup::Host host_here() {
                                  setup::inspect_host(loop.get_executor(), std::move(lookout)));
 }
 
-int run_init(InitRequest const& request) {
+/// Asks the index which channel for the GPU's driver has nightlies, where there is a GPU.
+void choose_channel(setup::Host const& host,
+                    Invocation const& invocation,
+                    setup::FirstConfig& first) {
+  if (host.gpus.empty() || host.cuda.empty()) return;
+  config::FeedOptions feed;
+  feed.kind = config::FeedKind::wheels;
+  if (!first.url.empty()) feed.url = first.url;
+  print_fleeting_progress("asking " + feed.url + " for channels of CUDA " + host.cuda);
+  boost::asio::io_context loop{1};
+  builds::FetchProgram fetcher{loop.get_executor(), service::fetch_program(invocation.executable)};
+  SystemClock const clock;
+  auto const channel =
+      async::run_until_signal(loop, setup::live_channel(fetcher, feed, host.cuda, clock));
+  print_fleeting_progress("");
+  if (channel)
+    first.channel = *channel;
+  else
+    first.no_channel = channel.error().message;
+}
+
+int run_init(InitRequest const& request, Invocation const& invocation) {
   auto const host = host_here();
   setup::FirstConfig first;
   first.state_dir = state_beside(request.file);
   first.url = request.url;
+  choose_channel(host, invocation, first);
   auto const written = setup::write_new_file(request.file, setup::first_config(host, first));
   if (!written) return complain("init", written.error().message);
   std::cout << "found:    " << setup::description_of(host) << "\nwritten:  " << request.file
@@ -61,16 +88,16 @@ std::string complaint_about_url(std::string const& url) {
 
 }  // namespace
 
-void add_init(CLI::App& app, Chosen& chosen) {
+void add_init(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
   auto const request = std::make_shared<InitRequest>();
   auto* const init = app.add_subcommand(
-      "init", "Write a first configuration, for what this host has; asks nothing");
+      "init", "Write a first configuration, for what this host has");
   init->add_option("file", request->file, "Where; it must not be there yet")->capture_default_str();
   init->add_option("--url", request->url, "Mirror of https://download.pytorch.org")
       ->check(complaint_about_url);
-  init->callback([request, &chosen] {
-    chosen = [request] {
-      return run_init(*request);
+  init->callback([request, &invocation, &chosen] {
+    chosen = [request, &invocation] {
+      return run_init(*request, invocation);
     };
   });
 }

@@ -37,6 +37,7 @@ boost::asio::awaitable<Result<>> Announcer::look() {
   if (!found) co_return found.error();
   refuse_days_to_come(*found, clock_.now());
   note_odd(std::move(found->odd));
+  newer_ = std::move(found->newer);
   for (auto& nightly : news_in(std::move(found->nightlies), known, options_.backlog)) {
     nightly.announced_at = clock_.now();
     if (!store_.nightlies().announce(nightly)) continue;

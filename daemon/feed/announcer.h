@@ -33,6 +33,9 @@ class Announcer {
   /// published until then. Each with the reason, for people.
   std::vector<std::string> const& odd() const { return odd_; }
 
+  /// The Pythons of newer nightlies than those that fit (Found::newer), at the last look.
+  std::string const& newer() const { return newer_; }
+
  private:
   void note_odd(std::vector<std::string> odd);
 
@@ -42,6 +45,7 @@ class Announcer {
   Clock const& clock_;
   std::vector<std::string> seen_;  // odd ones, with the last look
   std::vector<std::string> odd_;
+  std::string newer_;
 };
 
 }  // namespace torchwatch::feed

@@ -19,6 +19,8 @@ struct Found {
   std::vector<Nightly> nightlies;  ///< in any order
   /// Entries that are no nightlies, each with the reason, for people. They were passed over.
   std::vector<std::string> odd;
+  /// The Pythons of nightlies that are newer than all found: "cp312, cp313". Empty: none is.
+  std::string newer{};
 };
 
 /// Where nightlies are announced.

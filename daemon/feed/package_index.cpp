@@ -65,6 +65,7 @@ asio::awaitable<Result<Found>> PackageIndex::look(std::vector<Nightly> known) {
   if (!read) co_return read.error();
   Found found;
   std::ranges::transform(offers_, std::back_inserter(found.nightlies), nightly_of);
+  found.newer = newer_;
   if (known.empty()) co_return found;
   auto again = co_await published_again(known.back());
   if (again) found.nightlies.push_back(std::move(*again));
@@ -88,6 +89,7 @@ asio::awaitable<Result<>> PackageIndex::read_page() {
                     "feed " + url + ": the server has no such page" + asks_for(options_.feed)};
   if (index->end == End::unchanged) co_return Result<>{};
   offers_ = std::move(index->offers);
+  newer_ = std::move(index->newer);
   bool const has_foreign = !offers_.empty();
   std::erase_if(offers_, [this](fetch::Offer const& offer) {
     bool const is_foreign = !builds::is_allowed(offer.url, options_.feed);

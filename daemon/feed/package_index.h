@@ -33,6 +33,7 @@ class PackageIndex final : public Feed {
   builds::Fetcher& fetcher_;
   fetch::Validators page_version_;
   std::vector<fetch::Offer> offers_;
+  std::string newer_;  // as fetch::Index has it
 };
 
 }  // namespace torchwatch::feed

@@ -10,6 +10,7 @@
 
 #include "bisect/compare/baseline.h"
 #include "bisect/compare/environment.h"
+#include "daemon/feed/staleness.h"
 #include "daemon/measure/alarm.h"
 #include "daemon/measure/job.h"
 #include "storage/base/date.h"
@@ -135,14 +136,17 @@ void Alarms::set(bool is_wrong,
   measure::set_alarm(store_, is_wrong, alarm);
 }
 
-void Alarms::check_feed(std::vector<std::string> const& odd) {
+void Alarms::check_feed(std::vector<std::string> const& odd, std::string const& newer) {
   set(!odd.empty(), AlarmKind::odd_feed_entry, "", first_of(odd));
   auto const newest = store_.nightlies().newest();
-  if (!newest || options_.feed.overdue == std::chrono::seconds{0}) return;
+  if (!newest) return;
+  auto const stale = feed::why_stale(options_.feed, newest->date, newer, clock_.now());
+  set(!stale.empty(), AlarmKind::stale_feed, "", stale);
+  if (options_.feed.overdue == std::chrono::seconds{0}) return;
   set(clock_.now() - newest->announced_at > options_.feed.overdue,
       AlarmKind::missing_nightly,
       "",
-      "no nightly since " + newest->date);
+      "no nightly since " + newest->date + feed::told_of_newer(options_.feed, newer));
 }
 
 void Alarms::check_end(Nightly const& nightly) {

@@ -21,9 +21,9 @@ class Alarms {
         store_{store},
         clock_{clock} {}
 
-  /// After a feed was asked: is the newest nightly older than `feed.overdue`, and are entries odd
-  /// (Announcer::odd)?
-  void check_feed(std::vector<std::string> const& odd);
+  /// After a feed was asked: is the newest nightly older than `feed.overdue`, or by its own date
+  /// than `feed.stale_days`, and are entries odd (Announcer::odd)? `newer`: Announcer::newer.
+  void check_feed(std::vector<std::string> const& odd, std::string const& newer);
 
   /// After the newest nightly was judged: could it be, and could its incident be bisected?
   void check_end(Nightly const& nightly);

@@ -29,7 +29,7 @@ bool is_searched(storage::Store& store, Incident const& incident, Timestamp now)
 
 asio::awaitable<Result<>> Pipeline::pass() {
   auto const looked = co_await announcer_.look();
-  alarms_.check_feed(announcer_.odd());
+  alarms_.check_feed(announcer_.odd(), announcer_.newer());
   // A kill may have come between the state and its alarm.
   check_end();
   // Findings are published, whatever happens to later nightlies.

@@ -5,10 +5,12 @@
 #include "daemon/builds/fetcher.h"
 #include "daemon/builds/git_fetch.h"
 #include "daemon/feed/feed.h"
+#include "daemon/feed/staleness.h"
 #include "daemon/service/programs.h"
 #include "daemon/setup/checks.h"
 #include "daemon/setup/feed_look.h"
 #include "runner/process/scratch_directory.h"
+#include "storage/base/clock.h"
 
 namespace torchwatch::setup {
 namespace {
@@ -48,12 +50,15 @@ std::string place_of(config::FeedOptions const& feed) {
   return feed.url + ", channel " + feed.channel;
 }
 
-std::string told_of(config::FeedOptions const& feed, std::vector<Nightly> const& nightlies) {
+Result<std::string> told_of(config::FeedOptions const& feed, feed::Found const& found) {
+  auto const& nightlies = found.nightlies;
   if (nightlies.empty()) return place_of(feed) + ": readable, without any nightly yet";
   auto const newest = std::ranges::max_element(nightlies, {}, &Nightly::date);
+  auto const stale = feed::why_stale(feed, newest->date, found.newer, SystemClock{}.now());
+  if (!stale.empty()) return Error{ErrorCode::not_found, place_of(feed) + ": " + stale};
   auto const version = newest->version.empty() ? "" : ", " + newest->version;
   return place_of(feed) + ": " + std::to_string(nightlies.size()) + " nightlies, the newest of " +
-         newest->date + version;
+         newest->date + version + feed::told_of_newer(feed, found.newer);
 }
 
 }  // namespace
@@ -81,7 +86,7 @@ PendingCheck check_feed(CheckContext const& context) {
     co_return Error{ErrorCode::not_found,
                     "feed " + options.feed.path + ": branch " + options.feed.branch +
                         " has no commit that names a nightly"};
-  co_return told_of(options.feed, found->nightlies);
+  co_return told_of(options.feed, *found);
 }
 
 }  // namespace torchwatch::setup

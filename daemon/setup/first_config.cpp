@@ -1,11 +1,9 @@
 #include "daemon/setup/first_config.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <cstdlib>
+#include <optional>
 #include <string_view>
-#include <utility>
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -66,14 +64,14 @@ std::int64_t memory_limit(Host const& host) {
 }
 
 /// The channel that its GPU can be watched with.
-std::optional<std::string> channel_of(Host const& host) {
-  if (host.gpus.empty() || !host.has_cuda_toolkit) return std::nullopt;
-  return cuda_channel(host.cuda);
+std::optional<std::string> channel_of(Host const& host, FirstConfig const& first) {
+  if (host.gpus.empty() || !host.has_cuda_toolkit || first.channel.empty()) return std::nullopt;
+  return first.channel;
 }
 
 std::string feed_lines(Host const& host, FirstConfig const& first) {
   auto const url = first.url.empty() ? "" : ", \"url\": " + quoted(first.url);
-  auto const channel = channel_of(host);
+  auto const channel = channel_of(host, first);
   auto const* const size =
       channel ? "some GiB, as do the libraries of CUDA that nightlies share" : "about 1 GiB";
   return fmt::format(
@@ -91,34 +89,33 @@ std::string feed_lines(Host const& host, FirstConfig const& first) {
 }
 
 /// Why these GPUs are not watched, and what would do it.
-std::string missing_lines(Host const& host) {
+std::string missing_lines(Host const& host, FirstConfig const& first) {
   if (host.cuda.empty())
     return "Which CUDA its driver runs, nvidia-smi does not say: update the driver, or ask it "
            "yourself.\n";
   auto const driver = "Its driver runs CUDA " + host.cuda;
-  auto const channel = cuda_channel(host.cuda);
-  if (!channel) return driver + ", which is older than what PyTorch publishes for: update it.\n";
-  return driver + ", so " + *channel + R"( fits, but workers for it
+  if (first.channel.empty()) return driver + ": " + one_line(first.no_channel) + ".\n";
+  return driver + ", so " + first.channel + R"( fits, but workers for it
   // are compiled with headers of a CUDA toolkit, and none is here: install one, and write in the place of "feed" above and
   // of "fleets" below:
   // "feed": { "kind": "wheels", "channel": ")" +
-         *channel + R"(" },
+         first.channel + R"(" },
   // "fleets": [{ "name": "gpu", "device": "cuda", "slots": 1 }],
 )";
 }
 
-std::string gpu_lines(Host const& host) {
+std::string gpu_lines(Host const& host, FirstConfig const& first) {
   if (host.gpus.empty()) return "";
   auto const found = "\n  // Found " + counted(host.gpus.size(), "GPU") + ": " +
                      one_line(host.gpus.front()) + ". ";
-  if (!channel_of(host)) return found + missing_lines(host);
+  if (!channel_of(host, first)) return found + missing_lines(host, first);
   return found + "Its driver runs CUDA " + host.cuda +
          ", and the CUDA toolkit is here, so it is watched.\n";
 }
 
 /// Where most of what is here is measured.
-std::string first_fleet(Host const& host) {
-  if (!channel_of(host)) {
+std::string first_fleet(Host const& host, FirstConfig const& first) {
+  if (!channel_of(host, first)) {
     return R"(
   // Where builds are measured: one at a time, on this host.
   "fleets": [
@@ -133,8 +130,8 @@ std::string first_fleet(Host const& host) {
 )";
 }
 
-std::string fleet_lines(Host const& host) {
-  auto text = first_fleet(host);
+std::string fleet_lines(Host const& host, FirstConfig const& first) {
+  auto text = first_fleet(host, first);
   if (host.has_slurm) {
     text +=
         R"(    // Slurm is here. Nodes need torchwatch and state_dir at the same paths; results of unlike nodes do not compare.
@@ -188,8 +185,8 @@ std::string first_config(Host const& host, FirstConfig const& first) {
 {
   // Database, builds, logs and reports. Relative paths are relative to this file.
   "state_dir": )" +
-         quoted(first.state_dir) + ",\n" + feed_lines(host, first) + gpu_lines(host) +
-         fleet_lines(host) + suite_lines(host) + last_lines;
+         quoted(first.state_dir) + ",\n" + feed_lines(host, first) + gpu_lines(host, first) +
+         fleet_lines(host, first) + suite_lines(host) + last_lines;
 }
 
 std::string description_of(Host const& host) {
@@ -203,23 +200,6 @@ std::string description_of(Host const& host) {
   if (host.has_slurm) text += ", Slurm";
   if (host.has_docker) text += ", Docker";
   return text;
-}
-
-std::optional<std::string> cuda_channel(std::string const& version) {
-  struct Channel {
-    int major;
-    int minor;
-  };
-
-  constexpr std::array published{Channel{13, 0}, Channel{12, 8}, Channel{12, 6}};
-  auto const dot = version.find('.');
-  if (dot == std::string::npos) return std::nullopt;
-  int const major = std::atoi(version.c_str());
-  int const minor = std::atoi(version.c_str() + dot + 1);
-  for (auto const& channel : published)
-    if (std::pair{major, minor} >= std::pair{channel.major, channel.minor})
-      return fmt::format("cu{}{}", channel.major, channel.minor);
-  return std::nullopt;
 }
 
 int threads_for(Host const& host) {

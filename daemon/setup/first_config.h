@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "daemon/setup/host.h"
@@ -12,6 +11,10 @@ namespace torchwatch::setup {
 struct FirstConfig {
   std::string state_dir = "state";
   std::string url;  ///< of a mirror of download.pytorch.org; empty: that itself
+  /// The channel of nightlies for the GPU's driver, "cu130"; empty: none, for the reason in
+  /// `no_channel`.
+  std::string channel{};
+  std::string no_channel{};
 };
 
 /// The text of a configuration file for `host`, JSON with comments. It watches the GPU where there
@@ -21,10 +24,6 @@ std::string first_config(Host const& host, FirstConfig const& first);
 
 /// "2 cores, 1 socket, 1 NUMA node, 24 GiB of memory; no GPU": one line, for people.
 std::string description_of(Host const& host);
-
-/// The newest channel of CUDA builds that a driver for CUDA `version` ("13.0") runs: "cu130". None
-/// when it is too old, or not told.
-std::optional<std::string> cuda_channel(std::string const& version);
 
 /// Threads of a benchmark on `host`: a quarter of a socket's cores, from one to four.
 int threads_for(Host const& host);

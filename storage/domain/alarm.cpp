@@ -30,6 +30,8 @@ std::string_view to_string(AlarmKind kind) {
       return "label_dropped";
     case AlarmKind::clone_unfit:
       return "clone_unfit";
+    case AlarmKind::stale_feed:
+      return "stale_feed";
     case AlarmKind::bisection_failed:
       return "bisection_failed";
   }
@@ -50,6 +52,7 @@ std::optional<AlarmKind> parse_alarm_kind(std::string_view text) {
                           AlarmKind::report_update_failed,
                           AlarmKind::label_dropped,
                           AlarmKind::clone_unfit,
+                          AlarmKind::stale_feed,
                           AlarmKind::bisection_failed})
     if (text == to_string(kind)) return kind;
   return std::nullopt;

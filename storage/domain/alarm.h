@@ -26,6 +26,7 @@ enum class AlarmKind {
   report_update_failed,  ///< what a bisection found could not be added to its incident's report
   label_dropped,         ///< the last issue lacks a label: the token may not push
   clone_unfit,       ///< the clone does not name the commit that the last nightly was built from
+  stale_feed,        ///< the feed's newest nightly is old by its own date
   bisection_failed,  ///< the bisection of the last incident could not be done
 };
 

@@ -37,7 +37,7 @@ export function generateEmpty() {
   const folder = mkdtempSync(path.join(tmpdir(), 'torchwatch-browser-'));
   for (const inner of ['state', 'feed']) mkdirSync(path.join(folder, inner));
   writeFileSync(path.join(folder, 'torchwatch.json'), JSON.stringify({
-    state_dir: 'state', feed: { kind: 'directory', path: 'feed', poll_s: 86400, overdue_s: 0 }, builds: { quota_mib: 0, keep_free_mib: 0 },
+    state_dir: 'state', feed: { kind: 'directory', path: 'feed', poll_s: 86400, overdue_s: 0, stale_days: 0 }, builds: { quota_mib: 0, keep_free_mib: 0 },
     fleets: [{ name: 'cpu', device: 'cpu' }], suite: { models: ['alexnet'] }, http: { port: 0 },
   }));
   return folder;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <stdexcept>
 
@@ -7,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <sys/utsname.h>
 
+#include "tests/bisect/git_repository.h"
 #include "tests/e2e/eventually.h"
 #include "tests/e2e/service.h"
 #include "tests/fakes/downloads/download_host.h"
@@ -23,13 +25,28 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-/// A page with the wheels of two nightlies, for this host.
-std::string index_page() {
+/// "2026-01-02", the day so many days ago.
+std::string day_before(int days) {
+  auto const today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+  std::chrono::year_month_day const day{today - std::chrono::days{days}};
+  auto const two_digits = [](unsigned number) {
+    return (number < 10 ? "-0" : "-") + std::to_string(number);
+  };
+  return std::to_string(static_cast<int>(day.year())) +
+         two_digits(static_cast<unsigned>(day.month())) +
+         two_digits(static_cast<unsigned>(day.day()));
+}
+
+/// A page with the wheels of two nightlies, for this host: of so many days ago, and of the day
+/// before.
+std::string index_page(int days_ago = 0) {
   utsname host{};
   ::uname(&host);
   std::string page;
-  for (auto const* const date : {"20250902", "20250903"}) {
-    auto const name = std::string{"torch-2.9.0.dev"} + date + "%2Bcpu-cp312-cp312-manylinux_2_28_" +
+  for (int const days : {days_ago + 1, days_ago}) {
+    auto date = day_before(days);
+    std::erase(date, '-');
+    auto const name = "torch-2.9.0.dev" + date + "%2Bcpu-cp312-cp312-manylinux_2_28_" +
                       static_cast<char const*>(host.machine) + ".whl";
     page += "<a href=\"/whl/nightly/cpu/" + name + "\">" + name + "</a><br/>\n";
   }
@@ -95,7 +112,7 @@ TEST_F(FirstRun, LeadsFromNothingToAService) {
 
   auto const before = world_.run({"config", "check", file_.string()});
   EXPECT_EQ(before.status, 0) << before.out << before.err;
-  EXPECT_THAT(before.out, HasSubstr("2 nightlies, the newest of 2025-09-03"));
+  EXPECT_THAT(before.out, HasSubstr("2 nightlies, the newest of " + day_before(0)));
   EXPECT_THAT(before.out, HasSubstr("state: can be made"));
   EXPECT_THAT(before.out, Not(HasSubstr("bad")));
   EXPECT_FALSE(fs::exists(folder_ / "state"));
@@ -131,6 +148,39 @@ TEST_F(FirstRun, TakesNoMirrorThatIsNone) {
   EXPECT_EQ(refused.status, 2);
   EXPECT_THAT(refused.err, HasSubstr("allowed is http(s)://HOST"));
   EXPECT_FALSE(fs::exists(file_));
+}
+
+TEST_F(FirstRun, FindsAChannelThatIsBuiltNoMore) {
+  ASSERT_EQ(init().status, 0);
+  host_.host("/whl/nightly/cpu/torch/", {.content = index_page(100)});
+
+  auto const checked = world_.run({"config", "check", "--json", file_.string()});
+
+  EXPECT_EQ(checked.status, 2);
+  auto const feed = checks_of(checked).at("feed");
+  EXPECT_EQ(feed.at("is_good"), false);
+  EXPECT_THAT(feed.at("found").get<std::string>(),
+              AllOf(HasSubstr("100 days ago"), HasSubstr("is channel cpu still built?")));
+}
+
+TEST_F(FirstRun, FindsAForkWithAnOldNightlyBranch) {
+  ASSERT_EQ(init().status, 0);
+  bisect::GitRepository const fork;
+  auto const trunk = fork.commit("trunk");
+  fork.git("checkout --quiet --orphan nightly");
+  fork.commit("2025-01-01 nightly release (" + trunk.hex + ")");
+  auto const clone = fork.beside("clone").string();
+  fork.git("clone --quiet --bare '" + fork.path().string() + "' '" + clone + "'");
+  edit(R"(// "source": { "repository": "pytorch.git")",
+       R"("source": { "repository": ")" + clone + '"');
+
+  auto const checked = world_.run({"config", "check", "--json", file_.string()});
+
+  auto const repository = checks_of(checked).at("repository");
+  EXPECT_EQ(repository.at("is_good"), false) << repository;
+  EXPECT_THAT(repository.at("found").get<std::string>(),
+              AllOf(HasSubstr("branch nightly ends with the nightly of 2025-01-01"),
+                    HasSubstr("remote set-url origin https://github.com/pytorch/pytorch.git")));
 }
 
 TEST_F(FirstRun, HasEachTroubleOnALineOfItsOwn) {

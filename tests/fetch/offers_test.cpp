@@ -105,6 +105,31 @@ PackageFilter cuda_filter() {
   return filter;
 }
 
+/// Of a page of wheels.
+std::string newer(std::vector<std::string> const& names, std::string const& python) {
+  PackageFilter filter;
+  filter.variant = "cpu";
+  filter.machine = "x86_64";
+  filter.python = python;
+  return newer_for_other_pythons(links_to(names), filter);
+}
+
+std::string cpu_wheel(std::string const& day, std::string const& python) {
+  return "torch-2.9.0.dev" + day + "+cpu-" + python + "-" + python + "-manylinux_2_28_x86_64.whl";
+}
+
+TEST(NewerForOtherPythons, NamesThePythonsOfTheNewestNightly) {
+  std::vector<std::string> const names{cpu_wheel("20260101", "cp310"),
+                                       cpu_wheel("20260101", "cp312"),
+                                       cpu_wheel("20260102", "cp312"),
+                                       cpu_wheel("20260102", "cp313"),
+                                       "torch-2.9.0.dev20260103+cu130-cp314-cp314-linux_x86_64.whl"};
+  EXPECT_EQ(newer(names, "cp310"), "cp312, cp313");
+  EXPECT_EQ(newer(names, "cp312"), "");
+  EXPECT_EQ(newer(names, ""), "");
+  EXPECT_EQ(newer({}, "cp310"), "");
+}
+
 TEST(WhyNoneFits, NamesTheChannelWhereThatIsAnother) {
   EXPECT_EQ(why_none({wheel_of(monday), wheel_of("2.9.0.dev20250901+cu128")}, cuda_filter()),
             "channel is \"cu126\", found: cpu, cu128");

@@ -124,7 +124,7 @@ Result<> write_dependency(Request const& request,
 Json configuration(Request const& request, Scenario const& scenario, Material const& material) {
   Json json{
       {"state_dir", "state"},
-      {"feed", {{"kind", "git"}, {"path", "repository"}}},
+      {"feed", {{"kind", "git"}, {"path", "repository"}, {"stale_days", 0}}},  // its days are past
       {"source",
        {{"repository", "repository"},
         {"recipe", scenario.dependency ? "recipe" : material.recipe.string()},

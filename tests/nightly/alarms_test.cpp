@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include "storage/base/date.h"
 #include "tests/fakes/memory/world.h"
 
 namespace torchwatch::nightly {
@@ -34,6 +35,29 @@ TEST_F(AlarmsTest, MissANightlyThatDoesNotCome) {
 
   night("2026-01-02", 1);
   EXPECT_THAT(world.alarms(), IsEmpty());
+}
+
+TEST_F(AlarmsTest, FindADeadFeedAtTheFirstLook) {
+  world.release("2025-12-01", 0);
+  world.clock.time = Timestamp{*day_of("2025-12-12")};
+  ASSERT_TRUE(world.pass());
+  EXPECT_THAT(world.alarms(), ElementsAre(AlarmKind::stale_feed));
+  EXPECT_THAT(world.parts->store.alarms().open().at(0).detail,
+              testing::HasSubstr("the newest nightly is of 2025-12-01, 11 days ago"));
+
+  night("2025-12-12", 1);
+  EXPECT_THAT(world.alarms(), Not(Contains(AlarmKind::stale_feed)));
+}
+
+TEST_F(AlarmsTest, NameThePythonsOfNewerNightlies) {
+  world.options.feed.python = "cp310";
+  world.publish_wheel("2026-01-01", 0);
+  world.index.newer = "cp312, cp313";
+  world.clock.time += std::chrono::days{12};
+  (void)world.pass();
+  EXPECT_THAT(world.parts->store.alarms().open().at(0).detail,
+              testing::HasSubstr(
+                  "; newer nightlies exist for cp312, cp313, feed.python is \"cp310\""));
 }
 
 /// A directory of builds, into which anybody may put anything.

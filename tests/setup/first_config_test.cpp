@@ -33,6 +33,12 @@ Host host_with_gpu() {
   return host;
 }
 
+FirstConfig for_cuda_13() {
+  FirstConfig first;
+  first.channel = "cu130";
+  return first;
+}
+
 Host large_host() {
   Host host;
   host.name = "login1";
@@ -127,7 +133,7 @@ TEST_F(FirstConfigTest, OfALargeHostTakesMoreThreads) {
 TEST_F(FirstConfigTest, WatchesTheGpuWithTheChannelOfItsDriver) {
   auto host = host_with_gpu();
   host.has_cuda_toolkit = true;
-  auto const text = first_config(host, {});
+  auto const text = first_config(host, for_cuda_13());
   auto const options = load(text);
 
   EXPECT_EQ(options.feed.channel, "cu130");
@@ -139,7 +145,7 @@ TEST_F(FirstConfigTest, WatchesTheGpuWithTheChannelOfItsDriver) {
 }
 
 TEST_F(FirstConfigTest, WatchesTheCpuBesideAGpuWithoutItsToolkit) {
-  auto const text = first_config(host_with_gpu(), {});
+  auto const text = first_config(host_with_gpu(), for_cuda_13());
   auto const options = load(text);
 
   EXPECT_EQ(options.feed.channel, "cpu");
@@ -150,7 +156,7 @@ TEST_F(FirstConfigTest, WatchesTheCpuBesideAGpuWithoutItsToolkit) {
 }
 
 TEST_F(FirstConfigTest, HasTheGpusLinesReady) {
-  auto const text = first_config(host_with_gpu(), {});
+  auto const text = first_config(host_with_gpu(), for_cuda_13());
 
   auto const feed = load(commented_only(text, "\"cu130\"")).feed;
   EXPECT_EQ(feed.kind, config::FeedKind::wheels);
@@ -161,13 +167,16 @@ TEST_F(FirstConfigTest, HasTheGpusLinesReady) {
   EXPECT_EQ(load(fleets).fleets.front().device, Device::cuda);
 }
 
-TEST_F(FirstConfigTest, NamesNoChannelForADriverThatIsTooOld) {
+TEST_F(FirstConfigTest, SaysWhyNoChannelFitsTheDriver) {
   auto host = host_with_gpu();
   host.cuda = "11.4";
-  auto const text = first_config(host, {});
+  host.has_cuda_toolkit = true;
+  FirstConfig first;
+  first.no_channel = "no channel for CUDA 11.4 or older\nhas a nightly";
+  auto const text = first_config(host, first);
 
-  EXPECT_NO_THROW(load(text));
-  EXPECT_THAT(text, HasSubstr("runs CUDA 11.4"));
+  EXPECT_EQ(load(text).feed.channel, "cpu");
+  EXPECT_THAT(text, HasSubstr("runs CUDA 11.4: no channel for CUDA 11.4 or older has a nightly."));
   EXPECT_THAT(text, Not(HasSubstr("\"cuda\"")));
 }
 
@@ -206,15 +215,6 @@ TEST_F(FirstConfigTest, IsNotBrokenByOddNames) {
   host.gpus.front() = "\"GPU\"\n\x01 */ }";
 
   EXPECT_NO_THROW(first(host));
-}
-
-TEST(CudaChannel, IsTheNewestThatTheDriverRuns) {
-  EXPECT_EQ(cuda_channel("13.0"), "cu130");
-  EXPECT_EQ(cuda_channel("13.7"), "cu130");
-  EXPECT_EQ(cuda_channel("12.9"), "cu128");
-  EXPECT_EQ(cuda_channel("12.6"), "cu126");
-  EXPECT_EQ(cuda_channel("12.5"), std::nullopt);
-  EXPECT_EQ(cuda_channel(""), std::nullopt);
 }
 
 TEST(DescriptionOfAHost, IsOneLine) {

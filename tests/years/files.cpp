@@ -19,7 +19,12 @@ Json configuration(std::vector<std::string> const& models, std::vector<std::stri
     of_fleets.push_back({{"name", fleet}, {"device", fleet == "gpu" ? "cuda" : "cpu"}});
   return {{"state_dir", "state"},
           // Once a day: what it cannot do is told once a day.
-          {"feed", {{"kind", "directory"}, {"path", "feed"}, {"poll_s", 86400}, {"overdue_s", 0}}},
+          {"feed",
+           {{"kind", "directory"},
+            {"path", "feed"},
+            {"poll_s", 86400},
+            {"overdue_s", 0},
+            {"stale_days", 0}}},
           {"source", {{"repository", "repository"}, {"remote", "origin"}}},
           // The files of builds are empty: nothing is won by removing them.
           {"builds", {{"quota_mib", 0}, {"keep_free_mib", 0}}},

@@ -134,6 +134,7 @@ asio::awaitable<Result<fetch::Index>> FakeFetcher::look_into(fetch::IndexRequest
   index.end = is_known ? End::unchanged : End::whole;
   ++(is_known ? unchanged : pages);
   index.misfit = misfit;
+  index.newer = newer;
   if (is_known || !misfit.empty()) co_return index;
   for (auto const& [url, file] : files)
     if (file.is_listed) index.offers.push_back(offer_of(url, file));

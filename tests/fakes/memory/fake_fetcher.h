@@ -60,6 +60,8 @@ class FakeFetcher final : public builds::Fetcher {
   std::map<std::string, CompanionWheel> companions;
   /// Why nothing on the page fits; empty: all does.
   std::string misfit;
+  /// Pythons of newer nightlies than those that fit.
+  std::string newer;
   /// That asking for the page meets.
   std::optional<Error> trouble;
   /// How often the page came, and how often it was as before.
