@@ -106,9 +106,9 @@ std::string last_failure() {
 
 }  // namespace
 
-/// libgit2 refuses repositories with these extensions, though they change nothing that is read here.
-/// It also refuses those of another user. It runs nothing that a repository's settings name; git,
-/// which does, checks the owner itself.
+/// libgit2 refuses repositories with these extensions, though they change nothing that is read
+/// here, and those of another user. It runs nothing that a repository's settings name; git, which
+/// does, checks the owner itself.
 GitHistory::Library::Library() {
   git_libgit2_init();
   std::array<char const*, 4> extensions{

@@ -78,7 +78,7 @@ TEST_F(WorktreesTest, AreMadeAnewWhereACheckoutLeavesOtherFilesThanTheCommits) {
   ASSERT_TRUE(check_out(*tree, older_));
   auto const hook = tree->source() / ".git/hooks/post-checkout";
   fs::create_directories(hook.parent_path());
-  std::ofstream{hook} << "#!/bin/sh\necho not the commit's >add.cpp\n";
+  std::ofstream{hook} << "#!/bin/sh\necho changed by a hook >add.cpp\n";
   fs::permissions(hook, fs::perms::owner_all);
 
   auto const newer = check_out(*tree, newer_);

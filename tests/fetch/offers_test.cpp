@@ -123,7 +123,7 @@ TEST(NewerForOtherPythons, NamesThePythonsOfTheNewestNightly) {
                                        cpu_wheel("20260101", "cp312"),
                                        cpu_wheel("20260102", "cp312"),
                                        cpu_wheel("20260102", "cp313"),
-                                       "torch-2.9.0.dev20260103+cu130-cp314-cp314-linux_x86_64.whl"};
+                                       wheel_of("2.9.0.dev20260103+cu130", "cp314")};
   EXPECT_EQ(newer(names, "cp310"), "cp312, cp313");
   EXPECT_EQ(newer(names, "cp312"), "");
   EXPECT_EQ(newer(names, ""), "");

@@ -1,6 +1,7 @@
 #include "daemon/setup/live_channel.h"
 
 #include <map>
+#include <utility>
 
 #include <boost/asio/io_context.hpp>
 #include <gmock/gmock.h>
@@ -37,8 +38,9 @@ class FakeIndex final : public builds::Fetcher {
     if (is_away) co_return Error{ErrorCode::unavailable, "no answer"};
     fetch::Index index;
     auto const page = pages.find(request.page.url);
-    index.end = page == pages.end() ? fetch::Downloaded::End::absent : fetch::Downloaded::End::whole;
+    index.end = fetch::Downloaded::End::absent;
     if (page == pages.end()) co_return index;
+    index.end = fetch::Downloaded::End::whole;
     fetch::Offer offer;
     offer.package.date = page->second;
     index.offers.push_back(offer);
