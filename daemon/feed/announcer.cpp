@@ -38,6 +38,7 @@ boost::asio::awaitable<Result<>> Announcer::look() {
   refuse_days_to_come(*found, clock_.now());
   note_odd(std::move(found->odd));
   newer_ = std::move(found->newer);
+  follow_builds(found->nightlies, known);
   for (auto& nightly : news_in(std::move(found->nightlies), known, options_.backlog)) {
     nightly.announced_at = clock_.now();
     if (!store_.nightlies().announce(nightly)) continue;
@@ -48,6 +49,18 @@ boost::asio::awaitable<Result<>> Announcer::look() {
                  nightly.file ? " url=" + nightly.file->url : "");
   }
   co_return Result<>{};
+}
+
+/// A copy named "latest" may be there before the directory that stays.
+void Announcer::follow_builds(std::vector<Nightly> const& found, std::vector<Nightly> known) {
+  for (auto& nightly : known) {
+    auto const place = std::ranges::find_if(found, [&](Nightly const& one) {
+      return !one.prefix.empty() && one.date == nightly.date && one.commit == nightly.commit;
+    });
+    if (place == found.end() || place->prefix == nightly.prefix) continue;
+    nightly.prefix = place->prefix;
+    store_.nightlies().update(nightly);
+  }
 }
 
 void Announcer::note_odd(std::vector<std::string> odd) {

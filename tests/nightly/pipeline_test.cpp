@@ -309,6 +309,59 @@ TEST_F(PipelineTest, GivesUpANightlyOfACommitThatNobodyHasForADay) {
   EXPECT_THAT(world.newest().failure, HasSubstr(std::string(40, 'f')));
 }
 
+/// A directory of builds with something beside the dated ones that is always the newest.
+class LatestEntryTest : public PipelineTest {
+ protected:
+  LatestEntryTest() { world.change(3, "alpha", 1.3); }
+
+  /// Delivers a nightly, makes the newest entry lead to it or be it, and makes a pass.
+  void night(int day, std::size_t commit, bool is_link) {
+    auto const date = "2026-01-0" + std::to_string(day);
+    auto const latest = world.deliver(date, commit).parent_path() / "latest";
+    std::filesystem::remove_all(latest);
+    if (is_link)
+      std::filesystem::create_directory_symlink(date, latest);
+    else
+      fakes::FakeBuilder::deliver(latest, world.sha(commit), date);
+    ASSERT_TRUE(world.pass());
+  }
+
+  void expect_one_incident_of_the_third() {
+    ASSERT_THAT(world.nightlies(), SizeIs(4));
+    for (auto const& nightly : world.nightlies()) {
+      EXPECT_EQ(nightly.state, NightlyState::done) << nightly.date << ": " << nightly.failure;
+      EXPECT_EQ(std::filesystem::path{nightly.prefix}.filename(), nightly.date);
+    }
+    auto const incidents = world.parts->store.incidents().all();
+    ASSERT_THAT(incidents, SizeIs(1));
+    EXPECT_EQ(incidents[0].nightly, world.nightlies()[2].id);
+  }
+};
+
+TEST_F(LatestEntryTest, LinkHidesNoRegressionAndBlamesNoOtherNightly) {
+  for (int day = 1; day <= 4; ++day)
+    night(day, static_cast<std::size_t>(day), true);
+  expect_one_incident_of_the_third();
+}
+
+TEST_F(LatestEntryTest, CopyHidesNoRegressionAndBlamesNoOtherNightly) {
+  for (int day = 1; day <= 4; ++day)
+    night(day, static_cast<std::size_t>(day), false);
+  expect_one_incident_of_the_third();
+}
+
+TEST_F(LatestEntryTest, CopyThatComesFirstGivesWayToTheDatedDirectory) {
+  auto const latest = world.deliver("2026-01-01", 1).parent_path() / "latest";
+  fakes::FakeBuilder::deliver(latest, world.sha(2), "2026-01-02");
+  ASSERT_TRUE(world.pass());
+  EXPECT_EQ(world.newest().prefix, latest.string());
+
+  auto const dated = world.deliver("2026-01-02", 2);
+  ASSERT_TRUE(world.pass());
+  EXPECT_THAT(world.nightlies(), SizeIs(2));
+  EXPECT_EQ(world.newest().prefix, dated.string());
+}
+
 /// A directory of builds that is cleaned up, or written over, in the middle of a night.
 class DeliveredBuildTest : public PipelineTest {
  protected:
