@@ -27,6 +27,11 @@ void describe(Visitor& visit, FeedOptions& feed) {
         feed.channel,
         needed(matching("Which of what is published: cpu, cu130", benchmark_word)));
   visit("python", feed.python, matching("Python tag of wheels; empty: the newest", benchmark_word));
+  visit("python_wait_s",
+        feed.python_wait,
+        range("Time to wait for a wheel of the Python that is followed before another is taken",
+              0,
+              604800));
   visit(
       "abi", feed.abi, matching("ABI tag of wheels; empty: an ordinary Python's", benchmark_word));
   visit("machine",

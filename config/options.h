@@ -28,9 +28,12 @@ struct FeedOptions {
   std::string url = "https://download.pytorch.org";
   /// Which of them: "cpu", "cu130".
   std::string channel = "cpu";
-  /// Python tag of the wheels, "cp312"; empty: the newest that there is. The part that is measured
-  /// is the same in all.
+  /// Python tag of the wheels, "cp312"; empty: the newest that there is at the first look, which is
+  /// followed from then on. The part that is measured is the same in all.
   std::string python;
+  /// How long a nightly's wheel for the Python that is followed is waited for before another
+  /// Python's is taken. Jobs upload one Python after the other, over a few hours.
+  std::chrono::seconds python_wait{6 * 3600};
   /// ABI tag of the wheels, "cp313t"; empty: that of an ordinary Python.
   std::string abi;
   /// What the wheels' platform ends with, "x86_64"; empty: this host's.

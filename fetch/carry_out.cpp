@@ -1,13 +1,17 @@
 #include "fetch/carry_out.h"
 
 #include <cerrno>
+#include <cstddef>
+#include <fstream>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "fetch/wheel_record.h"
+#include "storage/base/digest.h"
 
 namespace torchwatch::fetch {
 namespace {
@@ -29,10 +33,21 @@ void flush_disk_of(fs::path const& directory) {
     throw std::system_error{problem, std::system_category(), "flush " + directory.string()};
 }
 
+std::string digest_of(fs::path const& file) {
+  Sha256 digest;
+  std::ifstream stream{file, std::ios::binary};
+  std::vector<char> buffer(1 << 20);
+  while (stream) {
+    stream.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+    digest.add({buffer.data(), static_cast<std::size_t>(stream.gcount())});
+  }
+  return digest.hex();
+}
+
 Result<Downloaded> download_once(FetchRequest const& request, OnFetchProgress const& on_progress) {
   if (fs::exists(request.file)) {
     auto const size = static_cast<std::int64_t>(fs::file_size(request.file));
-    return Downloaded{Downloaded::End::whole, {}, size, size};
+    return Downloaded{Downloaded::End::whole, {}, size, size, digest_of(request.file)};
   }
   auto wanted = request.download;
   // What a power cut leaves of it comes again when it cannot be unpacked.

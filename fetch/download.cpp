@@ -203,7 +203,7 @@ class Download {
     } else {
       part_.go_on();
     }
-    if (!request_.sha256.empty()) begin_digest();
+    begin_digest();
     auto const length = request_.may_be_encoded ? std::nullopt : length_of(head);
     expected_ = length ? std::optional{have_ + *length} : std::nullopt;
     return expected_.value_or(0) <= request_.most_bytes ? has_room() : too_large();
@@ -263,13 +263,14 @@ class Download {
 
   /// To a server that does not look at conditions.
   bool is_known_by(http::Response const& head) const {
-    return request_.is_asked_only && validators_of(head) == request_.known;
+    return request_.is_asked_only && request_.known != Validators{} &&
+           validators_of(head) == request_.known;
   }
 
   /// It was all there, and a kill came before its name did.
   Downloaded::End end_of_whole_part() {
     part_.go_on();
-    if (!request_.sha256.empty()) begin_digest();
+    begin_digest();
     return Downloaded::End::whole;
   }
 
@@ -280,13 +281,14 @@ class Download {
 
   Result<Downloaded> finish(Downloaded::End end, http::Response const& head) {
     Downloaded downloaded{end, validators_of(head), have_, resumed_from_};
+    if (request_.is_asked_only) downloaded.bytes = length_of(head).value_or(0);
     if (end != Downloaded::End::whole || request_.is_asked_only) return downloaded;
     downloaded.validators = part_.validators();
-    auto const found = digest_ ? digest_->hex() : request_.sha256;
-    if (found != request_.sha256) {
+    if (digest_) downloaded.sha256 = digest_->hex();
+    if (!request_.sha256.empty() && downloaded.sha256 != request_.sha256) {
       part_.discard();
       return failed(ErrorCode::unavailable,
-                    "published with the SHA-256 " + request_.sha256 + ", found " + found);
+                    std::string{other_contents} + request_.sha256 + ", found " + downloaded.sha256);
     }
     part_.finish(request_.is_durable);
     return downloaded;

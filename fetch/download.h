@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fetch/validators.h"
@@ -51,6 +52,9 @@ struct DownloadRequest {
   std::chrono::milliseconds pause{1000};
 };
 
+/// In the message of the error that the server has other contents than were published.
+inline constexpr std::string_view other_contents = "published with the SHA-256 ";
+
 /// What came of it.
 struct Downloaded {
   enum class End {
@@ -61,8 +65,9 @@ struct Downloaded {
 
   End end{};
   Validators validators;
-  std::int64_t bytes = 0;         ///< of the file
+  std::int64_t bytes = 0;         ///< of the file; asked by its head, 0 where that has no length
   std::int64_t resumed_from = 0;  ///< bytes that an earlier, interrupted download had brought
+  std::string sha256{};           ///< of the file; empty unless it came
 };
 
 /// Bytes that are there, and of how many, if the server says.

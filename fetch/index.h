@@ -12,8 +12,9 @@
 
 namespace torchwatch::fetch {
 
-/// More nightlies than an index ever had; the oldest of what is more are left out.
-inline constexpr std::size_t most_offers = 1000;
+/// More files of nightlies than an index ever had for one kind of machine; the oldest of what is
+/// more are left out.
+inline constexpr std::size_t most_offers = 5000;
 
 /// A page that came.
 struct Page {

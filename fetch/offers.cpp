@@ -1,7 +1,6 @@
 #include "fetch/offers.h"
 
 #include <algorithm>
-#include <compare>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -35,9 +34,12 @@ int minor_of(std::string_view python) {
   return python.starts_with(start) ? parse_number<int>(python.substr(start.size())).value_or(0) : 0;
 }
 
-/// The larger, the better.
-auto worth_of(Package const& package) {
-  return std::tuple{package.abi == package.python, minor_of(package.python)};
+/// Date, release, worth, Python and ABI.
+using Place =
+    std::tuple<std::string, std::vector<int>, std::tuple<bool, int>, std::string, std::string>;
+
+Place place_of(Package const& package) {
+  return {package.date, release_of(package), worth_of(package), package.python, package.abi};
 }
 
 /// One part of a filter, and what a package has there.
@@ -84,18 +86,19 @@ std::string text_of(Miss const& miss) {
 
 }  // namespace
 
+std::tuple<bool, int> worth_of(Package const& package) {
+  return {package.abi == package.python, minor_of(package.python)};
+}
+
 std::vector<Offer> offers_in(std::vector<PageLink> const& links, PackageFilter const& filter) {
-  using Key = std::tuple<std::string, std::vector<int>>;  // date and release
-  std::map<Key, Offer> best;
+  std::map<Place, Offer> by_place;
   for (auto const& link : links) {
     auto const package = parse_package(link.name);
     if (!package || link.is_yanked || !is_wanted(*package, filter)) continue;
-    Offer offer{*package, link.url, link.sha256};
-    auto const [known, is_new] = best.try_emplace({package->date, release_of(*package)}, offer);
-    if (!is_new && worth_of(known->second.package) < worth_of(*package)) known->second = offer;
+    by_place.try_emplace(place_of(*package), Offer{*package, link.url, link.sha256});
   }
   std::vector<Offer> offers;
-  for (auto& [key, offer] : best)
+  for (auto& [place, offer] : by_place)
     offers.push_back(std::move(offer));
   return offers;
 }

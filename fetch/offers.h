@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "fetch/index_page.h"
@@ -17,6 +18,10 @@ struct PackageFilter {
   std::string abi;      ///< of a wheel: "cp313t"; any: the one that is named as its Python is
 };
 
+/// How much a package is preferred to others of its version: the larger, the more. One for an
+/// ordinary interpreter (not free-threaded, not debug) is, and then one for a newer Python.
+std::tuple<bool, int> worth_of(Package const& package);
+
 /// A nightly that an index has, in one file.
 struct Offer {
   Package package;
@@ -24,11 +29,11 @@ struct Offer {
   std::string sha256;  ///< empty: the index does not say
 };
 
-/// What an index has of what is wanted: one file a version, by date and then by version, oldest
-/// first. Two versions of one date are two nightlies: a release was branched off that day. What is
-/// yanked, or no nightly of torch, is passed over. Of several files of one version the best is
-/// taken: for the newest Python, and, where no ABI is wanted, without suffix (not free-threaded,
-/// not debug).
+/// What an index has of what is wanted: one file a version and interpreter, by date and then by
+/// version, oldest first. Two versions of one date are two nightlies: a release was branched off
+/// that day. Of one version, those for ordinary interpreters (not free-threaded, not debug) come
+/// last, and of these the one for the newest Python. What is yanked, or no nightly of torch, is
+/// passed over.
 std::vector<Offer> offers_in(std::vector<PageLink> const& links, PackageFilter const& filter);
 
 /// Why none of an index's nightlies fits, for people: "channel is \"cu130\", found: cu126, cu128".

@@ -185,6 +185,7 @@ json to_json(Fetched const& fetched) {
             {"validators", to_json(fetched.download.validators)},
             {"bytes", fetched.download.bytes},
             {"resumed_from", fetched.download.resumed_from},
+            {"sha256", fetched.download.sha256},
             {"unpacked_bytes", fetched.unpacked.bytes},
             {"unpacked_entries", fetched.unpacked.entries},
             {"record_warning", fetched.record_warning}}}};
@@ -194,7 +195,8 @@ Fetched fetched_in(json const& value) {
   return {{word<Downloaded::End>(value, "end"),
            validators_in(value.at("validators")),
            whole<std::int64_t>(value, "bytes"),
-           whole<std::int64_t>(value, "resumed_from")},
+           whole<std::int64_t>(value, "resumed_from"),
+           value.at("sha256")},
           {whole<std::int64_t>(value, "unpacked_bytes"),
            whole<std::int64_t>(value, "unpacked_entries")},
           value.at("record_warning")};

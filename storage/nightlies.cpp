@@ -1,5 +1,7 @@
 #include "storage/nightlies.h"
 
+#include <sstream>
+
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include "storage/rows.h"
@@ -9,13 +11,29 @@ namespace {
 
 constexpr auto select_nightlies =
     "SELECT id, date, version, commit_sha, release_sha, prefix, state, baseline_id, failure, "
-    "announced_at, file_url, file_sha256, file_etag, file_last_modified FROM nightly ";
+    "announced_at, file_url, file_sha256, file_etag, file_last_modified, file_bytes, "
+    "file_aliases FROM nightly ";
 
 /// Leaves out an edition of a published file that failed where another one was judged.
 constexpr auto that_count =
     "NOT (state = 'failed' AND file_url IS NOT NULL AND EXISTS ("
     "SELECT 1 FROM nightly AS other WHERE other.date = nightly.date AND "
     "other.version = nightly.version AND other.state IN ('bisected', 'done'))) ";
+
+std::vector<std::string> lines_of(std::string const& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream{text};
+  for (std::string line; std::getline(stream, line);)
+    lines.push_back(line);
+  return lines;
+}
+
+std::string text_of(std::vector<std::string> const& lines) {
+  std::string text;
+  for (auto const& line : lines)
+    text += line + '\n';
+  return text;
+}
 
 Nightly read_nightly(SQLite::Statement& row) {
   Nightly nightly;
@@ -33,7 +51,9 @@ Nightly read_nightly(SQLite::Statement& row) {
     nightly.file = PublishedFile{row.getColumn(10).getString(),
                                  row.getColumn(11).getString(),
                                  row.getColumn(12).getString(),
-                                 row.getColumn(13).getString()};
+                                 row.getColumn(13).getString(),
+                                 row.getColumn(14).getInt64(),
+                                 lines_of(row.getColumn(15).getString())};
   return nightly;
 }
 
@@ -120,7 +140,8 @@ void Nightlies::update(Nightly const& nightly) {
   SQLite::Statement statement{
       database_,
       "UPDATE nightly SET version = ?, commit_sha = ?, release_sha = ?, prefix = ?, state = ?, "
-      "baseline_id = ?, failure = ?, file_etag = ?, file_last_modified = ? WHERE id = ?"};
+      "baseline_id = ?, failure = ?, file_url = ?, file_sha256 = ?, file_etag = ?, "
+      "file_last_modified = ?, file_bytes = ?, file_aliases = ? WHERE id = ?"};
   auto const file = nightly.file.value_or(PublishedFile{});
   bind_all(statement,
            nightly.version,
@@ -130,8 +151,12 @@ void Nightlies::update(Nightly const& nightly) {
            std::string{to_string(nightly.state)},
            nightly.baseline ? std::optional{nightly.baseline->value} : std::nullopt,
            nightly.failure,
+           nightly.file ? std::optional{file.url} : std::nullopt,
+           file.sha256,
            file.etag,
            file.last_modified,
+           file.bytes,
+           text_of(file.aliases),
            nightly.id.value);
   statement.exec();
 }

@@ -9,7 +9,8 @@ PRAGMA application_id = 1415005250;  -- "TWDB"
 
 -- Nightlies and what they were measured as -----------------------------------------------------------------------------
 
--- A build that a feed announced. One row a date and commit or, where it is published as a file, a version of that file.
+-- A build that a feed announced. One row a date and commit or, where it is published as a file, a date, version and
+-- edition: contents of the file.
 CREATE TABLE nightly (
   id INTEGER PRIMARY KEY,                        -- in the order announced
   date TEXT NOT NULL,                            -- "YYYY-MM-DD" of the feed: the order of nightlies
@@ -21,15 +22,24 @@ CREATE TABLE nightly (
   baseline_id INTEGER REFERENCES nightly(id),    -- the nightly it is compared with
   failure TEXT NOT NULL DEFAULT '',              -- why it failed
   announced_at INTEGER NOT NULL,                 -- when it was first seen
-  file_url TEXT,                                 -- where its file is published; NULL if it is not
-  file_sha256 TEXT NOT NULL DEFAULT '',          -- digest on the index page; empty if it has none
+  file_url TEXT,                                 -- where its file is published now; NULL if it is not
+  file_sha256 TEXT NOT NULL DEFAULT '',          -- digest of its contents; empty until they were downloaded, unless the index page has it
   file_etag TEXT NOT NULL DEFAULT '',            -- the server's ETag of the file that was downloaded; empty until then
-  file_last_modified TEXT NOT NULL DEFAULT ''    -- the server's Last-Modified of that file; empty until then
+  file_last_modified TEXT NOT NULL DEFAULT '',   -- the server's Last-Modified of that file; empty until then
+  file_bytes INTEGER NOT NULL DEFAULT 0,         -- of that file; 0 until then
+  file_aliases TEXT NOT NULL DEFAULT ''          -- other ETags that servers have for the same contents, a line each
 ) STRICT;
 CREATE INDEX nightly_by_date ON nightly (date);
 CREATE UNIQUE INDEX nightly_of_commit ON nightly (date, commit_sha) WHERE file_url IS NULL;
 CREATE UNIQUE INDEX nightly_of_file
-ON nightly (file_url, file_sha256, file_etag, file_last_modified) WHERE file_url IS NOT NULL;
+ON nightly (date, version, file_sha256) WHERE file_url IS NOT NULL;
+
+-- The Python whose wheels a feed follows: chosen at the first look, and anew when a week has none for it.
+CREATE TABLE interpreter (
+  feed TEXT PRIMARY KEY,                         -- the address of its page
+  python TEXT NOT NULL,                          -- Python tag, "cp313"; empty: archives have none
+  abi TEXT NOT NULL                              -- ABI tag, "cp313", "cp313t"
+) STRICT, WITHOUT ROWID;
 
 -- A host as a runner reported it. Each distinct one is stored once, as long as a job or a night refers to it.
 CREATE TABLE fingerprint (
@@ -256,9 +266,10 @@ CREATE TABLE wanted_build (
 ) STRICT;
 
 -- What could not be had yet. It is tried again at longer and longer intervals until a day after `since`, by whichever
--- process comes next. Deleted when it is there. A nightly that was given up keeps its row.
+-- process comes next. Deleted when it is there. A nightly that was given up keeps its row. A version that has no wheel yet
+-- for the Python that is followed is waited for in the same way, until `feed.python_wait_s` ends.
 CREATE TABLE retry (
-  subject TEXT PRIMARY KEY,                      -- "nightly" and its id, or "build" and a commit
+  subject TEXT PRIMARY KEY,                      -- "nightly" and its id, "build" and a commit, or "wheel" and a version
   since INTEGER NOT NULL,                        -- first attempt
   tried_at INTEGER NOT NULL,                     -- last attempt
   reason TEXT NOT NULL                           -- why the last attempt failed

@@ -12,6 +12,7 @@
 #include "storage/builds.h"
 #include "storage/histories.h"
 #include "storage/incidents.h"
+#include "storage/interpreters.h"
 #include "storage/jobs.h"
 #include "storage/kept_builds.h"
 #include "storage/nightlies.h"
@@ -56,6 +57,8 @@ class Store {
   std::int64_t version();
 
   Nightlies nightlies() { return Nightlies{*database_}; }
+
+  Interpreters interpreters() { return Interpreters{*database_}; }
 
   Jobs jobs() { return Jobs{*database_}; }
 

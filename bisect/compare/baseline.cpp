@@ -17,8 +17,10 @@ auto place_of(Nightly const& nightly) {
   return std::tie(nightly.date, nightly.id);
 }
 
+/// Whether both are editions of one nightly, or builds of one commit.
 bool is_published_again(Nightly const& earlier, Nightly const& nightly) {
-  return nightly.file && earlier.date == nightly.date && earlier.commit == nightly.commit;
+  return nightly.file && earlier.date == nightly.date &&
+         (earlier.commit == nightly.commit || (earlier.file && earlier.version == nightly.version));
 }
 
 /// Those that come before `nightly`.

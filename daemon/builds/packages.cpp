@@ -63,12 +63,10 @@ BuildManifest manifest_of(Nightly const& nightly, config::FeedOptions const& fee
 
 /// A cache may send the older contents of a file for a while; those of a nightly that was brought
 /// once do not come back.
-Error other_contents(Nightly const& nightly, std::string const& etag) {
-  bool const may_pass = nightly.state == NightlyState::announced;
-  return Error{may_pass ? ErrorCode::unavailable : ErrorCode::corrupt,
-               "fetch " + nightly.file->url +
-                   ": it was published again, with other contents; found ETag " + etag +
-                   ", announced was " + nightly.file->etag};
+Error of_contents(Nightly const& nightly, Error error) {
+  bool const are_others = error.message.find(fetch::other_contents) != std::string::npos;
+  if (are_others && nightly.state != NightlyState::announced) error.code = ErrorCode::corrupt;
+  return error;
 }
 
 /// Names the channel where two versions differ in it: "cpu" of "2.9.0.dev20250902+cpu".
@@ -118,22 +116,15 @@ asio::awaitable<Result<>> Packages::fetch(Nightly& nightly, fs::path directory) 
   budget_.make_space_for_another();
   auto const fetched = co_await fetcher_.fetch(std::move(request));
   budget_.make_space();
-  if (!fetched) co_return fetched.error();
-  auto const& [end, version, bytes, resumed_from] = fetched->download;
+  if (!fetched) co_return of_contents(nightly, fetched.error());
+  auto const& [end, version, bytes, resumed_from, sha256] = fetched->download;
   if (end == fetch::Downloaded::End::absent)
     co_return Error{ErrorCode::unavailable, "fetch " + url + ": the server has no such file"};
-  // Of a file that an interrupted call had downloaded nothing is known any more.
-  bool const is_known = !version.etag.empty() || !version.last_modified.empty();
-  bool const is_proven = !nightly.file->sha256.empty();
-  if (is_known && !is_proven && !nightly.file->etag.empty() && version.etag != nightly.file->etag) {
-    std::error_code ignored;
-    fs::remove_all(directory, ignored);
-    co_return other_contents(nightly, version.etag);
-  }
-  if (is_known) {
-    nightly.file->etag = version.etag;
-    nightly.file->last_modified = version.last_modified;
-  }
+  nightly.file->sha256 = sha256;
+  nightly.file->bytes = bytes;
+  // Of a file that an interrupted call had downloaded no version is known any more.
+  nightly.file->etag = version.etag;
+  nightly.file->last_modified = version.last_modified;
   if (!fetched->record_warning.empty())
     spdlog::warn(
         "wheel_record_differs date={} reason=\"{}\"", nightly.date, fetched->record_warning);

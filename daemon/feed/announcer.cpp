@@ -9,6 +9,7 @@
 
 #include "daemon/feed/news.h"
 #include "storage/base/date.h"
+#include "storage/domain/retry.h"
 
 namespace torchwatch::feed {
 
@@ -32,13 +33,14 @@ void refuse_days_to_come(Found& found, Timestamp now) {
 }  // namespace
 
 boost::asio::awaitable<Result<>> Announcer::look() {
-  auto const known = store_.nightlies().all();
-  auto found = co_await feed_->look(known);
+  auto before = store_.nightlies().all();
+  auto found = co_await feed_->look(std::move(before));
   if (!found) co_return found.error();
   refuse_days_to_come(*found, clock_.now());
   note_odd(std::move(found->odd));
   newer_ = std::move(found->newer);
-  follow_builds(found->nightlies, known);
+  follow(found->nightlies);
+  auto const known = store_.nightlies().all();
   for (auto& nightly : news_in(std::move(found->nightlies), known, options_.backlog)) {
     nightly.announced_at = clock_.now();
     if (!store_.nightlies().announce(nightly)) continue;
@@ -51,14 +53,13 @@ boost::asio::awaitable<Result<>> Announcer::look() {
   co_return Result<>{};
 }
 
-/// A copy named "latest" may be there before the directory that stays.
-void Announcer::follow_builds(std::vector<Nightly> const& found, std::vector<Nightly> known) {
-  for (auto& nightly : known) {
-    auto const place = std::ranges::find_if(found, [&](Nightly const& one) {
-      return !one.prefix.empty() && one.date == nightly.date && one.commit == nightly.commit;
-    });
-    if (place == found.end() || place->prefix == nightly.prefix) continue;
-    nightly.prefix = place->prefix;
+/// A copy named "latest" may be there before the directory that stays, a digest before its file.
+void Announcer::follow(std::vector<Nightly> const& found) {
+  auto const known = store_.nightlies().all();
+  for (auto const& nightly : moved_in(found, known)) {
+    auto const before = std::ranges::find(known, nightly.id, &Nightly::id);
+    bool const is_another = nightly.file && before->file->sha256 != nightly.file->sha256;
+    if (is_another) store_.retries().forget(retry_subject(nightly.id));
     store_.nightlies().update(nightly);
   }
 }

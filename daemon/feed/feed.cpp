@@ -8,7 +8,9 @@ namespace torchwatch::feed {
 
 std::unique_ptr<Feed> open_feed(config::Options const& options,
                                 builds::Fetcher& fetcher,
-                                builds::GitFetch& git_fetch) {
+                                builds::GitFetch& git_fetch,
+                                storage::Store& store,
+                                Clock const& clock) {
   switch (options.feed.kind) {
     case config::FeedKind::directory:
       break;
@@ -16,7 +18,7 @@ std::unique_ptr<Feed> open_feed(config::Options const& options,
       return std::make_unique<NightlyBranch>(options, git_fetch);
     case config::FeedKind::wheels:
     case config::FeedKind::libtorch:
-      return std::make_unique<PackageIndex>(options, fetcher);
+      return std::make_unique<PackageIndex>(options, fetcher, store, clock);
   }
   return std::make_unique<Directory>(options.feed);
 }

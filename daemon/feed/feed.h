@@ -11,6 +11,7 @@
 #include "daemon/builds/git_fetch.h"
 #include "storage/base/result.h"
 #include "storage/domain/build.h"
+#include "storage/store.h"
 
 namespace torchwatch::feed {
 
@@ -37,6 +38,8 @@ class Feed {
 /// The one that `options.feed` describes. All arguments must outlive it.
 std::unique_ptr<Feed> open_feed(config::Options const& options,
                                 builds::Fetcher& fetcher,
-                                builds::GitFetch& git_fetch);
+                                builds::GitFetch& git_fetch,
+                                storage::Store& store,
+                                Clock const& clock);
 
 }  // namespace torchwatch::feed

@@ -2,27 +2,37 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <string>
+#include <utility>
+
+#include "http/url.h"
 
 namespace torchwatch::feed {
 namespace {
 
 constexpr std::size_t week = 7;
 
-bool has_version(PublishedFile const& file) {
-  return !file.etag.empty() || !file.last_modified.empty();
+std::string name_of(PublishedFile const& file) {
+  auto const url = http::Url::parse(file.url);
+  return url ? url->file_name() : file.url;
 }
 
-/// Whether both are one file with the same contents, as far as is known of one that comes from a
-/// page.
-bool is_same(PublishedFile const& found, PublishedFile const& known) {
-  if (found.url != known.url || found.sha256 != known.sha256) return false;
-  return !has_version(found) || found == known;
+/// Whether the page shows that both have different contents. Files for different Pythons always do.
+bool are_editions(PublishedFile const& found, PublishedFile const& known) {
+  return !found.sha256.empty() && !known.sha256.empty() && found.sha256 != known.sha256 &&
+         name_of(found) == name_of(known);
+}
+
+/// Whether both are of one date and version, or else commit; editions of a file are.
+bool is_same_nightly(Nightly const& found, Nightly const& known) {
+  if (found.date != known.date) return false;
+  if (found.file) return known.file && found.version == known.version;
+  return found.commit == known.commit;
 }
 
 bool is_same(Nightly const& found, Nightly const& known) {
-  if (found.file) return known.file && is_same(*found.file, *known.file);
-  return found.date == known.date && found.commit == known.commit;
+  return is_same_nightly(found, known) && !(found.file && are_editions(*found.file, *known.file));
 }
 
 bool is_new(Nightly const& found, std::vector<Nightly> const& known) {
@@ -34,7 +44,44 @@ bool is_new(Nightly const& found, std::vector<Nightly> const& known) {
   return std::ranges::none_of(known, [&](Nightly const& one) { return is_same(found, one); });
 }
 
+/// Where the file lies by now. One that is not downloaded yet has the digest that the page has by
+/// now, and may be for another Python.
+void follow_file(PublishedFile const& found,
+                 Nightly& nightly,
+                 std::vector<Nightly> const& editions) {
+  bool const has_same_name = name_of(found) == name_of(*nightly.file);
+  bool const may_change =
+      nightly.state == NightlyState::announced && (has_same_name || editions.size() == 1);
+  if (!has_same_name && !may_change) return;
+  bool const is_known = std::ranges::any_of(editions, [&](Nightly const& other) {
+    return other.file->sha256 == found.sha256;
+  });
+  bool const has_digest = !found.sha256.empty() || !has_same_name;
+  if (may_change && has_digest && !is_known) nightly.file->sha256 = found.sha256;
+  nightly.file->url = found.url;
+}
+
 }  // namespace
+
+std::vector<Nightly> moved_in(std::vector<Nightly> const& found,
+                              std::vector<Nightly> const& known) {
+  std::vector<Nightly> moved;
+  for (auto const& one : found) {
+    std::vector<Nightly> editions;
+    auto const is_one = [&](Nightly const& other) {
+      return is_same_nightly(one, other);
+    };
+    std::ranges::copy_if(known, std::back_inserter(editions), is_one);
+    for (auto nightly : editions) {
+      if (one.file) follow_file(*one.file, nightly, editions);
+      if (!one.prefix.empty() && !nightly.file) nightly.prefix = one.prefix;
+      auto const before = std::ranges::find(editions, nightly.id, &Nightly::id);
+      if (before->prefix != nightly.prefix || before->file != nightly.file)
+        moved.push_back(std::move(nightly));
+    }
+  }
+  return moved;
+}
 
 std::vector<Nightly> news_in(std::vector<Nightly> found,
                              std::vector<Nightly> const& known,

@@ -1,13 +1,21 @@
 #include "daemon/feed/package_index.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <iterator>
+#include <map>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include <spdlog/spdlog.h>
 #include <sys/utsname.h>
 
 #include "daemon/builds/downloads.h"
+#include "daemon/feed/news.h"
+#include "daemon/feed/wheel_choice.h"
 
 namespace torchwatch::feed {
 namespace asio = boost::asio;
@@ -58,18 +66,95 @@ Nightly nightly_of(fetch::Offer const& offer) {
   return nightly;
 }
 
+/// Of the newest date, the last edition of each version.
+std::vector<Nightly> newest_of(std::vector<Nightly> const& known) {
+  std::map<std::string, Nightly> by_version;
+  for (auto const& nightly : known)
+    if (nightly.file && nightly.date == known.back().date)
+      by_version.insert_or_assign(nightly.version, nightly);
+  std::vector<Nightly> newest;
+  for (auto& [version, nightly] : by_version)
+    newest.push_back(std::move(nightly));
+  return newest;
+}
+
+/// Whether the page has the digest of a file.
+bool has_digest(std::vector<fetch::Offer> const& offers, PublishedFile const& file) {
+  return std::ranges::any_of(offers, [&](fetch::Offer const& offer) {
+    return offer.url == file.url && !offer.sha256.empty();
+  });
+}
+
+bool has_validators(fetch::Downloaded const& asked) {
+  return !asked.validators.etag.empty() || !asked.validators.last_modified.empty();
+}
+
+bool has_other_length(fetch::Downloaded const& asked, PublishedFile const& file) {
+  return asked.bytes > 0 && file.bytes > 0 && asked.bytes != file.bytes;
+}
+
+/// Whether the server says that it has the known contents, or says nothing of it.
+bool is_known(fetch::Downloaded const& asked, PublishedFile const& file) {
+  auto const& [etag, last_modified] = asked.validators;
+  if (has_other_length(asked, file)) return false;
+  if (!etag.empty()) return etag == file.etag || std::ranges::count(file.aliases, etag) > 0;
+  return last_modified.empty() || last_modified == file.last_modified;
+}
+
+bool has_edition(std::vector<Nightly> const& known,
+                 Nightly const& nightly,
+                 std::string const& sha256) {
+  return std::ranges::any_of(known, [&](Nightly const& other) {
+    return other.file && other.date == nightly.date && other.version == nightly.version &&
+           other.file->sha256 == sha256;
+  });
+}
+
 }  // namespace
 
 asio::awaitable<Result<Found>> PackageIndex::look(std::vector<Nightly> known) {
   auto const read = co_await read_page();
   if (!read) co_return read.error();
+  auto const choice = choose_wheels(offers_, followed());
   Found found;
-  std::ranges::transform(offers_, std::back_inserter(found.nightlies), nightly_of);
+  std::ranges::transform(choice.followed, std::back_inserter(found.nightlies), nightly_of);
+  std::vector<Nightly> others;
+  std::ranges::transform(choice.others, std::back_inserter(others), nightly_of);
+  for (auto& other : news_in(std::move(others), known, options_.feed.backlog))
+    if (was_waited_for(other)) found.nightlies.push_back(std::move(other));
+  auto const newest = newest_of(known);
+  for (auto const& one : newest) {
+    auto again = co_await published_again(one, known);
+    if (again) found.nightlies.push_back(std::move(*again));
+  }
   found.newer = newer_;
-  if (known.empty()) co_return found;
-  auto again = co_await published_again(known.back());
-  if (again) found.nightlies.push_back(std::move(*again));
   co_return found;
+}
+
+/// The interpreter whose wheels are the nightlies, chosen once a feed.
+Interpreter PackageIndex::followed() {
+  auto const page = page_of(options_.feed);
+  auto const stored = store_.interpreters().of(page);
+  if (stored && is_offered(*stored, offers_)) return *stored;
+  auto const chosen = interpreter_to_follow(offers_);
+  spdlog::info("feed_python_chosen url={} python={} abi={}", page, chosen.python, chosen.abi);
+  store_.interpreters().follow(page, chosen);
+  return chosen;
+}
+
+/// Whether a version has had no wheel for the interpreter that is followed for long enough to take
+/// another one.
+bool PackageIndex::was_waited_for(Nightly const& nightly) {
+  auto const subject = "wheel " + nightly.version;
+  bool const is_first = !store_.retries().find(subject);
+  auto const retry =
+      store_.retries().note(subject, clock_.now(), "no wheel for the Python that is followed");
+  if (is_first)
+    spdlog::info("nightly_awaits_python date={} version={} wait_s={}",
+                 nightly.date,
+                 nightly.version,
+                 options_.feed.python_wait.count());
+  return retry.last - retry.since >= options_.feed.python_wait;
 }
 
 asio::awaitable<Result<>> PackageIndex::read_page() {
@@ -103,8 +188,9 @@ asio::awaitable<Result<>> PackageIndex::read_page() {
   co_return Result<>{};
 }
 
-/// Of a file on the server. Who cannot be asked now is asked again with the next look.
-asio::awaitable<std::optional<fetch::Validators>> PackageIndex::version_other_than(
+/// What the server has by now, unless it has the known version. One that cannot be asked now is
+/// asked again with the next look.
+asio::awaitable<std::optional<fetch::Downloaded>> PackageIndex::other_version(
     std::string url, fetch::Validators known) {
   fetch::FetchRequest request;
   request.download = builds::question_to(options_.feed, std::move(url));
@@ -113,27 +199,69 @@ asio::awaitable<std::optional<fetch::Validators>> PackageIndex::version_other_th
   request.file = builds::download_folder(options_) / "asked";
   auto const asked = co_await fetcher_.fetch(std::move(request));
   if (!asked || asked->download.end != End::whole) co_return std::nullopt;
-  co_return asked->download.validators;
+  co_return asked->download;
+}
+
+/// Downloads the file for its digest. Nothing when that fails.
+asio::awaitable<std::optional<fetch::Downloaded>> PackageIndex::contents_at(std::string url) {
+  auto const file = builds::download_folder(options_) / "compared";
+  std::error_code ignored;
+  std::filesystem::remove(file, ignored);  // of a look that was killed
+  fetch::FetchRequest request;
+  request.download = builds::download_of(options_.feed, std::move(url));
+  request.download.is_durable = false;
+  request.file = file;
+  auto const fetched = co_await fetcher_.fetch(std::move(request));
+  std::filesystem::remove(file, ignored);
+  if (!fetched || fetched->download.end != End::whole) co_return std::nullopt;
+  co_return fetched->download;
 }
 
 /// The same nightly with its file's other contents, if it has others by now. Where the page has the
-/// contents' SHA-256, it tells.
-asio::awaitable<std::optional<Nightly>> PackageIndex::published_again(Nightly newest) {
-  auto const file = newest.file.value_or(PublishedFile{});
-  bool const has_version = !file.etag.empty() || !file.last_modified.empty();
-  if (!has_version || !file.sha256.empty()) co_return std::nullopt;
-  fetch::Validators const known{file.etag, file.last_modified};
-  auto const other = co_await version_other_than(file.url, known);
-  if (!other) co_return std::nullopt;
-  if (co_await version_other_than(file.url, *other)) {
-    spdlog::warn("feed_version_ignored url={} reason=\"each answer has another\"", file.url);
-    co_return std::nullopt;
-  }
+/// contents' SHA-256, news_in sees that.
+asio::awaitable<std::optional<Nightly>> PackageIndex::published_again(Nightly newest,
+                                                                      std::vector<Nightly> known) {
+  auto const url = newest.file->url;
+  if (!co_await may_have_changed(newest)) co_return std::nullopt;
+  compared_at_ = clock_.now();
+  spdlog::info("published_file_compared url={}", url);
+  auto const contents = co_await contents_at(url);
+  if (!contents) co_return std::nullopt;
+  if (contents->sha256 == newest.file->sha256) remember(newest, contents->validators);
+  if (has_edition(known, newest, contents->sha256)) co_return std::nullopt;
   Nightly again;
   again.date = newest.date;
   again.version = newest.version;
-  again.file = PublishedFile{file.url, "", other->etag, other->last_modified};
+  again.file = PublishedFile{url, contents->sha256, {}, {}};
   co_return again;
+}
+
+/// Whether the file has to be compared: its length or its version is another one.
+asio::awaitable<bool> PackageIndex::may_have_changed(Nightly newest) {
+  constexpr std::chrono::hours pause{1};  // an edge may have older contents for long
+  auto const& file = *newest.file;
+  bool const was_downloaded = newest.state != NightlyState::announced && !file.sha256.empty();
+  if (!was_downloaded || has_digest(offers_, file) || clock_.now() < compared_at_ + pause)
+    co_return false;
+  fetch::Validators const known{file.etag, file.last_modified};
+  auto const other = co_await other_version(file.url, known);
+  if (!other || is_known(*other, file)) co_return false;
+  if (has_other_length(*other, file) || !has_validators(*other)) co_return true;
+  auto const next = co_await other_version(file.url, other->validators);
+  if (next)
+    spdlog::warn("feed_version_ignored url={} reason=\"each answer has another\"", file.url);
+  co_return !next;
+}
+
+/// Stores that the server calls the contents of a file by other names, too.
+void PackageIndex::remember(Nightly nightly, fetch::Validators const& validators) {
+  constexpr std::size_t most = 8;
+  auto& file = *nightly.file;
+  if (!validators.etag.empty() && validators.etag != file.etag)
+    file.aliases.push_back(validators.etag);
+  if (file.aliases.size() > most) file.aliases.erase(file.aliases.begin());
+  if (!validators.last_modified.empty()) file.last_modified = validators.last_modified;
+  store_.nightlies().update(nightly);
 }
 
 }  // namespace torchwatch::feed

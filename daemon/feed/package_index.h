@@ -8,32 +8,51 @@
 #include "daemon/builds/fetcher.h"
 #include "daemon/feed/feed.h"
 #include "fetch/index.h"
+#include "storage/store.h"
 
 namespace torchwatch::feed {
 
-/// PyTorch's index of wheels, or its listing of LibTorch archives: a page of links to files.
+/// PyTorch's index of wheels, or its listing of LibTorch archives: a page of links to files. A
+/// nightly is a date and version on it, in one file: the wheel for the Python that is followed, or
+/// another one after `python_wait`.
 class PackageIndex final : public Feed {
  public:
-  /// Both must outlive it.
-  PackageIndex(config::Options const& options, builds::Fetcher& fetcher)
+  /// All must outlive it.
+  PackageIndex(config::Options const& options,
+               builds::Fetcher& fetcher,
+               storage::Store& store,
+               Clock const& clock)
       : options_{options},
-        fetcher_{fetcher} {}
+        fetcher_{fetcher},
+        store_{store},
+        clock_{clock} {}
 
-  /// Asks for the page, if it has changed, and whether the newest known file was published again.
-  /// Nightlies have a date, a version and a file; what they were built from says only that file.
+  /// Asks for the page, if it has changed, and whether the newest known files were published again.
+  /// Where only the version that the server names is another, the file is downloaded and its digest
+  /// compared, once an hour at most. Nightlies have a date, a version and a file; what they were
+  /// built from says only that file.
   boost::asio::awaitable<Result<Found>> look(std::vector<Nightly> known) override;
 
  private:
   boost::asio::awaitable<Result<>> read_page();
-  boost::asio::awaitable<std::optional<Nightly>> published_again(Nightly newest);
-  boost::asio::awaitable<std::optional<fetch::Validators>> version_other_than(
-      std::string url, fetch::Validators known);
+  Interpreter followed();
+  bool was_waited_for(Nightly const& nightly);
+  boost::asio::awaitable<std::optional<Nightly>> published_again(Nightly newest,
+                                                                 std::vector<Nightly> known);
+  boost::asio::awaitable<bool> may_have_changed(Nightly newest);
+  boost::asio::awaitable<std::optional<fetch::Downloaded>> other_version(std::string url,
+                                                                         fetch::Validators known);
+  boost::asio::awaitable<std::optional<fetch::Downloaded>> contents_at(std::string url);
+  void remember(Nightly nightly, fetch::Validators const& validators);
 
   config::Options const& options_;
   builds::Fetcher& fetcher_;
+  storage::Store& store_;
+  Clock const& clock_;
   fetch::Validators page_version_;
   std::vector<fetch::Offer> offers_;
   std::string newer_;  // as fetch::Index has it
+  Timestamp compared_at_{};
 };
 
 }  // namespace torchwatch::feed

@@ -1,6 +1,5 @@
 #include "daemon/nightly/preparation.h"
 
-#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -17,10 +16,6 @@ namespace asio = boost::asio;
 using builds::BuildAttempt;
 
 namespace {
-
-std::string subject_of(Nightly const& nightly) {
-  return "nightly " + std::to_string(nightly.id.value);
-}
 
 std::string postponed(Retry const& retry, Timestamp now) {
   auto const wait = std::chrono::ceil<std::chrono::minutes>(next_attempt(retry) - now);
@@ -43,11 +38,10 @@ asio::awaitable<Result<>> Preparation::prepare(Nightly& nightly) {
 
 /// Tries nothing before the next attempt is due.
 asio::awaitable<Result<BuildAttempt>> Preparation::build_of(Nightly& nightly) {
-  auto const retry = store_.retries().find(subject_of(nightly));
+  auto const retry = store_.retries().find(retry_subject(nightly.id));
   auto const now = clock_.now();
   bool const is_early = retry && now >= retry->last && now < next_attempt(*retry);
-  if (is_early && !is_replaced(nightly))
-    co_return Error{ErrorCode::unavailable, postponed(*retry, now)};
+  if (is_early) co_return Error{ErrorCode::unavailable, postponed(*retry, now)};
   bool const is_last = retry && now - retry->since >= retry_patience;
   auto const trunk = is_last ? builds::Trunk::optional : builds::Trunk::awaited;
   auto tried = co_await build_now(nightly, trunk);
@@ -102,13 +96,13 @@ Result<BuildAttempt> Preparation::noted(Result<BuildAttempt> attempt, Nightly& n
 /// the nights after it wait as long. The record stays then, so that a kill before the nightly's
 /// state is stored does not begin another day.
 Result<BuildAttempt> Preparation::patient(Nightly const& nightly, Result<BuildAttempt> tried) {
-  auto const subject = subject_of(nightly);
+  auto const subject = retry_subject(nightly.id);
   bool const may_come = !tried && (tried.error().code == ErrorCode::unavailable ||
                                    tried.error().code == ErrorCode::not_found);
   if (tried) store_.retries().forget(subject);
   if (!may_come) return tried;
   auto const retry = store_.retries().note(subject, clock_.now(), tried.error().message);
-  if (!is_over(retry) && !is_replaced(nightly)) return tried;
+  if (!is_over(retry)) return tried;
   BuildAttempt given_up;
   given_up.note = tried.error().message;
   return given_up;
@@ -125,15 +119,6 @@ asio::awaitable<Result<BuildAttempt>> Preparation::make(CommitSha commit) {
   auto const recipe = co_await builder_.recipe();
   if (!recipe) co_return recipe.error();
   co_return co_await builder_.build(commit, recipe->id, builds::From::anywhere);
-}
-
-/// Whether a later edition of its file was announced: that one is waited for, not this one.
-bool Preparation::is_replaced(Nightly const& nightly) const {
-  auto const nightlies = store_.nightlies().all();
-  return nightly.file && std::ranges::any_of(nightlies, [&](Nightly const& other) {
-           return other.file && other.id > nightly.id && other.date == nightly.date &&
-                  other.version == nightly.version;
-         });
 }
 
 /// The build of an earlier nightly of the same commit: nothing is to be seen between the two.

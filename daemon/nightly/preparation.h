@@ -30,9 +30,8 @@ class Preparation {
   /// an earlier nightly of the same commit, or makes one. Notes its prefix and version, or why
   /// there is none in `nightly.failure`. An Error means that it may be tried again: what cannot be
   /// fetched or made, and a commit that nobody has, at longer and longer intervals (next_attempt),
-  /// until it is given up with the last reason: after a day, which the store counts, or when a
-  /// later edition of its file was announced. Where only the trunk commit is missing by then, the
-  /// nightly is measured without.
+  /// until it is given up with the last reason: after a day, which the store counts. Where only the
+  /// trunk commit is missing by then, the nightly is measured without.
   boost::asio::awaitable<Result<>> prepare(Nightly& nightly);
 
   /// The build of a nightly that was prepared once, brought or made again if it is gone. Absent,
@@ -48,7 +47,6 @@ class Preparation {
   Result<builds::BuildAttempt> patient(Nightly const& nightly, Result<builds::BuildAttempt> tried);
   Result<builds::BuildAttempt> noted(Result<builds::BuildAttempt> attempt, Nightly& nightly);
   std::optional<Build> build_of_earlier(Nightly const& nightly);
-  bool is_replaced(Nightly const& nightly) const;
 
   storage::Store& store_;
   Clock const& clock_;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <utility>
 
 #include "daemon/builds/fetcher.h"
@@ -11,6 +12,7 @@
 #include "daemon/setup/feed_look.h"
 #include "runner/process/scratch_directory.h"
 #include "storage/base/clock.h"
+#include "storage/store.h"
 
 namespace torchwatch::setup {
 namespace {
@@ -69,10 +71,16 @@ boost::asio::awaitable<Result<feed::Found>> look_at_feed(CheckContext const& con
   auto options = context.options;
   options.state_dir = scratch->path();
   options.source.remote.clear();
+  options.feed.python_wait = std::chrono::seconds{0};
   builds::FetchProgram program{context.executor, service::fetch_program(context.executable)};
   AskingOnce fetcher{program};
   builds::GitFetch fetching{context.executor, options.source};
-  auto const feed = feed::open_feed(options, fetcher, fetching);
+  SystemClock const clock{};
+  auto const folder = std::filesystem::path{scratch->path()} / "store";
+  std::filesystem::create_directory(folder);
+  auto store = storage::Store::open(folder / "torchwatch.sqlite");
+  if (!store) co_return store.error();
+  auto const feed = feed::open_feed(options, fetcher, fetching, *store, clock);
   std::vector<Nightly> known;
   co_return co_await feed->look(std::move(known));
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <compare>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -79,15 +80,24 @@ enum class NightlyState { announced, prepared, swept, screened, confirmed, bisec
 std::string_view to_string(NightlyState state);
 std::optional<NightlyState> parse_nightly_state(std::string_view text);
 
+/// The Python that a wheel is for.
+struct Interpreter {
+  std::string python;  ///< "cp313"; empty: of an archive without one
+  std::string abi;     ///< "cp313", "cp313t"
+  friend bool operator==(Interpreter const&, Interpreter const&) = default;
+};
+
 /// The file that a nightly is published as. The same name may be published again with other
 /// contents.
 struct PublishedFile {
-  std::string url;
-  std::string sha256;  ///< as the index says; empty: it does not
+  std::string url;     ///< where it is now: indexes move their links
+  std::string sha256;  ///< of the contents; empty: not downloaded yet, and the index does not say
   /// How the server calls the contents that were downloaded (RFC 9110, 8.8); empty until then, and
   /// where it does not.
   std::string etag;
   std::string last_modified;
+  std::int64_t bytes = 0;              ///< of the contents; 0 until they were downloaded
+  std::vector<std::string> aliases{};  ///< other ETags that servers have for the same contents
   friend bool operator==(PublishedFile const&, PublishedFile const&) = default;
 };
 

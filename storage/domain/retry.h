@@ -5,6 +5,7 @@
 #include <string>
 
 #include "storage/base/clock.h"
+#include "storage/base/ids.h"
 
 namespace torchwatch {
 
@@ -15,6 +16,11 @@ struct Retry {
   Timestamp last{};     ///< of the last attempt
   std::string reason;   ///< why the last attempt failed, for people
 };
+
+/// The `subject` of a nightly's build.
+inline std::string retry_subject(NightlyId nightly) {
+  return "nightly " + std::to_string(nightly.value);
+}
 
 /// How long something is tried again before it is given up.
 inline constexpr std::chrono::hours retry_patience{24};

@@ -12,6 +12,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 Nightly on(std::string const& day, char commit = 'a') {
   Nightly nightly;
@@ -25,6 +26,7 @@ Nightly file_on(std::string const& day,
                 std::string const& sha256 = "") {
   Nightly nightly;
   nightly.date = "2026-01-" + day;
+  nightly.version = "2.9.0.dev202601" + day + "+cpu";
   nightly.file = PublishedFile{"https://index/" + day + ".whl", sha256, etag, ""};
   return nightly;
 }
@@ -61,16 +63,71 @@ TEST(News, AreNotOlderThanTheFirst) {
   EXPECT_THAT(news_in({on("01")}, {on("02")}, 9), IsEmpty());
 }
 
-TEST(News, OfAFileComeOnce) {
-  auto const known = file_on("02", "\"1\"");
-  EXPECT_THAT(news_in({file_on("02")}, {known}, 1), IsEmpty()) << "a page knows no versions";
-  EXPECT_THAT(news_in({file_on("02", "\"1\"")}, {known}, 1), IsEmpty());
+TEST(News, OfAFileComeOnceWhateverItsAddressAndETag) {
+  auto const known = file_on("02", "\"1\"", "abc");
+  EXPECT_THAT(news_in({file_on("02")}, {known}, 1), IsEmpty());
+  EXPECT_THAT(news_in({file_on("02", "\"2\"", "abc")}, {known}, 1), IsEmpty());
+  auto elsewhere = known;
+  elsewhere.file->url = "https://elsewhere/02.whl";
+  EXPECT_THAT(news_in({elsewhere}, {known}, 1), IsEmpty());
 }
 
 TEST(News, ComeAgainWithOtherContents) {
-  auto const known = file_on("02", "\"1\"");
-  EXPECT_THAT(days_of(news_in({file_on("02", "\"2\"")}, {known}, 1)), ElementsAre("02"));
-  EXPECT_THAT(days_of(news_in({file_on("02", "", "abc")}, {known}, 1)), ElementsAre("02"));
+  auto const known = file_on("02", "\"1\"", "abc");
+  EXPECT_THAT(days_of(news_in({file_on("02", "", "def")}, {known}, 1)), ElementsAre("02"));
+  EXPECT_THAT(news_in({file_on("02", "", "abc")}, {known, file_on("02", "", "def")}, 1), IsEmpty())
+      << "an older edition";
+}
+
+TEST(News, OfAnotherPythonAreTheSameNightly) {
+  auto const known = file_on("02", "", "abc");
+  auto other = file_on("02", "", "def");
+  other.file->url = "https://index/02-cp314.whl";
+  EXPECT_THAT(news_in({other}, {known}, 1), IsEmpty());
+}
+
+TEST(News, OfAnotherVersionOfTheDateAreAnotherNightly) {
+  auto other = file_on("02");
+  other.version = "2.10.0.dev20260102+cpu";
+  EXPECT_THAT(days_of(news_in({other}, {file_on("02")}, 1)), ElementsAre("02"));
+}
+
+TEST(Moved, FileThatWasDownloadedHasOnlyAnotherAddress) {
+  auto known = file_on("02", "\"1\"", "abc");
+  known.state = NightlyState::done;
+  auto found = file_on("02", "", "def");
+  found.file->url = "https://elsewhere/02.whl";
+  auto const moved = moved_in({found}, {known});
+  ASSERT_THAT(moved, SizeIs(1));
+  EXPECT_EQ(moved[0].file->url, found.file->url);
+  EXPECT_EQ(moved[0].file->sha256, "abc");
+  EXPECT_THAT(moved_in({found}, moved), IsEmpty());
+}
+
+TEST(Moved, FileThatIsNotDownloadedYetHasTheDigestOfThePage) {
+  auto const moved = moved_in({file_on("02", "", "def")}, {file_on("02", "", "abc")});
+  ASSERT_THAT(moved, SizeIs(1));
+  EXPECT_EQ(moved[0].file->sha256, "def");
+}
+
+TEST(Moved, EditionKeepsItsDigestWhereThePageHasTheEarlierOne) {
+  auto first = file_on("02", "", "abc");
+  first.id.value = 1;
+  first.state = NightlyState::done;
+  auto second = file_on("02", "", "def");
+  second.id.value = 2;
+  EXPECT_THAT(moved_in({file_on("02", "", "abc")}, {first, second}), IsEmpty());
+}
+
+TEST(Moved, BuildInAnotherDirectoryIsFollowed) {
+  auto known = on("02");
+  known.prefix = "/feed/latest";
+  auto found = on("02");
+  found.prefix = "/feed/2026-01-02";
+  auto const moved = moved_in({found}, {known});
+  ASSERT_THAT(moved, SizeIs(1));
+  EXPECT_EQ(moved[0].prefix, found.prefix);
+  EXPECT_THAT(moved_in({on("02")}, {known}), IsEmpty()) << "a branch has no builds";
 }
 
 }  // namespace

@@ -95,14 +95,16 @@ TEST_F(IndexTest, OfHalfAPageIsRefusedAndLeavesNothing) {
 
 TEST_F(IndexTest, OfManyYearsHasTheNewest) {
   std::string page;
-  for (int year = 1100; year < 2200; ++year)
-    page += link_to("2.9.0.dev" + std::to_string(year) + "0101%2Bcpu");
+  for (int year = 1100; year < 1700; ++year)
+    for (int month = 1; month < 10; ++month)
+      page += link_to("2.9.0.dev" + std::to_string(year) + "0" + std::to_string(month) +
+                      "01%2Bcpu");
   host_.host(listing, {.content = page});
   auto const index = look_into(request_);
   ASSERT_TRUE(index.has_value()) << index.error().message;
   ASSERT_THAT(index->offers, SizeIs(most_offers));
-  EXPECT_EQ(index->offers.front().package.date, "1200-01-01");
-  EXPECT_EQ(index->offers.back().package.date, "2199-01-01");
+  EXPECT_EQ(index->offers.front().package.date, "1144-05-01");
+  EXPECT_EQ(index->offers.back().package.date, "1699-09-01");
 }
 
 }  // namespace

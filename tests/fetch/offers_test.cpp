@@ -51,10 +51,10 @@ TEST(Offers, TellWhereTheFileIs) {
   EXPECT_EQ(offers[0].package.date, "2025-09-01");
 }
 
-TEST(Offers, AreForTheNewestPython) {
+TEST(Offers, AreForEachPythonOfAVersionTheNewestLast) {
   EXPECT_THAT(
       offered({wheel_of(monday, "cp310"), wheel_of(monday, "cp312"), wheel_of(monday, "cp39")}),
-      ElementsAre(wheel_of(monday, "cp312")));
+      ElementsAre(wheel_of(monday, "cp39"), wheel_of(monday, "cp310"), wheel_of(monday, "cp312")));
 }
 
 TEST(Offers, AreForThePythonThatIsWanted) {
@@ -65,9 +65,9 @@ TEST(Offers, AreForThePythonThatIsWanted) {
       ElementsAre(wheel_of(monday, "cp310")));
 }
 
-TEST(Offers, AreFreeThreadedOnlyWhenWanted) {
+TEST(Offers, ThatAreFreeThreadedComeBeforeOrdinaryOnes) {
   std::vector<std::string> const names{wheel_of(monday, "cp313t"), wheel_of(monday, "cp312")};
-  EXPECT_THAT(offered(names), ElementsAre(wheel_of(monday, "cp312")));
+  EXPECT_THAT(offered(names), ElementsAre(names[0], names[1]));
   PackageFilter filter;
   filter.abi = "cp313t";
   EXPECT_THAT(offered(names, filter), ElementsAre(wheel_of(monday, "cp313t")));

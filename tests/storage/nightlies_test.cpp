@@ -79,6 +79,9 @@ TEST_F(NightliesTest, AFileIsKnownBeforeItsCommitIs) {
 
   nightly.commit = sha_of('a');
   nightly.release_commit = sha_of('b');
+  nightly.file->url = "https://other/a.whl";
+  nightly.file->bytes = 7;
+  nightly.file->aliases = {"\"2\"", "W/\"3\""};
   nightly.file->etag = "\"1\"";
   nightly.file->last_modified = "Tue";
   store.nightlies().update(nightly);
@@ -89,14 +92,18 @@ TEST_F(NightliesTest, AFileIsKnownBeforeItsCommitIs) {
   EXPECT_EQ(read.file, nightly.file);
 }
 
-TEST_F(NightliesTest, AFileThatIsPublishedAgainIsAnotherNightly) {
+TEST_F(NightliesTest, AFileThatIsPublishedAgainIsAnotherEdition) {
   auto first = nightly_of("2026-01-01", 'a');
-  first.file = PublishedFile{"https://index/a.whl", "", "\"1\"", ""};
+  first.file = PublishedFile{"https://index/a.whl", "a", "\"1\"", ""};
+  auto elsewhere = first;
+  elsewhere.file->url = "https://other/a.whl";
+  elsewhere.file->etag = "\"2\"";
   auto again = first;
-  again.file->etag = "\"2\"";
+  again.file->sha256 = "b";
   auto otherwise = first;
   otherwise.file = std::nullopt;
   EXPECT_TRUE(store.nightlies().announce(first));
+  EXPECT_FALSE(store.nightlies().announce(elsewhere));
   EXPECT_TRUE(store.nightlies().announce(again));
   EXPECT_TRUE(store.nightlies().announce(otherwise));
   EXPECT_FALSE(store.nightlies().announce(again));

@@ -4,6 +4,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "fetch/package.h"
+#include "storage/base/digest.h"
+
 namespace torchwatch::fakes {
 namespace asio = boost::asio;
 namespace fs = std::filesystem;
@@ -71,9 +74,18 @@ void unpack_companion(FakeFetcher::CompanionWheel const& wheel, fs::path const& 
   write_hole(directory / wheel.library, wheel.bytes);
 }
 
+/// Of the contents that a download brings.
+std::string digest_of(FakeFetcher::File const& file) {
+  if (!file.sha256.empty()) return file.sha256;
+  Sha256 digest;
+  digest.add(file.cached_etag.empty() ? file.etag : file.cached_etag);
+  return digest.hex();
+}
+
 fetch::Offer offer_of(std::string const& url, FakeFetcher::File const& file) {
   fetch::Offer offer;
-  offer.package.kind = fetch::PackageKind::libtorch;
+  auto const package = fetch::parse_package(url.substr(url.rfind('/') + 1));
+  offer.package = package.value_or(fetch::Package{});
   offer.package.version = file.version;
   offer.package.date = file.date;
   offer.url = url;
@@ -101,19 +113,23 @@ asio::awaitable<Result<fetch::Fetched>> FakeFetcher::fetch(fetch::FetchRequest r
   file.troubles += file.trouble ? 1 : 0;
   if (file.trouble) co_return *file.trouble;
   auto const& wanted = request.download.sha256;
-  if (!wanted.empty() && wanted != file.sha256)
+  auto const contents = digest_of(file);
+  if (!wanted.empty() && wanted != contents)
     co_return Error{ErrorCode::unavailable,
                     "download " + request.download.url + ": published with the SHA-256 " + wanted +
-                        ", found " + file.sha256};
+                        ", found " + contents};
   if (file.is_restless) file.etag += "+";
   fetched.download.validators.etag = file.etag;
+  fetched.download.bytes = file.length;
   if (request.download.known.etag == file.etag && !file.etag.empty())
     fetched.download.end = End::unchanged;
   if (request.download.is_asked_only || fetched.download.end == End::unchanged) co_return fetched;
   if (!file.cached_etag.empty()) fetched.download.validators.etag = file.cached_etag;
   if (file.is_downloaded) fetched.download.validators = {};
   fetched.record_warning = file.record_warning;
-  ++file.downloads;
+  fetched.download.sha256 = contents;
+  ++(request.directory.empty() ? file.comparisons : file.downloads);
+  if (request.directory.empty()) co_return fetched;
   (request.is_wheel ? unpack_wheel : unpack_archive)(file, request.directory);
   co_return fetched;
 }

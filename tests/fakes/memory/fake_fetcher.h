@@ -29,13 +29,15 @@ class FakeFetcher final : public builds::Fetcher {
     std::string library{};           ///< another one that an archive has, "libgomp.so.1"
     int downloads = 0;
     int troubles = 0;                  ///< how often `trouble` was met
-    std::string sha256{};              ///< of its contents
+    std::string sha256{};              ///< of its contents; empty: made of their version
     std::string listed_sha256{};       ///< on the page; empty: the page has none
     std::string cached_etag{};         ///< of older contents, which a cache sends but for the head
     std::vector<std::string> needs{};  ///< of a wheel: Requires-Dist
     bool is_restless = false;          ///< each answer has another etag
     bool is_downloaded = false;        ///< by a call that was killed: nothing is known of it
     std::string record_warning{};      ///< how its RECORD differs
+    std::int64_t length = 0;           ///< Content-Length; 0: the server has none
+    int comparisons = 0;               ///< how often it was downloaded for its digest alone
   };
 
   /// Another package's wheel, with one library.

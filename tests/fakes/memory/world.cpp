@@ -126,12 +126,14 @@ FakeFetcher::File& World::publish(std::string const& date, std::size_t commit) {
       "/libtorch/nightly/cpu/", "libtorch-shared-with-deps-", "+cpu.zip", date, commit);
 }
 
-FakeFetcher::File& World::publish_wheel(std::string const& date, std::size_t commit) {
+FakeFetcher::File& World::publish_wheel(std::string const& date,
+                                        std::size_t commit,
+                                        std::string const& python) {
   options.feed.channel = "cu130";
   watch(config::FeedKind::wheels);
   return publish_on("/whl/nightly/cu130/torch/",
                     "torch-",
-                    "+cu130-cp312-cp312-manylinux_2_28_x86_64.whl",
+                    "+cu130-" + python + "-" + python + "-manylinux_2_28_x86_64.whl",
                     date,
                     commit);
 }

@@ -102,7 +102,9 @@ class World {
   FakeFetcher::File& publish(std::string const& date, std::size_t commit);
 
   /// The same with a wheel of the channel cu130.
-  FakeFetcher::File& publish_wheel(std::string const& date, std::size_t commit);
+  FakeFetcher::File& publish_wheel(std::string const& date,
+                                   std::size_t commit,
+                                   std::string const& python = "cp312");
 
   /// As after a crash: the parts are made anew on what is stored.
   void restart();
