@@ -23,4 +23,12 @@ CommentDraft draft_comment(IncidentStory const& story,
   return draft;
 }
 
+CommentDraft draft_correction(IncidentStory const& story) {
+  CommentDraft draft;
+  draft.report = key_of(story);
+  draft.marker = marker_of_correction(draft.report, story.incident.correction);
+  draft.body = draft.marker + "\n" + story.incident.correction + "\n";
+  return draft;
+}
+
 }  // namespace torchwatch::github

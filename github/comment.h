@@ -19,4 +19,7 @@ CommentDraft draft_comment(IncidentStory const& story,
                            Bisection const& bisection,
                            std::string const& project);
 
+/// What a later edition of the nightly's file came to, once its incident was reported. Pure.
+CommentDraft draft_correction(IncidentStory const& story);
+
 }  // namespace torchwatch::github

@@ -259,6 +259,12 @@ std::string operators_section(std::vector<OperatorChange> const& operators) {
          text;
 }
 
+/// Before everything else: it may take the incident back.
+std::string correction_section(Incident const& incident, std::string const& key) {
+  if (incident.correction.empty()) return {};
+  return marker_of_correction(key, incident.correction) + "\n" + incident.correction + "\n\n";
+}
+
 }  // namespace
 
 std::string key_of(IncidentStory const& story) {
@@ -294,6 +300,10 @@ std::string marker_of(std::string const& key, Bisection const& bisection) {
   return "<!-- torchwatch-bisection: " + key_from(identity) + " -->";
 }
 
+std::string marker_of_correction(std::string const& key, std::string const& correction) {
+  return "<!-- torchwatch-correction: " + key_from(key + "\n" + correction) + " -->";
+}
+
 IssueDraft draft_issue(IncidentStory const& story, ReportContext const& context) {
   auto const changes = worst_first(story.incident.changes);
   IssueDraft draft;
@@ -307,7 +317,8 @@ IssueDraft draft_issue(IncidentStory const& story, ReportContext const& context)
   auto body = marker_of(draft.key) + "\n";
   for (auto const& bisection : story.bisections)
     if (has_ended(bisection.state)) body += marker_of(draft.key, bisection) + "\n";
-  body += ancestry_section(story, context.project) + landings_section(story, context.project) +
+  body += correction_section(story.incident, draft.key) +
+          ancestry_section(story, context.project) + landings_section(story, context.project) +
           summary(story, changes);
   if (lead) body += bisections;
   body += series_section(story, changes, context.project) + builds_section(story, context.project) +

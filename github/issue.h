@@ -45,6 +45,10 @@ std::optional<std::string> key_in(std::string_view body);
 /// what this bisection came to.
 std::string marker_of(std::string const& key, Bisection const& bisection);
 
+/// The HTML comment by which it is seen that the report of `key`, or a comment on it, has this
+/// correction.
+std::string marker_of_correction(std::string const& key, std::string const& correction);
+
 /// What a person reads about an incident. Text from elsewhere is shown as it is and can neither
 /// break the layout nor notify anyone; of an author only the name is shown. What GitHub would not
 /// take is cut, and the body says so.

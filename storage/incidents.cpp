@@ -10,7 +10,7 @@ namespace torchwatch::storage {
 namespace {
 
 constexpr auto select_incidents =
-    "SELECT id, baseline_id, nightly_id, report, opened_at FROM incident ";
+    "SELECT id, baseline_id, nightly_id, report, opened_at, correction FROM incident ";
 
 Incident read_incident(SQLite::Database& database, SQLite::Statement& row) {
   Incident incident;
@@ -19,6 +19,7 @@ Incident read_incident(SQLite::Database& database, SQLite::Statement& row) {
   incident.nightly.value = row.getColumn(2).getInt64();
   incident.report = row.getColumn(3).getString();
   incident.opened_at = read_time(row.getColumn(4));
+  incident.correction = row.getColumn(5).getString();
   incident.changes = select_verdicts(
       database, against_baselines, incident.nightly.value, "verdict = 'regression' AND NOT muted");
   return incident;
@@ -93,6 +94,31 @@ Incident Incidents::open(NightlyId baseline, NightlyId nightly, Timestamp now) {
   return of_nightly(nightly).value();
 }
 
+void Incidents::correct(IncidentId id,
+                        std::optional<NightlyId> joined,
+                        std::string const& correction) {
+  SQLite::Statement update{
+      database_,
+      "UPDATE incident SET edition_id = coalesce(?1, edition_id), correction = ?2, "
+      "is_correction_reported = is_correction_reported AND correction = ?2 WHERE id = ?3"};
+  bind_all(update, joined ? std::optional{joined->value} : std::nullopt, correction, id.value);
+  update.exec();
+}
+
+std::vector<Incident> Incidents::pending_corrections() const {
+  SQLite::Statement query{database_,
+                          std::string{select_incidents} +
+                              "WHERE correction != '' AND NOT is_correction_reported AND "
+                              "report != '' ORDER BY id"};
+  return read_all(query, [this](SQLite::Statement& row) { return read_incident(database_, row); });
+}
+
+void Incidents::mark_corrected(IncidentId id) {
+  SQLite::Statement update{database_, "UPDATE incident SET is_correction_reported = 1 WHERE id = ?"};
+  bind_all(update, id.value);
+  update.exec();
+}
+
 std::int64_t Incidents::count() const {
   SQLite::Statement query{database_, "SELECT count(*) FROM incident"};
   query.executeStep();
@@ -118,7 +144,7 @@ std::optional<Incident> Incidents::find(IncidentId id) const {
 }
 
 std::optional<Incident> Incidents::of_nightly(NightlyId nightly) const {
-  SQLite::Statement query{database_, std::string{select_incidents} + "WHERE nightly_id = ?"};
+  SQLite::Statement query{database_, std::string{select_incidents} + "WHERE nightly_id = ?1 OR edition_id = ?1"};
   bind_all(query, nightly.value);
   return read_one(query, [this](SQLite::Statement& row) { return read_incident(database_, row); });
 }

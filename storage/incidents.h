@@ -64,6 +64,15 @@ class Incidents {
   /// nightly's verdicts that say `regression` and are not muted.
   Incident open(NightlyId baseline, NightlyId nightly, Timestamp now);
 
+  /// Stores what a later edition of its nightly's file came to. `joined`: the edition, where it has
+  /// regressions, too; the incident is then of_nightly() of both.
+  void correct(IncidentId id, std::optional<NightlyId> joined, std::string const& correction);
+
+  /// Those whose published report lacks their correction, in the order opened.
+  std::vector<Incident> pending_corrections() const;
+  /// Notes that the report has its correction.
+  void mark_corrected(IncidentId id);
+
   /// How many there are.
   std::int64_t count() const;
   /// Every incident, newest first.
@@ -71,6 +80,7 @@ class Incidents {
   /// Those that were opened at `since` or later, newest first.
   std::vector<Incident> since(Timestamp since) const;
   std::optional<Incident> find(IncidentId id) const;
+  /// Also for an edition that joined it.
   std::optional<Incident> of_nightly(NightlyId nightly) const;
 
   /// The incident that was published under `key`.

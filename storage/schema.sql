@@ -186,8 +186,12 @@ CREATE TABLE incident (
   report_key TEXT NOT NULL DEFAULT '',           -- finds the report again; written before it is published
   report_sent_at INTEGER,                        -- when the issue was sent to GitHub; NULL unless it is not known what became of that
   report TEXT NOT NULL DEFAULT '',               -- the issue's URL or the file's path; written after it is published
-  opened_at INTEGER NOT NULL                     -- when the first regression was confirmed
+  opened_at INTEGER NOT NULL,                    -- when the first regression was confirmed
+  edition_id INTEGER REFERENCES nightly(id),     -- the last later edition of the nightly's file that has regressions, too; NULL: none
+  correction TEXT NOT NULL DEFAULT '',           -- what the last later edition came to, for people; empty: there is none
+  is_correction_reported INTEGER NOT NULL DEFAULT 0  -- 1 once the report, or a comment on it, has the correction
 ) STRICT;
+CREATE INDEX incident_by_edition ON incident (edition_id);
 
 -- The pause that GitHub asked for last. At most one row.
 CREATE TABLE github_pause (

@@ -13,6 +13,7 @@ namespace asio = boost::asio;
 
 asio::awaitable<Result<>> Investigation::run(Nightly const& nightly) {
   auto incident = store_.incidents().of_nightly(nightly.id).value();
+  if (incident.nightly != nightly.id) co_return Result<>{};  // a later edition has nothing to add
   auto const bisected = co_await bisect(incident);
   if (!bisected) co_return bisected.error();
   co_return co_await profile_incident(store_, rounds_, std::move(incident));

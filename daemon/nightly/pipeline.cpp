@@ -41,6 +41,7 @@ asio::awaitable<Result<>> Pipeline::pass() {
     check_end();
     published = co_await publish_all();
   }
+  if (!store_.incidents().pending_corrections().empty()) co_await tell_all();
   co_return looked ? published : looked;
 }
 
@@ -63,7 +64,8 @@ asio::awaitable<Result<>> Pipeline::publish_all() {
   co_return all_published;
 }
 
-/// Nobody misses an incident where this fails, so it fails no pass and raises an alarm.
+/// What bisections found since, and what later editions came to. Nobody misses an incident where
+/// this fails, so it fails no pass and raises an alarm.
 asio::awaitable<void> Pipeline::tell_all() {
   std::vector<std::string> failures;
   for (auto& bisection : store_.bisections().pending_updates()) {
@@ -73,6 +75,14 @@ asio::awaitable<void> Pipeline::tell_all() {
     spdlog::warn(
         "report_update_failed bisection={} reason=\"{}\"", id.value, published.error().message);
     failures.push_back(fmt::format("bisection {}: {}", id.value, published.error().message));
+  }
+  for (auto& incident : store_.incidents().pending_corrections()) {
+    auto const id = incident.id;
+    auto const published = co_await publisher_.publish_correction(std::move(incident));
+    if (published) continue;
+    auto const failure = fmt::format("incident {}: {}", id.value, published.error().message);
+    spdlog::warn("report_correction_failed reason=\"{}\"", failure);
+    failures.push_back(failure);
   }
   alarms_.check_report_updates(failures);
 }

@@ -1,11 +1,13 @@
 #include "daemon/nightly/verdicts.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <set>
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "bisect/compare/baseline.h"
@@ -81,7 +83,11 @@ asio::awaitable<Result<bool>> Verdicts::confirm(Nightly const& nightly, Nightly 
   record_self(nightly, plan.self);
   record_anchored(nightly, plan.anchored);
   bool const any = record(nightly, plan.tonight);
-  if (any) open_incident(nightly, baseline);
+  auto const earlier = incident_of_edition(nightly);
+  if (earlier)
+    correct(*earlier, nightly, any);
+  else if (any)
+    open_incident(nightly, baseline);
   clear_quiet_ones(nightly, screening);
   alarms_.check_anchors(nightly);
   co_return any;
@@ -218,6 +224,35 @@ void Verdicts::record_anchored(Nightly const& nightly, std::span<Task const> tas
                  name_of(one.benchmark),
                  task.result.failure);
   }
+}
+
+/// The incident of an earlier edition of the same nightly.
+std::optional<Incident> Verdicts::incident_of_edition(Nightly const& nightly) {
+  for (auto const& other : store_.nightlies().all()) {
+    bool const is_edition = nightly.file && other.file && other.id < nightly.id &&
+                            other.date == nightly.date && other.version == nightly.version;
+    if (!is_edition) continue;
+    if (auto incident = store_.incidents().of_nightly(other.id)) return incident;
+  }
+  return std::nullopt;
+}
+
+/// One date has one incident: what was found first stays, with a note of what the edition shows.
+void Verdicts::correct(Incident const& incident, Nightly const& edition, bool has_regressions) {
+  constexpr std::size_t digits = 12;
+  auto const text = fmt::format(
+      "**Nightly {} was published again with other contents** (commit {}, SHA-256 {}...). They "
+      "were measured: {}.",
+      edition.date,
+      short_of(edition.commit),
+      edition.file->sha256.substr(0, digits),
+      has_regressions ? "there are regressions in them, too" : "no regression was found in them");
+  auto const joined = has_regressions ? std::optional{edition.id} : std::nullopt;
+  store_.incidents().correct(incident.id, joined, text);
+  spdlog::warn("incident_corrected id={} date={} has_regressions={}",
+               incident.id.value,
+               edition.date,
+               has_regressions);
 }
 
 void Verdicts::open_incident(Nightly const& nightly, Nightly const& baseline) {

@@ -41,7 +41,8 @@ class Verdicts {
 
   /// Measures whatever may have grown until it is decided, and of the nightly's benchmarks a sample
   /// against themselves and a share against their anchors. Keeps every verdict, and opens the
-  /// incident when there is a regression that nobody muted: true then. Errors as Rounds::measure's,
+  /// incident when there is a regression that nobody muted: true then. A later edition of a file
+  /// opens none of its own: it joins that of the edition before, or corrects it. Errors as Rounds::measure's,
   /// and when a build is not there any more.
   boost::asio::awaitable<Result<bool>> confirm(Nightly const& nightly, Nightly const& baseline);
 
@@ -79,6 +80,8 @@ class Verdicts {
   void record_self(Nightly const& nightly, std::span<Task const> tasks);
   void record_anchored(Nightly const& nightly, std::span<Task const> tasks);
   void open_incident(Nightly const& nightly, Nightly const& baseline);
+  std::optional<Incident> incident_of_edition(Nightly const& nightly);
+  void correct(Incident const& incident, Nightly const& edition, bool has_regressions);
 
   config::Options const& options_;
   storage::Store& store_;

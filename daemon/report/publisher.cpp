@@ -70,6 +70,9 @@ asio::awaitable<Result<std::string>> Publisher::publish(Incident incident) {
   check_labels(*filed);
   store_.incidents().reported(
       incident.id, filed->url, reported_in(filed->body, key, story.bisections));
+  auto const correction = github::marker_of_correction(key, incident.correction);
+  if (filed->body.find(correction) != std::string::npos)
+    store_.incidents().mark_corrected(incident.id);
   co_return filed->url;
 }
 
@@ -120,8 +123,31 @@ Result<std::string> Publisher::write(IncidentStory const& story) {
   auto const draft = draft_of(story, options_);
   store_.incidents().intend_report(story.incident.id, draft.key);
   auto written = write_report(draft, story.incident.id, state_dir_ / "reports");
-  if (written) store_.incidents().reported(story.incident.id, *written, story.bisections);
+  if (!written) return written;
+  store_.incidents().reported(story.incident.id, *written, story.bisections);
+  store_.incidents().mark_corrected(story.incident.id);
   return written;
+}
+
+asio::awaitable<Result<>> Publisher::publish_correction(Incident incident) {
+  auto story = storage::story_of(store_, incident);
+  if (is_issue(incident.report)) co_return co_await comment_correction(std::move(story));
+  auto const written = write(story);
+  if (!written) co_return written.error();
+  co_return Result<>{};
+}
+
+asio::awaitable<Result<>> Publisher::comment_correction(IncidentStory story) {
+  if (options_.repository.empty()) co_return Result<>{};
+  auto const connection = Connection::open(options_, network_, options_with_pause(store_, retries));
+  if (!connection) co_return connection.error();
+  auto draft = github::draft_correction(story);
+  auto const& issue = story.incident.report;
+  auto const written = co_await (*connection)->client().comment_once(issue, std::move(draft));
+  if (!written) co_return written.error();
+  spdlog::info("correction_written issue={} url={}", issue, written->value_or("none"));
+  store_.incidents().mark_corrected(story.incident.id);
+  co_return Result<>{};
 }
 
 asio::awaitable<Result<>> Publisher::comment(IncidentStory story, Bisection bisection) {

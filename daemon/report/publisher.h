@@ -38,12 +38,17 @@ class Publisher {
   /// instant: a comment that exists is found, not written again.
   boost::asio::awaitable<Result<>> publish_update(Bisection bisection);
 
+  /// Adds to a published report, once, what a later edition of its nightly's file came to. As
+  /// publish_update otherwise.
+  boost::asio::awaitable<Result<>> publish_correction(Incident incident);
+
  private:
   Result<std::string> write(IncidentStory const& story);
   boost::asio::awaitable<Result<github::CreatedIssue>> file(IncidentId incident,
                                                             github::IssueDraft draft);
   void check_labels(github::CreatedIssue const& issue);
   boost::asio::awaitable<Result<>> comment(IncidentStory story, Bisection bisection);
+  boost::asio::awaitable<Result<>> comment_correction(IncidentStory story);
 
   config::GithubOptions const& options_;
   storage::Store& store_;

@@ -22,6 +22,8 @@ struct Incident {
   std::string
       report;  ///< where it was published: an issue's URL or a file's path; empty until then
   Timestamp opened_at{};
+  /// What a later edition of the nightly's file came to, for people; empty: there is none.
+  std::string correction;
 };
 
 /// What an operator cost in one iteration of a benchmark, on both builds of an incident. On a build

@@ -55,6 +55,19 @@ TEST(Baseline, OfTwoNightliesOfADayIsTheOneAnnouncedLater) {
   EXPECT_EQ(baseline_of(nightlies[1], nightlies)->id, NightlyId{3});
 }
 
+TEST(Baseline, OfAnEditionIsNoEarlierEdition) {
+  std::vector nightlies{nightly(1, "2026-01-01", done),
+                        nightly(2, "2026-01-02", done),
+                        nightly(3, "2026-01-02", done),
+                        nightly(4, "2026-01-02", swept)};
+  for (auto& one : nightlies) {
+    one.commit.hex = std::string(40, static_cast<char>('a' + one.id.value));
+    one.version = one.id.value == 2 ? "2.9" : "2.10";
+    one.file = PublishedFile{};
+  }
+  EXPECT_EQ(baseline_of(nightlies[3], nightlies)->id, NightlyId{2}) << "of another version";
+}
+
 Nightly swept_beside(int baseline, int id, std::string const& date, NightlyState state) {
   auto one = nightly(id, date, state);
   one.baseline = NightlyId{baseline};

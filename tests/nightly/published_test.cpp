@@ -7,6 +7,8 @@
 #include <map>
 #include <sstream>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -741,6 +743,60 @@ TEST_F(PublishedTest, AnEditionThatFailsLeavesItsNightlyJudged) {
   world.publish("2026-01-03", 4);
   pass();
   EXPECT_EQ(world.newest().baseline, judged.id);
+}
+
+/// A nightly that is published again after it was judged.
+class EditionTest : public PublishedTest {
+ protected:
+  /// The trunk's third commit is slower. The nightly is of one commit at first, then of another.
+  void publish_twice(std::size_t first, std::size_t second) {
+    world.change(3, "alpha", 1.2);
+    world.publish("2026-01-01", 0);
+    world.publish("2026-01-02", first);
+    pass();
+    world.publish("2026-01-02", second);
+    pass();
+    ASSERT_THAT(world.nightlies(), SizeIs(3));
+    EXPECT_EQ(world.newest().state, NightlyState::done) << world.newest().failure;
+    EXPECT_EQ(world.newest().commit, world.sha(second)) << "the file says it";
+    EXPECT_EQ(world.newest().baseline, world.nightlies()[0].id);
+  }
+
+  std::vector<Incident> incidents() { return world.parts->store.incidents().all(); }
+
+  std::string report() {
+    std::ostringstream text;
+    text << std::ifstream{incidents().at(0).report}.rdbuf();
+    return text.str();
+  }
+};
+
+TEST_F(EditionTest, WithTheRegressionJoinsTheIncident) {
+  publish_twice(3, 4);
+  ASSERT_THAT(incidents(), SizeIs(1));
+  EXPECT_EQ(incidents()[0].nightly, world.nightlies()[1].id);
+  EXPECT_EQ(incident_of(world.newest())->id, incidents()[0].id);
+  EXPECT_THAT(report(), HasSubstr("there are regressions in them, too"));
+  EXPECT_THAT(report(), HasSubstr(world.newest().file->sha256.substr(0, 12)));
+
+  world.restart();
+  pass();
+  EXPECT_THAT(incidents(), SizeIs(1));
+}
+
+TEST_F(EditionTest, WithoutTheRegressionCorrectsTheIncident) {
+  publish_twice(3, 2);
+  ASSERT_THAT(incidents(), SizeIs(1));
+  EXPECT_FALSE(incident_of(world.newest()));
+  EXPECT_TRUE(incident_of(world.nightlies()[1]));
+  EXPECT_THAT(report(), HasSubstr("no regression was found in them"));
+}
+
+TEST_F(EditionTest, WithTheFirstRegressionOpensTheIncident) {
+  publish_twice(2, 3);
+  ASSERT_THAT(incidents(), SizeIs(1));
+  EXPECT_EQ(incidents()[0].nightly, world.newest().id);
+  EXPECT_EQ(incidents()[0].correction, "");
 }
 
 TEST_F(PublishedTest, AnEditionThatIsJudgedOutweighsOneThatFailed) {

@@ -201,6 +201,24 @@ TEST_F(ReportTest, IsFollowedByAComment) {
   EXPECT_THAT(store.bisections().pending_updates(), IsEmpty());
 }
 
+TEST_F(ReportTest, IsFollowedByACorrectionOnce) {
+  github_options.repository = "o/r";
+  reply_issue();
+  reply(200, nlohmann::json::array());
+  reply(201, {{"html_url", "https://github.com/o/r/issues/7#issuecomment-1"}});
+  store.incidents().intend_report(IncidentId{1}, draft().key);
+  store.incidents().reported(IncidentId{1}, "https://github.com/o/r/issues/7", {});
+  store.incidents().correct(IncidentId{1}, std::nullopt, "It was published again.");
+  Publisher publisher{github_options, store, folder.path(), network()};
+  auto const incident = store.incidents().pending_corrections().at(0);
+  ASSERT_TRUE(fakes::run(publisher.publish_correction(incident)));
+
+  ASSERT_THAT(transport.sent, SizeIs(3));
+  EXPECT_EQ(transport.sent[2].url, "https://api.github.com/repos/o/r/issues/7/comments");
+  EXPECT_THAT(transport.sent[2].body, HasSubstr("It was published again."));
+  EXPECT_THAT(store.incidents().pending_corrections(), IsEmpty());
+}
+
 TEST_F(ReportTest, IsFollowedByNothingWhereTheIssueIsGone) {
   github_options.repository = "o/r";
   reply(410, {{"message", "This issue was deleted"}});

@@ -76,6 +76,25 @@ TEST_F(IncidentsTest, AReportThatWasSentIsRememberedUntilItIsKnownWhatBecameOfIt
   EXPECT_EQ(store.incidents().report_sent_at(incident), std::nullopt);
 }
 
+TEST_F(IncidentsTest, AnEditionJoinsOrCorrectsOne) {
+  auto const incident =
+      store.incidents().open(announce("2026-01-01", 'a'), announce("2026-01-02", 'b'), early).id;
+  auto const edition = announce("2026-01-02", 'c');
+  store.incidents().correct(incident, edition, "so it is");
+  EXPECT_EQ(store.incidents().of_nightly(edition)->id, incident);
+  EXPECT_EQ(store.incidents().find(incident)->correction, "so it is");
+  EXPECT_TRUE(store.incidents().pending_corrections().empty()) << "it was not reported yet";
+
+  store.incidents().reported(incident, "report.md", {});
+  EXPECT_EQ(store.incidents().pending_corrections().size(), 1U);
+  store.incidents().mark_corrected(incident);
+  store.incidents().correct(incident, edition, "so it is");
+  EXPECT_TRUE(store.incidents().pending_corrections().empty()) << "it has that";
+  store.incidents().correct(incident, std::nullopt, "it is not");
+  EXPECT_EQ(store.incidents().pending_corrections().size(), 1U);
+  EXPECT_EQ(store.incidents().of_nightly(edition)->id, incident);
+}
+
 TEST_F(IncidentsTest, TheLastPauseThatGithubAskedForIsKept) {
   EXPECT_EQ(store.incidents().github_pause_end(), Timestamp{});
   store.incidents().pause_github(early + std::chrono::hours{1});
