@@ -38,8 +38,8 @@ bool is_wheel(std::string const& url) {
   return url.ends_with(".whl");
 }
 
-/// The trunk commit of a release, as the branch names it.
-Result<std::optional<CommitSha>> trunk_commit_in(config::Options const& options,
+/// A release as the branch names it: its date and its trunk commit.
+Result<std::optional<bisect::NightlyRelease>> release_in(config::Options const& options,
                                                  CommitSha const& release) {
   auto const history = bisect::GitHistory::open(options.source.repository);
   if (!history) return history.error();
@@ -49,7 +49,19 @@ Result<std::optional<CommitSha>> trunk_commit_in(config::Options const& options,
   if (!releases) return releases.error();
   auto const found = std::ranges::find(*releases, release, &bisect::NightlyRelease::release);
   if (found == releases->end()) return std::nullopt;
-  return found->trunk;
+  return *found;
+}
+
+/// A job that starts after midnight gives its file the next day's date. The file's own commit
+/// counts, whatever its siblings were built from.
+void check_date(Nightly const& nightly, bisect::NightlyRelease const& release) {
+  if (release.date == nightly.date) return;
+  spdlog::warn("nightly_of_another_date date={} version={} release={} release_date={} commit={}",
+               nightly.date,
+               nightly.version,
+               short_of(release.release),
+               release.date,
+               short_of(release.trunk));
 }
 
 BuildManifest manifest_of(Nightly const& nightly, config::FeedOptions const& feed) {
@@ -148,7 +160,7 @@ asio::awaitable<Result<BuildAttempt>> Packages::read(Nightly& nightly,
   }
   // One that was measured stays under the commit that it was measured under.
   if (nightly.commit.hex.empty()) {
-    auto const trunk = co_await trunk_commit_of(contents->release_commit, wanted);
+    auto const trunk = co_await trunk_commit_of(nightly, contents->release_commit, wanted);
     if (!trunk) co_return trunk.error();
     nightly.commit = *trunk;
   }
@@ -171,20 +183,25 @@ asio::awaitable<Result<BuildAttempt>> Packages::read(Nightly& nightly,
 
 /// The release's own commit where the clone does not name the trunk commit: the nightly is measured
 /// then, and not bisected.
-asio::awaitable<Result<CommitSha>> Packages::trunk_commit_of(CommitSha release, Trunk wanted) {
+asio::awaitable<Result<CommitSha>> Packages::trunk_commit_of(Nightly nightly,
+                                                             CommitSha release,
+                                                             Trunk wanted) {
   if (options_.source.repository.empty()) co_return release;
-  auto trunk = trunk_commit_in(options_, release);
-  if (!trunk || !*trunk) {
+  auto found = release_in(options_, release);
+  if (!found || !*found) {
     auto const refreshed = co_await git_fetch_.refresh();
-    trunk = trunk_commit_in(options_, release);
-    bool const is_known = trunk && *trunk;
+    found = release_in(options_, release);
+    bool const is_known = found && *found;
     if (!is_known && !refreshed && wanted == Trunk::awaited) co_return refreshed.error();
   }
-  if (trunk && *trunk) co_return **trunk;
+  if (found && *found) {
+    check_date(nightly, **found);
+    co_return (*found)->trunk;
+  }
   spdlog::warn("release_without_trunk_commit release={} branch={} reason=\"{}\"",
                short_of(release),
                options_.feed.branch,
-               trunk ? "the branch does not name it" : trunk.error().message);
+               found ? "the branch does not name it" : found.error().message);
   co_return release;
 }
 

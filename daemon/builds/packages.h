@@ -57,7 +57,9 @@ class Packages {
   boost::asio::awaitable<Result<BuildAttempt>> read(Nightly& nightly,
                                                     std::filesystem::path directory,
                                                     Trunk wanted);
-  boost::asio::awaitable<Result<CommitSha>> trunk_commit_of(CommitSha release, Trunk wanted);
+  boost::asio::awaitable<Result<CommitSha>> trunk_commit_of(Nightly nightly,
+                                                            CommitSha release,
+                                                            Trunk wanted);
 
   config::Options const& options_;
   Fetcher& fetcher_;

@@ -608,6 +608,20 @@ TEST_F(PublishedTest, AHostWithoutACompilerIsNotTheBuildsFault) {
   EXPECT_EQ(world.index.files.begin()->second.downloads, 1);
 }
 
+TEST_F(PublishedTest, AFileOfAnotherDatesReleaseIsOfItsOwnCommit) {
+  auto const release = world.publish("2026-01-01", 2).release;
+  pass();
+  world.publish("2026-01-02", 3).release = release;
+  tests::CapturedLog const log;
+  pass();
+  EXPECT_EQ(world.newest().commit, world.sha(2));
+  EXPECT_EQ(world.newest().state, NightlyState::done) << "there is nothing to compare";
+  auto const warnings = log.lines_with("nightly_of_another_date");
+  ASSERT_THAT(warnings, SizeIs(1));
+  EXPECT_THAT(warnings[0], HasSubstr("date=2026-01-02"));
+  EXPECT_THAT(warnings[0], HasSubstr("release_date=2026-01-01"));
+}
+
 TEST_F(PublishedTest, AFileOfAnotherVersionThanItsNameSaysIsRefused) {
   world.publish("2026-01-01", 0).says = "2.9.0.dev20251231+cpu";
   pass();
