@@ -114,7 +114,8 @@ std::vector<Incident> Incidents::pending_corrections() const {
 }
 
 void Incidents::mark_corrected(IncidentId id) {
-  SQLite::Statement update{database_, "UPDATE incident SET is_correction_reported = 1 WHERE id = ?"};
+  SQLite::Statement update{database_,
+                           "UPDATE incident SET is_correction_reported = 1 WHERE id = ?"};
   bind_all(update, id.value);
   update.exec();
 }

@@ -19,7 +19,8 @@ class Nightlies {
   explicit Nightlies(SQLite::Database& database) : database_{database} {}
 
   /// Remembers a nightly. One that has the same date and commit as a known one, or, where it is
-  /// published as a file, the same date, version and digest, changes nothing. Returns true when it was new.
+  /// published as a file, the same date, version and digest, changes nothing. Returns true when it
+  /// was new.
   bool announce(Nightly const& nightly);
 
   /// Every nightly, in the order of nightlies: by date, then by id.

@@ -40,7 +40,7 @@ bool is_wheel(std::string const& url) {
 
 /// A release as the branch names it: its date and its trunk commit.
 Result<std::optional<bisect::NightlyRelease>> release_in(config::Options const& options,
-                                                 CommitSha const& release) {
+                                                         CommitSha const& release) {
   auto const history = bisect::GitHistory::open(options.source.repository);
   if (!history) return history.error();
   constexpr int newest = 400;  // a year, for whoever starts with an old index

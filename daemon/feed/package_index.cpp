@@ -222,7 +222,8 @@ asio::awaitable<std::optional<fetch::Downloaded>> PackageIndex::contents_at(std:
 asio::awaitable<std::optional<Nightly>> PackageIndex::published_again(Nightly newest,
                                                                       std::vector<Nightly> known) {
   auto const url = newest.file->url;
-  if (!co_await may_have_changed(newest)) co_return std::nullopt;
+  bool const is_suspect = co_await may_have_changed(newest);
+  if (!is_suspect) co_return std::nullopt;
   compared_at_ = clock_.now();
   spdlog::info("published_file_compared url={}", url);
   auto const contents = co_await contents_at(url);

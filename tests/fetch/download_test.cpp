@@ -114,6 +114,12 @@ TEST_F(DownloadTest, TellsTheVersionAndKnowsItAgain) {
   EXPECT_EQ(text_of(file()), "other");
 }
 
+TEST_F(DownloadTest, HasTheDigestOfTheFile) {
+  auto const done = run();
+  ASSERT_TRUE(done.has_value()) << done.error().message;
+  EXPECT_EQ(done->sha256, sha256_of(bytes_));
+}
+
 TEST_F(DownloadTest, MayOnlyAskForAVersion) {
   request_.is_asked_only = true;
   request_.known = {etag, date};
@@ -126,6 +132,7 @@ TEST_F(DownloadTest, MayOnlyAskForAVersion) {
   ASSERT_TRUE(other.has_value()) << other.error().message;
   EXPECT_EQ(other->end, End::whole);
   EXPECT_EQ(other->validators.etag, "\"second\"");
+  EXPECT_EQ(other->bytes, std::ssize(bytes_)) << "as its head says";
 
   host_.remove(target);
   EXPECT_EQ(run()->end, End::absent);
