@@ -44,14 +44,18 @@ bool is_new(Nightly const& found, std::vector<Nightly> const& known) {
   return std::ranges::none_of(known, [&](Nightly const& one) { return is_same(found, one); });
 }
 
+bool is_downloaded(PublishedFile const& file) {
+  return file.bytes > 0 || !file.etag.empty() || !file.last_modified.empty();
+}
+
 /// Where the file lies by now. One that is not downloaded yet has the digest that the page has by
 /// now, and may be for another Python.
 void follow_file(PublishedFile const& found,
                  Nightly& nightly,
                  std::vector<Nightly> const& editions) {
   bool const has_same_name = name_of(found) == name_of(*nightly.file);
-  bool const may_change =
-      nightly.state == NightlyState::announced && (has_same_name || editions.size() == 1);
+  bool const is_open = nightly.state == NightlyState::announced && !is_downloaded(*nightly.file);
+  bool const may_change = is_open && (has_same_name || editions.size() == 1);
   if (!has_same_name && !may_change) return;
   bool const is_known = std::ranges::any_of(editions, [&](Nightly const& other) {
     return other.file->sha256 == found.sha256;

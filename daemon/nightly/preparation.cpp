@@ -45,6 +45,8 @@ asio::awaitable<Result<BuildAttempt>> Preparation::build_of(Nightly& nightly) {
   bool const is_last = retry && now - retry->since >= retry_patience;
   auto const trunk = is_last ? builds::Trunk::optional : builds::Trunk::awaited;
   auto tried = co_await build_now(nightly, trunk);
+  // Its file may have come, though its worker did not: which contents these are is known now.
+  if (!tried) store_.nightlies().update(nightly);
   co_return patient(nightly, std::move(tried));
 }
 
