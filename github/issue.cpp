@@ -317,9 +317,8 @@ IssueDraft draft_issue(IncidentStory const& story, ReportContext const& context)
   auto body = marker_of(draft.key) + "\n";
   for (auto const& bisection : story.bisections)
     if (has_ended(bisection.state)) body += marker_of(draft.key, bisection) + "\n";
-  body += correction_section(story.incident, draft.key) +
-          ancestry_section(story, context.project) + landings_section(story, context.project) +
-          summary(story, changes);
+  body += correction_section(story.incident, draft.key) + ancestry_section(story, context.project) +
+          landings_section(story, context.project) + summary(story, changes);
   if (lead) body += bisections;
   body += series_section(story, changes, context.project) + builds_section(story, context.project) +
           reproduce_section(story, changes) + operators_section(story.operators) +

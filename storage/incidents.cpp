@@ -145,7 +145,8 @@ std::optional<Incident> Incidents::find(IncidentId id) const {
 }
 
 std::optional<Incident> Incidents::of_nightly(NightlyId nightly) const {
-  SQLite::Statement query{database_, std::string{select_incidents} + "WHERE nightly_id = ?1 OR edition_id = ?1"};
+  SQLite::Statement query{
+      database_, std::string{select_incidents} + "WHERE nightly_id = ?1 OR edition_id = ?1"};
   bind_all(query, nightly.value);
   return read_one(query, [this](SQLite::Statement& row) { return read_incident(database_, row); });
 }

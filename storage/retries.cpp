@@ -7,8 +7,8 @@
 namespace torchwatch::storage {
 
 std::optional<Retry> Retries::find(std::string const& subject) const {
-  SQLite::Statement query{
-      database_, "SELECT subject, since, tried_at, reason FROM retry WHERE subject = ?"};
+  SQLite::Statement query{database_,
+                          "SELECT subject, since, tried_at, reason FROM retry WHERE subject = ?"};
   bind_all(query, subject);
   return read_one(query, [](SQLite::Statement& row) {
     return Retry{row.getColumn(0).getString(),

@@ -90,8 +90,8 @@ std::string complaint_about_url(std::string const& url) {
 
 void add_init(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
   auto const request = std::make_shared<InitRequest>();
-  auto* const init = app.add_subcommand(
-      "init", "Write a first configuration, for what this host has");
+  auto* const init =
+      app.add_subcommand("init", "Write a first configuration, for what this host has");
   init->add_option("file", request->file, "Where; it must not be there yet")->capture_default_str();
   init->add_option("--url", request->url, "Mirror of https://download.pytorch.org")
       ->check(complaint_about_url);

@@ -35,8 +35,8 @@ auto place_of(Nightly const& nightly) {
   auto const name = fs::path{nightly.prefix}.filename().string();
   auto compact = nightly.date;
   std::erase(compact, '-');
-  bool const has_date = name.find(nightly.date) != std::string::npos ||
-                        name.find(compact) != std::string::npos;
+  bool const has_date =
+      name.find(nightly.date) != std::string::npos || name.find(compact) != std::string::npos;
   bool const has_number = name.find_first_of("0123456789") != std::string::npos;
   return std::tuple{nightly.date, !has_date, !has_number, nightly.prefix};
 }

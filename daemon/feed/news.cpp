@@ -57,9 +57,8 @@ void follow_file(PublishedFile const& found,
   bool const is_open = nightly.state == NightlyState::announced && !is_downloaded(*nightly.file);
   bool const may_change = is_open && (has_same_name || editions.size() == 1);
   if (!has_same_name && !may_change) return;
-  bool const is_known = std::ranges::any_of(editions, [&](Nightly const& other) {
-    return other.file->sha256 == found.sha256;
-  });
+  bool const is_known = std::ranges::any_of(
+      editions, [&](Nightly const& other) { return other.file->sha256 == found.sha256; });
   bool const has_digest = !found.sha256.empty() || !has_same_name;
   if (may_change && has_digest && !is_known) nightly.file->sha256 = found.sha256;
   nightly.file->url = found.url;

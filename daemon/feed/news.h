@@ -20,7 +20,6 @@ std::vector<Nightly> news_in(std::vector<Nightly> found,
 /// Those of `known` that lie elsewhere by now, as they are from now on: a build in another
 /// directory, a file at another address, and, where it was not downloaded yet, with another digest
 /// or for another Python. Pure.
-std::vector<Nightly> moved_in(std::vector<Nightly> const& found,
-                              std::vector<Nightly> const& known);
+std::vector<Nightly> moved_in(std::vector<Nightly> const& found, std::vector<Nightly> const& known);
 
 }  // namespace torchwatch::feed

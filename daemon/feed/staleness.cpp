@@ -30,11 +30,10 @@ std::string why_stale(config::FeedOptions const& feed,
   if (feed.stale_days == 0 || !day) return {};
   auto const age = std::chrono::floor<std::chrono::days>(now - *day).count();
   if (age <= feed.stale_days) return {};
-  auto text = fmt::format(
-      "the newest nightly is of {}, {} days ago; feed.stale_days allows {}",
-      date,
-      age,
-      feed.stale_days);
+  auto text = fmt::format("the newest nightly is of {}, {} days ago; feed.stale_days allows {}",
+                          date,
+                          age,
+                          feed.stale_days);
   if (!newer.empty()) return text + told_of_newer(feed, newer);
   if (!is_published(feed)) return text;
   return text + fmt::format("; is channel {} still built? `torchwatch init` picks one that is",

@@ -53,8 +53,8 @@ struct ServiceParts {
                ExternalServices const& services);
 
   /// One pass over the feed: makes disk space, starts the bisections that people asked for, judges
-  /// what is new, publishes it, brings back builds that are wanted, deletes raw samples that are not,
-  /// and collects what people answered. Errors as Pipeline::pass's.
+  /// what is new, publishes it, brings back builds that are wanted, deletes raw samples that are
+  /// not, and collects what people answered. Errors as Pipeline::pass's.
   boost::asio::awaitable<Result<>> pass();
 
   builds::BuildStore& kept;

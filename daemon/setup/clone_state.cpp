@@ -52,8 +52,9 @@ Error unusable(async::ToolRun const& run, std::string const& repository) {
   if (run.errors.find("dubious ownership") == std::string::npos)
     return Error{ErrorCode::unavailable, repository + ": " + builds::reason_of_git(run)};
   return Error{ErrorCode::refused,
-               repository + ": belongs to another user, so git does nothing in it; run as the "
-                            "service's user: " +
+               repository +
+                   ": belongs to another user, so git does nothing in it; run as the "
+                   "service's user: " +
                    trusting_command(repository)};
 }
 
@@ -122,8 +123,7 @@ std::string upstream() {
 
 asio::awaitable<Result<CloneState>> read_clone_state(asio::any_io_executor executor,
                                                      config::SourceOptions const& source) {
-  std::vector<std::string> question{
-      "rev-parse", "--is-bare-repository", "--is-shallow-repository"};
+  std::vector<std::string> question{"rev-parse", "--is-bare-repository", "--is-shallow-repository"};
   auto const kind = co_await builds::run_git(executor, source.repository, std::move(question));
   if (!kind) co_return kind.error();
   if (!kind->is_good()) co_return unusable(*kind, source.repository);

@@ -15,7 +15,7 @@ namespace torchwatch::setup {
 struct CloneState {
   bool is_bare = false;
   bool is_shallow = false;
-  bool is_partial = false;  ///< a remote promised what the clone leaves out
+  bool is_partial = false;              ///< a remote promised what the clone leaves out
   std::vector<std::string> filtered{};  ///< the remotes of which every fetch leaves files out
   std::string remote{};  ///< to fetch from: source.remote, else origin, else any; empty: none
   std::vector<std::string> refspecs{};  ///< of `remote`, as configured

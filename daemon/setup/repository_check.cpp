@@ -90,10 +90,10 @@ Result<> check_unfetched(CheckContext const& context,
                  "has no branch " + options.feed.branch + ", which names the commits of nightlies",
                  command);
   if (history.commit(release->trunk)) return {};
-  return unfit(options,
-               "lacks commit " + release->trunk.hex + ", which nightly " + release->date +
-                   " was built from",
-               command);
+  return unfit(
+      options,
+      "lacks commit " + release->trunk.hex + ", which nightly " + release->date + " was built from",
+      command);
 }
 
 /// Whether all of the branch is here that its remote has.
@@ -146,8 +146,7 @@ asio::awaitable<Result<>> look_for_delivered(CheckContext const& context,
 }
 
 /// What a build of the newest nightly would be made of; else what is checked out by default.
-Result<CommitSha> commit_to_try(config::Options const& options,
-                                bisect::GitHistory const& history) {
+Result<CommitSha> commit_to_try(config::Options const& options, bisect::GitHistory const& history) {
   auto const release = newest_release(options, history);
   if (release && history.commit(release->trunk)) return release->trunk;
   return history.resolve("HEAD");
@@ -198,8 +197,7 @@ PendingCheck check_repository(CheckContext const& context) {
   if (!state) co_return state.error();
   auto const faults = faults_of(*state, options.source);
   if (!faults.empty())
-    co_return unfit(
-        options, boost::join(faults, "; it "), completing_command(*state, repository));
+    co_return unfit(options, boost::join(faults, "; it "), completing_command(*state, repository));
   auto const remote = co_await ask_remote(context, *state);
   if (!remote) co_return remote.error();
   auto const unfetched = check_unfetched(context, *state, *history);

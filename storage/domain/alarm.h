@@ -23,7 +23,8 @@ enum class AlarmKind {
   runner_lost,           ///< a slot of a fleet lost its runner, or gets none
   odd_feed_entry,        ///< a feed has an entry that is no nightly
   builds_need_space,     ///< what has to be kept of builds is more than it may be
-  report_update_failed,  ///< what a bisection found, or an edition came to, could not be added to a report
+  report_update_failed,  ///< what a bisection found, or an edition came to, could not be added to a
+                         ///< report
   label_dropped,         ///< the last issue lacks a label: the token may not push
   clone_unfit,       ///< the clone does not name the commit that the last nightly was built from
   stale_feed,        ///< the feed's newest nightly is old by its own date

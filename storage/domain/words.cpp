@@ -97,8 +97,7 @@ std::string_view likely_name(Finding const& finding) {
 }
 
 Summary of_one_commit(Finding const& finding) {
-  if (is_culprit(finding))
-    return {std::string{proved_name(finding)}, "proved against its parent"};
+  if (is_culprit(finding)) return {std::string{proved_name(finding)}, "proved against its parent"};
   if (kind_of(finding) == FindingKind::layout)
     return {"Not to blame", "one build of this commit differs, another does not"};
   bool const was_compared = std::ranges::any_of(

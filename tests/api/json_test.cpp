@@ -156,9 +156,10 @@ TEST(ApiJson, ABisectionOfAnOlderEnd_SaysWhatIsMissingInIt) {
 
   EXPECT_EQ(text_of(json.at("ancestry")),
             R"({"base":")" + std::string(40, 'b') + R"(","missing":5,"added":0})");
-  EXPECT_EQ(json.at("reason"),
-            "the bad build was built from an older commit: bbbbbbbbbbbb..aaaaaaaaaaaa is missing in "
-            "it (5 commits); it has not finished yet");
+  EXPECT_EQ(
+      json.at("reason"),
+      "the bad build was built from an older commit: bbbbbbbbbbbb..aaaaaaaaaaaa is missing in "
+      "it (5 commits); it has not finished yet");
   EXPECT_EQ(json.at("findings").at(0).at("headline"), "Missing improvement");
   EXPECT_EQ(json.at("findings").at(0).at("missing"), 1);
   EXPECT_EQ(json.at("findings").at(0).at("merged"), 2);

@@ -34,9 +34,9 @@ class MissingFiles : public testing::TestWithParam<char const*> {
 
   /// Objects of the first commit that the clone lacks.
   bool lacks_some() const {
-    auto const objects = upstream_.git("-C '" + source_.repository +
-                                       "' rev-list --objects --missing=print --no-walk " +
-                                       first_.hex);
+    auto const objects =
+        upstream_.git("-C '" + source_.repository +
+                      "' rev-list --objects --missing=print --no-walk " + first_.hex);
     return objects.find('?') != std::string::npos;
   }
 

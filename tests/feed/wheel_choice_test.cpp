@@ -44,11 +44,10 @@ TEST(InterpreterToFollow, IsNotJudgedByAVersionThatIsBeingUploaded) {
 }
 
 TEST(InterpreterToFollow, IsOneThatMostVersionsHave) {
-  EXPECT_EQ(followed_in({{"01", {"cp314"}},
-                         {"02", {"cp314", "cp315"}},
-                         {"03", {"cp314"}},
-                         {"04", {"cp314"}}}),
-            "cp314");
+  EXPECT_EQ(
+      followed_in(
+          {{"01", {"cp314"}}, {"02", {"cp314", "cp315"}}, {"03", {"cp314"}}, {"04", {"cp314"}}}),
+      "cp314");
 }
 
 TEST(IsOffered, LooksAtTheNewestWeek) {
@@ -62,9 +61,9 @@ TEST(IsOffered, LooksAtTheNewestWeek) {
 }
 
 TEST(ChooseWheels, HasOneAVersion) {
-  auto const choice = choose_wheels(
-      offers_of({{"01", {"cp312", "cp313", "cp314"}}, {"02", {"cp310", "cp312"}}}),
-      {"cp313", "cp313"});
+  auto const choice =
+      choose_wheels(offers_of({{"01", {"cp312", "cp313", "cp314"}}, {"02", {"cp310", "cp312"}}}),
+                    {"cp313", "cp313"});
   ASSERT_EQ(choice.followed.size(), 1U);
   EXPECT_EQ(choice.followed[0].package.date, "2026-01-01");
   EXPECT_EQ(choice.followed[0].package.python, "cp313");

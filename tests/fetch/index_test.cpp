@@ -60,9 +60,8 @@ TEST_F(IndexTest, IsNotReadAgainWhenItIsTheSame) {
 }
 
 TEST_F(IndexTest, MayComeCompressed) {
-  host_.host(
-      listing,
-      {.content = link_to("2.9.0.dev20250902%2Bcpu"), .etag = "\"1\"", .is_gzipped = true});
+  host_.host(listing,
+             {.content = link_to("2.9.0.dev20250902%2Bcpu"), .etag = "\"1\"", .is_gzipped = true});
   auto const index = look_into(request_);
   ASSERT_TRUE(index.has_value()) << index.error().message;
   EXPECT_EQ(index->validators.etag, "\"1\"");
@@ -97,8 +96,8 @@ TEST_F(IndexTest, OfManyYearsHasTheNewest) {
   std::string page;
   for (int year = 1100; year < 1700; ++year)
     for (int month = 1; month < 10; ++month)
-      page += link_to("2.9.0.dev" + std::to_string(year) + "0" + std::to_string(month) +
-                      "01%2Bcpu");
+      page +=
+          link_to("2.9.0.dev" + std::to_string(year) + "0" + std::to_string(month) + "01%2Bcpu");
   host_.host(listing, {.content = page});
   auto const index = look_into(request_);
   ASSERT_TRUE(index.has_value()) << index.error().message;

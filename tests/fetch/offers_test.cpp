@@ -140,9 +140,8 @@ TEST(WhyNoneFits, NamesTheChannelWhereThatIsAnother) {
 TEST(WhyNoneFits, NamesTheFirstPartThatTheBestMiss) {
   auto filter = cuda_filter();
   auto const cuda = std::string{"2.9.0.dev20250901+cu126"};
-  EXPECT_EQ(
-      why_none({wheel_of(monday), wheel_of(cuda, "cp312", "manylinux_2_28_aarch64")}, filter),
-      "machine is \"x86_64\", found: manylinux_2_28_aarch64");
+  EXPECT_EQ(why_none({wheel_of(monday), wheel_of(cuda, "cp312", "manylinux_2_28_aarch64")}, filter),
+            "machine is \"x86_64\", found: manylinux_2_28_aarch64");
   filter.python = "cp39";
   EXPECT_EQ(why_none({wheel_of(monday), wheel_of(cuda), wheel_of(cuda, "cp310")}, filter),
             "python is \"cp39\", found: cp310, cp312");

@@ -85,9 +85,8 @@ TEST(AncestryStory, OfOlderOrSideBuild_LinksWhatIsMissingInIt) {
                 commit_link(sha_of('b'), project_url) + " (5 commits).\n\n");
   bisection.ancestry = Ancestry{sha_of('e'), 1, 2};
   EXPECT_EQ(ancestry_story(bisection, project_url),
-            "**Built from a side branch:** " +
-                compare_link(sha_of('e'), sha_of('a'), project_url) + " is missing in " +
-                commit_link(sha_of('b'), project_url) + " (1 commit); " +
+            "**Built from a side branch:** " + compare_link(sha_of('e'), sha_of('a'), project_url) +
+                " is missing in " + commit_link(sha_of('b'), project_url) + " (1 commit); " +
                 compare_link(sha_of('e'), sha_of('b'), project_url) +
                 " is only in it (2 commits).\n\n");
 }

@@ -234,7 +234,7 @@ TEST(Lab, SuspectsTheWholeGapWhenTheCulpritDoesNotBuild) {
 
 TEST(Lab, ConfiguresTheServiceToWatchIt) {
   Lab const lab{"memory"};
-  EXPECT_EQ(lab.configuration["feed"], 
+  EXPECT_EQ(lab.configuration["feed"],
             (json{{"kind", "git"}, {"path", "repository"}, {"stale_days", 0}}));
   EXPECT_EQ(lab.configuration["suite"]["models"], json::array({"dcgan", "lennard_jones"}));
   EXPECT_EQ(text(lab.configuration["suite"]["scale"]), "smoke");

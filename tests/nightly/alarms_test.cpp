@@ -55,9 +55,9 @@ TEST_F(AlarmsTest, NameThePythonsOfNewerNightlies) {
   world.index.newer = "cp312, cp313";
   world.clock.time += std::chrono::days{12};
   (void)world.pass();
-  EXPECT_THAT(world.parts->store.alarms().open().at(0).detail,
-              testing::HasSubstr(
-                  "; newer nightlies exist for cp312, cp313, feed.python is \"cp310\""));
+  EXPECT_THAT(
+      world.parts->store.alarms().open().at(0).detail,
+      testing::HasSubstr("; newer nightlies exist for cp312, cp313, feed.python is \"cp310\""));
 }
 
 /// A directory of builds, into which anybody may put anything.

@@ -552,9 +552,8 @@ TEST_F(PythonsTest, ANewerPythonIsNotTakenUp) {
 TEST_F(PythonsTest, OneThatIsConfiguredIsFollowedAtOnce) {
   for (auto const* const python : {"cp312", "cp314"})
     world.publish_wheel("2026-01-02", 1, python);
-  std::erase_if(world.index.files, [](auto const& file) {
-    return file.first.find("-cp312-") == std::string::npos;
-  });
+  std::erase_if(world.index.files,
+                [](auto const& file) { return file.first.find("-cp312-") == std::string::npos; });
   world.restart();
   pass();
   EXPECT_THAT(url(), HasSubstr("20260102+cu130-cp312-"));

@@ -20,11 +20,11 @@ namespace torchwatch::fakes {
 /// A file as a host like download.pytorch.org has it.
 struct HostedFile {
   std::string content{};
-  std::filesystem::path path{};        ///< in the place of `content`, for large ones
-  std::string etag{};                  ///< with its quotes; empty: none is sent
-  std::string last_modified{};         ///< empty: none is sent
-  std::string redirect{};              ///< an address: the file is there
-  bool has_ranges = true;              ///< answers 206
+  std::filesystem::path path{};  ///< in the place of `content`, for large ones
+  std::string etag{};            ///< with its quotes; empty: none is sent
+  std::string last_modified{};   ///< empty: none is sent
+  std::string redirect{};        ///< an address: the file is there
+  bool has_ranges = true;        ///< answers 206
   /// Sent with Content-Encoding: gzip whatever the client accepts, as a page that was stored so.
   bool is_gzipped = false;
   std::int64_t piece = 1 << 18;        ///< bytes that are sent at once
