@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -143,23 +142,6 @@ void clear(SQLite::Database& database, std::string const& table, BisectionId id)
   SQLite::Statement clear{database, "DELETE FROM " + table + " WHERE bisection_id = ?"};
   bind_all(clear, id.value);
   clear.exec();
-}
-
-/// A line each.
-std::string text_of(std::vector<std::string> const& lines) {
-  std::string text;
-  for (auto const& line : lines)
-    text += line + '\n';
-  return text;
-}
-
-/// The inverse.
-std::vector<std::string> lines_of(std::string const& text) {
-  std::vector<std::string> list;
-  std::istringstream lines{text};
-  for (std::string line; std::getline(lines, line);)
-    list.push_back(line);
-  return list;
 }
 
 /// The columns of a finding itself, and those of the earlier incident that it refers to.

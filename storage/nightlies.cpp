@@ -1,7 +1,5 @@
 #include "storage/nightlies.h"
 
-#include <sstream>
-
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include "storage/rows.h"
@@ -19,21 +17,6 @@ constexpr auto that_count =
     "NOT (state = 'failed' AND file_url IS NOT NULL AND EXISTS ("
     "SELECT 1 FROM nightly AS other WHERE other.date = nightly.date AND "
     "other.version = nightly.version AND other.state IN ('bisected', 'done'))) ";
-
-std::vector<std::string> lines_of(std::string const& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream{text};
-  for (std::string line; std::getline(stream, line);)
-    lines.push_back(line);
-  return lines;
-}
-
-std::string text_of(std::vector<std::string> const& lines) {
-  std::string text;
-  for (auto const& line : lines)
-    text += line + '\n';
-  return text;
-}
 
 Nightly read_nightly(SQLite::Statement& row) {
   Nightly nightly;

@@ -1,6 +1,7 @@
 #include "storage/rows.h"
 
 #include <cstddef>
+#include <sstream>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
@@ -52,6 +53,21 @@ nlohmann::json read_json(SQLite::Column const& column) {
   } catch (nlohmann::json::exception const& problem) {
     throw bad_json(column, std::string{"no JSON: "} + problem.what());
   }
+}
+
+std::string text_of(std::vector<std::string> const& lines) {
+  std::string text;
+  for (auto const& line : lines)
+    text += line + '\n';
+  return text;
+}
+
+std::vector<std::string> lines_of(std::string const& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream{text};
+  for (std::string line; std::getline(stream, line);)
+    lines.push_back(line);
+  return lines;
 }
 
 int bind_one(SQLite::Statement& statement, int at, Series const& series) {

@@ -43,6 +43,10 @@ std::string read_json_text(SQLite::Column const& column);
 /// is no JSON.
 nlohmann::json read_json(SQLite::Column const& column);
 
+/// Texts as one column holds them, a line each; and the inverse.
+std::string text_of(std::vector<std::string> const& lines);
+std::vector<std::string> lines_of(std::string const& text);
+
 /// Binds a value at ?at and returns the next place.
 template <class T>
 int bind_one(SQLite::Statement& statement, int at, T const& value) {

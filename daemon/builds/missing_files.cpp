@@ -15,7 +15,7 @@ namespace asio = boost::asio;
 namespace {
 
 /// PyTorch's files are some hundred MiB.
-constexpr std::chrono::hours longest{1};
+constexpr std::chrono::hours longest_lookup{1};
 
 /// Of the tree without files, which git knows everywhere.
 constexpr auto empty_tree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
@@ -24,8 +24,8 @@ constexpr auto empty_tree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 asio::awaitable<Result<std::string>> output_of(asio::any_io_executor executor,
                                                std::string repository,
                                                std::vector<std::string> arguments) {
-  auto const run =
-      co_await run_git(std::move(executor), std::move(repository), std::move(arguments), longest);
+  auto const run = co_await run_git(
+      std::move(executor), std::move(repository), std::move(arguments), longest_lookup);
   if (!run) co_return run.error();
   if (run->is_good()) co_return run->output;
   co_return Error{ErrorCode::unavailable, reason_of_git(*run)};
