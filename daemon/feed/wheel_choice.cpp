@@ -12,7 +12,7 @@ namespace {
 
 using Version = std::span<fetch::Offer const>;
 
-constexpr std::size_t week = 7;
+constexpr std::size_t newest_versions = 7;
 
 std::string release_of(fetch::Offer const& offer) {
   return offer.package.version.substr(0, offer.package.version.find('+'));
@@ -32,7 +32,7 @@ std::vector<Version> versions_in(std::vector<fetch::Offer> const& offers) {
 }
 
 std::span<Version const> newest_week(std::vector<Version> const& versions) {
-  return std::span{versions}.last(std::min(versions.size(), week));
+  return std::span{versions}.last(std::min(versions.size(), newest_versions));
 }
 
 bool is_for(fetch::Offer const& offer, Interpreter const& interpreter) {
