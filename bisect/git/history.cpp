@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 #include <git2.h>
@@ -77,23 +76,22 @@ ErrorCode code_of(int status) {
   }
 }
 
-/// Adds one changed file or submodule to the CommitChanges behind `payload`.
-int add_change(git_diff_delta const* delta, float, void* payload) {
-  auto& changes = *static_cast<CommitChanges*>(payload);
+/// Adds one changed file or submodule.
+void add_change(CommitChanges& changes, git_diff_delta const& delta) {
   auto const is_pin = [](git_diff_file const& file) {
     return file.mode == GIT_FILEMODE_COMMIT;
   };
-  auto const& [before, after] = std::tie(delta->old_file, delta->new_file);
+  auto const& before = delta.old_file;
+  auto const& after = delta.new_file;
   if (is_pin(before) || is_pin(after)) {
     auto const hash = [&](git_diff_file const& file) {
       return is_pin(file) ? text_of(git_oid_tostr_s(&file.id)) : std::string{};
     };
     changes.pins.push_back({after.path, hash(before), hash(after)});
-    return 0;
+    return;
   }
   changes.paths.emplace_back(before.path);
   if (changes.paths.back() != after.path) changes.paths.emplace_back(after.path);
-  return 0;
 }
 
 /// One line, whatever libgit2 said.
@@ -280,9 +278,10 @@ Result<CommitChanges> GitHistory::changes_of(CommitSha const& sha) const {
   if (status == 0)
     status = git_diff_tree_to_tree(&differences, repository_.get(), before, after, nullptr);
   std::unique_ptr<git_diff, FreeDiff> const diff{differences};
-  if (status == 0)
-    status = git_diff_foreach(differences, add_change, nullptr, nullptr, nullptr, &changes);
   if (status < 0) return failed("compare commit " + sha.hex + " with its parent", status);
+  // Not git_diff_foreach, which reads the files: a partial clone lacks them.
+  for (std::size_t i = 0; i < git_diff_num_deltas(differences); ++i)
+    add_change(changes, *git_diff_get_delta(differences, i));
   std::ranges::sort(changes.paths);
   std::ranges::sort(changes.pins, {}, &CommitChanges::Pin::path);
   return changes;

@@ -21,10 +21,10 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// The command that a message names.
+/// The command that a message ends with.
 std::string command_in(std::string const& message) {
   std::string const before = ": git ";
-  auto const at = message.find(before);
+  auto const at = message.rfind(before);
   return at == std::string::npos ? "" : message.substr(at + 2);
 }
 
