@@ -12,7 +12,8 @@ namespace {
 
 /// The middle value, or the mean of the two middle ones, of a nightly's own processes.
 constexpr auto insert_nights = R"sql(
-INSERT OR REPLACE INTO night
+INSERT OR REPLACE INTO night (series_id, nightly_id, level, low, high, processes, verdict,
+                              fingerprint_id)
 SELECT series.id, nightly, avg(value) FILTER (WHERE place IN ((count + 1) / 2, (count + 2) / 2)),
        min(value), max(value), count,
        (SELECT verdict FROM comparison
@@ -30,6 +31,36 @@ JOIN series USING (fleet, benchmark, metric)
 GROUP BY series.id
 )sql";
 
+/// A nightly of its baseline's commit was judged where its baseline was. A pair takes processes of
+/// both builds in one round.
+constexpr auto mark_judged_nights = R"sql(
+UPDATE night SET is_judged = (
+  SELECT CASE
+    WHEN night.verdict = 'inconclusive' THEN 0
+    WHEN baseline.id IS NULL THEN 1
+    WHEN baseline.commit_sha = nightly.commit_sha THEN coalesce(
+      (SELECT earlier.is_judged FROM night AS earlier
+       WHERE earlier.series_id = night.series_id AND earlier.nightly_id = baseline.id), 0)
+    ELSE EXISTS (
+      SELECT 1 FROM job AS own JOIN result AS its_own
+        ON its_own.job_id = own.id AND its_own.metric = series.metric
+      JOIN job AS other ON other.campaign = own.campaign AND other.fleet = own.fleet
+        AND other.benchmark = own.benchmark AND other.commit_sha = baseline.commit_sha
+        AND other.round = own.round
+      JOIN result AS its_other ON its_other.job_id = other.id AND its_other.metric = series.metric
+      WHERE own.campaign = ? || nightly.id AND own.fleet = series.fleet
+        AND own.benchmark = series.benchmark AND own.commit_sha = nightly.commit_sha)
+    END
+  FROM nightly JOIN series ON series.id = night.series_id
+  LEFT JOIN series_baseline AS older ON older.nightly_id = nightly.id
+    AND older.fleet = series.fleet AND older.benchmark = series.benchmark
+    AND older.metric = series.metric
+  LEFT JOIN nightly AS baseline
+    ON baseline.id = coalesce(older.baseline_id, nightly.baseline_id)
+  WHERE nightly.id = night.nightly_id)
+WHERE nightly_id = ?
+)sql";
+
 NightOfSeries read_night(SQLite::Statement& row) {
   NightOfSeries night;
   night.nightly.value = row.getColumn(0).getInt64();
@@ -41,6 +72,7 @@ NightOfSeries read_night(SQLite::Statement& row) {
   night.processes = row.getColumn(6).getInt();
   if (!row.getColumn(7).isNull()) night.verdict = read_word(row.getColumn(7), parse_verdict);
   night.host = row.getColumn(8).getInt64();
+  night.is_judged = row.getColumn(9).getInt() != 0;
   return night;
 }
 
@@ -60,6 +92,9 @@ void Histories::keep(NightlyId nightly) {
   SQLite::Statement nights{database_, insert_nights};
   bind_all(nights, campaign, nightly.value);
   nights.exec();
+  SQLite::Statement judged{database_, mark_judged_nights};
+  bind_all(judged, campaign, nightly.value);
+  judged.exec();
   transaction.commit();
 }
 
@@ -78,7 +113,7 @@ std::vector<NightOfSeries> Histories::newest(Series const& series, int count) co
   SQLite::Statement query{
       database_,
       "SELECT nightly.id, date, commit_sha, level, low, high, processes, verdict, "
-      "fingerprint_id FROM (SELECT * FROM night WHERE series_id = "
+      "fingerprint_id, is_judged FROM (SELECT * FROM night WHERE series_id = "
       "(SELECT id FROM series WHERE fleet = ? AND benchmark = ? AND metric = ?) "
       "ORDER BY nightly_id DESC LIMIT ?) JOIN nightly ON nightly.id = nightly_id "
       "ORDER BY date, nightly.id"};
@@ -119,14 +154,14 @@ std::vector<SeriesNights> Histories::recent(int count) const {
   SQLite::Statement query{
       database_,
       "SELECT nightly.id, date, commit_sha, level, low, high, processes, verdict, fingerprint_id, "
-      "fleet, benchmark, metric FROM (SELECT * FROM nightly WHERE EXISTS "
+      "is_judged, fleet, benchmark, metric FROM (SELECT * FROM nightly WHERE EXISTS "
       "(SELECT 1 FROM night WHERE nightly_id = nightly.id) ORDER BY date DESC, id DESC LIMIT ?) "
       "AS nightly CROSS JOIN night ON nightly_id = nightly.id JOIN series ON series.id = series_id "
       "ORDER BY fleet, benchmark, metric, date, nightly.id"};
   bind_all(query, count);
   std::vector<SeriesNights> all;
   while (query.executeStep()) {
-    auto const series = read_series(query, 9);
+    auto const series = read_series(query, 10);
     if (all.empty() || all.back().series != series) all.push_back({series, {}});
     all.back().nights.push_back(read_night(query));
   }

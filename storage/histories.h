@@ -18,8 +18,8 @@ class Histories {
  public:
   explicit Histories(SQLite::Database& database) : database_{database} {}
 
-  /// Works out the nights of all series that a nightly's own processes have measured so far, in
-  /// place of what was worked out before.
+  /// Works out the nights of all series that a nightly's own processes have measured so far, and
+  /// which of them were judged, in place of what was worked out before.
   void keep(NightlyId nightly);
 
   /// The series that ever had a night, by fleet, benchmark and metric.

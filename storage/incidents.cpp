@@ -12,6 +12,23 @@ namespace {
 constexpr auto select_incidents =
     "SELECT id, baseline_id, nightly_id, report, opened_at, correction FROM incident ";
 
+/// Of the changed series that were compared with a later nightly than the incident's baseline.
+std::map<Series, NightlyId> later_baselines(SQLite::Database& database, Incident const& incident) {
+  SQLite::Statement query{database,
+                          "SELECT comparison.fleet, comparison.benchmark, comparison.metric, "
+                          "coalesce(older.baseline_id, nightly.baseline_id) AS compared "
+                          "FROM comparison JOIN nightly ON nightly.id = comparison.nightly_id "
+                          "LEFT JOIN series_baseline AS older "
+                          "USING (nightly_id, fleet, benchmark, metric) "
+                          "WHERE comparison.nightly_id = ? AND verdict = 'regression' "
+                          "AND NOT muted AND compared != ?"};
+  bind_all(query, incident.nightly.value, incident.baseline.value);
+  std::map<Series, NightlyId> later;
+  while (query.executeStep())
+    later[read_series(query, 0)] = NightlyId{query.getColumn(3).getInt64()};
+  return later;
+}
+
 Incident read_incident(SQLite::Database& database, SQLite::Statement& row) {
   Incident incident;
   incident.id.value = row.getColumn(0).getInt64();
@@ -22,6 +39,7 @@ Incident read_incident(SQLite::Database& database, SQLite::Statement& row) {
   incident.correction = row.getColumn(5).getString();
   incident.changes = select_verdicts(
       database, against_baselines, incident.nightly.value, "verdict = 'regression' AND NOT muted");
+  incident.later_baselines = later_baselines(database, incident);
   return incident;
 }
 

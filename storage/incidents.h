@@ -61,7 +61,8 @@ class Incidents {
   std::vector<VerdictCost> costs(int nightlies) const;
 
   /// Opens the incident between two nightlies, or finds the one that is open. Its changes are the
-  /// nightly's verdicts that say `regression` and are not muted.
+  /// nightly's verdicts that say `regression` and are not muted. `baseline`: the oldest nightly
+  /// that one of their series was compared with.
   Incident open(NightlyId baseline, NightlyId nightly, Timestamp now);
 
   /// Stores what a later edition of its nightly's file came to. `joined`: the edition, where it has

@@ -19,7 +19,7 @@ CREATE TABLE nightly (
   release_sha TEXT NOT NULL,                     -- commit of the nightly branch; empty if the feed has none
   prefix TEXT NOT NULL,                          -- directory of the build; empty until it is built or fetched
   state TEXT NOT NULL,                           -- announced, prepared, swept, screened, confirmed, bisected, done, failed
-  baseline_id INTEGER REFERENCES nightly(id),    -- the nightly it is compared with
+  baseline_id INTEGER REFERENCES nightly(id),    -- the nightly it is compared with; some series with an older one: see series_baseline
   failure TEXT NOT NULL DEFAULT '',              -- why it failed
   announced_at INTEGER NOT NULL,                 -- when it was first seen
   file_url TEXT,                                 -- where its file is published now; NULL if it is not
@@ -100,6 +100,7 @@ CREATE TABLE night (
   processes INTEGER NOT NULL,                    -- how many
   verdict TEXT,                                  -- as in `comparison`; NULL if there was nothing to compare with
   fingerprint_id INTEGER NOT NULL REFERENCES fingerprint(id),  -- of their hosts, the one with the highest id
+  is_judged INTEGER NOT NULL DEFAULT 0,          -- 1 if it may be the series' baseline: it was compared and decided, or had no baseline
   PRIMARY KEY (series_id, nightly_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX night_by_nightly ON night (nightly_id);
@@ -130,6 +131,17 @@ CREATE TABLE comparison (
   error_bound REAL NOT NULL,                     -- probability that the interval misses the true ratio
   pairs INTEGER NOT NULL,                        -- processes measured of each build
   muted INTEGER NOT NULL DEFAULT 0,              -- 1 if the series was muted when the verdict was recorded
+  PRIMARY KEY (nightly_id, fleet, benchmark, metric)
+) STRICT, WITHOUT ROWID;
+
+-- The nightly that one series of a nightly is compared with, where that is not `nightly.baseline_id`: the last that judged
+-- the series. Written before anything of the nightly is measured.
+CREATE TABLE series_baseline (
+  nightly_id INTEGER NOT NULL REFERENCES nightly(id),
+  fleet TEXT NOT NULL,
+  benchmark TEXT NOT NULL,
+  metric TEXT NOT NULL,
+  baseline_id INTEGER NOT NULL REFERENCES nightly(id),  -- older than `nightly.baseline_id`
   PRIMARY KEY (nightly_id, fleet, benchmark, metric)
 ) STRICT, WITHOUT ROWID;
 
@@ -181,7 +193,7 @@ CREATE TABLE anchored_comparison (
 -- A nightly with at least one regression that is not muted. Its changes are those regressions.
 CREATE TABLE incident (
   id INTEGER PRIMARY KEY,                        -- in the order opened
-  baseline_id INTEGER NOT NULL REFERENCES nightly(id),        -- the change lies between this nightly
+  baseline_id INTEGER NOT NULL REFERENCES nightly(id),        -- all changes lie between this nightly, the oldest that a series was compared with,
   nightly_id INTEGER NOT NULL UNIQUE REFERENCES nightly(id),  -- and this one
   report_key TEXT NOT NULL DEFAULT '',           -- finds the report again; written before it is published
   report_sent_at INTEGER,                        -- when the issue was sent to GitHub; NULL unless it is not known what became of that

@@ -197,6 +197,8 @@ IncidentStory story_of(Store& store, Incident const& incident) {
   story.incident = incident;
   story.baseline = store.nightlies().find(incident.baseline).value();
   story.nightly = store.nightlies().find(incident.nightly).value();
+  for (auto const& [series, later] : incident.later_baselines)
+    story.later_baselines[later] = store.nightlies().find(later).value();
   story.bisections = store.bisections().of_incident(incident.id);
   story.rulings = store.rulings().on(incident.id);
   story.operators = operators_of(store, story);

@@ -8,6 +8,7 @@
 #include "storage/alarms.h"
 #include "storage/anchors.h"
 #include "storage/base/result.h"
+#include "storage/baselines.h"
 #include "storage/bisections.h"
 #include "storage/builds.h"
 #include "storage/histories.h"
@@ -79,6 +80,8 @@ class Store {
   Alarms alarms() { return Alarms{*database_}; }
 
   Anchors anchors() { return Anchors{*database_}; }
+
+  Baselines baselines() { return Baselines{*database_}; }
 
   Rulings rulings() { return Rulings{*database_}; }
 

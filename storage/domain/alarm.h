@@ -18,7 +18,7 @@ enum class AlarmKind {
   benchmark_stopped,  ///< gave a metric on the baseline and not on the nightly, on the same night
   environment,        ///< the baseline itself measures otherwise than on its own night, or a slot's
                       ///< device was not itself
-  drift,              ///< a series grew since its anchor, though no single night brought as much
+  drift,              ///< a series grew since its anchor, and no night was seen to bring as much
   benchmark_undecided,   ///< was to be compared, and a process of it failed for good
   runner_lost,           ///< a slot of a fleet lost its runner, or gets none
   odd_feed_entry,        ///< a feed has an entry that is no nightly

@@ -23,6 +23,9 @@ struct NightOfSeries {
   int processes = 0;               ///< of the nightly's own build
   std::optional<Verdict> verdict;  ///< none where the screen left nothing to compare
   std::int64_t host = 0;           ///< its number, for Histories::fingerprint
+  /// The series was compared with an earlier nightly and decided, or there was none to compare it
+  /// with: later nightlies may be compared with this one.
+  bool is_judged = false;
 };
 
 /// The level of one of the series that a night measured.

@@ -148,6 +148,81 @@ TEST_F(HistoriesTest, HasTheLastNightsOfAllSeriesInTheirOrder) {
   EXPECT_EQ(recent[1].nights[1].commit, sha_of('a'));
 }
 
+/// The first nightly, and one that is compared with it.
+class JudgedNightTest : public HistoriesTest {
+ protected:
+  JudgedNightTest() {
+    measure(first, 0, 10);
+    store.histories().keep(first);
+    auto nightly = store.nightlies().find(second).value();
+    nightly.baseline = first;
+    store.nightlies().update(nightly);
+  }
+
+  bool is_judged(NightlyId nightly) {
+    store.histories().keep(nightly);
+    for (auto const& night : store.histories().of(latency_of("dlrm")))
+      if (night.nightly == nightly) return night.is_judged;
+    return false;
+  }
+
+  /// A round of the second nightly; 'a' is the first one's commit.
+  void measure_round(int round, std::string const& commits) {
+    std::vector<JobOutcome> outcomes;
+    for (char const digit : commits) {
+      outcomes.push_back(outcome_of(Campaign::of(second), round, 10));
+      outcomes.back().key.commit = sha_of(digit);
+    }
+    store.jobs().record(outcomes);
+  }
+
+  NightlyId first = announce("2026-01-01", 'a');
+  NightlyId second = announce("2026-01-02", 'b');
+};
+
+TEST_F(JudgedNightTest, IsTheFirst) {
+  EXPECT_TRUE(is_judged(first));
+}
+
+TEST_F(JudgedNightTest, IsOneOfWhichAPairWasMeasured) {
+  measure_round(0, "b");
+  measure_round(1, "a");
+  EXPECT_FALSE(is_judged(second)) << "no round has both";
+  measure_round(2, "ab");
+  EXPECT_TRUE(is_judged(second));
+}
+
+TEST_F(JudgedNightTest, IsNoneThatWasInconclusive) {
+  measure_round(0, "ab");
+  auto undecided = slower();
+  undecided.verdict = Verdict::inconclusive;
+  store.incidents().record(second, {latency_of("dlrm"), undecided});
+  EXPECT_FALSE(is_judged(second));
+}
+
+TEST_F(JudgedNightTest, IsOneThatWasComparedWithTheBaselineOfTheSeries) {
+  announce("2025-12-31", 'c');
+  auto const id = store.nightlies().of_date("2025-12-31").value().id;
+  store.baselines().choose(second, {{latency_of("dlrm"), id}});
+  measure_round(0, "ab");
+  EXPECT_FALSE(is_judged(second));
+  measure_round(1, "cb");
+  EXPECT_TRUE(is_judged(second));
+}
+
+TEST_F(JudgedNightTest, OfTheCommitOfItsBaselineIsAsThatOneWas) {
+  auto const third = announce("2026-01-03", 'a');
+  auto nightly = store.nightlies().find(third).value();
+  nightly.baseline = first;
+  store.nightlies().update(nightly);
+  measure(third, 0, 10);
+  EXPECT_TRUE(is_judged(third));
+
+  nightly.baseline = second;
+  store.nightlies().update(nightly);
+  EXPECT_FALSE(is_judged(third)) << "of another commit, and nothing of that was measured";
+}
+
 TEST_F(HistoriesTest, ANightlyWithoutValuesHasNoNight) {
   store.histories().keep(announce("2026-01-01", 'a'));
   EXPECT_THAT(store.histories().series(), IsEmpty());

@@ -59,7 +59,7 @@ SELECT :fleet, :benchmark, metric FROM series WHERE fleet = :of_fleet AND benchm
 constexpr auto copy_nights = R"sql(
 INSERT INTO night
 SELECT its.id, nightly_id, level * :times, low * :times, high * :times, processes, NULL,
-       fingerprint_id
+       fingerprint_id, is_judged
 FROM series AS old JOIN night ON series_id = old.id
 JOIN series AS its ON its.metric = old.metric AND its.fleet = :fleet AND its.benchmark = :benchmark
 WHERE old.fleet = :of_fleet AND old.benchmark = :of_benchmark
@@ -142,6 +142,7 @@ constexpr std::array tables{
           "campaign GLOB 'profile/*' OR campaign GLOB 'bisect/*/proof/*' "
           "OR campaign GLOB 'bisect/*/rebuilt/*' OR campaign GLOB 'bisect/*/revert-check/*' "
           "OR campaign IN (SELECT 'nightly/' || nightly_id FROM incident)"},
+    Table{"series_baseline"},
     Table{"comparison"},
     Table{"aa_comparison"},
     Table{"anchor"},

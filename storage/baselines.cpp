@@ -1,0 +1,36 @@
+#include "storage/baselines.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include "storage/rows.h"
+
+namespace torchwatch::storage {
+
+void Baselines::choose(NightlyId nightly, std::map<Series, NightlyId> const& baselines) {
+  SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
+  SQLite::Statement remove{database_, "DELETE FROM series_baseline WHERE nightly_id = ?"};
+  bind_all(remove, nightly.value);
+  remove.exec();
+  for (auto const& [series, baseline] : baselines) {
+    SQLite::Statement insert{
+        database_,
+        "INSERT INTO series_baseline (nightly_id, fleet, benchmark, metric, baseline_id) "
+        "VALUES (?, ?, ?, ?, ?)"};
+    bind_all(insert, nightly.value, series, baseline.value);
+    insert.exec();
+  }
+  transaction.commit();
+}
+
+std::map<Series, NightlyId> Baselines::of(NightlyId nightly) const {
+  SQLite::Statement query{
+      database_,
+      "SELECT fleet, benchmark, metric, baseline_id FROM series_baseline WHERE nightly_id = ?"};
+  bind_all(query, nightly.value);
+  std::map<Series, NightlyId> baselines;
+  while (query.executeStep())
+    baselines[read_series(query, 0)] = NightlyId{query.getColumn(3).getInt64()};
+  return baselines;
+}
+
+}  // namespace torchwatch::storage
