@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -45,22 +46,79 @@ bool has_verdict(std::vector<NightlyVerdict> const& verdicts, NightlyId nightly,
   });
 }
 
-/// Whether somebody accepted the level that the benchmark had by then.
+/// Whether a person accepted the level that series had by then. `is_about`: whether a filter of
+/// series means them.
+template <class IsAbout>
+bool is_accepted(Nightly const& nightly, std::vector<Ruling> const& rulings, IsAbout is_about) {
+  return is_judged(nightly) && std::ranges::any_of(rulings, [&](Ruling const& ruling) {
+           return ruling.kind == RulingKind::accept && !ruling.incident &&
+                  nightly.announced_at <= ruling.given_at && is_about(ruling.series);
+         });
+}
+
 bool is_accepted(Nightly const& nightly, BenchmarkHistory const& history) {
   auto const& [fleet, benchmark] = history.which;
-  return is_judged(nightly) && std::ranges::any_of(history.rulings, [&](Ruling const& ruling) {
-           auto const& about = ruling.series;
-           return ruling.kind == RulingKind::accept && !ruling.incident &&
-                  nightly.announced_at <= ruling.given_at &&
-                  (about.fleet.empty() || about.fleet == fleet) &&
-                  (!about.benchmark || *about.benchmark == benchmark);
-         });
+  return is_accepted(nightly, history.rulings, [&](SeriesFilter const& about) {
+    return (about.fleet.empty() || about.fleet == fleet) &&
+           (!about.benchmark || *about.benchmark == benchmark);
+  });
 }
 
 bool has_a_new_level(Nightly const& nightly, BenchmarkHistory const& history) {
   return has_verdict(history.verdicts, nightly.id, Verdict::regression) ||
          has_verdict(history.anchored, nightly.id, Verdict::improvement) ||
          is_accepted(nightly, history);
+}
+
+/// Nightlies on which a benchmark ran, and yet a series of it had nothing to compare, after which
+/// it is compared with another build.
+constexpr int most_in_vain = 3;
+
+/// The nightlies on which each benchmark gave anything.
+using RanOn = std::map<FleetBenchmark, std::set<NightlyId>>;
+
+RanOn ran_on(std::vector<SeriesNights> const& all) {
+  RanOn ran;
+  for (auto const& [series, nights] : all)
+    for (auto const& night : nights)
+      ran[{series.fleet, series.benchmark}].insert(night.nightly);
+  return ran;
+}
+
+NightOfSeries const* night_of(NightlyId nightly, std::vector<NightOfSeries> const& nights) {
+  auto const found = std::ranges::find(nights, nightly, &NightOfSeries::nightly);
+  return found == nights.end() ? nullptr : &*found;
+}
+
+/// The nightlies that one of `nightly` may be compared with, newest first.
+std::vector<Nightly> judged_before(Nightly const& nightly, std::vector<Nightly> const& nightlies) {
+  std::vector<Nightly> judged;
+  auto const earlier = before(nightly, nightlies);
+  std::copy_if(
+      earlier.rbegin(), earlier.rend(), std::back_inserter(judged), [&](Nightly const& one) {
+        return is_judged(one) && !is_published_again(one, nightly);
+      });
+  return judged;
+}
+
+/// Of `earlier`, newest first. Nothing when the series is lost.
+std::optional<Nightly> last_that_judged(SeriesNights const& series,
+                                        std::vector<Nightly> const& earlier,
+                                        std::set<NightlyId> const& ran,
+                                        std::vector<Ruling> const& rulings) {
+  auto const is_about = [&](SeriesFilter const& about) {
+    return about.matches(series.series);
+  };
+  int in_vain = 0;
+  for (auto const& one : earlier) {
+    auto const* const night = night_of(one.id, series.nights);
+    if (night != nullptr && night->is_judged) return one;
+    if (is_accepted(one, rulings, is_about))
+      return night != nullptr ? std::optional{one} : std::nullopt;
+    bool const is_undecided = night != nullptr && night->verdict == Verdict::inconclusive;
+    if (ran.contains(one.id) && !is_undecided && ++in_vain == most_in_vain) break;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -75,6 +133,26 @@ std::optional<Nightly> baseline_of(Nightly const& nightly, std::vector<Nightly> 
          (!is_judged(earlier.back()) || is_published_again(earlier.back(), nightly)))
     earlier = earlier.first(earlier.size() - 1);
   return earlier.empty() ? std::nullopt : std::optional{earlier.back()};
+}
+
+SeriesBaselines series_baselines(Nightly const& nightly,
+                                 Nightly const& usual,
+                                 std::vector<Nightly> const& nightlies,
+                                 JudgedSeries const& history) {
+  auto const earlier = judged_before(nightly, nightlies);
+  auto const ran = ran_on(history.nights);
+  SeriesBaselines baselines;
+  for (auto const& one : history.nights) {
+    if (one.nights.empty()) continue;
+    auto const& series = one.series;
+    auto const& its_ran = ran.at({series.fleet, series.benchmark});
+    auto const last = last_that_judged(one, earlier, its_ran, history.rulings);
+    if (!last)
+      baselines.lost.push_back(series);
+    else if (is_before(*last, usual))
+      baselines.older[series] = last->id;
+  }
+  return baselines;
 }
 
 bool is_late(Nightly const& nightly, std::vector<Nightly> const& nightlies) {

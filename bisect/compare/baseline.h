@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <vector>
 
 #include "storage/domain/build.h"
 #include "storage/domain/comparison.h"
+#include "storage/domain/night.h"
 #include "storage/domain/ruling.h"
 
 /// What a nightly is compared with. Pure. Nightlies come in their order, as the store lists them.
@@ -34,6 +36,37 @@ struct ComparedNight {
 std::vector<ComparedNight> compared_before(Nightly const& nightly,
                                            std::vector<Nightly> const& nightlies,
                                            std::size_t most);
+
+/// What is known of the series' judgements.
+struct JudgedSeries {
+  std::vector<SeriesNights> nights{};  ///< of the last nightlies, as Histories::recent
+  std::vector<Ruling> rulings{};       ///< whatever they are about
+};
+
+/// The baselines of series that the baseline of their nightly did not judge.
+struct SeriesBaselines {
+  /// The last nightly that judged the series.
+  std::map<Series, NightlyId> older{};
+  /// Series that have no such nightly: they are compared with the nightly's baseline all the same.
+  std::vector<Series> lost{};
+};
+
+/// Each series is compared with the last nightly before `nightly` that judged it
+/// (NightOfSeries::is_judged), or at which a person accepted its level: names those for which that
+/// is older than `usual`, the baseline of `nightly`. A nightly on which the benchmark crashed, or
+/// the comparison was inconclusive, hides no change.
+///
+/// A series is lost when no nightly judged it, when a person accepted a level that nothing was
+/// measured of, and after three nightlies on which the benchmark ran and yet there was nothing to
+/// compare: the metric is not given any more, or the older build does not run any more.
+SeriesBaselines series_baselines(Nightly const& nightly,
+                                 Nightly const& usual,
+                                 std::vector<Nightly> const& nightlies,
+                                 JudgedSeries const& history);
+
+/// The number of nightlies that a series may go without a judgement. Then it is compared with the
+/// nightly's baseline, and the build that it waited for is not kept any more.
+inline constexpr int nightlies_to_wait = 100;
 
 /// What is known of a benchmark's level.
 struct BenchmarkHistory {

@@ -116,6 +116,139 @@ TEST(SweptBefore, AreNotBuildsOfOneCommit) {
   EXPECT_THAT(compared_before(nightlies, 2), IsEmpty());
 }
 
+/// Five nightlies of the series alpha and beta; the fifth is to be compared with the fourth.
+class SeriesBaselinesTest : public testing::Test {
+ protected:
+  SeriesBaselinesTest() {
+    for (auto const* const model : {"alpha", "beta"})
+      for (int night = 1; night <= 4; ++night)
+        put(model, night, true);
+  }
+
+  /// A night of a series, in place of the one that is there.
+  void put(std::string const& model, int nightly, bool is_judged) {
+    auto& nights = nights_of(model);
+    std::erase_if(nights, [&](NightOfSeries const& one) { return one.nightly.value == nightly; });
+    NightOfSeries night;
+    night.nightly.value = nightly;
+    night.is_judged = is_judged;
+    nights.push_back(night);
+  }
+
+  void leave_undecided(std::string const& model, int nightly) {
+    put(model, nightly, false);
+    nights_of(model).back().verdict = Verdict::inconclusive;
+  }
+
+  void crash(std::string const& model, int nightly) {
+    std::erase_if(nights_of(model),
+                  [&](NightOfSeries const& one) { return one.nightly.value == nightly; });
+  }
+
+  void accept(Timestamp when, std::string const& model = "alpha") {
+    Ruling ruling;
+    ruling.kind = RulingKind::accept;
+    ruling.series.benchmark = latency_of(model).benchmark;
+    ruling.given_at = when;
+    history.rulings.push_back(ruling);
+  }
+
+  SeriesBaselines baselines() const {
+    return series_baselines(nightlies.at(4), nightlies.at(3), nightlies, history);
+  }
+
+  std::vector<NightOfSeries>& nights_of(std::string const& model) {
+    for (auto& one : history.nights)
+      if (one.series == latency_of(model)) return one.nights;
+    history.nights.push_back({latency_of(model), {}});
+    return history.nights.back().nights;
+  }
+
+  std::vector<Nightly> nightlies{nightly(1, "2026-01-01", done),
+                                 nightly(2, "2026-01-02", done),
+                                 nightly(3, "2026-01-03", bisected),
+                                 nightly(4, "2026-01-04", done),
+                                 nightly(5, "2026-01-05", prepared)};
+  JudgedSeries history;
+};
+
+TEST_F(SeriesBaselinesTest, AreTheUsualOneWhereItJudgedTheSeries) {
+  EXPECT_THAT(baselines().older, IsEmpty());
+  EXPECT_THAT(baselines().lost, IsEmpty());
+}
+
+TEST_F(SeriesBaselinesTest, AreTheLastNightlyBeforeTheBenchmarkCrashed) {
+  crash("alpha", 4);
+  crash("alpha", 3);
+  EXPECT_THAT(baselines().older, ElementsAre(testing::Pair(latency_of("alpha"), NightlyId{2})));
+}
+
+TEST_F(SeriesBaselinesTest, AreTheLastNightlyThatWasDecidedHoweverLongAgo) {
+  for (int const night : {2, 3, 4})
+    leave_undecided("alpha", night);
+  EXPECT_THAT(baselines().older, ElementsAre(testing::Pair(latency_of("alpha"), NightlyId{1})));
+}
+
+TEST_F(SeriesBaselinesTest, AreNoNightlyThatFailed) {
+  crash("alpha", 4);
+  nightlies[2].state = failed;
+  EXPECT_THAT(baselines().older, ElementsAre(testing::Pair(latency_of("alpha"), NightlyId{2})));
+}
+
+TEST_F(SeriesBaselinesTest, AreTheNightlyAtWhichAPersonAcceptedTheLevel) {
+  for (int const night : {2, 3, 4})
+    leave_undecided("alpha", night);
+  nightlies[3].announced_at = early + std::chrono::hours{1};
+  accept(early);
+  EXPECT_THAT(baselines().older, ElementsAre(testing::Pair(latency_of("alpha"), NightlyId{3})));
+
+  accept(early + std::chrono::hours{1});
+  EXPECT_THAT(baselines().older, IsEmpty());
+}
+
+TEST_F(SeriesBaselinesTest, AreLostWhereAPersonAcceptedALevelThatWasNotMeasured) {
+  crash("alpha", 4);
+  accept(early);
+  EXPECT_THAT(baselines().older, IsEmpty());
+  EXPECT_THAT(baselines().lost, ElementsAre(latency_of("alpha")));
+}
+
+TEST_F(SeriesBaselinesTest, HeedNoAcceptanceOfAnotherSeries) {
+  leave_undecided("alpha", 4);
+  accept(early, "beta");
+  EXPECT_THAT(baselines().older, ElementsAre(testing::Pair(latency_of("alpha"), NightlyId{3})));
+}
+
+TEST_F(SeriesBaselinesTest, AreLostWhereNoNightlyJudgedTheSeries) {
+  for (int const night : {1, 2, 3})
+    crash("alpha", night);
+  leave_undecided("alpha", 4);
+  EXPECT_THAT(baselines().older, IsEmpty());
+  EXPECT_THAT(baselines().lost, ElementsAre(latency_of("alpha")));
+}
+
+TEST_F(SeriesBaselinesTest, AreLostAfterThreeNightliesThatHadNothingToCompare) {
+  for (int const night : {3, 4})
+    put("alpha", night, false);
+  EXPECT_THAT(baselines().older, ElementsAre(testing::Pair(latency_of("alpha"), NightlyId{2})));
+
+  put("alpha", 2, false);
+  EXPECT_THAT(baselines().older, IsEmpty());
+  EXPECT_THAT(baselines().lost, ElementsAre(latency_of("alpha")));
+}
+
+TEST_F(SeriesBaselinesTest, OfAnEditionAreNoEarlierEdition) {
+  for (auto& one : nightlies) {
+    one.commit.hex = std::string(40, static_cast<char>('a' + one.id.value));
+    one.version = "2.10";
+    one.file = PublishedFile{};
+  }
+  nightlies[3].date = nightlies[4].date;
+  crash("alpha", 3);
+  auto const found = series_baselines(nightlies[4], nightlies[2], nightlies, history);
+  EXPECT_THAT(found.older, ElementsAre(testing::Pair(latency_of("alpha"), NightlyId{2})));
+}
+
 class AnchorCandidates : public testing::Test {
  protected:
   std::vector<int> candidates(std::size_t of = 4) const {
