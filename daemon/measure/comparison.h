@@ -20,7 +20,12 @@ struct BuildPair {
   Campaign campaign;
   Build before;
   Build after;
+  std::map<Series, Build> own{};  ///< what some series are compared with instead of `before`
 };
+
+/// The builds that a round of these series measures: each that one of them is compared with, then
+/// `after`. Where some have a baseline of their own, a commit is there once.
+std::vector<Build> builds_for(std::span<Series const> series, BuildPair const& builds);
 
 /// What is known of series whose metrics should repeat exactly; of others, nothing.
 using Past = std::map<Series, bisect::Exactness>;
@@ -32,7 +37,7 @@ struct ComparisonResult {
   std::string failure;  ///< why a process failed for good in the last round; else empty
 };
 
-/// Measures two builds interleaved, each pair on one slot and in an order of its own that is drawn
+/// Measures the builds interleaved, each round on one slot and in an order of its own that is drawn
 /// by lot, until every series is decided. All series are of one benchmark and fleet. When processes
 /// fail for good in a third round, what is undecided is inconclusive. Errors as Rounds::measure's.
 boost::asio::awaitable<Result<ComparisonResult>> compare_builds(

@@ -23,6 +23,11 @@ std::vector<bisect::Pair> pairs_in(RoundsOfTwo const& rounds, Metric metric) {
   return pairs;
 }
 
+CommitSha const& baseline_of(Series const& series, BaselineCommits const& baselines) {
+  auto const own = baselines.own.find(series);
+  return own == baselines.own.end() ? baselines.usual : own->second;
+}
+
 }  // namespace
 
 SeriesPairs pairs_of(std::vector<JobOutcome> jobs, CommitSha const& before, int rounds) {
@@ -31,6 +36,24 @@ SeriesPairs pairs_of(std::vector<JobOutcome> jobs, CommitSha const& before, int 
     if (job.key.round < rounds)
       builds.at(job.key.commit == before ? 0 : 1).push_back(std::move(job));
   return pairs_of(std::move(builds[0]), std::move(builds[1]));
+}
+
+SeriesPairs pairs_of(std::vector<JobOutcome> jobs,
+                     CommitSha const& nightly,
+                     BaselineCommits const& baselines,
+                     int rounds) {
+  std::map<CommitSha, std::vector<JobOutcome>> builds;
+  for (auto& job : jobs)
+    if (job.key.round < rounds) builds[job.key.commit].push_back(std::move(job));
+  auto const after = std::move(builds[nightly]);
+  builds.erase(nightly);
+  SeriesPairs all;
+  for (auto& [commit, before] : builds) {
+    auto of_build = pairs_of(std::move(before), after);
+    for (auto& [series, pairs] : of_build)
+      if (baseline_of(series, baselines) == commit) all[series] = std::move(pairs);
+  }
+  return all;
 }
 
 SeriesPairs pairs_of(std::vector<JobOutcome> before, std::vector<JobOutcome> after) {

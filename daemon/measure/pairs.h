@@ -16,6 +16,19 @@ using SeriesPairs = std::map<Series, std::vector<bisect::Pair>>;
 /// process gave nothing are left out. Pure.
 SeriesPairs pairs_of(std::vector<JobOutcome> jobs, CommitSha const& before, int rounds);
 
+/// The commits that the series of a nightly are compared with.
+struct BaselineCommits {
+  CommitSha usual;
+  std::map<Series, CommitSha> own{};  ///< of some series, instead of `usual`
+};
+
+/// Of the first `rounds` rounds of the campaign of `nightly`, each series next to its baseline. A
+/// series whose baseline has the commit of the nightly has no pairs. Pure.
+SeriesPairs pairs_of(std::vector<JobOutcome> jobs,
+                     CommitSha const& nightly,
+                     BaselineCommits const& baselines,
+                     int rounds);
+
 /// Of two builds, all rounds of each. Pure.
 SeriesPairs pairs_of(std::vector<JobOutcome> before, std::vector<JobOutcome> after);
 

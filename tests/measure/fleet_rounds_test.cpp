@@ -418,6 +418,28 @@ TEST_F(FleetRoundsTest, CompareTwoBuildsUntilItIsDecided) {
   EXPECT_THAT(result.failure, IsEmpty());
 }
 
+TEST_F(FleetRoundsTest, CompareEachSeriesWithItsOwnBaselineInOneRound) {
+  auto const latency = tests::latency_of("dlrm");
+  auto memory = latency;
+  memory.metric = Metric::cmem;
+  BuildPair const builds{Campaign::of(NightlyId{2}),
+                         build_of('a'),
+                         build_of('b', "/slow"),
+                         {{latency, build_of('c', "/slow")}}};
+  std::vector<Series> const series{latency, memory};
+  auto const measured = builds_for(series, builds);
+  ASSERT_THAT(measured, SizeIs(3));
+  EXPECT_EQ(measured[0].manifest.commit, build_of('c').manifest.commit);
+  EXPECT_EQ(measured[1].manifest.commit, build_of('a').manifest.commit);
+  EXPECT_EQ(measured[2].manifest.commit, build_of('b').manifest.commit);
+
+  std::vector<Series> const only_latency{latency};
+  auto const result =
+      tests::run(loop, compare_builds(rounds, builds, only_latency, {}, config::DecideOptions{}))
+          .value();
+  EXPECT_EQ(result.changes.at(0).comparison.verdict, Verdict::unchanged) << "both are slow";
+}
+
 TEST_F(FleetRoundsTest, DecideThoughAProcessFails) {
   auto const usual = runners.answer;
   int jobs = 0;
