@@ -38,11 +38,37 @@ std::set<FleetBenchmark> measured_benchmarks(storage::Store& store,
   return benchmarks;
 }
 
+/// The series of these benchmarks.
+bisect::JudgedSeries judged_series(storage::Store& store,
+                                   std::set<FleetBenchmark> const& benchmarks) {
+  bisect::JudgedSeries judged{store.histories().recent(bisect::nightlies_to_wait),
+                              store.rulings().all()};
+  std::erase_if(judged.nights, [&](SeriesNights const& one) {
+    return !benchmarks.contains({one.series.fleet, one.series.benchmark});
+  });
+  return judged;
+}
+
+/// Those of series of nightlies that are being judged.
+std::vector<NightlyId> chosen_baselines(storage::Store& store,
+                                        std::vector<Nightly> const& nightlies) {
+  std::vector<NightlyId> chosen;
+  for (auto const& nightly : nightlies) {
+    bool const has_ended = nightly.state == NightlyState::bisected ||
+                           nightly.state == NightlyState::done ||
+                           nightly.state == NightlyState::failed;
+    if (has_ended) continue;
+    for (auto const& [series, baseline] : store.baselines().of(nightly.id))
+      if (std::ranges::find(chosen, baseline) == chosen.end()) chosen.push_back(baseline);
+  }
+  return chosen;
+}
+
 std::vector<bisect::BenchmarkHistory> histories_of(storage::Store& store,
-                                                   std::vector<Nightly> const& nightlies) {
+                                                   std::set<FleetBenchmark> const& benchmarks) {
   std::vector<bisect::BenchmarkHistory> histories;
   auto const rulings = store.rulings().all();
-  for (auto const& which : measured_benchmarks(store, nightlies))
+  for (auto const& which : benchmarks)
     histories.push_back({which,
                          store.incidents().verdicts_of(which),
                          store.anchors().verdicts_of(which),
@@ -81,7 +107,10 @@ BuildReferences read_references(storage::Store& store,
       open_incidents(store, now - std::chrono::days{policy.limits.incident_days});
   references.bisections = store.bisections().not_ended();
   references.companions = companions_in(policy.folder);
-  if (policy.has_anchors) references.benchmarks = histories_of(store, references.nightlies);
+  references.baselines = chosen_baselines(store, references.nightlies);
+  auto const benchmarks = measured_benchmarks(store, references.nightlies);
+  references.series = judged_series(store, benchmarks);
+  if (policy.has_anchors) references.benchmarks = histories_of(store, benchmarks);
   return references;
 }
 

@@ -50,6 +50,7 @@ class UserCollector {
   BuildUsers take() { return std::move(users_); }
 
  private:
+  void add_baselines_of_series(Nightly const& usual);
   bool is_kept(std::string const& name) const;
   void add(std::string const& name, std::string const& user);
   void add(std::optional<NightlyId> id, std::string const& user);
@@ -92,8 +93,23 @@ void UserCollector::add_nightlies() {
     add(nightly.commit, "nightly " + nightly.date);
     add(nightly.baseline, "baseline of nightly " + nightly.date);
   }
-  if (auto const baseline = bisect::baseline_of(next_nightly(), references_.nightlies))
+  for (auto const baseline : references_.baselines)
+    add(baseline, "baseline of series of a nightly");
+  if (auto const baseline = bisect::baseline_of(next_nightly(), references_.nightlies)) {
     add(baseline->id, "baseline of the next nightly");
+    add_baselines_of_series(*baseline);
+  }
+}
+
+/// Of those series that `usual`, the baseline of the next nightly, did not judge.
+void UserCollector::add_baselines_of_series(Nightly const& usual) {
+  auto const baselines =
+      bisect::series_baselines(next_nightly(), usual, references_.nightlies, references_.series);
+  std::map<NightlyId, int> series;
+  for (auto const& [one, baseline] : baselines.older)
+    ++series[baseline];
+  for (auto const& [baseline, count] : series)
+    add(baseline, fmt::format("baseline of {} series of the next nightly", count));
 }
 
 /// Verdicts chooses the oldest candidate that is on the disk.

@@ -22,6 +22,8 @@ struct BuildReferences {
   std::vector<Bisection> bisections;  ///< that have not ended
   /// Histories of the benchmarks that are measured and have anchors.
   std::vector<bisect::BenchmarkHistory> benchmarks;
+  bisect::JudgedSeries series;       ///< of the benchmarks that are measured
+  std::vector<NightlyId> baselines;  ///< of series of nightlies that are being judged
   /// By the name of a build: the names of its companions, whose libraries it uses.
   std::map<std::string, std::vector<std::string>> companions;
 };
@@ -31,10 +33,10 @@ struct BuildReferences {
 using BuildUsers = std::map<std::string, std::vector<std::string>>;
 
 /// Finds the users of each of `builds`; a build without a user is not in the map. A nightly that is
-/// being judged uses its build and its baseline, the next nightly uses its baseline, benchmarks use
-/// their anchors, and incidents and bisections use both their ends. Bisections also use the
-/// nightlies in between and the commits that they measured, builds use their companions, and people
-/// use the builds that they pinned. Pure.
+/// being judged uses its build and its baselines, the next nightly uses those that it will have,
+/// benchmarks use their anchors, and incidents and bisections use both their ends. Bisections also
+/// use the nightlies in between and the commits that they measured, builds use their companions,
+/// and people use the builds that they pinned. Pure.
 BuildUsers users_of(std::vector<KeptBuild> const& builds, BuildReferences const& references);
 
 /// The name of the build at `prefix`; empty when that lies elsewhere than in `builds`. Pure.

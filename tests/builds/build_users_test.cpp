@@ -120,6 +120,19 @@ TEST_F(BuildUsersTest, ABenchmarkUsesTheOldestAnchorOnTheDisk) {
   EXPECT_THAT(users().at("nightly-2"), ElementsAre("anchor of 2 benchmarks"));
 }
 
+TEST_F(BuildUsersTest, TheNextNightlyUsesTheLastOneThatJudgedASeries) {
+  NightOfSeries night;
+  night.nightly = NightlyId{2};
+  night.is_judged = true;
+  references.series.nights.push_back({tests::latency_of("dlrm"), {night}});
+  EXPECT_THAT(users().at("nightly-2"), ElementsAre("baseline of 1 series of the next nightly"));
+}
+
+TEST_F(BuildUsersTest, ANightlyUsesTheBaselinesOfItsSeriesUntilItIsJudged) {
+  references.baselines = {NightlyId{3}};
+  EXPECT_THAT(users().at("nightly-3"), ElementsAre("baseline of series of a nightly"));
+}
+
 TEST_F(BuildUsersTest, PeopleUseTheBuildsThatTheyPinned) {
   builds[1].pin = Pin{"ada", "the release notes quote it", tests::early};
   EXPECT_THAT(users().at("nightly-2"), ElementsAre("ada: the release notes quote it"));
