@@ -23,11 +23,11 @@ std::set<CommitSha> measured_nightlies(Bisection const& bisection) {
   return commits;
 }
 
-/// Whether a nightly is one of the two that the incident is about.
+/// Whether a nightly is one of those that the incident is about.
 auto is_of_incident(storage::Store& store, Bisection const& bisection) {
   auto incident = bisection.incident ? store.incidents().find(*bisection.incident) : std::nullopt;
   return [incident = std::move(incident)](Nightly const& nightly) {
-    return incident && (nightly.id == incident->baseline || nightly.id == incident->nightly);
+    return incident && is_end_of(*incident, nightly.id);
   };
 }
 

@@ -67,7 +67,7 @@ std::optional<Build> PackageCheck::delivered(Bisection const& bisection,
       bisection.incident ? store_.incidents().find(*bisection.incident) : std::nullopt;
   for (auto const& nightly : store_.nightlies().all()) {
     if (nightly.commit != commit || nightly.prefix.empty()) continue;
-    if (incident && nightly.id != incident->baseline && nightly.id != incident->nightly) continue;
+    if (incident && !is_end_of(*incident, nightly.id)) continue;
     if (auto build = builds::read_build_of(nightly)) newest = std::move(*build);
   }
   return newest;

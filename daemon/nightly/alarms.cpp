@@ -335,6 +335,29 @@ bool Alarms::hides_drift(Nightly const& anchor,
   });
 }
 
+/// What is known of the nightlies between: each that judged the series was compared with the one
+/// before that did, and found no change.
+std::string Alarms::known_between(Nightly const& anchor,
+                                  Nightly const& nightly,
+                                  Series const& series) {
+  std::set<NightlyId> judged;
+  for (auto const& night : store_.histories().of(series))
+    if (night.is_judged) judged.insert(night.nightly);
+  int all = 0;
+  std::vector<std::string> others;
+  for (auto const& one : store_.nightlies().all()) {
+    if (!bisect::is_before(anchor, one) || !bisect::is_before(one, nightly)) continue;
+    ++all;
+    if (one.state == NightlyState::failed || !judged.contains(one.id)) others.push_back(one.date);
+  }
+  if (others.empty()) return ", though no night in between brought as much";
+  return fmt::format("; {} of the {} nightlies in between did not judge the series ({}{})",
+                     others.size(),
+                     all,
+                     others.front(),
+                     others.size() == 1 ? "" : ", ...");
+}
+
 void Alarms::check_anchors(Nightly const& nightly) {
   std::set<Series> grown_tonight;
   for (auto const& change : store_.incidents().verdicts(nightly.id))
@@ -357,12 +380,13 @@ void Alarms::check_anchors(Nightly const& nightly) {
         AlarmKind::drift,
         drift_subject(change.series),
         fmt::format(
-            "{} from nightly {} ({}) to {} ({}), though no night in between brought as much",
+            "{} from nightly {} ({}) to {} ({}){}",
             grown,
             anchor.date,
             short_of(anchor.commit),
             nightly.date,
-            short_of(nightly.commit)));
+            short_of(nightly.commit),
+            known_between(anchor, nightly, change.series)));
   }
 }
 

@@ -51,6 +51,7 @@ class Alarms {
   void check_bisection(Nightly const& nightly);
   void look_for_stopped_benchmarks(Nightly const& nightly, std::vector<JobOutcome> const& tonight);
   bool hides_drift(Nightly const& anchor, Nightly const& nightly, Series const& series) const;
+  std::string known_between(Nightly const& anchor, Nightly const& nightly, Series const& series);
   bool still_lacks(std::string const& fleet,
                    Benchmark const& benchmark,
                    std::set<Metric> const& given) const;

@@ -1,7 +1,9 @@
 #include "daemon/nightly/investigation.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <spdlog/spdlog.h>
 
@@ -26,20 +28,49 @@ bool Investigation::can_be_narrowed(CommitSha const& start, CommitSha const& end
   return nights && nights->size() > 1;
 }
 
+/// One after the other, the one from the incident's baseline first.
 asio::awaitable<Result<>> Investigation::bisect(Incident const& incident) {
-  auto const start = store_.nightlies().find(incident.baseline).value().commit;
-  auto const end = store_.nightlies().find(incident.nightly).value().commit;
-  if (!can_be_narrowed(start, end)) co_return Result<>{};
-  BisectionRequest request{start, end, {}, options_.decide.threshold, {}, options_.bisect.prior};
-  for (auto const& change : incident.changes)
-    request.series.push_back(change.series);
-  auto bisections = store_.bisections().of_incident(incident.id);
-  if (bisections.empty())
-    bisections.push_back(store_.bisections().ask(request, incident.id, clock_.now()));
-  auto first = bisections.front();
-  if (!is_active(first.state)) co_return Result<>{};
-  auto const id = first.id;
-  auto const done = co_await queue_.run(std::move(first));
+  auto const requests = requests_for(incident);
+  for (auto const& request : requests) {
+    if (!can_be_narrowed(request.start, request.end)) continue;
+    auto const bisected = co_await bisect(incident.id, request);
+    if (!bisected) co_return bisected.error();
+  }
+  co_return Result<>{};
+}
+
+/// One for all series that were compared with builds of one commit: a longer range would find again
+/// what was reported on the nights between.
+std::vector<BisectionRequest> Investigation::requests_for(Incident const& incident) const {
+  auto const nightlies = store_.nightlies();
+  auto const end = nightlies.find(incident.nightly).value().commit;
+  std::vector<BisectionRequest> requests;
+  for (auto const& change : incident.changes) {
+    auto const baseline = baseline_of(incident, change.series);
+    auto const start = nightlies.find(baseline).value().commit;
+    auto request = std::ranges::find(requests, start, &BisectionRequest::start);
+    if (request == requests.end()) {
+      auto const place = baseline == incident.baseline ? requests.begin() : requests.end();
+      BisectionRequest const one{
+          start, end, {}, options_.decide.threshold, {}, options_.bisect.prior};
+      request = requests.insert(place, one);
+    }
+    request->series.push_back(change.series);
+  }
+  return requests;
+}
+
+asio::awaitable<Result<>> Investigation::bisect(IncidentId incident,
+                                                BisectionRequest const& request) {
+  auto bisections = store_.bisections().of_incident(incident);
+  auto known = std::ranges::find_if(bisections, [&](Bisection const& one) {
+    return one.request.start == request.start;
+  });
+  if (known == bisections.end())
+    known = bisections.insert(known, store_.bisections().ask(request, incident, clock_.now()));
+  if (!is_active(known->state)) co_return Result<>{};
+  auto const id = known->id;
+  auto const done = co_await queue_.run(std::move(*known));
   co_return done ? Result<>{} : patient(id, done.error());
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include <boost/asio/awaitable.hpp>
 
 #include "config/options.h"
@@ -25,13 +27,16 @@ class Investigation {
         rounds_{rounds},
         queue_{queue} {}
 
-  /// Bisects all series of the nightly's incident together, unless somebody paused or cancelled
-  /// that, or there is nothing between that could be bisected; then profiles both builds. An Error
-  /// means that it may be tried again. A bisection that cannot begin for a day has failed.
+  /// Bisects the series of the nightly's incident, those with one baseline together, unless
+  /// somebody paused or cancelled that, or there is nothing between that could be bisected; then
+  /// profiles both builds. An Error means that it may be tried again. A bisection that cannot begin
+  /// for a day has failed.
   boost::asio::awaitable<Result<>> run(Nightly const& nightly);
 
  private:
   boost::asio::awaitable<Result<>> bisect(Incident const& incident);
+  std::vector<BisectionRequest> requests_for(Incident const& incident) const;
+  boost::asio::awaitable<Result<>> bisect(IncidentId incident, BisectionRequest const& request);
   Result<> patient(BisectionId id, Error const& problem);
   bool can_be_narrowed(CommitSha const& start, CommitSha const& end) const;
 

@@ -1,6 +1,8 @@
 #include "daemon/nightly/stages.h"
 
+#include <set>
 #include <string>
+#include <vector>
 
 #include <spdlog/spdlog.h>
 
@@ -19,6 +21,17 @@ std::string what_became_of(Nightly const& nightly) {
   auto const build = builds::read_build_of(nightly);
   if (build || build.error().code == ErrorCode::unavailable) return {};
   return "the build of " + nightly.date + " is no longer there: " + build.error().message;
+}
+
+/// Those that a nightly, or a series of it, is compared with.
+std::vector<Nightly> baselines_of(storage::Store& store, Nightly const& nightly) {
+  std::set<NightlyId> ids{nightly.baseline.value()};
+  for (auto const& [series, baseline] : store.baselines().of(nightly.id))
+    ids.insert(baseline);
+  std::vector<Nightly> baselines;
+  for (auto const id : ids)
+    baselines.push_back(store.nightlies().find(id).value());
+  return baselines;
 }
 
 /// Whether more is measured, or decided, than in the state before: what stays of the night is
@@ -100,15 +113,19 @@ NightlyState Stages::screen(Nightly const& nightly) {
   auto const baseline =
       nightly.baseline ? store_.nightlies().find(*nightly.baseline) : std::nullopt;
   if (!baseline) verdicts_.cannot_compare(nightly);
-  if (!baseline || baseline->commit == nightly.commit) return NightlyState::done;
+  if (!baseline) return NightlyState::done;
+  bool const has_older_baselines = !store_.baselines().of(nightly.id).empty();
+  if (baseline->commit == nightly.commit && !has_older_baselines) return NightlyState::done;
   verdicts_.screen(nightly, *baseline);
   return NightlyState::screened;
 }
 
 asio::awaitable<Result<NightlyState>> Stages::confirm(Nightly& nightly) {
   auto const baseline = store_.nightlies().find(nightly.baseline.value()).value();
-  for (auto const& of_pair : {baseline, nightly})
-    if (nightly.failure.empty()) nightly.failure = what_became_of(of_pair);
+  auto compared = baselines_of(store_, nightly);
+  compared.push_back(nightly);
+  for (auto const& one : compared)
+    if (nightly.failure.empty()) nightly.failure = what_became_of(one);
   if (!nightly.failure.empty()) co_return NightlyState::failed;
   auto const any = co_await verdicts_.confirm(nightly, baseline);
   if (!any) co_return any.error();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <list>
+#include <set>
 #include <utility>
 
 #include <spdlog/spdlog.h>
@@ -27,7 +28,8 @@ asio::awaitable<Result<>> Sweep::run(Nightly& nightly) {
         queue.push_back({benchmark, round});
     spdlog::info("sweep_started date={} baseline={} fleet={} left={}",
                  nightly.date,
-                 builds->size() > 1 ? short_of(builds->front().manifest.commit) : "none",
+                 builds->usual.size() > 1 ? short_of(builds->usual.front().manifest.commit)
+                                          : "none",
                  fleet.name,
                  queue.size());
     for (int slot = 0; slot < fleet.slots; ++slot)
@@ -40,27 +42,38 @@ asio::awaitable<Result<>> Sweep::run(Nightly& nightly) {
   co_return Result<>{};
 }
 
-/// What is measured side by side: the baseline, if there is one, and the nightly.
-Result<std::vector<Build>> Sweep::builds_of(Nightly& nightly) {
+/// A benchmark with series that were judged by different nightlies is measured next to all these.
+Result<Sweep::Builds> Sweep::builds_of(Nightly& nightly) {
   auto build = builds::read_build_of(nightly);
   if (!build) return build.error();
-  auto baseline = choose_baseline(nightly);
+  auto const baseline = choose_baseline(nightly);
   if (!baseline) return baseline.error();
-  std::vector<Build> builds;
-  if (*baseline) builds.push_back(std::move(**baseline));
-  builds.push_back(std::move(*build));
+  auto older = builds_of_series(store_, nightly);
+  if (!older) return older.error();
+  Builds builds{{*build}, {}};
+  if (!*baseline) return builds;
+  // The same commit built twice: there is nothing to compare.
+  if ((*baseline)->manifest.commit != nightly.commit) builds.usual = {**baseline, *build};
+  if (older->empty()) return builds;
+  measure::BuildPair const pair{Campaign::of(nightly.id), **baseline, *build, std::move(*older)};
+  std::map<FleetBenchmark, std::vector<Series>> benchmarks;
+  for (auto const& [series, nights] : configured_series())
+    benchmarks[{series.fleet, series.benchmark}].push_back(series);
+  for (auto const& [which, series] : benchmarks)
+    builds.others[which] = measure::builds_for(series, pair);
   return builds;
 }
 
 asio::awaitable<Result<>> Sweep::run_tasks(std::string fleet,
                                            Nightly const& nightly,
-                                           std::vector<Build> const& builds,
+                                           Builds const& builds,
                                            std::deque<Task>& tasks) {
   while (!tasks.empty()) {
     auto const task = tasks.front();
     tasks.pop_front();
     measure::RoundKey key{Campaign::of(nightly.id), fleet, task.benchmark, task.round};
-    auto of_round = builds;
+    auto const others = builds.others.find({fleet, task.benchmark});
+    auto of_round = others == builds.others.end() ? builds.usual : others->second;
     auto const measured = co_await rounds_.measure(std::move(key), std::move(of_round));
     if (!measured) co_return measured.error();
     spdlog::info("sweep_progress date={} fleet={} left={}", nightly.date, fleet, tasks.size());
@@ -74,14 +87,16 @@ Result<std::optional<Build>> Sweep::choose_baseline(Nightly& nightly) {
   auto nightlies = store_.nightlies().all();
   auto baseline = nightly.baseline ? store_.nightlies().find(*nightly.baseline)
                                    : bisect::baseline_of(nightly, nightlies);
+  auto const chosen = nightly.baseline;
   nightly.baseline.reset();
   for (; baseline; baseline = bisect::baseline_of(nightly, nightlies)) {
     auto build = builds::read_build_of(*baseline);
     if (build) {
+      if (chosen == baseline->id) nightly.baseline = chosen;
+      auto const of_series = choose_baselines_of_series(nightly, *baseline);
+      if (!of_series) return of_series.error();
       nightly.baseline = baseline->id;
-      store_.nightlies().update(nightly);
-      // The same commit built twice: there is nothing to compare.
-      if (baseline->commit == nightly.commit) return std::nullopt;
+      store_.nightlies().update(nightly);  // last: a choice that was killed is made again
       return std::move(*build);
     }
     if (build.error().code == ErrorCode::unavailable) return build.error();
@@ -91,7 +106,68 @@ Result<std::optional<Build>> Sweep::choose_baseline(Nightly& nightly) {
                  build.error().message);
     std::erase_if(nightlies, [&](Nightly const& one) { return one.id == baseline->id; });
   }
+  store_.baselines().choose(nightly.id, {});
   return std::nullopt;
+}
+
+/// Once as well: `nightly.baseline` is there when it was done. A series whose older build is gone
+/// is compared with the usual baseline.
+Result<> Sweep::choose_baselines_of_series(Nightly const& nightly, Nightly const& usual) {
+  auto baselines =
+      nightly.baseline ? store_.baselines().of(nightly.id) : new_baselines(nightly, usual);
+  std::set<NightlyId> nightlies;
+  for (auto const& [series, baseline] : baselines)
+    nightlies.insert(baseline);
+  for (auto const id : nightlies) {
+    auto const usable = is_usable(nightly, store_.nightlies().find(id).value());
+    if (!usable) return usable.error();
+    if (!*usable) std::erase_if(baselines, [&](auto const& one) { return one.second == id; });
+  }
+  store_.baselines().choose(nightly.id, baselines);
+  return {};
+}
+
+std::map<Series, NightlyId> Sweep::new_baselines(Nightly const& nightly, Nightly const& usual) {
+  bisect::JudgedSeries const history{configured_series(), store_.rulings().all()};
+  auto found = bisect::series_baselines(nightly, usual, store_.nightlies().all(), history);
+  for (auto const& [series, baseline] : found.older)
+    spdlog::info("series_baseline date={} fleet={} series={} baseline={}",
+                 nightly.date,
+                 series.fleet,
+                 name_of(series),
+                 store_.nightlies().find(baseline).value().date);
+  if (!found.lost.empty())
+    spdlog::warn("series_baseline_lost date={} baseline={} series={} first={}",
+                 nightly.date,
+                 usual.date,
+                 found.lost.size(),
+                 name_of(found.lost.front()));
+  return std::move(found.older);
+}
+
+/// Whether the build of an older baseline can be measured.
+Result<bool> Sweep::is_usable(Nightly const& nightly, Nightly const& baseline) {
+  auto const build = builds::read_build_of(baseline);
+  if (build) return true;
+  if (build.error().code == ErrorCode::unavailable) return build.error();
+  spdlog::warn("series_baseline_unusable date={} baseline={} reason=\"{}\"",
+               nightly.date,
+               baseline.date,
+               build.error().message);
+  return false;
+}
+
+/// The last nights of the series whose benchmarks are measured.
+std::vector<SeriesNights> Sweep::configured_series() {
+  std::set<FleetBenchmark> configured;
+  for (auto const& fleet : options_.fleets)
+    for (auto const& benchmark : measure::benchmarks_of(options_.suite, fleet.device))
+      configured.insert({fleet.name, benchmark});
+  auto nights = store_.histories().recent(bisect::nightlies_to_wait);
+  std::erase_if(nights, [&](SeriesNights const& one) {
+    return !configured.contains({one.series.fleet, one.series.benchmark});
+  });
+  return nights;
 }
 
 /// Empty when any job of the sweep gave a result on the nightly itself.
@@ -106,6 +182,20 @@ std::string Sweep::why_nothing_was_measured(Nightly const& nightly) {
   }
   if (failed == 0) return {};
   return "none of " + std::to_string(failed) + " jobs gave a result; the first: " + first;
+}
+
+Result<std::map<Series, Build>> builds_of_series(storage::Store& store, Nightly const& nightly) {
+  std::map<NightlyId, Build> read;
+  std::map<Series, Build> builds;
+  for (auto const& [series, id] : store.baselines().of(nightly.id)) {
+    if (!read.contains(id)) {
+      auto build = builds::read_build_of(store.nightlies().find(id).value());
+      if (!build) return build.error();
+      read[id] = std::move(*build);
+    }
+    builds[series] = read[id];
+  }
+  return builds;
 }
 
 std::vector<measure::SeriesGroup> swept(storage::Store& store,

@@ -14,6 +14,7 @@
 #include "bisect/compare/compare.h"
 #include "daemon/async/when_all.h"
 #include "daemon/builds/manifest.h"
+#include "daemon/nightly/sweep.h"
 
 namespace torchwatch::nightly {
 namespace asio = boost::asio;
@@ -33,11 +34,13 @@ constexpr int rounds_of_noise = 8;
 /// Of the first rounds of a night. Where its baseline went away while it was swept, a third commit
 /// was measured as well.
 measure::SeriesPairs Verdicts::pairs_of(bisect::ComparedNight const& night, int rounds) {
-  auto measured = store_.jobs().values_of(Campaign::of(night.nightly.id), rounds);
-  std::erase_if(measured, [&](JobOutcome const& job) {
-    return job.key.commit != night.nightly.commit && job.key.commit != night.baseline.commit;
-  });
-  return measure::pairs_of(std::move(measured), night.baseline.commit, rounds);
+  measure::BaselineCommits baselines{night.baseline.commit, {}};
+  for (auto const& [series, baseline] : store_.baselines().of(night.nightly.id))
+    baselines.own[series] = store_.nightlies().find(baseline).value().commit;
+  return measure::pairs_of(store_.jobs().values_of(Campaign::of(night.nightly.id), rounds),
+                           night.nightly.commit,
+                           baselines,
+                           rounds);
 }
 
 /// Follows from what was stored when the sweep ended: rounds of comparisons come later.
@@ -70,14 +73,19 @@ asio::awaitable<Result<bool>> Verdicts::confirm(Nightly const& nightly, Nightly 
   if (!before) co_return before.error();
   auto const after = builds::read_build_of(nightly);
   if (!after) co_return after.error();
+  auto const older = builds_of_series(store_, nightly);
+  if (!older) co_return older.error();
   auto const screening = screening_of(nightly, baseline);
-  auto plan = this->plan(nightly, *before, *after, screening);
+  // The same campaign as the sweep's: its pairs are the first ones of each comparison.
+  measure::BuildPair const builds{Campaign::of(nightly.id), *before, *after, *older};
+  auto plan = this->plan(nightly, builds, screening);
   auto const options = bisect::for_family(options_.decide, count_series(screening.all));
   auto const decided = co_await decide(plan, screening.past, options);
   if (!decided) co_return decided.error();
   // Written over meanwhile, what was measured is of nobody knows which build.
   for (auto const& measured : {baseline, nightly})
     if (auto const still = builds::read_build_of(measured); !still) co_return still.error();
+  if (auto const still = builds_of_series(store_, nightly); !still) co_return still.error();
   settle_mutes(plan.tonight);
   settle_mutes(plan.anchored);
   record_self(nightly, plan.self);
@@ -94,15 +102,14 @@ asio::awaitable<Result<bool>> Verdicts::confirm(Nightly const& nightly, Nightly 
 }
 
 Verdicts::Plan Verdicts::plan(Nightly const& nightly,
-                              Build const& before,
-                              Build const& after,
+                              measure::BuildPair const& builds,
                               Screening const& screening) {
   Plan plan;
-  // The same campaign as the sweep's: its pairs are the first ones of each comparison.
+  auto const& after = builds.after;
   for (auto const& group : screening.suspicious)
-    plan.tonight.push_back({{Campaign::of(nightly.id), before, after}, group, {}});
+    plan.tonight.push_back({builds, group, {}});
   for (auto const& group : sample_of(screening.all, nightly.id, options_.decide.aa_benchmarks))
-    plan.self.push_back({{Campaign::self_comparison(nightly.id), after, after}, group, {}});
+    plan.self.push_back({{Campaign::self_comparison(nightly.id), after, after, {}}, group, {}});
   plan.anchored = anchored_tasks(nightly, after, screening.all);
   return plan;
 }
@@ -119,7 +126,7 @@ std::vector<Verdicts::Task> Verdicts::anchored_tasks(Nightly const& nightly,
   for (auto const& group : all) {
     if (place++ % static_cast<std::size_t>(options_.decide.anchor_nights) != 0) continue;
     if (auto anchor = anchor_of(nightly, group))
-      tasks.push_back({{Campaign::anchor(nightly.id), std::move(*anchor), build}, group, {}});
+      tasks.push_back({{Campaign::anchor(nightly.id), std::move(*anchor), build, {}}, group, {}});
   }
   return tasks;
 }
@@ -255,8 +262,24 @@ void Verdicts::correct(Incident const& incident, Nightly const& edition, bool ha
                has_regressions);
 }
 
+/// The oldest of the nightlies that the regressions were found next to: the changes lie between it
+/// and `nightly`.
+Nightly Verdicts::start_of_incident(Nightly const& nightly, Nightly const& baseline) {
+  auto const older = store_.baselines().of(nightly.id);
+  std::optional<Nightly> start;
+  for (auto const& [series, comparison, muted] : store_.incidents().verdicts(nightly.id)) {
+    if (comparison.verdict != Verdict::regression || muted) continue;
+    auto const own = older.find(series);
+    auto const one =
+        own == older.end() ? baseline : store_.nightlies().find(own->second).value();
+    if (!start || bisect::is_before(one, *start)) start = one;
+  }
+  return start.value_or(baseline);
+}
+
 void Verdicts::open_incident(Nightly const& nightly, Nightly const& baseline) {
-  auto const incident = store_.incidents().open(baseline.id, nightly.id, clock_.now());
+  auto const start = start_of_incident(nightly, baseline);
+  auto const incident = store_.incidents().open(start.id, nightly.id, clock_.now());
   spdlog::warn("incident_opened id={} date={} series={}",
                incident.id.value,
                nightly.date,

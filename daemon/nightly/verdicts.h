@@ -39,11 +39,11 @@ class Verdicts {
   /// for.
   void screen(Nightly const& nightly, Nightly const& baseline);
 
-  /// Measures whatever may have grown until it is decided, and of the nightly's benchmarks a sample
-  /// against themselves and a share against their anchors. Keeps every verdict, and opens the
-  /// incident when there is a regression that nobody muted: true then. A later edition of a file
-  /// opens none of its own: it joins that of the edition before, or corrects it. Errors as
-  /// Rounds::measure's, and when a build is not there any more.
+  /// Measures whatever may have grown, next to the baseline of each series, until it is decided,
+  /// and of the nightly's benchmarks a sample against themselves and a share against their anchors.
+  /// Keeps every verdict, and opens the incident when there is a regression that nobody muted: true
+  /// then. A later edition of a file opens none of its own: it joins that of the edition before, or
+  /// corrects it. Errors as Rounds::measure's, and when a build is not there any more.
   boost::asio::awaitable<Result<bool>> confirm(Nightly const& nightly, Nightly const& baseline);
 
  private:
@@ -56,7 +56,7 @@ class Verdicts {
 
   /// What is compared tonight, and what for.
   struct Plan {
-    std::vector<Task> tonight;   ///< with the baseline
+    std::vector<Task> tonight;   ///< with the baselines
     std::vector<Task> self;      ///< with itself
     std::vector<Task> anchored;  ///< with an older nightly
   };
@@ -64,8 +64,7 @@ class Verdicts {
   measure::SeriesPairs pairs_of(bisect::ComparedNight const& night, int rounds);
   Screening screening_of(Nightly const& nightly, Nightly const& baseline);
   Plan plan(Nightly const& nightly,
-            Build const& before,
-            Build const& after,
+            measure::BuildPair const& builds,
             Screening const& screening);
   std::vector<Task> anchored_tasks(Nightly const& nightly,
                                    Build const& build,
@@ -79,6 +78,7 @@ class Verdicts {
   void clear_quiet_ones(Nightly const& nightly, Screening const& screening);
   void record_self(Nightly const& nightly, std::span<Task const> tasks);
   void record_anchored(Nightly const& nightly, std::span<Task const> tasks);
+  Nightly start_of_incident(Nightly const& nightly, Nightly const& baseline);
   void open_incident(Nightly const& nightly, Nightly const& baseline);
   std::optional<Incident> incident_of_edition(Nightly const& nightly);
   void correct(Incident const& incident, Nightly const& edition, bool has_regressions);

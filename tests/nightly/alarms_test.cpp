@@ -271,7 +271,9 @@ TEST_F(AlarmsTest, NameABenchmarkThatCouldNotBeCompared) {
   };
   world.parts->rounds.failures.clear();
   night("2026-01-03", 2);
-  EXPECT_THAT(world.alarms(), IsEmpty()) << "it is as fast as the night before";
+  EXPECT_THAT(world.alarms(), IsEmpty());
+  EXPECT_THAT(world.parts->store.incidents().all(), testing::SizeIs(1))
+      << "it is as fast as the night before, which did not judge it";
 }
 
 TEST_F(AlarmsTest, ForgetADriftThatSomebodyAccepted) {
@@ -303,6 +305,28 @@ class DriftTest : public AlarmsTest {
     world.parts->alarms.check_anchors(nightly);
   }
 };
+
+TEST_F(DriftTest, NamesTheNightliesThatDidNotJudgeTheSeries) {
+  compare(2, 0, Verdict::regression);
+  EXPECT_THAT(world.parts->store.alarms().open().at(0).detail,
+              testing::HasSubstr("; 1 of the 1 nightlies in between did not judge the series "
+                                 "(2026-01-02)"));
+}
+
+TEST_F(DriftTest, SaysThatNoNightBroughtAsMuchWhereEachWasJudged) {
+  auto& store = world.parts->store;
+  auto const between = world.nightlies().at(1);
+  JobOutcome outcome;
+  auto const series = world.series("alpha");
+  outcome.key = {Campaign::of(between.id), series.fleet, series.benchmark, between.commit, 0};
+  outcome.values[Metric::latency] = {10, {10}};
+  outcome.fingerprint = "{}";
+  store.jobs().record({outcome});
+  store.histories().keep(between.id);
+  compare(2, 0, Verdict::regression);
+  EXPECT_THAT(store.alarms().open().at(0).detail,
+              testing::HasSubstr(", though no night in between brought as much"));
+}
 
 TEST_F(DriftTest, IsOverWhenTheSeriesIsBack) {
   compare(1, 0, Verdict::regression);

@@ -125,6 +125,63 @@ TEST_P(KillTest, ComesToTheSameEndWhereverItWasCutOff) {
   EXPECT_GT(kills, 40 / points.stride());
 }
 
+/// A regression lands on a nightly on which its benchmark crashes, and another one on the next.
+class GapKillTest : public testing::Test {
+ protected:
+  static std::unique_ptr<fakes::World> after_the_first_night() {
+    auto world = std::make_unique<fakes::World>(4);
+    world->change(2, "alpha", 1.25, Metric::cmem);
+    script(*world);
+    world->release("2026-01-01", 0);
+    EXPECT_TRUE(world->pass());
+    world->release("2026-01-02", 2);
+    world->release("2026-01-03", 3);
+    return world;
+  }
+
+  static void script(fakes::World& world) {
+    world.parts->rounds.noise = 0;
+    world.parts->rounds.failures[{"alpha", world.sha(2)}] = JobError::crashed;
+  }
+
+  static void expect_end(fakes::World& world) {
+    auto& store = world.parts->store;
+    EXPECT_EQ(world.newest().state, NightlyState::done);
+    auto const incidents = store.incidents().all();
+    ASSERT_EQ(incidents.size(), 1U);
+    EXPECT_EQ(incidents[0].nightly, world.newest().id);
+    EXPECT_EQ(incidents[0].baseline, world.nightlies().at(0).id);
+    EXPECT_EQ(store.baselines().of(world.newest().id).size(), 2U);
+    EXPECT_EQ(store.bisections().of_incident(incidents[0].id).size(), 1U);
+  }
+};
+
+TEST_F(GapKillTest, FindsTheRegressionWhereverItWasCutOff) {
+  KillPoints const points;
+  SCOPED_TRACE("from write " + std::to_string(points.first()) + " on");
+  int kills = 0;
+  for (int writes = points.first();; writes += points.stride()) {
+    auto const world = after_the_first_night();
+    fakes::Executioner executioner{world->folder.path() / "torchwatch.sqlite"};
+    executioner.grant(writes);
+    bool was_killed = false;
+    try {
+      world->pass().value();
+    } catch (std::exception const&) {
+      was_killed = true;
+    }
+    executioner.grant(1'000'000);
+    if (!was_killed) break;
+    ++kills;
+    world->restart();
+    script(*world);
+    ASSERT_TRUE(world->pass()) << "after " << writes << " writes";
+    expect_end(*world);
+    ASSERT_FALSE(HasFailure()) << "after " << writes << " writes";
+  }
+  EXPECT_GT(kills, 40 / points.stride());
+}
+
 std::string name_of(testing::TestParamInfo<Origin> const& test) {
   switch (test.param) {
     case Origin::branch:

@@ -12,6 +12,7 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/captured_log.h"
 #include "tests/fakes/memory/world.h"
 #include "tests/lab/repository.h"
 
@@ -763,6 +764,216 @@ TEST_F(PipelineTest, SeesManySmallStepsFromTheAnchor) {
   }
   EXPECT_FALSE(incident());
   EXPECT_THAT(world.alarms(), Contains(AlarmKind::drift));
+}
+
+/// Nightlies on which a benchmark gives nothing, or no verdict, and the nightlies after.
+class SeriesBaselineTest : public PipelineTest {
+ protected:
+  SeriesBaselineTest() { world.parts->rounds.noise = 0.002; }
+
+  void night(int day, std::size_t commit) {
+    world.release("2026-01-0" + std::to_string(day), commit);
+    ASSERT_TRUE(world.pass());
+    ASSERT_EQ(world.newest().state, NightlyState::done);
+  }
+
+  /// Alpha's worker crashes on this nightly, and on no later one.
+  void night_of_a_crash(int day, std::size_t commit) {
+    world.parts->rounds.failures[{"alpha", world.sha(commit)}] = JobError::crashed;
+    night(day, commit);
+  }
+
+  /// Alpha's time stays undecided on this nightly.
+  void undecided_night(int day, std::size_t commit) {
+    auto const sha = world.sha(commit);
+    world.parts->rounds.finish = [sha](JobOutcome& outcome, Build const& build) {
+      bool const is_late = outcome.key.round >= 2 && outcome.key.campaign.name.starts_with("night");
+      if (is_late && outcome.key.benchmark.model == "alpha" && build.manifest.commit == sha)
+        outcome.values.erase(Metric::latency);
+    };
+    night(day, commit);
+    world.parts->rounds.finish = [](JobOutcome&, Build const&) {
+    };
+  }
+
+  std::map<Series, NightlyId> baselines() {
+    return world.parts->store.baselines().of(world.newest().id);
+  }
+
+  std::size_t incidents() { return world.parts->store.incidents().all().size(); }
+
+  NightlyId id_of(std::size_t night) { return world.nightlies().at(night - 1).id; }
+};
+
+TEST_F(SeriesBaselineTest, FindsARegressionOfANightlyOnWhichTheBenchmarkCrashed) {
+  world.change(3, "alpha", 1.2);
+  night(1, 0);
+  night_of_a_crash(2, 4);
+  EXPECT_EQ(incidents(), 0U);
+  night(3, 6);
+
+  ASSERT_TRUE(incident());
+  EXPECT_EQ(incident()->baseline, id_of(1));
+  EXPECT_THAT(text_of(incident()->report), HasSubstr(short_of(world.sha(3))));
+  EXPECT_EQ(world.newest().baseline, id_of(2)) << "of the other benchmark";
+  EXPECT_THAT(baselines(),
+              ElementsAre(testing::Pair(world.series("alpha"), id_of(1)),
+                          testing::Pair(world.series("alpha", Metric::cmem), id_of(1))));
+
+  night(4, 8);
+  EXPECT_EQ(incidents(), 1U);
+  EXPECT_THAT(baselines(), IsEmpty());
+}
+
+TEST_F(SeriesBaselineTest, FindsARegressionOfANightlyThatFailed) {
+  world.options.suite.models = {"alpha"};
+  world.change(3, "alpha", 1.2);
+  night(1, 0);
+  world.parts->rounds.failures[{"alpha", world.sha(4)}] = JobError::crashed;
+  world.release("2026-01-02", 4);
+  ASSERT_TRUE(world.pass());
+  ASSERT_EQ(world.newest().state, NightlyState::failed);
+  night(3, 6);
+
+  ASSERT_TRUE(incident());
+  EXPECT_EQ(incident()->baseline, id_of(1));
+}
+
+TEST_F(SeriesBaselineTest, MeasuresAnUndecidedSeriesUntilItIsDecided) {
+  world.change(1, "alpha", 1.2);
+  night(1, 0);
+  undecided_night(2, 2);
+  undecided_night(3, 4);
+  EXPECT_EQ(incidents(), 0U);
+  night(4, 6);
+
+  ASSERT_TRUE(incident());
+  EXPECT_EQ(incident()->baseline, id_of(1));
+  EXPECT_THAT(baselines(), ElementsAre(testing::Pair(world.series("alpha"), id_of(1))))
+      << "its memory was judged every night";
+}
+
+TEST_F(SeriesBaselineTest, ReportsNoRegressionAgainThatAnotherMetricHadMeanwhile) {
+  world.options.decide.sweep_pairs = 2;
+  world.change(1, "alpha", 1.2);
+  world.change(2, "alpha", 1.3, Metric::cmem);
+  night(1, 0);
+  undecided_night(2, 3);
+  ASSERT_TRUE(incident());
+  ASSERT_THAT(incident()->changes, SizeIs(1));
+  EXPECT_EQ(incident()->changes[0].series.metric, Metric::cmem);
+  night(3, 6);
+
+  ASSERT_TRUE(incident());
+  ASSERT_THAT(incident()->changes, SizeIs(1));
+  EXPECT_EQ(incident()->changes[0].series.metric, Metric::latency);
+  EXPECT_EQ(incidents(), 2U);
+}
+
+TEST_F(SeriesBaselineTest, BisectsTheSeriesOfEachBaselineByThemselves) {
+  world.change(3, "alpha", 1.2);
+  world.change(5, "beta", 1.2);
+  night(1, 0);
+  night_of_a_crash(2, 4);
+  night(3, 6);
+
+  ASSERT_TRUE(incident());
+  EXPECT_EQ(incident()->baseline, id_of(1));
+  EXPECT_EQ(baseline_of(*incident(), world.series("beta")), id_of(2));
+  auto const bisections = world.parts->store.bisections().of_incident(incident()->id);
+  ASSERT_THAT(bisections, SizeIs(2));
+  EXPECT_EQ(bisections[0].request.start, world.sha(0));
+  EXPECT_EQ(bisections[1].request.start, world.sha(4));
+  EXPECT_THAT(text_of(incident()->report),
+              AllOf(HasSubstr(short_of(world.sha(3))),
+                    HasSubstr(short_of(world.sha(5))),
+                    HasSubstr("the last that judged them: ")));
+}
+
+TEST_F(SeriesBaselineTest, JudgesANightlyOfTheSameCommitWhereTheLastOneCouldNotBe) {
+  world.change(3, "alpha", 1.2);
+  night(1, 0);
+  night_of_a_crash(2, 4);
+  world.parts->rounds.failures.clear();
+  night(3, 4);
+
+  ASSERT_TRUE(incident());
+  EXPECT_EQ(incident()->baseline, id_of(1));
+}
+
+TEST_F(SeriesBaselineTest, GoesOnNextToTheSameBuildsWhenTheFleetIsBack) {
+  world.change(3, "alpha", 1.2);
+  night(1, 0);
+  night_of_a_crash(2, 4);
+  world.release("2026-01-03", 6);
+  world.parts->rounds.before = [&](measure::RoundKey const& key) {
+    if (key.round == 1) world.parts->rounds.out_of_service = {"local"};
+  };
+  ASSERT_FALSE(world.pass());
+  auto const chosen = baselines();
+  EXPECT_THAT(chosen, SizeIs(2));
+  Ruling accept;
+  accept.kind = RulingKind::accept;
+  accept.given_at = world.clock.now();
+  world.parts->store.rulings().give(accept);
+  world.parts->rounds.before = [](measure::RoundKey const&) {
+  };
+  world.parts->rounds.out_of_service.clear();
+  ASSERT_TRUE(world.pass());
+
+  EXPECT_EQ(baselines(), chosen);
+  EXPECT_TRUE(incident());
+}
+
+TEST_F(SeriesBaselineTest, IsTheUsualOneWhereTheOlderBuildIsGone) {
+  world.change(3, "alpha", 1.2);
+  auto const first = world.deliver("2026-01-01", 0);
+  ASSERT_TRUE(world.pass());
+  world.parts->rounds.failures[{"alpha", world.sha(4)}] = JobError::crashed;
+  world.deliver("2026-01-02", 4);
+  ASSERT_TRUE(world.pass());
+  std::filesystem::remove_all(first);
+  world.deliver("2026-01-03", 6);
+  tests::CapturedLog const log;
+  ASSERT_TRUE(world.pass());
+
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+  EXPECT_EQ(world.newest().baseline, id_of(2));
+  EXPECT_THAT(baselines(), IsEmpty());
+  EXPECT_THAT(log.lines_with("series_baseline_unusable"), SizeIs(1));
+}
+
+TEST_F(SeriesBaselineTest, IsAcceptedWithoutAVerdict) {
+  world.change(1, "alpha", 1.2);
+  night(1, 0);
+  undecided_night(2, 2);
+  Ruling accept;
+  accept.kind = RulingKind::accept;
+  accept.series.benchmark = world.series("alpha").benchmark;
+  accept.given_at = world.clock.now();
+  world.parts->store.rulings().give(accept);
+  night(3, 4);
+
+  EXPECT_FALSE(incident());
+  EXPECT_THAT(baselines(), IsEmpty());
+}
+
+TEST_F(SeriesBaselineTest, KeepsItsBuildUntilTheSeriesIsJudged) {
+  world.change(3, "alpha", 1.2);
+  auto const publish = [&](int day, std::size_t commit) {
+    world.publish("2026-01-0" + std::to_string(day), commit);
+    ASSERT_TRUE(world.pass());
+  };
+  publish(1, 0);
+  world.parts->rounds.failures[{"alpha", world.sha(4)}] = JobError::crashed;
+  publish(2, 4);
+  auto const refused = world.parts->kept.remove("nightly-1");
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("baseline of 2 series of the next nightly"));
+  publish(3, 6);
+
+  ASSERT_TRUE(incident());
+  EXPECT_EQ(incident()->baseline, id_of(1));
 }
 
 }  // namespace
