@@ -98,6 +98,24 @@ std::string explained_by(Series const& series,
   return culprits.empty() ? "not explained" : culprits;
 }
 
+/// Names the series that were compared with a later nightly than the report's first, a line a
+/// nightly.
+std::string later_baselines(IncidentStory const& story, std::span<SeriesChange const> shown) {
+  std::string text;
+  for (auto const& [id, baseline] : story.later_baselines) {
+    std::string names;
+    for (auto const& [series, comparison, muted] : shown)
+      if (baseline_of(story.incident, series) == id)
+        names += (names.empty() ? "" : ", ") + verbatim(name_of(series)) + " on " +
+                 verbatim(series.fleet);
+    if (!names.empty())
+      text += fmt::format("\nCompared with nightly {}, the last that judged them: {}.\n",
+                          verbatim(baseline.date),
+                          names);
+  }
+  return text;
+}
+
 std::string series_section(IncidentStory const& story,
                            std::vector<SeriesChange> const& changes,
                            std::string const& project) {
@@ -128,7 +146,7 @@ std::string series_section(IncidentStory const& story,
                                                 rows);
   if (changes.size() > rows.size())
     text += fmt::format("\n{} more are not shown.\n", changes.size() - rows.size());
-  return text + "\n";
+  return text + later_baselines(story, std::span{changes}.first(rows.size())) + "\n";
 }
 
 std::string shell_word(CommitSha const& sha) {

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "github/bisection_story.h"
+#include "github/markdown.h"
 #include "storage/base/printable.h"
 #include "tests/github/stories.h"
 
@@ -71,6 +72,19 @@ TEST(Issue, BlamesNoCommitForWhatTheNightliesWereBuiltWith) {
 
 TEST(Issue, DoesWithoutABisection) {
   expect_golden(plain_story(), "not_searched");
+}
+
+TEST(Issue, NamesTheSeriesThatWereComparedWithALaterNightly) {
+  auto story = plain_story();
+  Nightly later;
+  later.id = NightlyId{7};
+  later.date = "2026-11-19";
+  story.later_baselines[later.id] = later;
+  story.incident.later_baselines[series_of("dlrm", Metric::leak)] = later.id;
+  EXPECT_THAT(draft_issue(story, context).body,
+              HasSubstr("Compared with nightly " + verbatim("2026-11-19") +
+                        ", the last that judged them: " +
+                        verbatim(name_of(series_of("dlrm", Metric::leak))) + " on "));
 }
 
 TEST(Issue, CannotBeBrokenByForeignText) {
