@@ -159,7 +159,7 @@ asio::awaitable<std::vector<Message>> measure(Round round, Desk& desk, Host cons
   };
   auto claim = claim_of(round, host.surroundings);
   auto const held = co_await host.locks.take(std::move(claim), std::move(tell_of_it));
-  if (!held) co_return failures_of(round, "launch", held.error());
+  if (!held) co_return failures_of(round, protocol::host_trouble, held.error());
   Host::AfterRound const after{host};
   auto const prepared = run_hook(host.before_round, gpu_variables(host.surroundings));
   if (!prepared) co_return failures_of(round, "device", prepared.error());

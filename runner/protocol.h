@@ -153,8 +153,13 @@ struct Outcome {
   double seconds = 0;
 };
 
-/// The job failed. Codes: "crashed", "timeout", "memory", "protocol", "launch" are the runner's;
-/// "unsupported", "device", "device_memory", "failed" the worker's (worker/failure.h).
+/// The code of a failure that is the host's: it could not start a worker, whatever the worker is.
+/// The runner's alone. It says nothing of the job, and the round is to be measured again.
+constexpr auto host_trouble = "host";
+
+/// The job failed. Codes: "crashed", "timeout", "memory", "protocol", "launch", `host_trouble` are
+/// the runner's; "unsupported", "device", "device_memory", "failed" the worker's
+/// (worker/failure.h).
 struct Failure {
   std::string id;  ///< empty: not about a job
   std::string code;

@@ -135,8 +135,30 @@ Failure failure_of(protocol::Job const& job, Fault const& fault) {
   return {job.id, fault.code, job.benchmark + " on " + job.build.prefix + ": " + fault.text};
 }
 
+/// What is short on the host, or a place for the worker, is no fault of the build.
 Failure launch_failure_of(protocol::Job const& job, Error const& error) {
-  return failure_of(job, Fault{"launch", error.message});
+  bool const is_of_host = error.code == ErrorCode::unavailable;
+  return failure_of(job, Fault{is_of_host ? protocol::host_trouble : "launch", error.message});
+}
+
+/// Fails with the host's reason when it cannot keep any program in a sandbox now.
+asio::awaitable<Result<>> try_isolation(process::Isolation isolation) {
+  if (isolation == process::Isolation::none) co_return Result<>{};
+  auto const executor = co_await asio::this_coro::executor;
+  auto const found = co_await process::find_isolation(executor);
+  if (!found) co_return found.error();
+  co_return Result<>{};
+}
+
+/// A worker that could not be launched, where nothing else can be launched either, is the host's
+/// trouble. Tried out, since a build may print whatever it likes.
+asio::awaitable<Fault> blame(Fault fault, process::Isolation isolation) {
+  if (fault.code != "launch") co_return fault;
+  auto const tried = co_await try_isolation(isolation);
+  if (tried) co_return fault;
+  fault.code = protocol::host_trouble;
+  fault.text += "; this host cannot keep any worker in a sandbox now: " + tried.error().message;
+  co_return fault;
 }
 
 /// A worker, and where it lives.
@@ -220,7 +242,11 @@ asio::awaitable<Message> run_job(protocol::Job job,
     on_progress(progress);
   };
   auto outcome = co_await supervise(given, watched, seat, worker);
-  if (!outcome) co_return failure_of(job, outcome.error());
+  if (!outcome) {
+    auto fault = outcome.error();
+    auto const blamed = co_await blame(std::move(fault), surroundings.isolation);
+    co_return failure_of(job, blamed);
+  }
   account.note(*outcome);
   co_return std::move(*outcome);
 }

@@ -43,9 +43,11 @@ constexpr auto leave_patience = 2s;
 /// Of one worker; the suite's have one or two, and those of others some for a compiler.
 constexpr int most_processes = 512;
 
-/// What the worker itself says. One that gives no code has failed all the same.
+/// What the worker itself says. One that gives no code, or the one that is for the host, has failed
+/// all the same.
 Fault fault_of(Failure const& failure) {
-  return {failure.code.empty() ? "failed" : failure.code, failure.text};
+  bool const has_code = !failure.code.empty() && failure.code != protocol::host_trouble;
+  return {has_code ? failure.code : "failed", failure.text};
 }
 
 Fault misbehaved(std::string const& how) {

@@ -1,6 +1,7 @@
 #include "daemon/measure/fleet.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -35,6 +36,14 @@ class Conversation {
   std::unique_ptr<Runner>& runner_;
   bool is_over_ = false;
 };
+
+/// The text of the first failure with that code; empty when there is none.
+std::string first_text_of(std::vector<protocol::Message> const& answers, std::string_view code) {
+  for (auto const& answer : answers)
+    if (auto const* const failure = std::get_if<protocol::Failure>(&answer))
+      if (failure->code == code) return failure->text;
+  return {};
+}
 
 }  // namespace
 
@@ -190,6 +199,10 @@ asio::awaitable<Slot::Replies> Fleet::run(SlotState& slot_state,
   }
   conversation.end();
   auto all = std::move(replies).all();
+  if (auto const of_host = trouble_of_host(all); !of_host.empty()) {
+    note_failed_start(slot_state, of_host, {});
+    co_return Lost{of_host, false};
+  }
   note_device(slot_state, trouble_of_device(all));
   co_return all;
 }
@@ -204,10 +217,11 @@ void Fleet::note_device(SlotState& slot_state, std::string const& trouble) {
 }
 
 std::string trouble_of_device(std::vector<protocol::Message> const& answers) {
-  for (auto const& answer : answers)
-    if (auto const* const failure = std::get_if<protocol::Failure>(&answer))
-      if (failure->code == to_string(JobError::device)) return failure->text;
-  return {};
+  return first_text_of(answers, to_string(JobError::device));
+}
+
+std::string trouble_of_host(std::vector<protocol::Message> const& answers) {
+  return first_text_of(answers, protocol::host_trouble);
 }
 
 }  // namespace torchwatch::measure

@@ -23,7 +23,7 @@ namespace torchwatch::measure {
 
 class Fleet;
 
-/// Why a round has no answers: its runner is gone.
+/// Why a round has no answers: its runner is gone, or cannot start workers.
 struct Lost {
   std::string reason;
   bool in_round = false;  ///< it had greeted, and was lost while it worked
@@ -31,6 +31,9 @@ struct Lost {
 
 /// Why a device was not itself while a round was measured on it; empty when it was.
 std::string trouble_of_device(std::vector<protocol::Message> const& answers);
+
+/// Why the host of a round could not start its workers; empty when it could.
+std::string trouble_of_host(std::vector<protocol::Message> const& answers);
 
 /// One slot of a fleet, held alone: everything run through it is measured on the same host, one job
 /// at a time. Gives the slot back when it goes. The fleet must outlive it.
@@ -57,7 +60,8 @@ class Slot {
 
   /// Runs jobs that take turns and returns the Outcome or Failure of each, in their order. Starts
   /// the slot's runner if need be. One that does not start, vanishes, or stays silent beyond the
-  /// jobs' limits is lost, and the slot rests before it gets another. Cancelling this ends the
+  /// jobs' limits is lost, and the slot rests before it gets another. So it does when the runner
+  /// says that its host cannot start workers (protocol::host_trouble). Cancelling this ends the
   /// runner.
   boost::asio::awaitable<Replies> run(protocol::Round round, OnProgress on_progress);
 
@@ -77,8 +81,8 @@ struct FleetLimits {
   /// others.
   std::chrono::milliseconds first_rest = std::chrono::seconds{2};
   std::chrono::milliseconds longest_rest = std::chrono::minutes{10};
-  /// Runners in a row that do not start, or rounds in a row in which the device was not itself,
-  /// before their slot counts as out of service.
+  /// Runners in a row that do not start, or rounds in a row in which the device was not itself or
+  /// the host started no workers, before their slot counts as out of service.
   int most_failed_starts = 4;
 };
 
@@ -115,7 +119,7 @@ class Fleet {
   struct SlotState {
     std::unique_ptr<Runner> runner;  ///< empty until first needed, and after it was lost
     bool is_taken = false;
-    int failed_starts = 0;  ///< in a row, of runners and of devices that were not themselves
+    int failed_starts = 0;  ///< in a row, of runners, workers, and devices not themselves
     Clock::time_point rests_until{};
   };
 

@@ -56,8 +56,10 @@ std::vector<std::string> environment_of(Command const& command) {
 Result<Descriptor> open_for_append(std::string const& file) {
   Descriptor opened{::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)};
   if (opened.is_open()) return opened;
-  auto const code = errno == ENOENT ? ErrorCode::not_found : ErrorCode::refused;
-  return Error{code, "open " + file + ": " + std::generic_category().message(errno)};
+  int const error = errno;
+  auto code = error == ENOENT ? ErrorCode::not_found : ErrorCode::refused;
+  if (is_shortage(error)) code = ErrorCode::unavailable;
+  return Error{code, "open " + file + ": " + std::generic_category().message(error)};
 }
 
 /// Where a child's output goes: a file, or a pipe of which we keep one end.

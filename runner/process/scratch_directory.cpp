@@ -56,14 +56,14 @@ Result<ScratchDirectory> ScratchDirectory::make() {
     if (lock >= 0) ::close(lock);
   }
   auto const why = error ? error.message() : "others remove it";
-  return Error{ErrorCode::internal, "make a directory " + pattern + ": " + why};
+  return Error{ErrorCode::unavailable, "make a directory " + pattern + ": " + why};
 }
 
 Result<> ScratchDirectory::link(std::string const& name, std::string const& target) const {
   std::error_code error;
   fs::create_symlink(target, path_ + '/' + name, error);
   if (!error) return {};
-  return Error{ErrorCode::internal,
+  return Error{ErrorCode::unavailable,
                "link " + path_ + '/' + name + " to " + target + ": " + error.message()};
 }
 

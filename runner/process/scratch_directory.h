@@ -11,7 +11,7 @@ namespace torchwatch::process {
 /// locked (flock) as long as whoever made it lives, so that others know whether they may remove it.
 class ScratchDirectory {
  public:
-  /// `internal` when the temporary directory does not let us.
+  /// `unavailable` when the temporary directory does not let us.
   static Result<ScratchDirectory> make();
 
   ScratchDirectory(ScratchDirectory const&) = delete;
@@ -24,7 +24,8 @@ class ScratchDirectory {
   ScratchDirectory& operator=(ScratchDirectory&&) = delete;
   ~ScratchDirectory();
 
-  /// Makes `name` in it a symbolic link to `target`.
+  /// Makes `name` in it a symbolic link to `target`. `unavailable` when the directory does not let
+  /// us.
   Result<> link(std::string const& name, std::string const& target) const;
 
   std::string const& path() const { return path_; }

@@ -111,6 +111,7 @@ bool read_report(int fd, Report& report) {
 }
 
 ErrorCode code_of(int error) {
+  if (is_shortage(error)) return ErrorCode::unavailable;
   switch (error) {
     case ENOENT:
     case ENOTDIR:
@@ -133,10 +134,15 @@ Error error_of(Spawn const& program, Report const& report) {
 
 }  // namespace
 
+bool is_shortage(int error) {
+  return error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE;
+}
+
 Result<Pipe> make_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return Error{ErrorCode::internal, "open a pipe: " + std::generic_category().message(errno)};
+    int const error = errno;
+    return Error{code_of(error), "open a pipe: " + std::generic_category().message(error)};
   }
   return Pipe{Descriptor{ends[0]}, Descriptor{ends[1]}};
 }

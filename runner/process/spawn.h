@@ -48,7 +48,12 @@ struct Pipe {
   Descriptor write;
 };
 
+/// Fails with `unavailable` when the system is out of descriptors.
 Result<Pipe> make_pipe();
+
+/// Whether an `errno` says that the host is out of processes, descriptors or memory: the same call
+/// may succeed at another time, whatever it is for.
+bool is_shortage(int error);
 
 /// A program with its three standard descriptors.
 struct Spawn {

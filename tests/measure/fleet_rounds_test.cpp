@@ -249,6 +249,55 @@ TEST_F(FleetRoundsTest, TakeALostRunnerForTheFleetsTrouble) {
   EXPECT_THAT(open_alarms()[0].detail, HasSubstr("node failure"));
 }
 
+TEST_F(FleetRoundsTest, TakeAHostThatStartsNoWorkersForTheFleetsTrouble) {
+  int refusals = 2 * options.attempts;
+  auto const well = runners.answer;
+  runners.answer = [&](protocol::Job const& job) -> protocol::Message {
+    if (refusals-- > 0)
+      return protocol::Failure{job.id, protocol::host_trouble, "Resource temporarily unavailable"};
+    return well(job);
+  };
+  FleetLimits patient = limits();
+  patient.first_rest = patient.longest_rest = 5ms;
+  patient.most_failed_starts = 100;
+  Fleets many{loop.get_executor(),
+              two_slots(),
+              [this](config::FleetOptions const&) { return runners.starter(); },
+              patient};
+  FleetRounds stubborn{store, clock, seeds, many, options, suite, counters};
+  std::vector<Build> builds{build_of('a')};
+  auto const outcomes = tests::run(loop, stubborn.measure(key_of(), builds)).value();
+
+  EXPECT_TRUE(outcomes[0].ok());
+  EXPECT_THAT(runners.rounds.back().jobs.front(), HasSubstr("/0.1/")) << "it cost no attempt";
+  EXPECT_THAT(runners.started, SizeIs(2)) << "the runners stay";
+}
+
+TEST_F(FleetRoundsTest, StoreNothingWhileTheHostStartsNoWorkers) {
+  bool has_processes = false;
+  auto const well = runners.answer;
+  runners.answer = [&](protocol::Job const& job) -> protocol::Message {
+    if (!has_processes && job.id.ends_with(short_of(tests::sha_of('b'))))
+      return protocol::Failure{job.id, protocol::host_trouble, "Resource temporarily unavailable"};
+    return well(job);
+  };
+  auto const lost = measure(key_of(), {build_of('a'), build_of('b')});
+
+  ASSERT_FALSE(lost);
+  EXPECT_EQ(lost.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(lost.error().message, HasSubstr("Resource temporarily unavailable"));
+  EXPECT_THAT(store.jobs().of(Campaign::of(NightlyId{1})), IsEmpty());
+  ASSERT_THAT(open_alarms(), SizeIs(2)) << "one a slot";
+  EXPECT_EQ(open_alarms()[0].kind, AlarmKind::runner_lost);
+
+  has_processes = true;
+  std::this_thread::sleep_for(limits().longest_rest);
+  auto const measured = measure(key_of(), {build_of('a'), build_of('b')}).value();
+  EXPECT_TRUE(measured[0].ok());
+  EXPECT_TRUE(measured[1].ok());
+  EXPECT_THAT(open_alarms(), SizeIs(1)) << "of the slot that has measured nothing since";
+}
+
 TEST_F(FleetRoundsTest, SayThatADeviceIsNotItself) {
   bool is_hot = true;
   auto const calm = runners.answer;

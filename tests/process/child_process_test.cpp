@@ -1,6 +1,7 @@
 #include "runner/process/child_process.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <fstream>
@@ -19,11 +20,13 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "runner/process/process_tree.h"
 #include "runner/process/sandbox.h"
+#include "runner/process/spawn.h"
 #include "tests/temporary_folder.h"
 
 namespace torchwatch::process {
@@ -45,6 +48,25 @@ Command program(std::vector<std::string> argv) {
 Command shell(std::string script) {
   return program({"sh", "-c", std::move(script)});
 }
+
+/// This process can open no more descriptors while this lives.
+class NoDescriptorsLeft {
+ public:
+  NoDescriptorsLeft() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit none = before_;
+    none.rlim_cur = 0;
+    ::setrlimit(RLIMIT_NOFILE, &none);
+  }
+
+  NoDescriptorsLeft(NoDescriptorsLeft const&) = delete;
+  NoDescriptorsLeft& operator=(NoDescriptorsLeft const&) = delete;
+
+  ~NoDescriptorsLeft() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
 
 class ChildProcessTest : public testing::Test {
  protected:
@@ -377,6 +399,26 @@ TEST_F(ChildProcessTest, HasAllProcessesOfItsSandbox) {
   }
   EXPECT_FALSE(tree.has(::getpid()));
   EXPECT_FALSE(tree.has(1));
+}
+
+TEST_F(ChildProcessTest, MayStartAnotherTimeWhereNoDescriptorsAreLeft) {
+  Error refusal;
+  {
+    NoDescriptorsLeft const none;
+    refusal = refusal_of(program({"true"}));
+  }
+
+  EXPECT_EQ(refusal.code, ErrorCode::unavailable) << refusal.message;
+  EXPECT_THAT(refusal.message, HasSubstr("Too many open files"));
+  auto child = start(program({"true"}));
+  EXPECT_EQ(wait(child).code, 0);
+}
+
+TEST(Shortage, IsOfProcessesDescriptorsAndMemory) {
+  for (int const error : {EAGAIN, ENOMEM, EMFILE, ENFILE})
+    EXPECT_TRUE(is_shortage(error)) << error;
+  for (int const error : {ENOENT, EACCES, ENOEXEC})
+    EXPECT_FALSE(is_shortage(error)) << error;
 }
 
 TEST_F(ChildProcessTest, LeavesNoZombie) {

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "runner/turn_order.h"
+#include "tests/temporary_variable.h"
 
 namespace torchwatch::runner {
 
@@ -380,6 +381,62 @@ TEST_P(JobRunTest, ShowsEveryBuildInTheSamePlace) {
   job.build.preload = {workplace_.prefix() + "/lib/extension.so"};
 
   EXPECT_THAT(failure_of(job).text, HasSubstr("build/worker build/lib/extension.so"));
+}
+
+/// A worker that its host cannot start, and one that only says so.
+class HostTroubleTest : public testing::Test {
+ protected:
+  Failure failure_of(Job job, process::Isolation isolation) {
+    WorkerEnvironment surroundings;
+    surroundings.isolation = isolation;
+    auto const answers =
+        tests::run(loop_, run_round({{std::move(job)}}, surroundings, [](auto const&) {}));
+    auto const* const failure = std::get_if<Failure>(&answers.front());
+    return failure == nullptr ? Failure{"", "no failure", ""} : *failure;
+  }
+
+  tests::Workplace workplace_;
+  boost::asio::io_context loop_{1};
+};
+
+TEST_F(HostTroubleTest, IsASandboxThatCannotBeMadeForAnyProgram) {
+  workplace_.write_program("bwrap",
+                           "echo 'bwrap: Creating new namespace failed: Resource temporarily "
+                           "unavailable' >&2; exit 1");
+  tests::TemporaryVariable const path{"PATH", workplace_.prefix() + ":/usr/bin:/bin"};
+
+  auto const failure = failure_of(workplace_.job("ok"), process::Isolation::bubblewrap);
+
+  EXPECT_EQ(failure.code, protocol::host_trouble);
+  EXPECT_EQ(failure.id, "ok");
+  EXPECT_THAT(failure.text, HasSubstr("cannot keep any worker in a sandbox now: bwrap: Creating"));
+}
+
+TEST_F(HostTroubleTest, IsNoComplaintThatABuildMakesUp) {
+  workplace_.write_program("worker", "echo 'bwrap: Cannot allocate memory' >&2; exit 1");
+  auto job = workplace_.job("ok");
+  job.build.worker = workplace_.prefix() + "/worker";
+
+  EXPECT_EQ(failure_of(job, tests::best_isolation(loop_)).code, "launch");
+}
+
+TEST_F(HostTroubleTest, IsNoWordOfAWorker) {
+  workplace_.write_program("worker",
+                           R"(echo '{"type":"error","code":"host","text":"no memory"}')");
+  auto job = workplace_.job("ok");
+  job.build.worker = workplace_.prefix() + "/worker";
+
+  EXPECT_EQ(failure_of(job, process::Isolation::none).code, "failed");
+}
+
+TEST_F(HostTroubleTest, IsNoPlaceForAWorker) {
+  auto const job = workplace_.job("ok");
+  tests::TemporaryVariable const folder{"TMPDIR", workplace_.prefix() + "/nowhere"};
+
+  auto const failure = failure_of(job, process::Isolation::none);
+
+  EXPECT_EQ(failure.code, protocol::host_trouble);
+  EXPECT_THAT(failure.text, HasSubstr("make a directory"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Kept, JobRunTest, testing::Bool(), [](auto const& test) {
