@@ -282,10 +282,11 @@ CREATE TABLE wanted_build (
 ) STRICT;
 
 -- What could not be had yet. It is tried again at longer and longer intervals until a day after `since`, by whichever
--- process comes next. Deleted when it is there. A nightly that was given up keeps its row. A version that has no wheel yet
+-- process comes next. Deleted when it is there. A nightly or bisection that was given up, or not waited for any longer, keeps its row,
+-- and so does a build that was given up, for a day. A version that has no wheel yet
 -- for the Python that is followed is waited for in the same way, until `feed.python_wait_s` ends.
 CREATE TABLE retry (
-  subject TEXT PRIMARY KEY,                      -- "nightly" and its id, "build" and a commit, or "wheel" and a version
+  subject TEXT PRIMARY KEY,                      -- "nightly" or "bisection" and its id, "build", commits and recipe, or "wheel" and a version
   since INTEGER NOT NULL,                        -- first attempt
   tried_at INTEGER NOT NULL,                     -- last attempt
   reason TEXT NOT NULL                           -- why the last attempt failed

@@ -286,9 +286,7 @@ asio::awaitable<Result<>> Bisector::search_commits(Bisection& bisection, Range r
                    slots_for(request)};
   run.pass_over(BisectionStage::nightlies);
   std::vector<CommitSha> const ends{request.start, request.end};
-  auto built = co_await run.builds_of(ends);
-  // What failed this time may not fail the next. One that never builds is not tried again.
-  if (built && !built->back().build) built = co_await run.builds_of(ends);
+  auto const built = co_await run.builds_of(ends);
   if (!built) co_return built.error();
   if (auto const& last = built->back(); !last.build)
     co_return impossible("end " + ends[built->size() - 1].hex + " cannot be built: " + last.note);

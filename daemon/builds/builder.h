@@ -23,6 +23,9 @@ struct BuildAttempt {
 
   Cost cost{};
   RecipeId recipe{};  ///< by which it was made: ours, or that of `source.artifacts`
+  /// It failed this time, and another attempt may build it: the recipe ended with 1, or the commit
+  /// was not checked out.
+  bool may_pass = false;
 };
 
 /// What is known of a commit's build before it is asked for.

@@ -23,6 +23,9 @@ constexpr std::chrono::seconds patience{60};
 
 constexpr auto layout_variable = "TORCHWATCH_LAYOUT";
 
+/// With which bubblewrap ends when it cannot make a sandbox, as recipes do that failed this time.
+constexpr int failed_sandbox = 1;
+
 /// Set only where it is not the usual one.
 void ask_for(int layout, process::Command& command) {
   if (layout > 0) command.env[layout_variable] = std::to_string(layout);
@@ -117,6 +120,10 @@ asio::awaitable<Result<RecipeRun>> RecipeProgram::build(
   async::Watchdog const watchdog{executor_, limits, *recipe};
   RecipeRun run;
   run.status = process::seen_through_sandbox(co_await recipe->wait());
+  if (run.status.code == failed_sandbox) {
+    auto const tried = co_await workshop_.try_out();
+    if (!tried) co_return tried.error();
+  }
   run.how = watchdog.complaint().empty() ? process::describe(run.status) : watchdog.complaint();
   co_return run;
 }

@@ -45,7 +45,9 @@ class RecipeProgram {
 
   /// Builds the commit that `tree` has checked out into `prefix`, in a directory of its own, with
   /// that layout, and keeps what the recipe prints in `log`. One that takes longer than
-  /// `source.timeout_s`, or prints more than a Watchdog allows, is killed.
+  /// `source.timeout_s`, or prints more than a Watchdog allows, is killed. Fails with unavailable
+  /// when this host cannot start it: no process, descriptor or memory is left, or no sandbox can be
+  /// made.
   boost::asio::awaitable<Result<RecipeRun>> build(CommitSha commit,
                                                   Worktree const& tree,
                                                   std::filesystem::path prefix,

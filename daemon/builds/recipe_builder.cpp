@@ -31,11 +31,6 @@ std::string log_name(CommitSha const& commit, int layout) {
   return "build-" + commit.hex + (layout > 0 ? fmt::format("-layout-{}", layout) : "") + ".log";
 }
 
-/// Of a Retry.
-std::string subject_of(CommitSha const& commit) {
-  return "build " + commit.hex;
-}
-
 /// Why a commit was not checked out, for reports.
 std::string note_of(Error const& problem) {
   if (problem.code == ErrorCode::not_found)
@@ -208,7 +203,6 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::make(Request request) {
   spdlog::info("build_started commit={} recipe={}", short_of(commit), request.recipe.value);
   Scratch const work{scratch_for(short_of(commit))};
   auto made = co_await make_in(work.path(), std::move(request));
-  if (made) store_.retries().forget(subject_of(commit));
   if (made && made->build)
     spdlog::info("build_finished commit={} recipe={} seconds={:.1f} incremental={}",
                  short_of(commit),
@@ -229,11 +223,9 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::make_in(fs::path work, Requ
   }
   if (request.from == From::anywhere) {
     auto const downloaded = co_await download(commit, work);
-    bool const is_away = !downloaded && downloaded.error().code == ErrorCode::unavailable;
-    if (is_away && !has_recipe && may_yet_come(commit, downloaded.error()))
-      co_return downloaded.error();
     if (!downloaded && !has_recipe)
-      co_return give_up(commit, request.recipe, downloaded.error().message, false);
+      co_return give_up(
+          commit, request.recipe, downloaded.error().message, outlook_of(downloaded.error()));
     if (downloaded && *downloaded) {
       Seconds const seconds = std::chrono::steady_clock::now() - started;
       BuildAttempt::Cost const cost{seconds.count(), false};
@@ -241,8 +233,10 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::make_in(fs::path work, Requ
     }
   }
   if (!has_recipe)
-    co_return give_up(
-        commit, request.recipe, "no artifact is there, and source.recipe is not configured", false);
+    co_return give_up(commit,
+                      request.recipe,
+                      "no artifact is there, and source.recipe is not configured",
+                      Outlook::none);
   co_return co_await run_recipe(std::move(work), std::move(request));
 }
 
@@ -251,12 +245,16 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::run_recipe(fs::path work, R
   auto const started = std::chrono::steady_clock::now();
   auto const tree = worktrees_.take();
   auto const checked_out = co_await check_out(*tree, request.origin);
-  if (!checked_out && may_yet_come(commit, checked_out.error())) co_return checked_out.error();
   if (!checked_out) {
     // The note is published: git's own words, and paths, go to the log alone.
     spdlog::warn(
         "checkout_failed commit={} reason=\"{}\"", short_of(commit), checked_out.error().message);
-    co_return give_up(commit, request.recipe, note_of(checked_out.error()), false);
+    // What is not there, and not to be asked for anywhere, does not come.
+    bool const is_missing = checked_out.error().code == ErrorCode::not_found;
+    co_return give_up(commit,
+                      request.recipe,
+                      note_of(checked_out.error()),
+                      is_missing ? Outlook::none : Outlook::passing);
   }
   auto const expected = co_await expect(request.recipe);
   if (!expected) co_return expected.error();
@@ -276,7 +274,8 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::run_recipe(fs::path work, R
   if (!still_expected) co_return still_expected.error();
   if (run->status.signal != 0 || run->status.code != 0) {
     bool const forever = run->status.signal == 0 && run->status.code == cannot_be_built;
-    co_return give_up(commit, request.recipe, "recipe: " + where, forever);
+    co_return give_up(
+        commit, request.recipe, "recipe: " + where, forever ? Outlook::never : Outlook::passing);
   }
   tree->warm_up();
   Seconds const seconds = std::chrono::steady_clock::now() - started;
@@ -315,13 +314,15 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::keep(CommitSha commit,
                                                           BuildAttempt::Cost cost) {
   auto const build = read_build(made);
   if (!build)
-    co_return give_up(
-        commit, recipe, "recipe left no good prefix: " + build.error().message, false);
+    co_return give_up(commit,
+                      recipe,
+                      "recipe left no good prefix: " + build.error().message,
+                      Outlook::passing);
   if (build->manifest.commit != commit) {
     co_return give_up(commit,
                       recipe,
                       "recipe built " + build->manifest.commit.hex + " instead of this commit",
-                      false);
+                      Outlook::passing);
   }
   auto const flushed = co_await async::flush_disk_of(executor_, made.parent_path());
   if (!flushed) co_return flushed.error();
@@ -346,27 +347,27 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::keep(CommitSha commit,
   co_return BuildAttempt{std::move(*kept), "", cost, recipe};
 }
 
-/// For a day after it was first tried, which the store remembers over restarts. A commit that git
-/// can never check out, or a server that never gives its archive, must not hold up the others. What
-/// is not there, and not to be asked for anywhere, does not come.
-bool RecipeBuilder::may_yet_come(CommitSha const& commit, Error const& problem) {
-  if (problem.code == ErrorCode::not_found) return false;
-  auto const subject = subject_of(commit);
-  if (!is_over(store_.retries().note(subject, clock_.now(), problem.message))) return true;
-  store_.retries().forget(subject);
-  return false;
+/// A server that refuses an archive, or gives one that is no good, does so the next time, too.
+RecipeBuilder::Outlook RecipeBuilder::outlook_of(Error const& download) {
+  return download.code == ErrorCode::unavailable ? Outlook::passing : Outlook::none;
 }
 
 BuildAttempt RecipeBuilder::give_up(CommitSha const& commit,
                                     RecipeId recipe,
                                     std::string note,
-                                    bool forever) {
-  spdlog::warn("build_skipped commit={} reason=\"{}\"", short_of(commit), note);
-  if (forever) {
+                                    Outlook outlook) {
+  spdlog::warn("build_skipped commit={} tried_again={} reason=\"{}\"",
+               short_of(commit),
+               outlook == Outlook::passing,
+               note);
+  if (outlook == Outlook::never) {
     store_.builds().record(
         {commit, recipe, storage::BuildState::unbuildable, "", note, clock_.now()});
   }
-  return BuildAttempt{std::nullopt, std::move(note)};
+  BuildAttempt attempt;
+  attempt.note = std::move(note);
+  attempt.may_pass = outlook == Outlook::passing;
+  return attempt;
 }
 
 }  // namespace torchwatch::builds

@@ -27,8 +27,9 @@ namespace torchwatch::builds {
 /// asked before each build that is made, and after it.
 ///
 /// The recipe's exit statuses are those of `git bisect run`: 0 built; 125 never buildable, which is
-/// remembered; 1-124, 126, 127, a signal or a time-out failed this time; above 127 is an Error,
-/// because going on would be wrong. Its log is kept in `state_dir/logs/build-SHA.log`.
+/// remembered; 1-124, 126, 127, a signal or a time-out failed this time (BuildAttempt::may_pass);
+/// above 127 is an Error, because going on would be wrong. Its log is kept in
+/// `state_dir/logs/build-SHA.log`.
 class RecipeBuilder final : public Builder {
  public:
   /// All but `executor` must outlive it. Removes what a killed predecessor left
@@ -61,6 +62,13 @@ class RecipeBuilder final : public Builder {
     From from = From::anywhere;
   };
 
+  /// What another attempt at a commit without a build may come to.
+  enum class Outlook {
+    passing,  ///< a build
+    none,     ///< the same
+    never,    ///< the same, which is remembered
+  };
+
   boost::asio::awaitable<Result<BuildAttempt>> get(Request request);
   std::optional<BuildAttempt> recall(CommitSha const& commit, RecipeId recipe, From from) const;
   std::optional<BuildAttempt> recall_kept(CommitSha const& commit, RecipeId recipe) const;
@@ -77,8 +85,8 @@ class RecipeBuilder final : public Builder {
                                                     RecipeId recipe,
                                                     std::filesystem::path made,
                                                     BuildAttempt::Cost cost);
-  BuildAttempt give_up(CommitSha const& commit, RecipeId recipe, std::string note, bool forever);
-  bool may_yet_come(CommitSha const& commit, Error const& problem);
+  static Outlook outlook_of(Error const& download);
+  BuildAttempt give_up(CommitSha const& commit, RecipeId recipe, std::string note, Outlook outlook);
 
   boost::asio::any_io_executor executor_;
   config::SourceOptions const& source_;

@@ -53,6 +53,13 @@ std::vector<fs::path> caches() {
   return found;
 }
 
+Error no_sandbox(Error const& reason) {
+  return {ErrorCode::unavailable,
+          "this host cannot keep what is built in sandboxes: " + reason.message +
+              "; install bubblewrap and let it make namespaces, or set "
+              "source.isolation to \"none\""};
+}
+
 void add_made(std::vector<std::string>& all, fs::path const& directory) {
   std::error_code ignored;  // who is to write there finds that it cannot
   fs::create_directories(directory, ignored);
@@ -66,15 +73,19 @@ asio::awaitable<Result<process::Isolation>> Workshop::isolation() {
     isolation_ = process::Isolation::none;
   if (isolation_) co_return *isolation_;
   auto const found = co_await process::find_isolation(executor_);
-  if (!found) {
-    co_return Error{ErrorCode::unavailable,
-                    "this host cannot keep what is built in sandboxes: " + found.error().message +
-                        "; install bubblewrap and let it make namespaces, or set "
-                        "source.isolation to \"none\""};
-  }
+  if (!found) co_return no_sandbox(found.error());
   spdlog::info("isolation_found of=builds isolation=\"{}\"", process::describe(*found));
   isolation_ = *found;
   co_return *found;
+}
+
+asio::awaitable<Result<>> Workshop::try_out() {
+  auto const isolation = co_await this->isolation();
+  if (!isolation) co_return isolation.error();
+  if (*isolation == process::Isolation::none) co_return Result<>{};
+  auto const found = co_await process::find_isolation(executor_);
+  if (!found) co_return no_sandbox(found.error());
+  co_return Result<>{};
 }
 
 asio::awaitable<Result<process::Command>> Workshop::confine(process::Command command,

@@ -42,6 +42,9 @@ class Workshop {
                                                            Access access,
                                                            std::size_t outside = 0);
 
+  /// Tries out whether this host can make a sandbox now, where they are used. Fails as confine.
+  boost::asio::awaitable<Result<>> try_out();
+
   /// How this host keeps them apart; found out once. Fails as confine.
   boost::asio::awaitable<Result<process::Isolation>> isolation();
 

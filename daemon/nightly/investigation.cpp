@@ -74,21 +74,26 @@ asio::awaitable<Result<>> Investigation::bisect(IncidentId incident,
   co_return done ? Result<>{} : patient(id, done.error());
 }
 
-/// Gives up a bisection that could not take its first step for a day, which the store counts: its
-/// report and the nightlies after it wait for it. One that measures waits for its fleet. The reason
-/// goes to the log alone, since reports show no path of the host.
+/// Waits a day for a bisection that cannot go on, since its report and the nightlies after it wait
+/// for it. One that took no step is given up then. One that did, and lacks builds or its fleet, goes
+/// on by itself, and what it finds is added to the report. The record stays, so that a kill before
+/// the nightly's state is stored does not begin another day.
 Result<> Investigation::patient(BisectionId id, Error const& problem) {
-  auto bisection = store_.bisections().find(id).value();
-  if (problem.code != ErrorCode::unavailable || !bisection.steps.empty()) return problem;
+  if (problem.code != ErrorCode::unavailable) return problem;
   auto const subject = "bisection " + std::to_string(id.value);
   if (!is_over(store_.retries().note(subject, clock_.now(), problem.message))) return problem;
-  spdlog::warn("bisection_given_up id={} reason=\"{}\"", id.value, problem.message);
+  auto bisection = store_.bisections().find(id).value();
+  if (bisection.steps.empty()) give_up(std::move(bisection), problem);
+  return {};
+}
+
+/// The reason goes to the log alone, since reports show no path of the host.
+void Investigation::give_up(Bisection bisection, Error const& problem) {
+  spdlog::warn("bisection_given_up id={} reason=\"{}\"", bisection.id.value, problem.message);
   bisection.state = BisectionState::failed;
   bisection.failure =
       "it could not begin for a day; the service's log says why (bisection_given_up)";
   store_.bisections().update(bisection);
-  store_.retries().forget(subject);
-  return {};
 }
 
 }  // namespace torchwatch::nightly

@@ -29,8 +29,8 @@ class Investigation {
 
   /// Bisects the series of the nightly's incident, those with one baseline together, unless
   /// somebody paused or cancelled that, or there is nothing between that could be bisected; then
-  /// profiles both builds. An Error means that it may be tried again. A bisection that cannot begin
-  /// for a day has failed.
+  /// profiles both builds. An Error means that it may be tried again, for a day: then a bisection
+  /// that could not begin has failed, and one that cannot go on is left to the queue.
   boost::asio::awaitable<Result<>> run(Nightly const& nightly);
 
  private:
@@ -38,6 +38,7 @@ class Investigation {
   std::vector<BisectionRequest> requests_for(Incident const& incident) const;
   boost::asio::awaitable<Result<>> bisect(IncidentId incident, BisectionRequest const& request);
   Result<> patient(BisectionId id, Error const& problem);
+  void give_up(Bisection bisection, Error const& problem);
   bool can_be_narrowed(CommitSha const& start, CommitSha const& end) const;
 
   config::Options const& options_;

@@ -1,28 +1,18 @@
 #include "daemon/nightly/preparation.h"
 
-#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "daemon/builds/manifest.h"
+#include "daemon/builds/patient_builder.h"
 
 namespace torchwatch::nightly {
 namespace asio = boost::asio;
 
 using builds::BuildAttempt;
-
-namespace {
-
-std::string postponed(Retry const& retry, Timestamp now) {
-  auto const wait = std::chrono::ceil<std::chrono::minutes>(next_attempt(retry) - now);
-  return fmt::format("{}; the next attempt is in {} min", retry.reason, wait.count());
-}
-
-}  // namespace
 
 asio::awaitable<Result<>> Preparation::prepare(Nightly& nightly) {
   auto const attempt = co_await build_of(nightly);
@@ -40,8 +30,7 @@ asio::awaitable<Result<>> Preparation::prepare(Nightly& nightly) {
 asio::awaitable<Result<BuildAttempt>> Preparation::build_of(Nightly& nightly) {
   auto const retry = store_.retries().find(retry_subject(nightly.id));
   auto const now = clock_.now();
-  bool const is_early = retry && now >= retry->last && now < next_attempt(*retry);
-  if (is_early) co_return Error{ErrorCode::unavailable, postponed(*retry, now)};
+  if (auto const early = builds::postponed(retry, now)) co_return *early;
   bool const is_last = retry && now - retry->since >= retry_patience;
   auto const trunk = is_last ? builds::Trunk::optional : builds::Trunk::awaited;
   auto tried = co_await build_now(nightly, trunk);
@@ -99,15 +88,16 @@ Result<BuildAttempt> Preparation::noted(Result<BuildAttempt> attempt, Nightly& n
 /// state is stored does not begin another day.
 Result<BuildAttempt> Preparation::patient(Nightly const& nightly, Result<BuildAttempt> tried) {
   auto const subject = retry_subject(nightly.id);
-  bool const may_come = !tried && (tried.error().code == ErrorCode::unavailable ||
-                                   tried.error().code == ErrorCode::not_found);
-  if (tried) store_.retries().forget(subject);
+  bool const may_come = tried ? tried->may_pass
+                              : tried.error().code == ErrorCode::unavailable ||
+                                    tried.error().code == ErrorCode::not_found;
+  if (tried && !may_come) store_.retries().forget(subject);
   if (!may_come) return tried;
-  auto const retry = store_.retries().note(subject, clock_.now(), tried.error().message);
-  if (!is_over(retry)) return tried;
   BuildAttempt given_up;
-  given_up.note = tried.error().message;
-  return given_up;
+  given_up.note = tried ? tried->note : tried.error().message;
+  auto const retry = store_.retries().note(subject, clock_.now(), given_up.note);
+  if (is_over(retry)) return given_up;
+  return tried ? Error{ErrorCode::unavailable, given_up.note} : tried.error();
 }
 
 asio::awaitable<Result<>> Preparation::fetch(CommitSha commit) {

@@ -14,7 +14,7 @@ namespace torchwatch::nightly {
 /// Gets the build of a nightly. Single-threaded.
 class Preparation {
  public:
-  /// All arguments must outlive it.
+  /// All arguments must outlive it. `builder` tries once: the patience is the nightly's here.
   Preparation(storage::Store& store,
               Clock const& clock,
               builds::Builder& builder,

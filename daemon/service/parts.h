@@ -11,6 +11,7 @@
 #include "daemon/builds/fetcher.h"
 #include "daemon/builds/git_fetch.h"
 #include "daemon/builds/packages.h"
+#include "daemon/builds/patient_builder.h"
 #include "daemon/builds/prepared_rounds.h"
 #include "daemon/builds/workers.h"
 #include "daemon/feed/announcer.h"
@@ -60,6 +61,7 @@ struct ServiceParts {
   builds::BuildStore& kept;
   builds::PreparedRounds prepared_rounds;
   builds::GitFetch git_fetch;
+  builds::PatientBuilder patient_builder;
   bisection::Bisector bisector;
   bisection::Queue queue;
   nightly::Alarms alarms;

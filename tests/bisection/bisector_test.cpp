@@ -1,6 +1,7 @@
 #include "daemon/bisection/bisector.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
@@ -39,6 +40,11 @@ class BisectorTest : public testing::Test {
   /// Of all commits, unless said otherwise.
   Bisection bisect(std::size_t start = 0, std::size_t end = 8) {
     return run(ask(world.request(start, end))).value();
+  }
+
+  /// Runs one that could not go on, to its end.
+  Bisection go_on(Bisection const& asked) {
+    return run(world.parts->store.bisections().find(asked.id).value()).value();
   }
 
   std::size_t culprit_of(Finding const& finding) {
@@ -311,19 +317,47 @@ TEST_F(BisectorTest, SaysAgainWhatWasFoundOutBeforeThatItCannotBeBuilt) {
                                testing::Field(&BisectionStep::note, HasSubstr("status 125")))));
 }
 
-TEST_F(BisectorTest, AsksForABuildThatFailedOnceForNoOtherBenchmark) {
+TEST_F(BisectorTest, NamesACulpritWhoseRecipeFailedOnce) {
+  world.change(5, "alpha", 1.2);
+  world.parts->builder.failures_left[world.sha(5)] = 1;
+  auto const asked = ask(world.request(0, 8));
+  auto const stopped = run(asked);
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().code, ErrorCode::unavailable);
+
+  auto const done = go_on(asked);
+  EXPECT_EQ(done.outcome, BisectionOutcome::culprit);
+  EXPECT_EQ(culprit_of(done.findings.at(0)), 5);
+}
+
+TEST_F(BisectorTest, GoesOnOverARestartWhereARecipeFailedOnceForTheRevert) {
+  world.change(5, "alpha", 1.2);
+  CommitSha const without{world.sha(8).hex.substr(0, 20) + world.sha(5).hex.substr(0, 20)};
+  world.parts->builder.failures_left[without] = 1;
+  auto const asked = ask(world.request(0, 8));
+  ASSERT_FALSE(run(asked));
+  world.restart();
+
+  auto const done = go_on(asked);
+  EXPECT_TRUE(done.findings.at(0).effects.at(0).revert_check);
+}
+
+TEST_F(BisectorTest, AsksForABuildThatFailedForADayForNoOtherBenchmark) {
   world.change(5, "alpha", 1.2);
   world.change(5, "beta", 1.2);
   world.parts->builder.fails_now = {world.sha(4)};
   auto request = world.request(0, 8);
   request.series = {world.series("alpha"), world.series("beta")};
-  auto const done = run(ask(request)).value();
+  auto const asked = ask(request);
+  ASSERT_FALSE(run(asked));
+  world.clock.time += std::chrono::hours{24};
+  auto const done = go_on(asked);
 
   EXPECT_EQ(done.outcome, BisectionOutcome::range);
   ASSERT_THAT(done.findings, SizeIs(1));
   EXPECT_THAT(done.findings[0].effects, SizeIs(2));
   EXPECT_THAT(done.findings[0].suspects, SizeIs(2));
-  EXPECT_EQ(std::ranges::count(world.parts->builder.tried, world.sha(4)), 1);
+  EXPECT_EQ(std::ranges::count(world.parts->builder.tried, world.sha(4)), 2) << "on both days";
 }
 
 TEST_F(BisectorTest, PassesOverACommitThatCannotBeMeasured) {
@@ -414,10 +448,18 @@ TEST_F(BisectorTest, FailsWhenAnEndCannotBeBuilt) {
               AllOf(HasSubstr("end " + world.sha(8).hex), HasSubstr("exit status 125")));
 }
 
-TEST_F(BisectorTest, TriesAnEndOnceMoreThatFailedToBuild) {
+TEST_F(BisectorTest, FailsWhenTheRecipeFailsForAnEndForADay) {
   world.parts->builder.fails_now = {world.sha(8)};
-  EXPECT_EQ(bisect().state, BisectionState::failed);
-  EXPECT_EQ(std::ranges::count(world.parts->builder.tried, world.sha(8)), 2);
+  auto const asked = ask(world.request(0, 8));
+  ASSERT_FALSE(run(asked));
+  world.clock.time += std::chrono::hours{23};
+  ASSERT_FALSE(run(world.parts->store.bisections().find(asked.id).value()));
+  world.clock.time += std::chrono::hours{1};
+  auto const failed = go_on(asked);
+
+  EXPECT_EQ(failed.state, BisectionState::failed);
+  EXPECT_THAT(failed.failure,
+              AllOf(HasSubstr("end " + world.sha(8).hex), HasSubstr("exit status 1")));
 }
 
 TEST_F(BisectorTest, NamesAnImprovementThatAnOlderEndLacks) {

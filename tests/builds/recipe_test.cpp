@@ -6,8 +6,12 @@
 
 #include <gmock/gmock.h>
 
+#include "daemon/builds/recipe_builder.h"
 #include "daemon/builds/worktree_pool.h"
 #include "tests/bisect/git_repository.h"
+#include "tests/fakes/memory/fake_fetcher.h"
+#include "tests/fakes/memory/scripted_budget.h"
+#include "tests/fakes/memory/world.h"
 #include "tests/runner/run.h"
 #include "tests/storage/samples.h"
 
@@ -115,6 +119,62 @@ TEST_F(RecipeProgramTest, ThatIsGoneIsNamed) {
 
 TEST_F(RecipeProgramTest, IsNothingWhereNoneIsConfigured) {
   EXPECT_THAT(contents().value(), IsEmpty());
+}
+
+/// What the builder makes of a recipe's exit status.
+class RecipeStatusTest : public RecipeProgramTest {
+ protected:
+  RecipeStatusTest() {
+    repository_.write("file", "one\n");
+    commit_ = repository_.commit("first");
+    source_.repository = repository_.path().string();
+    source_.timeout = std::chrono::seconds{20};
+  }
+
+  Result<BuildAttempt> built_with(std::string const& script) {
+    write("[ \"$1\" = --dependencies ] && exit 0\n" + script);
+    Workshop workshop{loop_.get_executor(), options_};
+    RecipeBuilder builder{loop_.get_executor(), workshop, fetcher_, budget_, store_, clock_};
+    auto const recipe = tests::run(loop_, builder.recipe(0)).value();
+    auto attempt = tests::run(loop_, builder.build(commit_, recipe.id, From::source));
+    is_remembered_ = builder.known(commit_, recipe.id) == Known::unbuildable;
+    return attempt;
+  }
+
+  CommitSha commit_;
+  bool is_remembered_ = false;
+
+ private:
+  bisect::GitRepository repository_;
+  fakes::FakeFetcher fetcher_;
+  fakes::ScriptedBudget budget_;
+  fakes::TestClock clock_;
+  storage::Store store_ = storage::Store::open(folder() / "db").value();
+};
+
+TEST_F(RecipeStatusTest, Of1MayPass) {
+  auto const attempt = built_with("exit 1\n").value();
+  EXPECT_FALSE(attempt.build);
+  EXPECT_THAT(attempt.note, HasSubstr("recipe: exit status 1"));
+  EXPECT_TRUE(attempt.may_pass);
+  EXPECT_FALSE(is_remembered_);
+}
+
+TEST_F(RecipeStatusTest, OfASignalMayPass) {
+  EXPECT_TRUE(built_with("kill -KILL $$\n").value().may_pass);
+}
+
+TEST_F(RecipeStatusTest, Of0WithoutABuildMayPass) {
+  EXPECT_TRUE(built_with("exit 0\n").value().may_pass);
+}
+
+TEST_F(RecipeStatusTest, Of125IsRemembered) {
+  EXPECT_FALSE(built_with("exit 125\n").value().may_pass);
+  EXPECT_TRUE(is_remembered_);
+}
+
+TEST_F(RecipeStatusTest, Above127IsOfNoCommit) {
+  EXPECT_EQ(built_with("exit 129\n").error().code, ErrorCode::refused);
 }
 
 }  // namespace

@@ -310,6 +310,88 @@ TEST_F(PipelineTest, GivesUpANightlyOfACommitThatNobodyHasForADay) {
   EXPECT_THAT(world.newest().failure, HasSubstr(std::string(40, 'f')));
 }
 
+TEST_F(PipelineTest, JudgesANightlyWhoseRecipeFailedOnce) {
+  release_two();
+  world.parts->builder.failures_left[world.sha(8)] = 1;
+  auto const stopped = world.pass();
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().code, ErrorCode::unavailable);
+  EXPECT_EQ(stopped.error().message, "recipe: exit status 1");
+  EXPECT_EQ(world.newest().state, NightlyState::announced);
+
+  ASSERT_TRUE(world.pass()) << "the second attempt follows at once";
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+}
+
+TEST_F(PipelineTest, WaitsLongerAndLongerForARecipeThatFails) {
+  world.release("2026-01-01", 0);
+  world.parts->builder.fails_now = {world.sha(0)};
+  ASSERT_FALSE(world.pass());
+  world.clock.time += std::chrono::minutes{20};
+  ASSERT_FALSE(world.pass());
+  EXPECT_THAT(world.parts->builder.tried, SizeIs(2));
+
+  world.clock.time += std::chrono::minutes{5};
+  auto const early = world.pass();
+  ASSERT_FALSE(early);
+  EXPECT_EQ(early.error().message, "recipe: exit status 1; the next attempt is in 5 min");
+  EXPECT_THAT(world.parts->builder.tried, SizeIs(2));
+
+  world.clock.time += std::chrono::minutes{5};
+  ASSERT_FALSE(world.pass());
+  EXPECT_THAT(world.parts->builder.tried, SizeIs(3));
+}
+
+TEST_F(PipelineTest, FailsANightlyAloneWhoseRecipeFailsForADayOfManyProcesses) {
+  world.release("2026-01-01", 0);
+  ASSERT_TRUE(world.pass());
+  world.release("2026-01-02", 6);
+  for (auto const wait : {0, 1, 22}) {
+    world.clock.time += std::chrono::hours{wait};
+    world.restart();
+    world.parts->builder.fails_now = {world.sha(6)};
+    EXPECT_FALSE(world.pass());
+    EXPECT_EQ(world.newest().state, NightlyState::announced);
+  }
+  world.release("2026-01-03", 8);
+  ASSERT_TRUE(world.pass()) << "a day after the first attempt";
+
+  EXPECT_EQ(world.nightlies()[1].state, NightlyState::failed);
+  EXPECT_EQ(world.nightlies()[1].failure, "recipe: exit status 1");
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+}
+
+TEST_F(PipelineTest, NamesACulpritWhoseRecipeFailedOnce) {
+  release_two();
+  world.change(5, "alpha", 1.2);
+  world.parts->builder.failures_left[world.sha(5)] = 1;
+  ASSERT_FALSE(world.pass());
+  EXPECT_EQ(world.newest().state, NightlyState::confirmed);
+
+  ASSERT_TRUE(world.pass());
+  auto const bisections = world.parts->store.bisections().of_incident(incident()->id);
+  EXPECT_EQ(bisections.at(0).findings.at(0).suspects.front().sha, world.sha(5));
+}
+
+TEST_F(PipelineTest, GoesOnAfterADayWithoutABisectionThatLacksBuilds) {
+  release_two();
+  world.change(4, "alpha", 1.2);
+  world.parts->builder.fails_now = {world.sha(3), world.sha(4)};
+  ASSERT_FALSE(world.pass());
+  EXPECT_EQ(world.newest().state, NightlyState::confirmed);
+  world.clock.time += std::chrono::hours{24};
+  ASSERT_TRUE(world.pass()) << "one of the commits has been given up, the other has a day";
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+  EXPECT_THAT(text_of(incident()->report), HasSubstr("has not finished yet"));
+
+  world.clock.time += std::chrono::hours{24};
+  search();
+  ASSERT_TRUE(world.pass());
+  auto const bisections = world.parts->store.bisections().of_incident(incident()->id);
+  EXPECT_EQ(bisections.at(0).outcome, BisectionOutcome::range);
+  EXPECT_THAT(text_of(incident()->report), Not(HasSubstr("has not finished yet")));
+}
+
 /// A directory of builds with something beside the dated ones that is always the newest.
 class LatestEntryTest : public PipelineTest {
  protected:

@@ -70,8 +70,19 @@ Result<BuildAttempt> FakeBuilder::get(CommitSha const& commit, RecipeId recipe) 
   return attempt;
 }
 
+bool FakeBuilder::fails_this_time(CommitSha const& commit) {
+  auto const left = failures_left.find(commit);
+  if (left == failures_left.end() || left->second == 0) return fails_now.contains(commit);
+  --left->second;
+  return true;
+}
+
 BuildAttempt FakeBuilder::make(CommitSha const& commit, RecipeId recipe) {
-  if (fails_now.contains(commit)) return BuildAttempt{std::nullopt, "recipe: exit status 1"};
+  if (fails_this_time(commit)) {
+    BuildAttempt failed{std::nullopt, "recipe: exit status 1"};
+    failed.may_pass = true;
+    return failed;
+  }
   if (is_broken(commit, recipe)) {
     storage::BuildRecord record;
     record.commit = commit;

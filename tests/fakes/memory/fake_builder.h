@@ -44,6 +44,8 @@ class FakeBuilder final : public builds::Builder {
   std::string why_broken = "recipe: exit status 125";
   /// Commits whose build fails each time, which says nothing of the next.
   std::set<CommitSha> fails_now;
+  /// How often more the build of a commit fails.
+  std::map<CommitSha, int> failures_left;
   /// What the recipe is made of; changing it changes the recipe.
   std::string contents = "recipe 1\n";
   /// Whether the recipe knows layouts.
@@ -84,6 +86,7 @@ class FakeBuilder final : public builds::Builder {
 
  private:
   bool is_broken(CommitSha const& commit, RecipeId recipe) const;
+  bool fails_this_time(CommitSha const& commit);
   Result<builds::BuildAttempt> get(CommitSha const& commit, RecipeId recipe);
   builds::BuildAttempt make(CommitSha const& commit, RecipeId recipe);
 
