@@ -39,8 +39,8 @@ Claim claim_of(protocol::Round const& round, WorkerEnvironment const& surroundin
 /// than one, the workers take turns as the round's seed has it, or run one by one; one that fails
 /// leaves the others alone. The answers, in the order of the jobs, are the workers' `result` or
 /// `error`, or an `error` about the worker: `launch`, `crashed`, `timeout`, `memory` or `protocol`,
-/// or `host` where the host could start no worker at all. Error texts name the benchmark, the prefix
-/// and what happened. When this ends, also by cancellation, the workers are dead with all
+/// or `host` where the host could start no worker at all. Error texts name the benchmark, the
+/// prefix and what happened. When this ends, also by cancellation, the workers are dead with all
 /// that is in their sandboxes, or, without isolation, in their process groups. On a CPU they all
 /// run on the same few processors, which are theirs unless the jobs say otherwise. On a GPU what it
 /// was like meanwhile stands beside the results (gpu_watch.h). Runs on the

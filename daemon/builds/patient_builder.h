@@ -15,9 +15,9 @@ namespace torchwatch::builds {
 std::optional<Error> postponed(std::optional<Retry> const& retry, Timestamp now);
 
 /// Asks another builder again, at longer and longer intervals (next_attempt), for what it could not
-/// build this time (BuildAttempt::may_pass). The store counts the attempts at each commit and recipe,
-/// so all processes and restarts share one day. An Error of the other builder counts for nothing.
-/// Single-threaded.
+/// build this time (BuildAttempt::may_pass). The store counts the attempts at each commit and
+/// recipe, so all processes and restarts share one day. An Error of the other builder counts for
+/// nothing. Single-threaded.
 class PatientBuilder final : public Builder {
  public:
   /// All must outlive it.

@@ -100,6 +100,11 @@ void print(Judgement const& judgement) {
             << '\n';
 }
 
+/// Whether nothing was found out about the newest nightly in between.
+bool is_same_state(std::optional<Nightly> const& before, std::optional<Nightly> const& after) {
+  return before && after && before->id == after->id && before->state == after->state;
+}
+
 /// One pass, and all bisections that people asked for.
 boost::asio::awaitable<Result<>> pass_and_join(service::Service& service) {
   auto const passed = co_await service.parts.pass();
@@ -111,12 +116,17 @@ boost::asio::awaitable<Result<>> pass_and_join(service::Service& service) {
 int run_check(config::Options const& options, Invocation const& invocation, bool as_json) {
   auto store = service::open_store(options);
   if (!store) return complain("check", store.error().message);
+  auto const before = store->nightlies().newest();
   SystemClock const clock;
   boost::asio::io_context loop{1};
   service::Service service{loop.get_executor(), options, invocation.executable, *store, clock};
   auto const passed = async::run_until_signal(
       loop, bisection::ending_bisections(service.parts.queue, pass_and_join(service)));
 
+  // What was judged of another feed says nothing of this one.
+  auto const& behind = service.parts.announcer.behind();
+  bool const is_repeated = is_same_state(before, store->nightlies().newest());
+  if (passed && is_repeated && !behind.empty()) return complain("check", behind);
   auto const judgement = newest_judgement(*store);
   if (judgement && as_json) std::cout << api::text_of(to_json(*judgement)) << std::endl;
   if (judgement && !as_json) print(*judgement);

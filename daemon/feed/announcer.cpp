@@ -8,6 +8,7 @@
 #include <spdlog/spdlog.h>
 
 #include "daemon/feed/news.h"
+#include "daemon/feed/staleness.h"
 #include "storage/base/date.h"
 #include "storage/domain/retry.h"
 
@@ -39,6 +40,7 @@ boost::asio::awaitable<Result<>> Announcer::look() {
   refuse_days_to_come(*found, clock_.now());
   note_odd(std::move(found->odd));
   newer_ = std::move(found->newer);
+  behind_ = why_behind(options_, found->nightlies, store_.nightlies().all());
   follow(found->nightlies);
   auto const known = store_.nightlies().all();
   for (auto& nightly : news_in(std::move(found->nightlies), known, options_.backlog)) {
@@ -67,10 +69,12 @@ void Announcer::follow(std::vector<Nightly> const& found) {
 void Announcer::note_odd(std::vector<std::string> odd) {
   std::ranges::sort(odd);
   for (auto const& entry : odd)
-    if (!std::ranges::binary_search(seen_, entry))
+    if (!seen_ || !std::ranges::binary_search(*seen_, entry))
       spdlog::warn("feed_entry_passed_over reason=\"{}\"", entry);
-  odd_.clear();
-  std::ranges::set_intersection(odd, seen_, std::back_inserter(odd_));
+  auto const before = seen_.value_or(odd);
+  std::vector<std::string> still_odd;
+  std::ranges::set_intersection(odd, before, std::back_inserter(still_odd));
+  odd_ = std::move(still_odd);
   seen_ = std::move(odd);
 }
 

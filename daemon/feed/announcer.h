@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,10 +29,15 @@ class Announcer {
   /// Asks the feed and stores what is news. Errors as the feed's.
   boost::asio::awaitable<Result<>> look();
 
-  /// Entries that were no nightlies when the feed was last asked, and when it was before: one that
-  /// is being copied is whole by then. Those of days to come are odd, too: they would hide what is
-  /// published until then. Each with the reason, for people.
-  std::vector<std::string> const& odd() const { return odd_; }
+  /// Entries that were no nightlies when the feed was last asked, and when it was before, if it was:
+  /// one that is being copied is whole by then. So all of the first look are, for `check` has no
+  /// other. Those of days to come are odd, too: they would hide what is published until then. Each
+  /// with the reason, for people. Nothing before the feed answered.
+  std::optional<std::vector<std::string>> const& odd() const { return odd_; }
+
+  /// Why the feed, when it last answered, had nothing to judge after what is known (why_behind);
+  /// empty where it had.
+  std::string const& behind() const { return behind_; }
 
   /// The Pythons of newer nightlies than those that fit (Found::newer), at the last look.
   std::string const& newer() const { return newer_; }
@@ -44,9 +50,10 @@ class Announcer {
   config::FeedOptions const& options_;
   storage::Store& store_;
   Clock const& clock_;
-  std::vector<std::string> seen_;  // odd ones, with the last look
-  std::vector<std::string> odd_;
+  std::optional<std::vector<std::string>> seen_;  // odd ones, with the last look
+  std::optional<std::vector<std::string>> odd_;
   std::string newer_;
+  std::string behind_;
 };
 
 }  // namespace torchwatch::feed

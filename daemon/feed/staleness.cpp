@@ -1,5 +1,6 @@
 #include "daemon/feed/staleness.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include <fmt/format.h>
@@ -13,7 +14,30 @@ bool is_published(config::FeedOptions const& feed) {
   return feed.kind == config::FeedKind::wheels || feed.kind == config::FeedKind::libtorch;
 }
 
+/// For people.
+std::string address_of(config::FeedOptions const& feed) {
+  return is_published(feed) ? fmt::format("{} (channel {})", feed.url, feed.channel) : feed.path;
+}
+
 }  // namespace
+
+std::string why_behind(config::FeedOptions const& feed,
+                       std::vector<Nightly> const& found,
+                       std::vector<Nightly> const& known) {
+  if (known.empty()) return {};
+  auto const& judged = known.back().date;
+  auto const newest = std::ranges::max_element(found, {}, &Nightly::date);
+  if (newest != found.end() && newest->date >= judged) return {};
+  auto const has = newest == found.end()
+                       ? std::string{"it has no nightly"}
+                       : fmt::format("its newest nightly is of {}", newest->date);
+  return fmt::format(
+      "feed {}: {}, and nightly {} is known, so nothing new was judged; `torchwatch nightlies` "
+      "lists what was. Configure the feed of that nightly, or an empty state_dir for this one",
+      address_of(feed),
+      has,
+      judged);
+}
 
 std::string told_of_newer(config::FeedOptions const& feed, std::string const& newer) {
   if (newer.empty()) return {};

@@ -15,8 +15,8 @@ namespace torchwatch::measure {
 /// When a process dies for a reason that may pass, the round is tried again, `attempts` times in
 /// all; the last outcomes count. When a device had no room for its workers together, they are tried
 /// one by one. To lose a runner, or to have one whose host cannot start workers, is the fleet's
-/// trouble and costs no attempt: an alarm says so, and the round goes to the next slot. A round that
-/// loses one runner after the other in its midst is taken for the cause, and fails.
+/// trouble and costs no attempt: an alarm says so, and the round goes to the next slot. A round
+/// that loses one runner after the other in its midst is taken for the cause, and fails.
 ///
 /// Each attempt draws a seed, which decides by runner::TurnOrder which build has which place and
 /// who works when; so who knew all that the host will do would still not know to which build.

@@ -136,8 +136,9 @@ void Alarms::set(bool is_wrong,
   measure::set_alarm(store_, is_wrong, alarm);
 }
 
-void Alarms::check_feed(std::vector<std::string> const& odd, std::string const& newer) {
-  set(!odd.empty(), AlarmKind::odd_feed_entry, "", first_of(odd));
+void Alarms::check_feed(std::optional<std::vector<std::string>> const& odd,
+                        std::string const& newer) {
+  if (odd) set(!odd->empty(), AlarmKind::odd_feed_entry, "", first_of(*odd));
   auto const newest = store_.nightlies().newest();
   if (!newest) return;
   auto const stale = feed::why_stale(options_.feed, newest->date, newer, clock_.now());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -22,8 +23,9 @@ class Alarms {
         clock_{clock} {}
 
   /// After a feed was asked: is the newest nightly older than `feed.overdue`, or by its own date
-  /// than `feed.stale_days`, and are entries odd (Announcer::odd)? `newer`: Announcer::newer.
-  void check_feed(std::vector<std::string> const& odd, std::string const& newer);
+  /// than `feed.stale_days`, and are entries odd (Announcer::odd)? What is said of entries stays
+  /// where there is no answer. `newer`: Announcer::newer.
+  void check_feed(std::optional<std::vector<std::string>> const& odd, std::string const& newer);
 
   /// After the newest nightly was judged: could it be, and could its incident be bisected?
   void check_end(Nightly const& nightly);

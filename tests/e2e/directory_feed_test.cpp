@@ -99,6 +99,23 @@ TEST_F(UnchangedFeed, PrintsAVersionWithLineBreaksOnOneLine) {
   EXPECT_THAT(check.out, HasSubstr("\nfound:     nothing\n"));
 }
 
+TEST_F(UnchangedFeed, IsNotReportedAgainWhereAnEmptyOrOlderOneTakesItsPlace) {
+  ASSERT_EQ(world_.run({"check"}).status, 0);
+  auto const other = world_.directory() / "other";
+  fs::create_directory(other);
+  world_.configure({{"feed", {{"path", other.string()}}}});
+  auto const empty = world_.run({"check"});
+  EXPECT_EQ(empty.status, 2);
+  EXPECT_THAT(empty.out, IsEmpty());
+  EXPECT_THAT(empty.err, HasSubstr("feed " + other.string() + ": it has no nightly"));
+
+  fs::copy(prefix_of(0), other / "older", fs::copy_options::recursive);
+  auto const older = world_.run({"check"});
+  EXPECT_EQ(older.status, 2);
+  EXPECT_THAT(older.out, IsEmpty());
+  EXPECT_THAT(older.err, HasSubstr("its newest nightly is of"));
+}
+
 // As when a nightly is packaged with another library.
 TEST_F(UnchangedFeed, BlamesNoCommitForWhatOnlyThePackageChanged) {
   const auto* const name = "test_eval[dcgan-cpu-eager]";

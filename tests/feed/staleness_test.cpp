@@ -1,5 +1,8 @@
 #include "daemon/feed/staleness.h"
 
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 
 #include "storage/base/date.h"
@@ -27,6 +30,32 @@ TEST(StaleFeed, IsOlderThanTheConfigurationAllows) {
               AllOf(HasSubstr("the newest nightly is of 2026-04-07, 11 days ago"),
                     HasSubstr("feed.stale_days allows 10"),
                     HasSubstr("is channel cu128 still built?")));
+}
+
+std::vector<Nightly> nightlies_of(std::vector<std::string> const& dates) {
+  std::vector<Nightly> nightlies;
+  for (auto const& date : dates)
+    nightlies.emplace_back().date = date;
+  return nightlies;
+}
+
+TEST(FeedBehind, HasNothingAsNewAsWhatIsKnown) {
+  config::FeedOptions feed;
+  feed.kind = config::FeedKind::directory;
+  feed.path = "/srv/older";
+  auto const known = nightlies_of({"2026-01-04", "2026-01-05"});
+  EXPECT_THAT(why_behind(feed, nightlies_of({"2026-01-03", "2026-01-02"}), known),
+              AllOf(HasSubstr("feed /srv/older: its newest nightly is of 2026-01-03"),
+                    HasSubstr("nightly 2026-01-05 is known")));
+  EXPECT_THAT(why_behind(feed, {}, known),
+              AllOf(HasSubstr("it has no nightly"), HasSubstr("state_dir")));
+}
+
+TEST(FeedBehind, IsNoneThatHasTheNewestOrIsTheFirst) {
+  auto const known = nightlies_of({"2026-01-05"});
+  EXPECT_EQ(why_behind(wheels(), nightlies_of({"2026-01-04", "2026-01-05"}), known), "");
+  EXPECT_EQ(why_behind(wheels(), nightlies_of({"2026-01-06"}), known), "");
+  EXPECT_EQ(why_behind(wheels(), {}, {}), "");
 }
 
 TEST(StaleFeed, MayBeAllowed) {

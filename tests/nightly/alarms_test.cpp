@@ -60,6 +60,22 @@ TEST_F(AlarmsTest, NameThePythonsOfNewerNightlies) {
       testing::HasSubstr("; newer nightlies exist for cp312, cp313, feed.python is \"cp310\""));
 }
 
+TEST_F(AlarmsTest, SayThatAnotherFeedHasNothingAsNewAsWhatWasJudged) {
+  world.deliver("2026-01-05", 1);
+  ASSERT_TRUE(world.pass());
+  ASSERT_TRUE(world.pass());
+  EXPECT_EQ(world.parts->announcer.behind(), "");
+
+  auto const empty = world.folder.path() / "empty";
+  std::filesystem::create_directory(empty);
+  world.options.feed.path = empty;
+  world.restart();
+  ASSERT_TRUE(world.pass());
+  EXPECT_THAT(world.parts->announcer.behind(),
+              testing::HasSubstr("it has no nightly, and nightly 2026-01-05 is known"));
+  EXPECT_THAT(world.nightlies(), testing::SizeIs(1));
+}
+
 /// A directory of builds, into which anybody may put anything.
 class OddEntryTest : public AlarmsTest {
  protected:
@@ -68,10 +84,8 @@ class OddEntryTest : public AlarmsTest {
     std::filesystem::create_directory(odd_.parent_path());
   }
 
-  /// Twice, since an entry may be in the middle of being copied.
+  /// At the first look, since `check` has no other.
   void expect_alarm(std::string const& why) {
-    ASSERT_TRUE(world.pass());
-    EXPECT_THAT(world.alarms(), IsEmpty());
     ASSERT_TRUE(world.pass());
     EXPECT_THAT(world.alarms(), ElementsAre(AlarmKind::odd_feed_entry));
     EXPECT_THAT(world.parts->store.alarms().open().at(0).detail, testing::HasSubstr(why));
@@ -91,6 +105,32 @@ class OddEntryTest : public AlarmsTest {
 
   std::filesystem::path const odd_ = world.folder.path() / "delivered/odd/build.json";
 };
+
+TEST_F(OddEntryTest, IsAlarmingWithTheSecondLookWhereItMayBeInTheMiddleOfBeingCopied) {
+  std::filesystem::remove(odd_.parent_path());
+  ASSERT_TRUE(world.pass());
+  std::filesystem::create_directory(odd_.parent_path());
+  write("nightly");
+  ASSERT_TRUE(world.pass());
+  EXPECT_THAT(world.alarms(), IsEmpty());
+  ASSERT_TRUE(world.pass());
+  EXPECT_THAT(world.alarms(), ElementsAre(AlarmKind::odd_feed_entry));
+}
+
+TEST_F(OddEntryTest, StaysAlarmingOverRestartsAndWhereTheFeedDoesNotAnswer) {
+  write("nightly");
+  ASSERT_TRUE(world.pass());
+  world.restart();
+  ASSERT_TRUE(world.pass());
+  EXPECT_THAT(world.alarms(), ElementsAre(AlarmKind::odd_feed_entry));
+
+  world.options.feed.path = "/nowhere";
+  world.restart();
+  EXPECT_FALSE(world.pass());
+  EXPECT_THAT(world.alarms(), ElementsAre(AlarmKind::odd_feed_entry));
+  auto const alarms = world.parts->store.alarms().all();
+  EXPECT_THAT(alarms, testing::SizeIs(1)) << "it was never cleared";
+}
 
 TEST_F(OddEntryTest, OfADayThatNeverWas) {
   write("nightly");
