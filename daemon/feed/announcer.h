@@ -29,8 +29,8 @@ class Announcer {
   /// Asks the feed and stores what is news. Errors as the feed's.
   boost::asio::awaitable<Result<>> look();
 
-  /// Entries that were no nightlies when the feed was last asked, and when it was before, if it was:
-  /// one that is being copied is whole by then. So all of the first look are, for `check` has no
+  /// Entries that were no nightlies when the feed was last asked, nor when it was before: one that
+  /// is being copied is whole by then. Those of the first look all count, since `check` has no
   /// other. Those of days to come are odd, too: they would hide what is published until then. Each
   /// with the reason, for people. Nothing before the feed answered.
   std::optional<std::vector<std::string>> const& odd() const { return odd_; }

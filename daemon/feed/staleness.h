@@ -17,9 +17,9 @@ std::string why_stale(config::FeedOptions const& feed,
                       std::string const& newer,
                       Timestamp now);
 
-/// Why nothing of a feed that has `found` can be judged after `known`, which is every nightly so far
-/// in the order of nightlies: it has none, or none as new as the newest known, as after a switch to
-/// another feed. For people; empty when that is not so. Pure.
+/// Why nothing of a feed that has `found` can be judged after `known`, which is every nightly so
+/// far in the order of nightlies: it has none, or none as new as the newest known, as after a
+/// switch to another feed. For people; empty when that is not so. Pure.
 std::string why_behind(config::FeedOptions const& feed,
                        std::vector<Nightly> const& found,
                        std::vector<Nightly> const& known);
