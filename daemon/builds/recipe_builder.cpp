@@ -314,10 +314,8 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::keep(CommitSha commit,
                                                           BuildAttempt::Cost cost) {
   auto const build = read_build(made);
   if (!build)
-    co_return give_up(commit,
-                      recipe,
-                      "recipe left no good prefix: " + build.error().message,
-                      Outlook::passing);
+    co_return give_up(
+        commit, recipe, "recipe left no good prefix: " + build.error().message, Outlook::passing);
   if (build->manifest.commit != commit) {
     co_return give_up(commit,
                       recipe,

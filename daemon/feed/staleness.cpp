@@ -28,9 +28,8 @@ std::string why_behind(config::FeedOptions const& feed,
   auto const& judged = known.back().date;
   auto const newest = std::ranges::max_element(found, {}, &Nightly::date);
   if (newest != found.end() && newest->date >= judged) return {};
-  auto const has = newest == found.end()
-                       ? std::string{"it has no nightly"}
-                       : fmt::format("its newest nightly is of {}", newest->date);
+  auto const has = newest == found.end() ? std::string{"it has no nightly"}
+                                         : fmt::format("its newest nightly is of {}", newest->date);
   return fmt::format(
       "feed {}: {}, and nightly {} is known, so nothing new was judged; `torchwatch nightlies` "
       "lists what was. Configure the feed of that nightly, or an empty state_dir for this one",

@@ -380,14 +380,13 @@ void Alarms::check_anchors(Nightly const& nightly) {
     set(verdict == Verdict::regression && !change.muted,
         AlarmKind::drift,
         drift_subject(change.series),
-        fmt::format(
-            "{} from nightly {} ({}) to {} ({}){}",
-            grown,
-            anchor.date,
-            short_of(anchor.commit),
-            nightly.date,
-            short_of(nightly.commit),
-            known_between(anchor, nightly, change.series)));
+        fmt::format("{} from nightly {} ({}) to {} ({}){}",
+                    grown,
+                    anchor.date,
+                    short_of(anchor.commit),
+                    nightly.date,
+                    short_of(nightly.commit),
+                    known_between(anchor, nightly, change.series)));
   }
 }
 

@@ -63,9 +63,8 @@ std::vector<BisectionRequest> Investigation::requests_for(Incident const& incide
 asio::awaitable<Result<>> Investigation::bisect(IncidentId incident,
                                                 BisectionRequest const& request) {
   auto bisections = store_.bisections().of_incident(incident);
-  auto known = std::ranges::find_if(bisections, [&](Bisection const& one) {
-    return one.request.start == request.start;
-  });
+  auto known = std::ranges::find_if(
+      bisections, [&](Bisection const& one) { return one.request.start == request.start; });
   if (known == bisections.end())
     known = bisections.insert(known, store_.bisections().ask(request, incident, clock_.now()));
   if (!is_active(known->state)) co_return Result<>{};

@@ -26,12 +26,12 @@ asio::awaitable<Result<>> Sweep::run(Nightly& nightly) {
     for (int round = 0; round < options_.decide.sweep_pairs; ++round)
       for (auto const& benchmark : measure::benchmarks_of(options_.suite, fleet.device))
         queue.push_back({benchmark, round});
-    spdlog::info("sweep_started date={} baseline={} fleet={} left={}",
-                 nightly.date,
-                 builds->usual.size() > 1 ? short_of(builds->usual.front().manifest.commit)
-                                          : "none",
-                 fleet.name,
-                 queue.size());
+    spdlog::info(
+        "sweep_started date={} baseline={} fleet={} left={}",
+        nightly.date,
+        builds->usual.size() > 1 ? short_of(builds->usual.front().manifest.commit) : "none",
+        fleet.name,
+        queue.size());
     for (int slot = 0; slot < fleet.slots; ++slot)
       slots.push_back(run_tasks(fleet.name, nightly, *builds, queue));
   }

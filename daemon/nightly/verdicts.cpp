@@ -270,8 +270,7 @@ Nightly Verdicts::start_of_incident(Nightly const& nightly, Nightly const& basel
   for (auto const& [series, comparison, muted] : store_.incidents().verdicts(nightly.id)) {
     if (comparison.verdict != Verdict::regression || muted) continue;
     auto const own = older.find(series);
-    auto const one =
-        own == older.end() ? baseline : store_.nightlies().find(own->second).value();
+    auto const one = own == older.end() ? baseline : store_.nightlies().find(own->second).value();
     if (!start || bisect::is_before(one, *start)) start = one;
   }
   return start.value_or(baseline);

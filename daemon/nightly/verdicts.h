@@ -63,9 +63,7 @@ class Verdicts {
 
   measure::SeriesPairs pairs_of(bisect::ComparedNight const& night, int rounds);
   Screening screening_of(Nightly const& nightly, Nightly const& baseline);
-  Plan plan(Nightly const& nightly,
-            measure::BuildPair const& builds,
-            Screening const& screening);
+  Plan plan(Nightly const& nightly, measure::BuildPair const& builds, Screening const& screening);
   std::vector<Task> anchored_tasks(Nightly const& nightly,
                                    Build const& build,
                                    std::vector<measure::SeriesGroup> const& all);

@@ -56,8 +56,8 @@ struct OperatorChange {
 /// Everything a report tells: an incident with the records it points to.
 struct IncidentStory {
   Incident incident;
-  Nightly baseline;  ///< the control
-  Nightly nightly;   ///< the treatment
+  Nightly baseline;                                ///< the control
+  Nightly nightly;                                 ///< the treatment
   std::map<NightlyId, Nightly> later_baselines{};  ///< those of the incident
   std::vector<Bisection> bisections;
   std::vector<Ruling> rulings;  ///< in the order given

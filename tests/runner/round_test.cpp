@@ -421,8 +421,7 @@ TEST_F(HostTroubleTest, IsNoComplaintThatABuildMakesUp) {
 }
 
 TEST_F(HostTroubleTest, IsNoWordOfAWorker) {
-  workplace_.write_program("worker",
-                           R"(echo '{"type":"error","code":"host","text":"no memory"}')");
+  workplace_.write_program("worker", R"(echo '{"type":"error","code":"host","text":"no memory"}')");
   auto job = workplace_.job("ok");
   job.build.worker = workplace_.prefix() + "/worker";
 

@@ -40,8 +40,7 @@ TEST_F(BaselinesTest, OfTheSeriesOfAnIncidentAreNamedWhereTheyAreLaterThanItsOwn
   auto const incident = store.incidents().open(first, tonight, early);
 
   EXPECT_THAT(incident.later_baselines,
-              ElementsAre(Pair(latency_of("dcgan"), second),
-                          Pair(latency_of("zoo"), third)));
+              ElementsAre(Pair(latency_of("dcgan"), second), Pair(latency_of("zoo"), third)));
   EXPECT_EQ(baseline_of(incident, latency_of("dlrm")), first);
   EXPECT_EQ(baseline_of(incident, latency_of("zoo")), third);
   EXPECT_TRUE(is_end_of(incident, second));
