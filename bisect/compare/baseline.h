@@ -37,10 +37,10 @@ std::vector<ComparedNight> compared_before(Nightly const& nightly,
                                            std::vector<Nightly> const& nightlies,
                                            std::size_t most);
 
-/// What is known of the series' judgements.
+/// The nights on which each series was judged, and the rulings.
 struct JudgedSeries {
   std::vector<SeriesNights> nights{};  ///< of the last nightlies, as Histories::recent
-  std::vector<Ruling> rulings{};       ///< whatever they are about
+  std::vector<Ruling> rulings{};       ///< of all series and incidents
 };
 
 /// The baselines of series that the baseline of their nightly did not judge.

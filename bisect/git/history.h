@@ -63,12 +63,12 @@ class GitHistory {
   /// by another one, that. Fails with invalid_argument when `start` is not an ancestor of `end`.
   Result<std::vector<Commit>> commits_between(CommitSha const& start, CommitSha const& end) const;
 
-  /// What lies between two commits, whichever is older, also on different branches. Fails with
-  /// not_found when they have no commit in common.
+  /// The commits between two commits, in either order and on any branches. Fails with not_found
+  /// when they have no commit in common.
   Result<Lineage> lineage(CommitSha const& start, CommitSha const& end) const;
 
-  /// How many commits came with `commit` besides itself: those that it contains and its parent
-  /// `parent` does not. 0 unless it is a merge.
+  /// The number of commits that a merge brought: those that `commit` contains, without itself, and
+  /// its parent `parent` does not. 0 unless it is a merge.
   Result<int> merged_by(CommitSha const& commit, CommitSha const& parent) const;
 
   /// The newest `limit` releases of a nightly branch, newest first: as it was fetched from

@@ -20,7 +20,7 @@ struct Landing {
 /// revert, or landed the change again. `later`: the commits after the culprit, oldest first.
 std::optional<CommitSha> standing_revert(Commit const& culprit, std::vector<Landing> const& later);
 
-/// Whether the commit with this message lands the change of `earlier` again: it has the same pull
+/// True when the commit with this message lands the change of `earlier` again: it has the same pull
 /// request or title, or a line of it says that it relands that pull request. Titles are compared
 /// without the number at their end and without marks such as `[reland]` and `Reland "..."`.
 bool lands_again(std::string_view message, Commit const& earlier);

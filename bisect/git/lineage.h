@@ -7,7 +7,7 @@
 #include "storage/domain/bisection.h"
 #include "storage/domain/build.h"
 
-/// How two commits descend from what they have in common. Pure.
+/// The descent of two commits from their common ancestor. Pure.
 namespace torchwatch::bisect {
 
 /// What lies between two commits. Where the start is an ancestor of the end, `base` is the start,

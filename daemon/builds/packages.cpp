@@ -53,7 +53,7 @@ Result<std::optional<bisect::NightlyRelease>> release_in(config::Options const& 
 }
 
 /// A job that starts after midnight gives its file the next day's date. The file's own commit
-/// counts, whatever its siblings were built from.
+/// counts, even where the other files of that date were built from another.
 void check_date(Nightly const& nightly, bisect::NightlyRelease const& release) {
   if (release.date == nightly.date) return;
   spdlog::warn("nightly_of_another_date date={} version={} release={} release_date={} commit={}",

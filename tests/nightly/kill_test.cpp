@@ -29,6 +29,20 @@ struct Night {
 /// recipe knows layouts, so that culprits are proved in two.
 enum class Origin { branch, index, branch_with_layouts };
 
+/// Runs a pass that is killed before the write after `writes`. False when it needed no more.
+bool is_killed(fakes::World& world, int writes) {
+  fakes::Executioner executioner{world.folder.path() / "torchwatch.sqlite"};
+  executioner.grant(writes);
+  bool was_killed = false;
+  try {
+    world.pass().value();
+  } catch (std::exception const&) {
+    was_killed = true;
+  }
+  executioner.grant(1'000'000);
+  return was_killed;
+}
+
 class KillTest : public testing::TestWithParam<Origin> {
  protected:
   static void release(fakes::World& world, std::string const& date, std::size_t commit) {
@@ -101,16 +115,7 @@ TEST_P(KillTest, ComesToTheSameEndWhereverItWasCutOff) {
   int kills = 0;
   for (int writes = points.first();; writes += points.stride()) {
     auto const world = two_nights();
-    fakes::Executioner executioner{world->folder.path() / "torchwatch.sqlite"};
-    executioner.grant(writes);
-    bool was_killed = false;
-    try {
-      world->pass().value();
-    } catch (std::exception const&) {
-      was_killed = true;
-    }
-    executioner.grant(1'000'000);
-    if (!was_killed) break;
+    if (!is_killed(*world, writes)) break;
     ++kills;
     world->restart();
     world->parts->rounds.noise = 0;
@@ -162,16 +167,7 @@ TEST_F(GapKillTest, FindsTheRegressionWhereverItWasCutOff) {
   int kills = 0;
   for (int writes = points.first();; writes += points.stride()) {
     auto const world = after_the_first_night();
-    fakes::Executioner executioner{world->folder.path() / "torchwatch.sqlite"};
-    executioner.grant(writes);
-    bool was_killed = false;
-    try {
-      world->pass().value();
-    } catch (std::exception const&) {
-      was_killed = true;
-    }
-    executioner.grant(1'000'000);
-    if (!was_killed) break;
+    if (!is_killed(*world, writes)) break;
     ++kills;
     world->restart();
     script(*world);
