@@ -128,18 +128,17 @@ config::DecideOptions to_confirm_ends(config::DecideOptions decide) {
 }
 
 Search::Search(BisectionRequest const& request,
-               std::vector<Commit> suspects,
-               std::vector<double> prior,
+               Suspects suspects,
                config::DecideOptions const& decide,
                config::BisectOptions const& options,
                BuildVariation builds)
-    : commits_{commits_of(request.start, suspects)},
-      suspects_{std::move(suspects)},
+    : commits_{commits_of(request.start, suspects.commits)},
+      suspects_{std::move(suspects.commits)},
       direction_{request.direction},
       builds_{std::move(builds)},
       confidence_{options.confidence},
       benchmarks_{benchmarks_in(request)},
-      state_{std::move(prior),
+      state_{std::move(suspects.prior),
              queries_in(request, decide, builds_),
              {options.confidence, static_cast<std::size_t>(options.max_readings)}} {
   for (auto const& series : request.series)

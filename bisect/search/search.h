@@ -26,6 +26,12 @@ std::optional<std::size_t> layout_to_compare(Finding const& finding, std::size_t
 /// differ by more than they are believed to.
 config::DecideOptions to_confirm_ends(config::DecideOptions decide);
 
+/// The commits that may have changed a series.
+struct Suspects {
+  std::vector<Commit> commits;  ///< what landed after the start up to the end, oldest first
+  std::vector<double> prior;    ///< weight of each of them, all positive
+};
+
 /// Finds the commits that changed some series, with as few builds and measurements as possible.
 ///
 /// It keeps a probability for each suspect commit, and for "no commit". Each wave (next) is the
@@ -48,11 +54,9 @@ config::DecideOptions to_confirm_ends(config::DecideOptions decide);
 /// Pure: the same steps give the same findings, so a killed search continues. Not thread-safe.
 class Search {
  public:
-  /// `suspects`: what landed after `request.start` up to and including `request.end`, oldest first;
-  /// at least one. `prior`: weight of each of them, all positive.
+  /// `suspects`: at least one, from `request.start` to and including `request.end`.
   Search(BisectionRequest const& request,
-         std::vector<Commit> suspects,
-         std::vector<double> prior,
+         Suspects suspects,
          config::DecideOptions const& decide,
          config::BisectOptions const& options,
          BuildVariation builds = {});

@@ -210,9 +210,10 @@ asio::awaitable<Result<bisect::Search>> Bisector::search_nights(
     Bisection& bisection, Range const& range, std::vector<std::size_t> const& positions) {
   auto const& request = bisection.request;
   NightlyPackages packages{store_, bisection};
+  bisect::Suspects nights{bisect::ends_of_nights(range.way.builds, positions),
+                          bisect::nightly_prior(range.prior, positions)};
   bisect::Search search{request,
-                        bisect::ends_of_nights(range.way.builds, positions),
-                        bisect::nightly_prior(range.prior, positions),
+                        std::move(nights),
                         options_.decide,
                         options_.bisect,
                         build_variation_of(bisection)};
@@ -272,9 +273,9 @@ std::vector<CommitSha> Bisector::nightlies_at_hand(Bisection const& bisection) c
 asio::awaitable<Result<>> Bisector::search_commits(Bisection& bisection, Range range) {
   auto const& request = bisection.request;
   CommitBuilds source{builder_, bisection.id, bisection.recipe};
+  bisect::Suspects suspects{std::move(range.way.suspects), std::move(range.prior)};
   bisect::Search search{request,
-                        std::move(range.way.suspects),
-                        std::move(range.prior),
+                        std::move(suspects),
                         options_.decide,
                         options_.bisect,
                         build_variation_of(bisection)};

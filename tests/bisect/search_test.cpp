@@ -35,6 +35,15 @@ Series series_of(std::string model, Metric metric = Metric::latency) {
   return {"local", {std::move(model), Test::eval, Device::cpu, "eager"}, metric};
 }
 
+/// Suspects of equal weight.
+Suspects suspects_of(std::vector<std::size_t> const& numbers) {
+  Suspects suspects;
+  for (auto const number : numbers)
+    suspects.commits.push_back({sha_of(number), "", "", {}, {}});
+  suspects.prior.assign(numbers.size(), 1.0);
+  return suspects;
+}
+
 /// A day of commits, numbered from 1, whose builds are made up; the last is the end.
 class Day {
  public:
@@ -283,7 +292,7 @@ bool Day::confirm(Search& search) {
 }
 
 Day& Day::run() {
-  Search search{request_, suspects_, prior_, {}, {}};
+  Search search{request_, {suspects_, prior_}, {}, {}};
   StepCosts const costs{
       60,
       [&](std::size_t position) { return built_.contains(search.commit_at(position)) ? 0 : 600; },
@@ -517,8 +526,7 @@ TEST(Search, FindsMemoryWhereThereWasNone) {
 
 TEST(Search, IsLessSureOfWhatNoProofShows) {
   BisectionRequest const request{sha_of(0), sha_of(2), {series_of("dlrm")}};
-  Search search{
-      request, {{sha_of(1), "", "", {}, {}}, {sha_of(2), "", "", {}, {}}}, {1.0, 1.0}, {}, {}};
+  Search search{request, suspects_of({1, 2}), {}, {}};
   for (int i = 0; i < 20 && !search.is_over(); ++i) {
     for (auto& step : search.next(at_hand(), 1)) {
       auto& levels = step.readings.emplace_back(MetricLevels{Metric::latency, {}}).levels;
@@ -656,10 +664,7 @@ TEST(Search, EndsWhateverItIsFed) {
   for (auto const metric : {Metric::latency, Metric::cmem, Metric::leak}) {
     for (std::size_t trial = 0; trial < 2 * values.size(); ++trial) {
       BisectionRequest const request{sha_of(0), sha_of(9), {series_of("dlrm", metric)}};
-      std::vector<Commit> suspects;
-      for (std::size_t i = 1; i <= 9; ++i)
-        suspects.push_back({sha_of(i), "", "", {}, {}});
-      Search search{request, suspects, std::vector<double>(9, 1.0), {}, {}};
+      Search search{request, suspects_of({1, 2, 3, 4, 5, 6, 7, 8, 9}), {}, {}};
       std::size_t steps = 0;
       for (auto next = search.next(at_hand(), 1); !next.empty(); next = search.next(at_hand(), 1)) {
         auto& step = next.front();
@@ -676,7 +681,7 @@ TEST(Search, EndsWhateverItIsFed) {
 
 TEST(Search, OneFailedReadingDoesNotBlindASeries) {
   BisectionRequest const request{sha_of(0), sha_of(1), {series_of("dlrm")}};
-  Search search{request, {{sha_of(1), "", "", {}, {}}}, {1.0}, {}, {}};
+  Search search{request, suspects_of({1}), {}, {}};
   auto first = search.next(at_hand(), 1).front();
   first.readings = {{Metric::latency, {std::nan(""), 100}}};
   search.learn(first);
@@ -690,7 +695,7 @@ TEST(Search, OneFailedReadingDoesNotBlindASeries) {
 
 TEST(Search, OneProcessThatFailsDoesNotEndABenchmark) {
   BisectionRequest const request{sha_of(0), sha_of(1), {series_of("dlrm")}};
-  Search search{request, {{sha_of(1), "", "", {}, {}}}, {1.0}, {}, {}};
+  Search search{request, suspects_of({1}), {}, {}};
   for (int i = 0; i < 12 && !search.is_over(); ++i) {
     auto step = search.next(at_hand(), 1).front();
     if (i == 1)
@@ -704,7 +709,7 @@ TEST(Search, OneProcessThatFailsDoesNotEndABenchmark) {
 
 TEST(Search, GivesUpABenchmarkThatFailsAgainAndAgain) {
   BisectionRequest const request{sha_of(0), sha_of(1), {series_of("dlrm")}};
-  Search search{request, {{sha_of(1), "", "", {}, {}}}, {1.0}, {}, {}};
+  Search search{request, suspects_of({1}), {}, {}};
   auto first = search.next(at_hand(), 1).front();
   first.readings = {{Metric::latency, {100, 120}}};
   search.learn(first);
@@ -723,7 +728,7 @@ TEST(Search, NamesACommitThatTheEndLacks) {
     return Commit{sha_of(number), "", "", {}, {}};
   };
   BisectionRequest const request{sha_of(4), sha_of(9), {series_of("dlrm")}};
-  Search search{request, {commit(4), commit(3), commit(9)}, {1.0, 1.0, 1.0}, {}, {}};
+  Search search{request, suspects_of({4, 3, 9}), {}, {}};
   search.go_along({commit(3), commit(2), commit(9)}, 2);
   EXPECT_EQ(search.commit_at(2), sha_of(2));
   EXPECT_EQ(search.position_of(sha_of(3)), 1U);
@@ -748,7 +753,7 @@ TEST(Search, NamesACommitThatTheEndLacks) {
 
 TEST(Search, RefusesStepsOfAnotherSearch) {
   BisectionRequest request{sha_of(0), sha_of(1), {series_of("dlrm")}, 0.07, Direction::increase};
-  Search search{request, {{sha_of(1), "", "", {}, {}}}, {1.0}, {}, {}};
+  Search search{request, suspects_of({1}), {}, {}};
   BisectionStep step;
   step.benchmark = series_of("dcgan").benchmark;
   EXPECT_THROW(search.learn(step), std::out_of_range);

@@ -60,7 +60,8 @@ class Searched {
     std::vector<Commit> suspects;
     for (std::size_t i = 1; i <= count_; ++i)
       suspects.push_back({sha_of(i), "", "", {}, {}});
-    return {request, std::move(suspects), std::vector<double>(count_, 1.0), decide_, options_};
+    bisect::Suspects all{std::move(suspects), std::vector<double>(count_, 1.0)};
+    return {request, std::move(all), decide_, options_};
   }
 
   void take_steps(bisect::Search& search) {
