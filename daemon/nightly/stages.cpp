@@ -116,7 +116,7 @@ NightlyState Stages::screen(Nightly const& nightly) {
   if (!baseline) return NightlyState::done;
   bool const has_older_baselines = !store_.baselines().of(nightly.id).empty();
   if (baseline->commit == nightly.commit && !has_older_baselines) return NightlyState::done;
-  verdicts_.screen(nightly, *baseline);
+  verdicts_.check_sweep(nightly, *baseline);
   return NightlyState::screened;
 }
 

@@ -43,25 +43,25 @@ measure::SeriesPairs Verdicts::pairs_of(bisect::ComparedNight const& night, int 
                            rounds);
 }
 
-/// Follows from what was stored when the sweep ended: rounds of comparisons come later.
-Screening Verdicts::screening_of(Nightly const& nightly, Nightly const& baseline) {
+/// Follows from what was stored when the sweep ended: rounds of comparisons come later. Logged.
+Screening Verdicts::screen(Nightly const& nightly, Nightly const& baseline) {
   bisect::ComparedNight const night{nightly, baseline};
   auto const tonight = pairs_of(night, options_.decide.sweep_pairs);
   std::vector<measure::SeriesPairs> past;
   for (auto const& earlier :
        bisect::compared_before(nightly, store_.nightlies().all(), nights_of_noise))
     past.push_back(pairs_of(earlier, rounds_of_noise));
-  return screen_sweep(tonight, past, options_.fleets, options_.decide);
-}
-
-void Verdicts::screen(Nightly const& nightly, Nightly const& baseline) {
-  alarms_.check_sweep(nightly, baseline);
-  auto const screening = screening_of(nightly, baseline);
+  auto screening = screen_sweep(tonight, past, options_.fleets, options_.decide);
   spdlog::info("screened date={} baseline={} series={} suspicious_benchmarks={}",
                nightly.date,
                baseline.date,
                count_series(screening.all),
                screening.suspicious.size());
+  return screening;
+}
+
+void Verdicts::check_sweep(Nightly const& nightly, Nightly const& baseline) {
+  alarms_.check_sweep(nightly, baseline);
 }
 
 void Verdicts::cannot_compare(Nightly const& nightly) {
@@ -75,7 +75,7 @@ asio::awaitable<Result<bool>> Verdicts::confirm(Nightly const& nightly, Nightly 
   if (!after) co_return after.error();
   auto const older = builds_of_series(store_, nightly);
   if (!older) co_return older.error();
-  auto const screening = screening_of(nightly, baseline);
+  auto const screening = screen(nightly, baseline);
   // The same campaign as the sweep's: its pairs are the first ones of each comparison.
   measure::BuildPair const builds{Campaign::of(nightly.id), *before, *after, *older};
   auto plan = this->plan(nightly, builds, screening);

@@ -35,15 +35,15 @@ class Verdicts {
   /// Raises the alarm that there is nothing to compare it with any more.
   void cannot_compare(Nightly const& nightly);
 
-  /// Tells the log what the sweep leaves to be decided, and raises the alarms that it gives reason
-  /// for.
-  void screen(Nightly const& nightly, Nightly const& baseline);
+  /// Raises the alarms that the sweep gives reason for.
+  void check_sweep(Nightly const& nightly, Nightly const& baseline);
 
   /// Measures whatever may have grown, next to the baseline of each series, until it is decided,
   /// and of the nightly's benchmarks a sample against themselves and a share against their anchors.
-  /// Keeps every verdict, and opens the incident when there is a regression that nobody muted: true
-  /// then. A later edition of a file opens none of its own: it joins that of the edition before, or
-  /// corrects it. Errors as Rounds::measure's, and when a build is not there any more.
+  /// Logs first how many may have grown. Keeps every verdict, and opens the incident when there is a
+  /// regression that nobody muted: true then. A later edition of a file opens none of its own: it
+  /// joins that of the edition before, or corrects it. Errors as Rounds::measure's, and when a build
+  /// is not there any more.
   boost::asio::awaitable<Result<bool>> confirm(Nightly const& nightly, Nightly const& baseline);
 
  private:
@@ -62,7 +62,7 @@ class Verdicts {
   };
 
   measure::SeriesPairs pairs_of(bisect::ComparedNight const& night, int rounds);
-  Screening screening_of(Nightly const& nightly, Nightly const& baseline);
+  Screening screen(Nightly const& nightly, Nightly const& baseline);
   Plan plan(Nightly const& nightly, measure::BuildPair const& builds, Screening const& screening);
   std::vector<Task> anchored_tasks(Nightly const& nightly,
                                    Build const& build,
