@@ -111,7 +111,7 @@ CREATE INDEX night_by_fingerprint ON night (fingerprint_id);
 CREATE TABLE trust_figures (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   noise TEXT NOT NULL,                           -- JSON array, one array a series: fleet, benchmark, metric, nights; then level, between and within, unless the nights do not show them
-  hosts TEXT NOT NULL                            -- JSON array, one object a host: fleet, fingerprint (text), ratio, low, high, series, nights
+  hosts TEXT NOT NULL                            -- JSON array, one object a host: fleet, fingerprint (object), ratio, low, high, series, nights
 ) STRICT;
 
 -- Verdicts -------------------------------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ SeriesNoise read_noise(json const& row) {
 json to_json(HostFigures const& host) {
   json row;
   row["fleet"] = host.fleet;
-  row["fingerprint"] = host.fingerprint;
+  row["fingerprint"] = json::parse(host.fingerprint);
   row["ratio"] = host.pace.ratio;
   row["low"] = host.pace.low;
   row["high"] = host.pace.high;
@@ -51,7 +51,7 @@ json to_json(HostFigures const& host) {
 HostFigures read_host(json const& row) {
   HostFigures host;
   host.fleet = row.at("fleet").get<std::string>();
-  host.fingerprint = row.at("fingerprint").get<std::string>();
+  host.fingerprint = row.at("fingerprint").dump();
   host.pace.ratio = row.at("ratio").get<double>();
   host.pace.low = row.at("low").get<double>();
   host.pace.high = row.at("high").get<double>();
@@ -75,7 +75,7 @@ auto read_records(SQLite::Database& database, std::string const& column, Read re
   SQLite::Statement query{database, "SELECT " + column + " FROM trust_figures"};
   std::vector<decltype(read(json{}))> records;
   if (!query.executeStep()) return records;
-  for (auto const& row : json::parse(query.getColumn(0).getString()))
+  for (auto const& row : read_json(query.getColumn(0)))
     records.push_back(read(row));
   return records;
 }

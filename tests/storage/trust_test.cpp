@@ -1,7 +1,10 @@
 #include "storage/trust.h"
 
 #include <optional>
+#include <stdexcept>
+#include <string>
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,8 +13,10 @@
 namespace torchwatch::tests {
 namespace {
 
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::ThrowsMessage;
 
 using TrustFiguresTest = TablesTest;
 
@@ -59,6 +64,20 @@ TEST_F(TrustFiguresTest, AreReplacedByTheNext) {
   auto const noise = store.trust().noise();
   ASSERT_THAT(noise, SizeIs(1));
   EXPECT_EQ(noise[0].series, latency_of("maml"));
+}
+
+TEST_F(TrustFiguresTest, OfDeepJsonAreAnErrorAndNoCrash) {
+  store.trust().keep({});
+  auto const deep = std::string(100'000, '[') + std::string(100'000, ']');
+  SQLite::Database{folder.database().string(), SQLite::OPEN_READWRITE}.exec(
+      "UPDATE trust_figures SET noise = '" + deep + "', hosts = '" + deep + "'");
+
+  EXPECT_THAT([&] { store.trust().noise(); },
+              ThrowsMessage<std::runtime_error>(
+                  HasSubstr("column noise JSON nested deeper than 32 levels")));
+  EXPECT_THAT([&] { store.trust().hosts(); },
+              ThrowsMessage<std::runtime_error>(
+                  HasSubstr("column hosts JSON nested deeper than 32 levels")));
 }
 
 }  // namespace
