@@ -65,15 +65,6 @@ void Incidents::record_aa(NightlyId nightly, SeriesChange const& change) {
   insert_verdict(database_, against_themselves, nightly.value, change);
 }
 
-AaTally Incidents::aa_tally() const {
-  SQLite::Statement query{
-      database_,
-      "SELECT count(*), count(*) FILTER (WHERE verdict IN ('regression', 'improvement')) "
-      "FROM aa_comparison"};
-  query.executeStep();
-  return {query.getColumn(0).getInt64(), query.getColumn(1).getInt64()};
-}
-
 std::vector<AaMonth> Incidents::aa_months() const {
   SQLite::Statement query{
       database_,

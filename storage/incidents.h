@@ -6,31 +6,13 @@
 #include <vector>
 
 #include "storage/domain/incident.h"
+#include "storage/domain/trust_figures.h"
 
 namespace SQLite {
 class Database;
 }
 
 namespace torchwatch::storage {
-
-/// How comparisons of builds with themselves came out.
-struct AaTally {
-  std::int64_t comparisons = 0;
-  std::int64_t alarms = 0;  ///< that found a regression or an improvement: all false
-};
-
-/// The same of the nightlies of a month.
-struct AaMonth {
-  std::string month;  ///< "2026-01"
-  AaTally tally;
-};
-
-/// What verdicts of one kind cost, and how many cost that.
-struct VerdictCost {
-  Verdict verdict = Verdict::inconclusive;
-  int pairs = 0;
-  std::int64_t verdicts = 0;
-};
 
 /// Verdicts of confirmed comparisons, the incidents they make, and how far each has been published.
 /// Throws SQLite::Exception when the disk fails.
@@ -50,9 +32,8 @@ class Incidents {
 
   /// The same of a build compared with itself on the night of `nightly`, which judges the judge.
   void record_aa(NightlyId nightly, SeriesChange const& change);
-  /// Of all nights.
-  AaTally aa_tally() const;
-  /// By month; one without such comparisons is not there.
+  /// All of them, by month; one without such comparisons is not there. Walks through all nights, as
+  /// does costs(); Trust has both as of the last night.
   std::vector<AaMonth> aa_months() const;
   /// Those of the last `nightlies` nightlies, in their order.
   std::vector<NightlyVerdict> newest_aa(int nightlies) const;

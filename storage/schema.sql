@@ -106,12 +106,14 @@ CREATE TABLE night (
 CREATE INDEX night_by_nightly ON night (nightly_id);
 CREATE INDEX night_by_fingerprint ON night (fingerprint_id);
 
--- What the Trust page shows of the last 30 nights. One row, written after `night`: worked out from all these nights for
--- each answer, it would take most of the answering thread.
+-- What the Trust page shows of many nights. One row, written after `night` and the verdicts: worked out from all these
+-- nights for each answer, it would take most of the answering thread.
 CREATE TABLE trust_figures (
   id INTEGER PRIMARY KEY CHECK (id = 1),
-  noise TEXT NOT NULL,                           -- JSON array, one array a series: fleet, benchmark, metric, nights; then level, between and within, unless the nights do not show them
-  hosts TEXT NOT NULL                            -- JSON array, one object a host: fleet, fingerprint (object), ratio, low, high, series, nights
+  noise TEXT NOT NULL,                           -- JSON array, one array a series: fleet, benchmark, metric, nights; then level, between and within, unless the last 30 nights do not show them
+  hosts TEXT NOT NULL,                           -- JSON array, one object a host: fleet, fingerprint (object), ratio, low, high, series, nights (of the last 30)
+  aa_months TEXT NOT NULL,                       -- JSON array, one array a month of nightlies: "2026-01", comparisons of builds with themselves, how many of them found a change
+  costs TEXT NOT NULL                            -- JSON array, one array a verdict and number of pairs: both, and how many verdicts of the last 365 nightlies took them
 ) STRICT;
 
 -- Verdicts -------------------------------------------------------------------------------------------------------------

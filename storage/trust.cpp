@@ -1,5 +1,6 @@
 #include "storage/trust.h"
 
+#include <cstdint>
 #include <string>
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -60,6 +61,33 @@ HostFigures read_host(json const& row) {
   return host;
 }
 
+json to_json(AaMonth const& one) {
+  auto row = json::array();
+  row.push_back(one.month);
+  row.push_back(one.tally.comparisons);
+  row.push_back(one.tally.alarms);
+  return row;
+}
+
+AaMonth read_aa_month(json const& row) {
+  return {row.at(0).get<std::string>(),
+          {row.at(1).get<std::int64_t>(), row.at(2).get<std::int64_t>()}};
+}
+
+json to_json(VerdictCost const& one) {
+  auto row = json::array();
+  row.push_back(std::string{to_string(one.verdict)});
+  row.push_back(one.pairs);
+  row.push_back(one.verdicts);
+  return row;
+}
+
+VerdictCost read_cost(json const& row) {
+  return {parse_verdict(row.at(0).get<std::string>()).value(),
+          row.at(1).get<int>(),
+          row.at(2).get<std::int64_t>()};
+}
+
 /// A JSON array, one element a record. Text that is not UTF-8 is repaired.
 template <class Record>
 std::string text_of(std::vector<Record> const& records) {
@@ -83,8 +111,13 @@ auto read_records(SQLite::Database& database, std::string const& column, Read re
 }  // namespace
 
 void Trust::keep(TrustFigures const& figures) {
-  SQLite::Statement insert{database_, "INSERT OR REPLACE INTO trust_figures VALUES (1, ?, ?)"};
-  bind_all(insert, text_of(figures.noise), text_of(figures.hosts));
+  SQLite::Statement insert{database_,
+                           "INSERT OR REPLACE INTO trust_figures VALUES (1, ?, ?, ?, ?)"};
+  bind_all(insert,
+           text_of(figures.noise),
+           text_of(figures.hosts),
+           text_of(figures.aa_months),
+           text_of(figures.costs));
   insert.exec();
 }
 
@@ -94,6 +127,14 @@ std::vector<SeriesNoise> Trust::noise() const {
 
 std::vector<HostFigures> Trust::hosts() const {
   return read_records(database_, "hosts", read_host);
+}
+
+std::vector<AaMonth> Trust::aa_months() const {
+  return read_records(database_, "aa_months", read_aa_month);
+}
+
+std::vector<VerdictCost> Trust::costs() const {
+  return read_records(database_, "costs", read_cost);
 }
 
 }  // namespace torchwatch::storage

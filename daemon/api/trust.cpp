@@ -13,10 +13,9 @@
 namespace torchwatch::api {
 namespace {
 
-/// Nightlies whose comparisons with themselves are told one by one.
-constexpr int told_nights = 90;
-/// Nightlies whose verdicts tell what one costs.
-constexpr int costed_nights = 365;
+/// Nightlies whose comparisons with themselves are listed one by one. They are read for each answer,
+/// by the nightlies' ids: as many rows a night as benchmarks are compared so.
+constexpr int listed_nights = 90;
 
 /// {of, false_alarms, share, low, high}: how many of `of`, and between what the true share lies
 /// (Clopper and Pearson 1934, 95%). The last three are null while there is nothing to take it of.
@@ -37,7 +36,16 @@ Json share_of(std::int64_t false_alarms, std::int64_t of) {
   return json;
 }
 
-Json months_of(std::vector<storage::AaMonth> const& months) {
+AaTally total_of(std::vector<AaMonth> const& months) {
+  AaTally total;
+  for (auto const& [month, tally] : months) {
+    total.comparisons += tally.comparisons;
+    total.alarms += tally.alarms;
+  }
+  return total;
+}
+
+Json months_of(std::vector<AaMonth> const& months) {
   auto json = Json::array();
   for (auto const& [month, tally] : months) {
     Json entry{{"month", month}};
@@ -50,7 +58,7 @@ Json months_of(std::vector<storage::AaMonth> const& months) {
 Json newest_of(View const& view) {
   auto json = Json::array();
   std::map<NightlyId, std::string> dates;
-  for (auto const& [nightly, change] : view.store.incidents().newest_aa(told_nights)) {
+  for (auto const& [nightly, change] : view.store.incidents().newest_aa(listed_nights)) {
     auto& date = dates[nightly];
     if (date.empty()) date = view.store.nightlies().find(nightly).value().date;
     Json entry{{"nightly", nightly.value}, {"date", date}};
@@ -62,13 +70,14 @@ Json newest_of(View const& view) {
 
 Json self_comparisons_of(View const& view) {
   Json json;
-  json["months"] = months_of(view.store.incidents().aa_months());
-  json["nights"] = told_nights;
+  json["months"] = months_of(view.store.trust().aa_months());
+  json["nights"] = listed_nights;
   json["newest"] = newest_of(view);
   return json;
 }
 
-/// By month, with the share of those incidents that somebody ruled on.
+/// By month, with the share of those incidents that were false alarms. Read for each answer, since
+/// a ruling shows at once: a row an incident.
 Json rulings_of(View const& view) {
   auto json = Json::array();
   for (auto const& month : view.store.rulings().by_month()) {
@@ -82,7 +91,7 @@ Json rulings_of(View const& view) {
 
 Json costs_of(View const& view) {
   auto json = Json::array();
-  for (auto const& [verdict, pairs, verdicts] : view.store.incidents().costs(costed_nights))
+  for (auto const& [verdict, pairs, verdicts] : view.store.trust().costs())
     json.push_back({{"verdict", to_string(verdict)}, {"pairs", pairs}, {"verdicts", verdicts}});
   return {{"nights", costed_nights}, {"items", std::move(json)}};
 }
@@ -114,7 +123,7 @@ Json noise_json(SeriesNoise const& one) {
 }  // namespace
 
 http::HttpResponse show_precision(View const& view, Call const&) {
-  auto const aa = view.store.incidents().aa_tally();
+  auto const aa = total_of(view.store.trust().aa_months());
   auto const incidents = view.store.incidents().count();
   Json json;
   json["stated"]["false_discovery"] = view.decide.false_discovery;

@@ -92,6 +92,8 @@ void keep_trust_figures(storage::Store& store) {
   TrustFigures figures;
   figures.noise = noise_of(recent);
   figures.hosts = hosts_of(store.histories(), std::move(recent));
+  figures.aa_months = store.incidents().aa_months();
+  figures.costs = store.incidents().costs(costed_nights);
   store.trust().keep(figures);
 }
 

@@ -50,6 +50,7 @@ TEST_F(TrustTest, TellsWhatBuildsComparedWithThemselvesShowed) {
     same.verdict = Verdict::unchanged;
     store.incidents().record_aa(NightlyId{1}, {latency_of("maml"), same});
     store.incidents().record_aa(NightlyId{2}, {latency_of("dlrm"), slower()});
+    nightly::keep_trust_figures(store);
   });
 
   auto const told = read("/api/v1/trust");
@@ -67,10 +68,14 @@ TEST_F(TrustTest, TellsWhatBuildsComparedWithThemselvesShowed) {
   EXPECT_EQ(newest.at(1).at("name"), "test_train[dlrm-cpu-eager]_latency");
   EXPECT_EQ(newest.at(1).at("verdict"), "regression");
   EXPECT_EQ(newest.at(1).at("ratio"), 1.2);
+  auto const total = read("/api/v1/precision").at("builds_against_themselves");
+  EXPECT_EQ(total.at("of"), 2);
+  EXPECT_EQ(total.at("false_alarms"), 1);
 }
 
 TEST_F(TrustTest, TellsWhatPeopleSaidAndWhatVerdictsCost) {
   api.fill([](storage::Store& store) {
+    nightly::keep_trust_figures(store);
     store.rulings().give(
         Ruling{{}, RulingKind::false_alarm, IncidentId{1}, {}, "ada", "noise", early, {}});
   });
@@ -130,6 +135,8 @@ TEST_F(TrustTest, TellsWhatWasWorkedOutWhenANightWasLastKept) {
     measure_night(store, 2, 10, "fast");
     TrustFigures figures;
     figures.noise.push_back({latency_of("resnet"), 30, NightNoise{100, 0.5, 0.25}});
+    figures.aa_months = {{"2025-12", {10, 1}}};
+    figures.costs = {{Verdict::improvement, 9, 4}};
     store.trust().keep(figures);
   });
 
@@ -139,13 +146,27 @@ TEST_F(TrustTest, TellsWhatWasWorkedOutWhenANightWasLastKept) {
   EXPECT_EQ(noise.at(0).at("name"), "test_train[resnet-cpu-eager]_latency");
   EXPECT_EQ(noise.at(0).at("nights"), 30);
   EXPECT_EQ(noise.at(0).at("between"), 0.5);
-  EXPECT_THAT(read("/api/v1/trust").at("hosts").at("items"), IsEmpty());
+  auto const trust = read("/api/v1/trust");
+  EXPECT_THAT(trust.at("hosts").at("items"), IsEmpty());
+  auto const& months = trust.at("self_comparisons").at("months");
+  ASSERT_THAT(months, SizeIs(1));
+  EXPECT_EQ(months.at(0).at("month"), "2025-12");
+  EXPECT_EQ(months.at(0).at("of"), 10);
+  auto const& costs = trust.at("verdicts").at("items");
+  ASSERT_THAT(costs, SizeIs(1));
+  EXPECT_EQ(costs.at(0), (json{{"verdict", "improvement"}, {"pairs", 9}, {"verdicts", 4}}));
+  EXPECT_EQ(read("/api/v1/precision").at("builds_against_themselves").at("of"), 10);
 }
 
 TEST_F(TrustTest, HasNoFiguresBeforeTheyAreWorkedOut) {
   EXPECT_THAT(read("/api/v1/noise").at("items"), IsEmpty());
-  EXPECT_THAT(read("/api/v1/trust").at("hosts").at("items"), IsEmpty());
-  EXPECT_EQ(read("/api/v1/precision").at("incidents").at("of"), 1);
+  auto const trust = read("/api/v1/trust");
+  EXPECT_THAT(trust.at("hosts").at("items"), IsEmpty());
+  EXPECT_THAT(trust.at("self_comparisons").at("months"), IsEmpty());
+  EXPECT_THAT(trust.at("verdicts").at("items"), IsEmpty());
+  auto const precision = read("/api/v1/precision");
+  EXPECT_EQ(precision.at("builds_against_themselves").at("of"), 0);
+  EXPECT_EQ(precision.at("incidents").at("of"), 1);
 }
 
 TEST_F(TrustTest, TellsNothingOfWhatHasOneNight) {

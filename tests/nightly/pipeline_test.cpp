@@ -816,6 +816,8 @@ TEST_F(PipelineTest, KeepsWhatANightCameTo) {
 }
 
 TEST_F(PipelineTest, WorksOutTheFiguresOfTheTrustPageOnceANight) {
+  world.options.decide.aa_benchmarks = 1;
+  world.change(3, "alpha", 1.3);
   release_two();
   ASSERT_TRUE(world.pass());
   auto& store = world.parts->store;
@@ -825,6 +827,13 @@ TEST_F(PipelineTest, WorksOutTheFiguresOfTheTrustPageOnceANight) {
   EXPECT_EQ(alpha->nights, 2U);
   EXPECT_TRUE(alpha->noise);
   EXPECT_THAT(store.trust().hosts(), SizeIs(1));
+  auto const months = store.trust().aa_months();
+  ASSERT_THAT(months, SizeIs(1));
+  EXPECT_GT(months[0].tally.comparisons, 0);
+  auto const costs = store.trust().costs();
+  EXPECT_TRUE(std::ranges::any_of(costs, [](VerdictCost const& cost) {
+    return cost.verdict == Verdict::regression && cost.verdicts > 0;
+  }));
 }
 
 TEST_F(PipelineTest, ComparesANightlyWithItselfInRotation) {

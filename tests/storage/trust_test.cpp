@@ -23,6 +23,8 @@ using TrustFiguresTest = TablesTest;
 TEST_F(TrustFiguresTest, AreNoneBeforeTheFirst) {
   EXPECT_THAT(store.trust().noise(), IsEmpty());
   EXPECT_THAT(store.trust().hosts(), IsEmpty());
+  EXPECT_THAT(store.trust().aa_months(), IsEmpty());
+  EXPECT_THAT(store.trust().costs(), IsEmpty());
 }
 
 TEST_F(TrustFiguresTest, AreReadAsTheyWereStored) {
@@ -52,6 +54,26 @@ TEST_F(TrustFiguresTest, AreReadAsTheyWereStored) {
   EXPECT_EQ(hosts[0].pace.high, 2);
   EXPECT_EQ(hosts[0].pace.series, 3U);
   EXPECT_EQ(hosts[0].pace.nights, 4U);
+}
+
+TEST_F(TrustFiguresTest, OfVerdictsAreReadAsTheyWereStored) {
+  TrustFigures figures;
+  figures.aa_months = {{"2026-01", {60, 0}}, {"2026-02", {56, 1}}};
+  figures.costs = {{Verdict::regression, 6, 2}, {Verdict::unchanged, 13, 40}};
+
+  store.trust().keep(figures);
+
+  auto const months = store.trust().aa_months();
+  ASSERT_THAT(months, SizeIs(2));
+  EXPECT_EQ(months[0].month, "2026-01");
+  EXPECT_EQ(months[1].tally.comparisons, 56);
+  EXPECT_EQ(months[1].tally.alarms, 1);
+  auto const costs = store.trust().costs();
+  ASSERT_THAT(costs, SizeIs(2));
+  EXPECT_EQ(costs[0].verdict, Verdict::regression);
+  EXPECT_EQ(costs[0].pairs, 6);
+  EXPECT_EQ(costs[1].verdict, Verdict::unchanged);
+  EXPECT_EQ(costs[1].verdicts, 40);
 }
 
 TEST_F(TrustFiguresTest, AreReplacedByTheNext) {

@@ -189,10 +189,14 @@ TEST_F(YearsTest, ProfilesTheNewestIncidents) {
 }
 
 TEST_F(YearsTest, CountsAFalseAlarmOfTheJudge) {
-  auto const tally = store().incidents().aa_tally();
+  AaTally all;
+  for (auto const& [month, tally] : store().trust().aa_months()) {
+    all.comparisons += tally.comparisons;
+    all.alarms += tally.alarms;
+  }
 
-  EXPECT_GT(tally.comparisons, 500);
-  EXPECT_EQ(tally.alarms, 1);
+  EXPECT_GT(all.comparisons, 500);
+  EXPECT_EQ(all.alarms, 1);
 }
 
 TEST(YearsOfASeed, AreTheSameAgain) {
