@@ -6,6 +6,7 @@
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <pthread.h>
 #include <spdlog/spdlog.h>
 
 #include "config/address.h"
@@ -93,6 +94,7 @@ Answering::Answering(asio::io_context& loop,
   thread_ = std::jthread{[this] {
     loop_.run();
   }};
+  ::pthread_setname_np(thread_.native_handle(), "answering");
 }
 
 void Answering::serve(http::Endpoint endpoint) {

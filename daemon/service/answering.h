@@ -55,7 +55,7 @@ class Answering {
   boost::asio::cancellation_signal stop_;
   boost::asio::steady_timer patience_{loop_};
   api::Api api_;
-  std::jthread thread_;  // joined first
+  std::jthread thread_;  // joined first; "answering" in top -H
 };
 
 }  // namespace torchwatch::service
