@@ -1,4 +1,5 @@
-// What the dashboard costs on ten years of a thousand series: node dashboard_cost.js [DIRECTORY that torchwatch-years wrote]
+// What the dashboard costs on ten years of a thousand series: node dashboard_cost.js [NIGHTS | DIRECTORY]
+// NIGHTS are 30 to 365 or whole years: 1095 is the fewest with a thousand nightlies. DIRECTORY is one that torchwatch-years wrote.
 // It wants wrk (Debian's package) for the load, during which the service really sweeps another nightly, with workers that
 // answer at once. Prints a table with its goals, and exits with 1 when one is missed.
 
@@ -13,6 +14,9 @@ import { generate, openBrowser, openPage, serve, visit } from './world.js';
 const inFlight = 50;
 const loadSeconds = 5;
 const panSeconds = 2;
+const trustPages = 3;
+const trustSeconds = 10;
+const ticksPerSecond = 100; // of /proc
 
 /** A copy, since it is written to. */
 function copyOf(history) {
@@ -29,10 +33,11 @@ async function databaseIsLookedAt(state) {
   }
 }
 
-const given = process.argv[2];
-const folder = given ? copyOf(given) : generate(['--nights', '3650', '--series', '1000']);
+const given = process.argv[2] ?? '3650';
+const isGenerated = /^\d+$/.test(given);
+const folder = isGenerated ? generate(['--nights', given, '--series', '1000']) : copyOf(given);
 // Where the history says that builds are, whether it is a copy or not.
-const builds = path.resolve(given ?? folder, 'state/builds');
+const builds = path.resolve(isGenerated ? folder : given, 'state/builds');
 const service = await serve(folder);
 await databaseIsLookedAt(path.join(folder, 'state'));
 const browser = await openBrowser();
@@ -42,6 +47,8 @@ const most = (what, value, goal, unit) => report(what, value, `at most ${goal}`,
 
 const read = async (address) => (await fetch(service.url + address)).json();
 
+const [nightlies, allSeries] = await Promise.all(['nightlies', 'series'].map(async (list) => (await read(`/api/v1/${list}?limit=1`)).total));
+console.log(`${nightlies} nightlies, ${allSeries} series`);
 const series = (await read('/api/v1/series?limit=500')).items.find((one) => one.metric === 'latency');
 const query = new URLSearchParams({ fleet: series.fleet, benchmark: series.benchmark, metric: series.metric });
 const incident = (await read('/api/v1/incidents')).items[3];
@@ -101,16 +108,41 @@ function milliseconds(text) {
 }
 
 function residentMib() {
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    try {
-      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-      if (!command.includes('serve') || !command.includes(path.join(folder, 'torchwatch.json'))) continue;
-      return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
-    } catch {
-      // It has ended meanwhile.
-    }
+  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))[1]) / 1024;
+}
+
+/** Processor seconds that the thread that answers has used. */
+function answeringSeconds() {
+  const tasks = `/proc/${service.pid}/task`;
+  const thread = readdirSync(tasks).find((id) => readFileSync(path.join(tasks, id, 'comm'), 'utf8') === 'answering\n');
+  if (!thread) throw new Error(`no thread in ${tasks} is named "answering"`);
+  const stat = readFileSync(path.join(tasks, thread, 'stat'), 'utf8');
+  const [user, system] = stat.slice(stat.lastIndexOf(')') + 2).split(' ').slice(11, 13).map(Number); // utime, stime: proc(5)
+  return (user + system) / ticksPerSecond;
+}
+
+/** The share of its time, in percent, that the answering thread works while that many people look at Trust pages. */
+async function trustShare() {
+  const open = [];
+  while (open.length < trustPages) {
+    const page = await openPage(browser, service);
+    await visit(page, pages.trust);
+    await page.getByRole('heading', { name: 'Noise of each series' }).waitFor();
+    open.push(page);
   }
-  return NaN;
+  const [began, before] = [performance.now(), answeringSeconds()];
+  await new Promise((resolve) => { setTimeout(resolve, 1000 * trustSeconds); });
+  const share = 100 * (answeringSeconds() - before) / ((performance.now() - began) / 1000);
+  await Promise.all(open.map((page) => page.context().close()));
+  return share;
+}
+
+/** An answer is kept until the next write, so what answers cost shows only while a sweep writes. */
+async function duringSweep(work) {
+  const before = await jobsMeasured(service);
+  await work();
+  const jobs = await jobsMeasured(service) - before;
+  report('jobs of a sweep written meanwhile', jobs, 'at least 20', '', jobs >= 20);
 }
 
 for (const [name, address] of Object.entries(pages)) most(`${name} is usable after`, await pageTime(address), 1000, 'ms');
@@ -118,14 +150,14 @@ const chart = await chartCost();
 most('a chart is drawn in', chart.drawn, 300, 'ms');
 report('and panned at', chart.frames, 'at least 30', 'frames/s', chart.frames >= 30);
 await sweepNextNightly(service, 0.05, builds);
-const jobsBefore = await jobsMeasured(service);
-for (const [name, address] of [['Tonight', '/api/v1/tonight'], ['one series', `/api/v1/history?${query}`]]) {
-  const { median, p99 } = await latenciesOf(address);
-  report(`${name}, ${inFlight} in flight, median`, median, '', 'ms', true);
-  most(`${name}, ${inFlight} in flight, p99`, p99, 20, 'ms');
-}
-const jobs = await jobsMeasured(service) - jobsBefore;
-report('jobs of a sweep written meanwhile', jobs, 'at least 20', '', jobs >= 20);
+await duringSweep(async () => {
+  for (const [name, address] of [['Tonight', '/api/v1/tonight'], ['one series', `/api/v1/history?${query}`]]) {
+    const { median, p99 } = await latenciesOf(address);
+    report(`${name}, ${inFlight} in flight, median`, median, '', 'ms', true);
+    most(`${name}, ${inFlight} in flight, p99`, p99, 20, 'ms');
+  }
+});
+await duringSweep(async () => most(`answering thread, ${trustPages} Trust pages open`, await trustShare(), 10, '%'));
 most('the database', statSync(path.join(folder, 'state/torchwatch.sqlite')).size / 2 ** 20, 1024, 'MiB');
 most('the service, resident', residentMib(), 100, 'MiB');
 

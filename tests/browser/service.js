@@ -66,6 +66,7 @@ export async function serve(folder, http = {}) {
     url,
     token,
     folder,
+    get pid() { return child.pid; },
     stop,
     /** The same at the same address, after stop(); `change` goes into its configuration. */
     async startAgain(change = {}) {
