@@ -13,8 +13,8 @@
 namespace torchwatch::api {
 namespace {
 
-/// Nightlies whose comparisons with themselves are listed one by one. They are read for each answer,
-/// by the nightlies' ids: as many rows a night as benchmarks are compared so.
+/// Nightlies whose comparisons with themselves are listed one by one. Read for each answer, by the
+/// nightlies' ids: as many rows a night as benchmarks are compared so.
 constexpr int listed_nights = 90;
 
 /// {of, false_alarms, share, low, high}: how many of `of`, and between what the true share lies
