@@ -57,7 +57,8 @@ Error no_sandbox(Error const& reason) {
   return {ErrorCode::unavailable,
           "this host cannot keep what is built in sandboxes: " + reason.message +
               "; install bubblewrap and let it make namespaces, or set "
-              "source.isolation to \"none\""};
+              "source.isolation to \"none\"",
+          reason.is_of_host};
 }
 
 void add_made(std::vector<std::string>& all, fs::path const& directory) {
@@ -84,8 +85,10 @@ asio::awaitable<Result<>> Workshop::try_out() {
   if (!isolation) co_return isolation.error();
   if (*isolation == process::Isolation::none) co_return Result<>{};
   auto const found = co_await process::find_isolation(executor_);
-  if (!found) co_return no_sandbox(found.error());
-  co_return Result<>{};
+  if (found) co_return Result<>{};
+  auto problem = no_sandbox(found.error());
+  problem.is_of_host = true;  // it could before
+  co_return problem;
 }
 
 asio::awaitable<Result<process::Command>> Workshop::confine(process::Command command,

@@ -42,7 +42,9 @@ class Workshop {
                                                            Access access,
                                                            std::size_t outside = 0);
 
-  /// Tries out whether this host can make a sandbox now, where they are used. Fails as confine.
+  /// Tries out whether this host can make a sandbox now, where they are used: a program that failed
+  /// in one may never have been started. Fails as confine; the failure is the host's where the host
+  /// could make them before.
   boost::asio::awaitable<Result<>> try_out();
 
   /// How this host keeps them apart; found out once. Fails as confine.

@@ -57,9 +57,10 @@ Result<Descriptor> open_for_append(std::string const& file) {
   Descriptor opened{::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)};
   if (opened.is_open()) return opened;
   int const error = errno;
+  bool const is_of_host = is_shortage(error);
   auto code = error == ENOENT ? ErrorCode::not_found : ErrorCode::refused;
-  if (is_shortage(error)) code = ErrorCode::unavailable;
-  return Error{code, "open " + file + ": " + std::generic_category().message(error)};
+  if (is_of_host) code = ErrorCode::unavailable;
+  return Error{code, "open " + file + ": " + std::generic_category().message(error), is_of_host};
 }
 
 /// Where a child's output goes: a file, or a pipe of which we keep one end.

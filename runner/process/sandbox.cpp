@@ -254,7 +254,7 @@ ExitStatus seen_through_sandbox(ExitStatus status) {
 asio::awaitable<Result<Isolation>> find_isolation(asio::any_io_executor executor) {
   auto const tried = co_await try_out(std::move(executor));
   if (tried) co_return Isolation::bubblewrap;
-  co_return Error{ErrorCode::unavailable, tried.error().message};
+  co_return Error{ErrorCode::unavailable, tried.error().message, tried.error().is_of_host};
 }
 
 Arguments sandboxed(Isolation isolation, Sandbox const& sandbox, Arguments argv) {

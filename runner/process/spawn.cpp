@@ -129,7 +129,9 @@ Error error_of(Spawn const& program, Report const& report) {
   std::string what = "start " + program.argv.front();
   if (report.step == Step::directory) what += " in " + program.directory;
   if (report.step == Step::prepare) what += " (preparing)";
-  return {code_of(report.error), what + ": " + std::generic_category().message(report.error)};
+  return {code_of(report.error),
+          what + ": " + std::generic_category().message(report.error),
+          is_shortage(report.error)};
 }
 
 }  // namespace
@@ -142,7 +144,9 @@ Result<Pipe> make_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
     int const error = errno;
-    return Error{code_of(error), "open a pipe: " + std::generic_category().message(error)};
+    return Error{code_of(error),
+                 "open a pipe: " + std::generic_category().message(error),
+                 is_shortage(error)};
   }
   return Pipe{Descriptor{ends[0]}, Descriptor{ends[1]}};
 }

@@ -24,6 +24,10 @@ enum class ErrorCode {
 struct Error {
   ErrorCode code{};
   std::string message;
+  /// This host could not start a program: no process, descriptor or memory was left, or no sandbox
+  /// could be made. It says nothing of what the program was started for, and counts as no attempt
+  /// at that. The code is `unavailable`.
+  bool is_of_host = false;
 };
 
 /// Expected failure is a value. `Result<>` carries no value.
