@@ -4,9 +4,11 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/system/system_error.hpp>
 
 #include "runner/process/child_process.h"
 #include "runner/process/excerpt.h"
+#include "runner/process/spawn.h"
 
 namespace torchwatch::runner {
 namespace asio = boost::asio;
@@ -18,12 +20,9 @@ Error failure_of(std::vector<std::string> const& command, std::string const& why
   return {ErrorCode::unavailable, "hook " + command.front() + ": " + process::excerpt(text)};
 }
 
-}  // namespace
-
-Result<> run_hook(std::vector<std::string> const& command,
-                  std::map<std::string, std::string> const& variables,
-                  std::chrono::milliseconds patience) {
-  if (command.empty()) return {};
+Result<> run(std::vector<std::string> const& command,
+             std::map<std::string, std::string> const& variables,
+             std::chrono::milliseconds patience) {
   asio::io_context loop{1};
   process::Command hook;
   hook.argv = command;
@@ -45,6 +44,22 @@ Result<> run_hook(std::vector<std::string> const& command,
   }
   if (ended->code == 0 && ended->signal == 0) return {};
   return failure_of(command, describe(*ended) + ": " + started->last_stderr());
+}
+
+}  // namespace
+
+Result<> run_hook(std::vector<std::string> const& command,
+                  std::map<std::string, std::string> const& variables,
+                  std::chrono::milliseconds patience) {
+  if (command.empty()) return {};
+  try {
+    return run(command, variables, patience);
+  } catch (boost::system::system_error const& problem) {
+    // A loop takes descriptors, too.
+    auto failure = failure_of(command, problem.what());
+    failure.is_of_host = process::is_shortage(problem.code().value());
+    return failure;
+  }
 }
 
 }  // namespace torchwatch::runner

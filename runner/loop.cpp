@@ -162,7 +162,10 @@ asio::awaitable<std::vector<Message>> measure(Round round, Desk& desk, Host cons
   if (!held) co_return failures_of(round, protocol::host_trouble, held.error());
   Host::AfterRound const after{host};
   auto const prepared = run_hook(host.before_round, gpu_variables(host.surroundings));
-  if (!prepared) co_return failures_of(round, "device", prepared.error());
+  if (!prepared) {
+    auto const* const code = prepared.error().is_of_host ? protocol::host_trouble : "device";
+    co_return failures_of(round, code, prepared.error());
+  }
   ProgressSink pass_on = [&desk](protocol::Progress const& progress) {
     desk.tell(progress);
   };

@@ -90,7 +90,9 @@ asio::awaitable<Result<>> GitFetch::ensure(std::vector<CommitSha> commits) {
   // A fetch may fail at one branch after it brought all the others.
   auto const found = look_for(*history, commits);
   if (found || fetched) co_return found;
-  co_return Error{ErrorCode::unavailable, found.error().message + "; " + fetched.error().message};
+  co_return Error{ErrorCode::unavailable,
+                  found.error().message + "; " + fetched.error().message,
+                  fetched.error().is_of_host};
 }
 
 asio::awaitable<Result<>> GitFetch::refresh() {
@@ -134,7 +136,8 @@ asio::awaitable<Result<>> GitFetch::fetch() {
                source_.remote,
                reason);
   co_return Error{ErrorCode::unavailable,
-                  "fetch " + source_.remote + " into " + source_.repository + ": " + reason};
+                  "fetch " + source_.remote + " into " + source_.repository + ": " + reason,
+                  !run && run.error().is_of_host};
 }
 
 /// One that fails tidies up after those that were killed, and is tried once more when these had

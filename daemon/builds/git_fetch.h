@@ -33,7 +33,8 @@ class GitFetch {
 
   /// Returns at once when all `commits` are in the repository, otherwise after a fetch, if there is
   /// a remote. Errors name the repository and the first commit that is missing: unavailable when
-  /// the fetch failed, so that it may be tried again; not_found when the remote lacks it, too.
+  /// the fetch failed, so that it may be tried again (Error::is_of_host where git did not start);
+  /// not_found when the remote lacks it, too.
   boost::asio::awaitable<Result<>> ensure(std::vector<CommitSha> commits);
 
   /// Fetches what is new; nothing without a remote. Fails with unavailable, in git's words.

@@ -31,12 +31,14 @@ asio::awaitable<Result<std::string>> output_of(asio::any_io_executor executor,
   co_return Error{ErrorCode::unavailable, reason_of_git(*run)};
 }
 
-/// Whether a remote promised what the clone left out. A git that finds no such setting fails.
-asio::awaitable<bool> is_partial(asio::any_io_executor executor, std::string repository) {
+/// Whether a remote promised what the clone left out. A git that finds no such setting fails, which
+/// is an answer; one that this host cannot start gives none.
+asio::awaitable<Result<bool>> is_partial(asio::any_io_executor executor, std::string repository) {
   std::vector<std::string> question{
       "config", "--get-regexp", R"(^(remote\..*\.promisor|extensions\.partialclone)$)"};
   auto const settings =
       co_await output_of(std::move(executor), std::move(repository), std::move(question));
+  if (!settings && settings.error().is_of_host) co_return settings.error();
   co_return settings && !settings->empty();
 }
 
@@ -51,7 +53,8 @@ asio::awaitable<Result<>> bring_missing_files(asio::any_io_executor executor,
                                               config::SourceOptions const& source,
                                               CommitSha commit) {
   auto const partial = co_await is_partial(executor, source.repository);
-  if (!partial) co_return Result<>{};
+  if (!partial) co_return partial.error();
+  if (!*partial) co_return Result<>{};
   std::vector<std::string> arguments{
       "rev-list", "--objects", "--missing=print", "--no-walk", commit.hex};
   auto const objects = co_await output_of(executor, source.repository, std::move(arguments));
@@ -74,7 +77,8 @@ asio::awaitable<Result<>> bring_missing_files(asio::any_io_executor executor,
   if (brought) co_return Result<>{};
   co_return Error{ErrorCode::unavailable,
                   "fetch the files of commit " + commit.hex + " into " + source.repository + ": " +
-                      brought.error().message};
+                      brought.error().message,
+                  brought.error().is_of_host};
 }
 
 }  // namespace torchwatch::builds

@@ -24,8 +24,9 @@ bool is_for_good(ErrorCode code) {
   return code == ErrorCode::corrupt || code == ErrorCode::invalid_argument;
 }
 
-Error not_yet(Error const& error) {
-  return Error{ErrorCode::unavailable, error.message};
+Error not_yet(Error error) {
+  error.code = ErrorCode::unavailable;
+  return error;
 }
 
 BuildAttempt without_build(std::string why) {

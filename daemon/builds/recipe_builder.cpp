@@ -223,6 +223,7 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::make_in(fs::path work, Requ
   }
   if (request.from == From::anywhere) {
     auto const downloaded = co_await download(commit, work);
+    if (!downloaded && downloaded.error().is_of_host) co_return downloaded.error();
     if (!downloaded && !has_recipe)
       co_return give_up(
           commit, request.recipe, downloaded.error().message, outlook_of(downloaded.error()));
@@ -245,6 +246,7 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::run_recipe(fs::path work, R
   auto const started = std::chrono::steady_clock::now();
   auto const tree = worktrees_.take();
   auto const checked_out = co_await check_out(*tree, request.origin);
+  if (!checked_out && checked_out.error().is_of_host) co_return checked_out.error();
   if (!checked_out) {
     // The note is published: git's own words, and paths, go to the log alone.
     spdlog::warn(

@@ -151,6 +151,9 @@ asio::awaitable<Result<>> WorkerProgram::compile(fs::path prefix) {
       co_await async::run_tool(executor_, std::move(*confined), options_.source.timeout);
   if (!run) co_return run.error();
   if (!run->is_good()) {
+    // A sandbox that cannot be made ends as a compiler that failed.
+    auto const tried = co_await workshop_.try_out();
+    if (!tried) co_return tried.error();
     constexpr int host_is_to_blame = 127;
     bool const is_ours = run->status.signal != 0 || run->status.code > host_is_to_blame;
     co_return Error{is_ours ? ErrorCode::unavailable : ErrorCode::corrupt,

@@ -57,7 +57,7 @@ asio::awaitable<Result<>> Worktree::check_out(Origin origin) {
     std::error_code ignored;  // sandboxes show it, and earlier versions had none
     fs::create_directories(reverts(), ignored);
     auto const gone = co_await go_to(origin);
-    if (gone) co_return gone;
+    if (gone || gone.error().is_of_host) co_return gone;
     spdlog::warn(
         "worktree_renewed path={} reason=\"{}\"", directory_.string(), gone.error().message);
   }
@@ -121,7 +121,7 @@ asio::awaitable<Result<>> Worktree::verify(CommitSha commit) {
                                      commit.hex,
                                      "--"};
   auto const same = co_await git(std::move(arguments));
-  if (same) co_return same;
+  if (same || same.error().is_of_host) co_return same;
   co_return within("the checkout differs from commit " + commit.hex, same.error());
 }
 
@@ -141,6 +141,9 @@ asio::awaitable<Result<>> Worktree::git(std::vector<std::string> arguments) {
   auto const run = co_await async::run_tool(executor_, std::move(*confined), longest);
   if (!run) co_return run.error();
   if (run->is_good()) co_return Result<>{};
+  // A sandbox that cannot be made ends as a git that failed.
+  auto const tried = co_await workshop_->try_out();
+  if (!tried) co_return tried.error();
   co_return Error{ErrorCode::unavailable,
                   "git in " + directory_.string() + ": " + async::why_it_failed(*run)};
 }

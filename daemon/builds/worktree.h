@@ -61,7 +61,8 @@ class Worktree {
   Result<> prepare_for(std::string const& contents) const;
 
   /// Brings the files of a commit to source(): those that differ are written, and all are compared
-  /// with the commit afterwards. Fails with unavailable, in git's words.
+  /// with the commit afterwards. Fails with unavailable, in git's words, or because this host
+  /// cannot start git now (Error::is_of_host); the files that were there stay then.
   boost::asio::awaitable<Result<>> check_out(Origin origin);
 
  private:

@@ -76,9 +76,10 @@ asio::awaitable<Result<>> Investigation::bisect(IncidentId incident,
 /// Waits a day for a bisection that cannot go on, since its report and the nightlies after it wait
 /// for it. One that took no step is given up then. One that did, and lacks builds or its fleet,
 /// goes on by itself, and what it finds is added to the report. The record stays, so that a kill
-/// before the nightly's state is stored does not begin another day.
+/// before the nightly's state is stored does not begin another day. Of a host that can start no
+/// program nothing is counted.
 Result<> Investigation::patient(BisectionId id, Error const& problem) {
-  if (problem.code != ErrorCode::unavailable) return problem;
+  if (problem.code != ErrorCode::unavailable || problem.is_of_host) return problem;
   auto const subject = "bisection " + std::to_string(id.value);
   if (!is_over(store_.retries().note(subject, clock_.now(), problem.message))) return problem;
   auto bisection = store_.bisections().find(id).value();

@@ -85,8 +85,9 @@ Result<BuildAttempt> Preparation::noted(Result<BuildAttempt> attempt, Nightly& n
 
 /// Gives a nightly up that still lacks what may yet come, or work, a day after it was first tried:
 /// the nights after it wait as long. The record stays then, so that a kill before the nightly's
-/// state is stored does not begin another day.
+/// state is stored does not begin another day. That this host can start no program is no attempt.
 Result<BuildAttempt> Preparation::patient(Nightly const& nightly, Result<BuildAttempt> tried) {
+  if (!tried && tried.error().is_of_host) return tried;
   auto const subject = retry_subject(nightly.id);
   bool const may_come = tried ? tried->may_pass
                               : tried.error().code == ErrorCode::unavailable ||
