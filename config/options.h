@@ -73,8 +73,9 @@ struct SourceOptions {
   /// run`; empty: bisections end with a nightly and the commits that it brought.
   std::string recipe;
   /// Where a commit's build may be ready: a directory that holds build.json, or the URL of an
-  /// archive of one, with `{commit}` in its name. Looked at before the recipe is run; empty:
-  /// nowhere.
+  /// archive of one, with `{commit}` in its name. Looked at before the recipe is run, once; where
+  /// there is no recipe, what fails otherwise than by 404 or 410 is asked for again for a day.
+  /// Empty: nowhere.
   std::string artifacts;
   /// Where the SHA-256 of such an archive is, as `sha256sum` writes it: a path or URL with
   /// `{commit}` in it. Archives without one are refused then. Empty: it is looked for beside the

@@ -141,8 +141,9 @@ asio::awaitable<Result<std::optional<fs::path>>> Artifacts::download(CommitSha c
                                                                      fs::path work) const {
   if (!is_url(places_.build)) co_return std::nullopt;
   auto const url = place_of(commit, places_.build);
-  auto const failed = [&url](std::string const& reason, ErrorCode code = ErrorCode::unavailable) {
-    return Error{code, "artifact " + http::without_secrets(url) + ": " + reason};
+  auto const artifact = "artifact " + http::without_secrets(url);
+  auto const failed = [&artifact](std::string reason, ErrorCode code = ErrorCode::unavailable) {
+    return within(artifact, Error{code, std::move(reason)});
   };
   auto const started = std::chrono::steady_clock::now();
   auto request = request_for(url, fs::absolute(work) / "archive", timeout_);
@@ -155,7 +156,7 @@ asio::awaitable<Result<std::optional<fs::path>>> Artifacts::download(CommitSha c
   for (auto const& old : {unpacked, request.file, digest_file})
     fs::remove_all(old, problem);
   auto const digest = co_await published_digest(commit, digest_file);
-  if (!digest) co_return failed(digest.error().message, digest.error().code);
+  if (!digest) co_return within(artifact, digest.error());
   if (!*digest && !places_.sha256.empty()) {
     auto const there = co_await is_there(url, request.file);
     if (there && !*there) co_return std::nullopt;
@@ -164,8 +165,11 @@ asio::awaitable<Result<std::optional<fs::path>>> Artifacts::download(CommitSha c
   }
   request.download.sha256 = digest->value_or("");
   auto const fetched = co_await fetcher_.fetch(std::move(request));
-  if (!fetched) co_return failed(fetched.error().message, fetched.error().code);
-  if (fetched->download.end == fetch::Downloaded::End::absent) co_return std::nullopt;
+  if (!fetched) co_return within(artifact, fetched.error());
+  bool const is_absent = fetched->download.end == fetch::Downloaded::End::absent;
+  if (is_absent && *digest)
+    co_return failed("its SHA-256 is published, and the server has no such file yet");
+  if (is_absent) co_return std::nullopt;
   auto prefix = prefix_in(unpacked);
   if (!prefix)
     co_return failed("holds no build.json, neither at its top nor in its only directory",

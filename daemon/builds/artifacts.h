@@ -37,11 +37,14 @@ class Artifacts {
   /// Downloads and unpacks the commit's archive (zip or tar, however compressed) under `work`,
   /// which is made if need be and the caller's to remove, and returns the prefix in it: the
   /// archive's top, or the only directory there, whichever holds build.json, unread. Nothing when
-  /// the server has no such archive (404, 410), or where artifacts are directories.
+  /// the server has no such archive and no digest of it (404, 410), or where artifacts are
+  /// directories.
   ///
   /// What has another SHA-256 than is published is not unpacked. One that is published in
-  /// `ArtifactPlaces::sha256` is required, one beside the archive may be missing. Fails with
-  /// unavailable, naming URL and reason.
+  /// `ArtifactPlaces::sha256` is required, one beside the archive may be missing. Fails with what
+  /// fetching fails with, naming URL and reason: corrupt, the archive or its digest is no good;
+  /// refused, the server gives none (403), or sends elsewhere than it may; unavailable, anything
+  /// else, also an archive that is not there though its digest is.
   boost::asio::awaitable<Result<std::optional<std::filesystem::path>>> download(
       CommitSha commit, std::filesystem::path work) const;
 

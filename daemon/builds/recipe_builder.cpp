@@ -347,9 +347,10 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::keep(CommitSha commit,
   co_return BuildAttempt{std::move(*kept), "", cost, recipe};
 }
 
-/// A server that refuses an archive, or gives one that is no good, does so the next time, too.
+/// An archive that came whole and is no good will be no better. A server that refuses one may think
+/// again: it does while a file is being published.
 RecipeBuilder::Outlook RecipeBuilder::outlook_of(Error const& download) {
-  return download.code == ErrorCode::unavailable ? Outlook::passing : Outlook::none;
+  return download.code == ErrorCode::corrupt ? Outlook::none : Outlook::passing;
 }
 
 BuildAttempt RecipeBuilder::give_up(CommitSha const& commit,

@@ -288,7 +288,15 @@ TEST_F(ArtifactsTest, ThatTheServerDoesNotGiveAreRefused) {
   expect_failed(ErrorCode::refused, fetch(server_.url() + "/{commit}"), "the server answers 403");
 }
 
-TEST_F(ArtifactsTest, ThatAreRefusedCostTheirCommitAloneWhereThereIsNoRecipe) {
+TEST_F(ArtifactsTest, WhoseDigestIsThereMayComeLater) {
+  server_.serve("/" + commit_.hex + ".sha256", {answer(200, std::string(64, 'a'))});
+  expect_unavailable(fetch(server_.url() + "/{commit}"), "the server has no such file yet");
+  digests_ = (here_ / "{commit}.sha256").string();
+  std::ofstream{here_ / (commit_.hex + ".sha256")} << std::string(64, 'a');
+  expect_unavailable(fetch(server_.url() + "/{commit}"), "the server has no such file yet");
+}
+
+TEST_F(ArtifactsTest, ThatDoNotComeCostTheirCommitAloneWhereThereIsNoRecipe) {
   config::Options options;
   options.state_dir = here_ / "state";
   options.source.artifacts = server_.url() + "/{commit}";
@@ -301,17 +309,39 @@ TEST_F(ArtifactsTest, ThatAreRefusedCostTheirCommitAloneWhereThereIsNoRecipe) {
     return tests::run(loop_, builder.build(commit_, RecipeId{}, From::anywhere));
   };
 
-  server_.serve("/" + commit_.hex, {answer(403)});
-  auto const passed_over = build();
-  ASSERT_TRUE(passed_over) << passed_over.error().message;
-  EXPECT_FALSE(passed_over->build);
-  EXPECT_FALSE(passed_over->may_pass);
-  EXPECT_THAT(passed_over->note, HasSubstr("the server answers 403"));
+  for (int const status : {403, 500}) {
+    server_.serve("/" + commit_.hex, {answer(status)});
+    auto const may_come = build();
+    ASSERT_TRUE(may_come) << may_come.error().message;
+    EXPECT_FALSE(may_come->build);
+    EXPECT_TRUE(may_come->may_pass) << status;
+    EXPECT_THAT(may_come->note, HasSubstr("the server answers " + std::to_string(status)));
+  }
 
-  server_.serve("/" + commit_.hex, {answer(500)});
-  auto const may_come = build().value();
-  EXPECT_FALSE(may_come.build);
-  EXPECT_TRUE(may_come.may_pass);
+  here_.build("torch/one", commit_);
+  here_.build("torch/other", commit_);
+  here_.bsdtar("-c -f two.tar -C torch one other");
+  server_.serve("/" + commit_.hex, {answer(200, text_of(here_ / "two.tar"))});
+  EXPECT_FALSE(build().value().may_pass) << "it is whole and no good";
+}
+
+TEST_F(ArtifactsTest, ThatAreNotThereAreNotWaitedFor) {
+  config::Options options;
+  options.state_dir = here_ / "state";
+  options.source.artifacts = server_.url() + "/{commit}";
+  Workshop workshop{loop_.get_executor(), options};
+  auto store = storage::Store::open(here_ / "store").value();
+  MovedClock clock;
+  fakes::ScriptedBudget budget;
+  RecipeBuilder builder{loop_.get_executor(), workshop, fetcher_, budget, store, clock};
+
+  for (int const status : {404, 410}) {
+    server_.serve("/" + commit_.hex, {answer(status)});
+    auto const none = tests::run(loop_, builder.build(commit_, RecipeId{}, From::anywhere)).value();
+    EXPECT_FALSE(none.build);
+    EXPECT_FALSE(none.may_pass) << status;
+    EXPECT_THAT(none.note, HasSubstr("no artifact is there"));
+  }
 }
 
 TEST_F(ArtifactsTest, AreMade_WithTheDiskBudgetAskedBeforeAndAfter) {
