@@ -232,7 +232,7 @@ CREATE INDEX ruling_by_incident ON ruling (incident_id);
 CREATE TABLE alarm (
   id INTEGER PRIMARY KEY,                        -- in the order raised
   kind TEXT NOT NULL,                            -- one of AlarmKind (storage/domain/alarm.h)
-  subject TEXT NOT NULL,                         -- a fleet, one of its slots, or a fleet's benchmark or series; empty if there is only one
+  subject TEXT NOT NULL,                         -- a fleet, one of its slots, a fleet's benchmark or series, or a nightly; empty if there is only one
   detail TEXT NOT NULL,                          -- for people
   raised_at INTEGER NOT NULL,
   cleared_at INTEGER                             -- NULL while it is open
@@ -285,10 +285,11 @@ CREATE TABLE wanted_build (
 
 -- What could not be had yet. It is tried again at longer and longer intervals until a day after `since`, by whichever
 -- process comes next. Deleted when it is there. A nightly or bisection that was given up, or not waited for any longer, keeps its row,
--- and so does a build that was given up, for a day. A version that has no wheel yet
+-- as do the commits of a bisection that was given up, and so does a build that was given up, for a day. A host that can start
+-- no program makes no attempt. A version that has no wheel yet
 -- for the Python that is followed is waited for in the same way, until `feed.python_wait_s` ends.
 CREATE TABLE retry (
-  subject TEXT PRIMARY KEY,                      -- "nightly" or "bisection" and its id, "build", commits and recipe, or "wheel" and a version
+  subject TEXT PRIMARY KEY,                      -- "nightly", "bisection" or "commits of bisection" and its id, "build", commits and recipe, or "wheel" and a version
   since INTEGER NOT NULL,                        -- first attempt
   tried_at INTEGER NOT NULL,                     -- last attempt
   reason TEXT NOT NULL                           -- why the last attempt failed

@@ -16,6 +16,7 @@
 #include "daemon/bisection/nightly_packages.h"
 #include "daemon/bisection/nightly_range.h"
 #include "daemon/bisection/package_check.h"
+#include "daemon/builds/patient_builder.h"
 #include "daemon/builds/recipe.h"
 
 namespace torchwatch::bisection {
@@ -30,8 +31,8 @@ Error impossible(std::string message) {
   return Error{ErrorCode::invalid_argument, std::move(message)};
 }
 
-/// Why the repository does not give the commits of a request, for a report. Git's own words and the
-/// repository's path go to the log alone.
+/// Why the repository does not give the commits of a request now, for a report. Git's own words and
+/// the repository's path go to the log alone.
 Error unreadable(BisectionRequest const& request, Error const& error) {
   spdlog::warn("bisection_range_unreadable start={} end={} reason=\"{}\"",
                short_of(request.start),
@@ -39,10 +40,13 @@ Error unreadable(BisectionRequest const& request, Error const& error) {
                error.message);
   auto const range = "commits from " + request.start.hex + " to " + request.end.hex;
   if (error.code == ErrorCode::not_found)
-    return impossible(range +
-                      " are not all in the repository, not there with their files, or have no "
-                      "commit in common");
-  return impossible(range + " cannot be read from the repository; the service's log says why");
+    return {ErrorCode::unavailable,
+            range +
+                " are not all in the repository, not there with their files, or have no commit in "
+                "common"};
+  auto why = range + " cannot be read from the repository; the service's log says why";
+  if (error.code == ErrorCode::invalid_argument) return impossible(std::move(why));
+  return {ErrorCode::unavailable, std::move(why)};
 }
 
 /// Which files each suspect changed. A treeless clone does not know.
@@ -140,7 +144,7 @@ Bisection Bisector::stored(BisectionId id) const {
 }
 
 asio::awaitable<Result<>> Bisector::carry_out(Bisection& bisection) {
-  auto range = co_await range_of(bisection.request);
+  auto range = co_await range_of(bisection);
   if (!range) co_return range.error();
   auto const recipe = co_await builder_.recipe();
   if (!recipe) co_return recipe.error();
@@ -155,15 +159,34 @@ asio::awaitable<Result<>> Bisector::carry_out(Bisection& bisection) {
   co_return co_await search_commits(bisection, std::move(*range));
 }
 
-asio::awaitable<Result<Bisector::Range>> Bisector::range_of(BisectionRequest const& request) {
+/// Asks the repository for nothing before the next attempt is due.
+asio::awaitable<Result<Bisector::Range>> Bisector::range_of(Bisection const& bisection) {
+  auto const subject = retry_subject(bisection.id);
+  auto const early = builds::postponed(store_.retries().find(subject), clock_.now());
+  if (early) co_return *early;
+  auto range = co_await read_range(bisection.request);
+  if (!range) co_return patient(subject, range.error());
+  store_.retries().forget(subject);
+  co_return range;
+}
+
+/// What the repository did not give for a day makes the bisection impossible. The record stays
+/// then, so that a kill before that is stored does not begin another day.
+Error Bisector::patient(std::string const& subject, Error problem) {
+  if (problem.code != ErrorCode::unavailable || problem.is_of_host) return problem;
+  auto const retry = store_.retries().note(subject, clock_.now(), problem.message);
+  return is_over(retry) ? impossible(retry.reason) : problem;
+}
+
+asio::awaitable<Result<Bisector::Range>> Bisector::read_range(BisectionRequest const& request) {
   if (!options_.source.repository.empty()) {
     std::vector<CommitSha> ends{request.start, request.end};
     auto const fetched = co_await git_fetch_.ensure(std::move(ends));
-    if (!fetched && fetched.error().code == ErrorCode::unavailable) co_return fetched.error();
+    if (!fetched && fetched.error().is_of_host) co_return fetched.error();
     if (!fetched) co_return unreadable(request, fetched.error());
   }
   auto const lineage = lineage_of(request);
-  if (!lineage) co_return impossible(lineage.error().message);
+  if (!lineage) co_return lineage.error();
   for (auto const& series : request.series)
     if (find_fleet(options_.fleets, series.fleet) == nullptr)
       co_return impossible("no fleet is named " + series.fleet);
@@ -176,7 +199,7 @@ asio::awaitable<Result<Bisector::Range>> Bisector::range_of(BisectionRequest con
 Result<bisect::Lineage> Bisector::lineage_of(BisectionRequest const& request) const {
   if (options_.source.repository.empty()) {
     auto nightlies = nightlies_between(store_.nightlies().all(), request.start, request.end);
-    if (!nightlies) return nightlies.error();
+    if (!nightlies) return impossible(nightlies.error().message);
     bisect::Lineage lineage;
     lineage.added = std::move(*nightlies);
     return lineage;

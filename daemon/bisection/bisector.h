@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
@@ -15,6 +16,7 @@
 #include "daemon/builds/builder.h"
 #include "daemon/builds/git_fetch.h"
 #include "daemon/measure/rounds.h"
+#include "storage/base/clock.h"
 #include "storage/store.h"
 
 namespace torchwatch::bisection {
@@ -45,18 +47,22 @@ class Bisector {
            measure::Rounds& rounds,
            builds::Builder& builder,
            builds::GitFetch& git_fetch,
-           config::Options const& options)
+           config::Options const& options,
+           Clock const& clock)
       : store_{store},
         rounds_{rounds},
         builder_{builder},
         git_fetch_{git_fetch},
-        options_{options} {}
+        options_{options},
+        clock_{clock} {}
 
   /// Carries `bisection` to its end and stores it. Returns it as it is stored when somebody has
   /// paused or cancelled it; who does so while it runs also cancels the coroutine, which may be
   /// done anywhere: a step that was not done then is done again when the bisection goes on.
-  /// What makes it impossible (an end that cannot be built, or is not in the repository) ends it as
-  /// failed; an Error means that it could not go on now and may be run again.
+  /// What makes it impossible (an end that cannot be built) ends it as failed, and so do commits
+  /// that the repository did not give for a day: they may not have been pushed or fetched yet, so
+  /// it is asked again at longer and longer intervals (next_attempt), which the store counts. An
+  /// Error means that it could not go on now and may be run again.
   boost::asio::awaitable<Result<Bisection>> run(Bisection bisection);
 
  private:
@@ -69,7 +75,9 @@ class Bisector {
 
   boost::asio::awaitable<Result<>> carry_out(Bisection& bisection);
   boost::asio::awaitable<void> read_trunk(Bisection& bisection);
-  boost::asio::awaitable<Result<Range>> range_of(BisectionRequest const& request);
+  boost::asio::awaitable<Result<Range>> range_of(Bisection const& bisection);
+  boost::asio::awaitable<Result<Range>> read_range(BisectionRequest const& request);
+  Error patient(std::string const& subject, Error problem);
   void begin_with(Recipe const& recipe, Bisection& bisection);
   BuildVariation build_variation_of(Bisection const& bisection) const;
   boost::asio::awaitable<Result<>> narrow_by_nightlies(Bisection& bisection, Range& range);
@@ -110,6 +118,7 @@ class Bisector {
   builds::Builder& builder_;
   builds::GitFetch& git_fetch_;
   config::Options const& options_;
+  Clock const& clock_;
 };
 
 }  // namespace torchwatch::bisection

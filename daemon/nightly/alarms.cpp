@@ -157,6 +157,28 @@ void Alarms::check_end(Nightly const& nightly) {
       "nightly " + nightly.date + ": " + nightly.failure);
   check_clone(nightly);
   check_bisection(nightly);
+  check_wait(nightly);
+}
+
+void Alarms::check_wait(Nightly const& nightly) {
+  auto const missing = missing_commits(nightly);
+  auto const reason = missing ? missing->reason : std::string{};
+  set(missing.has_value(),
+      AlarmKind::bisection_failed,
+      "nightly " + nightly.date,
+      reason + "; they are asked for again for a day, and `torchwatch config check` says what the "
+               "clone lacks");
+}
+
+/// The record of what a bisection waits for that the nightly waits for.
+std::optional<Retry> Alarms::missing_commits(Nightly const& nightly) const {
+  auto const incident = store_.incidents().of_nightly(nightly.id);
+  if (!incident || nightly.state != NightlyState::confirmed) return std::nullopt;
+  for (auto const& bisection : store_.bisections().of_incident_in_brief(incident->id)) {
+    auto missing = store_.retries().find(retry_subject(bisection.id));
+    if (missing && is_active(bisection.state)) return missing;
+  }
+  return std::nullopt;
 }
 
 /// The release's commit stands for a trunk commit that the clone does not name.

@@ -30,6 +30,10 @@ class Alarms {
   /// After the newest nightly was judged: could it be, and could its incident be bisected?
   void check_end(Nightly const& nightly);
 
+  /// After an attempt to judge a nightly: does it wait for commits that the repository does not give
+  /// to its bisection? A clone that cannot have them never will, so this is said at once.
+  void check_wait(Nightly const& nightly);
+
   /// After a sweep of a nightly beside `baseline`: benchmarks that gave nothing on the nightly, or
   /// not every metric that they gave on the baseline, a baseline that is days older, and one that
   /// measures otherwise than on its own night, by more than nights usually do.
@@ -51,6 +55,7 @@ class Alarms {
  private:
   void check_clone(Nightly const& nightly);
   void check_bisection(Nightly const& nightly);
+  std::optional<Retry> missing_commits(Nightly const& nightly) const;
   void look_for_stopped_benchmarks(Nightly const& nightly, std::vector<JobOutcome> const& tonight);
   bool hides_drift(Nightly const& anchor, Nightly const& nightly, Series const& series) const;
   std::string known_between(Nightly const& anchor, Nightly const& nightly, Series const& series);

@@ -37,6 +37,7 @@ asio::awaitable<Result<>> Pipeline::pass() {
   co_await tell_all();
   while (auto nightly = store_.nightlies().next_unfinished()) {
     auto const judged = co_await stages_.judge(*nightly);
+    alarms_.check_wait(*nightly);
     if (!judged) co_return judged.error();
     check_end();
     published = co_await publish_all();

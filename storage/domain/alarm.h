@@ -28,7 +28,8 @@ enum class AlarmKind {
   label_dropped,         ///< the last issue lacks a label: the token may not push
   clone_unfit,       ///< the clone does not name the commit that the last nightly was built from
   stale_feed,        ///< the feed's newest nightly is old by its own date
-  bisection_failed,  ///< the bisection of the last incident could not be done
+  bisection_failed,  ///< the bisection of the last incident could not be done, or waits for commits
+                     ///< that the clone lacks
 };
 
 std::string_view to_string(AlarmKind kind);
@@ -41,7 +42,7 @@ std::string drift_subject(Series const& series);
 struct Alarm {
   AlarmId id;
   AlarmKind kind = AlarmKind::missing_nightly;
-  std::string subject;  ///< a fleet, a slot, a benchmark or a series; empty where there is one
+  std::string subject;  ///< a fleet, slot, benchmark, series or nightly; empty where there is one
   std::string detail;   ///< for people
   Timestamp raised_at{};
   std::optional<Timestamp> cleared_at;

@@ -11,7 +11,7 @@ namespace torchwatch {
 
 /// Something that could not be had yet. It is tried again until `retry_patience` ends.
 struct Retry {
-  std::string subject;  ///< "nightly 12"
+  std::string subject;  ///< "nightly 12", "commits of bisection 3"
   Timestamp since{};    ///< of the first attempt; all have failed
   Timestamp last{};     ///< of the last attempt
   std::string reason;   ///< why the last attempt failed, for people
@@ -20,6 +20,11 @@ struct Retry {
 /// The `subject` of a nightly's build.
 inline std::string retry_subject(NightlyId nightly) {
   return "nightly " + std::to_string(nightly.value);
+}
+
+/// The `subject` of the commits that a bisection is about, where the repository does not give them.
+inline std::string retry_subject(BisectionId bisection) {
+  return "commits of bisection " + std::to_string(bisection.value);
 }
 
 /// How long something is tried again before it is given up.

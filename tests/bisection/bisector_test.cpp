@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -564,19 +565,123 @@ TEST_F(BisectorOnASideBranch, SearchesThroughTheMergeThatBroughtTheStartIn) {
   EXPECT_EQ(done.ancestry, std::nullopt);
 }
 
-TEST_F(BisectorTest, FailsOnACommitThatIsNotThere) {
-  auto request = world.request(0, 8);
-  request.end = tests::sha_of('d');
-  auto const failed = run(ask(request)).value();
+/// A clone that has commits 0 to 8, of a trunk on which more land.
+class BisectorInALaggingClone : public BisectorTest {
+ protected:
+  BisectorInALaggingClone() {
+    auto const clone = (world.folder.path() / "clone.git").string();
+    git("clone --quiet --bare '" + world.trunk.path() + "' '" + clone + "'");
+    world.options.source.repository = clone;
+    lab::Person const ada{"Ada Author", "ada@example.org", "ada"};
+    auto const now = world.clock.time;
+    lab::CommitText const text{"Commit 9 (#1009)", ada, now, ada, now};
+    world.trunk.land({text});
+    world.change(9, "alpha", 1.2);
+    world.restart();
+  }
 
-  EXPECT_EQ(failed.state, BisectionState::failed);
-  EXPECT_THAT(failed.failure, HasSubstr(" are not all in the repository"));
+  static void git(std::string const& arguments) {
+    auto const command = "git " + arguments;
+    if (std::system(command.c_str()) != 0) throw std::runtime_error{command};
+  }
+
+  /// As somebody else does who keeps the clone up to date.
+  void catch_up() const {
+    git("-C '" + world.options.source.repository +
+        "' fetch --quiet origin '+refs/heads/*:refs/heads/*'");
+  }
+
+  std::string expect_waits(Bisection const& asked) {
+    auto const stopped = run(world.parts->store.bisections().find(asked.id).value());
+    EXPECT_FALSE(stopped);
+    if (stopped) return {};
+    EXPECT_EQ(stopped.error().code, ErrorCode::unavailable);
+    return stopped.error().message;
+  }
+};
+
+TEST_F(BisectorInALaggingClone, FindsTheCulpritWhenItsCommitHasCome) {
+  auto const asked = ask(world.request(0, 9));
+  EXPECT_THAT(expect_waits(asked), HasSubstr(" are not all in the repository"));
+  catch_up();
+  auto const done = go_on(asked);
+  EXPECT_EQ(culprit_of(done.findings.at(0)), 9);
+  EXPECT_FALSE(world.parts->store.retries().find(retry_subject(asked.id)));
 }
 
-TEST_F(BisectorTest, FailsWithoutPathsOrGitsWordsWhereTheRepositoryIsGone) {
+TEST_F(BisectorInALaggingClone, IsAskedForACommitLessAndLessOften) {
+  auto const asked = ask(world.request(0, 9));
+  expect_waits(asked);
+  world.clock.time += std::chrono::minutes{20};
+  EXPECT_THAT(expect_waits(asked), Not(HasSubstr("next attempt")));
+  world.clock.time += std::chrono::minutes{5};
+  EXPECT_THAT(expect_waits(asked), HasSubstr("; the next attempt is in 5 min"));
+  catch_up();
+  EXPECT_THAT(expect_waits(asked), HasSubstr("; the next attempt is in 5 min"));
+  world.clock.time += std::chrono::minutes{5};
+  EXPECT_EQ(go_on(asked).state, BisectionState::done);
+}
+
+TEST_F(BisectorInALaggingClone, FailsWhenACommitHasNotComeForADayOverRestarts) {
+  auto const asked = ask(world.request(0, 9));
+  for (int hour = 0; hour < 24; hour += 6) {
+    expect_waits(asked);
+    world.clock.time += std::chrono::hours{6};
+    world.restart();
+  }
+  auto const failed = go_on(asked);
+  EXPECT_EQ(failed.state, BisectionState::failed);
+  EXPECT_THAT(failed.failure,
+              AllOf(HasSubstr(world.sha(9).hex + " are not all in the repository"),
+                    Not(HasSubstr(world.folder.path().string()))));
+  EXPECT_EQ(run(ask(world.request(0, 8))).value().state, BisectionState::done) << "others go on";
+}
+
+TEST_F(BisectorInALaggingClone, CountsADayThatARestartCutsOffFromItsFirstAttempt) {
+  auto const asked = ask(world.request(0, 9));
+  expect_waits(asked);
+  world.clock.time += std::chrono::hours{24};
+  // As if killed between the last attempt and the bisection's new state.
+  world.parts->store.retries().note(retry_subject(asked.id), world.clock.now(), "away");
+  world.restart();
+  EXPECT_EQ(go_on(asked).state, BisectionState::failed);
+}
+
+/// The history between the ends may come with `git fetch --unshallow`.
+TEST_F(BisectorTest, WaitsForWhatAShallowCloneLacks) {
+  auto const clone = (world.folder.path() / "shallow.git").string();
+  auto const command = "git clone --quiet --bare --depth 2 'file://" + world.trunk.path() + "' '" +
+                       clone + "'";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  world.options.source.repository = clone;
+  world.restart();
+  auto const asked = ask(world.request(0, 8));
+  ASSERT_FALSE(run(asked));
+  world.clock.time += std::chrono::hours{24};
+  EXPECT_EQ(go_on(asked).state, BisectionState::failed);
+}
+
+TEST_F(BisectorTest, CountsNoAttemptOfAHostThatCanStartNoProgram) {
+  world.change(5, "alpha", 1.2);
+  world.parts->builder.trouble =
+      Error{ErrorCode::unavailable, "start git: Resource temporarily unavailable", true};
+  auto const asked = ask(world.request(0, 8));
+  ASSERT_FALSE(run(asked));
+  world.clock.time += std::chrono::hours{24 * 7};
+  auto const stopped = run(world.parts->store.bisections().find(asked.id).value());
+  ASSERT_FALSE(stopped);
+  EXPECT_TRUE(stopped.error().is_of_host);
+
+  world.parts->builder.trouble.reset();
+  EXPECT_EQ(culprit_of(go_on(asked).findings.at(0)), 5);
+}
+
+TEST_F(BisectorTest, FailsWithoutPathsOrGitsWordsWhereTheRepositoryIsGoneForADay) {
   auto const asked = ask(world.request(0, 8));
   std::filesystem::rename(world.trunk.path(), world.trunk.path() + ".away");
-  auto const failed = run(asked).value();
+  ASSERT_FALSE(run(asked));
+  world.clock.time += std::chrono::hours{24};
+  auto const failed = go_on(asked);
 
   EXPECT_EQ(failed.state, BisectionState::failed);
   EXPECT_THAT(failed.failure, Not(HasSubstr(world.folder.path().string())));

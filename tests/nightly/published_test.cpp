@@ -92,6 +92,13 @@ class CloneOfTheTrunkTest : public PublishedTest {
     world.restart();
   }
 
+  /// The bisection of the second nightly has asked for its commits for a day.
+  void wait_in_vain() {
+    EXPECT_FALSE(world.pass());
+    world.clock.time += hours{24};
+    pass();
+  }
+
   void expect_report_without_culprit() {
     EXPECT_EQ(world.newest().state, NightlyState::done);
     auto const incident = incident_of(world.newest());
@@ -106,8 +113,43 @@ class CloneOfTheTrunkTest : public PublishedTest {
 };
 
 TEST_F(CloneOfTheTrunkTest, CostsTheBisectionAlone) {
+  wait_in_vain();
+  expect_report_without_culprit();
+}
+
+TEST_F(CloneOfTheTrunkTest, IsAnAlarmAtOnceAndCostsTheBisectionADayCountedOverRestarts) {
+  for (int hour = 0; hour < 24; hour += 8) {
+    EXPECT_THAT(world.pass().error().message, HasSubstr(" are not all in the repository"));
+    EXPECT_EQ(world.newest().state, NightlyState::confirmed);
+    EXPECT_THAT(world.alarms(),
+                UnorderedElementsAre(AlarmKind::clone_unfit, AlarmKind::bisection_failed));
+    EXPECT_EQ(world.parts->store.alarms().open().back().subject, "nightly 2026-01-02");
+    world.clock.time += hours{8};
+    world.restart();  // as `check` from cron does
+  }
   pass();
   expect_report_without_culprit();
+  EXPECT_EQ(world.parts->store.alarms().open().back().subject, "") << "it waits no more";
+}
+
+TEST_F(CloneOfTheTrunkTest, DoesNotStopLaterNightliesForLongerThanADay) {
+  wait_in_vain();
+  world.publish("2026-01-03", 8);
+  pass();
+  EXPECT_EQ(world.newest().date, "2026-01-03");
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+}
+
+TEST_F(CloneOfTheTrunkTest, FindsTheCulpritWhenItHasCaughtUp) {
+  EXPECT_FALSE(world.pass());
+  auto const fetched = "git -C '" + world.options.source.repository +
+                       "' fetch --quiet origin '+refs/heads/*:refs/heads/*'";
+  ASSERT_EQ(std::system(fetched.c_str()), 0);
+  pass();
+  auto const bisections =
+      world.parts->store.bisections().of_incident(incident_of(world.newest()).value().id);
+  EXPECT_EQ(bisections.at(0).state, BisectionState::done);
+  EXPECT_THAT(world.alarms(), Not(Contains(AlarmKind::bisection_failed)));
 }
 
 TEST_F(CloneOfTheTrunkTest, IsMeasuredAfterADayWhereItsRemoteDoesNotAnswer) {
@@ -123,7 +165,7 @@ TEST_F(CloneOfTheTrunkTest, IsMeasuredAfterADayWhereItsRemoteDoesNotAnswer) {
 }
 
 TEST_F(CloneOfTheTrunkTest, IsUnfitNoMoreWhenItHasTheNightlyBranch) {
-  pass();
+  wait_in_vain();
   auto const fetched = "git -C '" + world.options.source.repository +
                        "' fetch --quiet origin '+refs/heads/*:refs/heads/*'";
   world.publish("2026-01-03", 8);
@@ -678,6 +720,28 @@ TEST_F(PublishedTest, TheDayOfAFileThatDoesNotComeIsCountedOverRestarts) {
   pass();
   EXPECT_EQ(world.newest().state, NightlyState::failed);
   EXPECT_EQ(world.newest().failure, "the server answers 403") << "the last reason";
+}
+
+TEST_F(PublishedTest, AHostThatCanStartNoProgramMakesNoAttempt) {
+  Error const shortage{
+      ErrorCode::unavailable, "start torchwatch-fetch: Resource temporarily unavailable", true};
+  auto& file = world.publish("2026-01-01", 0);
+  file.trouble = shortage;
+  EXPECT_FALSE(world.pass());
+  world.clock.time += hours{25};
+  EXPECT_THAT(world.pass().error().message, HasSubstr("Resource temporarily unavailable"));
+  EXPECT_EQ(world.newest().state, NightlyState::announced);
+
+  file.trouble.reset();
+  world.workers.troubles["nightly-1"] = shortage;
+  EXPECT_FALSE(world.pass());
+  world.clock.time += hours{25};
+  EXPECT_FALSE(world.pass());
+  EXPECT_EQ(world.newest().state, NightlyState::announced);
+
+  world.workers.troubles.clear();
+  pass();
+  EXPECT_EQ(world.newest().state, NightlyState::done);
 }
 
 TEST_F(PublishedTest, AFileThatDoesNotComeIsTriedLessAndLessOften) {

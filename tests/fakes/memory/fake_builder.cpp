@@ -36,6 +36,7 @@ asio::awaitable<Result<Recipe>> FakeBuilder::recipe(int layout) {
 asio::awaitable<Result<BuildAttempt>> FakeBuilder::build(CommitSha commit,
                                                          RecipeId recipe,
                                                          builds::From from) {
+  if (trouble) co_return *trouble;
   bool const is_artifact = from == builds::From::anywhere && artifacts.contains(commit);
   auto const by =
       is_artifact ? store_.recipes().with(RecipeKind::artifacts, "/srv/{commit}").id : recipe;
@@ -45,6 +46,7 @@ asio::awaitable<Result<BuildAttempt>> FakeBuilder::build(CommitSha commit,
 asio::awaitable<Result<BuildAttempt>> FakeBuilder::build_without(CommitSha culprit,
                                                                  CommitSha onto,
                                                                  RecipeId recipe) {
+  if (trouble) co_return *trouble;
   if (!reverts_apply)
     co_return BuildAttempt{std::nullopt, "git revert does not apply on " + short_of(onto)};
   CommitSha const without{onto.hex.substr(0, 20) + culprit.hex.substr(0, 20)};

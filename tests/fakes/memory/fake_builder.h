@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -39,6 +40,8 @@ class FakeBuilder final : public builds::Builder {
 
   bool is_warm() const override { return false; }
 
+  /// Why nothing can be built now, whatever it is.
+  std::optional<Error> trouble;
   /// Commits that cannot be built, and what is said of them.
   std::set<CommitSha> broken;
   std::string why_broken = "recipe: exit status 125";
