@@ -164,8 +164,7 @@ asio::awaitable<Result<Companion>> Companions::bring_one(fetch::Requirement want
     request.machine = std::move(machine);
     auto found = co_await fetcher_.find(std::move(request));
     if (!found)
-      co_return Error{
-          ErrorCode::unavailable, found.error().message, found.error().is_of_host};
+      co_return Error{ErrorCode::unavailable, found.error().message, found.error().is_of_host};
     file = std::move(*found);
   }
   auto companion = there.value_or(Companion{file.name, file.version});

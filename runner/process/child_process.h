@@ -45,8 +45,8 @@ class ChildProcess {
  public:
   /// Returns when the program runs. Errors: `not_found` when there is no such program, directory or
   /// folder of an output file; `refused` when it may not be executed; `invalid_argument` when argv
-  /// is empty; `unavailable` when the host is out of processes, descriptors or memory. From the
-  /// first call on this process ignores SIGPIPE.
+  /// is empty; `unavailable` when the host is out of processes, descriptors or memory, which
+  /// Error::is_of_host says. From the first call on this process ignores SIGPIPE.
   static Result<ChildProcess> start(boost::asio::any_io_executor executor, Command command);
 
   ChildProcess(ChildProcess const&) = delete;

@@ -10,6 +10,7 @@
 #include "daemon/async/when_all.h"
 #include "tests/bisect/git_repository.h"
 #include "tests/fakes/proxy/connect_proxy.h"
+#include "tests/no_descriptors_left.h"
 #include "tests/runner/run.h"
 #include "tests/temporary_variable.h"
 
@@ -232,6 +233,20 @@ TEST(GitFetch, MayBeTriedAgainWhenTheRemoteIsAway) {
                     HasSubstr("does not appear to be a git repository"),
                     testing::Not(HasSubstr("\n"))));
   EXPECT_EQ(clone.refresh().error().code, ErrorCode::unavailable);
+}
+
+TEST(GitFetch, ThatAHostCannotStartIsTheHostsTrouble) {
+  Clone clone;
+  Result<> refreshed;
+  {
+    tests::NoDescriptorsLeft const none;
+    refreshed = clone.refresh();
+  }
+  ASSERT_FALSE(refreshed);
+  EXPECT_TRUE(refreshed.error().is_of_host) << refreshed.error().message;
+  EXPECT_TRUE(clone.refresh());
+  clone.lose_upstream();
+  EXPECT_FALSE(clone.refresh().error().is_of_host);
 }
 
 TEST(GitFetch, TakesWhatCameThoughOneBranchFailed) {

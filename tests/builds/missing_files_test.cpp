@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/bisect/git_repository.h"
+#include "tests/no_descriptors_left.h"
 #include "tests/runner/run.h"
 
 namespace torchwatch::builds {
@@ -59,6 +60,18 @@ TEST_P(MissingFiles, MayComeLaterWhereTheRemoteDoesNotAnswer) {
   std::filesystem::rename(upstream_.path(), upstream_.beside("gone"));
   std::filesystem::create_directory(upstream_.path());
   EXPECT_EQ(bring().error().code, ErrorCode::unavailable);
+}
+
+TEST_P(MissingFiles, AreNotLookedForByAHostThatCannotStartGit) {
+  make_clone(GetParam());
+  Result<> brought;
+  {
+    tests::NoDescriptorsLeft const none;
+    brought = bring();
+  }
+  ASSERT_FALSE(brought);
+  EXPECT_TRUE(brought.error().is_of_host) << brought.error().message;
+  EXPECT_TRUE(bring());
 }
 
 TEST_P(MissingFiles, DoNotComeWhereNothingIsFetched) {

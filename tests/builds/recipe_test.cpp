@@ -12,6 +12,7 @@
 #include "tests/fakes/memory/fake_fetcher.h"
 #include "tests/fakes/memory/scripted_budget.h"
 #include "tests/fakes/memory/world.h"
+#include "tests/no_descriptors_left.h"
 #include "tests/runner/run.h"
 #include "tests/storage/samples.h"
 
@@ -141,6 +142,15 @@ class RecipeStatusTest : public RecipeProgramTest {
     return attempt;
   }
 
+  Result<BuildAttempt> built_without_descriptors() {
+    write("exit 0\n");
+    Workshop workshop{loop_.get_executor(), options_};
+    RecipeBuilder builder{loop_.get_executor(), workshop, fetcher_, budget_, store_, clock_};
+    auto const recipe = tests::run(loop_, builder.recipe(0)).value();
+    tests::NoDescriptorsLeft const none;
+    return tests::run(loop_, builder.build(commit_, recipe.id, From::source));
+  }
+
   CommitSha commit_;
   bool is_remembered_ = false;
 
@@ -171,6 +181,12 @@ TEST_F(RecipeStatusTest, Of0WithoutABuildMayPass) {
 TEST_F(RecipeStatusTest, Of125IsRemembered) {
   EXPECT_FALSE(built_with("exit 125\n").value().may_pass);
   EXPECT_TRUE(is_remembered_);
+}
+
+TEST_F(RecipeStatusTest, IsNoneWhereTheHostCannotStartGit) {
+  auto const attempt = built_without_descriptors();
+  ASSERT_FALSE(attempt) << attempt->note;
+  EXPECT_TRUE(attempt.error().is_of_host) << attempt.error().message;
 }
 
 TEST_F(RecipeStatusTest, Above127IsOfNoCommit) {

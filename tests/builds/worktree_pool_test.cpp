@@ -8,6 +8,7 @@
 #include "bisect/git/history.h"
 #include "runner/process/child_process.h"
 #include "tests/bisect/git_repository.h"
+#include "tests/no_descriptors_left.h"
 #include "tests/runner/run.h"
 #include "tests/temporary_folder.h"
 
@@ -186,6 +187,23 @@ TEST_F(WorktreesTest, OfEarlierVersionsAreMadeAnew) {
       tests::run(loop_, tree->check_out(Origin{reverted, Origin::Revert{newer_, newer_}}));
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_EQ(text_of(tree->source() / "add.cpp"), "one\n");
+}
+
+TEST_F(WorktreesTest, StayAsTheyAreWhereTheHostCannotStartGit) {
+  auto all = worktrees();
+  auto const tree = all.take();
+  ASSERT_TRUE(check_out(*tree, older_));
+  tree->warm_up();
+  Result<> checked_out;
+  {
+    tests::NoDescriptorsLeft const none;
+    checked_out = check_out(*tree, newer_);
+  }
+  ASSERT_FALSE(checked_out);
+  EXPECT_TRUE(checked_out.error().is_of_host) << checked_out.error().message;
+  EXPECT_TRUE(tree->is_warm()) << "what is kept between builds is not lost";
+  EXPECT_EQ(text_of(tree->source() / "add.cpp"), "one\n");
+  EXPECT_TRUE(check_out(*tree, newer_));
 }
 
 TEST_F(WorktreesTest, FailInTheWordsOfGit) {

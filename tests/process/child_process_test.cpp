@@ -20,13 +20,13 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "runner/process/process_tree.h"
 #include "runner/process/sandbox.h"
 #include "runner/process/spawn.h"
+#include "tests/no_descriptors_left.h"
 #include "tests/temporary_folder.h"
 
 namespace torchwatch::process {
@@ -48,25 +48,6 @@ Command program(std::vector<std::string> argv) {
 Command shell(std::string script) {
   return program({"sh", "-c", std::move(script)});
 }
-
-/// This process can open no more descriptors while this lives.
-class NoDescriptorsLeft {
- public:
-  NoDescriptorsLeft() {
-    ::getrlimit(RLIMIT_NOFILE, &before_);
-    rlimit none = before_;
-    none.rlim_cur = 0;
-    ::setrlimit(RLIMIT_NOFILE, &none);
-  }
-
-  NoDescriptorsLeft(NoDescriptorsLeft const&) = delete;
-  NoDescriptorsLeft& operator=(NoDescriptorsLeft const&) = delete;
-
-  ~NoDescriptorsLeft() { ::setrlimit(RLIMIT_NOFILE, &before_); }
-
- private:
-  rlimit before_{};
-};
 
 class ChildProcessTest : public testing::Test {
  protected:
@@ -404,12 +385,14 @@ TEST_F(ChildProcessTest, HasAllProcessesOfItsSandbox) {
 TEST_F(ChildProcessTest, MayStartAnotherTimeWhereNoDescriptorsAreLeft) {
   Error refusal;
   {
-    NoDescriptorsLeft const none;
+    tests::NoDescriptorsLeft const none;
     refusal = refusal_of(program({"true"}));
   }
 
   EXPECT_EQ(refusal.code, ErrorCode::unavailable) << refusal.message;
+  EXPECT_TRUE(refusal.is_of_host);
   EXPECT_THAT(refusal.message, HasSubstr("Too many open files"));
+  EXPECT_FALSE(refusal_of(program({"/nowhere/program"})).is_of_host);
   auto child = start(program({"true"}));
   EXPECT_EQ(wait(child).code, 0);
 }

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/no_descriptors_left.h"
 #include "tests/temporary_folder.h"
 
 namespace torchwatch::runner {
@@ -25,6 +26,19 @@ TEST(Hook, SaysWhyItFailed) {
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().message, "hook sh: exit status 4: Insufficient Permissions");
   EXPECT_EQ(run_hook({"/nowhere/hook"}, {}).error().code, ErrorCode::not_found);
+}
+
+TEST(Hook, ThatAHostCannotStartIsTheHostsTrouble) {
+  Result<> refused;
+  {
+    tests::NoDescriptorsLeft const none;
+    refused = run_hook({"true"}, {});
+  }
+  ASSERT_FALSE(refused);
+  EXPECT_TRUE(refused.error().is_of_host) << refused.error().message;
+  EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
+  EXPECT_FALSE(run_hook({"false"}, {}).error().is_of_host);
+  EXPECT_TRUE(run_hook({"true"}, {}));
 }
 
 TEST(Hook, IsKilledWhenItDoesNotEnd) {

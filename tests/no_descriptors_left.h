@@ -1,0 +1,26 @@
+#pragma once
+
+#include <sys/resource.h>
+
+namespace torchwatch::tests {
+
+/// This process can open no more descriptors while this lives, so it can start no program.
+class NoDescriptorsLeft {
+ public:
+  NoDescriptorsLeft() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit none = before_;
+    none.rlim_cur = 0;
+    ::setrlimit(RLIMIT_NOFILE, &none);
+  }
+
+  NoDescriptorsLeft(NoDescriptorsLeft const&) = delete;
+  NoDescriptorsLeft& operator=(NoDescriptorsLeft const&) = delete;
+
+  ~NoDescriptorsLeft() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+}  // namespace torchwatch::tests
