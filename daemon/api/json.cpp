@@ -333,6 +333,7 @@ Json json_of(Incident const& incident, Nightly const& baseline, Nightly const& n
   json["url"] = url_of(incident.id);
   json["opened_at"] = iso8601(incident.opened_at);
   json["report"] = null_if_empty(incident.report);
+  json["correction"] = null_if_empty(incident.correction);
   json["baseline"] = json_of(baseline);
   json["nightly"] = json_of(nightly);
   auto const changes = worst_first(incident.changes);

@@ -248,7 +248,7 @@ std::optional<Incident> Verdicts::incident_of_edition(Nightly const& nightly) {
 void Verdicts::correct(Incident const& incident, Nightly const& edition, bool has_regressions) {
   constexpr std::size_t digits = 12;
   auto const text = fmt::format(
-      "**Nightly {} was published again with other contents** (commit {}, SHA-256 {}...). They "
+      "Nightly {} was published again with other contents (commit {}, SHA-256 {}...). They "
       "were measured: {}.",
       edition.date,
       short_of(edition.commit),

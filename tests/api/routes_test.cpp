@@ -214,6 +214,16 @@ TEST_F(RoutesTest, ListsIncidentsWithTheirNightlies) {
   EXPECT_EQ(incident.at("changes").size(), 1U);
 }
 
+TEST_F(RoutesTest, AnIncidentHasTheCorrectionByALaterEdition) {
+  EXPECT_EQ(read("/api/v1/incidents/1").at("correction"), nullptr);
+  api.fill([](storage::Store& store) {
+    store.incidents().correct(IncidentId{1}, std::nullopt, "no regression was found in them");
+  });
+  for (auto const& incident :
+       {read("/api/v1/incidents/1"), read("/api/v1/incidents").at("items").at(0)})
+    EXPECT_EQ(incident.at("correction"), "no regression was found in them");
+}
+
 TEST_F(RoutesTest, AnIncidentTellsItsWholeStory) {
   auto const incident = read("/api/v1/incidents/1");
 

@@ -78,6 +78,7 @@ export async function show(place) {
       ['Compared with', [nightlyLink(baseline.id, baseline.date), ', commit ', sha(baseline.commit), incident.baseline_pytorch ? [', PyTorch ', untrusted(incident.baseline_pytorch)] : '']],
       ['Opened', time(incident.opened_at)],
       ['Report', reportLink(incident.report)],
+      incident.correction ? ['Published again', untrusted(incident.correction)] : null,
     ]),
     incidentActions(incident, place.again),
     rulingsSection(incident.rulings),
