@@ -5,13 +5,16 @@
 #include <fstream>
 #include <system_error>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "fetch/wheel_record.h"
+#include "fetch/wire.h"
 #include "storage/base/digest.h"
+#include "storage/base/small_file.h"
 
 namespace torchwatch::fetch {
 namespace {
@@ -90,6 +93,25 @@ Error error_of(Error error, bool is_proven) {
 
 }  // namespace
 
+void keep_answer(fs::path const& directory, Fetched const& fetched) {
+  auto const file = directory / answer_file;
+  fs::remove_all(file);  // an archive may have an entry of that name
+  std::ofstream stream{file};
+  stream << encode(Message{fetched});
+  stream.close();
+  if (!stream) throw std::system_error{EIO, std::generic_category(), "write " + file.string()};
+}
+
+Result<Fetched> kept_answer(fs::path const& directory) {
+  auto const file = directory / answer_file;
+  auto const line = read_small_file(file);
+  if (!line) return line.error();
+  auto const message = decode_message(*line);
+  if (!message) return message.error();
+  if (auto const* const fetched = std::get_if<Fetched>(&*message)) return *fetched;
+  return Error{ErrorCode::corrupt, file.string() + ": found no answer of a download in it"};
+}
+
 Result<Fetched> carry_out(FetchRequest const& request, OnFetchProgress const& on_progress) {
   try {
     if (!request.directory.empty() && fs::exists(request.directory)) {
@@ -113,6 +135,7 @@ Result<Fetched> carry_out(FetchRequest const& request, OnFetchProgress const& on
       if (is_no_good && was_there) return carry_out(request, on_progress);
       return error_of(unpacked.error(), is_proven);
     }
+    keep_answer(unfinished(request.directory), *unpacked);
     flush_disk_of(unfinished(request.directory));
     fs::rename(unfinished(request.directory), request.directory);
     fs::remove(request.file);

@@ -41,10 +41,21 @@ struct FetchProgress {
   std::optional<std::int64_t> of;  ///< bytes at its end, where that is known
 };
 
+/// The file in each directory that carry_out makes which has its answer.
+inline constexpr auto answer_file = ".torchwatch-fetched";
+
+/// Stores in `directory` what carry_out answers about it. Throws std::system_error when the disk
+/// fails.
+void keep_answer(std::filesystem::path const& directory, Fetched const& fetched);
+
+/// What carry_out answered when it made `directory`, for a caller that was killed before it stored
+/// that. Errors as read_small_file's; corrupt when it is no answer.
+Result<Fetched> kept_answer(std::filesystem::path const& directory);
+
 using OnFetchProgress = std::function<void(FetchProgress const&)>;
 
-/// Downloads, unpacks and checks. The directory appears whole or not at all, whenever this is
-/// killed. An archive that is refused is gone: nobody can use it. Errors as download's; corrupt
+/// Downloads, unpacks and checks. The directory appears whole, with its `answer_file`, or not at
+/// all, whenever this is killed. An archive that is refused is gone: nobody can use it. Errors as download's; corrupt
 /// when the archive breaks a rule of unpack or check_record, or is damaged and yet has the digest
 /// that was published; unavailable when it is damaged and has no digest: a cache may have cut it
 /// off, or sent a page in its place. invalid_argument when the directory is there. Blocks.

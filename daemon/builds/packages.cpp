@@ -10,6 +10,7 @@
 #include "bisect/git/history.h"
 #include "daemon/builds/downloads.h"
 #include "daemon/builds/manifest.h"
+#include "fetch/carry_out.h"
 #include "fetch/package_contents.h"
 
 namespace torchwatch::builds {
@@ -65,6 +66,15 @@ void check_date(Nightly const& nightly, bisect::NightlyRelease const& release) {
                short_of(release.trunk));
 }
 
+/// Notes which contents came. The server's names of a file that an interrupted call had downloaded
+/// are not known any more.
+void note(fetch::Downloaded const& came, PublishedFile& file) {
+  file.sha256 = came.sha256;
+  file.bytes = came.bytes;
+  file.etag = came.validators.etag;
+  file.last_modified = came.validators.last_modified;
+}
+
 BuildManifest manifest_of(Nightly const& nightly, config::FeedOptions const& feed) {
   BuildManifest manifest;
   manifest.commit = nightly.commit;
@@ -113,6 +123,10 @@ asio::awaitable<Result<BuildAttempt>> Packages::bring(Nightly& nightly, Trunk tr
     auto const fetched = co_await fetch(nightly, directory);
     if (!fetched && !is_for_good(fetched.error().code)) co_return not_yet(fetched.error());
     if (!fetched) co_return without_build(fetched.error().message);
+  } else if (nightly.state == NightlyState::announced) {
+    // The service may have been killed before it stored which contents came.
+    auto const answer = fetch::kept_answer(directory);
+    if (answer) note(answer->download, *nightly.file);
   }
   co_return co_await read(nightly, directory, trunk);
 }
@@ -130,21 +144,17 @@ asio::awaitable<Result<>> Packages::fetch(Nightly& nightly, fs::path directory) 
   auto const fetched = co_await fetcher_.fetch(std::move(request));
   budget_.make_space();
   if (!fetched) co_return of_contents(nightly, fetched.error());
-  auto const& [end, version, bytes, resumed_from, sha256] = fetched->download;
-  if (end == fetch::Downloaded::End::absent)
+  auto const& came = fetched->download;
+  if (came.end == fetch::Downloaded::End::absent)
     co_return Error{ErrorCode::unavailable, "fetch " + url + ": the server has no such file"};
-  nightly.file->sha256 = sha256;
-  nightly.file->bytes = bytes;
-  // Of a file that an interrupted call had downloaded no version is known any more.
-  nightly.file->etag = version.etag;
-  nightly.file->last_modified = version.last_modified;
+  note(came, *nightly.file);
   if (!fetched->record_warning.empty())
     spdlog::warn(
         "wheel_record_differs date={} reason=\"{}\"", nightly.date, fetched->record_warning);
   spdlog::info("fetch_finished date={} bytes={} resumed_from={} unpacked_bytes={}",
                nightly.date,
-               bytes,
-               resumed_from,
+               came.bytes,
+               came.resumed_from,
                fetched->unpacked.bytes);
   co_return Result<>{};
 }

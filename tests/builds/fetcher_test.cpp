@@ -63,7 +63,7 @@ class FetcherTest : public testing::Test {
 
   std::size_t files_unpacked() const {
     auto const is_file = [](fs::directory_entry const& entry) {
-      return entry.is_regular_file();
+      return entry.is_regular_file() && entry.path().filename() != fetch::answer_file;
     };
     fs::recursive_directory_iterator const all{request_.directory};
     return static_cast<std::size_t>(std::count_if(begin(all), end(all), is_file));
@@ -87,6 +87,28 @@ TEST_F(FetcherTest, DownloadsAndUnpacks) {
   EXPECT_EQ(fetched->unpacked.entries, 3);
   EXPECT_EQ(text_of(request_.directory / "torch/2"), "hello");
   EXPECT_FALSE(fs::exists(request_.file)) << "nobody needs it any more";
+}
+
+TEST_F(FetcherTest, KeepsItsAnswerInTheDirectoryForACallerThatWasKilled) {
+  host(3, "hello");
+  auto const fetched = fetch();
+  ASSERT_TRUE(fetched.has_value()) << fetched.error().message;
+
+  auto const kept = fetch::kept_answer(request_.directory);
+
+  ASSERT_TRUE(kept.has_value()) << kept.error().message;
+  EXPECT_EQ(kept->download.sha256, fetched->download.sha256);
+  EXPECT_EQ(kept->download.bytes, fetched->download.bytes);
+  EXPECT_EQ(kept->download.validators.etag, "\"1\"");
+}
+
+TEST_F(FetcherTest, KeepsItsOwnAnswerWhereTheArchiveHasOne) {
+  ArchiveWriter writer{folder_ / "made", ArchiveWriter::Format::zip};
+  writer.add_file(std::string{fetch::answer_file} + "/torch", "x");
+  writer.close();
+  host_.host("/torch.whl", {.path = folder_ / "made", .etag = "\"1\""});
+  ASSERT_TRUE(fetch().has_value());
+  EXPECT_TRUE(fetch::kept_answer(request_.directory).has_value());
 }
 
 TEST_F(FetcherTest, DownloadsAlone) {

@@ -21,6 +21,7 @@ struct Night {
   std::size_t incidents = 0;
   bool is_reported = false;
   std::size_t jobs = 0;
+  std::vector<std::string> digests;  // of the nightlies' files
   std::vector<int> processes;  // by night of the series that changed
   friend bool operator==(Night const&, Night const&) = default;
 };
@@ -80,6 +81,8 @@ class KillTest : public testing::TestWithParam<Origin> {
     auto const metric = GetParam() == Origin::branch_with_layouts ? Metric::latency : Metric::cmem;
     for (auto const& of_series : store.histories().of(world.series("alpha", metric)))
       night.processes.push_back(of_series.processes);
+    for (auto const& nightly : world.nightlies())
+      night.digests.push_back(nightly.file ? nightly.file->sha256 : "");
     night.jobs = store.jobs().of(Campaign::of(world.newest().id)).size();
     return night;
   }

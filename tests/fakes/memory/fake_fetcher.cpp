@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "fetch/carry_out.h"
 #include "fetch/package.h"
 #include "storage/base/digest.h"
 
@@ -131,6 +132,7 @@ asio::awaitable<Result<fetch::Fetched>> FakeFetcher::fetch(fetch::FetchRequest r
   ++(request.directory.empty() ? file.comparisons : file.downloads);
   if (request.directory.empty()) co_return fetched;
   (request.is_wheel ? unpack_wheel : unpack_archive)(file, request.directory);
+  fetch::keep_answer(request.directory, fetched);
   co_return fetched;
 }
 
