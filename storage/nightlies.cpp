@@ -10,7 +10,7 @@ namespace {
 constexpr auto select_nightlies =
     "SELECT id, date, version, commit_sha, release_sha, prefix, state, baseline_id, failure, "
     "announced_at, file_url, file_sha256, file_etag, file_last_modified, file_bytes, "
-    "file_aliases FROM nightly ";
+    "file_aliases, release_date FROM nightly ";
 
 /// Leaves out an edition of a published file that failed where another one was judged.
 constexpr auto that_count =
@@ -37,6 +37,7 @@ Nightly read_nightly(SQLite::Statement& row) {
                                  row.getColumn(13).getString(),
                                  row.getColumn(14).getInt64(),
                                  lines_of(row.getColumn(15).getString())};
+  nightly.release_date = row.getColumn(16).getString();
   return nightly;
 }
 
@@ -124,7 +125,8 @@ void Nightlies::update(Nightly const& nightly) {
       database_,
       "UPDATE nightly SET version = ?, commit_sha = ?, release_sha = ?, prefix = ?, state = ?, "
       "baseline_id = ?, failure = ?, file_url = ?, file_sha256 = ?, file_etag = ?, "
-      "file_last_modified = ?, file_bytes = ?, file_aliases = ? WHERE id = ?"};
+      "file_last_modified = ?, file_bytes = ?, file_aliases = ?, "
+      "release_date = ? WHERE id = ?"};
   auto const file = nightly.file.value_or(PublishedFile{});
   bind_all(statement,
            nightly.version,
@@ -140,6 +142,7 @@ void Nightlies::update(Nightly const& nightly) {
            file.last_modified,
            file.bytes,
            text_of(file.aliases),
+           nightly.release_date,
            nightly.id.value);
   statement.exec();
 }

@@ -27,7 +27,8 @@ CREATE TABLE nightly (
   file_etag TEXT NOT NULL DEFAULT '',            -- the server's ETag of the file that was downloaded; empty until then
   file_last_modified TEXT NOT NULL DEFAULT '',   -- the server's Last-Modified of that file; empty until then
   file_bytes INTEGER NOT NULL DEFAULT 0,         -- of that file; 0 until then
-  file_aliases TEXT NOT NULL DEFAULT ''          -- other ETags that servers have for the same contents, a line each
+  file_aliases TEXT NOT NULL DEFAULT '',         -- other ETags that servers have for the same contents, a line each
+  release_date TEXT NOT NULL DEFAULT ''          -- "YYYY-MM-DD" that the nightly branch has for `release_sha`; empty until the file was fetched, and where the branch does not have it
 ) STRICT;
 CREATE INDEX nightly_by_date ON nightly (date);
 CREATE UNIQUE INDEX nightly_of_commit ON nightly (date, commit_sha) WHERE file_url IS NULL;

@@ -100,6 +100,7 @@ void add_alarms(Families& all, storage::Tallies const& tallies) {
                                           label_dropped,
                                           clone_unfit,
                                           stale_feed,
+                                          nightly_of_another_date,
                                           bisection_failed},
                                          tallies.open_alarms)));
 }

@@ -171,9 +171,8 @@ asio::awaitable<Result<BuildAttempt>> Packages::read(Nightly& nightly,
   }
   // One that was measured stays under the commit that it was measured under.
   if (nightly.commit.hex.empty()) {
-    auto const trunk = co_await trunk_commit_of(nightly, contents->release_commit, wanted);
-    if (!trunk) co_return trunk.error();
-    nightly.commit = *trunk;
+    auto const noted = co_await note_commit(nightly, contents->release_commit, wanted);
+    if (!noted) co_return noted.error();
   }
   nightly.release_commit = contents->release_commit;
   if (is_wheel(nightly.file->url)) {
@@ -192,12 +191,15 @@ asio::awaitable<Result<BuildAttempt>> Packages::read(Nightly& nightly,
   co_return attempt;
 }
 
-/// The release's own commit where the clone does not name the trunk commit: the nightly is measured
-/// then, and not bisected.
-asio::awaitable<Result<CommitSha>> Packages::trunk_commit_of(Nightly nightly,
-                                                             CommitSha release,
-                                                             Trunk wanted) {
-  if (options_.source.repository.empty()) co_return release;
+/// Notes the trunk commit and the date of a release. The release's own commit stands for the trunk
+/// commit where the clone does not name that: the nightly is measured then, and not bisected.
+asio::awaitable<Result<>> Packages::note_commit(Nightly& nightly,
+                                                CommitSha release,
+                                                Trunk wanted) {
+  if (options_.source.repository.empty()) {
+    nightly.commit = release;
+    co_return Result<>{};
+  }
   auto found = release_in(options_, release);
   if (!found || !*found) {
     auto const refreshed = co_await git_fetch_.refresh();
@@ -207,13 +209,16 @@ asio::awaitable<Result<CommitSha>> Packages::trunk_commit_of(Nightly nightly,
   }
   if (found && *found) {
     check_date(nightly, **found);
-    co_return (*found)->trunk;
+    nightly.commit = (*found)->trunk;
+    nightly.release_date = (*found)->date;
+    co_return Result<>{};
   }
   spdlog::warn("release_without_trunk_commit release={} branch={} reason=\"{}\"",
                short_of(release),
                options_.feed.branch,
                found ? "the branch does not name it" : found.error().message);
-  co_return release;
+  nightly.commit = release;
+  co_return Result<>{};
 }
 
 }  // namespace torchwatch::builds

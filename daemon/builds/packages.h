@@ -57,9 +57,7 @@ class Packages {
   boost::asio::awaitable<Result<BuildAttempt>> read(Nightly& nightly,
                                                     std::filesystem::path directory,
                                                     Trunk wanted);
-  boost::asio::awaitable<Result<CommitSha>> trunk_commit_of(Nightly nightly,
-                                                            CommitSha release,
-                                                            Trunk wanted);
+  boost::asio::awaitable<Result<>> note_commit(Nightly& nightly, CommitSha release, Trunk wanted);
 
   config::Options const& options_;
   Fetcher& fetcher_;

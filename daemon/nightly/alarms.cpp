@@ -156,6 +156,7 @@ void Alarms::check_end(Nightly const& nightly) {
       "",
       "nightly " + nightly.date + ": " + nightly.failure);
   check_clone(nightly);
+  check_date(nightly);
   check_bisection(nightly);
   check_wait(nightly);
 }
@@ -193,6 +194,19 @@ void Alarms::check_clone(Nightly const& nightly) {
                   "says why",
                   options_.feed.branch,
                   nightly.date));
+}
+
+/// A job that starts after midnight gives its file the next day's date.
+void Alarms::check_date(Nightly const& nightly) {
+  if (!nightly.file || nightly.commit.hex.empty()) return;
+  set(!nightly.release_date.empty() && nightly.release_date != nightly.date,
+      AlarmKind::nightly_of_another_date,
+      "",
+      fmt::format("the file of nightly {} was built from the release of {}: the nightly is measured "
+                  "and bisected as commit {}; other files of its date may be of another commit",
+                  nightly.date,
+                  nightly.release_date,
+                  short_of(nightly.commit)));
 }
 
 /// The pipeline's own bisection is an incident's first. Another one that is done makes up for it.

@@ -54,6 +54,7 @@ class Alarms {
 
  private:
   void check_clone(Nightly const& nightly);
+  void check_date(Nightly const& nightly);
   void check_bisection(Nightly const& nightly);
   std::optional<Retry> missing_commits(Nightly const& nightly) const;
   void look_for_stopped_benchmarks(Nightly const& nightly, std::vector<JobOutcome> const& tonight);

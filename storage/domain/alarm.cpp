@@ -32,6 +32,8 @@ std::string_view to_string(AlarmKind kind) {
       return "clone_unfit";
     case AlarmKind::stale_feed:
       return "stale_feed";
+    case AlarmKind::nightly_of_another_date:
+      return "nightly_of_another_date";
     case AlarmKind::bisection_failed:
       return "bisection_failed";
   }
@@ -53,6 +55,7 @@ std::optional<AlarmKind> parse_alarm_kind(std::string_view text) {
                           AlarmKind::label_dropped,
                           AlarmKind::clone_unfit,
                           AlarmKind::stale_feed,
+                          AlarmKind::nightly_of_another_date,
                           AlarmKind::bisection_failed})
     if (text == to_string(kind)) return kind;
   return std::nullopt;

@@ -28,6 +28,7 @@ enum class AlarmKind {
   label_dropped,         ///< the last issue lacks a label: the token may not push
   clone_unfit,       ///< the clone does not name the commit that the last nightly was built from
   stale_feed,        ///< the feed's newest nightly is old by its own date
+  nightly_of_another_date,  ///< the last nightly's file was built from another date's release
   bisection_failed,  ///< the bisection of the last incident could not be done, or waits for commits
                      ///< that the clone lacks
 };

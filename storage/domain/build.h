@@ -110,6 +110,9 @@ struct Nightly {
   /// published file has told it.
   CommitSha commit;
   CommitSha release_commit;           ///< the commit of the nightly branch, where the feed has one
+  /// "YYYY-MM-DD" that the nightly branch has for `release_commit` of a published file; another day
+  /// than `date` where its job started after midnight. Empty where that is not known.
+  std::string release_date;
   std::string prefix;                 ///< where the build lies; empty until it is built or fetched
   std::optional<PublishedFile> file;  ///< of an index
   NightlyState state = NightlyState::announced;

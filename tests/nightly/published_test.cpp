@@ -678,6 +678,43 @@ TEST_F(PublishedTest, AFileOfAnotherDatesReleaseIsOfItsOwnCommit) {
   EXPECT_THAT(warnings[0], HasSubstr("release_date=2026-01-01"));
 }
 
+TEST_F(PublishedTest, AFileOfAnotherDatesReleaseIsSaidUntilTheNextNightly) {
+  world.publish("2026-01-01", 0);
+  auto const release = world.release("2026-01-02", 2);
+  world.publish("2026-01-03", 3).release = release;
+  pass();
+  EXPECT_EQ(world.newest().release_date, "2026-01-02");
+  EXPECT_THAT(world.alarms(), Contains(AlarmKind::nightly_of_another_date));
+  auto const alarms = world.parts->store.alarms().open();
+  auto const said = std::ranges::find(alarms, AlarmKind::nightly_of_another_date, &Alarm::kind);
+  EXPECT_THAT(said->detail, HasSubstr("nightly 2026-01-03 was built from the release of 2026-01-02"));
+  EXPECT_THAT(said->detail, HasSubstr(short_of(world.sha(2))));
+
+  world.restart();
+  pass();
+  EXPECT_THAT(world.alarms(), Contains(AlarmKind::nightly_of_another_date));
+  world.publish("2026-01-04", 4);
+  pass();
+  EXPECT_THAT(world.alarms(), Not(Contains(AlarmKind::nightly_of_another_date)));
+}
+
+TEST_F(PublishedTest, AFileOfAnotherDatesReleaseIsBisectedUpToItsOwnCommit) {
+  world.change(4, "alpha", 1.2);
+  world.change(7, "beta", 1.2);
+  world.publish("2026-01-01", 0);
+  auto const release = world.release("2026-01-02", 5);
+  world.publish("2026-01-03", 8).release = release;
+  pass();
+  auto const incident = incident_of(world.newest());
+  ASSERT_TRUE(incident);
+  EXPECT_THAT(incident->changes, SizeIs(1)) << "of alpha alone";
+  auto const bisections = world.parts->store.bisections().of_incident(incident->id);
+  ASSERT_THAT(bisections, SizeIs(1));
+  EXPECT_EQ(bisections[0].request.end, world.sha(5));
+  ASSERT_THAT(bisections[0].findings, SizeIs(1));
+  EXPECT_EQ(bisections[0].findings[0].suspects.back().sha, world.sha(4));
+}
+
 TEST_F(PublishedTest, AFileOfAnotherVersionThanItsNameSaysIsRefused) {
   world.publish("2026-01-01", 0).says = "2.9.0.dev20251231+cpu";
   pass();

@@ -84,12 +84,14 @@ TEST_F(NightliesTest, AFileIsKnownBeforeItsCommitIs) {
   nightly.file->aliases = {"\"2\"", "W/\"3\""};
   nightly.file->etag = "\"1\"";
   nightly.file->last_modified = "Tue";
+  nightly.release_date = "2025-12-31";
   store.nightlies().update(nightly);
 
   auto const read = store.nightlies().find(nightly.id).value();
   EXPECT_EQ(read.commit, sha_of('a'));
   EXPECT_EQ(read.release_commit, sha_of('b'));
   EXPECT_EQ(read.file, nightly.file);
+  EXPECT_EQ(read.release_date, "2025-12-31");
 }
 
 TEST_F(NightliesTest, AFileThatIsPublishedAgainIsAnotherEdition) {
