@@ -7,6 +7,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include "daemon/bisection/earlier_answers.h"
 #include "daemon/bisection/nightly_range.h"
 #include "daemon/nightly/operator_profile.h"
 
@@ -15,9 +16,9 @@ namespace asio = boost::asio;
 
 asio::awaitable<Result<>> Investigation::run(Nightly const& nightly) {
   auto incident = store_.incidents().of_nightly(nightly.id).value();
-  if (incident.nightly != nightly.id) co_return Result<>{};  // a later edition has nothing to add
-  auto const bisected = co_await bisect(incident);
+  auto const bisected = co_await bisect(incident, nightly);
   if (!bisected) co_return bisected.error();
+  if (incident.nightly != nightly.id) co_return Result<>{};  // the first edition's is profiled
   co_return co_await profile_incident(store_, rounds_, std::move(incident));
 }
 
@@ -29,8 +30,8 @@ bool Investigation::can_be_narrowed(CommitSha const& start, CommitSha const& end
 }
 
 /// One after the other, the one from the incident's baseline first.
-asio::awaitable<Result<>> Investigation::bisect(Incident const& incident) {
-  auto const requests = requests_for(incident);
+asio::awaitable<Result<>> Investigation::bisect(Incident const& incident, Nightly const& nightly) {
+  auto const requests = requests_for(incident, nightly);
   for (auto const& request : requests) {
     if (!can_be_narrowed(request.start, request.end)) continue;
     auto const bisected = co_await bisect(incident.id, request);
@@ -41,32 +42,37 @@ asio::awaitable<Result<>> Investigation::bisect(Incident const& incident) {
 
 /// One for all series that were compared with builds of one commit: a longer range would find again
 /// what was reported on the nights between.
-std::vector<BisectionRequest> Investigation::requests_for(Incident const& incident) const {
-  auto const nightlies = store_.nightlies();
-  auto const end = nightlies.find(incident.nightly).value().commit;
+std::vector<BisectionRequest> Investigation::requests_for(Incident const& incident,
+                                                          Nightly const& nightly) const {
+  auto const older = store_.baselines().of(nightly.id);
   std::vector<BisectionRequest> requests;
-  for (auto const& change : incident.changes) {
-    auto const baseline = baseline_of(incident, change.series);
-    auto const start = nightlies.find(baseline).value().commit;
+  for (auto const& [series, comparison, muted] : store_.incidents().verdicts(nightly.id)) {
+    if (comparison.verdict != Verdict::regression || muted) continue;
+    auto const own = older.find(series);
+    auto const baseline = own == older.end() ? nightly.baseline.value() : own->second;
+    auto const start = store_.nightlies().find(baseline).value().commit;
     auto request = std::ranges::find(requests, start, &BisectionRequest::start);
     if (request == requests.end()) {
       auto const place = baseline == incident.baseline ? requests.begin() : requests.end();
       BisectionRequest const one{
-          start, end, {}, options_.decide.threshold, {}, options_.bisect.prior};
+          start, nightly.commit, {}, options_.decide.threshold, {}, options_.bisect.prior};
       request = requests.insert(place, one);
     }
-    request->series.push_back(change.series);
+    request->series.push_back(series);
   }
   return requests;
 }
 
-asio::awaitable<Result<>> Investigation::bisect(IncidentId incident,
-                                                BisectionRequest const& request) {
+asio::awaitable<Result<>> Investigation::bisect(IncidentId incident, BisectionRequest request) {
   auto bisections = store_.bisections().of_incident(incident);
-  auto known = std::ranges::find_if(
-      bisections, [&](Bisection const& one) { return one.request.start == request.start; });
-  if (known == bisections.end())
+  auto known = std::ranges::find_if(bisections, [&](Bisection const& one) {
+    return one.request.start == request.start && one.request.end == request.end;
+  });
+  if (known == bisections.end()) {
+    request.series = bisection::series_without_answer(request, bisections, options_.source);
+    if (request.series.empty()) co_return Result<>{};
     known = bisections.insert(known, store_.bisections().ask(request, incident, clock_.now()));
+  }
   if (!is_active(known->state)) co_return Result<>{};
   auto const id = known->id;
   auto const done = co_await queue_.run(std::move(*known));

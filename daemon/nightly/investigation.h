@@ -27,16 +27,18 @@ class Investigation {
         rounds_{rounds},
         queue_{queue} {}
 
-  /// Bisects the series of the nightly's incident, those with one baseline together, unless
-  /// somebody paused or cancelled that, or there is nothing between that could be bisected; then
-  /// profiles both builds. An Error means that it may be tried again, for a day: then a bisection
+  /// Bisects the series of the nightly that are in its incident, those with one baseline together,
+  /// unless a person paused or cancelled that, or there is nothing between that could be bisected;
+  /// then profiles both builds. Of a later edition that joined the incident, only the series are
+  /// bisected for which the bisections of earlier editions name no commit that it contains, too. An Error means that it may be tried again, for a day: then a bisection
   /// that could not begin has failed, and one that cannot go on is left to the queue.
   boost::asio::awaitable<Result<>> run(Nightly const& nightly);
 
  private:
-  boost::asio::awaitable<Result<>> bisect(Incident const& incident);
-  std::vector<BisectionRequest> requests_for(Incident const& incident) const;
-  boost::asio::awaitable<Result<>> bisect(IncidentId incident, BisectionRequest const& request);
+  boost::asio::awaitable<Result<>> bisect(Incident const& incident, Nightly const& nightly);
+  std::vector<BisectionRequest> requests_for(Incident const& incident,
+                                             Nightly const& nightly) const;
+  boost::asio::awaitable<Result<>> bisect(IncidentId incident, BisectionRequest request);
   Result<> patient(BisectionId id, Error const& problem);
   void give_up(Bisection bisection, Error const& problem);
   bool can_be_narrowed(CommitSha const& start, CommitSha const& end) const;

@@ -891,6 +891,10 @@ class EditionTest : public PublishedTest {
     EXPECT_EQ(world.newest().baseline, world.nightlies()[0].id);
   }
 
+  std::vector<Bisection> bisections() {
+    return world.parts->store.bisections().of_incident(incidents().at(0).id);
+  }
+
   std::vector<Incident> incidents() { return world.parts->store.incidents().all(); }
 
   std::string report() {
@@ -911,6 +915,52 @@ TEST_F(EditionTest, WithTheRegressionJoinsTheIncident) {
   world.restart();
   pass();
   EXPECT_THAT(incidents(), SizeIs(1));
+}
+
+TEST_F(EditionTest, ThatHasTheCulpritIsNotBisectedAgain) {
+  publish_twice(3, 6);
+  ASSERT_THAT(incidents(), SizeIs(1));
+  ASSERT_THAT(bisections(), SizeIs(1));
+  EXPECT_EQ(bisections()[0].request.end, world.sha(3));
+}
+
+TEST_F(EditionTest, WithARegressionMoreIsBisectedForThatUpToItsOwnCommit) {
+  world.change(5, "beta", 1.2);
+  publish_twice(4, 6);
+  ASSERT_THAT(incidents(), SizeIs(1));
+  ASSERT_THAT(bisections(), SizeIs(2));
+  auto const again = bisections()[1];
+  EXPECT_EQ(again.state, BisectionState::done);
+  EXPECT_EQ(again.request.end, world.sha(6));
+  EXPECT_THAT(again.request.series, ElementsAre(world.series("beta")));
+  ASSERT_THAT(again.findings, SizeIs(1));
+  EXPECT_EQ(again.findings[0].suspects.back().sha, world.sha(5));
+  EXPECT_THAT(report(), HasSubstr(world.sha(5).hex));
+
+  world.restart();
+  pass();
+  EXPECT_THAT(incidents(), SizeIs(1));
+  EXPECT_THAT(bisections(), SizeIs(2));
+}
+
+TEST_F(EditionTest, WhoseNightlyWasBisectedInVainIsBisectedUpToItsOwnCommit) {
+  world.change(3, "alpha", 1.2);
+  world.publish("2026-01-01", 0);
+  world.publish("2026-01-02", 4);
+  pass();
+  ASSERT_THAT(bisections(), SizeIs(1));
+  auto failed = bisections()[0];
+  failed.state = BisectionState::failed;
+  failed.outcome.reset();
+  failed.findings.clear();
+  failed.failure = "no build came";
+  world.parts->store.bisections().update(failed);
+  world.publish("2026-01-02", 6);
+  pass();
+  ASSERT_THAT(incidents(), SizeIs(1));
+  ASSERT_THAT(bisections(), SizeIs(2));
+  EXPECT_EQ(bisections()[1].request.end, world.sha(6));
+  EXPECT_EQ(bisections()[1].findings.at(0).suspects.back().sha, world.sha(3));
 }
 
 TEST_F(EditionTest, WithoutTheRegressionCorrectsTheIncident) {
