@@ -1,5 +1,7 @@
 #include "storage/nightlies.h"
 
+#include <utility>
+
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include "storage/rows.h"
@@ -106,12 +108,14 @@ std::optional<Nightly> Nightlies::find(NightlyId id) const {
   return read_one(query, read_nightly);
 }
 
-std::optional<Nightly> Nightlies::next_unfinished() const {
+std::optional<Nightly> Nightlies::next_unfinished(std::set<NightlyId> const& waiting) const {
   SQLite::Statement query{database_,
                           std::string{select_nightlies} +
                               "WHERE state NOT IN ('bisected', 'done', 'failed') "
-                              "ORDER BY date, id LIMIT 1"};
-  return read_one(query, read_nightly);
+                              "ORDER BY date, id"};
+  for (auto& nightly : read_all(query, read_nightly))
+    if (!waiting.contains(nightly.id)) return std::move(nightly);
+  return std::nullopt;
 }
 
 std::vector<Nightly> Nightlies::unpublished() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,8 +37,9 @@ class Nightlies {
   /// The last that was announced of those of a date. Editions as for newest().
   std::optional<Nightly> of_date(std::string const& date) const;
 
-  /// The oldest nightly that was not judged to the end: neither bisected, done nor failed.
-  std::optional<Nightly> next_unfinished() const;
+  /// The oldest nightly that was not judged to the end: neither bisected, done nor failed. Those
+  /// that are `waiting` are passed over.
+  std::optional<Nightly> next_unfinished(std::set<NightlyId> const& waiting = {}) const;
 
   /// Nightlies whose incident is known but not published yet, oldest first.
   std::vector<Nightly> unpublished() const;

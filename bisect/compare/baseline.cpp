@@ -161,6 +161,14 @@ bool is_late(Nightly const& nightly, std::vector<Nightly> const& nightlies) {
   });
 }
 
+bool is_edition(Nightly const& nightly, std::vector<Nightly> const& nightlies) {
+  return std::ranges::any_of(nightlies, [&](Nightly const& other) {
+    bool const has_ended = is_judged(other) || other.state == NightlyState::failed;
+    return has_ended && nightly.file && other.file && other.id < nightly.id &&
+           other.date == nightly.date && other.version == nightly.version;
+  });
+}
+
 std::vector<ComparedNight> compared_before(Nightly const& nightly,
                                            std::vector<Nightly> const& nightlies,
                                            std::size_t most) {

@@ -50,6 +50,7 @@ class UserCollector {
   BuildUsers take() { return std::move(users_); }
 
  private:
+  void add_baseline_of_edition(Nightly const& nightly);
   void add_baselines_of_series(Nightly const& usual);
   bool is_kept(std::string const& name) const;
   void add(std::string const& name, std::string const& user);
@@ -92,6 +93,7 @@ void UserCollector::add_nightlies() {
     add(nightly.id, "nightly " + nightly.date);
     add(nightly.commit, "nightly " + nightly.date);
     add(nightly.baseline, "baseline of nightly " + nightly.date);
+    add_baseline_of_edition(nightly);
   }
   for (auto const baseline : references_.baselines)
     add(baseline, "baseline of series of a nightly");
@@ -99,6 +101,13 @@ void UserCollector::add_nightlies() {
     add(baseline->id, "baseline of the next nightly");
     add_baselines_of_series(*baseline);
   }
+}
+
+/// An edition that is waited for chooses its baseline when it comes; later nightlies go on until then.
+void UserCollector::add_baseline_of_edition(Nightly const& nightly) {
+  if (nightly.baseline || !bisect::is_edition(nightly, references_.nightlies)) return;
+  auto const baseline = bisect::baseline_of(nightly, references_.nightlies);
+  if (baseline) add(baseline->id, "baseline of nightly " + nightly.date);
 }
 
 /// Of those series that `usual`, the baseline of the next nightly, did not judge.

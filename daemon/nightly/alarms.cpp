@@ -136,6 +136,11 @@ void Alarms::set(bool is_wrong,
   measure::set_alarm(store_, is_wrong, alarm);
 }
 
+bool Alarms::is_late(Nightly const& nightly) const {
+  constexpr int newest = 20;  // asked for each benchmark; what was judged last is among them
+  return bisect::is_late(nightly, store_.nightlies().newest(newest));
+}
+
 void Alarms::check_feed(std::optional<std::vector<std::string>> const& odd,
                         std::string const& newer) {
   if (odd) set(!odd->empty(), AlarmKind::odd_feed_entry, "", first_of(*odd));
@@ -228,6 +233,7 @@ void Alarms::check_report_updates(std::vector<std::string> const& failures) {
 }
 
 void Alarms::check_sweep(Nightly const& nightly, Nightly const& baseline) {
+  if (is_late(nightly)) return;
   auto const tonight = store_.jobs().of(Campaign::of(nightly.id));
   look_for_stopped_benchmarks(nightly, tonight);
   check_age(nightly, baseline);
@@ -297,6 +303,7 @@ void Alarms::check_age(Nightly const& nightly, Nightly const& baseline) {
 }
 
 void Alarms::look_for_baseline(Nightly const& nightly) {
+  if (is_late(nightly)) return;
   if (!bisect::baseline_of(nightly, store_.nightlies().all())) return;  // it is the first
   set(true,
       AlarmKind::stale_baseline,
@@ -343,6 +350,7 @@ std::map<std::string, std::vector<bisect::RemeasuredNight>> Alarms::earlier_nigh
 void Alarms::check_comparison(Nightly const& nightly,
                               Series const& series,
                               std::string const& failure) {
+  if (is_late(nightly)) return;
   set(!failure.empty(),
       AlarmKind::benchmark_undecided,
       series.fleet + ": " + name_of(series.benchmark),
@@ -396,6 +404,7 @@ std::string Alarms::known_between(Nightly const& anchor,
 }
 
 void Alarms::check_anchors(Nightly const& nightly) {
+  if (is_late(nightly)) return;
   std::set<Series> grown_tonight;
   for (auto const& change : store_.incidents().verdicts(nightly.id))
     if (change.comparison.verdict == Verdict::regression) grown_tonight.insert(change.series);

@@ -13,7 +13,8 @@
 namespace torchwatch::nightly {
 
 /// Notices when the watching itself is in trouble, and when it no longer is. Every alarm is raised
-/// once, kept, and logged as `alarm_raised` and `alarm_cleared`. Single-threaded.
+/// once, kept, and logged as `alarm_raised` and `alarm_cleared`. A nightly that is judged after a
+/// later one changes none: alarms are about the newest. Single-threaded.
 class Alarms {
  public:
   /// All arguments must outlive it.
@@ -53,6 +54,7 @@ class Alarms {
   void check_report_updates(std::vector<std::string> const& failures);
 
  private:
+  bool is_late(Nightly const& nightly) const;
   void check_clone(Nightly const& nightly);
   void check_date(Nightly const& nightly);
   void check_bisection(Nightly const& nightly);

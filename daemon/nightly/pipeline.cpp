@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
+
+#include "bisect/compare/baseline.h"
 
 namespace torchwatch::nightly {
 namespace asio = boost::asio;
@@ -25,6 +28,13 @@ bool is_searched(storage::Store& store, Incident const& incident, Timestamp now)
                              [](Bisection const& search) { return is_active(search.state); });
 }
 
+/// Whether a nightly that cannot be judged now lets later ones go on: an edition that did not come
+/// yet, of a nightly that has ended.
+bool waits_alone(storage::Store& store, Nightly const& nightly) {
+  return nightly.state == NightlyState::announced &&
+         bisect::is_edition(nightly, store.nightlies().all());
+}
+
 }  // namespace
 
 asio::awaitable<Result<>> Pipeline::pass() {
@@ -35,15 +45,23 @@ asio::awaitable<Result<>> Pipeline::pass() {
   // Findings are published, whatever happens to later nightlies.
   auto published = co_await publish_all();
   co_await tell_all();
-  while (auto nightly = store_.nightlies().next_unfinished()) {
+  Result<> all_came;
+  std::set<NightlyId> waiting;
+  while (auto nightly = store_.nightlies().next_unfinished(waiting)) {
     auto const judged = co_await stages_.judge(*nightly);
     alarms_.check_wait(*nightly);
-    if (!judged) co_return judged.error();
+    if (!judged && !waits_alone(store_, *nightly)) co_return judged.error();
+    if (!judged) {
+      all_came = judged;
+      waiting.insert(nightly->id);
+      continue;
+    }
     check_end();
     published = co_await publish_all();
   }
   if (!store_.incidents().pending_corrections().empty()) co_await tell_all();
-  co_return looked ? published : looked;
+  if (!looked) co_return looked.error();
+  co_return all_came ? published : all_came;
 }
 
 /// A nightly that came late says nothing of the newest.
@@ -54,9 +72,10 @@ void Pipeline::check_end() {
 asio::awaitable<Result<>> Pipeline::publish_all() {
   Result<> all_published;
   for (auto& nightly : store_.nightlies().unpublished()) {
-    auto incident = store_.incidents().of_nightly(nightly.id).value();
-    if (is_searched(store_, incident, clock_.now())) continue;
-    auto const published = co_await publisher_.publish(std::move(incident));
+    auto incident = store_.incidents().of_nightly(nightly.id);
+    if (!incident) move_to(store_, nightly, NightlyState::done);  // a later edition took its place
+    if (!incident || is_searched(store_, *incident, clock_.now())) continue;
+    auto const published = co_await publisher_.publish(std::move(*incident));
     if (published)
       move_to(store_, nightly, NightlyState::done);
     else

@@ -30,9 +30,9 @@ class Pipeline {
 
   /// One pass: asks the feed, judges every nightly that is not judged yet, the oldest first,
   /// publishes what is not published, and tells what bisections found since and what later
-  /// editions of files came to. An Error means that
-  /// the world stood in the way; the next pass goes on from there. A feed that does not answer, or
-  /// a report that cannot be delivered, holds up nothing else.
+  /// editions of files came to. An Error means that the world stood in the way; the next pass goes
+  /// on from there. A feed that does not answer, a report that cannot be delivered, or a later
+  /// edition of a file that does not come, holds up nothing else.
   boost::asio::awaitable<Result<>> pass();
 
  private:

@@ -94,7 +94,10 @@ asio::awaitable<Result<NightlyState>> Stages::prepare(Nightly& nightly) {
   auto const prepared = co_await preparation_.prepare(nightly);
   if (!prepared) co_return prepared.error();
   if (!nightly.failure.empty()) co_return NightlyState::failed;
-  if (!bisect::is_late(nightly, store_.nightlies().all())) co_return NightlyState::prepared;
+  // A late edition may correct what was told of its date.
+  auto const all = store_.nightlies().all();
+  if (!bisect::is_late(nightly, all) || bisect::is_edition(nightly, all))
+    co_return NightlyState::prepared;
   spdlog::info("nightly_late date={}", nightly.date);
   co_return NightlyState::done;
 }

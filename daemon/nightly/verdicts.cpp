@@ -94,11 +94,11 @@ asio::awaitable<Result<bool>> Verdicts::confirm(Nightly const& nightly, Nightly 
   auto const earlier = incident_of_edition(nightly);
   if (earlier)
     correct(*earlier, nightly, any);
-  else if (any)
+  else if (any && !bisect::is_late(nightly, store_.nightlies().all()))
     open_incident(nightly, baseline);
   clear_quiet_ones(nightly, screening);
   alarms_.check_anchors(nightly);
-  co_return any;
+  co_return store_.incidents().of_nightly(nightly.id).has_value();
 }
 
 Verdicts::Plan Verdicts::plan(Nightly const& nightly,

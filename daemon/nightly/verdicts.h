@@ -41,9 +41,9 @@ class Verdicts {
   /// Measures whatever may have grown, next to the baseline of each series, until it is decided,
   /// and of the nightly's benchmarks a sample against themselves and a share against their anchors.
   /// Logs first how many may have grown. Keeps every verdict, and opens the incident when there is
-  /// a regression that nobody muted: true then. A later edition of a file opens none of its own: it
-  /// joins that of the edition before, or corrects it. Errors as Rounds::measure's, and when a
-  /// build is not there any more.
+  /// a regression that nobody muted: true then. A later edition of a file opens none of its own
+  /// where an edition before has one: it joins that, or corrects it. Nor does one that came after a
+  /// later nightly was judged. Errors as Rounds::measure's, and when a build is not there any more.
   boost::asio::awaitable<Result<bool>> confirm(Nightly const& nightly, Nightly const& baseline);
 
  private:

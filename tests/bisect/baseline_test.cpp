@@ -68,6 +68,24 @@ TEST(Baseline, OfAnEditionIsNoEarlierEdition) {
   EXPECT_EQ(baseline_of(nightlies[3], nightlies)->id, NightlyId{2}) << "of another version";
 }
 
+TEST(Baseline, AnEditionIsALaterOneOfAFileThatHasEnded) {
+  std::vector nightlies{nightly(1, "2026-01-01", done),
+                        nightly(2, "2026-01-02", failed),
+                        nightly(3, "2026-01-02", announced),
+                        nightly(4, "2026-01-03", announced),
+                        nightly(5, "2026-01-03", announced)};
+  EXPECT_FALSE(is_edition(nightlies[2], nightlies)) << "no file";
+  for (auto& one : nightlies) {
+    one.file = PublishedFile{};
+    one.version = one.date;
+  }
+  EXPECT_TRUE(is_edition(nightlies[2], nightlies));
+  EXPECT_FALSE(is_edition(nightlies[1], nightlies)) << "the first";
+  EXPECT_FALSE(is_edition(nightlies[4], nightlies)) << "the first has not ended";
+  nightlies[2].version = "another";
+  EXPECT_FALSE(is_edition(nightlies[2], nightlies));
+}
+
 Nightly swept_beside(int baseline, int id, std::string const& date, NightlyState state) {
   auto one = nightly(id, date, state);
   one.baseline = NightlyId{baseline};

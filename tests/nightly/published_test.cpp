@@ -971,6 +971,80 @@ TEST_F(EditionTest, WithoutTheRegressionCorrectsTheIncident) {
   EXPECT_THAT(report(), HasSubstr("no regression was found in them"));
 }
 
+/// An edition whose digest is listed before its file is there, and a nightly after it.
+class LateEditionTest : public EditionTest {
+ protected:
+  /// `first`, `second` and `later`: the commits of both editions and of the nightly after them.
+  void announce(std::size_t first, std::size_t second, std::size_t later) {
+    world.change(3, "alpha", 1.2);
+    world.publish("2026-01-01", 0);
+    world.publish("2026-01-02", first);
+    pass();
+    world.clock.time += hours{2};  // so that its day ends after the next nightly
+    file = &world.publish("2026-01-02", second);
+    file->listed_sha256 = std::string(64, 'b');
+    EXPECT_THAT(world.pass().error().message, HasSubstr("published with the SHA-256 bbb"));
+    world.publish("2026-01-03", later);
+  }
+
+  void upload() {
+    file->sha256 = file->listed_sha256;
+    world.clock.time += hours{1};  // until the next attempt
+    world.restart();
+    pass();
+  }
+
+  Nightly edition() { return world.nightlies().at(2); }
+
+  fakes::FakeFetcher::File* file = nullptr;
+};
+
+TEST_F(LateEditionTest, HoldsUpNoLaterNightly) {
+  announce(3, 3, 4);
+  EXPECT_THAT(world.pass().error().message, HasSubstr("published with the SHA-256 bbb"));
+  ASSERT_THAT(dates(), ElementsAre("2026-01-01", "2026-01-02", "2026-01-02", "2026-01-03"));
+  EXPECT_EQ(edition().state, NightlyState::announced);
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+  EXPECT_EQ(world.newest().baseline, world.nightlies()[1].id);
+}
+
+TEST_F(LateEditionTest, IsMeasuredNextToTheBaselineOfItsDate) {
+  announce(3, 3, 4);
+  EXPECT_FALSE(world.pass());
+  upload();
+  EXPECT_EQ(edition().state, NightlyState::done) << edition().failure;
+  EXPECT_EQ(edition().baseline, world.nightlies()[0].id);
+  ASSERT_THAT(incidents(), SizeIs(1));
+  EXPECT_EQ(incident_of(edition())->id, incidents()[0].id);
+  EXPECT_THAT(report(), HasSubstr("there are regressions in them, too"));
+
+  world.publish("2026-01-04", 5);
+  pass();
+  EXPECT_EQ(world.newest().baseline, world.nightlies()[3].id);
+  EXPECT_THAT(incidents(), SizeIs(1));
+}
+
+TEST_F(LateEditionTest, OpensNoIncidentOfWhatALaterNightlyTold) {
+  announce(2, 3, 4);
+  EXPECT_FALSE(world.pass());
+  ASSERT_THAT(incidents(), SizeIs(1));
+  EXPECT_EQ(incidents()[0].nightly, world.newest().id);
+  upload();
+  EXPECT_EQ(edition().state, NightlyState::done) << edition().failure;
+  EXPECT_THAT(world.parts->store.incidents().verdicts(edition().id), Not(IsEmpty()));
+  EXPECT_THAT(incidents(), SizeIs(1));
+}
+
+TEST_F(LateEditionTest, FailsAloneAfterADay) {
+  announce(3, 3, 4);
+  EXPECT_FALSE(world.pass());
+  world.clock.time += hours{3};
+  pass();
+  EXPECT_EQ(edition().state, NightlyState::failed);
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+  EXPECT_THAT(world.alarms(), Not(Contains(AlarmKind::nightly_failed)));
+}
+
 TEST_F(EditionTest, WithTheFirstRegressionOpensTheIncident) {
   publish_twice(2, 3);
   ASSERT_THAT(incidents(), SizeIs(1));

@@ -128,6 +128,7 @@ TEST_F(NightliesTest, WorkGoesOnWithTheOldestNightlyThatIsNotJudged) {
   announce("2026-01-05", 'e');
 
   EXPECT_EQ(store.nightlies().next_unfinished()->id, next);
+  EXPECT_EQ(store.nightlies().next_unfinished({next})->date, "2026-01-05");
   ASSERT_EQ(store.nightlies().unpublished().size(), 1U);
   EXPECT_EQ(store.nightlies().unpublished().front().id, unpublished);
 }
