@@ -55,10 +55,11 @@ Result<Fetched> kept_answer(std::filesystem::path const& directory);
 using OnFetchProgress = std::function<void(FetchProgress const&)>;
 
 /// Downloads, unpacks and checks. The directory appears whole, with its `answer_file`, or not at
-/// all, whenever this is killed. An archive that is refused is gone: nobody can use it. Errors as download's; corrupt
-/// when the archive breaks a rule of unpack or check_record, or is damaged and yet has the digest
-/// that was published; unavailable when it is damaged and has no digest: a cache may have cut it
-/// off, or sent a page in its place. invalid_argument when the directory is there. Blocks.
+/// all, whenever this is killed. An archive that is refused is gone: nobody can use it. Errors as
+/// download's; corrupt when the archive breaks a rule of unpack or check_record, or is damaged and
+/// yet has the digest that was published; unavailable when it is damaged and has no digest: a cache
+/// may have cut it off, or sent a page in its place. invalid_argument when the directory is there.
+/// Blocks.
 Result<Fetched> carry_out(FetchRequest const& request, OnFetchProgress const& on_progress);
 
 }  // namespace torchwatch::fetch

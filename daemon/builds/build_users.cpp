@@ -103,7 +103,8 @@ void UserCollector::add_nightlies() {
   }
 }
 
-/// An edition that is waited for chooses its baseline when it comes; later nightlies go on until then.
+/// An edition that is waited for chooses its baseline when it comes. Later nightlies go on until
+/// then.
 void UserCollector::add_baseline_of_edition(Nightly const& nightly) {
   if (nightly.baseline || !bisect::is_edition(nightly, references_.nightlies)) return;
   auto const baseline = bisect::baseline_of(nightly, references_.nightlies);

@@ -207,8 +207,9 @@ void Alarms::check_date(Nightly const& nightly) {
   set(!nightly.release_date.empty() && nightly.release_date != nightly.date,
       AlarmKind::nightly_of_another_date,
       "",
-      fmt::format("the file of nightly {} was built from the release of {}: the nightly is measured "
-                  "and bisected as commit {}; other files of its date may be of another commit",
+      fmt::format("the file of nightly {} was built from the release of {}: the nightly is "
+                  "measured and bisected as commit {}; other files of its date may be of another "
+                  "commit",
                   nightly.date,
                   nightly.release_date,
                   short_of(nightly.commit)));

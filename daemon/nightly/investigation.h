@@ -30,8 +30,9 @@ class Investigation {
   /// Bisects the series of the nightly that are in its incident, those with one baseline together,
   /// unless a person paused or cancelled that, or there is nothing between that could be bisected;
   /// then profiles both builds. Of a later edition that joined the incident, only the series are
-  /// bisected for which the bisections of earlier editions name no commit that it contains, too. An Error means that it may be tried again, for a day: then a bisection
-  /// that could not begin has failed, and one that cannot go on is left to the queue.
+  /// bisected for which the bisections of earlier editions name no commit that it contains, too. An
+  /// Error means that it may be tried again, for a day: then a bisection that could not begin has
+  /// failed, and one that cannot go on is left to the queue.
   boost::asio::awaitable<Result<>> run(Nightly const& nightly);
 
  private:

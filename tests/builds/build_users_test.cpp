@@ -66,6 +66,20 @@ TEST_F(BuildUsersTest, ANightlyUsesItsBuildAndItsBaselineUntilItIsJudged) {
                            Pair("nightly-2", ElementsAre("baseline of nightly 2026-01-05"))));
 }
 
+TEST_F(BuildUsersTest, AnEditionThatIsWaitedForUsesTheBaselineOfItsDate) {
+  auto& first = references.nightlies[3];
+  auto& edition = references.nightlies[4];
+  first.date = edition.date;
+  first.version = edition.version = "2.9";
+  first.file = edition.file = PublishedFile{};
+  edition.state = NightlyState::announced;
+  EXPECT_THAT(
+      users(),
+      UnorderedElementsAre(Pair("nightly-5", ElementsAre("nightly 2026-01-05")),
+                           Pair("nightly-4", ElementsAre("baseline of the next nightly")),
+                           Pair("nightly-3", ElementsAre("baseline of nightly 2026-01-05"))));
+}
+
 TEST_F(BuildUsersTest, ANightlyUsesItsBuildBeforeItsPrefixIsKnown) {
   references.nightlies[4].state = NightlyState::announced;
   references.nightlies[4].prefix.clear();

@@ -687,7 +687,9 @@ TEST_F(PublishedTest, AFileOfAnotherDatesReleaseIsSaidUntilTheNextNightly) {
   EXPECT_THAT(world.alarms(), Contains(AlarmKind::nightly_of_another_date));
   auto const alarms = world.parts->store.alarms().open();
   auto const said = std::ranges::find(alarms, AlarmKind::nightly_of_another_date, &Alarm::kind);
-  EXPECT_THAT(said->detail, HasSubstr("nightly 2026-01-03 was built from the release of 2026-01-02"));
+  ASSERT_NE(said, alarms.end());
+  EXPECT_THAT(said->detail,
+              HasSubstr("nightly 2026-01-03 was built from the release of 2026-01-02"));
   EXPECT_THAT(said->detail, HasSubstr(short_of(world.sha(2))));
 
   world.restart();
