@@ -157,6 +157,17 @@ std::string outcome_story(Bisection const& bisection) {
   return is_said_by_findings ? "" : paragraph(summary);
 }
 
+/// "Bisected from A (good) to B (bad)."
+std::string ends_story(Bisection const& bisection, std::string const& project) {
+  auto const& [start, end] = std::tie(bisection.request.start, bisection.request.end);
+  auto const merge =
+      bisection.inside ? "inside merge " + commit_link(bisection.inside->merge, project) + " " : "";
+  return fmt::format("Bisected {}from {} (good) to {} (bad).\n\n",
+                     merge,
+                     commit_link(start, project),
+                     commit_link(end, project));
+}
+
 /// Without builds of commits, the reader has to look at all of them.
 std::string all_commits(Bisection const& bisection, std::string const& project) {
   if (bisection.outcome != BisectionOutcome::range || !measured_nightlies_alone(bisection))
@@ -224,10 +235,8 @@ std::string landings_story(Bisection const& bisection, std::string const& projec
 }
 
 std::string bisection_story(Bisection const& bisection, std::string const& project) {
-  auto text = fmt::format("Bisected from {} (good) to {} (bad).\n\n",
-                          commit_link(bisection.request.start, project),
-                          commit_link(bisection.request.end, project)) +
-              outcome_story(bisection) + all_commits(bisection, project);
+  auto text =
+      ends_story(bisection, project) + outcome_story(bisection) + all_commits(bisection, project);
   for (auto const& finding : bisection.findings) {
     text += finding.suspects.size() == 1 ? commit_story(finding, bisection, project)
                                          : range_story(finding, bisection, project);

@@ -81,6 +81,12 @@ std::string part_of(double share) {
   return share < all ? " (" + words::share(share) + ")" : "";
 }
 
+/// " (came with 0123456789ab)" of what a bisection found in a merge; else empty.
+std::string merge_of(Bisection const& bisection, std::string const& project) {
+  if (!bisection.inside) return {};
+  return " (came with " + commit_link(bisection.inside->merge, project) + ")";
+}
+
 /// Each culprit once, though several searches named it.
 std::string explained_by(Series const& series,
                          std::vector<Bisection> const& bisections,
@@ -92,7 +98,8 @@ std::string explained_by(Series const& series,
       auto const link = commit_link(finding.suspects.front().sha, project);
       if (effect == nullptr || culprits.find(link) != std::string::npos) continue;
       culprits += (culprits.empty() ? "" : ", ") + link +
-                  (finding.missing > 0 ? " (missing)" : "") + part_of(effect->share);
+                  (finding.missing > 0 ? " (missing)" : "") + part_of(effect->share) +
+                  merge_of(bisection, project);
     }
   }
   return culprits.empty() ? "not explained" : culprits;

@@ -144,10 +144,16 @@ void clear(SQLite::Database& database, std::string const& table, BisectionId id)
   clear.exec();
 }
 
-/// The columns of a finding itself, and those of the earlier incident that it refers to.
+/// The columns of a finding itself, those of the earlier incident that it refers to, and the id of
+/// the bisection that searches its one suspect, a merge.
 constexpr auto select_own_columns =
     "SELECT finding, no_revert_check, is_gradual, reverted_by_sha, approvers, incident.id, "
-    "nightly.date, incident.report, missing, merged FROM bisection_finding "
+    "nightly.date, incident.report, missing, merged, "
+    "(SELECT branch.id FROM bisection AS branch JOIN bisection_suspect AS suspect "
+    "ON suspect.bisection_id = branch.outer_id AND suspect.commit_sha = branch.merge_sha "
+    "WHERE branch.outer_id = bisection_finding.bisection_id "
+    "AND suspect.finding = bisection_finding.finding AND suspect.ordinal = 0 AND merged > 0) "
+    "FROM bisection_finding "
     "LEFT JOIN incident ON incident.id = earlier_incident_id "
     "LEFT JOIN nightly ON nightly.id = incident.nightly_id WHERE bisection_id = ?";
 
@@ -158,6 +164,7 @@ void read_own_columns(SQLite::Statement& row, Finding& finding) {
   finding.approvers = lines_of(row.getColumn(4).getString());
   finding.missing = row.getColumn(8).getInt();
   finding.merged = row.getColumn(9).getInt();
+  if (!row.getColumn(10).isNull()) finding.searched_by = BisectionId{row.getColumn(10).getInt64()};
   if (row.getColumn(5).isNull()) return;
   finding.earlier = EarlierIncident{IncidentId{row.getColumn(5).getInt64()},
                                     row.getColumn(6).getString(),

@@ -1,6 +1,7 @@
 #include "storage/bisections.h"
 
 #include <string>
+#include <tuple>
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <nlohmann/json.hpp>
@@ -13,7 +14,8 @@ namespace {
 
 constexpr auto select_bisections =
     "SELECT id, incident_id, start_sha, end_sha, threshold, direction, state, outcome, failure, "
-    "asked_at, prior, recipe_id, package_differences, base_sha, missing_commits, added_commits "
+    "asked_at, prior, recipe_id, package_differences, base_sha, missing_commits, added_commits, "
+    "outer_id, merge_sha, merged_commits "
     "FROM bisection ";
 
 std::vector<Series> select_series(SQLite::Database& database, BisectionId id) {
@@ -43,6 +45,10 @@ Bisection read_row(SQLite::Statement& row) {
     bisection.ancestry = Ancestry{CommitSha{row.getColumn(13).getString()},
                                   row.getColumn(14).getInt(),
                                   row.getColumn(15).getInt()};
+  if (!row.getColumn(16).isNull())
+    bisection.inside = SearchedMerge{BisectionId{row.getColumn(16).getInt64()},
+                                     CommitSha{row.getColumn(17).getString()},
+                                     row.getColumn(18).getInt()};
   return bisection;
 }
 
@@ -75,16 +81,15 @@ void insert_series(SQLite::Database& database, BisectionId id, std::vector<Serie
   }
 }
 
-}  // namespace
-
-Bisection Bisections::ask(BisectionRequest const& request,
-                          std::optional<IncidentId> incident,
-                          Timestamp now) {
-  SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
-  SQLite::Statement insert{database_,
-                           "INSERT INTO bisection (incident_id, start_sha, end_sha, threshold, "
-                           "direction, prior, state, asked_at) "
-                           "VALUES (?, ?, ?, ?, ?, ?, 'queued', ?)"};
+/// Queues a bisection and sets its id. Belongs into a transaction.
+void insert_queued(SQLite::Database& database, Bisection& bisection) {
+  SQLite::Statement insert{
+      database,
+      "INSERT INTO bisection (incident_id, start_sha, end_sha, threshold, direction, prior, "
+      "state, asked_at, outer_id, merge_sha, merged_commits) "
+      "VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?)"};
+  auto const& [incident, request, inside] =
+      std::tie(bisection.incident, bisection.request, bisection.inside);
   bind_all(insert,
            incident ? std::optional{incident->value} : std::nullopt,
            request.start.hex,
@@ -92,14 +97,26 @@ Bisection Bisections::ask(BisectionRequest const& request,
            request.threshold,
            std::string{to_string(request.direction)},
            std::string{to_string(request.prior)},
-           seconds_of(now));
+           seconds_of(bisection.asked_at),
+           inside ? std::optional{inside->outer.value} : std::nullopt,
+           inside ? std::optional{inside->merge.hex} : std::nullopt,
+           inside ? inside->merged : 0);
   insert.exec();
+  bisection.id.value = database.getLastInsertRowid();
+  insert_series(database, bisection.id, request.series);
+}
+
+}  // namespace
+
+Bisection Bisections::ask(BisectionRequest const& request,
+                          std::optional<IncidentId> incident,
+                          Timestamp now) {
+  SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
   Bisection bisection;
-  bisection.id.value = database_.getLastInsertRowid();
   bisection.incident = incident;
   bisection.request = request;
   bisection.asked_at = now;
-  insert_series(database_, bisection.id, request.series);
+  insert_queued(database_, bisection);
   transaction.commit();
   return bisection;
 }
@@ -247,7 +264,7 @@ void Bisections::finish(BisectionId id, std::size_t ordinal, BisectionStep const
   write_step(database_, id, ordinal, step);
 }
 
-void Bisections::update(Bisection const& bisection) {
+void Bisections::update(Bisection const& bisection, std::vector<Bisection> into_merges) {
   SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
   SQLite::Statement update{database_,
                            "UPDATE bisection SET state = ?, outcome = ?, failure = ? WHERE id = ?"};
@@ -260,6 +277,8 @@ void Bisections::update(Bisection const& bisection) {
   update.exec();
   write_findings(database_, bisection.id, bisection.findings);
   write_packages(database_, bisection.id, bisection.packages);
+  for (auto& inner : into_merges)
+    insert_queued(database_, inner);
   transaction.commit();
 }
 

@@ -79,8 +79,9 @@ class Bisections {
   /// Stores a step as it was done. `ordinal` is its place among those planned, counted from 0.
   void finish(BisectionId id, std::size_t ordinal, BisectionStep const& step);
 
-  /// Stores state, outcome, findings, packages and failure, all or nothing.
-  void update(Bisection const& bisection);
+  /// Stores state, outcome, findings, packages and failure, and bisections into merges that it
+  /// found as queued, with ids of their own; all or nothing.
+  void update(Bisection const& bisection, std::vector<Bisection> into_merges = {});
 
   /// Changes the state from queued or running to running. False, and nothing is changed, when it is
   /// neither: somebody has paused or cancelled it meanwhile.

@@ -318,8 +318,12 @@ CREATE TABLE bisection (
   missing_commits INTEGER NOT NULL DEFAULT 0,    -- how many the end lacks: those from the base to the start
   added_commits INTEGER NOT NULL DEFAULT 0,      -- how many lie between the base and the end; 0 unless the end lacks some
   is_reported INTEGER NOT NULL DEFAULT 0,            -- 1 once the incident's report, or an addition to it, has what it found
-  is_announced_as_running INTEGER NOT NULL DEFAULT 0         -- 1 if the report says that it is running: how it ends is then added to it
+  is_announced_as_running INTEGER NOT NULL DEFAULT 0,        -- 1 if the report says that it is running: how it ends is then added to it
+  outer_id INTEGER REFERENCES bisection(id),     -- the bisection whose culprit is a merge that this one searches; NULL if it searches none
+  merge_sha TEXT,                                -- that merge
+  merged_commits INTEGER NOT NULL DEFAULT 0      -- how many commits the merge brought besides itself
 ) STRICT;
+CREATE UNIQUE INDEX bisection_into_merge ON bisection (outer_id, merge_sha) WHERE outer_id IS NOT NULL;
 
 -- A series that a bisection is to explain.
 CREATE TABLE bisection_series (

@@ -304,17 +304,22 @@ Result<std::vector<Commit>> GitHistory::commits_between(CommitSha const& start,
   return commits;
 }
 
-Result<Lineage> GitHistory::lineage(CommitSha const& start, CommitSha const& end) const {
-  auto const first = find(start);
+/// The newest commit that both have.
+Result<Commit> GitHistory::merge_base(CommitSha const& one, CommitSha const& other) const {
+  auto const first = find(one);
   if (!first) return first.error();
-  auto const last = find(end);
+  auto const last = find(other);
   if (!last) return last.error();
   git_oid id{};
   int const status = git_merge_base(
       &id, repository_.get(), git_commit_id(first->get()), git_commit_id(last->get()));
   if (status < 0)
-    return failed("find what " + start.hex + " and " + end.hex + " have in common", status);
-  auto base = commit({git_oid_tostr_s(&id)});
+    return failed("find what " + one.hex + " and " + other.hex + " have in common", status);
+  return commit({git_oid_tostr_s(&id)});
+}
+
+Result<Lineage> GitHistory::lineage(CommitSha const& start, CommitSha const& end) const {
+  auto base = merge_base(start, end);
   if (!base) return base.error();
   auto missing = commits_between(base->sha, start);
   if (!missing) return missing.error();
@@ -337,6 +342,23 @@ Result<int> GitHistory::merged_by(CommitSha const& commit, CommitSha const& pare
                                             git_commit_id(without->get()));
   if (status < 0) return failed("count what commit " + commit.hex + " merged", status);
   return static_cast<int>(ahead) - 1;
+}
+
+Result<std::optional<MergedLine>> GitHistory::merged_line(CommitSha const& merge,
+                                                          CommitSha const& ancestor) const {
+  auto const commit = find(merge);
+  if (!commit) return commit.error();
+  if (git_commit_parentcount(commit->get()) != 2) return std::nullopt;
+  auto const from = find(ancestor);
+  if (!from) return from.error();
+  auto const parent = step_back(**commit, **from);
+  if (!parent) return parent.error();
+  auto const before = sha_of(**parent);
+  CommitSha tip{git_oid_tostr_s(git_commit_parent_id(commit->get(), 0))};
+  if (tip == before) tip.hex = git_oid_tostr_s(git_commit_parent_id(commit->get(), 1));
+  auto const base = merge_base(before, tip);
+  if (!base) return base.error();
+  return MergedLine{base->sha, tip};
 }
 
 Result<CommitSha> GitHistory::tip_of(std::string const& branch, std::string const& remote) const {

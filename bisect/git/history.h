@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -71,6 +72,12 @@ class GitHistory {
   /// its parent `parent` does not. 0 unless it is a merge.
   Result<int> merged_by(CommitSha const& commit, CommitSha const& parent) const;
 
+  /// The line that a merge brought into the one that leads to it from `ancestor`, as
+  /// commits_between() walks. Nothing unless the commit has two parents. Fails with not_found when
+  /// these have no commit in common.
+  Result<std::optional<MergedLine>> merged_line(CommitSha const& merge,
+                                                CommitSha const& ancestor) const;
+
   /// The newest `limit` releases of a nightly branch, newest first: as it was fetched from
   /// `remote`, where it was; else of the repository's own, or of a clone's "origin/BRANCH". Commits
   /// whose subject is of another form are passed over. Of a shallow clone, those that it has.
@@ -109,6 +116,7 @@ class GitHistory {
   Result<CommitHandle> find(CommitSha const& sha) const;
   Result<CommitHandle> parent_of(git_commit const& commit, unsigned number = 0) const;
   Result<CommitHandle> step_back(git_commit const& commit, git_commit const& ancestor) const;
+  Result<Commit> merge_base(CommitSha const& one, CommitSha const& other) const;
   int write_to_memory();
   int read_objects_of(GitHistory const& lender);
 

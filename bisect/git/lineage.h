@@ -18,6 +18,13 @@ struct Lineage {
   std::vector<Commit> added;    ///< after it up to the end, oldest first
 };
 
+/// What a merge brought into the line that it continues: the commits after `base` up to `tip`.
+struct MergedLine {
+  CommitSha base;  ///< the newest commit that both parents of the merge have
+  CommitSha tip;   ///< the other parent
+  friend bool operator==(MergedLine const&, MergedLine const&) = default;
+};
+
 /// The way from the start to the end, one commit a step: back to the base without the commits that
 /// are missing, and on to the end.
 struct Way {

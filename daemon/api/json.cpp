@@ -216,6 +216,7 @@ Json json_of(Finding const& finding, Bisection const& bisection, std::string con
   json["approvers"] = finding.approvers;
   json["missing"] = finding.missing;
   json["merged"] = finding.merged;
+  json["searched_by"] = null_if_none(finding.searched_by);
   return json;
 }
 
@@ -228,6 +229,16 @@ Json ancestry_of(Bisection const& bisection) {
   json["base"] = base.hex;
   json["missing"] = missing;
   json["added"] = added;
+  return json;
+}
+
+Json searched_merge_of(Bisection const& bisection) {
+  if (!bisection.inside) return nullptr;
+  auto const& [outer, merge, merged] = *bisection.inside;
+  Json json;
+  json["bisection"] = outer.value;
+  json["merge"] = merge.hex;
+  json["merged"] = merged;
   return json;
 }
 
@@ -253,6 +264,7 @@ Json without_steps(Bisection const& bisection, std::string const& project) {
   json["headline"] = words::summary(bisection).headline;
   json["request"] = json_of(bisection.request);
   json["ancestry"] = ancestry_of(bisection);
+  json["inside"] = searched_merge_of(bisection);
   json["recipe"] = bisection.recipe.value > 0 ? Json(bisection.recipe.value) : Json(nullptr);
   json["findings"] = array_of(bisection.findings, bisection, project);
   json["packages"] = packages_of(bisection);

@@ -13,6 +13,7 @@
 #include "daemon/bisection/commit_builds.h"
 #include "daemon/bisection/compare_series.h"
 #include "daemon/bisection/landings.h"
+#include "daemon/bisection/merges.h"
 #include "daemon/bisection/nightly_packages.h"
 #include "daemon/bisection/nightly_range.h"
 #include "daemon/bisection/package_check.h"
@@ -121,7 +122,8 @@ asio::awaitable<Result<Bisection>> Bisector::run(Bisection bisection) {
   if (!is_active(now.state)) co_return now;  // stopped at its very end
   bisection.state = ended ? BisectionState::done : BisectionState::failed;
   if (!ended) bisection.failure = ended.error().message;
-  store_.bisections().update(bisection);
+  // Stored together: a kill leaves neither or both, so no merge is searched twice or forgotten.
+  store_.bisections().update(bisection, bisections_into_merges(options_.source, bisection));
   spdlog::info("bisection_finished id={} outcome={} steps={} failure=\"{}\"",
                bisection.id.value,
                bisection.outcome ? to_string(*bisection.outcome) : "none",

@@ -36,6 +36,7 @@ namespace torchwatch::bisection {
 ///              check
 ///              `-> PackageCheck: the ends differ as nightlies and not as commits -> environment
 ///        `-> read_trunk: fetch, and look whether a lone suspect was reverted or landed before
+///        `-> store how it ended, and queue a bisection into each culprit that is a merge
 ///
 /// Steps are stored before they are made and again when they are done, so a bisection that was
 /// killed, paused or cancelled anywhere continues from there. Single-threaded; several may run at

@@ -50,7 +50,8 @@ Result<> note_landing(storage::Store& store,
   if (!message) return message.error();
   finding.approvers = bisect::approvers_of(*message);
   finding.earlier = earlier_incident(store, bisection, suspect, *message);
-  auto const later = history->landed_after(suspect.sha, source.remote);
+  auto const& landed = bisection.inside ? bisection.inside->merge : suspect.sha;
+  auto const later = history->landed_after(landed, source.remote);
   if (!later) return later.error();
   finding.reverted_by = bisect::standing_revert(suspect, *later);
   return {};
@@ -70,17 +71,6 @@ void note_landings(storage::Store& store,
                    short_of(finding.suspects.front().sha),
                    noted.error().message);
   }
-}
-
-void note_merge(config::SourceOptions const& source, CommitSha const& parent, Finding& finding) {
-  auto const& suspect = finding.suspects.front().sha;
-  auto const history = bisect::GitHistory::open(source.repository);
-  auto const merged = history ? history->merged_by(suspect, parent) : Result<int>{history.error()};
-  if (merged)
-    finding.merged = *merged;
-  else
-    spdlog::warn(
-        "merge_unknown commit={} reason=\"{}\"", short_of(suspect), merged.error().message);
 }
 
 }  // namespace torchwatch::bisection

@@ -13,8 +13,4 @@ void note_landings(storage::Store& store,
                    config::SourceOptions const& source,
                    Bisection& bisection);
 
-/// Notes how many commits the lone suspect of a finding merged into `parent`, the commit before it.
-/// What git cannot read is logged and stays 0.
-void note_merge(config::SourceOptions const& source, CommitSha const& parent, Finding& finding);
-
 }  // namespace torchwatch::bisection

@@ -1,5 +1,6 @@
 #include "daemon/bisection/queue.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,12 @@ void log_failure(std::string const& name, std::exception_ptr const& failure) {
 bool is_same(BisectionRequest const& a, BisectionRequest const& b) {
   return a.start == b.start && a.end == b.end && a.series == b.series &&
          a.threshold == b.threshold && a.direction == b.direction && a.prior == b.prior;
+}
+
+/// Whether it named a merge, and another bisection searches that.
+bool names_searched_merge(Bisection const& bisection) {
+  return std::ranges::any_of(
+      bisection.findings, [](Finding const& finding) { return finding.searched_by.has_value(); });
 }
 
 /// What was to become of it.
@@ -146,6 +153,7 @@ asio::awaitable<void> Queue::run_alone(Bisection bisection,
   auto const id = bisection.id.value;
   auto const done = co_await carry(*running, std::move(bisection));
   if (!done) spdlog::error("bisection_failed id={} reason=\"{}\"", id, done.error().message);
+  if (done && names_searched_merge(*done)) start();
 }
 
 /// One that is resumed before it stands still begins again, from what is stored.
@@ -176,9 +184,11 @@ std::optional<IncidentId> Queue::adopted_by(std::optional<IncidentId> incident) 
   return is_first ? std::nullopt : incident;
 }
 
-/// Whether its incident's nightly waits for it: for the first, not for what people ask for besides.
+/// Whether its incident's nightly waits for it: for the first, and for those into merges, not for
+/// what people ask for besides.
 bool Queue::is_for_the_pipeline(Bisection const& bisection) const {
   if (!bisection.incident || !is_in_the_pipeline(*bisection.incident)) return false;
+  if (bisection.inside) return true;
   auto const of_incident = store_.bisections().of_incident_in_brief(*bisection.incident);
   return of_incident.front().id == bisection.id;
 }

@@ -1,11 +1,14 @@
 #include <chrono>
+#include <cstddef>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -110,11 +113,30 @@ asio::awaitable<Result<BisectionRequest>> to_request(builds::GitFetch& git_fetch
   co_return to_request(options, asked);
 }
 
-/// Begins the bisection that was asked for, or goes on with it, and ends it.
-asio::awaitable<Result<Bisection>> run(service::Service& service,
-                                       storage::Store& store,
-                                       config::Options const& options,
-                                       BisectRequest const& asked) {
+/// Carries out those into the merges that `ended` names, and in turn those into merges that these
+/// name, and adds them to it. One that cannot go on now is left to the service.
+asio::awaitable<void> search_merges(bisection::Queue& queue,
+                                    storage::Store& store,
+                                    std::vector<Bisection>& ended) {
+  for (std::size_t i = 0; i < ended.size(); ++i) {
+    auto waiting = store.bisections().unfinished();
+    for (auto& inner : waiting) {
+      if (!inner.inside || inner.inside->outer != ended[i].id) continue;
+      auto done = co_await queue.run(std::move(inner));
+      if (done)
+        ended.push_back(std::move(*done));
+      else
+        complain("bisect", done.error().message);
+    }
+  }
+}
+
+/// Begins the bisection that was asked for, or goes on with it, and ends it. Returns it first, and
+/// then those into merges.
+asio::awaitable<Result<std::vector<Bisection>>> run(service::Service& service,
+                                                    storage::Store& store,
+                                                    config::Options const& options,
+                                                    BisectRequest const& asked) {
   auto request = co_await to_request(service.parts.git_fetch, options, asked);
   if (!request) co_return request.error();
   BisectionOrder order;
@@ -124,7 +146,12 @@ asio::awaitable<Result<Bisection>> run(service::Service& service,
   if (bisection && bisection->state == BisectionState::paused)
     store.bisections().set_state(bisection->id, BisectionState::queued);
   if (!bisection) co_return bisection.error();
-  co_return co_await service.parts.queue.run(std::move(*bisection));
+  auto done = co_await service.parts.queue.run(std::move(*bisection));
+  if (!done) co_return done.error();
+  std::vector<Bisection> ended;
+  ended.push_back(std::move(*done));
+  co_await search_merges(service.parts.queue, store, ended);
+  co_return std::move(ended);
 }
 
 /// What was typed, and nothing else.
@@ -154,7 +181,10 @@ int bisect_here(config::Options const& options,
   service::Service service{loop.get_executor(), options, invocation.executable, *store, clock};
   auto const done = async::run_until_signal(loop, run(service, *store, options, asked));
   if (!done) return complain("bisect", done.error().message);
-  return conclude(api::json_of(*done, project_url), asked.as_json);
+  auto const status = conclude(api::json_of(done->front(), project_url), asked.as_json);
+  for (auto const& inner : std::span{*done}.subspan(1))
+    if (!asked.as_json) print_bisection(api::json_of(inner, project_url));
+  return status;
 }
 
 int bisect_there(std::string const& url,

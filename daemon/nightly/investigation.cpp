@@ -29,7 +29,7 @@ bool Investigation::can_be_narrowed(CommitSha const& start, CommitSha const& end
   return nights && nights->size() > 1;
 }
 
-/// One after the other, the one from the incident's baseline first.
+/// One after the other, the one from the incident's baseline first, those into merges last.
 asio::awaitable<Result<>> Investigation::bisect(Incident const& incident, Nightly const& nightly) {
   auto const requests = requests_for(incident, nightly);
   for (auto const& request : requests) {
@@ -37,7 +37,28 @@ asio::awaitable<Result<>> Investigation::bisect(Incident const& incident, Nightl
     auto const bisected = co_await bisect(incident.id, request);
     if (!bisected) co_return bisected.error();
   }
+  co_return co_await bisect_merges(incident.id);
+}
+
+/// Those that ended before left one in the queue for each merge that they named. It may name
+/// another merge, whose bisection comes after it.
+asio::awaitable<Result<>> Investigation::bisect_merges(IncidentId incident) {
+  auto next = next_into_merge(incident, {});
+  while (next) {
+    auto const id = next->id;
+    auto const carried = co_await carry(std::move(*next));
+    if (!carried) co_return carried.error();
+    next = next_into_merge(incident, id);
+  }
   co_return Result<>{};
+}
+
+std::optional<Bisection> Investigation::next_into_merge(IncidentId incident,
+                                                        BisectionId last) const {
+  for (auto& bisection : store_.bisections().of_incident(incident))
+    if (bisection.inside && bisection.id > last && is_active(bisection.state))
+      return std::move(bisection);
+  return std::nullopt;
 }
 
 /// One for all series that were compared with builds of one commit: a longer range would find again
@@ -66,7 +87,7 @@ std::vector<BisectionRequest> Investigation::requests_for(Incident const& incide
 asio::awaitable<Result<>> Investigation::bisect(IncidentId incident, BisectionRequest request) {
   auto bisections = store_.bisections().of_incident(incident);
   auto known = std::ranges::find_if(bisections, [&](Bisection const& one) {
-    return one.request.start == request.start && one.request.end == request.end;
+    return !one.inside && one.request.start == request.start && one.request.end == request.end;
   });
   if (known == bisections.end()) {
     request.series = bisection::series_without_answer(request, bisections, options_.source);
@@ -74,8 +95,13 @@ asio::awaitable<Result<>> Investigation::bisect(IncidentId incident, BisectionRe
     known = bisections.insert(known, store_.bisections().ask(request, incident, clock_.now()));
   }
   if (!is_active(known->state)) co_return Result<>{};
-  auto const id = known->id;
-  auto const done = co_await queue_.run(std::move(*known));
+  co_return co_await carry(std::move(*known));
+}
+
+/// To its end, to where a user paused or cancelled it, or to where it is given up.
+asio::awaitable<Result<>> Investigation::carry(Bisection bisection) {
+  auto const id = bisection.id;
+  auto const done = co_await queue_.run(std::move(bisection));
   co_return done ? Result<>{} : patient(id, done.error());
 }
 

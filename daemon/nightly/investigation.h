@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
@@ -29,10 +30,10 @@ class Investigation {
 
   /// Bisects the series of the nightly that are in its incident, those with one baseline together,
   /// unless a person paused or cancelled that, or there is nothing between that could be bisected;
-  /// then profiles both builds. Of a later edition that joined the incident, only the series are
-  /// bisected for which the bisections of earlier editions name no commit that it contains, too. An
-  /// Error means that it may be tried again, for a day: then a bisection that could not begin has
-  /// failed, and one that cannot go on is left to the queue.
+  /// then the merges that these name, and profiles both builds. Of a later edition that joined the
+  /// incident, only the series are bisected for which the bisections of earlier editions name no
+  /// commit that it contains, too. An Error means that it may be tried again, for a day: then a
+  /// bisection that could not begin has failed, and one that cannot go on is left to the queue.
   boost::asio::awaitable<Result<>> run(Nightly const& nightly);
 
  private:
@@ -40,6 +41,9 @@ class Investigation {
   std::vector<BisectionRequest> requests_for(Incident const& incident,
                                              Nightly const& nightly) const;
   boost::asio::awaitable<Result<>> bisect(IncidentId incident, BisectionRequest request);
+  boost::asio::awaitable<Result<>> bisect_merges(IncidentId incident);
+  std::optional<Bisection> next_into_merge(IncidentId incident, BisectionId last) const;
+  boost::asio::awaitable<Result<>> carry(Bisection bisection);
   Result<> patient(BisectionId id, Error const& problem);
   void give_up(Bisection bisection, Error const& problem);
   bool can_be_narrowed(CommitSha const& start, CommitSha const& end) const;

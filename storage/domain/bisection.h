@@ -84,6 +84,14 @@ struct Ancestry {
   friend bool operator==(Ancestry const&, Ancestry const&) = default;
 };
 
+/// The merge that a bisection searches: another bisection proved it to be a culprit.
+struct SearchedMerge {
+  BisectionId outer;  ///< the other bisection
+  CommitSha merge;
+  int merged = 0;  ///< commits that it brought besides itself; at least 1
+  friend bool operator==(SearchedMerge const&, SearchedMerge const&) = default;
+};
+
 /// What a person asks for.
 struct BisectionOrder {
   BisectionRequest request;
@@ -171,6 +179,8 @@ struct Finding {
   /// is as the effects say. Their proof compares the build without the commit with the one with it.
   int missing = 0;
   int merged = 0;  ///< commits that a lone suspect brought besides itself; 0: it is not a merge
+  /// The bisection that searches what a lone suspect merged. Read from the store, not written.
+  std::optional<BisectionId> searched_by{};
 };
 
 /// What to call a finding.
@@ -239,6 +249,8 @@ struct Bisection {
   Timestamp asked_at{};
   /// Nothing where the end has all commits of the start, and before the bisection begins.
   std::optional<Ancestry> ancestry{};
+  /// Nothing where it does not search a merge.
+  std::optional<SearchedMerge> inside{};
 };
 
 /// It measured something, and built no commit.

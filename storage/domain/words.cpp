@@ -127,11 +127,13 @@ Summary of_gradual_change(Finding const& finding) {
                       each)};
 }
 
-/// "; it is a merge of 5 commits; already reverted on trunk by 0123456789ab"; empty where nothing
-/// else is known of the commit.
+/// "; it is a merge of 5 commits, searched by bisection 2; already reverted on trunk by
+/// 0123456789ab"; empty where nothing else is known of the commit.
 std::string other_landings(Finding const& finding) {
   std::string text;
   if (finding.merged > 0) text += "; it is a merge of " + commits(finding.merged);
+  if (finding.searched_by)
+    text += fmt::format(", searched by bisection {}", finding.searched_by->value);
   if (finding.reverted_by)
     text += "; already reverted on trunk by " + short_of(*finding.reverted_by);
   if (finding.earlier)
@@ -270,6 +272,20 @@ Summary of_outcome(Bisection const& bisection) {
       return of_undecided(bisection);
   }
   return {};
+}
+
+/// Whether what a merge brought does not show the change, so that the merge itself made it.
+bool is_merge_itself(Bisection const& bisection) {
+  return bisection.inside && bisection.state == BisectionState::done &&
+         bisection.outcome == BisectionOutcome::not_reproduced;
+}
+
+/// The one commit that is proved and explains all, of those that a merge brought; else null.
+Commit const* culprit_of_merge(Bisection const& bisection) {
+  bool const is_alone = bisection.state == BisectionState::done &&
+                        bisection.outcome == BisectionOutcome::culprit &&
+                        bisection.findings.size() == 1;
+  return is_alone ? &bisection.findings.front().suspects.front() : nullptr;
 }
 
 Summary of_state(Bisection const& bisection) {
@@ -412,9 +428,24 @@ std::string ancestry(Bisection const& bisection) {
                      commits(added));
 }
 
+std::string searched_merge(Bisection const& bisection) {
+  if (!bisection.inside) return {};
+  auto const& [outer, merge, merged] = *bisection.inside;
+  auto const came = fmt::format("{} merge {}",
+                                bisection.ancestry ? "the bad build lacks" : "the change came with",
+                                short_of(merge));
+  auto const brought = fmt::format("the {} that it brought", commits(merged));
+  if (is_merge_itself(bisection))
+    return fmt::format("{}; both sides together cause it, since it is not in {}", came, brought);
+  auto const* const culprit = culprit_of_merge(bisection);
+  if (culprit == nullptr) return fmt::format("{}; searched in {}", came, brought);
+  return fmt::format("{}: culprit {}, one of {}", came, short_of(culprit->sha), brought);
+}
+
 Summary summary(Bisection const& bisection) {
+  if (is_merge_itself(bisection)) return {"The merge itself", searched_merge(bisection)};
   auto summary = of_state(bisection);
-  auto const text = ancestry(bisection);
+  auto const text = bisection.inside ? searched_merge(bisection) : ancestry(bisection);
   if (text.empty()) return summary;
   if (!summary.reason.empty())
     summary.reason = text + "; " + summary.reason;

@@ -63,11 +63,16 @@ Summary suspicion(Commit const& commit, Finding const& finding, Bisection const&
 /// commit: A..B is missing in it (5 commits)", A..B as git writes a range. Else empty.
 std::string ancestry(Bisection const& bisection);
 
+/// Of a bisection into a merge, where the change came from: "the change came with merge M: culprit
+/// C, one of the 5 commits that it brought"; that it was the merge itself; or only how many commits
+/// are searched. Else empty.
+std::string searched_merge(Bisection const& bisection);
+
 /// "1 commit", "5 commits".
 std::string commits(int count);
 
 /// How a bisection stands or ended. The headline does not depend on its steps, the reason does; it
-/// begins with the ancestry where there is any.
+/// begins with the ancestry where there is any, or with the merge that is searched.
 Summary summary(Bisection const& bisection);
 
 /// Introduces `packages->differences`. Without a headline there is nothing to say of them.

@@ -165,7 +165,7 @@ std::string table_of(std::string_view table, std::string_view column) {
   if (column == "id") return std::string{table};
   if (column == "nightly_id" || column == "baseline_id" || column == "anchor_id") return "nightly";
   if (column == "incident_id" || column == "earlier_incident_id") return "incident";
-  if (column == "bisection_id") return "bisection";
+  if (column == "bisection_id" || column == "outer_id") return "bisection";
   return column == "job_id" ? "job" : "";
 }
 

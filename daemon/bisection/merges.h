@@ -1,0 +1,22 @@
+#pragma once
+
+#include <vector>
+
+#include "config/options.h"
+#include "storage/domain/bisection.h"
+
+/// Culprits that are merges. What git cannot read of them is logged.
+namespace torchwatch::bisection {
+
+/// Notes how many commits the lone suspect of a finding merged into `parent`, the commit before it.
+/// Stays 0 where git cannot read that.
+void note_merge(config::SourceOptions const& source, CommitSha const& parent, Finding& finding);
+
+/// The bisections to queue with a bisection that is done: one into each proved culprit that merged
+/// a line of commits, for the series that it moved. Each searches from the newest commit that both
+/// parents have to the merged parent; the other way round where the end lacks the merge. If these
+/// ends do not differ, the merge itself is the culprit. None with a bisection that failed.
+std::vector<Bisection> bisections_into_merges(config::SourceOptions const& source,
+                                              Bisection const& bisection);
+
+}  // namespace torchwatch::bisection
