@@ -165,6 +165,23 @@ TEST(ApiJson, ABisectionOfAnOlderEnd_SaysWhatIsMissingInIt) {
   EXPECT_EQ(json.at("findings").at(0).at("merged"), 2);
 }
 
+TEST(ApiJson, ABisectionIntoAMerge_NamesTheMergeAndTheOtherBisection) {
+  Bisection bisection;
+  EXPECT_TRUE(json_of(bisection, "").at("inside").is_null());
+  bisection.inside = SearchedMerge{BisectionId{1}, CommitSha{std::string(40, 'e')}, 5};
+  bisection.findings = {finding_of(1, Verdict::regression)};
+  EXPECT_TRUE(json_of(bisection, "").at("findings").at(0).at("searched_by").is_null());
+  bisection.findings.front().searched_by = BisectionId{3};
+
+  auto const json = json_of(bisection, "");
+
+  EXPECT_EQ(text_of(json.at("inside")),
+            R"({"bisection":1,"merge":")" + std::string(40, 'e') + R"(","merged":5})");
+  EXPECT_EQ(json.at("findings").at(0).at("searched_by"), 3);
+  EXPECT_TRUE(
+      json.at("reason").get<std::string>().starts_with("the change came with merge eeeeeeeeeeee"));
+}
+
 TEST(ApiJson, NobodyIsAccusedWithoutProof) {
   EXPECT_TRUE(json_of(finding_of(1, Verdict::inconclusive), {}, "").at("culprit").is_null());
 }

@@ -96,6 +96,52 @@ TEST(GitHistory, FollowsTheParentThatBroughtTheStartIn) {
   EXPECT_EQ(history.merged_by(end, merge).value(), 0) << "it is not a merge";
 }
 
+/// "side 1" and "side 2" on top of "a", merged after "b".
+struct MergedSide {
+  MergedSide() {
+    repository.git("checkout --quiet -b side");
+    first = repository.commit("side 1");
+    tip = repository.commit("side 2");
+    repository.git("checkout --quiet main");
+    before = repository.commit("b");
+    repository.git("merge --quiet --no-ff -m merge side");
+    merge.hex = repository.git("rev-parse HEAD");
+  }
+
+  GitRepository repository;
+  CommitSha start = repository.commit("a");
+  CommitSha first;
+  CommitSha tip;
+  CommitSha before;
+  CommitSha merge;
+};
+
+TEST(GitHistory, NamesTheLineThatAMergeBrought) {
+  MergedSide const side;
+  auto const history = open(side.repository.path());
+
+  EXPECT_EQ(history.merged_line(side.merge, side.start).value(),
+            (MergedLine{side.start, side.tip}));
+  EXPECT_EQ(history.merged_line(side.merge, side.first).value(),
+            (MergedLine{side.start, side.before}))
+      << "of the side that the start is on, the other one is merged";
+  EXPECT_EQ(history.merged_line(side.before, side.start).value(), std::nullopt);
+}
+
+TEST(GitHistory, NamesNoLineOfAMergeOfThreeParents) {
+  MergedSide side;
+  auto const end = side.merge;
+  for (std::string const name : {"one", "two"}) {
+    side.repository.git("checkout --quiet -b " + name + " " + end.hex);
+    side.repository.commit(name);
+  }
+  side.repository.git("checkout --quiet main");
+  side.repository.commit("c");
+  CommitSha const octopus{
+      side.repository.git("commit-tree -p main -p one -p two -m octopus 'main^{tree}'")};
+  EXPECT_EQ(open(side.repository.path()).merged_line(octopus, end).value(), std::nullopt);
+}
+
 TEST(GitHistory, ListsWhatAnOlderCommitLacks) {
   GitRepository repository;
   auto const older = repository.commit("a");

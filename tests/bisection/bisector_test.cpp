@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 
 #include "daemon/bisection/build_variation.h"
+#include "storage/domain/words.h"
 #include "tests/fakes/memory/world.h"
 #include "tests/lab/repository.h"
 
@@ -554,6 +555,108 @@ TEST_F(BisectorOnASideBranch, SaysHowManyCommitsACulpritMerged) {
   EXPECT_EQ(done.findings[0].merged, 3);
   EXPECT_EQ(done.ancestry, std::nullopt);
   EXPECT_EQ(world.parts->store.bisections().find(done.id)->findings.at(0).merged, 3);
+}
+
+/// The branch was merged: commit 9.
+class BisectorIntoAMerge : public BisectorOnASideBranch {
+ protected:
+  BisectorIntoAMerge() { world.trunk.merge(side.back()); }
+
+  /// The only one that waits.
+  Bisection queued() {
+    auto const waiting = world.parts->store.bisections().unfinished();
+    EXPECT_THAT(waiting, SizeIs(1));
+    return waiting.at(0);
+  }
+
+  bool is_any_queued() { return !world.parts->store.bisections().unfinished().empty(); }
+};
+
+TEST_F(BisectorIntoAMerge, NamesTheCommitThatCameWithIt) {
+  slow = {side[1], side[2], world.sha(9)};
+  auto const outer = bisect_from(world.sha(0), world.sha(9));
+  EXPECT_EQ(culprit_of(outer.findings.at(0)), 9);
+  auto const asked = queued();
+  EXPECT_EQ(asked.inside, (SearchedMerge{outer.id, world.sha(9), 3}));
+  EXPECT_EQ(asked.request.start, world.sha(3));
+  EXPECT_EQ(asked.request.end, side.back());
+  EXPECT_EQ(asked.request.series, outer.request.series);
+  EXPECT_EQ(asked.request.threshold, outer.request.threshold);
+  auto const done = run(asked).value();
+
+  EXPECT_EQ(done.outcome, BisectionOutcome::culprit);
+  EXPECT_EQ(done.findings.at(0).suspects.front().sha, side[1]);
+  EXPECT_EQ(words::summary(done).reason,
+            "the change came with merge " + short_of(world.sha(9)) + ": culprit " +
+                short_of(side[1]) + ", one of the 3 commits that it brought");
+  EXPECT_EQ(world.parts->store.bisections().find(outer.id)->findings.at(0).searched_by, asked.id);
+  EXPECT_FALSE(is_any_queued());
+}
+
+TEST_F(BisectorIntoAMerge, SaysThatItWasTheMergeItself) {
+  slow = {world.sha(9)};
+  bisect_from(world.sha(0), world.sha(9));
+  auto const done = run(queued()).value();
+
+  EXPECT_EQ(done.outcome, BisectionOutcome::not_reproduced);
+  EXPECT_EQ(words::summary(done).headline, "The merge itself");
+  EXPECT_FALSE(is_any_queued());
+}
+
+TEST_F(BisectorIntoAMerge, SearchesAMergeThatCameWithIt) {
+  auto const nested = world.trunk.branch_off(side[0], 2);
+  auto const merge = world.trunk.merge(side.back(), nested.back());
+  world.trunk.merge(merge);
+  slow = {nested[1], merge, world.sha(10)};
+  bisect_from(world.sha(9), world.sha(10));
+  auto const outer = run(queued()).value();
+  EXPECT_EQ(outer.findings.at(0).suspects.front().sha, merge);
+  auto const asked = queued();
+  EXPECT_EQ(asked.inside, (SearchedMerge{outer.id, merge, 2}));
+  EXPECT_EQ(asked.request.start, side[0]);
+  auto const done = run(asked).value();
+
+  EXPECT_EQ(done.findings.at(0).suspects.front().sha, nested[1]);
+  EXPECT_FALSE(is_any_queued());
+}
+
+TEST_F(BisectorIntoAMerge, SearchesOneThatTheEndLacksTheOtherWayRound) {
+  slow = {side[0], world.sha(3), world.sha(8)};
+  auto const outer = bisect_from(world.sha(9), world.sha(8));
+  EXPECT_EQ(outer.findings.at(0).missing, 1);
+  auto const asked = queued();
+  EXPECT_EQ(asked.request.start, side.back());
+  EXPECT_EQ(asked.request.end, world.sha(3));
+  auto const done = run(asked).value();
+
+  EXPECT_EQ(done.findings.at(0).suspects.front().sha, side[1]);
+  EXPECT_EQ(done.findings[0].missing, 1);
+}
+
+TEST_F(BisectorIntoAMerge, IsNotAskedForWithoutAMergeAsCulprit) {
+  slow = {world.sha(8), world.sha(9)};
+  bisect_from(world.sha(0), world.sha(9));
+  EXPECT_FALSE(is_any_queued());
+}
+
+TEST_F(BisectorIntoAMerge, IsAskedForOnceWhereverTheOtherWasCutOff) {
+  slow = {side[1], side[2], world.sha(9)};
+  auto request = world.request(0, 8);
+  request.end = world.sha(9);
+  auto const asked = ask(request);
+  world.parts->rounds.before = [](measure::RoundKey const& key) {
+    if (key.campaign.name.find("/revert-check/") != std::string::npos ||
+        key.campaign.name.find("/proof/") != std::string::npos)
+      throw std::runtime_error("killed");
+  };
+  EXPECT_THROW(run(asked), std::runtime_error);
+  EXPECT_EQ(queued().id, asked.id) << "it did not end";
+  world.parts->rounds.before = [](measure::RoundKey const&) {
+  };
+  go_on(asked);
+  EXPECT_EQ(queued().inside->outer, asked.id);
+  EXPECT_EQ(go_on(asked).state, BisectionState::done);
+  EXPECT_EQ(queued().inside->outer, asked.id);
 }
 
 TEST_F(BisectorOnASideBranch, SearchesThroughTheMergeThatBroughtTheStartIn) {

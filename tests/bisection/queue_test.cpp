@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -186,6 +187,40 @@ TEST_F(QueueBesideAnIncident, LeavesToThePipelineWhatItsNightlyWaitsFor) {
   run_all();
   EXPECT_EQ(stored(asked.id).state, BisectionState::queued);
   EXPECT_EQ(stored(of_a_person.id).state, BisectionState::done) << "nothing waits for it";
+
+  be(NightlyState::done);
+  run_all();
+  EXPECT_EQ(stored(asked.id).state, BisectionState::done);
+}
+
+TEST_F(QueueTest, SearchesTheMergeThatABisectionNamedBeforeItJoins) {
+  auto const side = world.trunk.branch_off(3, 2);
+  world.trunk.merge(side.back());
+  std::set<CommitSha> const slow{side[1], world.sha(9)};
+  world.parts->rounds.level = [slow](Series const&, Build const& build) {
+    return slow.contains(build.manifest.commit) ? 1.2 : 1.0;
+  };
+  auto const outer = ask(world.request(0, 9)).value();
+  run_all();
+
+  auto const all = world.parts->store.bisections().all_in_brief();
+  ASSERT_THAT(all, SizeIs(2));
+  EXPECT_EQ(all[0].inside, (SearchedMerge{outer.id, world.sha(9), 2}));
+  EXPECT_EQ(all[0].outcome, BisectionOutcome::culprit);
+  EXPECT_EQ(all[0].findings.at(0).suspects.front().sha, side[1]);
+}
+
+TEST_F(QueueBesideAnIncident, LeavesMergesToThePipeline) {
+  auto outer = store.bisections().ask(world.request(0, 8), incident.id, world.clock.now());
+  outer.state = BisectionState::done;
+  Bisection inner;
+  inner.incident = incident.id;
+  inner.request = world.request(0, 7);
+  inner.inside = SearchedMerge{outer.id, world.sha(8), 3};
+  store.bisections().update(outer, {inner});
+  auto const asked = store.bisections().unfinished().at(0);
+  run_all();
+  EXPECT_EQ(stored(asked.id).state, BisectionState::queued);
 
   be(NightlyState::done);
   run_all();

@@ -79,6 +79,15 @@ TEST(BisectionText, OfOlderBadBuild_SaysOnItsFirstLineWhatIsMissingInIt) {
                         "build lacks it): aaaa"));
 }
 
+TEST(BisectionText, IntoMerge_SaysOnItsFirstLineWhereTheChangeCameFrom) {
+  auto bisection = range_of(finding_of(1));
+  bisection.outcome = BisectionOutcome::culprit;
+  bisection.inside = SearchedMerge{BisectionId{1}, CommitSha{std::string(40, 'e')}, 5};
+  EXPECT_THAT(printed(bisection),
+              HasSubstr("bisection 1: Culprit proved: the change came with merge eeeeeeeeeeee: "
+                        "culprit aaaaaaaaaaaa, one of the 5 commits that it brought\n"));
+}
+
 TEST(BisectionText, OfSeveralCommits_HasALineForEach) {
   auto finding = finding_of(2);
   finding.effects.resize(7, finding.effects.front());

@@ -98,6 +98,18 @@ TEST(BisectionStory, OfCommitsThatTheEndLacks_DoesNotListThemOldestFirst) {
   EXPECT_THAT(story_of(bisection), HasSubstr("As they were searched:"));
 }
 
+TEST(BisectionStory, OfMerge_LinksItAndSaysWhatCameWithIt) {
+  auto bisection = bisection_of(culprit_story());
+  bisection.inside = SearchedMerge{BisectionId{1}, sha_of('e'), 5};
+  auto const text = story_of(bisection);
+  EXPECT_THAT(text,
+              HasSubstr("Bisected inside merge " + commit_link(sha_of('e'), project_url) +
+                        " from " + commit_link(sha_of('a'), project_url) + " (good) to "));
+  EXPECT_THAT(text,
+              HasSubstr("**Culprit proved:** the change came with merge eeeeeeeeeeee: culprit "
+                        "cccccccccccc, one of the 5 commits that it brought.\n\n"));
+}
+
 TEST(LandingsStory, OfRevertedCulprit_NamesTheRevert) {
   auto bisection = bisection_of(culprit_story());
   EXPECT_EQ(landings_story(bisection, project_url), "");

@@ -143,6 +143,17 @@ TEST(Issue, SaysInItsFirstLinesThatTheNightlyIsOfAnOlderCommit) {
   EXPECT_THAT(body, HasSubstr("| 6 | " + link_of('c') + " (missing) |"));
 }
 
+TEST(Issue, NamesTheMergeThatACulpritCameWith) {
+  auto story = culprit_story();
+  auto outer = story.bisections.front();
+  outer.findings.front().suspects.front().sha = sha_of('e');
+  story.bisections.front().inside = SearchedMerge{outer.id, sha_of('e'), 5};
+  story.bisections.insert(story.bisections.begin(), outer);
+  EXPECT_THAT(draft_issue(story, context).body,
+              HasSubstr("| 6 | " + link_of('e') + ", " + link_of('c') + " (came with " +
+                        link_of('e') + ") |"));
+}
+
 TEST(Issue, NamesACulpritOnceThatTwoSearchesFound) {
   auto story = culprit_story();
   story.bisections.push_back(story.bisections.front());

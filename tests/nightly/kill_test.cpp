@@ -181,6 +181,62 @@ TEST_F(GapKillTest, FindsTheRegressionWhereverItWasCutOff) {
   EXPECT_GT(kills, 40 / points.stride());
 }
 
+/// The second nightly is a merge of two commits, the second of which takes more memory.
+class MergeKillTest : public testing::Test {
+ protected:
+  static std::unique_ptr<fakes::World> two_nights() {
+    auto world = std::make_unique<fakes::World>(4);
+    world->options.suite.models = {"alpha"};
+    auto const side = world->trunk.branch_off(1, 2);
+    world->trunk.merge(side.back());
+    script(*world, side.back());
+    world->release("2026-01-01", 0);
+    world->release("2026-01-02", 4);
+    return world;
+  }
+
+  static void script(fakes::World& world, CommitSha const& culprit) {
+    world.parts->rounds.noise = 0;
+    world.parts->rounds.level = [culprit, merge = world.sha(4)](Series const& series,
+                                                                Build const& build) {
+      auto const& commit = build.manifest.commit;
+      bool const is_large = commit == culprit || commit == merge;
+      return is_large && series.metric == Metric::cmem ? 1.25 : 1.0;
+    };
+  }
+
+  static void expect_end(fakes::World& world, CommitSha const& culprit) {
+    auto& store = world.parts->store;
+    EXPECT_EQ(world.newest().state, NightlyState::done);
+    auto const incidents = store.incidents().all();
+    ASSERT_EQ(incidents.size(), 1U);
+    EXPECT_TRUE(std::filesystem::exists(incidents[0].report));
+    auto const bisections = store.bisections().of_incident(incidents[0].id);
+    ASSERT_EQ(bisections.size(), 2U);
+    EXPECT_EQ(bisections[1].inside, (SearchedMerge{bisections[0].id, world.sha(4), 2}));
+    EXPECT_EQ(bisections[1].outcome, BisectionOutcome::culprit);
+    EXPECT_EQ(bisections[1].findings.at(0).suspects.front().sha, culprit);
+  }
+};
+
+TEST_F(MergeKillTest, SearchesTheMergeOnceWhereverItWasCutOff) {
+  KillPoints const points;
+  SCOPED_TRACE("from write " + std::to_string(points.first()) + " on");
+  int kills = 0;
+  for (int writes = points.first();; writes += points.stride()) {
+    auto const world = two_nights();
+    auto const culprit = world->trunk.branch_off(1, 2).back();  // the same commits again
+    if (!is_killed(*world, writes)) break;
+    ++kills;
+    world->restart();
+    script(*world, culprit);
+    ASSERT_TRUE(world->pass()) << "after " << writes << " writes";
+    expect_end(*world, culprit);
+    ASSERT_FALSE(HasFailure()) << "after " << writes << " writes";
+  }
+  EXPECT_GT(kills, 40 / points.stride());
+}
+
 std::string name_of(testing::TestParamInfo<Origin> const& test) {
   switch (test.param) {
     case Origin::branch:

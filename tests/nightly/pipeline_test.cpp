@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -408,6 +409,74 @@ TEST_F(PipelineTest, GoesOnAfterADayWithoutABisectionThatLacksBuilds) {
   auto const bisections = world.parts->store.bisections().of_incident(incident()->id);
   EXPECT_EQ(bisections.at(0).outcome, BisectionOutcome::range);
   EXPECT_THAT(text_of(incident()->report), Not(HasSubstr("has not finished yet")));
+}
+
+/// Two nightlies; the second is a merge of three commits, the second of which made alpha slower.
+class MergedNightlyTest : public PipelineTest {
+ protected:
+  MergedNightlyTest() {
+    world.trunk.merge(side.back());
+    std::set<CommitSha> const slow{side[1], side[2], world.sha(9)};
+    world.parts->rounds.level = [slow](Series const& series, Build const& build) {
+      bool const is_alpha = series.benchmark.model == "alpha" && series.metric == Metric::latency;
+      return is_alpha && slow.contains(build.manifest.commit) ? 1.2 : 1.0;
+    };
+    world.release("2026-01-01", 0);
+    world.release("2026-01-02", 9);
+  }
+
+  std::vector<Bisection> bisections() {
+    return world.parts->store.bisections().of_incident(incident()->id);
+  }
+
+  std::vector<CommitSha> side = world.trunk.branch_off(3, 3);
+};
+
+TEST_F(MergedNightlyTest, IsReportedWithTheCommitThatCameWithTheMerge) {
+  ASSERT_TRUE(world.pass());
+
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+  EXPECT_THAT(world.parts->store.incidents().all(), SizeIs(1));
+  auto const both = bisections();
+  ASSERT_THAT(both, SizeIs(2));
+  EXPECT_EQ(both[1].inside, (SearchedMerge{both[0].id, world.sha(9), 3}));
+  EXPECT_EQ(both[1].findings.at(0).suspects.front().sha, side[1]);
+  EXPECT_THAT(
+      text_of(incident()->report),
+      AllOf(HasSubstr("it is a merge of 3 commits, searched by bisection 2"),
+            HasSubstr("the change came with merge " + short_of(world.sha(9)) + ": culprit " +
+                      short_of(side[1]) + ", one of the 3 commits that it brought")));
+}
+
+TEST_F(MergedNightlyTest, IsReportedWithoutACommitWhereTheBranchCannotBeBuiltForADay) {
+  world.parts->builder.fails_now = {side.back()};
+  ASSERT_FALSE(world.pass());
+  EXPECT_EQ(world.newest().state, NightlyState::confirmed);
+  world.clock.time += std::chrono::hours{24};
+  ASSERT_TRUE(world.pass());
+
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+  ASSERT_THAT(bisections(), SizeIs(2));
+  EXPECT_EQ(bisections()[1].state, BisectionState::failed);
+  EXPECT_THAT(text_of(incident()->report),
+              AllOf(HasSubstr("searched in the 3 commits that it brought"),
+                    HasSubstr("end " + side.back().hex + " cannot be built")));
+}
+
+TEST_F(MergedNightlyTest, IsReportedWithoutASearchThatAUserCancels) {
+  world.parts->rounds.before = [&](measure::RoundKey const& key) {
+    if (key.campaign.name.starts_with("bisect/2/")) world.parts->rounds.out_of_service = {"local"};
+  };
+  ASSERT_FALSE(world.pass());
+  ASSERT_TRUE(world.parts->queue.steer(BisectionId{2}, BisectionState::cancelled));
+  world.parts->rounds.before = [](measure::RoundKey const&) {
+  };
+  world.parts->rounds.out_of_service.clear();
+  ASSERT_TRUE(world.pass());
+
+  EXPECT_EQ(world.newest().state, NightlyState::done);
+  ASSERT_THAT(bisections(), SizeIs(2));
+  EXPECT_THAT(text_of(incident()->report), HasSubstr("**Cancelled:** the change came with merge"));
 }
 
 /// A directory of builds with something beside the dated ones that is always the newest.

@@ -218,6 +218,49 @@ TEST_F(BisectionsTest, HowTheEndDescendsFromTheStartIsKeptWithItsCommits) {
   EXPECT_EQ(find(asked.id).ancestry, std::nullopt);
 }
 
+class BisectionsIntoMergesTest : public BisectionsTest {
+ protected:
+  /// Into the merge that `two_findings` names first.
+  Bisection into_merge_of(Bisection const& outer) {
+    Bisection inner;
+    inner.request = request_of();
+    inner.request.start = sha_of('8');
+    inner.asked_at = early;
+    inner.inside = SearchedMerge{outer.id, sha_of('b'), 5};
+    return inner;
+  }
+
+  Bisection ended() {
+    auto bisection = ask();
+    bisection.state = BisectionState::done;
+    bisection.findings = two_findings();
+    return bisection;
+  }
+};
+
+TEST_F(BisectionsIntoMergesTest, AreQueuedWithTheEndOfTheOther) {
+  auto const outer = ended();
+  store.bisections().update(outer, {into_merge_of(outer)});
+
+  auto const queued = store.bisections().unfinished();
+  ASSERT_EQ(queued.size(), 1U);
+  EXPECT_EQ(queued[0].inside, (SearchedMerge{outer.id, sha_of('b'), 5}));
+  EXPECT_EQ(queued[0].request.start, sha_of('8'));
+  EXPECT_EQ(queued[0].request.series, request_of().series);
+  EXPECT_EQ(queued[0].asked_at, early);
+  auto const read = find(outer.id);
+  EXPECT_EQ(read.inside, std::nullopt);
+  EXPECT_EQ(read.findings.at(0).searched_by, queued[0].id);
+  EXPECT_EQ(read.findings.at(1).searched_by, std::nullopt);
+}
+
+TEST_F(BisectionsIntoMergesTest, AreQueuedOnceForAMerge) {
+  auto const outer = ended();
+  store.bisections().update(outer, {into_merge_of(outer)});
+  EXPECT_THROW(store.bisections().update(outer, {into_merge_of(outer)}), SQLite::Exception);
+  EXPECT_EQ(store.bisections().unfinished().size(), 1U);
+}
+
 TEST_F(BisectionsTest, ListsWhatWasProvedInTwoLayoutsNewestFirst) {
   std::vector<BisectionId> ids;
   for (int i = 0; i < 3; ++i) {

@@ -182,6 +182,8 @@ TEST(WordsFinding, OfMerge_SaysHowManyCommitsItBrought) {
   OneCommit commit;
   commit.finding.merged = 5;
   EXPECT_EQ(commit.claim(), "Culprit: proved against its parent; it is a merge of 5 commits");
+  commit.finding.searched_by = BisectionId{2};
+  EXPECT_THAT(commit.claim(), EndsWith("; it is a merge of 5 commits, searched by bisection 2"));
 }
 
 TEST(WordsEvidence, OfProvedEffect_HasProofShareLevelsAndConfidence) {
@@ -292,6 +294,41 @@ TEST(WordsBisection, OfBadBuildOnASideBranch_SaysWhatEitherSideLacks) {
             "Culprit proved: the bad build was built from a side branch: "
             "eeeeeeeeeeee..aaaaaaaaaaaa is missing in it (1 commit), eeeeeeeeeeee..bbbbbbbbbbbb is "
             "only in it (2 commits)");
+}
+
+TEST(WordsBisection, IntoMerge_SaysWhatCameWithIt) {
+  auto bisection = bisection_of(github::culprit_story());
+  EXPECT_EQ(searched_merge(bisection), "");
+  bisection.inside = SearchedMerge{BisectionId{1}, github::sha_of('e'), 5};
+  std::string const merge = "the change came with merge eeeeeeeeeeee";
+  EXPECT_EQ(
+      text_of(summary(bisection)),
+      "Culprit proved: " + merge + ": culprit cccccccccccc, one of the 5 commits that it brought");
+  bisection.outcome = BisectionOutcome::range;
+  EXPECT_EQ(text_of(summary(bisection)),
+            "Range of commits: " + merge + "; searched in the 5 commits that it brought");
+  bisection.state = BisectionState::failed;
+  bisection.failure = "end abc cannot be built";
+  EXPECT_EQ(text_of(summary(bisection)),
+            "Failed: " + merge +
+                "; searched in the 5 commits that it brought; why the bisection failed: end abc "
+                "cannot be built");
+}
+
+TEST(WordsBisection, IntoMergeWhoseBranchShowsNothing_NamesTheMerge) {
+  auto bisection = bisection_of(github::not_reproduced_story());
+  bisection.inside = SearchedMerge{BisectionId{1}, github::sha_of('e'), 1};
+  EXPECT_EQ(text_of(summary(bisection)),
+            "The merge itself: the change came with merge eeeeeeeeeeee; both sides together cause "
+            "it, since it is not in the 1 commit that it brought");
+}
+
+TEST(WordsBisection, IntoMergeThatTheBadBuildLacks_SaysSo) {
+  auto bisection = bisection_of(github::culprit_story());
+  bisection.inside = SearchedMerge{BisectionId{1}, github::sha_of('e'), 5};
+  bisection.ancestry = Ancestry{github::sha_of('b'), 5, 0};
+  EXPECT_THAT(text_of(summary(bisection)),
+              StartsWith("Culprit proved: the bad build lacks merge eeeeeeeeeeee: culprit "));
 }
 
 TEST(WordsBisection, WithFindings_NeedsNoReason) {

@@ -46,8 +46,12 @@ void Trunk::add(CommitSha const& commit) {
 }
 
 std::vector<CommitSha> Trunk::branch_off(std::size_t number, std::size_t commits) {
+  return branch_off(commit(number), commits);
+}
+
+std::vector<CommitSha> Trunk::branch_off(CommitSha const& from, std::size_t commits) {
   std::vector<CommitSha> side;
-  auto tip = commit(number);
+  auto tip = from;
   for (std::size_t i = 0; i < commits; ++i) {
     tip = repository_.commit(tree_, &tip, text_of("Side " + std::to_string(i))).value();
     side.push_back(tip);
@@ -57,9 +61,13 @@ std::vector<CommitSha> Trunk::branch_off(std::size_t number, std::size_t commits
 }
 
 void Trunk::merge(CommitSha const& side) {
-  std::vector<CommitSha> const parents{commits_.back(), side};
-  add(repository_.merge(tree_, parents, text_of("Merge side")).value());
+  add(merge(commits_.back(), side));
   repository_.set_branch("main", commits_.back()).value();
+}
+
+CommitSha Trunk::merge(CommitSha const& into, CommitSha const& side) {
+  std::vector<CommitSha> const parents{into, side};
+  return repository_.merge(tree_, parents, text_of("Merge side")).value();
 }
 
 std::size_t Trunk::number_of(CommitSha const& commit) const {

@@ -29,8 +29,14 @@ class Trunk {
   /// Adds a branch of `commits` commits on top of one of the trunk, and returns them, oldest first.
   std::vector<CommitSha> branch_off(std::size_t number, std::size_t commits);
 
+  /// Adds a branch of `commits` commits on top of any commit.
+  std::vector<CommitSha> branch_off(CommitSha const& from, std::size_t commits);
+
   /// Merges a side branch: the next commit of the trunk.
   void merge(CommitSha const& side);
+
+  /// Merges a side branch into another one, and returns the merge.
+  CommitSha merge(CommitSha const& into, CommitSha const& side);
 
   /// Which number a commit of the trunk has.
   std::size_t number_of(CommitSha const& commit) const;
