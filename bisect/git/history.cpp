@@ -4,7 +4,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <optional>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <git2.h>
@@ -35,6 +39,29 @@ struct FreeOdb {
 struct FreeObject {
   void operator()(git_object* object) const { git_object_free(object); }
 };
+
+struct FreeConfig {
+  void operator()(git_config* config) const { git_config_free(config); }
+};
+
+struct FreeConfigIterator {
+  void operator()(git_config_iterator* iterator) const { git_config_iterator_free(iterator); }
+};
+
+constexpr std::string_view extension_prefix = "extensions.";
+
+/// A repository extension that changes nothing that is read here.
+struct Extension {
+  std::string_view name;
+  std::string_view value;  ///< the one that is allowed; empty: any
+};
+
+constexpr std::array<Extension, 6> readable_extensions{{{"objectformat", "sha1"},
+                                                        {"partialclone", ""},
+                                                        {"preciousobjects", ""},
+                                                        {"refstorage", "files"},
+                                                        {"relativeworktrees", ""},
+                                                        {"worktreeconfig", ""}}};
 
 std::string text_of(char const* text) {
   return text == nullptr ? std::string{} : text;
@@ -76,6 +103,39 @@ ErrorCode code_of(int status) {
   }
 }
 
+/// The git directory of a working tree: its .git or, of one that `git worktree add` made, where
+/// that file leads. `path` itself when it has none.
+std::filesystem::path git_directory_of(std::filesystem::path const& path) {
+  auto const inner = path / ".git";
+  std::error_code ignored;
+  if (std::filesystem::is_directory(inner, ignored)) return inner;
+  std::ifstream link{inner};
+  std::string word;
+  std::string target;
+  if (link >> word >> std::ws && word == "gitdir:" && std::getline(link, target))
+    return path / target;
+  return path;
+}
+
+bool is_readable(git_config_entry const& setting) {
+  std::string_view const name = setting.name;
+  if (!name.starts_with(extension_prefix)) return true;
+  auto const known = std::ranges::find(
+      readable_extensions, name.substr(extension_prefix.size()), &Extension::name);
+  if (known == readable_extensions.end()) return false;
+  return known->value.empty() || known->value == text_of(setting.value);
+}
+
+/// "objectformat = sha1, partialclone".
+std::string list_of_readable_extensions() {
+  std::string list;
+  for (auto const& [name, value] : readable_extensions) {
+    list += (list.empty() ? "" : ", ") + std::string{name};
+    if (!value.empty()) list += " = " + std::string{value};
+  }
+  return list;
+}
+
 /// Adds one changed file or submodule.
 void add_change(CommitChanges& changes, git_diff_delta const& delta) {
   auto const is_pin = [](git_diff_file const& file) {
@@ -104,13 +164,15 @@ std::string last_failure() {
 
 }  // namespace
 
-/// libgit2 refuses repositories with these extensions, though they change nothing that is read
-/// here, and those of another user. It runs nothing that a repository's settings name; git, which
+/// libgit2 refuses repositories with other extensions than these (1.5 only where it searches for
+/// them), and those of another user. It runs nothing that a repository's settings name; git, which
 /// does, checks the owner itself.
 GitHistory::Library::Library() {
   git_libgit2_init();
-  std::array<char const*, 4> extensions{
-      "partialclone", "preciousobjects", "relativeworktrees", "worktreeconfig"};
+  std::array<char const*, readable_extensions.size()> extensions{};
+  std::ranges::transform(readable_extensions, extensions.begin(), [](Extension const& extension) {
+    return extension.name.data();
+  });
   git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, extensions.data(), extensions.size());
   git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0);
 }
@@ -134,11 +196,14 @@ Error GitHistory::failed(std::string const& doing, int status) const {
 Result<GitHistory> GitHistory::open(std::string const& path) {
   GitHistory history{path};
   git_repository* repository = nullptr;
-  int status =
-      git_repository_open_ext(&repository, path.c_str(), GIT_REPOSITORY_OPEN_NO_SEARCH, nullptr);
+  // As a bare one: git_repository_open_ext of libgit2 1.5 loses 20 KB for each setting of a
+  // repository with extensions.
+  int status = git_repository_open_bare(&repository, git_directory_of(path).c_str());
   history.repository_.reset(repository);
   if (status == 0) status = history.write_to_memory();
   if (status < 0) return history.failed("open", status);
+  auto const checked = history.check_extensions();
+  if (!checked) return checked.error();
   return history;
 }
 
@@ -390,6 +455,25 @@ Result<std::vector<NightlyRelease>> GitHistory::nightly_releases(std::string con
   bool const is_boundary = !at && at.error().code == ErrorCode::not_found;
   if (!at && !is_boundary) return at.error();
   return releases;
+}
+
+/// Fails with refused for an extension that is not read here.
+Result<> GitHistory::check_extensions() const {
+  git_config* config = nullptr;
+  int status = git_repository_config_snapshot(&config, repository_.get());
+  std::unique_ptr<git_config, FreeConfig> const settings{config};
+  git_config_iterator* iterator = nullptr;
+  if (status == 0) status = git_config_iterator_new(&iterator, config);
+  std::unique_ptr<git_config_iterator, FreeConfigIterator> const entries{iterator};
+  git_config_entry* setting = nullptr;
+  if (status == 0) status = git_config_next(&setting, iterator);
+  for (; status == 0; status = git_config_next(&setting, iterator))
+    if (!is_readable(*setting))
+      return Error{ErrorCode::refused,
+                   "git " + path_ + ": found " + setting->name + " = " + text_of(setting->value) +
+                       ", allowed extensions: " + list_of_readable_extensions()};
+  if (status != GIT_ITEROVER) return failed("open", status);
+  return {};
 }
 
 /// From now on new objects go to memory, and nothing to the repository.

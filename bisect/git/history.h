@@ -26,7 +26,8 @@ namespace torchwatch::bisect {
 /// at a time. Errors name the repository: invalid_argument for what cannot be, not_found for what
 /// is not there (a shallow clone lacks old commits, a partial clone files), corrupt and internal
 /// for what git cannot read. Partial clones and repositories of other users are opened; nothing is
-/// fetched into them.
+/// fetched into them. Those with SHA-256 names, with refs in a reftable or with an extension that
+/// is not known here are refused.
 class GitHistory {
  public:
   /// `path` is the repository itself or its working tree; no directory above it is searched. What
@@ -113,6 +114,7 @@ class GitHistory {
   explicit GitHistory(std::string path) : path_{std::move(path)} {}
 
   Error failed(std::string const& doing, int status) const;
+  Result<> check_extensions() const;
   Result<CommitHandle> find(CommitSha const& sha) const;
   Result<CommitHandle> parent_of(git_commit const& commit, unsigned number = 0) const;
   Result<CommitHandle> step_back(git_commit const& commit, git_commit const& ancestor) const;

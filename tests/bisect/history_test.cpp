@@ -268,6 +268,41 @@ TEST(GitHistory, OpensWhatLibgit2RefusesByItself) {
   EXPECT_EQ(open(repository.path()).resolve("HEAD").value(), commit);
 }
 
+TEST(GitHistory, OpensTheWorkingTreeThatGitAddedToAnother) {
+  GitRepository repository;
+  auto const commit = repository.commit("a");
+  auto const added = repository.beside("added");
+  repository.git("worktree add --quiet --detach '" + added.string() + "'");
+  repository.commit("b");
+  auto const history = open(added);
+  EXPECT_EQ(history.resolve("HEAD").value(), commit);
+  EXPECT_EQ(history.resolve("main~1").value(), commit);
+}
+
+TEST(GitHistory, RefusesExtensionsThatItDoesNotRead) {
+  struct Setting {
+    char const* name;
+    char const* value;
+    char const* found;
+  };
+
+  for (auto const& [name, value, found] :
+       {Setting{"objectFormat", "sha256", "extensions.objectformat = sha256"},
+        Setting{"refStorage", "reftable", "extensions.refstorage = reftable"},
+        Setting{"unheardOf", "true", "extensions.unheardof = true"}}) {
+    GitRepository const repository;
+    repository.git("config core.repositoryformatversion 1");
+    repository.git(std::string{"config extensions."} + name + ' ' + value);
+    auto const refused = GitHistory::open(repository.path());
+    ASSERT_FALSE(refused) << name;
+    EXPECT_EQ(refused.error().code, ErrorCode::refused);
+    EXPECT_EQ(refused.error().message,
+              "git " + repository.path().string() + ": found " + found +
+                  ", allowed extensions: objectformat = sha1, partialclone, preciousobjects, "
+                  "refstorage = files, relativeworktrees, worktreeconfig");
+  }
+}
+
 std::string messages_of(std::vector<Landing> const& landings) {
   std::string text;
   for (auto const& landing : landings)

@@ -8,7 +8,6 @@
 #include <gmock/gmock.h>
 #include <sys/utsname.h>
 
-#include "tests/bisect/git_repository.h"
 #include "tests/e2e/eventually.h"
 #include "tests/e2e/service.h"
 #include "tests/fakes/downloads/download_host.h"
@@ -163,26 +162,6 @@ TEST_F(FirstRun, FindsAChannelThatIsBuiltNoMore) {
               AllOf(HasSubstr("100 days ago"), HasSubstr("is channel cpu still built?")));
 }
 
-TEST_F(FirstRun, FindsAForkWithAnOldNightlyBranch) {
-  ASSERT_EQ(init().status, 0);
-  bisect::GitRepository const fork;
-  auto const trunk = fork.commit("trunk");
-  fork.git("checkout --quiet --orphan nightly");
-  fork.commit("2025-01-01 nightly release (" + trunk.hex + ")");
-  auto const clone = fork.beside("clone").string();
-  fork.git("clone --quiet --bare '" + fork.path().string() + "' '" + clone + "'");
-  edit(R"(// "source": { "repository": "pytorch.git")",
-       R"("source": { "repository": ")" + clone + '"');
-
-  auto const checked = world_.run({"config", "check", "--json", file_.string()});
-
-  auto const repository = checks_of(checked).at("repository");
-  EXPECT_EQ(repository.at("is_good"), false) << repository;
-  EXPECT_THAT(repository.at("found").get<std::string>(),
-              AllOf(HasSubstr("branch nightly ends with the nightly of 2025-01-01"),
-                    HasSubstr("remote set-url origin https://github.com/pytorch/pytorch.git")));
-}
-
 TEST_F(FirstRun, HasEachTroubleOnALineOfItsOwn) {
   Listener const other;
   fs::create_directory(folder_ / "empty");
@@ -211,7 +190,7 @@ TEST_F(FirstRun, HasEachTroubleOnALineOfItsOwn) {
   };
   expect_bad("state directory", "is not a directory");
   expect_bad("http address", "taken by something that is no torchwatch");
-  expect_bad("repository", "could not find repository");
+  expect_bad("repository", "is not a repository");
   expect_bad("feed", "http://127.0.0.1:1");
   expect_bad("github", "Bad credentials");
   expect_bad("fleet there", "no such partition");
