@@ -18,8 +18,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Settings of all remotes, by "NAME.VARIABLE"; one may have several values.
-using RemoteSettings = std::multimap<std::string, std::string>;
+/// Settings of a clone by name; one may have several values.
+using Settings = std::multimap<std::string, std::string>;
 
 /// `path` as a shell takes it for one word.
 std::string shell_word(std::string const& path) {
@@ -59,39 +59,41 @@ Error unusable(async::ToolRun const& run, std::string const& repository) {
 }
 
 /// Reads lines such as "remote.origin.url https://...".
-RemoteSettings settings_in(std::string const& text) {
-  constexpr std::string_view prefix = "remote.";
-  RemoteSettings settings;
+Settings settings_in(std::string const& text) {
+  Settings settings;
   std::istringstream lines{text};
   for (std::string line; std::getline(lines, line);) {
     auto const space = line.find(' ');
-    if (space == std::string::npos || space < prefix.size()) continue;
-    settings.emplace(line.substr(prefix.size(), space - prefix.size()), line.substr(space + 1));
+    if (space != std::string::npos) settings.emplace(line.substr(0, space), line.substr(space + 1));
   }
   return settings;
 }
 
 /// The remotes that have a variable.
-std::vector<std::string> remotes_with(RemoteSettings const& settings, std::string const& variable) {
+std::vector<std::string> remotes_with(Settings const& settings, std::string const& variable) {
+  std::string const before = "remote.";
+  auto const after = '.' + variable;
   std::vector<std::string> remotes;
   for (auto const& [name, value] : settings)
-    if (name.ends_with('.' + variable))
-      remotes.push_back(name.substr(0, name.size() - variable.size() - 1));
+    if (name.starts_with(before) && name.ends_with(after))
+      remotes.push_back(name.substr(before.size(), name.size() - before.size() - after.size()));
   return remotes;
 }
 
-std::string remote_of(RemoteSettings const& settings, config::SourceOptions const& source) {
+std::string remote_of(Settings const& settings, config::SourceOptions const& source) {
   if (!source.remote.empty()) return source.remote;
   auto const all = remotes_with(settings, "url");
   if (std::ranges::find(all, "origin") != all.end()) return "origin";
   return all.empty() ? std::string{} : all.front();
 }
 
-void note(RemoteSettings const& settings, config::SourceOptions const& source, CloneState& state) {
+/// Versions of git before 2.24 name the one promisor in an extension.
+void note(Settings const& settings, config::SourceOptions const& source, CloneState& state) {
   state.filtered = remotes_with(settings, "partialclonefilter");
-  state.is_partial = !state.filtered.empty() || !remotes_with(settings, "promisor").empty();
+  state.is_partial = !state.filtered.empty() || !remotes_with(settings, "promisor").empty() ||
+                     settings.contains("extensions.partialclone");
   state.remote = remote_of(settings, source);
-  auto const [first, last] = settings.equal_range(state.remote + ".fetch");
+  auto const [first, last] = settings.equal_range("remote." + state.remote + ".fetch");
   for (auto at = first; at != last; ++at)
     state.refspecs.push_back(at->second);
 }
@@ -130,10 +132,10 @@ asio::awaitable<Result<CloneState>> read_clone_state(asio::any_io_executor execu
   CloneState state;
   state.is_bare = kind->output.starts_with("true");
   state.is_shallow = kind->output.ends_with("\ntrue\n");
-  question = {"config", "--get-regexp", R"(^remote\.)"};
-  auto const remotes = co_await builds::run_git(executor, source.repository, std::move(question));
-  if (!remotes) co_return remotes.error();
-  note(settings_in(remotes->output), source, state);  // none where there is no remote
+  question = {"config", "--get-regexp", R"(^(remote\..+\.|extensions\.partialclone$))"};
+  auto const settings = co_await builds::run_git(executor, source.repository, std::move(question));
+  if (!settings) co_return settings.error();
+  note(settings_in(settings->output), source, state);  // none where there is no remote
   co_return state;
 }
 
@@ -169,6 +171,15 @@ std::string upstream_command(CloneState const& state, config::SourceOptions cons
   auto const git = git_in(source.repository);
   if (source.remote.empty()) return git + "fetch " + upstream() + ' ' + refspec_for(state);
   return git + "remote set-url " + source.remote + ' ' + upstream();
+}
+
+std::string fresh_clone_command(config::SourceOptions const& source) {
+  auto repository = source.repository;
+  if (repository.ends_with('/')) repository.pop_back();
+  bool const is_renamed = !source.remote.empty() && source.remote != "origin";
+  auto const origin = is_renamed ? "--origin " + source.remote + ' ' : std::string{};
+  return "mv " + shell_word(repository) + ' ' + shell_word(repository + ".old") +
+         " && git clone --bare " + origin + upstream() + ' ' + shell_word(repository);
 }
 
 }  // namespace torchwatch::setup

@@ -38,4 +38,8 @@ std::string completing_command(CloneState const& state, std::string const& repos
 /// Commands for a shell that fetch from PyTorch's repository instead of a fork.
 std::string upstream_command(CloneState const& state, config::SourceOptions const& source);
 
+/// A command for a shell that puts a clone of PyTorch's repository in the place of one that no
+/// command mends. The old clone stays as REPOSITORY.old.
+std::string fresh_clone_command(config::SourceOptions const& source);
+
 }  // namespace torchwatch::setup

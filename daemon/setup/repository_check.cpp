@@ -31,6 +31,14 @@ Error unfit(config::Options const& options, std::string const& what, std::string
   return Error{ErrorCode::refused, options.source.repository + ": " + what + "; run: " + command};
 }
 
+/// Opens the clone. Where no fetch makes it readable, the Error names the command that replaces it.
+Result<bisect::GitHistory> open_clone(config::SourceOptions const& source) {
+  auto history = bisect::GitHistory::open(source.repository);
+  if (history || history.error().code != ErrorCode::refused) return history;
+  return Error{ErrorCode::refused,
+               history.error().message + "; run: " + fresh_clone_command(source)};
+}
+
 /// Whether commits of nightlies are known by the branch of this repository.
 bool needs_branch(config::Options const& options) {
   if (is_published(options.feed)) return true;
@@ -191,7 +199,7 @@ PendingCheck check_repository(CheckContext const& context) {
   if (repository.empty())
     co_return std::string{
         "nothing to do: without source.repository incidents name a nightly, not its commits"};
-  auto const history = bisect::GitHistory::open(repository);
+  auto const history = open_clone(options.source);
   if (!history) co_return history.error();
   auto const state = co_await read_clone_state(context.executor, options.source);
   if (!state) co_return state.error();
