@@ -766,7 +766,7 @@ TEST_F(BisectorTest, WaitsForWhatAShallowCloneLacks) {
 
 TEST_F(BisectorTest, CountsNoAttemptOfAHostThatCanStartNoProgram) {
   world.change(5, "alpha", 1.2);
-  world.parts->builder.trouble =
+  world.parts->builder.host_failure =
       Error{ErrorCode::unavailable, "start git: Resource temporarily unavailable", true};
   auto const asked = ask(world.request(0, 8));
   ASSERT_FALSE(run(asked));
@@ -775,7 +775,7 @@ TEST_F(BisectorTest, CountsNoAttemptOfAHostThatCanStartNoProgram) {
   ASSERT_FALSE(stopped);
   EXPECT_TRUE(stopped.error().is_of_host);
 
-  world.parts->builder.trouble.reset();
+  world.parts->builder.host_failure.reset();
   EXPECT_EQ(culprit_of(go_on(asked).findings.at(0)), 5);
 }
 

@@ -1,7 +1,6 @@
 // The service is killed before each of its writes to the database, and started again.
 
 #include <algorithm>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -88,25 +87,8 @@ class KillTest : public testing::TestWithParam<Origin> {
   }
 };
 
-/// Before which writes the service is killed: before each; under the sanitizers, where a kill takes
-/// ten times as long, before one in five, from a random one on.
-class KillPoints {
- public:
-  int stride() const { return stride_; }
-
-  int first() const { return first_; }
-
- private:
-#ifdef __SANITIZE_ADDRESS__
-  int stride_ = 5;
-#else
-  int stride_ = 1;
-#endif
-  int first_ = static_cast<int>(std::random_device{}() % static_cast<unsigned>(stride_));
-};
-
 TEST_P(KillTest, ComesToTheSameEndWhereverItWasCutOff) {
-  KillPoints const points;
+  fakes::KillPoints const points;
   SCOPED_TRACE("kills before one write in " + std::to_string(points.stride()) + ", from write " +
                std::to_string(points.first()) + " on");
   auto const undisturbed = two_nights();
@@ -165,7 +147,7 @@ class GapKillTest : public testing::Test {
 };
 
 TEST_F(GapKillTest, FindsTheRegressionWhereverItWasCutOff) {
-  KillPoints const points;
+  fakes::KillPoints const points;
   SCOPED_TRACE("from write " + std::to_string(points.first()) + " on");
   int kills = 0;
   for (int writes = points.first();; writes += points.stride()) {

@@ -366,14 +366,14 @@ TEST_F(PipelineTest, CountsNoDayOfABisectionOnAHostThatCanStartNoProgram) {
   world.deliver("2026-01-01", 0);
   world.deliver("2026-01-02", 8);
   world.change(5, "alpha", 1.2);
-  world.parts->builder.trouble =
+  world.parts->builder.host_failure =
       Error{ErrorCode::unavailable, "start git: Resource temporarily unavailable", true};
   EXPECT_FALSE(world.pass());
   world.clock.time += std::chrono::hours{25};
   EXPECT_FALSE(world.pass());
   EXPECT_EQ(world.newest().state, NightlyState::confirmed);
 
-  world.parts->builder.trouble.reset();
+  world.parts->builder.host_failure.reset();
   ASSERT_TRUE(world.pass());
   EXPECT_EQ(world.newest().state, NightlyState::done);
   EXPECT_EQ(world.parts->store.bisections().find(BisectionId{1})->outcome,

@@ -36,7 +36,6 @@ asio::awaitable<Result<Recipe>> FakeBuilder::recipe(int layout) {
 asio::awaitable<Result<BuildAttempt>> FakeBuilder::build(CommitSha commit,
                                                          RecipeId recipe,
                                                          builds::From from) {
-  if (trouble) co_return *trouble;
   bool const is_artifact = from == builds::From::anywhere && artifacts.contains(commit);
   auto const by =
       is_artifact ? store_.recipes().with(RecipeKind::artifacts, "/srv/{commit}").id : recipe;
@@ -46,7 +45,7 @@ asio::awaitable<Result<BuildAttempt>> FakeBuilder::build(CommitSha commit,
 asio::awaitable<Result<BuildAttempt>> FakeBuilder::build_without(CommitSha culprit,
                                                                  CommitSha onto,
                                                                  RecipeId recipe) {
-  if (trouble) co_return *trouble;
+  if (host_failure) co_return *host_failure;
   if (!reverts_apply)
     co_return BuildAttempt{std::nullopt, "git revert does not apply on " + short_of(onto)};
   CommitSha const without{onto.hex.substr(0, 20) + culprit.hex.substr(0, 20)};
@@ -66,6 +65,7 @@ Result<BuildAttempt> FakeBuilder::get(CommitSha const& commit, RecipeId recipe) 
   if (auto const known = store_.builds().find(commit, recipe); known && !must_fail)
     if (auto build = builds::read_build(known->prefix))
       return BuildAttempt{std::move(*build), "", {}, recipe};
+  if (host_failure) return *host_failure;
   budget_.make_space_for_another();
   auto attempt = make(commit, recipe);
   budget_.make_space();

@@ -40,8 +40,6 @@ class FakeBuilder final : public builds::Builder {
 
   bool is_warm() const override { return false; }
 
-  /// Why nothing can be built now, whatever it is.
-  std::optional<Error> trouble;
   /// Commits that cannot be built, and what is said of them.
   std::set<CommitSha> broken;
   std::string why_broken = "recipe: exit status 125";
@@ -49,6 +47,9 @@ class FakeBuilder final : public builds::Builder {
   std::set<CommitSha> fails_now;
   /// How often more the build of a commit fails.
   std::map<CommitSha, int> failures_left;
+  /// What keeps every recipe from being started: no process, descriptor or memory is left. Says
+  /// nothing of a commit.
+  std::optional<Error> host_failure;
   /// What the recipe is made of; changing it changes the recipe.
   std::string contents = "recipe 1\n";
   /// Whether the recipe knows layouts.

@@ -43,8 +43,7 @@ asio::awaitable<Result<std::vector<JobOutcome>>> ScriptedRounds::measure(
     if (auto outcome = store_.jobs().find(one)) known.push_back(std::move(*outcome));
   if (known.size() == keys.size()) co_return known;
   before(key);
-  if (out_of_service.contains(key.fleet))
-    co_return Error{ErrorCode::unavailable, "fleet " + key.fleet + " is out of service"};
+  if (auto const trouble = trouble_of(key.fleet)) co_return *trouble;
   if (!hangs_in.empty() && key.campaign.name.starts_with(hangs_in)) co_await hang();
   double const pace = noise * 3 * std::normal_distribution<double>{}(generator_);
   std::vector<JobOutcome> outcomes;
@@ -58,6 +57,14 @@ asio::awaitable<Result<std::vector<JobOutcome>>> ScriptedRounds::measure(
   store_.jobs().record(outcomes);
   ++measured[key.campaign.name];
   co_return outcomes;
+}
+
+std::optional<Error> ScriptedRounds::trouble_of(std::string const& fleet) {
+  std::string why;
+  bool const has_failed = host_failure && host_failure->rounds_left-- <= 0;
+  if (has_failed) why = ": " + host_failure->why;
+  if (!has_failed && !out_of_service.contains(fleet)) return std::nullopt;
+  return Error{ErrorCode::unavailable, "fleet " + fleet + " is out of service" + why};
 }
 
 JobOutcome ScriptedRounds::outcome_of(JobKey key,

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -47,6 +48,15 @@ class ScriptedRounds final : public measure::Rounds {
   std::set<CommitSha> without_memory;
   /// Fleets that cannot measure now.
   std::set<std::string> out_of_service;
+
+  /// Hosts on which no worker can be started any more: no process or descriptor is left.
+  struct HostFailure {
+    int rounds_left = 0;  ///< that are measured before
+    std::string why;
+  };
+
+  /// Of all fleets. Of a round that it hits nothing is stored, as when no slot is left.
+  std::optional<HostFailure> host_failure;
   /// Called before each round is measured; may throw.
   std::function<void(measure::RoundKey const&)> before = [](measure::RoundKey const&) {
   };
@@ -56,6 +66,7 @@ class ScriptedRounds final : public measure::Rounds {
   std::map<std::string, int> measured;
 
  private:
+  std::optional<Error> trouble_of(std::string const& fleet);
   JobOutcome outcome_of(JobKey key, Build const& build, double pace, bool with_profile);
   MetricValue value_of(Series const& series, Build const& build, double pace);
 
