@@ -12,6 +12,7 @@
 #include "daemon/api/json.h"
 #include "daemon/async/run_until_signal.h"
 #include "daemon/cli/bisection_text.h"
+#include "daemon/cli/check_result.h"
 #include "daemon/cli/command_line.h"
 #include "daemon/cli/commands.h"
 #include "daemon/service/open_store.h"
@@ -22,29 +23,6 @@
 
 namespace torchwatch::cli {
 namespace {
-
-/// The judgement on one nightly.
-struct Judgement {
-  Nightly nightly;
-  std::optional<Nightly> baseline;
-  std::vector<SeriesChange> verdicts;
-  std::optional<IncidentStory> incident;
-  std::vector<Alarm> alarms;  ///< that are open
-};
-
-std::optional<Judgement> newest_judgement(storage::Store& store) {
-  auto const newest = store.nightlies().newest();
-  if (!newest) return std::nullopt;
-  Judgement judgement;
-  judgement.nightly = *newest;
-  if (judgement.nightly.baseline)
-    judgement.baseline = store.nightlies().find(*judgement.nightly.baseline);
-  judgement.verdicts = store.incidents().verdicts(judgement.nightly.id);
-  if (auto const incident = store.incidents().of_nightly(judgement.nightly.id))
-    judgement.incident = storage::story_of(store, *incident);
-  judgement.alarms = store.alarms().open();
-  return judgement;
-}
 
 api::Json to_json(Judgement const& judgement) {
   api::Json json;
@@ -59,6 +37,9 @@ api::Json to_json(Judgement const& judgement) {
   json["alarms"] = api::Json::array();
   for (auto const& alarm : judgement.alarms)
     json["alarms"].push_back(api::json_of(alarm));
+  json["not_judged"] = api::Json::array();
+  for (auto const& series : judgement.not_judged)
+    json["not_judged"].push_back(api::json_of(series));
   return json;
 }
 
@@ -86,6 +67,8 @@ void print(Judgement const& judgement) {
                                                  : alarm.subject + "  " + alarm.detail)
               << '\n';
   if (nightly.state == NightlyState::failed) return;
+  for (auto const& series : judgement.not_judged)
+    std::cout << "unjudged:  " << series.fleet << ": " << name_of(series) << '\n';
   if (!judgement.incident) {
     std::cout << "found:     " << nothing_found_in(judgement) << '\n';
     return;
@@ -127,14 +110,11 @@ int run_check(config::Options const& options, Invocation const& invocation, bool
   auto const& behind = service.parts.announcer.behind();
   bool const is_repeated = is_same_state(before, store->nightlies().newest());
   if (passed && is_repeated && !behind.empty()) return complain("check", behind);
-  auto const judgement = newest_judgement(*store);
+  auto const judgement = newest_judgement(*store, options, clock.now());
   if (judgement && as_json) std::cout << api::text_of(to_json(*judgement)) << std::endl;
   if (judgement && !as_json) print(*judgement);
-  if (!passed) return complain("check", passed.error().message);
-  if (!judgement) return complain("check", "feed " + options.feed.path + " has no nightly yet");
-  if (judgement->nightly.state == NightlyState::failed)
-    return complain("check", "nightly failed: " + judgement->nightly.failure);
-  return judgement->incident ? incident_found : nothing_found;
+  auto const result = result_of(passed, judgement, options.feed.path);
+  return result.status == could_not_run ? complain("check", result.problem) : int{result.status};
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ Result<Sweep::Builds> Sweep::builds_of(Nightly& nightly) {
   if (older->empty()) return builds;
   measure::BuildPair const pair{Campaign::of(nightly.id), **baseline, *build, std::move(*older)};
   std::map<FleetBenchmark, std::vector<Series>> benchmarks;
-  for (auto const& [series, nights] : configured_series())
+  for (auto const& [series, nights] : configured_series(options_, store_))
     benchmarks[{series.fleet, series.benchmark}].push_back(series);
   for (auto const& [which, series] : benchmarks)
     builds.others[which] = measure::builds_for(series, pair);
@@ -128,7 +128,7 @@ Result<> Sweep::choose_baselines_of_series(Nightly const& nightly, Nightly const
 }
 
 std::map<Series, NightlyId> Sweep::new_baselines(Nightly const& nightly, Nightly const& usual) {
-  bisect::JudgedSeries const history{configured_series(), store_.rulings().all()};
+  bisect::JudgedSeries const history{configured_series(options_, store_), store_.rulings().all()};
   auto found = bisect::series_baselines(nightly, usual, store_.nightlies().all(), history);
   for (auto const& [series, baseline] : found.older)
     spdlog::info("series_baseline date={} fleet={} series={} baseline={}",
@@ -157,19 +157,6 @@ Result<bool> Sweep::is_usable(Nightly const& nightly, Nightly const& baseline) {
   return false;
 }
 
-/// The last nights of the series whose benchmarks are measured.
-std::vector<SeriesNights> Sweep::configured_series() {
-  std::set<FleetBenchmark> configured;
-  for (auto const& fleet : options_.fleets)
-    for (auto const& benchmark : measure::benchmarks_of(options_.suite, fleet.device))
-      configured.insert({fleet.name, benchmark});
-  auto nights = store_.histories().recent(bisect::nightlies_to_wait);
-  std::erase_if(nights, [&](SeriesNights const& one) {
-    return !configured.contains({one.series.fleet, one.series.benchmark});
-  });
-  return nights;
-}
-
 /// Empty when any job of the sweep gave a result on the nightly itself.
 std::string Sweep::why_nothing_was_measured(Nightly const& nightly) {
   std::string first;
@@ -182,6 +169,31 @@ std::string Sweep::why_nothing_was_measured(Nightly const& nightly) {
   }
   if (failed == 0) return {};
   return "none of " + std::to_string(failed) + " jobs gave a result; the first: " + first;
+}
+
+std::vector<SeriesNights> configured_series(config::Options const& options, storage::Store& store) {
+  std::set<FleetBenchmark> configured;
+  for (auto const& fleet : options.fleets)
+    for (auto const& benchmark : measure::benchmarks_of(options.suite, fleet.device))
+      configured.insert({fleet.name, benchmark});
+  auto nights = store.histories().recent(bisect::nightlies_to_wait);
+  std::erase_if(nights, [&](SeriesNights const& one) {
+    return !configured.contains({one.series.fleet, one.series.benchmark});
+  });
+  return nights;
+}
+
+std::vector<Series> not_judged(config::Options const& options,
+                               storage::Store& store,
+                               Nightly const& nightly) {
+  std::vector<Series> series;
+  for (auto const& [one, nights] : configured_series(options, store)) {
+    bool const is_judged = std::ranges::any_of(nights, [&](NightOfSeries const& night) {
+      return night.nightly == nightly.id && night.is_judged;
+    });
+    if (!is_judged) series.push_back(one);
+  }
+  return series;
 }
 
 Result<std::map<Series, Build>> builds_of_series(storage::Store& store, Nightly const& nightly) {

@@ -56,13 +56,22 @@ class Sweep {
   Result<> choose_baselines_of_series(Nightly const& nightly, Nightly const& usual);
   std::map<Series, NightlyId> new_baselines(Nightly const& nightly, Nightly const& usual);
   Result<bool> is_usable(Nightly const& nightly, Nightly const& baseline);
-  std::vector<SeriesNights> configured_series();
   std::string why_nothing_was_measured(Nightly const& nightly);
 
   config::Options const& options_;
   storage::Store& store_;
   measure::Rounds& rounds_;
 };
+
+/// The last nights of the series whose benchmarks are measured.
+std::vector<SeriesNights> configured_series(config::Options const& options, storage::Store& store);
+
+/// The series of configured benchmarks that `nightly`, which has ended, did not judge: the
+/// benchmark or the metric gave nothing, or the comparison was undecided. A change that it brought
+/// is found on the next nightly that judges them. By fleet, benchmark and metric.
+std::vector<Series> not_judged(config::Options const& options,
+                               storage::Store& store,
+                               Nightly const& nightly);
 
 /// The builds of the baselines of those series of a nightly that are not compared with its own
 /// baseline. Errors as builds::read_build_of's.

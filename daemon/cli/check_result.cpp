@@ -1,0 +1,62 @@
+#include "daemon/cli/check_result.h"
+
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "daemon/nightly/sweep.h"
+
+namespace torchwatch::cli {
+namespace {
+
+std::string text_of_not_judged(Judgement const& judgement) {
+  auto const& series = judgement.not_judged;
+  return fmt::format(
+      "nightly {} did not judge {} series ({}: {}{}), so a regression may be in it; the next "
+      "nightly that judges them is compared with the last one that did",
+      judgement.nightly.date,
+      series.size(),
+      series.front().fleet,
+      name_of(series.front()),
+      series.size() == 1 ? "" : ", ...");
+}
+
+CheckResult could_not(std::string problem) {
+  return {could_not_run, std::move(problem)};
+}
+
+}  // namespace
+
+std::optional<Judgement> newest_judgement(storage::Store& store,
+                                          config::Options const& options,
+                                          Timestamp now) {
+  auto const newest = store.nightlies().newest();
+  if (!newest) return std::nullopt;
+  Judgement judgement;
+  judgement.nightly = *newest;
+  if (judgement.nightly.baseline)
+    judgement.baseline = store.nightlies().find(*judgement.nightly.baseline);
+  judgement.verdicts = store.incidents().verdicts(judgement.nightly.id);
+  if (auto const incident = store.incidents().of_nightly(judgement.nightly.id))
+    judgement.incident = storage::story_of(store, *incident);
+  judgement.alarms = store.alarms().open();
+  judgement.not_judged = nightly::not_judged(options, store, judgement.nightly);
+  std::erase_if(judgement.not_judged,
+                [&](Series const& series) { return store.rulings().is_muted(series, now); });
+  return judgement;
+}
+
+CheckResult result_of(Result<> const& passed,
+                      std::optional<Judgement> const& judgement,
+                      std::string const& feed) {
+  if (!passed) return could_not(passed.error().message);
+  if (!judgement) return could_not("feed " + feed + " has no nightly yet");
+  if (judgement->nightly.state == NightlyState::failed)
+    return could_not("nightly failed: " + judgement->nightly.failure);
+  if (judgement->incident) return {incident_found, ""};
+  if (!judgement->not_judged.empty()) return could_not(text_of_not_judged(*judgement));
+  return {};
+}
+
+}  // namespace torchwatch::cli

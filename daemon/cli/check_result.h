@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/options.h"
+#include "daemon/cli/commands.h"
+#include "storage/base/result.h"
+#include "storage/domain/alarm.h"
+#include "storage/domain/incident.h"
+#include "storage/store.h"
+
+namespace torchwatch::cli {
+
+/// The judgement on one nightly.
+struct Judgement {
+  Nightly nightly;
+  std::optional<Nightly> baseline;
+  std::vector<SeriesChange> verdicts;
+  std::optional<IncidentStory> incident;
+  std::vector<Alarm> alarms;       ///< that are open
+  std::vector<Series> not_judged;  ///< nightly::not_judged, without those that are muted at `now`
+};
+
+/// The judgement on the newest nightly; nothing where there is none.
+std::optional<Judgement> newest_judgement(storage::Store& store,
+                                          config::Options const& options,
+                                          Timestamp now);
+
+/// How `check` ends.
+struct CheckResult {
+  Status status = nothing_found;
+  std::string problem;  ///< for people, where the status is could_not_run
+};
+
+/// What a pass came to. A pass or a nightly that failed could not run; an incident is found,
+/// whatever else could not be judged; a nightly without one that did not judge a series could not
+/// run either: a regression may be in it. `feed`: its path.
+CheckResult result_of(Result<> const& passed,
+                      std::optional<Judgement> const& judgement,
+                      std::string const& feed);
+
+}  // namespace torchwatch::cli
