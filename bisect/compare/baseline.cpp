@@ -18,10 +18,11 @@ auto place_of(Nightly const& nightly) {
   return std::tie(nightly.date, nightly.id);
 }
 
-/// Whether both are editions of one nightly, or builds of one commit.
+/// Whether both are editions of one nightly, or builds of one commit of which only `nightly` is
+/// published as a file. Two versions of one commit are two nightlies with nothing to compare.
 bool is_published_again(Nightly const& earlier, Nightly const& nightly) {
   return nightly.file && earlier.date == nightly.date &&
-         (earlier.commit == nightly.commit || (earlier.file && earlier.version == nightly.version));
+         (earlier.file ? earlier.version == nightly.version : earlier.commit == nightly.commit);
 }
 
 /// Those that come before `nightly`.

@@ -17,8 +17,8 @@ namespace torchwatch::bisect {
 bool is_before(Nightly const& nightly, Nightly const& other);
 
 /// The newest of `nightlies` before `nightly` that was judged to the end: what it brought is known,
-/// so it counts as normal. One of the same day and commit, or an earlier edition of its file, is
-/// the same published again, and stands aside.
+/// so it counts as normal. An earlier edition of its file, or a build of its day and commit that
+/// was no published file, is the same published again, and stands aside.
 std::optional<Nightly> baseline_of(Nightly const& nightly, std::vector<Nightly> const& nightlies);
 
 /// Whether one that came after `nightly` was judged by then, with the one before: that is what

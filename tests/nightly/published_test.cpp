@@ -386,6 +386,22 @@ TEST_F(PublishedTest, TheSameTrunkTwiceHasNothingToTell) {
   EXPECT_THAT(world.parts->store.incidents().verdicts(world.newest().id), IsEmpty());
 }
 
+TEST_F(PublishedTest, TwoVersionsOfOneCommitHaveOneIncident) {
+  world.change(3, "alpha", 1.2);
+  world.publish("2026-01-01", 0);
+  pass();
+  auto second = world.publish("2026-01-02", 3);
+  second.version = "2.10.0.dev20260102+cpu";
+  world.index.files[world.options.feed.url +
+                    "/libtorch/nightly/cpu/libtorch-shared-with-deps-2.10.0.dev20260102+cpu.zip"] =
+      second;
+  pass();
+  ASSERT_THAT(world.nightlies(), SizeIs(3));
+  EXPECT_EQ(world.nightlies()[1].commit, world.nightlies()[2].commit);
+  EXPECT_EQ(world.newest().baseline, world.nightlies()[1].id);
+  EXPECT_THAT(world.parts->store.incidents().all(), SizeIs(1));
+}
+
 TEST_F(PublishedTest, AFileThatIsPublishedAgainIsAnotherBuild) {
   world.publish("2026-01-01", 0);
   auto& file = world.publish("2026-01-02", 3);
