@@ -237,11 +237,8 @@ asio::awaitable<Result<bisect::Search>> Bisector::search_nights(
   NightlyPackages packages{store_, bisection};
   bisect::Suspects nights{bisect::ends_of_nights(range.way.builds, positions),
                           bisect::nightly_prior(range.prior, positions)};
-  bisect::Search search{request,
-                        std::move(nights),
-                        options_.decide,
-                        options_.bisect,
-                        build_variation_of(bisection)};
+  bisect::Search search{
+      request, std::move(nights), options_.decide, options_.bisect, build_variation_of(bisection)};
   BisectionRun run{{store_, rounds_, packages},
                    bisection,
                    std::move(search),

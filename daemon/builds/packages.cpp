@@ -193,9 +193,7 @@ asio::awaitable<Result<BuildAttempt>> Packages::read(Nightly& nightly,
 
 /// Notes the trunk commit and the date of a release. The release's own commit stands for the trunk
 /// commit where the clone does not name that: the nightly is measured then, and not bisected.
-asio::awaitable<Result<>> Packages::note_commit(Nightly& nightly,
-                                                CommitSha release,
-                                                Trunk wanted) {
+asio::awaitable<Result<>> Packages::note_commit(Nightly& nightly, CommitSha release, Trunk wanted) {
   if (options_.source.repository.empty()) {
     nightly.commit = release;
     co_return Result<>{};

@@ -172,8 +172,9 @@ void Alarms::check_wait(Nightly const& nightly) {
   set(missing.has_value(),
       AlarmKind::bisection_failed,
       "nightly " + nightly.date,
-      reason + "; they are asked for again for a day, and `torchwatch config check` says what the "
-               "clone lacks");
+      reason +
+          "; they are asked for again for a day, and `torchwatch config check` says what the "
+          "clone lacks");
 }
 
 /// The record of what a bisection waits for that the nightly waits for.

@@ -31,8 +31,8 @@ class Alarms {
   /// After the newest nightly was judged: could it be, and could its incident be bisected?
   void check_end(Nightly const& nightly);
 
-  /// After an attempt to judge a nightly: does it wait for commits that the repository does not give
-  /// to its bisection? A clone that cannot have them never will, so this is said at once.
+  /// After an attempt to judge a nightly: does it wait for commits that the repository does not
+  /// give to its bisection? A clone that cannot have them never will, so this is said at once.
   void check_wait(Nightly const& nightly);
 
   /// After a sweep of a nightly beside `baseline`: benchmarks that gave nothing on the nightly, or

@@ -26,8 +26,8 @@ enum class AlarmKind {
   report_update_failed,  ///< what a bisection found, or an edition came to, could not be added to a
                          ///< report
   label_dropped,         ///< the last issue lacks a label: the token may not push
-  clone_unfit,       ///< the clone does not name the commit that the last nightly was built from
-  stale_feed,        ///< the feed's newest nightly is old by its own date
+  clone_unfit,  ///< the clone does not name the commit that the last nightly was built from
+  stale_feed,   ///< the feed's newest nightly is old by its own date
   nightly_of_another_date,  ///< the last nightly's file was built from another date's release
   bisection_failed,  ///< the bisection of the last incident could not be done, or waits for commits
                      ///< that the clone lacks

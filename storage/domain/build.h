@@ -109,7 +109,7 @@ struct Nightly {
   /// The trunk commit, or, where nobody knows that, the one of the nightly branch. Empty until a
   /// published file has told it.
   CommitSha commit;
-  CommitSha release_commit;           ///< the commit of the nightly branch, where the feed has one
+  CommitSha release_commit;  ///< the commit of the nightly branch, where the feed has one
   /// "YYYY-MM-DD" that the nightly branch has for `release_commit` of a published file; another day
   /// than `date` where its job started after midnight. Empty where that is not known.
   std::string release_date;

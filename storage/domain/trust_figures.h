@@ -20,7 +20,7 @@ inline constexpr int costed_nights = 365;
 struct NightNoise {
   double level = 0;    ///< median of its nights'
   double between = 0;  ///< spread of the nights' levels
-  double within = 0;  ///< range of a night's processes, in the median of nights
+  double within = 0;   ///< range of a night's processes, in the median of nights
 };
 
 /// The noise of one series.

@@ -101,11 +101,9 @@ class Searched {
   Searched(Commits& commits, std::size_t layouts, BuildVariation builds)
       : commits_{commits},
         layouts_{layouts},
-        search_{request(),
-                {suspects(), std::vector<double>(count(), 1.0)},
-                {},
-                {},
-                std::move(builds)} {}
+        search_{
+            request(), {suspects(), std::vector<double>(count(), 1.0)}, {}, {}, std::move(builds)} {
+  }
 
   Found find() {
     std::vector<Finding> findings;

@@ -753,8 +753,8 @@ TEST_F(BisectorInALaggingClone, CountsADayThatARestartCutsOffFromItsFirstAttempt
 /// The history between the ends may come with `git fetch --unshallow`.
 TEST_F(BisectorTest, WaitsForWhatAShallowCloneLacks) {
   auto const clone = (world.folder.path() / "shallow.git").string();
-  auto const command = "git clone --quiet --bare --depth 2 'file://" + world.trunk.path() + "' '" +
-                       clone + "'";
+  auto const command =
+      "git clone --quiet --bare --depth 2 'file://" + world.trunk.path() + "' '" + clone + "'";
   ASSERT_EQ(std::system(command.c_str()), 0);
   world.options.source.repository = clone;
   world.restart();

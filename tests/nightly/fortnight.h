@@ -47,8 +47,8 @@ struct PlannedNight {
   std::map<std::string, JobError> failing;     ///< models, by how they fail
   std::set<std::string> undecided;             ///< models whose time has no verdict
   bool is_unbuildable = false;
-  std::set<std::size_t> fails_once;            ///< commits at which the recipe fails once
-  bool no_recipe_starts = false;               ///< at the first attempt
+  std::set<std::size_t> fails_once;  ///< commits at which the recipe fails once
+  bool no_recipe_starts = false;     ///< at the first attempt
   std::optional<int> rounds_until_no_worker_starts;
 };
 

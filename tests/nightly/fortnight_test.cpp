@@ -209,7 +209,7 @@ class Survivor {
     world_.parts->rounds.host_failure.reset();
     if (night.no_recipe_starts)
       world_.parts->builder.host_failure =
-          Error{ErrorCode::unavailable, "recipe: fork: Resource temporarily unavailable"};
+          Error{ErrorCode::unavailable, "recipe: fork: Resource temporarily unavailable", true};
     if (night.rounds_until_no_worker_starts)
       world_.parts->rounds.host_failure = fakes::ScriptedRounds::HostFailure{
           *night.rounds_until_no_worker_starts, "socketpair: Too many open files"};
@@ -244,7 +244,7 @@ class Survivor {
   /// Has comparisons of a night without enough times of some models, though its sweep had them.
   std::function<void(JobOutcome&, Build const&)> without_times(PlannedNight const& night) const {
     return [models = night.undecided, commit = world_.sha(night.commit)](JobOutcome& outcome,
-                                                                        Build const& build) {
+                                                                         Build const& build) {
       auto const& key = outcome.key;
       bool const is_late = key.round >= 2 && key.campaign.name.starts_with("nightly/");
       if (is_late && build.manifest.commit == commit && models.contains(key.benchmark.model))

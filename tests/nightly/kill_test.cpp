@@ -21,7 +21,7 @@ struct Night {
   bool is_reported = false;
   std::size_t jobs = 0;
   std::vector<std::string> digests;  // of the nightlies' files
-  std::vector<int> processes;  // by night of the series that changed
+  std::vector<int> processes;        // by night of the series that changed
   friend bool operator==(Night const&, Night const&) = default;
 };
 
