@@ -7,10 +7,10 @@
 namespace torchwatch::nightly {
 namespace {
 
-constexpr std::size_t all = 100;
+constexpr std::size_t hundred = 100;
 
 bool happens(lab::Dice& dice, std::size_t percent) {
-  return dice.below(all) < percent;
+  return dice.below(hundred) < percent;
 }
 
 std::string date_of(std::size_t night) {
@@ -20,7 +20,7 @@ std::string date_of(std::size_t night) {
 
 void plan_failures(PlannedNight& night, lab::Dice& dice) {
   for (auto const& model : planned_models()) {
-    auto const drawn = dice.below(all);
+    auto const drawn = dice.below(hundred);
     if (drawn < 10)
       night.failing[model] = JobError::crashed;
     else if (drawn < 15)

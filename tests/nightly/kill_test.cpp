@@ -202,7 +202,7 @@ class MergeKillTest : public testing::Test {
 };
 
 TEST_F(MergeKillTest, SearchesTheMergeOnceWhereverItWasCutOff) {
-  KillPoints const points;
+  fakes::KillPoints const points;
   SCOPED_TRACE("from write " + std::to_string(points.first()) + " on");
   int kills = 0;
   for (int writes = points.first();; writes += points.stride()) {

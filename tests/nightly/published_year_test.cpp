@@ -115,7 +115,7 @@ constexpr std::array rates{Rate{Habit::gap, 4},
                            Rate{Habit::edition, 8}};
 
 /// A nightly as it is published.
-struct Night {
+struct PublishedNight {
   std::string date;
   std::string version;
   CommitSha release;
@@ -350,14 +350,16 @@ class PublishedYear {
     return release;
   }
 
-  static Night night_of(int day, CommitSha const& release, std::string const& number = "2.9.0") {
+  static PublishedNight night_of(int day,
+                                 CommitSha const& release,
+                                 std::string const& number = "2.9.0") {
     auto const date = date_of(day);
     auto compact = date;
     std::erase(compact, '-');
     return {date, number + ".dev" + compact + "+cu130", release};
   }
 
-  void publish_whole(int looks, Night const& night) {
+  void publish_whole(int looks, PublishedNight const& night) {
     later(looks, [this, night] {
       for (auto const* const python : {followed_python, other_python})
         put(night, python);
@@ -365,12 +367,12 @@ class PublishedYear {
   }
 
   /// In the afternoon of the next day.
-  void publish_late(Night const& night) {
+  void publish_late(PublishedNight const& night) {
     expected_[night.version].is_late = true;
     publish_whole(looks_a_day + 1, night);
   }
 
-  void publish_in_pieces(Night const& night) {
+  void publish_in_pieces(PublishedNight const& night) {
     std::vector<std::string> pythons{followed_python, other_python};
     dice_.shuffle(pythons);
     if (happens(12)) std::erase(pythons, followed_python);
@@ -398,7 +400,7 @@ class PublishedYear {
     publish_whole(below(2), night_of(day_, second, "2.10.0"));
   }
 
-  void publish_twice(Night const& night) {
+  void publish_twice(PublishedNight const& night) {
     publish_whole(0, night);
     auto again = night;
     if (happens(2)) {
@@ -408,7 +410,7 @@ class PublishedYear {
     later(1, [this, again] { put_again(again); });
   }
 
-  static std::string url_of(Night const& night, std::string const& python) {
+  static std::string url_of(PublishedNight const& night, std::string const& python) {
     auto version = night.version;
     version.replace(version.find('+'), 1, "%2B");
     return fmt::format("{}/whl/nightly/cu130/torch-{}-{}-{}-manylinux_2_28_x86_64.whl",
@@ -421,7 +423,7 @@ class PublishedYear {
   std::string next_etag() { return fmt::format("\"{}\"", ++etags_); }
 
   /// Puts a wheel on its host, in the place of the one that has its name.
-  File& put(Night const& night, std::string const& python) {
+  File& put(PublishedNight const& night, std::string const& python) {
     expected_[night.version].date = night.date;
     auto const url = url_of(night, python);
     auto& file = world_.index.files[url];
@@ -434,7 +436,7 @@ class PublishedYear {
   }
 
   /// The edge may be dead until the evening at most.
-  void put_on_an_edge(Night const& night, std::string const& python) {
+  void put_on_an_edge(PublishedNight const& night, std::string const& python) {
     auto& file = put(night, python);
     int const left = looks_a_day - 1 - look_ % looks_a_day;
     if (left == 0 || !happens(4)) return;
@@ -442,7 +444,7 @@ class PublishedYear {
     later(1 + below(left), [&file] { file.trouble.reset(); });
   }
 
-  void put_again(Night const& night) {
+  void put_again(PublishedNight const& night) {
     ++expected_[night.version].editions;
     bool const is_cached = happens(2);
     for (auto const* const python : {followed_python, other_python}) {
