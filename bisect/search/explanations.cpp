@@ -14,13 +14,18 @@ namespace torchwatch::bisect {
 
 namespace {
 
-/// Tried ratios of the variance of a round to that of a reading, and their probabilities.
-struct Drift {
-  double ratio = 0;
+/// Ways in which a host's pace may change from round to round, and their probabilities.
+struct TriedDrift {
+  Drift drift;
   double probability = 0;
 };
 
-constexpr std::array drifts{Drift{0, 0.4}, Drift{0.5, 0.2}, Drift{4, 0.2}, Drift{50, 0.2}};
+constexpr std::array drifts{TriedDrift{{0}, 0.35},
+                            TriedDrift{{0.5}, 0.15},
+                            TriedDrift{{4}, 0.15},
+                            TriedDrift{{50}, 0.15},
+                            TriedDrift{{0.02, true}, 0.1},
+                            TriedDrift{{0.5, true}, 0.1}};
 
 /// Tried ratios of the variance of a build to that of a reading, the one first under which
 /// explanations differ least; each stands for standard deviations, by that of a reading, from
@@ -195,8 +200,8 @@ class Weighing {
   std::span<std::size_t const> known_;
   Expectation const& expectation_;
   std::vector<Explanation> all_;
-  Under usual_;                                    // under the likeliest drift and no more
-  std::vector<std::pair<double, double>> drifts_;  // others worth a thought, with log_prior
+  Under usual_;                                   // under the likeliest drift and no more
+  std::vector<std::pair<Drift, double>> drifts_;  // others worth a thought, with log_prior
   std::optional<Glance> glance_;
   double best_glance_ = 0;
 };
@@ -274,9 +279,9 @@ Explanation const& Weighing::best() const {
 /// Weighs what is known so far under each drift, and keeps the likeliest.
 void Weighing::weigh_drifts() {
   std::vector<Under> under;
-  for (auto const& [ratio, probability] : drifts)
-    if (ratio == 0 || table_.is_paired())
-      under.push_back(weigh({ratio, 0, usual_tails},
+  for (auto const& [drift, probability] : drifts)
+    if (drift == Drift{} || table_.is_paired())
+      under.push_back(weigh({drift, 0, usual_tails},
                             std::log((1 - heavy) * (table_.is_paired() ? probability : 1))));
   auto const best = std::ranges::max_element(under, {}, &Under::largest);
   drifts_.clear();

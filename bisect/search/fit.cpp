@@ -61,7 +61,7 @@ Fitter::Fitter(Measured const& table, Ratios ratios, Expectation const& expectat
     : table_{table},
       ratios_{ratios},
       expectation_{expectation},
-      is_dense_{ratios.drift > 0 && table.is_paired()},
+      is_dense_{ratios.drift.variance > 0},
       student_{log_student(ratios.tails)},
       weights_(table.values.size()),
       deviations_(table.values.size()),
@@ -70,6 +70,7 @@ Fitter::Fitter(Measured const& table, Ratios ratios, Expectation const& expectat
       diagonal_(table.builds()),
       levels_(table.builds()),
       common_(table.builds()) {
+  if (is_dense_) rounds_.emplace(table.rounds.size() - 1, ratios.drift);
   for (auto& column : columns_)
     column.resize(table.builds());
   for (auto& column : shrunk_)
@@ -90,35 +91,44 @@ void Fitter::weigh() {
     levels_[build] += weights_[i] * level;
   }
   round_logs_ = 0;
-  if (ratios_.drift > 0) take_out_rounds();
-  if (is_dense_)
-    for (std::size_t i = 0; i < diagonal_.size(); ++i)
-      entry(i, i) += diagonal_[i];
-  if (is_dense_ && ratios_.builds > 0) factorise();
+  if (!rounds_) return;
+  take_out_rounds();
+  for (std::size_t i = 0; i < diagonal_.size(); ++i)
+    entry(i, i) += diagonal_[i];
+  if (ratios_.builds > 0) factorise();
+}
+
+/// Weighted, of the readings of each round.
+std::vector<double> Fitter::sums_of_rounds(std::span<double const> values) const {
+  std::vector<double> sums(table_.rounds.size() - 1);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    sums[table_.values[i].round] += weights_[i] * values[i];
+  return sums;
 }
 
 /// What rounds have in common tells nothing of builds.
 void Fitter::take_out_rounds() {
-  std::ranges::fill(matrix_, 0);
   auto const& values = table_.values;
-  for (std::size_t round = 0; round + 1 < table_.rounds.size(); ++round) {
-    auto const begin = table_.rounds[round];
-    auto const end = table_.rounds[round + 1];
-    double weight = 0;
-    double level = 0;
-    for (auto i = begin; i < end; ++i) {
-      weight += weights_[i];
-      level += weights_[i] * values[i].level;
-    }
-    double const share = ratios_.drift / (1 + weight * ratios_.drift);
-    round_logs_ += std::log1p(weight * ratios_.drift);
-    squares_ -= share * level * level;
-    for (auto i = begin; i < end; ++i) {
-      levels_[values[i].build] -= share * weights_[i] * level;
-      if (!is_dense_) diagonal_[values[i].build] -= share * weights_[i] * weights_[i];
-      for (auto j = begin; is_dense_ && j < end; ++j)
-        entry(values[i].build, values[j].build) -= share * weights_[i] * weights_[j];
-    }
+  std::vector<double> readings(values.size(), 1);
+  rounds_->weigh(sums_of_rounds(readings));
+  round_logs_ = rounds_->log_determinant();
+  for (std::size_t i = 0; i < values.size(); ++i)
+    readings[i] = values[i].level;
+  auto const sums = sums_of_rounds(readings);
+  auto effects = sums;
+  rounds_->predict(effects);
+  for (std::size_t round = 0; round < sums.size(); ++round)
+    squares_ -= effects[round] * sums[round];
+  for (std::size_t i = 0; i < values.size(); ++i)
+    levels_[values[i].build] -= weights_[i] * effects[values[i].round];
+  std::ranges::fill(matrix_, 0);
+  for (std::size_t build = 0; build < table_.builds(); ++build) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      readings[i] = values[i].build == build ? 1 : 0;
+    effects = sums_of_rounds(readings);
+    rounds_->predict(effects);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      entry(values[i].build, build) -= weights_[i] * effects[values[i].round];
   }
 }
 
@@ -220,17 +230,12 @@ double Fitter::spread(std::size_t size, Parameters const& parameters) {
   for (std::size_t i = 0; i < deviations_.size(); ++i)
     deviations_[i] = table_.values[i].level - common_[table_.values[i].build];
   round_squares_ = 0;
-  for (std::size_t round = 0; ratios_.drift > 0 && round + 1 < table_.rounds.size(); ++round) {
-    double weight = 0;
-    double left = 0;
-    for (auto i = table_.rounds[round]; i < table_.rounds[round + 1]; ++i) {
-      weight += weights_[i];
-      left += weights_[i] * deviations_[i];
-    }
-    double const shared = ratios_.drift * left / (1 + ratios_.drift * weight);
-    round_squares_ += shared * shared / ratios_.drift;
-    for (auto i = table_.rounds[round]; i < table_.rounds[round + 1]; ++i)
-      deviations_[i] -= shared;
+  if (rounds_) {
+    auto effects = sums_of_rounds(deviations_);
+    rounds_->predict(effects);
+    round_squares_ = rounds_->squares(effects);
+    for (std::size_t i = 0; i < deviations_.size(); ++i)
+      deviations_[i] -= effects[table_.values[i].round];
   }
   round_squares_ += squares;
   squares = round_squares_;

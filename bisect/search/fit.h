@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bisect/search/posterior.h"
+#include "bisect/search/round_effects.h"
 
 namespace torchwatch::bisect {
 
@@ -41,7 +42,7 @@ struct Rise {
 
 /// Variances by that of a reading, and the degrees of freedom of a reading's deviation.
 struct Ratios {
-  double drift = 0;   ///< of what a round adds to its readings
+  Drift drift;        ///< of what a round adds to its readings
   double builds = 0;  ///< of what a build adds to its readings
   double tails = 5;
 };
@@ -100,6 +101,7 @@ class Fitter {
 
   void weigh();
   void take_out_rounds();
+  std::vector<double> sums_of_rounds(std::span<double const> values) const;
   void factorise();
   void shrink(Column& column) const;
   void multiply(Column const& column, Column& product) const;
@@ -117,6 +119,7 @@ class Fitter {
   Measured const& table_;
   Ratios ratios_;
   Expectation const& expectation_;
+  std::optional<RoundEffects> rounds_;  // if they add anything
   bool is_dense_;
   double student_;  // logarithm of the factor of a deviation's density
   double least_ = 0;

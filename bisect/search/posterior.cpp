@@ -83,6 +83,14 @@ Hypothesis hypothesis_of(Explanation const& explanation, double center, std::siz
   return hypothesis;
 }
 
+/// Variance, by that of a reading, of what the next round adds, for those who plan it. Of a walk,
+/// that it tells only how its builds differ: each more round of the same builds says less of their
+/// levels, which independent rounds would not.
+double next_round(Drift const& drift) {
+  constexpr double unknown = 50;
+  return drift.is_walk ? unknown : drift.variance;
+}
+
 }  // namespace
 
 double Belief::no_change() const {
@@ -145,7 +153,7 @@ Belief believe(std::span<double const> prior,
   for (auto const& explanation : explanations.all)
     belief.hypotheses.push_back(hypothesis_of(explanation, center, known.size()));
   belief.noise = explanations.noise;
-  belief.drift = explanations.ratios.drift;
+  belief.drift = next_round(explanations.ratios.drift);
   belief.builds = explanations.builds;
   belief.outliers = explanations.outliers;
   return belief;

@@ -64,7 +64,7 @@ struct Belief {
   std::vector<double> shares;          ///< of the prior's weight in each gap, 1 together
   std::vector<Hypothesis> hypotheses;  ///< their probabilities sum to 1
   double noise = 0;                    ///< standard deviation of one reading's level
-  double drift = 0;   ///< variance of what a round adds to all its readings, by that of one reading
+  double drift = 0;   ///< variance of what the next round adds to its readings, by that of one
   double builds = 0;  ///< expected variance of what a build adds to its own, by that of one reading
 
   std::size_t gaps() const { return positions.size() - 1; }

@@ -144,6 +144,13 @@ void add_hostile(std::vector<Case>& all, std::vector<Finder> const& everybody) {
     all.push_back({{64, 1, {1.10}, 0.03, 0, 0, 0, shape}, everybody});
     all.push_back({{64, 1, {}, 0.03, 0, 0, 0, shape}, everybody});
   }
+  for (double const noise : {0.01, 0.03}) {
+    for (auto const& ratios : {std::vector<double>{1.10}, std::vector<double>{}}) {
+      Day rising{64, 1, ratios, noise};
+      rising.rise = 0.1;
+      all.push_back({rising, {torchwatch_in_pairs(), torchwatch_proving(2)}, fewer});
+    }
+  }
   for (double const builds : {0.01, 0.02, 0.03}) {
     auto finders = peers();
     finders.insert(
@@ -366,6 +373,7 @@ void write_json(std::vector<Row> const& rows, std::string const& file) {
                     {"noise", row.day.noise},
                     {"strays", row.day.strays},
                     {"drift", row.day.drift},
+                    {"rise", row.day.rise},
                     {"builds_sd", row.day.builds},
                     {"shape", row.day.shape},
                     {"finder", row.finder},

@@ -10,11 +10,13 @@ namespace torchwatch::bench {
 
 namespace {
 
-double pace_of(std::uint64_t seed, std::uint64_t round, double deviation) {
-  if (deviation == 0) return 0;
+double pace_of(Day const& day, std::uint64_t seed, std::uint64_t round) {
+  constexpr double rounds = 30;
+  double const risen = day.rise * static_cast<double>(round) / rounds;
+  if (day.drift == 0) return risen;
   std::seed_seq seeds{seed, round};
   std::minstd_rand generator{seeds};
-  return std::normal_distribution<double>{0, deviation}(generator);
+  return risen + std::normal_distribution<double>{0, day.drift}(generator);
 }
 
 /// Of what a build adds by its layout.
@@ -64,7 +66,7 @@ std::string Day::name() const {
   char const* const shapes[] = {"", ", two modes", ", Cauchy"};
   return fmt::format("{} commits, {}, noise {:.0f}%", commits, steps_of(*this), 100 * noise) +
          shapes[static_cast<std::size_t>(shape)] + percent(", astray", strays) +
-         percent(", pace", drift) + percent(", builds", builds);
+         percent(", pace", drift) + percent(", pace rises", rise) + percent(", builds", builds);
 }
 
 Commits::Commits(Day const& day, std::uint64_t seed) : day_{day}, seed_{seed} {
@@ -97,7 +99,7 @@ double Commits::run(std::size_t series,
   std::seed_seq seeds{seed_, std::uint64_t{series}, std::uint64_t{position}, count};
   std::minstd_rand generator{seeds};
   double const value = truth(series, position) *
-                       std::exp(deviation_of(day_, generator) + pace_of(seed_, round, day_.drift) +
+                       std::exp(deviation_of(day_, generator) + pace_of(day_, seed_, round) +
                                 level_of(seed_, position, layout, day_.builds));
   if (!std::bernoulli_distribution{day_.strays}(generator)) return value;
   return value * std::uniform_real_distribution<double>{1.1, 1.8}(generator);

@@ -34,6 +34,7 @@ struct Day {
   double drift = 0;            ///< standard deviation of the logarithm of the pace of a round
   double builds = 0;  ///< ... of what every build adds to its own runs, by its layout alone
   Shape shape = Shape::normal;
+  double rise = 0;  ///< of the logarithm of the pace, over thirty rounds and on
 
   std::string name() const;
 };

@@ -66,6 +66,25 @@ TEST(Posterior, TakesOutWhatARoundAddsToItsReadings) {
   EXPECT_GT(believe(alike(5), moved, {}).drift, 1);
 }
 
+/// A lone suspect next to its parent, thirteen rounds in one layout and thirteen in another.
+TEST(Posterior, PaceThatRisesOverTheRoundsIsNoDifferenceOfBuilds) {
+  constexpr double rise = 0.004;
+  std::mt19937_64 generator{3};
+  std::normal_distribution<double> noise{0, 0.01};
+  std::vector<Reading> readings;
+  for (std::size_t round = 0; round < 26; ++round) {
+    double const pace = rise * static_cast<double>(round);
+    for (std::size_t const position : {0U, 1U})
+      readings.push_back({position,
+                          round,
+                          pace + 0.1 * static_cast<double>(position) + noise(generator),
+                          round / 13});
+  }
+  auto const belief = believe(alike(1), readings, {});
+  EXPECT_LT(belief.builds, 0.1);
+  EXPECT_GT(belief.changed_in(0), 0.999);
+}
+
 TEST(Posterior, ReadsAStrayProcessAsOne) {
   std::vector<std::pair<std::size_t, double>> values{{1, 1.45}};
   for (double const wobble : {0.01, -0.01, 0.005, -0.005, 0.0})
