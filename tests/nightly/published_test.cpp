@@ -688,7 +688,7 @@ TEST_F(PublishedTest, AFileOfAnotherDatesReleaseIsOfItsOwnCommit) {
   pass();
   EXPECT_EQ(world.newest().commit, world.sha(2));
   EXPECT_EQ(world.newest().state, NightlyState::done) << "there is nothing to compare";
-  auto const warnings = log.lines_with("nightly_of_another_date");
+  auto const warnings = log.lines_with(" nightly_of_another_date date=");
   ASSERT_THAT(warnings, SizeIs(1));
   EXPECT_THAT(warnings[0], HasSubstr("date=2026-01-02"));
   EXPECT_THAT(warnings[0], HasSubstr("release_date=2026-01-01"));
