@@ -32,8 +32,8 @@ api::Json to_json(Judgement const& judgement) {
   for (auto const& verdict : judgement.verdicts)
     json["verdicts"].push_back(api::json_of(verdict));
   json["incidents"] = api::Json::array();
-  if (judgement.incident)
-    json["incidents"].push_back(api::json_of(*judgement.incident, project_url));
+  for (auto const& incident : judgement.incidents)
+    json["incidents"].push_back(api::json_of(incident, project_url));
   json["alarms"] = api::Json::array();
   for (auto const& alarm : judgement.alarms)
     json["alarms"].push_back(api::json_of(alarm));
@@ -51,6 +51,17 @@ std::string nothing_found_in(Judgement const& judgement) {
   return "nothing";
 }
 
+void print(IncidentStory const& story) {
+  for (auto const& [series, comparison, muted] : story.incident.changes)
+    std::cout << "found:     " << name_of(series) << "  "
+              << words::figures(series.metric, comparison) << '\n';
+  for (auto const& bisection : story.bisections)
+    print_bisection(api::json_of(bisection, project_url));
+  auto const& report = story.incident.report;
+  std::cout << "report:    " << (report.empty() ? "when no bisection of it goes on" : report)
+            << '\n';
+}
+
 void print(Judgement const& judgement) {
   auto const& nightly = judgement.nightly;
   std::cout << "nightly:   " << nightly.date << "  " << short_of(nightly.commit) << "  "
@@ -66,21 +77,17 @@ void print(Judgement const& judgement) {
               << printable(alarm.subject.empty() ? alarm.detail
                                                  : alarm.subject + "  " + alarm.detail)
               << '\n';
-  if (nightly.state == NightlyState::failed) return;
+  bool const has_failed = nightly.state == NightlyState::failed;
   for (auto const& series : judgement.not_judged)
-    std::cout << "unjudged:  " << series.fleet << ": " << name_of(series) << '\n';
-  if (!judgement.incident) {
-    std::cout << "found:     " << nothing_found_in(judgement) << '\n';
-    return;
+    if (!has_failed) std::cout << "unjudged:  " << series.fleet << ": " << name_of(series) << '\n';
+  for (auto const& story : judgement.incidents) {
+    if (story.nightly.id != nightly.id)
+      std::cout << "earlier:   " << story.nightly.date << "  " << short_of(story.nightly.commit)
+                << '\n';
+    print(story);
   }
-  for (auto const& [series, comparison, muted] : judgement.incident->incident.changes)
-    std::cout << "found:     " << name_of(series) << "  "
-              << words::figures(series.metric, comparison) << '\n';
-  for (auto const& bisection : judgement.incident->bisections)
-    print_bisection(api::json_of(bisection, project_url));
-  auto const& report = judgement.incident->incident.report;
-  std::cout << "report:    " << (report.empty() ? "when no bisection of it goes on" : report)
-            << '\n';
+  if (judgement.incidents.empty() && !has_failed)
+    std::cout << "found:     " << nothing_found_in(judgement) << '\n';
 }
 
 /// Whether nothing was found out about the newest nightly in between.
@@ -101,6 +108,7 @@ int run_check(config::Options const& options, Invocation const& invocation, bool
   if (!store) return complain("check", store.error().message);
   auto const before = store->nightlies().newest();
   SystemClock const clock;
+  auto const began = clock.now();
   boost::asio::io_context loop{1};
   service::Service service{loop.get_executor(), options, invocation.executable, *store, clock};
   auto const passed = async::run_until_signal(
@@ -110,7 +118,7 @@ int run_check(config::Options const& options, Invocation const& invocation, bool
   auto const& behind = service.parts.announcer.behind();
   bool const is_repeated = is_same_state(before, store->nightlies().newest());
   if (passed && is_repeated && !behind.empty()) return complain("check", behind);
-  auto const judgement = newest_judgement(*store, options, clock.now());
+  auto const judgement = newest_judgement(*store, options, began);
   if (judgement && as_json) std::cout << api::text_of(to_json(*judgement)) << std::endl;
   if (judgement && !as_json) print(*judgement);
   auto const result = result_of(passed, judgement, options.feed.path);

@@ -1,5 +1,6 @@
 #include "daemon/cli/check_result.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -26,11 +27,22 @@ CheckResult could_not(std::string problem) {
   return {could_not_run, std::move(problem)};
 }
 
+std::vector<IncidentStory> incidents_of(storage::Store& store, NightlyId newest, Timestamp began) {
+  auto found = store.incidents().since(began);
+  auto const own = store.incidents().of_nightly(newest);
+  if (own && std::ranges::find(found, own->id, &Incident::id) == found.end()) found.push_back(*own);
+  std::ranges::sort(found, {}, &Incident::nightly);
+  std::vector<IncidentStory> stories;
+  for (auto const& incident : found)
+    stories.push_back(storage::story_of(store, incident));
+  return stories;
+}
+
 }  // namespace
 
 std::optional<Judgement> newest_judgement(storage::Store& store,
                                           config::Options const& options,
-                                          Timestamp now) {
+                                          Timestamp began) {
   auto const newest = store.nightlies().newest();
   if (!newest) return std::nullopt;
   Judgement judgement;
@@ -38,12 +50,11 @@ std::optional<Judgement> newest_judgement(storage::Store& store,
   if (judgement.nightly.baseline)
     judgement.baseline = store.nightlies().find(*judgement.nightly.baseline);
   judgement.verdicts = store.incidents().verdicts(judgement.nightly.id);
-  if (auto const incident = store.incidents().of_nightly(judgement.nightly.id))
-    judgement.incident = storage::story_of(store, *incident);
+  judgement.incidents = incidents_of(store, judgement.nightly.id, began);
   judgement.alarms = store.alarms().open();
   judgement.not_judged = nightly::not_judged(options, store, judgement.nightly);
   std::erase_if(judgement.not_judged,
-                [&](Series const& series) { return store.rulings().is_muted(series, now); });
+                [&](Series const& series) { return store.rulings().is_muted(series, began); });
   return judgement;
 }
 
@@ -54,7 +65,7 @@ CheckResult result_of(Result<> const& passed,
   if (!judgement) return could_not("feed " + feed + " has no nightly yet");
   if (judgement->nightly.state == NightlyState::failed)
     return could_not("nightly failed: " + judgement->nightly.failure);
-  if (judgement->incident) return {incident_found, ""};
+  if (!judgement->incidents.empty()) return {incident_found, ""};
   if (!judgement->not_judged.empty()) return could_not(text_of_not_judged(*judgement));
   return {};
 }

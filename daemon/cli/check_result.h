@@ -13,20 +13,22 @@
 
 namespace torchwatch::cli {
 
-/// The judgement on one nightly.
+/// The judgement on one nightly, and the incidents that were found with it.
 struct Judgement {
   Nightly nightly;
   std::optional<Nightly> baseline;
   std::vector<SeriesChange> verdicts;
-  std::optional<IncidentStory> incident;
+  /// The nightly's own, and those that the pass opened for earlier nightlies. By nightly.
+  std::vector<IncidentStory> incidents;
   std::vector<Alarm> alarms;       ///< that are open
-  std::vector<Series> not_judged;  ///< nightly::not_judged, without those that are muted at `now`
+  std::vector<Series> not_judged;  ///< nightly::not_judged, without those that were muted
 };
 
-/// The judgement on the newest nightly; nothing where there is none.
+/// The judgement on the newest nightly after a pass that began at `began`; nothing where there is
+/// no nightly.
 std::optional<Judgement> newest_judgement(storage::Store& store,
                                           config::Options const& options,
-                                          Timestamp now);
+                                          Timestamp began);
 
 /// How `check` ends.
 struct CheckResult {
