@@ -122,10 +122,30 @@ void Fitter::take_out_rounds() {
   for (std::size_t i = 0; i < values.size(); ++i)
     levels_[values[i].build] -= weights_[i] * effects[values[i].round];
   std::ranges::fill(matrix_, 0);
+  if (rounds_->is_walk())
+    take_out_walk();
+  else
+    take_out_each_round();
+}
+
+/// Builds share only what rounds add that measured both.
+void Fitter::take_out_each_round() {
+  auto const& values = table_.values;
+  for (std::size_t round = 0; round + 1 < table_.rounds.size(); ++round)
+    for (auto i = table_.rounds[round]; i < table_.rounds[round + 1]; ++i)
+      for (auto j = table_.rounds[round]; j < table_.rounds[round + 1]; ++j)
+        entry(values[i].build, values[j].build) -=
+            rounds_->share(round) * weights_[i] * weights_[j];
+}
+
+/// All builds share what all rounds add.
+void Fitter::take_out_walk() {
+  auto const& values = table_.values;
+  std::vector<double> effects(table_.rounds.size() - 1);
   for (std::size_t build = 0; build < table_.builds(); ++build) {
+    std::ranges::fill(effects, 0);
     for (std::size_t i = 0; i < values.size(); ++i)
-      readings[i] = values[i].build == build ? 1 : 0;
-    effects = sums_of_rounds(readings);
+      if (values[i].build == build) effects[values[i].round] += weights_[i];
     rounds_->predict(effects);
     for (std::size_t i = 0; i < values.size(); ++i)
       entry(values[i].build, build) -= weights_[i] * effects[values[i].round];

@@ -101,6 +101,8 @@ class Fitter {
 
   void weigh();
   void take_out_rounds();
+  void take_out_each_round();
+  void take_out_walk();
   std::vector<double> sums_of_rounds(std::span<double const> values) const;
   void factorise();
   void shrink(Column& column) const;

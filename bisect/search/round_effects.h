@@ -29,6 +29,11 @@ class RoundEffects {
   /// Turns weighted sums of each round's readings into what the rounds add to them.
   void predict(std::span<double> sums) const;
 
+  /// What `predict` makes of a sum of 1 in a round alone, where effects are independent.
+  double share(std::size_t round) const { return 1 / pivots_[round]; }
+
+  bool is_walk() const { return drift_.is_walk; }
+
   /// How unlikely such effects are: their squares, by their variances.
   double squares(std::span<double const> effects) const;
 
