@@ -25,7 +25,7 @@ std::optional<Nightly> baseline_of(Nightly const& nightly, std::vector<Nightly> 
 /// counts as normal now, and to judge this one would tell the same twice.
 bool is_late(Nightly const& nightly, std::vector<Nightly> const& nightlies);
 
-/// Whether it is a later edition of a file of which an earlier one was judged or has failed.
+/// True for a later edition of a file of which an earlier one was judged or has failed.
 bool is_edition(Nightly const& nightly, std::vector<Nightly> const& nightlies);
 
 /// A nightly whose builds were measured side by side, and what it was compared with.

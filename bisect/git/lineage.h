@@ -18,7 +18,7 @@ struct Lineage {
   std::vector<Commit> added;    ///< after it up to the end, oldest first
 };
 
-/// What a merge brought into the line that it continues: the commits after `base` up to `tip`.
+/// The commits that a merge brought into the line that it continues: after `base`, up to `tip`.
 struct MergedLine {
   CommitSha base;  ///< the newest commit that both parents of the merge have
   CommitSha tip;   ///< the other parent

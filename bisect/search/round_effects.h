@@ -6,7 +6,7 @@
 
 namespace torchwatch::bisect {
 
-/// How the pace of a host changes from round to round; variances by that of a reading.
+/// The changes of a host's pace from round to round. Variances are divided by that of a reading.
 struct Drift {
   double variance = 0;   ///< of what a round adds to its readings, or of a step of the walk
   bool is_walk = false;  ///< a round adds what the one before did, and a step: neighbours are alike
@@ -14,7 +14,7 @@ struct Drift {
   bool operator==(Drift const&) const = default;
 };
 
-/// What rounds add to their readings, as random effects (Henderson 1975, Best linear unbiased
+/// Random effects that rounds add to their readings (Henderson 1975, Best linear unbiased
 /// estimation and prediction under a selection model): independent of each other, or a random walk
 /// (the local level model of Harvey 1989, Forecasting, Structural Time Series Models and the Kalman
 /// Filter). Their precision has three diagonals in both cases, so all takes linear time.
@@ -29,7 +29,7 @@ class RoundEffects {
   /// Turns weighted sums of each round's readings into what the rounds add to them.
   void predict(std::span<double> sums) const;
 
-  /// What `predict` makes of a sum of 1 in a round alone, where effects are independent.
+  /// The factor by which `predict` shrinks the sum of a round, where effects are independent.
   double share(std::size_t round) const { return 1 / pivots_[round]; }
 
   bool is_walk() const { return drift_.is_walk; }
@@ -43,7 +43,7 @@ class RoundEffects {
  private:
   Drift drift_;
   std::vector<double> diagonal_;  // of the precision before the readings ...
-  double beside_;                 // ... and what lies beside it
+  double beside_;                 // ... and its other two diagonals
   std::vector<double> pivots_;    // after them: its factors
   std::vector<double> factors_;
 };

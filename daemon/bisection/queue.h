@@ -49,7 +49,7 @@ class Queue {
   /// it is stored then.
   boost::asio::awaitable<Result<Bisection>> run(Bisection bisection);
 
-  /// Starts all that nobody runs, but for the first of an incident that is not bisected yet and
+  /// Starts all that do not run yet, but for the first of an incident that is not bisected yet and
   /// those into merges: they belong to the pipeline. One that cannot go on now is started by the
   /// next call; one into a merge that another one found, when that ends.
   void start();

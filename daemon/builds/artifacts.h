@@ -17,7 +17,7 @@ namespace torchwatch::builds {
 /// Where they lie, with `{commit}` in the name.
 struct ArtifactPlaces {
   std::string build;  ///< a directory, or the URL of an archive; empty: nowhere
-  /// A file with the archive's SHA-256, by URL or path; empty: it may lie beside the archive.
+  /// A file with the archive's SHA-256, by URL or path; empty: it may lie next to the archive.
   std::string sha256{};
 };
 
@@ -41,7 +41,7 @@ class Artifacts {
   /// directories.
   ///
   /// What has another SHA-256 than is published is not unpacked. One that is published in
-  /// `ArtifactPlaces::sha256` is required, one beside the archive may be missing. Fails with what
+  /// `ArtifactPlaces::sha256` is required, one next to the archive may be missing. Fails with what
   /// fetching fails with, naming URL and reason: corrupt, the archive or its digest is no good;
   /// refused, the server gives none (403), or sends elsewhere than it may; unavailable, anything
   /// else, also an archive that is not there though its digest is.

@@ -37,8 +37,8 @@ struct CheckResult {
 };
 
 /// What a pass came to. A pass or a nightly that failed could not run; an incident is found,
-/// whatever else could not be judged; a nightly without one that did not judge a series could not
-/// run either: a regression may be in it. `feed`: its path.
+/// even if other series could not be judged; a nightly without one that did not judge a series
+/// could not run either: a regression may be in it. `feed`: its path.
 CheckResult result_of(Result<> const& passed,
                       std::optional<Judgement> const& judgement,
                       std::string const& feed);
