@@ -169,7 +169,9 @@ TEST_F(DirectoryFeed, NightliesBetweenTheEndsAreBisectedBeforeCommits) {
   set_date(1, "2025-09-05");
   auto const source = json::parse(text_of(world_.config_file())).at("source");
   world_.configure({{"source", nullptr}, {"feed", {{"backlog", 10}}}});
-  ASSERT_EQ(world_.run({"check"}).status, 0) << "nothing is new in the newest";
+  auto const check = world_.run({"check"});
+  ASSERT_EQ(check.status, 1) << check.out;
+  ASSERT_THAT(check.out, HasSubstr("earlier:   2025-09-04")) << "the newest repeats it";
   world_.configure({{"source", source}});
 
   auto const bisected = world_.run({"bisect",
