@@ -107,8 +107,8 @@ int run_check(config::Options const& options, Invocation const& invocation, bool
   auto store = service::open_store(options);
   if (!store) return complain("check", store.error().message);
   auto const before = store->nightlies().newest();
+  auto const judged_before = judged_nightlies(*store);
   SystemClock const clock;
-  auto const began = clock.now();
   boost::asio::io_context loop{1};
   service::Service service{loop.get_executor(), options, invocation.executable, *store, clock};
   auto const passed = async::run_until_signal(
@@ -118,7 +118,7 @@ int run_check(config::Options const& options, Invocation const& invocation, bool
   auto const& behind = service.parts.announcer.behind();
   bool const is_repeated = is_same_state(before, store->nightlies().newest());
   if (passed && is_repeated && !behind.empty()) return complain("check", behind);
-  auto const judgement = newest_judgement(*store, options, began);
+  auto const judgement = newest_judgement(*store, options, judged_before, clock.now());
   if (judgement && as_json) std::cout << api::text_of(to_json(*judgement)) << std::endl;
   if (judgement && !as_json) print(*judgement);
   auto const result = result_of(passed, judgement, options.feed.path);

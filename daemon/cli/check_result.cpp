@@ -1,6 +1,7 @@
 #include "daemon/cli/check_result.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -27,8 +28,11 @@ CheckResult could_not(std::string problem) {
   return {could_not_run, std::move(problem)};
 }
 
-std::vector<IncidentStory> incidents_of(storage::Store& store, NightlyId newest, Timestamp began) {
-  auto found = store.incidents().since(began);
+std::vector<IncidentStory> incidents_of(storage::Store& store,
+                                        NightlyId newest,
+                                        std::set<NightlyId> const& judged_before) {
+  auto found = store.incidents().all();
+  std::erase_if(found, [&](auto const& each) { return judged_before.contains(each.nightly); });
   auto const own = store.incidents().of_nightly(newest);
   if (own && std::ranges::find(found, own->id, &Incident::id) == found.end()) found.push_back(*own);
   std::ranges::sort(found, {}, &Incident::nightly);
@@ -38,11 +42,24 @@ std::vector<IncidentStory> incidents_of(storage::Store& store, NightlyId newest,
   return stories;
 }
 
+bool is_judged(Nightly const& nightly) {
+  return nightly.state == NightlyState::bisected || nightly.state == NightlyState::done ||
+         nightly.state == NightlyState::failed;
+}
+
 }  // namespace
+
+std::set<NightlyId> judged_nightlies(storage::Store& store) {
+  std::set<NightlyId> judged;
+  for (auto const& nightly : store.nightlies().all())
+    if (is_judged(nightly)) judged.insert(nightly.id);
+  return judged;
+}
 
 std::optional<Judgement> newest_judgement(storage::Store& store,
                                           config::Options const& options,
-                                          Timestamp began) {
+                                          std::set<NightlyId> const& judged_before,
+                                          Timestamp now) {
   auto const newest = store.nightlies().newest();
   if (!newest) return std::nullopt;
   Judgement judgement;
@@ -50,11 +67,11 @@ std::optional<Judgement> newest_judgement(storage::Store& store,
   if (judgement.nightly.baseline)
     judgement.baseline = store.nightlies().find(*judgement.nightly.baseline);
   judgement.verdicts = store.incidents().verdicts(judgement.nightly.id);
-  judgement.incidents = incidents_of(store, judgement.nightly.id, began);
+  judgement.incidents = incidents_of(store, judgement.nightly.id, judged_before);
   judgement.alarms = store.alarms().open();
   judgement.not_judged = nightly::not_judged(options, store, judgement.nightly);
   std::erase_if(judgement.not_judged,
-                [&](Series const& series) { return store.rulings().is_muted(series, began); });
+                [&](Series const& series) { return store.rulings().is_muted(series, now); });
   return judgement;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,17 +19,21 @@ struct Judgement {
   Nightly nightly;
   std::optional<Nightly> baseline;
   std::vector<SeriesChange> verdicts;
-  /// The nightly's own, and those that the pass opened for earlier nightlies. By nightly.
+  /// The nightly's own, and those of the earlier nightlies that the pass judged. By nightly.
   std::vector<IncidentStory> incidents;
   std::vector<Alarm> alarms;       ///< that are open
   std::vector<Series> not_judged;  ///< nightly::not_judged, without those that were muted
 };
 
-/// The judgement on the newest nightly after a pass that began at `began`; nothing where there is
-/// no nightly.
+/// The nightlies that were judged to the end, or failed.
+std::set<NightlyId> judged_nightlies(storage::Store& store);
+
+/// The judgement on the newest nightly after a pass, or nothing without any nightly.
+/// `judged_before`: the judged_nightlies() before the pass. `now` decides which rulings count.
 std::optional<Judgement> newest_judgement(storage::Store& store,
                                           config::Options const& options,
-                                          Timestamp began);
+                                          std::set<NightlyId> const& judged_before,
+                                          Timestamp now);
 
 /// How `check` ends.
 struct CheckResult {

@@ -17,19 +17,20 @@ TEST(CheckResult, IsAnIncidentWhereThePassFoundOneOnAnEarlierNightly) {
   world.change(3, "alpha", 1.2);
   world.deliver("2026-01-02", 4);
   world.deliver("2026-01-03", 8);
-  auto const began = world.clock.now();
+  auto const before = judged_nightlies(world.parts->store);
   auto const passed = world.pass();
 
-  auto const judgement = newest_judgement(world.parts->store, world.options, began);
+  auto const now = world.clock.now();
+  auto const judgement = newest_judgement(world.parts->store, world.options, before, now);
   ASSERT_TRUE(judgement);
   EXPECT_EQ(judgement->nightly.date, "2026-01-03");
   ASSERT_EQ(judgement->incidents.size(), 1U);
   EXPECT_EQ(judgement->incidents[0].nightly.date, "2026-01-02");
   EXPECT_EQ(result_of(passed, judgement, "").status, incident_found);
 
-  auto const later =
-      newest_judgement(world.parts->store, world.options, began + std::chrono::hours{1});
-  EXPECT_EQ(result_of(passed, later, "").status, nothing_found) << "of a check that found nothing";
+  auto const after = judged_nightlies(world.parts->store);
+  auto const later = newest_judgement(world.parts->store, world.options, after, now);
+  EXPECT_EQ(result_of(passed, later, "").status, nothing_found) << "in the same second";
 }
 
 }  // namespace

@@ -253,8 +253,10 @@ class Survivor {
   }
 
   cli::CheckResult result_of(Result<> const& passed) {
-    auto const judgement =
-        cli::newest_judgement(world_.parts->store, world_.options, world_.clock.now());
+    auto const judgement = cli::newest_judgement(world_.parts->store,
+                                                 world_.options,
+                                                 cli::judged_nightlies(world_.parts->store),
+                                                 world_.clock.now());
     return cli::result_of(passed, judgement, world_.options.feed.path);
   }
 
