@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <spdlog/spdlog.h>
 
 #include "bisect/git/history.h"
@@ -43,22 +45,22 @@ std::string participle(BisectionState wanted) {
 /// Remembers that a bisection runs, and how to stop it, until it ends, however it does.
 class Queue::Running {
  public:
-  Running(std::map<std::int64_t, async::Stoppable>& all, BisectionId id)
-      : all_{all},
+  Running(Queue& queue, BisectionId id)
+      : all_{queue.running_},
         id_{id.value},
-        task_{all_[id_]} {}
+        task_{all_.try_emplace(id_, queue.executor_).first->second} {}
 
   Running(Running const&) = delete;
   Running& operator=(Running const&) = delete;
 
   ~Running() { all_.erase(id_); }
 
-  async::Stoppable& task() const { return task_; }
+  async::Stoppable& task() const { return task_.stoppable; }
 
  private:
-  std::map<std::int64_t, async::Stoppable>& all_;
+  std::map<std::int64_t, Task>& all_;
   std::int64_t id_;
-  async::Stoppable& task_;
+  Task& task_;
 };
 
 Queue::Queue(asio::any_io_executor executor,
@@ -72,6 +74,7 @@ Queue::Queue(asio::any_io_executor executor,
       clock_{clock},
       git_fetch_{git_fetch},
       bisector_{bisector},
+      executor_{executor},
       group_{std::move(executor), log_failure} {}
 
 asio::awaitable<Result<Bisection>> Queue::ask(BisectionOrder order) {
@@ -126,19 +129,28 @@ void Queue::obey(Bisection const& bisection) {
     return;
   }
   auto const running = running_.find(bisection.id.value);
-  if (running != running_.end()) running->second.stop();
+  if (running != running_.end()) running->second.stoppable.stop();
 }
 
-asio::awaitable<Result<Bisection>> Queue::run(Bisection bisection) {
-  Running const running{running_, bisection.id};
+asio::awaitable<Result<Bisection>> Queue::run(BisectionId id) {
+  co_await end_of(id);
+  auto bisection = store_.bisections().find(id).value();
+  if (!is_active(bisection.state)) co_return bisection;
+  Running const running{*this, id};
   co_return co_await carry(running, std::move(bisection));
+}
+
+/// Returns when the bisection does not run. The wait of a caller that is cancelled throws.
+asio::awaitable<void> Queue::end_of(BisectionId id) {
+  for (auto task = running_.find(id.value); task != running_.end(); task = running_.find(id.value))
+    co_await task->second.ended.async_wait(asio::as_tuple(asio::use_awaitable));
 }
 
 void Queue::start() {
   for (auto& bisection : store_.bisections().unfinished()) {
     auto const id = bisection.id.value;
     if (running_.contains(id) || is_for_the_pipeline(bisection)) continue;
-    auto running = std::make_shared<Running const>(running_, bisection.id);
+    auto running = std::make_shared<Running const>(*this, bisection.id);
     group_.spawn("id=" + std::to_string(id), run_alone(std::move(bisection), std::move(running)));
   }
 }

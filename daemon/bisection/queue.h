@@ -10,6 +10,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 
 #include "daemon/async/stoppable.h"
@@ -46,8 +47,8 @@ class Queue {
   Result<Bisection> steer(BisectionId id, BisectionState state);
 
   /// Carries a bisection to its end, or to where somebody paused or cancelled it, and returns it as
-  /// it is stored then.
-  boost::asio::awaitable<Result<Bisection>> run(Bisection bisection);
+  /// it is stored then. One that start() has started is awaited.
+  boost::asio::awaitable<Result<Bisection>> run(BisectionId bisection);
 
   /// Starts all that do not run yet, but for the first of an incident that is not bisected yet and
   /// those into merges: they belong to the pipeline. One that cannot go on now is started by the
@@ -62,10 +63,20 @@ class Queue {
   boost::asio::awaitable<void> end();
 
  private:
+  /// A bisection that runs: stops it, and wakes those that wait for its end.
+  struct Task {
+    explicit Task(boost::asio::any_io_executor const& executor)
+        : ended{executor, boost::asio::steady_timer::time_point::max()} {}
+
+    async::Stoppable stoppable;
+    boost::asio::steady_timer ended;  ///< never expires; destroyed at the end
+  };
+
   class Running;
 
   boost::asio::awaitable<void> run_alone(Bisection bisection,
                                          std::shared_ptr<Running const> running);
+  boost::asio::awaitable<void> end_of(BisectionId bisection);
   boost::asio::awaitable<Result<Bisection>> carry(Running const& running, Bisection bisection);
   boost::asio::awaitable<Result<std::vector<Commit>>> span_of(BisectionRequest request);
   bool is_in_the_pipeline(IncidentId incident) const;
@@ -78,7 +89,8 @@ class Queue {
   Clock const& clock_;
   builds::GitFetch& git_fetch_;
   Bisector& bisector_;
-  std::map<std::int64_t, async::Stoppable> running_;  // by id
+  boost::asio::any_io_executor executor_;
+  std::map<std::int64_t, Task> running_;  // by id
   async::TaskGroup group_;
 };
 

@@ -119,10 +119,9 @@ asio::awaitable<void> search_merges(bisection::Queue& queue,
                                     storage::Store& store,
                                     std::vector<Bisection>& ended) {
   for (std::size_t i = 0; i < ended.size(); ++i) {
-    auto waiting = store.bisections().unfinished();
-    for (auto& inner : waiting) {
+    for (auto const& inner : store.bisections().unfinished()) {
       if (!inner.inside || inner.inside->outer != ended[i].id) continue;
-      auto done = co_await queue.run(std::move(inner));
+      auto done = co_await queue.run(inner.id);
       if (done)
         ended.push_back(std::move(*done));
       else
@@ -146,7 +145,7 @@ asio::awaitable<Result<std::vector<Bisection>>> run(service::Service& service,
   if (bisection && bisection->state == BisectionState::paused)
     store.bisections().set_state(bisection->id, BisectionState::queued);
   if (!bisection) co_return bisection.error();
-  auto done = co_await service.parts.queue.run(std::move(*bisection));
+  auto done = co_await service.parts.queue.run(bisection->id);
   if (!done) co_return done.error();
   std::vector<Bisection> ended;
   ended.push_back(std::move(*done));

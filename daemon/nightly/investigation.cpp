@@ -46,7 +46,7 @@ asio::awaitable<Result<>> Investigation::bisect_merges(IncidentId incident) {
   auto next = next_into_merge(incident, {});
   while (next) {
     auto const id = next->id;
-    auto const carried = co_await carry(std::move(*next));
+    auto const carried = co_await carry(id);
     if (!carried) co_return carried.error();
     next = next_into_merge(incident, id);
   }
@@ -95,13 +95,12 @@ asio::awaitable<Result<>> Investigation::bisect(IncidentId incident, BisectionRe
     known = bisections.insert(known, store_.bisections().ask(request, incident, clock_.now()));
   }
   if (!is_active(known->state)) co_return Result<>{};
-  co_return co_await carry(std::move(*known));
+  co_return co_await carry(known->id);
 }
 
 /// To its end, to where a user paused or cancelled it, or to where it is given up.
-asio::awaitable<Result<>> Investigation::carry(Bisection bisection) {
-  auto const id = bisection.id;
-  auto const done = co_await queue_.run(std::move(bisection));
+asio::awaitable<Result<>> Investigation::carry(BisectionId id) {
+  auto const done = co_await queue_.run(id);
   co_return done ? Result<>{} : patient(id, done.error());
 }
 

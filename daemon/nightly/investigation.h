@@ -43,7 +43,7 @@ class Investigation {
   boost::asio::awaitable<Result<>> bisect(IncidentId incident, BisectionRequest request);
   boost::asio::awaitable<Result<>> bisect_merges(IncidentId incident);
   std::optional<Bisection> next_into_merge(IncidentId incident, BisectionId last) const;
-  boost::asio::awaitable<Result<>> carry(Bisection bisection);
+  boost::asio::awaitable<Result<>> carry(BisectionId id);
   Result<> patient(BisectionId id, Error const& problem);
   void give_up(Bisection bisection, Error const& problem);
   bool can_be_narrowed(CommitSha const& start, CommitSha const& end) const;

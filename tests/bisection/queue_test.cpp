@@ -132,6 +132,19 @@ TEST_F(QueueTest, GoesOnWhenItIsResumedBeforeItStoodStill) {
   EXPECT_EQ(stored(asked.id).outcome, BisectionOutcome::culprit);
 }
 
+TEST_F(QueueTest, RunAwaitsABisectionThatHasBeenStarted) {
+  auto const asked = ask(world.request(0, 8)).value();
+  std::set<std::pair<std::string, int>> measured;
+  world.parts->rounds.before = [&](measure::RoundKey const& key) {
+    EXPECT_TRUE(measured.insert({key.campaign.name, key.round}).second) << key.campaign.name;
+  };
+  auto task = [&]() -> asio::awaitable<Result<Bisection>> {
+    queue().start();
+    co_return co_await queue().run(asked.id);
+  };
+  EXPECT_EQ(world.run(task())->outcome, BisectionOutcome::culprit);
+}
+
 TEST_F(QueueTest, SteersNothingThatIsUnknownOrHasEnded) {
   EXPECT_EQ(queue().steer(BisectionId{9}, BisectionState::paused).error().message,
             "bisection 9 is not known");
