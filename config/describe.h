@@ -156,7 +156,7 @@ void describe(Visitor& visit, SuiteOptions& suite) {
   visit("backend", suite.backend, needed(matching("How models are run", benchmark_word)));
   visit("files",
         suite.files,
-        plain("Directory of the models of other backends, on the measuring hosts"));
+        naming("Directory of the models of other backends, on the measuring hosts", Form::path));
   visit("precision",
         suite.precision,
         plain("Precision of floating point numbers; amp: mixed automatically"));

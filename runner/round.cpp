@@ -4,6 +4,7 @@
 #include <exception>
 #include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include <boost/asio/co_spawn.hpp>
@@ -91,6 +92,25 @@ std::string folder_of(std::string const& file) {
   return std::filesystem::path{file}.parent_path().string();
 }
 
+/// True for a directory that holds the installed package torch, as an unpacked wheel does.
+bool is_site_packages(std::filesystem::path const& directory) {
+  std::error_code problem;
+  for (std::filesystem::directory_iterator entry{directory, problem}, end; !problem && entry != end;
+       entry.increment(problem)) {
+    auto const name = entry->path().filename().string();
+    if (name.starts_with("torch-") && name.ends_with(".dist-info")) return true;
+  }
+  return false;
+}
+
+/// The whole build: the prefix, or the packages around it. The libraries of a CUDA wheel load
+/// others from nvidia/ next to torch/.
+std::string directory_of(std::string const& prefix) {
+  std::filesystem::path const path{prefix};
+  bool const is_package = path.filename() == "torch" && is_site_packages(path.parent_path());
+  return is_package ? path.parent_path().string() : prefix;
+}
+
 /// What a worker sees: its build, but no other one. What a build names elsewhere it does not get:
 /// with a `preload` of "/x.so" it would see the whole host.
 process::Sandbox sandbox_for(protocol::Job const& job, WorkerEnvironment const& surroundings) {
@@ -99,12 +119,16 @@ process::Sandbox sandbox_for(protocol::Job const& job, WorkerEnvironment const& 
   sandbox.hidden = surroundings.hidden;
   auto const& build = job.build;
   if (!build.prefix.empty()) {
-    sandbox.readable.push_back(build.prefix);
+    sandbox.readable.push_back(directory_of(build.prefix));
     sandbox.links = {{build_link, build.prefix}};
   }
   bool const is_in_build = !build.prefix.empty() && build.worker.starts_with(build.prefix + '/');
-  if (build.worker.starts_with('/') && !is_in_build)
-    sandbox.readable.push_back(folder_of(build.worker));  // the operator's
+  if (build.worker.starts_with('/') && !is_in_build) {  // the operator's
+    std::error_code problem;
+    auto const target = std::filesystem::canonical(build.worker, problem).string();
+    sandbox.readable.push_back(folder_of(build.worker));
+    if (!problem) sandbox.readable.push_back(folder_of(target));
+  }
   if (!job.measure.models.empty()) sandbox.readable.push_back(job.measure.models);
   std::erase_if(sandbox.readable, [](std::string const& path) {
     return !std::filesystem::exists(path);  // whoever needs it says so better

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -148,6 +149,11 @@ std::map<std::string, config::Precision> const precisions{{"fp32", config::Preci
 std::map<std::string, config::Tf32> const tf32_words{
     {"default", config::Tf32::as_pytorch}, {"on", config::Tf32::on}, {"off", config::Tf32::off}};
 
+/// The same file for a worker, which runs in a directory of its own.
+std::string absolute_path(std::string const& path) {
+  return std::filesystem::absolute(path).lexically_normal().string();
+}
+
 /// What the flags ask for. Searching a batch size is about inference alone.
 BenchRequest to_request(BenchFlags const& flags, Device device) {
   auto request = flags.request;
@@ -173,7 +179,8 @@ void add_suite_flags(CLI::App& bench, BenchFlags& flags) {
       ->capture_default_str();
   bench
       .add_option("--files", flags.suite.files, "Directory of models of other backends than eager")
-      ->check(CLI::ExistingDirectory);
+      ->check(CLI::ExistingDirectory)
+      ->transform(absolute_path);
   bench.add_option("--precision", flags.suite.precision, "fp32, fp16, bf16, or amp for a mixture")
       ->transform(CLI::CheckedTransformer(precisions, CLI::ignore_case));
   bench
@@ -204,7 +211,9 @@ void add_measure_flags(CLI::App& bench, BenchFlags& flags) {
                 flags.finds_batch,
                 "Look for the batch at which each model infers most samples a second")
       ->excludes(batch);
-  bench.add_option("--worker", flags.measure.worker, "Worker executable")->check(CLI::ExistingFile);
+  bench.add_option("--worker", flags.measure.worker, "Worker executable")
+      ->check(CLI::ExistingFile)
+      ->transform(absolute_path);
   bench.add_flag("--profile", flags.request.profile, "Also tell what each operator costs");
 }
 

@@ -67,11 +67,14 @@ TEST_F(Load, FillsInDefaults) {
 }
 
 TEST_F(Load, TakesPathsRelativeToTheFile) {
-  auto const options = load_text(R"({"state_dir": "state", "feed": {"path": "nightlies"}})");
+  auto const options = load_text(
+      R"({"state_dir": "state", "feed": {"path": "nightlies"}, "suite": {"files": "models"}})");
   ASSERT_TRUE(options) << options.error().message;
   EXPECT_TRUE(fs::path{options->state_dir}.is_absolute());
   EXPECT_EQ(fs::path{options->feed.path}.filename(), "nightlies");
   EXPECT_EQ(fs::path{options->state_dir}.parent_path(), fs::path{options->feed.path}.parent_path());
+  EXPECT_EQ(fs::path{options->suite.files}.parent_path(),
+            fs::path{options->feed.path}.parent_path());
 }
 
 TEST_F(Load, ReadsCommentsUnitsWordsAndLists) {

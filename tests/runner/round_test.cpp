@@ -383,6 +383,33 @@ TEST_P(JobRunTest, ShowsEveryBuildInTheSamePlace) {
   EXPECT_THAT(failure_of(job).text, HasSubstr("build/worker build/lib/extension.so"));
 }
 
+TEST_P(JobRunTest, ShowsThePackagesNextToTorchInAnUnpackedWheel) {
+  workplace_.write_program("worker", "cat build/../nvidia/lib >&2; exit 1");
+  auto const packages = std::filesystem::path{workplace_.prefix()};
+  auto job = workplace_.job("ok");
+  job.build.prefix = (packages / "torch").string();
+  job.build.worker = (packages / "torch/worker").string();
+  std::filesystem::create_directories(packages / "torch");
+  std::filesystem::create_directories(packages / "torch-2.14.0.dev20261120+cu130.dist-info");
+  std::filesystem::create_directories(packages / "nvidia");
+  std::filesystem::rename(packages / "worker", packages / "torch/worker");
+  std::ofstream{packages / "nvidia/lib"} << "libcudart of the wheel\n";
+
+  EXPECT_THAT(failure_of(job).text, HasSubstr("libcudart of the wheel"));
+}
+
+TEST_P(JobRunTest, ShowsWhatALinkToAWorkerOfTheOperatorLeadsTo) {
+  tests::Workplace const elsewhere{"/var/tmp"};
+  elsewhere.write_program("worker", "echo \"found\" >&2; exit 1");
+  auto job = workplace_.job("ok");
+  auto const link = std::filesystem::path{workplace_.prefix()} / "link";
+  std::filesystem::create_symlink(elsewhere.prefix() + "/worker", link);
+  job.build.prefix.clear();
+  job.build.worker = link.string();
+
+  EXPECT_THAT(failure_of(job).text, HasSubstr("it printed last: found"));
+}
+
 /// A worker that its host cannot start, and one that only says so.
 class HostTroubleTest : public testing::Test {
  protected:
