@@ -27,7 +27,7 @@ struct FreeText {
 
 using Parser = std::unique_ptr<cmark_parser, FreeParser>;
 
-/// Its default is the safe one: raw HTML and odd links are left out.
+/// The default of cmark-gfm is the safe mode: it leaves out raw HTML and unsafe links.
 constexpr int options = CMARK_OPT_DEFAULT | CMARK_OPT_VALIDATE_UTF8;
 
 Parser make_parser() {
@@ -88,7 +88,7 @@ std::string document(Page const& page) {
 }
 
 std::string_view without_scripts() {
-  return R"(<noscript><p>This page needs JavaScript. Without it, <a href="/incidents">the incidents</a> and their reports can be read.</p></noscript>)";
+  return R"(<noscript><p>This page needs JavaScript. Without it, you can read the <a href="/incidents">incidents</a> and their reports.</p></noscript>)";
 }
 
 }  // namespace torchwatch::web

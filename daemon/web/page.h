@@ -5,24 +5,24 @@
 
 namespace torchwatch::web {
 
-/// What stands in a page before any script has run, and where none ever does.
+/// The content of a page before scripts run. Browsers without scripts show only this.
 struct Page {
   std::string_view title;    ///< plain text
   std::string_view content;  ///< HTML
 };
 
-/// The whole document: every page has the same frame, and scripts fill it.
+/// Returns the HTML document of a page: the frame that all pages share, with this content.
 std::string document(Page const& page);
 
-/// What every page but a report says to a browser without scripts.
+/// Returns the HTML that browsers without scripts show on all pages except reports.
 std::string_view without_scripts();
 
-/// Markdown as GitHub has it (tables, strikethrough, links that are not marked) as HTML. HTML in it
-/// is left out, and so are links that are no http, https or mail: whoever wrote it, nothing of it
-/// runs. Pure (cmark-gfm, the library that GitHub renders with).
+/// Converts GitHub's Markdown (tables, strikethrough, bare links) to HTML that cannot run code.
+/// Leaves out raw HTML, and links to javascript:, vbscript:, file: and data: (except
+/// images). Uses cmark-gfm, GitHub's own renderer. Pure.
 std::string html_of(std::string_view markdown);
 
-/// Plain text as HTML.
+/// Converts plain text to HTML: escapes &, <, > and double quotes.
 std::string escaped(std::string_view text);
 
 }  // namespace torchwatch::web

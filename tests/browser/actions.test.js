@@ -1,4 +1,4 @@
-// What a person does: buttons, keys, tokens, links; and what happens when the line drops.
+// Actions of a user: buttons, keys, tokens and links; and a lost connection.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -23,40 +23,40 @@ after(async () => {
 
 async function giveToken(page, token) {
   await page.locator('dialog input[name=token]').fill(token);
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
 }
 
-async function sayWhy(page, action) {
-  await page.getByLabel('Who you are').fill('Ada');
-  await page.getByLabel('Why').fill('a new default');
+async function giveReason(page, action) {
+  await page.getByLabel('Your name').fill('Ada');
+  await page.getByLabel('Reason').fill('a new default');
   await page.locator('dialog').getByRole('button', { name: action, exact: true }).click();
 }
 
-/** The newest bisection in a state, which the service may be changing. */
+/** The newest bisection in one of `states`; undefined if there is none. The service may change it at any time. */
 async function bisectionIn(...states) {
   const { items } = await read('/api/v1/bisections?limit=500');
   return items.find((one) => states.includes(one.state));
 }
 
-test('an incident is accepted, called false, and muted, with a token that is asked for once', async () => {
+test('an incident is accepted, marked as false alarm and muted, and the token is requested once', async () => {
   const { items } = await read('/api/v1/incidents?limit=500');
   const incident = items.find((one) => one.changes.length > 0);
   const page = await openPage(browser, service);
   await visit(page, `/incidents/${incident.id}`);
 
   await page.getByRole('button', { name: 'Accept' }).click();
-  await sayWhy(page, 'Accept');
+  await giveReason(page, 'Accept');
   await giveToken(page, service.token);
   await page.getByText('accept', { exact: true }).waitFor();
 
   await page.getByRole('button', { name: 'False alarm' }).click();
-  await sayWhy(page, 'It was false');
+  await giveReason(page, 'Mark as false alarm');
   await page.getByText('false alarm', { exact: true }).waitFor();
 
   await page.getByRole('button', { name: 'Mute' }).click();
   await page.getByLabel('Until').fill('2036-01-01');
-  await sayWhy(page, 'Mute');
-  await page.getByText('Muted.').waitFor();
+  await giveReason(page, 'Mute');
+  await page.getByText('Series muted.').waitFor();
 
   const rulings = (await read('/api/v1/rulings?limit=500')).items.filter((one) => one.who === 'Ada');
   assert.deepEqual(rulings.map((one) => one.kind).sort(), ['accept', 'false_alarm', 'mute']);
@@ -64,26 +64,26 @@ test('an incident is accepted, called false, and muted, with a token that is ask
   await page.context().close();
 });
 
-test('a wrong token is refused, and asked for again; whoever would rather not changes nothing', async () => {
+test('a wrong token is rejected and requested again; cancelling changes nothing', async () => {
   const { items } = await read('/api/v1/incidents?limit=500');
   const before = (await read('/api/v1/rulings?limit=500')).total;
   const page = await openPage(browser, service);
   await visit(page, `/incidents/${items[0].id}`);
   await page.getByRole('button', { name: 'Accept' }).click();
-  await sayWhy(page, 'Accept');
+  await giveReason(page, 'Accept');
   await giveToken(page, 'wrong');
-  await page.getByText('The service refused this token.').waitFor();
+  await page.getByText('The service rejected this token.').waitFor();
   await page.locator('dialog').getByRole('button', { name: 'Cancel' }).click();
-  await page.getByText('refused').or(page.locator('#notice .bad')).first().waitFor();
+  await page.getByText('rejected').or(page.locator('#notice .bad')).first().waitFor();
   assert.equal((await read('/api/v1/rulings?limit=500')).total, before);
   await page.context().close();
 });
 
-test('a token is nowhere but in the page', async () => {
+test('a token is stored in the page only', async () => {
   const page = await openPage(browser, service);
   await visit(page, `/incidents/${(await read('/api/v1/incidents')).items[0].id}`);
   await page.getByRole('button', { name: 'Accept' }).click();
-  await sayWhy(page, 'Accept');
+  await giveReason(page, 'Accept');
   await giveToken(page, service.token);
   await page.getByText('accept', { exact: true }).first().waitFor();
   const kept = await page.evaluate(() => JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), document.cookie]));
@@ -91,7 +91,7 @@ test('a token is nowhere but in the page', async () => {
   await page.context().close();
 });
 
-test('a bisection is paused, resumed, cancelled and asked for again', async () => {
+test('a bisection is paused, resumed, cancelled and repeated', async () => {
   const page = await openPage(browser, service);
   const paused = await bisectionIn('paused');
   await visit(page, `/bisections/${paused.id}`);
@@ -117,7 +117,7 @@ test('a bisection is paused, resumed, cancelled and asked for again', async () =
   await page.context().close();
 });
 
-test('a chart is zoomed, panned and read by keys alone, and its address leads to the same view', async () => {
+test('a chart is zoomed, panned and read by keys alone, and its address reproduces the view', async () => {
   const { items } = await read('/api/v1/series?limit=500');
   const { fleet, benchmark, metric } = items.find((one) => one.metric === 'latency');
   const page = await openPage(browser, service);
@@ -125,8 +125,8 @@ test('a chart is zoomed, panned and read by keys alone, and its address leads to
   const chart = page.locator('.chart');
   await page.locator('.dygraph-axis-label').first().waitFor();
   await chart.focus();
-  const night = () => page.locator('section.panel h2').innerText();
-  const last = await night();
+  const nightly = () => page.locator('section.panel h2').innerText();
+  const last = await nightly();
   await page.keyboard.press('ArrowLeft');
   await page.waitForFunction((text) => document.querySelector('section.panel h2').textContent !== text, last);
   await page.keyboard.press('+');
@@ -162,20 +162,20 @@ test('a chart is saved as a picture and as CSV', async () => {
   await page.context().close();
 });
 
-test('two series stand on one chart', async () => {
+test('a second series is drawn on the same chart', async () => {
   const { items } = await read('/api/v1/series?limit=500');
   const [first, second] = items.filter((one) => one.metric === 'latency');
   const page = await openPage(browser, service);
   await visit(page, `/series?${new URLSearchParams({ fleet: first.fleet, benchmark: first.benchmark, metric: first.metric })}`);
-  await page.getByLabel('Beside').fill(`${second.name} on ${second.fleet}`);
-  await page.getByLabel('Beside').press('Tab');
-  await page.waitForURL(/beside=/);
+  await page.getByLabel('Compare with').fill(`${second.name} on ${second.fleet}`);
+  await page.getByLabel('Compare with').press('Tab');
+  await page.waitForURL(/with=/);
   await page.locator('.dygraph-axis-label').first().waitFor();
   assert.deepEqual(page.faults, []);
   await page.context().close();
 });
 
-test('series are searched and sorted, and the address leads to the same', async () => {
+test('series are searched and sorted, and the address reproduces the list', async () => {
   const page = await openPage(browser, service);
   await visit(page, '/series');
   await page.getByLabel('Search').fill('train latency');
@@ -190,7 +190,7 @@ test('series are searched and sorted, and the address leads to the same', async 
   await other.context().close();
 });
 
-test('links change the page without losing the token, and the way back leads back', async () => {
+test('links change the page without loading a document, and Back returns', async () => {
   const page = await openPage(browser, service);
   await visit(page, '/');
   await page.getByRole('navigation').getByRole('link', { name: 'Incidents' }).click();
@@ -204,12 +204,12 @@ test('links change the page without losing the token, and the way back leads bac
   await page.context().close();
 });
 
-test('what changes is shown without being asked for', async () => {
+test('a page shows a new ruling without a reload', async () => {
   const { items } = await read('/api/v1/incidents?limit=500');
   const incident = items[items.length - 1];
   const page = await openPage(browser, service);
   await visit(page, `/incidents/${incident.id}`);
-  await page.getByText('Service is well').waitFor();
+  await page.getByText('Service is healthy').waitFor();
   const response = await fetch(`${service.url}/api/v1/rulings`, {
     method: 'POST', headers: { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ kind: 'accept', incident: incident.id, who: 'Grace', why: 'seen elsewhere' }),
@@ -219,26 +219,26 @@ test('what changes is shown without being asked for', async () => {
   await page.context().close();
 });
 
-test('a line that drops is told, and comes back', async () => {
+test('a lost connection is shown and restored', async () => {
   const page = await openPage(browser, service);
   await visit(page, '/nightlies');
-  await page.getByText('Service is well').waitFor();
+  await page.getByText('Service is healthy').waitFor();
   await service.stop();
-  await page.getByText('Service does not answer').waitFor({ timeout: 20000 });
+  await page.getByText('Service does not respond').waitFor({ timeout: 20000 });
   await page.getByRole('navigation').getByRole('link', { name: 'Incidents' }).click();
-  await page.getByRole('heading', { name: 'The service does not answer' }).waitFor();
+  await page.getByRole('heading', { name: 'The service does not respond' }).waitFor();
   await service.startAgain();
-  await page.getByText('Service is well').waitFor({ timeout: 40000 });
+  await page.getByText('Service is healthy').waitFor({ timeout: 40000 });
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('heading', { name: 'Incidents' }).waitFor();
   await page.context().close();
 });
 
-test('where reading wants a token it is asked for, and nothing is shown before', async () => {
+test('with a token for reading, pages request it and show nothing before', async () => {
   const guarded = await serve(generate(['--nights', '60', '--series', '60']), { read_token_file: 'token' });
   const page = await openPage(browser, guarded);
   await page.goto('/incidents');
-  await page.getByText('The service asks for a token.').waitFor();
+  await page.getByText('This service requires a token for reading.').waitFor();
   assert.doesNotMatch(await page.locator('main').innerText(), /test_/);
   await giveToken(page, guarded.token);
   await page.locator('main tbody tr').first().waitFor();

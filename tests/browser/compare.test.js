@@ -1,4 +1,4 @@
-// Two sides beside each other, and what can be trusted: choosing, sorting, and addresses that lead to the same view.
+// The pages Compare and Trust: choices, order, and addresses that reproduce a view.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -22,7 +22,7 @@ after(async () => {
 
 const choice = (page, name) => page.locator(`select[name=${name}]`);
 
-test('the two newest nightlies are compared where nobody chooses', async () => {
+test('the two newest nightlies are compared by default', async () => {
   const { nightly } = (await read('/api/v1/compare')).after;
   const page = await openPage(browser, service);
   await visit(page, '/compare');
@@ -33,7 +33,7 @@ test('the two newest nightlies are compared where nobody chooses', async () => {
   await page.context().close();
 });
 
-test('what is chosen stands in the address, which leads to the same view', async () => {
+test('the address contains the choices and reproduces the view', async () => {
   const { nightlies } = await read('/api/v1/sides');
   const page = await openPage(browser, service);
   await visit(page, '/compare');
@@ -54,24 +54,24 @@ test('what is chosen stands in the address, which leads to the same view', async
   await other.context().close();
 });
 
-test('sides are swapped, and ratios turn over', async () => {
+test('swapping the sides inverts the ratios', async () => {
   const page = await openPage(browser, service);
   await visit(page, '/compare?before_fleet=cpu&after_fleet=gpu');
   const mean = async () => Number(await page.locator('tbody td.number').first().innerText());
   const [before, first] = [await choice(page, 'before').inputValue(), await mean()];
   await page.getByRole('button', { name: 'Swap sides' }).click();
-  await page.getByText('(cpu, cpu, eager) by').waitFor();
+  await page.getByText('(cpu, cpu, eager) compared with').waitFor();
   assert.equal(await choice(page, 'after').inputValue(), before);
   assert.ok(Math.abs(first * await mean() - 1) < 0.02);
   assert.deepEqual(page.faults, []);
   await page.context().close();
 });
 
-test('where a GPU\'s time goes is shown of the whole suite, and said of which night', async () => {
+test('GPU time by activity is shown for the whole suite, with the date of the profile', async () => {
   const page = await openPage(browser, service);
   await visit(page, '/compare?before_fleet=gpu&after_fleet=gpu');
-  await page.getByRole('heading', { name: 'Where the GPU\'s time went' }).waitFor();
-  await page.getByText(/^As profiled on \d{4}-\d{2}-\d{2}/).waitFor();
+  await page.getByRole('heading', { name: 'GPU time by activity' }).waitFor();
+  await page.getByText(/^Share of an iteration's time, profiled on \d{4}-\d{2}-\d{2}/).waitFor();
   const { gpu } = await (await fetch(`${service.url}/api/v1/compare?before_fleet=gpu&after_fleet=gpu`)).json();
   for (const [name, kind] of [['Training', 'train'], ['Inference', 'eval']]) {
     const figure = page.locator('figure').filter({ hasText: name }).locator('svg[aria-label*="shares of time"]');
@@ -79,14 +79,14 @@ test('where a GPU\'s time goes is shown of the whole suite, and said of which ni
     assert.equal(widths.length, 3 * gpu.after.filter((one) => one.test === kind).length);
     assert.ok(widths.length > 0);
     const sums = widths.flatMap((_, i) => (i % 3 === 0 ? [widths[i] + widths[i + 1] + widths[i + 2]] : []));
-    assert.ok(sums.every((sum) => Math.abs(sum - sums[0]) < 0.01), 'shares are of one whole');
+    assert.ok(sums.every((sum) => Math.abs(sum - sums[0]) < 0.01), 'the shares of a model add up to the full width');
   }
-  assert.ok(await page.getByRole('table').filter({ hasText: 'Means by domain' }).getByText('%').count() >= 9);
+  assert.ok(await page.getByRole('table').filter({ hasText: 'Mean shares of time by domain' }).getByText('%').count() >= 9);
   assert.deepEqual(page.faults, []);
   await page.context().close();
 });
 
-test('a side that is not there is said, and another one may be chosen', async () => {
+test('a missing side is reported, and another one can be chosen', async () => {
   const page = await openPage(browser, service);
   await visit(page, '/compare?before=0');
   await page.getByText('before: found "0"').waitFor();
@@ -95,7 +95,7 @@ test('a side that is not there is said, and another one may be chosen', async ()
   await page.context().close();
 });
 
-test('noise is shown of the metric that is chosen, noisiest first', async () => {
+test('noise is shown for the chosen metric', async () => {
   const page = await openPage(browser, service);
   await visit(page, '/trust');
   await page.getByLabel('Metric').selectOption('cmem');

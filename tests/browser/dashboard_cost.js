@@ -1,7 +1,7 @@
-// What the dashboard costs on ten years of a thousand series: node dashboard_cost.js [NIGHTS | DIRECTORY]
-// NIGHTS are 30 to 365 or whole years: 1095 is the fewest with a thousand nightlies. DIRECTORY is one that torchwatch-years wrote.
-// It wants wrk (Debian's package) for the load, during which the service really sweeps another nightly, with workers that
-// answer at once. Prints a table with its goals, and exits with 1 when one is missed.
+// Measures the cost of the dashboard on ten years of a thousand series: node dashboard_cost.js [NIGHTS | DIRECTORY]
+// NIGHTS: 30 to 365, or whole years. 1095 is the smallest number of years with a thousand nightlies. DIRECTORY: written by
+// torchwatch-years. The load needs wrk (a Debian package). During it, the service sweeps another nightly, with workers that
+// take 50 ms. Prints a table of figures and goals, and exits with 1 when a goal is missed.
 
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, statSync } from 'node:fs';
@@ -18,17 +18,17 @@ const trustPages = 3;
 const trustSeconds = 10;
 const ticksPerSecond = 100; // of /proc
 
-/** A copy, since it is written to. */
+/** Copies a history, because the service writes to it. */
 function copyOf(history) {
   const copy = mkdtempSync(path.join(tmpdir(), 'torchwatch-cost-'));
   cpSync(history, copy, { recursive: true });
   return copy;
 }
 
-/** The service looks at the whole of a database that it does not know before it is as quick as on any other day. */
-async function databaseIsLookedAt(state) {
+/** Waits until the service has checked the database, which it does once and which slows it down. */
+async function databaseIsChecked(state) {
   for (let tries = 0; !existsSync(path.join(state, 'torchwatch.sqlite.checked')); tries += 1) {
-    if (tries > 300) throw new Error('the database was not looked at within a minute');
+    if (tries > 300) throw new Error('the database was not checked within a minute');
     await new Promise((resolve) => { setTimeout(resolve, 200); });
   }
 }
@@ -36,10 +36,10 @@ async function databaseIsLookedAt(state) {
 const given = process.argv[2] ?? '3650';
 const isGenerated = /^\d+$/.test(given);
 const folder = isGenerated ? generate(['--nights', given, '--series', '1000']) : copyOf(given);
-// Where the history says that builds are, whether it is a copy or not.
+// The directory of builds in the history. A copy of a history still uses the original one.
 const builds = path.resolve(isGenerated ? folder : given, 'state/builds');
 const service = await serve(folder);
-await databaseIsLookedAt(path.join(folder, 'state'));
+await databaseIsChecked(path.join(folder, 'state'));
 const browser = await openBrowser();
 const rows = [];
 const report = (what, value, goal, unit, isGood) => rows.push({ what, value, goal, unit, isGood });
@@ -57,7 +57,7 @@ const pages = {
   bisections: '/bisections', nightlies: '/nightlies', compare: '/compare', trust: '/trust', alarms: '/alarms',
 };
 
-/** From the request for the page until it shows its figures, in a browser that has seen none of it. */
+/** Milliseconds from the request for a page until it shows its data, in a browser without a cache. */
 async function pageTime(address) {
   const page = await openPage(browser, service);
   const began = performance.now();
@@ -68,7 +68,7 @@ async function pageTime(address) {
   return took;
 }
 
-/** Milliseconds to draw, and frames a second while it is panned. */
+/** {drawn, frames}: milliseconds to draw the chart, and frames per second while it is panned. */
 async function chartCost() {
   const page = await openPage(browser, service);
   await visit(page, pages['one series']);
@@ -90,18 +90,18 @@ async function chartCost() {
   return { drawn, frames };
 }
 
-/** What wrk says of many requests, `inFlight` at a time: {median, p99} in ms. */
+/** Latencies of requests, {median, p99} in ms, measured by wrk with `inFlight` requests at a time. */
 function latenciesOf(address) {
   return new Promise((resolve, reject) => {
-    execFile('wrk', ['-t1', `-c${inFlight}`, `-d${loadSeconds}`, '--latency', service.url + address], (failed, said) => {
+    execFile('wrk', ['-t1', `-c${inFlight}`, `-d${loadSeconds}`, '--latency', service.url + address], (failed, output) => {
       if (failed) reject(failed);
-      const at = (share) => milliseconds(new RegExp(`${share}%\\s+(\\S+)`).exec(said)[1]);
+      const at = (share) => milliseconds(new RegExp(`${share}%\\s+(\\S+)`).exec(output)[1]);
       resolve({ median: at(50), p99: at(99) });
     });
   });
 }
 
-/** "1.10ms", "380.00us" or "1.20s". */
+/** Converts wrk's "1.10ms", "380.00us" or "1.20s". */
 function milliseconds(text) {
   const [, value, unit] = /^([\d.]+)(us|ms|s)$/.exec(text);
   return Number(value) * { us: 0.001, ms: 1, s: 1000 }[unit];
@@ -111,7 +111,7 @@ function residentMib() {
   return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))[1]) / 1024;
 }
 
-/** Processor seconds that the thread that answers has used. */
+/** CPU seconds that the HTTP thread has used. */
 function answeringSeconds() {
   const tasks = `/proc/${service.pid}/task`;
   const thread = readdirSync(tasks).find((id) => readFileSync(path.join(tasks, id, 'comm'), 'utf8') === 'answering\n');
@@ -121,7 +121,7 @@ function answeringSeconds() {
   return (user + system) / ticksPerSecond;
 }
 
-/** The share of its time, in percent, that the answering thread works while that many people look at Trust pages. */
+/** The CPU use of the HTTP thread, in percent, while `trustPages` Trust pages are open. */
 async function trustShare() {
   const open = [];
   while (open.length < trustPages) {
@@ -137,18 +137,18 @@ async function trustShare() {
   return share;
 }
 
-/** An answer is kept until the next write, so what answers cost shows only while a sweep writes. */
+/** Runs `work` during a sweep. The service caches a response until the next write, so its cost shows only then. */
 async function duringSweep(work) {
   const before = await jobsMeasured(service);
   await work();
   const jobs = await jobsMeasured(service) - before;
-  report('jobs of a sweep written meanwhile', jobs, 'at least 20', '', jobs >= 20);
+  report('jobs written by the sweep', jobs, 'at least 20', '', jobs >= 20);
 }
 
-for (const [name, address] of Object.entries(pages)) most(`${name} is usable after`, await pageTime(address), 1000, 'ms');
+for (const [name, address] of Object.entries(pages)) most(`${name}: usable after`, await pageTime(address), 1000, 'ms');
 const chart = await chartCost();
-most('a chart is drawn in', chart.drawn, 300, 'ms');
-report('and panned at', chart.frames, 'at least 30', 'frames/s', chart.frames >= 30);
+most('draw a chart', chart.drawn, 300, 'ms');
+report('pan a chart', chart.frames, 'at least 30', 'frames/s', chart.frames >= 30);
 await sweepNextNightly(service, 0.05, builds);
 await duringSweep(async () => {
   for (const [name, address] of [['Tonight', '/api/v1/tonight'], ['one series', `/api/v1/history?${query}`]]) {
@@ -157,9 +157,9 @@ await duringSweep(async () => {
     most(`${name}, ${inFlight} in flight, p99`, p99, 20, 'ms');
   }
 });
-await duringSweep(async () => most(`answering thread, ${trustPages} Trust pages open`, await trustShare(), 10, '%'));
-most('the database', statSync(path.join(folder, 'state/torchwatch.sqlite')).size / 2 ** 20, 1024, 'MiB');
-most('the service, resident', residentMib(), 100, 'MiB');
+await duringSweep(async () => most(`HTTP thread, ${trustPages} Trust pages open`, await trustShare(), 10, '%'));
+most('database', statSync(path.join(folder, 'state/torchwatch.sqlite')).size / 2 ** 20, 1024, 'MiB');
+most('service, resident memory', residentMib(), 100, 'MiB');
 
 for (const { what, value, goal, unit, isGood } of rows) console.log(`${what.padEnd(36)} ${value.toFixed(1).padStart(8)} ${unit.padEnd(9)} ${goal}${isGood ? '' : '  MISSED'}`);
 await browser.close();

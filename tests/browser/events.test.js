@@ -1,11 +1,11 @@
-// Many tabs of one browser: they share one line to the service's events, so that none of them hangs.
+// Many tabs of one browser share one connection to the service's events, so that no tab hangs.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
 import { generate, openBrowser, openPage, serve, visit } from './world.js';
 
-const tabs = 8; // a browser has six connections to one host
+const tabs = 8; // a browser opens at most six connections to a host
 
 let service;
 let browser;
@@ -20,7 +20,7 @@ after(async () => {
   await service?.remove();
 });
 
-async function linesOpened() {
+async function connectionsOpened() {
   const text = await (await fetch(`${service.url}/metrics`)).text();
   const found = [...text.matchAll(/^torchwatch_http_requests_total\{(.*route="\/api\/v1\/events".*)\} (\d+)/gm)];
   return found.reduce((sum, [, , count]) => sum + Number(count), 0);
@@ -28,7 +28,7 @@ async function linesOpened() {
 
 const incidents = async () => (await (await fetch(`${service.url}/api/v1/incidents?limit=500`)).json()).items;
 
-/** Says `why` of an incident, which changes its page. */
+/** Accepts an incident with the reason `why`, which changes its page. */
 async function rule(incident, why) {
   const response = await fetch(`${service.url}/api/v1/rulings`, {
     method: 'POST', headers: { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' },
@@ -37,7 +37,7 @@ async function rule(incident, why) {
   assert.equal(response.status, 201);
 }
 
-/** Pages of one browser that show the incident. `prepare`: what is done to the browser before. */
+/** Opens `tabs` pages of one browser on the incident. `prepare` changes the browser before. */
 async function openTabs(incident, prepare = async () => {}) {
   const first = await openPage(browser, service);
   await prepare(first.context());
@@ -46,40 +46,40 @@ async function openTabs(incident, prepare = async () => {}) {
   for (const page of pages) {
     page.setDefaultTimeout(15000);
     await visit(page, `/incidents/${incident.id}`);
-    await page.getByText('Service is well').waitFor();
+    await page.getByText('Service is healthy').waitFor();
   }
   return pages;
 }
 
 const allShow = (pages, text) => Promise.all(pages.map((page) => page.getByText(text).waitFor({ timeout: 20000 })));
 
-test('eight tabs share one line, and each shows what changes', async () => {
+test('eight tabs share one connection, and each shows a new ruling', async () => {
   const [incident] = await incidents();
-  const before = await linesOpened();
+  const before = await connectionsOpened();
   const pages = await openTabs(incident);
-  await rule(incident, 'heard by a worker');
-  await allShow(pages, 'heard by a worker');
-  assert.equal(await linesOpened() - before, 1);
+  await rule(incident, 'received by the worker');
+  await allShow(pages, 'received by the worker');
+  assert.equal(await connectionsOpened() - before, 1);
   assert.deepEqual(pages[0].faults, []);
   await pages[0].context().close();
 });
 
-test('so do eight tabs of a browser without SharedWorker, and another takes over when the one that listens is closed', async () => {
+test('eight tabs without SharedWorker share one connection, and another tab takes over when its owner closes', async () => {
   const [, incident] = await incidents();
-  const before = await linesOpened();
+  const before = await connectionsOpened();
   const pages = await openTabs(incident, (context) => context.addInitScript(() => { delete window.SharedWorker; }));
-  await rule(incident, 'heard over a channel');
-  await allShow(pages, 'heard over a channel');
-  const opened = await linesOpened() - before;
-  assert.ok(opened <= 2, `${opened} lines: two tabs may begin in the same moment, and one of them lets go`);
+  await rule(incident, 'received over the channel');
+  await allShow(pages, 'received over the channel');
+  const opened = await connectionsOpened() - before;
+  assert.ok(opened <= 2, `${opened} connections, expected at most 2: two tabs may connect together, then one disconnects`);
   assert.deepEqual(pages[0].faults, []);
 
   await pages.shift().close();
-  for (let tries = 0; await linesOpened() - before <= opened; tries += 1) {
-    assert.ok(tries < 150, 'no tab takes over');
+  for (let tries = 0; await connectionsOpened() - before <= opened; tries += 1) {
+    assert.ok(tries < 150, 'no tab took over the connection');
     await new Promise((resolve) => { setTimeout(resolve, 100); });
   }
-  await rule(incident, 'heard by another tab');
-  await allShow(pages, 'heard by another tab');
+  await rule(incident, 'received by another tab');
+  await allShow(pages, 'received by another tab');
   await pages[0].context().close();
 });

@@ -1,4 +1,4 @@
-// Every page: it shows something, breaks no rule, runs nothing from elsewhere, and is for everybody.
+// Every page: it shows content, violates no policy, loads nothing from other sites, and is accessible.
 
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
@@ -20,7 +20,7 @@ let browser;
 
 const read = async (from, address) => (await fetch(from.url + address)).json();
 
-/** An incident whose bisection has ended, and its worst series. */
+/** The address of each page, with an incident whose bisection has ended. */
 async function addressesOf(from) {
   const { items } = await read(from, '/api/v1/incidents?limit=500');
   const incident = items.find((one) => one.changes.length > 0 && one.id < items[0].id - 2) ?? items[0];
@@ -35,7 +35,7 @@ async function addressesOf(from) {
 
 const emptyPages = ['/', '/nightlies', '/series', '/incidents', '/bisections', '/compare', '/trust', '/alarms'];
 
-/** What axe-core finds that is serious or critical. */
+/** The serious and critical findings of axe-core. */
 async function violationsOf(page) {
   await page.evaluate(axeSource);
   const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
@@ -69,14 +69,14 @@ for (const [look, options] of Object.entries(looks)) {
         assert.deepEqual(await violationsOf(page), []);
         assert.deepEqual(page.faults.splice(0), []);
         const width = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
-        assert.ok(width[0] <= width[1], `it is ${width[0]} wide on a screen of ${width[1]}`);
+        assert.ok(width[0] <= width[1], `the page is ${width[0]} px wide on a screen of ${width[1]} px`);
       });
     }
     await page.context().close();
   });
 }
 
-/** What the mouse can use, and of that what Tab has led to when it is back at the beginning. */
+/** Counts the controls that the mouse can use, and those among them that Tab reaches. */
 async function reachOfTab(page) {
   const controls = ['a[href]', 'button:enabled', 'input:enabled', 'select:enabled', 'summary', '[tabindex="0"]'];
   const usable = await page.locator(controls.map((one) => `${one}:visible`).join(', ')).count();
@@ -89,7 +89,7 @@ async function reachOfTab(page) {
   return { usable, reached: reached.size };
 }
 
-test('the keyboard reaches everything that the mouse does, on every page', async (t) => {
+test('the keyboard reaches every control of every page', async (t) => {
   const addresses = await addressesOf(service);
   for (const [name, address] of Object.entries(addresses)) {
     await t.test(name, async () => {
@@ -104,7 +104,7 @@ test('the keyboard reaches everything that the mouse does, on every page', async
   }
 });
 
-test('every page of a service that has nothing yet says what to do', async (t) => {
+test('every page of an empty service shows text and no error', async (t) => {
   const page = await openPage(browser, empty);
   for (const address of emptyPages) {
     await t.test(address, async () => {
@@ -117,7 +117,7 @@ test('every page of a service that has nothing yet says what to do', async (t) =
   }
 });
 
-test('what is not there is said, and what to do', async () => {
+test('a missing record is reported, with a button to try again', async () => {
   const page = await openPage(browser, service);
   for (const address of ['/incidents/99999', '/nightlies/99999', '/bisections/99999', '/series?fleet=x&benchmark=y&metric=z']) {
     await page.goto(address);
@@ -127,7 +127,7 @@ test('what is not there is said, and what to do', async () => {
   assert.deepEqual(page.faults, []);
 });
 
-/** A page of the service, where it says `answer` at `path`. */
+/** Opens `address` in a page for which the service responds with `answer` at `path`. */
 async function pageWhere(path, answer, address) {
   const page = await openPage(browser, service);
   await page.route((url) => url.pathname === path, (route) => route.fulfill({ json: answer }));
@@ -143,7 +143,7 @@ const fromNothing = {
   verdict: 'regression', before: 0, after: 52428800, ratio: null, low: null, high: null, error_bound: 0.0001, pairs: 2, muted: false,
 };
 
-test('a change from nothing is told by its levels, and is the worst', async () => {
+test('an increase from zero is shown by its levels, and sorts as the worst', async () => {
   const list = await read(service, '/api/v1/incidents?limit=100');
   list.items[1].changes.unshift(fromNothing);
   const page = await pageWhere('/api/v1/incidents', list, '/incidents');
@@ -153,7 +153,7 @@ test('a change from nothing is told by its levels, and is the worst', async () =
   await page.context().close();
 });
 
-test('an incident that cannot be bisected says so', async () => {
+test('an incident without a bisection shows the reason', async () => {
   const { items } = await read(service, '/api/v1/incidents');
   const address = `/api/v1/incidents/${items[0].id}`;
   const incident = await read(service, address);
@@ -165,7 +165,7 @@ test('an incident that cannot be bisected says so', async () => {
   await page.context().close();
 });
 
-test('Tonight tells a guess as one, and a night that was not compared', async () => {
+test('Tonight shows that a finding is unproved, and that a nightly was not compared', async () => {
   const tonight = await read(service, '/api/v1/tonight');
   const commit = { sha: 'a'.repeat(40), subject: 'One', author: 'Ada <ada@example.com>', time: '2026-06-29T00:00:00Z', pull_request: null, url: null };
   const words = { headline: 'Most likely commit', reason: 'not compared with its parent' };
@@ -180,7 +180,7 @@ test('Tonight tells a guess as one, and a night that was not compared', async ()
   await page.context().close();
 });
 
-test('Tonight shows how far a sweep is', async () => {
+test('Tonight shows the progress of a sweep', async () => {
   const sweeping = await serve(generate(['--nights', '30', '--series', '60']));
   await sweepNextNightly(sweeping, 0.5);
   const page = await openPage(browser, sweeping);
@@ -194,14 +194,14 @@ test('Tonight shows how far a sweep is', async () => {
   await sweeping.remove();
 });
 
-test('a nightly without verdicts says why', async () => {
+test('a nightly without verdicts shows the reason', async () => {
   const { items } = await read(service, '/api/v1/nightlies');
   const address = `/api/v1/nightlies/${items[0].id}`;
   const nightly = { ...await read(service, address), verdicts: [], anchored: [], incident: null };
   const { commit } = await read(service, '/api/v1/nightlies/1');
   const cases = [
-    ['prepared', 1, /Not compared yet\./], ['done', null, /there is nothing to compare it with\./], ['failed', 1, /It failed before anything was compared\./],
-    ['done', 1, /No series was suspicious enough to be compared\./], ['done', 1, /its baseline has the same commit\./, commit],
+    ['prepared', 1, /was not compared yet\./], ['done', null, /the nightly has no baseline\./], ['failed', 1, /the nightly failed before its comparisons\./],
+    ['done', 1, /no series was suspicious enough to be compared\./], ['done', 1, /the baseline has the same commit\./, commit],
   ];
   for (const [state, baseline, expected, its] of cases) {
     const page = await pageWhere(address, { ...nightly, state, baseline, commit: its ?? nightly.commit }, `/nightlies/${nightly.id}`);
@@ -210,7 +210,7 @@ test('a nightly without verdicts says why', async () => {
   }
 });
 
-test('a bisection says why it is undecided, and what the builds of the nightlies differ by', async () => {
+test('a bisection shows why it is undecided, and how the builds of the nightlies differ', async () => {
   const { items } = await read(service, '/api/v1/bisections?limit=500');
   const found = items.find((one) => one.state === 'done' && one.steps_done > 0);
   const bisection = await read(service, found.url);
@@ -245,7 +245,7 @@ describe('without scripts', () => {
   });
 });
 
-test('times are the reader\'s, with UTC to point at', async () => {
+test('times are in the browser\'s time zone, with UTC in the tooltip', async () => {
   const page = await openPage(browser, service);
   await visit(page, '/nightlies');
   const time = page.locator('main time').first();

@@ -1,4 +1,4 @@
-// A service with a generated history, over HTTP.
+// Starts the service on a generated history.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,33 +6,33 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 
-// CTest says where it is.
+// Set by CTest: the directory of the programs.
 const { TORCHWATCH_BIN: bin } = process.env;
 
 export const program = (name) => path.join(bin, name);
 
-/** What `program` prints up to the line that `pattern` fits; it goes on. */
+/** Waits until `child` prints a line on stderr that matches `pattern`. Resolves to the pattern's first group. */
 function lineOf(child, pattern) {
   return new Promise((resolve, reject) => {
     const lines = createInterface({ input: child.stderr });
-    const said = [];
+    const printed = [];
     lines.on('line', (line) => {
-      said.push(line);
+      printed.push(line);
       const found = pattern.exec(line);
       if (found) resolve(found[1]);
     });
-    child.once('exit', (status) => reject(new Error(`ended with ${status}: ${said.join('\n')}`)));
+    child.once('exit', (status) => reject(new Error(`ended with ${status}: ${printed.join('\n')}`)));
   });
 }
 
-/** A directory with a configuration and a history. */
+/** Writes a directory with a configuration and a history. `options`: of torchwatch-years. */
 export function generate(options = []) {
   const folder = mkdtempSync(path.join(tmpdir(), 'torchwatch-browser-'));
   execFileSync(program('torchwatch-years'), ['--out', folder, '--last-night', '2026-06-30', '--seed', '1', ...options], { stdio: 'pipe' });
   return folder;
 }
 
-/** A directory with a configuration and nothing yet. */
+/** Writes a directory with a configuration and no history. */
 export function generateEmpty() {
   const folder = mkdtempSync(path.join(tmpdir(), 'torchwatch-browser-'));
   for (const inner of ['state', 'feed']) mkdirSync(path.join(folder, inner));
@@ -43,7 +43,7 @@ export function generateEmpty() {
   return folder;
 }
 
-/** A service on `folder`, which it may keep for itself; `http` goes into its configuration. */
+/** Starts a service on `folder`, which remove() deletes. `http` is merged into its configuration. */
 export async function serve(folder, http = {}) {
   const file = path.join(folder, 'torchwatch.json');
   const config = JSON.parse(readFileSync(file, 'utf8'));
@@ -68,7 +68,7 @@ export async function serve(folder, http = {}) {
     folder,
     get pid() { return child.pid; },
     stop,
-    /** The same at the same address, after stop(); `change` goes into its configuration. */
+    /** Starts the service again at the same address, after stop(). `change` is merged into its configuration. */
     async startAgain(change = {}) {
       Object.assign(config, change);
       config.http.port = Number(new URL(url).port);
@@ -82,7 +82,7 @@ export async function serve(folder, http = {}) {
   };
 }
 
-/** What scripted workers do on each benchmark of a fleet. */
+/** The script for scripted workers: each benchmark of a fleet takes `seconds`. */
 async function scriptFor(service, fleet, seconds) {
   const benchmarks = {};
   for (let offset = 0, total = 1; offset < total; offset += 500) {
@@ -93,7 +93,7 @@ async function scriptFor(service, fleet, seconds) {
   return { benchmarks };
 }
 
-/** Where the published build of a commit lies below `builds`. */
+/** The prefix of a commit's published build in the directory `builds`. */
 function prefixOf(commit, builds) {
   const prefixes = readdirSync(builds).map((name) => path.join(builds, name, 'libtorch'));
   const found = prefixes.find((prefix) => existsSync(prefix) && JSON.parse(readFileSync(path.join(prefix, 'build.json'), 'utf8')).commit === commit);
@@ -107,8 +107,8 @@ export async function jobsMeasured(service) {
 }
 
 /**
- * Delivers the next nightly to a service with a generated history, and returns when it is being swept on the CPU, by
- * workers that take `seconds` each. `builds`: where the history says that builds are.
+ * Delivers the next nightly to a service with a generated history. Returns when the sweep on the fleet cpu has started.
+ * Each process takes `seconds`. `builds`: the directory of builds in the history.
  */
 export async function sweepNextNightly(service, seconds, builds = path.join(service.folder, 'state/builds')) {
   const newest = (await (await fetch(`${service.url}/api/v1/nightlies?limit=1`)).json()).items[0];
@@ -121,7 +121,7 @@ export async function sweepNextNightly(service, seconds, builds = path.join(serv
   for (const prefix of [delivered, prefixOf(newest.commit, builds)]) writeFileSync(path.join(prefix, 'script.json'), script);
   await service.startAgain({ fleets: [{ name: 'cpu', device: 'cpu' }], measure: { worker: program('scripted-worker') } });
   for (let tries = 0; await jobsMeasured(service) === 0; tries += 1) {
-    if (tries > 100) throw new Error('nothing is measured');
+    if (tries > 100) throw new Error('no job was measured within 20 s');
     await new Promise((resolve) => { setTimeout(resolve, 200); });
   }
 }

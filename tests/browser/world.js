@@ -1,4 +1,4 @@
-// A browser that looks at a service.
+// A browser that opens pages of the service.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -6,7 +6,7 @@ import path from 'node:path';
 
 export { generate, generateEmpty, serve, sweepNextNightly } from './service.js';
 
-// CTest says where things are.
+// Set by CTest: the directory of the npm packages.
 const { TORCHWATCH_NODE: node } = process.env;
 const require = createRequire(path.join(node, 'package.json'));
 export const { chromium } = require('playwright-core');
@@ -16,7 +16,7 @@ export function openBrowser() {
   return chromium.launch({ executablePath: process.env.TORCHWATCH_CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-dev-shm-usage'] });
 }
 
-/** A page that keeps what must not happen: errors, refused policies, requests to anybody else. */
+/** Opens a page that collects faults: errors, violations of the content security policy, and requests to other sites. */
 export async function openPage(browser, service, options = {}) {
   const context = await browser.newContext({ baseURL: service.url, locale: 'en-GB', timezoneId: 'America/New_York', viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
@@ -35,7 +35,7 @@ export async function openPage(browser, service, options = {}) {
   return page;
 }
 
-/** Goes to a page, and waits until it has something to show. */
+/** Goes to a page and waits until it shows its content. */
 export async function visit(page, address) {
   await page.goto(address);
   await page.locator(`main[data-shown="${new URL(page.url()).pathname}"] h1`).first().waitFor();

@@ -1,4 +1,4 @@
-// Whether the watching itself can be relied on.
+// The page of alarms: problems of torchwatch itself.
 
 import { h, untrusted } from './dom.js';
 import { time } from './format.js';
@@ -6,7 +6,7 @@ import { listTable } from './table.js';
 
 export async function show(place) {
   place.show(h('h1', null, 'Alarms'),
-    h('p', { class: 'quiet' }, 'An alarm is about the watching and not about PyTorch. It is raised once, stays open while the trouble lasts, and is cleared by the first night without it.'),
+    h('p', { class: 'quiet' }, 'An alarm is a problem of torchwatch itself, not of PyTorch. It is raised once and stays open while the problem lasts. The first nightly without the problem clears it.'),
     await listTable('/api/v1/alarms', [
       { title: 'State', value: (row) => (row.cleared_at ? 1 : 0), cell: (row) => (row.cleared_at ? 'cleared' : h('b', { class: 'bad' }, 'open')) },
       { title: 'Kind', value: (row) => row.kind, cell: (row) => row.kind.replaceAll('_', ' ') },
@@ -14,5 +14,5 @@ export async function show(place) {
       { title: 'Detail', cell: (row) => untrusted(row.detail) },
       { title: 'Raised', value: (row) => row.raised_at, cell: (row) => time(row.raised_at), descending: true },
       { title: 'Cleared', value: (row) => row.cleared_at, cell: (row) => time(row.cleared_at), descending: true },
-    ], place, { caption: 'Newest first', empty: 'There has never been one.' }));
+    ], place, { caption: 'Newest first', empty: 'No alarm yet. torchwatch raises one when it has a problem itself, such as a missing nightly or a lost runner.' }));
 }

@@ -1,6 +1,6 @@
-// Talks to the service. Tokens stay in this module's memory: they are gone with the page.
+// Sends requests to the service. The token stays in this module's memory and is lost when the page closes.
 
-/** What the service, or the way to it, said instead of an answer (RFC 9457). */
+/** An error response of the service (RFC 9457), or a failed connection: status 0. */
 export class Problem extends Error {
   constructor(status, title, detail, errors = []) {
     super(detail || title);
@@ -13,15 +13,15 @@ export class Problem extends Error {
 let token = '';
 let askForToken = async () => '';
 const tokenFollowers = new Set();
-const known = new Map(); // path → {etag, data}, the newest last
+const known = new Map(); // path → {etag, data}, most recently stored last
 const mostKnown = 40;
 
-/** `ask` gets the reason, and gives a token, or nothing when the person would rather not. */
+/** Sets the function that asks the user for a token. `ask` gets the reason, and returns the token, or '' when the user cancels. */
 export function useTokensFrom(ask) {
   askForToken = ask;
 }
 
-/** Calls `follow` with the token now, and with each one that is given until `signal` says stop. */
+/** Calls `follow` with the token now, and with each new token until `signal` aborts. */
 export function followToken(follow, signal) {
   tokenFollowers.add(follow);
   signal.addEventListener('abort', () => tokenFollowers.delete(follow));
@@ -34,8 +34,8 @@ function use(given) {
 }
 
 async function problemOf(response) {
-  const said = await response.json().catch(() => ({}));
-  return new Problem(response.status, said.title ?? response.statusText, said.detail ?? '', said.errors);
+  const body = await response.json().catch(() => ({}));
+  return new Problem(response.status, body.title ?? response.statusText, body.detail ?? '', body.errors);
 }
 
 async function call(path, options) {
@@ -45,17 +45,17 @@ async function call(path, options) {
     return await fetch(path, { ...options, headers, cache: 'no-store', credentials: 'omit' });
   } catch (failure) {
     if (failure.name === 'AbortError') throw failure;
-    throw new Problem(0, 'The service does not answer', 'It may be restarting, or the network is down.');
+    throw new Problem(0, 'The service does not respond', 'Check that torchwatch serve is running and that the network is up.');
   }
 }
 
-/** Asks again with a token where one is needed, once for each that is given. */
+/** Sends a request. While the response is 401, asks the user for a token and retries; stops when the user cancels. */
 async function withToken(path, options) {
   let response = await call(path, options);
   while (response.status === 401) {
-    const refused = token !== '';
+    const isRejected = token !== '';
     token = '';
-    const given = await askForToken(refused ? 'The service refused this token.' : 'The service asks for a token.');
+    const given = await askForToken(isRejected ? 'The service rejected this token.' : 'This service requires a token for reading.');
     if (!given) break;
     use(given);
     response = await call(path, options);
@@ -69,7 +69,7 @@ function remember(path, etag, data) {
   if (known.size > mostKnown) known.delete(known.keys().next().value);
 }
 
-/** What is at `path`: the very object of last time when nothing has changed. */
+/** Returns the JSON at `path`. While it is unchanged, each call returns the same object. */
 export async function read(path, signal) {
   const before = known.get(path);
   const headers = before ? { 'if-none-match': before.etag } : {};
@@ -82,7 +82,7 @@ export async function read(path, signal) {
   return data;
 }
 
-/** The whole of a list that comes in pages. */
+/** Returns all items of a list that the API serves in pages. */
 export async function readAll(path, signal) {
   const items = [];
   const limit = 500;
@@ -94,16 +94,16 @@ export async function readAll(path, signal) {
   }
 }
 
-/** /healthz answers 503 when the service is ill, and that is an answer. */
+/** Returns the body of /healthz, also when its status is 503. */
 export async function health(signal) {
   const response = await call('/healthz', { signal });
   return response.json();
 }
 
-/** Asks the service to do something. */
+/** Posts `body` and returns the response. Asks the user for a token first if there is none. */
 export async function send(path, body) {
   if (!token) {
-    use((await askForToken('To change something, the service wants its token.')) || '');
+    use((await askForToken('Changes require the token in the file that http.token_file names.')) || '');
     if (!token) throw new Problem(401, 'No token', 'Nothing was changed.');
   }
   const response = await withToken(path, {

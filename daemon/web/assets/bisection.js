@@ -1,4 +1,4 @@
-// One bisection.
+// The page of one bisection.
 
 import { h } from './dom.js';
 import { bisectionBody } from './bisectionbody.js';

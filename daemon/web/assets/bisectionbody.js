@@ -1,4 +1,4 @@
-// One bisection, on its own page and on its incident's.
+// The description of one bisection, for its own page and its incident's.
 
 import { read } from './api.js';
 import { bisectionActions } from './actions.js';
@@ -11,7 +11,7 @@ import { facts, table } from './table.js';
 
 const units = { latency: 'ms', cmem: 'bytes', gmem: 'bytes', leak: 'bytes/iteration' };
 
-function readingText(step) {
+function measuredText(step) {
   const metrics = Object.entries(step.readings);
   if (metrics.length === 0) return step.note ? untrusted(step.note) : '–';
   return metrics.map(([metric, levels]) => h('div', null, `${metric} `, levels.map((value) => level(value, units[metric])).join(', ')));
@@ -21,9 +21,9 @@ const stepColumns = [
   { title: 'Wave', number: true, cell: (row) => row.wave + 1 },
   { title: 'Commits', cell: (row) => row.commits.map((one) => h('div', null, sha(one), row.skipped === one ? h('span', { class: 'bad' }, ' skipped') : null)) },
   { title: 'Benchmark', cell: (row) => row.benchmark, narrowHidden: true },
-  { title: 'Why these', cell: (row) => untrusted(row.reason) },
-  { title: 'Read', cell: (row) => (row.done ? readingText(row) : h('b', null, 'now')) },
-  { title: 'Then believed', cell: (row) => row.beliefs.map((belief) => h('div', null, `${probability(belief.probability)} `,
+  { title: 'Reason', cell: (row) => untrusted(row.reason) },
+  { title: 'Measured', cell: (row) => (row.done ? measuredText(row) : h('b', null, 'in progress')) },
+  { title: 'Likeliest suspects', cell: (row) => row.beliefs.map((belief) => h('div', null, `${probability(belief.probability)} `,
     belief.suspects[0] === belief.suspects[1] ? sha(belief.suspects[0]) : [sha(belief.suspects[0]), '…', sha(belief.suspects[1])])) },
 ];
 
@@ -41,28 +41,28 @@ function packagesSection(packages) {
     packages.changes.length ? table(comparisonColumns, packages.changes, { caption: 'The nightly builds, measured again' }) : null);
 }
 
-/** `again`: draws it anew. `level`: of its headings. */
+/** Returns the elements that describe the bisection. `place`: the page, which is refreshed after each change. */
 export async function bisectionBody(id, place) {
   const bisection = await read(`/api/v1/bisections/${id}`, place.signal);
   const builds = new Set(bisection.steps.filter((step) => step.stage === 'commits').flatMap((step) => step.commits));
   const first = bisection.request.series[0];
-  const picture = bisection.steps.length === 0 ? h('p', { class: 'quiet' }, 'Nothing has been measured yet.') : h('div');
+  const picture = bisection.steps.length === 0 ? h('p', { class: 'quiet' }, 'No step has been measured yet. This page updates by itself.') : h('div');
   if (bisection.steps.length > 0) {
     const draw = (name) => figure.replaceChildren(bisectionLine(bisection, name));
-    const figure = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'The bisection as a picture' });
+    const figure = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Chart of the bisection' });
     draw(first.name);
-    const choice = bisection.request.series.length < 2 ? null : h('label', null, 'Belief about', h('select', { change: (event) => draw(event.target.value) },
+    const choice = bisection.request.series.length < 2 ? null : h('label', null, 'Probabilities for', h('select', { change: (event) => draw(event.target.value) },
       bisection.request.series.map((series) => h('option', { value: series.name }, series.name))));
     picture.append(figure, choice ?? '');
   }
   return [
     facts([
       ['State', bisection.headline],
-      bisection.incident ? ['Of', incidentLink(bisection.incident)] : ['Of', 'a person'],
+      ['Incident', bisection.incident ? incidentLink(bisection.incident) : 'none: a user requested it'],
       ['Commits', [sha(bisection.request.start), ' to ', sha(bisection.request.end), bisection.commits.length ? `, ${plural(bisection.commits.length, 'suspect')}` : '']],
       ['Series', bisection.request.series.slice(0, 8).map((series) => h('div', null, seriesLink(series)))],
       ['Steps', `${plural(bisection.steps.length, 'step')}, ${plural(builds.size, 'build')}`],
-      ['Asked', time(bisection.asked_at)],
+      ['Requested', time(bisection.asked_at)],
     ]),
     bisectionActions(bisection, place.again),
     bisection.reason ? h('p', null, untrusted(bisection.reason)) : null,
@@ -70,6 +70,6 @@ export async function bisectionBody(id, place) {
     packagesSection(bisection.packages),
     nextText(bisection),
     picture,
-    bisection.steps.length ? h('details', null, h('summary', null, 'All steps'), table(stepColumns, bisection.steps, { caption: 'In the order planned' })) : null,
+    bisection.steps.length ? h('details', null, h('summary', null, 'All steps'), table(stepColumns, bisection.steps, { caption: 'Steps in the order in which they were planned' })) : null,
   ];
 }

@@ -1,4 +1,4 @@
-// All bisections.
+// The page of all bisections.
 
 import { h } from './dom.js';
 import { time } from './format.js';
@@ -9,10 +9,10 @@ export async function show(place) {
   place.show(h('h1', null, 'Bisections'), await listTable('/api/v1/bisections', [
     { title: 'Bisection', number: true, value: (row) => row.id, cell: (row) => bisectionLink(row.id, String(row.id)), descending: true },
     { title: 'State', value: (row) => row.headline, cell: (row) => row.headline },
-    { title: 'Found', cell: (row) => (row.findings.length ? findingText(row.findings[0]) : '–') },
+    { title: 'Finding', cell: (row) => (row.findings.length ? findingText(row.findings[0]) : '–') },
     { title: 'Series', cell: (row) => [seriesLink(row.request.series[0]), row.request.series.length > 1 ? h('span', { class: 'quiet' }, ` and ${row.request.series.length - 1} more`) : null], narrowHidden: true },
-    { title: 'Incident', value: (row) => row.incident, cell: (row) => (row.incident ? incidentLink(row.incident) : 'asked for') },
+    { title: 'Incident', value: (row) => row.incident, cell: (row) => (row.incident ? incidentLink(row.incident) : 'none: requested') },
     { title: 'Steps', number: true, value: (row) => row.steps_done, cell: (row) => row.steps_done, descending: true, narrowHidden: true },
-    { title: 'Asked', value: (row) => row.asked_at, cell: (row) => time(row.asked_at), narrowHidden: true, descending: true },
-  ], place, { caption: 'Newest first', empty: 'None yet. An incident starts one, and POST /api/v1/bisections asks for one.' }));
+    { title: 'Requested', value: (row) => row.asked_at, cell: (row) => time(row.asked_at), narrowHidden: true, descending: true },
+  ], place, { caption: 'Newest first', empty: ['No bisection yet. An incident starts one. To bisect two commits now, run ', h('code', null, 'torchwatch bisect'), '.'] }));
 }

@@ -1,4 +1,4 @@
-// A chart of nights, by dygraphs, which does the drawing, the zooming and the panning.
+// A chart of levels by nightly. The library dygraphs draws, zooms and pans.
 
 import { announce, h } from './dom.js';
 import { level } from './format.js';
@@ -6,13 +6,13 @@ import { thinned } from './thinning.js';
 
 let library = null;
 
-/** Its legend writes styles into its markup, which the page's policy forbids; what it would say stands below the chart. */
+/** Removes the legend: it writes inline styles, which the content security policy forbids. The panel below the chart shows the values. */
 function withoutLegend(Dygraph) {
   Dygraph.PLUGINS = Dygraph.PLUGINS.filter((plugin) => plugin !== Dygraph.Plugins.Legend);
   return Dygraph;
 }
 
-/** dygraphs is no module: it is loaded when a chart is first drawn. */
+/** Loads dygraphs when the first chart is drawn. It is a script, not an ES module. */
 function loadLibrary() {
   library ??= new Promise((resolve, reject) => {
     document.head.append(h('link', { rel: 'stylesheet', href: '/assets/dygraph.min.css' }));
@@ -31,12 +31,12 @@ const roles = ['--link', '--accent', '--good', '--warn'];
 const bandAlpha = 0.18;
 const dayMs = 86400000;
 
-/** Days are days, wherever the reader is. */
+/** Local midnight of an ISO date, so that a date is the same day in every time zone. */
 export function dayOf(date) {
   return new Date(`${date}T00:00:00`);
 }
 
-/** One row a date, with {low, level, high} of each line, or nothing. */
+/** One row per date: [date, [low, level, high] of each line]; nulls where a line has no such date. */
 function rowsOf(lines) {
   const rows = new Map();
   lines.forEach((line, index) => line.dates.forEach((date, at) => {
@@ -47,7 +47,7 @@ function rowsOf(lines) {
   return [...rows.entries()].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
 }
 
-/** The band as one shape: dygraphs' own is a shape a night, which takes a browser without a GPU a quarter of a second to fill. */
+/** Draws the band as one shape. dygraphs draws one shape per nightly, which takes 250 ms in a browser without a GPU. */
 function bandPlotter({ drawingContext, points, plotArea, color }) {
   const edge = points.filter((point) => !Number.isNaN(point.y_top) && !Number.isNaN(point.y_bottom) && point.y_top !== null);
   if (edge.length === 0) return;
@@ -61,13 +61,18 @@ function bandPlotter({ drawingContext, points, plotArea, color }) {
   drawingContext.globalAlpha = 1;
 }
 
-/** Nights that are missing are gaps in the dates, not in the line. */
+/** The title of a y axis. The ticks of bytes have their own units. */
+function axisTitle(unit) {
+  return { ms: 'Latency (ms)', bytes: 'Peak memory', 'bytes/iteration': 'Memory not freed' }[unit] ?? unit;
+}
+
+/** The options of dygraphs. The line connects nightlies across missing dates. */
 function options(lines, rows, chosen) {
   const series = {};
   lines.forEach((line, index) => { series[line.label] = { axis: line.unit === lines[0].unit ? 'y' : 'y2', color: colour(roles[index % roles.length]) }; });
   const others = lines.find((line) => line.unit !== lines[0].unit);
   return {
-    labels: ['Night', ...lines.map((line) => line.label)],
+    labels: ['Nightly', ...lines.map((line) => line.label)],
     customBars: true,
     connectSeparatedPoints: true,
     drawPoints: rows.length < 200,
@@ -76,8 +81,8 @@ function options(lines, rows, chosen) {
     plotter: [bandPlotter, window.Dygraph.Plotters.linePlotter],
     highlightCircleSize: 4,
     series,
-    ylabel: lines[0].unit,
-    y2label: others?.unit,
+    ylabel: axisTitle(lines[0].unit),
+    y2label: others ? axisTitle(others.unit) : undefined,
     axes: { y: { axisLabelWidth: 72, axisLabelFormatter: (value) => level(value, lines[0].unit).replace(' ms', '') }, y2: { independentTicks: true, axisLabelWidth: 72, axisLabelFormatter: (value) => level(value, others?.unit ?? '').replace(' ms', '') } },
     axisLabelColor: colour('--text'),
     axisLineColor: colour('--line'),
@@ -91,7 +96,7 @@ function options(lines, rows, chosen) {
   };
 }
 
-/** A picture of all layers of the chart, labels included. */
+/** A canvas with all layers of the chart, labels included. */
 function pictureOf(box, background) {
   const frame = box.getBoundingClientRect();
   const scale = window.devicePixelRatio || 1;
@@ -117,9 +122,10 @@ function pictureOf(box, background) {
 }
 
 /**
- * Draws `lines` ({label, unit, dates, level, low, high}) into `box`. `chosen`: {window: [from, to] in ms, or nothing}. `onSelect` gets a date, `onWindow` the range of dates that is shown,
- * or nothing for all. Gives {zoom(factor), pan(share), all, move(steps),
- * mark({date, short, text}[]) on the first line, picture, destroy}.
+ * Draws `lines` ({label, unit, dates, level, low, high}) into `box`. `chosen`: {window: [from, to] in ms, or null for all}.
+ * `onSelect` gets the selected date. `onWindow` gets the shown range [from, to] in ms, or null for all. Returns
+ * {zoom(factor), pan(share), all, move(steps), select(row), window, mark({date, short, text}[]), picture, destroy}.
+ * Marks are on the first line.
  */
 export async function drawChart(box, lines, chosen, onSelect, onWindow) {
   const Dygraph = await loadLibrary();
@@ -127,20 +133,20 @@ export async function drawChart(box, lines, chosen, onSelect, onWindow) {
   const begin = rows[0][0].getTime();
   const end = rows[rows.length - 1][0].getTime();
   let selected = rows.length - 1;
-  let told = null;
+  let timer = null; // until the shown range is reported
   let drawn = thinned(rows, ...(chosen.window ?? [begin, end]), new Set());
   let marked = new Set();
-  let isOurs = false; // the drawing, and nobody's drag
+  let isOurs = false; // true while this code draws, and not the user's drag
 
-  const tellWindow = () => {
-    clearTimeout(told);
-    told = setTimeout(() => {
+  const reportWindow = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
       const [from, to] = graph.xAxisRange();
       sharpen();
       onWindow(from <= begin + dayMs && to >= end - dayMs ? null : [from, to]);
     }, 250);
   };
-  /** What is shown now gets the points, wherever it was dragged to. */
+  /** Draws the shown range with more points than the rest. */
   const sharpen = (window = graph.xAxisRange()) => {
     drawn = thinned(rows, ...window, marked);
     isOurs = true;
@@ -156,12 +162,12 @@ export async function drawChart(box, lines, chosen, onSelect, onWindow) {
   const began = performance.now();
   const graph = new Dygraph(box, drawn, {
     ...options(lines, rows, chosen),
-    zoomCallback: tellWindow,
-    drawCallback: (_, isFirst) => { if (!isFirst && !isOurs) tellWindow(); },
+    zoomCallback: reportWindow,
+    drawCallback: (_, isFirst) => { if (!isFirst && !isOurs) reportWindow(); },
     clickCallback: (event, x) => select(places.get(x)),
   });
   performance.measure('chart', { start: began });
-  // Handles for the mouse; keys do the same.
+  // The handles are images for the mouse. Keyboard users have the keys below.
   for (const handle of box.querySelectorAll('img')) handle.alt = '';
   const places = new Map(rows.map(([date], at) => [date.getTime(), at]));
 
@@ -169,7 +175,7 @@ export async function drawChart(box, lines, chosen, onSelect, onWindow) {
     const width = Math.max(7 * dayMs, Math.min(end - begin, to - from));
     const left = Math.max(begin, Math.min(end - width, from));
     sharpen([left, left + width]);
-    tellWindow();
+    reportWindow();
   };
   const control = {
     zoom(factor) {
@@ -195,12 +201,12 @@ export async function drawChart(box, lines, chosen, onSelect, onWindow) {
     },
     picture: () => pictureOf(box, colour('--ground')),
     destroy() {
-      clearTimeout(told);
+      clearTimeout(timer);
       graph.destroy();
     },
   };
   const wheel = (event) => {
-    if (!event.ctrlKey && !event.shiftKey) return; // else the page could not be scrolled past a chart
+    if (!event.ctrlKey && !event.shiftKey) return; // so that a chart does not stop the page from scrolling
     event.preventDefault();
     if (event.shiftKey) control.pan(0.1 * Math.sign(event.deltaY || event.deltaX));
     else control.zoom(event.deltaY > 0 ? 1.25 : 0.8);

@@ -1,5 +1,5 @@
-// Two sides of the whole suite beside each other, as in the paper's figures 3 to 5: what is chosen stands in the
-// address, so that it can be sent to somebody.
+// The page that compares two sides of the whole suite, as in the paper's figures 3 to 5. The address contains all choices,
+// so it can be shared.
 
 import { read } from './api.js';
 import { h, untrusted } from './dom.js';
@@ -11,15 +11,15 @@ import { byPlace, domainText, meansTable, metrics, placeText, ratioFigures } fro
 import { asked, sideChoices, sides, withNightlies, words } from './sides.js';
 import { table } from './table.js';
 
-let redraw = async () => {}; // of the page that is shown
+let redraw = async () => {}; // redraws the current page
 
 function sideName(side) {
-  if (!side) return 'nothing';
+  if (!side) return 'none';
   const what = words.map((word) => side[word]).filter(Boolean).join(', ');
   return [nightlyLink(side.nightly.id, side.nightly.date), what ? h('span', { class: 'quiet' }, ` (${what})`) : null];
 }
 
-/** The time of a row on the side after, where it can be named. */
+/** The latency series of a row on the candidate's side, or null where the row stands for several. */
 function seriesOf(row, after) {
   const place = { fleet: row.fleet ?? after.fleet, device: row.device ?? after.device, backend: row.backend ?? after.backend };
   if (!place.fleet || !place.device || !place.backend) return null;
@@ -34,8 +34,8 @@ function figures(row, metric, unit) {
 function ratioColumn(metric, name, comparison) {
   const { unit } = comparison.metrics.find((one) => one.metric === metric);
   return [
-    { title: name, number: true, descending: true, value: (row) => row.metrics[metric]?.ratio, cell: (row) => ratioText(row.metrics[metric]?.ratio) },
-    { title: `${name}, before → after`, number: true, narrowHidden: true, cell: (row) => figures(row, metric, unit) },
+    { title: `${name} ratio`, number: true, descending: true, value: (row) => row.metrics[metric]?.ratio, cell: (row) => ratioText(row.metrics[metric]?.ratio) },
+    { title: `${name}, baseline → candidate`, number: true, narrowHidden: true, cell: (row) => figures(row, metric, unit) },
   ];
 }
 
@@ -50,7 +50,7 @@ function figuresTable(comparison) {
     { title: 'Model', value: (row) => row.model, cell: (row) => rowLink(row, comparison) },
     { title: 'Test', value: (row) => row.test, cell: (row) => row.test },
     { title: 'Domain', value: (row) => domainText(row.domain), cell: (row) => domainText(row.domain), narrowHidden: true },
-    comparison.rows.some(placeText) ? { title: 'On', value: placeText, cell: placeText } : null,
+    comparison.rows.some(placeText) ? { title: 'Measured on', value: placeText, cell: placeText } : null,
     ...Object.entries(metrics).filter(([metric]) => has(metric)).flatMap(([metric, [name]]) => ratioColumn(metric, name, comparison)),
   ].filter(Boolean), comparison.rows, { caption: plural(comparison.rows.length, 'test'), sort: 0 });
 }
@@ -63,12 +63,12 @@ function onlyList(name, keys) {
 
 function nothingYet(comparison, choices) {
   if (choices.nightlies.id.length === 0) {
-    return ['Nothing has been measured yet.', 'The first two nightlies fill this page. ', h('code', null, 'torchwatch config check'), ' says whether the service can find and measure them.'];
+    return ['No nightly yet', 'This page compares two judged nightlies. ', h('code', null, 'torchwatch check'), ' judges the newest one.'];
   }
   if (!comparison.before || !comparison.after) {
-    return ['One side is missing.', 'Two nightlies that were judged are needed, or choose one above, on two fleets or two backends.'];
+    return ['One side is missing', 'This page needs two judged nightlies. With one, choose two fleets or two backends above.'];
   }
-  return ['The two sides have no test in common.', 'Choose another nightly, or another fleet, device or backend.'];
+  return ['The two sides have no test in common', 'Choose another nightly, fleet, device or backend.'];
 }
 
 function emptyPanel(comparison, choices) {
@@ -81,15 +81,15 @@ function ratioSection(comparison, order) {
 }
 
 function results(comparison, choices, query) {
-  const only = [onlyList('before', comparison.only_before), onlyList('after', comparison.only_after)];
+  const only = [onlyList('in the baseline', comparison.only_before), onlyList('in the candidate', comparison.only_after)];
   if (comparison.rows.length === 0) return [emptyPanel(comparison, choices), only];
   return [
-    h('p', null, sideName(comparison.after), ' by ', sideName(comparison.before), `: ${plural(comparison.rows.length, 'test')} in common. Less than 1 is less time or memory.`),
-    h('p', { class: 'quiet' }, 'Levels of whole nights, which were not measured beside each other: a look, and no verdict. Verdicts are with the nightlies.'),
+    h('p', null, sideName(comparison.after), ' compared with ', sideName(comparison.before), `: ${plural(comparison.rows.length, 'test')} in common. A ratio below 1 means that the candidate needs less time or memory.`),
+    h('p', { class: 'quiet' }, 'The ratios are computed from nightly summaries. The two sides were not measured side by side, so a ratio is not a verdict. The page of each nightly lists its verdicts.'),
     byPlace(comparison).map((part) => ratioSection(part, query.get('sort') ?? 'domain')),
     gpuSection(comparison),
-    h('h2', null, 'In figures'), figuresTable(comparison),
-    only.some(Boolean) ? [h('h2', null, 'What only one side has'), only] : null,
+    h('h2', null, 'All values'), figuresTable(comparison),
+    only.some(Boolean) ? [h('h2', null, 'Tests on one side only'), only] : null,
     h('p', null, h('a', { href: `/compare?${withNightlies(query, comparison)}` }, 'Link to these two nightlies'), ' · ',
       h('a', { href: addressOf(withNightlies(query, comparison)), download: 'comparison.json' }, 'JSON')),
   ];
@@ -100,9 +100,9 @@ function addressOf(query) {
   return `/api/v1/compare?${kept}`;
 }
 
-/** What is wrong with what was chosen, as the service says it. */
+/** The errors that the service found in the choices. */
 function problemPanel(problem) {
-  return h('div', { class: 'panel alert', role: 'alert' }, h('h2', null, 'This cannot be compared'),
+  return h('div', { class: 'panel alert', role: 'alert' }, h('h2', null, 'These sides cannot be compared'),
     h('ul', null, (problem.errors ?? []).map((error) => h('li', null, untrusted(`${error.field}: ${error.detail}`)))));
 }
 
@@ -116,8 +116,8 @@ async function readSides(query, signal) {
   }
 }
 
-/** Whether the controls say what is shown: without an address that is the two newest, and there may be newer ones. */
-function isSaid(controls, comparison) {
+/** True when the controls show the compared nightlies. The default is the two newest, so a new nightly changes it. */
+function isCurrent(controls, comparison) {
   return sides.every((side) => !comparison[side] || controls.querySelector(`select[name=${side}]`)?.value === String(comparison[side].nightly.id));
 }
 
@@ -127,7 +127,7 @@ export async function show(place) {
   const shown = h('div');
   let known = null;
   const change = (name, value) => {
-    // Who chooses one side means the other as it is shown.
+    // A choice for one side keeps the other side as it is shown.
     if (asked.includes(name)) withNightlies(query, known.comparison).forEach((id, side) => query.set(side, id));
     if (value) query.set(name, value);
     else query.delete(name);
@@ -137,14 +137,14 @@ export async function show(place) {
   redraw = async () => {
     known = await readSides(query, signal);
     const { choices, comparison, problem } = known;
-    if (!isSaid(controls, comparison) || controls.childElementCount === 0) controls.replaceChildren(...sideChoices(known, query, change, place.go));
+    if (!isCurrent(controls, comparison) || controls.childElementCount === 0) controls.replaceChildren(...sideChoices(known, query, change, place.go));
     shown.replaceChildren(...[problem ? problemPanel(problem) : results(comparison, choices, query)].flat(Infinity).filter(Boolean));
   };
   await redraw();
   place.show(h('h1', null, 'Compare'), controls, shown);
 }
 
-/** What is chosen stays as it is. */
+/** Reads the comparison again. The choices stay. */
 export async function refresh() {
   await redraw();
 }

@@ -1,9 +1,8 @@
-// Asks a person something, over the page.
+// A dialog that asks the user for values.
 
 import { h } from './dom.js';
 
-/**
- * `fields`: {name, label, type, required, hint, value}. Gives their values by name, or nothing when the person would rather not. */
+/** Shows a dialog with `fields`: {name, label, type, required, hint, value}. Resolves to the values by name, or null when the user cancels. */
 export function ask(title, text, fields, action) {
   return new Promise((resolve) => {
     const inputs = fields.map((field) => [field.name, h('input', {

@@ -1,4 +1,4 @@
-// Builds elements. Text is always text: nothing here takes HTML, so nothing that the service tells can become any.
+// Builds elements. No function takes HTML, so text from the service is never parsed as HTML.
 
 const svgSpace = 'http://www.w3.org/2000/svg';
 
@@ -12,27 +12,27 @@ function fill(element, attributes, children) {
   return element;
 }
 
-/** An element: attributes that are functions listen to the event of that name. */
+/** Builds an HTML element. An attribute that is a function becomes the listener for the event of that name. */
 export function h(tag, attributes, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
 
-/** The same of SVG. */
+/** Builds an SVG element. Attributes and children are as in `h`. */
 export function s(tag, attributes, ...children) {
   return fill(document.createElementNS(svgSpace, tag), attributes, children);
 }
 
-/** Text that strangers wrote: shown as it is, in its own direction, and no longer than a box. */
+/** Text from outside: shown unchanged, in its own writing direction. Long text scrolls in a box. */
 export function untrusted(text) {
   return h('span', { class: text.length > 400 ? 'untrusted clipped' : 'untrusted', dir: 'auto', tabindex: text.length > 400 ? '0' : null }, text);
 }
 
-/** Says what came of something that a person did, until another page is shown. */
+/** Shows the result of an action until another page is shown. */
 export function notice(text, kind) {
   document.getElementById('notice').replaceChildren(h('span', { class: kind }, text));
 }
 
-/** Tells those who hear the page what has happened. */
+/** Reads `text` aloud in a screen reader. */
 export function announce(text) {
   document.getElementById('announcer').textContent = text;
 }

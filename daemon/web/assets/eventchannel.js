@@ -1,20 +1,20 @@
-// One line to the service's events for all tabs of a browser that has no SharedWorker: one tab holds it, and says to the
-// others what it hears, over a BroadcastChannel.
+// One connection to the service's events for all tabs, for browsers without SharedWorker. One tab holds the connection and
+// sends the events to the others over a BroadcastChannel.
 
 import { holdLine } from './eventline.js';
 
-const beat = 2000; // of the tab that holds the line
-const patience = 5000; // of the others, until one of them takes over
-const waitForAnswer = 500; // of a new tab, which asks whether a tab holds the line
+const beat = 2000; // ms between signs of life of the tab with the connection
+const patience = 5000; // ms without a sign of life until another tab takes over
+const waitForAnswer = 500; // ms that a new tab waits for a tab with the connection
 
-/** Tabs that came at the same time do not all take over at the same time. */
+/** A random pause, so that tabs opened together do not all take over together. */
 const sometimeAfter = (pause) => pause + Math.random() * pause;
 
-/** Until `signal` says stop. Tabs with different tokens have different channels. */
+/** Shares one connection until `signal` aborts. Tabs with different tokens have different channels. */
 export function shareLine(token, onEvent, onState, signal) {
   const channel = new BroadcastChannel(`torchwatch events ${token}`);
   const id = Math.random();
-  let line = null; // an AbortController while this tab holds the line
+  let line = null; // an AbortController while this tab holds the connection
   let state = '';
   let timer = null;
   const say = (message) => channel.postMessage({ id, ...message });
@@ -40,7 +40,7 @@ export function shareLine(token, onEvent, onState, signal) {
       if (line) say({ beat: true, state });
     } else if (data.gone) {
       if (!line) wait(take, sometimeAfter(100));
-    } else if (!line || data.id < id) { // of two that hold a line, one goes on
+    } else if (!line || data.id < id) { // two tabs hold a connection: the lower id keeps its own
       letGo();
       wait(take, sometimeAfter(patience));
       if (data.event) onEvent(data.event);

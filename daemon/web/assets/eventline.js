@@ -1,6 +1,6 @@
-// One connection to the service's events, for a page or for the worker that all pages share.
+// A connection to the service's events, for one page or for the worker that all pages share.
 
-/** The names of the events in `text`, and what is left of the last one. */
+/** The names of the complete events in `text`, and the rest: the incomplete last event. */
 function eventsIn(text) {
   const blocks = text.split('\n\n');
   const rest = blocks.pop();
@@ -11,7 +11,7 @@ function eventsIn(text) {
 async function holdOnce(token, onEvent, onOpen, signal) {
   const headers = token ? { authorization: `Bearer ${token}` } : {};
   const response = await fetch('/api/v1/events', { headers, signal, cache: 'no-store', credentials: 'omit' });
-  if (!response.ok) throw new Error(`the service answers ${response.status}`);
+  if (!response.ok) throw new Error(`/api/v1/events: status ${response.status}, expected 200`);
   onOpen();
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
@@ -25,8 +25,8 @@ async function holdOnce(token, onEvent, onOpen, signal) {
 }
 
 /**
- * Listens to server-sent events until `signal` says stop, and comes back when the line drops, after one second first
- * and thirty at most. EventSource would not send a token. `onState` gets "open" or "lost".
+ * Reads server-sent events until `signal` aborts. Reconnects after 1 s, and after up to 30 s when that fails repeatedly.
+ * EventSource cannot send a token. `onEvent` gets the name of each event, `onState` gets "open" or "lost".
  */
 export async function holdLine(token, onEvent, onState, signal) {
   let pause = 1;
@@ -34,7 +34,7 @@ export async function holdLine(token, onEvent, onState, signal) {
     try {
       await holdOnce(token, onEvent, () => { pause = 1; onState('open'); }, signal);
     } catch {
-      // Whatever it was, it is tried again.
+      // Any failure: reconnect below.
     }
     if (signal.aborted) return;
     onState('lost');

@@ -1,4 +1,4 @@
-// Listens to the service's events, on one line for all tabs of this browser.
+// Receives the service's events over one connection for all tabs of this browser.
 
 import { followToken } from './api.js';
 import { shareLine } from './eventchannel.js';
@@ -16,20 +16,20 @@ function listenByChannel(onEvent, onState, signal) {
 function listenByWorker(onEvent, onState, signal) {
   const worker = new SharedWorker('/assets/eventworker.js', { type: 'module' });
   const { port } = worker;
-  const heard = ({ data }) => {
+  const receive = ({ data }) => {
     if (signal.aborted) return;
     if (data.event) onEvent(data.event);
     if (data.state) onState(data.state);
   };
-  port.addEventListener('message', heard);
+  port.addEventListener('message', receive);
   port.start();
   followToken((token) => port.postMessage({ token }), signal);
   signal.addEventListener('abort', () => port.postMessage({ token: null }));
-  // A browser that has no modules in workers.
+  // For a browser that does not support modules in workers.
   worker.addEventListener('error', () => { if (!signal.aborted) listenByChannel(onEvent, onState, signal); }, { once: true });
 }
 
-/** Until `signal` says stop. `onEvent` gets each event's name, `onState` "open" or "lost". */
+/** Receives events until `signal` aborts. `onEvent` gets the name of each event, `onState` gets "open" or "lost". */
 export function listen(onEvent, onState, signal) {
   if ('SharedWorker' in window) listenByWorker(onEvent, onState, signal);
   else listenByChannel(onEvent, onState, signal);

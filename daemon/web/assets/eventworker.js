@@ -1,5 +1,5 @@
-// Holds the line to the service's events for all tabs of a browser, as a SharedWorker. A browser has six connections to
-// one host: a line in each tab would leave none for the sixth. Tabs with different tokens have different lines.
+// A SharedWorker that holds the connection to the service's events for all tabs. A browser opens at most six connections to
+// a host: with one per tab, six tabs would leave none for requests. Each token has its own connection.
 
 import { holdLine } from './eventline.js';
 
@@ -29,7 +29,7 @@ function join(port, token) {
   if (line.state) port.postMessage({ state: line.state });
 }
 
-// A tab sends its token when it begins to listen and when it is given another one, and null when it stops.
+// A tab sends its token when it starts and when the token changes, and null when it stops.
 self.addEventListener('connect', ({ ports: [port] }) => {
   port.addEventListener('message', ({ data }) => {
     const line = lines.get(data.token);

@@ -1,20 +1,20 @@
-// What comparisons and bisections found: the words are the service's.
+// Shows the results of comparisons and bisections, in the words of the service.
 
 import { h, untrusted } from './dom.js';
 import { changeText, growth, level, verdictClass } from './format.js';
 import { commitLink, seriesLink } from './links.js';
 
-/** Of series that were compared. */
+/** The columns of a table of compared series. */
 export const comparisonColumns = [
   { title: 'Series', value: (row) => row.name, cell: (row) => seriesLink(row) },
   { title: 'Verdict', value: (row) => row.verdict, cell: (row) => h('span', { class: verdictClass(row.verdict) }, row.verdict, row.muted ? ' (muted)' : '') },
   { title: 'Change', number: true, value: growth, cell: (row) => changeText(row), descending: true },
-  { title: 'Before', number: true, cell: (row) => level(row.before, row.unit), narrowHidden: true },
-  { title: 'After', number: true, cell: (row) => level(row.after, row.unit), narrowHidden: true },
+  { title: 'Baseline', number: true, cell: (row) => level(row.before, row.unit), narrowHidden: true },
+  { title: 'Candidate', number: true, cell: (row) => level(row.after, row.unit), narrowHidden: true },
   { title: 'Pairs', number: true, value: (row) => row.pairs, cell: (row) => row.pairs, narrowHidden: true },
 ];
 
-/** The first `most`; the others are folded. */
+/** A list whose items after the first `most` are folded. `what`: the plural noun of the items. */
 export function shortList(items, most, what) {
   if (items.length === 0) return null;
   const list = (some) => h('ul', { class: 'plain' }, some.map((item) => h('li', null, item)));

@@ -1,4 +1,4 @@
-// Figures and times for people.
+// Formats numbers and times.
 
 import { h } from './dom.js';
 
@@ -11,25 +11,24 @@ export function change(ratio) {
   return `${percent >= 0 ? '+' : ''}${text}%`;
 }
 
-/** "+12.1% [+10.0%, +14.0%]", as the service words a comparison. */
+/** "+12.1% [+10.0%, +14.0%]": the headline of a comparison with its interval. */
 export function changeText({ headline, interval }) {
   return interval ? `${headline} ${interval}` : headline;
 }
 
-/** What to sort changes by: one from nothing is more than any ratio. */
+/** The sort key of a change: its ratio, or infinity for an increase from zero. */
 export function growth(comparison) {
   if (!comparison) return null;
   return comparison.ratio ?? (comparison.after > comparison.before ? Infinity : null);
 }
 
-/** Four digits, as many as a measurement is worth. */
+/** Four significant digits: measurements are not more precise. */
 export function number(value) {
   if (value === null || value === undefined) return '–';
   return Number(value.toPrecision(4)).toLocaleString(undefined, { maximumSignificantDigits: 4 });
 }
 
-
-/** In its unit; bytes in those that people read. */
+/** A level with its unit. Bytes are scaled: "1.5 GiB". */
 export function level(value, unit) {
   if (value === null || value === undefined) return '–';
   if (unit === 'bytes') return bytes(value);
@@ -37,7 +36,7 @@ export function level(value, unit) {
   return `${number(value)} ${unit}`;
 }
 
-/** 0.993 → "99%", and never "100%" for what is not sure. */
+/** 0.993 → "99.3%". A probability below 1 is never shown as "100%". */
 export function probability(value) {
   if (value > 0.999 && value < 1) return '> 99.9%';
   if (value < 0.001 && value > 0) return '< 0.1%';
@@ -56,7 +55,7 @@ export function bytes(value) {
 
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
-/** In the reader's zone; UTC when one points at it. */
+/** A time in the browser's time zone. The tooltip has UTC. */
 export function time(iso) {
   if (!iso) return '–';
   return h('time', { datetime: iso, title: `${iso.replace('T', ' ').replace('Z', '')} UTC` }, moment.format(new Date(iso)));
@@ -71,7 +70,7 @@ export function duration(seconds) {
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.round(hours / 24)} days`;
 }
 
-/** How long ago, or until when. */
+/** "2 h 5 min ago" or "in 5 min". */
 export function ago(iso) {
   const seconds = (Date.now() - Date.parse(iso)) / 1000;
   return seconds >= 0 ? `${duration(seconds)} ago` : `in ${duration(-seconds)}`;
@@ -90,7 +89,7 @@ export function sha(value, url) {
   return url ? h('a', { href: url, rel: 'noreferrer' }, text) : text;
 }
 
-/** Slower or fatter is bad, whatever the metric. */
+/** The CSS class of a verdict. An increase is bad for every metric. */
 export function verdictClass(verdict) {
   return { regression: 'bad', improvement: 'good', inconclusive: 'warn' }[verdict] ?? '';
 }

@@ -1,5 +1,5 @@
-// Where the time of an iteration went on a GPU, as in the paper's figures 1 and 2: the suite is profiled once a week, and
-// what an incident is about once more.
+// The share of time in which each model computes, moves data and idles on a GPU, as in the paper's figures 1 and 2. The suite
+// is profiled once a week, and the benchmarks of an incident once more.
 
 import { h, s } from './dom.js';
 import { domainText } from './ratiofigures.js';
@@ -30,11 +30,11 @@ function bar(row, at) {
 
 function picture(rows, name) {
   return h('figure', null, h('figcaption', null, name),
-    s('svg', { class: 'figure', width, viewBox: `0 0 ${width} ${rows.length * rowHeight + 4}`, role: 'img', 'aria-label': `${name}: shares of time; the table below has the figures` },
+    s('svg', { class: 'figure', width, viewBox: `0 0 ${width} ${rows.length * rowHeight + 4}`, role: 'img', 'aria-label': `${name}: shares of time; the table below lists the values` },
       rows.map(bar)));
 }
 
-/** Training and inference each by itself, busiest first. */
+/** One picture for training and one for inference, highest share of computing first. */
 function pictures([rows, name]) {
   return [['train', 'Training'], ['eval', 'Inference']].map(([test, text]) => {
     const some = rows.filter((row) => row.test === test).sort((one, other) => other.active - one.active);
@@ -42,10 +42,10 @@ function pictures([rows, name]) {
   });
 }
 
-/** What is to be shown and under which name: once where both sides go by the same profile. */
+/** The profiles to show, as [rows, name]. One without a name when both sides have the same profile. */
 function sidesOf({ before, after }) {
   const isSame = JSON.stringify(before) === JSON.stringify(after);
-  return isSame ? [[after, '']] : [[before, 'before'], [after, 'after']].filter(([rows]) => rows.length > 0);
+  return isSame ? [[after, '']] : [[before, 'baseline'], [after, 'candidate']].filter(([rows]) => rows.length > 0);
 }
 
 /** Means by domain and test: the paper's table 2. */
@@ -61,26 +61,26 @@ function meansOf(rows) {
   }));
 }
 
-/** "2026-11-20 and 2026-11-24". */
-function nightsOf(rows) {
+/** The dates of the profiles: "2026-11-20 and 2026-11-24". */
+function datesOf(rows) {
   return [...new Set(rows.map((row) => row.date))].sort().join(' and ');
 }
 
-/** Nothing where neither side was profiled. */
+/** The section about GPU time, or null when neither side was profiled. */
 export function gpuSection(comparison) {
   const { before, after } = comparison.gpu;
   if (before.length + after.length === 0) return null;
   const sides = sidesOf(comparison.gpu);
   const rows = sides.flatMap(([side, name]) => meansOf(side).map((row) => ({ ...row, side: name || 'both' })));
   return [
-    h('h2', null, 'Where the GPU\'s time went'),
-    h('p', { class: 'quiet' }, `As profiled on ${nightsOf([...before, ...after])}: `, kinds.map(([kind, text], at) => [at > 0 ? ', ' : null, h('span', { class: `key gpu-${kind}` }), ` ${text.toLowerCase()}`])),
+    h('h2', null, 'GPU time by activity'),
+    h('p', { class: 'quiet' }, `Share of an iteration's time, profiled on ${datesOf([...before, ...after])}: `, kinds.map(([kind, text], at) => [at > 0 ? ', ' : null, h('span', { class: `key gpu-${kind}` }), ` ${text.toLowerCase()}`])),
     h('div', { class: 'figures' }, sides.map(pictures)),
     table([
       { title: 'Side', cell: (row) => row.side }, { title: 'Test', cell: (row) => row.test },
       { title: 'Domain', value: (row) => domainText(row.domain), cell: (row) => domainText(row.domain) },
       ...kinds.map(([kind, text]) => ({ title: text, number: true, value: (row) => row[kind], descending: true, cell: (row) => percent(row[kind]) })),
       { title: 'Tests', number: true, cell: (row) => row.count },
-    ], rows, { caption: 'Means by domain' }),
+    ], rows, { caption: 'Mean shares of time by domain' }),
   ];
 }

@@ -1,4 +1,4 @@
-// How many of each: bars on a line.
+// A histogram.
 
 import { s } from './dom.js';
 
@@ -7,14 +7,14 @@ const height = 170;
 const foot = 24;
 const head = 18;
 
-/** Bins between edges, the first from 0 and the last without an end: `text(edge)` names one. */
+/** Counts `values`, [value, count], in bins between `edges`. The first bin starts at 0, the last has no end. `text(edge)`: its label. */
 export function binsOf(values, edges, text) {
   const bins = [...edges, Infinity].map((to, at) => ({ to, count: 0, label: to === Infinity ? `> ${text(edges.at(-1))}` : `≤ ${text(to)}`, from: at === 0 ? 0 : edges[at - 1] }));
   for (const [value, count] of values) bins.find((bin) => value <= bin.to).count += count;
   return bins;
 }
 
-/** `bins`: {label, count, bad}. `name`: what the picture is of, for those who hear it. */
+/** Draws `bins`: {label, count, bad}. `name`: the title for screen readers. */
 export function histogram(bins, name) {
   const most = Math.max(...bins.map((bin) => bin.count), 1);
   const step = width / bins.length;

@@ -1,4 +1,4 @@
-// One incident: everything that a person needs to act, from what moved to who did it.
+// The page of one incident: changed series, pairs of processes, bisections, operators and the host.
 
 import { read, readAll } from './api.js';
 import { incidentActions } from './actions.js';
@@ -15,9 +15,9 @@ const openAtFirst = 4;
 const changeColumns = [
   { title: 'Series', value: (row) => row.name, cell: (row) => seriesLink(row) },
   { title: 'Change', number: true, value: growth, cell: (row) => h('span', { class: 'bad' }, changeText(row)), descending: true },
-  { title: 'Before', number: true, cell: (row) => level(row.before, row.unit), narrowHidden: true },
-  { title: 'After', number: true, cell: (row) => level(row.after, row.unit), narrowHidden: true },
-  { title: 'Wrong at most', number: true, cell: (row) => row.error_bound.toPrecision(1), narrowHidden: true },
+  { title: 'Baseline', number: true, cell: (row) => level(row.before, row.unit), narrowHidden: true },
+  { title: 'Candidate', number: true, cell: (row) => level(row.after, row.unit), narrowHidden: true },
+  { title: 'Error probability, at most', number: true, cell: (row) => row.error_bound.toPrecision(1), narrowHidden: true },
   { title: 'Pairs', number: true, value: (row) => row.pairs, cell: (row) => row.pairs, narrowHidden: true },
 ];
 
@@ -32,7 +32,7 @@ function pairsOf(incident, one, place, isOpen) {
       details.append(h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': `Pairs of ${one.name}` }, pairFigure(one, points, baseline.commit, nightly.commit)));
     } catch (problem) {
       if (problem.name === 'AbortError') return;
-      details.append(h('p', { class: 'quiet' }, problem.status === 404 ? 'Its processes are forgotten: what they came to stays.' : problem.message));
+      details.append(h('p', { class: 'quiet' }, problem.status === 404 ? 'The raw samples were deleted. The nightly summary is kept.' : problem.message));
     }
   };
   details.addEventListener('toggle', () => { if (details.open) fill(); });
@@ -42,14 +42,14 @@ function pairsOf(incident, one, place, isOpen) {
 
 function rulingsSection(rulings) {
   if (rulings.length === 0) return null;
-  return [h('h2', null, 'What people said'), h('ul', { class: 'plain' }, rulings.map((ruling) =>
+  return [h('h2', null, 'Rulings'), h('ul', { class: 'plain' }, rulings.map((ruling) =>
     h('li', null, h('b', null, ruling.kind.replaceAll('_', ' ')), ' by ', untrusted(ruling.who), ': ', untrusted(ruling.why), ' ', h('span', { class: 'quiet' }, time(ruling.given_at)))))];
 }
 
 function hostSection(fingerprint) {
   if (!fingerprint) return null;
   const rows = Object.entries(fingerprint).map(([name, value]) => [name, untrusted(typeof value === 'string' ? value : JSON.stringify(value))]);
-  return [h('h2', null, 'Measured on'), h('details', null, h('summary', null, 'The host'), facts(rows))];
+  return [h('h2', null, 'Measured on'), h('details', null, h('summary', null, 'Fingerprint of the host'), facts(rows))];
 }
 
 function reportLink(report) {
@@ -59,8 +59,8 @@ function reportLink(report) {
 
 function noBisectionText({ state }) {
   if (state === 'failed') return 'No bisection was made: the nightly failed.';
-  if (state !== 'bisected' && state !== 'done') return 'No bisection yet: it begins when the nightly has been compared.';
-  return 'No bisection was made: there is nothing between the two nightlies that could be built or measured.';
+  if (state !== 'bisected' && state !== 'done') return 'No bisection yet: it starts when the nightly has been compared.';
+  return 'No bisection was made: no commit between the two nightlies can be built and measured.';
 }
 
 export async function show(place) {
@@ -75,16 +75,16 @@ export async function show(place) {
     h('h1', null, incident.headline),
     facts([
       ['Nightly', [nightlyLink(nightly.id, nightly.date), ', commit ', sha(nightly.commit), incident.nightly_pytorch ? [', PyTorch ', untrusted(incident.nightly_pytorch)] : '']],
-      ['Compared with', [nightlyLink(baseline.id, baseline.date), ', commit ', sha(baseline.commit), incident.baseline_pytorch ? [', PyTorch ', untrusted(incident.baseline_pytorch)] : '']],
+      ['Baseline', [nightlyLink(baseline.id, baseline.date), ', commit ', sha(baseline.commit), incident.baseline_pytorch ? [', PyTorch ', untrusted(incident.baseline_pytorch)] : '']],
       ['Opened', time(incident.opened_at)],
       ['Report', reportLink(incident.report)],
-      incident.correction ? ['Published again', untrusted(incident.correction)] : null,
+      incident.correction ? ['Newer edition', untrusted(incident.correction)] : null,
     ]),
     incidentActions(incident, place.again),
     rulingsSection(incident.rulings),
-    h('h2', null, 'What moved'),
-    table(changeColumns, changes, { caption: 'Processes of both builds took turns on one host, run by run', empty: 'Nothing: all of it is muted.' }),
-    h('h3', null, 'Pairs'), changes.map((one, at) => pairsOf(incident, one, place, at < openAtFirst)),
+    h('h2', null, 'Changed series'),
+    table(changeColumns, changes, { caption: 'Both builds took turns on one host, run by run. An error is an interval that misses the true ratio', empty: 'All changed series are muted.' }),
+    h('h3', null, 'Pairs of processes'), changes.map((one, at) => pairsOf(incident, one, place, at < openAtFirst)),
     bisections.length ? bisections : h('p', { class: 'quiet' }, noBisectionText(nightly)),
     incident.operators.length ? [h('h2', null, 'Operators'), operatorSections(incident.operators)] : null,
     hostSection(incident.fingerprint));

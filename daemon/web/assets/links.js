@@ -1,4 +1,4 @@
-// Where things are shown.
+// Links and addresses of pages.
 
 import { h } from './dom.js';
 
@@ -23,12 +23,12 @@ export function nightlyLink(id, date) {
   return h('a', { href: `/nightlies/${id}` }, date);
 }
 
-/** "Culprit: 36fb56833c5c, proved against its parent"; of several commits how many there are. */
+/** "Culprit: 36fb56833c5c, proved against its parent". For several commits, the service's reason has their number. */
 export function findingText({ headline, reason, suspects }) {
   return suspects.length === 1 ? [`${headline}: `, commitLink(suspects[0]), `, ${reason}`] : `${headline}: ${reason}`;
 }
 
-/** Its pull request where it has one, else its short name. */
+/** The short name of a commit, linked to its pull request or page when there is one. */
 export function commitLink(commit) {
   const text = h('code', null, commit.sha.slice(0, 12));
   return commit.url ? h('a', { href: commit.url, rel: 'noreferrer', title: commit.subject.slice(0, 300) }, text) : text;

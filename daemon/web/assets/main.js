@@ -1,5 +1,5 @@
-// Finds the page for the address, shows it, and shows it again when something has changed. Addresses are changed without
-// loading a new document, so that a token that was given is still there on the next page.
+// Shows the page of the address, and refreshes it when the service reports an event. Links between pages do not load a new
+// document, so the token stays in memory.
 
 import { Problem, health, useTokensFrom } from './api.js';
 import { ask } from './dialog.js';
@@ -7,7 +7,7 @@ import { announce, h, notice } from './dom.js';
 import { listen } from './events.js';
 import { plural } from './format.js';
 
-// That of the address is loaded first.
+// The module of the current page is loaded first, the others after it.
 const pages = [
   [/^\/$/, 'Tonight', () => import('./tonight.js')],
   [/^\/nightlies$/, 'Nightlies', () => import('./nightlies.js')],
@@ -21,20 +21,20 @@ const pages = [
   [/^\/trust$/, 'Trust', () => import('./trust.js')],
   [/^\/alarms$/, 'Alarms', () => import('./alarms.js')],
 ];
-const betweenLooks = 2000; // while much is written
-const betweenHealthLooks = 15000;
+const betweenRefreshes = 2000; // ms, at least
+const betweenHealthChecks = 15000; // ms
 
 const main = document.getElementById('main');
 const service = document.getElementById('service');
 let visit = new AbortController();
-let refresh = null; // of the page that is shown
+let refresh = null; // refreshes the current page
 let lineIsOpen = true;
 
 function errorPanel(failure) {
   const isProblem = failure instanceof Problem;
   if (!isProblem) console.error(failure);
   return h('div', { class: 'panel alert', role: 'alert' },
-    h('h2', null, isProblem ? failure.title : 'This page has failed'),
+    h('h2', null, isProblem ? failure.title : 'Error in this page'),
     h('p', null, failure.message),
     isProblem && failure.errors ? h('ul', null, failure.errors.map((error) => h('li', null, `${error.field}: ${error.detail}`))) : null,
     h('div', { class: 'actions' }, h('button', { type: 'button', click: () => show() }, 'Try again')));
@@ -49,10 +49,10 @@ function markNavigation(path) {
   }
 }
 
-/** A page that does not come is the service's trouble, as is an answer that does not come. */
+/** Loads a page's module. A module that cannot be loaded means that the service does not respond. */
 function loaded(load) {
   return load().catch((failure) => {
-    if (failure instanceof TypeError) throw new Problem(0, 'The service does not answer', 'It may be restarting, or the network is down.');
+    if (failure instanceof TypeError) throw new Problem(0, 'The service does not respond', 'Check that torchwatch serve is running and that the network is up.');
     throw failure;
   });
 }
@@ -67,7 +67,7 @@ async function show() {
   markNavigation(path);
   const found = pages.find(([pattern]) => pattern.test(path));
   if (!found) {
-    main.replaceChildren(h('h1', null, 'Nothing is here'), h('p', null, h('a', { href: '/' }, 'Back to tonight')));
+    main.replaceChildren(h('h1', null, 'Page not found'), h('p', null, h('a', { href: '/' }, 'Back to Tonight')));
     return;
   }
   const [pattern, title, load] = found;
@@ -76,11 +76,11 @@ async function show() {
     id: pattern.exec(path)[1],
     query: new URLSearchParams(window.location.search),
     signal,
-    /** Replaces what is shown, unless another page is shown meanwhile. */
+    /** Replaces the content of the page, unless the user has left it meanwhile. */
     show(...elements) {
       if (signal.aborted) return;
       main.replaceChildren(...elements.flat(Infinity).filter(Boolean));
-      main.dataset.shown = path; // and no longer what stood there before any script ran
+      main.dataset.shown = path; // the content is no longer what the service sent without scripts
     },
     title(text) {
       if (!signal.aborted) document.title = `${text} · torchwatch`;
@@ -91,7 +91,7 @@ async function show() {
       window.history.replaceState(null, '', text ? `${path}?${text}` : path);
     },
     go,
-    /** Shows the page anew, with what the service says now. */
+    /** Refreshes the page with current data. */
     again: () => refreshNow(),
   };
   try {
@@ -127,13 +127,13 @@ document.addEventListener('click', (event) => {
 });
 window.addEventListener('popstate', () => show());
 
-// What is typed into, or open, is left alone.
+// True while the user types or a dialog is open: the page is not refreshed then.
 function isBusy() {
   const focused = document.activeElement;
   return Boolean(document.querySelector('dialog[open]')) || (focused && ['INPUT', 'SELECT', 'TEXTAREA'].includes(focused.tagName));
 }
 
-/** The id, or the place among its like, of what has the focus, so that a page that is drawn anew gives it back. */
+/** The position of the focused element among the focusable ones, to restore the focus after a refresh. Null: none in the page. */
 function focusedPlace() {
   const focused = document.activeElement;
   if (!focused || !main.contains(focused) || focused === main) return null;
@@ -157,14 +157,14 @@ async function refreshNow() {
 }
 
 let waiting = null;
-let lastLook = 0;
+let lastRefresh = 0;
 function somethingChanged() {
   if (waiting || document.hidden) return;
-  const pause = Math.max(0, lastLook + betweenLooks - Date.now());
+  const pause = Math.max(0, lastRefresh + betweenRefreshes - Date.now());
   waiting = setTimeout(async () => {
     waiting = null;
-    lastLook = Date.now();
-    if (isBusy()) setTimeout(somethingChanged, betweenLooks);
+    lastRefresh = Date.now();
+    if (isBusy()) setTimeout(somethingChanged, betweenRefreshes);
     else await refreshNow();
   }, pause);
 }
@@ -174,22 +174,22 @@ async function showHealth() {
     const vitals = await health();
     const isWell = vitals.status === 'ok';
     service.replaceChildren(h('span', { class: isWell ? 'good' : 'bad', title: (vitals.troubles ?? []).join('\n') },
-      isWell ? 'Service is well' : plural(vitals.troubles.length, 'trouble')),
-    lineIsOpen ? '' : h('span', { class: 'warn' }, 'not live'));
+      isWell ? 'Service is healthy' : plural(vitals.troubles.length, 'problem')),
+    lineIsOpen ? '' : h('span', { class: 'warn' }, 'no live updates'));
   } catch {
-    service.replaceChildren(h('span', { class: 'bad' }, 'Service does not answer'));
+    service.replaceChildren(h('span', { class: 'bad' }, 'Service does not respond'));
   }
 }
 
 useTokensFrom(async (reason) => {
-  const given = await ask('Token', reason, [{ name: 'token', label: 'Token', type: 'password', hint: 'It is kept in memory alone, until you leave this page.' }], 'Go on');
+  const given = await ask('Token', reason, [{ name: 'token', label: 'Token', type: 'password', hint: 'It stays in memory until you leave this page.' }], 'Continue');
   return given?.token ?? '';
 });
 
 function listenToEvents() {
   const line = new AbortController();
-  const heard = () => { showHealth(); somethingChanged(); };
-  listen(heard, (state) => {
+  const onEvent = () => { showHealth(); somethingChanged(); };
+  listen(onEvent, (state) => {
     const wasOpen = lineIsOpen;
     lineIsOpen = state === 'open';
     if (lineIsOpen && !wasOpen) somethingChanged();
@@ -198,7 +198,7 @@ function listenToEvents() {
   return line;
 }
 
-// A page that nobody looks at holds no line open.
+// A hidden page closes its connection.
 let line = listenToEvents();
 document.addEventListener('visibilitychange', () => {
   line.abort();
@@ -208,7 +208,7 @@ document.addEventListener('visibilitychange', () => {
 });
 window.addEventListener('pagehide', () => line.abort());
 
-setInterval(() => { if (!document.hidden) showHealth(); }, betweenHealthLooks);
+setInterval(() => { if (!document.hidden) showHealth(); }, betweenHealthChecks);
 showHealth();
-// The others come once the first is there, so that the next click waits for nothing but figures.
+// The other pages are loaded after the first, so that the next click waits only for data.
 show().then(() => pages.forEach(([, , load]) => load().catch(() => {})));

@@ -1,4 +1,4 @@
-// All nightlies.
+// The page of all nightlies.
 
 import { h, untrusted } from './dom.js';
 import { shortSha, time } from './format.js';
@@ -13,5 +13,5 @@ export async function show(place) {
     { title: 'Commit', cell: (row) => h('code', null, shortSha(row.commit)) },
     { title: 'State', value: (row) => row.state, cell: (row) => [stateText(row), row.failure ? [': ', untrusted(row.failure)] : null] },
     { title: 'Announced', value: (row) => row.announced_at, cell: (row) => time(row.announced_at), narrowHidden: true, descending: true },
-  ], place, { caption: 'Newest first', empty: 'None has been announced yet. The service looks at its feed, and shows here what it finds and how far it is.' }));
+  ], place, { caption: 'Newest first', empty: ['No nightly yet. The service lists here what its feed publishes. To judge the newest one now, run ', h('code', null, 'torchwatch check'), '.'] }));
 }

@@ -1,4 +1,4 @@
-// One nightly: what was found on it.
+// The page of one nightly: its verdicts.
 
 import { read } from './api.js';
 import { h, untrusted } from './dom.js';
@@ -8,26 +8,26 @@ import { incidentLink, nightlyLink } from './links.js';
 import { facts, table } from './table.js';
 import { stateText } from './tonight.js';
 
-const moves = ['regression', 'improvement'];
+const changes = ['regression', 'improvement'];
 
 function hasEnded({ state }) {
   return ['bisected', 'done', 'failed'].includes(state);
 }
 
 function captionOf(verdicts) {
-  const moved = verdicts.filter((row) => moves.includes(row.verdict));
-  if (moved.length === 0) return 'Series that were compared with the night before, run by run';
-  const most = moved.reduce((worst, one) => (growth(one) > growth(worst) ? one : worst));
-  return `${moved.length} of ${verdicts.length} compared series moved, at most ${most.headline}`;
+  const changed = verdicts.filter((row) => changes.includes(row.verdict));
+  if (changed.length === 0) return 'Series compared with the baseline, run by run';
+  const most = changed.reduce((worst, one) => (growth(one) > growth(worst) ? one : worst));
+  return `${changed.length} of ${verdicts.length} compared series changed, at most ${most.headline}`;
 }
 
-/** Why there are no verdicts. `baseline`: the nightly it stands beside, or null. */
+/** The reason why there are no verdicts. `baseline`: the nightly's baseline, or null. */
 function emptyText(nightly, baseline) {
-  if (nightly.state === 'failed') return 'It failed before anything was compared.';
-  if (!hasEnded(nightly)) return 'Not compared yet.';
-  if (!baseline) return 'It was not compared: there is nothing to compare it with.';
-  if (baseline.commit === nightly.commit) return 'It was not compared: its baseline has the same commit.';
-  return 'No series was suspicious enough to be compared.';
+  if (nightly.state === 'failed') return 'No verdicts: the nightly failed before its comparisons.';
+  if (!hasEnded(nightly)) return 'No verdicts yet: the nightly was not compared yet.';
+  if (!baseline) return 'No verdicts: the nightly has no baseline.';
+  if (baseline.commit === nightly.commit) return 'No verdicts: the baseline has the same commit.';
+  return 'No verdicts: no series was suspicious enough to be compared.';
 }
 
 export async function show(place) {
@@ -39,13 +39,13 @@ export async function show(place) {
       ['State', [stateText(nightly), nightly.failure ? [': ', untrusted(nightly.failure)] : null]],
       ['Commit', sha(nightly.commit, null)],
       nightly.version ? ['Version', untrusted(nightly.version)] : null,
-      ['Compared with', baseline ? nightlyLink(baseline.id, baseline.date) : hasEnded(nightly) ? 'nothing' : 'nothing yet'],
+      ['Baseline', baseline ? nightlyLink(baseline.id, baseline.date) : hasEnded(nightly) ? 'none' : 'none yet'],
       ['Announced', time(nightly.announced_at)],
       nightly.incident ? ['Incident', incidentLink(nightly.incident.id)] : null,
-      nightly.baseline ? ['All its figures', h('a', { href: `/compare?before=${nightly.baseline}&after=${nightly.id}` }, 'beside those of the night before')] : null,
+      nightly.baseline ? ['All values', h('a', { href: `/compare?before=${nightly.baseline}&after=${nightly.id}` }, 'Compare with the baseline')] : null,
     ]),
     h('h2', null, 'Verdicts'),
     table(comparisonColumns, nightly.verdicts, { sort: 2, descending: true, caption: captionOf(nightly.verdicts), empty: emptyText(nightly, baseline) }),
-    nightly.anchored.length ? [h('h2', null, 'Beside their anchors'),
-      table(comparisonColumns, nightly.anchored, { caption: 'Against much older nightlies, so that many small steps are seen' })] : null);
+    nightly.anchored.length ? [h('h2', null, 'Compared with anchors'),
+      table(comparisonColumns, nightly.anchored, { caption: 'Series compared with a much older nightly, to find many small steps' })] : null);
 }

@@ -1,4 +1,4 @@
-// How much the nights of each series differ by themselves: what is noisy costs more pairs, or goes unseen.
+// The noise of each series between nightlies and within one. A noisy series needs more pairs, or stays undecided.
 
 import { h } from './dom.js';
 import { level, plural } from './format.js';
@@ -22,33 +22,33 @@ function noiseTable(rows, threshold) {
   return table([
     { title: 'Series', value: (row) => row.name, cell: (row) => h('a', { href: seriesAddress(row) }, row.name) },
     { title: 'Fleet', value: (row) => row.fleet, cell: (row) => row.fleet },
-    { title: 'Night to night', number: true, value: (row) => row.between, cell: share('between'), descending: true },
-    { title: 'Within a night', number: true, value: (row) => row.within, cell: share('within'), descending: true },
-    { title: 'Level', number: true, value: (row) => row.level, cell: (row) => (row.level === null ? '–' : level(row.level, row.unit)), narrowHidden: true, descending: true },
-    { title: 'Nights', number: true, value: (row) => row.nights, cell: (row) => row.nights, narrowHidden: true },
-  ], rows, { caption: `${plural(rows.length, 'series', 'series')}, noisiest first. Night to night: spread of the levels; within a night: range of its processes`, sort: 2, descending: true, most: 25 });
+    { title: 'Between nightlies', number: true, value: (row) => row.between, cell: share('between'), descending: true },
+    { title: 'Within a nightly', number: true, value: (row) => row.within, cell: share('within'), descending: true },
+    { title: 'Median level', number: true, value: (row) => row.level, cell: (row) => (row.level === null ? '–' : level(row.level, row.unit)), narrowHidden: true, descending: true },
+    { title: 'Nightlies', number: true, value: (row) => row.nights, cell: (row) => row.nights, narrowHidden: true },
+  ], rows, { caption: `${plural(rows.length, 'series', 'series')}, noisiest first. Between nightlies: spread of the levels. Within a nightly: range of its processes. Both in % of the level`, sort: 2, descending: true, most: 25 });
 }
 
 function drawn(rows, threshold) {
   const known = rows.filter((row) => row.between !== null);
-  if (known.length === 0) return [h('p', { class: 'quiet' }, 'None of them has two nights with a level above zero.')];
+  if (known.length === 0) return [h('p', { class: 'quiet' }, 'No series of this metric has two nightlies with a level above zero yet.')];
   const bins = binsOf(known.map((row) => [row.between, 1]), edges, edgeText).map((bin) => ({ ...bin, bad: bin.from >= threshold }));
   return [
-    h('figure', { class: 'narrow-figure' }, h('figcaption', null, 'Series by their spread from night to night'), histogram(bins, 'Series by their spread')),
+    h('figure', { class: 'narrow-figure' }, h('figcaption', null, 'Number of series by spread between nightlies (% of the level)'), histogram(bins, 'Number of series by spread between nightlies')),
     noiseTable(rows, threshold),
   ];
 }
 
 export function noiseSection(all, threshold, query, remember) {
   const heading = h('h2', null, 'Noise of each series');
-  if (all.length === 0) return [heading, h('p', { class: 'quiet' }, 'No series has a night yet. The first nightly fills this.')];
+  if (all.length === 0) return [heading, h('p', { class: 'quiet' }, 'No series has been measured yet. To measure the newest nightly now, run ', h('code', null, 'torchwatch check'), '.')];
   const metrics = [...new Set(all.map((row) => row.metric))];
   const shown = h('div');
   const draw = (metric) => shown.replaceChildren(...drawn(all.filter((row) => row.metric === metric), threshold));
   const chosen = metrics.includes(query.get('metric')) ? query.get('metric') : metrics.find((metric) => metric === 'latency') ?? metrics[0];
   draw(chosen);
   return [heading,
-    h('p', { class: 'quiet' }, 'Spread of the last 30 nights, half of which may be anything, so that a change is no noise.'),
+    h('p', { class: 'quiet' }, 'Computed from the last 30 nightlies. A real change does not count as noise: the spread ignores up to half of the nightlies.'),
     h('div', { class: 'controls' }, h('label', null, 'Metric', h('select', { change: (event) => {
       query.set('metric', event.target.value);
       remember(query);

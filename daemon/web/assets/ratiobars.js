@@ -1,4 +1,4 @@
-// Ratios as bars that begin at 1: to the left is less, to the right more, and half is as far as twice.
+// Ratios as bars on a logarithmic axis. Bars start at 1: below 1 they go left, above 1 right.
 
 import { h, s } from './dom.js';
 import { number } from './format.js';
@@ -8,25 +8,25 @@ const left = 190;
 const right = 48;
 const rowHeight = 19;
 const head = 22;
-const longest = 26; // letters of a label
-const even = 0.005; // as much as two builds differ anyway
+const longest = 26; // characters of a label
+const even = 0.005; // two equal builds differ by this much
 
-// How far an axis reaches each way, and what is marked between.
+// The ends of an axis, [reach, mark]: it goes from 1 / reach to reach, with marks at 1 / mark and mark.
 const reaches = [[1.1, 1.05], [1.2, 1.1], [1.5, 1.2], [2, 1.4], [3, 1.7], [5, 2], [10, 3], [30, 5], [100, 10], [1000, 30], [1e6, 1e3]];
 
-/** The middle goes: names begin alike with their family, and end with what they are. */
+/** Shortens a name in its middle: the start names the family, the end the variant. */
 function clip(text) {
   const end = 18;
   return text.length > longest ? `${text.slice(0, longest - end - 1)}…${text.slice(-end)}` : text;
 }
 
-/** Three digits beside 1, where they matter. */
+/** Three decimals close to 1, three significant digits elsewhere. */
 export function ratioText(ratio) {
   if (ratio === null || ratio === undefined) return '–';
   return Math.abs(ratio - 1) < 0.0995 ? ratio.toFixed(3) : Number(ratio.toPrecision(3)).toLocaleString(undefined, { minimumSignificantDigits: 3, maximumSignificantDigits: 3 });
 }
 
-/** [reach, mark] of an axis on which all ratios lie, up and down alike. */
+/** The smallest [reach, mark] whose axis contains all ratios. */
 function axisOf(ratios) {
   const most = Math.max(...ratios.map((ratio) => Math.exp(Math.abs(Math.log(ratio)))));
   return reaches.find(([reach]) => reach >= most) ?? reaches.at(-1);
@@ -58,12 +58,12 @@ function axis([reach, mark], x, bottom) {
 }
 
 /**
- * `rows`: {label, ratio, title, strong, low, high}, in their order; those without a ratio are left out. `name`:
- * what the picture is of, for those who hear it.
+ * Draws `rows`: {label, ratio, title, strong, low, high}, in this order. Rows without a ratio are left out. `name`: the
+ * title for screen readers.
  */
 export function ratioBars(rows, name) {
   const shown = rows.filter((row) => row.ratio > 0);
-  if (shown.length === 0) return h('p', { class: 'quiet' }, 'Nothing here has a ratio.');
+  if (shown.length === 0) return h('p', { class: 'quiet' }, 'No ratios: a level is zero or missing.');
   const reach = axisOf(shown.flatMap((row) => [row.ratio, row.low || row.ratio, row.high || row.ratio]));
   const middle = (left + width - right) / 2;
   const x = (ratio) => middle + ((width - right - left) / 2) * (Math.log(ratio) / Math.log(reach[0]));

@@ -1,4 +1,4 @@
-// The suite's ratios in pictures: a figure a test and metric, and geometric means by domain.
+// The suite's ratios: one figure per test and metric, and a table of geometric means by domain.
 
 import { h } from './dom.js';
 import { level, plural } from './format.js';
@@ -10,21 +10,21 @@ const domains = {
   COMPUTER_VISION: 'Computer vision', NLP: 'NLP', RECOMMENDATION: 'Recommendation', REINFORCEMENT_LEARNING: 'Reinforcement learning',
   SPEECH: 'Speech', OTHER: 'Other',
 };
-/** By metric: the paper's short names, and what they mean. */
-export const metrics = { latency: ['T', 'Execution time (T)'], cmem: ['CM', 'CPU memory (CM)'], gmem: ['GM', 'GPU memory (GM)'] };
-const alike = 0.0005; // what three digits do not show
+/** By metric: the heading of a column, and the title of a figure with the paper's short name. */
+export const metrics = { latency: ['Time', 'Execution time (T)'], cmem: ['CPU memory', 'Peak CPU memory (CM)'], gmem: ['GPU memory', 'Peak GPU memory (GM)'] };
+const alike = 0.0005; // differences that three decimals do not show
 
-/** Models that came as files have none. */
+/** The name of a domain. The user's own models have none. */
 export function domainText(domain) {
-  return domain === null ? 'From files' : domains[domain] ?? domain;
+  return domain === null ? 'Own models' : domains[domain] ?? domain;
 }
 
-/** Where a row was measured, where that is told apart: "fleet lab, cpu, eager". */
+/** The fleet, device and backend of a row, if both sides agree: "fleet lab, cpu, eager". */
 export function placeText(row) {
   return [row.fleet ? `fleet ${row.fleet}` : null, row.device, row.backend].filter(Boolean).join(', ');
 }
 
-/** The comparison by place: ratios of one say nothing of another. */
+/** Splits the comparison by fleet, device and backend: their ratios must not be mixed. */
 export function byPlace(comparison) {
   const places = [...new Set(comparison.rows.map(placeText))].sort();
   const at = (rows, place) => rows.filter((row) => placeText(row) === place);
@@ -50,10 +50,10 @@ export function meansTable(comparison) {
     { title: 'Test', value: (row) => row.test, cell: (row) => row.test },
     { title: 'Domain', value: (row) => row.domain ?? '', cell: (row) => (row.domain ? domainText(row.domain) : h('b', null, 'All')) },
     ...names.filter((metric) => rows.some((row) => row.means[metric])).map((metric) => ({
-      title: metrics[metric][0], number: true, descending: true, value: (row) => row.means[metric]?.ratio, cell: (row) => ratioText(row.means[metric]?.ratio),
+      title: `${metrics[metric][0]} ratio`, number: true, descending: true, value: (row) => row.means[metric]?.ratio, cell: (row) => ratioText(row.means[metric]?.ratio),
     })),
     { title: 'Tests', number: true, cell: (row) => Math.max(...Object.values(row.means).map((mean) => mean?.benchmarks ?? 0)) },
-  ], rows, { caption: `Geometric means${comparison.place ? ` on ${comparison.place}` : ''}. T: execution time, CM: peak memory of the CPU, GM: of the GPU`, empty: 'No metric is above zero on both sides.' });
+  ], rows, { caption: `Geometric means of candidate / baseline${comparison.place ? ` on ${comparison.place}` : ''}. Time: execution time. Memory: peak`, empty: 'No ratios: no metric is above zero on both sides.' });
 }
 
 function inOrder(rows, order) {
@@ -70,10 +70,10 @@ function barOf(row, metric, unit) {
 
 function meanBar(comparison, domain, test, metric) {
   const mean = meanOf(comparison, domain, test, metric);
-  return mean ? [{ label: domain ? domainText(domain) : 'All', ratio: mean.ratio, strong: true, title: `Geometric mean of ${mean.benchmarks}: ${ratioText(mean.ratio)}` }] : [];
+  return mean ? [{ label: domain ? domainText(domain) : 'All', ratio: mean.ratio, strong: true, title: `Geometric mean of ${plural(mean.benchmarks, 'test')}: ${ratioText(mean.ratio)}` }] : [];
 }
 
-/** A mean stands above what it is of. */
+/** The bars of a figure. Each mean is above its models. */
 function barsOf(comparison, test, metric, order) {
   const { unit } = comparison.metrics.find((one) => one.metric === metric);
   const rows = inOrder(comparison.rows.filter((row) => row.test === test && row.metrics[metric]?.ratio), order);
@@ -89,18 +89,18 @@ function barsOf(comparison, test, metric, order) {
 
 function pictureOf(bars, name) {
   const models = bars.filter((bar) => !bar.strong);
-  if (models.every((bar) => Math.abs(bar.ratio - 1) < alike)) return h('p', { class: 'quiet' }, `Alike: ${plural(models.length, 'model')} of ratio 1.`);
-  return ratioBars(bars, `${name}: ratio of after to before, a bar a model; the table below has the figures`);
+  if (models.every((bar) => Math.abs(bar.ratio - 1) < alike)) return h('p', { class: 'quiet' }, `No difference: the ratio of ${plural(models.length, 'model')} is 1.000.`);
+  return ratioBars(bars, `${name}: ratio of candidate to baseline, one bar per model; the table below lists the values`);
 }
 
 function figure(comparison, [test, text], metric, order) {
   const bars = barsOf(comparison, test, metric, order);
   if (bars.length === 0) return null;
   const [, name] = metrics[metric];
-  return h('figure', null, h('figcaption', null, name), pictureOf(bars, `${text}, ${name}`));
+  return h('figure', null, h('figcaption', null, `${name}, candidate / baseline`), pictureOf(bars, `${text}, ${name}`));
 }
 
-/** A heading a test, and a figure a metric; the table of all has the links. */
+/** A heading per test and a figure per metric. Links are in the table of all values. */
 export function ratioFigures(comparison, order) {
   return tests.map((test) => {
     const shown = Object.keys(metrics).map((metric) => figure(comparison, test, metric, order)).filter(Boolean);

@@ -1,4 +1,4 @@
-// Builds compared with themselves: whatever is found there is a false alarm.
+// Self-comparisons: nightlies compared with themselves. Every change found there is a false alarm.
 
 import { h, s } from './dom.js';
 import { change, changeText, growth, number, plural, verdictClass } from './format.js';
@@ -20,7 +20,7 @@ function percent(share, digits = 2) {
 }
 
 export function intervalText(share) {
-  if (share.of === 0) return 'nothing yet';
+  if (share.of === 0) return 'none yet';
   return `${percent(share.share)} [${percent(share.low)}, ${percent(share.high)}]`;
 }
 
@@ -40,7 +40,7 @@ function lines(threshold, y) {
   ]);
 }
 
-/** Times alone: memory that is alike to the byte would be a straight line. */
+/** The chart of self-comparisons. Latency only: peak memory is mostly equal to the byte. */
 function figure(comparisons, threshold) {
   const shown = comparisons.filter((one) => one.metric === 'latency' && one.ratio > 0);
   if (shown.length === 0) return null;
@@ -50,8 +50,8 @@ function figure(comparisons, threshold) {
   const y = (ratio) => middle - ((height - head - foot) / 2) * (Math.log(ratio) / reach);
   const x = (one) => left + 8 + (width - left - 16) * (nights.length === 1 ? 0.5 : nights.indexOf(one.nightly) / (nights.length - 1));
   const date = (at, anchor, from) => s('text', { class: 'quiet-fill', x: from, y: height - 6, 'text-anchor': anchor }, shown.at(at).date);
-  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Builds beside themselves' }, s('svg', { class: 'figure', width, viewBox: `0 0 ${width} ${height}`, role: 'img',
-    'aria-label': `${plural(shown.length, 'comparison')} of a build with itself over ${plural(nights.length, 'night')}, ${plural(shown.filter(isFalseAlarm).length, 'false alarm')}` },
+  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Chart of self-comparisons' }, s('svg', { class: 'figure', width, viewBox: `0 0 ${width} ${height}`, role: 'img',
+    'aria-label': `${plural(shown.length, 'comparison')} of a nightly with itself over ${plural(nights.length, 'nightly', 'nightlies')}, ${plural(shown.filter(isFalseAlarm).length, 'false alarm')}` },
   lines(threshold, y), shown.map((one) => dot(one, x, y)), date(0, 'start', left), nights.length > 1 ? date(-1, 'end', width) : null));
 }
 
@@ -63,7 +63,7 @@ function newestTable(comparisons) {
     { title: 'Verdict', value: (row) => row.verdict, cell: (row) => h('span', { class: isFalseAlarm(row) ? 'bad' : verdictClass(row.verdict) }, row.verdict) },
     { title: 'Change', number: true, value: growth, cell: (row) => changeText(row) },
     { title: 'Pairs', number: true, value: (row) => row.pairs, cell: (row) => row.pairs, descending: true },
-  ], rows, { caption: 'Each of the last nights' });
+  ], rows, { caption: 'Self-comparisons, newest first' });
 }
 
 function monthTable(months) {
@@ -72,18 +72,18 @@ function monthTable(months) {
     { title: 'Comparisons', number: true, value: (row) => row.of, cell: (row) => row.of.toLocaleString(), descending: true, narrowHidden: true },
     { title: 'False alarms', number: true, value: (row) => row.false_alarms, cell: (row) => h('span', { class: row.false_alarms > 0 ? 'bad' : null }, row.false_alarms), descending: true },
     { title: 'Share [95% interval]', number: true, value: (row) => row.share, cell: intervalText, descending: true },
-  ], [...months].reverse(), { caption: 'Builds beside themselves by month, newest first', most: 24 });
+  ], [...months].reverse(), { caption: 'Self-comparisons by month, newest first', most: 24 });
 }
 
 export function selfComparisonSection({ newest, nights, months }, threshold) {
   if (months.length === 0) {
-    return [h('h2', null, 'Builds beside themselves'),
-      h('p', { class: 'quiet' }, 'No nightly was compared with itself yet. The service does it every night with some benchmarks of each fleet, unless ', h('code', null, 'decide.aa_benchmarks'), ' is 0.')];
+    return [h('h2', null, 'Self-comparisons'),
+      h('p', { class: 'quiet' }, 'No nightly has been compared with itself yet. The service does this every night with some benchmarks of each fleet, unless ', h('code', null, 'decide.aa_benchmarks'), ' is 0.')];
   }
   return [
-    h('h2', null, 'Builds beside themselves, night by night'),
-    h('p', { class: 'quiet' }, `Each dot is a nightly compared with itself on one benchmark, with its interval. The dashed lines are the threshold; a diamond is a false alarm. The last ${plural(nights, 'nightly', 'nightlies')}.`),
-    figure(newest, threshold) ?? h('p', { class: 'quiet' }, 'None of the last nights.'),
+    h('h2', null, 'Self-comparisons by nightly'),
+    h('p', { class: 'quiet' }, `Change of latency in %, over the last ${plural(nights, 'nightly', 'nightlies')}. Each dot is a nightly compared with itself on one benchmark, with its interval. The dashed lines are the tolerance. A diamond is a false alarm.`),
+    figure(newest, threshold) ?? h('p', { class: 'quiet' }, 'No latency was compared in these nightlies.'),
     monthTable(months),
     h('details', null, h('summary', null, `The last ${plural(newest.length, 'comparison')}`), newestTable(newest)),
   ];

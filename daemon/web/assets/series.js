@@ -1,4 +1,4 @@
-// All series in one table, and one of them over all its nights.
+// The page of all series, and the page of one series over all its nightlies.
 
 import { read, readAll } from './api.js';
 import { dayOf, drawChart } from './chart.js';
@@ -9,18 +9,18 @@ import { sparkline } from './sparkline.js';
 import { facts, table } from './table.js';
 
 const recentNights = 30;
-let chart = null; // one at a time: a page shows one
+let chart = null; // the chart of the current page
 
-// ---- all of them ----
+// ---- all series ----
 
 const columns = [
   { title: 'Series', value: (row) => row.name, cell: (row) => h('a', { href: seriesAddress(row) }, row.name) },
   { title: 'Fleet', value: (row) => row.fleet, cell: (row) => row.fleet },
-  { title: 'Newest', number: true, cell: (row) => (row.newest ? level(row.newest.level, row.unit) : '–') },
-  { title: `Last ${recentNights} nights`, cell: (row) => sparkline(row.levels), narrowHidden: true },
+  { title: 'Newest level', number: true, cell: (row) => (row.newest ? level(row.newest.level, row.unit) : '–') },
+  { title: `Last ${recentNights} nightlies`, cell: (row) => sparkline(row.levels), narrowHidden: true },
   { title: 'Last change', number: true, value: (row) => growth(row.change), descending: true,
     cell: (row) => (row.change ? h('span', { class: verdictClass(row.change.verdict) }, row.change.headline) : '–') },
-  { title: 'On', value: (row) => row.change?.date, descending: true, cell: (row) => (row.change ? nightlyLink(row.change.nightly, row.change.date) : '–') },
+  { title: 'Changed on', value: (row) => row.change?.date, descending: true, cell: (row) => (row.change ? nightlyLink(row.change.nightly, row.change.date) : '–') },
 ];
 
 function choices(label, name, values, chosen, onChange) {
@@ -43,7 +43,7 @@ async function showAll(place) {
     const found = rows.filter((row) => matches(row, query));
     results.replaceChildren(table(columns, found, {
       caption: `${found.length} of ${plural(rows.length, 'series', 'series')}`,
-      empty: rows.length === 0 ? 'Nothing has been measured yet. The first nightly fills this page.' : 'No series is called like that.',
+      empty: rows.length === 0 ? ['No series has been measured yet. To measure the newest nightly now, run ', h('code', null, 'torchwatch check'), '.'] : 'No series matches. Change the search or the filters.',
       sort: query.has('sort') ? Number(query.get('sort')) : 5, descending: query.get('order') !== 'ascending',
       onSort: (index, descending) => {
         query.set('sort', index);
@@ -68,7 +68,7 @@ async function showAll(place) {
   draw();
 }
 
-// ---- one of them ----
+// ---- one series ----
 
 function addressOf(series, more = '') {
   return `fleet=${encodeURIComponent(series.fleet)}&benchmark=${encodeURIComponent(series.benchmark)}&metric=${series.metric}${more}`;
@@ -79,7 +79,7 @@ function lineOf(history) {
   return { label: `${history.name} on ${history.fleet}`, unit: history.unit, dates: nights.date, level: nights.level, low: nights.low, high: nights.high };
 }
 
-/** What happened to the series, newest first: {date, nightly, short, text, link}. */
+/** The events of a series, newest first: {date, nightly, short, text, incident}. */
 function eventsOf(history, changePoints, rulings) {
   const { nights } = history;
   const incidents = new Map(history.incidents.map((one) => [one.nightly, one.id]));
@@ -98,7 +98,7 @@ function eventsOf(history, changePoints, rulings) {
     if (at >= 0) events.push({ date: nights.date[at], nightly: nights.nightly[at], short: 'P', text: `${ruling.kind.replaceAll('_', ' ')} by ${ruling.who}: ${ruling.why}`, incident: ruling.incident });
   }
   const anchored = nights.nightly.indexOf(history.anchor);
-  if (anchored >= 0) events.push({ date: nights.date[anchored], nightly: history.anchor, short: 'A', text: 'the nightly that later ones are anchored to' });
+  if (anchored >= 0) events.push({ date: nights.date[anchored], nightly: history.anchor, short: 'A', text: 'anchor: later nightlies are compared with it' });
   return events.sort((one, other) => (one.date < other.date ? 1 : -1));
 }
 
@@ -107,30 +107,30 @@ function hostText(fingerprint) {
   return Object.entries(fingerprint).filter(([, value]) => ['string', 'number'].includes(typeof value)).slice(0, 4).map(([name, value]) => `${name} ${value}`).join(', ');
 }
 
-function besideNightBefore({ nights, unit }, at) {
+function changeSincePrevious({ nights, unit }, at) {
   const [before, after] = [nights.level[at - 1], nights.level[at]];
   return before > 0 ? change(after / before) : `from ${level(before, unit)} to ${level(after, unit)}`;
 }
 
-/** What one night measured; its processes as long as they are kept. */
-async function showNight(panel, place, history, at) {
+/** Shows one nightly of the series, and its processes while their raw samples are kept. */
+async function showNightly(panel, place, history, at) {
   const { nights } = history;
   const shown = facts([
     ['Nightly', nightlyLink(nights.nightly[at], nights.date[at])],
-    ['Level', `${level(nights.level[at], history.unit)}, its ${plural(nights.processes[at], 'process', 'processes')} from ${level(nights.low[at], history.unit)} to ${level(nights.high[at], history.unit)}`],
-    at > 0 ? ['Beside the night before', besideNightBefore(history, at)] : null,
+    ['Level', `${level(nights.level[at], history.unit)}: median of ${plural(nights.processes[at], 'process', 'processes')} from ${level(nights.low[at], history.unit)} to ${level(nights.high[at], history.unit)}`],
+    at > 0 ? ['Change since the previous nightly', changeSincePrevious(history, at)] : null,
     ['Commit', h('code', null, shortSha(nights.commit[at]))],
     ['Verdict', nights.verdict[at] ? h('span', { class: verdictClass(nights.verdict[at]) }, nights.verdict[at]) : 'not compared'],
     ['Host', hostText(history.hosts[nights.host[at]])],
   ]);
-  const details = h('details', null, h('summary', null, 'Its processes'));
+  const details = h('details', null, h('summary', null, 'Processes'));
   details.addEventListener('toggle', async () => {
     if (!details.open || details.childElementCount > 1) return;
     try {
       const points = await readAll(`/api/v1/series?${addressOf(history, `&nightly=${nights.nightly[at]}`)}`, place.signal);
       details.append(processTable(points, history.unit));
     } catch (problem) {
-      details.append(h('p', { class: 'quiet' }, problem.status === 404 ? 'They are forgotten: what they came to stays.' : problem.message));
+      details.append(h('p', { class: 'quiet' }, problem.status === 404 ? 'The raw samples were deleted. The nightly summary is kept.' : problem.message));
     }
   });
   panel.replaceChildren(h('h2', null, nights.date[at]), shown, details);
@@ -141,19 +141,19 @@ function processTable(points, unit) {
     { title: 'Build', cell: (row) => h('code', null, shortSha(row.commit)) },
     { title: 'Level', number: true, value: (row) => row.value, cell: (row) => level(row.value, unit) },
     { title: 'Samples', number: true, cell: (row) => row.samples.length, narrowHidden: true },
-    { title: 'From', number: true, cell: (row) => (row.samples.length ? level(Math.min(...row.samples), unit) : '–') },
-    { title: 'To', number: true, cell: (row) => (row.samples.length ? level(Math.max(...row.samples), unit) : '–') },
+    { title: 'Lowest sample', number: true, cell: (row) => (row.samples.length ? level(Math.min(...row.samples), unit) : '–') },
+    { title: 'Highest sample', number: true, cell: (row) => (row.samples.length ? level(Math.max(...row.samples), unit) : '–') },
     { title: 'Measured', value: (row) => row.measured_at, cell: (row) => time(row.measured_at), narrowHidden: true },
-  ], points, { caption: 'One row a process, both builds', empty: 'There are none.' });
+  ], points, { caption: 'One row per process, of both builds', empty: 'No processes are stored for this nightly.' });
 }
 
 function eventTable(events) {
   return table([
     { title: 'Mark', cell: (row) => row.short },
     { title: 'Nightly', value: (row) => row.date, cell: (row) => nightlyLink(row.nightly, row.date), descending: true },
-    { title: 'What', cell: (row) => h('span', { class: 'untrusted', dir: 'auto' }, row.text) },
+    { title: 'Event', cell: (row) => h('span', { class: 'untrusted', dir: 'auto' }, row.text) },
     { title: 'Incident', cell: (row) => (row.incident ? incidentLink(row.incident) : '–') },
-  ], events, { caption: 'What happened to it: R regression, I improvement, C change point, P a person\'s word, A anchor', empty: 'Nothing has ever happened to it.' });
+  ], events, { caption: 'R: regression, I: improvement, C: change point, P: ruling by a person, A: anchor', empty: 'No event yet: no regression, improvement, change point or ruling.' });
 }
 
 function download(name, url) {
@@ -171,13 +171,13 @@ function savePicture(name) {
   });
 }
 
-function besideOf(query) {
-  const at = (query.get('beside') ?? '').split('|');
+function otherOf(query) {
+  const at = (query.get('with') ?? '').split('|');
   return at.length === 3 ? { fleet: at[0], benchmark: at[1], metric: at[2] } : null;
 }
 
-/** The series that may stand beside this one, to choose from: they are asked for when somebody is about to. */
-function besideControl(place, other) {
+/** The choice of another series for the chart. The list of series is loaded when the control gets the focus. */
+function otherControl(place, other) {
   const { query } = place;
   const name = (series) => `${series.name} on ${series.fleet}`;
   const list = h('datalist', { id: 'all-series' });
@@ -193,12 +193,12 @@ function besideControl(place, other) {
     const { value } = event.target;
     const found = (await load()).find((one) => name(one) === value);
     if (value && !found) return;
-    if (found) query.set('beside', `${found.fleet}|${found.benchmark}|${found.metric}`);
-    else query.delete('beside');
+    if (found) query.set('with', `${found.fleet}|${found.benchmark}|${found.metric}`);
+    else query.delete('with');
     place.remember(query);
     place.again();
   };
-  return h('label', null, 'Beside',
+  return h('label', null, 'Compare with',
     h('input', { list: 'all-series', value: other ? name(other) : '', placeholder: 'another series', focus: load, change: take }), list);
 }
 
@@ -211,7 +211,7 @@ function isoDay(ms) {
   return `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`;
 }
 
-/** Fills the place of events, and marks them on the chart, when the service has worked them out. */
+/** Shows the events in `panel` and on the chart, once the service has computed the change points. */
 async function showEvents(panel, place, history, asked) {
   const [points, rulings] = await Promise.all([read(`/api/v1/change_points?${asked}`, place.signal), readAll('/api/v1/rulings', place.signal)]);
   const events = eventsOf(history, points.change_points, rulings.filter((ruling) => ruling.incident));
@@ -225,12 +225,12 @@ function chartControls(place, history, other, asked) {
   return h('div', { class: 'controls' },
     control('Zoom in', () => chart.zoom(0.5)), control('Zoom out', () => chart.zoom(2)),
     control('Earlier', () => chart.pan(-0.5)), control('Later', () => chart.pan(0.5)), control('All', () => chart.all()),
-    besideControl(place, other),
+    otherControl(place, other),
     h('a', { href: `/api/v1/history?${asked}&format=csv`, download: `${file}.csv` }, 'CSV'),
     control('PNG', () => savePicture(`${file}.png`)));
 }
 
-/** The address says which part of the years is shown. */
+/** Puts the shown range of dates into the address. */
 function rememberWindow(place, range) {
   const { query } = place;
   if (range) {
@@ -246,20 +246,20 @@ function rememberWindow(place, range) {
 async function showOne(place) {
   const { query, signal } = place;
   const asked = addressOf({ fleet: query.get('fleet'), benchmark: query.get('benchmark') ?? '', metric: query.get('metric') ?? '' });
-  const beside = besideOf(query);
+  const chosen = otherOf(query);
   const [history, other] = await Promise.all([
-    read(`/api/v1/history?${asked}`, signal), beside ? read(`/api/v1/history?${addressOf(beside)}`, signal) : null,
+    read(`/api/v1/history?${asked}`, signal), chosen ? read(`/api/v1/history?${addressOf(chosen)}`, signal) : null,
   ]);
   const { date } = history.nights;
   const box = h('div', { class: 'chart', tabindex: '0', role: 'img', 'aria-describedby': 'chart-help',
-    'aria-label': `Chart of ${history.name} on ${history.fleet} over ${plural(date.length, 'night')}` });
+    'aria-label': `Chart of ${history.name} on ${history.fleet} over ${plural(date.length, 'nightly', 'nightlies')}` });
   const night = h('section', { class: 'panel', 'aria-live': 'polite' });
-  const events = h('div', null, h('p', { class: 'quiet' }, 'Looking for change points …'));
+  const events = h('div', null, h('p', { class: 'quiet' }, 'Computing change points …'));
   place.title(history.name);
   place.show(
     h('h1', null, history.name, h('span', { class: 'quiet' }, ` on ${history.fleet}`)),
     box,
-    h('p', { id: 'chart-help', class: 'quiet' }, 'The line is the median of a night\'s processes, the band their range. Drag to zoom, Shift and drag to pan, or use the keys: left and right for nights, Page Up and Page Down to pan, + and − to zoom, 0 for all.'),
+    h('p', { id: 'chart-help', class: 'quiet' }, 'The line is the median of each nightly\'s processes, the band is their range. Drag to zoom, Shift and drag to pan. Keys: left and right select a nightly, Page Up and Page Down pan, + and − zoom, 0 shows all.'),
     chartControls(place, history, other, asked),
     night,
     h('h2', null, 'Events'), events,
@@ -269,10 +269,10 @@ async function showOne(place) {
   chart = await drawChart(box, [history, other].filter(Boolean).map(lineOf), { window: windowOf(query) },
     (day) => {
       const at = date.indexOf(isoDay(day.getTime()));
-      if (at >= 0) showNight(night, place, history, at);
+      if (at >= 0) showNightly(night, place, history, at);
     },
     (range) => rememberWindow(place, range));
-  showNight(night, place, history, date.length - 1);
+  showNightly(night, place, history, date.length - 1);
   await showEvents(events, place, history, asked);
 }
 
@@ -282,12 +282,12 @@ export async function show(place) {
 }
 
 let shown = null;
-/** A chart is drawn anew only when there is something new on it: nobody wants it to jump. */
+/** Redraws the chart only when its data changed, so that it does not move under the user. */
 export async function refresh(place) {
   const { query, signal } = place;
   if (!query.has('benchmark')) return;
   const asked = addressOf({ fleet: query.get('fleet'), benchmark: query.get('benchmark'), metric: query.get('metric') });
-  const key = `${query.get('beside')}`;
+  const key = `${query.get('with')}`;
   const history = await read(`/api/v1/history?${asked}`, signal);
   if (shown && shown.history === history && shown.key === key) return;
   shown = { history, key };

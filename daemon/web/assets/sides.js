@@ -1,4 +1,4 @@
-// What is compared: controls for the two sides, which stand in the address.
+// The controls that choose the two sides of a comparison. The address contains the choices.
 
 import { h } from './dom.js';
 
@@ -6,14 +6,14 @@ export const words = ['fleet', 'device', 'backend'];
 export const sides = ['before', 'after'];
 export const asked = [...sides, ...sides.flatMap((side) => words.map((word) => `${side}_${word}`))];
 const orders = {
-  model: 'Model', domain: 'Domain', latency: 'Time, worst first', cmem: 'CPU memory, worst first', gmem: 'GPU memory, worst first',
+  model: 'Model', domain: 'Domain', latency: 'Time ratio, highest first', cmem: 'CPU memory ratio, highest first', gmem: 'GPU memory ratio, highest first',
 };
 
 function option(value, text, chosen) {
   return h('option', { value, selected: String(value) === String(chosen) }, text);
 }
 
-/** Nightlies by year: ten years of them are a long list. */
+/** The options for nightlies, grouped by year. */
 function nightlyOptions({ id, date }, chosen) {
   const years = new Map();
   id.forEach((one, at) => {
@@ -29,13 +29,13 @@ function wordChoice(side, word, values, query, onChange) {
   const name = `${side}_${word}`;
   return h('label', null, word[0].toUpperCase() + word.slice(1),
     h('select', { name, change: (event) => onChange(name, event.target.value) },
-      option('', 'any, or the other\'s', query.get(name) ?? ''), values.map((value) => option(value, value, query.get(name)))));
+      option('', 'any, or that of the other side', query.get(name) ?? ''), values.map((value) => option(value, value, query.get(name)))));
 }
 
 function sideControls(side, choices, comparison, query, onChange) {
   const wanted = Number(query.get(side) ?? comparison[side]?.nightly.id);
   const chosen = choices.nightlies.id.includes(wanted) ? wanted : '';
-  return h('fieldset', { class: 'controls' }, h('legend', null, side === 'before' ? 'Before' : 'After'),
+  return h('fieldset', { class: 'controls' }, h('legend', null, side === 'before' ? 'Baseline' : 'Candidate'),
     h('label', null, 'Nightly', h('select', { name: side, change: (event) => onChange(side, event.target.value) },
       chosen === '' ? option('', 'none', '') : null, nightlyOptions(choices.nightlies, chosen))),
     words.map((word) => wordChoice(side, word, choices[`${word}s`], query, onChange)));
@@ -51,21 +51,21 @@ function swapped(query) {
   return turned;
 }
 
-/** The sides as they are shown, also where nobody chose them. */
+/** The choices with both nightlies, including the default ones. */
 export function withNightlies(query, comparison) {
   const whole = new URLSearchParams(query);
   for (const side of sides) if (comparison[side] && !whole.has(side)) whole.set(side, comparison[side].nightly.id);
   return whole;
 }
 
-/** `change(name, value)`: a choice; an empty one leaves it open. `go(address)`: another address. */
+/** The controls. `change(name, value)` stores a choice; an empty value removes it. `go(address)` opens another address. */
 export function sideChoices({ choices, comparison }, query, change, go) {
   if (choices.nightlies.id.length === 0) return [];
   return [
     ...sides.map((side) => sideControls(side, choices, comparison, query, change)),
     h('div', { class: 'controls' },
       h('button', { type: 'button', click: () => go(`/compare?${swapped(withNightlies(query, comparison))}`) }, 'Swap sides'),
-      h('label', null, 'Order', h('select', { name: 'sort', change: (event) => change('sort', event.target.value) },
+      h('label', null, 'Sort by', h('select', { name: 'sort', change: (event) => change('sort', event.target.value) },
         Object.entries(orders).map(([value, text]) => option(value, text, query.get('sort') ?? 'domain'))))),
   ];
 }

@@ -1,4 +1,4 @@
-// The last nights of a series, as a line the height of a text.
+// The newest nightlies of a series, as a line of the height of text.
 
 import { s } from './dom.js';
 
@@ -6,13 +6,13 @@ const width = 120;
 const height = 24;
 const margin = 3;
 
-/** A picture for the eye alone: what it shows stands beside it in figures. */
+/** Draws the line. Screen readers skip it: the other columns have the values. */
 export function sparkline(levels) {
   const picture = s('svg', { class: 'spark', viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', 'aria-hidden': 'true' });
   if (levels.length === 0) return picture;
   const low = Math.min(...levels);
   const high = Math.max(...levels);
-  // Less than 2% is noise, and should look like it.
+  // Changes below 2% are noise: at least 2% fill the height.
   const span = Math.max(high - low, 0.02 * Math.abs(high), 1e-12);
   const middle = (low + high) / 2;
   const x = (at) => margin + (width - 2 * margin) * (levels.length === 1 ? 1 : at / (levels.length - 1));

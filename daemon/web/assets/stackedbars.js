@@ -1,4 +1,4 @@
-// Bars of several parts on a line, one after the other in time.
+// A chart of stacked bars over time.
 
 import { h, s } from './dom.js';
 
@@ -19,7 +19,7 @@ function barOf(row, at, kinds, step, y) {
     }));
 }
 
-/** `rows`: {label} and a number for each of `kinds`: [name, text, class], the lowest first. `name`: of the picture. */
+/** Draws `rows`: {label} and a number for each of `kinds`, [name, text, class], lowest first. `name`: the title for screen readers. */
 export function stackedBars(rows, kinds, name) {
   const total = (row) => kinds.reduce((sum, [kind]) => sum + row[kind], 0);
   const most = Math.max(...rows.map(total), 1);
@@ -27,7 +27,7 @@ export function stackedBars(rows, kinds, name) {
   const y = (count) => head + (height - head - foot) * (1 - count / most);
   const label = (at, anchor, x) => s('text', { class: 'quiet-fill', x, y: height - 6, 'text-anchor': anchor }, rows.at(at).label);
   return [
-    h('p', { class: 'quiet' }, kinds.map(([, text, look]) => [h('span', { class: `key ${look}` }), ` ${text}, `]), `${most} in the tallest bar`),
+    h('p', { class: 'quiet' }, kinds.map(([, text, look]) => [h('span', { class: `key ${look}` }), ` ${text}, `]), `highest bar: ${most}`),
     s('svg', { class: 'figure', width, viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': name },
       rows.map((row, at) => barOf(row, at, kinds, step, y)),
       s('line', { class: 'zero', x1: 0, x2: width, y1: height - foot, y2: height - foot }),

@@ -1,4 +1,4 @@
-// A table whose columns sort, by mouse and by keyboard.
+// Tables that the user can sort, by mouse and by keyboard.
 
 import { read } from './api.js';
 import { h, announce } from './dom.js';
@@ -14,8 +14,9 @@ function compareValues(one, other) {
 }
 
 /**
- * `columns`: {title, cell(row) → text or element, value(row) to sort by, number, descending: first click, hidden on a
- * phone: narrowHidden}. `options`: {caption, empty, sort: index, descending, onSort(index, descending), most: rows at first}.
+ * Builds a table. `columns`: {title, cell(row) → text or element, value(row): sort key, number: right-aligned, descending: order
+ * of the first click, narrowHidden: hidden on phones}. `options`: {caption, empty: shown without rows, sort: index, descending,
+ * onSort(index, descending), most: rows shown at first}.
  */
 export function table(columns, rows, options = {}) {
   let sorted = options.sort ?? -1;
@@ -65,7 +66,7 @@ export function table(columns, rows, options = {}) {
       h('tr', null, columns.map((column) => h('td', { class: classOf(column) }, column.cell(row))))));
     more.replaceChildren();
     if (rows.length > most) {
-      more.append(h('button', { type: 'button', click: () => { most = rows.length; draw(); } }, `Show all ${rows.length}`));
+      more.append(h('button', { type: 'button', click: () => { most = rows.length; draw(); } }, `Show all ${rows.length} rows`));
     }
   }
 
@@ -80,7 +81,7 @@ export function table(columns, rows, options = {}) {
 
 const pageSize = 100;
 
-/** A table of a list that comes newest first and in pages: the first of them, and older ones when asked for. */
+/** A table of a paged list, newest first. A button loads older items. */
 export async function listTable(path, columns, place, options) {
   const first = await read(`${path}?limit=${pageSize}`, place.signal);
   const items = [...first.items];
@@ -88,19 +89,19 @@ export async function listTable(path, columns, place, options) {
   const draw = () => {
     const left = first.total - items.length;
     box.replaceChildren(table(columns, items, options));
-    if (left > 0) box.append(h('p', null, h('button', { type: 'button', click: more }, `Show older ones (${left})`)));
+    if (left > 0) box.append(h('p', null, h('button', { type: 'button', click: more }, `Show older ones (${left} more)`)));
   };
   const more = async () => {
     const next = await read(`${path}?limit=${pageSize}&offset=${items.length}`, place.signal);
     items.push(...next.items);
     draw();
-    announce(`${items.length} of ${first.total}`);
+    announce(`${items.length} of ${first.total} rows`);
   };
   draw();
   return box;
 }
 
-/** Names and what they are. */
+/** A list of names and values. */
 export function facts(pairs) {
   return h('dl', { class: 'facts' }, pairs.filter(Boolean).map(([name, value]) => [h('dt', null, name), h('dd', null, value)]));
 }

@@ -1,14 +1,14 @@
-// Fewer points than pixels: what one could not tell apart anyway is one point, whose band holds all that it stands for.
+// Reduces the points of a chart to fewer than its pixels. Points that would overlap are merged into one with their full range.
 
-const mostInside = 320; // of the range that is shown ...
-const mostOutside = 60; // ... and on each side of it
+const mostInside = 320; // points in the shown range
+const mostOutside = 60; // points on each side of it
 
 function median(values) {
   const sorted = values.filter((value) => value !== null).sort((one, other) => one - other);
   return sorted.length === 0 ? null : sorted[sorted.length >> 1];
 }
 
-/** One row for several: the date of the first that is marked, or of the middle one. */
+/** Merges rows into one. Its date is that of the first marked row, or of the middle one. */
 function merged(rows, marked) {
   const date = (rows.find(([day]) => marked.has(day.getTime())) ?? rows[rows.length >> 1])[0];
   return [date, ...rows[0].slice(1).map((_, line) => {
@@ -26,7 +26,7 @@ function bucketed(rows, most, marked) {
   return buckets;
 }
 
-/** `rows`: [date, [low, level, high] of each line], by date. `from`, `to`: what is shown, in ms. `marked`: dates in ms that must stay. */
+/** Thins `rows`: [date, [low, level, high] of each line], by date. `from`, `to`: the shown range in ms. `marked`: dates in ms to keep. */
 export function thinned(rows, from, to, marked) {
   const first = rows.findIndex(([date]) => date.getTime() >= from);
   const begin = Math.max(0, (first < 0 ? rows.length : first) - 1);

@@ -1,4 +1,4 @@
-// Is everything fine? What is quiet is green, and says little.
+// The first page: the newest nightly and everything that needs attention.
 
 import { health, read } from './api.js';
 import { h, untrusted } from './dom.js';
@@ -7,8 +7,8 @@ import { findingText, incidentLink, nightlyLink, bisectionLink, seriesLink } fro
 import { table } from './table.js';
 
 const stateWords = {
-  announced: 'announced, its build is being brought', prepared: 'being measured', swept: 'measured, being looked through',
-  screened: 'suspects are being compared', confirmed: 'compared, its commits are being bisected', bisected: 'compared, reported when no bisection of it goes on',
+  announced: 'announced, its build is being fetched', prepared: 'being measured', swept: 'measured, being checked for changes',
+  screened: 'suspicious series are being compared', confirmed: 'compared, its commits are being bisected', bisected: 'compared, reported when its bisections have ended',
   done: 'done', failed: 'failed',
 };
 
@@ -23,7 +23,7 @@ function progressOf(nightly) {
   const share = known ? Math.min(1, progress.processes / progress.expected) : null;
   const left = progress.expected_end ? (Date.parse(progress.expected_end) - Date.now()) / 1000 : null;
   const text = [plural(progress.processes, 'process', 'processes'), known ? ` of about ${progress.expected.toLocaleString()}` : ''];
-  if (left !== null) text.push(left > 0 ? `, about ${duration(left)} left` : ', longer than last time');
+  if (left !== null) text.push(left > 0 ? `, about ${duration(left)} left` : ', longer than the previous nightly');
   return h('div', null,
     known ? h('progress', { max: '1', value: String(share), 'aria-label': 'Measured' }) : null,
     h('p', { class: 'quiet' }, text));
@@ -32,7 +32,7 @@ function progressOf(nightly) {
 function newestPanel(nightlies) {
   if (nightlies.length === 0) {
     return h('section', { class: 'panel notice' }, h('h2', null, 'No nightly yet'),
-      h('p', null, 'The service looks for one at its feed. ', h('code', null, 'torchwatch config check'), ' says whether it can.'));
+      h('p', null, 'The service checks its feed for one. ', h('code', null, 'torchwatch check'), ' judges the newest one now; ', h('code', null, 'torchwatch config check'), ' reports whether the feed works.'));
   }
   const [newest] = nightlies;
   const kind = newest.state === 'failed' ? 'alert' : newest.incident ? 'alert' : newest.progress ? '' : 'calm';
@@ -48,10 +48,10 @@ function isOpen(incident) {
   return incident.ruling === null;
 }
 
-/** Outcomes that the finding states by itself. */
+/** Outcomes that a finding already states. */
 const statedByFinding = ['culprit', 'range', 'layout'];
 
-/** The culprit, and how the newest bisection stands where that is not all. */
+/** The finding, and the state of the newest bisection unless the finding states it. */
 function foundText({ finding, bisection }) {
   const newest = bisection?.headline ?? 'No bisection';
   if (!finding) return newest;
@@ -64,18 +64,18 @@ function incidentsPanel(incidents) {
   const heading = open.length === 0 ? 'No open incident' : plural(open.length, 'open incident');
   return h('section', { class: `panel ${open.length === 0 ? 'calm' : 'alert'}` },
     h('h2', null, heading),
-    shown.length === 0 ? h('p', { class: 'quiet' }, 'None in the last 30 days that nobody has ruled on.') : null,
+    shown.length === 0 ? h('p', { class: 'quiet' }, 'No unresolved incident in the last 30 days.') : null,
     h('ul', { class: 'plain' }, shown.slice(0, 6).map((incident) => h('li', null,
       incidentLink(incident.id, incident.date), ': ',
       incident.worst ? [h('b', { class: 'bad' }, incident.worst.headline), ' ', seriesLink(incident.worst)] : null,
-      incident.series > 1 ? `, ${plural(incident.series - 1, 'other')}` : null,
+      incident.series > 1 ? `, ${plural(incident.series - 1, 'other series', 'other series')}` : null,
       h('br'), h('span', { class: 'quiet' }, foundText(incident))))),
     h('p', null, h('a', { href: '/incidents' }, 'All incidents')));
 }
 
 function bisectionsPanel(bisections) {
   return h('section', { class: 'panel' },
-    h('h2', null, bisections.length === 0 ? 'No bisection is running' : plural(bisections.length, 'bisection is open', 'bisections are open')),
+    h('h2', null, bisections.length === 0 ? 'No open bisection' : plural(bisections.length, 'open bisection')),
     h('ul', { class: 'plain' }, bisections.map((bisection) => h('li', null,
       bisectionLink(bisection.id), ` ${bisection.state}, ${plural(bisection.steps, 'step')}`,
       bisection.incident ? [', ', incidentLink(bisection.incident)] : null,
@@ -84,7 +84,7 @@ function bisectionsPanel(bisections) {
 }
 
 function alarmsPanel(alarms) {
-  const heading = alarms.length === 0 ? 'No alarm' : plural(alarms.length, 'alarm about the watching itself', 'alarms about the watching itself');
+  const heading = alarms.length === 0 ? 'No open alarm' : plural(alarms.length, 'open alarm about torchwatch itself', 'open alarms about torchwatch itself');
   return h('section', { class: `panel ${alarms.length === 0 ? 'calm' : 'notice'}` },
     h('h2', null, heading),
     h('ul', { class: 'plain' }, alarms.slice(0, 6).map((alarm) => h('li', null,
@@ -96,19 +96,19 @@ function alarmsPanel(alarms) {
 function servicePanel(vitals) {
   const isWell = vitals.status === 'ok';
   return h('section', { class: `panel ${isWell ? 'calm' : 'alert'}` },
-    h('h2', null, isWell ? 'The service is well' : 'The service is in trouble'),
+    h('h2', null, isWell ? 'The service is healthy' : 'The service has problems'),
     h('ul', { class: 'plain' },
       (vitals.troubles ?? []).map((trouble) => h('li', { class: 'bad' }, untrusted(trouble))),
       Object.entries(vitals.slots ?? {}).map(([fleet, slots]) => h('li', null, `Fleet ${fleet}: ${slots.taken} of ${plural(slots.all, 'slot')} measuring`)),
-      vitals.watching ? h('li', null, `${bytes(vitals.watching.free_mib * 1048576)} free on its disk`) : null,
-      vitals.watching?.last_pass_at ? h('li', null, 'Last pass ', time(vitals.watching.last_pass_at)) : null));
+      vitals.watching ? h('li', null, `${bytes(vitals.watching.free_mib * 1048576)} of disk space free`) : null,
+      vitals.watching?.last_pass_at ? h('li', null, 'Last pass of the watch loop: ', time(vitals.watching.last_pass_at)) : null));
 }
 
-function foundOn(nightly) {
+function incidentOf(nightly) {
   if (nightly.incident) return incidentLink(nightly.incident);
-  if (nightly.progress) return '…';
+  if (nightly.progress) return 'not yet';
   if (nightly.state === 'failed') return '–';
-  return nightly.baseline ? 'nothing' : 'not compared';
+  return nightly.baseline ? 'none' : 'not compared';
 }
 
 function recent(nightlies) {
@@ -116,23 +116,23 @@ function recent(nightlies) {
     { title: 'Nightly', cell: (row) => nightlyLink(row.id, row.date) },
     { title: 'State', cell: (row) => h('span', { class: row.state === 'failed' ? 'bad' : '' }, stateText(row)) },
     { title: 'Commit', cell: (row) => h('code', null, shortSha(row.commit)), narrowHidden: true },
-    { title: 'Found', cell: foundOn },
-  ], nightlies, { caption: 'The last nights', empty: 'None has been announced yet.' });
+    { title: 'Incident', cell: incidentOf },
+  ], nightlies, { caption: 'The newest nightlies', empty: 'No nightly yet.' });
 }
 
-function verdictOfTheNight(tonight, vitals) {
+function summaryOf(tonight, vitals) {
   const open = tonight.incidents.filter(isOpen).length;
   const troubles = [
-    vitals.status === 'ok' ? null : 'the service is in trouble',
+    vitals.status === 'ok' ? null : 'the service has problems',
     open ? plural(open, 'open incident') : null,
-    tonight.alarms.length ? plural(tonight.alarms.length, 'alarm') : null,
+    tonight.alarms.length ? plural(tonight.alarms.length, 'open alarm') : null,
   ].filter(Boolean);
-  return troubles.length === 0 ? ['good', 'Everything is fine.'] : ['bad', `Look at this: ${troubles.join(', ')}.`];
+  return troubles.length === 0 ? ['good', 'Everything is fine.'] : ['bad', `Needs attention: ${troubles.join(', ')}.`];
 }
 
 export async function show(place) {
   const [tonight, vitals] = await Promise.all([read('/api/v1/tonight', place.signal), health(place.signal)]);
-  const [kind, text] = verdictOfTheNight(tonight, vitals);
+  const [kind, text] = summaryOf(tonight, vitals);
   place.show(
     h('h1', null, 'Tonight'),
     h('p', { class: kind }, text),

@@ -1,4 +1,4 @@
-// How many pairs of processes a verdict takes, by kind.
+// The number of pairs of processes that comparisons needed, by verdict.
 
 import { h } from './dom.js';
 import { plural } from './format.js';
@@ -8,7 +8,7 @@ import { table } from './table.js';
 const edges = [2, 4, 8, 13, 20, 30, 45, 60];
 const kinds = ['regression', 'improvement', 'unchanged', 'inconclusive'];
 
-/** The value that half of them do not exceed. */
+/** The median number of pairs. */
 function middle(costs, count) {
   let seen = 0;
   return costs.find(({ verdicts }) => { seen += verdicts; return 2 * seen >= count; }).pairs;
@@ -23,21 +23,21 @@ function summaryOf(verdict, items) {
 
 function figure(summary) {
   const bins = binsOf(summary.costs.map((cost) => [cost.pairs, cost.verdicts]), edges, String);
-  return h('figure', null, h('figcaption', null, summary.verdict), histogram(bins, `Pairs that ${summary.verdict} took`));
+  return h('figure', null, h('figcaption', null, `${summary.verdict}: comparisons by number of pairs`), histogram(bins, `${summary.verdict}: comparisons by number of pairs`));
 }
 
 export function costSection({ nights, items }) {
-  const heading = h('h2', null, 'What a verdict costs');
-  if (items.length === 0) return [heading, h('p', { class: 'quiet' }, 'No comparison was decided yet: a nightly needs one before it to be compared with.')];
+  const heading = h('h2', null, 'Cost of verdicts');
+  if (items.length === 0) return [heading, h('p', { class: 'quiet' }, 'No comparison yet. The second nightly is the first with a baseline.')];
   const summaries = kinds.map((kind) => summaryOf(kind, items)).filter((one) => one.count > 0);
   return [heading,
-    h('p', { class: 'quiet' }, `Pairs of processes until a comparison was decided, over the last ${plural(nights, 'nightly', 'nightlies')}.`),
+    h('p', { class: 'quiet' }, `Pairs of processes until a comparison had a verdict, over the last ${plural(nights, 'nightly', 'nightlies')}.`),
     h('div', { class: 'figures' }, summaries.map(figure)),
     table([
       { title: 'Verdict', value: (row) => row.verdict, cell: (row) => row.verdict },
-      { title: 'Verdicts', number: true, value: (row) => row.count, cell: (row) => row.count.toLocaleString(), descending: true },
+      { title: 'Comparisons', number: true, value: (row) => row.count, cell: (row) => row.count.toLocaleString(), descending: true },
       { title: 'Pairs, median', number: true, value: (row) => row.median, cell: (row) => row.median, descending: true },
-      { title: 'Most', number: true, value: (row) => row.most, cell: (row) => row.most, descending: true },
-      { title: 'All of them', number: true, value: (row) => row.pairs, cell: (row) => row.pairs.toLocaleString(), descending: true, narrowHidden: true },
-    ], summaries, { caption: 'Pairs by kind of verdict' })];
+      { title: 'Pairs, most', number: true, value: (row) => row.most, cell: (row) => row.most, descending: true },
+      { title: 'Pairs, total', number: true, value: (row) => row.pairs, cell: (row) => row.pairs.toLocaleString(), descending: true, narrowHidden: true },
+    ], summaries, { caption: 'Pairs of processes by verdict' })];
 }
