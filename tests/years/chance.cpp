@@ -35,7 +35,8 @@ double Chance::log_between(double low, double high) {
 }
 
 double Chance::normal() {
-  // Twelve have a variance of one, and need no function that rounds otherwise elsewhere.
+  // The sum of twelve has variance 1. No library function is used that rounds differently
+  // elsewhere.
   constexpr int numbers = 12;
   double sum = -numbers / 2.0;
   for (int i = 0; i < numbers; ++i)

@@ -8,29 +8,29 @@
 
 namespace torchwatch::years {
 
-/// Draws for one purpose. What else is drawn does not change them, so that a longer history begins
-/// with other nights, and yet a night never depends on who asked first.
+/// Random numbers for one purpose. They depend only on the seed, the purpose and the number, so
+/// draws for other purposes and the order of draws do not change them.
 class Chance {
  public:
-  /// `number`: which of several draws for this purpose: a night, a series.
+  /// `number`: distinguishes several users of one purpose, such as nights or series.
   Chance(std::uint64_t seed, std::string_view purpose, std::uint64_t number = 0);
 
-  /// In [0, 1).
+  /// Returns a number in [0, 1).
   double uniform();
 
   double between(double low, double high) { return low + (high - low) * uniform(); }
 
-  /// All magnitudes alike.
+  /// Returns a number whose logarithm is uniform between those of `low` and `high`.
   double log_between(double low, double high);
-  /// Mean 0, standard deviation 1; never beyond 6.
+  /// Returns an approximately normal number: mean 0, standard deviation 1, within [-6, 6].
   double normal();
 
   bool happens(double probability) { return uniform() < probability; }
 
-  /// In [0, bound).
+  /// Returns an integer in [0, bound).
   std::size_t below(std::size_t bound) { return dice_.below(bound); }
 
-  /// Both may come.
+  /// Returns an integer in [least, most].
   std::size_t from_to(std::size_t least, std::size_t most) {
     return least + below(most - least + 1);
   }

@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::int64_t seconds_of_year = std::int64_t{days_of_year} * 24 * 3600;
 
-/// A database whose rows are written all at once, without waiting for the disk. What the service
-/// said of the file when it closed it holds no more.
+/// A database that is changed in one transaction, without waiting for the disk. Removes the seal,
+/// because it holds the SHA-256 of the unchanged file.
 class Rows {
  public:
   explicit Rows(std::filesystem::path const& file)
@@ -45,7 +45,7 @@ class Rows {
 
 // ---------------------------------------------------------------------------------------- series
 
-/// A benchmark, by how the tables name it.
+/// The columns by which tables name a benchmark.
 struct Place {
   std::string fleet;
   std::string benchmark;
@@ -65,7 +65,7 @@ JOIN series AS its ON its.metric = old.metric AND its.fleet = :fleet AND its.ben
 WHERE old.fleet = :of_fleet AND old.benchmark = :of_benchmark
 )sql";
 
-/// Of sweeps and profiles, which every benchmark has.
+/// SQL: copies the jobs of sweeps and profiles, which every benchmark has.
 constexpr auto copy_jobs = R"sql(
 INSERT INTO job (id, campaign, fleet, benchmark, commit_sha, round, error_code, error, version,
                  fingerprint_id, seconds, finished_at, accounts, profile, seed, place)
@@ -92,7 +92,7 @@ class SeriesCopier {
         jobs_{database.execAndGet("SELECT coalesce(max(id), 0) FROM job").getInt64()} {}
 
   void copy(Place const& from, Place const& to) {
-    // Powers of two: bytes stay whole.
+    // A power of two, so that bytes stay integers.
     constexpr std::array sizes{1.0, 2.0, 0.5, 4.0, 8.0};
     double const times = sizes.at(copies_++ % sizes.size());
     for (auto const* const sql : {copy_names, copy_nights, copy_jobs, copy_results}) {
@@ -129,13 +129,13 @@ std::size_t rows_in(SQLite::Database& database, std::string const& table) {
 
 // ----------------------------------------------------------------------------------------- years
 
-/// A table, and which of its rows are copied.
+/// A table, and the SQL condition for the rows that are copied.
 struct Table {
   std::string_view name;
   std::string_view rows = "TRUE";
 };
 
-/// Those whose rows are of one year.
+/// The tables whose rows belong to a year.
 constexpr std::array tables{
     Table{"nightly"},
     Table{"job",
@@ -160,7 +160,7 @@ constexpr std::array tables{
     Table{"alarm"},
     Table{"night"}};
 
-/// Which table's ids a column holds; empty: none of a year.
+/// Returns the table whose ids a column holds; empty if it holds no ids of `tables`.
 std::string table_of(std::string_view table, std::string_view column) {
   if (column == "id") return std::string{table};
   if (column == "nightly_id" || column == "baseline_id" || column == "anchor_id") return "nightly";
@@ -173,7 +173,7 @@ bool is_time(std::string_view column) {
   return column.ends_with("_at") || column == "time" || column == "until";
 }
 
-/// SQL: a commit of a copied year has another first digit. One that is not known stays so.
+/// SQL: the hash with another first digit, for a copied year. An unknown hash stays empty.
 std::string other_hash(std::string const& column, int years) {
   constexpr auto sql =
       "CASE WHEN {1} = '' THEN '' ELSE "
@@ -190,7 +190,7 @@ class YearCopier {
       note_ids(std::string{table.name});
   }
 
-  /// The year gets the greatest ids, so that it is the newest; then the copies follow backwards.
+  /// Gives the newest year the greatest ids, then adds the copies, newest first.
   void copy() {
     for (auto const& table : tables)
       update_ids(std::string{table.name});
@@ -215,12 +215,12 @@ class YearCopier {
         ids_[table] = database_.execAndGet("SELECT coalesce(max(id), 0) FROM " + table).getInt64();
   }
 
-  /// SQL: the number that is so many years' ids further.
+  /// SQL: the id moved by `years` years of ids.
   std::string further(std::string const& id, std::string const& of, int years) const {
     return fmt::format("{} + {}", id, ids_.at(of) * years);
   }
 
-  /// SQL: "nightly/12" with the id so many years further.
+  /// SQL: a campaign such as "nightly/12" with its id moved by `years` years of ids.
   std::string campaign_further(int years) const {
     auto const parts =
         "CAST(substr(campaign, instr(campaign, '/') + 1) AS INTEGER) + CASE "
@@ -229,7 +229,7 @@ class YearCopier {
                                 ids_.at("bisection") * years,
                                 ids_.at("incident") * years,
                                 ids_.at("nightly") * years);
-    // What follows the number begins with a slash.
+    // The text after the number begins with a slash.
     return fmt::format(
         "substr(campaign, 1, instr(campaign, '/')) || ({}) || ltrim(substr(campaign, "
         "instr(campaign, '/') + 1), '0123456789')",
@@ -248,7 +248,7 @@ class YearCopier {
     database_.exec("UPDATE " + table + " SET " + set);
   }
 
-  /// SQL: what a copy has in a column.
+  /// SQL: the value of a column in a copy that is `back` years older.
   std::string copied(std::string const& table, std::string const& column, int back) const {
     if (auto const of = table_of(table, column); !of.empty()) return further(column, of, -back);
     if (column == "campaign") return campaign_further(-back);
@@ -275,7 +275,7 @@ class YearCopier {
                     ids_.at("job") * (years_ - back)));
   }
 
-  /// From the newest year, whose rows have the greatest ids.
+  /// Copies rows of the newest year, which has the greatest ids.
   void copy_rows(std::string const& table, std::string const& rows, int back) {
     std::string names;
     std::string values;
@@ -297,7 +297,7 @@ class YearCopier {
 
   SQLite::Database& database_;
   int years_;
-  std::map<std::string, std::int64_t> ids_;  // the greatest of a year, by table
+  std::map<std::string, std::int64_t> ids_;  // ids of one year, by table
 };
 
 }  // namespace

@@ -9,23 +9,24 @@
 
 namespace torchwatch::years {
 
-/// Adds copies of the quiet model's series to a database that no store has open, under the names of
-/// other models, until it has `wanted` series. `rounds`: of a sweep, whose processes are copied.
-/// Returns the models and fleets that were added. Throws std::invalid_argument when there are not
-/// as many, SQLite::Exception when the disk fails.
+/// Copies the quiet model's series under the names of other models until the database has `wanted`
+/// series. No store may have the database open. `rounds`: rounds of a sweep, whose processes are
+/// copied. Returns the added models with their fleets. Throws std::invalid_argument when the
+/// catalogue has too few models, SQLite::Exception when the disk fails.
 std::vector<FleetModel> copy_series(std::filesystem::path const& database,
                                     Suite const& suite,
                                     std::size_t wanted,
                                     int rounds);
 
-/// Puts `years` - 1 copies of the year that a database holds before it. Of a copy's processes those
-/// are there that the service would have kept: of incidents and proofs. What was open in it is not.
+/// Adds `years` - 1 copies of the database's year, each a year older than the one before. A copy
+/// has the processes that the service keeps for years: profiles, and those of incidents and proofs.
+/// Its bisections are ended and its alarms cleared.
 void copy_years(std::filesystem::path const& database, std::size_t years);
 
-/// How many rows a table has.
+/// Returns the number of rows of a table.
 std::size_t count_rows(std::filesystem::path const& database, std::string const& table);
 
-/// Writes `after` instead of `before` where paths of the state directory are stored.
+/// Replaces `before` by `after` in the stored paths of builds and reports.
 void move_paths(std::filesystem::path const& database,
                 std::filesystem::path const& before,
                 std::filesystem::path const& after);

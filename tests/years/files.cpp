@@ -12,13 +12,13 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// Relative paths, so that the directory can be moved.
+/// Returns the configuration. Its paths are relative, so that the directory can be moved.
 Json configuration(std::vector<std::string> const& models, std::vector<std::string> const& fleets) {
   auto of_fleets = Json::array();
   for (auto const& fleet : fleets)
     of_fleets.push_back({{"name", fleet}, {"device", fleet == "gpu" ? "cuda" : "cpu"}});
   return {{"state_dir", "state"},
-          // Once a day: what it cannot do is told once a day.
+          // Polls once a day, so that the log has the feed's errors only once a day.
           {"feed",
            {{"kind", "directory"},
             {"path", "feed"},
@@ -26,7 +26,7 @@ Json configuration(std::vector<std::string> const& models, std::vector<std::stri
             {"overdue_s", 0},
             {"stale_days", 0}}},
           {"source", {{"repository", "repository"}, {"remote", "origin"}}},
-          // The files of builds are empty: nothing is won by removing them.
+          // The files of builds are empty, so removing them frees nothing.
           {"builds", {{"quota_mib", 0}, {"keep_free_mib", 0}}},
           {"fleets", std::move(of_fleets)},
           {"suite", {{"models", models}}},
@@ -47,8 +47,8 @@ Result<> write_text(fs::path const& file, std::string const& text) {
   return {};
 }
 
-/// All that git needs to call it one. A bisection that cannot fetch its commits waits; without a
-/// repository, or with one that has no remote, it would fail for good.
+/// Writes the least that git accepts as a repository, with an unreachable remote. A bisection that
+/// cannot fetch its commits waits. Without a repository or a remote, it would fail.
 Result<> write_repository(fs::path const& folder) {
   fs::create_directories(folder / "objects");
   fs::create_directories(folder / "refs");

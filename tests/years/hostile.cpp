@@ -16,7 +16,7 @@ constexpr std::array attacks{
     "| a | b |\n|---|---|\n| **bold** | `code` |",
     "```\nfence without an end",
     "--> <!-- a comment begins",
-    // NOLINTNEXTLINE(misc-misleading-bidirectional): that is what it is for
+    // NOLINTNEXTLINE(misc-misleading-bidirectional): the attack
     "\u202Egnirts desrever a ni dne\u202C \u200F\u05D0\u05D1\u05D2\u200E \u2066isolated",
     "tab\tand\r\nline end, \u2028 separator, \u0007 bell, \u001B[31mred\u001B[0m",
     "'; DROP TABLE nightly; --",
@@ -27,7 +27,7 @@ constexpr std::array attacks{
 
 constexpr std::size_t characters = 10'000;
 
-/// One word without an end, or many.
+/// Returns 10,000 characters: one word, or many words.
 std::string endless(Chance& chance) {
   std::string const piece = chance.happens(0.5) ? "x" : "lorem ipsum ";
   std::string text;

@@ -6,12 +6,13 @@
 
 namespace torchwatch::years {
 
-/// Texts that strangers write: subjects, authors, notes, reasons, rulings.
+/// Texts from outside: subjects, authors, notes, failures, rulings.
 class Texts {
  public:
   explicit Texts(bool are_hostile) : are_hostile_{are_hostile} {}
 
-  /// The text as it is, or, of a hostile history, sometimes with what tries to break out of a page.
+  /// Returns the text. In a hostile history, sometimes adds an attack on a page or replaces the
+  /// text by one.
   std::string of(std::string text, Chance& chance) const;
 
  private:

@@ -53,7 +53,7 @@ constexpr std::array chores{"Update the pinned commit of vision",
                             "Lint: sort includes",
                             "Skip a flaky test on trunk",
                             "Split the longest shard in two",
-                            "Remove what nobody has called since the last release",
+                            "Remove functions without callers since the last release",
                             "Type the public functions of the optimizer",
                             "Add myself to CODEOWNERS"};
 
@@ -65,7 +65,7 @@ std::string subject_for(Chance& chance) {
   return fmt::format("{} {}", area, text);
 }
 
-/// A name as git takes it: without brackets and control characters.
+/// Removes the characters that git rejects in a name: angle brackets and control characters.
 std::string name_for_git(std::string name) {
   std::erase_if(name, [](unsigned char letter) {
     return letter == '<' || letter == '>' || std::iscntrl(letter) != 0;
@@ -73,7 +73,7 @@ std::string name_for_git(std::string name) {
   return name;
 }
 
-/// The number at the end of "subject (#123)" and all before it.
+/// Returns " (#123)" at the end of a subject; empty if there is none.
 std::string number_in(std::string const& message) {
   auto const at = message.rfind(" (#");
   return at == std::string::npos ? "" : message.substr(at);

@@ -10,7 +10,7 @@
 
 namespace torchwatch::years {
 
-/// A commit that sounds like a good idea and makes something slower.
+/// A plausible commit that makes an operator slower.
 struct Blunder {
   std::string_view subject;
   std::string_view op;  ///< the operator whose cost grows
@@ -18,13 +18,13 @@ struct Blunder {
 
 extern std::array<Blunder, 12> const blunders;
 
-/// Invents the commits of the watched project.
+/// Generates the commits of the watched project.
 class Landing {
  public:
   /// `request` must outlive it.
   explicit Landing(Request const& request) : request_{request}, texts_{request.is_hostile} {}
 
-  /// The commits that land before a day's nightly, oldest first.
+  /// Returns the commits that land before a day's nightly, oldest first.
   std::vector<lab::CommitText> commits_of(DaysAgo ago) const;
 
   /// Gives a commit the subject of a blunder.

@@ -17,7 +17,7 @@ asio::awaitable<int> run_all(bisection::Queue& queue) {
   co_return 0;
 }
 
-/// As SIGTERM does, once one of them hangs.
+/// Runs the queue until `is_time`, then ends it as SIGTERM does.
 asio::awaitable<int> run_until(bisection::Queue& queue, bool const& is_time) {
   queue.start();
   while (!is_time)
@@ -33,7 +33,7 @@ void People::arrange() {
     rule_on(event);
   arrange_mutes();
   arrange_drifts();
-  stage_.evenings.on(9, [this] { search_drift(); });
+  stage_.evenings.on(9, [this] { bisect_drift(); });
   stage_.evenings.on(0, [this] { pin_newest(); });
 }
 
@@ -127,7 +127,7 @@ std::optional<Bisection> People::ask(BisectionOrder order) {
   return asked ? std::optional{std::move(*asked)} : std::nullopt;
 }
 
-void People::search_drift() {
+void People::bisect_drift() {
   auto request = request_between(15, 9, drifting());
   if (!request || !ask({std::move(*request), std::nullopt})) return;
   stage_.world.run(run_all(stage_.world.parts->queue));
@@ -144,7 +144,7 @@ void People::pin_newest() {
 
 void People::leave_bisections() {
   auto const& events = stage_.script.events();
-  auto const event = std::ranges::find(events, Plot::asked_again, &Event::plot);
+  auto const event = std::ranges::find(events, Plot::bisected_again, &Event::plot);
   auto const incident = incident_of(event->ago).value();
   auto const first = stage_.store().bisections().of_incident_in_brief(incident.id).front();
   BisectionOrder order{first.request, incident.id};

@@ -6,15 +6,15 @@
 
 namespace torchwatch::years {
 
-/// What people do: rulings, pins, and bisections of their own.
+/// The actions of users: rulings, pins and requested bisections.
 class People {
  public:
   explicit People(Stage& stage) : stage_{stage} {}
 
-  /// Puts it on the agenda.
+  /// Adds the actions to the agenda.
   void arrange();
 
-  /// The last that happens: one bisection is running and another waits when the service ends.
+  /// Ends the history with one running and one queued bisection. Call it last.
   void leave_bisections();
 
  private:
@@ -23,7 +23,7 @@ class People {
   void rule_on_series(RulingKind kind, Series const& series, std::string who, std::string why);
   void arrange_mutes();
   void arrange_drifts();
-  void search_drift();
+  void bisect_drift();
   void pin_newest();
   void give(Ruling ruling, std::string who, std::string why);
   std::optional<Incident> incident_of(DaysAgo ago);

@@ -14,7 +14,7 @@ bool is_on(FleetBenchmark const& which, Metric metric) {
   return true;
 }
 
-/// Strikes the times of some series' benchmarks where `builds` and `jobs` say so.
+/// Returns a disturbance of the time of these series' benchmarks where `where` is true.
 Disturbance slows(std::vector<Series> const& moved,
                   double ratio,
                   std::function<bool(JobOutcome const&, Build const&)> where) {
@@ -54,13 +54,14 @@ void Plots::landed() {
     stage_.world.parts->builder.broken.insert(stage_.world.sha(at));
 }
 
-/// One of today's commits: `share` in [0, 1).
+/// Returns the commit at a share of today's commits, in [0, 1).
 std::size_t Plots::commit_at(double share) const {
   auto const count = stage_.last_commit - stage_.first_commit + 1;
   return stage_.first_commit + static_cast<std::size_t>(share * static_cast<double>(count));
 }
 
-/// The benchmarks take turns, so that none is moved again before it is where it was.
+/// Returns the next one or two series. Benchmarks take turns, so that a change is fixed before its
+/// benchmark changes again.
 std::vector<Series> Plots::next_series(Metric metric) {
   auto const& all = stage_.suite.eventful();
   auto left = chance_.from_to(1, 2);
@@ -99,7 +100,7 @@ void Plots::give_reason(Cause const& cause) {
     stage_.processes.blame({series.fleet, series.benchmark}, blunder.op);
 }
 
-/// One commit in twelve, but for those that proofs need.
+/// Breaks the builds of 8% of today's commits, except of those that proofs need.
 void Plots::break_some_builds(std::vector<std::size_t> const& culprits) {
   for (auto at = stage_.first_commit; at < stage_.last_commit; ++at) {
     bool const is_needed = std::ranges::any_of(
@@ -115,7 +116,7 @@ void Plots::break_builds_around(std::size_t culprit) {
 
 void Plots::play_culprit(Event const& event) {
   bool const is_range = event.plot == Plot::range;
-  bool const stays = event.plot == Plot::accepted || event.plot == Plot::asked_again ||
+  bool const stays = event.plot == Plot::accepted || event.plot == Plot::bisected_again ||
                      event.plot == Plot::paused || event.plot == Plot::undecided;
   auto const one = cause(is_range ? 0.3 : 0.1, is_range ? 0.6 : 0.9, event.metric);
   land(one, !stays);
@@ -157,7 +158,7 @@ void Plots::play_layout() {
   });
 }
 
-/// The processes of tonight's build are slower tonight.
+/// Slows the processes of today's nightly in its sweep, but not in later rounds.
 void Plots::play_disturbed_host() {
   NightlyId const tonight{static_cast<std::int64_t>(stage_.world.nightlies().size()) + 1};
   auto const where = [campaign = Campaign::of(tonight),
@@ -193,7 +194,7 @@ Series Plots::special(Test test, Device device) const {
   return {which.fleet, which.benchmark, Metric::latency};
 }
 
-/// Each night a little more.
+/// Makes a series slower by the same small ratio each night, `ratio` in all.
 void Plots::arrange_drift(DaysAgo from, DaysAgo nights, double ratio) {
   double const each = std::pow(ratio, 1 / static_cast<double>(nights));
   auto const moves = is_any_of({special(Test::eval, Device::cpu)});

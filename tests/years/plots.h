@@ -7,23 +7,24 @@
 
 namespace torchwatch::years {
 
-/// Has events happen in nightlies.
+/// Makes the script's events happen.
 class Plots {
  public:
   explicit Plots(Stage& stage) : stage_{stage} {}
 
-  /// Has an event happen in today's nightly. `commits`: of today, before they land; some get other
-  /// subjects.
+  /// Makes an event happen in today's nightly. `commits`: today's commits before they land. Changes
+  /// the subjects of culprits.
   void play(Event const& event, std::vector<lab::CommitText>& commits);
 
-  /// The commits that play() was given have landed.
+  /// Call this when the commits of play() have landed.
   void landed();
 
-  /// What no single night is about: drifts, hosts, benchmarks that stop, a muted regression.
+  /// Arranges what is not an event of one nightly: drifts, changed hosts, benchmarks that stop, a
+  /// muted regression.
   void arrange_background();
 
  private:
-  /// A commit of today that moves some series.
+  /// A commit of today that changes some series by a ratio.
   struct Cause {
     std::size_t commit = 0;
     std::vector<Series> moved;
@@ -54,7 +55,7 @@ class Plots {
   Stage& stage_;
   Chance chance_{stage_.request.seed, "plots"};
   std::vector<lab::CommitText>* commits_ = nullptr;
-  std::set<std::size_t> broken_;  // commits of today that do not build
+  std::set<std::size_t> broken_;  // today's unbuildable commits
   std::size_t next_benchmark_ = 0;
   std::size_t next_blunder_ = 0;
 };

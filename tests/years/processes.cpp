@@ -11,24 +11,24 @@
 namespace torchwatch::years {
 namespace {
 
-/// What ScriptedRounds give where nothing is different.
+/// The levels that ScriptedRounds report for unchanged builds.
 constexpr double typical_ms = 10;
 constexpr double typical_bytes = 64.0 * (1 << 20);
 
-/// Of a process.
+/// Runs of a process.
 constexpr std::size_t runs = 3;
 
-/// Of what the processes of a round have in common, and of each of them.
+/// The noise that the processes of a round share, as a share of the level.
 constexpr double noise_of_rounds = 0.002;
 
-/// Allocators round to it.
+/// Bytes to which allocators round.
 constexpr double grain = 64;
 
 double grained(double bytes) {
   return std::round(bytes / grain) * grain;
 }
 
-/// To a microsecond.
+/// Rounds to microseconds.
 double rounded(double ms) {
   return std::round(ms * 1e3) / 1e3;
 }
@@ -57,7 +57,7 @@ struct Share {
   double calls;
 };
 
-/// Where the time of an iteration usually goes.
+/// The usual shares of operators in the time of an iteration.
 constexpr std::array shares{Share{"aten::addmm", 0.31, 24},
                             Share{"aten::convolution", 0.24, 53},
                             Share{"aten::native_batch_norm", 0.11, 53},
@@ -70,7 +70,7 @@ constexpr std::array shares{Share{"aten::addmm", 0.31, 24},
                             Share{"aten::mul.Tensor", 0.02, 37},
                             Share{"aten::empty.memory_format", 0.01, 214}};
 
-/// `extra`: milliseconds that `op` takes more than usual.
+/// Returns the costs of operators. `op` takes `extra` milliseconds more than usual.
 std::vector<OperatorCost> costs_of(double ms, std::string_view op, double extra) {
   std::vector<OperatorCost> costs;
   for (auto const& share : shares)
@@ -181,7 +181,7 @@ void Processes::add_accounts(JobOutcome& outcome) const {
                            {"gpu_idle_share", idle}});
 }
 
-/// `growth`: how many times as long as at first the build takes.
+/// Adds the costs of operators. `growth`: ratio of the build's time to that of the first build.
 void Processes::add_profile(JobOutcome& outcome, double growth) const {
   double const ms = outcome.values.at(Metric::latency).value;
   double const at_first = ms / std::max(1.0, growth);

@@ -17,35 +17,36 @@
 
 namespace torchwatch::years {
 
-/// What makes processes slower, or fail, though no commit did.
+/// A cause, other than a commit, that makes processes slower or fail.
 struct Disturbance {
   std::function<bool(JobOutcome const&, Build const&)> strikes;
-  double ratio = 1;                 ///< of the time
-  std::optional<JobError> error{};  ///< instead
-  std::string message{};            ///< of the error
+  double ratio = 1;                 ///< factor of the time
+  std::optional<JobError> error{};  ///< if set, the process fails
+  std::string message{};            ///< text of the error
 };
 
-/// What worker processes report: the world says how much more a build needs than any other; this
-/// makes it the usual level of the series, with noise, hosts and disturbances.
+/// Generates the reports of worker processes. The world gives the ratio of a build to a typical
+/// one. This class multiplies it with the usual level of the series, and adds noise, the pace of
+/// the host and disturbances.
 class Processes {
  public:
   /// `request` must outlive it.
   explicit Processes(Request const& request);
 
-  /// Has `rounds` report so. Must outlive them.
+  /// Makes `rounds` use these reports. Must outlive `rounds`.
   void attach_to(fakes::ScriptedRounds& rounds);
 
   void disturb(Disturbance disturbance) { disturbances_.push_back(std::move(disturbance)); }
 
-  /// The host of a fleet gets another kernel or driver, and with it another pace.
+  /// Gives the host of a fleet another kernel or driver, and so another pace.
   void change_host(std::string const& fleet);
 
   void make_noisy(FleetBenchmark benchmark) { noisy_.insert(std::move(benchmark)); }
 
-  /// What a benchmark needs more is spent in this operator from now on.
+  /// Attributes further increases of a benchmark's time to this operator.
   void blame(FleetBenchmark const& benchmark, std::string_view op) { blamed_[benchmark] = op; }
 
-  /// The next outcomes are of another round.
+  /// Starts a round: the next outcomes belong to it.
   void begin_round();
 
  private:

@@ -9,8 +9,8 @@
 namespace torchwatch::years {
 namespace {
 
-/// What a visitor sees first.
-constexpr std::array newest_events{Event{2, Plot::asked_again},
+/// The events of the newest hundred days.
+constexpr std::array newest_events{Event{2, Plot::bisected_again},
                                    Event{6, Plot::paused},
                                    Event{11, Plot::two_culprits},
                                    Event{19, Plot::range},
@@ -25,7 +25,7 @@ constexpr std::array newest_events{Event{2, Plot::asked_again},
                                    Event{81, Plot::cancelled, Metric::cmem},
                                    Event{90, Plot::improvement}};
 
-/// What most incidents are.
+/// The events of older days, one of which is drawn at a time.
 constexpr std::array usual_plots{Plot::culprit,
                                  Plot::culprit,
                                  Plot::culprit,
@@ -44,7 +44,7 @@ constexpr std::array<DaysAgo, 5> missing_days{17, 50, 51, 52, 53};
 constexpr DaysAgo cut_off_day = 67;
 constexpr DaysAgo crashing_day = 24;
 
-/// Up to here nothing is left to chance.
+/// The newest days, whose fates are not random.
 constexpr DaysAgo scripted_days = 100;
 
 NightlyFate fate_by_chance(Chance& chance) {
@@ -88,7 +88,7 @@ void Script::draw_events(Request const& request) {
   std::ranges::reverse(events_);
 }
 
-/// In the next older night that is measured; whether there is one.
+/// Adds the event to the next older measured nightly. Returns false if there is none.
 bool Script::place(Event event) {
   while (event.ago + 2 < fates_.size() && fates_[event.ago] != NightlyFate::measured)
     ++event.ago;

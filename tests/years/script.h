@@ -8,31 +8,31 @@
 
 namespace torchwatch::years {
 
-/// Days are counted back from the last one, which is 0.
+/// A day, counted back from the last one, which is 0.
 using DaysAgo = std::size_t;
 
-/// What becomes of a day's nightly.
+/// The fate of a day's nightly.
 enum class NightlyFate {
   measured,
-  missing,  ///< none is published
-  cut_off,  ///< its file cannot be unpacked
-  crashes,  ///< none of its processes gives a result
+  missing,  ///< is not published
+  cut_off,  ///< its file is incomplete
+  crashes,  ///< all of its processes fail
 };
 
-/// What happens in a night that is measured. All but `improvement` open an incident.
+/// The event of a measured nightly. All except `improvement` open an incident.
 enum class Plot {
   culprit,
-  two_culprits,    ///< on series of their own
-  range,           ///< the culprit lies among commits that do not build
-  accepted,        ///< a culprit whose price a person accepts
-  asked_again,     ///< a culprit; in the end a person's second bisection of it is running
-  paused,          ///< a culprit; a person pauses the bisection
-  cancelled,       ///< a culprit; a person cancels the bisection
-  undecided,       ///< a culprit; the bisection may not measure enough
-  failed,          ///< a culprit; an end of the bisection cannot be built
-  not_reproduced,  ///< the host disturbed some processes; a person calls it a false alarm
-  environment,     ///< the published build is slower, and not its commit
-  layout,          ///< one build of a commit is slower, and another is not
+  two_culprits,    ///< each changes series of its own
+  range,           ///< a culprit among unbuildable commits
+  accepted,        ///< a culprit whose change a user accepts
+  bisected_again,  ///< a culprit; the history ends while a second bisection is running
+  paused,          ///< a culprit; a user pauses the bisection
+  cancelled,       ///< a culprit; a user cancels the bisection
+  undecided,       ///< a culprit; the bisection reaches its limit of measurements
+  failed,          ///< a culprit; an end of the bisection is unbuildable
+  not_reproduced,  ///< the host disturbs some processes; a user rules it a false alarm
+  environment,     ///< the published build is slower, its commit is not
+  layout,          ///< one build of a commit is slower, another is not
   improvement,
 };
 
@@ -42,8 +42,9 @@ struct Event {
   Metric metric = Metric::latency;
 };
 
-/// What is to happen: the newest hundred days show one of everything, older ones have an incident a
-/// month. The events are the oldest first, in nights that are measured and follow another.
+/// The script of a history. The newest hundred days have each kind of event; older days have about
+/// one incident a month. Events are oldest first, and only in measured nightlies that have a
+/// baseline.
 class Script {
  public:
   explicit Script(Request const& request);

@@ -16,12 +16,12 @@
 
 namespace torchwatch::years {
 
-/// Things to do on days to come.
+/// Actions that are planned for later days.
 class Agenda {
  public:
   using Action = std::function<void()>;
 
-  /// What is to be done on a day before the history begins is not done.
+  /// Plans an action. It is not run if the day is before the history begins.
   void on(DaysAgo ago, Action action) { days_[ago].push_back(std::move(action)); }
 
   bool has(DaysAgo ago) const { return days_.contains(ago); }
@@ -32,13 +32,13 @@ class Agenda {
   std::map<DaysAgo, std::vector<Action>> days_;
 };
 
-/// A bisection that does not run to its end: what becomes of it after so many rounds.
+/// The interruption of a bisection: `then` is called after `rounds` rounds.
 struct Interruption {
   int rounds = 0;
   std::function<void(BisectionId)> then;
 };
 
-/// The world that a year happens in, and what its authors share.
+/// The world in which a year happens, with the state that Year, Plots and People share.
 struct Stage {
   explicit Stage(Request of);
   Stage(Stage const&) = delete;
@@ -49,13 +49,13 @@ struct Stage {
 
   std::string date_of(DaysAgo ago) const;
 
-  /// The nightly of a day; nothing when there is none.
+  /// Returns the nightly of a day; nullopt if there is none.
   std::optional<Nightly> nightly_of(DaysAgo ago);
 
-  /// Whether a build is one that was published on the days `from` to `to`.
+  /// Returns a predicate that is true for builds published on the days `from` to `to`.
   std::function<bool(Build const&)> is_published(DaysAgo from, DaysAgo to) const;
 
-  /// Hangs the next bisection after so many rounds of its search, and calls `then` meanwhile.
+  /// Makes the next bisection hang after some rounds, and calls `then` while it hangs.
   void interrupt(Interruption next) { interruption = std::move(next); }
 
   Request const request;
@@ -64,12 +64,12 @@ struct Stage {
   Texts const texts;
   Landing const landing;
   Processes processes;
-  Agenda mornings;  ///< when the day's commits have landed, before its nightly
-  Agenda evenings;  ///< when its nightly is judged
+  Agenda mornings;  ///< run when the day's commits have landed, before its nightly
+  Agenda evenings;  ///< run when the day's nightly is judged
   DaysAgo today = 0;
-  std::size_t first_commit = 0;  ///< of today
-  std::size_t last_commit = 0;   ///< of today, which the nightly is built from
-  std::string library;           ///< that published builds come with
+  std::size_t first_commit = 0;  ///< today's first
+  std::size_t last_commit = 0;   ///< today's last; the nightly is built from it
+  std::string library;           ///< the library in published builds
   std::optional<Interruption> interruption;
   fakes::World world;
 
@@ -78,7 +78,7 @@ struct Stage {
   void hang(measure::RoundKey const& key);
 };
 
-/// Whether a series is one of some.
+/// Returns a predicate that is true for these series.
 fakes::World::Moves is_any_of(std::vector<Series> series);
 
 }  // namespace torchwatch::years

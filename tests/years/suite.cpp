@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array measured_fleets{"cpu", "gpu"};
 
-/// The fleet of a second kind of CPU, where two fleets have not enough series.
+/// A fleet with another kind of CPU, used when two fleets have too few series.
 constexpr auto third_fleet = "arm";
 
 constexpr double kib = 1024;
@@ -33,7 +33,7 @@ double usual_level(Series const& series, Chance& chance) {
   return 0;
 }
 
-/// The domains take turns, so that a few models are of many.
+/// Returns the models' names. The domains take turns, so that the first models cover many domains.
 std::vector<std::string> names_by_turns(std::vector<suite::Entry> const& entries) {
   std::map<std::string_view, int> taken;
   std::multimap<int, std::string> by_turn;

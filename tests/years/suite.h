@@ -15,25 +15,26 @@ struct FleetModel {
   std::string model;
 };
 
-/// The models of the catalogue by what happens to them, in an order drawn from the seed. Each has
-/// both tests.
+/// The models of the catalogue, grouped by their role in a history. The seed determines the order.
+/// Each model has both tests.
 class Suite {
  public:
   explicit Suite(std::uint64_t seed);
 
-  /// All that the world measures, on the fleets "cpu" and "gpu": first those below.
+  /// Returns the models that the world measures, on the fleets "cpu" and "gpu": the eventful, the
+  /// special and the quiet one.
   std::vector<std::string> measured() const;
 
-  /// Benchmarks that incidents happen to, in turn.
+  /// The benchmarks that have incidents, in the order in which they take turns.
   std::vector<FleetBenchmark> const& eventful() const { return eventful_; }
 
-  /// It drifts, stops and is noisy.
+  /// The model that drifts, stops and is noisy.
   std::string const& special() const { return models_[special_at]; }
 
-  /// Nothing happens to it: other quiet models are copied from it.
+  /// The model without events, from which other models are copied.
   std::string const& quiet() const { return models_[quiet_at]; }
 
-  /// What may be copied from the quiet model, in the order of need.
+  /// Returns the models and fleets that copies of the quiet model can have, in the order of use.
   std::vector<FleetModel> copies() const;
 
  private:
@@ -44,18 +45,20 @@ class Suite {
   std::vector<FleetBenchmark> eventful_;
 };
 
-/// The benchmark of a model on a fleet.
+/// Returns the benchmark of a model on a fleet.
 FleetBenchmark benchmark_on(std::string const& fleet, std::string model, Test test);
 
-/// The metrics that a worker reports on a device.
+/// Returns the metrics that a worker reports on a device.
 std::vector<Metric> metrics_on(Device device);
 
-/// What a series usually has: ms or bytes, and the standard deviation of a process as a share.
+/// The usual level of a series, in ms or bytes, and the standard deviation of a process as a share
+/// of it.
 struct Usual {
   double level = 0;
   double noise = 0;
 };
 
+/// Returns the level and noise that the seed gives a series.
 Usual usual_of(std::uint64_t seed, Series const& series);
 
 }  // namespace torchwatch::years

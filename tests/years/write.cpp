@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Once each, in their order.
+/// Appends the name unless it is there already.
 void add(std::vector<std::string>& names, std::string const& name) {
   if (std::ranges::find(names, name) == names.end()) names.push_back(name);
 }
@@ -35,7 +35,7 @@ Result<> write_configuration(Suite const& suite,
   return write_files(out, models, fleets);
 }
 
-/// Histories of more than a year are whole years.
+/// Checks the length: up to one year, or whole years.
 Result<> check_nights(std::size_t nights) {
   bool const is_part = nights >= least_nights && nights <= days_of_year;
   if (is_part || (nights > 0 && nights % days_of_year == 0)) return {};
@@ -47,13 +47,14 @@ Result<> check_nights(std::size_t nights) {
                            days_of_year)};
 }
 
-/// As the service does when it has judged a nightly: copies were judged by none.
+/// Computes the figures of the page Trust. The service does this when it has judged a nightly, but
+/// copies are not judged.
 void work_out_trust_figures(fs::path const& database) {
   auto store = storage::Store::open(database).value();
   nightly::keep_trust_figures(store);
 }
 
-/// The database grows where it is in memory.
+/// Adds the copies to the database in its temporary folder, then writes everything to `out`.
 Result<Written> write_home(Year& year, Request const& request, fs::path const& out) {
   auto const state = fs::absolute(out) / "state";
   auto const database = year.folder() / database_name;

@@ -9,18 +9,17 @@
 
 namespace torchwatch::years {
 
-/// How much was written.
+/// The result: the database's path and the numbers of nightlies and series in it.
 struct Written {
   std::filesystem::path database;
   std::size_t nightlies = 0;
   std::size_t series = 0;
 };
 
-/// Lives through a history in memory and writes what is left of it to `out`: state/ and
-/// torchwatch.json, a configuration to serve it with. `progress`: called after each day with how
-/// many there were and will be. Fails with invalid_argument when there is one already, or when
-/// there are not as many series; with unavailable when it cannot be written. Throws when the
-/// service fails.
+/// Runs a history in memory and writes its results to `out`: state/, and torchwatch.json to serve
+/// it. Calls `progress` after each day with the numbers of days done and in all. Fails with
+/// invalid_argument when `out` has a history already or too many series are requested, and with
+/// unavailable when it cannot write. Throws when the service fails.
 Result<Written> write_history(Request const& request,
                               std::filesystem::path const& out,
                               std::function<void(std::size_t, std::size_t)> const& progress);

@@ -9,13 +9,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The judge calls a build slower than itself once.
+/// The day whose self-comparison gives a false alarm.
 constexpr DaysAgo false_alarm_day = 37;
 
-/// Since then commits are built with another compiler.
+/// The day from which on commits are built with another compiler.
 constexpr DaysAgo compiler_day = 200;
 
-/// In the last week the disk gets a limit, so that what is not in use goes.
+/// The quota of builds in the last week, so that builds that are not in use are removed.
 constexpr std::int64_t quota_mib = 100L * 1024;
 
 std::string recipe_with(std::string const& compiler) {
@@ -40,7 +40,7 @@ Year::Year(Request const& request) : stage_{request} {
   judge_falsely();
 }
 
-/// The second of two processes of one build is slower.
+/// Slows the second of two processes of one build, which gives a false alarm.
 void Year::judge_falsely() {
   auto const is_second = [is_there = stage_.is_published(false_alarm_day, false_alarm_day)](
                              JobOutcome const& outcome, Build const& build) {

@@ -9,14 +9,14 @@
 
 namespace torchwatch::years {
 
-/// Days of the service's life in memory: its real pipeline watches nightlies that are scripted.
+/// A year of the service in memory: its real pipeline watches scripted nightlies.
 class Year {
  public:
-  /// At most one year long.
+  /// `request` is for at most one year.
   explicit Year(Request const& request);
 
-  /// Lives through all days. `progress`: called after each with how many there were and will be.
-  /// Throws when a pass fails.
+  /// Runs all days. Calls `progress` after each with the numbers of days done and in all. Throws
+  /// when a pass fails.
   void live(std::function<void(std::size_t, std::size_t)> const& progress);
 
   /// Closes the database.
@@ -28,7 +28,7 @@ class Year {
 
   config::Options const& options() const { return stage_.world.options; }
 
-  /// Of the database, and of the service's state directory.
+  /// The folder of the database and of the service's state directory.
   std::filesystem::path folder() const { return stage_.world.folder.path(); }
 
  private:

@@ -32,7 +32,7 @@ Result<Written> write(Request const& request, tests::TemporaryFolder const& fold
   return write_history(request, folder.path(), [](std::size_t, std::size_t) {});
 }
 
-/// A history that was just written, and the configuration to serve it with.
+/// A history written to a temporary folder, with the configuration that serves it.
 struct WrittenYears {
   explicit WrittenYears(Request const& request)
       : written{write(request, folder).value()},
@@ -45,7 +45,7 @@ struct WrittenYears {
   storage::Store store;
 };
 
-/// What a page would show of it, without where builds lie.
+/// Returns the levels, reports and alarms of a history as text, without paths of builds.
 std::string text_of(storage::Store& store) {
   std::string text;
   for (auto const& series : store.histories().series())
@@ -66,7 +66,7 @@ std::set<Member> all_of(std::vector<Record> const& records, Member Record::*memb
   return values;
 }
 
-/// They only look, at the same one.
+/// Tests that only read, all in one history.
 class YearsTest : public testing::Test {
  protected:
   static void SetUpTestSuite() { written = std::make_unique<WrittenYears>(four_months()); }
@@ -97,7 +97,7 @@ TEST_F(YearsTest, ShowsEveryStateAndOutcomeOfABisection) {
                             Outcome{BisectionOutcome::layout}}));
 }
 
-TEST_F(YearsTest, LeavesWhatGoesOnWithoutAnAnswer) {
+TEST_F(YearsTest, OpenBisectionsHaveNoOutcome) {
   for (auto const& bisection : store().bisections().all_in_brief()) {
     if (bisection.state != BisectionState::running && bisection.state != BisectionState::paused)
       continue;
@@ -138,7 +138,7 @@ TEST_F(YearsTest, MutesASeriesAndUnmutesIt) {
               IsSupersetOf({accept, false_alarm, mute, unmute}));
 }
 
-TEST_F(YearsTest, KeepsProcessesOfNewNightsAndOfIncidents) {
+TEST_F(YearsTest, KeepsProcessesOfNewNightliesAndOfIncidents) {
   auto const nightlies = store().nightlies().all();
   auto const are_kept = [this](Nightly const& nightly) {
     return !store().jobs().of(Campaign::of(nightly.id)).empty();
@@ -150,7 +150,7 @@ TEST_F(YearsTest, KeepsProcessesOfNewNightsAndOfIncidents) {
     EXPECT_TRUE(are_kept(store().nightlies().find(incident.nightly).value()));
 }
 
-TEST_F(YearsTest, LeavesTheServiceNoNightlyToGoOnWith) {
+TEST_F(YearsTest, AllNightliesAreFinished) {
   auto const newest = store().nightlies().newest().value();
 
   EXPECT_EQ(newest.date, "2026-03-01");
@@ -159,7 +159,7 @@ TEST_F(YearsTest, LeavesTheServiceNoNightlyToGoOnWith) {
   EXPECT_THAT(store().nightlies().unpublished(), IsEmpty());
 }
 
-TEST_F(YearsTest, HasTheBuildsAndReportsThatItTellsOf) {
+TEST_F(YearsTest, StoredBuildsAndReportsExist) {
   auto const builds = std::filesystem::path{options().state_dir} / "builds";
   EXPECT_FALSE(store().kept_builds().all().empty());
   for (auto const& build : store().kept_builds().all())
@@ -168,7 +168,7 @@ TEST_F(YearsTest, HasTheBuildsAndReportsThatItTellsOf) {
     EXPECT_TRUE(std::filesystem::exists(incident.report)) << incident.report;
 }
 
-TEST_F(YearsTest, HasAlarmsThatAreOpenAndOthers) {
+TEST_F(YearsTest, HasOpenAndClearedAlarms) {
   auto const all = store().alarms().all();
 
   EXPECT_FALSE(store().alarms().open().empty());
@@ -188,7 +188,7 @@ TEST_F(YearsTest, ProfilesTheNewestIncidents) {
   EXPECT_FALSE(storage::story_of(store(), newest).operators.empty());
 }
 
-TEST_F(YearsTest, CountsAFalseAlarmOfTheJudge) {
+TEST_F(YearsTest, CountsOneFalseAlarmOfSelfComparisons) {
   AaTally all;
   for (auto const& [month, tally] : store().trust().aa_months()) {
     all.comparisons += tally.comparisons;
@@ -199,7 +199,7 @@ TEST_F(YearsTest, CountsAFalseAlarmOfTheJudge) {
   EXPECT_EQ(all.alarms, 1);
 }
 
-TEST(YearsOfASeed, AreTheSameAgain) {
+TEST(YearsOfASeed, AreEqual) {
   auto request = four_months();
   request.nights = least_nights;
   WrittenYears one{request};
@@ -211,7 +211,7 @@ TEST(YearsOfASeed, AreTheSameAgain) {
   EXPECT_NE(text_of(one.store), text_of(other.store));
 }
 
-/// What strangers wrote about one bisection.
+/// Returns the texts from outside that belong to one bisection.
 std::vector<std::string> texts_of(storage::Store& store, BisectionId id) {
   std::vector<std::string> texts;
   auto const bisection = store.bisections().find(id).value();
@@ -222,7 +222,7 @@ std::vector<std::string> texts_of(storage::Store& store, BisectionId id) {
   return texts;
 }
 
-TEST(HostileYears, HoldWhatBreaksPages) {
+TEST(HostileYears, ContainAttacksOnPages) {
   auto request = four_months();
   request.nights = 60;
   request.is_hostile = true;
@@ -257,7 +257,7 @@ TEST(YearsOfManySeries, HaveCopiesOfQuietOnes) {
         << name_of(series);
 }
 
-TEST(YearsOfTooManySeries, AreRefused) {
+TEST(YearsOfTooManySeries, AreRejected) {
   auto request = four_months();
   request.nights = least_nights;
   request.series = 2000;
@@ -267,7 +267,7 @@ TEST(YearsOfTooManySeries, AreRefused) {
               HasSubstr("--series: found 2000, allowed up to"));
 }
 
-TEST(YearsOfAnOddLength, AreRefused) {
+TEST(YearsOfAnInvalidLength, AreRejected) {
   auto request = four_months();
   request.nights = 700;
   tests::TemporaryFolder const folder;
@@ -300,7 +300,7 @@ TEST(CopiesOfYears, AreOlderAndClosed) {
     EXPECT_GT(alarm.raised_at, newest_copy.announced_at);
 }
 
-TEST(FilesOfYears, AreAConfigurationOfTheStore) {
+TEST(FilesOfYears, NameTheDatabaseAndTheFleets) {
   auto request = four_months();
   request.nights = least_nights;
   WrittenYears const years{request};
