@@ -14,5 +14,5 @@ export async function show(place) {
     { title: 'Incident', value: (row) => row.incident, cell: (row) => (row.incident ? incidentLink(row.incident) : 'none: requested') },
     { title: 'Steps', number: true, value: (row) => row.steps_done, cell: (row) => row.steps_done, descending: true, narrowHidden: true },
     { title: 'Requested', value: (row) => row.asked_at, cell: (row) => time(row.asked_at), narrowHidden: true, descending: true },
-  ], place, { caption: 'Newest first', empty: ['No bisection yet. An incident starts one. To bisect two commits now, run ', h('code', null, 'torchwatch bisect'), '.'] }));
+  ], place, { caption: 'Newest first', empty: ['No bisection yet. An incident starts one. To bisect any two commits, run ', h('code', null, 'torchwatch bisect --server URL'), '.'] }));
 }

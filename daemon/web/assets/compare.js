@@ -63,7 +63,7 @@ function onlyList(name, keys) {
 
 function nothingYet(comparison, choices) {
   if (choices.nightlies.id.length === 0) {
-    return ['No nightly yet', 'This page compares two judged nightlies. ', h('code', null, 'torchwatch check'), ' judges the newest one.'];
+    return ['No nightly yet', 'This page compares two judged nightlies. ', h('code', null, 'torchwatch config check'), ' reports whether the service can find and measure one.'];
   }
   if (!comparison.before || !comparison.after) {
     return ['One side is missing', 'This page needs two judged nightlies. With one, choose two fleets or two backends above.'];

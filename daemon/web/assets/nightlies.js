@@ -13,5 +13,5 @@ export async function show(place) {
     { title: 'Commit', cell: (row) => h('code', null, shortSha(row.commit)) },
     { title: 'State', value: (row) => row.state, cell: (row) => [stateText(row), row.failure ? [': ', untrusted(row.failure)] : null] },
     { title: 'Announced', value: (row) => row.announced_at, cell: (row) => time(row.announced_at), narrowHidden: true, descending: true },
-  ], place, { caption: 'Newest first', empty: ['No nightly yet. The service lists here what its feed publishes. To judge the newest one now, run ', h('code', null, 'torchwatch check'), '.'] }));
+  ], place, { caption: 'Newest first', empty: ['No nightly yet. The service judges the newest one when it polls its feed next (feed.poll_s). ', h('code', null, 'torchwatch config check'), ' reports whether the feed works.'] }));
 }

@@ -41,7 +41,7 @@ function drawn(rows, threshold) {
 
 export function noiseSection(all, threshold, query, remember) {
   const heading = h('h2', null, 'Noise of each series');
-  if (all.length === 0) return [heading, h('p', { class: 'quiet' }, 'No series has been measured yet. To measure the newest nightly now, run ', h('code', null, 'torchwatch check'), '.')];
+  if (all.length === 0) return [heading, h('p', { class: 'quiet' }, 'No series yet. The first two nightlies fill this section. ', h('code', null, 'torchwatch config check'), ' reports whether the service can find and measure one.')];
   const metrics = [...new Set(all.map((row) => row.metric))];
   const shown = h('div');
   const draw = (metric) => shown.replaceChildren(...drawn(all.filter((row) => row.metric === metric), threshold));

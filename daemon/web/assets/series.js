@@ -43,7 +43,7 @@ async function showAll(place) {
     const found = rows.filter((row) => matches(row, query));
     results.replaceChildren(table(columns, found, {
       caption: `${found.length} of ${plural(rows.length, 'series', 'series')}`,
-      empty: rows.length === 0 ? ['No series has been measured yet. To measure the newest nightly now, run ', h('code', null, 'torchwatch check'), '.'] : 'No series matches. Change the search or the filters.',
+      empty: rows.length === 0 ? ['No series yet. The first nightly fills this page. ', h('code', null, 'torchwatch config check'), ' reports whether the service can find and measure one.'] : 'No series matches. Change the search or the filters.',
       sort: query.has('sort') ? Number(query.get('sort')) : 5, descending: query.get('order') !== 'ascending',
       onSort: (index, descending) => {
         query.set('sort', index);

@@ -32,7 +32,7 @@ function progressOf(nightly) {
 function newestPanel(nightlies) {
   if (nightlies.length === 0) {
     return h('section', { class: 'panel notice' }, h('h2', null, 'No nightly yet'),
-      h('p', null, 'The service checks its feed for one. ', h('code', null, 'torchwatch check'), ' judges the newest one now; ', h('code', null, 'torchwatch config check'), ' reports whether the feed works.'));
+      h('p', null, 'The service judges the newest one when it polls its feed next (feed.poll_s). ', h('code', null, 'torchwatch config check'), ' reports whether the feed works.'));
   }
   const [newest] = nightlies;
   const kind = newest.state === 'failed' ? 'alert' : newest.incident ? 'alert' : newest.progress ? '' : 'calm';
