@@ -64,7 +64,7 @@ CURLM* new_multi() {
   return handle;
 }
 
-/// A response while it comes. libcurl is C: nothing is thrown through it.
+/// A response in transfer. libcurl is C, so its callbacks keep exceptions for later.
 class Incoming {
  public:
   Incoming(CURL* curl, TakePiece const& take, std::size_t most_bytes)
@@ -81,7 +81,7 @@ class Incoming {
   Incoming& operator=(Incoming const&) = delete;
   ~Incoming() = default;
 
-  /// Rethrows what was thrown meanwhile.
+  /// Returns the response, or rethrows the exception of a callback.
   Response response() && {
     if (failure_) std::rethrow_exception(failure_);
     read_status();
@@ -94,7 +94,7 @@ class Incoming {
     return std::move(response_);
   }
 
-  /// Why the rest of the response was refused here; empty when it was not.
+  /// The reason why the client refused the rest of the response; empty if it did not.
   std::string const& refusal() const { return refusal_; }
 
  private:
@@ -110,7 +110,7 @@ class Incoming {
     });
   }
 
-  /// Fewer bytes taken than given end the transfer.
+  /// Calls `taking`. Returns `size`, or 0 on failure, which ends the transfer.
   template <class Taking>
   std::size_t guarded(std::size_t size, Taking const& taking) {
     try {
@@ -124,7 +124,7 @@ class Incoming {
   bool take_header(std::string_view line) {
     header_bytes_ += line.size();
     if (header_bytes_ > most_header_bytes) return refuse("header", most_header_bytes);
-    if (line.starts_with("HTTP/")) response_ = {};  // an interim response came before
+    if (line.starts_with("HTTP/")) response_ = {};  // drops an interim response
     auto const colon = line.find(':');
     if (colon == std::string_view::npos) return true;
     auto& value = response_.headers[boost::to_lower_copy(std::string{line.substr(0, colon)})];
@@ -142,7 +142,8 @@ class Incoming {
   }
 
   bool refuse(std::string const& part, std::size_t most) {
-    refusal_ = "the " + part + " is larger than " + std::to_string(most) + " bytes";
+    refusal_ = "response " + part + ": found more than " + std::to_string(most) +
+               " bytes, allowed " + std::to_string(most);
     return false;
   }
 
@@ -166,7 +167,7 @@ std::string variable(char const* name) {
   return value == nullptr ? "" : value;
 }
 
-/// The certificate itself is trusted, whoever signed it and whenever it ends.
+/// Trusts the certificate itself, without a check of its issuer and end date.
 CURLcode trust_certificate_itself(CURL*, void* context, void*) {
   X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(static_cast<SSL_CTX*>(context)),
                               X509_V_FLAG_PARTIAL_CHAIN | X509_V_FLAG_NO_CHECK_TIME);
@@ -199,7 +200,7 @@ void set_limits(CURL* curl, Options const& options) {
   curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, std::max<long>(options.limit.count(), 1));
   curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, static_cast<long>(options.least_speed));
   curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall.count()));
-  // A look-up that hangs in the system's resolver is left behind in its thread.
+  // Do not wait for the thread of a lookup that hangs in the system's resolver.
   curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);
 }
 
@@ -249,15 +250,15 @@ bool has_reached(CURL* curl, CURLINFO step) {
   return microseconds > 0;
 }
 
-/// What was being done when a transfer failed; libcurl's own text says it more exactly, except of
-/// time limits. "connect" includes the proxy's tunnel and the TLS handshake.
+/// Returns the step at which a transfer failed, since libcurl's text for time limits lacks it.
+/// "connect" includes the proxy's tunnel and the TLS handshake.
 std::string step_of(CURL* curl) {
   if (has_reached(curl, CURLINFO_PRETRANSFER_TIME_T)) return "transfer: ";
   return has_reached(curl, CURLINFO_NAMELOOKUP_TIME_T) ? "connect: " : "look up: ";
 }
 
-/// libcurl's text, and the system's where it has one: of a Unix socket libcurl names the wrong
-/// place.
+/// Returns libcurl's text, with the system's if there is one. For a Unix socket, only the system's:
+/// libcurl names the wrong address.
 std::string reason_of(CURL* curl, CURLcode code, std::string text, Options const& options) {
   if (text.empty()) text = curl_easy_strerror(code);
   if (code != CURLE_COULDNT_CONNECT || !has_reached(curl, CURLINFO_NAMELOOKUP_TIME_T)) return text;
@@ -267,8 +268,8 @@ std::string reason_of(CURL* curl, CURLcode code, std::string text, Options const
   return options.unix_socket.empty() ? text + ": " + why : why;
 }
 
-/// Adds the proxy that is set, and removes its password, which libcurl shows of one that it cannot
-/// read.
+/// Adds the proxy that is set. Removes its password, which libcurl shows when it cannot parse the
+/// proxy.
 std::string with_proxy(std::string text, std::string const& url, Options const& options) {
   auto const parsed = Url::parse(url);
   auto const variables = proxy_variables(parsed ? parsed->scheme() : "https");
@@ -287,7 +288,7 @@ std::string header_of(Response const& response, std::string const& name) {
 }
 
 struct Client::Curl {
-  /// Fails with `refusal()` of `incoming` where that ended the transfer.
+  /// Runs one transfer. Fails with the refusal of `incoming` if that ended it.
   Result<> perform(std::string const& url, Options const& options, Incoming const& incoming) {
     std::array<char, CURL_ERROR_SIZE> text{};
     curl_easy_setopt(easy.get(), CURLOPT_URL, url.c_str());

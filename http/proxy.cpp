@@ -9,7 +9,7 @@
 namespace torchwatch::http {
 namespace {
 
-/// The value of the first variable that is set and not empty.
+/// Returns the value of the first variable that is set and not empty.
 std::string first_of(std::initializer_list<std::string> names) {
   for (auto const& name : names) {
     auto const* const value = std::getenv(name.c_str());  // never set while there are threads
@@ -22,7 +22,7 @@ std::string first_of(std::initializer_list<std::string> names) {
 
 ProxyVariables proxy_variables(std::string const& scheme) {
   auto const name = scheme + "_proxy";
-  // A web server sets HTTP_PROXY to what its client wishes.
+  // Not HTTP_PROXY: in a CGI program, clients of the web server can set it with a Proxy header.
   auto const capitals = scheme == "http" ? name : boost::to_upper_copy(name);
   return {first_of({name, capitals, "all_proxy", "ALL_PROXY"}), first_of({"no_proxy", "NO_PROXY"})};
 }

@@ -42,8 +42,8 @@ std::optional<Url> Url::take_apart(std::string const& base, std::string const& r
   if (!reference.empty() &&
       curl_url_set(parts.get(), CURLUPART_URL, reference.c_str(), 0) != CURLUE_OK)
     return std::nullopt;
-  // libcurl unescapes a host and reads numbers as addresses, but not what it has just unescaped:
-  // "%33333338" would be one host here and another one when it connects.
+  // libcurl unescapes a host, and reads numbers as addresses. It does not do both to one text, so
+  // "%33333338" would be one host here and another host when it connects.
   auto const text = part_of(parts.get(), CURLUPART_URL);
   std::unique_ptr<CURLU, Free> const again{curl_url()};
   if (!again || curl_url_set(again.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK ||

@@ -10,13 +10,13 @@
 
 namespace torchwatch::http {
 
-/// Counts connections and listeners by client, so that a client with many keeps no other out. A
-/// listener is a connection whose answer has no end, such as server-sent events: it has a place
-/// among the listeners and none among the connections.
+/// Limits connections and listeners, in all and per client, so that one client cannot use all of
+/// them. A listener is a connection with a response that has no end, such as server-sent events. It
+/// does not count as a connection.
 class ConnectionLimits {
   struct Counts {
     std::size_t all = 0;
-    std::map<std::string, std::size_t> of;  ///< by peer
+    std::map<std::string, std::size_t> of;  ///< key: name of the peer
   };
 
   struct Places {
@@ -25,8 +25,8 @@ class ConnectionLimits {
   };
 
  public:
-  /// One connection of a peer, for as long as this lives; which may be longer than
-  /// ConnectionLimits, where a loop is stopped in the midst of it.
+  /// One counted connection of a peer. Its destructor ends the count. It may outlive
+  /// ConnectionLimits, when an event loop is stopped.
   class Guest {
    public:
     Guest(ConnectionLimits const& limits, Peer peer);
@@ -42,17 +42,19 @@ class ConnectionLimits {
     void enter(std::shared_ptr<Counts> counts);
     void leave();
 
-    std::shared_ptr<Counts> counts_;  ///< where it is counted; null: moved away
+    std::shared_ptr<Counts> counts_;  ///< includes this connection; null after a move
     Peer peer_;
   };
 
-  /// `limits`: its connections, listeners and kept_for_loopback. Must outlive it.
+  /// Uses `connections`, `listeners`, their limits per peer, and `kept_for_loopback` of `limits`,
+  /// which must outlive it.
   explicit ConnectionLimits(HttpServerOptions const& limits) : limits_{limits} {}
 
+  /// True if `peer` may open another connection.
   bool has_place_for(Peer const& peer) const;
 
-  /// Makes a connection a listener, which frees its place among the connections. False when there
-  /// is no place among the listeners: it stays a connection.
+  /// Makes a connection a listener, so that it no longer counts as a connection. Returns false, and
+  /// changes nothing, if there are too many listeners.
   bool let_listen(Guest& guest) const;
 
  private:

@@ -21,8 +21,8 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// A request on a thread, whose end is seen as an event on a file descriptor: the thread touches
-/// nothing of Asio's. Throws system_error when it cannot be started.
+/// A request on its own thread. The thread signals its end on an eventfd and uses nothing of Asio.
+/// The constructor throws system_error if the thread cannot be started.
 class Exchange {
  public:
   Exchange(asio::any_io_executor const& executor,
@@ -41,12 +41,12 @@ class Exchange {
 
   ~Exchange() { client_.stop(); }
 
-  /// Throws system_error when the coroutine is cancelled.
+  /// Waits until the request has ended. Throws system_error if the coroutine is cancelled.
   asio::awaitable<void> wait() {
     return ended_.async_wait(asio::posix::stream_descriptor::wait_read, asio::use_awaitable);
   }
 
-  /// After wait().
+  /// Returns the result. Call it once, after wait().
   Result<github::Response> result() {
     thread_.join();
     return std::move(result_);
@@ -71,7 +71,8 @@ class Exchange {
   std::jthread thread_;  // joined first
 };
 
-/// A server whose certificate is not trusted may be another one in a minute, behind a portal, say.
+/// Makes `refused` `unavailable`, so that requests are retried. An untrusted certificate can be
+/// temporary, for example from a login page of a network.
 Error as_lost(Error error) {
   if (error.code == ErrorCode::refused) error.code = ErrorCode::unavailable;
   return error;
@@ -85,7 +86,8 @@ asio::awaitable<Result<github::Response>> CurlTransport::send(github::Request re
   auto const url = torchwatch::http::Url::parse(request.url);
   if (!url || url->scheme() != "https" || url->has_credentials())
     co_return Error{ErrorCode::invalid_argument,
-                    "URL \"" + request.url + "\": want https://HOST[:PORT][/PATH]"};
+                    "URL: found \"" + torchwatch::http::without_secrets(request.url) +
+                        "\", allowed https://HOST[:PORT][/PATH] without user and password"};
   auto const executor = co_await asio::this_coro::executor;
   try {
     Exchange exchange{executor, std::move(request), options_};

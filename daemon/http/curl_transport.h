@@ -7,17 +7,20 @@
 
 namespace torchwatch::http {
 
-/// HTTPS over http::Client: each request on a thread and a connection of its own. The coroutine
-/// resumes on its executor; requests may run side by side.
+/// HTTPS over http::Client. Each request has its own thread and connection. The coroutine resumes
+/// on its executor. Requests may run concurrently.
 class CurlTransport final : public github::Transport {
  public:
   explicit CurlTransport(torchwatch::http::Options options);
 
-  /// Fails with invalid_argument when the URL is not https or the certificates cannot be read, with
-  /// cancelled when the coroutine was cancelled, and with unavailable, naming host, step and proxy,
-  /// when no answer came, also when a proxy refuses or a certificate is not trusted. The thread has
-  /// ended when the coroutine resumes or is destroyed, which interrupts a request in progress. The
-  /// transport must outlive the coroutine.
+  /// Sends a request. Errors:
+  /// - invalid_argument: the URL is not https, or the certificates cannot be read.
+  /// - cancelled: the coroutine was cancelled.
+  /// - unavailable: no response, for example because a proxy refused or a certificate is not
+  ///   trusted. The message names host, step and proxy.
+  ///
+  /// The thread has ended when the coroutine resumes or is destroyed. Destroying the coroutine ends
+  /// its request. The transport must outlive the coroutine.
   boost::asio::awaitable<Result<github::Response>> send(github::Request request) override;
 
  private:

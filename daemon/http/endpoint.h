@@ -7,10 +7,10 @@
 
 namespace torchwatch::http {
 
-/// Where clients come in, and how they are to speak.
+/// The listener of a server, and TLS if clients must use it.
 struct Endpoint {
   Listener listener;
-  std::optional<ServerTls> tls;  ///< nothing: in plain text
+  std::optional<ServerTls> tls;  ///< nothing: plain text
 };
 
 }  // namespace torchwatch::http

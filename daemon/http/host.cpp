@@ -11,7 +11,7 @@ namespace torchwatch::http {
 
 namespace {
 
-/// "[::1]:80" is of ::1, "a.example:80" of a.example.
+/// Returns the host without brackets and port, in lower case: "::1" for "[::1]:80".
 std::string name_in(std::string_view host) {
   if (host.starts_with('[')) return std::string{host.substr(1, host.find(']') - 1)};
   return boost::to_lower_copy(std::string{host.substr(0, host.find(':'))});

@@ -6,10 +6,9 @@
 
 namespace torchwatch::http {
 
-/// Whether a request that asks `host`, the Host field, means this server: an IP address, localhost,
-/// this machine's own name, or one of `names` (lower case), with any port. Other names may be
-/// somebody's who has them lead here, so that a page of theirs can read the answers (DNS
-/// rebinding).
+/// True if `host`, a Host field, names this server: an IP address, localhost, this machine's name,
+/// or one of `names` (lower case), with any port. Other names are rejected: an attacker can let a
+/// name lead here, so that a page of that name can read the responses (DNS rebinding).
 bool is_host_ours(std::string_view host, std::vector<std::string> const& names);
 
 }  // namespace torchwatch::http

@@ -32,17 +32,17 @@ using boost::system::error_code;
 
 constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 
-/// How long a client may go on sending after the last answer. Hanging up at once would take the
-/// answer back.
+/// The time in which a client may go on sending after the last response. If the server closed the
+/// connection at once, the client could lose the response.
 constexpr std::chrono::seconds linger{1};
-/// Beyond the header: what one read may bring of the body.
+/// The part of the body that one read may return after the header.
 constexpr std::size_t read_ahead_bytes = 64 * 1024;
-/// Nothing reads the body of a GET.
+/// A GET may have this share of `body_bytes`. Its body is not used.
 constexpr std::uint64_t share_of_get = 16;
 
 using Parser = beast_http::request_parser<beast_http::string_body>;
 
-/// Without its body.
+/// Returns a request without its body.
 HttpRequest head_of(Parser::value_type const& message) {
   HttpRequest request;
   auto const method = message.method_string();
@@ -56,14 +56,15 @@ HttpRequest head_of(Parser::value_type const& message) {
   return request;
 }
 
-/// The answer to bytes that are no request. Nothing when nobody waits for an answer.
+/// Returns the response to an invalid request; nothing if the client does not wait for one.
 std::optional<HttpResponse> refusal_of(error_code const& code, HttpServerOptions const& options) {
   if (code == beast_http::error::end_of_stream || code == beast_http::error::partial_message)
     return std::nullopt;
   if (code == beast_http::error::header_limit || code == beast_http::error::buffer_overflow) {
     return problem(431,
-                   "header: found more than " + std::to_string(options.header_bytes) +
-                       " bytes, allowed " + std::to_string(options.header_bytes));
+                   "request line and header: found more than " +
+                       std::to_string(options.header_bytes) + " bytes, allowed " +
+                       std::to_string(options.header_bytes));
   }
   if (code == beast_http::error::body_limit) {
     return problem(413,
@@ -75,12 +76,15 @@ std::optional<HttpResponse> refusal_of(error_code const& code, HttpServerOptions
   return std::nullopt;
 }
 
-/// What a well-formed header may still not ask for.
-std::optional<HttpResponse> objection_to(Parser::value_type const& header) {
-  // A coding that is not undone here would leave the body to be read as the next request.
+/// Returns the response to a well-formed header that is not allowed; nothing if it is.
+std::optional<HttpResponse> check_header(Parser::value_type const& header) {
+  // With a coding that is not decoded here, the body would be read as the next request.
   if (header.count(beast_http::field::transfer_encoding) > 0 &&
       !beast::iequals(header[beast_http::field::transfer_encoding], "chunked"))
-    return problem(501, "Transfer-Encoding: found another coding, allowed chunked");
+    return problem(501,
+                   "Transfer-Encoding: found \"" +
+                       std::string{header[beast_http::field::transfer_encoding]}.substr(0, 60) +
+                       "\", allowed chunked");
   if (header.version() >= 11 && header.count(beast_http::field::host) != 1)
     return problem(400,
                    "Host: found " + std::to_string(header.count(beast_http::field::host)) +
@@ -88,8 +92,8 @@ std::optional<HttpResponse> objection_to(Parser::value_type const& header) {
   return std::nullopt;
 }
 
-/// A client that has not been heard out, or listens without end, may be left at any signal, one
-/// that waits for its answer at the last only.
+/// Lets any signal end a connection that receives a request or listens without end. One that sends
+/// a response is ended by a terminal signal only.
 asio::cancellation_type at_any_signal(asio::cancellation_type kind) {
   using enum asio::cancellation_type;
   return kind == none ? none : terminal;
@@ -138,7 +142,7 @@ auto HttpConnection<Stream>::converse() -> asio::awaitable<Next> {
     response = co_await answer(std::move(*incoming.request));
   else
     response = std::move(*incoming.refusal);
-  bool const is_last = static_cast<bool>(response.more);  // a refused listener is hung up on
+  bool const is_last = static_cast<bool>(response.more);  // also if the listener is refused
   if (is_last && !is_head_ && !context_.stopping) response = admitted(std::move(response));
   bool const again = incoming.is_read && keep_alive_ && !context_.stopping && !is_last;
   bool const taken = co_await send(response, again);
@@ -166,7 +170,7 @@ asio::awaitable<void> HttpConnection<Stream>::refuse() {
   auto response = problem(503,
                           "connections: found too many, allowed " +
                               std::to_string(options.connections_of_peer) + " of one client, " +
-                              std::to_string(options.connections) + " in all");
+                              std::to_string(options.connections) + " in all; retry in 1 s");
   response.headers["retry-after"] = "1";
   bool const taken = co_await send(response, false);
   if (taken) co_await hang_up();
@@ -186,7 +190,7 @@ auto HttpConnection<Stream>::receive() -> asio::awaitable<Incoming> {
   version_ = header.version() == 10 ? 10 : 11;
   is_head_ = header.method() == beast_http::verb::head;
   keep_alive_ = !bad_header && parser.keep_alive();
-  incoming.refusal = bad_header ? refusal_of(bad_header, context_.options) : objection_to(header);
+  incoming.refusal = bad_header ? refusal_of(bad_header, context_.options) : check_header(header);
   if (bad_header || incoming.refusal) co_return incoming;
   auto head = head_of(header);
   incoming.refusal = context_.options.precheck(head);
@@ -199,7 +203,7 @@ auto HttpConnection<Stream>::receive() -> asio::awaitable<Incoming> {
     constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
     auto const line = asio::buffer(go_on);
     [[maybe_unused]] auto const [lost, size] =
-        co_await asio::async_write(stream_, line, as_tuple);  // a lost client is seen by the read
+        co_await asio::async_write(stream_, line, as_tuple);  // if it fails, so does the read
   }
   auto const [bad_body, body_size] =
       co_await beast_http::async_read(stream_, buffer_, parser, as_tuple);
@@ -223,17 +227,17 @@ asio::awaitable<HttpResponse> HttpConnection<Stream>::answer(HttpRequest request
     context_.options.report("http answer failed: " + asked + ": " +
                             describe(std::current_exception()));
   }
-  co_return problem(500, "the service failed to answer; its log says why");
+  co_return problem(500, "the service failed to answer; its log has the reason");
 }
 
 template <class Stream>
 HttpResponse HttpConnection<Stream>::admitted(HttpResponse response) {
   if (take_listeners_place_()) return response;
   auto const& options = context_.options;
-  auto refusal =
-      problem(503,
-              "listeners: found too many, allowed " + std::to_string(options.listeners_of_peer) +
-                  " of one client, " + std::to_string(options.listeners) + " in all");
+  auto refusal = problem(503,
+                         "listeners: found too many, allowed " +
+                             std::to_string(options.listeners_of_peer) + " of one client, " +
+                             std::to_string(options.listeners) + " in all; retry in 30 s");
   refusal.headers["retry-after"] = "30";
   return refusal;
 }
@@ -249,7 +253,7 @@ asio::awaitable<bool> HttpConnection<Stream>::send(HttpResponse const& response,
   message.set(beast_http::field::date, fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", now));
   message.set("X-Content-Type-Options", "nosniff");
   message.keep_alive(keep_alive);
-  // The length in a 304 would be that of what is not sent again (RFC 9110, section 8.6).
+  // In a 304, Content-Length would be the length of the body that is not sent (RFC 9110, 8.6).
   bool const has_length = message.result() != beast_http::status::no_content &&
                           message.result() != beast_http::status::not_modified && !response.more;
   if (has_length) message.content_length(response.text().size());

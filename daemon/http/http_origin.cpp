@@ -19,7 +19,7 @@ Result<HttpOrigin> parse_origin(std::string const& url) {
   if (std::regex_match(url, parts, form))
     return HttpOrigin{parts[1].matched ? parts[1].str() : parts[2].str()};
   return Error{ErrorCode::invalid_argument,
-               "server: found \"" + url + "\", allowed is http(s)://HOST:PORT or unix:/PATH"};
+               "server: found \"" + url + "\", allowed http(s)://HOST:PORT or unix:/PATH"};
 }
 
 Result<HttpResponse> ask_http(HttpOrigin const& origin,

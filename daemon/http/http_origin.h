@@ -8,21 +8,20 @@
 
 namespace torchwatch::http {
 
-/// Where a service answers.
+/// The address of a service.
 struct HttpOrigin {
   std::string url;  ///< "http://HOST:PORT", "https://HOST:PORT" or "unix:/PATH"
-  /// Of https: a file with the very certificate that is expected, PEM, whatever name it has and
-  /// whenever it ends. Empty: one for the host, by the system's authorities or those in the file
-  /// that the variable SSL_CERT_FILE names.
+  /// For https: PEM file of the only certificate to trust. Its name and end date are not checked.
+  /// Empty: a certificate for the host, by the authorities of the system or of the file in the
+  /// variable SSL_CERT_FILE.
   std::string certificate{};
 };
 
-/// invalid_argument when `url` is of another form.
+/// Reads an origin. Fails with invalid_argument if `url` has another form.
 Result<HttpOrigin> parse_origin(std::string const& url);
 
-/// Sends one HTTP request to our own service, without a proxy; blocks, for at most `limit`.
-/// `unavailable` names the origin and what went wrong. For commands only: the service itself never
-/// calls it.
+/// Sends one HTTP request to our own service, without a proxy. Blocks for at most `limit`. Fails
+/// with unavailable, naming origin and reason. For commands only: the service never calls it.
 Result<HttpResponse> ask_http(HttpOrigin const& origin,
                               HttpRequest const& request,
                               std::chrono::seconds limit = std::chrono::seconds{30});

@@ -25,14 +25,14 @@ constexpr auto no_throw = asio::as_tuple(asio::use_awaitable);
 
 constexpr std::chrono::milliseconds pause_after_failed_accept{100};
 
-/// Lives in the frame of serve_http.
+/// The state of serve_http, in its coroutine frame.
 struct Server {
   Server(asio::any_io_executor const& executor,
-         std::optional<ServerTls> speech,
+         std::optional<ServerTls> server_tls,
          Handler handler,
          HttpServerOptions options)
       : context{std::move(handler), std::move(options)},
-        tls{std::move(speech)},
+        tls{std::move(server_tls)},
         connections{executor, reporter()},
         refusals{executor, reporter()} {}
 
@@ -49,7 +49,7 @@ struct Server {
   async::TaskGroup refusals;
 };
 
-/// `guest`: until it has left.
+/// Serves one connection to its end. `guest` counts it until then.
 asio::awaitable<void> serve_connection(Socket socket,
                                        ConnectionLimits::Guest guest,
                                        Server& server) {
@@ -74,13 +74,16 @@ asio::awaitable<void> refuse_connection(Socket socket, Server& server) {
   co_await connection.refuse();
 }
 
-/// Serves a client if there is a place, and otherwise says so, where that costs little.
+/// Serves a client if the limits allow it. Otherwise it responds so, but only without TLS and to a
+/// limited number of clients at a time.
 void receive_client(Socket socket, Server& server) {
   auto peer = peer_of(socket);
   if (server.limits.has_place_for(peer)) {
     if (server.tls) {
       if (auto const renewed = server.tls->renew(); !renewed)
-        server.context.options.report("http keeps its certificate: " + renewed.error().message);
+        server.context.options.report(
+            "http certificate not renewed, the previous one stays in use: " +
+            renewed.error().message);
     }
     ConnectionLimits::Guest guest{server.limits, std::move(peer)};
     server.connections.spawn("connection",
@@ -90,7 +93,7 @@ void receive_client(Socket socket, Server& server) {
   }
 }
 
-/// Returns when its caller is cancelled, whom that must not make throw.
+/// Accepts connections. Returns, without an exception, when the caller is cancelled.
 asio::awaitable<void> accept_connections(Listener listener, Server& server) {
   auto& acceptor = listener.acceptor();
   asio::steady_timer pause{acceptor.get_executor()};

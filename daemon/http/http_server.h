@@ -7,14 +7,14 @@
 
 namespace torchwatch::http {
 
-/// Serves HTTP/1.1 with keep-alive until the coroutine is cancelled. Then it stops listening, hangs
-/// up on idle clients, lets answers in progress be finished for `grace`, and returns when no
-/// connection is left.
+/// Serves HTTP/1.1 with keep-alive until the coroutine is cancelled. Then it stops listening,
+/// closes idle connections, gives responses in progress `grace` to finish, and returns when all
+/// connections are closed.
 ///
-/// HEAD is asked of the handler as GET; every other method is the handler's to answer or to refuse.
-/// Every answer carries Date, Content-Length and X-Content-Type-Options. A certificate that is
-/// renewed is used for the next connection; one that is renewed and no good is reported, and the
-/// one before stays. Single-threaded: on the caller's executor.
+/// The handler gets HEAD as GET. It answers or refuses every other method. Every response has Date
+/// and X-Content-Type-Options, and Content-Length if it has an end. A renewed certificate is used
+/// for the next connection. If it is unusable, that is reported, and the previous one stays in use.
+/// Single-threaded: runs on the caller's executor.
 boost::asio::awaitable<void> serve_http(Endpoint endpoint,
                                         Handler handler,
                                         HttpServerOptions options = {});

@@ -13,45 +13,46 @@
 
 namespace torchwatch::http {
 
-/// Answers one request. What it throws becomes a 500 problem and one reported line.
+/// Answers one request. An exception becomes a 500 problem and one reported line.
 using Handler = std::function<boost::asio::awaitable<HttpResponse>(HttpRequest)>;
 
-/// Looks at a request before its body is read. What it returns is the answer; nothing: go on.
+/// Checks a request before its body is read. Returns the response, or nothing to continue.
 using Precheck = std::function<std::optional<HttpResponse>(HttpRequest const& head)>;
 
-/// What clients are held to.
+/// The limits of clients, and the callbacks of a server.
 struct HttpServerOptions {
   Precheck precheck = [](HttpRequest const&) -> std::optional<HttpResponse> {
     return std::nullopt;
   };
-  /// Request line and header fields together; more is a 431 problem.
+  /// Limit of request line and header fields together. More is a 431 problem.
   std::uint32_t header_bytes = 16 * 1024;
-  /// More is a 413 problem, before it is read where the client announces it. Of a GET, a sixteenth.
+  /// Limit of a body; of a GET, a sixteenth of it. More is a 413 problem, before the body is read
+  /// if the client announces its length.
   std::uint64_t body_bytes = 1024 * 1024;
-  /// For the whole TLS handshake. A client that takes longer is hung up on.
+  /// Limit of the whole TLS handshake. The connection of a slower client is closed.
   std::chrono::milliseconds handshake_timeout{10'000};
-  /// For a whole request to arrive, from the end of the one before. A client that takes longer is
-  /// hung up on.
+  /// Limit from the end of one request to the end of the next. The connection of a slower client is
+  /// closed.
   std::chrono::milliseconds read_timeout{30'000};
-  /// For a whole answer to be taken.
+  /// Limit of sending a whole response.
   std::chrono::milliseconds write_timeout{30'000};
-  /// At a time, those that shake hands included; the next ones get a 503 problem, or, where an
-  /// answer would take a TLS handshake, are hung up on.
+  /// Connections at a time, including those in a handshake. Further ones get a 503 problem. With
+  /// TLS they are closed instead, since a response needs a handshake.
   std::size_t connections = 256;
-  /// The same of one client: an IPv4 address, a network of 64 bits of IPv6, or a user who calls at
-  /// a Unix socket.
+  /// Connections of one client at a time. A client is an IPv4 address, a /64 network of IPv6, or a
+  /// user of a Unix socket.
   std::size_t connections_of_peer = 64;
-  /// Answers without an end at a time, such as server-sent events. Their connections do not count
-  /// towards `connections`. The next ones get a 503 problem, and are hung up on.
+  /// Responses without an end at a time, such as server-sent events. They do not count towards
+  /// `connections`. Further ones get a 503 problem, and their connections are closed.
   std::size_t listeners = 256;
-  /// The same of one client. A proxy is one client, whoever asks through it.
+  /// Responses without an end of one client at a time. All users of a proxy are one client.
   std::size_t listeners_of_peer = 128;
-  /// Of all connections and of all listeners, for clients on this machine alone, so that an
-  /// administrator gets in.
+  /// The share of connections, and of listeners, for clients on this machine only, so that an
+  /// operator can always connect.
   std::size_t kept_for_loopback = 32;
-  /// For answers in progress when the server stops; then their handlers are cancelled.
+  /// Time for responses in progress when the server stops. Then their handlers are cancelled.
   std::chrono::milliseconds grace{5'000};
-  /// Told one line about each failure that is ours. Must not throw.
+  /// Gets one line about each failure of the server. Must not throw.
   std::function<void(std::string const& line)> report = [](std::string const&) {
   };
 };

@@ -14,25 +14,25 @@
 
 namespace torchwatch::http {
 
-/// Where clients call, over TCP or a Unix socket; they can from the moment it is made.
+/// A listening socket, TCP or Unix. Clients can connect as soon as it exists.
 class Listener {
  public:
   using Acceptor = boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol>;
 
-  /// `address`: IPv4 or IPv6. `port` 0: any free one. Fails with unavailable when somebody
-  /// listens there, with refused when it cannot be for another reason; names both.
+  /// Listens at an IPv4 or IPv6 `address`. `port` 0 is any free port. Fails with unavailable if the
+  /// port is in use, and with refused for other reasons. The message names address and port.
   static Result<Listener> at_address(boost::asio::any_io_executor const& executor,
                                      std::string const& address,
                                      std::uint16_t port);
 
-  /// See SocketFile. Fails in the same way, naming the path.
+  /// Listens at a Unix socket. Fails as SocketFile::bind does, naming the path.
   static Result<Listener> at_path(boost::asio::any_io_executor const& executor,
                                   std::string const& path);
 
-  /// Gives each client's Socket.
+  /// Accepts the Socket of each client.
   Acceptor& acceptor() { return acceptor_; }
 
-  /// 0 of a Unix socket.
+  /// The TCP port; 0 for a Unix socket.
   std::uint16_t port() const { return port_; }
 
  private:

@@ -6,13 +6,13 @@
 
 namespace torchwatch::http {
 
-/// Who is at the other end, as far as it counts as one client.
+/// The client at the other end of a connection, as the limits count it.
 struct Peer {
-  std::string name;  ///< an IPv4 address, an IPv6 network of 64 bits, a user of this machine
+  std::string name;          ///< an IPv4 address, a /64 network of IPv6, or a user of this machine
   bool is_loopback = false;  ///< on this machine
 };
 
-/// Of a connection that was accepted. A client that has left already has no name.
+/// Returns the peer of an accepted connection. A client that has already left has no name.
 Peer peer_of(Socket& socket);
 
 }  // namespace torchwatch::http

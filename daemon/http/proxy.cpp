@@ -21,7 +21,7 @@ void use_proxy(config::ProxyOptions const& options) {
   if (options.url.empty()) return;
   for (auto const* const name : {"http_proxy", "https_proxy", "all_proxy"})
     set_variable(name, options.url);
-  // libcurl takes "*" for every host only where it stands alone.
+  // libcurl reads "*" as all hosts only if it stands alone.
   bool const is_unused = std::ranges::find(options.except, "*") != options.except.end();
   set_variable("no_proxy", is_unused ? "*" : boost::join(options.except, ","));
 }

@@ -4,8 +4,8 @@
 
 namespace torchwatch::http {
 
-/// Makes the configured proxy, if any, the proxy of this process and its children: sets
-/// http_proxy, https_proxy, all_proxy and no_proxy, in capitals, too. There may be no threads yet.
+/// Makes the configured proxy, if any, the proxy of this process and its children. Sets http_proxy,
+/// https_proxy, all_proxy and no_proxy, also in capitals. Call it before threads start.
 void use_proxy(config::ProxyOptions const& options);
 
 }  // namespace torchwatch::http

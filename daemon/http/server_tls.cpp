@@ -25,22 +25,24 @@ constexpr std::size_t most_bytes = std::size_t{1} << 20;
 
 Error bad_file(std::string const& file, error_code const& found, std::string const& allowed) {
   return {ErrorCode::invalid_argument,
-          file + ": found " + found.message() + ", allowed is " + allowed};
+          file + ": found " + found.message() + ", allowed " + allowed};
 }
 
-/// The text of a file. OpenSSL would open a pipe itself, and wait until a program writes to it.
+/// Reads a file. If OpenSSL opened it and it was a pipe, it would wait until a program writes to
+/// it.
 Result<std::string> text_of(std::string const& file, std::string const& allowed) {
   auto text = read_small_file(file, most_bytes);
   if (text) return text;
-  return Error{ErrorCode::invalid_argument, text.error().message + ", allowed is " + allowed};
+  return Error{ErrorCode::invalid_argument, text.error().message + ", allowed " + allowed};
 }
 
-/// The oldest error in OpenSSL's queue.
+/// Returns the oldest error in OpenSSL's queue.
 error_code openssl_error() {
   return {static_cast<int>(ERR_get_error()), boost::asio::error::get_ssl_category()};
 }
 
-/// OpenSSL takes a key of another kind than the certificate's without a word.
+/// Returns an error if key and certificate do not match. OpenSSL accepts a key of another kind
+/// without an error.
 error_code mismatch_in(ssl::context& context) {
   if (SSL_CTX_check_private_key(context.native_handle()) == 1) return {};
   return openssl_error();
@@ -53,7 +55,7 @@ Result<> use_certificate(ssl::context& context, std::string const& file) {
   error_code bad;
   context.use_certificate_chain(boost::asio::buffer(*text), bad);
   if (!bad) return {};
-  // Asio returns which part of OpenSSL failed; the queue has the reason.
+  // Asio's error only names the part of OpenSSL that failed. The queue has the reason.
   if (ERR_peek_error() != 0) bad = openssl_error();
   return bad_file(file, bad, allowed);
 }
@@ -72,9 +74,9 @@ Result<> use_key(ssl::context& context, TlsFiles const& files) {
 Result<ssl::context> context_of(TlsFiles const& files) {
   ssl::context context{ssl::context::tls_server};
   if (SSL_CTX_set_min_proto_version(context.native_handle(), TLS1_2_VERSION) != 1)
-    return Error{ErrorCode::internal, "OpenSSL: cannot ask for TLS 1.2"};
+    return Error{ErrorCode::internal, "OpenSSL: cannot require TLS 1.2"};
   SSL_CTX_set_options(context.native_handle(), SSL_OP_NO_RENEGOTIATION);
-  // Without it OpenSSL would ask whoever sits at the terminal.
+  // Without it, OpenSSL would prompt for a password at the terminal.
   context.set_password_callback(
       [](std::size_t, ssl::context::password_purpose) { return std::string{}; });
   ERR_clear_error();
@@ -97,7 +99,7 @@ std::pair<ServerTls::Stamp, ServerTls::Stamp> ServerTls::stamps_of(TlsFiles cons
 }
 
 Result<ServerTls> ServerTls::open(TlsFiles files) {
-  auto const seen = stamps_of(files);  // before they are read: what changes meanwhile is seen later
+  auto const seen = stamps_of(files);  // before reading, so that renew() finds later changes
   auto context = context_of(files);
   if (!context) return context.error();
   return ServerTls{std::move(files), std::move(*context), seen};

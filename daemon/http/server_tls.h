@@ -12,32 +12,32 @@
 
 namespace torchwatch::http {
 
-/// By what a server proves who it is, PEM.
+/// The PEM files with which a server proves its identity.
 struct TlsFiles {
-  std::string certificate;  ///< the server's, and then those that lead to one that clients trust
-  std::string key;          ///< of the first; without a password
+  std::string certificate;  ///< the server's certificate, then its chain to a trusted one
+  std::string key;          ///< private key of the first certificate, without a password
 };
 
-/// The server's side of TLS 1.2 and newer, which follows its files when they are renewed.
+/// The server side of TLS 1.2 and newer. It can load renewed files.
 class ServerTls {
  public:
-  /// Fails with invalid_argument, naming the file, when one cannot be read, is not a regular file
-  /// (a pipe would block the thread) or they do not fit.
+  /// Loads the files. Fails with invalid_argument, naming the file, if one cannot be read, if it is
+  /// not a regular file (a pipe would block the thread), or if key and certificate do not match.
   static Result<ServerTls> open(TlsFiles files);
 
-  /// Takes what the files hold by now, if they have changed. Fails as open() does, once for each
-  /// state that they are in; what they held before then stays in use. Blocks for two looks at a
-  /// file; to be called before each connection.
+  /// Loads the files again if they have changed. Fails as open() does, once for each change, and
+  /// then keeps the previous certificate. Blocks for two calls of stat. Call it before each
+  /// connection.
   Result<> renew();
 
-  /// For the next connection. Those that were made before renew() keep what they have.
+  /// The context for the next connection. Connections from before renew() keep theirs.
   boost::asio::ssl::context& context() { return context_; }
 
-  /// When the certificate in use ends.
+  /// Returns the time at which the certificate in use expires.
   std::chrono::sys_seconds expires();
 
  private:
-  /// Changes with whatever is done to a file; all 0 when there is none.
+  /// A stamp that differs after each change of a file; all 0 without a file.
   using Stamp = std::tuple<dev_t, ino_t, off_t, time_t, long>;
 
   ServerTls(TlsFiles files, boost::asio::ssl::context context, std::pair<Stamp, Stamp> seen);
@@ -47,7 +47,7 @@ class ServerTls {
 
   TlsFiles files_;
   boost::asio::ssl::context context_;
-  std::pair<Stamp, Stamp> seen_;  ///< of certificate and key
+  std::pair<Stamp, Stamp> seen_;  ///< stamps of certificate and key
 };
 
 }  // namespace torchwatch::http

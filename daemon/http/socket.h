@@ -4,7 +4,7 @@
 
 namespace torchwatch::http {
 
-/// A connection, over TCP or a Unix socket: once it is made, nobody needs to know which.
+/// A connection over TCP or a Unix socket.
 using Socket = boost::asio::generic::stream_protocol::socket;
 
 }  // namespace torchwatch::http

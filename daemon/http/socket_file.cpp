@@ -29,7 +29,7 @@ std::string last_error() {
   return std::generic_category().message(errno);
 }
 
-/// What is there, itself and not what it leads to.
+/// Returns the status of the file at `path`, without following a symlink; nothing if none exists.
 std::optional<struct stat> file_at(std::string const& path) {
   struct stat file {};
 
@@ -37,17 +37,17 @@ std::optional<struct stat> file_at(std::string const& path) {
   return file;
 }
 
-/// Calls, and hangs up.
-Result<> check_that_nobody_listens(std::string const& path) {
+/// Fails with unavailable if a program listens at `path`. Connects and disconnects to find out.
+Result<> check_is_unused(std::string const& path) {
   asio::io_context none;
   stream_protocol::socket caller{none};
   stream_protocol::endpoint const place{path};
   caller.open();
-  caller.native_non_blocking(true);  // a full queue of callers is somebody, too
+  caller.native_non_blocking(true);  // EAGAIN, a full queue, also means that a program listens
   auto const size = static_cast<socklen_t>(place.size());
   bool const answers = ::connect(caller.native_handle(), place.data(), size) == 0;
   if (answers || errno == EAGAIN)
-    return Error{ErrorCode::unavailable, "unix:" + path + ": already listened at"};
+    return Error{ErrorCode::unavailable, "unix:" + path + ": in use by another program"};
   if (errno == ECONNREFUSED || errno == ENOENT) return {};
   return unusable(path, last_error());
 }
@@ -60,8 +60,9 @@ Result<> check_socket_place(std::string const& path) {
     return unusable(path, folder.string() + ": " + last_error());
   auto const file = file_at(path);
   if (!file) return {};
-  if (!S_ISSOCK(file->st_mode)) return unusable(path, "found something that is no socket there");
-  return check_that_nobody_listens(path);
+  if (!S_ISSOCK(file->st_mode))
+    return unusable(path, "found a file that is not a socket, allowed a socket or no file");
+  return check_is_unused(path);
 }
 
 Result<SocketFile> SocketFile::bind(stream_protocol::acceptor& acceptor, std::string const& path) {

@@ -9,17 +9,17 @@
 
 namespace torchwatch::http {
 
-/// Whether a Unix socket can be made at `path`: nothing is there, or a socket at which nobody
-/// listens any more. Fails with unavailable when somebody does, with refused when something else is
-/// in the way, and says what. Changes nothing.
+/// Checks that a Unix socket can be created at `path`: there is no file, or a socket of a program
+/// that no longer runs. Fails with unavailable if a program listens there, and with refused, naming
+/// the reason, if anything else prevents it. Changes nothing.
 Result<> check_socket_place(std::string const& path);
 
-/// The file of a Unix socket, which is removed with this object, unless it is another's by then.
+/// The file of a Unix socket. The destructor removes it, unless another program has replaced it.
 class SocketFile {
  public:
-  /// Binds `acceptor`, which is open and does not listen yet, to `path`. A socket that a killed
-  /// service left is replaced; whoever listens there, and what is no socket, is left alone. Its
-  /// user and group may call (0660), whatever the umask. Fails as check_socket_place does.
+  /// Binds `acceptor`, which is open and does not listen yet, to `path`. Replaces a socket that a
+  /// killed service left, but no other file, and no socket in use. Its user and group may connect
+  /// (0660), independent of the umask. Fails as check_socket_place does.
   static Result<SocketFile> bind(boost::asio::local::stream_protocol::acceptor& acceptor,
                                  std::string const& path);
 
@@ -32,7 +32,7 @@ class SocketFile {
  private:
   explicit SocketFile(std::string path);
 
-  std::string path_;  ///< empty: moved away
+  std::string path_;  ///< empty after a move
   dev_t device_ = 0;
   ino_t inode_ = 0;
 };

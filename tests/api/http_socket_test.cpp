@@ -96,13 +96,14 @@ TEST_F(HttpSocket, ReplacesOneThatAKilledServiceLeft) {
 
 TEST_F(HttpSocket, LeavesALivingOneAlone) {
   LiveServer const server{say_host, {}, endpoint()};
-  EXPECT_EQ(trouble(), "unix:" + path_ + ": already listened at");
+  EXPECT_EQ(trouble(), "unix:" + path_ + ": in use by another program");
   EXPECT_EQ(http::check_socket_place(path_).error().code, ErrorCode::unavailable);
   EXPECT_EQ(status(), 200);
 }
 
 TEST_F(HttpSocket, LeavesWhatIsNoSocketAlone) {
-  auto const expected = "unix:" + path_ + ": found something that is no socket there";
+  auto const expected =
+      "unix:" + path_ + ": found a file that is not a socket, allowed a socket or no file";
   std::ofstream{path_} << "mine";
   EXPECT_EQ(trouble(), expected);
   EXPECT_EQ(text_of(path_), "mine");
@@ -163,7 +164,7 @@ TEST(HttpOrigin, IsOfThreeForms) {
     ASSERT_FALSE(origin) << url;
     EXPECT_EQ(
         origin.error().message,
-        "server: found \"" + std::string{url} + "\", allowed is http(s)://HOST:PORT or unix:/PATH");
+        "server: found \"" + std::string{url} + "\", allowed http(s)://HOST:PORT or unix:/PATH");
   }
 }
 

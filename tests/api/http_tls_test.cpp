@@ -147,7 +147,7 @@ TEST_F(HttpTls, KeepsItsCertificateWhenTheRenewedPairIsNoGoodAndSaysSoOnce) {
   EXPECT_TRUE(is(first_, server.port()));
   EXPECT_TRUE(is(first_, server.port()));
   EXPECT_THAT(server.reports(),
-              ElementsAre(AllOf(StartsWith("http keeps its certificate: " + key_),
+              ElementsAre(AllOf(StartsWith("http certificate not renewed, the previous one stays in use: " + key_),
                                 HasSubstr("key values mismatch"))));
 
   fs::remove(certificate_);
@@ -242,12 +242,12 @@ TEST_F(HttpTls, NamesTheFileThatIsNoGood) {
   write_rsa_key(rsa, nullptr);
   write_rsa_key(locked, EVP_aes_128_cbc());
   auto const no_key_of_it =
-      "allowed is the private key of " + certificate_ + ", PEM, without a password";
+      "allowed the private key of " + certificate_ + ", PEM, without a password";
 
   EXPECT_EQ(trouble_with(certificate_, key_), "");
   EXPECT_THAT(trouble_with(nowhere, key_),
               AllOf(StartsWith(nowhere + ": No such file"),
-                    HasSubstr("allowed is a chain of certificates, PEM")));
+                    HasSubstr("allowed a chain of certificates, PEM")));
   EXPECT_THAT(trouble_with(text, key_), StartsWith(text + ": found no start line"));
   EXPECT_THAT(trouble_with(certificate_, nowhere),
               AllOf(StartsWith(nowhere + ": No such file"), HasSubstr(no_key_of_it)));
@@ -263,9 +263,9 @@ TEST_F(HttpTls, RefusesAPipeAtOnce) {
   auto const pipe = (folder_ / "pipe.pem").string();
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_EQ(trouble_with(pipe, key_),
-            pipe + ": is no regular file, allowed is a chain of certificates, PEM");
+            pipe + ": is no regular file, allowed a chain of certificates, PEM");
   EXPECT_THAT(trouble_with(certificate_, pipe),
-              StartsWith(pipe + ": is no regular file, allowed is the private key of "));
+              StartsWith(pipe + ": is no regular file, allowed the private key of "));
 }
 
 TEST_F(HttpTls, KeepsItsCertificateWhenTheRenewedOneIsAPipeAndSaysSoOnce) {
@@ -277,7 +277,7 @@ TEST_F(HttpTls, KeepsItsCertificateWhenTheRenewedOneIsAPipeAndSaysSoOnce) {
   EXPECT_TRUE(is(first_, server.port()));
 
   EXPECT_THAT(server.reports(),
-              ElementsAre(StartsWith("http keeps its certificate: " + certificate_ +
+              ElementsAre(StartsWith("http certificate not renewed, the previous one stays in use: " + certificate_ +
                                      ": is no regular file")));
 }
 

@@ -119,7 +119,7 @@ TEST_F(Endpoints, AreNotOpenedWithAKeyThatDoesNotFit) {
 
   EXPECT_THAT(refusal(),
               AllOf(StartsWith("torchwatch serve: http.tls: " + other.key.string()),
-                    HasSubstr("allowed is the private key of " + identity_.certificate.string())));
+                    HasSubstr("allowed the private key of " + identity_.certificate.string())));
   auto const check = address_check();
   EXPECT_FALSE(check.at("is_good").get<bool>());
   EXPECT_THAT(check.at("found").get<std::string>(), HasSubstr(other.key.string()));

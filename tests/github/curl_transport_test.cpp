@@ -92,7 +92,8 @@ TEST_F(CurlTransport, BoundsTheAnswer) {
   std::string const big(17 * 1024 * 1024, 'x');
   fail({{"status", 200}, {"message", big}});
   auto https = transport();
-  expect_unavailable(get(https, server_->url() + "/"), "the body is larger than 16777216 bytes");
+  expect_unavailable(get(https, server_->url() + "/"),
+                     "response body: found more than 16777216 bytes");
 }
 
 TEST_F(CurlTransport, SendsRequestsSideBySide) {

@@ -28,7 +28,7 @@ class HttpClientTest : public testing::Test {
   Client client_;
 };
 
-TEST_F(HttpClientTest, RethrowsWhatTheTakerThrowsAndGoesOn) {
+TEST_F(HttpClientTest, RethrowsExceptionOfTakePieceAndStaysUsable) {
   host_.host("/file", {.content = "torch"});
   auto const fail = [](Response const&, std::string_view) -> bool {
     throw std::runtime_error{"disk full"};
@@ -37,7 +37,7 @@ TEST_F(HttpClientTest, RethrowsWhatTheTakerThrowsAndGoesOn) {
   EXPECT_EQ(get("/file").value().body, "torch");
 }
 
-TEST_F(HttpClientTest, StopsAtOnceAndForGood) {
+TEST_F(HttpClientTest, StopCancelsCurrentAndLaterRequests) {
   host_.fail({{.delay = 30s}});
   std::jthread const stopper{[this] {
     std::this_thread::sleep_for(200ms);
@@ -64,7 +64,7 @@ TEST_F(HttpClientTest, NamesTheStepThatFailed) {
   EXPECT_EQ(why("http://localhost/", options).message, "connect: No such file or directory");
 }
 
-TEST(HttpClientOverTls, TrustsTheAuthoritiesOfItsFileAlone) {
+TEST(HttpClientOverTls, TrustsOnlyTheAuthoritiesOfItsFile) {
   tests::TemporaryVariable const except{"no_proxy", "*"};
   tests::TemporaryFolder folder;
   auto const identity = fakes::make_identity(folder / "first", {"127.0.0.1"});
@@ -78,7 +78,7 @@ TEST(HttpClientOverTls, TrustsTheAuthoritiesOfItsFileAlone) {
   EXPECT_EQ(Client{}.send(request, options).error().code, ErrorCode::refused);
   {
     tests::TemporaryVariable const variable{"SSL_CERT_FILE", identity.ca.string()};
-    EXPECT_EQ(Client{}.send(request, options).error().code, ErrorCode::refused) << "not asked";
+    EXPECT_EQ(Client{}.send(request, options).error().code, ErrorCode::refused) << "ca_file wins";
     EXPECT_TRUE(Client{}.send(request, {}));
   }
   options.ca_file = identity.ca.string();
@@ -89,7 +89,7 @@ TEST(HttpClientOverTls, TrustsTheAuthoritiesOfItsFileAlone) {
   EXPECT_THAT(unreadable.message, HasSubstr("/nonexistent/ca.pem"));
 }
 
-TEST(HttpClientOverTls, TakesTheVeryCertificateWhateverItsName) {
+TEST(HttpClientOverTls, TrustsOnlyTheGivenCertificateAndIgnoresItsName) {
   tests::TemporaryVariable const except{"no_proxy", "*"};
   tests::TemporaryFolder folder;
   auto const identity = fakes::make_identity(folder / "first", {"watch.example"});

@@ -18,7 +18,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// None names a proxy, to begin with.
+/// Removes the proxy variables for each test.
 class ProxyVariablesTest : public testing::Test {
  private:
   tests::TemporaryVariable http_{"http_proxy", std::nullopt};
@@ -31,7 +31,7 @@ class ProxyVariablesTest : public testing::Test {
   tests::TemporaryVariable capital_no_{"NO_PROXY", std::nullopt};
 };
 
-/// A host, and what no_proxy says.
+/// A host, a value of no_proxy, and whether the host is then reached without the proxy.
 struct Exempt {
   std::string name;
   std::string except;
@@ -58,7 +58,7 @@ TEST_P(NoProxy, NamesHostsThatAreReachedDirectly) {
   EXPECT_EQ(proxy.requests().empty(), GetParam().is_direct);
 }
 
-// Names below localhost are this machine to libcurl, which asks no name server.
+// For libcurl, names below localhost are this machine. It needs no name server for them.
 INSTANTIATE_TEST_SUITE_P(
     Forms,
     NoProxy,
@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Exempt{"Nonsense", ",, :443 /8 [", "git.localhost", false}),
     [](auto const& exempt) { return exempt.param.name; });
 
-TEST_F(ProxyVariablesTest, CountInTheOrderOfCurl) {
+TEST_F(ProxyVariablesTest, AreReadInTheOrderOfCurl) {
   EXPECT_EQ(proxy_variables("https").url, "");
   ::setenv("ALL_PROXY", "d", 1);
   ::setenv("NO_PROXY", "x", 1);
@@ -103,12 +103,12 @@ TEST_F(ProxyVariablesTest, CountInTheOrderOfCurl) {
   EXPECT_EQ(proxy_variables("http").url, "c");
 }
 
-TEST_F(ProxyVariablesTest, AreWhatIsConfigured) {
+TEST_F(ProxyVariablesTest, AreReplacedByTheConfiguredProxy) {
   ::setenv("HTTPS_PROXY", "http://other:1", 1);
   ::setenv("NO_PROXY", "*", 1);
 
   http::use_proxy({});
-  EXPECT_EQ(proxy_variables("https").url, "http://other:1") << "nothing is configured";
+  EXPECT_EQ(proxy_variables("https").url, "http://other:1") << "no proxy is configured";
 
   http::use_proxy({"http://proxy:3128", {}});
   EXPECT_EQ(proxy_variables("https").url, "http://proxy:3128");
@@ -116,7 +116,7 @@ TEST_F(ProxyVariablesTest, AreWhatIsConfigured) {
 
   http::use_proxy({"http://proxy:3128", {"localhost", ".corp"}});
   EXPECT_EQ(proxy_variables("https").except, "localhost,.corp");
-  EXPECT_STREQ(std::getenv("http_proxy"), "http://proxy:3128") << "of git and downloads, too";
+  EXPECT_STREQ(std::getenv("http_proxy"), "http://proxy:3128") << "for git and downloads";
   EXPECT_STREQ(std::getenv("HTTPS_PROXY"), "http://proxy:3128");
   EXPECT_STREQ(std::getenv("NO_PROXY"), "localhost,.corp");
 
@@ -124,7 +124,7 @@ TEST_F(ProxyVariablesTest, AreWhatIsConfigured) {
   EXPECT_EQ(proxy_variables("https").except, "*") << "libcurl wants it alone";
 }
 
-TEST(ProxyAddress, IsHostAndPortAlone) {
+TEST(ProxyAddress, IsHostAndPort) {
   EXPECT_EQ(address_of_proxy("http://me:p%40ss@[fd00::1]:3128/"), "[fd00::1]:3128");
   EXPECT_EQ(address_of_proxy("http://me:sec/ret@proxy:1"), "proxy:1");
   EXPECT_EQ(address_of_proxy("cache.corp"), "cache.corp:1080");
@@ -147,7 +147,7 @@ TEST(ProxyAddress, CanBeConnectedToWhileTheProxyListens) {
   EXPECT_THAT(gone.error().message, HasSubstr("Connection refused"));
 }
 
-TEST_F(ProxyVariablesTest, AreShownWithoutThePasswordWhenTheyNameNoProxy) {
+TEST_F(ProxyVariablesTest, AreShownWithoutPasswordWhenInvalid) {
   for (std::string const url : {"nothing://me:secret@proxy:1080",
                                 "http://me:secret@proxy:port",
                                 "http://me:sec/ret@proxy:1"}) {

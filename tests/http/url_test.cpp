@@ -11,7 +11,7 @@ std::string parts_of(std::string const& text) {
   return url ? url->origin() + "|" + url->target() : "bad";
 }
 
-TEST(Url, IsTakenApart) {
+TEST(Url, ParseFindsOriginAndTarget) {
   EXPECT_EQ(parts_of("https://api.github.com/repos/o/r/issues?page=2"),
             "https://api.github.com:443|/repos/o/r/issues?page=2");
   EXPECT_EQ(parts_of("http://127.0.0.1"), "http://127.0.0.1:80|/");
@@ -19,7 +19,7 @@ TEST(Url, IsTakenApart) {
   EXPECT_EQ(parts_of("https://Example.ORG?q=1#part"), "https://example.org:443|/?q=1");
 }
 
-TEST(Url, RefusesWhatIsNotOne) {
+TEST(Url, ParseRejectsOtherText) {
   for (std::string const text : {"",
                                  "host",
                                  "https://",
@@ -44,7 +44,7 @@ TEST(Url, OriginIsSchemeHostAndPort) {
   EXPECT_NE(api, origin("https://github.com/repos"));
 }
 
-TEST(Url, ShowsCredentials) {
+TEST(Url, HasCredentialsFindsUserNames) {
   EXPECT_FALSE(Url::parse("https://github.com/@me").value().has_credentials());
   EXPECT_TRUE(Url::parse("https://me@github.com/").value().has_credentials());
   EXPECT_TRUE(Url::parse("https://github.com\\@evil.example/").value().has_credentials());
@@ -57,7 +57,7 @@ TEST(Url, ResolvesReferences) {
   EXPECT_EQ(page.resolve("//evil.example/x").value().origin(), "https://evil.example:443");
 }
 
-TEST(Url, EncodesWhatWouldEndAComponent) {
+TEST(Url, PercentEncodeEncodesSeparators) {
   EXPECT_EQ(percent_encode("module: cpu/perf&x=1"), "module%3A%20cpu%2Fperf%26x%3D1");
   EXPECT_EQ(percent_encode("\xC3\xBC-._~9"), "%C3%BC-._~9");
   EXPECT_EQ(percent_encode(""), "");
