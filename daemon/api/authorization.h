@@ -10,21 +10,21 @@
 
 namespace torchwatch::api {
 
-/// Who may send which requests.
+/// The tokens and host names that allow requests.
 struct AccessOptions {
-  /// The bearer token for requests that change something; empty: none is accepted.
+  /// The bearer token for requests that change something. Empty: all such requests are refused.
   std::string token;
-  /// The bearer token for requests that read, unless they carry `token`; empty: all may read.
+  /// The bearer token for requests that read; `token` works, too. Empty: all clients may read.
   std::string read_token;
-  /// Names by which clients call the service, in addition to this machine's own (net/host.h).
+  /// Host names of the service, in addition to this machine's own (daemon/http/host.h).
   std::vector<std::string> hosts;
-  /// Whether a request for another host is refused. Off for Unix sockets, which no web page can
-  /// call.
+  /// True: requests with another Host are refused. False for Unix sockets, which web pages cannot
+  /// reach.
   bool checks_host = true;
 };
 
-/// Checks the host and the token of requests. Each check returns the response to send instead, or
-/// nothing if the request is allowed. Tokens are compared in constant time. Not thread-safe.
+/// Checks the host and the token of requests. Each check returns the response that refuses the
+/// request, or nothing if it is allowed. Compares tokens in constant time. Not thread-safe.
 class Authorization {
  public:
   /// `clock` must outlive it.
@@ -32,17 +32,18 @@ class Authorization {
       : options_{std::move(options)},
         clock_{clock} {}
 
-  /// 421 unless the Host header names this machine: a page of another site cannot call the service.
+  /// Returns 421 unless the Host header names this machine, so that web pages of other sites cannot
+  /// call the service.
   std::optional<http::HttpResponse> check_host(http::HttpRequest const& head) const;
 
-  /// 401 or 403 without the token; 415 unless the body is JSON.
+  /// Returns 401 or 403 without the token, and 415 unless the body is JSON.
   std::optional<http::HttpResponse> check_write(http::HttpRequest const& head) const;
 
-  /// 401 without the read token or the token, if there is a read token.
+  /// Returns 401 without one of the tokens, if there is a read token.
   std::optional<http::HttpResponse> check_read(http::HttpRequest const& head) const;
 
-  /// Logs that a token for `path` was refused, at most once in ten seconds: a client may be
-  /// guessing.
+  /// Logs that a token for `path` was refused, at most once in 10 s, since a client may be guessing
+  /// tokens.
   void note_refused_token(std::string_view path);
 
  private:
@@ -52,10 +53,10 @@ class Authorization {
   int refused_since_ = 0;
 };
 
-/// The value of a request's header; empty without one. `name` is in lower case.
+/// Returns the value of a header, or "" without one. `name` is in lower case.
 std::string header_of(http::HttpRequest const& request, char const* name);
 
-/// Status of a response that asks for a token.
+/// Status of a response that requires a token.
 inline constexpr int unauthorized = 401;
 
 }  // namespace torchwatch::api

@@ -27,7 +27,7 @@ constexpr std::array bisection_fields{"start",
 constexpr std::size_t most_benchmarks = 256;
 constexpr double highest_threshold = 1;
 
-/// A benchmark, and where the request says it.
+/// A benchmark, and the field of the request that names it.
 struct Named {
   Benchmark benchmark;
   std::string field;  ///< "benchmarks[2]"
@@ -71,13 +71,13 @@ class BisectionReader {
   Body body_;
   std::span<config::FleetOptions const> fleets_;
   storage::Store& store_;
-  double threshold_;       ///< of incidents
-  BisectionRequest base_;  ///< what is not given is as here; its series are to be filled in
-  std::optional<IncidentId> incident_;  ///< whose search that is
-  bool is_based_ = false;  ///< on a bisection or an incident, so that nothing has to be given
+  double threshold_;                    ///< for incidents without a bisection
+  BisectionRequest base_;               ///< default values; `series` are the series to adapt
+  std::optional<IncidentId> incident_;  ///< the incident that base_ belongs to
+  bool is_based_ = false;  ///< true with `again` or `incident`: all other fields are optional
 };
 
-/// By its id; nothing when `id` is none, or nobody's.
+/// Returns the record with `id`; nothing if `id` is not a number or no record has it.
 template <class Id, class Table>
 auto find_by(nlohmann::json const& id, Table table) -> decltype(table.find(Id{})) {
   if (!id.is_number_integer()) return std::nullopt;
@@ -105,18 +105,18 @@ void BisectionReader::read_again(nlohmann::json const& id) {
   if (auto const earlier = find_by<BisectionId>(id, store_.bisections()))
     base_on(*earlier);
   else
-    body_.refuse("again", found(id) + ", allowed the id of a bisection");
+    body_.refuse("again", found(id) + ", allowed the id of a bisection (/api/v1/bisections)");
 }
 
 void BisectionReader::read_incident(nlohmann::json const& id) {
   if (is_based_) {
-    body_.refuse("incident", "found it beside \"again\", allowed one of the two");
+    body_.refuse("incident", "found together with \"again\", allowed only one of the two");
     return;
   }
   is_based_ = true;
   auto const incident = find_by<IncidentId>(id, store_.incidents());
   if (!incident) {
-    body_.refuse("incident", found(id) + ", allowed the id of an incident");
+    body_.refuse("incident", found(id) + ", allowed the id of an incident (/api/v1/incidents)");
     return;
   }
   if (auto const searched = store_.bisections().of_incident_in_brief(incident->id);
@@ -126,7 +126,7 @@ void BisectionReader::read_incident(nlohmann::json const& id) {
     base_on(*incident);
 }
 
-/// The one of a date, or with an id.
+/// Returns the nightly with a date or an id.
 std::optional<Nightly> BisectionReader::nightly(nlohmann::json const& value) {
   if (!value.is_string()) return find_by<NightlyId>(value, store_.nightlies());
   return store_.nightlies().of_date(value.get_ref<std::string const&>());
@@ -134,7 +134,8 @@ std::optional<Nightly> BisectionReader::nightly(nlohmann::json const& value) {
 
 CommitSha BisectionReader::commit(char const* name, CommitSha const& otherwise) {
   constexpr auto allowed =
-      ", allowed the 40 lower-case hexadecimal digits of a commit, or the date or id of a nightly";
+      ", allowed the 40 lower-case hexadecimal digits of a commit, or the date or id of a nightly "
+      "(/api/v1/nightlies)";
   auto const* value = body_.field(name);
   if (value == nullptr) {
     if (is_based_) return otherwise;
@@ -147,7 +148,10 @@ CommitSha BisectionReader::commit(char const* name, CommitSha const& otherwise) 
   if (!named)
     body_.refuse(name, found(*value) + allowed);
   else if (named->commit.hex.empty())
-    body_.refuse(name, "found nightly " + named->date + ", whose commit is not known yet");
+    body_.refuse(name,
+                 "found nightly " + named->date +
+                     ", whose commit is not known yet, allowed a nightly with a commit; retry when "
+                     "the service has downloaded it");
   return named ? named->commit : CommitSha{};
 }
 
@@ -158,7 +162,7 @@ std::string BisectionReader::fleet_names() const {
   return names;
 }
 
-/// The one that is named, or else the only one; none where the series say which.
+/// Returns the fleet that is named, or else the only one; null if the series have fleets.
 config::FleetOptions const* BisectionReader::fleet() {
   auto const* value = body_.field("fleet");
   if (value == nullptr && is_based_) return nullptr;
@@ -193,7 +197,7 @@ std::optional<Benchmark> BisectionReader::benchmark(nlohmann::json const& value,
   return parsed;
 }
 
-/// Those that are named; nothing where the series say which.
+/// Returns the benchmarks that are named; nothing if the series have benchmarks.
 std::optional<std::vector<Named>> BisectionReader::benchmarks() {
   auto const* const names = body_.field("benchmarks");
   if (names == nullptr && is_based_) return std::nullopt;
@@ -216,7 +220,7 @@ std::optional<std::vector<Named>> BisectionReader::benchmarks() {
   return all;
 }
 
-/// Series that have a fault in common get one error for it.
+/// Adds an error unless the field already has one, so that several series cause only one.
 void BisectionReader::refuse_first(std::string const& field, std::string detail) {
   auto const is_same = [&](FieldError const& error) {
     return error.field == field;
@@ -224,12 +228,14 @@ void BisectionReader::refuse_first(std::string const& field, std::string detail)
   if (std::ranges::none_of(errors(), is_same)) body_.refuse(field, std::move(detail));
 }
 
-/// Whether its fleet has what is to be measured. `field` is to blame for the benchmark.
+/// Checks that the fleet of a series can measure it. Errors in the benchmark name `field`.
 void BisectionReader::check(Series const& series, std::string const& field) {
   auto const benchmark = in_quotes(name_of(series.benchmark));
   if (series.metric == Metric::gmem && series.benchmark.device != Device::cuda)
-    refuse_first("metric", R"(found "gmem", which )" + benchmark + " does not have");
-  if (series.fleet.empty()) return;  // refused already
+    refuse_first("metric",
+                 R"(found "gmem", which )" + benchmark +
+                     R"( does not have, allowed "latency", "cmem", "leak")");
+  if (series.fleet.empty()) return;  // fleet() has added an error
   auto const fleet = std::ranges::find(fleets_, series.fleet, &config::FleetOptions::name);
   if (fleet == fleets_.end())
     refuse_first("fleet", "found " + in_quotes(series.fleet) + ", allowed " + fleet_names());
@@ -282,7 +288,7 @@ BisectionOrder BisectionReader::read() {
 
 constexpr std::array steering_fields{"state"};
 
-/// The states that a person may ask for; the others a bisection reaches by itself.
+/// Parses the states that a user may request. Only the service sets the others.
 std::optional<BisectionState> parse_wanted_state(std::string_view text) {
   using enum BisectionState;
   for (auto const state : {paused, queued, cancelled})

@@ -15,20 +15,20 @@ namespace torchwatch::api {
 
 /// Reads the body of `POST /api/v1/bisections`, a JSON object of
 ///
-///     start, end   40 hexadecimal digits each, or a nightly by its date or id; not the same commit
-///     benchmarks   ["test_train[dlrm-cpu-eager]", ...], each once, of the fleet's device
-///     fleet        may be missing when there is only one
-///     metric       "latency" unless given
-///     threshold    0.07 unless given; a fraction
-///     direction    "increase" unless given
-///     prior        "uniform" or "paths"; `prior` unless given
-///     again        id of a bisection: whatever else is not given is as it was there
-///     incident     id of an incident: whatever else is not given is as its own search had it, or
-///                  else from the nightly before to its own, all that moved, by `threshold`
+///     start, end   40 hexadecimal digits, or the date or id of a nightly; two different commits
+///     benchmarks   ["test_train[dlrm-cpu-eager]", ...], each once, for the fleet's device
+///     fleet        optional if there is only one
+///     metric       "latency" by default
+///     threshold    a fraction, 0.07 by default
+///     direction    "increase" by default
+///     prior        "uniform" or "paths"; `prior` by default
+///     again        id of a bisection, which provides the fields that are not given
+///     incident     id of an incident, whose first bisection provides the fields that are not
+///                  given; without a bisection: its two nightlies, all its series, and `threshold`
 ///
-/// or returns everything that is wrong with it. What asks for the same commits and series as a
-/// search of an incident is one of the incident's, too. Of a bisection that is asked for again,
-/// benchmarks, fleet and metric each take the place of what its series had.
+/// or returns all errors in it. If the commits and series are those of a bisection of an incident,
+/// the new bisection belongs to the incident, too. With `again` and `incident`, each of benchmarks,
+/// fleet and metric replaces that part of the earlier series.
 boost::system::result<BisectionOrder, std::vector<http::FieldError>> parse_bisection_request(
     std::string const& body,
     std::span<config::FleetOptions const> fleets,
@@ -40,7 +40,7 @@ boost::system::result<BisectionOrder, std::vector<http::FieldError>> parse_bisec
 ///
 ///     state        "paused", "queued" to resume, "cancelled"
 ///
-/// or returns everything that is wrong with it.
+/// or returns all errors in it.
 boost::system::result<BisectionState, std::vector<http::FieldError>> parse_steering_request(
     std::string const& text);
 

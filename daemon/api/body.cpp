@@ -46,7 +46,7 @@ std::string Body::words(char const* name) {
     if (says_something && text.size() <= most_bytes) return text;
   }
   refuse(name,
-         (value == nullptr ? "found nothing" : found(*value)) + ", allowed text of up to " +
+         (value == nullptr ? "found nothing" : found(*value)) + ", allowed text of 1 to " +
              std::to_string(most_bytes) + " bytes");
   return {};
 }
@@ -71,7 +71,7 @@ void Body::parse(std::string const& text) {
     if (!is_object_) refuse("body", found(object_) + allowed);
   } catch (nlohmann::json::exception const& problem) {
     std::string_view const what = problem.what();
-    refuse("body", "found no JSON: " + excerpt(what.substr(what.find(' ') + 1)) + allowed);
+    refuse("body", "found invalid JSON: " + excerpt(what.substr(what.find(' ') + 1)) + allowed);
   }
 }
 
@@ -81,7 +81,7 @@ void Body::check_names(std::span<char const* const> known) {
     names += (names.empty() ? "" : ", ") + std::string{name};
   for (auto const& [name, value] : object_.items())
     if (std::ranges::find(known, std::string_view{name}) == known.end())
-      refuse(excerpt(name), found(value) + ", allowed no field but " + names);
+      refuse(excerpt(name), found(value) + ", allowed only the fields " + names);
 }
 
 }  // namespace torchwatch::api

@@ -12,26 +12,28 @@
 
 namespace torchwatch::api {
 
-/// `text` in quotes, cut where it gets long.
+/// Returns `text` in quotes, cut after 120 bytes.
 std::string in_quotes(std::string_view text);
 
-/// "found ...", in a few words: what a client sent may be long and deep.
+/// Returns "found ..." for errors. Objects and arrays are not shown, and long text is cut.
 std::string found(nlohmann::json const& value);
 
-/// The JSON object that a client sent, and everything that is wrong with it. Reading goes on after
-/// an error, so that one answer names them all.
+/// The JSON object that a client sent, and all errors in it. Reading continues after an error, so
+/// that one response has all of them.
 class Body {
  public:
-  /// Each of `known` may be there once, and nothing else. A request has two levels at most.
+  /// Parses `text`. Each field of `known` is allowed once, and no other field. Values below the
+  /// second level are dropped.
   Body(std::string const& text, std::span<char const* const> known);
 
-  /// False when there is no object to look at.
+  /// False if the body is not a JSON object.
   bool is_object() const { return is_object_; }
 
-  /// The value of a field; nothing when the request does not have it.
+  /// Returns the value of a field; null if the request does not have it.
   nlohmann::json const* field(char const* name) const;
 
-  /// The word that a field holds, as `meaning` has it; nothing when the field is missing or wrong.
+  /// Returns the word in a field, parsed by `meaning`. Returns nothing if the field is missing, or,
+  /// with an error, if it is not one of `allowed`.
   template <class Word>
   std::optional<Word> word(char const* name,
                            std::optional<Word> (*meaning)(std::string_view),
@@ -44,9 +46,10 @@ class Body {
     return known;
   }
 
-  /// The text for people that a field holds; refused when it is missing, blank or too long.
+  /// Returns the text in a field. Adds an error if it is missing, blank or longer than 1000 bytes.
   std::string words(char const* name);
 
+  /// Adds an error.
   void refuse(std::string field, std::string detail);
 
   std::vector<http::FieldError> const& errors() const { return errors_; }

@@ -11,11 +11,12 @@ using builds::BuildAction;
 
 constexpr std::array build_fields{"action", "build", "who", "why"};
 
-/// The text of a field that `action` has, and no other action may have.
+/// Returns the text of a field if the action has it. Otherwise, a field is an error. `allowed`:
+/// actions that have it.
 std::string text_of_action(Body& body, char const* name, bool has_it, std::string const& allowed) {
   if (has_it) return body.words(name);
   if (body.field(name) != nullptr)
-    body.refuse(name, "found a field of other actions, allowed for " + allowed);
+    body.refuse(name, "found a field of other actions, allowed only for " + allowed);
   return {};
 }
 
@@ -32,7 +33,8 @@ boost::system::result<builds::BuildRequest, std::vector<http::FieldError>> parse
   if (!action) return body.errors();
   request.action = *action;
   bool const has_reason = *action == BuildAction::pin || *action == BuildAction::fetch;
-  request.build = text_of_action(body, "build", *action != BuildAction::prune, "all but prune");
+  request.build =
+      text_of_action(body, "build", *action != BuildAction::prune, "pin, unpin, remove, fetch");
   request.who = text_of_action(body, "who", has_reason, "pin, fetch");
   request.why = text_of_action(body, "why", has_reason, "pin, fetch");
   if (!body.errors().empty()) return body.errors();

@@ -13,10 +13,11 @@ namespace torchwatch::api {
 /// Reads the body of `POST /api/v1/builds`, a JSON object of
 ///
 ///     action       "pin", "unpin", "remove", "prune", "fetch"
-///     build        a build's name; for fetch, a nightly's date or name; not for prune
+///     build        name of a build; for fetch, date of a nightly or name of its build; not for
+///                  prune
 ///     who, why     text, for pin and fetch
 ///
-/// or returns everything that is wrong with it.
+/// or returns all errors in it.
 boost::system::result<builds::BuildRequest, std::vector<http::FieldError>> parse_build_request(
     std::string const& text);
 

@@ -7,19 +7,20 @@ namespace torchwatch::api {
 
 namespace {
 
-/// What the allocator adds to a block.
+/// Bytes that the allocator adds to a block.
 constexpr std::size_t block_bytes = 16;
-/// What a map adds to a pair: the links of its node, and its block.
+/// Bytes that a map adds to a pair: the links of its node, and its block.
 constexpr std::size_t node_bytes = 32 + block_bytes;
 
 std::size_t memory_of(std::string const& text) {
   return text.capacity() + block_bytes;
 }
 
-/// Of an entry, about: never less by more than the allocator's rounding.
+/// Returns the approximate memory of an entry. It is too small by at most the rounding of the
+/// allocator.
 std::size_t memory_of(std::string const& target, http::HttpResponse const& response) {
   auto bytes = node_bytes + sizeof target + sizeof response + memory_of(target);
-  bytes += sizeof(std::string) + node_bytes + memory_of(response.body);  // as it is shared
+  bytes += sizeof(std::string) + node_bytes + memory_of(response.body);  // the shared body
   for (auto const& [name, value] : response.headers)
     bytes += node_bytes + sizeof name + sizeof value + memory_of(name) + memory_of(value);
   return bytes;

@@ -9,19 +9,19 @@
 
 namespace torchwatch::api {
 
-/// Answers that hold until the store changes. Many people look at the same page while a sweep is
-/// written, and a chart of ten years need not be worked out for each.
+/// Responses that are valid until the store changes. When many users look at the same page, the
+/// service computes it only once.
 class Cache {
  public:
-  /// `most_bytes`: of memory for all that is kept: targets, headers and bodies, with what maps and
-  /// the allocator add. An answer that takes more than a quarter of it is not kept.
+  /// `most_bytes`: limit of memory, in bytes, for targets, headers and bodies, including the
+  /// overhead of maps and allocator. A response that needs more than a quarter is not kept.
   explicit Cache(std::size_t most_bytes) : most_bytes_{most_bytes} {}
 
-  /// The answer to `target`, when one was kept at this version of the store.
+  /// Returns the response to `target` if one was kept for this version of the store.
   std::optional<http::HttpResponse> find(std::string const& target, std::int64_t version);
 
-  /// Keeps a good answer, and returns it: what is kept shares its body with all that find it. Where
-  /// it has no room beside the others, these are forgotten.
+  /// Keeps a response with status 200, and returns it. The kept response shares its body with all
+  /// responses that find() returns. If the memory does not suffice, all others are removed.
   http::HttpResponse keep(std::string const& target,
                           std::int64_t version,
                           http::HttpResponse response);
@@ -30,7 +30,7 @@ class Cache {
   std::size_t most_bytes_;
   std::int64_t version_ = 0;
   std::size_t bytes_ = 0;
-  std::map<std::string, http::HttpResponse> answers_;  // all of version_
+  std::map<std::string, http::HttpResponse> answers_;  // key: target; all for version_
 };
 
 }  // namespace torchwatch::api

@@ -22,7 +22,7 @@ namespace {
 using bisect::ModelTest;
 using http::FieldError;
 
-/// What series there are, each word once.
+/// The fleets, devices and backends of the series.
 struct Places {
   std::set<std::string> fleets;
   std::set<std::string> devices;
@@ -39,7 +39,7 @@ Places places_in(std::vector<Series> const& all) {
   return places;
 }
 
-/// Which series a side has: those of these words; an empty one may be any.
+/// Selects the series of a side. An empty field matches any value.
 struct Filter {
   std::string fleet;
   std::string device;
@@ -52,8 +52,8 @@ struct Filter {
   }
 };
 
-/// One side, as it was asked for.
-struct Asked {
+/// One side that a query requests.
+struct SideQuery {
   std::optional<Nightly> nightly;
   Filter filter;
 };
@@ -67,10 +67,10 @@ std::string listed(std::set<std::string> const& words) {
   std::string text;
   for (auto const& word : words)
     text += (text.empty() ? "" : ", ") + in_quotes(word);
-  return text.empty() ? "none, since nothing was measured" : text;
+  return text.empty() ? "none, since there are no measurements yet" : text;
 }
 
-/// Reads a query into two sides, and says what is wrong with it.
+/// Reads two sides from a query, and collects its errors.
 class SidesQuery {
  public:
   SidesQuery(storage::Store& store, Query const& query)
@@ -79,10 +79,10 @@ class SidesQuery {
         nightlies_{store.nightlies().all()},
         places_{places_in(store.histories().series())} {}
 
-  /// Before and after.
-  std::pair<Asked, Asked> read() {
-    Asked before{nightly("before"), filter("before", "after")};
-    Asked after{nightly("after"), filter("after", "before")};
+  /// Returns the sides before and after.
+  std::pair<SideQuery, SideQuery> read() {
+    SideQuery before{nightly("before"), filter("before", "after")};
+    SideQuery after{nightly("after"), filter("after", "before")};
     if (!query_.contains("after")) after.nightly = newest_judged(nullptr);
     if (!query_.contains("before") && after.nightly)
       before.nightly = newest_judged(&*after.nightly);
@@ -108,7 +108,7 @@ class SidesQuery {
     return std::ranges::find(measured_, nightly.id) != measured_.end();
   }
 
-  /// The last one that was judged, of those before `later` unless that is null.
+  /// Returns the newest judged nightly; if `later` is not null, the newest before it.
   std::optional<Nightly> newest_judged(Nightly const* later) const {
     auto const end = later == nullptr ? nightlies_.end()
                                       : std::ranges::find(nightlies_, later->id, &Nightly::id);
@@ -117,7 +117,7 @@ class SidesQuery {
     return std::nullopt;
   }
 
-  /// A word of `side`, or else of the other one.
+  /// Returns the value of a filter for `side`, or else for the other side.
   std::string word(std::string const& name,
                    std::string const& side,
                    std::string const& other,
@@ -138,12 +138,12 @@ class SidesQuery {
 
   Query const& query_;
   std::vector<NightlyId> measured_;
-  std::vector<Nightly> nightlies_;  // in their order
+  std::vector<Nightly> nightlies_;  // oldest first
   Places places_;
   std::vector<FieldError> errors_;
 };
 
-std::vector<LevelOfSeries> levels_of(storage::Store& store, Asked const& side) {
+std::vector<LevelOfSeries> levels_of(storage::Store& store, SideQuery const& side) {
   if (!side.nightly) return {};
   auto levels = store.histories().levels_of(side.nightly->id);
   std::erase_if(levels,
@@ -160,12 +160,12 @@ Json word_or_null(std::string_view word) {
   return word.empty() ? Json(nullptr) : Json(word);
 }
 
-/// Null where a side has several.
+/// Returns the only word; null if there are several.
 Json only_one(std::set<std::string> const& words) {
   return words.size() == 1 ? Json(*words.begin()) : Json(nullptr);
 }
 
-Json json_of_side(Asked const& side, std::vector<LevelOfSeries> const& levels) {
+Json json_of_side(SideQuery const& side, std::vector<LevelOfSeries> const& levels) {
   if (!side.nightly) return nullptr;
   std::vector<Series> all;
   for (auto const& level : levels)
@@ -191,7 +191,7 @@ Json place_of(ModelTest const& key) {
           {"backend", word_or_null(key.backend)}};
 }
 
-/// The same with {model, domain}.
+/// {model, domain, test, fleet, device, backend}.
 Json entry_of(ModelTest const& key) {
   Json json{{"model", key.model}, {"domain", word_or_null(domain_of(key.model))}};
   json.update(place_of(key));
@@ -203,7 +203,7 @@ Json level_or_null(std::map<Metric, double> const& levels, Metric metric) {
   return at == levels.end() ? Json(nullptr) : Json(at->second);
 }
 
-/// By metric {before, after, ratio}, of what either side has.
+/// Returns {before, after, ratio} by metric, for the metrics that at least one side has.
 Json metrics_of(std::map<Metric, double> const& before,
                 std::map<Metric, double> const& after,
                 std::map<Metric, double> const& ratios) {
@@ -247,13 +247,13 @@ Json list_of(std::vector<ModelTest> const& keys) {
   return json;
 }
 
-/// What a benchmark's time went to, and on which night.
+/// The GPU time shares of a benchmark, and the date of the profiled nightly.
 struct Profiled {
   storage::GpuShares shares;
   std::string date;
 };
 
-/// The last whose suite was profiled before `nightly` ended.
+/// Returns the last nightly with a profile of the suite, not later than `nightly`.
 std::optional<Nightly> profiled_by(storage::Store& store, Nightly const& nightly) {
   for (auto const id : store.jobs().profiled_nightlies()) {
     auto profiled = store.nightlies().find(id);
@@ -262,7 +262,8 @@ std::optional<Nightly> profiled_by(storage::Store& store, Nightly const& nightly
   return std::nullopt;
 }
 
-/// What incidents had profiled of a nightly, and of the rest what the suite's last profile says.
+/// Returns the profiles that incidents took of a nightly. For other benchmarks, returns those of
+/// the suite's last profile.
 std::map<FleetBenchmark, Profiled> profiles_of(storage::Store& store, Nightly const& nightly) {
   std::map<FleetBenchmark, Profiled> all;
   for (auto const& shares : store.jobs().gpu_shares(nightly.commit))
@@ -274,8 +275,8 @@ std::map<FleetBenchmark, Profiled> profiles_of(storage::Store& store, Nightly co
   return all;
 }
 
-/// Where an iteration's time went on a GPU, in shares, of what is profiled of a side.
-Json gpu_of(storage::Store& store, Asked const& side) {
+/// Returns the shares of GPU time of an iteration, for each profiled benchmark of a side.
+Json gpu_of(storage::Store& store, SideQuery const& side) {
   auto json = Json::array();
   if (!side.nightly) return json;
   for (auto const& [which, profiled] : profiles_of(store, *side.nightly)) {

@@ -38,8 +38,8 @@ std::string_view title_of(std::string_view path) {
   return at == titles.end() ? "" : at->second;
 }
 
-/// Of pages, and of files: a worker goes by the policy of its own file. A browser that knows no
-/// worker-src takes script-src.
+/// The policy of pages and of files, since a worker uses the policy of its own file. Browsers
+/// without worker-src use script-src.
 constexpr std::string_view content_policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
     "connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -80,7 +80,7 @@ std::string report_on(View const& view, Incident const& incident) {
          web::html_of(draft.body) + "</article>";
 }
 
-/// What stands in the place of what may not be read.
+/// Returns the page for clients that may not read.
 HttpResponse closed(std::string_view title) {
   return html(200, title, web::without_scripts());
 }
@@ -102,16 +102,16 @@ HttpResponse show_incident_page(View const& view, Call const& call) {
   auto const incident =
       number ? view.store.incidents().find(IncidentId{*number}) : std::optional<Incident>{};
   if (!incident)
-    return html(
-        404,
-        "Incident",
-        "<h1>There is no such incident</h1>\n<p><a href=\"/incidents\">All incidents</a></p>");
+    return html(404,
+                "Incident",
+                "<h1>Incident not found</h1>\n<p><a href=\"/incidents\">All incidents</a></p>");
   return html(200, "Incident " + call.id, report_on(view, *incident));
 }
 
 HttpResponse show_asset(View const&, Call const& call) {
   auto const* const asset = web::find_asset(call.id);
-  if (asset == nullptr) return unknown_id(call.id);
+  if (asset == nullptr)
+    return http::problem(404, "file \"" + call.id + "\": not found in the dashboard");
   HttpResponse response;
   response.headers["content-type"] = web::media_type(asset->name);
   response.headers["content-security-policy"] = content_policy;

@@ -2,21 +2,21 @@
 
 #include "daemon/api/handlers.h"
 
-/// What a browser shows. The frames of pages and the files hold nothing that was measured, so they
-/// are for everybody; what is in the pages, scripts ask the API for. No page loads anything from
-/// elsewhere, and none runs a script that does not lie in the program (Content-Security-Policy).
+/// The dashboard for browsers. Pages and files contain no measurements, so they need no token.
+/// Scripts fill the pages with responses of the API. A page loads nothing from other sites, and
+/// runs only scripts that are built into the program (Content-Security-Policy).
 namespace torchwatch::api {
 
-/// A page that scripts fill.
+/// Returns an empty page, which scripts fill.
 http::HttpResponse show_page(View const& view, Call const& call);
 
-/// The same with the incidents in it, for whoever may read.
+/// Returns the page of incidents. It lists them if the client may read.
 http::HttpResponse show_incidents_page(View const& view, Call const& call);
 
-/// The same with the report on the incident.
+/// Returns the page of an incident. It contains the report if the client may read.
 http::HttpResponse show_incident_page(View const& view, Call const& call);
 
-/// A file that pages are made of.
+/// Returns a file that pages load, such as a script.
 http::HttpResponse show_asset(View const& view, Call const& call);
 
 }  // namespace torchwatch::api

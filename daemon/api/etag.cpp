@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view weak = "W/";
 
-/// Whether one of the tags in "W/\"a\", \"b\"" is `tag`, weakly compared; "*" is any.
+/// True if one of the tags in `list`, such as W/"a", "b", is `tag`, weakly compared. "*" is any.
 bool names(std::string_view list, std::string_view tag) {
   if (list == "*") return true;
   return list.find(tag) != std::string_view::npos;

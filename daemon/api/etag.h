@@ -4,12 +4,12 @@
 
 namespace torchwatch::api {
 
-/// Gives an answer the tag of its contents.
+/// Adds the ETag of the contents to a response.
 void set_tag(http::HttpResponse& response);
 
-/// Gives a good answer the tag of its contents, if it has none, and empties it (304) when the
-/// client that asked says that it has these (RFC 9110, 8.8.3 and 13.1.2). The tag is a weak one:
-/// what is inside says the same, byte for byte or not.
+/// Adds an ETag to a response with status 200, if it has none. If the client already has these
+/// contents (If-None-Match), makes it an empty 304 (RFC 9110, 8.8.3 and 13.1.2). The tag is weak:
+/// equal tags mean the same contents, not always the same bytes.
 void tag(http::HttpRequest const& request, http::HttpResponse& response);
 
 }  // namespace torchwatch::api

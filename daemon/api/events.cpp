@@ -15,8 +15,8 @@ namespace {
 
 namespace asio = boost::asio;
 
-constexpr std::chrono::seconds between_looks{1};
-constexpr int looks_between_comments = 15;
+constexpr std::chrono::seconds between_checks{1};
+constexpr int checks_between_comments = 15;
 
 bool is_healthy(View const& view) {
   return troubles_of(view.health.get(), HealthState::Instant::clock::now()).empty();
@@ -26,7 +26,7 @@ std::string event(std::string const& name, bool healthy) {
   return "event: " + name + "\ndata: " + text_of({{"healthy", healthy}}) + "\n\n";
 }
 
-/// What one client has been told.
+/// The state that one client knows.
 class Listener {
  public:
   explicit Listener(View const& view)
@@ -38,8 +38,8 @@ class Listener {
 
   asio::awaitable<std::string> next() {
     asio::steady_timer pause{co_await asio::this_coro::executor};
-    for (int looks = 0; looks < looks_between_comments; ++looks) {
-      pause.expires_after(between_looks);
+    for (int checks = 0; checks < checks_between_comments; ++checks) {
+      pause.expires_after(between_checks);
       co_await pause.async_wait(asio::use_awaitable);
       if (has_changed()) co_return event("changed", healthy_);
     }

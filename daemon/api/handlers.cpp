@@ -17,7 +17,8 @@ namespace {
 
 using http::HttpResponse;
 
-/// A record by the id in the path; nothing when the id is no number or nobody's.
+/// Returns the record with the id in the path; nothing if the id is not a number or no record has
+/// it.
 template <class Id, class Table>
 auto find_called(Table table, Call const& call) -> decltype(table.find(Id{})) {
   auto const number = parse_number<std::int64_t>(call.id);
@@ -38,7 +39,7 @@ Json in_brief(Nightly const& nightly) {
 
 namespace {
 
-/// Seconds since its loop turned, its passes, and the disk.
+/// {heartbeat_s, last_pass_at, failed_passes, free_mib}.
 Json watching_of(HealthState const& health, HealthState::Instant now) {
   using Seconds = std::chrono::duration<double>;
   Json json;
@@ -50,7 +51,7 @@ Json watching_of(HealthState const& health, HealthState::Instant now) {
   return json;
 }
 
-/// By fleet: {all, taken}.
+/// {all, taken} by fleet.
 Json slots_of(HealthState const& health) {
   auto json = Json::object();
   for (auto const& [fleet, slots] : health.slots)

@@ -8,10 +8,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Several beats, and a long git walk.
+/// Several heartbeats, and the longest walk through git history.
 constexpr auto longest_pause = 40s;
 constexpr int too_many_failures = 3;
-/// SQLite's log, and a report.
+/// Enough for SQLite's write-ahead log, and a report.
 constexpr std::int64_t least_free = std::int64_t{64} << 20;
 
 }  // namespace
@@ -21,8 +21,9 @@ std::vector<std::string> troubles_of(HealthState const& health, HealthState::Ins
   if (!health.heartbeat) return troubles;
   auto const pause = now - *health.heartbeat;
   if (pause > longest_pause) {
-    troubles.push_back(fmt::format("the watching loop has been blocked for {} s",
-                                   std::chrono::floor<std::chrono::seconds>(pause).count()));
+    troubles.push_back(fmt::format("the watch loop has been blocked for {} s, allowed are {} s",
+                                   std::chrono::floor<std::chrono::seconds>(pause).count(),
+                                   longest_pause.count()));
   }
   if (health.failed_passes >= too_many_failures) {
     troubles.push_back(
@@ -32,7 +33,7 @@ std::vector<std::string> troubles_of(HealthState const& health, HealthState::Ins
     troubles.push_back("nothing can be stored: " + health.store_trouble);
   if (!health.store_damage.empty()) troubles.push_back(health.store_damage);
   if (health.free_bytes < least_free) {
-    troubles.push_back(fmt::format("the disk of state_dir is full: {} MiB are free, needed are {}",
+    troubles.push_back(fmt::format("the disk of state_dir is full: {} MiB are free, {} are needed",
                                    health.free_bytes >> 20,
                                    least_free >> 20));
   }

@@ -16,27 +16,28 @@ namespace torchwatch::api {
 struct HealthState {
   using Instant = std::chrono::steady_clock::time_point;
 
-  std::optional<Instant> heartbeat;    ///< when the loop last turned; none: not yet
-  std::optional<Timestamp> last_pass;  ///< when a pass last came to its end
-  int failed_passes = 0;               ///< in a row
-  std::string failure;                 ///< why the last one failed
-  std::string store_trouble;           ///< why nothing can be stored; empty: it can
-  std::string store_damage;            ///< what is wrong with what is stored; empty: nothing known
-  std::int64_t free_bytes = 0;         ///< of the disk that state_dir lies on
-  /// By what the code of others is kept apart, on each fleet and where builds are made.
+  std::optional<Instant> heartbeat;    ///< last sign of the loop; nothing: not started
+  std::optional<Timestamp> last_pass;  ///< end of the last pass
+  int failed_passes = 0;               ///< failures in a row
+  std::string failure;                 ///< reason of the last failure
+  std::string store_trouble;           ///< reason why nothing can be stored; empty: it can
+  std::string store_damage;            ///< damage of the database; empty: none is known
+  std::int64_t free_bytes = 0;         ///< free space on the disk of state_dir
+  /// The kind of isolation of programs of others, by fleet and for builds.
   std::map<std::string, std::string> isolation;
 
   /// Slots of a fleet.
   struct Slots {
     int all = 0;
-    int taken = 0;  ///< something is being measured on them
+    int taken = 0;  ///< slots that measure
   };
 
-  std::map<std::string, Slots> slots;  ///< by fleet
+  std::map<std::string, Slots> slots;  ///< key: fleet
 };
 
-/// Lists health problems, a sentence each: the loop has not turned for 40 s, three passes in a row
-/// failed, nothing can be stored, the database is damaged, or the disk is full.
+/// Returns the health problems, one sentence each: the loop has been blocked for more than 40 s,
+/// three passes in a row failed, nothing can be stored, the database is damaged, or the disk has
+/// less than 64 MiB free. Returns none before the loop has started.
 std::vector<std::string> troubles_of(HealthState const& health, HealthState::Instant now);
 
 /// Passes the health from the watch loop to the HTTP thread. Thread-safe.

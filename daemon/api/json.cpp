@@ -25,7 +25,7 @@ Json array_of(std::vector<T> const& records, More const&... more) {
   return array;
 }
 
-/// A document kept as text; null when it is none.
+/// Parses JSON that is stored as text; null if it is invalid.
 Json document(std::string const& text) {
   auto json = Json::parse(text, nullptr, false);
   return json.is_discarded() ? Json(nullptr) : json;

@@ -14,81 +14,83 @@
 #include "storage/domain/kept_build.h"
 #include "storage/domain/ruling.h"
 
-/// The records as JSON, for whoever reads them outside of this program. What is not there is null,
-/// never missing. Levels are in the metric's unit, which stands beside them; times are ISO 8601 in
-/// UTC.
+/// The records as JSON, for clients of the API. Fields are never missing; fields without a value
+/// are null. Levels are in the unit of the metric, which the field `unit` names. Times are ISO 8601
+/// in UTC.
 namespace torchwatch::api {
 
 using Json = nlohmann::ordered_json;
 
-/// One line. Text that is not UTF-8 is repaired, and numbers that are none are null.
+/// Returns JSON in one line. Invalid UTF-8 becomes U+FFFD, and NaN becomes null.
 std::string text_of(Json const& json);
 
 /// {fleet, benchmark, metric, unit, name}.
 Json json_of(Series const& series);
 
-/// {headline, interval, verdict, before, after, ratio, low, high, error_bound, pairs}; the ratio
-/// and its interval are null when the level before was zero.
+/// {headline, interval, verdict, before, after, ratio, low, high, error_bound, pairs}. The ratio
+/// and its interval are null if the level before is zero.
 Json json_of(Comparison const& comparison, Metric metric);
 
-/// The series and its comparison in one object.
+/// The fields of a series and of its comparison in one object, and `muted`.
 Json json_of(SeriesChange const& change);
 
 Json json_of(SeriesPoint const& point);
 
-/// Without the prefix: where a build lies on the host is nobody's business.
+/// A nightly without the prefix of its build, so that no paths of the host are published.
 Json json_of(Nightly const& nightly);
 
-/// {sha, subject, author, time, pull_request, url}. `project` is where the watched project's
-/// commits are shown: "https://github.com/pytorch/pytorch"; empty: `url` is null.
+/// {sha, subject, author, time, pull_request, url}. `project` is the web address of the watched
+/// project, such as "https://github.com/pytorch/pytorch". If it is empty, `url` is null.
 Json json_of(Commit const& commit, std::string const& project);
 
 Json json_of(BisectionRequest const& request);
 
-/// {series, no_change, suspects, probability}; `suspects` are the first and the last of those in a
-/// row.
+/// {series, no_change, suspects, probability}. `suspects` are the first and the last commit of the
+/// range of suspects.
 Json json_of(SeriesBelief const& belief);
 
-/// {wave, fleet, benchmark, commits, reason, done, readings, skipped, note, beliefs}; `readings`
-/// are the levels of the commits, by metric.
+/// {wave, stage, fleet, benchmark, commits, reason, done, readings, skipped, note, beliefs}.
+/// `readings` are the levels of the commits, by metric.
 Json json_of(BisectionStep const& step);
 
-/// {series, reason, before, after, probability, proof, share, ...}. `finding`: its own.
+/// {series, reason, before, after, probability, proof, share, ...}. `finding` contains the effect.
 Json json_of(Effect const& effect, Finding const& finding);
 
-/// {headline, reason, kind, culprit, suspects, effects, ...}; `culprit` is null without a proof.
-/// `bisection`: its own.
+/// {headline, reason, kind, culprit, suspects, effects, ...}. `culprit` is null without a proof.
+/// `bisection` contains the finding.
 Json json_of(Finding const& finding, Bisection const& bisection, std::string const& project);
 
 Json json_of(Bisection const& bisection, std::string const& project);
 
-/// For a list: without steps, and without `reason`, which needs them; with the number of steps.
+/// A bisection in a list: with the number of steps instead of the steps, and without `reason`,
+/// which needs them.
 Json json_of(Bisection const& bisection, StepTally const& steps, std::string const& project);
 
 Json json_of(Alarm const& alarm);
 
-/// {name, url, bytes, made_at, used_at, pin}; `pin` is {who, why, given_at} or null.
+/// {name, url, bytes, made_at, used_at, pin}. `pin` is {who, why, given_at} or null.
 Json json_of(KeptBuild const& build);
 
-/// The same with its users in `in_use_by`.
+/// A build, with its users in `in_use_by`.
 Json json_of(builds::BuildWithUsers const& listed);
 
-/// Of which series is null where it may be any.
+/// A ruling. `fleet`, `benchmark` and `metric` are null if any value matches.
 Json json_of(Ruling const& ruling);
 
-/// An incident with the two nightlies between which it began; without its bisections.
+/// An incident with its baseline and its nightly, without its bisections.
 Json json_of(Incident const& incident, Nightly const& baseline, Nightly const& nightly);
 
 Json json_of(OperatorCost const& cost);
 
-/// {fleet, benchmark, operator, before, after}, each {calls, ms, bytes} an iteration.
+/// {fleet, benchmark, operator, before, after}. `before` and `after` are {calls, ms, bytes} per
+/// iteration.
 Json json_of(OperatorChange const& change);
 
-/// An incident with its bisections, what people decided about it, what its operators cost, and what
-/// it was measured with and on.
+/// An incident with its bisections, its rulings, the cost of its operators, the commits of PyTorch
+/// that were measured, and the fingerprint of the host.
 Json json_of(IncidentStory const& story, std::string const& project);
 
-/// Where the HTTP API shows a record.
+/// Returns the path of a record in the API.
 std::string url_of(NightlyId id);
 std::string url_of(IncidentId id);
 std::string url_of(BisectionId id);

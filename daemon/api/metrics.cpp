@@ -19,7 +19,8 @@ double seconds_of(Timestamp time) {
   return static_cast<double>(time.time_since_epoch().count());
 }
 
-/// A value for each word, so that none is missing before it first happens.
+/// Returns a value for each word, 0 if it is not in `counts`, so that every time series exists from
+/// the start.
 template <class Word, class Count>
 std::vector<Value> by_word(std::string const& label,
                            std::vector<Word> const& words,
@@ -41,7 +42,7 @@ std::vector<Value> at_times(std::string const& what, std::optional<Timestamp> ti
 void add_nightlies(Families& all, storage::Tallies const& tallies) {
   using enum NightlyState;
   all.push_back(gauge("torchwatch_nightlies",
-                      "Nightlies by how far they are.",
+                      "Nightlies by state.",
                       by_word<NightlyState>(
                           "state",
                           {announced, prepared, swept, screened, confirmed, bisected, done, failed},
@@ -49,11 +50,12 @@ void add_nightlies(Families& all, storage::Tallies const& tallies) {
   auto times = at_times("announced", tallies.newest_announced);
   for (auto& judged : at_times("judged", tallies.newest_judged))
     times.push_back(std::move(judged));
-  all.push_back(gauge("torchwatch_newest_nightly_timestamp_seconds",
-                      "When the newest nightly was first seen, and the newest that is judged.",
-                      std::move(times)));
+  all.push_back(
+      gauge("torchwatch_newest_nightly_timestamp_seconds",
+            "Time at which the newest nightly, and the newest judged one, was first seen.",
+            std::move(times)));
   all.push_back(counter("torchwatch_incidents_total",
-                        "Nights with a regression that nobody had muted.",
+                        "Incidents: nightlies with a regression that no mute covers.",
                         {{static_cast<double>(tallies.incidents)}}));
 }
 
@@ -75,16 +77,16 @@ void add_bisections(Families& all, storage::Tallies const& tallies) {
     counts.push_back({static_cast<double>(tally.count), {{"outcome", outcome}}});
     seconds.push_back({tally.seconds, {{"outcome", outcome}}});
   }
-  all.push_back(
-      counter("torchwatch_builds_total", "Commits that were built, or could not be.", counts));
-  all.push_back(
-      counter("torchwatch_build_seconds_total", "What building them took.", std::move(seconds)));
+  all.push_back(counter("torchwatch_builds_total", "Builds of commits, by outcome.", counts));
+  all.push_back(counter("torchwatch_build_seconds_total",
+                        "Time that builds of commits took, by outcome.",
+                        std::move(seconds)));
 }
 
 void add_alarms(Families& all, storage::Tallies const& tallies) {
   using enum AlarmKind;
   all.push_back(gauge("torchwatch_alarms",
-                      "Open alarms about the watching itself.",
+                      "Open alarms, by kind.",
                       by_word<AlarmKind>("kind",
                                          {missing_nightly,
                                           nightly_failed,
@@ -109,21 +111,21 @@ void add_vitals(Families& all, View const& view) {
   auto const health = view.health.get();
   auto const now = HealthState::Instant::clock::now();
   all.push_back(gauge("torchwatch_healthy",
-                      "1 when /healthz says ok.",
+                      "1 if /healthz returns ok, else 0.",
                       {{troubles_of(health, now).empty() ? 1.0 : 0.0}}));
   if (health.heartbeat)
     all.push_back(gauge("torchwatch_heartbeat_age_seconds",
-                        "Since the watching loop last turned.",
+                        "Time since the last heartbeat of the watch loop.",
                         {{std::chrono::duration<double>{now - *health.heartbeat}.count()}}));
   if (health.last_pass)
     all.push_back(gauge("torchwatch_last_pass_timestamp_seconds",
-                        "When a pass over the feed last came to its end.",
+                        "End of the last pass over the feed.",
                         {{seconds_of(*health.last_pass)}}));
   all.push_back(gauge("torchwatch_failed_passes",
                       "Passes that failed in a row.",
                       {{static_cast<double>(health.failed_passes)}}));
   all.push_back(gauge("torchwatch_disk_free_bytes",
-                      "Left on the disk that the state directory lies on.",
+                      "Free space on the disk of the state directory.",
                       {{static_cast<double>(health.free_bytes)}}));
 }
 
@@ -132,13 +134,13 @@ void add_vitals(Families& all, View const& view) {
 http::HttpResponse show_metrics(View const& view, Call const&) {
   auto const tallies = view.store.tallies();
   Families all{gauge("torchwatch_build_info",
-                     "1, by this program's version.",
+                     "Always 1, with the version of this program.",
                      {{1, {{"version", view.version}}}}),
                gauge("process_start_time_seconds",
-                     "When the service was started.",
+                     "Start time of the service.",
                      {{seconds_of(view.started_at)}}),
                gauge("torchwatch_store_bytes",
-                     "What the database file takes.",
+                     "Size of the database file.",
                      {{static_cast<double>(tallies.bytes)}})};
   add_vitals(all, view);
   add_nightlies(all, tallies);

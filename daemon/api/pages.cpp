@@ -64,9 +64,11 @@ Page page_of(Query const& query, std::vector<http::FieldError>& errors) {
   auto const before = query.find("before");
   if (before == query.end()) return page;
   page.before = parse_number<std::int64_t>(before->second);
-  if (!page.before) errors.push_back({"before", "found \"" + before->second + "\", allowed an id"});
+  if (!page.before)
+    errors.push_back(
+        {"before", "found \"" + before->second + "\", allowed the id of a record in this list"});
   if (query.contains("offset"))
-    errors.push_back({"before", "found it beside offset, allowed one of the two"});
+    errors.push_back({"before", "found together with offset, allowed only one of the two"});
   return page;
 }
 
@@ -81,11 +83,11 @@ std::string link_to_next(Call const& call, Page const& page) {
 }
 
 http::HttpResponse bad_query(std::vector<http::FieldError> const& errors) {
-  return http::problem(400, "the query cannot be understood", errors);
+  return http::problem(400, "the query has errors; \"errors\" names each parameter", errors);
 }
 
 http::HttpResponse unknown_id(std::string const& id) {
-  return http::problem(404, "nothing has the id \"" + id + "\"");
+  return http::problem(404, "id \"" + id + "\": not found; this path without the id lists all");
 }
 
 }  // namespace torchwatch::api

@@ -10,53 +10,54 @@
 #include "daemon/api/handlers.h"
 #include "daemon/api/json.h"
 
-/// What answers have in common.
+/// Helpers of the handlers: responses, formats and pages of lists.
 namespace torchwatch::api {
 
-/// 200 with `json`, not to be cached.
+/// Returns 200 with `json`, which clients must not cache.
 http::HttpResponse ok(Json const& json);
 
-/// 400: what is wrong with the query's parameters.
+/// Returns 400 with the errors in the parameters of a query.
 http::HttpResponse bad_query(std::vector<http::FieldError> const& errors);
 
-/// 404: `id`, as it stands in the path, is nobody's.
+/// Returns 404: no record has the `id` of the path.
 http::HttpResponse unknown_id(std::string const& id);
 
-/// Whether all that is to be known of a nightly is.
+/// True if all verdicts and bisections of a nightly have ended.
 inline bool is_judged(Nightly const& nightly) {
   return nightly.state == NightlyState::bisected || nightly.state == NightlyState::done;
 }
 
-/// The format that a query asks for, one of `allowed`: the first unless it says. And what is wrong
-/// with what it says.
+/// Returns the format that a query requests, one of `allowed`; by default the first. Another format
+/// is added to `errors`.
 std::string format_of(Query const& query,
                       std::vector<std::string_view> const& allowed,
                       std::vector<http::FieldError>& errors);
 
-/// 200 with anything but JSON.
+/// Returns 200 with a body of any media type.
 http::HttpResponse text(std::string const& media_type, std::string body);
 
-/// Which part of a list is asked for: what follows the record `before`, or `offset` records.
+/// The requested part of a list: `limit` records after the record `before`, or after `offset`
+/// records.
 struct Page {
   std::size_t limit = 100;
   std::size_t offset = 0;
   std::optional<std::int64_t> before;
 };
 
-/// The page that a query asks for, and what is wrong with what it says.
+/// Returns the page that a query requests. Adds wrong parameters to `errors`.
 Page page_of(Query const& query, std::vector<http::FieldError>& errors);
 
-/// The value of a Link header that leads to `page`.
+/// Returns the value of a Link header to `page`.
 std::string link_to_next(Call const& call, Page const& page);
 
-/// Has a number, and keeps its place among those that are older: new ones come before it.
+/// A record with a number, in a list whose new records come first, so that those after it stay.
 template <class Record>
 concept Numbered = requires(Record const& record) {
   record.id.value;
 };
 
-/// The page after one that ends before `end`. Where records are numbered it is the same whatever
-/// came meanwhile.
+/// Returns the page after one that ends before index `end`. For numbered records, new records do
+/// not change it.
 template <class Record>
 Page next_page(Page const& page, std::vector<Record> const& records, std::size_t end) {
   if constexpr (Numbered<Record>)
@@ -65,7 +66,7 @@ Page next_page(Page const& page, std::vector<Record> const& records, std::size_t
     return {page.limit, end, std::nullopt};
 }
 
-/// Puts the place of the record `page.before` in the place of its number; what is wrong with that.
+/// Sets `page.offset` to the index after the record `page.before`. Adds an error if there is none.
 template <Numbered Record>
 void find_place(Page& page,
                 std::vector<Record> const& records,
@@ -74,11 +75,13 @@ void find_place(Page& page,
   auto const at = std::ranges::find(
       records, *page.before, [](Record const& record) { return record.id.value; });
   if (at == records.end())
-    errors.push_back({"before", "found " + std::to_string(*page.before) + ", which is nobody's"});
+    errors.push_back({"before",
+                      "found " + std::to_string(*page.before) +
+                          ", allowed the id of a record in this list; omit it for the first page"});
   page.offset = static_cast<std::size_t>(at - records.begin()) + 1;
 }
 
-/// {total, limit, offset, items}: one page of `records`, each as `show` has it.
+/// Returns {total, limit, offset, items}: one page of `records`, each converted by `show`.
 template <class Record, class Show>
 http::HttpResponse paged(Call const& call, std::vector<Record> const& records, Show show) {
   std::vector<http::FieldError> errors;

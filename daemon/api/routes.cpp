@@ -26,7 +26,7 @@ using http::HttpRequest;
 using http::HttpResponse;
 using http::problem;
 
-/// What may be posted to a resource.
+/// The kind of body that a resource accepts by POST.
 enum class Post { nothing, bisection, steering, build, ruling };
 
 constexpr std::size_t most_cached_bytes = 16 << 20;
@@ -34,11 +34,11 @@ constexpr std::size_t most_cached_bytes = 16 << 20;
 }  // namespace
 
 struct Route {
-  std::string_view path;        ///< a last segment "{id}" stands for any
-  std::string_view parameters;  ///< names that a query may have, by blanks
+  std::string_view path;        ///< a last segment "{id}" matches any segment
+  std::string_view parameters;  ///< names that a query may have, separated by spaces
   HttpResponse (*get)(View const&, Call const&);
   Post post = Post::nothing;
-  bool is_of_store = true;  ///< says the same until the store changes
+  bool is_of_store = true;  ///< the response can only change when the store does
 };
 
 namespace {
@@ -46,7 +46,7 @@ namespace {
 constexpr bool always_new = false;
 constexpr std::string_view paging = "limit offset";
 constexpr std::string_view cursor = "limit offset before";
-constexpr std::string_view any = "*";  // what a page's scripts understand
+constexpr std::string_view any = "*";  // the scripts of the page read them
 constexpr std::array routes{
     Route{"/", any, show_page},
     Route{"/nightlies", any, show_page},
@@ -91,7 +91,7 @@ constexpr std::array routes{
     Route{"/api/v1/rulings/{id}", "", show_ruling},
 };
 
-/// The words of `text`, which single separators part.
+/// Returns the words of `text` between single separators.
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> words;
   while (!text.empty()) {
@@ -117,7 +117,7 @@ Route const* route_to(std::vector<std::string> const& path) {
   return at == routes.end() ? nullptr : &*at;
 }
 
-/// `parameters`: the names that are known, by blanks.
+/// Returns an error for each parameter that is not in `parameters`, which are separated by spaces.
 std::vector<FieldError> unknown_parameters(std::string_view parameters, Query const& query) {
   if (parameters == any) return {};
   auto const known = split(parameters, ' ');
@@ -127,7 +127,8 @@ std::vector<FieldError> unknown_parameters(std::string_view parameters, Query co
   std::vector<FieldError> errors;
   for (auto const& [name, value] : query) {
     if (std::ranges::find(known, name) == known.end())
-      errors.push_back({name, "found a parameter, allowed " + (known.empty() ? "none" : allowed)});
+      errors.push_back(
+          {name, "found an unknown parameter, allowed " + (known.empty() ? "none" : allowed)});
   }
   return errors;
 }
@@ -164,10 +165,10 @@ Json in_brief(Bisection const& bisection) {
 }
 
 HttpResponse bad_body(std::vector<FieldError> const& errors) {
-  return problem(400, "the request cannot be understood", errors);
+  return problem(400, "the body has errors; \"errors\" names each field", errors);
 }
 
-/// 201 or 202, and where the record is.
+/// Returns 201 or 202 with the path of the record in Location.
 HttpResponse posted(int status, std::string const& url, Json const& json) {
   HttpResponse response;
   response.status = status;
@@ -178,7 +179,7 @@ HttpResponse posted(int status, std::string const& url, Json const& json) {
   return response;
 }
 
-/// The answer to anything but GET and a POST that may be.
+/// Returns the response to OPTIONS, or 405 to a method that the resource does not have.
 HttpResponse other_method(Route const& route, std::string const& method) {
   std::string const allow =
       route.post == Post::nothing ? "GET, HEAD, OPTIONS" : "GET, HEAD, OPTIONS, POST";
@@ -191,28 +192,30 @@ HttpResponse other_method(Route const& route, std::string const& method) {
   return response;
 }
 
-/// What a request is about.
+/// The resource that a request names.
 struct Subject {
   Target target;
   Route const* route;
   bool is_post;
 };
 
-/// The answer to a request that is none, instead of what it is about.
+/// Returns the resource that a request names, or the response to a request that names none.
 boost::system::result<Subject, HttpResponse> subject_of(HttpRequest const& head) {
   auto target = parse_target(head.target);
   if (!target) return problem(400, target.error().message);
   auto const* const route = route_to(target->path);
-  if (route == nullptr) return problem(404, "nothing is there");
+  if (route == nullptr)
+    return problem(404, "path: not found; /api/v1/openapi.json lists all paths");
   bool const is_post = route->post != Post::nothing && head.method == "POST";
   if (head.method != "GET" && !is_post) return other_method(*route, head.method);
   auto const errors = unknown_parameters(is_post ? "" : route->parameters, target->query);
-  if (!errors.empty()) return problem(400, "the query cannot be understood", errors);
+  if (!errors.empty()) return bad_query(errors);
   return Subject{std::move(*target), route, is_post};
 }
 
-/// Balancers and supervisors have no token, and browsers have none before a page asks for it.
-bool is_for_everybody(Route const& route) {
+/// True for resources that need no token. Load balancers and supervisors have none, and browsers
+/// have none before a page asks for it.
+bool needs_no_token(Route const& route) {
   bool const is_vital = route.path == "/healthz" || route.path == "/readyz";
   bool const is_page = route.parameters == any || route.get == show_asset;
   return is_vital || is_page || route.get == show_description;
@@ -277,7 +280,7 @@ std::optional<HttpResponse> Api::check(HttpRequest const& head) {
   std::optional<HttpResponse> refused;
   if (subject->is_post)
     refused = authorization_.check_write(head);
-  else if (!is_for_everybody(route))
+  else if (!needs_no_token(route))
     refused = authorization_.check_read(head);
   if (refused && refused->status == unauthorized) authorization_.note_refused_token(route.path);
   return refused;
@@ -293,8 +296,8 @@ asio::awaitable<HttpResponse> Api::handle(HttpRequest request) {
 }
 
 asio::awaitable<HttpResponse> Api::answer_to(HttpRequest request) {
-  auto objected = check(request);
-  if (objected) co_return std::move(*objected);
+  auto refused = check(request);
+  if (refused) co_return std::move(*refused);
   auto const subject = subject_of(request);
   auto const& target = subject->target;
   auto const* const route = subject->route;
@@ -322,7 +325,7 @@ asio::awaitable<HttpResponse> Api::answer_to(HttpRequest request) {
   co_return other_method(*route, request.method);
 }
 
-/// Who may not read gets other pages than who may.
+/// Clients that may not read get other pages, so these are not cached.
 HttpResponse Api::kept_or_new(Route const& route, Call const& call, std::string const& target) {
   if (!call.may_read) return route.get(view_, call);
   auto const version = view_.store.version();
@@ -353,7 +356,7 @@ asio::awaitable<HttpResponse> Api::post_steering(std::string id, std::string bod
   co_return ok(in_brief(*now));
 }
 
-/// 202 when what is asked for comes later.
+/// Returns 202 if the build will be fetched later.
 asio::awaitable<HttpResponse> Api::post_build(std::string body) {
   auto const wanted = parse_build_request(body);
   if (!wanted) co_return bad_body(wanted.error());

@@ -24,57 +24,59 @@
 
 namespace torchwatch::api {
 
-/// What the API cannot do itself, since it only reads. invalid_argument, not_found and refused
-/// blame the request, unavailable and cancelled the moment.
+/// The changes that the API requests from the watch loop, since its store only reads. Errors of the
+/// request are invalid_argument, not_found and refused. After unavailable and cancelled, a retry
+/// can succeed.
 struct Requests {
-  /// Queues a bisection, or finds the one that was asked for with the same key, or the equal one
-  /// that has not ended. refused when that key was another request's.
+  /// Queues a bisection. Returns the existing one if one has the same key, or is equal and has not
+  /// ended. Fails with refused if the key belongs to another request.
   std::function<boost::asio::awaitable<Result<Bisection>>(BisectionOrder)> bisection;
-  /// Pauses, resumes (queued) or cancels a bisection: not_found, or refused when it has ended.
+  /// Pauses, resumes (queued) or cancels a bisection. Fails with not_found, or with refused if it
+  /// has ended.
   std::function<boost::asio::awaitable<Result<Bisection>>(BisectionId, BisectionState)> steering;
-  /// See builds::carry_out.
+  /// Carries out an action on builds. See builds::carry_out.
   std::function<boost::asio::awaitable<Result<std::vector<KeptBuild>>>(builds::BuildRequest)>
       build_action;
-  /// Keeps a ruling.
+  /// Stores a ruling.
   std::function<boost::asio::awaitable<Result<Ruling>>(Ruling)> ruling;
 };
 
 struct ApiOptions {
   AccessOptions access;
-  /// What verdicts promise.
+  /// The configured error rates and threshold of verdicts.
   config::DecideOptions decide;
-  /// What is kept of builds, and for how long.
   builds::RetentionPolicy retention;
-  /// On which fleets a bisection may be asked for.
+  /// Fleets that bisections may use.
   std::vector<config::FleetOptions> fleets;
-  /// Of a bisection that does not say.
+  /// Prior of bisection requests without one.
   Prior prior = Prior::uniform;
-  /// Where the watched project's commits are shown; empty: nowhere.
+  /// Web address of the watched project, for links to commits. Empty: no links.
   std::string project = project_url;
-  /// Of this program.
+  /// Version of this program.
   std::string version;
 };
 
-/// What a resource takes, for whoever tells others of it.
+/// The path, parameters and methods of a resource, for documents and tests.
 struct RouteOutline {
   std::string_view path;                     ///< "/api/v1/nightlies/{id}"
   std::vector<std::string_view> parameters;  ///< names that a query may have
   bool takes_any_parameter = false;
-  bool may_be_posted_to = false;  ///< beside GET, HEAD and OPTIONS, which are always answered
+  bool may_be_posted_to = false;  ///< POST, in addition to GET, HEAD and OPTIONS
 };
 
-/// All resources. api/openapi.json describes the same, and what they answer.
+/// Returns all resources. api/openapi.json describes them and their responses.
 std::vector<RouteOutline> outline();
 
 struct Route;
 
-/// The HTTP API: what the service has stored, requests for bisections and what happens to them, and
-/// rulings. Responses are JSON, errors are problems (RFC 9457), lists take ?limit and ?offset and
-/// name their next page in Link; responses to GET carry an ETag. The table of routes is in
-/// routes.cpp, and openapi.json describes each. On one thread, the store's.
+/// The HTTP API. It returns the records of the store, and accepts requests for bisections, builds
+/// and rulings. Responses are JSON, and errors are problems (RFC 9457). Lists take ?limit and
+/// ?offset, and link to their next page in Link. Responses to GET have an ETag. routes.cpp has the
+/// table of routes, and openapi.json describes each. Use it on the thread of the store only.
 class Api {
  public:
-  /// `reader`, `clock`, `health` and `counters` must outlive it. The service counts as started now.
+  /// `reader`, `clock`, `health` and `counters` must outlive it. Sets the start time of the
+  /// service.
   Api(storage::Store& reader,
       Clock const& clock,
       SharedHealth const& health,
@@ -82,11 +84,11 @@ class Api {
       Requests requests,
       ApiOptions options);
 
-  /// The response to a request that is refused whatever its body holds: for its target, method,
-  /// host or token; nothing if it is allowed. Never throws.
+  /// Checks target, method, host and token of a request, before its body is read. Returns the
+  /// response that refuses it, or nothing if it is allowed. Never throws.
   std::optional<http::HttpResponse> check_request(http::HttpRequest const& head);
 
-  /// Answers any request. Throws when the store does.
+  /// Answers a request. Throws the exceptions of the store.
   boost::asio::awaitable<http::HttpResponse> handle(http::HttpRequest request);
 
  private:

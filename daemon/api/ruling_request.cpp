@@ -39,9 +39,9 @@ class RulingReader {
 std::optional<IncidentId> RulingReader::incident() {
   auto const* value = body_.field("incident");
   if (value != nullptr && value->is_number_integer()) return IncidentId{value->get<std::int64_t>()};
-  body_.refuse(
-      "incident",
-      (value == nullptr ? "found nothing" : found(*value)) + ", allowed the id of an incident");
+  body_.refuse("incident",
+               (value == nullptr ? "found nothing" : found(*value)) +
+                   ", allowed the id of an incident (/api/v1/incidents)");
   return std::nullopt;
 }
 
@@ -73,7 +73,7 @@ SeriesFilter RulingReader::series(RulingKind kind) {
 void RulingReader::refuse_of_other_kinds(RulingKind kind, bool is_on_incident) {
   auto const refuse = [this](char const* name, char const* kinds) {
     if (body_.field(name) != nullptr)
-      body_.refuse(name, std::string{"found a field of other kinds, allowed for "} + kinds);
+      body_.refuse(name, std::string{"found a field of other kinds, allowed only for "} + kinds);
   };
   if (is_on_incident)
     for (auto const* const name : {"fleet", "benchmark", "metric"})

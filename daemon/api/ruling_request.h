@@ -18,11 +18,11 @@ namespace torchwatch::api {
 ///     who, why     text
 ///     incident     id, for accept and false_alarm
 ///     fleet, benchmark, metric
-///                  which series, for mute and unmute: at least one of them, each missing one is
-///                  any
-///     until        for mute, if it shall end: "2026-12-31T00:00:00Z", or a date
+///                  for mute, unmute, and accept without an incident: the series, by at least one
+///                  of them; a missing one matches any value
+///     until        for mute, optional: its end, "2026-12-31T00:00:00Z" or a date
 ///
-/// or returns everything that is wrong with it.
+/// or returns all errors in it.
 boost::system::result<Ruling, std::vector<http::FieldError>> parse_ruling_request(
     std::string const& body, std::span<config::FleetOptions const> fleets);
 

@@ -21,11 +21,12 @@ namespace {
 using http::FieldError;
 using http::HttpResponse;
 
-/// The series that a query names; nothing, and what is wrong, when it names none.
+/// Returns the series that a query names. Returns nothing and adds errors if it names none.
 std::optional<Series> named_series(Query const& query, std::vector<FieldError>& errors) {
   auto const given = [&](char const* name) {
     auto const at = query.find(name);
-    if (at == query.end()) errors.push_back({name, "found nothing, allowed with the other two"});
+    if (at == query.end())
+      errors.push_back({name, "found nothing, allowed fleet, benchmark and metric together"});
     return at == query.end() ? std::string{} : at->second;
   };
   auto const fleet = given("fleet");
@@ -47,10 +48,12 @@ std::optional<Series> named_series(Query const& query, std::vector<FieldError>& 
 
 HttpResponse no_value_of(Series const& series) {
   return http::problem(404,
-                       "no value of " + name_of(series) + " on fleet \"" + series.fleet + "\"");
+                       "series " + name_of(series) + " on fleet \"" + series.fleet +
+                           "\": found no values; /api/v1/series lists all series");
 }
 
-/// The nightly that a query names; nothing, and maybe what is wrong, when it names none.
+/// Returns the nightly that a query names; nothing if it names none. Adds an error if its id is not
+/// a number.
 std::optional<NightlyId> named_nightly(Query const& query, std::vector<FieldError>& errors) {
   auto const at = query.find("nightly");
   if (at == query.end()) return std::nullopt;
@@ -65,7 +68,8 @@ HttpResponse list_points(View const& view, Call const& call) {
   auto const series = named_series(call.query, errors);
   auto const nightly = named_nightly(call.query, errors);
   if (call.query.contains("recent"))
-    errors.push_back({"recent", "found a parameter, allowed for all series and not for one"});
+    errors.push_back(
+        {"recent", "found together with fleet, benchmark or metric, allowed only without them"});
   if (!errors.empty()) return bad_query(errors);
   auto points = view.store.jobs().history(*series);
   if (nightly) {
@@ -81,7 +85,7 @@ Json in_brief(NightOfSeries const& night) {
   return {{"id", night.nightly.value}, {"date", night.date}, {"commit", night.commit.hex}};
 }
 
-/// One member of all nights, in their order.
+/// Returns one column: `show` of each nightly summary, in their order.
 template <class Show>
 Json column(std::vector<NightOfSeries> const& nights, Show show) {
   auto values = Json::array();
@@ -94,7 +98,7 @@ Json verdict_of(NightOfSeries const& night) {
   return night.verdict ? Json(to_string(*night.verdict)) : Json(nullptr);
 }
 
-/// What each host says of itself, by its number.
+/// Returns the fingerprints of the hosts, by number.
 Json hosts_of(storage::Histories const& histories, std::vector<NightOfSeries> const& nights) {
   std::set<std::int64_t> hosts;
   for (auto const& night : nights)
@@ -105,7 +109,7 @@ Json hosts_of(storage::Histories const& histories, std::vector<NightOfSeries> co
   return json;
 }
 
-/// {nightly, id} of the nights that opened one.
+/// Returns {nightly, id} of each incident that these nightlies opened.
 Json incidents_of(View const& view, std::vector<NightOfSeries> const& nights) {
   auto json = Json::array();
   for (auto const& night : nights) {
@@ -116,7 +120,7 @@ Json incidents_of(View const& view, std::vector<NightOfSeries> const& nights) {
   return json;
 }
 
-/// The nightly that the newest night is anchored to; null when there is none.
+/// Returns the anchor of the newest nightly; null without one.
 Json anchor_of(View const& view, Series const& series, std::vector<NightOfSeries> const& nights) {
   auto const anchor =
       view.store.anchors().chosen({series.fleet, series.benchmark}, nights.back().nightly);
@@ -137,7 +141,7 @@ Json columns_of(std::vector<NightOfSeries> const& nights) {
   return json;
 }
 
-/// A line a night, under a line of names (RFC 4180). Nothing in it needs quotes.
+/// Returns CSV (RFC 4180): a line of names, then one line per nightly. No value needs quotes.
 std::string csv_of(std::vector<NightOfSeries> const& nights) {
   std::string text = "nightly,date,commit,level,low,high,processes,verdict,host\r\n";
   for (auto const& night : nights)
@@ -154,7 +158,7 @@ std::string csv_of(std::vector<NightOfSeries> const& nights) {
   return text;
 }
 
-/// Five digits, as many as a picture can show.
+/// Rounds to five digits, which are enough for a chart.
 double rounded(double level) {
   return std::strtod(fmt::format("{:.5g}", level).c_str(), nullptr);
 }
@@ -168,7 +172,7 @@ Json newest_of(NightOfSeries const& night) {
   return json;
 }
 
-/// {nightly, date, verdict, ratio, ...}; null for a series that never changed.
+/// Returns {nightly, date, verdict, ratio, ...}; null for a series that never changed.
 Json change_of(View const& view,
                std::map<Series, NightlyVerdict> const& changes,
                Series const& series) {
@@ -206,7 +210,8 @@ HttpResponse list_series(View const& view, Call const& call) {
   for (auto const* name : {"fleet", "benchmark", "metric"})
     if (call.query.contains(name)) return list_points(view, call);
   if (call.query.contains("nightly"))
-    return bad_query({{"nightly", "found a parameter, allowed with fleet, benchmark and metric"}});
+    return bad_query(
+        {{"nightly", "found without a series, allowed together with fleet, benchmark and metric"}});
   if (call.query.contains("recent")) return list_recent(view, call);
   return paged(
       call, view.store.histories().series(), [](Series const& series) { return json_of(series); });
@@ -238,7 +243,7 @@ HttpResponse show_change_points(View const& view, Call const& call) {
   std::vector<double> history;
   for (auto const& night : levels)
     history.push_back(night.level);
-  // A leak may be zero, and then there are no ratios.
+  // The level of a leak can be zero, and then there is no ratio.
   bool const by_ratio = std::ranges::all_of(history, [](double value) { return value > 0; });
   if (by_ratio)
     for (auto& value : history)

@@ -6,7 +6,7 @@
 namespace torchwatch::api {
 namespace {
 
-/// `text` up to `separator`, which is taken off `text` with it.
+/// Returns `text` up to `separator`, and removes both from `text`.
 std::string_view take_until(std::string_view& text, char separator) {
   auto const end = text.find(separator);
   auto const piece = text.substr(0, end);
@@ -37,7 +37,7 @@ Result<std::string> decode(std::string_view text) {
   return decoded;
 }
 
-/// As decode; a form writes a space as '+'.
+/// Decodes as decode() does, and '+' as a space, as HTML forms encode it.
 Result<std::string> decode_form(std::string_view text) {
   std::string spaced{text};
   for (auto& c : spaced)
@@ -45,8 +45,8 @@ Result<std::string> decode_form(std::string_view text) {
   return decode(spaced);
 }
 
-/// Path and query of a target in absolute form, which a server has to take (RFC 9112,
-/// section 3.2.2).
+/// Returns path and query of a target in absolute form, which a server must accept (RFC 9112,
+/// section 3.2.2). Other targets are not changed.
 std::string_view without_origin(std::string_view text) {
   for (std::string_view const scheme : {"http://", "https://"}) {
     if (!text.starts_with(scheme)) continue;

@@ -10,8 +10,7 @@
 namespace torchwatch::api {
 
 std::string iso8601(Timestamp time) {
-  // By whole seconds: as a time of the system's clock it would be counted in nanoseconds, which end
-  // in 2262.
+  // A time point of system_clock would count nanoseconds, which overflow in 2262.
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
                      fmt::gmtime(std::time_t{time.time_since_epoch().count()}));
 }
@@ -28,7 +27,7 @@ std::optional<Timestamp> parse_time(std::string_view text) {
       ++end;
     auto const value = parse_number<unsigned>(text.substr(begin, end - begin));
     if (!value) return std::nullopt;
-    parts.at(part++) = static_cast<int>(*value);  // of four digits at most
+    parts.at(part++) = static_cast<int>(*value);  // at most four digits
     if (end < text.size() && text[end] != form[end]) return std::nullopt;
     begin = end + 1;
   }

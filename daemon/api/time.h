@@ -8,10 +8,11 @@
 
 namespace torchwatch::api {
 
-/// "2026-01-02T03:04:05Z".
+/// Returns "2026-01-02T03:04:05Z".
 std::string iso8601(Timestamp time);
 
-/// The inverse of iso8601; a date alone is its first second. Nothing for anything else.
+/// Parses the form of iso8601, or a date, which is its first second. Returns nothing for other
+/// text.
 std::optional<Timestamp> parse_time(std::string_view text);
 
 }  // namespace torchwatch::api

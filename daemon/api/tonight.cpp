@@ -14,15 +14,15 @@
 namespace torchwatch::api {
 namespace {
 
-/// Nightlies that are told.
+/// Number of nightlies in the response.
 constexpr std::size_t shown_nightlies = 7;
-/// Among them the last that was judged is looked for.
-constexpr int looked_at_nightlies = 60;
-/// For how long an incident is news, before the newest nightly.
+/// Number of nightlies among which the last judged one is searched.
+constexpr int searched_nightlies = 60;
+/// Incidents of this time before the newest nightly are in the response.
 constexpr auto news = std::chrono::days{30};
 
-/// How far the measuring of a nightly is, beside the last one that was judged to its end:
-/// {processes, expected, expected_end}; the last two are null when there is nothing to go by.
+/// Returns the progress of measuring a nightly, compared with the last judged one, `before`:
+/// {processes, expected, expected_end}. The last two are null without a judged nightly.
 Json progress_of(storage::Store& store, Nightly const& nightly, Nightly const* before) {
   auto const so_far = store.jobs().extent_of(Campaign::of(nightly.id));
   Json json;
@@ -38,7 +38,7 @@ Json progress_of(storage::Store& store, Nightly const& nightly, Nightly const* b
   return json;
 }
 
-/// `nightlies`: newest first.
+/// `nightlies` has the newest first.
 Json nightlies_of(storage::Store& store, std::vector<Nightly> const& nightlies) {
   auto json = Json::array();
   auto const shown = std::min(shown_nightlies, nightlies.size());
@@ -57,14 +57,14 @@ Json nightlies_of(storage::Store& store, std::vector<Nightly> const& nightlies) 
   return json;
 }
 
-/// Who did it, as far as is known: the first finding of the newest bisection that has one.
+/// Returns the first finding of the newest bisection that has one; null if none has.
 Json culprit_of(std::vector<Bisection> const& bisections, std::string const& project) {
   for (auto const& bisection : std::ranges::reverse_view(bisections))
     if (!bisection.findings.empty()) return json_of(bisection.findings.front(), bisection, project);
   return nullptr;
 }
 
-/// The newest outcome, or state, of the bisections.
+/// Returns {id, headline, state, outcome} of the newest bisection; null without one.
 Json newest_of(std::vector<Bisection> const& bisections) {
   if (bisections.empty()) return nullptr;
   auto const& last = bisections.back();
@@ -115,7 +115,7 @@ Json open_bisections(storage::Store& store, Timestamp since) {
   return json;
 }
 
-/// Newest first.
+/// Returns the open alarms, newest first.
 Json open_alarms(storage::Store& store) {
   auto json = Json::array();
   auto alarms = store.alarms().open();
@@ -128,7 +128,7 @@ Json open_alarms(storage::Store& store) {
 }  // namespace
 
 http::HttpResponse show_tonight(View const& view, Call const&) {
-  auto const nightlies = view.store.nightlies().newest(looked_at_nightlies);
+  auto const nightlies = view.store.nightlies().newest(searched_nightlies);
   auto const since = nightlies.empty() ? Timestamp{} : nightlies.front().announced_at - news;
   Json json;
   json["nightlies"] = nightlies_of(view.store, nightlies);

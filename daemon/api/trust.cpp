@@ -13,12 +13,12 @@
 namespace torchwatch::api {
 namespace {
 
-/// Nightlies whose comparisons with themselves are listed one by one. Read for each answer, by the
-/// nightlies' ids: as many rows a night as benchmarks are compared so.
+/// Number of nightlies whose self-comparisons are listed one by one. They are read for each
+/// response: per nightly, one row for each self-compared benchmark.
 constexpr int listed_nights = 90;
 
-/// {of, false_alarms, share, low, high}: how many of `of`, and between what the true share lies
-/// (Clopper and Pearson 1934, 95%). The last three are null while there is nothing to take it of.
+/// {of, false_alarms, share, low, high}: the number of false ones among `of`, their share, and its
+/// 95% interval (Clopper and Pearson 1934). The last three are null if `of` is 0.
 Json share_of(std::int64_t false_alarms, std::int64_t of) {
   using Binomial = boost::math::binomial_distribution<double>;
   constexpr double one_side = 0.025;
@@ -76,8 +76,8 @@ Json self_comparisons_of(View const& view) {
   return json;
 }
 
-/// By month, with the share of those incidents that were false alarms. Read for each answer, since
-/// a ruling shows at once: a row an incident.
+/// Returns the rulings by month, with the share of incidents that were false alarms. Reads one row
+/// per incident for each response, so that a new ruling is shown at once.
 Json rulings_of(View const& view) {
   auto json = Json::array();
   for (auto const& month : view.store.rulings().by_month()) {

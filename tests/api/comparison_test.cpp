@@ -191,7 +191,7 @@ TEST_F(ComparisonTest, RefusesWhatItCannotCompare) {
   auto const error = refusal_of("threshold=7");
   EXPECT_EQ(error.at("field"), "threshold");
   EXPECT_THAT(error.at("detail").get<std::string>(),
-              StartsWith("found a parameter, allowed before, after, before_fleet"));
+              StartsWith("found an unknown parameter, allowed before, after, before_fleet"));
 }
 
 TEST_F(ComparisonTest, CutsWhatIsLong) {

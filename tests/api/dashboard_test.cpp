@@ -81,7 +81,7 @@ TEST(Dashboard, SaysWhenThereIsNoSuchIncident) {
        {"/incidents/2", "/incidents/x", "/incidents/99999999999999999999"}) {
     auto const page = ask(api.port(), get(target));
     EXPECT_EQ(page.status, 404) << target;
-    EXPECT_THAT(page.body, HasSubstr("There is no such incident"));
+    EXPECT_THAT(page.body, HasSubstr("Incident not found"));
   }
 }
 

@@ -27,7 +27,7 @@ TEST_F(HealthTest, IsGoodWhileTheLoopTurns) {
 
 TEST_F(HealthTest, EndsWithinAMinuteOfABlockedLoop) {
   EXPECT_THAT(troubles_of(good(), HealthState::Instant{1055s}),
-              ElementsAre("the watching loop has been blocked for 55 s"));
+              ElementsAre("the watch loop has been blocked for 55 s, allowed are 40 s"));
 }
 
 TEST_F(HealthTest, EndsAfterThreeFailedPasses) {
@@ -52,7 +52,7 @@ TEST_F(HealthTest, EndsOnAFullDisk) {
   health.store_trouble = "database or disk is full";
   EXPECT_THAT(troubles_of(health, *health.heartbeat),
               ElementsAre("nothing can be stored: database or disk is full",
-                          "the disk of state_dir is full: 1 MiB are free, needed are 64"));
+                          "the disk of state_dir is full: 1 MiB are free, 64 are needed"));
 }
 
 }  // namespace

@@ -108,7 +108,7 @@ TEST(Rulings, RefusalsNameWhatIsWrong) {
        ruling_request(with(accept(), "when", 1)),
        400,
        "when",
-       "allowed no field but kind"},
+       "allowed only the fields kind"},
       {"AcceptOfNothing",
        ruling_request(without(accept(), "incident")),
        400,

@@ -78,12 +78,12 @@ TEST(Steering, RefusalsNameWhatIsWrong) {
   constexpr auto allowed = R"("paused", "queued", "cancelled")";
   expect_refused({
       {"NoToken", with_headers("POST /api/v1/bisections/2", "Content-Length: 0\r\n"), 401},
-      {"WrongToken", steer("2", pause, "wrong"), 401, "", "another"},
+      {"WrongToken", steer("2", pause, "wrong"), 401, "", "wrong token"},
       {"NoJson", steer("2", pause, "correct-horse", "text/plain"), 415, "", "application/json"},
       {"IdThatIsNoNumber", steer("two", pause), 404, "", "two"},
       {"IdBeyondAllNumbers", steer("99999999999999999999", pause), 404},
       {"Parameter", steer("2?force=1", pause), 400, "force", "none"},
-      {"EmptyBody", steer("2", ""), 400, "body", "no JSON"},
+      {"EmptyBody", steer("2", ""), 400, "body", "invalid JSON"},
       {"ArrayBody", steer("2", "[]"), 400, "body", "an array of 0"},
       {"NoState", steer("2", "{}"), 400, "state", "found nothing, allowed \"paused\""},
       {"UnknownState", steer_to("asleep"), 400, "state", "found \"asleep\""},
@@ -95,7 +95,11 @@ TEST(Steering, RefusalsNameWhatIsWrong) {
        400,
        "state",
        "twice"},
-      {"UnknownField", steer("2", R"({"state": "paused", "why": "x"})"), 400, "why", "but state"},
+      {"UnknownField",
+       steer("2", R"({"state": "paused", "why": "x"})"),
+       400,
+       "why",
+       "only the fields state"},
   });
 }
 

@@ -73,8 +73,8 @@ TEST_F(Records, ListAlarms) {
 }
 
 TEST_F(Records, SayWhatIsNotThere) {
-  expect_mistake(*world_, {"incidents", "7"}, R"(nothing has the id "7")");
-  expect_mistake(*world_, {"nightlies", "../incidents"}, "nothing has the id");
+  expect_mistake(*world_, {"incidents", "7"}, R"(id "7": not found)");
+  expect_mistake(*world_, {"nightlies", "../incidents"}, R"(id "../incidents": not found)");
   expect_mistake(*world_, {"series", "resnet"}, "allowed a series like");
   expect_mistake(*world_,
                  {"series", "test_eval[dlrm-cpu-eager]_latency"},
