@@ -28,8 +28,8 @@ namespace torchwatch::api {
 /// request are invalid_argument, not_found and refused. After unavailable and cancelled, a retry
 /// can succeed.
 struct Requests {
-  /// Queues a bisection. Returns the existing one if one has the same key, or is equal and has not
-  /// ended. Fails with refused if the key belongs to another request.
+  /// Queues a bisection. Returns the existing one if an equal one has not ended. Fails with
+  /// invalid_argument if its commits cannot be bisected.
   std::function<boost::asio::awaitable<Result<Bisection>>(BisectionOrder)> bisection;
   /// Pauses, resumes (queued) or cancels a bisection. Fails with not_found, or with refused if it
   /// has ended.
