@@ -6,9 +6,9 @@
 
 namespace torchwatch::tests {
 
-/// Where TORCHWATCH_ANSWERS names a directory, adds a request and its answer to a file of this
-/// process there, a JSON object a line: {method, target, status, headers, body}. tests/openapi
-/// compares them with what openapi.json describes.
+/// Adds a request and its response to a file of this process in the directory TORCHWATCH_ANSWERS,
+/// if that is set. A line is a JSON object: {method, target, status, headers, body}. tests/openapi
+/// compares these with openapi.json.
 void log_answer(std::string_view request, Answer const& answer);
 
 }  // namespace torchwatch::tests

@@ -51,7 +51,7 @@ class BuildsApi : public testing::Test {
   LiveApi api;
 };
 
-TEST_F(BuildsApi, APinIsKeptAndShown) {
+TEST_F(BuildsApi, PinIsStoredAndShown) {
   auto const done = post(pin("nightly-7"), 200);
   EXPECT_EQ(done.at("action"), "pin");
   EXPECT_EQ(done.at("builds").at(0).at("name"), "nightly-7");
@@ -64,7 +64,7 @@ TEST_F(BuildsApi, APinIsKeptAndShown) {
   EXPECT_EQ(shown("builds").at("items").at(0), build);
 }
 
-TEST_F(BuildsApi, WhatIsHeldIsNotRemoved) {
+TEST_F(BuildsApi, PinnedBuildIsNotRemoved) {
   post(pin("nightly-7"), 200);
   auto const refused = post({{"action", "remove"}, {"build", "nightly-7"}}, 409);
   EXPECT_THAT(refused.at("detail").get<std::string>(), HasSubstr("ada: for the paper"));
@@ -75,18 +75,18 @@ TEST_F(BuildsApi, WhatIsHeldIsNotRemoved) {
   post({{"action", "remove"}, {"build", "nightly-7"}}, 404);
 }
 
-TEST_F(BuildsApi, PruningTakesNothingWhileThereIsRoom) {
+TEST_F(BuildsApi, PruneRemovesNothingBelowQuota) {
   EXPECT_THAT(post({{"action", "prune"}}, 200).at("builds"), testing::IsEmpty());
 }
 
-TEST_F(BuildsApi, ANightlyThatWasDeliveredElsewhereIsNotFetched) {
+TEST_F(BuildsApi, FetchOfNightlyWithOtherPrefixIsRefused) {
   auto const refused =
       post({{"action", "fetch"}, {"build", "2026-01-01"}, {"who", "ada"}, {"why", "again"}}, 409);
   EXPECT_THAT(refused.at("detail").get<std::string>(), HasSubstr("nightly 2026-01-01"));
   post({{"action", "fetch"}, {"build", "1999-01-01"}, {"who", "ada"}, {"why", "again"}}, 404);
 }
 
-TEST_F(BuildsApi, WrongRequestsAreToldWhatIsAllowed) {
+TEST_F(BuildsApi, ErrorsNameEachWrongField) {
   auto const fields = [this](json const& body) {
     std::vector<std::string> names;
     auto const answer = post(body, 400);

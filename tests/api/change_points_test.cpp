@@ -15,7 +15,7 @@ using ::testing::SizeIs;
 std::string const of_dcgan =
     "/api/v1/change_points?fleet=local&benchmark=test_train%5Bdcgan-cpu-eager%5D&metric=";
 
-/// A nightly measured twice, and its baseline beside it, which does not count.
+/// Stores a nightly with two processes, and two of its baseline, which do not count.
 void measure_night(storage::Store& store, int day, double ms, double leak) {
   char const digit = static_cast<char>('a' + day % 6);
   Nightly nightly;
@@ -76,7 +76,7 @@ TEST_F(ChangePointsTest, AreDifferencesWhereALevelIsZero) {
   EXPECT_EQ(found.at("change_points").at(0).at("change"), 4096);
 }
 
-TEST_F(ChangePointsTest, AreNoneInAFlatHistory) {
+TEST_F(ChangePointsTest, AreEmptyForFlatHistory) {
   EXPECT_THAT(read("cmem").at("change_points"), IsEmpty());
 }
 

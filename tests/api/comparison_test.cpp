@@ -16,7 +16,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-/// A process of a nightly of the story, and what its night then is.
+/// Stores a process of a nightly of the story, and the nightly summary.
 void measure(storage::Store& store,
              NightlyId nightly,
              std::string const& fleet,
@@ -38,7 +38,7 @@ class ComparisonTest : public ::testing::Test {
     return json::parse(answer.body);
   }
 
-  /// What is wrong with a query, which is one field.
+  /// Returns the only error of a query.
   json refusal_of(std::string const& query) {
     auto const answer = ask(api.port(), get("/api/v1/compare?" + query));
     EXPECT_EQ(answer.status, 400) << answer.body;
@@ -58,7 +58,7 @@ class ComparisonTest : public ::testing::Test {
   LiveApi api;
 };
 
-TEST_F(ComparisonTest, IsOfTheTwoNewestJudgedNightlies) {
+TEST_F(ComparisonTest, ComparesTwoNewestJudgedNightliesByDefault) {
   api.fill([](storage::Store& store) {
     measure(store, NightlyId{3}, "local", "test_train[dlrm-cpu-eager]", 50);  // not judged yet
   });
@@ -77,13 +77,13 @@ TEST_F(ComparisonTest, IsOfTheTwoNewestJudgedNightlies) {
   EXPECT_EQ(row.at("metrics").at("latency").at("after"), 12);
   EXPECT_EQ(row.at("metrics").at("latency").at("ratio"), 1.2);
   EXPECT_EQ(row.at("metrics").at("cmem").at("ratio"), 1);
-  ASSERT_THAT(compared.at("means"), SizeIs(4)) << "two metrics, of all and of a domain";
+  ASSERT_THAT(compared.at("means"), SizeIs(4)) << "two metrics, for all and for a domain";
   EXPECT_TRUE(compared.at("means").at(0).at("domain").is_null());
   EXPECT_EQ(compared.at("means").at(2).at("domain"), "RECOMMENDATION");
   EXPECT_EQ(compared.at("means").at(2).at("ratio"), 1.2);
 }
 
-TEST_F(ComparisonTest, IsOfAnyTwoNightlies) {
+TEST_F(ComparisonTest, ComparesAnyTwoNightlies) {
   api.fill([](storage::Store& store) {
     measure(store, NightlyId{3}, "local", "test_train[dlrm-cpu-eager]", 50);
   });
@@ -95,7 +95,7 @@ TEST_F(ComparisonTest, IsOfAnyTwoNightlies) {
   EXPECT_TRUE(read("/api/v1/compare?after=1").at("before").is_null());
 }
 
-TEST_F(ComparisonTest, TellsWhatOnlyOneSideHas) {
+TEST_F(ComparisonTest, ListsTestsOfOnlyOneSide) {
   api.fill([](storage::Store& store) {
     measure(store, NightlyId{1}, "local", "test_eval[maml-cpu-eager]", 5);
     measure(store, NightlyId{2}, "local", "test_train[mine-cpu-eager]", 5);
@@ -108,10 +108,10 @@ TEST_F(ComparisonTest, TellsWhatOnlyOneSideHas) {
   EXPECT_EQ(compared.at("only_before").at(0).at("test"), "eval");
   ASSERT_THAT(compared.at("only_after"), SizeIs(1));
   EXPECT_EQ(compared.at("only_after").at(0).at("model"), "mine");
-  EXPECT_TRUE(compared.at("only_after").at(0).at("domain").is_null()) << "a file of somebody's own";
+  EXPECT_TRUE(compared.at("only_after").at(0).at("domain").is_null()) << "a user's own model";
 }
 
-TEST_F(ComparisonTest, IsOfBackendsAndFleetsOfOneNightly) {
+TEST_F(ComparisonTest, ComparesBackendsAndFleetsOfOneNightly) {
   api.fill([](storage::Store& store) {
     measure(store, NightlyId{2}, "local", "test_train[dlrm-cpu-script]", 6);
     measure(store, NightlyId{2}, "gpu", "test_train[dlrm-cuda-eager]", 3);
@@ -132,7 +132,7 @@ TEST_F(ComparisonTest, IsOfBackendsAndFleetsOfOneNightly) {
   EXPECT_THAT(all.at("only_after"), SizeIs(2));
 }
 
-TEST_F(ComparisonTest, SaysWhereTheTimeOfAGpuWent) {
+TEST_F(ComparisonTest, HasSharesOfGpuTime) {
   api.fill([](storage::Store& store) {
     auto profiled = outcome_of(Campaign::profile(IncidentId{1}), 0, 12);
     profiled.key.commit = sha_of('b');
@@ -158,7 +158,7 @@ JobOutcome profiled(Campaign const& campaign, CommitSha const& commit, double ac
   return outcome;
 }
 
-TEST_F(ComparisonTest, TakesTheLastProfileOfTheSuiteWhereThereIsNoOther) {
+TEST_F(ComparisonTest, UsesLastProfileOfSuiteWithoutAnother) {
   api.fill([](storage::Store& store) {
     auto other = profiled(Campaign::suite_profile(NightlyId{1}), sha_of('a'), 0.3);
     other.key.benchmark = parse_benchmark("test_eval[dcgan-cuda-eager]").value();
@@ -174,11 +174,11 @@ TEST_F(ComparisonTest, TakesTheLastProfileOfTheSuiteWhereThereIsNoOther) {
   EXPECT_EQ(gpu.at("before").at(1).at("active"), 0.4);
   EXPECT_EQ(gpu.at("after").at(0).at("active"), 0.3);
   EXPECT_EQ(gpu.at("after").at(0).at("date"), gpu.at("before").at(0).at("date"));
-  EXPECT_EQ(gpu.at("after").at(1).at("active"), 0.5) << "of the incident";
+  EXPECT_EQ(gpu.at("after").at(1).at("active"), 0.5) << "profiled for the incident";
   EXPECT_NE(gpu.at("after").at(1).at("date"), gpu.at("before").at(1).at("date"));
 }
 
-TEST_F(ComparisonTest, RefusesWhatItCannotCompare) {
+TEST_F(ComparisonTest, RefusesUnknownSides) {
   std::string const nightly = ", allowed the id of a nightly that was measured (/api/v1/sides)";
   expect_refused("before=9", "before", "found \"9\"" + nightly);
   expect_refused("after=soon", "after", "found \"soon\"" + nightly);
@@ -194,20 +194,20 @@ TEST_F(ComparisonTest, RefusesWhatItCannotCompare) {
               StartsWith("found an unknown parameter, allowed before, after, before_fleet"));
 }
 
-TEST_F(ComparisonTest, CutsWhatIsLong) {
+TEST_F(ComparisonTest, CutsLongValuesInErrors) {
   auto const error = refusal_of("after_fleet=" + std::string(1000, 'x'));
   EXPECT_THAT(error.at("detail").get<std::string>(), HasSubstr("xxx...\""));
   EXPECT_LT(error.at("detail").get<std::string>().size(), 200U);
 }
 
-TEST_F(ComparisonTest, MayBeOfTheseSides) {
+TEST_F(ComparisonTest, SidesListNightliesFleetsDevicesAndBackends) {
   api.fill([](storage::Store& store) {
     measure(store, NightlyId{2}, "gpu", "test_train[dlrm-cuda-script]", 6);
   });
 
   auto const sides = read("/api/v1/sides");
 
-  EXPECT_EQ(sides.at("nightlies").at("id"), json::array({2, 1})) << "of 3 nothing is measured";
+  EXPECT_EQ(sides.at("nightlies").at("id"), json::array({2, 1})) << "nightly 3 has no measurements";
   EXPECT_EQ(sides.at("nightlies").at("date"), json::array({"2026-01-02", "2026-01-01"}));
   EXPECT_EQ(sides.at("fleets"), json::array({"gpu", "local"}));
   EXPECT_EQ(sides.at("devices"), json::array({"cpu", "cuda"}));

@@ -8,7 +8,7 @@
 namespace torchwatch::http {
 namespace {
 
-/// Connections of strangers, as many as find a place, each from an address of its own.
+/// Connections of other machines, up to the limit, each from another address.
 std::vector<ConnectionLimits::Guest> strangers_in(ConnectionLimits const& limits) {
   std::vector<ConnectionLimits::Guest> inside;
   for (int i = 0;; ++i) {
@@ -32,7 +32,7 @@ TEST(ConnectionLimits, KeepPlaces_ForThisMachine) {
     ASSERT_TRUE(limits.has_place_for(here)) << i;
     own.emplace_back(limits, here);
   }
-  EXPECT_FALSE(limits.has_place_for(here)) << "all places are taken";
+  EXPECT_FALSE(limits.has_place_for(here)) << "all connections are in use";
   strangers.pop_back();
   EXPECT_TRUE(limits.has_place_for(here));
   EXPECT_FALSE(limits.has_place_for({"10.0.1.1", false}));
@@ -68,7 +68,7 @@ TEST(ConnectionLimits, GiveListeners_PlacesOfTheirOwn) {
   EXPECT_FALSE(limits.let_listen(fourth)) << "three may listen";
   EXPECT_TRUE(limits.has_place_for(proxy)) << "one of two connections is free";
   ConnectionLimits::Guest const fifth{limits, proxy};
-  EXPECT_FALSE(limits.has_place_for(proxy)) << "the fourth is a connection still";
+  EXPECT_FALSE(limits.has_place_for(proxy)) << "the fourth still counts as a connection";
   listeners.pop_back();
   EXPECT_TRUE(limits.let_listen(fourth));
 }

@@ -27,7 +27,7 @@ json json_at(LiveApi& api, std::string_view target) {
 
 class DashboardPage : public ::testing::TestWithParam<std::string_view> {};
 
-TEST_P(DashboardPage, IsAFrameThatRunsNothingFromElsewhere) {
+TEST_P(DashboardPage, RunsOnlyBuiltInScripts) {
   LiveApi api;
   auto const answer = ask(api.port(), get(GetParam()));
   EXPECT_EQ(answer.status, 200);
@@ -62,7 +62,7 @@ TEST(Dashboard, GivesItsWorkerThePolicyOfItsPages) {
             ask(api.port(), get("/")).headers.at("content-security-policy"));
 }
 
-TEST(Dashboard, TellsAnIncidentWithoutScripts) {
+TEST(Dashboard, ShowsIncidentWithoutScripts) {
   LiveApi api;
   auto const page = ask(api.port(), get("/incidents/1"));
   EXPECT_EQ(page.status, 200);
@@ -75,7 +75,7 @@ TEST(Dashboard, TellsAnIncidentWithoutScripts) {
       HasSubstr("<a href=\"/incidents/1\">2026-01-02: test_train[dlrm-cpu-eager] latency "));
 }
 
-TEST(Dashboard, SaysWhenThereIsNoSuchIncident) {
+TEST(Dashboard, ReportsUnknownIncident) {
   LiveApi api;
   for (auto const* const target :
        {"/incidents/2", "/incidents/x", "/incidents/99999999999999999999"}) {
@@ -85,7 +85,7 @@ TEST(Dashboard, SaysWhenThereIsNoSuchIncident) {
   }
 }
 
-TEST(Dashboard, KeepsAnIncidentFromThoseWhoMayNotReadIt) {
+TEST(Dashboard, HidesIncidentWithoutReadToken) {
   auto options = LiveApi::options_with_token();
   options.access.read_token = "battery-staple";
   LiveApi api{options};
@@ -104,7 +104,7 @@ TEST(Dashboard, KeepsAnIncidentFromThoseWhoMayNotReadIt) {
   EXPECT_THAT(ask(api.port(), get("/incidents/1")).body, Not(HasSubstr("dlrm")));
 }
 
-TEST(Dashboard, HasItsFilesInTheProgram) {
+TEST(Dashboard, ServesBuiltInFiles) {
   LiveApi api;
   auto const sheet = ask(api.port(), get("/assets/style.css"));
   EXPECT_EQ(sheet.headers.at("content-type"), "text/css; charset=utf-8");
@@ -135,7 +135,7 @@ TEST(Dashboard, ShowsTonight) {
   auto const tonight = json_at(api, "/api/v1/tonight");
   auto const& newest = tonight.at("nightlies").at(0);
   EXPECT_EQ(newest.at("date"), "2026-01-03");
-  // Beside the night before, whose two processes came one second after the other.
+  // The nightly before has two processes, one second apart.
   EXPECT_EQ(newest.at("progress").at("processes"), 1);
   EXPECT_EQ(newest.at("progress").at("expected"), 2);
   EXPECT_EQ(newest.at("progress").at("expected_end"),
@@ -178,7 +178,7 @@ TEST(Dashboard, ShowsTheProcessesOfOneNight) {
   EXPECT_EQ(ask(api.port(), get(series + "&nightly=9")).status, 404);
 }
 
-TEST(Dashboard, IsToldOfParametersThatMeanNothingThere) {
+TEST(Dashboard, RefusesParametersThatDoNotApply) {
   LiveApi const api;
   std::string const series =
       "/api/v1/series?fleet=local&benchmark=test_train%5Bdlrm-cpu-eager%5D&metric=latency";
@@ -223,7 +223,7 @@ http::HttpResponse answer_of(std::size_t bytes) {
   return response;
 }
 
-TEST(Cache, ForgetsWhatIsOfAnotherVersion) {
+TEST(Cache, RemovesResponsesOfOldVersion) {
   api::Cache cache{10'000};
   cache.keep("/a", 1, answer_of(10));
   EXPECT_TRUE(cache.find("/a", 1));
@@ -233,7 +233,7 @@ TEST(Cache, ForgetsWhatIsOfAnotherVersion) {
   EXPECT_FALSE(cache.find("/a", 1));
 }
 
-TEST(Cache, HasOneBodyForAllThatFindIt) {
+TEST(Cache, SharesOneBody) {
   api::Cache cache{10'000};
   auto const first = cache.keep("/a", 1, answer_of(10));
   auto const then = cache.find("/a", 1);
@@ -242,7 +242,7 @@ TEST(Cache, HasOneBodyForAllThatFindIt) {
   EXPECT_EQ(&then->text(), &first.text());
 }
 
-TEST(Cache, KeepsNoMoreThanItMay) {
+TEST(Cache, KeepsNoMoreThanItsLimit) {
   api::Cache cache{10'000};
   cache.keep("/large", 1, answer_of(2'501));
   EXPECT_FALSE(cache.find("/large", 1));
@@ -252,7 +252,7 @@ TEST(Cache, KeepsNoMoreThanItMay) {
   EXPECT_TRUE(cache.find("e", 1));
 }
 
-/// How many of a thousand answers a cache of 100,000 bytes keeps.
+/// Returns how many of 1000 responses a cache of 100,000 bytes keeps.
 int kept_of(std::string const& prefix, http::HttpResponse const& answer) {
   api::Cache cache{100'000};
   int kept = 0;
@@ -273,7 +273,7 @@ TEST(Cache, CountsTargetsHeadersAndItsOwnMemory) {
   EXPECT_LE(kept_of("/", with_headers), 50);
 }
 
-TEST(Cache, KeepsOnlyWhatIsGood) {
+TEST(Cache, KeepsOnlyStatus200) {
   api::Cache cache{10'000};
   cache.keep("/a", 1, http::problem(404, "nothing is there"));
   EXPECT_FALSE(cache.find("/a", 1));
@@ -300,7 +300,7 @@ TEST(MarkdownAsHtml, HasTablesAndLinks) {
   EXPECT_THAT(html, HasSubstr("<a href=\"https://example.org/x\">"));
 }
 
-TEST(MarkdownAsHtml, TakesAnyBytes) {
+TEST(MarkdownAsHtml, AcceptsAnyBytes) {
   EXPECT_THAT(web::html_of(std::string{"caf\xe9 \0 x", 8}), HasSubstr("caf"));
   EXPECT_EQ(web::html_of(""), "");
 }

@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::json;
 
-/// What a path takes.
+/// The methods and parameters of a path.
 struct Taken {
   std::set<std::string> methods;
   std::set<std::string> parameters;  ///< in the query of a GET
@@ -51,7 +51,7 @@ std::map<std::string, Taken> routed() {
   return all;
 }
 
-/// What `part` is, which may be said elsewhere in the document.
+/// Returns `part`, or the part of the document that its $ref names.
 json resolved(json const& document, json const& part) {
   auto const reference = part.find("$ref");
   if (reference == part.end()) return part;
@@ -89,7 +89,7 @@ TEST(Description, HasAllRoutesWithTheirParameters) {
   EXPECT_EQ(described(json::parse(answer.body)), routed());
 }
 
-/// Every word that an enumeration has.
+/// Returns all words of an enumeration.
 template <class Word>
 json words() {
   auto all = json::array();
@@ -100,7 +100,7 @@ json words() {
   }
 }
 
-TEST(Description, HasAllWords) {
+TEST(Description, HasAllWordsOfEnumerations) {
   LiveApi const api;
   auto const answer = ask(api.port(), get("/api/v1/openapi.json"));
   auto const schemas = json::parse(answer.body).at("components").at("schemas");
@@ -124,7 +124,7 @@ TEST(Description, HasAllWords) {
     EXPECT_EQ(schemas.at(name).at("enum"), expected) << name;
 }
 
-TEST(Description, IsForEverybody) {
+TEST(Description, NeedsNoToken) {
   auto options = LiveApi::options_with_token();
   options.access.read_token = "battery-staple";
   LiveApi const api{std::move(options)};

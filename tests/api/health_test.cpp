@@ -19,18 +19,18 @@ class HealthTest : public ::testing::Test {
   }
 };
 
-TEST_F(HealthTest, IsGoodWhileTheLoopTurns) {
+TEST_F(HealthTest, IsGoodWhileLoopRunsAndBeforeItsStart) {
   EXPECT_THAT(troubles_of(good(), HealthState::Instant{1030s}), IsEmpty());
   EXPECT_THAT(troubles_of(HealthState{}, HealthState::Instant{1030s}), IsEmpty())
-      << "it only starts";
+      << "before the first heartbeat";
 }
 
-TEST_F(HealthTest, EndsWithinAMinuteOfABlockedLoop) {
+TEST_F(HealthTest, FailsWithinAMinuteOfBlockedLoop) {
   EXPECT_THAT(troubles_of(good(), HealthState::Instant{1055s}),
               ElementsAre("the watch loop has been blocked for 55 s, allowed are 40 s"));
 }
 
-TEST_F(HealthTest, EndsAfterThreeFailedPasses) {
+TEST_F(HealthTest, FailsAfterThreeFailedPasses) {
   auto health = good();
   health.failed_passes = 2;
   health.failure = "the index does not answer";
@@ -40,13 +40,13 @@ TEST_F(HealthTest, EndsAfterThreeFailedPasses) {
               ElementsAre("3 passes in a row failed: the index does not answer"));
 }
 
-TEST_F(HealthTest, EndsWithADamagedDatabase) {
+TEST_F(HealthTest, FailsWithDamagedDatabase) {
   auto health = good();
   health.store_damage = "torchwatch.sqlite: damaged: row 5 missing from index x; restore a backup";
   EXPECT_THAT(troubles_of(health, *health.heartbeat), ElementsAre(health.store_damage));
 }
 
-TEST_F(HealthTest, EndsOnAFullDisk) {
+TEST_F(HealthTest, FailsOnFullDisk) {
   auto health = good();
   health.free_bytes = 1 << 20;
   health.store_trouble = "database or disk is full";

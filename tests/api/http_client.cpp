@@ -39,14 +39,14 @@ HttpClient::HttpClient(std::uint16_t port, std::string const& from)
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   if (::connect(socket_, generic, sizeof address) != 0)
-    throw std::runtime_error("nobody listens on port " + std::to_string(port));
+    throw std::runtime_error("no server listens on port " + std::to_string(port));
 }
 
 HttpClient HttpClient::at(std::string const& path) {
   HttpClient client{Connected{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)}};
   boost::asio::local::stream_protocol::endpoint const place{path};
   if (::connect(client.socket_, place.data(), static_cast<socklen_t>(place.size())) != 0)
-    throw std::runtime_error("nobody listens at " + path);
+    throw std::runtime_error("no server listens at " + path);
   return client;
 }
 
@@ -88,7 +88,7 @@ Answer HttpClient::receive(bool to_head) {
     if (failed && failed != beast_http::error::need_more) return {};
     if (parser.is_done() || fill(patience)) continue;
     if (!parser.is_header_done()) return {};
-    parser.put_eof(failed);  // the end of an answer without a length
+    parser.put_eof(failed);  // the end of a response without a length
     if (failed || !parser.is_done()) return {};
   }
   Answer answer;

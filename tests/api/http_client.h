@@ -9,17 +9,17 @@
 namespace torchwatch::tests {
 
 struct Answer {
-  int status = 0;  ///< 0: none came before the server hung up or patience ended
+  int status = 0;  ///< 0: no response before the server closed the connection or time ran out
   std::map<std::string, std::string> headers;  ///< names in lower case
   std::string body;
 };
 
-/// A blocking client that sends exactly the bytes it is given. Never waits longer than ten seconds.
+/// A blocking client that sends exactly the given bytes. Waits at most 10 s.
 class HttpClient {
  public:
-  /// `from`: the address of this machine that it calls from; empty: any.
+  /// Connects from the address `from` of this machine; empty: any.
   explicit HttpClient(std::uint16_t port, std::string const& from = "");
-  /// At a Unix socket.
+  /// Connects to a Unix socket.
   static HttpClient at(std::string const& path);
   HttpClient(HttpClient&& other) noexcept;
   HttpClient(HttpClient const&) = delete;
@@ -27,16 +27,17 @@ class HttpClient {
   HttpClient& operator=(HttpClient&&) = delete;
   ~HttpClient();
 
-  /// False when the server has hung up.
+  /// Returns false if the server has closed the connection.
   bool send(std::string_view bytes);
-  /// The next answer. `to_head`: it has no body, whatever its length says.
+  /// Returns the next response. `to_head`: it has no body, even if it has a Content-Length.
   Answer receive(bool to_head = false);
-  /// Everything up to `end` and with it, of an answer without an end; less when the server stops.
+  /// Returns everything up to and including `end` from a response without an end; less if the
+  /// server stops.
   std::string read_until(std::string_view end);
-  /// Whether the server hangs up, without another byte, within `patience`.
+  /// True if the server closes the connection within `patience`, without another byte.
   bool is_hung_up(std::chrono::milliseconds patience = std::chrono::seconds{10});
 
-  /// Sends a request and returns its answer, on this connection.
+  /// Sends a request on this connection and returns its response.
   Answer ask(std::string_view bytes);
 
  private:
@@ -46,17 +47,17 @@ class HttpClient {
 
   explicit HttpClient(Connected connected) : socket_{connected.socket} {}
 
-  /// Waits for bytes and appends them to unread_; false when there are none.
+  /// Waits for bytes and appends them to unread_. Returns false if there are none.
   bool fill(std::chrono::milliseconds patience);
 
   int socket_;
   std::string unread_;
 };
 
-/// One request on a connection of its own.
+/// Sends one request on its own connection, and returns its response.
 Answer ask(std::uint16_t port, std::string_view bytes);
 
-/// GET of `target`, with the header fields that a request must have.
+/// Returns a GET request of `target` with the header fields that a request must have.
 std::string get(std::string_view target);
 
 }  // namespace torchwatch::tests

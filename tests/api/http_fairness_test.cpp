@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 
 constexpr auto stranger = "127.0.0.2";
 
-TEST(Host, IsOursByItsAddressItsNameOrWhatItIsCalled) {
+TEST(Host, IsOursByAddressNameOrConfiguredName) {
   for (auto const* const host :
        {"localhost:8917", "LocalHost", "127.0.0.1", "10.1.2.3:80", "[::1]:8917"})
     EXPECT_TRUE(http::is_host_ours(host, {})) << host;
@@ -37,7 +37,7 @@ TEST(Host, IsOursByItsAddressItsNameOrWhatItIsCalled) {
   EXPECT_TRUE(http::is_host_ours("Watch.Example:80", {"watch.example"}));
 }
 
-TEST(HttpEndpoints, OfAnotherHostsNameAreClosed) {
+TEST(HttpEndpoints, RefuseOtherHostNames) {
   LiveApi api;
   auto const answer =
       ask(api.port(), "GET /api/v1/nightlies HTTP/1.1\r\nHost: evil.example\r\n\r\n");
@@ -45,7 +45,7 @@ TEST(HttpEndpoints, OfAnotherHostsNameAreClosed) {
   EXPECT_THAT(answer.body, HasSubstr("http.hosts"));
 }
 
-TEST(HttpEndpoints, OfNoNameAreOpenWhereNoPageCanCall) {
+TEST(HttpEndpoints, AcceptAnyHostWithoutHostCheck) {
   auto options = LiveApi::options_with_token();
   options.access.checks_host = false;
   LiveApi api{std::move(options)};
@@ -53,7 +53,7 @@ TEST(HttpEndpoints, OfNoNameAreOpenWhereNoPageCanCall) {
             200);
 }
 
-TEST(HttpEndpoints, WithAReadTokenOpenForWhoeverKnowsOne) {
+TEST(HttpEndpoints, NeedOneOfTheTokensIfThereIsAReadToken) {
   auto options = LiveApi::options_with_token();
   options.access.read_token = "battery-staple";
   LiveApi api{std::move(options)};
@@ -72,7 +72,7 @@ TEST(HttpEndpoints, WithAReadTokenOpenForWhoeverKnowsOne) {
       api.port(),
       "POST /api/v1/rulings HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer battery-staple\r\n"
       "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}");
-  EXPECT_EQ(changed.status, 401) << "whoever may read may not change";
+  EXPECT_EQ(changed.status, 401) << "the read token allows no changes";
 }
 
 http::HttpServerOptions with_doorman(http::Precheck precheck) {
@@ -85,7 +85,7 @@ boost::asio::awaitable<http::HttpResponse> yes(http::HttpRequest) {
   co_return http::HttpResponse{200, {}, "yes"};
 }
 
-TEST(HttpEndpoints, AreClosedBeforeTheBodyIsRead) {
+TEST(HttpEndpoints, RefuseBeforeBodyIsRead) {
   LiveServer server{
       yes, with_doorman([](http::HttpRequest const& head) -> std::optional<http::HttpResponse> {
         if (head.method == "POST") return http::problem(401, "no");
@@ -103,7 +103,7 @@ TEST(HttpEndpoints, AreClosedBeforeTheBodyIsRead) {
   EXPECT_EQ(polite.ask(get("/")).status, 200) << "nothing was left unread";
 }
 
-TEST(HttpEndpoints, LetOneClientHaveSoManyConnections) {
+TEST(HttpEndpoints, LimitConnectionsOfOneClient) {
   http::HttpServerOptions options;
   options.connections = 10;
   options.connections_of_peer = 4;
@@ -122,7 +122,7 @@ TEST(HttpEndpoints, LetOneClientHaveSoManyConnections) {
   EXPECT_EQ(status, 200) << "a place is free again";
 }
 
-/// An answer whose first piece never comes.
+/// Returns a response whose first piece never comes.
 boost::asio::awaitable<http::HttpResponse> listen_or_yes(http::HttpRequest request) {
   http::HttpResponse response{200, {}, "yes"};
   if (request.target == "/events") {
@@ -136,7 +136,7 @@ boost::asio::awaitable<http::HttpResponse> listen_or_yes(http::HttpRequest reque
   co_return response;
 }
 
-TEST(HttpEndpoints, AnswerTheAddressOfManyListeners) {
+TEST(HttpEndpoints, LimitListenersOfOneClient) {
   http::HttpServerOptions options;
   options.connections_of_peer = 4;
   options.listeners_of_peer = 20;
@@ -153,11 +153,11 @@ TEST(HttpEndpoints, AnswerTheAddressOfManyListeners) {
   auto const refused = next.ask(get("/events"));
   EXPECT_EQ(refused.status, 503);
   EXPECT_THAT(refused.body, HasSubstr("listeners: found too many, allowed 20 of one client"));
-  EXPECT_TRUE(next.is_hung_up()) << "it holds no place of a connection";
+  EXPECT_TRUE(next.is_hung_up()) << "it does not count as a connection";
   EXPECT_EQ(HttpClient(server.port(), stranger).ask(get("/healthz")).status, 200);
 }
 
-/// Raises what this process may open: both ends of all connections are here.
+/// Raises the limit of open files, since both ends of all connections are in this process.
 void allow_descriptors() {
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
@@ -174,7 +174,7 @@ int resident_kib() {
   return 0;
 }
 
-TEST(HttpSiege, HoldsUpNoHealthCheckOfAnother) {
+TEST(HttpSiege, DoesNotDelayHealthChecksOfOtherClients) {
   constexpr int checks = 300;
   allow_descriptors();
   LiveServer server{yes};
@@ -198,7 +198,7 @@ TEST(HttpSiege, HoldsUpNoHealthCheckOfAnother) {
   EXPECT_LT(p99, 50);
 }
 
-TEST(HttpSiege, OfUnauthenticatedBodiesTakesNoMemory) {
+TEST(HttpSiege, WithUnauthenticatedBodiesTakesNoMemory) {
   allow_descriptors();
   auto options = with_doorman([](http::HttpRequest const&) -> std::optional<http::HttpResponse> {
     return http::problem(401, "no");

@@ -146,7 +146,7 @@ TEST(HttpRefusals, NameTheAllowedMethods) {
             "GET, HEAD, OPTIONS, POST");
 }
 
-TEST(HttpRefusals, GarbageAfterARequestIsAnsweredAfterIt) {
+TEST(HttpRefusals, GarbageAfterRequestIsRefusedAfterItsResponse) {
   LiveApi api;
   HttpClient client{api.port()};
 
@@ -157,7 +157,7 @@ TEST(HttpRefusals, GarbageAfterARequestIsAnsweredAfterIt) {
   EXPECT_TRUE(client.is_hung_up());
 }
 
-TEST(HttpRefusals, ABodyThatIsNotReadIsNoRequest) {
+TEST(HttpRefusals, UnreadBodyIsNotTreatedAsRequest) {
   LiveApi api;
   HttpClient client{api.port()};
 

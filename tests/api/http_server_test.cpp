@@ -33,7 +33,7 @@ asio::awaitable<void> pass(std::chrono::milliseconds time) {
   co_await timer.async_wait(asio::use_awaitable);
 }
 
-/// An answer without an end, which tells who asks for more of it, and who stops.
+/// A response without an end, which signals when its client leaves.
 struct Stream {
   HttpResponse answer() {
     HttpResponse response;
@@ -51,7 +51,7 @@ struct Stream {
   }
 
   struct Listener {
-    explicit Listener(Stream& told) : stream{told} {}
+    explicit Listener(Stream& owner) : stream{owner} {}
 
     Listener(Listener const&) = delete;
     Listener& operator=(Listener const&) = delete;
@@ -67,12 +67,12 @@ struct Stream {
     };
   }
 
-  std::vector<std::string> pieces;  // then none comes
+  std::vector<std::string> pieces;  // after the last one, it waits
   std::binary_semaphore left{0};
 };
 
-/// Says what it was asked. "/slow" takes its time, "/endless" waits until it is cancelled, "/throw"
-/// throws.
+/// Returns the request as text. "/slow" takes 200 ms, "/endless" waits until it is cancelled,
+/// "/throw" throws.
 asio::awaitable<HttpResponse> echo(HttpRequest request) {
   if (request.target == "/slow") co_await pass(200ms);
   if (request.target == "/endless") co_await pass(1h);
@@ -85,16 +85,16 @@ asio::awaitable<HttpResponse> echo(HttpRequest request) {
   co_return response;
 }
 
-/// Echoes, and tells when a request has arrived.
-struct Doorbell {
+/// Echoes, and signals when a request has arrived.
+struct SignalingEcho {
   http::Handler handler() {
     return [this](HttpRequest request) {
-      rung.release();
+      arrived.release();
       return echo(std::move(request));
     };
   }
 
-  std::binary_semaphore rung{0};
+  std::binary_semaphore arrived{0};
 };
 
 http::HttpServerOptions with_read_timeout(std::chrono::milliseconds time) {
@@ -113,7 +113,7 @@ int status_in(Answer const& answer) {
   return nlohmann::json::parse(answer.body).at("status").get<int>();
 }
 
-TEST(HttpServer, AnswersWithWhatTheHandlerSays) {
+TEST(HttpServer, SendsResponseOfHandler) {
   LiveServer const server{echo};
 
   auto const answer = ask(server.port(),
@@ -149,7 +149,7 @@ TEST(HttpServer, AnswersPipelinedRequestsInOrder) {
   EXPECT_EQ(client.receive().body, "GET /3 ");
 }
 
-TEST(HttpServer, HangsUpWhenAskedTo) {
+TEST(HttpServer, ClosesConnectionOnRequest) {
   LiveServer const server{echo};
   for (auto const* request :
        {"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "GET / HTTP/1.0\r\n\r\n"}) {
@@ -180,7 +180,7 @@ TEST(HttpServer, ReadsChunkedBodies) {
   EXPECT_EQ(answer.body, "POST / hello");
 }
 
-TEST(HttpServer, InvitesABodyThatIsAnnounced) {
+TEST(HttpServer, ContinuesAfterExpect) {
   LiveServer const server{echo};
   HttpClient client{server.port()};
 
@@ -214,7 +214,7 @@ TEST(HttpServer, AClientThatGoesOnSendingATooLargeBodyStillReadsTheRefusal) {
   EXPECT_EQ(client.receive().status, 413);
 }
 
-TEST(HttpServer, TakesABodyOfExactlyTheLimit) {
+TEST(HttpServer, AcceptsBodyOfExactlyTheLimit) {
   LiveServer const server{echo};
 
   std::string const body(1 << 20, 'x');
@@ -224,7 +224,7 @@ TEST(HttpServer, TakesABodyOfExactlyTheLimit) {
   EXPECT_EQ(answer.status, 200);
 }
 
-TEST(HttpServer, HangsUpOnWhoeverSendsTooSlowly) {
+TEST(HttpServer, ClosesConnectionOfSlowClient) {
   LiveServer const server{echo, with_read_timeout(150ms)};
   HttpClient client{server.port()};
 
@@ -236,7 +236,7 @@ TEST(HttpServer, HangsUpOnWhoeverSendsTooSlowly) {
   EXPECT_LT(sent, request.size());
 }
 
-TEST(HttpServer, HangsUpOnAnIdleClient) {
+TEST(HttpServer, ClosesIdleConnection) {
   LiveServer const server{echo, with_read_timeout(150ms)};
   HttpClient silent{server.port()};
   HttpClient spoke{server.port()};
@@ -246,7 +246,7 @@ TEST(HttpServer, HangsUpOnAnIdleClient) {
   EXPECT_TRUE(spoke.is_hung_up());
 }
 
-TEST(HttpServer, ServesOthersWhileAnAnswerTakesItsTime) {
+TEST(HttpServer, ServesOthersDuringSlowResponse) {
   LiveServer const server{echo, with_grace(0ms)};
   HttpClient slow{server.port()};
   slow.send(get("/endless"));
@@ -254,7 +254,7 @@ TEST(HttpServer, ServesOthersWhileAnAnswerTakesItsTime) {
   EXPECT_EQ(ask(server.port(), get("/quick")).status, 200);
 }
 
-TEST(HttpServer, TurnsAwayConnectionsBeyondTheLimit) {
+TEST(HttpServer, RefusesConnectionsBeyondLimit) {
   http::HttpServerOptions options;
   options.connections = 2;
   LiveServer const server{echo, options};
@@ -276,7 +276,7 @@ TEST(HttpServer, TurnsAwayConnectionsBeyondTheLimit) {
   EXPECT_EQ(status, 200);
 }
 
-TEST(HttpServer, AHandlerThatThrowsIsAnEmptyExcuseToTheClientAndOneReportedLine) {
+TEST(HttpServer, ThrowingHandlerCauses500AndOneReportedLine) {
   LiveServer server{echo};
   HttpClient client{server.port()};
 
@@ -301,12 +301,12 @@ TEST(HttpServer, StopsAtOnceWhenEveryClientIsIdle) {
   EXPECT_THAT(server.reports(), IsEmpty());
 }
 
-TEST(HttpServer, FinishesAnswersInProgressBeforeItStops) {
-  Doorbell endpoint;
-  LiveServer server{endpoint.handler(), with_grace(1h)};
+TEST(HttpServer, FinishesResponsesInProgressBeforeItStops) {
+  SignalingEcho signaling;
+  LiveServer server{signaling.handler(), with_grace(1h)};
   HttpClient client{server.port()};
   client.send(get("/slow"));
-  endpoint.rung.acquire();
+  signaling.arrived.acquire();
 
   server.cancel();
   auto const answer = client.receive();
@@ -317,12 +317,12 @@ TEST(HttpServer, FinishesAnswersInProgressBeforeItStops) {
   EXPECT_FALSE(server.wait());
 }
 
-TEST(HttpServer, GivesUpOnAnAnswerThatTakesLongerThanTheGrace) {
-  Doorbell endpoint;
-  LiveServer server{endpoint.handler(), with_grace(100ms)};
+TEST(HttpServer, CancelsResponseAfterGrace) {
+  SignalingEcho signaling;
+  LiveServer server{signaling.handler(), with_grace(100ms)};
   HttpClient client{server.port()};
   client.send(get("/endless"));
-  endpoint.rung.acquire();
+  signaling.arrived.acquire();
 
   auto const begin = std::chrono::steady_clock::now();
   EXPECT_FALSE(server.wait());
@@ -339,7 +339,7 @@ TEST(HttpServer, RefusesNewClientsOnceItStops) {
   EXPECT_THROW(HttpClient{server.port()}, std::runtime_error);
 }
 
-TEST(HttpStream, IsToldPieceByPieceAndEndsWithAnEmptyOne) {
+TEST(HttpStream, IsSentInPiecesUntilAnEmptyOne) {
   Stream stream;
   stream.pieces = {"second\n", "third\n", ""};
   LiveServer server{stream.handler()};
@@ -352,7 +352,7 @@ TEST(HttpStream, IsToldPieceByPieceAndEndsWithAnEmptyOne) {
   EXPECT_EQ(answer.body, "first\nsecond\nthird\n");
 }
 
-TEST(HttpStream, IsForgottenWhenItsClientLeaves) {
+TEST(HttpStream, EndsWhenItsClientLeaves) {
   Stream stream;
   LiveServer server{stream.handler()};
   {
@@ -364,7 +364,7 @@ TEST(HttpStream, IsForgottenWhenItsClientLeaves) {
   EXPECT_THAT(server.reports(), IsEmpty());
 }
 
-TEST(HttpStream, DoesNotHoldUpAServerThatStops) {
+TEST(HttpStream, DoesNotDelayStopOfServer) {
   Stream stream;
   LiveServer server{stream.handler()};
   HttpClient client{server.port()};

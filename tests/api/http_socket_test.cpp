@@ -13,7 +13,7 @@
 #include "tests/api/live_server.h"
 #include "tests/temporary_folder.h"
 
-// A server at a Unix socket: the file, and who may call there.
+// A server at a Unix socket: its file, and the clients that may connect.
 namespace torchwatch::tests {
 namespace {
 
@@ -27,13 +27,13 @@ asio::awaitable<http::HttpResponse> say_host(http::HttpRequest request) {
 
 class HttpSocket : public testing::Test {
  protected:
-  MakeDoor endpoint() const {
+  MakeEndpoint endpoint() const {
     return [this](asio::any_io_executor const& executor) {
       return http::Endpoint{http::Listener::at_path(executor, path_).value(), std::nullopt};
     };
   }
 
-  /// Why nobody can listen there; empty when somebody could.
+  /// Returns the reason why a server cannot listen there; empty if it can.
   std::string trouble() const {
     asio::io_context loop{1};
     auto const listener = http::Listener::at_path(loop.get_executor(), path_);
@@ -45,7 +45,7 @@ class HttpSocket : public testing::Test {
     return answer ? answer->status : 0;
   }
 
-  /// What a killed service leaves.
+  /// Leaves a socket, as a killed service does.
   void leave_a_socket() const {
     asio::io_context loop{1};
     asio::local::stream_protocol::acceptor const acceptor{loop, path_};
@@ -57,7 +57,7 @@ class HttpSocket : public testing::Test {
   std::string path_ = folder_ / "http.sock";
 };
 
-TEST_F(HttpSocket, AnswersAndIsGoneAtTheEnd) {
+TEST_F(HttpSocket, AnswersAndIsRemovedAtTheEnd) {
   {
     LiveServer const server{say_host, {}, endpoint()};
     EXPECT_EQ(status(), 200);
@@ -68,7 +68,7 @@ TEST_F(HttpSocket, AnswersAndIsGoneAtTheEnd) {
   EXPECT_FALSE(is_there());
 }
 
-TEST_F(HttpSocket, IsForItsUserAndGroupWhateverTheUmask) {
+TEST_F(HttpSocket, IsForItsUserAndGroupWithAnyUmask) {
   for (mode_t const mask : {0U, 0077U, 0777U}) {
     auto const before = ::umask(mask);
     {
@@ -83,25 +83,25 @@ TEST_F(HttpSocket, IsForItsUserAndGroupWhateverTheUmask) {
   }
 }
 
-TEST_F(HttpSocket, ReplacesOneThatAKilledServiceLeft) {
+TEST_F(HttpSocket, ReplacesSocketOfKilledService) {
   leave_a_socket();
   ASSERT_TRUE(is_there());
   EXPECT_TRUE(http::check_socket_place(path_));
-  EXPECT_TRUE(is_there()) << "to look changes nothing";
+  EXPECT_TRUE(is_there()) << "the check changes nothing";
 
   LiveServer const server{say_host, {}, endpoint()};
 
   EXPECT_EQ(status(), 200);
 }
 
-TEST_F(HttpSocket, LeavesALivingOneAlone) {
+TEST_F(HttpSocket, RefusesSocketInUse) {
   LiveServer const server{say_host, {}, endpoint()};
   EXPECT_EQ(trouble(), "unix:" + path_ + ": in use by another program");
   EXPECT_EQ(http::check_socket_place(path_).error().code, ErrorCode::unavailable);
   EXPECT_EQ(status(), 200);
 }
 
-TEST_F(HttpSocket, LeavesWhatIsNoSocketAlone) {
+TEST_F(HttpSocket, RefusesOtherFiles) {
   auto const expected =
       "unix:" + path_ + ": found a file that is not a socket, allowed a socket or no file";
   std::ofstream{path_} << "mine";
@@ -115,7 +115,7 @@ TEST_F(HttpSocket, LeavesWhatIsNoSocketAlone) {
   EXPECT_EQ(http::check_socket_place(path_).error().code, ErrorCode::refused);
 }
 
-TEST_F(HttpSocket, LeavesWhatSomebodyElsePutThereAlone) {
+TEST_F(HttpSocket, DoesNotRemoveFileOfAnotherProgram) {
   {
     LiveServer const server{say_host, {}, endpoint()};
     fs::remove(path_);
@@ -129,7 +129,7 @@ TEST_F(HttpSocket, NeedsADirectory) {
   EXPECT_THAT(trouble(), HasSubstr("none: No such file or directory"));
 }
 
-TEST_F(HttpSocket, CountsCallersAsUsersOfThisMachine) {
+TEST_F(HttpSocket, CountsClientsAsUsersOfThisMachine) {
   http::HttpServerOptions options;
   options.connections = 3;
   options.kept_for_loopback = 3;
@@ -151,7 +151,7 @@ TEST(HttpOrigin, IsAUrlWithoutATrailingSlash) {
   EXPECT_EQ(http::parse_origin("https://[::1]:8917/").value().url, "https://[::1]:8917");
 }
 
-TEST(HttpOrigin, IsOfThreeForms) {
+TEST(HttpOrigin, AcceptsOnlyThreeForms) {
   for (auto const* const url : {"",
                                 "localhost",
                                 "http://localhost",

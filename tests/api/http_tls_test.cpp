@@ -19,8 +19,7 @@
 #include "tests/fakes/github/certificates.h"
 #include "tests/temporary_folder.h"
 
-// A server that proves who it is: by good files, renewed ones and bad ones, to clients of all
-// kinds.
+// A server with TLS: with good, renewed and bad files, and clients of all kinds.
 namespace torchwatch::tests {
 namespace {
 
@@ -36,7 +35,7 @@ boost::asio::awaitable<http::HttpResponse> say_target(http::HttpRequest request)
   co_return http::HttpResponse{200, {}, request.target};
 }
 
-/// Two identities, and the files that a server goes by, which hold the first.
+/// Two identities, and the files of a server, which contain the first.
 class HttpTls : public testing::Test {
  protected:
   HttpTls() { install(first_); }
@@ -51,15 +50,15 @@ class HttpTls : public testing::Test {
     replace(identity.key, key_);
   }
 
-  MakeDoor endpoint() const {
+  MakeEndpoint endpoint() const {
     return [this](boost::asio::any_io_executor const& executor) {
-      auto endpoint = plain_door(executor);
+      auto endpoint = plain_endpoint(executor);
       endpoint.tls = http::ServerTls::open({certificate_, key_}).value();
       return endpoint;
     };
   }
 
-  /// Whether the server at `port` answers, and is `identity`.
+  /// True if the server at `port` answers and has the certificate of `identity`.
   static bool is(fakes::ServerIdentity const& identity, std::uint16_t port) {
     http::HttpOrigin const origin{"https://127.0.0.1:" + std::to_string(port),
                                   identity.certificate.string()};
@@ -74,14 +73,15 @@ class HttpTls : public testing::Test {
   std::string key_ = folder_ / "key.pem";
 };
 
-TEST_F(HttpTls, AnswersWhoeverTrustsItsCertificate) {
+TEST_F(HttpTls, AnswersClientsThatTrustItsCertificate) {
   LiveServer server{say_target, {}, endpoint()};
   EXPECT_TRUE(is(first_, server.port()));
   EXPECT_FALSE(is(second_, server.port()));
-  EXPECT_THAT(server.reports(), IsEmpty()) << "a client that trusts somebody else is no failure";
+  EXPECT_THAT(server.reports(), IsEmpty())
+      << "a client that trusts another server is not a failure";
 }
 
-TEST_F(HttpTls, IsKnownByTheSystemsAuthoritiesAndItsName) {
+TEST_F(HttpTls, IsVerifiedByAuthoritiesAndName) {
   LiveServer const server{say_target, {}, endpoint()};
   auto const ask = [&](std::string const& host) {
     auto const origin = http::parse_origin("https://" + host + ":" + std::to_string(server.port()));
@@ -107,7 +107,7 @@ TEST_F(HttpTls, KeepsAConnectionForManyRequests) {
   EXPECT_EQ(client.ask(get("/2")).body, "/2");
 }
 
-TEST_F(HttpTls, LetsAClientThatGoesOnSendingReadItsRefusal) {
+TEST_F(HttpTls, ClientThatGoesOnSendingReadsItsRefusal) {
   LiveServer const server{say_target, {}, endpoint()};
   TlsClient client{server.port()};
   ASSERT_EQ(client.shake_hands(), "TLSv1.3");
@@ -117,7 +117,7 @@ TEST_F(HttpTls, LetsAClientThatGoesOnSendingReadItsRefusal) {
       413);
 }
 
-TEST_F(HttpTls, SpeaksTls12AndNewer) {
+TEST_F(HttpTls, AcceptsTls12AndNewer) {
   LiveServer const server{say_target, {}, endpoint()};
   EXPECT_EQ(TlsClient(server.port(), TLS1_3_VERSION).shake_hands(), "TLSv1.3");
   EXPECT_EQ(TlsClient(server.port(), TLS1_2_VERSION).shake_hands(), "TLSv1.2");
@@ -125,7 +125,7 @@ TEST_F(HttpTls, SpeaksTls12AndNewer) {
               HasSubstr("alert protocol version"));
 }
 
-TEST_F(HttpTls, TakesARenewedCertificateWhileItServes) {
+TEST_F(HttpTls, UsesRenewedCertificateWithoutRestart) {
   LiveServer server{say_target, {}, endpoint()};
   TlsClient before{server.port()};
   ASSERT_EQ(before.shake_hands(), "TLSv1.3");
@@ -135,31 +135,33 @@ TEST_F(HttpTls, TakesARenewedCertificateWhileItServes) {
 
   EXPECT_TRUE(is(second_, server.port()));
   EXPECT_FALSE(is(first_, server.port()));
-  EXPECT_EQ(before.ask(get("/2")).status, 200) << "who is there already stays";
+  EXPECT_EQ(before.ask(get("/2")).status, 200) << "existing connections stay";
   EXPECT_THAT(server.reports(), IsEmpty());
 }
 
-TEST_F(HttpTls, KeepsItsCertificateWhenTheRenewedPairIsNoGoodAndSaysSoOnce) {
+TEST_F(HttpTls, KeepsCertificateAndReportsOnceWhenRenewedPairIsBad) {
   LiveServer server{say_target, {}, endpoint()};
 
   replace(second_.certificate, certificate_);  // and not its key
 
   EXPECT_TRUE(is(first_, server.port()));
   EXPECT_TRUE(is(first_, server.port()));
-  EXPECT_THAT(server.reports(),
-              ElementsAre(AllOf(StartsWith("http certificate not renewed, the previous one stays in use: " + key_),
-                                HasSubstr("key values mismatch"))));
+  EXPECT_THAT(
+      server.reports(),
+      ElementsAre(
+          AllOf(StartsWith("http certificate not renewed, the previous one stays in use: " + key_),
+                HasSubstr("key values mismatch"))));
 
   fs::remove(certificate_);
   EXPECT_TRUE(is(first_, server.port()));
-  EXPECT_EQ(server.reports().size(), 2U) << "another state is another trouble";
+  EXPECT_EQ(server.reports().size(), 2U) << "a new state is reported again";
 
   install(second_);
   EXPECT_TRUE(is(second_, server.port()));
   EXPECT_EQ(server.reports().size(), 2U);
 }
 
-TEST_F(HttpTls, HangsUpOnWhoeverDoesNotFinishItsHandshake) {
+TEST_F(HttpTls, ClosesConnectionWithoutFinishedHandshake) {
   http::HttpServerOptions options;
   options.handshake_timeout = 1s;
   LiveServer const server{say_target, options, endpoint()};
@@ -172,7 +174,7 @@ TEST_F(HttpTls, HangsUpOnWhoeverDoesNotFinishItsHandshake) {
   EXPECT_TRUE(is(first_, server.port()));
 }
 
-TEST_F(HttpTls, GivesAPlaceToWhoeverShakesHandsAndNoneToTheNext) {
+TEST_F(HttpTls, CountsConnectionsInHandshake) {
   http::HttpServerOptions options;
   options.connections = 2;
   options.handshake_timeout = 2s;
@@ -182,13 +184,13 @@ TEST_F(HttpTls, GivesAPlaceToWhoeverShakesHandsAndNoneToTheNext) {
 
   HttpClient third{server.port()};
 
-  EXPECT_TRUE(third.is_hung_up(1s)) << "there are two places";
+  EXPECT_TRUE(third.is_hung_up(1s)) << "two connections are allowed";
   EXPECT_TRUE(first.is_hung_up());
   EXPECT_TRUE(second.is_hung_up());
-  EXPECT_TRUE(is(first_, server.port())) << "a place is free again";
+  EXPECT_TRUE(is(first_, server.port())) << "a connection is free again";
 }
 
-TEST_F(HttpTls, HangsUpOnPlainText) {
+TEST_F(HttpTls, ClosesConnectionWithPlainText) {
   LiveServer server{say_target, {}, endpoint()};
   HttpClient client{server.port()};
 
@@ -199,7 +201,7 @@ TEST_F(HttpTls, HangsUpOnPlainText) {
   EXPECT_THAT(server.reports(), IsEmpty());
 }
 
-TEST_F(HttpTls, StopsAtOnceWhenEveryClientIsIdleOrShakesHands) {
+TEST_F(HttpTls, StopsAtOnceWithIdleClientsAndHandshakes) {
   http::HttpServerOptions options;
   options.grace = 1h;
   LiveServer server{say_target, options, endpoint()};
@@ -218,7 +220,7 @@ std::string trouble_with(std::string const& certificate, std::string const& key)
   return tls ? "" : tls.error().message;
 }
 
-/// Of another kind than those of the identities. `cipher`: by which it is locked; null: it is not.
+/// Writes a key of another kind than those of the identities. `cipher` encrypts it, unless null.
 void write_rsa_key(std::string const& file, EVP_CIPHER const* cipher) {
   std::unique_ptr<EVP_PKEY, void (*)(EVP_PKEY*)> const key{
       EVP_PKEY_Q_keygen(nullptr, nullptr, "RSA", std::size_t{2048}), EVP_PKEY_free};
@@ -233,7 +235,7 @@ void write_rsa_key(std::string const& file, EVP_CIPHER const* cipher) {
                            nullptr);
 }
 
-TEST_F(HttpTls, NamesTheFileThatIsNoGood) {
+TEST_F(HttpTls, NamesTheBadFile) {
   auto const nowhere = (folder_ / "nowhere.pem").string();
   auto const text = (folder_ / "text.pem").string();
   auto const rsa = (folder_ / "rsa.pem").string();
@@ -268,7 +270,7 @@ TEST_F(HttpTls, RefusesAPipeAtOnce) {
               StartsWith(pipe + ": is no regular file, allowed the private key of "));
 }
 
-TEST_F(HttpTls, KeepsItsCertificateWhenTheRenewedOneIsAPipeAndSaysSoOnce) {
+TEST_F(HttpTls, KeepsCertificateAndReportsOnceWhenRenewedOneIsAPipe) {
   LiveServer server{say_target, {}, endpoint()};
   fs::remove(certificate_);
   ASSERT_EQ(::mkfifo(certificate_.c_str(), 0600), 0);
@@ -276,12 +278,13 @@ TEST_F(HttpTls, KeepsItsCertificateWhenTheRenewedOneIsAPipeAndSaysSoOnce) {
   EXPECT_TRUE(is(first_, server.port()));
   EXPECT_TRUE(is(first_, server.port()));
 
-  EXPECT_THAT(server.reports(),
-              ElementsAre(StartsWith("http certificate not renewed, the previous one stays in use: " + certificate_ +
-                                     ": is no regular file")));
+  EXPECT_THAT(
+      server.reports(),
+      ElementsAre(StartsWith("http certificate not renewed, the previous one stays in use: " +
+                             certificate_ + ": is no regular file")));
 }
 
-TEST_F(HttpTls, KnowsWhenTheCertificateEnds) {
+TEST_F(HttpTls, HasEndOfCertificate) {
   auto const left = http::ServerTls::open({certificate_, key_}).value().expires() -
                     std::chrono::system_clock::now();
   EXPECT_GT(left, 364 * 24h);

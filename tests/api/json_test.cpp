@@ -18,7 +18,7 @@ TEST(ApiJson, TimeIsIso8601InUtc) {
   EXPECT_EQ(iso8601(Timestamp{std::chrono::seconds{253402300799}}), "9999-12-31T23:59:59Z");
 }
 
-TEST(ApiJson, ASeriesCarriesItsUnitAndItsTorchBenchName) {
+TEST(ApiJson, SeriesHasUnitAndTorchBenchName) {
   EXPECT_EQ(text_of(json_of(series)),
             R"({"fleet":"gpu","benchmark":"test_eval[resnet50-cuda-eager]","metric":"gmem",)"
             R"("unit":"bytes","name":"test_eval[resnet50-cuda-eager]_gmem"})");
@@ -53,7 +53,7 @@ TEST(ApiJson, AChangeFromNothingHasNoRatio) {
       R"("ratio":null,"low":null,"high":null,"error_bound":0.0,"pairs":0})");
 }
 
-TEST(ApiJson, NumbersThatAreNoneAreNull) {
+TEST(ApiJson, NanIsNull) {
   Comparison comparison;
   comparison.before = std::numeric_limits<double>::quiet_NaN();
   comparison.after = std::numeric_limits<double>::infinity();
@@ -63,7 +63,7 @@ TEST(ApiJson, NumbersThatAreNoneAreNull) {
   EXPECT_NE(text.find(R"("before":null,"after":null)"), std::string::npos) << text;
 }
 
-TEST(ApiJson, AComparisonWithoutAFigureHasNoLevels) {
+TEST(ApiJson, ComparisonOfFailedProcessesHasNoLevels) {
   Comparison failed;
   failed.pairs = 2;
   auto const json = json_of(failed, Metric::gmem);
@@ -79,7 +79,7 @@ TEST(ApiJson, TextThatIsNotUtf8IsRepaired) {
   EXPECT_NE(text_of(json_of(commit, "")).find("caf\xef\xbf\xbd"), std::string::npos);
 }
 
-TEST(ApiJson, ACommitIsLinkedWhereItsProjectIsShown) {
+TEST(ApiJson, CommitHasUrlIfProjectHasOne) {
   Commit commit;
   commit.sha.hex = std::string(40, 'a');
 
@@ -89,7 +89,7 @@ TEST(ApiJson, ACommitIsLinkedWhereItsProjectIsShown) {
   EXPECT_TRUE(json_of(commit, "").at("pull_request").is_null());
 }
 
-TEST(ApiJson, WhatANightlyDoesNotHaveIsNull) {
+TEST(ApiJson, MissingFieldsOfNightlyAreNull) {
   Nightly const nightly;
   auto const json = json_of(nightly);
 
@@ -109,7 +109,7 @@ Finding finding_of(std::size_t suspects, Verdict verdict) {
   return {std::vector<Commit>(suspects), {effect}};
 }
 
-TEST(ApiJson, OneCommitThatIsProvedIsTheCulprit) {
+TEST(ApiJson, ProvedCommitIsCulprit) {
   auto finding = finding_of(1, Verdict::regression);
   finding.suspects.front().sha.hex = std::string(40, 'a');
 
@@ -142,7 +142,7 @@ TEST(ApiJson, AFinding_HasItsRevertApproversAndEarlierIncident) {
             R"({"id":3,"url":"/api/v1/incidents/3","date":"2026-11-18","report":null})");
 }
 
-TEST(ApiJson, ABisectionOfAnOlderEnd_SaysWhatIsMissingInIt) {
+TEST(ApiJson, BisectionOfOlderEnd_HasMissingCommits) {
   Bisection bisection;
   bisection.request.start.hex = std::string(40, 'a');
   bisection.request.end.hex = std::string(40, 'b');
@@ -182,7 +182,7 @@ TEST(ApiJson, ABisectionIntoAMerge_NamesTheMergeAndTheOtherBisection) {
       json.at("reason").get<std::string>().starts_with("the change came with merge eeeeeeeeeeee"));
 }
 
-TEST(ApiJson, NobodyIsAccusedWithoutProof) {
+TEST(ApiJson, UnprovedCommitIsNotCulprit) {
   EXPECT_TRUE(json_of(finding_of(1, Verdict::inconclusive), {}, "").at("culprit").is_null());
 }
 
@@ -213,7 +213,7 @@ TEST(ApiJson, Bisection_HasReasonOnlyWithItsSteps) {
   EXPECT_FALSE(listed.contains("reason"));
 }
 
-TEST(ApiJson, Packages_AreIntroducedInWords) {
+TEST(ApiJson, Packages_HaveHeadlineAndReason) {
   Bisection bisection;
   bisection.packages = Packages{{"+ gcc 13"}, {}};
 
@@ -225,7 +225,7 @@ TEST(ApiJson, Packages_AreIntroducedInWords) {
   EXPECT_TRUE(json_of(bisection, "").at("packages").at("headline").is_null());
 }
 
-TEST(ApiJson, ARequestIsShownAsItWasAsked) {
+TEST(ApiJson, RequestHasAllItsFields) {
   BisectionRequest const request{{"a1"}, {"b2"}, {series}, 0.125, Direction::both, Prior::paths};
 
   EXPECT_EQ(text_of(json_of(request)),
@@ -233,7 +233,7 @@ TEST(ApiJson, ARequestIsShownAsItWasAsked) {
                 R"(],"threshold":0.125,"direction":"both","prior":"paths"})");
 }
 
-TEST(ApiJson, AnEffectCarriesItsProof) {
+TEST(ApiJson, EffectHasItsProof) {
   auto const finding = finding_of(1, Verdict::regression);
   auto effect = finding.effects.front();
 
@@ -258,7 +258,7 @@ BisectionStep planned_step() {
   return step;
 }
 
-TEST(ApiJson, AStepThatIsPlannedHasNoReadings) {
+TEST(ApiJson, PlannedStepHasNoReadings) {
   EXPECT_EQ(
       text_of(json_of(planned_step())),
       R"({"wave":3,"stage":"commits","fleet":"gpu","benchmark":"test_eval[resnet50-cuda-eager]",)"
@@ -266,7 +266,7 @@ TEST(ApiJson, AStepThatIsPlannedHasNoReadings) {
       R"("done":false,"readings":{},"skipped":null,"note":"","beliefs":[]})");
 }
 
-TEST(ApiJson, AStepThatIsDoneTellsWhatWasReadAndIsBelieved) {
+TEST(ApiJson, DoneStepHasReadingsAndBeliefs) {
   auto step = planned_step();
   step.is_done = true;
   step.readings = {{Metric::latency, {10, 12.5}}, {Metric::gmem, {64, 64}}};
@@ -281,7 +281,7 @@ TEST(ApiJson, AStepThatIsDoneTellsWhatWasReadAndIsBelieved) {
                 R"(,"no_change":0.25,"suspects":["a1","b2"],"probability":0.5})");
 }
 
-TEST(ApiJson, AStepThatCouldNotBeMadeTellsWhy) {
+TEST(ApiJson, FailedStepHasReason) {
   auto step = planned_step();
   step.is_done = true;
   step.skipped = CommitSha{"b2"};
@@ -294,7 +294,7 @@ TEST(ApiJson, AStepThatCouldNotBeMadeTellsWhy) {
   EXPECT_TRUE(json.at("readings").empty());
 }
 
-TEST(ApiJson, AFingerprintThatIsNoDocumentIsNull) {
+TEST(ApiJson, InvalidFingerprintIsNull) {
   IncidentStory story;
   story.fingerprint = "not json";
   EXPECT_TRUE(json_of(story, "").at("fingerprint").is_null());

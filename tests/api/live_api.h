@@ -12,8 +12,8 @@
 
 namespace torchwatch::tests {
 
-/// The API over a socket, on a store that holds store_story(). What is asked for and how bisections
-/// are steered is kept, and gets the reply that reply_with() was given.
+/// The API over a socket, with a store that contains store_story(). It keeps requests for
+/// bisections and for their states, and replies to them with the value of reply_with().
 class LiveApi {
  public:
   explicit LiveApi(api::ApiOptions options = options_with_token())
@@ -40,7 +40,7 @@ class LiveApi {
     write(writer_);
   }
 
-  /// Where the builds lie.
+  /// Returns the directory of the builds.
   std::filesystem::path builds() const { return folder_.path() / "builds"; }
 
   void reply_with(Result<Bisection> reply) {
@@ -53,7 +53,7 @@ class LiveApi {
     return asked_;
   }
 
-  /// For which incidents.
+  /// Returns the incidents of the requested bisections.
   std::vector<std::optional<IncidentId>> incidents() const {
     std::scoped_lock const lock{mutex_};
     return incidents_;
@@ -114,7 +114,7 @@ class LiveApi {
     return options;
   }
 
-  /// As if the two of the story had one more beside them.
+  /// Returns a bisection that follows the two of the story.
   static Bisection third_bisection() {
     Bisection bisection;
     bisection.id = BisectionId{3};
@@ -128,13 +128,13 @@ class LiveApi {
   }
 
   TemporaryFolder folder_;
-  storage::Store writer_ = filled();  // goes on beside the reader, as in the service
+  storage::Store writer_ = filled();  // writes while the reader reads, as in the service
   storage::Store reader_ = storage::Store::open_reader(folder_.database()).value();
   FixedClock clock_;
   config::Options options_ = options_in(folder_.path());
   builds::BuildStore builds_{options_, writer_, clock_};
   mutable std::mutex mutex_;
-  Result<Bisection> reply_ = third_bisection();  // under mutex_, as are the next two
+  Result<Bisection> reply_ = third_bisection();  // guarded by mutex_, as are the next three
   std::vector<BisectionRequest> asked_;
   std::vector<std::optional<IncidentId>> incidents_;
   std::vector<std::pair<BisectionId, BisectionState>> steered_;

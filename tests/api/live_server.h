@@ -21,21 +21,21 @@
 
 namespace torchwatch::tests {
 
-/// Opens the endpoint that a server is to have.
-using MakeDoor = std::function<http::Endpoint(boost::asio::any_io_executor const&)>;
+/// Opens the endpoint of a server.
+using MakeEndpoint = std::function<http::Endpoint(boost::asio::any_io_executor const&)>;
 
-/// A free port of this machine, in plain text.
-inline http::Endpoint plain_door(boost::asio::any_io_executor const& executor) {
+/// Returns an endpoint at a free port of this machine, in plain text.
+inline http::Endpoint plain_endpoint(boost::asio::any_io_executor const& executor) {
   return {http::Listener::at_address(executor, "127.0.0.1", 0).value(), std::nullopt};
 }
 
-/// serve_http behind a endpoint, on a thread of its own.
+/// serve_http on its own thread.
 class LiveServer {
  public:
   explicit LiveServer(http::Handler handler,
                       http::HttpServerOptions options = {},
-                      MakeDoor const& make_door = plain_door) {
-    auto endpoint = make_door(loop_.get_executor());
+                      MakeEndpoint const& make_endpoint = plain_endpoint) {
+    auto endpoint = make_endpoint(loop_.get_executor());
     port_ = endpoint.listener.port();
     options.report = [this](std::string const& line) {
       std::scoped_lock const lock{mutex_};
@@ -83,7 +83,7 @@ class LiveServer {
   std::exception_ptr failure_;  // written on the loop's thread, read after it was joined
   std::thread thread_;
   std::mutex mutex_;
-  std::vector<std::string> reports_;  // under mutex_
+  std::vector<std::string> reports_;  // guarded by mutex_
 };
 
 }  // namespace torchwatch::tests

@@ -38,7 +38,7 @@ class MetricsTest : public ::testing::Test {
   LiveApi api;
 };
 
-TEST_F(MetricsTest, TellWhatIsStored) {
+TEST_F(MetricsTest, CountStoredRecords) {
   auto const text = read();
 
   EXPECT_THAT(text, HasSubstr("torchwatch_build_info{version=\"0.1.0\"} 1\n"));
@@ -56,7 +56,7 @@ TEST_F(MetricsTest, TellWhatIsStored) {
   EXPECT_THAT(text, HasSubstr("process_resident_memory_bytes "));
 }
 
-TEST_F(MetricsTest, TellHowTheOtherHalfIs) {
+TEST_F(MetricsTest, HaveHealthOfWatchLoop) {
   api::HealthState health;
   health.heartbeat = api::HealthState::Instant::clock::now();
   health.last_pass = early;
@@ -73,7 +73,7 @@ TEST_F(MetricsTest, TellHowTheOtherHalfIs) {
   EXPECT_THAT(read(), HasSubstr("torchwatch_healthy 0\n"));
 }
 
-TEST_F(MetricsTest, CountRequestsByRouteAndNotByWhatAClientInvents) {
+TEST_F(MetricsTest, CountRequestsByRouteAndKnownMethod) {
   ask(api.port(), get("/api/v1/incidents/1"));
   ask(api.port(), get("/api/v1/incidents/99"));
   ask(api.port(), get("/no/such/place"));
@@ -91,7 +91,7 @@ TEST_F(MetricsTest, CountRequestsByRouteAndNotByWhatAClientInvents) {
               HasSubstr("torchwatch_http_request_duration_seconds_count{route=\"/healthz\"} 1\n"));
 }
 
-/// Every name of ours in a file, without what Prometheus adds to those of histograms.
+/// Returns all names of our metrics in a file, without the suffixes of histograms.
 std::set<std::string> names_in(std::string const& file) {
   std::ifstream stream{file};
   std::string const text{std::istreambuf_iterator<char>{stream}, {}};
@@ -103,7 +103,7 @@ std::set<std::string> names_in(std::string const& file) {
   return names;
 }
 
-TEST_F(MetricsTest, AreTheOnesThatAlertsAndDashboardName) {
+TEST_F(MetricsTest, IncludeAllNamesInAlertsAndDashboard) {
   api::HealthState health;
   health.heartbeat = api::HealthState::Instant::clock::now();
   api.health.set(health);
@@ -113,7 +113,7 @@ TEST_F(MetricsTest, AreTheOnesThatAlertsAndDashboardName) {
     store.builds().record(build);
   });
   count_everything();
-  read();  // so that there is a request to tell of
+  read();  // a request that the second call counts
   auto const text = read();
   for (auto const* const file : {"alerts.yml", "grafana.json"}) {
     auto const names = names_in(std::string{TORCHWATCH_MONITORING "/"} + file);
@@ -123,7 +123,7 @@ TEST_F(MetricsTest, AreTheOnesThatAlertsAndDashboardName) {
   }
 }
 
-TEST_F(MetricsTest, AreAsPrometheusLikesThem) {
+TEST_F(MetricsTest, FollowConventionsOfPrometheus) {
   count_everything();
   TemporaryFolder const folder;
   auto const file = (folder.path() / "metrics").string();
@@ -131,7 +131,7 @@ TEST_F(MetricsTest, AreAsPrometheusLikesThem) {
   EXPECT_EQ(std::system(("promtool check metrics <" + file).c_str()), 0);
 }
 
-TEST_F(MetricsTest, CountWhatElseIsTold) {
+TEST_F(MetricsTest, CountJobsSlotsAndGithubRequests) {
   count_everything();
   auto const text = read();
 

@@ -20,14 +20,14 @@ void expect_problem(Answer const& answer, Refusal const& refusal) {
   EXPECT_EQ(problem.at("status"), refusal.status);
   EXPECT_FALSE(problem.at("title").get<std::string>().empty());
   EXPECT_EQ(problem.contains("errors"), !refusal.field.empty()) << answer.body;
-  auto told = problem.at("detail").get<std::string>();
+  auto detail = problem.at("detail").get<std::string>();
   if (!refusal.field.empty()) {
-    told.clear();
+    detail.clear();
     for (auto const& error : problem.at("errors"))
-      if (error.at("field") == refusal.field) told += error.at("detail").get<std::string>();
-    EXPECT_FALSE(told.empty()) << answer.body;
+      if (error.at("field") == refusal.field) detail += error.at("detail").get<std::string>();
+    EXPECT_FALSE(detail.empty()) << answer.body;
   }
-  EXPECT_THAT(told, ::testing::HasSubstr(refusal.detail));
+  EXPECT_THAT(detail, ::testing::HasSubstr(refusal.detail));
 }
 
 }  // namespace

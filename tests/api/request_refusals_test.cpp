@@ -23,7 +23,7 @@ std::string post(std::string const& body,
          body;
 }
 
-/// A good request with one field set to another value.
+/// Returns a valid request with another value of one field.
 std::string post_with(std::string const& field, json const& value) {
   json body{{"start", sha_of('a').hex},
             {"end", sha_of('d').hex},
@@ -39,7 +39,7 @@ std::string post_without(std::string const& field) {
   return post(body.dump());
 }
 
-/// The bisection of the story again, with one field set.
+/// Returns a request to repeat the bisection of the story, with one more field.
 std::string post_again(std::string const& field, json const& value) {
   json body{{"again", 1}};
   body[field] = value;
@@ -200,7 +200,7 @@ TEST(RequestRefusals, EveryWrongFieldIsNamedAtOnce) {
                                               "timeout"));
 }
 
-TEST(RequestRefusals, AreNotRepeatedWithoutEnd) {
+TEST(RequestRefusals, HaveAtMostHundredErrors) {
   LiveApi api;
   json body;
   for (int at = 0; at < 20'000; ++at)

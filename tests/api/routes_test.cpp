@@ -56,7 +56,7 @@ TEST_F(RoutesTest, HealthNamesTheLastNightly) {
   EXPECT_EQ(health.at("last_nightly").at("date"), "2026-01-03");
 }
 
-TEST_F(RoutesTest, HealthTellsHowTheOtherHalfIs) {
+TEST_F(RoutesTest, HealthShowsStateOfWatchLoop) {
   api::HealthState health;
   health.heartbeat = api::HealthState::Instant::clock::now();
   health.last_pass = early;
@@ -80,12 +80,12 @@ TEST_F(RoutesTest, HealthTellsHowTheOtherHalfIs) {
   EXPECT_THAT(bad.at("troubles"), ElementsAre("3 passes in a row failed: no route to host"));
 }
 
-TEST_F(RoutesTest, IsReadyWhileTheStoreIs) {
+TEST_F(RoutesTest, IsReadyWhileStoreCanBeRead) {
   EXPECT_EQ(read("/readyz").at("status"), "ready");
   api::HealthState health;
   health.failed_passes = 3;
   api.health.set(health);
-  EXPECT_EQ(read("/readyz").at("status"), "ready") << "it can answer, whatever the other half does";
+  EXPECT_EQ(read("/readyz").at("status"), "ready") << "independent of the watch loop";
 }
 
 TEST_F(RoutesTest, ShowAlarms) {
@@ -103,7 +103,7 @@ TEST_F(RoutesTest, ShowAlarms) {
   EXPECT_EQ(json::parse(ask(api.port(), get(url)).body), alarms.at(1));
 }
 
-TEST_F(RoutesTest, WhatAClientHasIsNotSentAgain) {
+TEST_F(RoutesTest, UnchangedContentsAreNotSentAgain) {
   auto const first = ask(api.port(), get("/api/v1/nightlies"));
   auto const tag = first.headers.at("etag");
   EXPECT_THAT(tag, ::testing::StartsWith("W/\""));
@@ -113,18 +113,19 @@ TEST_F(RoutesTest, WhatAClientHasIsNotSentAgain) {
   };
   auto const again = ask(api.port(), having("\"other\", " + tag));
   EXPECT_EQ(again.status, 304);
-  EXPECT_FALSE(again.headers.contains("content-length")) << "it would be that of the whole answer";
+  EXPECT_FALSE(again.headers.contains("content-length"))
+      << "it would be the length of the whole body";
   EXPECT_EQ(again.body, "");
   EXPECT_EQ(again.headers.at("etag"), tag);
   EXPECT_EQ(ask(api.port(), having("\"other\"")).status, 200);
   auto const refused = ask(api.port(), get("/api/v1/nightlies?limit=0"));
   EXPECT_FALSE(refused.headers.contains("etag"));
-  EXPECT_EQ(refused.headers.at("cache-control"), "no-store") << "nobody need keep that";
+  EXPECT_EQ(refused.headers.at("cache-control"), "no-store") << "errors are not cached";
   EXPECT_EQ(ask(api.port(), having("*")).status, 304);
 
   api.fill(
       [](storage::Store& store) { store.nightlies().announce(nightly_of("2026-01-04", 'e')); });
-  EXPECT_EQ(ask(api.port(), having(tag)).status, 200) << "there is one more";
+  EXPECT_EQ(ask(api.port(), having(tag)).status, 200) << "there is a new nightly";
 }
 
 TEST_F(RoutesTest, ListsNightliesNewestFirst) {
@@ -175,7 +176,7 @@ TEST_F(RoutesTest, AHistoryHasANightForEachColumn) {
   EXPECT_EQ(history.at("hosts").at(to_string(nights.at("host").at(0))).at("host"), "lab");
 }
 
-TEST_F(RoutesTest, AHistoryIsATableForWhoAsksForOne) {
+TEST_F(RoutesTest, HistoryHasCsvFormat) {
   auto const table = ask(api.port(),
                          get("/api/v1/history?fleet=local&benchmark=test_train%5Bdlrm-cpu-eager%5D&"
                              "metric=latency&format=csv"));
@@ -224,7 +225,7 @@ TEST_F(RoutesTest, AnIncidentHasTheCorrectionByALaterEdition) {
     EXPECT_EQ(incident.at("correction"), "no regression was found in them");
 }
 
-TEST_F(RoutesTest, AnIncidentTellsItsWholeStory) {
+TEST_F(RoutesTest, IncidentHasBisectionsAndFindings) {
   auto const incident = read("/api/v1/incidents/1");
 
   EXPECT_EQ(incident.at("report"), "https://github.com/o/r/issues/7");
@@ -276,7 +277,7 @@ TEST_F(RoutesTest, LinksLeadThroughAllPages) {
   EXPECT_THAT(seen, ElementsAre(3, 2, 1));
 }
 
-TEST_F(RoutesTest, ALinkLeadsOnWhateverCameMeanwhile) {
+TEST_F(RoutesTest, LinkIsUnaffectedByNewRecords) {
   auto const first = ask(api.port(), get("/api/v1/nightlies?limit=1"));
   EXPECT_EQ(first.headers.at("link"), "</api/v1/nightlies?limit=1&before=3>; rel=\"next\"");
   api.fill([](storage::Store& store) {
@@ -292,7 +293,7 @@ TEST_F(RoutesTest, ALinkLeadsOnWhateverCameMeanwhile) {
   EXPECT_THAT(ids(read("/api/v1/nightlies?limit=1&offset=1")), ElementsAre(3)) << "seen twice";
 }
 
-TEST_F(RoutesTest, APageHasOneBeginning) {
+TEST_F(RoutesTest, BeforeAndOffsetAreRefusedTogether) {
   for (auto const* const query : {"before=99", "before=x", "before=2&offset=1"}) {
     auto const answer = ask(api.port(), get(std::string{"/api/v1/nightlies?"} + query));
     EXPECT_EQ(answer.status, 400) << query;
@@ -300,7 +301,7 @@ TEST_F(RoutesTest, APageHasOneBeginning) {
   }
 }
 
-TEST_F(RoutesTest, ALinkKeepsWhatWasAskedFor) {
+TEST_F(RoutesTest, LinkKeepsOtherParameters) {
   const auto* const target =
       "/api/v1/series?benchmark=test_train%5Bdlrm-cpu-eager%5D&fleet=local&metric=latency";
   auto const answer = ask(api.port(), get(std::string{target} + "&limit=1&offset=1"));
@@ -335,7 +336,7 @@ std::string bisection_request(std::string const& body, std::string const& token 
          std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
-TEST_F(RoutesTest, ABisectionThatIsAskedForIsAcceptedAndLocated) {
+TEST_F(RoutesTest, BisectionRequestReturns202AndLocation) {
   Bisection queued;
   queued.id = BisectionId{2};
   api.reply_with(queued);
@@ -373,7 +374,7 @@ std::string const least = json{{"start", sha_of('a').hex},
                                {"benchmarks", {"test_train[dlrm-cpu-eager]"}}}
                               .dump();
 
-TEST_F(RoutesTest, AShortRequestMeansTheDefaults) {
+TEST_F(RoutesTest, MissingFieldsHaveDefaults) {
   ASSERT_EQ(ask(api.port(), bisection_request(least)).status, 202);
 
   auto const request = api.asked().at(0);
@@ -384,7 +385,7 @@ TEST_F(RoutesTest, AShortRequestMeansTheDefaults) {
   EXPECT_EQ(request.prior, Prior::uniform);
 }
 
-TEST_F(RoutesTest, ABisectionIsAskedForAgainAsItWas) {
+TEST_F(RoutesTest, AgainKeepsFieldsOfBisection) {
   ASSERT_EQ(ask(api.port(), bisection_request(R"({"again": 1})")).status, 202);
 
   auto const request = api.asked().at(0);
@@ -398,14 +399,14 @@ TEST_F(RoutesTest, ABisectionIsAskedForAgainAsItWas) {
   EXPECT_EQ(request.prior, Prior::uniform);
 }
 
-TEST_F(RoutesTest, ABisectionIsAskedForBetweenNightlies) {
+TEST_F(RoutesTest, BisectionAcceptsNightliesAsEnds) {
   json body{{"start", "2026-01-01"}, {"end", 2}, {"benchmarks", {"test_train[dlrm-cpu-eager]"}}};
   ASSERT_EQ(ask(api.port(), bisection_request(body.dump())).status, 202);
   EXPECT_EQ(api.asked().at(0).start, sha_of('a'));
   EXPECT_EQ(api.asked().at(0).end, sha_of('b'));
 }
 
-TEST_F(RoutesTest, ABisectionIsAskedForOfAnIncident) {
+TEST_F(RoutesTest, BisectionAcceptsIncident) {
   ASSERT_EQ(ask(api.port(), bisection_request(R"({"incident": 1, "threshold": 0.1})")).status, 202);
   auto const request = api.asked().at(0);
   EXPECT_EQ(request.start, sha_of('a'));
@@ -417,7 +418,7 @@ TEST_F(RoutesTest, ABisectionIsAskedForOfAnIncident) {
   EXPECT_EQ(api.incidents().at(0), IncidentId{1});
 }
 
-TEST_F(RoutesTest, ABisectionThatIsAskedForAgainIsOfItsIncidentUnlessItAsksOtherwise) {
+TEST_F(RoutesTest, AgainKeepsIncidentUnlessCommitsOrSeriesDiffer) {
   for (auto const* const body : {R"({"again": 1})",
                                  R"({"again": 1, "threshold": 0.03})",
                                  R"({"again": 1, "metric": "cmem"})",
@@ -427,7 +428,7 @@ TEST_F(RoutesTest, ABisectionThatIsAskedForAgainIsOfItsIncidentUnlessItAsksOther
               ElementsAre(IncidentId{1}, IncidentId{1}, std::nullopt, std::nullopt));
 }
 
-TEST_F(RoutesTest, AnIncidentIsSearchedAsItWas) {
+TEST_F(RoutesTest, IncidentKeepsFieldsOfItsBisection) {
   api.fill([](storage::Store& store) {
     auto request = store.bisections().find(BisectionId{1})->request;
     request.threshold = 0.03;
@@ -440,7 +441,7 @@ TEST_F(RoutesTest, AnIncidentIsSearchedAsItWas) {
   EXPECT_DOUBLE_EQ(api.asked().at(0).threshold, 0.03);
 }
 
-TEST_F(RoutesTest, ANightlyWithoutACommitIsNoEnd) {
+TEST_F(RoutesTest, NightlyWithoutCommitIsRefusedAsEnd) {
   api.fill([](storage::Store& store) {
     Nightly nightly;
     nightly.date = "2026-01-04";
@@ -451,7 +452,7 @@ TEST_F(RoutesTest, ANightlyWithoutACommitIsNoEnd) {
   EXPECT_THAT(answer.body, HasSubstr("found nightly 2026-01-04, whose commit is not known yet"));
 }
 
-TEST_F(RoutesTest, WhatIsGivenTakesThePlaceOfWhatWasAskedFor) {
+TEST_F(RoutesTest, GivenFieldsReplaceThoseOfEarlierBisection) {
   Series const memory{"local", parse_benchmark("test_eval[dcgan-cpu-eager]").value(), Metric::cmem};
   Series const leak{"local", memory.benchmark, Metric::leak};
   api.fill([&](storage::Store& store) {
@@ -481,7 +482,7 @@ TEST_F(RoutesTest, WhatIsGivenTakesThePlaceOfWhatWasAskedFor) {
       << "two series became the same";
 }
 
-TEST_F(RoutesTest, AnAskThatFailsIsToldByItsKind) {
+TEST_F(RoutesTest, FailureOfBisectionRequestHasStatusOfItsKind) {
   std::pair<ErrorCode, int> const statuses[] = {{ErrorCode::invalid_argument, 400},
                                                 {ErrorCode::not_found, 400},
                                                 {ErrorCode::unavailable, 503},
@@ -497,7 +498,7 @@ TEST_F(RoutesTest, AnAskThatFailsIsToldByItsKind) {
   }
 }
 
-TEST(Routes, WithoutATokenNobodyMayAsk) {
+TEST(Routes, BisectionIsRefusedWithoutConfiguredToken) {
   LiveApi api{[] {
     auto options = LiveApi::options_with_token();
     options.access.token.clear();
@@ -509,7 +510,7 @@ TEST(Routes, WithoutATokenNobodyMayAsk) {
   EXPECT_TRUE(api.asked().empty());
 }
 
-TEST(Routes, ThePriorIsTheConfiguredOneUnlessGivenOrAsItWas) {
+TEST(Routes, PriorIsConfiguredOneUnlessGivenOrRepeated) {
   LiveApi api{[] {
     auto options = LiveApi::options_with_token();
     options.prior = Prior::paths;
@@ -523,10 +524,10 @@ TEST(Routes, ThePriorIsTheConfiguredOneUnlessGivenOrAsItWas) {
 
   EXPECT_EQ(api.asked().at(0).prior, Prior::paths);
   EXPECT_EQ(api.asked().at(1).prior, Prior::uniform);
-  EXPECT_EQ(api.asked().at(2).prior, Prior::uniform) << "bisection 1 was asked so";
+  EXPECT_EQ(api.asked().at(2).prior, Prior::uniform) << "bisection 1 has this prior";
 }
 
-TEST(Routes, OneOfSeveralFleetsHasToBeNamed) {
+TEST(Routes, FleetIsRequiredIfThereAreSeveral) {
   LiveApi api{[] {
     auto options = LiveApi::options_with_token();
     options.fleets.resize(2);
@@ -542,7 +543,7 @@ TEST(Routes, OneOfSeveralFleetsHasToBeNamed) {
   EXPECT_THAT(answer.body, HasSubstr(R"(\"local\", \"gpu\")"));
 }
 
-TEST(Routes, ABisectionIsNotAskedForAgainWhereItsFleetIsGone) {
+TEST(Routes, AgainIsRefusedIfFleetIsGone) {
   LiveApi api{[] {
     auto options = LiveApi::options_with_token();
     options.fleets[0].name = "gpu";
@@ -580,7 +581,7 @@ TEST(Routes, HealthFailsWhenTheStoreCannotBeRead) {
   auto const body = json::parse(answer.body);
   EXPECT_EQ(body.at("status"), "failing");
   EXPECT_THAT(body.at("troubles").at(0).get<std::string>(), HasSubstr("store cannot be read"));
-  EXPECT_EQ(body.at("version"), "0.1.0") << "config check knows its service by it";
+  EXPECT_EQ(body.at("version"), "0.1.0") << "`config check` recognizes its service by the version";
   EXPECT_EQ(ask(server.port(), get("/readyz")).status, 503);
   EXPECT_EQ(ask(server.port(), get("/api/v1/nightlies")).status, 500);
   EXPECT_EQ(server.reports().size(), 1U);

@@ -41,7 +41,7 @@ json without(json body, std::string const& field) {
   return body;
 }
 
-TEST(Rulings, AreGivenLocatedAndShownWithTheirIncident) {
+TEST(Rulings, AreStoredAndShownWithTheirIncident) {
   LiveApi api;
 
   auto const answer = ask(api.port(), ruling_request(accept()));

@@ -55,7 +55,7 @@ TEST(Steering, PausesResumesAndCancels) {
                           Pair(two, BisectionState::cancelled)));
 }
 
-TEST(Steering, ThatFailsIsToldByItsKind) {
+TEST(Steering, FailureHasStatusOfItsKind) {
   LiveApi api;
   std::pair<ErrorCode, int> const statuses[] = {{ErrorCode::not_found, 404},
                                                 {ErrorCode::refused, 409},
@@ -103,7 +103,7 @@ TEST(Steering, RefusalsNameWhatIsWrong) {
   });
 }
 
-TEST(Steering, WithoutATokenNobodyMay) {
+TEST(Steering, IsRefusedWithoutConfiguredToken) {
   LiveApi api{[] {
     auto options = LiveApi::options_with_token();
     options.access.token.clear();

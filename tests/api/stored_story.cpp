@@ -50,7 +50,7 @@ void judge(storage::Store& store) {
   store.incidents().record(NightlyId{2}, SeriesChange{dlrm_memory, same});
 }
 
-/// A step as it was planned.
+/// Returns a planned step.
 BisectionStep step_of(int wave) {
   BisectionStep step;
   step.wave = wave;

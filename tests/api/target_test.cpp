@@ -10,7 +10,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-TEST(Target, PartsPathAndQuery) {
+TEST(Target, SplitsPathAndQuery) {
   auto const target = parse_target("/api/v1/series?fleet=local&limit=3");
 
   ASSERT_TRUE(target);
@@ -18,7 +18,7 @@ TEST(Target, PartsPathAndQuery) {
   EXPECT_THAT(target->query, ElementsAre(Pair("fleet", "local"), Pair("limit", "3")));
 }
 
-TEST(Target, DecodesEachPieceAfterParting) {
+TEST(Target, DecodesEachPartAfterSplitting) {
   auto const target = parse_target("/a%2Fb/c+d?x%26y=1%3D2+3&empty=&bare");
 
   ASSERT_TRUE(target);

@@ -16,10 +16,10 @@
 
 namespace torchwatch::tests {
 
-/// A blocking client that speaks one version of TLS, at any strength, and trusts everybody.
+/// A blocking client that uses one version of TLS with any cipher, and trusts all certificates.
 class TlsClient {
  public:
-  /// `version`: TLS1_1_VERSION, TLS1_2_VERSION, ...
+  /// Connects with a `version` such as TLS1_2_VERSION.
   explicit TlsClient(std::uint16_t port, int version = TLS1_3_VERSION) {
     auto* const native = stream_.native_handle();
     SSL_set_min_proto_version(native, version);
@@ -28,14 +28,14 @@ class TlsClient {
     stream_.lowest_layer().connect({boost::asio::ip::address_v4::loopback(), port});
   }
 
-  /// What came of it: "TLSv1.3", or why nothing did.
+  /// Returns the agreed version, such as "TLSv1.3", or the reason of the failure.
   std::string shake_hands() {
     boost::system::error_code failed;
     stream_.handshake(boost::asio::ssl::stream_base::client, failed);
     return failed ? failed.message() : SSL_get_version(stream_.native_handle());
   }
 
-  /// After the handshake. Status 0: hung up.
+  /// Sends a request after the handshake. Status 0: the server closed the connection.
   Answer ask(std::string const& request) {
     namespace beast_http = boost::beast::http;
     boost::system::error_code failed;

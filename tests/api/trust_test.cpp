@@ -26,8 +26,8 @@ class TrustTest : public ::testing::Test {
   LiveApi api;
 };
 
-/// A night on which `host` measured dcgan and maml; the PyTorch that it was linked with is the
-/// night's.
+/// Stores a nightly that `host` measured, for dcgan and maml. The fingerprint has the PyTorch of
+/// the nightly.
 void measure_night(storage::Store& store, int day, double ms, std::string const& host) {
   auto nightly = nightly_of("2026-02-0" + std::to_string(day), static_cast<char>('0' + day));
   store.nightlies().announce(nightly);
@@ -44,7 +44,7 @@ void measure_night(storage::Store& store, int day, double ms, std::string const&
   nightly::keep_trust_figures(store);
 }
 
-TEST_F(TrustTest, TellsWhatBuildsComparedWithThemselvesShowed) {
+TEST_F(TrustTest, ShowsSelfComparisons) {
   api.fill([](storage::Store& store) {
     Comparison same;
     same.verdict = Verdict::unchanged;
@@ -53,16 +53,16 @@ TEST_F(TrustTest, TellsWhatBuildsComparedWithThemselvesShowed) {
     nightly::keep_trust_figures(store);
   });
 
-  auto const told = read("/api/v1/trust");
+  auto const trust = read("/api/v1/trust");
 
-  EXPECT_EQ(told.at("threshold"), 0.07);
-  auto const& months = told.at("self_comparisons").at("months");
+  EXPECT_EQ(trust.at("threshold"), 0.07);
+  auto const& months = trust.at("self_comparisons").at("months");
   ASSERT_THAT(months, SizeIs(1));
   EXPECT_EQ(months.at(0).at("month"), "2026-01");
   EXPECT_EQ(months.at(0).at("of"), 2);
   EXPECT_EQ(months.at(0).at("false_alarms"), 1);
   EXPECT_EQ(months.at(0).at("share"), 0.5);
-  auto const& newest = told.at("self_comparisons").at("newest");
+  auto const& newest = trust.at("self_comparisons").at("newest");
   ASSERT_THAT(newest, SizeIs(2));
   EXPECT_EQ(newest.at(1).at("date"), "2026-01-02");
   EXPECT_EQ(newest.at(1).at("name"), "test_train[dlrm-cpu-eager]_latency");
@@ -73,26 +73,26 @@ TEST_F(TrustTest, TellsWhatBuildsComparedWithThemselvesShowed) {
   EXPECT_EQ(total.at("false_alarms"), 1);
 }
 
-TEST_F(TrustTest, TellsWhatPeopleSaidAndWhatVerdictsCost) {
+TEST_F(TrustTest, ShowsRulingsAndCostsOfVerdicts) {
   api.fill([](storage::Store& store) {
     nightly::keep_trust_figures(store);
     store.rulings().give(
         Ruling{{}, RulingKind::false_alarm, IncidentId{1}, {}, "ada", "noise", early, {}});
   });
 
-  auto const told = read("/api/v1/trust");
+  auto const trust = read("/api/v1/trust");
 
-  ASSERT_THAT(told.at("rulings"), SizeIs(1));
-  EXPECT_EQ(told.at("rulings").at(0).at("incidents"), 1);
-  EXPECT_EQ(told.at("rulings").at(0).at("accepted"), 0);
-  EXPECT_EQ(told.at("rulings").at(0).at("false_alarms"), 1);
-  auto const& costs = told.at("verdicts").at("items");
+  ASSERT_THAT(trust.at("rulings"), SizeIs(1));
+  EXPECT_EQ(trust.at("rulings").at(0).at("incidents"), 1);
+  EXPECT_EQ(trust.at("rulings").at(0).at("accepted"), 0);
+  EXPECT_EQ(trust.at("rulings").at(0).at("false_alarms"), 1);
+  auto const& costs = trust.at("verdicts").at("items");
   ASSERT_THAT(costs, SizeIs(2));
   EXPECT_EQ(costs.at(0), (json{{"verdict", "regression"}, {"pairs", 6}, {"verdicts", 1}}));
   EXPECT_EQ(costs.at(1).at("verdict"), "unchanged");
 }
 
-TEST_F(TrustTest, TellsHostsApartByWhatIsTheirOwn) {
+TEST_F(TrustTest, SeparatesHostsByFingerprintWithoutPyTorch) {
   api.fill([](storage::Store& store) {
     for (int day = 1; day <= 5; ++day)
       measure_night(store, day, day == 5 ? 15 : 10, day == 5 ? "slow" : "fast");
@@ -102,7 +102,7 @@ TEST_F(TrustTest, TellsHostsApartByWhatIsTheirOwn) {
 
   // The story's own host measured two nights of dlrm.
   ASSERT_THAT(hosts, SizeIs(3)) << hosts;
-  EXPECT_EQ(hosts.at(0).at("fingerprint"), json({{"host", "fast"}})) << "whatever it links";
+  EXPECT_EQ(hosts.at(0).at("fingerprint"), json({{"host", "fast"}})) << "without its PyTorch";
   EXPECT_EQ(hosts.at(0).at("ratio"), 1);
   EXPECT_EQ(hosts.at(0).at("levels"), 8);
   EXPECT_EQ(hosts.at(1).at("fingerprint"), json({{"host", "slow"}}));
@@ -111,7 +111,7 @@ TEST_F(TrustTest, TellsHostsApartByWhatIsTheirOwn) {
   EXPECT_EQ(hosts.at(1).at("fleet"), "local");
 }
 
-TEST_F(TrustTest, TellsTheNoiseOfEachSeries) {
+TEST_F(TrustTest, ShowsNoiseOfEachSeries) {
   api.fill([](storage::Store& store) {
     for (int day = 1; day <= 5; ++day)
       measure_night(store, day, 97 + day, "fast");
@@ -129,7 +129,7 @@ TEST_F(TrustTest, TellsTheNoiseOfEachSeries) {
   EXPECT_EQ(dcgan.at("within"), 0);
 }
 
-TEST_F(TrustTest, TellsWhatWasWorkedOutWhenANightWasLastKept) {
+TEST_F(TrustTest, ShowsFiguresStoredWithTheLastNightly) {
   api.fill([](storage::Store& store) {
     measure_night(store, 1, 10, "fast");
     measure_night(store, 2, 10, "fast");
@@ -142,7 +142,7 @@ TEST_F(TrustTest, TellsWhatWasWorkedOutWhenANightWasLastKept) {
 
   auto const noise = read("/api/v1/noise").at("items");
 
-  ASSERT_THAT(noise, SizeIs(1)) << "no nights are walked through for an answer";
+  ASSERT_THAT(noise, SizeIs(1)) << "the response reads stored figures only";
   EXPECT_EQ(noise.at(0).at("name"), "test_train[resnet-cpu-eager]_latency");
   EXPECT_EQ(noise.at(0).at("nights"), 30);
   EXPECT_EQ(noise.at(0).at("between"), 0.5);
@@ -158,7 +158,7 @@ TEST_F(TrustTest, TellsWhatWasWorkedOutWhenANightWasLastKept) {
   EXPECT_EQ(read("/api/v1/precision").at("builds_against_themselves").at("of"), 10);
 }
 
-TEST_F(TrustTest, HasNoFiguresBeforeTheyAreWorkedOut) {
+TEST_F(TrustTest, HasNoFiguresBeforeTheyAreStored) {
   EXPECT_THAT(read("/api/v1/noise").at("items"), IsEmpty());
   auto const trust = read("/api/v1/trust");
   EXPECT_THAT(trust.at("hosts").at("items"), IsEmpty());
@@ -169,7 +169,7 @@ TEST_F(TrustTest, HasNoFiguresBeforeTheyAreWorkedOut) {
   EXPECT_EQ(precision.at("incidents").at("of"), 1);
 }
 
-TEST_F(TrustTest, TellsNothingOfWhatHasOneNight) {
+TEST_F(TrustTest, HasNoNoiseOfSeriesWithOneNightly) {
   api.fill([](storage::Store& store) { measure_night(store, 1, 10, "fast"); });
 
   auto const dcgan = read("/api/v1/noise").at("items").at(1);
@@ -178,7 +178,7 @@ TEST_F(TrustTest, TellsNothingOfWhatHasOneNight) {
   EXPECT_TRUE(dcgan.at("between").is_null());
 }
 
-TEST_F(TrustTest, KnowsNoParametersButPages) {
+TEST_F(TrustTest, AcceptsOnlyParametersOfPages) {
   EXPECT_EQ(ask(api.port(), get("/api/v1/trust?limit=1")).status, 400);
   EXPECT_EQ(ask(api.port(), get("/api/v1/noise?limit=0")).status, 400);
   EXPECT_THAT(read("/api/v1/noise?offset=100").at("items"), IsEmpty());

@@ -62,7 +62,7 @@ TEST_P(NoProxy, NamesHostsThatAreReachedDirectly) {
 INSTANTIATE_TEST_SUITE_P(
     Forms,
     NoProxy,
-    testing::Values(Exempt{"Nobody", "", "git.localhost", false},
+    testing::Values(Exempt{"NoHost", "", "git.localhost", false},
                     Exempt{"Itself", "git.localhost", "git.localhost", true},
                     Exempt{"Below", "git.localhost", "api.git.localhost", true},
                     Exempt{"LeadingDot", ".git.localhost", "api.git.localhost", true},

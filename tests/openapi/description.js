@@ -1,11 +1,11 @@
-// openapi.json, and whether what a service answered is in it.
+// Reads openapi.json, and compares requests and responses with it.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-// CTest says where things are.
+// CTest sets these variables.
 const { TORCHWATCH_NODE: node, TORCHWATCH_DESCRIPTION: file } = process.env;
 const require = createRequire(path.join(node, 'package.json'));
 const { default: Ajv } = require('ajv/dist/2020');
@@ -13,7 +13,7 @@ const { default: addFormats } = require('ajv-formats');
 
 export const document = JSON.parse(readFileSync(file, 'utf8'));
 
-/** Errors of the document itself; none when it is one. */
+/** Returns the errors of the document; none if it is valid. */
 export async function errorsOfDocument() {
   const { Validator } = await import(pathToFileURL(require.resolve('@seriousme/openapi-schema-validator')));
   const { valid, errors } = await new Validator().validate(structuredClone(document));
@@ -22,15 +22,15 @@ export async function errorsOfDocument() {
 
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictRequired: false, strictTypes: false });
 addFormats(ajv);
-ajv.addVocabulary(Object.keys(document)); // which is no schema, though there are some in it
+ajv.addVocabulary(Object.keys(document)); // the document is not a schema, but contains schemas
 ajv.addSchema(document, 'openapi.json', false, false);
 
-/** As a pointer in a URI has it. */
+/** Encodes a name as a step of a JSON pointer in a URI. */
 const step = (name) => encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
 const at = (pointer) => pointer.split('/').slice(1)
   .reduce((part, name) => part[decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~')], document);
 
-/** Where a part of the document is said, which may be elsewhere. */
+/** Returns the pointer to a part of the document, after its $ref. */
 function resolved(pointer) {
   const reference = at(pointer).$ref;
   return reference === undefined ? pointer : reference.slice(1);
@@ -42,14 +42,14 @@ function validatorOf(pointer) {
   return validators.get(pointer);
 }
 
-/** What is wrong with `value`, which the schema at `pointer` describes. */
+/** Returns the faults of `value` by the schema at `pointer`. */
 export function faultsOf(pointer, value) {
   const validate = validatorOf(pointer);
   if (validate(value)) return [];
   return validate.errors.slice(0, 5).map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`);
 }
 
-/** Every schema of the components, looked at by itself. */
+/** Compiles each schema of the components. */
 export function compileAll() {
   for (const name of Object.keys(document.components.schemas)) validatorOf(`/components/schemas/${name}`);
 }
@@ -57,11 +57,11 @@ export function compileAll() {
 export const parametersOf = (operation) => (operation.parameters ?? []).map((one) => (one.$ref ? at(one.$ref.slice(1)) : one));
 export const schemaOf = (schema) => (schema.$ref ? { ...at(schema.$ref.slice(1)), ...schema, $ref: undefined, $name: schema.$ref.split('/').at(-1) } : schema);
 
-/** All of them: {template, method, operation}. */
+/** All operations: {template, method, operation}. */
 export const operations = Object.entries(document.paths).flatMap(([template, item]) =>
   Object.entries(item).map(([method, operation]) => ({ template, method, operation })));
 
-/** The path that leads to a target; undefined when none does. */
+/** Returns the path of the document that matches a target; undefined without one. */
 export function templateOf(target) {
   const origin = /^https?:\/\/[^/]*/;
   const address = (origin.test(target) ? target.replace(origin, '') || '/' : target).split('?')[0];
@@ -74,12 +74,12 @@ export function templateOf(target) {
   return Object.keys(document.paths).find(leads);
 }
 
-/** What a server may answer to anything, before it looks what it is about. */
-const atTheDoor = ['BadRequest', 'TooLarge', 'Misdirected', 'HeaderTooLarge', 'Failed', 'NotImplemented', 'Unavailable'];
+/** Responses to any request, before the server looks for its route. */
+const beforeRouting = ['BadRequest', 'TooLarge', 'Misdirected', 'HeaderTooLarge', 'Failed', 'NotImplemented', 'Unavailable'];
 const statuses = { BadRequest: 400, NotFound: 404, MethodNotAllowed: 405, TooLarge: 413, Misdirected: 421, HeaderTooLarge: 431, Failed: 500,
   NotImplemented: 501, Unavailable: 503, Options: 204 };
 
-/** The pointer to the answer of this status; undefined when none is described. */
+/** Returns the pointer to the response with this status; undefined if none is described. */
 function responseTo({ method, target, status }) {
   const template = templateOf(target);
   const item = document.paths[template];
@@ -87,11 +87,11 @@ function responseTo({ method, target, status }) {
   if (described && method === method.toUpperCase())
     return described.responses[status] && resolved(`/paths/${step(template)}/${method === 'HEAD' ? 'get' : method.toLowerCase()}/responses/${status}`);
   const special = item === undefined ? 'NotFound' : method === 'OPTIONS' ? 'Options' : 'MethodNotAllowed';
-  const name = [special, ...atTheDoor].find((one) => statuses[one] === status);
+  const name = [special, ...beforeRouting].find((one) => statuses[one] === status);
   return name && `/components/responses/${name}`;
 }
 
-const toldOf = ['etag', 'link', 'location', 'allow', 'www-authenticate', 'retry-after'];
+const checkedHeaders = ['etag', 'link', 'location', 'allow', 'www-authenticate', 'retry-after'];
 
 function faultsOfHeaders(pointer, response, headers) {
   const faults = [];
@@ -102,7 +102,7 @@ function faultsOfHeaders(pointer, response, headers) {
     if (value === undefined && at(where).required) faults.push(`${name} is missing`);
     if (value !== undefined) faults.push(...faultsOf(`${where}/schema`, value).map((fault) => `${name}: ${value}${fault}`));
   }
-  for (const name of toldOf)
+  for (const name of checkedHeaders)
     if (headers[name] !== undefined && !described.some((one) => one.toLowerCase() === name)) faults.push(`${name} is not described`);
   return faults;
 }
@@ -123,7 +123,7 @@ function faultsOfBody(pointer, response, { method, headers, body }) {
   return faultsOf(`${pointer}/content/${step(type)}/schema`, value);
 }
 
-/** What in an exchange ({method, target, status, headers, body}) is not as described. */
+/** Returns the faults of an exchange, {method, target, status, headers, body}. */
 export function faultsOfExchange(exchange) {
   const pointer = responseTo(exchange);
   if (pointer === undefined) return ['no such status is described'];
@@ -131,14 +131,14 @@ export function faultsOfExchange(exchange) {
   return [...faultsOfHeaders(pointer, response, exchange.headers), ...faultsOfBody(pointer, response, exchange)];
 }
 
-/** Whether a text in a query is what `schema` describes. */
+/** True if the schema at `pointer` allows a text in a query. */
 function isValue(pointer, text) {
   const schema = schemaOf(at(pointer));
   if (schema.type !== 'integer') return faultsOf(pointer, text).length === 0;
   return /^-?[0-9]+$/.test(text) && faultsOf(pointer, Number(text)).length === 0;
 }
 
-/** Whether the document allows these parameters, [name, text] each. */
+/** True if the document allows these parameters, [name, text] each. */
 export function allowsQuery({ template, method, operation }, query) {
   const known = new Map();
   (operation.parameters ?? []).forEach((_, place) => {
@@ -151,7 +151,7 @@ export function allowsQuery({ template, method, operation }, query) {
   return query.every(([name, text]) => known.has(name) && isValue(`${known.get(name)}/schema`, text));
 }
 
-/** Whether it allows this body, as it is sent. */
+/** True if the document allows this body, as text. */
 export function allowsBody({ template, method }, text) {
   try {
     return faultsOf(`/paths/${step(template)}/${method}/requestBody/content/${step('application/json')}/schema`, JSON.parse(text)).length === 0;

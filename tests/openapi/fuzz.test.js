@@ -1,4 +1,4 @@
-// Whatever is asked of a service, the answer is one that openapi.json describes.
+// openapi.json describes the responses to all requests, also to wrong ones.
 
 import assert from 'node:assert/strict';
 import http from 'node:http';
@@ -11,9 +11,9 @@ import { Requests } from './requests.js';
 const count = Number(process.env.TORCHWATCH_FUZZ_REQUESTS ?? 20000);
 const seed = Number(process.env.TORCHWATCH_FUZZ_SEED ?? 1);
 const inFlight = 32;
-/** A service of generated years has none of their commits. */
+/** A service with generated years has no commits to bisect. */
 const cannotBisect = 'POST /api/v1/bisections';
-/** To these a request may be no good though each of its words is: which go together, the summary says. */
+/** Paths that can refuse a request whose parameters are each allowed: not all go together, as their summaries describe. */
 const needMore = ['/api/v1/series', '/api/v1/compare'];
 
 let service;
@@ -26,7 +26,7 @@ after(async () => {
   await service?.remove();
 });
 
-/** {method, target, status, headers, body}; of an answer without an end what comes at once. */
+/** Returns {method, target, status, headers, body}. The body of a response without an end is its first piece. */
 function send({ method, target, headers, body }) {
   const { hostname, port } = new URL(service.url);
   return new Promise((resolve, reject) => {
@@ -46,7 +46,7 @@ function send({ method, target, headers, body }) {
       response.on('end', done);
       response.on('error', done);
     });
-    // A server may hang up between two requests of a connection, and on a body that it does not want.
+    // A server may close the connection between two requests, and after it refuses a body.
     request.on('error', (error) => { if (!answered) reject(Object.assign(error, { mayBeSentAgain: true })); });
     request.end(body);
   });
@@ -64,7 +64,7 @@ async function sendUntilAnswered(request) {
 
 const read = async (target) => JSON.parse((await send({ method: 'GET', target, headers: {}, body: '' })).body);
 
-/** Words that mean something to the service. */
+/** Returns ids and names that exist in the service. */
 async function wordsOfService() {
   const series = (await read('/api/v1/series?limit=500')).items;
   const sides = await read('/api/v1/sides');
@@ -90,7 +90,7 @@ const decoded = (text) => {
   }
 };
 
-/** What of an answer the document does not say, or says otherwise. */
+/** Returns the differences between a response and the document. */
 function faultsOf(request, answer) {
   const faults = faultsOfExchange(answer);
   const mayBeUnavailable = templateOf(request.target) === '/healthz' || `${request.method} ${request.path}` === cannotBisect;
@@ -102,8 +102,8 @@ function faultsOf(request, answer) {
   if (query.flat().includes(undefined)) return faults;
   const isGood = answer.status < 400;
   const mayBe = request.method === 'POST' ? request.query.length === 0 && allowsBody(described, request.body) : allowsQuery(described, query);
-  if (isGood && !mayBe) faults.push('it is taken, though it is not as described');
-  if (!isGood && mayBe && answer.status === 400 && request.method === 'GET' && !needMore.includes(described.template) && !query.some(([name]) => name === 'before') && !request.headers.host) faults.push('it is refused, though it is as described');
+  if (isGood && !mayBe) faults.push('accepted, but not as described');
+  if (!isGood && mayBe && answer.status === 400 && request.method === 'GET' && !needMore.includes(described.template) && !query.some(([name]) => name === 'before') && !request.headers.host) faults.push('refused, but as described');
   return faults;
 }
 
@@ -128,5 +128,5 @@ test(`${count} requests`, { timeout: 570000 }, async (t) => {
   t.diagnostic(`seed ${seed}, answers by status: ${[...statuses].sort().map(([status, times]) => `${status}: ${times}`).join(', ')}`);
   assert.deepEqual(wrong, []);
   const unseen = operations.map(({ method, template }) => `${method.toUpperCase()} ${template}`).filter((one) => !good.has(one) && one !== cannotBisect);
-  assert.deepEqual(unseen, [], 'no good answer from these');
+  assert.deepEqual(unseen, [], 'no successful response from these');
 });

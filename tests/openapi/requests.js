@@ -1,12 +1,12 @@
-// Requests that openapi.json describes, nearly describes, or does not describe at all, drawn from a seed.
+// Random requests from a seed: some as openapi.json describes, some nearly so, some not at all.
 
 import { operations, parametersOf, schemaOf } from './description.js';
 
-/** Mulberry32: the same numbers for the same seed, wherever it runs. */
+/** The random number generator Mulberry32. Equal seeds give equal numbers on all machines. */
 export class Chance {
   constructor(seed) { this.state = seed >>> 0; }
 
-  /** From 0 up to 1. */
+  /** Returns a number from 0 to below 1. */
   number() {
     this.state = (this.state + 0x6d2b79f5) >>> 0;
     let value = this.state;
@@ -32,7 +32,7 @@ const addresses = ['/api', '/api/v1', '/api/v1/', '/api/v2/nightlies', '/api/v1/
   '/%', '/%zz', '/api/v1/nightlies/%', '/..', '/assets/../healthz', '/assets/%2e%2e%2fhealthz', '/assets/', '/favicon.ico', '/healthz/', '/HEALTHZ', '*', 'http://localhost', 'http://localhost/healthz',
   'ftp://localhost/healthz', '/?', '/?&', '/api/v1/nightlies?limit=1&limit=2', '/api/v1/nightlies?=', '/api/v1/nightlies?%', '/api/v1/nightlies?limit', '/api/v1/nightlies?limit=%31', '/api/v1/nightlies#x'];
 
-/** Draws requests; `known` has words of the service by the name of what they are: { fleet: [...], id: { '/api/v1/nightlies/{id}': [...] } }. */
+/** Draws requests. `known` has ids and names of the service by parameter: { fleet: [...], id: { '/api/v1/nightlies/{id}': [...] } }. */
 export class Requests {
   constructor(seed, known, token, host) {
     this.chance = new Chance(seed);
@@ -116,7 +116,7 @@ export class Requests {
     return JSON.stringify(value);
   }
 
-  /** What a schema describes. */
+  /** Returns a value that a schema allows. */
   value(given, field = '') {
     const { chance } = this;
     const schema = schemaOf(given);
@@ -141,7 +141,7 @@ export class Requests {
     return Object.fromEntries(Object.entries(properties).filter(([name]) => needed.has(name) || chance.happens(0.3)).map(([name, schema]) => [name, this.value(schema, name)]));
   }
 
-  /** The same with one thing wrong, most likely. */
+  /** Returns the value with one change, which usually makes it wrong. */
   spoilt(value) {
     const { chance } = this;
     const names = Object.keys(value);
