@@ -2,9 +2,9 @@
 
 #include "daemon/api/handlers.h"
 
-/// The dashboard for browsers. Pages and files contain no measurements, so they need no token.
-/// Scripts fill the pages with responses of the API. A page loads nothing from other sites, and
-/// runs only scripts that are built into the program (Content-Security-Policy).
+/// The dashboard for browsers. Empty pages and files contain no measurements, so they need no
+/// token. Scripts fill the pages with responses of the API. A page loads nothing from other sites,
+/// and runs only scripts that are built into the program (Content-Security-Policy).
 namespace torchwatch::api {
 
 /// Returns an empty page, which scripts fill.

@@ -86,7 +86,7 @@ Json json_of(OperatorCost const& cost);
 /// iteration.
 Json json_of(OperatorChange const& change);
 
-/// An incident with its bisections, its rulings, the cost of its operators, the commits of PyTorch
+/// An incident with its bisections, its rulings, the cost of its operators, the versions of PyTorch
 /// that were measured, and the fingerprint of the host.
 Json json_of(IncidentStory const& story, std::string const& project);
 

@@ -50,7 +50,7 @@ Page page_of(Query const& query, std::vector<http::FieldError>& errors);
 /// Returns the value of a Link header to `page`.
 std::string link_to_next(Call const& call, Page const& page);
 
-/// A record with a number, in a list whose new records come first, so that those after it stay.
+/// A record with an id. Its lists have new records first, so the records after it do not change.
 template <class Record>
 concept Numbered = requires(Record const& record) {
   record.id.value;
