@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "daemon/api/pages.h"
 #include "daemon/web/assets.h"
 #include "daemon/web/page.h"
 #include "github/issue.h"
