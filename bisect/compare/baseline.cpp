@@ -18,21 +18,23 @@ auto place_of(Nightly const& nightly) {
   return std::tie(nightly.date, nightly.id);
 }
 
-/// Whether both are editions of one nightly, or builds of one commit of which only `nightly` is
-/// published as a file. Two versions of one commit are two nightlies with nothing to compare.
+/// True for two editions of one nightly, and for two builds of one commit of which only `nightly`
+/// is published as a file. Two versions of one commit are two nightlies, but not worth a
+/// comparison.
 bool is_published_again(Nightly const& earlier, Nightly const& nightly) {
   return nightly.file && earlier.date == nightly.date &&
          (earlier.file ? earlier.version == nightly.version : earlier.commit == nightly.commit);
 }
 
-/// Those that come before `nightly`.
+/// The nightlies that come before `nightly`.
 std::span<Nightly const> before(Nightly const& nightly, std::vector<Nightly> const& nightlies) {
   auto const end = std::ranges::find_if(
       nightlies, [&](Nightly const& other) { return place_of(other) >= place_of(nightly); });
   return {nightlies.begin(), end};
 }
 
-/// Nothing when it was compared with none, or with another build of its commit.
+/// Returns nothing for a nightly without a baseline, or with another build of its commit as
+/// baseline.
 std::optional<ComparedNight> compared_night(Nightly const& nightly,
                                             std::vector<Nightly> const& nightlies) {
   auto const baseline = std::ranges::find_if(
@@ -47,8 +49,8 @@ bool has_verdict(std::vector<NightlyVerdict> const& verdicts, NightlyId nightly,
   });
 }
 
-/// Whether a person accepted the level that series had by then. `is_about`: whether a filter of
-/// series means them.
+/// True when a user accepted the level that series had at `nightly`. `is_about` is true for a
+/// filter that matches these series.
 template <class IsAbout>
 bool is_accepted(Nightly const& nightly, std::vector<Ruling> const& rulings, IsAbout is_about) {
   return is_judged(nightly) && std::ranges::any_of(rulings, [&](Ruling const& ruling) {
@@ -71,11 +73,11 @@ bool has_a_new_level(Nightly const& nightly, BenchmarkHistory const& history) {
          is_accepted(nightly, history);
 }
 
-/// Nightlies on which a benchmark ran, and yet a series of it had nothing to compare, after which
-/// it is compared with another build.
+/// The number of nightlies on which a benchmark ran without a comparison of the series, after which
+/// the series is lost.
 constexpr int most_in_vain = 3;
 
-/// The nightlies on which each benchmark gave anything.
+/// The nightlies on which each benchmark reported any value.
 using RanOn = std::map<FleetBenchmark, std::set<NightlyId>>;
 
 RanOn ran_on(std::vector<SeriesNights> const& all) {
@@ -91,7 +93,7 @@ NightOfSeries const* night_of(NightlyId nightly, std::vector<NightOfSeries> cons
   return found == nights.end() ? nullptr : &*found;
 }
 
-/// The nightlies that one of `nightly` may be compared with, newest first.
+/// The nightlies that a series of `nightly` may be compared with, newest first.
 std::vector<Nightly> judged_before(Nightly const& nightly, std::vector<Nightly> const& nightlies) {
   std::vector<Nightly> judged;
   auto const earlier = before(nightly, nightlies);
@@ -102,7 +104,8 @@ std::vector<Nightly> judged_before(Nightly const& nightly, std::vector<Nightly> 
   return judged;
 }
 
-/// Of `earlier`, newest first. Nothing when the series is lost.
+/// Returns the first of `earlier`, which is newest first, that judged the series. Returns nothing
+/// when the series is lost.
 std::optional<Nightly> last_that_judged(SeriesNights const& series,
                                         std::vector<Nightly> const& earlier,
                                         std::set<NightlyId> const& ran,

@@ -10,79 +10,81 @@
 #include "storage/domain/night.h"
 #include "storage/domain/ruling.h"
 
-/// What a nightly is compared with. Pure. Nightlies come in their order, as the store lists them.
+/// Chooses the nightlies that a nightly is compared with. Pure. Every list of nightlies is in their
+/// order, as the store lists them.
 namespace torchwatch::bisect {
 
-/// Whether a nightly comes before another.
+/// True when `nightly` comes before `other`: by date, then by id.
 bool is_before(Nightly const& nightly, Nightly const& other);
 
-/// The newest of `nightlies` before `nightly` that was judged to the end: what it brought is known,
-/// so it counts as normal. An earlier edition of its file, or a build of its day and commit that
-/// was no published file, is the same published again, and stands aside.
+/// The newest of `nightlies` before `nightly` that was judged to the end. Its changes are known, so
+/// its levels count as normal. Two kinds of nightlies of the same date are skipped, because
+/// `nightly` publishes them again: an earlier edition of its file, and a build of its commit that
+/// was not a published file.
 std::optional<Nightly> baseline_of(Nightly const& nightly, std::vector<Nightly> const& nightlies);
 
-/// Whether one that came after `nightly` was judged by then, with the one before: that is what
-/// counts as normal now, and to judge this one would tell the same twice.
+/// True when a nightly after `nightly` is already judged. The later one is the normal now. Judging
+/// `nightly` as well would report its changes twice.
 bool is_late(Nightly const& nightly, std::vector<Nightly> const& nightlies);
 
 /// True for a later edition of a file of which an earlier one was judged or has failed.
 bool is_edition(Nightly const& nightly, std::vector<Nightly> const& nightlies);
 
-/// A nightly whose builds were measured side by side, and what it was compared with.
+/// A nightly and the baseline that it was measured side by side with.
 struct ComparedNight {
   Nightly nightly;
   Nightly baseline;
 };
 
-/// The newest of those that came and were judged before `nightly`: `most` at most, newest first.
-/// The same ones while it is judged, whatever is announced meanwhile.
+/// The newest nightlies that were announced and judged before `nightly`: `most` at most, newest
+/// first. Nightlies that are announced while `nightly` is judged do not change the result.
 std::vector<ComparedNight> compared_before(Nightly const& nightly,
                                            std::vector<Nightly> const& nightlies,
                                            std::size_t most);
 
 /// The nights on which each series was judged, and the rulings.
 struct JudgedSeries {
-  std::vector<SeriesNights> nights{};  ///< of the last nightlies, as Histories::recent
-  std::vector<Ruling> rulings{};       ///< of all series and incidents
+  std::vector<SeriesNights> nights{};  ///< the last nightlies, as from Histories::recent
+  std::vector<Ruling> rulings{};       ///< the rulings on all series and incidents
 };
 
 /// The baselines of series that the baseline of their nightly did not judge.
 struct SeriesBaselines {
   /// The last nightly that judged the series.
   std::map<Series, NightlyId> older{};
-  /// Series that have no such nightly: they are compared with the nightly's baseline all the same.
+  /// Series without such a nightly. They are compared with the nightly's baseline.
   std::vector<Series> lost{};
 };
 
-/// Each series is compared with the last nightly before `nightly` that judged it
-/// (NightOfSeries::is_judged), or at which a person accepted its level: names those for which that
-/// is older than `usual`, the baseline of `nightly`. A nightly on which the benchmark crashed, or
-/// the comparison was inconclusive, hides no change.
+/// Finds the series whose baseline is older than `usual`, the baseline of `nightly`. A series is
+/// compared with the last nightly before `nightly` that judged it (NightOfSeries::is_judged), or at
+/// which a user accepted its level. So a change is found although the benchmark crashed, or the
+/// comparison was inconclusive, on the nightly that brought it.
 ///
-/// A series is lost when no nightly judged it, when a person accepted a level that nothing was
-/// measured of, and after three nightlies on which the benchmark ran and yet there was nothing to
-/// compare: the metric is not given any more, or the older build does not run any more.
+/// A series is lost in three cases. No nightly judged it. Or a user accepted its level at a nightly
+/// that did not measure it. Or the benchmark ran on three nightlies without a comparison of the
+/// series, because the metric is no longer reported or the older build no longer runs.
 SeriesBaselines series_baselines(Nightly const& nightly,
                                  Nightly const& usual,
                                  std::vector<Nightly> const& nightlies,
                                  JudgedSeries const& history);
 
 /// The number of nightlies that a series may go without a judgement. Then it is compared with the
-/// nightly's baseline, and the build that it waited for is not kept any more.
+/// nightly's baseline, and the build that it waited for is no longer kept.
 inline constexpr int nightlies_to_wait = 100;
 
-/// What is known of a benchmark's level.
+/// The verdicts, rulings and nightlies from which anchors for a benchmark are chosen.
 struct BenchmarkHistory {
   FleetBenchmark which;
-  std::vector<NightlyVerdict> verdicts;  ///< of nightlies with their baselines
-  std::vector<NightlyVerdict> anchored;  ///< of nightlies with their anchors
-  std::vector<Ruling> rulings;           ///< whatever they are about
-  std::vector<NightlyId> measured;       ///< nightlies on which it gave anything
+  std::vector<NightlyVerdict> verdicts;  ///< comparisons of nightlies with their baselines
+  std::vector<NightlyVerdict> anchored;  ///< comparisons of nightlies with their anchors
+  std::vector<Ruling> rulings;           ///< all rulings, also on other benchmarks
+  std::vector<NightlyId> measured;       ///< nightlies on which the benchmark reported any value
 };
 
-/// What `nightly` may be anchored to: those of `nightlies` before it that were judged to the end
-/// and on which the benchmark runs, oldest first, from the last one on at which the benchmark
-/// regressed, was found better than its anchor, or somebody accepted its level.
+/// The nightlies that may be the anchor of `nightly`, oldest first: those before it that were
+/// judged to the end and measured the benchmark. The list starts at the last nightly at which the
+/// benchmark regressed, improved on its anchor, or had its level accepted by a user.
 std::vector<Nightly> anchor_candidates(Nightly const& nightly,
                                        std::vector<Nightly> const& nightlies,
                                        BenchmarkHistory const& history);

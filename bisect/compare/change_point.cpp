@@ -18,13 +18,13 @@ using Values = std::span<double const>;
 /// A value farther from its level than this many standard deviations is an outlier.
 constexpr double outlier_reach = 3;
 
-/// Of a normal sample, median distance to standard deviation.
+/// Standard deviation of a normal sample, relative to the median distance from its median.
 constexpr double of_normal = 1.4826;
 
-/// What a history does by itself.
+/// The noise of a history.
 struct Noise {
-  double deviation = 0;  ///< of one value, as the mean of many shows it
-  double outlier = 0;    ///< what an outlier costs at most, see `segmentation`
+  double deviation = 0;  ///< standard deviation of one value, from that of the mean of many
+  double outlier = 0;    ///< square root of the most that a value costs, see `segmentation`
 };
 
 struct Stretch {
@@ -35,14 +35,14 @@ struct Stretch {
   double size() const { return static_cast<double>(end - begin); }
 };
 
-/// What a change point must save, in squared standard deviations. Found by simulation of flat
+/// The cost that a change point must save, in squared standard deviations. From simulation of flat
 /// histories from 10 to 10,000 values long, with normal and Student t(3) noise and with outliers.
 double penalty(std::size_t count) {
   return 13 + 2 * std::log(static_cast<double>(count));
 }
 
-/// An outlier costs what its probability says, twice the logarithm of the odds against it, but so
-/// little that five of them cost less than the two change points of a visit.
+/// Square root of the cost of an outlier: twice the logarithm of the odds against it. At most so
+/// much that five outliers cost less than the two change points of a visit.
 double outlier_of(double outliers, std::size_t count) {
   double const highest = std::min(outlier_reach * outlier_reach, 2 * penalty(count) / 5.01);
   constexpr double lowest = 1;
@@ -51,8 +51,8 @@ double outlier_of(double outliers, std::size_t count) {
   return std::sqrt(std::clamp(2 * std::log((1 - share) / share), lowest, highest));
 }
 
-/// The smallest difference between two values that is more than their rounding; infinite when all
-/// are alike.
+/// The smallest difference between two values that is larger than their rounding. Infinite when all
+/// values are equal.
 double grain_of(Values values) {
   std::vector<double> sorted{values.begin(), values.end()};
   std::ranges::sort(sorted);
@@ -68,18 +68,20 @@ double grain_of(Values values) {
   return grain;
 }
 
-/// The least that noise can be. Half of the differences between neighbours may be anything.
+/// The least noise that the history can have. Up to half of the differences between neighbours may
+/// have any size.
 Noise least_noise(Values values, double grain) {
   std::vector<double> distances;
   for (std::size_t i = 1; i < values.size(); ++i)
     distances.push_back(std::abs(values[i] - values[i - 1]));
   double const typical = of_normal * median(std::move(distances)) / std::numbers::sqrt2;
-  // Few differences say little about what is usual.
+  // Few differences determine the usual one poorly.
   double const careful = typical * (1 + 4 / static_cast<double>(values.size()));
   return {std::max(careful, grain / outlier_reach), outlier_of(0, values.size())};
 }
 
-/// The value that nine of ten are, or the mean of those within `near` of the middle one.
+/// The value that at least nine of ten values equal, else the mean of the values within `near` of
+/// the median.
 double level_of(Values values, double near) {
   double const middle = median({values.begin(), values.end()});
   auto const alike = std::ranges::count(values, middle);
@@ -110,10 +112,10 @@ std::vector<Stretch> stretches_of(Values values, Noise const& noise, double grai
   return stretches;
 }
 
-/// What is left of the values once the levels are taken out.
+/// The values of a history minus their levels.
 class Rest {
  public:
-  /// Values are no outliers within `outlier_reach` times what is usual, or times `noise`.
+  /// Values within `outlier_reach` times the usual distance, or times `noise`, are not outliers.
   Rest(Values values, std::vector<Stretch> const& stretches, double noise) : stretches_{stretches} {
     for (auto const& stretch : stretches)
       for (std::size_t i = stretch.begin; i < stretch.end; ++i)
@@ -125,18 +127,18 @@ class Rest {
     for (double& one : rest_) {
       if (!(std::abs(one) <= outlier_reach * typical)) {
         one = 0;
-        ++strays_;
+        ++outliers_;
       }
       squares_ += one * one;
     }
   }
 
   Noise noise() const {
-    // Levels follow the noise a little, so what is left is less than the noise was.
+    // Levels follow the noise a little, so the remainder is smaller than the noise.
     constexpr double careful = 1.1;
-    double const free = count() - strays_ - static_cast<double>(stretches_.size());
+    double const free = count() - outliers_ - static_cast<double>(stretches_.size());
     double const variance = squares_ / std::max(1.0, free) * long_run();
-    return {careful * std::sqrt(variance), outlier_of(strays_, rest_.size())};
+    return {careful * std::sqrt(variance), outlier_of(outliers_, rest_.size())};
   }
 
  private:
@@ -153,14 +155,14 @@ class Rest {
 
   double correlation(std::size_t lag) const { return products(lag) / squares_; }
 
-  /// How many times its variance is the variance that the mean of many values shows.
+  /// The long-run variance, that of the mean of many values, relative to the variance of a value.
   double long_run() const {
     if (squares_ <= 0) return 1;
     return std::max({1.0, by_neighbours(), by_sum()});
   }
 
-  /// If each value is what the one before leaves of it, and something new. Taking out the mean
-  /// makes neighbours less alike than they are (Marriott and Pope 1954).
+  /// The long-run factor of an autoregressive series of first order. Taking out the mean lowers the
+  /// correlation of neighbours; this corrects it (Marriott and Pope 1954).
   double by_neighbours() const {
     double const seen = correlation(1);
     double const alike = seen + (1 + 3 * seen) / mean_length();
@@ -168,7 +170,8 @@ class Rest {
     return (1 + bounded) / (1 - bounded);
   }
 
-  /// By the correlations themselves, weighted as Bartlett does: sees a wandering below a noise.
+  /// The long-run factor from the correlations with Bartlett's weights. It also covers a wandering
+  /// pace below an independent noise.
   double by_sum() const {
     constexpr double farthest = 20;
     double const lags = std::floor(std::min(farthest, mean_length() / 4));
@@ -181,16 +184,16 @@ class Rest {
   double mean_length() const { return count() / static_cast<double>(stretches_.size()); }
 
   std::vector<Stretch> const& stretches_;
-  std::vector<double> rest_;  ///< 0 of outliers
-  double strays_ = 0;
+  std::vector<double> rest_;  ///< 0 for outliers
+  double outliers_ = 0;
   double squares_ = 0;
 };
 
 /// Levels and noise that agree with each other.
 struct Agreement {
   std::vector<Stretch> stretches;
-  Noise noise;        ///< that the levels stand out of
-  double spread = 0;  ///< seen beside the levels; none where nights repeat exactly
+  Noise noise;        ///< the noise that the levels stand out of
+  double spread = 0;  ///< the noise that remains without the levels; 0 where nights repeat exactly
 };
 
 bool agree(Noise const& noise, Noise const& seen) {
@@ -220,7 +223,7 @@ double cost(double value, double level, Noise const& noise) {
   return std::min(distance * distance, noise.outlier * noise.outlier);
 }
 
-/// How far the change may have been from `left`'s end, given both levels.
+/// Sets the place of the change and its interval, given both levels.
 void set_place(ChangePoint& point,
                Values values,
                Stretch const& left,
@@ -228,7 +231,7 @@ void set_place(ChangePoint& point,
                Noise const& noise) {
   point.at = point.earliest = point.latest = right.begin;
   double const refuted = 2 * std::log(2 / change_point_error);
-  double loss = 0;  // of moving the change, twice a log likelihood ratio
+  double loss = 0;  // twice the log likelihood ratio against a change that is moved to `at`
   for (std::size_t at = right.begin; at > left.begin + 1 && loss < refuted;) {
     --at;
     loss += cost(values[at], right.level, noise) - cost(values[at], left.level, noise);

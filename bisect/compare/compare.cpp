@@ -9,21 +9,21 @@ namespace {
 /// Standard deviation of the log ratio of two processes on an ordinary host: 3% each.
 constexpr double usual_log_noise = 0.04;
 
-/// By how much the other bets may exceed the sign test when a change is called: a factor.
+/// When a change is reported, its e-value may exceed that of the sign test by at most this factor.
 constexpr double most_help_of_others = 3;
 
 bool has_logarithms(Pair const& pair) {
   return pair.before > 0 && pair.after > 0;
 }
 
-/// Every process of a build gave the same value.
+/// True when every process of a build reported the same value.
 bool repeats_exactly(std::vector<Pair> const& pairs) {
   return std::ranges::all_of(pairs, [&](Pair const& pair) {
     return pair.before == pairs.front().before && pair.after == pairs.front().after;
   });
 }
 
-/// What a verdict refuted belongs into no interval, even where few pairs leave it wide.
+/// Removes the values that the verdict refuted from an interval that is wide because pairs are few.
 void keep_to_verdict(Verdict verdict, RatioInterval& interval) {
   if (verdict == Verdict::regression) interval.low = std::max(interval.low, 1.0);
   if (verdict == Verdict::improvement) interval.high = std::min(interval.high, 1.0);
@@ -102,7 +102,7 @@ bool Compare::is_exact() const {
   return is_deterministic(metric_) && past_.disagreed == 0 && repeats_exactly(pairs_);
 }
 
-/// Probability that all processes of one build are outliers, and alike.
+/// Upper bound on the probability that all processes of one build are outliers with one value.
 double Compare::exact_error() const {
   auto const pairs = static_cast<double>(pairs_.size());
   double by_the_past = 1;  // 1 / C(agreed + 1 + pairs, pairs)
@@ -139,14 +139,14 @@ Verdict Compare::verdict() const {
   double const most = limit(1);
   if (has_grown_beyond(most)) return Verdict::regression;
   if (has_shrunk_beyond(least)) return Verdict::improvement;
-  // The truth is at one of the two limits at most, so either may have the whole error.
+  // The true change is beyond at most one of the limits, so each may use the whole error.
   double const enough = -std::log(options_.miss);
   bool const is_unchanged =
       evidence_.log_below(most) >= enough && evidence_.log_above(least) >= enough;
   return is_unchanged ? Verdict::unchanged : Verdict::inconclusive;
 }
 
-// What is cheap to see comes first.
+// Cheap conditions come first.
 
 bool Compare::has_grown_beyond(double most) const {
   return has_enough_pairs() && evidence_.typical_change() > most &&
@@ -169,7 +169,7 @@ bool Compare::refutes_no_change(double log_sign_test, double log_e_value) const 
   return log_sign_test >= enough - std::log(most_help_of_others) && log_e_value >= enough;
 }
 
-/// The largest change upwards, or downwards, that does not count, on the scale of the evidence.
+/// The largest change in `direction` that is not reported, on the scale of the evidence.
 double Compare::limit(double direction) const {
   double const before = value_at(0);
   double const value = before + direction * tolerance(before, metric_, options_);
@@ -191,7 +191,7 @@ Comparison Compare::levels(double error) const {
   return comparison;
 }
 
-/// B's level, in the metric's unit, if it is `change` away from A's.
+/// B's level in the metric's unit, given its change from A's on the scale of the evidence.
 double Compare::value_at(double change) const {
   double const value = evidence_.level() + change;
   return logarithmic_ ? std::exp(value) : value;

@@ -12,15 +12,15 @@
 
 namespace torchwatch::bisect {
 
-/// The largest change from the level `before` that does not count yet, in the metric's unit:
+/// The largest change from the level `before` that is not reported, in the metric's unit:
 /// `options.threshold` of the level, or the metric's floor if that is more.
 double tolerance(double before, Metric metric, config::DecideOptions const& options);
 
-/// Options for `series` comparisons in one nightly: `error` is so small that at most the share
-/// `options.false_discovery` of all called changes is expected to be false, however the series
+/// Options for `series` comparisons in one nightly. `error` is so small that at most the share
+/// `options.false_discovery` of all reported changes is expected to be false, however the series
 /// depend on each other (e-Benjamini-Hochberg: Wang and Ramdas 2022, False discovery rate control
-/// with e-values). `max_pairs` leaves room for the pairs that the smaller error takes. Up to 500
-/// series the default `error` is small enough.
+/// with e-values). `max_pairs` allows the pairs that the smaller error takes. Up to 500 series the
+/// default `error` is small enough.
 config::DecideOptions for_family(config::DecideOptions options, std::size_t series);
 
 /// One process of each build, measured next to each other on one host; values in the metric's unit.
@@ -29,12 +29,14 @@ struct Pair {
   double after = 0;
 };
 
-/// Decides whether build B differs from build A on one series. Give it pairs in the order they were
-/// measured until answer() returns a verdict; looking after every pair costs nothing
-/// (anytime-valid). A regression or improvement is called wrongly with a probability of at most
-/// `options.error` (at most three times that on a host that defeats the t-test), "unchanged" of a
-/// change beyond the tolerance with at most `options.miss`. Pure. DESIGN.md ("compare") has the
-/// tests and theorems.
+/// Decides whether build B differs from build A on one series. Add pairs in the order of their
+/// measurement until answer() returns a verdict. Calling answer() after every pair does not weaken
+/// the promises (anytime-valid):
+/// - A regression or improvement is wrong with a probability of at most `options.error`, or three
+///   times that on a host that violates the assumptions of the t-test.
+/// - A change beyond the tolerance is called unchanged with at most `options.miss`.
+///
+/// Pure. DESIGN.md ("compare") has the tests and theorems.
 class Compare {
  public:
   Compare(Metric metric, config::DecideOptions const& options, Exactness past = {});
@@ -44,7 +46,7 @@ class Compare {
   std::vector<Pair> const& pairs() const { return pairs_; }
 
   /// The verdict with its evidence; nothing if another pair is needed. From `max_pairs` pairs on,
-  /// at least two, there is always one: `inconclusive` if nothing else holds.
+  /// but at least two, there is always a verdict: `inconclusive` if no other one holds.
   std::optional<Comparison> answer() const;
 
  private:

@@ -12,19 +12,20 @@
 namespace torchwatch::bisect {
 namespace {
 
-/// Nights from which on a fleet is known.
+/// The number of earlier nights that determines a fleet's usual shift.
 constexpr std::size_t nights_to_know_a_fleet = 5;
 
-/// Nights from which on one of ten may be passed over.
+/// The number of earlier nights from which on one in ten may be an outlier.
 constexpr std::size_t nights_with_one_to_spare = 10;
 
-/// Share of the nights on which a known fleet is above its limit by itself.
+/// Share of the nights on which a fleet with a known usual shift exceeds its limit by chance.
 constexpr double chance_of_alarm = 1e-3;
 
-/// Of a fleet that is not known: on shared hosts two sweeps a minute apart differed by up to 28%.
+/// The least shift, as a logarithm, for a fleet whose usual shift is not known. On shared hosts two
+/// sweeps a minute apart differed by up to 28%.
 double const least_factor = std::log(1.4);
 
-/// How many times what rounds of one sweep differ by it has to be there.
+/// For such a fleet, a shift has to be this many times the difference between rounds of one sweep.
 constexpr double dwarfed = 5;
 
 std::vector<double> numbers_in(std::vector<double> const& values) {
@@ -34,7 +35,7 @@ std::vector<double> numbers_in(std::vector<double> const& values) {
   return numbers;
 }
 
-/// The series of one metric, without what is no number.
+/// The series of one metric, without values that are not finite.
 RemeasuredNight measured_series(RemeasuredNight const& night, Metric metric) {
   RemeasuredNight series;
   for (auto const& one : night) {
@@ -45,7 +46,7 @@ RemeasuredNight measured_series(RemeasuredNight const& night, Metric metric) {
   return series;
 }
 
-/// Median over the series of the logarithm of now to then; nothing without one that has a
+/// Median over the series of the logarithm of now / then. Returns nothing when no series has a
 /// logarithm.
 std::optional<double> shift_of(RemeasuredNight const& series) {
   std::vector<double> shifts;
@@ -58,7 +59,7 @@ std::optional<double> shift_of(RemeasuredNight const& series) {
   return median(std::move(shifts));
 }
 
-/// Series that moved up, or down, by more than their tolerance.
+/// The number of series that moved in `direction` by more than their tolerance.
 std::size_t count_shifted(RemeasuredNight const& series,
                           double direction,
                           config::DecideOptions const& options) {
@@ -78,12 +79,12 @@ std::vector<double> sizes_of(std::span<RemeasuredNight const> earlier, Metric me
   return sizes;
 }
 
-/// The largest of `sizes`, but for one in ten.
+/// The largest of `sizes` when the largest tenth is left out.
 double usual_of(std::vector<double> const& sizes) {
   return sizes.empty() ? 0 : sizes[sizes.size() - 1 - sizes.size() / 10];
 }
 
-/// What few nights exceed that do what those before did.
+/// The limit that a night exceeds only with `chance_of_alarm` if it is like the earlier ones.
 double limit_of_known(std::vector<double> const& sizes) {
   constexpr double deviations_of_median = 1.4826;  // of normal variables
   auto const count = static_cast<double>(sizes.size());
@@ -103,7 +104,7 @@ double log_range(std::vector<double> const& rounds) {
   return low > 0 ? std::log(high / low) : 0;
 }
 
-/// What the rounds of one sweep differ by: median over the series, of the louder night.
+/// The difference between rounds of one sweep: median over the series, on the noisier night.
 double noise_of_rounds(RemeasuredNight const& series) {
   std::vector<double> then;
   std::vector<double> now;
@@ -119,7 +120,7 @@ double limit_of(RemeasuredNight const& series, std::vector<double> const& sizes)
   return std::max({least_factor, usual_of(sizes), dwarfed * noise_of_rounds(series)});
 }
 
-/// Nothing when the metric is where it was.
+/// Returns nothing when the metric did not shift.
 std::optional<EnvironmentShift> shift_of(Metric metric,
                                          RemeasuredNight const& tonight,
                                          std::span<RemeasuredNight const> earlier,

@@ -13,35 +13,35 @@
 namespace torchwatch::bisect {
 namespace {
 
-/// Effects, in standard deviations of a change, that the bets on health are best at.
+/// Effects, in standard deviations of a change, for which the bets on signs are best.
 constexpr std::array bet_effects{0.25, 0.5, 1.0, 2.0};
 
-/// Shares of the e-value that the bets on health risk with each pair: one that risks all is the
-/// first to be sure, and a single outlier wipes it out.
+/// Shares of the e-value that the bets on signs risk with each pair. A bet that risks all needs the
+/// fewest pairs, but a single outlier wipes it out.
 constexpr std::array risks{1.0, 0.9, 0.6};
 
-/// The sign test: nearly all of the bet is on pairs that all point one way.
+/// The sign test puts most of its e-value on clear changes that all have one sign.
 constexpr double clear_effect = 2;
 constexpr double clear_share = 0.9;
 
-/// How many times the e-value of the health Student's bet may make it.
+/// The e-value of a bet may exceed that of the signs by at most this factor.
 constexpr double most_help_of_t = 50;
 
-/// How much more than those of their processes the squares of differences may be by chance.
+/// By chance, the squares of differences may exceed those of their processes by this factor.
 constexpr double most_by_chance = 1.25;
 
 /// Variance of the standardised effect that Student's bet expects.
 constexpr double effect_variance = 4;
 
-/// Pairs that the usual noise counts for.
+/// The number of pairs that the usual noise counts for.
 constexpr double usual_weight = 3;
 
-/// Where a bet on health leans to, from -1 to 1; nowhere when it has nothing to go by.
+/// The direction of a bet on signs, from -1 to 1; 0 when `x` is not a number.
 double lean_of(double x) {
   return std::isnan(x) ? 0 : std::tanh(x);
 }
 
-/// A product of many factors between 0 and 2, without a logarithm for each.
+/// A product of many factors between 0 and 2 that seldom computes a logarithm.
 class Product {
  public:
   void times(double factor) {
@@ -128,8 +128,8 @@ double Evidence::log_sign_test(double direction) const {
   return std::numbers::ln2 + log_mean_exp(both);
 }
 
-/// Sum of squares about the levels of both builds, or about the change if that is more than chance
-/// makes it: it is when the processes of a pair exclude each other.
+/// Sum of squares about the levels of both builds. About the change instead, if that is larger than
+/// by chance: the processes of a pair are then negatively correlated.
 double Evidence::residual() const {
   return std::max(sum_of_squares(before_) + sum_of_squares(after_),
                   sum_of_squares(changes_) / most_by_chance);
@@ -150,9 +150,9 @@ double Evidence::log_student(double change, double direction) const {
 }
 
 double Evidence::log_bet(double change, double direction) const {
-  double const health = log_signs(change, direction);
-  std::array const both{health, log_student(change, direction)};
-  return std::min(log_mean_exp(both), health + std::log(most_help_of_t));
+  double const signs = log_signs(change, direction);
+  std::array const both{signs, log_student(change, direction)};
+  return std::min(log_mean_exp(both), signs + std::log(most_help_of_t));
 }
 
 double Evidence::log_above(double change) const {
@@ -171,12 +171,13 @@ double Evidence::log_sign_test_below() const {
   return log_sign_test(-1);
 }
 
-/// The change, going from the estimate against `direction`, from which on the bet is won.
+/// The change at which the bet's e-value becomes large enough, going from the estimate against
+/// `direction`.
 double Evidence::bound(double error, double direction) const {
   double const enough = std::log(2 / error);  // half the error for each side
   double inside = change();
   double step = usual_noise_;
-  // Farther than this nothing is told apart: a million times, or a million times the noise.
+  // The search ends at a factor of a million, or at a million times the noise.
   double const farthest =
       std::min(std::max(std::log(1e6), 1e6 * usual_noise_), std::numeric_limits<double>::max() / 4);
   while (!(log_bet(inside - direction * step, direction) >= enough)) {

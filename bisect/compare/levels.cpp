@@ -10,7 +10,7 @@ namespace {
 
 using Table = std::vector<std::vector<double>>;  // log runs by process, then time
 
-/// Polishing converges fast; what is left after these sweeps is far below any noise.
+/// Median polish converges fast: after these sweeps the remaining error is far below any noise.
 constexpr int sweeps = 10;
 
 bool can_be_polished(std::span<std::vector<double> const> runs) {
@@ -28,7 +28,7 @@ Table logarithms_of(std::span<std::vector<double> const> runs) {
   return table;
 }
 
-/// Takes the medians over processes out of the columns, and returns them.
+/// Subtracts from each column its median over processes, and returns the medians.
 std::vector<double> sweep_times(Table& table) {
   std::vector<double> medians;
   for (std::size_t time = 0; time < table.front().size(); ++time) {
@@ -42,7 +42,7 @@ std::vector<double> sweep_times(Table& table) {
   return medians;
 }
 
-/// Takes the medians over time out of the rows, and adds them to `effects`.
+/// Subtracts from each row its median over time, and adds the medians to `effects`.
 void sweep_processes(Table& table, std::vector<double>& effects) {
   for (std::size_t process = 0; process < table.size(); ++process) {
     double const middle = median(table[process]);

@@ -14,14 +14,15 @@
 namespace torchwatch::bisect {
 namespace {
 
-/// How many degrees a fleet may count for.
+/// The degrees of freedom that a fleet may count for.
 constexpr std::array degrees_tried{
     0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 64.0};
 
-/// Log likelihoods that differ by less do not tell two explanations apart.
+/// A fit whose log likelihood is within this of the best is not refuted.
 constexpr double likelihood_margin = 2;
 
-/// Of a relative change: a part in a million. What repeats exactly is not known better.
+/// The least variance of a relative change: its deviation is one in a million. Series that repeat
+/// exactly get it.
 constexpr double least_variance = 1e-12;
 
 /// A fleet's variances, if they spread by `degrees` about `variance`.
@@ -60,7 +61,7 @@ double likeliest_variance(std::span<Spread const> fleet, double degrees) {
   return std::exp((low + high) / 2);
 }
 
-/// But for what depends on the fleet alone.
+/// The log likelihood without the terms that depend on the fleet alone.
 double log_likelihood(std::span<Spread const> fleet, double degrees, double variance) {
   double sum = 0;
   for (auto const& one : fleet)
@@ -70,28 +71,28 @@ double log_likelihood(std::span<Spread const> fleet, double degrees, double vari
   return sum;
 }
 
-/// Probability that a growth as large as the tolerance stays unseen, given a series' own noise.
+/// Probability that a growth as large as the tolerance is missed, given a series' own noise.
 constexpr double own_error = 0.02;
 
-/// The same while its fleet stands in for it. That is right for a fleet as a whole: those that are
-/// noisier than the rest get all of the error, and may be a tenth of it.
+/// That probability when the noise comes from the fleet. It holds on average over the fleet: series
+/// noisier than the rest get all of the error, and they may be a tenth of the fleet.
 constexpr double fleet_error = 0.002;
 
-/// Degrees of freedom from which on a series needs no fleet.
+/// The degrees of freedom from which on a series does not need the fleet's variance.
 constexpr double enough_degrees = 2;
 
-/// Past nights from which on one of them may be called an outlier.
+/// The number of past nights from which on one of them may be an outlier.
 constexpr std::size_t enough_past_nights = 3;
 
-/// What one night measured of one series: logarithms of the ratios, or differences where a value
-/// has no logarithm.
+/// Summary of the changes of one series on one night. Changes are logarithms of ratios, or
+/// differences where a value has no logarithm.
 struct NightChanges {
   double count = 0;
   double mean = 0;
   Spread spread;
 };
 
-/// One series of a sweep.
+/// The summary of one series of a sweep.
 struct Judged {
   bool logarithmic = false;
   double level = 0;  ///< of A, in the metric's unit
@@ -107,7 +108,7 @@ bool has_logarithm(Pair const& pair) {
   return pair.before > 0 && pair.after > 0;
 }
 
-/// Pairs that are no numbers, or do not fit the scale, are passed over.
+/// Skips pairs that are not finite or do not fit the scale.
 std::vector<double> changes_in(std::vector<Pair> const& pairs, bool logarithmic) {
   std::vector<double> changes;
   for (auto const& pair : pairs) {
@@ -128,14 +129,14 @@ NightChanges summary_of(std::vector<double> const& values) {
   return changes;
 }
 
-/// What a variance of `degrees` is at most, relative to the truth, but for the share of a normal
-/// variable above `deviation` (Wilson and Hilferty 1931, of chi-squared).
+/// A quantile of a measured variance of `degrees`, relative to the true one: the quantile that a
+/// normal variable has at `deviation` (Wilson and Hilferty 1931, for chi-squared).
 double chi_squared_ratio(double degrees, double deviation) {
   double const variance = 2 / (9 * degrees);
   return std::pow(1 - variance + deviation * std::sqrt(variance), 3);
 }
 
-/// The variance that half of the nights stay below, corrected for their few degrees of freedom.
+/// Median of the nights' variances, corrected for their few degrees of freedom.
 double typical_variance(std::vector<Spread> const& nights) {
   std::vector<double> variances;
   for (auto const& [squares, degrees] : nights)
@@ -143,8 +144,8 @@ double typical_variance(std::vector<Spread> const& nights) {
   return median(std::move(variances));
 }
 
-/// An outlier counts as what one night in a hundred is.
-Spread sum_without_strays(std::vector<Spread> const& nights) {
+/// Sums the nights. An outlier is reduced to the variance that one night in a hundred exceeds.
+Spread sum_without_outliers(std::vector<Spread> const& nights) {
   constexpr double one_in_a_hundred = 2.326;  // standard deviations
   Spread sum;
   if (nights.empty()) return sum;
@@ -162,7 +163,7 @@ Spread past_of(SweepSeries const& series, bool logarithmic) {
     auto const spread = summary_of(changes_in(night, logarithmic)).spread;
     if (spread.degrees > 0) nights.push_back(spread);
   }
-  return sum_without_strays(nights);
+  return sum_without_outliers(nights);
 }
 
 Judged judged(SweepSeries const& series) {
@@ -181,24 +182,24 @@ double variance_of(Spread const& spread) {
   return spread.squares / spread.degrees;
 }
 
-bool can_be_likened(Judged const& one) {
+bool has_loudness(Judged const& one) {
   return one.tonight.spread.degrees > 0 && one.past.squares > 0;
 }
 
-/// How many times the variance of its past the series' variance of tonight is, corrected for the
-/// few degrees of freedom of both.
+/// The series' variance tonight, relative to that of its past, corrected for the few degrees of
+/// freedom of both.
 double loudness(Judged const& one) {
   boost::math::fisher_f const ratios{one.tonight.spread.degrees, one.past.degrees};
   return variance_of(one.tonight.spread) / variance_of(one.past) /
          boost::math::quantile(ratios, 0.5);
 }
 
-/// How many times the usual variance the night's is: what the median over the fleet surely exceeds,
-/// and 1 at least.
+/// The night's variance, relative to that of the past: a lower confidence limit of the median over
+/// the fleet, and at least 1.
 double loudness_of_night(std::vector<Judged> const& fleet) {
   std::vector<double> ratios;
   for (auto const& one : fleet)
-    if (one.logarithmic && can_be_likened(one)) ratios.push_back(loudness(one));
+    if (one.logarithmic && has_loudness(one)) ratios.push_back(loudness(one));
   auto const count = static_cast<double>(ratios.size());
   double const place = (count - 2 * std::sqrt(count)) / 2;  // two standard deviations below
   if (count == 0 || place < 0) return 1;
@@ -207,7 +208,7 @@ double loudness_of_night(std::vector<Judged> const& fleet) {
   return std::max(1.0, *surely);
 }
 
-/// Whether the pairs of tonight cannot be of the noise that the series had.
+/// True when the pairs of tonight are too noisy for the noise that the series had (F test).
 bool is_unlike(Spread const& tonight, Spread const& past) {
   if (tonight.degrees == 0 || past.degrees == 0) return false;
   double const ratio = past.squares > 0 ? variance_of(tonight) / variance_of(past) : HUGE_VAL;
@@ -222,7 +223,7 @@ Spread own_spread(Judged const& one, double loudness) {
   return is_unlike(one.tonight.spread, past) ? one.tonight.spread : past + one.tonight.spread;
 }
 
-/// How far the mean of `count` changes may be below the truth, but for `error`.
+/// The distance by which the mean of `count` changes is below the truth with probability `error`.
 double margin_of(Spread const& noise, double count, double error) {
   if (noise.degrees == 0) return HUGE_VAL;
   boost::math::students_t const student{noise.degrees};
@@ -243,7 +244,7 @@ bool may_have_grown(Judged const& one, double most, double tolerance) {
   return one.tonight.count == 0 || !(growth <= tolerance);
 }
 
-/// Series of one metric.
+/// Screens the series of one metric.
 std::vector<bool> screen(std::vector<Judged> const& fleet,
                          Metric metric,
                          config::DecideOptions const& options) {

@@ -17,11 +17,11 @@ struct Quadratic {
   double at(double x) const { return (square * x + linear) * x + constant; }
 };
 
-/// The least cost so far for levels from `from` up to where the next piece begins.
+/// The least cost so far, for levels from `from` to the beginning of the next piece.
 struct Piece {
   double from = 0;
   Quadratic cost;
-  std::size_t start = 0;  ///< of the last stretch
+  std::size_t start = 0;  ///< first index of the last stretch
 };
 
 struct Best {
@@ -29,7 +29,7 @@ struct Best {
   std::size_t start = 0;
 };
 
-/// The least cost of everything up to now, for each level that the last stretch may have.
+/// The least cost of the values so far, for each level that the last stretch may have.
 class CostOfLevels {
  public:
   CostOfLevels(double lowest, double highest) : highest_{highest}, pieces_{Piece{lowest, {}, 0}} {}
@@ -46,7 +46,7 @@ class CostOfLevels {
     return found;
   }
 
-  /// From here on a new stretch, which begins at `start`, may be had for `cost`.
+  /// Allows a new stretch that begins at `start`, for `cost` in total.
   void offer(double cost, std::size_t start) {
     next_.clear();
     for (std::size_t i = 0; i < pieces_.size(); ++i)
@@ -75,7 +75,7 @@ class CostOfLevels {
     return i + 1 < pieces_.size() ? pieces_[i + 1].from : highest_;
   }
 
-  /// The piece lies on one side of both of the value's edges.
+  /// The piece with the cost of a value. The piece must not extend over an edge of the value.
   static Piece with(Piece piece, double value, double outlier) {
     if (piece.from >= value + outlier || piece.from < value - outlier) {
       piece.cost.constant += outlier * outlier;
@@ -87,7 +87,7 @@ class CostOfLevels {
     return piece;
   }
 
-  /// The parts of `piece` that cost less than `limit` stay; the rest becomes a new stretch.
+  /// Keeps the parts of `piece` that cost less than `limit`. The rest becomes a new stretch.
   void keep_below(Piece const& piece, double to, double limit, std::size_t start) {
     auto const& cost = piece.cost;
     double low = piece.from;
@@ -102,15 +102,15 @@ class CostOfLevels {
       high = low;
     }
     if (!(high > low)) {
-      begin_anew(piece.from, limit, start);
+      begin_stretch(piece.from, limit, start);
       return;
     }
-    if (low > piece.from) begin_anew(piece.from, limit, start);
+    if (low > piece.from) begin_stretch(piece.from, limit, start);
     next_.push_back({low, cost, piece.start});
-    if (high < to) begin_anew(high, limit, start);
+    if (high < to) begin_stretch(high, limit, start);
   }
 
-  void begin_anew(double from, double cost, std::size_t start) {
+  void begin_stretch(double from, double cost, std::size_t start) {
     if (!next_.empty() && next_.back().start == start) return;
     next_.push_back({from, {0, 0, cost}, start});
   }
@@ -120,8 +120,8 @@ class CostOfLevels {
   std::vector<Piece> next_;
 };
 
-/// The same values with gaps between them, in order of size, of `widest` at most: their squares
-/// stay small numbers however far the values are apart.
+/// The values with every gap between them, in order of size, reduced to `widest`. So their squares
+/// are small numbers for values at any distance.
 std::vector<double> drawn_together(std::span<double const> values, double widest) {
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), 0);
@@ -140,12 +140,12 @@ std::vector<std::size_t> segmentation(std::span<double const> values,
                                       double penalty,
                                       double outlier) {
   if (values.empty()) return {};
-  // No level is within reach of both sides of such a gap, so costs stay what they are.
+  // No level is within reach of both sides of such a gap, so costs do not change.
   auto const drawn = drawn_together(values, 2 * outlier + 1);
   auto const [lowest, highest] = std::ranges::minmax(drawn);
   if (lowest == highest) return {};
   CostOfLevels costs{lowest, highest};
-  std::vector<std::size_t> starts;  // of the last stretch of the best cut of values[0, i]
+  std::vector<std::size_t> starts;  // first index of the last stretch in the best cut of [0, i]
   double least = 0;
   for (std::size_t i = 0; i < drawn.size(); ++i) {
     if (i > 0) costs.offer(least + penalty, i);

@@ -8,7 +8,7 @@
 namespace torchwatch::bisect {
 
 double median(std::vector<double> values) {
-  // A total order, even if a value is no number.
+  // A total order, even if a value is NaN.
   auto const less = [](double left, double right) {
     return std::strong_order(left, right) < 0;
   };

@@ -45,7 +45,7 @@ std::vector<MeanRatio> means_of(std::vector<SidesRow> const& rows, DomainOf cons
   return means;
 }
 
-/// What a list has of each.
+/// The fleets, devices and backends in a list of levels.
 struct Places {
   std::set<std::string> fleets;
   std::set<Device> devices;
@@ -62,7 +62,7 @@ Places places_of(std::vector<LevelOfSeries> const& levels) {
   return places;
 }
 
-/// What tells tests of one model apart.
+/// The properties that distinguish tests of one model.
 struct Distinctions {
   bool by_fleet = false;
   bool by_device = false;

@@ -11,13 +11,12 @@
 #include "storage/domain/benchmark.h"
 #include "storage/domain/night.h"
 
-/// Two nightlies, backends, devices or fleets beside each other over the whole suite, as in figures
-/// 3 to 5 of the TorchBench paper. A look at levels, not a verdict: that is what `compare` is for.
-/// Pure.
+/// Compares the levels of two nightlies, backends, devices or fleets over the whole suite, as in
+/// figures 3 to 5 of the TorchBench paper. These are not verdicts; `compare` gives those. Pure.
 namespace torchwatch::bisect {
 
-/// What is compared. The last three are empty where they are what the sides may differ by, and say
-/// which where a side has several.
+/// The key by which the sides are matched. The last three are set only where a side has several of
+/// them; otherwise they are empty, and the sides may differ by them.
 struct ModelTest {
   std::string model;
   Test test = Test::train;
@@ -35,21 +34,21 @@ struct Sides {
   Side second;
 };
 
-/// Two sides of levels, like beside like: where either has a test on several fleets, devices or
-/// backends, these tell its tests apart, and where each has but one, they are what differs. Each
-/// series stands once in a list.
+/// Arranges two lists of levels so that equal keys match. Where a list has several fleets, devices
+/// or backends, these become part of the key. Where each list has only one, the sides may differ by
+/// it. Each list contains a series once.
 Sides sides_of(std::vector<LevelOfSeries> const& first, std::vector<LevelOfSeries> const& second);
 
 struct SidesRow {
   ModelTest key;
-  std::map<Metric, double> ratios;  ///< second by first; metrics that are positive on both sides
+  std::map<Metric, double> ratios;  ///< second / first, for metrics that are positive on both
 };
 
-/// Geometric mean of a test's ratios, where it was measured: what one device does says nothing of
-/// another.
+/// Geometric mean of the ratios of a test over models. Tests with different keys, such as another
+/// device, have separate means.
 struct MeanRatio {
-  ModelTest of;        ///< without a model
-  std::string domain;  ///< of the models; empty: of all
+  ModelTest of;        ///< the key, without a model
+  std::string domain;  ///< the domain of the models; empty for all models
   Metric metric = Metric::latency;
   double ratio = 1;
   int benchmarks = 0;
@@ -57,12 +56,12 @@ struct MeanRatio {
 
 struct SidesComparison {
   std::vector<SidesRow> rows;
-  std::vector<MeanRatio> means;  ///< by what they are of, those of all models first
+  std::vector<MeanRatio> means;  ///< sorted by key; the mean over all models comes first
   std::vector<ModelTest> only_first;
   std::vector<ModelTest> only_second;
 };
 
-/// The domain of a model; empty when nobody knows.
+/// Returns the domain of a model; empty when it is unknown.
 using DomainOf = std::function<std::string_view(std::string const& model)>;
 
 SidesComparison compare_sides(Side const& first, Side const& second, DomainOf const& domain_of);

@@ -18,7 +18,7 @@ double median_level(std::span<NightOfSeries const> nights) {
   return median(std::move(levels));
 }
 
-/// What all but one in ten are above (0.1) or below (0.9). At least one value.
+/// The value with the share `share` of the values below it. Requires at least one value.
 double quantile(std::vector<double> values, double share) {
   auto const last = static_cast<double>(values.size() - 1);
   auto const at = values.begin() + std::lround(share * last);
@@ -26,7 +26,7 @@ double quantile(std::vector<double> values, double share) {
   return *at;
 }
 
-/// Of one series: what each of its hosts gave, beside the median of all.
+/// The levels of one series on each host, relative to the median over all hosts.
 using RatiosOfHosts = std::map<std::int64_t, std::vector<double>>;
 
 RatiosOfHosts ratios_of(std::span<NightOfSeries const> nights) {
