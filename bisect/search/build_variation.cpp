@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::size_t fewest_pairs = 4;
 
-/// Standard deviation of normal values about zero, by their median size.
+/// Standard deviation of normal values about zero, relative to their median size.
 constexpr double by_median_size = 1.4826;
 
-/// Of a median, by that of a mean.
+/// Standard error of a median, relative to that of a mean.
 constexpr double of_median = 1.2533;
 
 std::vector<double> log_ratios(std::span<Pair const> pairs) {

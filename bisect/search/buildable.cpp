@@ -7,11 +7,11 @@ namespace torchwatch::bisect {
 
 namespace {
 
-/// Share of commits that build, and how many commits a state is remembered for.
+/// Share of commits that can be built, and the number of commits over which the memory fades.
 constexpr double usual = 0.97;
 constexpr double memory = 8;
 
-/// Probability of being in a state `distance` commits from one that is known.
+/// Probability of `state` at `distance` commits from one whose state is `known`.
 double step_to(bool state, bool known, std::size_t distance) {
   double const faded = std::exp(-static_cast<double>(distance) / memory);
   double const share = state ? usual : 1 - usual;
@@ -30,7 +30,7 @@ double chance_to_build(std::map<std::size_t, bool> const& tried, std::size_t pos
     good = step_to(true, state, position - at);
     bad = step_to(false, state, position - at);
   }
-  if (after != tried.end()) {  // the chain looks the same backwards
+  if (after != tried.end()) {  // the chain is reversible
     good *= step_to(after->second, true, after->first - position);
     bad *= step_to(after->second, false, after->first - position);
   }

@@ -9,10 +9,10 @@ namespace torchwatch::bisect {
 
 namespace {
 
-/// So many gaps of a question are thought of cutting.
+/// The number of gaps of a question that get candidates inside.
 constexpr std::size_t most_cut = 12;
 
-/// Gaps that may hold a change, the likeliest first.
+/// The gaps that may hold a change, the likeliest first.
 std::vector<std::size_t> suspected(Belief const& belief) {
   std::vector<std::pair<double, std::size_t>> gaps;
   for (std::size_t gap = 0; gap < belief.gaps(); ++gap)
@@ -50,8 +50,8 @@ Candidates::Candidates(std::span<Question const> questions,
   positions_.erase(repeated.begin(), repeated.end());
 }
 
-/// Adds the positions nearest to where parts of equal weight meet, on both sides: of those that can
-/// be read, and of those that are built.
+/// Divides a gap into `parts` of equal weight. At each border, adds the nearest readable position
+/// on both sides, and the nearest one that is already built.
 void Candidates::split(Question const& question,
                        std::size_t gap,
                        StepCosts const& costs,
@@ -87,8 +87,8 @@ void Candidates::split(Question const& question,
   add_middles(question, begin, end);
 }
 
-/// Where some cannot be read, what lies next to them may not be either: adds the middle of each
-/// stretch between them.
+/// Adds the middle of each stretch between positions that cannot be read. Their neighbours are
+/// often unreadable too, so the middle is the safest choice.
 void Candidates::add_middles(Question const& question, std::size_t begin, std::size_t end) {
   auto lost = question.lost.upper_bound(begin);
   if (lost == question.lost.end() || *lost >= end) return;

@@ -8,23 +8,24 @@
 
 namespace torchwatch::bisect {
 
-/// Hypotheses and gaps below this probability are not worth a thought.
+/// Hypotheses and gaps with a probability below this are ignored.
 inline constexpr double negligible = 1e-4;
 
-/// Of the suspects that the build at `end` has and the one at `begin` has not.
+/// Returns the prior weight of the suspects between two builds: those that the build at `end` has
+/// and the build at `begin` does not have.
 double weight(Question const& question, std::size_t begin, std::size_t end);
 
-/// What may be read: positions that are there beside gaps that may hold a change, both ends, and
-/// some between them in the gaps that do so most likely. Their number is bounded by the number of
-/// such gaps, not by that of suspects.
+/// The positions that a plan may read: both ends, the builds next to gaps that may hold a change,
+/// and some builds inside the likeliest of these gaps. Their number is bounded by the number of
+/// such gaps, not by the number of suspects.
 class Candidates {
  public:
   Candidates(std::span<Question const> questions, StepCosts const& costs, std::size_t slots);
 
   std::vector<std::size_t> const& positions() const { return positions_; }
 
-  /// Where in a gap its change can lie between neighbouring candidates: the first candidate that
-  /// has it, and the probability.
+  /// A part of a gap, between two neighbouring candidates, that may hold the gap's change: the
+  /// first candidate that has the change, and the probability.
   struct Cell {
     std::size_t first = 0;
     double probability = 0;

@@ -14,7 +14,7 @@ namespace torchwatch::bisect {
 
 namespace {
 
-/// Ways in which a host's pace may change from round to round, and their probabilities.
+/// A model of how a host's pace changes from round to round, with its probability.
 struct TriedDrift {
   Drift drift;
   double probability = 0;
@@ -27,9 +27,9 @@ constexpr std::array drifts{TriedDrift{{0}, 0.35},
                             TriedDrift{{0.02, true}, 0.1},
                             TriedDrift{{0.5, true}, 0.1}};
 
-/// Tried ratios of the variance of a build to that of a reading, the one first under which
-/// explanations differ least; each stands for standard deviations, by that of a reading, from
-/// `least` on to the next one's.
+/// A ratio of the variance of builds to that of a reading that is tried. It stands for standard
+/// deviations, relative to that of a reading, from `least` to the `least` of the entry before.
+/// Under the first entry explanations differ least.
 struct Builds {
   double ratio = 0;
   double least = 0;
@@ -38,31 +38,31 @@ struct Builds {
 constexpr std::array builds_tried{
     Builds{36, 4.6}, Builds{12, 2.6}, Builds{4, 1.4}, Builds{1, 0.7}, Builds{0.2, 0.3}};
 
-/// Degrees of freedom of deviations: usually, and where more processes are outliers, with the
-/// probability of that.
+/// Degrees of freedom of deviations: the usual ones, those of a host with more outliers, and the
+/// probability of such a host.
 constexpr double usual_tails = 5;
 constexpr double heavy_tails = 1;
 constexpr double heavy = 0.15;
 
-/// Several changes are each anywhere between minus and plus this; the largest may be beyond, as
-/// rarely as a single one.
+/// The prior of several changes is uniform from minus to plus this for each. The largest may exceed
+/// it, with the tail of a single change.
 constexpr double widest_change = 0.5;
 
 constexpr double nothing = -std::numeric_limits<double>::infinity();
 
-/// Nobody looks at an explanation whose logarithm of the weight is so much less than another's.
+/// An explanation is dropped when the logarithm of its weight is this much below that of another.
 constexpr double hopeless = 14;
 
-/// A drift that explains so much less is not weighed with the others.
+/// A drift is dropped when the logarithm of its weight is this much below that of the best.
 constexpr double unlikely = 7;
 
-/// Of a kind of explanations, so many are fitted at most.
+/// The most explanations of one kind that are fitted.
 constexpr std::size_t most_fitted = 20;
 
-/// A gradual change has commits of at least so many nights or builds between.
+/// The fewest gaps that a gradual change spans.
 constexpr std::size_t fewest_gaps = 2;
 
-/// Density, a priori, of the sizes of several changes.
+/// Prior density of the sizes of several changes.
 double density_of(std::span<double const> sizes, Expectation const& expectation) {
   constexpr double uniform = 1 / (2 * widest_change);
   double largest = 0;
@@ -74,14 +74,14 @@ double density_of(std::span<double const> sizes, Expectation const& expectation)
 }
 
 bool has_builds(Expectation const& expectation) {
-  return expectation.builds_differ > 0 || expectation.builds_learnt > 0;
+  return expectation.builds_differ > 0 || expectation.builds_measured > 0;
 }
 
 bool has_gradual(std::size_t gaps, Expectation const& expectation) {
   return gaps >= fewest_gaps && expectation.gradual > 0;
 }
 
-/// No or one change.
+/// The explanations with no change or one.
 std::vector<Explanation> list_simple(std::span<double const> shares,
                                      Expectation const& expectation) {
   std::vector<Explanation> all;
@@ -93,7 +93,7 @@ std::vector<Explanation> list_simple(std::span<double const> shares,
   return all;
 }
 
-/// As much as `prior` together.
+/// Scales the priors of the explanations so that they sum to `prior`.
 void scale(std::vector<Explanation>& all, double prior) {
   double total = 0;
   for (auto const& one : all)
@@ -112,7 +112,7 @@ std::vector<Explanation> list_pairs(std::span<double const> shares,
   return all;
 }
 
-/// Three changes, as rare beside two as two are beside one.
+/// The explanations with three changes. Three are as rare compared with two as two with one.
 std::vector<Explanation> list_triples(std::span<double const> shares,
                                       Expectation const& expectation) {
   std::vector<Explanation> all;
@@ -125,8 +125,8 @@ std::vector<Explanation> list_triples(std::span<double const> shares,
   return all;
 }
 
-/// From any position to any that is not next to it: what lies around a position is about as long as
-/// the gaps beside it.
+/// The gradual explanations, from any position to any that is not next to it. Their priors use the
+/// weight of the gaps around both positions.
 std::vector<Explanation> list_gradual(std::span<double const> shares,
                                       Expectation const& expectation) {
   std::vector<Explanation> all;
@@ -149,7 +149,7 @@ double sum_of_weights(std::span<double const> logs, double largest) {
   return sum;
 }
 
-/// Fits and weighs.
+/// Lists explanations, fits them, and computes their weights.
 class Weighing {
  public:
   Weighing(Measured const& table,
@@ -167,7 +167,7 @@ class Weighing {
   /// Logarithms of all explanations' weights under some ratios, and their fits.
   struct Under {
     Ratios ratios;
-    double log_prior = 0;  ///< of the ratios, but for what builds add
+    double log_prior = 0;  ///< of the ratios, without that of builds
     std::vector<double> logs;
     std::vector<Fit> fits;
 
@@ -200,13 +200,13 @@ class Weighing {
   std::span<std::size_t const> known_;
   Expectation const& expectation_;
   std::vector<Explanation> all_;
-  Under usual_;                                   // under the likeliest drift and no more
-  std::vector<std::pair<Drift, double>> drifts_;  // others worth a thought, with log_prior
+  Under usual_;                                   // with the likeliest drift, and 0 for builds
+  std::vector<std::pair<Drift, double>> drifts_;  // other plausible drifts, with log_prior
   std::optional<Glance> glance_;
   double best_glance_ = 0;
 };
 
-/// Those without a known change where they say one is.
+/// Adds the explanations whose gaps hold no known change.
 void Weighing::add(std::vector<Explanation> explanations) {
   std::ranges::copy_if(
       explanations, std::back_inserter(all_), [this](Explanation const& explanation) {
@@ -235,16 +235,16 @@ Fit Weighing::fit(Explanation const& explanation, Fitter& fitter) const {
   return result;
 }
 
-/// Probability that builds' levels have a smaller standard deviation.
+/// Prior probability that builds' levels have a smaller standard deviation.
 double Weighing::builds_below(double deviation) const {
-  constexpr double shape = 3;  // Weibull's: between half and one and a half times as much
-  double const unlearnt = expectation_.builds_differ * std::exp(-deviation / expectation_.builds);
-  if (!(expectation_.builds_learnt > 0)) return 1 - unlearnt;
-  double const learnt = std::exp(-std::pow(deviation / expectation_.builds_learnt, shape));
-  return 1 - std::max(learnt, unlearnt);
+  constexpr double shape = 3;  // of Weibull: mostly from half to one and a half of the measured one
+  double const assumed = expectation_.builds_differ * std::exp(-deviation / expectation_.builds);
+  if (!(expectation_.builds_measured > 0)) return 1 - assumed;
+  double const measured = std::exp(-std::pow(deviation / expectation_.builds_measured, shape));
+  return 1 - std::max(measured, assumed);
 }
 
-/// Of what builds add.
+/// Logarithm of the prior probability of the variance of builds in `ratios`.
 double Weighing::log_probability(Ratios const& ratios, double variance) const {
   if (!has_builds(expectation_)) return 0;
   double const noise = std::sqrt(variance);
@@ -276,7 +276,7 @@ Explanation const& Weighing::best() const {
   return all_[usual_.best()];
 }
 
-/// Weighs what is known so far under each drift, and keeps the likeliest.
+/// Weighs the explanations so far under each drift, and keeps the likeliest drift.
 void Weighing::weigh_drifts() {
   std::vector<Under> under;
   for (auto const& [drift, probability] : drifts)
@@ -291,7 +291,7 @@ void Weighing::weigh_drifts() {
   usual_ = std::move(*best);
 }
 
-/// With the eyes of what is best so far.
+/// Prepares a Glance that uses the weights of the best explanation so far.
 void Weighing::glance() {
   Fitter fitter{table_, usual_.ratios, expectation_};
   fit(best(), fitter);
@@ -306,7 +306,7 @@ double Weighing::rate(Explanation const& explanation) const {
   return (*glance_)(with_known(explanation)) + std::log(explanation.prior);
 }
 
-/// Adds those that look good.
+/// Adds the explanations that a Glance rates highest.
 void Weighing::shortlist(std::vector<Explanation> explanations) {
   std::vector<std::pair<double, std::size_t>> rated;
   for (std::size_t i = 0; i < explanations.size(); ++i) {
@@ -326,8 +326,8 @@ void Weighing::shortlist(std::vector<Explanation> explanations) {
   usual_.fits.insert(usual_.fits.end(), under.fits.begin(), under.fits.end());
 }
 
-/// Explanations differ most where builds add nothing, and least where they add much: what is far
-/// behind in both cases is in all.
+/// Drops the explanations that are far behind in both extreme cases: where builds add nothing, so
+/// that explanations differ most, and where they add most.
 void Weighing::drop_hopeless(Under& loosest) {
   double const least = usual_.largest() - hopeless;
   double const least_loosely = loosest.largest() - hopeless;
@@ -358,7 +358,7 @@ std::vector<Weighing::Under> Weighing::weigh_builds() {
   return all;
 }
 
-/// Logarithm of how much more all weigh than the likeliest.
+/// Logarithm of the weight under all variances of builds, relative to that under the likeliest.
 double Weighing::log_more(std::vector<Under> const& others, Under const& likeliest) const {
   double const largest = likeliest.largest();
   double all = sum_of_weights(usual_.logs, largest);
@@ -419,10 +419,10 @@ Explanations Weighing::run() {
   glance();
   shortlist(list_pairs(shares_, expectation_));
   if (known_.empty()) shortlist(list_gradual(shares_, expectation_));
-  // Three changes are thought of when two explain more than one, or none does.
+  // Three changes are tried when two, or a gradual one, explain more than one change.
   if (best().rises.size() > 1 || best().is_gradual())
     shortlist(list_triples(shares_, expectation_));
-  weigh_drifts();  // what explains more may ask for another
+  weigh_drifts();  // with the new explanations another drift may be likelier
   return conclude(weigh_builds());
 }
 

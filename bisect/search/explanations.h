@@ -8,31 +8,34 @@
 
 namespace torchwatch::bisect {
 
-/// What may have happened: rises of the level, none or several, or one that many commits made.
+/// An explanation of the readings: no rise of the level, some rises, or a gradual one of many
+/// commits.
 struct Explanation {
-  std::vector<Rise> rises;  ///< the known ones left out
+  std::vector<Rise> rises;  ///< without the known rises
   double prior = 0;
-  double weight = 0;  ///< after the readings; of all together 1
-  Fit fit;            ///< under the likeliest ratios; parameters of known rises come before others
+  double weight = 0;  ///< probability after the readings; all explanations sum to 1
+  Fit fit;            ///< under the likeliest ratios; parameters of known rises come first
 
   bool is_gradual() const { return rises.size() == 1 && rises[0].last > rises[0].gap; }
 };
 
-/// The explanations of some readings that are worth a thought, each with its weight.
+/// The plausible explanations of some readings, each with its weight.
 struct Explanations {
   std::vector<Explanation> all;
-  Ratios ratios;      ///< the likeliest
-  double builds = 0;  ///< expected ratio
-  double noise = 0;   ///< of the best explanation under the likeliest ratios: standard deviation
-  std::vector<int> outliers;  ///< readings of each position that are outliers, as the best says
+  Ratios ratios;              ///< the likeliest
+  double builds = 0;          ///< expected variance of builds, relative to that of a reading
+  double noise = 0;           ///< standard deviation of a reading, in the best explanation
+  std::vector<int> outliers;  ///< number of outliers at each position, in the best explanation
 };
 
-/// Without readings. `shares`: of the prior in each gap.
+/// Returns the explanations with their prior weights, before any reading. `shares` is the share of
+/// the prior in each gap.
 std::vector<Explanation> expect(std::span<double const> shares, Expectation const& expectation);
 
-/// `known`: gaps that hold a known change. The table has a value. How many explanations are fitted
-/// is bounded, whatever the number of positions: of several changes and of gradual ones only those
-/// that a glance finds good.
+/// Returns the explanations with their weights after the readings. `known` lists gaps that hold a
+/// known change. The table has at least one value. The number of explanations that are fitted is
+/// bounded for any number of positions: of several changes, and of gradual ones, only those that a
+/// Glance rates highly.
 Explanations explain(Measured const& table,
                      std::span<double const> shares,
                      std::span<std::size_t const> known,

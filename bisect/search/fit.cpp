@@ -10,13 +10,13 @@ namespace torchwatch::bisect {
 
 namespace {
 
-/// A lone change is at least so many standard deviations of a build's own level.
+/// The least size of a lone change, in standard deviations of builds' own levels.
 constexpr double beyond_builds = 3;
 
-/// A gradual one is more: builds' levels look like one easily.
+/// The least size of a gradual change. It is larger, because builds' own levels often look gradual.
 constexpr double gradually_beyond_builds = 4;
 
-/// std::lgamma keeps the sign in a global variable.
+/// Thread-safe, unlike std::lgamma, which stores the sign in a global variable.
 double log_gamma(double x) {
   int sign = 0;
   return ::lgamma_r(x, &sign);
@@ -27,7 +27,7 @@ double log_student(double degrees) {
          std::log(degrees * std::numbers::pi) / 2;
 }
 
-/// How much of a rise has come at a position.
+/// The share of a rise that is reached at a position.
 double share_of(Rise const& rise, std::size_t position, std::vector<double> const& passed) {
   if (position <= rise.gap) return 0;
   if (position > rise.last) return 1;
@@ -77,7 +77,7 @@ Fitter::Fitter(Measured const& table, Ratios ratios, Expectation const& expectat
     column.resize(table.builds());
 }
 
-/// What the weights say of the builds' levels.
+/// Computes the information about builds' levels from the weights of the readings.
 void Fitter::weigh() {
   std::ranges::fill(diagonal_, 0);
   std::ranges::fill(levels_, 0);
@@ -98,7 +98,7 @@ void Fitter::weigh() {
   if (ratios_.builds > 0) factorise();
 }
 
-/// Weighted, of the readings of each round.
+/// The weighted sum of `values` in each round.
 std::vector<double> Fitter::sums_of_rounds(std::span<double const> values) const {
   std::vector<double> sums(table_.rounds.size() - 1);
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -106,7 +106,7 @@ std::vector<double> Fitter::sums_of_rounds(std::span<double const> values) const
   return sums;
 }
 
-/// What rounds have in common tells nothing of builds.
+/// Removes the effects of rounds, which give no information about builds.
 void Fitter::take_out_rounds() {
   auto const& values = table_.values;
   std::vector<double> readings(values.size(), 1);
@@ -128,7 +128,7 @@ void Fitter::take_out_rounds() {
     take_out_each_round();
 }
 
-/// Builds share only what rounds add that measured both.
+/// Removes independent effects: two builds share only the effects of rounds that measured both.
 void Fitter::take_out_each_round() {
   auto const& values = table_.values;
   for (std::size_t round = 0; round + 1 < table_.rounds.size(); ++round)
@@ -138,7 +138,7 @@ void Fitter::take_out_each_round() {
             rounds_->share(round) * weights_[i] * weights_[j];
 }
 
-/// All builds share what all rounds add.
+/// Removes the effects of a walk, which all builds share.
 void Fitter::take_out_walk() {
   auto const& values = table_.values;
   std::vector<double> effects(table_.rounds.size() - 1);
@@ -152,7 +152,7 @@ void Fitter::take_out_walk() {
   }
 }
 
-/// Cholesky's factor of the identity and `builds` times the information.
+/// Computes the Cholesky factor of the identity plus `builds` times the information.
 void Fitter::factorise() {
   auto const size = table_.builds();
   for (std::size_t row = 0; row < size; ++row) {
@@ -166,7 +166,7 @@ void Fitter::factorise() {
   }
 }
 
-/// Takes out of a column of weighted sums what builds add.
+/// Removes the effects of builds from a column of weighted sums.
 void Fitter::shrink(Column& column) const {
   if (ratios_.builds == 0) return;
   auto const size = table_.builds();
@@ -187,7 +187,7 @@ void Fitter::shrink(Column& column) const {
   }
 }
 
-/// With the information.
+/// Multiplies a column by the information.
 void Fitter::multiply(Column const& column, Column& product) const {
   auto const size = table_.builds();
   for (std::size_t i = 0; i < size; ++i) {
@@ -201,7 +201,7 @@ void Fitter::multiply(Column const& column, Column& product) const {
   }
 }
 
-/// Logarithm of the determinant of the identity and `builds` times the information.
+/// Logarithm of the determinant of the identity plus `builds` times the information.
 double Fitter::log_builds() const {
   if (ratios_.builds == 0) return 0;
   double sum = 0;
@@ -211,7 +211,8 @@ double Fitter::log_builds() const {
   return sum;
 }
 
-/// Weighted least squares of the columns.
+/// Solves the weighted least squares problem of the columns. Returns the logarithm of the
+/// determinant.
 std::optional<double> Fitter::solve_weighted(std::size_t size, Parameters& parameters) {
   weigh();
   shrink(levels_);
@@ -235,7 +236,8 @@ std::optional<double> Fitter::solve_weighted(std::size_t size, Parameters& param
   return log_determinant;
 }
 
-/// Deviations of the readings; returns their weighted squares, those of rounds and builds included.
+/// Computes the deviations of the readings. Returns their weighted squares, including those of
+/// rounds and builds.
 double Fitter::spread(std::size_t size, Parameters const& parameters) {
   double squares = 0;
   for (std::size_t i = 0; i < common_.size(); ++i) {
@@ -292,8 +294,8 @@ Fit Fitter::fit(std::span<Rise const> rises) {
   for (double const deviation : deviations_)
     sum -= (tails + 1) / 2 * std::log1p(deviation * deviation / tails / fit.variance);
   sum -= (round_logs_ + log_builds() + round_squares_ / fit.variance) / 2;
-  // Weights tell how a reading pulls, not how firmly: that is (tails + 1) / (tails + 3) on average
-  // (Lange, Little and Taylor), whatever the reading.
+  // The information per reading is not its weight but (tails + 1) / (tails + 3) on average (Lange,
+  // Little and Taylor).
   double const firmness = (tails + 1) / (tails + 3) * count / weight_;
   log_determinant += size * std::log(firmness);
   step_information_ *= firmness;
@@ -321,8 +323,8 @@ Summary Fitter::summary() const {
 
 std::vector<int> Fitter::outliers(double variance) const {
   constexpr double outlying = 3.5;
-  constexpr double normal = 1.4826;  // standard deviations by the middle of the deviations
-  constexpr double least = 0.3;  // outliers themselves, and what is expected, widen the variance
+  constexpr double normal = 1.4826;  // standard deviation, relative to the median size
+  constexpr double least = 0.3;      // outliers and the expected noise enlarge the variance
   std::vector<double> sizes;
   for (double const deviation : deviations_)
     sizes.push_back(std::abs(deviation));
@@ -335,7 +337,7 @@ std::vector<int> Fitter::outliers(double variance) const {
 
 Fit Fitter::fit_change(std::span<Rise const> rises) {
   auto result = fit(rises);
-  // Nothing was read on one side of it.
+  // No reading lies on one side of the rise.
   if (std::isinf(result.log_evidence)) return fit(rises.first(rises.size() - 1));
   double const degrees = expectation_.degrees + static_cast<double>(weights_.size()) -
                          static_cast<double>(rises.size()) - 1;
@@ -348,7 +350,7 @@ Fit Fitter::fit_change(std::span<Rise const> rises) {
   return result;
 }
 
-/// Expected density, a priori, of a size that is Student distributed around `size`.
+/// Expected prior density of a change whose size is Student distributed around `size`.
 double Fitter::prior_of(double size, double deviation, double degrees) const {
   auto const up = [&] {
     return integrate(size, deviation, degrees);
@@ -367,7 +369,7 @@ double Fitter::prior_of(double size, double deviation, double degrees) const {
   return 0;
 }
 
-/// By Simpson's rule where prior and likelihood overlap.
+/// Integrates prior times likelihood by Simpson's rule where they overlap.
 double Fitter::integrate(double size, double deviation, double degrees) const {
   constexpr int intervals = 24;
   constexpr double deviations = 7;
@@ -391,7 +393,7 @@ double Fitter::integrate(double size, double deviation, double degrees) const {
   return std::max(2 / excess * student * sum * width / intervals / 3, 1e-300);
 }
 
-/// `size`, moved to where it may be.
+/// `size`, moved into the range that a change may have.
 double Fitter::likely(double size) const {
   double const least = least_;
   if (expectation_.direction == Direction::decrease ||

@@ -12,7 +12,7 @@
 
 namespace torchwatch::bisect {
 
-/// A reading as the fits see it.
+/// A reading in the form that the fits use.
 struct Value {
   std::size_t build = 0;
   std::size_t round = 0;  ///< counted from 0
@@ -21,18 +21,18 @@ struct Value {
 
 /// All readings of a series.
 struct Measured {
-  std::vector<Value> values;        ///< by round
-  std::vector<std::size_t> at;      ///< of each build: its position's index among the belief's
-  std::vector<double> passed;       ///< of each position: share of the prior's weight before it
-  std::vector<std::size_t> rounds;  ///< where each begins among the values, and their number
+  std::vector<Value> values;        ///< sorted by round
+  std::vector<std::size_t> at;      ///< for each build, the index of its position in the belief
+  std::vector<double> passed;       ///< for each position, the share of the prior before it
+  std::vector<std::size_t> rounds;  ///< first value of each round, then the number of values
 
   std::size_t builds() const { return at.size(); }
 
-  /// Some round has several readings, so that what it adds to them can be told from noise.
+  /// True when some round has several readings, so that its effect can be separated from noise.
   bool is_paired() const { return rounds.size() <= values.size(); }
 };
 
-/// The level rises after the position `gap`: at once, or evenly up to the position `last` + 1.
+/// A rise of the level after the position `gap`: at once, or evenly up to the position `last` + 1.
 struct Rise {
   std::size_t gap = 0;
   std::size_t last = gap;
@@ -40,15 +40,15 @@ struct Rise {
   bool operator==(Rise const&) const = default;
 };
 
-/// Variances by that of a reading, and the degrees of freedom of a reading's deviation.
+/// Variances relative to that of a reading, and the degrees of freedom of a reading's deviation.
 struct Ratios {
-  Drift drift;        ///< of what a round adds to its readings
-  double builds = 0;  ///< of what a build adds to its readings
-  double tails = 5;
+  Drift drift;        ///< variance of the effects of rounds
+  double builds = 0;  ///< variance of the effects of builds
+  double tails = 5;   ///< degrees of freedom
 };
 
-/// An explanation has at most so many changes beside those that are known, of which there are at
-/// most so many. The parameters are the start's level and all sizes.
+/// The most changes of an explanation, in addition to at most `most_known` known ones. The
+/// parameters are the start's level and the sizes of all changes.
 inline constexpr std::size_t most_changes = 3;
 using Parameters = std::array<double, 1 + most_known + most_changes>;
 using Products = std::array<Parameters, std::tuple_size_v<Parameters>>;
@@ -57,47 +57,48 @@ using Products = std::array<Parameters, std::tuple_size_v<Parameters>>;
 /// the logarithm of its determinant; nothing if it has none.
 std::optional<double> solve(Products& a, Parameters& b, std::size_t size);
 
-/// How well a hypothesis predicted the readings, and its best parameters.
+/// The evidence for a hypothesis, and its best parameters.
 struct Fit {
   double log_evidence = -std::numeric_limits<double>::infinity();
   Parameters parameters{};
   double variance = 0;
 };
 
-/// What is left of readings, by position: the information about the positions' levels, row by row,
-/// what the readings say of them, and their weighted squares.
+/// Sufficient statistics of the readings, by position.
 struct Summary {
-  std::vector<double> information;
-  std::vector<double> levels;
-  double squares = 0;
+  std::vector<double> information;  ///< matrix of the positions' levels, row by row
+  std::vector<double> levels;       ///< weighted sums of the readings
+  double squares = 0;               ///< weighted squares of the readings
 };
 
-/// Fits explanations under given ratios. Deviations are Student distributed, so that a process that
-/// is an outlier costs readings and no verdict: least squares, weighted anew a few times (Lange,
-/// Little and Taylor 1989, Robust statistical modeling using the t distribution). What rounds and
-/// builds add are random effects (Henderson 1975, Best linear unbiased estimation and prediction
-/// under a selection model). The evidence is the likelihood at the best parameters times what their
-/// uncertainty leaves of their prior (Laplace).
+/// Fits explanations under given ratios.
+///
+/// Deviations are Student distributed, so an outlier among the processes costs readings but does
+/// not change the verdict. The fit is least squares, reweighted a few times (Lange, Little and
+/// Taylor 1989, Robust statistical modeling using the t distribution). Rounds and builds have
+/// random effects (Henderson 1975, Best linear unbiased estimation and prediction under a selection
+/// model). The evidence is the likelihood at the best parameters times an Occam factor for their
+/// uncertainty (Laplace's approximation).
 class Fitter {
  public:
   Fitter(Measured const& table, Ratios ratios, Expectation const& expectation);
 
-  /// Rises of unlimited sizes.
+  /// Fits rises of unlimited sizes.
   Fit fit(std::span<Rise const> rises);
 
-  /// At least one rise, the last of which is of the size that is expected of a change.
+  /// Fits at least one rise. The last one has the prior of a lone change's size.
   Fit fit_change(std::span<Rise const> rises);
 
-  /// After a fit: what its weights leave of the readings of builds, what builds themselves add left
-  /// aside.
+  /// Returns the statistics of the readings with the weights of the last fit, without the effects
+  /// of builds.
   Summary summary() const;
 
-  /// After a fit of that variance: of each position, the readings that are off by much more than
-  /// most are.
+  /// Returns for each position the number of readings whose deviation is far larger than most.
+  /// `variance` is that of the last fit.
   std::vector<int> outliers(double variance) const;
 
  private:
-  using Column = std::vector<double>;  // of each build
+  using Column = std::vector<double>;  // one entry for each build
 
   void weigh();
   void take_out_rounds();
@@ -121,25 +122,25 @@ class Fitter {
   Measured const& table_;
   Ratios ratios_;
   Expectation const& expectation_;
-  std::optional<RoundEffects> rounds_;  // if they add anything
+  std::optional<RoundEffects> rounds_;  // if rounds have effects
   bool is_dense_;
   double student_;  // logarithm of the factor of a deviation's density
   double least_ = 0;
   std::vector<double> weights_;
   std::vector<double> deviations_;
   std::vector<double> matrix_;  // information about builds' levels; only the diagonal unless dense
-  std::vector<double> triangle_;  // of one and `builds` times that, if both are needed
+  std::vector<double> triangle_;  // Cholesky factor of 1 + `builds` * matrix_, if both are needed
   Column diagonal_;
   Column levels_;
-  Column common_;  // what builds add
+  Column common_;  // levels of builds, with their effects
   std::array<Column, std::tuple_size_v<Parameters>> columns_;
   std::array<Column, std::tuple_size_v<Parameters>> shrunk_;
   double weight_ = 0;   // of all readings
-  double squares_ = 0;  // of the readings' levels, what rounds have in common taken out
+  double squares_ = 0;  // weighted squares of the readings' levels, without the effects of rounds
   double round_squares_ = 0;
   double round_logs_ = 0;
-  double step_information_ = 0;  // of the last rise of the last fit: about its size, by the noise
-  double step_share_ = 0;        // share of the readings that have it
+  double step_information_ = 0;  // information about the size of the last fit's last rise
+  double step_share_ = 0;        // share of the readings after that rise
 };
 
 }  // namespace torchwatch::bisect

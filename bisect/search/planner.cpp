@@ -16,16 +16,16 @@ namespace {
 
 constexpr int first_readings = 2;
 
-/// So many of the likeliest truths are told apart: what a plan costs grows with their square.
+/// The number of likeliest truths that are compared. The time of a plan grows with its square.
 constexpr std::size_t most_truths = 48;
 
-/// One possible truth: an explanation, and where in its gaps the changes came.
+/// One possible truth: an explanation, and the places of its changes inside their gaps.
 struct Truth {
   double probability = 0;
-  std::vector<double> levels;  ///< of each candidate
+  std::vector<double> levels;  ///< one level for each candidate
 };
 
-/// Each truth once for each cell in which its next change, by `size`, may lie.
+/// Returns each truth once for each cell that may hold its next change, of `size`.
 std::vector<Truth> place(std::vector<Truth> const& truths,
                          double size,
                          std::vector<Candidates::Cell> const& cells) {
@@ -41,7 +41,7 @@ std::vector<Truth> place(std::vector<Truth> const& truths,
   return placed;
 }
 
-/// A change that many commits made, as it is on its way.
+/// Adds a gradual change to the levels of a truth.
 void rise(Truth& truth,
           Hypothesis::Change const& change,
           Question const& question,
@@ -56,9 +56,8 @@ void rise(Truth& truth,
   }
 }
 
-/// How far apart levels of a candidate look to one more reading, by how far they are: what a build
-/// adds to all its readings is noise the first time, and known the better the more often it was
-/// read.
+/// The distance of a candidate's levels that one more reading can see, relative to the true one.
+/// The effect of a build is noise in its first reading. It is better known with every further one.
 double visibility(Belief const& belief, std::size_t position) {
   auto const found = std::ranges::lower_bound(belief.positions, position);
   bool const is_read = found != belief.positions.end() && *found == position;
@@ -91,7 +90,7 @@ std::vector<Truth> list_truths(Question const& question, Candidates const& candi
   return all;
 }
 
-/// Information about a series, in nats, of rounds taken together.
+/// The information that rounds together give about a series, in nats.
 class Information {
  public:
   Information(Question const& question, Candidates const& candidates)
@@ -128,8 +127,8 @@ class Information {
   }
 
  private:
-  /// Bhattacharyya coefficient of what the two predict for the candidates of a round, which share
-  /// what it adds.
+  /// Bhattacharyya coefficient of the predictions of two truths for the candidates of a round,
+  /// which share its effect.
   double similarity(std::size_t i, std::size_t j, std::span<std::size_t const> round) const {
     double sum = 0;
     double squares = 0;
@@ -148,7 +147,7 @@ class Information {
   std::vector<double> similarity_;
 };
 
-/// A round, as candidates, and what it is worth.
+/// A round of candidates, and its expected information.
 struct Choice {
   std::size_t benchmark = 0;
   std::vector<std::size_t> round;
@@ -156,7 +155,7 @@ struct Choice {
   double seconds = 0;
 };
 
-/// One plan in the making.
+/// Makes one plan.
 class Planner {
  public:
   Planner(std::span<Question const> questions, StepCosts const& costs, Capacity capacity)
@@ -187,9 +186,9 @@ class Planner {
   StepCosts const& costs_;
   Capacity capacity_;
   Candidates candidates_;
-  std::vector<Information> information_;  // of each question
+  std::vector<Information> information_;  // one for each question
   std::set<std::size_t> benchmarks_;
-  std::vector<double> builds_;  // seconds, of each candidate; 0 when it is there or planned
+  std::vector<double> builds_;  // seconds for each candidate; 0 when it exists or is planned
 };
 
 std::vector<Measurement> Planner::plan() {
@@ -211,7 +210,8 @@ std::vector<Measurement> Planner::plan() {
   return measurements;
 }
 
-/// The first choice is the best by the second, the others use the time of the first.
+/// The best round that takes at most `longest` seconds. Without a limit, it is the one with most
+/// information per second.
 std::optional<Choice> Planner::choose(double longest) const {
   std::optional<Choice> best;
   double most = 0;
@@ -239,8 +239,8 @@ std::vector<std::vector<std::size_t>> Planner::list_rounds() const {
   return rounds;
 }
 
-/// What to read in a round. A build that has to be made is of use to all benchmarks, a round of
-/// those that are there to its own.
+/// Chooses the benchmark of a round. A new build gives information about all benchmarks; a round of
+/// existing builds, only about its own.
 std::optional<Choice> Planner::judge(std::vector<std::size_t> const& round) const {
   Choice choice{0, round, 0, static_cast<double>(round.size()) * costs_.reading};
   double chance = 1;
@@ -263,7 +263,7 @@ std::optional<Choice> Planner::judge(std::vector<std::size_t> const& round) cons
   return best > 0 ? std::optional{std::move(choice)} : std::nullopt;
 }
 
-/// Of a round of one benchmark, about those of its series that all of its builds give.
+/// The information of a round about the series of one benchmark that all its builds can measure.
 double Planner::gain(std::vector<std::size_t> const& round, std::size_t benchmark) const {
   double sum = 0;
   for (std::size_t i = 0; i < questions_.size(); ++i)
@@ -281,7 +281,7 @@ bool Planner::is_answered_by(std::vector<std::size_t> const& round,
          });
 }
 
-/// Rounds that give each end as many readings.
+/// The rounds that are missing until each end has `readings` readings.
 std::vector<std::vector<std::size_t>> rounds_of_ends(Belief const& belief,
                                                      int readings,
                                                      std::size_t together) {
@@ -293,7 +293,7 @@ std::vector<std::vector<std::size_t>> rounds_of_ends(Belief const& belief,
   return rounds;
 }
 
-/// Two readings of each end of each benchmark.
+/// Plans two readings of each end of each benchmark.
 std::vector<Measurement> plan_start(std::span<Question const> questions,
                                     StepCosts const& costs,
                                     Capacity capacity) {

@@ -12,7 +12,7 @@ namespace torchwatch::bisect {
 
 namespace {
 
-/// Share of the prior in each gap.
+/// The share of the prior in each gap.
 std::vector<double> shares_of(Belief const& belief, std::span<double const> prior) {
   double const total = std::accumulate(prior.begin(), prior.end(), 0.0);
   std::vector<double> weights;
@@ -24,7 +24,7 @@ std::vector<double> shares_of(Belief const& belief, std::span<double const> prio
   return weights;
 }
 
-/// The readings by rounds, around their mean.
+/// The readings by round, minus their mean.
 Measured table_of(Belief const& belief,
                   std::span<Reading const> readings,
                   std::span<double const> shares,
@@ -83,9 +83,9 @@ Hypothesis hypothesis_of(Explanation const& explanation, double center, std::siz
   return hypothesis;
 }
 
-/// Variance, by that of a reading, of what the next round adds, for those who plan it. Of a walk,
-/// that it tells only how its builds differ: each more round of the same builds says less of their
-/// levels, which independent rounds would not.
+/// The variance of the effect of the next round, relative to that of a reading, for plans. For a
+/// walk it is large, so that only differences within a round count. Further rounds of the same
+/// builds add ever less information about their levels than independent rounds would.
 double next_round(Drift const& drift) {
   constexpr double unknown = 50;
   return drift.is_walk ? unknown : drift.variance;
@@ -114,7 +114,7 @@ double Belief::gradual() const {
   return sum;
 }
 
-double Belief::astray_alike(int count) const {
+double Belief::all_outliers(int count) const {
   double const outlying = std::accumulate(outliers.begin(), outliers.end(), 0);
   double const all = std::accumulate(readings.begin(), readings.end(), 0);
   double probability = 1;
@@ -124,7 +124,7 @@ double Belief::astray_alike(int count) const {
 }
 
 bool is_usable(Reading const& reading) {
-  constexpr double largest = 1e100;  // its square is a number
+  constexpr double largest = 1e100;  // its square is finite
   return std::abs(reading.level) < largest;
 }
 

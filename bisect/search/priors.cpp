@@ -16,20 +16,20 @@ constexpr double little = 0.05;
 constexpr double some = 0.4;
 constexpr double much = 1;
 
-/// Share of the weights that searched nightlies cannot move.
+/// The share of the weights that does not depend on the searched nightlies.
 constexpr double immovable = 0.05;
 
-/// What a file of PyTorch's tree weighs for a benchmark on each device. `*` in its path is any
-/// text, slashes too.
+/// The weight of files in PyTorch's tree for a benchmark on each device. `*` in a path matches any
+/// text, also slashes.
 struct Rule {
   char const* path;
   double cpu;
   double cuda;
 };
 
-/// The first that fits counts.
+/// The first rule that matches counts.
 constexpr std::array rules{
-    // Beside the product.
+    // Files that are not part of the product.
     Rule{"*.md", little, little},
     Rule{"*.rst", little, little},
     Rule{"docs/*", little, little},
@@ -48,7 +48,7 @@ constexpr std::array rules{
     Rule{"tools/setup_helpers/*", much, much},
     Rule{"tools/build_*", much, much},
     Rule{"tools/*", little, little},
-    // Of Bazel's files, CMake reads one.
+    // CMake reads one of Bazel's files.
     Rule{"build_variables.bzl", much, much},
     Rule{"*.bzl", little, little},
     Rule{"*.bazel", little, little},
@@ -68,11 +68,11 @@ constexpr std::array rules{
     Rule{"*flash-attention*", little, much},
     Rule{"*nccl*", little, much},
     Rule{"*NCCL*", little, much},
-    // ROCm: LibTorch calls it cuda, and most fleets do not have it.
+    // ROCm. LibTorch calls it cuda; most fleets do not have it.
     Rule{"*/hip/*", little, some},
     Rule{"*miopen*", little, some},
     Rule{"*composable_kernel*", little, some},
-    // Devices of nobody here.
+    // Devices that no fleet has.
     Rule{"*/mps/*", little, little},
     Rule{"*/metal/*", little, little},
     Rule{"*.metal", little, little},
@@ -81,7 +81,7 @@ constexpr std::array rules{
     Rule{"*/vulkan/*", little, little},
     Rule{"*/xla/*", little, little},
     Rule{"*/mtia/*", little, little},
-    // What benchmarks run, and how it is compiled.
+    // Sources that benchmarks run, and how they are compiled.
     Rule{"aten/*", much, much},
     Rule{"c10/*", much, much},
     Rule{"torch/csrc/*", much, much},

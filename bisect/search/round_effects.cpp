@@ -7,7 +7,7 @@ namespace torchwatch::bisect {
 RoundEffects::RoundEffects(std::size_t rounds, Drift drift)
     : drift_{drift},
       diagonal_(rounds, (drift.is_walk ? 2 : 1) / drift.variance),
-      beside_{drift.is_walk ? -1 / drift.variance : 0},
+      off_diagonal_{drift.is_walk ? -1 / drift.variance : 0},
       pivots_(rounds),
       factors_(rounds) {
   diagonal_.back() = 1 / drift.variance;
@@ -17,8 +17,8 @@ void RoundEffects::weigh(std::span<double const> weights) {
   for (std::size_t i = 0; i < pivots_.size(); ++i) {
     pivots_[i] = diagonal_[i] + weights[i];
     if (i == 0) continue;
-    factors_[i] = beside_ / pivots_[i - 1];
-    pivots_[i] -= factors_[i] * beside_;
+    factors_[i] = off_diagonal_ / pivots_[i - 1];
+    pivots_[i] -= factors_[i] * off_diagonal_;
   }
 }
 

@@ -6,10 +6,10 @@
 
 namespace torchwatch::bisect {
 
-/// The changes of a host's pace from round to round. Variances are divided by that of a reading.
+/// The model of a host's pace from round to round. Variances are relative to that of a reading.
 struct Drift {
-  double variance = 0;   ///< of what a round adds to its readings, or of a step of the walk
-  bool is_walk = false;  ///< a round adds what the one before did, and a step: neighbours are alike
+  double variance = 0;   ///< variance of the effect of a round, or of a step of the walk
+  bool is_walk = false;  ///< true when each effect is the one before plus a step
 
   bool operator==(Drift const&) const = default;
 };
@@ -20,13 +20,13 @@ struct Drift {
 /// Filter). Their precision has three diagonals in both cases, so all takes linear time.
 class RoundEffects {
  public:
-  /// With a variance above 0.
+  /// `drift.variance` is above 0.
   RoundEffects(std::size_t rounds, Drift drift);
 
-  /// `weights`: what all readings of each round weigh.
+  /// Sets the total weight of the readings of each round.
   void weigh(std::span<double const> weights);
 
-  /// Turns weighted sums of each round's readings into what the rounds add to them.
+  /// Replaces the weighted sum of each round's readings by the round's effect.
   void predict(std::span<double> sums) const;
 
   /// The factor by which `predict` shrinks the sum of a round, where effects are independent.
@@ -34,17 +34,17 @@ class RoundEffects {
 
   bool is_walk() const { return drift_.is_walk; }
 
-  /// How unlikely such effects are: their squares, by their variances.
+  /// The squares of the effects, or of the steps of the walk, divided by their variance.
   double squares(std::span<double const> effects) const;
 
-  /// Logarithm of how much more room the effects had before the readings than after.
+  /// Logarithm of the determinant of the prior covariance times the precision after the readings.
   double log_determinant() const;
 
  private:
   Drift drift_;
   std::vector<double> diagonal_;  // of the precision before the readings ...
-  double beside_;                 // ... and its other two diagonals
-  std::vector<double> pivots_;    // after them: its factors
+  double off_diagonal_;           // ... and its other two diagonals
+  std::vector<double> pivots_;    // factors of the precision after the readings
   std::vector<double> factors_;
 };
 

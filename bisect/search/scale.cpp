@@ -9,7 +9,7 @@ namespace torchwatch::bisect {
 
 namespace {
 
-/// Of metrics that repeat themselves.
+/// The expected noise of deterministic metrics.
 constexpr double exact_noise = 1e-3;
 
 }  // namespace
@@ -36,8 +36,8 @@ Expectation Scale::expectation(Direction direction) const {
   expectation.direction = direction;
   if (!is_deterministic(metric_)) return expectation;
   expectation.noise = exact_noise;
-  expectation.degrees = 1;        // if they do not, the first readings say so
-  expectation.builds_differ = 0;  // links and alignment move no memory
+  expectation.degrees = 1;        // the first readings correct it
+  expectation.builds_differ = 0;  // links and alignment do not change memory
   return expectation;
 }
 

@@ -7,34 +7,35 @@
 
 namespace torchwatch::bisect {
 
-/// The scale on which changes of a metric add up, and what a search expects on it. Times and
-/// memory: logarithms. A leak may be nothing, so it is linear: the smallest one that counts is as
-/// long as the threshold is on the other scales.
+/// The scale on which changes of a metric add up, and the priors of a search on it. Times and
+/// memory use logarithms. A leak may be zero, so its scale is linear: on it the metric's floor, the
+/// smallest leak that is reported, has the length of the threshold on the other scales.
 class Scale {
  public:
   Scale(Metric metric, double threshold, config::DecideOptions const& options);
 
-  /// `value` is in the metric's unit. No memory counts as one page of it, so that a change from
-  /// nothing has a size.
+  /// Converts between values, in the metric's unit, and levels. Memory below one page counts as one
+  /// page, so that a change from zero has a size.
   double level(double value) const;
   double value(double level) const;
 
-  /// The change that counts.
+  /// The smallest change that is reported, as a difference of levels.
   double threshold() const { return threshold_; }
 
-  /// Before anything is measured. A commit's own change is expected to be at least two thirds of
-  /// the threshold, so that two that only pass it together are seen.
+  /// The prior before anything is measured. A commit's own change is at least two thirds of the
+  /// threshold, so that two commits that only exceed it together are found.
   Expectation expectation(Direction direction) const;
 
-  /// Of what is left of a change by `total` when a proven one is taken out: most likely nothing,
-  /// else a quarter of it or more, up or down. That is at least half of the threshold, so that
-  /// nobody looks for what does not matter, and at most all of it.
+  /// The prior of the rest of a change by `total` when a proven change is taken out. Most likely
+  /// there is no rest; else a commit made at least a quarter of `total`, up or down. That quarter
+  /// is raised to half of the threshold, below which changes do not matter, and limited to all of
+  /// it.
   Expectation rest(double total) const;
 
  private:
   Metric metric_;
   double threshold_;
-  double unit_;  // of a linear scale
+  double unit_;  // the unit of a linear scale
 };
 
 }  // namespace torchwatch::bisect

@@ -13,22 +13,24 @@ namespace torchwatch::bisect {
 
 namespace {
 
-/// Builds that take turns in a round: two tell a difference, and disturb each other least.
+/// The number of builds that take turns in a round. Two show a difference, and disturb each other
+/// least.
 constexpr std::size_t together = 2;
 
-/// A place that holds a change with less than this is no suspect's any more.
+/// Suspects of a gap with a smaller probability do not count as suspects that are left.
 constexpr double least_suspicion = 0.01;
 
-/// Processes of a build that must give an exact metric alike: one may be an outlier.
+/// The number of processes of a build that must report the same value of an exact metric.
 constexpr int agreeing = 2;
 
-/// Of a series; after these it is not asked about any more.
+/// A series is dropped after more failures than this.
 constexpr std::size_t most_failures = 8;
 
-/// How often a benchmark is tried on a build that it never ran with, which is not an end.
+/// The number of tries of a benchmark on a build that it never ran on and that is not an end.
 constexpr int most_tries = 2;
 
-/// What a failure of an end counts that has not given anything yet: the third is the last.
+/// One failure of an end that was never measured counts as this many. The third one drops the
+/// series.
 constexpr std::size_t of_an_end = most_failures / 2;
 
 using Benchmarks = std::vector<std::pair<std::string, Benchmark>>;
@@ -49,13 +51,13 @@ std::size_t index_of(Benchmarks const& benchmarks, std::string const& fleet, Ben
   return static_cast<std::size_t>(found - benchmarks.begin());
 }
 
-/// Of metrics that builds move.
+/// Adds the measured difference between builds, for metrics that it affects.
 Expectation with_builds(Expectation expectation,
                         BuildVariation const& builds,
                         std::string const& fleet) {
-  auto const learnt = builds.find(fleet);
-  if (expectation.builds_differ > 0 && learnt != builds.end())
-    expectation.builds_learnt = learnt->second;
+  auto const measured = builds.find(fleet);
+  if (expectation.builds_differ > 0 && measured != builds.end())
+    expectation.builds_measured = measured->second;
   return expectation;
 }
 
@@ -74,7 +76,7 @@ std::vector<SeriesQuery> queries_in(BisectionRequest const& request,
   return queries;
 }
 
-/// What is built at each position of a search where every suspect comes on top of the one before.
+/// The commit of each position of a search in which every suspect is the child of the one before.
 std::vector<CommitSha> commits_of(CommitSha const& start, std::vector<Commit> const& suspects) {
   std::vector<CommitSha> commits{start};
   for (auto const& suspect : suspects)
@@ -82,7 +84,7 @@ std::vector<CommitSha> commits_of(CommitSha const& start, std::vector<Commit> co
   return commits;
 }
 
-/// How many suspects may hold a change.
+/// The number of suspects that may have made a change.
 std::size_t suspects_in(Belief const& belief) {
   std::size_t left = 0;
   for (std::size_t gap = 0; gap < belief.gaps(); ++gap)
@@ -197,15 +199,15 @@ std::string Search::reason_for(Measurement const& measurement) const {
   bool const are_ends =
       measurement.positions.front() == 0 && measurement.positions.back() == suspects_.size();
   if (measurement.information == 0)
-    return are_ends ? "both ends, to see whether they differ"
-                    : "beside a change once more, since one process may be an outlier";
+    return are_ends ? "check that the ends differ"
+                    : "repeat builds that decide the answer: one process may be an outlier";
   return fmt::format("{}; expected information gain {:#.2g} bits in {:.0f} s",
                      purpose_of(measurement),
                      measurement.information / std::numbers::ln2,
                      measurement.seconds);
 }
 
-/// Of series that are still asked about.
+/// The reason to measure, from the series of the benchmark that have no answer yet.
 std::string Search::purpose_of(Measurement const& measurement) const {
   std::size_t left = 0;
   SearchedSeries const* rest = nullptr;
@@ -215,7 +217,7 @@ std::string Search::purpose_of(Measurement const& measurement) const {
     if (!lines_[series].explained.empty()) rest = &lines_[series];
   }
   if (rest == nullptr) return fmt::format("{} of {} suspects left", left, suspects_.size());
-  return "is there another culprit? the proof leaves " + rest->rest() + " unexplained";
+  return "look for another culprit: the proof leaves " + rest->rest() + " unexplained";
 }
 
 bool Search::is_over() const {
@@ -287,11 +289,11 @@ void Search::read(std::size_t series, BisectionStep const& step) {
           {position_of(step.commits[i]), rounds_, line.scale.level(found->levels[i])});
   auto const failed = std::erase_if(readings, std::not_fn(is_usable));
   if (!readings.empty()) state_.add(series, readings);
-  if (readings.empty() && failed == 0) pass_over(series, step.commits);
+  if (readings.empty() && failed == 0) skip_unmeasured(series, step.commits);
   note_failures(series, failed);
 }
 
-/// A series that fails again and again cannot be asked about.
+/// Counts failures of a series, and drops it when they are too many.
 void Search::note_failures(std::size_t series, std::size_t count) {
   auto& failures = lines_[series].failures;
   failures += count;
@@ -304,8 +306,9 @@ bool Search::is_measured(std::size_t series, std::size_t position) const {
   return at < std::ssize(belief.positions) && belief.readings[static_cast<std::size_t>(at)] > 0;
 }
 
-/// One of these builds gave no level of the series: one that never did, or else any, this time.
-void Search::pass_over(std::size_t series, std::vector<CommitSha> const& commits) {
+/// Skips the builds of a step without levels for which the series has no reading. An end cannot be
+/// skipped, so the series is dropped. If all builds have readings, the step counts as a failure.
+void Search::skip_unmeasured(std::size_t series, std::vector<CommitSha> const& commits) {
   bool is_any_new = false;
   for (auto const& commit : commits) {
     auto const position = position_of(commit);
@@ -327,7 +330,7 @@ void Search::learn(Series const& series,
   read_pairs(number_of(series), {position - 1, position}, pairs, layout);
 }
 
-bool Search::accuses_nobody(std::size_t series) const {
+bool Search::names_no_commit(std::size_t series) const {
   auto const answer = state_.answer(series);
   return answer && lines_[series].explained.empty() &&
          (answer->kind == Answer::Kind::unchanged || answer->kind == Answer::Kind::gradual);
@@ -337,11 +340,11 @@ std::vector<Series> Search::to_confirm() const {
   if (!found_.empty()) return {};
   std::vector<Series> rest;
   for (std::size_t i = 0; i < lines_.size(); ++i) {
-    if (!accuses_nobody(i)) return {};
+    if (!names_no_commit(i)) return {};
     auto const& [fleet, benchmark, metric] = lines_[i].series;
-    auto const learnt = builds_.find(fleet);
-    bool const is_learnt = learnt != builds_.end() && learnt->second > 0;
-    bool const may_differ = !is_deterministic(metric) && !is_learnt;
+    auto const measured = builds_.find(fleet);
+    bool const is_known = measured != builds_.end() && measured->second > 0;
+    bool const may_differ = !is_deterministic(metric) && !is_known;
     if (may_differ && !lines_[i].is_confirmed) rest.push_back(lines_[i].series);
   }
   return rest;
@@ -377,7 +380,7 @@ std::vector<SeriesBelief> Search::beliefs() const {
                        belief.no_change(),
                        suspects_[belief.positions[gap]].sha,
                        suspects_[belief.positions[gap + 1] - 1].sha,
-                       std::min(1.0, belief.changed_in(gap))});  // a sum is rounded
+                       std::min(1.0, belief.changed_in(gap))});  // a rounded sum may exceed 1
   }
   return beliefs;
 }
@@ -389,7 +392,7 @@ std::vector<Finding> Search::find() {
     if (!answer || answer->kind == Answer::Kind::open) continue;
     bool const is_gradual = answer->kind == Answer::Kind::gradual;
     auto& line = lines_[i];
-    if (is_gradual && std::exchange(line.is_gradual, true)) continue;  // its span may move
+    if (is_gradual && std::exchange(line.is_gradual, true)) continue;  // only its span changed
     if (!answer->changes.empty()) line.note_total(*answer);
     for (auto const& [span, effect] : line.effects_of(*answer)) {
       if (!found_.emplace(i, span).second) continue;
@@ -414,8 +417,7 @@ void Search::add_to(Finding& finding, Span span, Effect const& effect) const {
   finding.effects.push_back(effect);
 }
 
-/// Probability that the suspect changed the series, or one that is not told apart from it did, by
-/// all that was read.
+/// The probability after all readings that the suspect, or one in the same gap, changed the series.
 double Search::belief_in(std::size_t series, std::size_t suspect) const {
   auto const& belief = state_.belief(series);
   auto const after = std::ranges::upper_bound(belief.positions, suspect);
@@ -442,8 +444,7 @@ void Search::explain(Finding& finding) {
   }
 }
 
-/// Series without an answer; not those whose change was one build's, nor those of which only the
-/// rest is open.
+/// The series without an answer, except those with a layout change and those with a proven change.
 std::vector<std::size_t> Search::open_series() const {
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < lines_.size(); ++i) {
@@ -454,7 +455,7 @@ std::vector<std::size_t> Search::open_series() const {
   return open;
 }
 
-/// What is most likely of series whose ends were read.
+/// The likeliest changes of the series in `open` whose ends were read.
 std::vector<Finding> Search::guesses(std::vector<std::size_t> const& open) const {
   std::map<Span, Finding> guesses;
   for (auto const i : open) {

@@ -8,26 +8,27 @@ namespace torchwatch::bisect {
 
 namespace {
 
-/// What is left of the weight of a suspect whose change is known, since a prior is positive.
+/// The factor on the weight of a suspect whose change is known. Priors must be positive.
 constexpr double known_weight = 1e-3;
 
-/// Probability that known changes leave nothing, at which nobody looks for what is too small to
-/// count.
+/// The probability that known changes leave no rest at which small changes are no longer searched.
 constexpr double nothing_at_all = 0.95;
 
-/// Processes of one build that are outliers alike may fool an answer with this probability.
-constexpr double fooled = 0.01;
+/// The largest odds that outliers of one build mislead an answer.
+constexpr double most_misleading = 0.01;
 
-/// Probability at which many commits are said to have made a change: that accuses nobody.
+/// The confidence that is enough for a gradual answer, since it names no commit.
 constexpr double gradual_confidence = 0.95;
 
-/// A build is known when what it adds itself makes up all but this of what is unknown of it.
+/// A build's level is known when the variance of its own effect is this many times the variance of
+/// the mean of its readings.
 constexpr double known_builds = 10;
 
-/// A gap that holds a change with less is not worth another reading.
+/// A gap with a smaller probability of a change is not worth another reading.
 constexpr double worth_a_reading = 0.003;
 
-/// Gradual ones count as one explanation, of which the likeliest speaks.
+/// The likeliest hypothesis. All gradual ones together count as one, and the likeliest of them
+/// represents it.
 Hypothesis const& likeliest_of(Belief const& belief) {
   double const gradual = belief.gradual();
   auto const& best = *std::ranges::max_element(belief.hypotheses, {}, [](Hypothesis const& one) {
@@ -39,7 +40,8 @@ Hypothesis const& likeliest_of(Belief const& belief) {
   });
 }
 
-/// The suspects from where gradual changes begin to where they end, all but a twentieth of each.
+/// The suspects of a gradual change. Its beginning and its end are each outside this span with a
+/// probability below 5%.
 Answer::Change span_of(Belief const& belief, double size) {
   constexpr double outside = 0.05;
   double const all = belief.gradual();
@@ -59,13 +61,13 @@ Answer::Change span_of(Belief const& belief, double size) {
   return {belief.positions[first], belief.positions[last + 1] - 1, size};
 }
 
-/// How many more of a build's processes agree with an answer than do not.
+/// The number of a build's processes that agree with an answer minus those that do not, at least 0.
 int agreeing_at(Belief const& belief, std::size_t index) {
   return std::max(0, belief.readings[index] - 2 * belief.outliers[index]);
 }
 
-/// Whether an answer rests on this build: it lies beside a change, or is an end, and nothing
-/// changed.
+/// True when an answer rests on this build: it is next to a change, or it is an end and the answer
+/// is "no change".
 bool rests_on(Hypothesis const& hypothesis, Belief const& belief, std::size_t index) {
   if (hypothesis.changes.empty()) return index == 0 || index + 1 == belief.positions.size();
   return std::ranges::any_of(hypothesis.changes, [&](auto const& change) {
@@ -73,8 +75,8 @@ bool rests_on(Hypothesis const& hypothesis, Belief const& belief, std::size_t in
   });
 }
 
-/// If this build's processes misled us, the change is in the next gap beyond it, or, where it is an
-/// end, nowhere: how much likelier that was than the gap of the answer, before anything was read.
+/// The prior odds of the alternative, if this build's processes are misleading, against the gap of
+/// the answer. The alternative is a change in the next gap beyond the build; at an end, no change.
 double odds_behind(Hypothesis const& hypothesis,
                    Belief const& belief,
                    std::size_t index,
@@ -90,12 +92,12 @@ double odds_behind(Hypothesis const& hypothesis,
   return 1;
 }
 
-/// Odds that the build's processes are outliers alike, and that the answer is wrong for it.
+/// The odds that all of the build's processes are outliers and the answer is wrong for that reason.
 double misleading(Hypothesis const& hypothesis,
                   Belief const& belief,
                   std::size_t index,
                   double no_change) {
-  return belief.astray_alike(agreeing_at(belief, index)) *
+  return belief.all_outliers(agreeing_at(belief, index)) *
          odds_behind(hypothesis, belief, index, no_change);
 }
 
@@ -115,7 +117,7 @@ SearchState::SearchState(std::vector<double> prior,
     auto& state = states_.emplace_back();
     state.asked = asked;
     state.most_readings = patience_.most_readings;
-    believe_again(state);
+    update_belief(state);
   }
 }
 
@@ -131,7 +133,7 @@ std::vector<Measurement> SearchState::next(StepCosts const& costs, Capacity capa
   return plan(questions, costs, capacity);
 }
 
-/// What answers would rest on, were it read often enough.
+/// The measurements of builds that answers would rest on but that were read too rarely.
 std::vector<Measurement> SearchState::reread(StepCosts const& costs, Capacity capacity) const {
   std::vector<Measurement> measurements;
   for (std::size_t i = 0; i < states_.size(); ++i) {
@@ -152,7 +154,7 @@ std::vector<Measurement> SearchState::reread(StepCosts const& costs, Capacity ca
   return measurements;
 }
 
-/// Of the builds beside a hypothesis' changes, ascending.
+/// The positions on which the likeliest answer rests and that need more readings, ascending.
 std::vector<std::size_t> SearchState::read_too_rarely(SeriesState const& state) const {
   auto const& belief = state.belief;
   auto const lost = lost_to(state);
@@ -162,13 +164,13 @@ std::vector<std::size_t> SearchState::read_too_rarely(SeriesState const& state) 
     auto const position = belief.positions[index];
     if (!rests_on(hypothesis, belief, index) || lost.contains(position)) continue;
     double const odds = misleading(hypothesis, belief, index, state.asked.expectation.no_change);
-    if (agreeing_at(belief, index) < state.asked.readings || odds > fooled)
+    if (agreeing_at(belief, index) < state.asked.readings || odds > most_misleading)
       positions.push_back(position);
   }
   return positions;
 }
 
-/// Probability that no build's processes misled the likeliest answer.
+/// The probability that no build's processes mislead the likeliest answer.
 double SearchState::not_misled(SeriesState const& state) const {
   auto const& belief = state.belief;
   auto const& hypothesis = likeliest_of(belief);
@@ -182,7 +184,7 @@ double SearchState::not_misled(SeriesState const& state) const {
 void SearchState::add(std::size_t series, std::vector<Reading> const& readings) {
   auto& state = states_[series];
   state.readings.insert(state.readings.end(), readings.begin(), readings.end());
-  believe_again(state);
+  update_belief(state);
   share_answers();
 }
 
@@ -215,11 +217,12 @@ void SearchState::explain(std::size_t series,
   state.asked.expectation = rest;
   state.large = large;
   state.most_readings = state.readings.size() + patience_.rest_readings;
-  believe_again(state);
+  update_belief(state);
   share_answers();
 }
 
-/// Suspects that changed other series weigh as much as all; those whose change is known, little.
+/// The prior of a series. Suspects that changed other series get as much weight as all together;
+/// those whose change is known get little.
 std::vector<double> SearchState::prior_of(SeriesState const& state) const {
   auto prior = prior_;
   double const all = std::accumulate(prior.begin(), prior.end(), 0.0);
@@ -230,7 +233,7 @@ std::vector<double> SearchState::prior_of(SeriesState const& state) const {
   return prior;
 }
 
-void SearchState::believe_again(SeriesState& state) const {
+void SearchState::update_belief(SeriesState& state) const {
   auto const prior = prior_of(state);
   state.belief = believe(prior, state.readings, state.asked.expectation, state.known);
   if (state.known.empty()) return;
@@ -239,7 +242,7 @@ void SearchState::believe_again(SeriesState& state) const {
   state.no_large = believe(prior, state.readings, large, state.known).no_change();
 }
 
-/// Suspects that are known to have changed a series, or that its answer names.
+/// The suspects that are known to have changed a series, or that its answer names.
 std::set<std::size_t> SearchState::named_by(std::size_t series) const {
   auto const& known = states_[series].known;
   std::set<std::size_t> named{known.begin(), known.end()};
@@ -250,7 +253,7 @@ std::set<std::size_t> SearchState::named_by(std::size_t series) const {
   return named;
 }
 
-/// Every series that is still asked about learns whom the others name.
+/// Updates every series without an answer with the suspects that the others name.
 void SearchState::share_answers() {
   std::vector<std::set<std::size_t>> named;
   for (std::size_t i = 0; i < states_.size(); ++i)
@@ -261,7 +264,7 @@ void SearchState::share_answers() {
       if (other != i) by_others.insert(named[other].begin(), named[other].end());
     if (by_others == states_[i].named || answer(i)) continue;
     states_[i].named = std::move(by_others);
-    believe_again(states_[i]);
+    update_belief(states_[i]);
   }
 }
 
@@ -288,7 +291,7 @@ std::optional<Answer> SearchState::answer(std::size_t series) const {
   return answer;
 }
 
-/// Of what known changes leave.
+/// True when the rest after known changes holds no large change, and most likely none at all.
 bool SearchState::nothing_large_is_left(SeriesState const& state) const {
   return !state.known.empty() && state.no_large >= patience_.confidence &&
          state.belief.no_change() >= nothing_at_all;
@@ -314,8 +317,8 @@ bool SearchState::can_be_cut(SeriesState const& state, std::size_t gap) const {
   return false;
 }
 
-/// No other build can be had where a change may be, and of those that are there nothing is unknown
-/// but what their layout adds.
+/// True when more readings cannot help. No other build is available where a change may be, and the
+/// levels of the existing builds are known except for their own effects.
 bool SearchState::is_stuck(SeriesState const& state) const {
   auto const& belief = state.belief;
   auto const is_known = [&](std::size_t index) {
@@ -329,8 +332,7 @@ bool SearchState::is_stuck(SeriesState const& state) const {
   return true;
 }
 
-/// Whether it is probable enough, and no build that has some of a change's suspects, but not all,
-/// can be read.
+/// True when the answer is probable enough and no gap with a change can be cut further.
 bool SearchState::is_final(SeriesState const& state, Answer const& answer) const {
   if (answer.kind == Answer::Kind::gradual) {
     bool const is_late = state.readings.size() >= patience_.few_readings;

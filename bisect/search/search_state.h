@@ -11,26 +11,26 @@
 
 namespace torchwatch::bisect {
 
-/// When to stop asking.
+/// The conditions under which a search stops.
 struct Patience {
-  double confidence = 0.99;  ///< probability of an answer, were no build's processes outliers
-  std::size_t most_readings = 400;  ///< of a series
-  std::size_t rest_readings = 120;  ///< more of them, to look for what a proven change leaves
-  /// After so many, less confidence is enough to say that many commits did it, each a little.
+  double confidence = 0.99;         ///< probability of an answer, if no process is an outlier
+  std::size_t most_readings = 400;  ///< most readings of a series
+  std::size_t rest_readings = 120;  ///< further readings, to search what a proven change leaves
+  /// The number of readings after which less confidence is enough for a gradual answer.
   std::size_t few_readings = 80;
 };
 
-/// What became of a series.
+/// The result of a series.
 struct Answer {
   enum class Kind {
-    changed,    ///< with `changes`
+    changed,    ///< the level changed by `changes`
     unchanged,  ///< the ends do not differ
-    gradual,    ///< many suspects did, each a little: `changes` has one, of all of them
-    open,       ///< patience ended first; `changes` are those most likely
+    gradual,    ///< many suspects each contributed a little; `changes` has one that spans them
+    open,       ///< the readings ran out first; `changes` are the likeliest
   };
 
-  /// Suspects of which one changed the level, [first, last]: one suspect, or several that cannot be
-  /// built apart.
+  /// A change of the level by one of the suspects in [first, last]: one suspect, or several that
+  /// no build separates.
   struct Change {
     std::size_t first = 0;
     std::size_t last = 0;
@@ -40,8 +40,9 @@ struct Answer {
   Kind kind = Kind::open;
   double base = 0;  ///< level of the start
   std::vector<Change> changes;
-  /// Of exactly this answer, also that no processes misled it together, which `likeliest` leaves
-  /// out; of a gradual change: that it is one, wherever it begins and ends.
+  /// Probability of exactly this answer. From answer() it also covers that outliers of one build
+  /// misled it; from likeliest() it does not. For a gradual change: that the change is gradual,
+  /// with any beginning and end.
   double probability = 0;
 };
 
@@ -49,50 +50,51 @@ struct Answer {
 struct SeriesQuery {
   Expectation expectation;
   std::size_t benchmark = 0;  ///< series of one benchmark are measured by the same processes
-  int readings = 1;  ///< of a build next to a change, before an answer may rest on that build
+  int readings = 1;           ///< least readings of a build on which an answer may rest
 };
 
-/// What a search knows by now: the readings of each series, what cannot be built or measured, and
-/// the probabilities that follow. It proposes what to measure next, and answers when it is sure.
+/// The state of a search: the readings of each series, the builds that cannot be made or measured,
+/// and the posterior. It proposes the next measurements, and answers when it is sure.
+///
+/// A suspect that changed one series is likely for the others. Its prior there gets as much weight
+/// as all suspects together.
+///
 /// Suspects are numbered from 0, oldest first; the build at position p has the first p of them.
 /// Pure: the same readings and skips give the same proposals and answers. Not thread-safe.
-///
-/// A suspect that is known to have changed one series is a likely one for the others: it gets as
-/// much weight as all suspects together have.
 class SearchState {
  public:
-  /// `prior`: weight of each suspect, at least one.
+  /// `prior` has the weight of each suspect, at least one.
   SearchState(std::vector<double> prior, std::vector<SeriesQuery> const& series, Patience patience);
 
-  /// What to read next; empty when every series has its answer.
+  /// The next measurements; empty when every series has its answer.
   std::vector<Measurement> next(StepCosts const& costs, Capacity capacity) const;
 
   void add(std::size_t series, std::vector<Reading> const& readings);
 
-  /// The build at `position` cannot be had. Neither end.
+  /// Marks the build at `position` as unbuildable. It is not an end.
   void skip(std::size_t position);
 
-  /// The build at `position` cannot be read by `benchmark`. Neither end.
+  /// Marks the build at `position` as one that `benchmark` cannot measure. It is not an end.
   void skip(std::size_t position, std::size_t benchmark);
 
-  /// The build at `position` gives no level of the series, though it may give others. Neither end.
+  /// Marks the build at `position` as one without levels for the series. It is not an end.
   void skip_in(std::size_t series, std::size_t position);
 
-  /// The series is not asked about any more.
+  /// Stops the search of the series.
   void drop(std::size_t series);
 
-  /// Takes out what is known for sure: `suspect` changed the series; both builds beside it have
-  /// been read. Everything is then about the rest, which `rest` expects. That there is none is also
-  /// the answer when one that is at least `large` is out of the question, and a smaller one is
-  /// unlikely. A series with more than `most_known` of them is not asked about any more.
+  /// Takes a proven change out of the series: that of `suspect`, whose neighbouring builds have
+  /// both been read. From then on belief and answers are about the rest, with the prior `rest`.
+  /// They end with "no change" also when a change of at least `large` is refuted and a smaller one
+  /// is unlikely. A series with more than `most_known` proven changes is dropped.
   void explain(std::size_t series, std::size_t suspect, Expectation const& rest, double large);
 
   Belief const& belief(std::size_t series) const { return states_[series].belief; }
 
-  /// Nothing while the series is still asked about.
+  /// The answer of the series; nothing while it is still searched.
   std::optional<Answer> answer(std::size_t series) const;
 
-  /// What is most likely now, whether or not that is enough to be an answer.
+  /// The likeliest answer at present, also when its probability is too small for an answer.
   Answer likeliest(std::size_t series) const;
 
  private:
@@ -100,17 +102,17 @@ class SearchState {
     SeriesQuery asked;
     std::vector<Reading> readings;
     std::vector<std::size_t> known;  ///< suspects that are explained
-    double large = 0;                ///< change that must not be missed in what they leave ...
+    double large = 0;                ///< smallest change of the rest that must not be missed ...
     double no_large = 0;             ///< ... and the probability that there is none
     std::size_t most_readings = 0;
     bool is_dropped = false;
-    std::set<std::size_t> lost;   ///< positions that give no level of this series
+    std::set<std::size_t> lost;   ///< positions without levels for this series
     std::set<std::size_t> named;  ///< suspects that changed other series
     Belief belief;
   };
 
   std::vector<double> prior_of(SeriesState const& state) const;
-  void believe_again(SeriesState& state) const;
+  void update_belief(SeriesState& state) const;
   std::set<std::size_t> named_by(std::size_t series) const;
   void share_answers();
   std::vector<Measurement> reread(StepCosts const& costs, Capacity capacity) const;
@@ -126,7 +128,7 @@ class SearchState {
   std::vector<SeriesState> states_;
   Patience patience_;
   std::set<std::size_t> skipped_;
-  std::set<std::pair<std::size_t, std::size_t>> unread_;  // benchmark, position
+  std::set<std::pair<std::size_t, std::size_t>> unread_;  // (benchmark, position)
 };
 
 }  // namespace torchwatch::bisect

@@ -31,7 +31,7 @@ Glance::Glance(Summary summary,
   }
 }
 
-/// A rise as steps: where, and how much of it comes there.
+/// Lists a rise as steps: the position of each, and its part of the rise.
 void Glance::list_steps(Rise const& rise, Steps& steps) const {
   steps.clear();
   double const begin = passed_[rise.gap];

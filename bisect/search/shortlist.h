@@ -8,9 +8,9 @@
 
 namespace torchwatch::bisect {
 
-/// Tells in a glance how well explanations fit, so that only good ones are fitted with care: by
-/// least squares with the weights of another explanation's fit. What a glance costs does not depend
-/// on the number of readings.
+/// A fast rating of explanations, so that only good ones are fitted in full. It is a least squares
+/// fit with the weights of another explanation's fit. Its cost does not depend on the number of
+/// readings.
 class Glance {
  public:
   Glance(Summary summary,
@@ -18,7 +18,7 @@ class Glance {
          double readings,
          Expectation const& expectation);
 
-  /// About the logarithm of the evidence; only good for comparing with others.
+  /// Approximates the logarithm of the evidence, up to a constant. Use it only for comparisons.
   double operator()(std::span<Rise const> rises) const;
 
  private:
@@ -29,8 +29,8 @@ class Glance {
   double below(std::size_t row, std::size_t column) const { return sums_[row * size_ + column]; }
 
   std::size_t size_;
-  std::vector<double> sums_;    // of the information, of positions from a row and a column on
-  std::vector<double> levels_;  // what readings say, of positions from one on
+  std::vector<double> sums_;    // of the information, over rows and columns from a position on
+  std::vector<double> levels_;  // sums of the readings, over positions from one on
   std::vector<double> passed_;
   double squares_;
   double prior_squares_;

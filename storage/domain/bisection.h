@@ -129,7 +129,7 @@ struct BisectionStep {
   std::string fleet;
   Benchmark benchmark;
   std::vector<CommitSha> commits;  ///< in ancestry order
-  std::string reason;              ///< why these: "both ends, to see whether they differ"
+  std::string reason;              ///< why these: "check that the ends differ"
   bool is_done = false;
   std::vector<MetricLevels> readings;  ///< levels in the order of `commits`; none if it failed
   std::optional<CommitSha> skipped;    ///< the one that could not be built or measured

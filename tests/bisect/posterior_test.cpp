@@ -135,14 +135,14 @@ TEST(Posterior, IsLessSureOfAChangeWhereBuildsDifferByAsMuch) {
   auto const readings = read_often({{0, 1.0}, {1, 1.08}});
   Expectation expectation;
   EXPECT_LT(believe(alike(1), readings, expectation).no_change(), 0.01);
-  expectation.builds_learnt = 0.04;
+  expectation.builds_measured = 0.04;
   EXPECT_GT(believe(alike(1), readings, expectation).no_change(), 0.1);
 }
 
 TEST(Posterior, TwoBuildsOfOneCommitTellMoreThanOneReadTwice) {
   auto readings = read_often({{0, 1.0}, {1, 1.12}});
   Expectation expectation;
-  expectation.builds_learnt = 0.02;
+  expectation.builds_measured = 0.02;
   auto const once = believe(alike(1), readings, expectation).no_change();
   auto rebuilt = readings;
   for (auto& reading : rebuilt) {

@@ -557,7 +557,7 @@ TEST(Search, AccusesNobodyWithoutProof) {
 TEST(Search, SaysWhyAndWhatItBelieves) {
   Day day{40, {series_of("dlrm")}};
   day.change(17, series_of("dlrm"), 1.15).run();
-  EXPECT_THAT(day.steps().front().reason, HasSubstr("both ends"));
+  EXPECT_THAT(day.steps().front().reason, HasSubstr("check that the ends differ"));
   EXPECT_THAT(day.steps().at(3).reason, AllOf(HasSubstr("suspects left"), HasSubstr("bits")));
   EXPECT_TRUE(std::ranges::any_of(day.steps(), [](auto const& step) {
     auto const& belief = step.beliefs.at(0);
@@ -588,7 +588,7 @@ TEST(Search, SaysWhyItGoesOnAfterAProof) {
   EXPECT_THAT(day.after_proof(), testing::Not(IsEmpty()));
   for (auto const& step : day.after_proof())
     EXPECT_THAT(step.reason,
-                AllOf(HasSubstr("is there another culprit? the proof leaves"),
+                AllOf(HasSubstr("look for another culprit: the proof leaves"),
                       HasSubstr("% of the change unexplained")));
 }
 
