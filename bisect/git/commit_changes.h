@@ -5,17 +5,17 @@
 
 namespace torchwatch::bisect {
 
-/// What a commit changed.
+/// The files and submodules that a commit changed.
 struct CommitChanges {
-  /// Another commit of a submodule.
+  /// A change of a submodule's commit.
   struct Pin {
     std::string path;
     std::string from;  ///< hash; empty when it was added
     std::string to;    ///< hash; empty when it was removed
   };
 
-  std::vector<std::string> paths;  ///< of files, old and new ones, sorted; submodules are not files
-  std::vector<Pin> pins;           ///< by path
+  std::vector<std::string> paths;  ///< old and new paths of files, sorted; without submodules
+  std::vector<Pin> pins;           ///< sorted by path
 };
 
 }  // namespace torchwatch::bisect

@@ -25,10 +25,10 @@ std::string_view trimmed(std::string_view line) {
   return line.substr(0, last + 1);
 }
 
-/// A pull request as its address on GitHub names it.
+/// A pull request, from its URL on GitHub.
 struct PullRequestAddress {
   int number = 0;
-  bool is_ours = false;  ///< of the watched project
+  bool is_ours = false;  ///< true for the watched project
 };
 
 bool equal_ignoring_case(std::string_view one, std::string_view other) {
@@ -38,7 +38,7 @@ bool equal_ignoring_case(std::string_view one, std::string_view other) {
   return std::ranges::equal(one, other, {}, lower, lower);
 }
 
-/// The address that the first word of `text` begins with: "https://github.com/OWNER/NAME/pull/N".
+/// Reads "https://github.com/OWNER/NAME/pull/N" at the beginning of the first word of `text`.
 std::optional<PullRequestAddress> address_in(std::string_view text) {
   constexpr std::string_view blanks = " \t";
   constexpr std::string_view path = "/pull/";
@@ -53,7 +53,7 @@ std::optional<PullRequestAddress> address_in(std::string_view text) {
   return PullRequestAddress{*number, equal_ignoring_case(text.substr(0, end), project_url)};
 }
 
-/// Calls `read` with each line, without blanks at its end.
+/// Calls `read` with each line, without white space at its end.
 template <class Read>
 void for_each_line(std::string_view message, Read read) {
   while (!message.empty()) {
@@ -63,7 +63,7 @@ void for_each_line(std::string_view message, Read read) {
   }
 }
 
-/// Calls `read` with what follows `key` in each line that begins with it.
+/// Calls `read` with the rest of each line that begins with `key`.
 template <class Read>
 void for_each_trailer(std::string_view message, std::string_view key, Read read) {
   for_each_line(message, [&](std::string_view line) {
@@ -71,8 +71,8 @@ void for_each_trailer(std::string_view message, std::string_view key, Read read)
   });
 }
 
-/// The pull request that a line says to be resolved. PyTorch's merge bot looks for these three
-/// words anywhere in a line, so they count anywhere here too.
+/// The pull request that a line resolves. PyTorch's merge bot accepts these three keys anywhere in
+/// a line, so they count anywhere here too.
 std::optional<PullRequestAddress> resolved_in(std::string_view line) {
   for (std::string_view const key :
        {"Pull Request resolved:", "Pull-Request-resolved:", "Pull-Request:"}) {
@@ -92,7 +92,7 @@ constexpr std::string_view revert_begins = "Revert \"";
 std::optional<int> number_in_subject(std::string_view subject) {
   if (subject.starts_with(revert_begins)) {
     auto const after_quotes = subject.rfind('"') + 1;
-    // A subject cut short lacks the closing quote: all of it is about the reverted pull request.
+    // A shortened subject lacks the closing quote. All of it describes the reverted pull request.
     if (after_quotes == revert_begins.size()) return std::nullopt;
     subject.remove_prefix(after_quotes);
   }

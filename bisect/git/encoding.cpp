@@ -9,12 +9,12 @@
 namespace torchwatch::bisect {
 namespace {
 
-/// What iconv_open() returns when it fails.
+/// The value that iconv_open() returns when it fails.
 auto* const no_converter =
     reinterpret_cast<iconv_t>(std::intptr_t{-1});  // NOLINT(performance-no-int-to-ptr)
 constexpr auto conversion_failed = static_cast<std::size_t>(-1);
 
-/// Nothing when `text` is not written in the converter's character set.
+/// Returns nothing when `text` is invalid in the converter's character set.
 std::optional<std::string> converted(std::string text, iconv_t converter) {
   constexpr std::size_t longest_character = 4;  // bytes in UTF-8
   std::string utf8((text.size() + 1) * longest_character, '\0');
@@ -23,7 +23,7 @@ std::optional<std::string> converted(std::string text, iconv_t converter) {
   std::size_t left = text.size();
   std::size_t room = utf8.size();
   if (iconv(converter, &from, &left, &to, &room) == conversion_failed) return std::nullopt;
-  // Writes a character that the converter still holds.
+  // Flushes a character that is still buffered in the converter.
   if (iconv(converter, nullptr, nullptr, &to, &room) == conversion_failed) return std::nullopt;
   utf8.resize(utf8.size() - room);
   return utf8;

@@ -50,10 +50,10 @@ struct FreeConfigIterator {
 
 constexpr std::string_view extension_prefix = "extensions.";
 
-/// A repository extension that changes nothing that is read here.
+/// A repository extension that does not affect the objects that are read here.
 struct Extension {
   std::string_view name;
-  std::string_view value;  ///< the one that is allowed; empty: any
+  std::string_view value;  ///< the value that is allowed; empty for any
 };
 
 constexpr std::array<Extension, 6> readable_extensions{{{"objectformat", "sha1"},
@@ -71,14 +71,14 @@ CommitSha sha_of(git_commit const& commit) {
   return {git_oid_tostr_s(git_commit_id(&commit))};
 }
 
-/// Anybody may write any number there: none before 1970 or after 9999 is taken over.
+/// The commit's time, limited to the years 1970 to 9999. An author can write any number there.
 Timestamp time_of(git_commit const& commit) {
   constexpr std::int64_t last = 253'402'300'799;
   return Timestamp{
       std::chrono::seconds{std::clamp<std::int64_t>(git_commit_time(&commit), 0, last)}};
 }
 
-// git_commit_summary caches its answer in the commit, hence the mutable reference.
+// git_commit_summary caches its result in the commit, so the reference is mutable.
 Commit describe(git_commit& commit) {
   auto const encoding = text_of(git_commit_message_encoding(&commit));
   auto const* author = git_commit_author(&commit);
@@ -103,8 +103,8 @@ ErrorCode code_of(int status) {
   }
 }
 
-/// The git directory of a working tree: its .git or, of one that `git worktree add` made, where
-/// that file leads. `path` itself when it has none.
+/// The git directory of a working tree: its .git directory, or the one that a .git file of
+/// `git worktree add` names. `path` itself without either.
 std::filesystem::path git_directory_of(std::filesystem::path const& path) {
   auto const inner = path / ".git";
   std::error_code ignored;
@@ -126,7 +126,7 @@ bool is_readable(git_config_entry const& setting) {
   return known->value.empty() || known->value == text_of(setting.value);
 }
 
-/// "objectformat = sha1, partialclone".
+/// Lists the readable extensions for an error: "objectformat = sha1, partialclone".
 std::string list_of_readable_extensions() {
   std::string list;
   for (auto const& [name, value] : readable_extensions) {
@@ -154,7 +154,7 @@ void add_change(CommitChanges& changes, git_diff_delta const& delta) {
   if (changes.paths.back() != after.path) changes.paths.emplace_back(after.path);
 }
 
-/// One line, whatever libgit2 said.
+/// The last error of libgit2, in one line.
 std::string last_failure() {
   auto const* failure = git_error_last();
   auto text = failure == nullptr ? std::string{"unknown failure"} : text_of(failure->message);
@@ -164,9 +164,9 @@ std::string last_failure() {
 
 }  // namespace
 
-/// libgit2 refuses repositories with other extensions than these (1.5 only where it searches for
-/// them), and those of another user. It runs nothing that a repository's settings name; git, which
-/// does, checks the owner itself.
+/// Allows libgit2 to open repositories with the readable extensions, and those of other users. By
+/// default it refuses them (1.5 refuses extensions only when it searches for the repository). That
+/// is safe: libgit2 runs no programs from a repository's settings. git does, but checks the owner.
 GitHistory::Library::Library() {
   git_libgit2_init();
   std::array<char const*, readable_extensions.size()> extensions{};
@@ -196,8 +196,8 @@ Error GitHistory::failed(std::string const& doing, int status) const {
 Result<GitHistory> GitHistory::open(std::string const& path) {
   GitHistory history{path};
   git_repository* repository = nullptr;
-  // As a bare one: git_repository_open_ext of libgit2 1.5 loses 20 KB for each setting of a
-  // repository with extensions.
+  // Opened as a bare repository: git_repository_open_ext of libgit2 1.5 leaks 20 KB for each
+  // setting of a repository with extensions.
   int status = git_repository_open_bare(&repository, git_directory_of(path).c_str());
   history.repository_.reset(repository);
   if (status == 0) status = history.write_to_memory();
@@ -240,7 +240,7 @@ Result<GitHistory::CommitHandle> GitHistory::parent_of(git_commit const& commit,
   return CommitHandle{parent};
 }
 
-/// The first parent that is `ancestor` or descends from it. An only parent is not looked at.
+/// The first parent that is `ancestor` or descends from it. A single parent is not checked.
 Result<GitHistory::CommitHandle> GitHistory::step_back(git_commit const& commit,
                                                        git_commit const& ancestor) const {
   auto const parents = git_commit_parentcount(&commit);
@@ -288,17 +288,19 @@ Result<std::vector<Landing>> GitHistory::landed_after(CommitSha const& commit,
     auto const fetched = "refs/remotes/" + remote;
     trunks.insert(trunks.begin(), {fetched + "/HEAD", fetched + "/main"});
   }
+  std::string checked;
   for (auto const& trunk : trunks) {
+    checked += (checked.empty() ? "" : ", ") + trunk;
     auto const tip = resolve(trunk);
     if (!tip) continue;
     if (auto landed = landed_between(commit, *tip)) return landed;
   }
   return Error{ErrorCode::not_found,
-               "git " + path_ + ": no trunk holds commit " + commit.hex + ", looked at " +
-                   trunks.front() + " to " + trunks.back()};
+               "git " + path_ + ": commit " + commit.hex +
+                   " is not among the newest 20,000 commits of the trunk; checked " + checked};
 }
 
-/// Fails when the walk from `tip` does not come to `commit`.
+/// Fails when the walk from `tip` does not reach `commit`.
 Result<std::vector<Landing>> GitHistory::landed_between(CommitSha const& commit,
                                                         CommitSha const& tip) const {
   constexpr std::size_t most = 20'000;  // more than half a year of PyTorch
@@ -310,7 +312,8 @@ Result<std::vector<Landing>> GitHistory::landed_between(CommitSha const& commit,
   }
   if (!at) return at.error();
   if (sha_of(**at) != commit)
-    return Error{ErrorCode::not_found, "git " + path_ + ": commit " + commit.hex + " is too old"};
+    return Error{ErrorCode::not_found,
+                 "git " + path_ + ": commit " + commit.hex + " not found below " + tip.hex};
   std::ranges::reverse(landed);
   return landed;
 }
@@ -344,7 +347,7 @@ Result<CommitChanges> GitHistory::changes_of(CommitSha const& sha) const {
     status = git_diff_tree_to_tree(&differences, repository_.get(), before, after, nullptr);
   std::unique_ptr<git_diff, FreeDiff> const diff{differences};
   if (status < 0) return failed("compare commit " + sha.hex + " with its parent", status);
-  // Not git_diff_foreach, which reads the files: a partial clone lacks them.
+  // git_diff_foreach would read the files, which a partial clone lacks.
   for (std::size_t i = 0; i < git_diff_num_deltas(differences); ++i)
     add_change(changes, *git_diff_get_delta(differences, i));
   std::ranges::sort(changes.paths);
@@ -369,7 +372,7 @@ Result<std::vector<Commit>> GitHistory::commits_between(CommitSha const& start,
   return commits;
 }
 
-/// The newest commit that both have.
+/// The newest common ancestor of two commits.
 Result<Commit> GitHistory::merge_base(CommitSha const& one, CommitSha const& other) const {
   auto const first = find(one);
   if (!first) return first.error();
@@ -457,7 +460,7 @@ Result<std::vector<NightlyRelease>> GitHistory::nightly_releases(std::string con
   return releases;
 }
 
-/// Fails with refused for an extension that is not read here.
+/// Fails with `refused` for an extension that is not readable.
 Result<> GitHistory::check_extensions() const {
   git_config* config = nullptr;
   int status = git_repository_config_snapshot(&config, repository_.get());
@@ -476,7 +479,7 @@ Result<> GitHistory::check_extensions() const {
   return {};
 }
 
-/// From now on new objects go to memory, and nothing to the repository.
+/// Makes new objects go to memory instead of the repository.
 int GitHistory::write_to_memory() {
   constexpr int before_all_others = 1000;
   git_odb* odb = nullptr;
@@ -526,7 +529,7 @@ Result<std::optional<CommitSha>> GitHistory::revert(CommitSha const& culprit,
   auto const message = "Revert " + culprit.hex;
   git_commit const* parent = base->get();
   auto const* who =
-      git_commit_committer(parent);  // and when: the commit must not depend on the day
+      git_commit_committer(parent);  // with its time: the commit must not depend on today's date
   if (status == 0)
     status = git_commit_create(
         &id, repository_.get(), nullptr, who, who, nullptr, message.c_str(), tree, 1, &parent);

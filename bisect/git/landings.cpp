@@ -70,7 +70,7 @@ bool drop_mark(std::string_view& title) {
   return true;
 }
 
-/// Removes `Revert "Revert "` and what closes it, with numbers between the quotes.
+/// Removes `Revert "Revert "` and the closing quotes, with numbers between them.
 bool drop_double_revert(std::string_view& title) {
   constexpr std::string_view begin = "revert \"revert \"";
   if (!begins_with(title, begin)) return false;
@@ -80,16 +80,16 @@ bool drop_double_revert(std::string_view& title) {
   return true;
 }
 
-/// The title of a change, without what a subject says of how and how often it landed.
+/// The title of a change: its subject without marks of reverts and relands, and without numbers.
 std::string_view title_of(std::string_view subject) {
-  constexpr std::size_t longest = 1000;  // each round below looks at all of it
+  constexpr std::size_t longest = 1000;  // each iteration below reads all of it
   auto title = stripped(subject.substr(0, longest));
   while (drop_number(title) || drop_quotes(title) || drop_mark(title) || drop_double_revert(title))
     title = stripped(title);
   return title;
 }
 
-/// Whether a line holds "#N" or "pull/N" with this number.
+/// True when a line contains "#N" or "pull/N" with this number.
 bool names(std::string_view line, int pull_request) {
   auto const number = std::to_string(pull_request);
   for (auto const& mark : {"#" + number, "pull/" + number}) {
@@ -108,7 +108,7 @@ bool says_reland(std::string_view line) {
   return false;
 }
 
-/// Whether a line of the message says that it relands this pull request.
+/// True when a line of the message states that it relands this pull request.
 bool relands(std::string_view message, int pull_request) {
   while (!message.empty()) {
     auto const line = first_line(message);
@@ -118,7 +118,7 @@ bool relands(std::string_view message, int pull_request) {
   return false;
 }
 
-/// What the quotes of `Revert "..."` hold, as a title.
+/// The title between the quotes of `Revert "..."`.
 std::string_view reverted_title(std::string_view message) {
   auto const subject = first_line(message);
   auto const begin = subject.find('"');
@@ -127,7 +127,8 @@ std::string_view reverted_title(std::string_view message) {
   return title_of(subject.substr(begin + 1, end - begin - 1));
 }
 
-/// By the commit that the message names, else by the pull request, else by the title.
+/// True when the message reverts `commit`: it names the commit, else the pull request, else the
+/// title.
 bool reverts(std::string_view message, Commit const& commit) {
   auto const revert = revert_of(message);
   if (!revert) return false;

@@ -7,38 +7,38 @@
 #include "storage/domain/bisection.h"
 #include "storage/domain/build.h"
 
-/// The descent of two commits from their common ancestor. Pure.
+/// Describes how two commits descend from their common ancestor. Pure.
 namespace torchwatch::bisect {
 
-/// What lies between two commits. Where the start is an ancestor of the end, `base` is the start,
-/// and nothing is missing.
+/// The commits between two commits. Where the start is an ancestor of the end, `base` is the start,
+/// and `missing` is empty.
 struct Lineage {
-  Commit base;                  ///< the newest commit that both have
-  std::vector<Commit> missing;  ///< after it up to the start, oldest first: the end lacks these
-  std::vector<Commit> added;    ///< after it up to the end, oldest first
+  Commit base;                  ///< the newest common ancestor
+  std::vector<Commit> missing;  ///< commits after `base` up to the start, oldest first
+  std::vector<Commit> added;    ///< commits after `base` up to the end, oldest first
 };
 
 /// The commits that a merge brought into the line that it continues: after `base`, up to `tip`.
 struct MergedLine {
-  CommitSha base;  ///< the newest commit that both parents of the merge have
-  CommitSha tip;   ///< the other parent
+  CommitSha base;  ///< the newest common ancestor of both parents of the merge
+  CommitSha tip;   ///< the parent that is not on the line
   friend bool operator==(MergedLine const&, MergedLine const&) = default;
 };
 
-/// The way from the start to the end, one commit a step: back to the base without the commits that
-/// are missing, and on to the end.
+/// The way from the start to the end, one commit a step: first back to the base, then to the end.
 struct Way {
-  std::vector<Commit> suspects;  ///< what each step takes away or adds
-  std::vector<Commit> builds;    ///< where each step leads: to an added commit itself
-  std::size_t missing = 0;       ///< steps that take a commit away; the first ones
+  std::vector<Commit> suspects;  ///< the commit that each step removes or adds
+  std::vector<Commit> builds;    ///< the commit to build after each step
+  std::size_t missing = 0;       ///< number of steps that remove a commit; they come first
 };
 
 Way way_along(Lineage const& lineage);
 
-/// Has a finding that names builds of the way name the suspects of the steps that lead there.
+/// Replaces the builds of the way that a finding names by the suspects of the steps to them.
 void name_suspects(Way const& way, Finding& finding);
 
-/// Nothing where the end has all that the start has.
+/// Returns the base and the numbers of missing and added commits. Returns nothing when the end has
+/// all commits of the start.
 std::optional<Ancestry> ancestry_of(Lineage const& lineage);
 
 }  // namespace torchwatch::bisect
