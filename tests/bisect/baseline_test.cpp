@@ -45,7 +45,7 @@ TEST(Baseline, IsTheNewestOlderNightlyThatWasJudged) {
   EXPECT_FALSE(baseline_of(nightlies[0], nightlies));
 }
 
-TEST(Baseline, OfTwoNightliesOfADayIsTheOneAnnouncedLater) {
+TEST(Baseline, IsTheLaterAnnouncedOfTwoNightliesOfADay) {
   std::vector const nightlies{nightly(3, "2026-01-01", done),
                               nightly(1, "2026-01-02", done),
                               nightly(2, "2026-01-02", done),
@@ -55,7 +55,7 @@ TEST(Baseline, OfTwoNightliesOfADayIsTheOneAnnouncedLater) {
   EXPECT_EQ(baseline_of(nightlies[1], nightlies)->id, NightlyId{3});
 }
 
-TEST(Baseline, OfAnEditionIsNoEarlierEdition) {
+TEST(Baseline, IsNotAnEarlierEditionOfTheSameFile) {
   std::vector nightlies{nightly(1, "2026-01-01", done),
                         nightly(2, "2026-01-02", done),
                         nightly(3, "2026-01-02", done),
@@ -68,7 +68,7 @@ TEST(Baseline, OfAnEditionIsNoEarlierEdition) {
   EXPECT_EQ(baseline_of(nightlies[3], nightlies)->id, NightlyId{2}) << "of another version";
 }
 
-TEST(Baseline, AnEditionIsALaterOneOfAFileThatHasEnded) {
+TEST(IsEdition, IsTrueForALaterEditionOfAnEndedNightly) {
   std::vector nightlies{nightly(1, "2026-01-01", done),
                         nightly(2, "2026-01-02", failed),
                         nightly(3, "2026-01-02", announced),
@@ -86,14 +86,14 @@ TEST(Baseline, AnEditionIsALaterOneOfAFileThatHasEnded) {
   EXPECT_FALSE(is_edition(nightlies[2], nightlies));
 }
 
-Nightly swept_beside(int baseline, int id, std::string const& date, NightlyState state) {
+Nightly compared_with(int baseline, int id, std::string const& date, NightlyState state) {
   auto one = nightly(id, date, state);
   one.baseline = NightlyId{baseline};
   one.commit.hex = std::string(40, static_cast<char>('a' + id));
   return one;
 }
 
-/// By the ids of nightly and baseline.
+/// The ids of each nightly and its baseline.
 std::vector<std::pair<int, int>> compared_before(std::vector<Nightly> const& nightlies,
                                                  std::size_t index,
                                                  std::size_t most = 20) {
@@ -104,32 +104,32 @@ std::vector<std::pair<int, int>> compared_before(std::vector<Nightly> const& nig
   return ids;
 }
 
-TEST(SweptBefore, AreTheNewestThatWereComparedBefore) {
+TEST(ComparedBefore, ReturnsTheNewestNightliesWithABaseline) {
   std::vector const nightlies{nightly(1, "2026-01-01", done),
-                              swept_beside(1, 2, "2026-01-02", bisected),
-                              swept_beside(2, 3, "2026-01-03", failed),
-                              swept_beside(2, 4, "2026-01-04", done),
-                              swept_beside(4, 5, "2026-01-05", done),
-                              swept_beside(5, 6, "2026-01-06", screened)};
+                              compared_with(1, 2, "2026-01-02", bisected),
+                              compared_with(2, 3, "2026-01-03", failed),
+                              compared_with(2, 4, "2026-01-04", done),
+                              compared_with(4, 5, "2026-01-05", done),
+                              compared_with(5, 6, "2026-01-06", screened)};
   EXPECT_THAT(compared_before(nightlies, 5),
               ElementsAre(std::pair{5, 4}, std::pair{4, 2}, std::pair{2, 1}));
   EXPECT_THAT(compared_before(nightlies, 5, 2), ElementsAre(std::pair{5, 4}, std::pair{4, 2}));
   EXPECT_THAT(compared_before(nightlies, 1), IsEmpty());
 }
 
-TEST(SweptBefore, AreTheSameWhateverWasAnnouncedMeanwhile) {
+TEST(ComparedBefore, IgnoresNightliesAnnouncedLater) {
   std::vector const nightlies{nightly(1, "2026-01-01", done),
-                              swept_beside(1, 2, "2026-01-02", done),
-                              swept_beside(2, 7, "2026-01-03", done),
-                              swept_beside(2, 6, "2026-01-06", screened),
-                              swept_beside(6, 8, "2026-01-07", done)};
+                              compared_with(1, 2, "2026-01-02", done),
+                              compared_with(2, 7, "2026-01-03", done),
+                              compared_with(2, 6, "2026-01-06", screened),
+                              compared_with(6, 8, "2026-01-07", done)};
   EXPECT_THAT(compared_before(nightlies, 3), ElementsAre(std::pair{2, 1}));
 }
 
-TEST(SweptBefore, AreNotBuildsOfOneCommit) {
+TEST(ComparedBefore, LeavesOutBuildsOfOneCommit) {
   std::vector nightlies{nightly(1, "2026-01-01", done),
-                        swept_beside(1, 2, "2026-01-02", done),
-                        swept_beside(2, 3, "2026-01-03", swept)};
+                        compared_with(1, 2, "2026-01-02", done),
+                        compared_with(2, 3, "2026-01-03", swept)};
   nightlies[1].commit = nightlies[0].commit;
   EXPECT_THAT(compared_before(nightlies, 2), IsEmpty());
 }
@@ -143,7 +143,7 @@ class SeriesBaselinesTest : public testing::Test {
         put(model, night, true);
   }
 
-  /// A night of a series, in place of the one that is there.
+  /// Replaces a night of a series.
   void put(std::string const& model, int nightly, bool is_judged) {
     auto& nights = nights_of(model);
     std::erase_if(nights, [&](NightOfSeries const& one) { return one.nightly.value == nightly; });
@@ -201,19 +201,19 @@ TEST_F(SeriesBaselinesTest, AreTheLastNightlyBeforeTheBenchmarkCrashed) {
   EXPECT_THAT(baselines().older, ElementsAre(testing::Pair(latency_of("alpha"), NightlyId{2})));
 }
 
-TEST_F(SeriesBaselinesTest, AreTheLastNightlyThatWasDecidedHoweverLongAgo) {
+TEST_F(SeriesBaselinesTest, AreTheLastDecidedNightlyOfAnyAge) {
   for (int const night : {2, 3, 4})
     leave_undecided("alpha", night);
   EXPECT_THAT(baselines().older, ElementsAre(testing::Pair(latency_of("alpha"), NightlyId{1})));
 }
 
-TEST_F(SeriesBaselinesTest, AreNoNightlyThatFailed) {
+TEST_F(SeriesBaselinesTest, AreNotANightlyThatFailed) {
   crash("alpha", 4);
   nightlies[2].state = failed;
   EXPECT_THAT(baselines().older, ElementsAre(testing::Pair(latency_of("alpha"), NightlyId{2})));
 }
 
-TEST_F(SeriesBaselinesTest, AreTheNightlyAtWhichAPersonAcceptedTheLevel) {
+TEST_F(SeriesBaselinesTest, AreTheNightlyAtWhichAUserAcceptedTheLevel) {
   for (int const night : {2, 3, 4})
     leave_undecided("alpha", night);
   nightlies[3].announced_at = early + std::chrono::hours{1};
@@ -224,14 +224,14 @@ TEST_F(SeriesBaselinesTest, AreTheNightlyAtWhichAPersonAcceptedTheLevel) {
   EXPECT_THAT(baselines().older, IsEmpty());
 }
 
-TEST_F(SeriesBaselinesTest, AreLostWhereAPersonAcceptedALevelThatWasNotMeasured) {
+TEST_F(SeriesBaselinesTest, AreLostWhereAUserAcceptedALevelThatWasNotMeasured) {
   crash("alpha", 4);
   accept(early);
   EXPECT_THAT(baselines().older, IsEmpty());
   EXPECT_THAT(baselines().lost, ElementsAre(latency_of("alpha")));
 }
 
-TEST_F(SeriesBaselinesTest, HeedNoAcceptanceOfAnotherSeries) {
+TEST_F(SeriesBaselinesTest, IgnoreTheAcceptanceOfAnotherSeries) {
   leave_undecided("alpha", 4);
   accept(early, "beta");
   EXPECT_THAT(baselines().older, ElementsAre(testing::Pair(latency_of("alpha"), NightlyId{3})));
@@ -245,7 +245,7 @@ TEST_F(SeriesBaselinesTest, AreLostWhereNoNightlyJudgedTheSeries) {
   EXPECT_THAT(baselines().lost, ElementsAre(latency_of("alpha")));
 }
 
-TEST_F(SeriesBaselinesTest, AreLostAfterThreeNightliesThatHadNothingToCompare) {
+TEST_F(SeriesBaselinesTest, AreLostAfterThreeNightliesWithoutAComparison) {
   for (int const night : {3, 4})
     put("alpha", night, false);
   EXPECT_THAT(baselines().older, ElementsAre(testing::Pair(latency_of("alpha"), NightlyId{2})));
@@ -255,7 +255,7 @@ TEST_F(SeriesBaselinesTest, AreLostAfterThreeNightliesThatHadNothingToCompare) {
   EXPECT_THAT(baselines().lost, ElementsAre(latency_of("alpha")));
 }
 
-TEST_F(SeriesBaselinesTest, OfAnEditionAreNoEarlierEdition) {
+TEST_F(SeriesBaselinesTest, AreNotAnEarlierEditionOfTheSameFile) {
   for (auto& one : nightlies) {
     one.commit.hex = std::string(40, static_cast<char>('a' + one.id.value));
     one.version = "2.10";
@@ -276,7 +276,7 @@ class AnchorCandidates : public testing::Test {
     return ids;
   }
 
-  /// Of dlrm.
+  /// The anchor candidates of dlrm.
   void accept(Timestamp when) {
     Ruling ruling;
     ruling.kind = RulingKind::accept;
@@ -325,13 +325,13 @@ TEST_F(AnchorCandidates, BeginAfterARegressionOfANightlyThatFailed) {
   EXPECT_THAT(candidates(), ElementsAre(4));
 }
 
-TEST_F(AnchorCandidates, BeginWhereTheBenchmarkWasFoundBetterThanItsAnchor) {
+TEST_F(AnchorCandidates, BeginWhereTheBenchmarkImprovedOnItsAnchor) {
   history.anchored = {verdict(2, Verdict::improvement), verdict(4, Verdict::regression)};
 
   EXPECT_THAT(candidates(), ElementsAre(2, 4));
 }
 
-TEST_F(AnchorCandidates, BeginWhereSomebodyAcceptedTheLevel) {
+TEST_F(AnchorCandidates, BeginWhereAUserAcceptedTheLevel) {
   nightlies[3].announced_at = early + std::chrono::hours{1};
   accept(early);
 
@@ -348,7 +348,7 @@ TEST_F(AnchorCandidates, BeginWhereEverythingWasAccepted) {
   EXPECT_THAT(candidates(), ElementsAre(4));
 }
 
-TEST_F(AnchorCandidates, HeedNoOtherRuling) {
+TEST_F(AnchorCandidates, IgnoreOtherRulings) {
   accept(early);
   accept(early);
   accept(early);

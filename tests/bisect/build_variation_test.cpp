@@ -49,12 +49,12 @@ std::vector<BuildDifference> proofs_on(Builds made, int count) {
   return differences;
 }
 
-TEST(BuildVariation, IsReadFromWhatProofsInTwoLayoutsDifferBy) {
+TEST(BuildVariation, IsEstimatedFromProofsInTwoLayouts) {
   EXPECT_NEAR(build_variation(proofs_on(Builds{0.03, 0.01}, 400)).value(), 0.03, 0.005);
   EXPECT_NEAR(build_variation(proofs_on(Builds{0.01, 0.01}, 400)).value(), 0.01, 0.002);
 }
 
-TEST(BuildVariation, IsReadFromTwoBuildsOfOneCommit) {
+TEST(BuildVariation, IsEstimatedFromTwoBuildsOfOneCommit) {
   Builds made{0.02, 0.01};
   std::vector<BuildDifference> differences;
   for (int i = 0; i < 400; ++i) {
@@ -65,23 +65,23 @@ TEST(BuildVariation, IsReadFromTwoBuildsOfOneCommit) {
   EXPECT_NEAR(build_variation(differences).value(), 0.02, 0.002);
 }
 
-TEST(BuildVariation, IsNotTheNoiseOfProcesses) {
+TEST(BuildVariation, ExcludesTheNoiseOfProcesses) {
   EXPECT_LT(build_variation(proofs_on(Builds{0, 0.05}, 400)).value(), 0.005);
 }
 
-TEST(BuildVariation, IsNotTheDoingOfAFewOddOnes) {
+TEST(BuildVariation, IsRobustAgainstAFewOutliers) {
   auto differences = proofs_on(Builds{0.003, 0.001}, 20);
   for (std::size_t i = 0; i < 6; ++i)
     differences[i].size = 0.4;
   EXPECT_LT(build_variation(differences).value(), 0.01);
 }
 
-TEST(BuildVariation, IsUnknownFromAFew) {
+TEST(BuildVariation, IsUnknownFromAFewDifferences) {
   EXPECT_FALSE(build_variation(proofs_on(Builds{0.03, 0.01}, 7)));
   EXPECT_TRUE(build_variation(proofs_on(Builds{0.03, 0.01}, 8)));
 }
 
-TEST(BuildVariation, TakesNoPairThatHasNoRatio) {
+TEST(BuildVariation, IgnoresPairsWithoutARatio) {
   std::vector<Pair> const pairs{{0, 1}, {1, NAN}, {HUGE_VAL, 1}, {1, -1}, {1, 1}, {1, 1}, {1, 1}};
   EXPECT_FALSE(difference_of(pairs));
   std::vector<Pair> const good(4, {2, 2});

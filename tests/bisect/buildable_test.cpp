@@ -9,12 +9,12 @@ TEST(ChanceToBuild, MostCommitsBuild) {
   EXPECT_NEAR(chance_to_build({}, 5), 0.97, 1e-9);
 }
 
-TEST(ChanceToBuild, WhatIsKnownIsCertain) {
+TEST(ChanceToBuild, IsCertainForATriedCommit) {
   EXPECT_EQ(chance_to_build({{5, true}}, 5), 1);
   EXPECT_EQ(chance_to_build({{5, false}}, 5), 0);
 }
 
-TEST(ChanceToBuild, RisesWithTheDistanceFromABrokenOne) {
+TEST(ChanceToBuild, RisesWithTheDistanceFromABrokenCommit) {
   std::map<std::size_t, bool> const tried{{0, true}, {32, false}, {64, true}};
   double before = chance_to_build(tried, 33);
   EXPECT_LT(before, 0.25);
@@ -26,11 +26,11 @@ TEST(ChanceToBuild, RisesWithTheDistanceFromABrokenOne) {
   EXPECT_GT(before, 0.97);
 }
 
-TEST(ChanceToBuild, IsLowBetweenTwoBrokenOnes) {
+TEST(ChanceToBuild, IsLowBetweenTwoBrokenCommits) {
   EXPECT_LT(chance_to_build({{10, false}, {14, false}}, 12), 0.1);
 }
 
-TEST(ChanceToBuild, ForgetsWhatIsFar) {
+TEST(ChanceToBuild, IgnoresDistantCommits) {
   EXPECT_NEAR(chance_to_build({{10, false}}, 200), 0.97, 1e-6);
 }
 

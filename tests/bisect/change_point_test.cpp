@@ -30,7 +30,7 @@ class Nights {
   std::vector<double> values_;
 };
 
-TEST(ChangePoint, FindsAStepItsPlaceAndItsSize) {
+TEST(ChangePoint, FindsPlaceAndSizeOfAStep) {
   auto const points = change_points(Nights{1}.then(60, 10).then(40, 11).values());
   ASSERT_THAT(points, SizeIs(1));
   auto const& point = points.front();
@@ -52,25 +52,25 @@ TEST(ChangePoint, FindsSeveralSteps) {
   EXPECT_GT(points[2].low, 0);
 }
 
-TEST(ChangePoint, BelievesALargeStepAfterFourNightsNotAfterTwo) {
+TEST(ChangePoint, ReportsALargeStepAfterFourNightsNotAfterTwo) {
   EXPECT_THAT(change_points(Nights{3}.then(100, 10).then(2, 15).values()), IsEmpty());
   auto const points = change_points(Nights{3}.then(100, 10).then(4, 15).values());
   ASSERT_THAT(points, SizeIs(1));
   EXPECT_EQ(points.front().at, 100U);
 }
 
-TEST(ChangePoint, IgnoresStraysHoweverFar) {
+TEST(ChangePoint, IgnoresOutliersAtAnyDistance) {
   auto const flat = Nights{4}.then(50, 10).then(1, 90).then(50, 10).then(2, 1).then(50, 10);
   EXPECT_THAT(change_points(flat.values()), IsEmpty());
 }
 
-TEST(ChangePoint, SaysNothingOfShortHistories) {
+TEST(ChangePoint, FindsNothingInShortHistories) {
   EXPECT_THAT(change_points({}), IsEmpty());
   EXPECT_THAT(change_points(Nights{5}.then(4, 10).then(5, 20).values()), IsEmpty());
   EXPECT_THAT(change_points(Nights{5}.then(5, 10).then(5, 20).values()), SizeIs(1));
 }
 
-TEST(ChangePoint, TakesExactValuesAtTheirWord) {
+TEST(ChangePoint, FindsAnySmallStepOfAnExactSeries) {
   std::vector<double> bytes(30, 4096);
   EXPECT_THAT(change_points(bytes), IsEmpty());
   bytes.resize(40, 4160);
@@ -84,17 +84,17 @@ TEST(ChangePoint, TakesExactValuesAtTheirWord) {
 
 constexpr std::size_t year = 365;
 
-/// Bytes of one night after the other: 4096, and in `share` of the nights what `outlying` says.
-template <typename Astray>
-std::vector<double> exact(double share, std::mt19937_64& random, Astray outlying) {
-  std::bernoulli_distribution is_astray{share};
+/// Bytes of a year of nights: 4096, and `outlying(random)` in the share `share` of them.
+template <typename Outlying>
+std::vector<double> exact(double share, std::mt19937_64& random, Outlying outlying) {
+  std::bernoulli_distribution is_outlier{share};
   std::vector<double> bytes(year, 4096);
   for (auto& value : bytes)
-    if (is_astray(random)) value = outlying(random);
+    if (is_outlier(random)) value = outlying(random);
   return bytes;
 }
 
-/// In how many of 200 histories of a year there is a change point.
+/// The number of 200 histories of a year that have a change point.
 template <typename History>
 int spoken_of(History history) {
   int spoken = 0;
@@ -105,7 +105,7 @@ int spoken_of(History history) {
   return spoken;
 }
 
-TEST(ChangePoint, TakesWhatReturnsInAnExactSeriesForStrays) {
+TEST(ChangePoint, TreatsReturningValuesOfAnExactSeriesAsOutliers) {
   std::uniform_real_distribution<double> any{4000, 9000};
   EXPECT_EQ(spoken_of([&](auto& random) { return exact(0.01, random, any); }), 0);
   EXPECT_EQ(spoken_of([&](auto& random) { return exact(0.2, random, any); }), 0);
@@ -119,7 +119,7 @@ TEST(ChangePoint, TakesWhatReturnsInAnExactSeriesForStrays) {
   EXPECT_EQ(spoken_of([&](auto& random) { return exact(0.5, random, fixed(4160)); }), 0);
 }
 
-TEST(ChangePoint, TakesAVisitOfFiveNightsForStraysAndALongerOneForTwoChanges) {
+TEST(ChangePoint, TreatsAVisitOfFiveNightsAsOutliersAndALongerOneAsTwoChanges) {
   for (std::size_t const around : {10U, 50U, 500U}) {
     for (std::size_t nights = 1; nights <= 8; ++nights) {
       std::vector<double> bytes(around, 4096);
@@ -130,7 +130,7 @@ TEST(ChangePoint, TakesAVisitOfFiveNightsForStraysAndALongerOneForTwoChanges) {
   }
 }
 
-TEST(ChangePoint, BelievesAStepOfAnExactSeriesAfterThreeNights) {
+TEST(ChangePoint, ReportsAStepOfAnExactSeriesAfterThreeNights) {
   for (std::size_t const before : {10U, 100U, 1000U}) {
     std::vector<double> bytes(before, 4096);
     bytes.resize(before + 2, 4160);
@@ -141,7 +141,7 @@ TEST(ChangePoint, BelievesAStepOfAnExactSeriesAfterThreeNights) {
   }
 }
 
-TEST(ChangePoint, FindsEachStepOfAnExactStairAmongStrays) {
+TEST(ChangePoint, FindsEachStepOfAnExactStairAmongOutliers) {
   std::vector<double> bytes;
   for (double const level : {4096, 4160, 5000, 4800, 4096})
     bytes.resize(bytes.size() + 20, level);
@@ -158,7 +158,7 @@ TEST(ChangePoint, FindsEachStepOfAnExactStairAmongStrays) {
   }
 }
 
-TEST(ChangePoint, FindsAStepWhereOneNightInFiveIsAstray) {
+TEST(ChangePoint, FindsAStepWhereOneNightInFiveIsAnOutlier) {
   std::mt19937_64 random{8};
   auto bytes = exact(0.2, random, [](auto&) { return 5000; });
   for (std::size_t i = 200; i < year; ++i)
@@ -168,7 +168,7 @@ TEST(ChangePoint, FindsAStepWhereOneNightInFiveIsAstray) {
   EXPECT_NEAR(static_cast<double>(points.front().at), 200, 3);
 }
 
-TEST(ChangePoint, KnowsACoarseClock) {
+TEST(ChangePoint, FindsNothingInTheTicksOfACoarseClock) {
   std::normal_distribution<double> noise{0, 0.01};
   auto const ticks = [&](auto& random) {
     std::vector<double> values(year);
@@ -179,7 +179,7 @@ TEST(ChangePoint, KnowsACoarseClock) {
   EXPECT_EQ(spoken_of(ticks), 0);
 }
 
-/// A year of nights of variance 1 that are like the night before by `alike`.
+/// A year of nights of variance 1 that correlate with the night before by `alike`.
 std::vector<double> wandering(double alike, std::mt19937_64& random) {
   std::normal_distribution<double> normal;
   std::vector<double> values;
@@ -191,12 +191,12 @@ std::vector<double> wandering(double alike, std::mt19937_64& random) {
   return values;
 }
 
-TEST(ChangePoint, RarelySpeaksOfAHostThatWanders) {
+TEST(ChangePoint, RarelyReportsTheWanderingPaceOfAHost) {
   for (double const alike : {0.5, 0.7, 0.9})
     EXPECT_LE(spoken_of([=](auto& random) { return wandering(alike, random); }), 4) << alike;
 }
 
-TEST(ChangePoint, FindsAStepThatDwarfsTheWandering) {
+TEST(ChangePoint, FindsAStepFarLargerThanTheWandering) {
   std::mt19937_64 random{9};
   auto values = wandering(0.7, random);
   for (std::size_t i = 150; i < year; ++i)
@@ -208,7 +208,7 @@ TEST(ChangePoint, FindsAStepThatDwarfsTheWandering) {
   EXPECT_GT(points.front().high, 5);
 }
 
-TEST(ChangePoint, LeavesOutWhatIsNoNumberAndCountsItAllTheSame) {
+TEST(ChangePoint, SkipsValuesThatAreNotFiniteButCountsThemInIndices) {
   auto values = Nights{10}.then(60, 10).then(40, 15).values();
   for (std::size_t const night : {0U, 7U, 30U, 58U, 80U})
     values[night] = std::nan("");
@@ -221,7 +221,7 @@ TEST(ChangePoint, LeavesOutWhatIsNoNumberAndCountsItAllTheSame) {
   EXPECT_THAT(change_points(std::vector<double>(50, std::nan(""))), IsEmpty());
 }
 
-TEST(ChangePoint, StaysInsideOfAnyHistory) {
+TEST(ChangePoint, ReturnsIndicesInsideAnyHistory) {
   std::mt19937_64 random{11};
   std::vector<double> const odd{
       0, -0.0, 1, -1, 1e-320, 1e308, -1e308, 1.0000000000000002, HUGE_VAL, std::nan("")};
@@ -242,7 +242,7 @@ TEST(ChangePoint, StaysInsideOfAnyHistory) {
   }
 }
 
-TEST(ChangePoint, IntervalsHoldTheTruthAsOftenAsTheySay) {
+TEST(ChangePoint, IntervalsHoldTheTruthAsOftenAsStated) {
   int found = 0;
   int places_missed = 0;
   int changes_missed = 0;
@@ -255,12 +255,12 @@ TEST(ChangePoint, IntervalsHoldTheTruthAsOftenAsTheySay) {
     changes_missed += point.low > std::log(1.05) || point.high < std::log(1.05) ? 1 : 0;
   }
   EXPECT_GT(found, 1900);
-  // Twice the error: levels are estimated too, and a trial has its own luck.
+  // Twice the error is allowed: levels are estimated too, and counts vary by chance.
   EXPECT_LT(places_missed, 2 * change_point_error * found);
   EXPECT_LT(changes_missed, 2 * change_point_error * found);
 }
 
-TEST(ChangePoint, RarelySpeaksOfFlatHistories) {
+TEST(ChangePoint, RarelyReportsAChangeInFlatHistories) {
   std::mt19937_64 random{6};
   std::student_t_distribution<double> heavy{3};
   int spoken = 0;

@@ -53,7 +53,7 @@ TEST(PullRequestOf, ReadsEveryTrailerThatTheMergeBotAccepts) {
       << "the last one, in any case, with a full stop";
 }
 
-TEST(PullRequestOf, IsNotOneOfAnotherRepository) {
+TEST(PullRequestOf, IgnoresThoseOfAnotherRepository) {
   EXPECT_EQ(pull_request_of("Speed up add\n\n"
                             "Pull Request resolved: https://github.com/pytorch/vision/pull/12\n"),
             std::nullopt);
@@ -77,7 +77,7 @@ TEST(PullRequestOf, IsNotOneOfAnotherRepository) {
             std::nullopt);
 }
 
-TEST(PullRequestOf, ARevertIsNotThePullRequestItReverts) {
+TEST(PullRequestOf, IgnoresTheOneThatARevertReverts) {
   EXPECT_EQ(pull_request_of("Revert \"Speed up add (#123)\"\n\nReverted "
                             "https://github.com/pytorch/pytorch/pull/123 on behalf of someone\n"),
             std::nullopt);
@@ -94,7 +94,7 @@ TEST(ApproversOf, ListsEachOnce) {
               ElementsAre("ada", "carl-c"));
   EXPECT_THAT(approvers_of("Speed up add\n\nNot Approved by: https://github.com/ada\n"),
               testing::IsEmpty());
-  EXPECT_THAT(approvers_of("Approved by: somebody, https://github.com/"), testing::IsEmpty());
+  EXPECT_THAT(approvers_of("Approved by: a reviewer, https://github.com/"), testing::IsEmpty());
 }
 
 TEST(RevertOf, NamesCommitAndPullRequest) {
@@ -109,7 +109,7 @@ TEST(RevertOf, NamesCommitAndPullRequest) {
   EXPECT_EQ(revert->pull_request, 124);
 }
 
-TEST(RevertOf, KnowsWhatTheMessageTells) {
+TEST(RevertOf, ReturnsOnlyTheFieldsInTheMessage) {
   auto const quoted = revert_of("Revert \"Speed up add (#123)\"");
   ASSERT_TRUE(quoted);
   EXPECT_EQ(quoted->commit, std::nullopt);
@@ -122,7 +122,7 @@ TEST(RevertOf, KnowsWhatTheMessageTells) {
   EXPECT_FALSE(revert_of(""));
 }
 
-TEST(RevertOf, IsNotOfAnotherRepositorysPullRequest) {
+TEST(RevertOf, IgnoresThePullRequestOfAnotherRepository) {
   auto const revert = revert_of(
       "Revert \"Speed up add (#123)\"\n\n"
       "Reverted https://github.com/pytorch/vision/pull/7 on behalf of someone\n");

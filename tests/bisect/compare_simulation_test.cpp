@@ -79,7 +79,7 @@ TEST(CompareSimulation, FalseRegressionsStayBelowTheStatedError) {
   EXPECT_LE(false_regressions, usual_options.error * runs);
 }
 
-TEST(CompareSimulation, AQuietHostSettlesNoChangeSoon) {
+TEST(CompareSimulation, NoChangeIsDecidedInFewPairsOnAQuietHost) {
   auto const quiet = simulate("no change, 1%", {.sigma = 0.01}, 1.0, 100 * effort);
   EXPECT_EQ(quiet.count(Verdict::unchanged), quiet.runs);
   EXPECT_LT(quiet.mean_pairs(), quiet.pairs_bound(7));

@@ -38,7 +38,7 @@ std::vector<Pair> steady(int count, double ratio) {
   return pairs;
 }
 
-TEST(Compare, AsksForMoreUntilItIsSure) {
+TEST(Compare, NeedsPairsUntilItIsSure) {
   EXPECT_FALSE(compare({}, Metric::latency, usual_options));
   EXPECT_FALSE(compare(repeated(3, {100, 200}), Metric::latency, usual_options));
   EXPECT_FALSE(compare(steady(5, 1.2), Metric::latency, usual_options));
@@ -46,7 +46,7 @@ TEST(Compare, AsksForMoreUntilItIsSure) {
 }
 
 TEST(Compare, CallsNoChangeWithFewerPairsThanTheSignTestNeeds) {
-  // Whatever the host does, twelve fair coins fall one way in one of 4,096 cases.
+  // On any host, twelve fair signs agree in one of 4,096 cases.
   EXPECT_FALSE(compare(steady(12, 5), Metric::latency, usual_options));
   auto strict = usual_options;
   strict.error = 1e-5;
@@ -55,7 +55,7 @@ TEST(Compare, CallsNoChangeWithFewerPairsThanTheSignTestNeeds) {
 }
 
 TEST(Compare, AChangesIntervalDoesNotReachOverNoChange) {
-  // All pairs of a loaded host point one way, and are far apart.
+  // All pairs of a loaded host have one sign, and are far apart.
   constexpr double sizes[] = {0.15, 0.285, 0.15, 0.015};
   std::vector<Pair> slower;
   std::vector<Pair> faster;
@@ -114,13 +114,13 @@ TEST(Compare, GivesUpWhenThePairsAreSpent) {
   EXPECT_EQ(found->pairs, usual_options.max_pairs);
 }
 
-TEST(Compare, AnswersAtTheBudgetEvenWhenItIsSmallerThanTheFirstLook) {
+TEST(Compare, AnswersAtMaxPairsEvenIfBelowMinPairs) {
   auto tight = usual_options;
   tight.max_pairs = 3;
   EXPECT_TRUE(compare(steady(3, 1.5), Metric::latency, tight));
 }
 
-TEST(Compare, AFewBurstsMakeNoRegression) {
+TEST(Compare, AFewBurstsAreNotARegression) {
   auto pairs = steady(usual_options.max_pairs, 1.0);
   for (std::size_t i = 0; i < 12; ++i) {
     pairs[3 * i].after *= 1.6;
@@ -133,7 +133,7 @@ TEST(Compare, AFewBurstsMakeNoRegression) {
   }
 }
 
-TEST(Compare, ATypicalPairBelowTheThresholdIsNoRegression) {
+TEST(Compare, AMedianBelowTheThresholdIsNotARegression) {
   auto pairs = steady(usual_options.max_pairs, 1.04);
   for (std::size_t i = 0; i < pairs.size(); i += 3) {
     pairs[i].after *= 1.2;
@@ -173,7 +173,7 @@ Verdict verdict_of_memory(int pairs, Pair pair, Exactness past = {}) {
   return found ? found->verdict : Verdict::inconclusive;
 }
 
-TEST(Compare, MemoryOfWhichNothingIsKnownIsUnchangedAfterFourPairsAndChangedAfterSeven) {
+TEST(Compare, MemoryWithoutAPastIsUnchangedAfterFourPairsAndChangedAfterSeven) {
   EXPECT_EQ(verdict_of_memory(3, {100 * mib, 100 * mib}), Verdict::inconclusive);
   EXPECT_EQ(verdict_of_memory(4, {100 * mib, 100 * mib}), Verdict::unchanged);
   EXPECT_EQ(verdict_of_memory(4, {100 * mib, 107 * mib}), Verdict::unchanged);
@@ -194,7 +194,7 @@ TEST(Compare, MemoryThatAlwaysRepeatedIsUnchangedAfterTwoPairsAndChangedAfterThr
   EXPECT_EQ(verdict_of_memory(3, {100 * mib, 108 * mib}, past), Verdict::regression);
 }
 
-TEST(Compare, WhatRepeatedIsCountedNightByNightAndBuildByBuild) {
+TEST(Compare, AgreementIsCountedForEachNightAndBuild) {
   std::vector<std::vector<Pair>> const nights{
       {{1, 2}, {1, 2}, {1, 3}}, {{5, 5}}, {}, {{7, 7}, {7, 7}}};
   auto const repeats = exactness_of(nights);
@@ -208,7 +208,7 @@ TEST(Compare, MemoryThatOnceDidNotRepeatIsJudgedLikeANoisyMetric) {
   EXPECT_EQ(verdict_of_memory(13, {100 * mib, 108 * mib}, past), Verdict::regression);
 }
 
-TEST(Compare, AnExactMetricHasNoWidthAndTheErrorOfProcessesThatAllWentAstray) {
+TEST(Compare, AnExactMetricHasNoWidthAndTheErrorThatAllProcessesAreOutliers) {
   auto const found = compare(repeated(7, {100 * mib, 200 * mib}), Metric::gmem, usual_options);
   ASSERT_TRUE(found);
   EXPECT_NEAR(found->error_bound, std::pow(4, -7), 1e-12);
@@ -222,7 +222,7 @@ TEST(Compare, AnExactMetricHasNoWidthAndTheErrorOfProcessesThatAllWentAstray) {
   EXPECT_NEAR(known->error_bound, 6.0 / (42 * 43 * 44), 1e-12);
 }
 
-TEST(Compare, AStricterErrorAsksMoreProcessesOfAnExactMetric) {
+TEST(Compare, AStricterErrorNeedsMoreProcessesOfAnExactMetric) {
   auto strict = usual_options;
   strict.error = 1e-5;
   EXPECT_FALSE(compare(repeated(8, {100 * mib, 200 * mib}), Metric::cmem, strict));
@@ -271,7 +271,7 @@ TEST(Compare, ALeakThatIsFixedIsAnImprovement) {
   EXPECT_EQ(fixed->ratio->ratio, 0);
 }
 
-TEST(Compare, AValueThatIsNoNumberCostsOnePairAndNoMore) {
+TEST(Compare, AValueThatIsNotFiniteCostsOnlyItsPair) {
   auto pairs = steady(14, 1.2);
   pairs[6].after = std::numeric_limits<double>::quiet_NaN();
   auto const found = compare(pairs, Metric::latency, usual_options);
@@ -280,7 +280,7 @@ TEST(Compare, AValueThatIsNoNumberCostsOnePairAndNoMore) {
   EXPECT_EQ(found->pairs, 14);
 }
 
-TEST(Compare, ValuesThatAreNoNumbersAreInconclusive) {
+TEST(Compare, ValuesThatAreNotFiniteAreInconclusive) {
   auto const none = std::numeric_limits<double>::quiet_NaN();
   for (auto const metric : {Metric::latency, Metric::cmem}) {
     auto const found =
@@ -302,7 +302,7 @@ TEST(Compare, EndsWithoutAFloorAndWithAnInfiniteOne) {
   }
 }
 
-TEST(Compare, EndsWhateverItIsGiven) {
+TEST(Compare, EndsForAnyValues) {
   std::mt19937_64 random{5};
   auto const any = [&random] {
     double const usual[] = {0, 1, -1, 100, 1e-308, 5e-324, 1e308, -1e308, HUGE_VAL, -HUGE_VAL};

@@ -15,12 +15,12 @@ TEST(Utf8Of, ConvertsFromTheCharacterSetOfTheHeader) {
   EXPECT_EQ(utf8_of("", "ISO-8859-1"), "");
 }
 
-TEST(Utf8Of, LeavesTextAsItIsWithoutAKnownCharacterSet) {
+TEST(Utf8Of, KeepsTheTextWithoutAKnownCharacterSet) {
   EXPECT_EQ(utf8_of("caf\xe9", ""), "caf\xe9");
   EXPECT_EQ(utf8_of("caf\xe9", "no such set"), "caf\xe9");
 }
 
-TEST(Utf8Of, LeavesTextAsItIsThatIsNotWrittenInTheCharacterSet) {
+TEST(Utf8Of, KeepsATextThatIsInvalidInTheCharacterSet) {
   EXPECT_EQ(utf8_of("caf\xe9", "UTF-8"), "caf\xe9");
   EXPECT_EQ(utf8_of("caf\xe9", "US-ASCII"), "caf\xe9");
 }

@@ -17,7 +17,7 @@ Remeasured remeasured_latency(double then, double now) {
   return {Metric::latency, {then, then * 1.01, then * 0.99}, {now, now * 1.01, now * 0.99}};
 }
 
-/// Four series on a host whose pace is so many times what it was.
+/// Four series on a host whose pace changed by a factor.
 RemeasuredNight night(double pace) {
   RemeasuredNight night;
   for (double const level : {10.0, 20.0, 30.0, 40.0})
@@ -35,7 +35,7 @@ std::vector<RemeasuredNight> nights(std::vector<double> const& paces) {
 std::vector<RemeasuredNight> const quiet_nights =
     nights({1.01, 0.99, 1.0, 1.005, 0.995, 1.01, 0.99});
 
-TEST(Environment, IsTheSameWhereHardlyAnythingMoved) {
+TEST(Environment, HasNoShiftWhereFewSeriesMoved) {
   RemeasuredNight const series{
       remeasured_latency(10, 10.5), remeasured_latency(20, 19), remeasured_latency(30, 45)};
   EXPECT_THAT(environment_shifts(series, quiet_nights, usual_options), IsEmpty())
@@ -43,7 +43,7 @@ TEST(Environment, IsTheSameWhereHardlyAnythingMoved) {
   EXPECT_THAT(environment_shifts({}, quiet_nights, usual_options), IsEmpty());
 }
 
-TEST(Environment, MovedWhereMostSeriesDid) {
+TEST(Environment, ShiftsWhereMostSeriesMoved) {
   RemeasuredNight const series{remeasured_latency(10, 12),
                                remeasured_latency(20, 24),
                                remeasured_latency(30, 31),
@@ -58,7 +58,7 @@ TEST(Environment, MovedWhereMostSeriesDid) {
   EXPECT_NEAR(shifts[0].usual, 1.01, 1e-3);
 }
 
-TEST(Environment, MovesOneWay) {
+TEST(Environment, HasNoShiftWhereSeriesMovedInBothDirections) {
   RemeasuredNight const series{remeasured_latency(10, 14),
                                remeasured_latency(20, 28),
                                remeasured_latency(30, 20),
@@ -66,19 +66,19 @@ TEST(Environment, MovesOneWay) {
   EXPECT_THAT(environment_shifts(series, quiet_nights, usual_options), IsEmpty());
 }
 
-TEST(Environment, MayBeFasterToo) {
+TEST(Environment, CanBecomeFaster) {
   auto const shifts = environment_shifts(night(0.8), quiet_nights, usual_options);
   ASSERT_THAT(shifts, SizeIs(1));
   EXPECT_NEAR(shifts[0].ratio, 0.8, 1e-9);
   EXPECT_EQ(shifts[0].shifted, 4U);
 }
 
-TEST(Environment, IsRaisedByAThirdAfterFiveQuietNights) {
+TEST(Environment, ReportsAThirdAfterFiveQuietNights) {
   EXPECT_THAT(environment_shifts(night(1.3), nights({1.01, 0.98, 1.0, 1.01, 0.99}), usual_options),
               SizeIs(1));
 }
 
-TEST(Environment, OfAYoungDatabaseHasToBeDwarfed) {
+TEST(Environment, NeedsALargeShiftInAYoungDatabase) {
   for (double const pace : {1.04, 0.86, 0.78, 1.22, 1.3})
     for (auto const& earlier : {nights({}), nights({1.0}), nights({1.0, 0.99, 1.01, 1.0})})
       EXPECT_THAT(environment_shifts(night(pace), earlier, usual_options), IsEmpty()) << pace;
@@ -88,13 +88,13 @@ TEST(Environment, OfAYoungDatabaseHasToBeDwarfed) {
       << "another night did as much";
 }
 
-TEST(Environment, OfAYoungDatabaseIsNotSeenThroughLoudRounds) {
+TEST(Environment, HasNoShiftInAYoungDatabaseWithNoisyRounds) {
   RemeasuredNight const loud{{Metric::latency, {10, 12}, {15, 18}},
                              {Metric::latency, {20, 24}, {30, 36}}};
   EXPECT_THAT(environment_shifts(loud, {}, usual_options), IsEmpty());
 }
 
-TEST(Environment, ThatWasOnceRaisedIsRaisedAgain) {
+TEST(Environment, ReportsASecondShiftAfterTheFirst) {
   auto earlier = quiet_nights;
   for (auto const& one : quiet_nights)
     earlier.push_back(one);
@@ -102,7 +102,7 @@ TEST(Environment, ThatWasOnceRaisedIsRaisedAgain) {
   EXPECT_THAT(environment_shifts(night(1 / 1.3), earlier, usual_options), SizeIs(1));
 }
 
-/// Share of the nights on which a host is called changed whose pace is drawn anew every night.
+/// The share of nights on which a shift is reported for a host with a random pace every night.
 template <class Pace>
 double share_raised(std::size_t known, Pace pace) {
   constexpr int trials = 2000;
@@ -122,19 +122,19 @@ double share_raised(std::size_t known, Pace pace) {
   return static_cast<double>(raised) / trials;
 }
 
-TEST(Environment, SaysNothingOfAPaceThatWandersEveryNight) {
+TEST(Environment, RarelyReportsAPaceThatWandersEveryNight) {
   std::mt19937_64 random{7};
   std::uniform_real_distribution<> within{0.85, 1.15};
   std::normal_distribution<> normal;
   for (std::size_t const known : {0U, 1U, 4U, 5U, 10U, 20U}) {
-    // Once in a thousand nights, and three standard deviations of 2,000.
+    // Once in a thousand nights, plus three standard deviations for 2,000 nights.
     double const most = known < 5 ? 0 : 0.0031;
     EXPECT_LE(share_raised(known, [&] { return within(random); }), most) << known;
     EXPECT_LE(share_raised(known, [&] { return std::exp(0.05 * normal(random)); }), most) << known;
   }
 }
 
-TEST(Environment, OfOneMetricIsNotOutvotedByAnother) {
+TEST(Environment, JudgesEachMetricSeparately) {
   RemeasuredNight const series{remeasured_latency(10, 10),
                                remeasured_latency(20, 20),
                                {Metric::cmem, {100 * mib}, {150 * mib}},
@@ -145,7 +145,7 @@ TEST(Environment, OfOneMetricIsNotOutvotedByAnother) {
   EXPECT_NEAR(shifts[0].ratio, 1.5, 1e-12);
 }
 
-TEST(Environment, IsNotBlindedByWhatIsNoNumber) {
+TEST(Environment, SkipsValuesThatAreNotFinite) {
   constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
   auto tonight = night(1.3);
   tonight[0].now = {nothing, nothing};

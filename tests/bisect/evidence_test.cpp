@@ -23,7 +23,7 @@ Evidence evidence_of(int count, double change) {
   return evidence;
 }
 
-TEST(Evidence, OfNoPairIsNone) {
+TEST(Evidence, IsEmptyWithoutPairs) {
   Evidence const evidence{usual};
   EXPECT_NEAR(evidence.log_above(0), 0, 1e-12);
   EXPECT_NEAR(evidence.log_below(0), 0, 1e-12);
@@ -46,13 +46,13 @@ TEST(Evidence, FallsAsTheChangeInQuestionRises) {
   }
 }
 
-TEST(Evidence, NeedsPairsHoweverClear) {
-  // A fair coin that fell nine times on one side: one in 512.
+TEST(Evidence, NeedsPairsForChangesOfAnySize) {
+  // A fair coin falls nine times on one side in one of 512 cases.
   EXPECT_EQ(evidence_of(3, 5).interval(1e-4).low, -HUGE_VAL);
   EXPECT_GT(evidence_of(12, 5).interval(1e-4).low, 0);
 }
 
-TEST(Evidence, EstimatesAreDeafToStrays) {
+TEST(Evidence, EstimatesAreRobustAgainstOutliers) {
   auto evidence = evidence_of(9, 0.1);
   evidence.add(1, 9);
   evidence.add(1, 9);
@@ -67,8 +67,8 @@ struct Kind {
 
 class FairBet : public testing::TestWithParam<Kind> {};
 
-/// Ville's inequality, seen: the share of sequences in which the e-value of a change that did not
-/// happen ever reaches 1/p is at most p.
+/// Checks Ville's inequality: the e-value of a change that did not happen ever reaches 1/p in at
+/// most the share p of sequences.
 TEST_P(FairBet, SeldomReachesALargeEValue) {
   int const sequences = 400 * effort;
   Host host{GetParam().noise, 3};

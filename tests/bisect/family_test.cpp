@@ -8,14 +8,14 @@
 namespace torchwatch::bisect {
 namespace {
 
-TEST(Family, LeavesASmallNightAlone) {
+TEST(Family, KeepsTheErrorOfASmallNight) {
   config::DecideOptions const options;
   EXPECT_EQ(for_family(options, 0).error, options.error);
   EXPECT_EQ(for_family(options, 1).error, options.error);
   EXPECT_EQ(for_family(options, 500).error, options.error);
 }
 
-TEST(Family, AsksForMoreWhereThereAreMoreSeries) {
+TEST(Family, LowersTheErrorWithMoreSeries) {
   config::DecideOptions const options;
   EXPECT_DOUBLE_EQ(for_family(options, 5'000).error, options.error / 10);
   EXPECT_EQ(for_family(options, 10'000).miss, options.miss);
@@ -37,7 +37,7 @@ Verdict verdict_on(Host host, double after, config::DecideOptions const& decide)
 }
 
 TEST(Family, KeepsTheShareOfFalseDiscoveries) {
-  // A level at which false alarms would be common, so that the bound has something to hold back.
+  // A level at which false alarms are common without the bound.
   config::DecideOptions options;
   options.error = 0.5;
   options.false_discovery = 0.1;

@@ -27,28 +27,28 @@ double deviation_of(Spread const& spread) {
   return std::sqrt(spread.squares / spread.degrees);
 }
 
-TEST(FleetNoise, OfSeriesThatAreAlikeCountsForMuch) {
+TEST(UsualSpread, HasManyDegreesIfSeriesAreAlike) {
   auto const alike = usual_spread(fleet_of({0.01}, 1000, 2));
   EXPECT_GE(alike.degrees, 12);
   EXPECT_NEAR(deviation_of(alike), 0.01, 0.0005);
 }
 
-TEST(FleetNoise, OfSeriesThatDifferCountsForLittle) {
+TEST(UsualSpread, HasFewDegreesIfSeriesDiffer) {
   EXPECT_LE(usual_spread(fleet_of({0.005, 0.05}, 1000, 1)).degrees, 1.5);
   EXPECT_LE(usual_spread(fleet_of({0.005, 0.05}, 1000, 20)).degrees, 1.5);
 }
 
-TEST(FleetNoise, OfFewSeriesCountsForLittle) {
+TEST(UsualSpread, HasFewDegreesForFewSeries) {
   EXPECT_LE(usual_spread(fleet_of({0.01}, 1, 1)).degrees, 0.5);
   EXPECT_LE(usual_spread(fleet_of({0.01}, 5, 1)).degrees, 1);
 }
 
-TEST(FleetNoise, IsNothingWhereNothingIsKnown) {
+TEST(UsualSpread, IsEmptyIfNothingIsKnown) {
   EXPECT_EQ(usual_spread({}).degrees, 0);
   EXPECT_EQ(usual_spread(std::vector{Spread{}, Spread{HUGE_VAL, 2}}).degrees, 0);
 }
 
-TEST(FleetNoise, OfSeriesThatRepeatExactlyIsNearlyNone) {
+TEST(UsualSpread, IsTinyIfSeriesRepeatExactly) {
   std::vector<Spread> const exact(100, Spread{0, 1});
   EXPECT_LT(deviation_of(usual_spread(exact)), 2e-6);
 }

@@ -33,10 +33,10 @@ class GitRepository {
   /// The working tree.
   std::filesystem::path path() const { return root_ / "tree"; }
 
-  /// Beside the working tree, for whatever else a test needs.
-  std::filesystem::path beside(std::string const& name) const { return root_ / name; }
+  /// A path next to the working tree, for other files of a test.
+  std::filesystem::path sibling(std::string const& name) const { return root_ / name; }
 
-  /// What the command printed, without the last newline. Throws when it fails.
+  /// Runs a git command, and returns its output without the last newline. Throws when it fails.
   std::string git(std::string const& arguments) const {
     std::string const command =
         "cd '" + path().string() +
@@ -63,11 +63,12 @@ class GitRepository {
     std::ofstream{path() / name, std::ios::binary} << text;
   }
 
-  /// Commits whatever lies in the working tree, or nothing at all. All commits have the same time.
+  /// Commits all files of the working tree, also if nothing changed. All commits have the same
+  /// time.
   CommitSha commit(std::string const& message) const {
-    std::ofstream{beside("message"), std::ios::binary} << message;
+    std::ofstream{sibling("message"), std::ios::binary} << message;
     git("add --all");
-    git("commit --quiet --allow-empty --file='" + beside("message").string() + "'");
+    git("commit --quiet --allow-empty --file='" + sibling("message").string() + "'");
     return {git("rev-parse HEAD")};
   }
 

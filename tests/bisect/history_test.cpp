@@ -35,11 +35,11 @@ TEST(GitHistory, DescribesACommit) {
 TEST(GitHistory, ReadsACommitInItsOwnEncoding) {
   GitRepository repository;
   repository.git("config i18n.commitEncoding ISO-8859-1");
-  std::ofstream{repository.beside("latin"), std::ios::binary}
+  std::ofstream{repository.sibling("latin"), std::ios::binary}
       << "Speed up caf\xe9\n\n"
          "Pull-Request: https://github.com/pytorch/pytorch/pull/83000\n";
   repository.git("commit --quiet --allow-empty --author='Jos\xe9 <jose@example.org>' --file='" +
-                 repository.beside("latin").string() + "'");
+                 repository.sibling("latin").string() + "'");
   CommitSha const sha{repository.git("rev-parse HEAD")};
 
   auto const commit = open(repository.path()).commit(sha).value();
@@ -159,7 +159,7 @@ TEST(GitHistory, ListsWhatAnOlderCommitLacks) {
   EXPECT_EQ(subjects(way.builds), "b, a");
 }
 
-TEST(GitHistory, ListsWhatTwoBranchesHaveSinceTheyParted) {
+TEST(GitHistory, ListsTheCommitsOfTwoBranchesSinceTheirBase) {
   GitRepository repository;
   repository.commit("a");
   auto const base = repository.commit("b");
@@ -233,7 +233,7 @@ TEST(GitHistory, SaysWhatAShallowCloneLacks) {
   auto const start = repository.commit("a");
   repository.commit("b");
   auto const end = repository.commit("c");
-  auto const clone = repository.beside("shallow.git");
+  auto const clone = repository.sibling("shallow.git");
   repository.git("clone --quiet --bare --depth 1 file://" + repository.path().string() + " '" +
                  clone.string() + "'");
   auto const missing = open(clone).commits_between(start, end);
@@ -247,7 +247,7 @@ TEST(GitHistory, ListsTheNightliesThatAShallowCloneHas) {
   auto const trunk = repository.commit("a");
   for (auto const* const date : {"2026-11-19", "2026-11-20", "2026-11-21"})
     repository.commit(std::string{date} + " nightly release (" + trunk.hex + ")");
-  auto const clone = repository.beside("shallow.git");
+  auto const clone = repository.sibling("shallow.git");
   repository.git("clone --quiet --bare --depth 2 file://" + repository.path().string() + " '" +
                  clone.string() + "'");
   auto const releases = open(clone).nightly_releases("main", 9).value();
@@ -255,7 +255,7 @@ TEST(GitHistory, ListsTheNightliesThatAShallowCloneHas) {
   EXPECT_EQ(releases.at(1).date, "2026-11-20");
 }
 
-TEST(GitHistory, OpensWhatLibgit2RefusesByItself) {
+TEST(GitHistory, OpensRepositoriesThatLibgit2RefusesByDefault) {
   GitRepository repository;
   auto const commit = repository.commit("a");
   repository.git("config core.repositoryformatversion 1");
@@ -271,7 +271,7 @@ TEST(GitHistory, OpensWhatLibgit2RefusesByItself) {
 TEST(GitHistory, OpensTheWorkingTreeThatGitAddedToAnother) {
   GitRepository repository;
   auto const commit = repository.commit("a");
-  auto const added = repository.beside("added");
+  auto const added = repository.sibling("added");
   repository.git("worktree add --quiet --detach '" + added.string() + "'");
   repository.commit("b");
   auto const history = open(added);
@@ -350,7 +350,7 @@ TEST(GitHistory, FindsNothingLandedAfterACommitOfNoTrunk) {
   EXPECT_EQ(landed.error().code, ErrorCode::not_found);
 }
 
-TEST(GitHistory, TellsWhatACommitChanged) {
+TEST(GitHistory, ListsTheChangesOfACommit) {
   using testing::ElementsAre;
   GitRepository repository;
   repository.write("aten/add.cpp", "1");
@@ -370,7 +370,7 @@ TEST(GitHistory, TellsWhatACommitChanged) {
   EXPECT_EQ(history.changes_of({std::string(40, 'f')}).error().code, ErrorCode::not_found);
 }
 
-TEST(GitHistory, TakesACommitBackInMemoryOrInARepositoryOfOurs) {
+TEST(GitHistory, RevertsACommitInMemoryOrInARepositoryOfOurs) {
   GitRepository repository;
   repository.write("add.cpp", "one\ntwo\nthree\nfour\nfive\nsix\nseven\n");
   repository.commit("root");
@@ -388,7 +388,7 @@ TEST(GitHistory, TakesACommitBackInMemoryOrInARepositoryOfOurs) {
   EXPECT_EQ(open(repository.path()).commit(reverted).error().code, ErrorCode::not_found);
   EXPECT_EQ(repository.git("count-objects -v"), objects) << "the repository was changed";
 
-  auto const ours = repository.beside("ours");
+  auto const ours = repository.sibling("ours");
   for (int again = 0; again < 2; ++again) {
     auto const borrowing = GitHistory::borrow(ours, repository.path());
     ASSERT_TRUE(borrowing) << borrowing.error().message;
@@ -399,7 +399,7 @@ TEST(GitHistory, TakesACommitBackInMemoryOrInARepositoryOfOurs) {
             "commit");
 }
 
-TEST(GitHistory, DoesNotTakeBackWhatLaterCommitsBuiltOn) {
+TEST(GitHistory, DoesNotRevertACommitThatLaterCommitsNeed) {
   GitRepository repository;
   repository.write("add.cpp", "one\n");
   repository.commit("root");
@@ -415,7 +415,7 @@ TEST(GitHistory, DoesNotTakeBackWhatLaterCommitsBuiltOn) {
   EXPECT_EQ(history.revert({std::string(40, 'f')}, newest).error().code, ErrorCode::not_found);
 }
 
-TEST(GitHistory, TellsWhichSubmodulesMoved) {
+TEST(GitHistory, ListsTheSubmodulesThatMoved) {
   GitRepository repository;
   repository.write("README", "1");
   repository.commit("root");
@@ -465,11 +465,11 @@ TEST(GitHistory, ResolvesWhatGitResolves) {
   EXPECT_EQ(tree.error().code, ErrorCode::invalid_argument);
 }
 
-TEST(GitHistory, RefusesWhatIsNoRepositoryCommitOrParent) {
+TEST(GitHistory, FailsWithoutARepositoryCommitOrParent) {
   GitRepository repository;
   auto const root = repository.commit("a");
   auto const history = open(repository.path());
-  EXPECT_EQ(GitHistory::open(repository.beside("none")).error().code, ErrorCode::not_found);
+  EXPECT_EQ(GitHistory::open(repository.sibling("none")).error().code, ErrorCode::not_found);
   fs::create_directory(repository.path() / "below");
   EXPECT_EQ(GitHistory::open(repository.path() / "below").error().code, ErrorCode::not_found);
   EXPECT_EQ(history.commit({"main"}).error().code, ErrorCode::invalid_argument);
@@ -477,7 +477,7 @@ TEST(GitHistory, RefusesWhatIsNoRepositoryCommitOrParent) {
   EXPECT_EQ(history.parent(root).error().code, ErrorCode::not_found);
 }
 
-TEST(GitHistory, ListsNightlyReleasesNewestFirstAndPassesOverOthers) {
+TEST(GitHistory, ListsNightlyReleasesNewestFirstAndSkipsOtherCommits) {
   GitRepository repository;
   std::string const first(40, '1');
   std::string const second(40, '2');
@@ -504,7 +504,7 @@ TEST(GitHistory, FindsTheNightlyBranchOfAClonesOrigin) {
   GitRepository repository;
   repository.commit("2026-11-20 nightly release (" + std::string(40, '2') + ")");
   repository.git("branch nightly");
-  auto const clone = repository.beside("clone");
+  auto const clone = repository.sibling("clone");
   repository.git("clone --quiet '" + repository.path().string() + "' '" + clone.string() + "'");
   EXPECT_EQ(open(clone).nightly_releases("nightly", 10).value().size(), 1U);
 }
@@ -512,7 +512,7 @@ TEST(GitHistory, FindsTheNightlyBranchOfAClonesOrigin) {
 TEST(GitHistory, PrefersTheNightlyBranchAsItWasFetched) {
   GitRepository repository;
   repository.commit("2026-11-19 nightly release (" + std::string(40, '1') + ")");
-  repository.git("branch nightly");  // of somebody who checked it out once
+  repository.git("branch nightly");  // an old local branch of that name
   repository.commit("2026-11-20 nightly release (" + std::string(40, '2') + ")");
   repository.git("update-ref refs/remotes/upstream/nightly HEAD");
   auto const history = open(repository.path());

@@ -8,22 +8,21 @@
 
 namespace torchwatch::bisect {
 
-/// Simulations run this many times as often in an optimised build as under a sanitizer or debugger.
+/// Factor on the number of simulation runs. It is larger in an optimised build.
 #ifdef NDEBUG
 inline constexpr int effort = 10;
 #else
 inline constexpr int effort = 1;
 #endif
 
-/// A made-up host: every process reports its level times noise.
+/// A simulated host: every process reports its level times noise.
 class Host {
  public:
   struct Noise {
-    double sigma = 0;  ///< of one process's log level
-    bool heavy_tails =
-        false;          ///< Student's t with 3 degrees of freedom, of that sigma, instead of normal
-    double bursts = 0;  ///< share of processes that take 60% longer
-    double drift = 0;   ///< sigma of what the processes of one pair have in common
+    double sigma = 0;          ///< deviation of one process's log level
+    bool heavy_tails = false;  ///< Student's t with 3 degrees of freedom, scaled to that sigma
+    double bursts = 0;         ///< share of processes that take 60% longer
+    double drift = 0;          ///< deviation of the noise that both processes of a pair share
   };
 
   Host(Noise noise, std::uint64_t seed) : noise_{noise}, random_{seed} {}

@@ -16,7 +16,7 @@ CommitSha sha(int number) {
   return CommitSha{std::string(38, 'c') + std::to_string(10 + number)};
 }
 
-/// The commits 1 to `count`, which landed after 0.
+/// The commits 1 to `count`, which come after commit 0.
 std::vector<Commit> suspects(int count) {
   std::vector<Commit> commits;
   for (int i = 1; i <= count; ++i)
@@ -24,19 +24,19 @@ std::vector<Commit> suspects(int count) {
   return commits;
 }
 
-TEST(NightlyPositions, ARungIsWhereANightlyIs) {
+TEST(NightlyPositions, AreSortedAndUnique) {
   std::vector const nightlies{sha(20), sha(4), sha(0), sha(8), sha(4), sha(2)};
   EXPECT_THAT(nightly_positions(nightlies, sha(0), suspects(8)), ElementsAre(0, 2, 4, 8));
 }
 
-TEST(NightlyPositions, NeedsBothEndsAndSomethingBetween) {
+TEST(NightlyPositions, AreEmptyWithoutBothEndsAndANightlyBetween) {
   EXPECT_THAT(nightly_positions(std::vector{sha(0), sha(8)}, sha(0), suspects(8)), IsEmpty());
   EXPECT_THAT(nightly_positions(std::vector{sha(0), sha(4)}, sha(0), suspects(8)), IsEmpty());
   EXPECT_THAT(nightly_positions(std::vector{sha(4), sha(8)}, sha(0), suspects(8)), IsEmpty());
   EXPECT_THAT(nightly_positions({}, sha(0), suspects(8)), IsEmpty());
 }
 
-TEST(NightlyPositions, TheWeightGoesToTheNightThatChanged) {
+TEST(PriorAfterNightlies, MovesWeightToTheNightThatChanged) {
   std::vector<std::size_t> const positions{0, 2, 4, 8};
   std::vector<double> const changed{0, 0.99, 0.01};
   auto const weights = prior_after_nightlies(std::vector(8, 1.0), positions, changed);
@@ -46,25 +46,25 @@ TEST(NightlyPositions, TheWeightGoesToTheNightThatChanged) {
   EXPECT_THAT(weights[2], DoubleNear(weights[3], 1e-9));
 }
 
-TEST(NightlyPositions, SeriesThatChangedInDifferentNightsShareTheWeight) {
+TEST(PriorAfterNightlies, IsSharedByTheNightsOfDifferentSeries) {
   std::vector<std::size_t> const positions{0, 4, 8};
   std::vector<double> const changed{1, 2};
   auto const weights = prior_after_nightlies(std::vector(8, 1.0), positions, changed);
   EXPECT_NEAR(weights[0] * 4, 8 * (0.05 / 2 + 0.95 / 3), 1e-9);
 }
 
-TEST(NightlyPositions, WhatIsKnownOfCommitsCountsInsideTheirNight) {
+TEST(PriorAfterNightlies, KeepsTheWeightsOfCommitsInsideTheirNight) {
   std::vector<std::size_t> const positions{0, 2, 4};
   auto const weights = prior_after_nightlies({1, 1, 0.05, 1}, positions, std::vector<double>{0, 1});
   EXPECT_NEAR(weights[3] / weights[2], 20, 1e-9);
 }
 
-TEST(NightlyPositions, ANightWeighsWhatItsCommitsDo) {
+TEST(NightlyPrior, IsTheSumOverTheCommitsOfANight) {
   std::vector const prior{1.0, 2.0, 3.0, 4.0};
   EXPECT_THAT(nightly_prior(prior, std::vector<std::size_t>{0, 1, 4}), ElementsAre(1, 9));
 }
 
-TEST(NightlyPositions, NothingChangedMovesNothing) {
+TEST(PriorAfterNightlies, IsUnchangedIfNothingChanged) {
   std::vector<std::size_t> const positions{0, 2, 4};
   EXPECT_THAT(prior_after_nightlies({1, 2, 3, 4}, positions, std::vector<double>{0, 0}),
               ElementsAre(1, 2, 3, 4));

@@ -15,7 +15,7 @@ std::vector<double> alike(std::size_t suspects) {
   return std::vector<double>(suspects, 1.0);
 }
 
-/// Each in a round of its own.
+/// Returns a reading for each value, each in a separate round.
 std::vector<Reading> read(std::vector<std::pair<std::size_t, double>> const& values) {
   std::vector<Reading> readings;
   for (auto const& [position, level] : values)
@@ -23,7 +23,7 @@ std::vector<Reading> read(std::vector<std::pair<std::size_t, double>> const& val
   return readings;
 }
 
-TEST(Posterior, BelievesThePriorUntilSomethingIsRead) {
+TEST(Posterior, IsThePriorWithoutReadings) {
   auto const belief = believe(alike(4), {}, {});
   EXPECT_THAT(belief.positions, ElementsAre(0U, 4U));
   EXPECT_DOUBLE_EQ(belief.no_change(), Expectation{}.no_change);
@@ -45,7 +45,7 @@ TEST(Posterior, PutsTheChangeBetweenTheLevels) {
   EXPECT_THAT(best.base, DoubleNear(1.0, 0.01));
 }
 
-TEST(Posterior, SeesNoChangeBetweenLikeEnds) {
+TEST(Posterior, FindsNoChangeBetweenEqualEnds) {
   auto const belief = believe(
       alike(8),
       read({{0, 1.0}, {8, 1.02}, {0, 1.01}, {8, 0.99}, {0, 0.99}, {8, 1.0}, {0, 1.0}, {8, 1.01}}),
@@ -53,7 +53,7 @@ TEST(Posterior, SeesNoChangeBetweenLikeEnds) {
   EXPECT_GT(belief.no_change(), 0.95);
 }
 
-TEST(Posterior, TakesOutWhatARoundAddsToItsReadings) {
+TEST(Posterior, RemovesTheEffectsOfRounds) {
   std::vector<Reading> same, moved;
   double const pace[] = {0, 0.3, -0.2, 0.1, 0.35, -0.1};
   for (std::size_t round = 0; round < std::size(pace); ++round) {
@@ -67,7 +67,7 @@ TEST(Posterior, TakesOutWhatARoundAddsToItsReadings) {
 }
 
 /// A lone suspect next to its parent, thirteen rounds in one layout and thirteen in another.
-TEST(Posterior, PaceThatRisesOverTheRoundsIsNoDifferenceOfBuilds) {
+TEST(Posterior, DoesNotTakeARisingPaceForADifferenceOfBuilds) {
   constexpr double rise = 0.004;
   std::mt19937_64 generator{3};
   std::normal_distribution<double> noise{0, 0.01};
@@ -85,7 +85,7 @@ TEST(Posterior, PaceThatRisesOverTheRoundsIsNoDifferenceOfBuilds) {
   EXPECT_GT(belief.changed_in(0), 0.999);
 }
 
-TEST(Posterior, ReadsAStrayProcessAsOne) {
+TEST(Posterior, RecognizesAnOutlier) {
   std::vector<std::pair<std::size_t, double>> values{{1, 1.45}};
   for (double const wobble : {0.01, -0.01, 0.005, -0.005, 0.0})
     values.insert(values.end(), {{0, 1 + wobble}, {1, 1 - wobble}, {2, 1.1 + wobble}});
@@ -94,12 +94,12 @@ TEST(Posterior, ReadsAStrayProcessAsOne) {
   EXPECT_LT(belief.noise, 0.03);
 }
 
-TEST(Posterior, TellsTwoChangesFromOne) {
+TEST(Posterior, DistinguishesTwoChangesFromOne) {
   std::vector<std::pair<std::size_t, double>> values;
   for (double const wobble : {0.004, -0.004, 0.002, -0.002, 0.003, -0.003})
     values.insert(values.end(), {{0, 1 + wobble}, {1, 1.1 - wobble}, {2, 1.18 + wobble}});
   Expectation expectation;
-  expectation.builds_differ = 0;  // three builds do not tell
+  expectation.builds_differ = 0;  // three builds are too few to estimate it
   auto const belief = believe(alike(2), read(values), expectation);
   EXPECT_GT(belief.changed_in(0), 0.99);
   EXPECT_GT(belief.changed_in(1), 0.99);
@@ -115,7 +115,7 @@ std::vector<Reading> read_often(std::vector<std::pair<std::size_t, double>> cons
   return read(values);
 }
 
-TEST(Posterior, BuildsThatDifferByThemselvesAreNoChanges) {
+TEST(Posterior, DoesNotTakeDifferentBuildsForChanges) {
   auto const belief = believe(alike(64),
                               read_often({{0, 1.00},
                                           {8, 0.97},
@@ -139,7 +139,7 @@ TEST(Posterior, IsLessSureOfAChangeWhereBuildsDifferByAsMuch) {
   EXPECT_GT(believe(alike(1), readings, expectation).no_change(), 0.1);
 }
 
-TEST(Posterior, TwoBuildsOfOneCommitTellMoreThanOneReadTwice) {
+TEST(Posterior, LearnsMoreFromTwoBuildsOfOneCommitThanFromOneReadTwice) {
   auto readings = read_often({{0, 1.0}, {1, 1.12}});
   Expectation expectation;
   expectation.builds_measured = 0.02;
@@ -177,7 +177,7 @@ TEST(Posterior, ManySmallChangesAreGradual) {
   EXPECT_GT(belief.gradual(), 0.95);
 }
 
-TEST(Posterior, LeavesOutWhatSaysNothing) {
+TEST(Posterior, IgnoresReadingsThatAreNotFinite) {
   auto readings = read_often({{0, 1.0}, {4, 1.1}});
   auto const expected = believe(alike(8), readings, {});
   for (double const nothing : {std::nan(""), HUGE_VAL, -HUGE_VAL, 1e200})

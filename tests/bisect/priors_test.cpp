@@ -31,7 +31,7 @@ std::vector<double> weights_of(std::vector<std::string> const& paths,
   return prior_by_paths(changes, series_on(devices));
 }
 
-TEST(Prior, WhatHardlyReachesABenchmarkWeighsLittleOnEveryDevice) {
+TEST(Prior, IsSmallOnEveryDeviceForFilesThatRarelyAffectABenchmark) {
   std::vector<std::string> const paths{"README.md",
                                        "aten/src/README.md",
                                        "docs/source/notes/cuda.rst",
@@ -60,7 +60,7 @@ TEST(Prior, WhatHardlyReachesABenchmarkWeighsLittleOnEveryDevice) {
   EXPECT_THAT(weights_of(paths, {Device::cuda}), Each(little));
 }
 
-TEST(Prior, TheHeartWeighsOneOnEveryDevice) {
+TEST(Prior, IsOneOnEveryDeviceForTheSourcesOfLibTorch) {
   std::vector<std::string> const paths{"aten/src/ATen/native/Convolution.cpp",
                                        "aten/src/ATen/native/native_functions.yaml",
                                        "c10/core/TensorImpl.h",
@@ -102,7 +102,7 @@ TEST(Prior, OfSeveralDevicesTheHeaviestCounts) {
   EXPECT_THAT(weights_of(paths, {Device::cpu, Device::cuda}), ElementsAre(1, little));
 }
 
-TEST(Prior, WhatTheTableDoesNotKnowWeighsSomethingBetween) {
+TEST(Prior, IsBetweenForFilesThatAreNotInTheTable) {
   EXPECT_THAT(weights_of({"a_new_folder/kernel.cpp", "caffe2/core/common.cc", "pyproject.toml"}),
               Each(testing::AllOf(testing::Gt(little), testing::Lt(1))));
 }
@@ -124,7 +124,7 @@ TEST(Prior, SubmodulesWeighAsTheirPaths) {
   EXPECT_THAT(prior_by_paths(changes, series_on({Device::cuda})), ElementsAre(1, 1, 1));
 }
 
-TEST(Prior, ReadsWhatGitSaysOfCommits) {
+TEST(Prior, UsesTheChangesFromGit) {
   GitRepository repository;
   repository.write("aten/src/ATen/add.cpp", "1");
   auto const kernel = repository.commit("Add add");

@@ -15,7 +15,7 @@ TEST(Scale, IsALogarithmForTimesAndMemory) {
   }
 }
 
-TEST(Scale, NoMemoryIsAPageOfIt) {
+TEST(Scale, CountsNoMemoryAsOnePage) {
   for (auto const metric : {Metric::cmem, Metric::gmem}) {
     Scale const scale{metric, 0.07, {}};
     EXPECT_DOUBLE_EQ(scale.level(0), std::log(4096));
@@ -24,7 +24,7 @@ TEST(Scale, NoMemoryIsAPageOfIt) {
   EXPECT_TRUE(std::isinf(Scale(Metric::latency, 0.07, {}).level(0)));
 }
 
-TEST(Scale, ALeakThatJustCountsIsAsLongAsTheThreshold) {
+TEST(Scale, TheSmallestReportedLeakHasTheLengthOfTheThreshold) {
   config::DecideOptions options;
   options.leak_floor_bytes = 512;
   Scale const scale{Metric::leak, 0.07, options};
@@ -33,7 +33,7 @@ TEST(Scale, ALeakThatJustCountsIsAsLongAsTheThreshold) {
   EXPECT_DOUBLE_EQ(scale.value(scale.level(-100)), -100);
 }
 
-TEST(Scale, MeasuresLeaksInBytesWhereAllOfThemCount) {
+TEST(Scale, MeasuresLeaksInBytesIfThereIsNoFloor) {
   config::DecideOptions options;
   options.leak_floor_bytes = 0;
   Scale const scale{Metric::leak, 0.07, options};

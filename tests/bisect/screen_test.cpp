@@ -18,7 +18,7 @@ SweepSeries swept_latency(std::vector<Pair> pairs) {
   return {Metric::latency, std::move(pairs)};
 }
 
-TEST(Screen, PassesWhatMayBeOverTheThreshold) {
+TEST(Screen, PassesSeriesThatMayExceedTheThreshold) {
   std::vector<SweepSeries> const sweep{
       swept_latency({{100, 108}, {100, 108.1}}),  // is over it
       swept_latency({{100, 106}, {100, 109}}),    // may be
@@ -28,7 +28,7 @@ TEST(Screen, PassesWhatMayBeOverTheThreshold) {
   EXPECT_THAT(may_have_grown(sweep, usual_options), ElementsAre(true, true, false, false));
 }
 
-/// A hundred unchanged series, measured twice at `sigma`, and one that says nothing of its noise.
+/// A hundred unchanged series, measured twice at `sigma`, and one with an unknown noise.
 std::vector<SweepSeries> fleet_with(SweepSeries const& steady, double sigma) {
   Host host{{.sigma = sigma}, 7};
   std::vector<SweepSeries> sweep{steady};
@@ -38,7 +38,7 @@ std::vector<SweepSeries> fleet_with(SweepSeries const& steady, double sigma) {
 }
 
 TEST(Screen, PassesMoreWhereTheFleetIsNoisy) {
-  // Nothing in the series itself tells that +4% is less sure here than there.
+  // The series itself does not show that +4% is less sure in the noisy fleet.
   SweepSeries const steady = swept_latency({{100, 104}, {100, 104}});
   EXPECT_FALSE(may_have_grown(fleet_with(steady, 0.003), usual_options).front());
   EXPECT_TRUE(may_have_grown(fleet_with(steady, 0.03), usual_options).front());
@@ -53,7 +53,7 @@ TEST(Screen, PassesNothingThatWasNotMeasured) {
   EXPECT_THAT(may_have_grown(std::vector{swept_latency({})}, usual_options), ElementsAre(false));
 }
 
-TEST(Screen, KnowsTheFloors) {
+TEST(Screen, AppliesTheFloors) {
   std::vector<SweepSeries> const sweep{
       swept_latency({{0.01, 0.015}, {0.01, 0.015}}),
       {Metric::cmem, {{mib, 1.5 * mib}, {mib, 1.5 * mib}}},
@@ -72,7 +72,7 @@ std::vector<std::vector<Pair>> past_of(Host& host, int nights) {
   return past;
 }
 
-TEST(Screen, KnowsEachSeriesByItsOwnNights) {
+TEST(Screen, UsesTheNoiseOfEachSeriesOwnNights) {
   Host quiet{{.sigma = 0.005}, 7};
   Host noisy{{.sigma = 0.05}, 7};
   // Tonight they look alike.
@@ -85,7 +85,7 @@ TEST(Screen, KnowsEachSeriesByItsOwnNights) {
   EXPECT_EQ(may_have_grown(sweep, usual_options), passed);
 }
 
-TEST(Screen, IsNotFooledByStraysOfThePast) {
+TEST(Screen, IsRobustAgainstOutliersOfThePast) {
   Host host{{.sigma = 0.005}, 7};
   auto series = swept_latency({{100, 100}, {100, 100.4}});
   series.past = past_of(host, 10);
@@ -93,7 +93,7 @@ TEST(Screen, IsNotFooledByStraysOfThePast) {
   EXPECT_THAT(may_have_grown(std::vector{series}, usual_options), ElementsAre(false));
 }
 
-TEST(Screen, PassesWhatIsUnlikeItsPast) {
+TEST(Screen, PassesSeriesThatAreUnlikeTheirPast) {
   Host host{{.sigma = 0.005}, 7};
   auto series = swept_latency({{100, 110}, {300, 110}});
   series.past = past_of(host, 20);
@@ -101,7 +101,7 @@ TEST(Screen, PassesWhatIsUnlikeItsPast) {
       << "an outlier of the baseline hides the change";
 }
 
-TEST(Screen, KnowsALoudNight) {
+TEST(Screen, RecognizesANoisyNight) {
   Host past{{.sigma = 0.005}, 7};
   Host tonight{{.sigma = 0.02}, 8};
   std::vector<SweepSeries> sweep;
@@ -124,7 +124,7 @@ TEST(Screen, LearnsFromNightsOfMorePairs) {
   EXPECT_THAT(may_have_grown(std::vector{series}, usual_options), ElementsAre(false));
 }
 
-TEST(Screen, IsNotBlindedByWhatIsNoNumber) {
+TEST(Screen, SkipsValuesThatAreNotFinite) {
   constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
   Host host{{.sigma = 0.005}, 7};
   std::vector<SweepSeries> sweep(4, swept_latency({{100, 110}, {100, 110.5}}));
@@ -137,7 +137,7 @@ TEST(Screen, IsNotBlindedByWhatIsNoNumber) {
   EXPECT_THAT(may_have_grown(sweep, usual_options), ElementsAre(true, true, false, true));
 }
 
-/// Of `count` series that grew by `growth`, the share that passes two pairs at `sigma` a process.
+/// The share of `count` series that pass with two pairs, after a growth by `growth` at `sigma`.
 double share_passed(double growth, double sigma, int count) {
   Host host{{.sigma = sigma}, 7};
   std::vector<SweepSeries> sweep;
@@ -147,7 +147,7 @@ double share_passed(double growth, double sigma, int count) {
   return static_cast<double>(std::ranges::count(passed, true)) / count;
 }
 
-TEST(Screen, MissesLittleWhateverTheNoise) {
+TEST(Screen, MissesLittleAtAnyNoise) {
   for (double const sigma : {0.01, 0.03, 0.05, 0.08}) {
     EXPECT_GT(share_passed(1.10, sigma, 4000), 0.98) << sigma;
     EXPECT_GT(share_passed(1.20, sigma, 4000), 0.995) << sigma;
@@ -155,8 +155,8 @@ TEST(Screen, MissesLittleWhateverTheNoise) {
   EXPECT_LT(share_passed(1.00, 0.01, 4000), 0.01) << "a quiet fleet confirms little";
 }
 
-/// A fleet of 400 at 0.5% but for a share of noisy ones; of those one in two grew by 10%. Returns
-/// which share of these was missed.
+/// A fleet of 400 series at 0.5%, except for a share of noisy ones. Every second noisy series grew
+/// by 10%. Returns the share of these that was missed.
 double share_missed(double noisy, double sigma, int nights, std::uint64_t seed) {
   Host quiet_host{{.sigma = 0.005}, seed};
   Host noisy_host{{.sigma = sigma}, seed + 1};

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// Series of a benchmark each.
+/// Queries for series that each have their own benchmark.
 std::vector<SeriesQuery> queries_of(std::size_t series) {
   std::vector<SeriesQuery> asked;
   for (std::size_t i = 0; i < series; ++i)
@@ -48,7 +48,7 @@ class Range {
     return *this;
   }
 
-  /// What a round adds to all its readings.
+  /// Sets the deviation of the effects of rounds.
   Range& drift(double deviation) {
     drift_ = deviation;
     return *this;
@@ -56,7 +56,7 @@ class Range {
 
   SearchState& state() { return state_; }
 
-  /// Asks until there is an answer.
+  /// Measures until there is an answer.
   Range& run(std::size_t slots = 1, std::size_t together = 1) {
     StepCosts const costs{
         40,
@@ -81,7 +81,7 @@ class Range {
   std::size_t rounds() const { return rounds_; }
 
  private:
-  /// A benchmark reads the series of its number.
+  /// Adds the readings of a measurement. Benchmark i measures series i.
   void answer(Measurement const& measurement) {
     double const pace = drift_ * std::normal_distribution<double>{}(generator_);
     std::vector<Reading> readings;
@@ -130,13 +130,13 @@ TEST(SearchState, NamesTheCommit) {
   }
 }
 
-TEST(SearchState, ALoneSuspectTakesNoBuildButTheEnds) {
+TEST(SearchState, NeedsOnlyTheEndsForALoneSuspect) {
   Range range{1};
   expect_culprits(range.change(0, 0.1).run().answer(), {0});
   EXPECT_EQ(range.builds(), 2U);
 }
 
-TEST(SearchState, BlamesNobodyForNothing) {
+TEST(SearchState, NamesNoCommitIfNothingChanged) {
   Range range{64};
   auto const answer = range.run().answer();
   EXPECT_EQ(answer.kind, Answer::Kind::unchanged);
@@ -153,12 +153,12 @@ TEST(SearchState, GivesTheSmallestRangeThatBuilds) {
   EXPECT_EQ(answer.changes[0].last, 10U);
 }
 
-TEST(SearchState, FindsACommitBesideABrokenSpan) {
+TEST(SearchState, FindsACommitNextToAnUnbuildableSpan) {
   Range range{64};
   expect_culprits(range.change(20, 0.1).breaks(24, 44).run().answer(), {20});
 }
 
-TEST(SearchState, FindsTwoCommitsThatOnlyTogetherAreTooMuch) {
+TEST(SearchState, FindsTwoCommitsThatOnlyTogetherExceedTheThreshold) {
   Range range{32};
   range.change(9, 0.06).change(22, 0.04).noise(0.005);
   expect_culprits(range.run().answer(), {9, 22});
@@ -202,7 +202,7 @@ TEST(SearchState, FillsItsSlots) {
   expect_culprits(range.change(33, 0.2).run(4).answer(), {33});
 }
 
-TEST(SearchState, AsksTheSameAfterTheSameReadings) {
+TEST(SearchState, ProposesTheSameAfterTheSameReadings) {
   StepCosts const costs{40,
                         [](std::size_t) { return 3600.0; },
                         [](std::size_t) {
@@ -218,7 +218,7 @@ TEST(SearchState, AsksTheSameAfterTheSameReadings) {
   EXPECT_THAT(all.next(costs, {3, 1}), SizeIs(3));
 }
 
-TEST(SearchState, AsksADriftingHostForDifferences) {
+TEST(SearchState, MeasuresDifferencesOnADriftingHost) {
   Range range{32};
   expect_culprits(range.change(17, 0.1).drift(0.3).run(1, 2).answer(), {17});
   EXPECT_LE(range.builds(), 8U);
@@ -253,7 +253,7 @@ TEST(SearchState, APriorThatIsWrongIsOvercome) {
   }
 }
 
-TEST(SearchState, AsksAboutTheRestOfWhatIsExplained) {
+TEST(SearchState, SearchesTheRestOfAnExplainedChange) {
   Range range{32};
   range.change(4, 0.1).change(12, 0.1).change(25, 0.1).noise(0.005).run();
   Expectation rest;
@@ -265,7 +265,7 @@ TEST(SearchState, AsksAboutTheRestOfWhatIsExplained) {
   EXPECT_EQ(range.run().answer().kind, Answer::Kind::unchanged);
 }
 
-TEST(SearchState, DoesNotAskOnAboutASeriesWithTooManyKnownChanges) {
+TEST(SearchState, DropsASeriesWithTooManyKnownChanges) {
   SearchState state{std::vector<double>(8, 1.0), queries_of(1), {}};
   for (std::size_t round = 0; round < 4; ++round)
     for (std::size_t position = 0; position <= 8; ++position)
@@ -314,8 +314,8 @@ TEST(Plan, BeginsWithBothEndsTwice) {
   std::vector<Measurement> const alone{
       {0, {0}, 0, 40}, {0, {8}, 0, 40}, {0, {0}, 0, 40}, {0, {8}, 0, 40}};
   EXPECT_EQ(plan(questions, costs, {4, 1}), alone);
-  std::vector<Measurement> const beside{{0, {0, 8}, 0, 80}, {0, {0, 8}, 0, 80}};
-  EXPECT_EQ(plan(questions, costs, {4, 2}), beside);
+  std::vector<Measurement> const together{{0, {0, 8}, 0, 80}, {0, {0, 8}, 0, 80}};
+  EXPECT_EQ(plan(questions, costs, {4, 2}), together);
 }
 
 TEST(Plan, WeighsInformationBySeconds) {

@@ -22,7 +22,7 @@ CommitSha sha_of(std::size_t position) {
   return {std::string(40 - digits.size(), '0') + digits};
 }
 
-/// Every build is there already.
+/// Costs where every build exists already.
 StepCosts at_hand() {
   return {60,
           [](std::size_t) { return 0.0; },
@@ -44,7 +44,7 @@ Suspects suspects_of(std::vector<std::size_t> const& numbers) {
   return suspects;
 }
 
-/// A day of commits, numbered from 1, whose builds are made up; the last is the end.
+/// A day of commits with simulated builds. They are numbered from 1, and the last is the end.
 class Day {
  public:
   Day(std::size_t commits, std::vector<Series> series) {
@@ -61,12 +61,12 @@ class Day {
     return *this;
   }
 
-  /// Before that commit the series is 0.
+  /// Makes the series 0 before that commit.
   Day& appears(std::size_t commit, Series const& series) {
     return change(commit, series, HUGE_VAL);
   }
 
-  /// Commits [first, last].
+  /// Makes commits [first, last] unbuildable.
   Day& breaks(std::size_t first, std::size_t last) {
     for (auto commit = first; commit <= last; ++commit)
       broken_.insert(sha_of(commit));
@@ -95,7 +95,7 @@ class Day {
     return *this;
   }
 
-  /// A twentieth of the others.
+  /// Sets the prior weight of a commit to a twentieth of that of the others.
   Day& unlikely(std::size_t commit) {
     prior_[commit - 1] = 0.05;
     return *this;
@@ -108,7 +108,7 @@ class Day {
 
   /// The first process of the build of a commit takes 20% more memory than all others.
   Day& outlying(std::size_t commit) {
-    astray_.insert(commit);
+    outliers_.insert(commit);
     return *this;
   }
 
@@ -118,7 +118,7 @@ class Day {
     return *this;
   }
 
-  /// Lone suspects are proved in so many layouts.
+  /// Sets the number of layouts in which lone suspects are proved.
   Day& layouts(std::size_t count) {
     layouts_ = count;
     return *this;
@@ -129,7 +129,7 @@ class Day {
     return *this;
   }
 
-  /// No proof shows any change.
+  /// Makes every proof show no change.
   Day& nothing_is_proved() {
     is_provable_ = false;
     return *this;
@@ -143,13 +143,13 @@ class Day {
 
   std::vector<BisectionStep> const& steps() const { return steps_; }
 
-  /// Planned after the first proof.
+  /// The steps that were planned after the first proof.
   std::vector<BisectionStep> after_proof() const {
     auto const first = static_cast<std::ptrdiff_t>(proofs_.at(0));
     return {steps_.begin() + first, steps_.end()};
   }
 
-  /// Whose ends were compared in another layout.
+  /// The series whose ends were compared in another layout.
   std::vector<Series> const& confirmed() const { return confirmed_; }
 
   std::size_t builds() const { return built_.size(); }
@@ -177,7 +177,7 @@ class Day {
   std::set<std::pair<std::string, CommitSha>> unmeasurable_;
   std::set<std::pair<std::string, CommitSha>> failing_once_;
   std::set<std::pair<Series, CommitSha>> lacking_;
-  std::set<std::size_t> astray_;
+  std::set<std::size_t> outliers_;
   Change layout_{};
   std::size_t layouts_ = 1;
   double noise_ = 0.01;
@@ -204,12 +204,12 @@ double Day::truth(Series const& series, std::size_t position) const {
 double Day::measure(Series const& series, std::size_t position, double pace, std::size_t layout) {
   double exact = truth(series, position);
   if (layout == 0 && layout_.commit > 0 && position >= layout_.commit) exact *= layout_.ratio;
-  if (is_deterministic(series.metric) && astray_.erase(position) > 0) exact *= 1.2;
+  if (is_deterministic(series.metric) && outliers_.erase(position) > 0) exact *= 1.2;
   double const off = pace + noise_ * std::normal_distribution<double>{}(generator_);
   return is_deterministic(series.metric) ? exact : exact * std::exp(off);
 }
 
-/// The host's pace changes from round to round.
+/// Measures a step on a host whose pace changes from round to round.
 void Day::take(Search& search, BisectionStep step) {
   double const pace = 0.1 * std::normal_distribution<double>{}(generator_);
   for (auto const& commit : step.commits) {
@@ -249,7 +249,7 @@ void Day::take_all(Search& search, StepCosts const& costs) {
   }
 }
 
-/// By pairs, until they decide.
+/// Compares pairs until there is a verdict.
 void Day::prove(Search& search, Effect& effect, CommitSha const& culprit, std::size_t layout) {
   auto const position = search.position_of(culprit);
   config::DecideOptions decide;
@@ -266,7 +266,7 @@ void Day::prove(Search& search, Effect& effect, CommitSha const& culprit, std::s
   search.learn(effect.series, {culprit, "", "", {}, {}}, compare.pairs(), layout);
 }
 
-/// In as many layouts as it takes.
+/// Proves a finding in as many layouts as needed.
 void Day::prove(Search& search, Finding& finding) {
   proofs_.push_back(steps_.size());
   while (auto const layout = layout_to_compare(finding, layouts_))
@@ -275,7 +275,7 @@ void Day::prove(Search& search, Finding& finding) {
   search.explain(finding);
 }
 
-/// Whether there was anything to.
+/// Compares the ends in another layout. Returns true when there was a series to compare.
 bool Day::confirm(Search& search) {
   auto const all = search.to_confirm();
   for (auto const& series : all) {
@@ -350,7 +350,7 @@ TEST(Search, NamesACulpritThatWasUnlikely) {
   EXPECT_GE(day.findings().front().effects.at(0).probability, 0.97);
 }
 
-TEST(Search, BlamesNobodyWhenTheEndsDoNotDiffer) {
+TEST(Search, NamesNoCommitWhenTheEndsDoNotDiffer) {
   Day day{40, {series_of("dlrm")}};
   day.run();
   EXPECT_EQ(day.outcome(), BisectionOutcome::not_reproduced);
@@ -358,14 +358,14 @@ TEST(Search, BlamesNobodyWhenTheEndsDoNotDiffer) {
   EXPECT_LE(day.builds(), 3U);
 }
 
-TEST(Search, MakesSureInAnotherLayoutThatNothingChanged) {
+TEST(Search, ConfirmsNoChangeInAnotherLayout) {
   Day day{40, {series_of("dlrm"), series_of("dlrm", Metric::cmem)}};
   day.layouts(2).run();
   EXPECT_EQ(day.outcome(), BisectionOutcome::not_reproduced);
   EXPECT_THAT(day.confirmed(), ElementsAre(series_of("dlrm"))) << "links move no memory";
 }
 
-/// By its layout the build of the end is as fast as the start's.
+/// The layout makes the build of the end as fast as that of the start.
 TEST(Search, DoesNotTakeALuckyBuildForNoChange) {
   for (std::size_t const layouts : {1U, 2U}) {
     Day day{40, {series_of("dlrm")}};
@@ -375,7 +375,7 @@ TEST(Search, DoesNotTakeALuckyBuildForNoChange) {
   }
 }
 
-TEST(Search, ConfirmsNothingWhereACommitIsAccused) {
+TEST(Search, ConfirmsNothingWhenACommitIsNamed) {
   Day day{40, {series_of("dlrm"), series_of("dcgan")}};
   day.change(17, series_of("dlrm"), 1.15).layouts(2).run();
   EXPECT_EQ(day.outcome(), BisectionOutcome::culprit);
@@ -392,7 +392,7 @@ TEST(Search, MeasuresTheMetricsOfABenchmarkOnce) {
   EXPECT_THAT(day.steps().front().readings, SizeIs(2));
 }
 
-TEST(Search, PartsSeriesThatMovedAtDifferentCommits) {
+TEST(Search, SeparatesSeriesThatMovedAtDifferentCommits) {
   Day day{40, {series_of("dlrm"), series_of("dcgan")}};
   day.change(8, series_of("dlrm"), 1.15).change(29, series_of("dcgan"), 1.3).run();
   EXPECT_EQ(day.outcome(), BisectionOutcome::culprit);
@@ -408,8 +408,7 @@ TEST(Search, FindsSixAndFour) {
   EXPECT_NEAR(day.findings()[1].effects[0].share, 0.4, 0.15);
 }
 
-/// What the second one did is two standard deviations of a process, and less than an answer is
-/// asked for.
+/// The second change is two standard deviations of a process, and smaller than the threshold.
 TEST(Search, FindsSixAndFourThoughProcessesDifferByTwoPercent) {
   constexpr int days = 15;
   int both = 0;
@@ -426,7 +425,7 @@ TEST(Search, FindsSixAndFourThoughProcessesDifferByTwoPercent) {
   EXPECT_GE(both, 0.6 * days);
 }
 
-TEST(Search, GoesOnWithWhatAProofLeaves) {
+TEST(Search, SearchesTheRestThatAProofLeaves) {
   Day day{40, {series_of("dlrm")}};
   for (std::size_t const commit : {5U, 18U, 33U})
     day.change(commit, series_of("dlrm"), 1.12);
@@ -435,7 +434,7 @@ TEST(Search, GoesOnWithWhatAProofLeaves) {
   EXPECT_THAT(day.findings(), testing::UnorderedElementsAre(names(5), names(18), names(33)));
 }
 
-TEST(Search, TellsAnImprovementFromTheCulprit) {
+TEST(Search, DistinguishesAnImprovementFromTheCulprit) {
   Day day{40, {series_of("dlrm")}};
   day.change(9, series_of("dlrm"), 0.85).change(26, series_of("dlrm"), 1.4).run();
   EXPECT_EQ(day.outcome(), BisectionOutcome::culprit);
@@ -487,7 +486,7 @@ TEST(Search, TriesABenchmarkTwiceOnACommitThatCannotRunIt) {
   EXPECT_EQ(std::ranges::count(day.steps(), sha_of(2), &BisectionStep::skipped), 2);
 }
 
-TEST(Search, DoesNotAskABenchmarkThatAnEndCannotRun) {
+TEST(Search, DropsABenchmarkThatAnEndCannotRun) {
   Day day{8, {series_of("dlrm"), series_of("dcgan")}};
   day.change(3, series_of("dlrm"), 1.3).cannot_run("dcgan", 8).run();
   EXPECT_EQ(day.outcome(), BisectionOutcome::culprit);
@@ -497,7 +496,7 @@ TEST(Search, DoesNotAskABenchmarkThatAnEndCannotRun) {
       << "one process may fail";
 }
 
-TEST(Search, FindsAChangeBesideACommitThatLacksTheMetric) {
+TEST(Search, FindsAChangeNextToACommitThatLacksTheMetric) {
   auto const memory = series_of("dlrm", Metric::gmem);
   Day day{12, {series_of("dlrm"), memory}};
   day.change(4, series_of("dlrm"), 1.3).change(9, memory, 1.3);
@@ -546,7 +545,7 @@ TEST(Search, IsLessSureOfWhatNoProofShows) {
   EXPECT_LT(effect.probability, 0.9);
 }
 
-TEST(Search, AccusesNobodyWithoutProof) {
+TEST(Search, NamesNoCulpritWithoutProof) {
   Day day{40, {series_of("dlrm")}};
   day.change(17, series_of("dlrm"), 1.15).nothing_is_proved().run();
   EXPECT_EQ(day.outcome(), BisectionOutcome::range);
@@ -554,7 +553,7 @@ TEST(Search, AccusesNobodyWithoutProof) {
   EXPECT_FALSE(is_culprit(day.findings().front()));
 }
 
-TEST(Search, SaysWhyAndWhatItBelieves) {
+TEST(Search, GivesReasonAndBeliefsOfEachStep) {
   Day day{40, {series_of("dlrm")}};
   day.change(17, series_of("dlrm"), 1.15).run();
   EXPECT_THAT(day.steps().front().reason, HasSubstr("check that the ends differ"));
@@ -582,7 +581,7 @@ TEST(Search, StopsWhenAProofLeavesLessThanMatters) {
   }
 }
 
-TEST(Search, SaysWhyItGoesOnAfterAProof) {
+TEST(Search, GivesTheReasonForStepsAfterAProof) {
   Day day{40, {series_of("dlrm")}};
   day.change(8, series_of("dlrm"), 1.06).change(25, series_of("dlrm"), 1.04).noise(0.02).run();
   EXPECT_THAT(day.after_proof(), testing::Not(IsEmpty()));
@@ -592,7 +591,7 @@ TEST(Search, SaysWhyItGoesOnAfterAProof) {
                       HasSubstr("% of the change unexplained")));
 }
 
-TEST(Search, ProvesNobodyByOneProcessAstray) {
+TEST(Search, ProvesNoWrongCommitByOneOutlier) {
   auto const memory = series_of("dlrm", Metric::cmem);
   for (std::size_t commit = 1; commit < 40; ++commit) {
     Day day{40, {memory}};
@@ -602,7 +601,7 @@ TEST(Search, ProvesNobodyByOneProcessAstray) {
   }
 }
 
-TEST(Search, ReadsTheBuildsBesideAnExactChangeTwice) {
+TEST(Search, ReadsTheBuildsNextToAnExactChangeTwice) {
   auto const memory = series_of("dlrm", Metric::cmem);
   Day day{40, {memory}};
   day.change(17, memory, 1.1).run();
@@ -616,7 +615,7 @@ TEST(Search, ReadsTheBuildsBesideAnExactChangeTwice) {
         << commit;
 }
 
-TEST(Search, CallsWhatOnlyOneLayoutShowsLayout) {
+TEST(Search, ReportsAChangeOfOnlyOneLayoutAsLayout) {
   Day day{40, {series_of("dlrm")}};
   day.layout_matters(17, 1.15).layouts(2).run();
   EXPECT_EQ(day.outcome(), BisectionOutcome::layout);
@@ -647,7 +646,7 @@ TEST(Search, ComparesInOneLayoutWhereThereIsNoOther) {
   EXPECT_FALSE(layout_to_compare(finding, 2));
 }
 
-TEST(Search, SaysThatManyCommitsDidItEachALittle) {
+TEST(Search, ReportsManySmallChangesAsGradual) {
   Day day{60, {series_of("dlrm")}};
   for (std::size_t commit = 3; commit <= 60; commit += 6)
     day.change(commit, series_of("dlrm"), 1.015);
@@ -658,7 +657,7 @@ TEST(Search, SaysThatManyCommitsDidItEachALittle) {
   EXPECT_LE(day.steps().size(), 150U);
 }
 
-TEST(Search, EndsWhateverItIsFed) {
+TEST(Search, EndsForAnyReadings) {
   std::vector<double> const values{std::nan(""), HUGE_VAL, -HUGE_VAL, 0, -1, 5e-324, 1e308, 1e-300};
   std::mt19937_64 random{3};
   for (auto const metric : {Metric::latency, Metric::cmem, Metric::leak}) {
@@ -679,7 +678,7 @@ TEST(Search, EndsWhateverItIsFed) {
   }
 }
 
-TEST(Search, OneFailedReadingDoesNotBlindASeries) {
+TEST(Search, ContinuesASeriesAfterOneFailedReading) {
   BisectionRequest const request{sha_of(0), sha_of(1), {series_of("dlrm")}};
   Search search{request, suspects_of({1}), {}, {}};
   auto first = search.next(at_hand(), 1).front();
@@ -693,7 +692,7 @@ TEST(Search, OneFailedReadingDoesNotBlindASeries) {
   EXPECT_THAT(search.find(), ElementsAre(names(1)));
 }
 
-TEST(Search, OneProcessThatFailsDoesNotEndABenchmark) {
+TEST(Search, ContinuesABenchmarkAfterOneFailedProcess) {
   BisectionRequest const request{sha_of(0), sha_of(1), {series_of("dlrm")}};
   Search search{request, suspects_of({1}), {}, {}};
   for (int i = 0; i < 12 && !search.is_over(); ++i) {
@@ -722,7 +721,7 @@ TEST(Search, GivesUpABenchmarkThatFailsAgainAndAgain) {
   EXPECT_EQ(failed, 9);
 }
 
-/// From commit 4 back to 2 and on to 9, which is not on top of 3.
+/// The way leads from commit 4 back to 2 and on to 9, which does not descend from 3.
 TEST(Search, NamesACommitThatTheEndLacks) {
   auto const commit = [](std::size_t number) {
     return Commit{sha_of(number), "", "", {}, {}};
@@ -751,7 +750,7 @@ TEST(Search, NamesACommitThatTheEndLacks) {
   EXPECT_EQ(search.beliefs().at(0).first, sha_of(3));
 }
 
-TEST(Search, RefusesStepsOfAnotherSearch) {
+TEST(Search, ThrowsForStepsOfAnotherSearch) {
   BisectionRequest request{sha_of(0), sha_of(1), {series_of("dlrm")}, 0.07, Direction::increase};
   Search search{request, suspects_of({1}), {}, {}};
   BisectionStep step;

@@ -74,12 +74,12 @@ TEST(Segmentation, CutsWhereTheLevelChanges) {
   EXPECT_THAT(segmentation(values, 1000, 3), IsEmpty());
 }
 
-TEST(Segmentation, HasNothingToCutInConstants) {
+TEST(Segmentation, DoesNotCutConstants) {
   EXPECT_THAT(segmentation({}, 1, 3), IsEmpty());
   EXPECT_THAT(segmentation(std::vector{7.0, 7.0, 7.0}, 1, 3), IsEmpty());
 }
 
-TEST(Segmentation, CostsAsLittleAsTryingEverything) {
+TEST(Segmentation, HasTheLeastCostOfAllCuts) {
   std::mt19937_64 random{1};
   std::normal_distribution<double> normal;
   std::uniform_int_distribution<int> shift{-8, 8};
@@ -95,7 +95,7 @@ TEST(Segmentation, CostsAsLittleAsTryingEverything) {
   }
 }
 
-TEST(Segmentation, IsAsExactForValuesFarApart) {
+TEST(Segmentation, IsExactForValuesFarApart) {
   std::vector<double> const values{0, 1, 0, 1, 1e12, 1e12 + 1, 1e12, 1e12 + 1, 1e300, 1e300, 1e300};
   EXPECT_THAT(segmentation(values, 10, 3), ElementsAre(4, 8));
   EXPECT_THAT(segmentation({values.data(), 10}, 20, 3), ElementsAre(4));

@@ -20,7 +20,7 @@ std::string_view no_domain(std::string const&) {
   return "";
 }
 
-/// Of models whose names begin with "v" vision, of others nobody's.
+/// The domain "VISION" for models whose names begin with "v", none for others.
 std::string_view vision(std::string const& model) {
   return model.starts_with('v') ? "VISION" : "";
 }

@@ -4,7 +4,7 @@
 
 namespace torchwatch::bisect {
 
-/// What decides where a test does not say otherwise.
+/// The default options of tests.
 inline config::DecideOptions const usual_options;
 
 constexpr double mib = 1 << 20;

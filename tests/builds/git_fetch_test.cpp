@@ -38,7 +38,7 @@ class Clone {
   explicit Clone(std::string const& kind = "--bare") : first_{upstream_.commit("first")} {
     upstream_.git("clone --quiet " + kind + " '" + upstream_.path().string() + "' '" +
                   path().string() + "'");
-    auto const asked = upstream_.beside("upload-pack");
+    auto const asked = upstream_.sibling("upload-pack");
     std::ofstream{asked} << "#!/bin/sh\necho asked >>'" << log().string()
                          << "'\nexec git-upload-pack \"$@\"\n";
     fs::permissions(asked, fs::perms::owner_all);
@@ -53,7 +53,7 @@ class Clone {
 
   CommitSha const& first() const { return first_; }
 
-  void lose_upstream() const { fs::rename(upstream_.path(), upstream_.beside("gone")); }
+  void lose_upstream() const { fs::rename(upstream_.path(), upstream_.sibling("gone")); }
 
   /// In the clone.
   std::string git(std::string const& arguments) const {
@@ -93,9 +93,9 @@ class Clone {
   }
 
  private:
-  fs::path path() const { return upstream_.beside("clone"); }
+  fs::path path() const { return upstream_.sibling("clone"); }
 
-  fs::path log() const { return upstream_.beside("asked"); }
+  fs::path log() const { return upstream_.sibling("asked"); }
 
   bisect::GitRepository upstream_;
   CommitSha first_;

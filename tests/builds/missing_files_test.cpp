@@ -20,7 +20,7 @@ class MissingFiles : public testing::TestWithParam<char const*> {
     first_ = upstream_.commit("first");
     upstream_.write("aten/add.cpp", "two\n");
     upstream_.commit("second");
-    source_.repository = upstream_.beside("clone").string();
+    source_.repository = upstream_.sibling("clone").string();
     source_.remote = "origin";
   }
 
@@ -57,7 +57,7 @@ TEST_P(MissingFiles, OfACommitAreBroughtFromTheRemoteThatPromisedThem) {
 
 TEST_P(MissingFiles, MayComeLaterWhereTheRemoteDoesNotAnswer) {
   make_clone(GetParam());
-  std::filesystem::rename(upstream_.path(), upstream_.beside("gone"));
+  std::filesystem::rename(upstream_.path(), upstream_.sibling("gone"));
   std::filesystem::create_directory(upstream_.path());
   EXPECT_EQ(bring().error().code, ErrorCode::unavailable);
 }

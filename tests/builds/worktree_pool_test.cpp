@@ -36,7 +36,7 @@ class WorktreesTest : public testing::Test {
     return WorktreePool{loop_.get_executor(), workshop_, parent()};
   }
 
-  fs::path parent() const { return repository_.beside("worktrees"); }
+  fs::path parent() const { return repository_.sibling("worktrees"); }
 
   Result<> check_out(Worktree& tree, CommitSha const& commit) {
     return tests::run(loop_, tree.check_out(Origin{commit, {}}));

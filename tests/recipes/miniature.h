@@ -38,7 +38,7 @@ class Miniature {
 
   std::filesystem::path prefix() const { return beside("prefix"); }
 
-  std::filesystem::path beside(std::string const& name) const { return repository_.beside(name); }
+  std::filesystem::path beside(std::string const& name) const { return repository_.sibling(name); }
 
   std::filesystem::path submodule() const { return part_.path(); }
 

@@ -55,7 +55,7 @@ class WatchedClone {
     options_.source.isolation = config::IsolationWish::none;
   }
 
-  fs::path path() const { return upstream_.beside("clone"); }
+  fs::path path() const { return upstream_.sibling("clone"); }
 
   bisect::GitRepository const& upstream() const { return upstream_; }
 
@@ -79,7 +79,7 @@ class WatchedClone {
 
   /// Gets its commits from a fork that has had no new nightly for a week, unlike the index.
   void follow_old_fork() {
-    auto const fork = upstream_.beside("fork").string();
+    auto const fork = upstream_.sibling("fork").string();
     upstream_.git("clone --quiet --bare . '" + fork + "'");
     git("remote set-url origin 'file://" + fork + "'");
     upstream_.git("checkout --quiet nightly");
@@ -96,7 +96,7 @@ class WatchedClone {
 
   /// Gets its commits from a fork that has no branch of nightlies.
   void follow_fork_of_trunk() const {
-    auto const fork = upstream_.beside("fork").string();
+    auto const fork = upstream_.sibling("fork").string();
     upstream_.git("clone --quiet --bare --single-branch --branch=main . '" + fork + "'");
     git("remote set-url origin 'file://" + fork + "'");
   }
