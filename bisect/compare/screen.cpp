@@ -95,7 +95,7 @@ struct NightChanges {
 /// The summary of one series of a sweep.
 struct Judged {
   bool logarithmic = false;
-  double level = 0;  ///< of A, in the metric's unit
+  double level = 0;  ///< level of A, in the metric's unit
   NightChanges tonight;
   Spread past;
 };

@@ -167,7 +167,7 @@ class Weighing {
   /// Logarithms of all explanations' weights under some ratios, and their fits.
   struct Under {
     Ratios ratios;
-    double log_prior = 0;  ///< of the ratios, without that of builds
+    double log_prior = 0;  ///< log prior of the ratios, except for builds
     std::vector<double> logs;
     std::vector<Fit> fits;
 

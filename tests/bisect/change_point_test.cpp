@@ -96,27 +96,27 @@ std::vector<double> exact(double share, std::mt19937_64& random, Outlying outlyi
 
 /// The number of 200 histories of a year that have a change point.
 template <typename History>
-int spoken_of(History history) {
-  int spoken = 0;
+int reported_in(History history) {
+  int reported = 0;
   for (unsigned seed = 0; seed < 200; ++seed) {
     std::mt19937_64 random{seed};
-    spoken += change_points(history(random)).empty() ? 0 : 1;
+    reported += change_points(history(random)).empty() ? 0 : 1;
   }
-  return spoken;
+  return reported;
 }
 
 TEST(ChangePoint, TreatsReturningValuesOfAnExactSeriesAsOutliers) {
   std::uniform_real_distribution<double> any{4000, 9000};
-  EXPECT_EQ(spoken_of([&](auto& random) { return exact(0.01, random, any); }), 0);
-  EXPECT_EQ(spoken_of([&](auto& random) { return exact(0.2, random, any); }), 0);
+  EXPECT_EQ(reported_in([&](auto& random) { return exact(0.01, random, any); }), 0);
+  EXPECT_EQ(reported_in([&](auto& random) { return exact(0.2, random, any); }), 0);
   auto const fixed = [](double value) {
     return [value](auto&) {
       return value;
     };
   };
-  EXPECT_EQ(spoken_of([&](auto& random) { return exact(0.01, random, fixed(8192)); }), 0);
-  EXPECT_EQ(spoken_of([&](auto& random) { return exact(0.2, random, fixed(4160)); }), 0);
-  EXPECT_EQ(spoken_of([&](auto& random) { return exact(0.5, random, fixed(4160)); }), 0);
+  EXPECT_EQ(reported_in([&](auto& random) { return exact(0.01, random, fixed(8192)); }), 0);
+  EXPECT_EQ(reported_in([&](auto& random) { return exact(0.2, random, fixed(4160)); }), 0);
+  EXPECT_EQ(reported_in([&](auto& random) { return exact(0.5, random, fixed(4160)); }), 0);
 }
 
 TEST(ChangePoint, TreatsAVisitOfFiveNightsAsOutliersAndALongerOneAsTwoChanges) {
@@ -176,7 +176,7 @@ TEST(ChangePoint, FindsNothingInTheTicksOfACoarseClock) {
       value = std::log(std::round(30.3 * std::exp(noise(random))));
     return values;
   };
-  EXPECT_EQ(spoken_of(ticks), 0);
+  EXPECT_EQ(reported_in(ticks), 0);
 }
 
 /// A year of nights of variance 1 that correlate with the night before by `alike`.
@@ -193,7 +193,7 @@ std::vector<double> wandering(double alike, std::mt19937_64& random) {
 
 TEST(ChangePoint, RarelyReportsTheWanderingPaceOfAHost) {
   for (double const alike : {0.5, 0.7, 0.9})
-    EXPECT_LE(spoken_of([=](auto& random) { return wandering(alike, random); }), 4) << alike;
+    EXPECT_LE(reported_in([=](auto& random) { return wandering(alike, random); }), 4) << alike;
 }
 
 TEST(ChangePoint, FindsAStepFarLargerThanTheWandering) {
@@ -263,13 +263,13 @@ TEST(ChangePoint, IntervalsHoldTheTruthAsOftenAsStated) {
 TEST(ChangePoint, RarelyReportsAChangeInFlatHistories) {
   std::mt19937_64 random{6};
   std::student_t_distribution<double> heavy{3};
-  int spoken = 0;
+  int reported = 0;
   constexpr int trials = 1000;
   for (std::size_t trial = 0; trial < trials; ++trial) {
     std::vector<double> values(least_history + trial % 200);
     for (auto& value : values)
       value = heavy(random);
-    spoken += change_points(values).empty() ? 0 : 1;
+    reported += change_points(values).empty() ? 0 : 1;
   }
   EXPECT_LE(spoken, trials / 100);
 }

@@ -14,7 +14,7 @@ namespace {
 
 struct Tally {
   int runs = 0;
-  std::array<int, 4> verdicts{};  ///< by Verdict
+  std::array<int, 4> verdicts{};  ///< counts, indexed by Verdict
   double pairs = 0;
 
   int count(Verdict verdict) const { return verdicts[static_cast<std::size_t>(verdict)]; }

@@ -22,7 +22,7 @@ std::vector<Series> series_on(std::vector<Device> const& devices) {
   return series;
 }
 
-/// Of commits that touched one file each.
+/// Prior weights of commits that touched one file each.
 std::vector<double> weights_of(std::vector<std::string> const& paths,
                                std::vector<Device> const& devices = {Device::cpu}) {
   std::vector<CommitChanges> changes;

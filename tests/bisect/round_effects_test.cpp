@@ -40,7 +40,7 @@ TEST(RoundEffects, SquaresAreOfTheEffectsOrOfTheStepsBetweenThem) {
   EXPECT_DOUBLE_EQ((RoundEffects{4, {0.5, true}}.squares(rising)), 4 / 0.5);
 }
 
-/// Of a walk of two rounds with steps s and weights a and b: the determinant of the identity and
+/// For a walk of two rounds with steps s and weights a and b: the determinant of the identity plus
 /// its covariance, {s, s; s, 2 s}, times the weights.
 TEST(RoundEffects, LogDeterminantIsThatOfTheWrittenOutMatrix) {
   constexpr double s = 0.5;
