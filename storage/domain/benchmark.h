@@ -11,7 +11,7 @@ namespace torchwatch {
 enum class Test { train, eval };
 enum class Device { cpu, cuda };
 
-/// What is measured of a benchmark. Lower is better for all of them.
+/// A measured quantity of a benchmark. Lower is better for all of them.
 enum class Metric {
   latency,  ///< milliseconds of one iteration, median of the runs
   cmem,     ///< peak bytes allocated on the CPU
@@ -31,11 +31,11 @@ std::optional<Test> parse_test(std::string_view text);
 std::optional<Device> parse_device(std::string_view text);
 std::optional<Metric> parse_metric(std::string_view text);
 
-/// True for metrics that two processes of the same build report alike to the byte.
+/// True for metrics that two processes of one build report equal to the byte.
 bool is_deterministic(Metric metric);
 
-/// Model x test x device x backend. Batch size, precision and scale are the suite's, the same for a
-/// whole fleet.
+/// A model with test, device and backend. The suite sets batch size, precision and scale, equal
+/// for a whole fleet.
 struct Benchmark {
   std::string model;
   Test test = Test::train;
@@ -47,7 +47,8 @@ struct Benchmark {
 /// TorchBench's spelling: "test_eval[resnet50-cpu-eager]".
 std::string name_of(Benchmark const& benchmark);
 
-/// The inverse of name_of; nothing when `name` is not of that form. Model names hold no '-'.
+/// The inverse of name_of. Returns nothing when `name` has another form. Model names contain no
+/// '-'.
 std::optional<Benchmark> parse_benchmark(std::string_view name);
 
 /// A benchmark on one fleet.
@@ -57,7 +58,7 @@ struct FleetBenchmark {
   friend auto operator<=>(FleetBenchmark const&, FleetBenchmark const&) = default;
 };
 
-/// One line of history: a benchmark's metric on one fleet.
+/// One benchmark and metric on one fleet.
 struct Series {
   std::string fleet;
   Benchmark benchmark;

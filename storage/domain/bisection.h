@@ -14,45 +14,44 @@
 
 namespace torchwatch {
 
-/// Which way a value must move to count. `increase` is slower or fatter.
+/// The changes that a bisection looks for. `increase`: more time or memory.
 enum class Direction { increase, decrease, both };
 
-/// What a bisection believes of its suspects before it reads anything.
+/// The weights of the suspects before the first measurement.
 enum class Prior {
-  uniform,  ///< all are alike
-  paths,    ///< those that touched what hardly reaches a benchmark are less likely
+  uniform,  ///< all suspects are equally likely
+  paths,    ///< less likely: suspects that changed only files that benchmarks hardly use
 };
 
 enum class BisectionState {
   queued,
   running,
-  paused,     ///< by a person, until one resumes it
-  cancelled,  ///< by a person, for good
+  paused,     ///< stopped by a user until a user resumes it
+  cancelled,  ///< stopped by a user permanently
   done,
   failed,
 };
 
-/// What a step measures: packages that a feed announced, where they lie between the ends, and then
-/// commits as the recipe builds them.
+/// The builds that a step measures: first nightlies between the ends, as the feed published them,
+/// then commits, as the recipe builds them.
 enum class BisectionStage { nightlies, commits };
 
-/// How a bisection ended.
+/// The result of a bisection that is done.
 enum class BisectionOutcome {
-  culprit,         ///< every change in the direction asked for has one commit, proved against its
+  culprit,         ///< each change in the requested direction has one commit, proved against its
                    ///< parent
-  range,           ///< one lies among commits that cannot be told apart, or its proof failed
-  environment,     ///< the nightlies at the ends differ, and their commits built alike do not: what
-                   ///< the nightlies were built or packed with does
-  not_reproduced,  ///< the two ends do not differ when measured again
-  layout,     ///< they do, by builds alone: what looked like a change is not there when the same
-              ///< commits are built with another layout
-  undecided,  ///< it ended before it was sure
+  range,           ///< a culprit is one of several commits, or its proof failed
+  environment,     ///< the nightlies at the ends differ, but builds of their commits by one recipe
+                   ///< do not: the tools or packages of the nightlies cause the change
+  not_reproduced,  ///< a new measurement found no difference between the ends
+  layout,          ///< the ends differ, but not when they are built with another layout
+  undecided,       ///< the bisection ended before it was sure
 };
 
-/// It goes on by itself: no person has stopped it, and it has not ended.
+/// True for a queued or running bisection: it continues without a user.
 bool is_active(BisectionState state);
 
-/// Nobody can make it go on any more.
+/// True for a bisection that is done, failed or cancelled. It cannot be resumed.
 bool has_ended(BisectionState state);
 
 std::string_view to_string(Direction direction);
@@ -66,7 +65,7 @@ std::optional<BisectionState> parse_bisection_state(std::string_view text);
 std::optional<BisectionOutcome> parse_bisection_outcome(std::string_view text);
 std::optional<BisectionStage> parse_bisection_stage(std::string_view text);
 
-/// What to look for. Two requests that are equal ask for the same bisection.
+/// The task of a bisection. Equal requests are requests for the same bisection.
 struct BisectionRequest {
   CommitSha start;             ///< known good, not a suspect
   CommitSha end;               ///< known bad, the newest suspect
@@ -76,184 +75,186 @@ struct BisectionRequest {
   Prior prior = Prior::uniform;
 };
 
-/// How the end of a bisection descends from its start, where it lacks commits of it.
+/// The relation of the ends of a bisection when the end lacks commits of the start.
 struct Ancestry {
-  CommitSha base;   ///< the newest commit that both have
-  int missing = 0;  ///< commits between it and the start, which the end lacks; at least 1
-  int added = 0;    ///< commits between it and the end; 0: the end is older than the start
+  CommitSha base;   ///< the newest commit that both ends have
+  int missing = 0;  ///< commits from the base to the start, which the end lacks; at least 1
+  int added = 0;    ///< commits from the base to the end; 0: the end is older than the start
   friend bool operator==(Ancestry const&, Ancestry const&) = default;
 };
 
-/// The merge that a bisection searches: another bisection proved it to be a culprit.
+/// The merge that a bisection searches. Another bisection proved that the merge is a culprit.
 struct SearchedMerge {
   BisectionId outer;  ///< the other bisection
   CommitSha merge;
-  int merged = 0;  ///< commits that it brought besides itself; at least 1
+  int merged = 0;  ///< commits that the merge brought, without itself; at least 1
   friend bool operator==(SearchedMerge const&, SearchedMerge const&) = default;
 };
 
-/// What a person asks for.
+/// A user's request for a bisection.
 struct BisectionOrder {
   BisectionRequest request;
-  std::optional<IncidentId> incident;  ///< whose search it is; nothing: nobody's
+  std::optional<IncidentId> incident;  ///< the incident that it explains, if any
 };
 
-/// By fleet: the standard deviation of the logarithms of times between builds of one commit. Fleets
-/// without enough measurements are not in it.
+/// The standard deviation of the logarithms of times between builds of one commit, by fleet. Fleets
+/// without enough measurements are absent.
 using BuildVariation = std::map<std::string, double>;
 
-/// One metric of one round, in the metric's unit: the level of each build.
+/// The level of each build in one round, for one metric and in its unit.
 struct MetricLevels {
   Metric metric = Metric::latency;
   std::vector<double> levels;
   friend bool operator==(MetricLevels const&, MetricLevels const&) = default;
 };
 
-/// What was believed of a series after a step.
+/// The probabilities for a series after a step.
 struct SeriesBelief {
   Series series;
-  double no_change = 0;  ///< probability that nothing changed it
-  /// Where a change lies most likely, suspects in a row, and how likely. The first of them is not
-  /// told apart from the last.
+  double no_change = 0;  ///< probability that no suspect changed the series
+  /// The most likely place of a change: the suspects from `first` to `last`, which the measurements
+  /// do not distinguish.
   CommitSha first;
   CommitSha last;
-  double probability = 0;
+  double probability = 0;  ///< that the change is there
   friend bool operator==(SeriesBelief const&, SeriesBelief const&) = default;
 };
 
-/// One thing that a bisection did: builds were measured beside each other, or could not be. Stored
-/// when it is planned and again when it is done.
+/// One round of a bisection, in which builds are measured side by side. Stored when it is planned
+/// and again when it is done.
 struct BisectionStep {
-  int wave = 0;  ///< steps of one wave were made side by side
+  int wave = 0;  ///< steps of one wave are measured side by side
   BisectionStage stage = BisectionStage::commits;
   std::string fleet;
   Benchmark benchmark;
   std::vector<CommitSha> commits;  ///< in ancestry order
-  std::string reason;              ///< why these: "check that the ends differ"
+  std::string reason;              ///< why these commits: "check that the ends differ"
   bool is_done = false;
   std::vector<MetricLevels> readings;  ///< levels in the order of `commits`; none if it failed
-  std::optional<CommitSha> skipped;    ///< the one that could not be built or measured
-  bool is_unbuilt = false;             ///< it was the build: no benchmark has it
-  std::string note;                    ///< why not: "recipe: exit status 125, see ..."
-  std::vector<SeriesBelief> beliefs;   ///< of all series, after this wave
+  std::optional<CommitSha> skipped;    ///< the commit that could not be built or measured
+  bool is_unbuilt = false;             ///< `skipped` has no build, so no benchmark can measure it
+  std::string note;                    ///< why it was skipped: "recipe: exit status 125, see ..."
+  std::vector<SeriesBelief> beliefs;   ///< one for each series, after this wave
 };
 
-/// What a commit, or one of several, did to a series.
+/// The change of a series that a finding explains.
 struct Effect {
   Series series;
-  double before = 0;  ///< level, as the bisection saw it, in the metric's unit
+  double before = 0;  ///< level that the bisection estimated, in the metric's unit
   double after = 0;
-  double probability = 0;           ///< of the answer given for the series
+  double probability = 0;           ///< that the finding is right for the series
   std::optional<Comparison> proof;  ///< the commit against its parent
-  double share = 0;                 ///< of the change between the ends, that the proof shows
+  double share = 0;                 ///< part of the change between the ends that the proof shows
   std::optional<Comparison> revert_check{};  ///< the end against the end with the commit reverted
-  /// As `proof`, both built again with another layout: order of links, padding, environment.
+  /// As `proof`, with builds in another layout: link order, padding, environment.
   std::optional<Comparison> rebuilt{};
-  bool is_doubted = false;  ///< both show it, and yet builds differ too much by themselves
+  /// Both proofs show the change, but it is within the variation of builds of one commit.
+  bool is_doubted = false;
 };
 
 /// An incident whose culprit landed again later.
 struct EarlierIncident {
   IncidentId id;
-  std::string date;    ///< of its nightly, "YYYY-MM-DD"
+  std::string date;    ///< date of its nightly, "YYYY-MM-DD"
   std::string report;  ///< an issue's URL or a file's path; empty before it is published
 };
 
-/// A culprit, or a range of commits that cannot be told apart and hold one.
+/// A culprit, or a range of commits that contains one and was not narrowed down.
 struct Finding {
-  /// Oldest first; never empty. Those that the end lacks come first, newest first.
+  /// Oldest first; never empty. Commits that the end lacks come first, newest first.
   std::vector<Commit> suspects;
   std::vector<Effect> effects;  ///< the largest first; never empty
-  /// Why there is no revert check: the culprit could not be reverted on the end and measured. Empty
-  /// when it was, or when nobody tried.
+  /// The reason why a revert check failed: the culprit could not be reverted on the end, or not be
+  /// measured. Empty after a revert check, or when none was tried.
   std::string no_revert_check{};
-  bool is_gradual = false;  ///< no single commit did it: many of the suspects did, each a little
-  /// The trunk commit that reverted a lone suspect, as known when the bisection ended. Absent where
-  /// there was none, or where the trunk has the change again.
+  bool is_gradual = false;  ///< many of the suspects caused the change, each a little
+  /// The trunk commit that reverted a lone suspect, as known when the bisection ended. Absent when
+  /// there was none, or when trunk contains the change again.
   std::optional<CommitSha> reverted_by{};
   /// GitHub names of the users who approved the pull request of a lone suspect.
   std::vector<std::string> approvers{};
   /// The newest earlier incident whose culprit has the title or pull request of a lone suspect.
   std::optional<EarlierIncident> earlier{};
-  /// So many of its suspects, the first ones, are commits that the end lacks: without them a series
-  /// is as the effects say. Their proof compares the build without the commit with the one with it.
+  /// The number of suspects that the end lacks; they come first. Their absence causes the effects.
+  /// Their proof compares the build without the commit with the one with it.
   int missing = 0;
-  int merged = 0;  ///< commits that a lone suspect brought besides itself; 0: it is not a merge
-  /// The bisection that searches what a lone suspect merged. Read from the store, not written.
+  int merged = 0;  ///< commits that a lone suspect brought, without itself; 0: it is not a merge
+  /// The bisection that searches the commits that a lone suspect merged. Read from the store, not
+  /// written.
   std::optional<BisectionId> searched_by{};
 };
 
-/// What to call a finding.
+/// The name of a finding in all texts.
 enum class FindingKind {
-  improvement,  ///< made everything that it moved better
-  culprit,      ///< one commit, proved to have made something worse
-  range,        ///< one of these commits made something worse; it may be one without a proof
-  gradual,      ///< many of these commits made something worse, each a little
-  layout,       ///< one build of this commit was worse, and another was not: nothing the commit did
+  improvement,  ///< everything that changed became better
+  culprit,      ///< one commit, with a proof that it made a series worse
+  range,        ///< one of these commits made a series worse; also one commit without a proof
+  gradual,      ///< many of these commits made a series worse, each a little
+  layout,       ///< one build of this commit was worse and another was not
 };
 
-/// The proof shows a change, in both layouts if it was made in two.
+/// True when the proof shows a change, in both layouts if it was repeated.
 bool is_proved(Effect const& effect);
 
-/// The proof shows an increase. Nobody is called a culprit for anything else.
+/// True when the proof shows an increase. Only such commits are called culprits.
 bool made_worse(Effect const& effect);
 
-/// The proof shows a change that is not there, or goes the other way, when both commits are built
-/// with another layout.
+/// True when the proof shows a change that disappears or changes its direction when both commits
+/// are built with another layout.
 bool is_layout(Effect const& effect);
 
-/// What each suspect of a gradual change did on average, as a ratio: 1.01 is 1% more. The effect
-/// has positive levels.
+/// The average change by each suspect of a gradual change, as a ratio: 1.01 is 1% more. The effect
+/// must have positive levels.
 double ratio_per_suspect(Finding const& finding, Effect const& effect);
 
-/// Reverting the commit moves the series the other way.
+/// True when reverting the commit moves the series the other way.
 bool is_undone_by_revert(Effect const& effect);
 
-/// One commit, proved on at least one series, whichever way that moved.
+/// True for one commit that is proved on at least one series, in any direction.
 bool is_culprit(Finding const& finding);
 
-/// Less is better of every metric, so what went down is an improvement, whatever was asked for; a
-/// finding is one only when all its effects are. A proof outweighs what the bisection saw: once
-/// there is one, only proved effects count. The one answer for all texts.
+/// Returns the kind of a finding; all texts use it. A decrease is an improvement, even when the
+/// request was for decreases, because less is better for every metric. A finding is an improvement
+/// only when all its effects are. When an effect is proved, only proved effects count.
 FindingKind kind_of(Finding const& finding);
 std::string_view to_string(FindingKind kind);
 
-/// The nightlies at the ends of a bisection, where one of them has another build than the bisection
-/// made: by another recipe, or elsewhere. One of the two lists holds something.
+/// The published builds of the nightlies at the ends of a bisection, when the bisection did not
+/// build them itself: another recipe or system did. At least one of the two lists is not empty.
 struct Packages {
-  /// What the builds of the nightlies differ by, beside their commits: "- gcc 12" is of the start's
-  /// alone, "+ gcc 13" of the end's.
+  /// The differences of the builds, without those of their commits. "- gcc 12": only in the start;
+  /// "+ gcc 13": only in the end.
   std::vector<std::string> differences;
-  /// These builds compared again; empty unless no change was found between their commits.
+  /// The comparison of these builds. Empty unless no change was found between their commits.
   std::vector<SeriesChange> changes;
 };
 
-/// The steps of a bisection, without what they are.
+/// The numbers of steps of a bisection.
 struct StepTally {
-  int planned = 0;  ///< all of them
+  int planned = 0;  ///< all steps, also those that are done
   int done = 0;
 };
 
-/// The bisection of an incident, or one that a person asked for.
+/// A bisection for an incident or for a user.
 struct Bisection {
   BisectionId id;
   std::optional<IncidentId> incident;
   BisectionRequest request;
   BisectionState state = BisectionState::queued;
-  RecipeId recipe{};                 ///< of all commits that it built; 0 before it builds any
+  RecipeId recipe{};                 ///< the recipe of its builds; 0 before the first build
   std::vector<BisectionStep> steps;  ///< in the order planned
   std::optional<BisectionOutcome> outcome;
-  std::vector<Finding> findings;  ///< what moved the way asked for first, then by size
+  std::vector<Finding> findings;  ///< changes in the requested direction first, then by size
   std::optional<Packages> packages{};
   std::string failure;
   Timestamp asked_at{};
-  /// Nothing where the end has all commits of the start, and before the bisection begins.
+  /// Absent when the end has all commits of the start, and before the bisection begins.
   std::optional<Ancestry> ancestry{};
-  /// Nothing where it does not search a merge.
+  /// Absent when the bisection does not search a merge.
   std::optional<SearchedMerge> inside{};
 };
 
-/// It measured something, and built no commit.
+/// True when it has steps and all of them measure nightlies, so it has built no commit.
 bool measured_nightlies_alone(Bisection const& bisection);
 
 }  // namespace torchwatch

@@ -26,12 +26,12 @@ inline std::string short_of(CommitSha const& sha) {
 
 bool is_commit_sha(std::string_view text);
 
-/// A trunk commit, as its own history tells it.
+/// A trunk commit with its data in git.
 struct Commit {
   CommitSha sha;
   std::string subject;
   std::string author;  ///< "Name <email>"
-  Timestamp time{};    ///< committer time; never used for order, which is ancestry
+  Timestamp time{};    ///< committer time; not used to order commits, which ancestry does
   std::optional<int> pull_request;
 };
 
@@ -45,7 +45,7 @@ struct BuildManifest {
   std::map<std::string, std::string> env;
   std::vector<std::string> preload;  ///< shared libraries, absolute or relative to the prefix
   std::vector<std::string>
-      launcher;  ///< command prefix that enters the build's root, if it has its own
+      launcher;  ///< command prefix that enters the build's own root file system, if it has one
 };
 
 /// One PyTorch binary in a directory.
@@ -54,25 +54,24 @@ struct Build {
   BuildManifest manifest;
 };
 
-/// What a recipe is.
 enum class RecipeKind {
-  program,    ///< of ours: how it builds is known
-  artifacts,  ///< somebody else's builds: whoever makes them answers for how
+  program,    ///< a program that this host runs; its tools are known
+  artifacts,  ///< builds that another system makes and is responsible for
 };
 
 std::string_view to_string(RecipeKind kind);
 std::optional<RecipeKind> parse_recipe_kind(std::string_view text);
 
-/// How commits are built. Two builds of one commit by two recipes may differ.
+/// The way commits become builds. Two recipes may make different builds of one commit.
 struct Recipe {
   RecipeId id;
   RecipeKind kind = RecipeKind::program;
-  /// The program, and what it says that it builds with, a line each; or where artifacts lie.
+  /// The program and the tools that it lists, a line each; or the address of the artifacts.
   std::string contents;
 };
 
-/// How far a nightly has come. States are durable and only move forward; `failed` can be reached
-/// from each.
+/// The last completed step of a nightly. States are stored and only move forward. `failed` can
+/// follow each of them.
 ///
 ///     announced -> prepared -> swept -> screened -> confirmed -> bisected -> done
 enum class NightlyState { announced, prepared, swept, screened, confirmed, bisected, done, failed };
@@ -80,24 +79,24 @@ enum class NightlyState { announced, prepared, swept, screened, confirmed, bisec
 std::string_view to_string(NightlyState state);
 std::optional<NightlyState> parse_nightly_state(std::string_view text);
 
-/// The Python that a wheel is for.
+/// The Python interpreter that a wheel requires.
 struct Interpreter {
-  std::string python;  ///< "cp313"; empty: of an archive without one
+  std::string python;  ///< "cp313"; empty for an archive, which needs none
   std::string abi;     ///< "cp313", "cp313t"
   friend bool operator==(Interpreter const&, Interpreter const&) = default;
 };
 
-/// The file that a nightly is published as. The same name may be published again with other
-/// contents.
+/// The published file of a nightly. A feed can publish another file under the name of an earlier
+/// one.
 struct PublishedFile {
-  std::string url;     ///< where it is now: indexes move their links
-  std::string sha256;  ///< of the contents; empty: not downloaded yet, and the index does not say
-  /// How the server calls the contents that were downloaded (RFC 9110, 8.8); empty until then, and
-  /// where it does not.
+  std::string url;     ///< current address; indexes move their links
+  std::string sha256;  ///< hash of the contents; may be empty before the download
+  /// Validators of the server for the downloaded contents (RFC 9110, 8.8). Empty before the
+  /// download, and for servers that send none.
   std::string etag;
   std::string last_modified;
-  std::int64_t bytes = 0;              ///< of the contents; 0 until they were downloaded
-  std::vector<std::string> aliases{};  ///< other ETags that servers have for the same contents
+  std::int64_t bytes = 0;              ///< size of the contents; 0 before the download
+  std::vector<std::string> aliases{};  ///< other ETags of servers for the same contents
   friend bool operator==(PublishedFile const&, PublishedFile const&) = default;
 };
 
@@ -106,17 +105,17 @@ struct Nightly {
   NightlyId id;
   std::string date;  ///< "YYYY-MM-DD"
   std::string version;
-  /// The trunk commit, or, where nobody knows that, the one of the nightly branch. Empty until a
-  /// published file has told it.
+  /// The trunk commit, or the commit of the nightly branch when the trunk commit is unknown. Empty
+  /// until a published file was read.
   CommitSha commit;
-  CommitSha release_commit;  ///< the commit of the nightly branch, where the feed has one
-  /// "YYYY-MM-DD" that the nightly branch has for `release_commit` of a published file; another day
-  /// than `date` where its job started after midnight. Empty where that is not known.
+  CommitSha release_commit;  ///< the commit of the nightly branch, if the feed has one
+  /// The date "YYYY-MM-DD" of `release_commit` on the nightly branch, for a published file. It
+  /// differs from `date` when the publishing job started after midnight. Empty when unknown.
   std::string release_date;
-  std::string prefix;                 ///< where the build lies; empty until it is built or fetched
-  std::optional<PublishedFile> file;  ///< of an index
+  std::string prefix;                 ///< directory of the build; empty until built or fetched
+  std::optional<PublishedFile> file;  ///< for a feed that is an index
   NightlyState state = NightlyState::announced;
-  std::optional<NightlyId> baseline;  ///< what it was compared with
+  std::optional<NightlyId> baseline;  ///< the nightly that it was compared with
   std::string failure;                ///< why it failed
   Timestamp announced_at{};
 };

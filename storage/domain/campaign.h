@@ -9,56 +9,56 @@
 
 namespace torchwatch {
 
-/// What measurements are for: all that one decision rests on. Part of their key, so that whoever
-/// comes to the same decision again finds them. This is the only place that spells one.
+/// The purpose of measurements: the decision that they are made for. It is part of their key, so a
+/// repeated decision finds them. Only this file creates and reads campaign names.
 struct Campaign {
   std::string name;
 
-  /// Everything measured to judge a nightly: the sweep, and the pairs that confirm what it showed.
+  /// The measurements that judge a nightly: its sweep, and the pairs that confirm changes.
   static Campaign of(NightlyId nightly);
 
-  /// A nightly beside itself, which measures how often verdicts are false.
+  /// A nightly next to itself. Measures how often verdicts are false.
   static Campaign self_comparison(NightlyId nightly);
 
-  /// Two builds of a nightly's commit in two layouts, which measures by how much builds differ.
+  /// Two builds of a nightly's commit in two layouts. Measures how much builds differ.
   static Campaign rebuilds(NightlyId nightly);
 
-  /// A nightly beside the older ones that its benchmarks are anchored to.
+  /// A nightly next to the anchors of its benchmarks.
   static Campaign anchor(NightlyId nightly);
 
-  /// Both builds of an incident once more, for what their operators cost.
+  /// Both builds of an incident again, with the costs of their operators.
   static Campaign profile(IncidentId incident);
 
-  /// All benchmarks of a nightly on GPUs, for where the time goes.
+  /// All GPU benchmarks of a nightly, with the shares of their GPU time.
   static Campaign suite_profile(NightlyId nightly);
 
-  /// Two processes of one build in one round: the second one's measurements are kept under this.
+  /// The campaign of the second process when a round measures one build twice.
   Campaign second() const { return {name + "/again"}; }
 
   friend auto operator<=>(Campaign const&, Campaign const&) = default;
 };
 
-/// The campaigns of one bisection. What another recipe builds of a commit is measured anew, so they
-/// are of a recipe, too.
+/// The campaigns of one bisection with one recipe. Builds of another recipe have other campaigns,
+/// so they are measured again.
 class BisectionCampaigns {
  public:
   BisectionCampaigns(BisectionId bisection, RecipeId recipe);
 
-  /// Between nightlies, as they were delivered.
+  /// The steps that measure nightlies, as they were published.
   Campaign nightlies() const { return {prefix_ + "nightlies"}; }
 
-  /// Between commits.
+  /// The steps that measure commits.
   Campaign commits() const { return {prefix_ + "search"}; }
 
-  /// What the nightlies at both ends came with, beside each other.
+  /// The published builds of the nightlies at both ends, side by side.
   Campaign packages() const { return {prefix_ + "packages"}; }
 
-  /// A suspect beside its parent.
+  /// A suspect next to its parent.
   Campaign proof(CommitSha const& suspect) const {
     return {prefix_ + "proof/" + short_of(suspect)};
   }
 
-  /// The same, both built with another layout.
+  /// A suspect next to its parent, both built with another layout.
   Campaign rebuilt_proof(CommitSha const& suspect) const {
     return {prefix_ + "rebuilt/" + short_of(suspect)};
   }
@@ -66,7 +66,7 @@ class BisectionCampaigns {
   /// Both ends, built with another layout.
   Campaign rebuilt_ends() const { return {prefix_ + "rebuilt/ends"}; }
 
-  /// The newest commit beside itself without the culprit.
+  /// The newest commit next to the newest commit with the culprit reverted.
   Campaign revert_check(CommitSha const& culprit) const {
     return {prefix_ + "revert-check/" + short_of(culprit)};
   }
@@ -75,22 +75,23 @@ class BisectionCampaigns {
   std::string prefix_;
 };
 
-/// What a campaign is of.
+/// The nightly or the bisection that a campaign belongs to. Both are absent for other campaigns,
+/// such as profiles of incidents.
 struct CampaignSubject {
-  std::optional<NightlyId> nightly;      ///< its sweep, and what was compared beside it
-  std::optional<BisectionId> bisection;  ///< what its search read, or else ...
-  bool is_proof = false;                 ///< ... what shows what a suspect did
+  std::optional<NightlyId> nightly;
+  std::optional<BisectionId> bisection;
+  bool is_proof = false;  ///< measures a proof or revert check, not a step of the bisection
 };
 
 CampaignSubject subject_of(Campaign const& campaign);
 
-/// How the names of the campaigns Campaign::of() begin; the nightly's id follows.
+/// The beginning of the names from Campaign::of(). The nightly's id follows.
 inline constexpr std::string_view nightly_campaign_prefix = "nightly/";
 
-/// The same of Campaign::profile() ...
+/// The beginning of the names from Campaign::profile(). The incident's id follows.
 inline constexpr std::string_view profile_campaign_prefix = "profile/";
 
-/// ... and of Campaign::suite_profile().
+/// The beginning of the names from Campaign::suite_profile(). The nightly's id follows.
 inline constexpr std::string_view suite_profile_campaign_prefix = "suite-profile/";
 
 }  // namespace torchwatch

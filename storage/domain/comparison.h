@@ -9,13 +9,13 @@
 
 namespace torchwatch {
 
-/// Is build B different from build A on a series?
+/// The result of the test whether build B differs from build A on a series.
 enum class Verdict { regression, improvement, unchanged, inconclusive };
 
 std::string_view to_string(Verdict verdict);
 std::optional<Verdict> parse_verdict(std::string_view text);
 
-/// Ratio of B to A with its interval. 1.07 is 7% more.
+/// The ratio of B to A and its interval. 1.07 is 7% more.
 struct RatioInterval {
   double ratio = 1;
   double low = 1;
@@ -32,17 +32,18 @@ struct Comparison {
   int pairs = 0;                       ///< processes measured of each build
 };
 
-/// Whether it has levels: not where processes of a build failed until nothing could be said.
+/// True when the comparison has levels. It has none when too many processes of a build failed.
 bool has_levels(Comparison const& comparison);
 
-/// A series that moved, and how.
+/// A series and the comparison that shows its change.
 struct SeriesChange {
   Series series;
   Comparison comparison;
-  bool muted = false;  ///< somebody wants no report of it
+  bool muted = false;  ///< a user muted the series: the change is not reported
 };
 
-/// Those that grew most first. What came from nothing has no ratio, and is worse than any.
+/// Returns the changes with the largest ratio first. A growth from zero has no ratio and comes
+/// first.
 std::vector<SeriesChange> worst_first(std::vector<SeriesChange> changes);
 
 /// A verdict on one series of a nightly.

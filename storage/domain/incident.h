@@ -15,19 +15,17 @@
 
 namespace torchwatch {
 
-/// One confirmed regression event: all series that moved between the same two builds.
+/// One confirmed change: all series that regressed between the same two builds.
 struct Incident {
   IncidentId id;
-  NightlyId baseline;  ///< the oldest that its series were compared with
+  NightlyId baseline;  ///< the oldest nightly that its series were compared with
   NightlyId nightly;
   std::vector<SeriesChange> changes;
-  std::string
-      report;  ///< where it was published: an issue's URL or a file's path; empty until then
+  std::string report;  ///< the issue's URL or the file's path; empty before it is published
   Timestamp opened_at{};
-  /// What a later edition of the nightly's file came to, for people; empty: there is none.
+  /// The result of a later edition of the nightly's file, for people. Empty without one.
   std::string correction;
-  /// The nightlies that some of the series were compared with, where these are later than
-  /// `baseline`.
+  /// The baselines of the series that were compared with a nightly later than `baseline`.
   std::map<Series, NightlyId> later_baselines{};
 };
 
@@ -37,15 +35,15 @@ inline NightlyId baseline_of(Incident const& incident, Series const& series) {
   return later == incident.later_baselines.end() ? incident.baseline : later->second;
 }
 
-/// Whether the incident's series regressed on the nightly, or any was compared with it.
+/// True when the nightly is the incident's nightly or a baseline of any of its series.
 inline bool is_end_of(Incident const& incident, NightlyId nightly) {
   return nightly == incident.baseline || nightly == incident.nightly ||
          std::ranges::any_of(incident.later_baselines,
                              [&](auto const& later) { return later.second == nightly; });
 }
 
-/// What an operator cost in one iteration of a benchmark, on both builds of an incident. On a build
-/// that does not call it, nothing.
+/// The cost of an operator in one iteration of a benchmark, on both builds of an incident. It is
+/// zero on a build that does not call the operator.
 struct OperatorChange {
   std::string fleet;
   Benchmark benchmark;
@@ -53,18 +51,18 @@ struct OperatorChange {
   OperatorCost after;
 };
 
-/// Everything a report tells: an incident with the records it points to.
+/// The data of a report: an incident with the records that it refers to.
 struct IncidentStory {
   Incident incident;
-  Nightly baseline;                                ///< the control
-  Nightly nightly;                                 ///< the treatment
-  std::map<NightlyId, Nightly> later_baselines{};  ///< those of the incident
+  Nightly baseline;
+  Nightly nightly;
+  std::map<NightlyId, Nightly> later_baselines{};  ///< the nightlies of incident.later_baselines
   std::vector<Bisection> bisections;
   std::vector<Ruling> rulings;  ///< in the order given
-  /// By fleet and benchmark; those whose time moved most first.
+  /// Ordered by fleet and benchmark, then by change of time, largest first.
   std::vector<OperatorChange> operators;
   std::string fingerprint;       ///< JSON object of the host that measured
-  std::string baseline_pytorch;  ///< PyTorch's version as measured
+  std::string baseline_pytorch;  ///< PyTorch's version that the workers reported
   std::string nightly_pytorch;
 };
 

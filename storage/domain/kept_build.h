@@ -9,7 +9,7 @@
 
 namespace torchwatch {
 
-/// A person's word that a build stays.
+/// A request by a user to keep a build.
 struct Pin {
   std::string who;
   std::string why;
@@ -17,17 +17,17 @@ struct Pin {
   friend bool operator==(Pin const&, Pin const&) = default;
 };
 
-/// A build that lies in the service's own directory, fetched or made, or a companion of some.
+/// A build or companion in the service's own directory, downloaded or built there.
 struct KeptBuild {
-  std::string name;  ///< of its directory in there: "nightly-12", "SHA-RECIPE", "companion-..."
-  std::int64_t bytes = 0;  ///< of its files
-  Timestamp made_at{};     ///< when it was first seen there
-  Timestamp used_at{};     ///< when it was last measured; when it was made, before that
+  std::string name;        ///< name of its directory: "nightly-12", "SHA-RECIPE", "companion-..."
+  std::int64_t bytes = 0;  ///< size of its files
+  Timestamp made_at{};     ///< when it was first seen in the directory
+  Timestamp used_at{};     ///< when it was last measured; `made_at` before that
   std::optional<Pin> pin;
   friend bool operator==(KeptBuild const&, KeptBuild const&) = default;
 };
 
-/// A nightly whose build somebody wants back. It is pinned when it is there.
+/// A nightly whose removed build a user requested back. The build is pinned when it is available.
 struct WantedBuild {
   NightlyId nightly;
   Pin pin;

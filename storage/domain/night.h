@@ -12,29 +12,29 @@
 
 namespace torchwatch {
 
-/// What one night came to on one series, in the metric's unit: what stays of it for ever.
+/// The summary of one nightly on one series, in the metric's unit. It is kept permanently.
 struct NightOfSeries {
   NightlyId nightly;
-  std::string date;                ///< of the nightly
-  CommitSha commit;                ///< that it was built from
+  std::string date;                ///< date of the nightly
+  CommitSha commit;                ///< commit of the nightly
   double level = 0;                ///< median of its processes
-  double low = 0;                  ///< the least of them ...
-  double high = 0;                 ///< ... and the most
-  int processes = 0;               ///< of the nightly's own build
-  std::optional<Verdict> verdict;  ///< none where the screen left nothing to compare
-  std::int64_t host = 0;           ///< its number, for Histories::fingerprint
-  /// The series was compared with an earlier nightly and decided, or there was none to compare it
-  /// with: later nightlies may be compared with this one.
+  double low = 0;                  ///< minimum of its processes
+  double high = 0;                 ///< maximum of its processes
+  int processes = 0;               ///< number of processes of the nightly's own build
+  std::optional<Verdict> verdict;  ///< absent when the screening left nothing to compare
+  std::int64_t host = 0;           ///< number of the host, for Histories::fingerprint
+  /// True when later nightlies may be compared with this one: the series was compared with an
+  /// earlier nightly and decided, or there was no earlier nightly.
   bool is_judged = false;
 };
 
-/// The level of one of the series that a night measured.
+/// The level of one series of a nightly.
 struct LevelOfSeries {
   Series series;
   double level = 0;  ///< in the metric's unit
 };
 
-/// A series and some of its nights, in the order of nightlies.
+/// A series and some of its nightly summaries, in the order of nightlies.
 struct SeriesNights {
   Series series;
   std::vector<NightOfSeries> nights;

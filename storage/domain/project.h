@@ -2,7 +2,7 @@
 
 namespace torchwatch {
 
-/// Where commits and pull requests of the watched project are shown.
+/// The web address of the watched project. Commits and pull requests are below it.
 inline constexpr auto project_url = "https://github.com/pytorch/pytorch";
 
 }  // namespace torchwatch

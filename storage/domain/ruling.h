@@ -11,21 +11,21 @@
 namespace torchwatch {
 
 enum class RulingKind {
-  accept,       ///< an incident's change is wanted, or the level that series have now: the
-                ///< reference from now on
+  accept,       ///< the change of an incident, or the present level of series, is intended and
+                ///< becomes the reference
   false_alarm,  ///< an incident reported a change that did not happen
-  mute,         ///< regressions of these series are recorded, and not reported
-  unmute,       ///< ends every mute of these very series
+  mute,         ///< regressions of these series are recorded but not reported
+  unmute,       ///< ends every mute with the same series filter
 };
 
 std::string_view to_string(RulingKind kind);
 std::optional<RulingKind> parse_ruling_kind(std::string_view text);
 
-/// What a kind may be about; `accept` may be about either.
+/// True when rulings of the kind can be about an incident or about series. `accept` allows both.
 bool may_be_on_incident(RulingKind kind);
 bool may_be_on_series(RulingKind kind);
 
-/// Series by what they have in common. What is empty may be anything.
+/// The series with this fleet, benchmark and metric. An empty field matches all values.
 struct SeriesFilter {
   std::string fleet{};
   std::optional<Benchmark> benchmark{};
@@ -35,16 +35,16 @@ struct SeriesFilter {
   bool matches(Series const& one) const;
 };
 
-/// What a person decided. Rulings are only ever added.
+/// A decision of a user. Rulings are never changed or removed.
 struct Ruling {
   RulingId id;
   RulingKind kind = RulingKind::accept;
-  std::optional<IncidentId> incident;  ///< of those that are about one
-  SeriesFilter series;                 ///< of the others
+  std::optional<IncidentId> incident;  ///< for rulings about an incident
+  SeriesFilter series;                 ///< for rulings about series
   std::string who;
   std::string why;
   Timestamp given_at{};
-  std::optional<Timestamp> until;  ///< a mute's end; nothing: until it is unmuted
+  std::optional<Timestamp> until;  ///< end of a mute; absent: until it is unmuted
 };
 
 }  // namespace torchwatch

@@ -11,66 +11,67 @@
 
 namespace torchwatch {
 
-/// Nightlies whose levels show how noisy series and hosts are: the newest that were measured.
+/// The number of newest measured nightlies from which the noise of series and hosts is computed.
 inline constexpr int trust_nights = 30;
-/// Nightlies whose verdicts show what one costs: the newest.
+/// The number of newest nightlies from which the costs of verdicts are computed.
 inline constexpr int costed_nights = 365;
 
-/// Of one series, relative to its level; 0.01 is 1%.
+/// The noise of one series. `between` and `within` are relative to `level`; 0.01 is 1%.
 struct NightNoise {
-  double level = 0;    ///< median of its nights'
-  double between = 0;  ///< spread of the nights' levels
-  double within = 0;   ///< range of a night's processes, in the median of nights
+  double level = 0;    ///< median level of its nightlies, in the metric's unit
+  double between = 0;  ///< spread of the nightlies' levels
+  double within = 0;   ///< median over nightlies of the range of a nightly's processes
 };
 
-/// The noise of one series.
+/// A series and its noise.
 struct SeriesNoise {
   Series series;
-  std::size_t nights = 0;           ///< that measured it
-  std::optional<NightNoise> noise;  ///< none of fewer than two nights, or without a level above 0
+  std::size_t nights = 0;           ///< number of nightlies that measured it
+  std::optional<NightNoise> noise;  ///< absent below two nightlies, or without a level above 0
 };
 
-/// How a host measures next to all that measured the same series.
+/// The speed of a host compared with all hosts that measured the same series. Each series has a
+/// ratio: the host's level to the median of all hosts.
 struct HostPace {
-  double ratio = 1;        ///< of its levels to the series' medians: the median over the series
-  double low = 1;          ///< what all but one in ten of the series are above ...
-  double high = 1;         ///< ... and all but one in ten below
-  std::size_t series = 0;  ///< that it measured
-  std::size_t nights = 0;  ///< of them, in all
+  double ratio = 1;        ///< median of the ratios
+  double low = 1;          ///< 10th percentile of the ratios
+  double high = 1;         ///< 90th percentile of the ratios
+  std::size_t series = 0;  ///< number of series that it measured
+  std::size_t nights = 0;  ///< number of nightly summaries of these series
 };
 
 /// A host of a fleet.
 struct HostFigures {
   std::string fleet;
-  std::string fingerprint;  ///< JSON object: what it says of itself, without the build it ran
+  std::string fingerprint;  ///< JSON object: its hardware and software, without the build it ran
   HostPace pace;
 };
 
-/// How comparisons of builds with themselves came out.
+/// The results of self-comparisons.
 struct AaTally {
   std::int64_t comparisons = 0;
-  std::int64_t alarms = 0;  ///< that found a regression or an improvement: all false
+  std::int64_t alarms = 0;  ///< false verdicts: regressions and improvements
 };
 
-/// The same of the nightlies of a month.
+/// The self-comparisons of the nightlies of one month.
 struct AaMonth {
   std::string month;  ///< "2026-01"
   AaTally tally;
 };
 
-/// What verdicts of one kind cost, and how many cost that.
+/// The number of verdicts of one kind that needed a number of pairs of processes.
 struct VerdictCost {
   Verdict verdict = Verdict::inconclusive;
   int pairs = 0;
   std::int64_t verdicts = 0;
 };
 
-/// What people judge verdicts by.
+/// The statistics that show how much verdicts can be trusted.
 struct TrustFigures {
-  std::vector<SeriesNoise> noise;  ///< of the last trust_nights, by fleet, benchmark and metric
-  std::vector<HostFigures> hosts;  ///< of the last trust_nights
-  std::vector<AaMonth> aa_months;  ///< of all nightlies, the oldest first
-  std::vector<VerdictCost> costs;  ///< of the last costed_nights, by verdict and pairs
+  std::vector<SeriesNoise> noise;  ///< last trust_nights, ordered by fleet, benchmark and metric
+  std::vector<HostFigures> hosts;  ///< last trust_nights
+  std::vector<AaMonth> aa_months;  ///< all nightlies, oldest month first
+  std::vector<VerdictCost> costs;  ///< last costed_nights, ordered by verdict and pairs
 };
 
 }  // namespace torchwatch
