@@ -13,20 +13,20 @@ class Database;
 
 namespace torchwatch::storage {
 
-/// Nightlies against an older one that stays, so that many small steps are seen together. Throws
-/// SQLite::Exception when the disk fails.
+/// The anchors of nightlies and the verdicts against them. An anchor stays for many nightlies, so
+/// the sum of many small steps is found. Throws SQLite::Exception when the disk fails.
 class Anchors {
  public:
   explicit Anchors(SQLite::Database& database) : database_{database} {}
 
-  /// Keeps what a nightly was anchored to; the first choice stays.
+  /// Stores the anchor of a benchmark for a nightly. The first choice stays.
   void choose(FleetBenchmark const& which, NightlyId nightly, NightlyId anchor);
   std::optional<NightlyId> chosen(FleetBenchmark const& which, NightlyId nightly) const;
 
-  /// Keeps the verdict on one series of a nightly against its anchor; a verdict is given once.
+  /// Stores the verdict on one series of a nightly against its anchor. The first verdict stays.
   void record(NightlyId nightly, SeriesChange const& change);
   std::vector<SeriesChange> verdicts(NightlyId nightly) const;
-  /// Those on a benchmark of all nightlies, in the order announced.
+  /// Returns the verdicts of all nightlies on a benchmark, in the order announced.
   std::vector<NightlyVerdict> verdicts_of(FleetBenchmark const& which) const;
 
  private:

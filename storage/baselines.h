@@ -11,17 +11,18 @@ class Database;
 
 namespace torchwatch::storage {
 
-/// The baselines of series that a nightly's own baseline did not judge. Throws SQLite::Exception
-/// when the disk fails.
+/// The baselines of series that are not compared with their nightly's own baseline, because that
+/// did not judge them. Throws SQLite::Exception when the disk fails.
 class Baselines {
  public:
   explicit Baselines(SQLite::Database& database) : database_{database} {}
 
-  /// Stores which series of a nightly are compared with another nightly than its baseline, in place
-  /// of what was stored before: all of them or none.
+  /// Replaces the stored baselines of a nightly, all or nothing. `baselines`: the series that are
+  /// compared with another nightly than its own baseline.
   void choose(NightlyId nightly, std::map<Series, NightlyId> const& baselines);
 
-  /// The stored ones; a series that is not there is compared with the nightly's own baseline.
+  /// Returns the stored baselines. A series that is absent is compared with the nightly's own
+  /// baseline.
   std::map<Series, NightlyId> of(NightlyId nightly) const;
 
  private:

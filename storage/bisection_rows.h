@@ -1,6 +1,7 @@
 #pragma once
 
-/// What a bisection did and found, and whether that is reported, for tables that know bisections.
+/// Functions that read and write the steps, commits, findings and packages of bisections. Several
+/// tables use them.
 
 #include <cstddef>
 #include <optional>
@@ -16,34 +17,34 @@ namespace torchwatch::storage {
 std::vector<BisectionStep> select_steps(SQLite::Database& database, BisectionId id);
 StepTally select_tally(SQLite::Database& database, BisectionId id);
 
-/// Takes the place of the step that may be at `ordinal`.
+/// Inserts the step at `ordinal`, or replaces the step there.
 void write_step(SQLite::Database& database,
                 BisectionId id,
                 std::size_t ordinal,
                 BisectionStep const& step);
 
-/// Those that may be built, in order from the start to the end.
+/// Returns the commits that the bisection may build, in order from the start to the end.
 std::vector<Commit> select_commits(SQLite::Database& database, BisectionId id);
 
-/// They take the place of all that may be there.
+/// Replaces the commits of the bisection.
 void write_commits(SQLite::Database& database, BisectionId id, std::vector<Commit> const& commits);
 
 std::vector<Finding> select_findings(SQLite::Database& database, BisectionId id);
 
-/// They take the place of all that may be there. Belongs into a transaction.
+/// Replaces the findings of the bisection. Call it within a transaction.
 void write_findings(SQLite::Database& database,
                     BisectionId id,
                     std::vector<Finding> const& findings);
 
-/// `differences`: the column of the bisection.
+/// Returns the packages of the bisection. `differences`: its column `package_differences`.
 Packages select_packages(SQLite::Database& database,
                          BisectionId id,
                          std::string const& differences);
 
-/// Notes that the report of its incident says what it found.
+/// Stores that the report of its incident contains its findings.
 void mark_reported(SQLite::Database& database, BisectionId id);
 
-/// They take the place of what may be there. Belongs into a transaction.
+/// Replaces the packages of the bisection. Call it within a transaction.
 void write_packages(SQLite::Database& database,
                     BisectionId id,
                     std::optional<Packages> const& packages);

@@ -13,7 +13,7 @@ class Database;
 
 namespace torchwatch::storage {
 
-/// What was compared with a suspect's parent in two layouts.
+/// A suspect that was compared with its parent in two layouts, with one series of the comparison.
 struct ProvedTwice {
   BisectionId bisection;
   RecipeId recipe;
@@ -21,8 +21,8 @@ struct ProvedTwice {
   Series series;
 };
 
-/// Bisections that were asked for, by an incident or by a person. Throws SQLite::Exception when the
-/// disk fails.
+/// The table of bisections, for incidents and for users. Throws SQLite::Exception when the disk
+/// fails.
 class Bisections {
  public:
   explicit Bisections(SQLite::Database& database) : database_{database} {}
@@ -30,65 +30,66 @@ class Bisections {
   /// Stores a bisection as queued, and returns it with its id.
   Bisection ask(BisectionRequest const& request, std::optional<IncidentId> incident, Timestamp now);
 
-  /// Every bisection, newest first, without its steps, which are most of it.
+  /// Returns all bisections, newest first, without their steps, which are most of their data.
   std::vector<Bisection> all_in_brief() const;
   StepTally count_steps(BisectionId id) const;
   std::optional<Bisection> find(BisectionId id) const;
-  /// Those of an incident, in the order asked.
+  /// Returns the bisections of an incident in the order requested.
   std::vector<Bisection> of_incident(IncidentId incident) const;
-  /// The same without their steps.
+  /// Returns the bisections of an incident in the order requested, without their steps.
   std::vector<Bisection> of_incident_in_brief(IncidentId incident) const;
-  /// At most `count` of each fleet, newest first. A proof is one of them for each fleet on which it
-  /// compared times, with the first of them in the order of its request.
+  /// Returns the proofs that were made in two layouts, newest first, at most `count` a fleet. Each
+  /// is listed once for each fleet on which it compared times, with the first of its
+  /// effects there.
   std::vector<ProvedTwice> proved_twice(int count) const;
-  /// Every one that is queued or running, oldest first.
+  /// Returns the queued and running bisections, oldest first.
   std::vector<Bisection> unfinished() const;
 
-  /// Every one that is queued, running or paused, newest first.
+  /// Returns the queued, running and paused bisections, newest first.
   std::vector<Bisection> not_ended() const;
 
-  /// Those that have not ended, or were asked for at `since` or later.
+  /// Returns the bisections that have not ended or were requested at `since` or later.
   std::vector<BisectionId> unfinished_or_since(Timestamp since) const;
 
-  /// Those that ended after the report of their incident was published, and that it does not have
-  /// yet; in the order requested. One that failed or was cancelled is among them only if the report
-  /// says that it is running.
+  /// Returns the bisections that ended after the report of their incident was published and are not
+  /// in it yet, in the order requested. Failed and cancelled ones are included only if the report
+  /// announced them as running.
   std::vector<Bisection> pending_updates() const;
-  /// Notes that the report of its incident says what it found.
+  /// Stores that the report of its incident contains its findings.
   void mark_reported(BisectionId id);
 
-  /// Keeps the commits that may be built, in order from the start to the end, and how the end
-  /// descends from the start, in place of what was kept before.
+  /// Replaces the commits that the bisection may build, in order from the start to the end, and the
+  /// relation of its ends.
   void keep_commits(BisectionId id,
                     std::vector<Commit> const& commits,
                     std::optional<Ancestry> const& ancestry = {});
   /// Empty before the bisection has begun.
   std::vector<Commit> commits_of(BisectionId id) const;
 
-  /// Appends steps that are about to be done, all or nothing.
+  /// Appends planned steps, all or nothing.
   void plan(BisectionId id, std::vector<BisectionStep> const& steps);
 
-  /// Commits are built by `recipe` from now on. What was measured of builds by another says nothing
-  /// of these, so the steps are forgotten. `variation` is kept next to it.
+  /// Stores the recipe that builds the commits from now on, and `variation`. Deletes all steps,
+  /// because measurements of builds by another recipe do not apply.
   void begin_with(BisectionId id, RecipeId recipe, BuildVariation const& variation);
 
-  /// As it was when the bisection began with its recipe: it goes on with what it began with,
-  /// whatever was learnt meanwhile. Nothing before it begins.
+  /// Returns the variation that begin_with() stored. A bisection uses it to its end, even when
+  /// newer figures exist. Returns nothing before it begins.
   std::optional<BuildVariation> build_variation_of(BisectionId id) const;
 
-  /// Stores a step as it was done. `ordinal` is its place among those planned, counted from 0.
+  /// Stores a step that is done. `ordinal` is its position among the planned steps, from 0.
   void finish(BisectionId id, std::size_t ordinal, BisectionStep const& step);
 
-  /// Stores state, outcome, findings, packages and failure, and bisections into merges that it
-  /// found as queued, with ids of their own; all or nothing.
+  /// Stores state, outcome, findings, packages and failure. Stores `into_merges`, the bisections of
+  /// merges that it found, as queued, with new ids. All or nothing.
   void update(Bisection const& bisection, std::vector<Bisection> into_merges = {});
 
-  /// Changes the state from queued or running to running. False, and nothing is changed, when it is
-  /// neither: somebody has paused or cancelled it meanwhile.
+  /// Changes the state from queued or running to running. Returns false and changes nothing in any
+  /// other state, because a user paused or cancelled it.
   bool begin(BisectionId id);
 
-  /// Changes the state alone: somebody pauses, resumes or cancels. False, and nothing is changed,
-  /// when it is not known, or is done, failed or cancelled.
+  /// Changes only the state, when a user pauses, resumes or cancels. Returns false and changes
+  /// nothing when the id is unknown or the bisection is done, failed or cancelled.
   bool set_state(BisectionId id, BisectionState state);
 
  private:

@@ -11,36 +11,36 @@ class Database;
 
 namespace torchwatch::storage {
 
-/// What became of building a commit.
+/// The final result of building a commit.
 enum class BuildState {
   built,
-  unbuildable,  ///< the recipe said that this commit cannot be built: it never will be
+  unbuildable,  ///< the recipe reported that it will never build this commit
 };
 
 struct BuildRecord {
   CommitSha commit;
   RecipeId recipe;
   BuildState state = BuildState::built;
-  std::string prefix;  ///< of a built one
-  std::string note;    ///< why it cannot be built
+  std::string prefix;  ///< directory of the build, when it is built
+  std::string note;    ///< why it is unbuildable
   Timestamp finished_at{};
-  double seconds = 0;           ///< wall-clock cost; 0: not known
-  bool is_incremental = false;  ///< made where another was made before
+  double seconds = 0;           ///< wall-clock cost; 0: unknown
+  bool is_incremental = false;  ///< built in a worktree where another commit was built before
 };
 
-/// Commits whose building ended for good, a record a commit and recipe. Throws SQLite::Exception
+/// The final results of building commits, one for each commit and recipe. Throws SQLite::Exception
 /// when the disk fails.
 class Builds {
  public:
   explicit Builds(SQLite::Database& database) : database_{database} {}
 
   std::optional<BuildRecord> find(CommitSha const& commit, RecipeId recipe) const;
-  /// The build that lies at `prefix`.
+  /// Returns the build in the directory `prefix`.
   std::optional<BuildRecord> find_at(std::string const& prefix) const;
-  /// Keeps a record, in place of an earlier one of the same commit and recipe.
+  /// Stores a record. It replaces an earlier one of the same commit and recipe.
   void record(BuildRecord const& build);
-  /// Mean cost of the newest `most` builds of that kind whose cost is known; nothing when there is
-  /// none.
+  /// Returns the mean cost of the newest `most` builds, incremental or not, with a known cost.
+  /// Returns nothing without such builds.
   std::optional<double> mean_seconds(int most, bool is_incremental) const;
 
  private:

@@ -11,15 +11,16 @@ class Database;
 
 namespace torchwatch::storage {
 
-/// The Python whose wheels each feed follows. Throws SQLite::Exception when the disk fails.
+/// The Python interpreter for which each feed takes wheels. Throws SQLite::Exception when the disk
+/// fails.
 class Interpreters {
  public:
   explicit Interpreters(SQLite::Database& database) : database_{database} {}
 
-  /// `feed`: the address of its page.
+  /// Returns the interpreter of a feed. `feed`: the address of its page.
   std::optional<Interpreter> of(std::string const& feed) const;
 
-  /// Stores the one that is followed from now on.
+  /// Stores the interpreter that the feed uses from now on.
   void follow(std::string const& feed, Interpreter const& interpreter);
 
  private:

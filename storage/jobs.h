@@ -12,14 +12,14 @@ class Database;
 
 namespace torchwatch::storage {
 
-/// How much of a campaign there is, and from when to when it was measured.
+/// The number of stored processes of a campaign and their period.
 struct Extent {
   std::int64_t processes = 0;
-  Timestamp first_at{};  ///< when the first was stored ...
-  Timestamp last_at{};   ///< ... and the last
+  Timestamp first_at{};  ///< when the first was stored
+  Timestamp last_at{};   ///< when the last was stored
 };
 
-/// Where the time of a benchmark's iteration went on a GPU, in shares that add up to 1.
+/// The shares of the time of a benchmark's iteration on a GPU. They add up to 1.
 struct GpuShares {
   FleetBenchmark which;
   double active = 0;
@@ -27,39 +27,40 @@ struct GpuShares {
   double idle = 0;
 };
 
-/// What was measured: one row a process. Throws SQLite::Exception when the disk fails.
+/// The outcomes of processes, one row each. Throws SQLite::Exception when the disk fails.
 class Jobs {
  public:
   explicit Jobs(SQLite::Database& database) : database_{database} {}
 
-  /// Keeps the outcomes of one or more rounds with their values, all of them or none. Rounds that
-  /// are all known already stay as they were first recorded. Otherwise whatever else was kept of
-  /// them goes: it was measured beside another build, at another time.
+  /// Stores the outcomes of one or more rounds with their values, all or nothing. If every outcome
+  /// is stored already, changes nothing. Otherwise deletes what is stored of these rounds first,
+  /// because it was measured next to another build, at another time.
   void record(std::vector<JobOutcome> const& outcomes);
 
   std::optional<JobOutcome> find(JobKey const& key) const;
 
-  /// Every outcome of a campaign, by benchmark, commit and round.
+  /// Returns all outcomes of a campaign, ordered by benchmark, commit and round.
   std::vector<JobOutcome> of(Campaign const& campaign) const;
 
-  /// What the first `rounds` rounds of a campaign gave, in the same order: of each outcome its key
-  /// and its values, without what is marked in them. Reads no more of the disk than that, so twenty
-  /// nights of a thousand series cost a fraction of a second.
+  /// Returns the outcomes with values in the first `rounds` rounds of a campaign, in the order of
+  /// of(). They have only keys and values, without outliers. Reads nothing else from the disk, so
+  /// 20 nightlies of 1000 series take a fraction of a second.
   std::vector<JobOutcome> values_of(Campaign const& campaign, int rounds) const;
 
-  /// Nothing when nothing of it is stored. Reads an index and two rows.
+  /// Returns the extent of a campaign, or nothing if none of it is stored. Reads an index and two
+  /// rows.
   std::optional<Extent> extent_of(Campaign const& campaign) const;
 
-  /// What profiles of incidents say of a commit's builds, by fleet and benchmark; the means where
-  /// there are several.
+  /// Returns the GPU shares in incidents' profiles of a commit's builds, ordered by fleet and
+  /// benchmark. Several profiles of a benchmark are averaged.
   std::vector<GpuShares> gpu_shares(CommitSha const& commit) const;
-  /// What the profile of a nightly's suite says.
+  /// Returns the GPU shares in the profile of a nightly's suite.
   std::vector<GpuShares> gpu_shares(Campaign const& suite_profile) const;
 
-  /// Those whose suite was profiled, newest first.
+  /// Returns the nightlies whose suite was profiled, newest first.
   std::vector<NightlyId> profiled_nightlies() const;
 
-  /// The campaigns of which something is stored.
+  /// Returns the campaigns with stored outcomes.
   std::vector<Campaign> campaigns() const;
 
   /// Removes at most `most` jobs of a campaign, with their values. Returns the number removed.
@@ -68,7 +69,7 @@ class Jobs {
   /// Removes at most `most` host descriptions that no job refers to. Returns the number removed.
   int remove_unused_hosts(int most);
 
-  /// Every stored value of one series, oldest first; failed jobs have none.
+  /// Returns all stored values of one series, oldest first. Failed jobs have none.
   std::vector<SeriesPoint> history(Series const& series) const;
 
  private:

@@ -12,31 +12,30 @@ class Database;
 
 namespace torchwatch::storage {
 
-/// The builds that lie in the service's own directory, as they were seen there last. Throws
-/// SQLite::Exception when the disk fails.
+/// The builds in the service's own directory, as last seen there. Throws SQLite::Exception when the
+/// disk fails.
 class KeptBuilds {
  public:
   explicit KeptBuilds(SQLite::Database& database) : database_{database} {}
 
-  /// By name.
+  /// Returns all builds, ordered by name.
   std::vector<KeptBuild> all() const;
   std::optional<KeptBuild> find(std::string const& name) const;
 
-  /// Keeps all but the pin, which stays as it is.
+  /// Stores a build without its pin. A stored pin stays.
   void record(KeptBuild const& build);
 
-  /// Replaces the pin; nothing: takes it away. False, and nothing is changed, when there is no such
-  /// build.
+  /// Replaces or removes the pin of a build. Returns false when there is no such build.
   bool pin(std::string const& name, std::optional<Pin> const& pin);
 
   /// Removes the record of a build that is no longer on disk.
   void remove(std::string const& name);
 
-  /// Keeps who wants a nightly's build back; a later one takes an earlier one's place.
+  /// Stores that a user requested a nightly's build back. Replaces an earlier request for it.
   void want(WantedBuild const& wanted);
-  /// In the order of nightlies' ids.
+  /// Returns the requested builds, ordered by the nightlies' ids.
   std::vector<WantedBuild> wanted() const;
-  /// After it came, or cannot.
+  /// Deletes the request. Call it when the build is available, or will never be.
   void want_no_more(NightlyId nightly);
 
  private:

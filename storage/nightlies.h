@@ -13,38 +13,36 @@ class Database;
 
 namespace torchwatch::storage {
 
-/// The nightlies that were announced and how far each has come. Throws SQLite::Exception when the
-/// disk fails.
+/// The table of nightlies and their states. Throws SQLite::Exception when the disk fails.
 class Nightlies {
  public:
   explicit Nightlies(SQLite::Database& database) : database_{database} {}
 
-  /// Remembers a nightly. One that has the same date and commit as a known one, or, where it is
-  /// published as a file, the same date, version and digest, changes nothing. Returns true when it
-  /// was new.
+  /// Stores a nightly and returns true, or returns false when it is stored already. A nightly is
+  /// known by date and commit, a published file by date, version and digest.
   bool announce(Nightly const& nightly);
 
-  /// Every nightly, in the order of nightlies: by date, then by id.
+  /// Returns all nightlies in their order: by date, then by id.
   std::vector<Nightly> all() const;
-  /// The last of them. A published file that was replaced has several editions: one that failed
-  /// gives way to one that was judged.
+  /// Returns the last nightly. When its file was replaced, a failed edition is skipped if another
+  /// edition was judged.
   std::optional<Nightly> newest() const;
-  /// The last that has ended: bisected, done or failed. Editions as for newest().
+  /// Returns the last nightly that is bisected, done or failed. Editions as for newest().
   std::optional<Nightly> last_ended() const;
-  /// The last `count`, newest first.
+  /// Returns the last `count` nightlies, newest first.
   std::vector<Nightly> newest(int count) const;
   std::optional<Nightly> find(NightlyId id) const;
-  /// The last that was announced of those of a date. Editions as for newest().
+  /// Returns the last announced nightly of a date. Editions as for newest().
   std::optional<Nightly> of_date(std::string const& date) const;
 
-  /// The oldest nightly that was not judged to the end: neither bisected, done nor failed. Those
-  /// that are `waiting` are passed over.
+  /// Returns the oldest nightly that is neither bisected, done nor failed. Skips the nightlies in
+  /// `waiting`.
   std::optional<Nightly> next_unfinished(std::set<NightlyId> const& waiting = {}) const;
 
-  /// Nightlies whose incident is known but not published yet, oldest first.
+  /// Returns the nightlies with an incident that is not published yet, oldest first.
   std::vector<Nightly> unpublished() const;
 
-  /// Stores all but date and time of announcement of a known nightly.
+  /// Stores all fields of a known nightly except its date and time of announcement.
   void update(Nightly const& nightly);
 
  private:

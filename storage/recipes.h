@@ -11,12 +11,12 @@ class Database;
 
 namespace torchwatch::storage {
 
-/// The recipes that were ever used, each kept once. Throws SQLite::Exception when the disk fails.
+/// The table of all recipes ever used, one row each. Throws SQLite::Exception when the disk fails.
 class Recipes {
  public:
   explicit Recipes(SQLite::Database& database) : database_{database} {}
 
-  /// The recipe of this kind with these contents, which is remembered if it is new.
+  /// Returns the recipe of this kind with these contents. Stores it if it is new.
   Recipe with(RecipeKind kind, std::string const& contents);
 
   std::optional<Recipe> find(RecipeId id) const;

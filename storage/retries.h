@@ -11,18 +11,18 @@ class Database;
 
 namespace torchwatch::storage {
 
-/// What could not be had yet, so that restarts and separate processes share one patience. Throws
-/// SQLite::Exception when the disk fails.
+/// The steps that wait for a retry. They are stored, so all processes and restarts use the same
+/// time limit. Throws SQLite::Exception when the disk fails.
 class Retries {
  public:
   explicit Retries(SQLite::Database& database) : database_{database} {}
 
   std::optional<Retry> find(std::string const& subject) const;
 
-  /// Stores that an attempt failed `now`. Returns the record; its `since` is that of the first.
+  /// Stores that an attempt failed `now`. Returns the record, with `since` of the first attempt.
   Retry note(std::string const& subject, Timestamp now, std::string const& reason);
 
-  /// Deletes the record, if there is one: the subject is there, or may be asked for anew.
+  /// Deletes the record, if there is one. Call it when the step succeeded or may start over.
   void forget(std::string const& subject);
 
  private:

@@ -25,7 +25,7 @@ inline Timestamp read_time(SQLite::Column const& column) {
   return Timestamp{std::chrono::seconds{column.getInt64()}};
 }
 
-/// A word of a closed set. Throws when the database holds another one.
+/// Returns the value of a word in a closed set. Throws when the column holds another word.
 template <class Parse>
 auto read_word(SQLite::Column const& column, Parse parse) {
   auto const value = parse(column.getString());
@@ -35,15 +35,15 @@ auto read_word(SQLite::Column const& column, Parse parse) {
   return *value;
 }
 
-/// The text of a column that holds JSON. Throws when that is nested deeper than anything that is
-/// written here: to copy or print such JSON takes more stack than a thread has.
+/// Returns the text of a column that holds JSON. Throws when the JSON is nested deeper than any
+/// that the program writes, because copying or printing it could overflow the stack.
 std::string read_json_text(SQLite::Column const& column);
 
-/// The value of a column that holds JSON. Throws, naming the column, when it is nested too deep or
-/// is no JSON.
+/// Returns the value of a column that holds JSON. Throws an error that names the column when the
+/// text is nested too deep or is not JSON.
 nlohmann::json read_json(SQLite::Column const& column);
 
-/// Texts as one column holds them, a line each; and the inverse.
+/// Joins texts into the lines of one column; lines_of() is the inverse.
 std::string text_of(std::vector<std::string> const& lines);
 std::vector<std::string> lines_of(std::string const& text);
 
@@ -54,7 +54,7 @@ int bind_one(SQLite::Statement& statement, int at, T const& value) {
   return at + 1;
 }
 
-/// NULL when it is empty.
+/// Binds NULL when `value` is empty.
 template <class T>
 int bind_one(SQLite::Statement& statement, int at, std::optional<T> const& value) {
   if (value) return bind_one(statement, at, *value);
@@ -62,10 +62,10 @@ int bind_one(SQLite::Statement& statement, int at, std::optional<T> const& value
   return at + 1;
 }
 
-/// Three columns: fleet, benchmark, metric.
+/// Binds three columns: fleet, benchmark, metric.
 int bind_one(SQLite::Statement& statement, int at, Series const& series);
 
-/// Eight columns: verdict, before, after, ratio, low, high, error_bound, pairs.
+/// Binds eight columns: verdict, before, after, ratio, low, high, error_bound, pairs.
 int bind_one(SQLite::Statement& statement, int at, Comparison const& comparison);
 int bind_one(SQLite::Statement& statement, int at, std::optional<Comparison> const& comparison);
 
@@ -90,10 +90,10 @@ auto read_one(SQLite::Statement& query, Read read) -> std::optional<decltype(rea
   return read(query);
 }
 
-/// The columns of a series, from `first`.
+/// Reads the three columns of a series, from `first`.
 Series read_series(SQLite::Statement& row, int first);
 
-/// Those of a comparison.
+/// Reads the eight columns of a comparison, from `first`.
 Comparison read_comparison(SQLite::Statement& row, int first);
 
 }  // namespace torchwatch::storage

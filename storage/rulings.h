@@ -13,7 +13,8 @@ class Database;
 
 namespace torchwatch::storage {
 
-/// What people said of the incidents of a month's nightlies; the last word on each counts.
+/// The rulings about the incidents of one month's nightlies. Only the last ruling on an incident
+/// counts.
 struct MonthOfRulings {
   std::string month;  ///< "2026-01"
   std::int64_t incidents = 0;
@@ -21,27 +22,27 @@ struct MonthOfRulings {
   std::int64_t false_alarms = 0;
 };
 
-/// What people decided about incidents and series. Throws SQLite::Exception when the disk fails.
+/// The table of rulings about incidents and series. Throws SQLite::Exception when the disk fails.
 class Rulings {
  public:
   explicit Rulings(SQLite::Database& database) : database_{database} {}
 
-  /// Keeps a ruling and returns it with its id.
+  /// Stores a ruling and returns it with its id.
   Ruling give(Ruling ruling);
 
-  /// Every ruling, newest first.
+  /// Returns all rulings, newest first.
   std::vector<Ruling> all() const;
   std::optional<Ruling> find(RulingId id) const;
-  /// In the order given.
+  /// Returns the rulings on an incident in the order given.
   std::vector<Ruling> on(IncidentId incident) const;
 
-  /// How many incidents the last word on them calls false.
+  /// Returns the number of incidents whose last ruling is `false_alarm`.
   std::int64_t count_false_incidents() const;
 
-  /// By month; one without incidents is not there.
+  /// Returns the rulings by month. Months without incidents are absent.
   std::vector<MonthOfRulings> by_month() const;
 
-  /// Whether somebody muted `series` and the mute has neither run out at `now` nor been ended.
+  /// True when a mute of `series` has neither expired at `now` nor been ended by an unmute.
   bool is_muted(Series const& series, Timestamp now) const;
 
  private:

@@ -8,28 +8,26 @@
 /// Whether a database is ours and whole, found out before anything is written to it.
 namespace torchwatch::storage {
 
-/// `PRAGMA application_id` of every database of torchwatch, as storage/schema.sql sets it: "TWDB".
+/// The `PRAGMA application_id` of torchwatch's databases, set by storage/schema.sql: "TWDB".
 inline constexpr int application_id = 0x54574442;
 
-/// Looks at `file` and changes nothing in it. Good: there is none, or it is empty, or it is sound,
-/// ours, no newer than this program, and, where it is sealed, as it was when it was closed. Errors:
-/// `refused` when it belongs to another program, to a newer torchwatch or to a development version
-/// of before 0.1.0, `corrupt` when it is
-/// damaged or has been changed; messages say what to do.
+/// Checks `file` without changing it. Succeeds when it does not exist, is empty, or is an undamaged
+/// database of torchwatch that is not newer than this program and matches its seal, if it has one.
+/// Errors: `refused` when it belongs to another program, to a newer torchwatch or to a development
+/// version before 0.1.0; `corrupt` when it is damaged or was changed. Messages say what to do.
 Result<> inspect(std::filesystem::path const& file);
 
-/// Looks at all of `file`, its indexes included (SQLite's integrity_check), which takes seconds a
-/// gigabyte, and changes nothing. May be called beside a writer, which it does not hold up, and
-/// ends soon after `stop` is requested. Errors: `corrupt` names the first thing that is wrong, and
-/// what to do; `cancelled`; `unavailable`, it could not be read to its end.
+/// Checks all of `file`, also its indexes (SQLite's integrity_check), without changing it. Takes
+/// seconds per gigabyte. A writer may work at the same time and does not wait. Ends soon after
+/// `stop` is requested. Errors: `corrupt` with the first problem and what to do; `cancelled`;
+/// `unavailable` when the file could not be read to its end.
 Result<> inspect_all(std::filesystem::path const& file, std::stop_token const& stop);
 
-/// Notes beside a database that was just closed what it holds (SHA-256), so that the next one who
-/// opens it sees what happened to it meanwhile: SQLite itself has no check sums. What cannot be
-/// noted is not.
+/// Writes the SHA-256 of a database that was just closed next to it. Opening it then detects
+/// changes in between, because SQLite has no checksums. Failures to write are ignored.
 void seal(std::filesystem::path const& file);
 
-/// Takes the seal away, for good, which must come before the first write. Fails with unavailable.
+/// Deletes the seal permanently. Call it before the first write. Fails with unavailable.
 Result<> break_seal(std::filesystem::path const& file);
 
 }  // namespace torchwatch::storage

@@ -25,17 +25,16 @@
 
 namespace torchwatch::storage {
 
-/// One connection to the database file and the tables seen through it. Not thread-safe: one thread
-/// a Store.
+/// One connection to the database file, with its tables. Not thread-safe: each thread needs its own
+/// Store.
 ///
-/// There is one writer at a time, and SQLite's write-ahead log lets any number of readers go on
-/// beside it.
+/// There is one writer at a time. SQLite's write-ahead log allows any number of readers next to it.
 class Store {
  public:
-  /// Opens `file` for writing, makes it if need be, brings it to the newest version, and makes sure
-  /// that no other process writes to it: `unavailable` names the file when one does. It locks the
-  /// directory of `file` as well, so a directory has one writer. Other errors as inspect's, and
-  /// then nothing was written to it.
+  /// Opens `file` for writing, creates it if necessary, and brings it to the newest version. Locks
+  /// the file and its directory, so a directory has one writer. Fails with unavailable, naming the
+  /// file, when another process writes to it. Other errors are those of inspect(), and then nothing
+  /// was written to it.
   static Result<Store> open(std::filesystem::path const& file);
 
   /// Opens an existing file for reading only. Never waits for the writer.
@@ -45,16 +44,15 @@ class Store {
   Store& operator=(Store const&) = delete;
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
-  /// A writing one leaves a sealed file behind.
+  /// Closes the connection. A writer seals the file.
   ~Store();
 
-  /// Checks that the database can be written: takes its lock for writing, and writes FILE.probe
-  /// beside it, down to the disk. Changes nothing in the database, so version() stays. Fails with
-  /// unavailable when the disk is full, or gone.
+  /// Checks that the database can be written: takes its lock for writing, then writes FILE.probe
+  /// next to it and flushes it to the disk. Does not change the database, so version() stays. Fails
+  /// with unavailable when the disk is full or missing.
   Result<> try_to_write();
 
-  /// Another number after each write by another connection, and the same while there is none. Costs
-  /// nothing.
+  /// Returns a number that changes after each write by another connection. The call is cheap.
   std::int64_t version();
 
   Nightlies nightlies() { return Nightlies{*database_}; }
@@ -97,11 +95,11 @@ class Store {
   std::unique_ptr<SQLite::Database> database_;
 };
 
-/// Whether some process, this one or another, has `file` open for writing. Whoever opens it in the
-/// very instant of the question is refused, and may try again.
+/// True when any process, also this one, has `file` open for writing. A Store::open() at the same
+/// instant fails and can be repeated.
 bool has_writer(std::filesystem::path const& file);
 
-/// Everything a report on `incident` tells, read in one go.
+/// Reads the data of a report on `incident`.
 IncidentStory story_of(Store& store, Incident const& incident);
 
 }  // namespace torchwatch::storage

@@ -16,9 +16,9 @@ class Database;
 
 namespace torchwatch::storage {
 
-/// How much there is, for monitoring.
+/// Numbers of stored records, for monitoring.
 struct Tallies {
-  /// Builds that were tried to the end, and what they took.
+  /// The builds with a final result, and their time.
   struct BuildTally {
     std::int64_t count = 0;
     double seconds = 0;
@@ -26,16 +26,17 @@ struct Tallies {
 
   std::map<NightlyState, std::int64_t> nightlies;
   std::optional<Timestamp> newest_announced;  ///< when the newest nightly was first seen
-  std::optional<Timestamp> newest_judged;     ///< the same of the newest that was judged to the end
+  std::optional<Timestamp> newest_judged;     ///< when the newest judged nightly was first seen
   std::int64_t incidents = 0;
   std::map<BisectionState, std::int64_t> bisections;
   std::int64_t bisection_steps = 0;
-  std::map<std::string, BuildTally> builds;  ///< by outcome: "built", "unbuildable", ...
+  std::map<std::string, BuildTally> builds;  ///< key is the outcome: "built", "unbuildable", ...
   std::map<AlarmKind, std::int64_t> open_alarms;
-  std::int64_t bytes = 0;  ///< of the database file
+  std::int64_t bytes = 0;  ///< size of the database file
 };
 
-/// Takes milliseconds, whatever is stored. Throws SQLite::Exception when the disk fails.
+/// Reads the tallies. Takes milliseconds for any amount of data. Throws SQLite::Exception when the
+/// disk fails.
 Tallies tallies_of(SQLite::Database& database);
 
 }  // namespace torchwatch::storage

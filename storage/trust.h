@@ -10,16 +10,16 @@ class Database;
 
 namespace torchwatch::storage {
 
-/// The figures of the Trust page that take a walk through nights: worked out once a nightly, and
-/// stored. Throws SQLite::Exception when the disk fails.
+/// The figures of the Trust page that need the summaries of many nightlies. They are computed once
+/// a nightly and stored. Throws SQLite::Exception when the disk fails.
 class Trust {
  public:
   explicit Trust(SQLite::Database& database) : database_{database} {}
 
-  /// Stores figures in place of the ones before.
+  /// Replaces the stored figures.
   void keep(TrustFigures const& figures);
 
-  /// Empty before the first figures, as are the others.
+  /// The stored figures; empty before the first keep().
   std::vector<SeriesNoise> noise() const;
   std::vector<HostFigures> hosts() const;
   std::vector<AaMonth> aa_months() const;

@@ -12,45 +12,46 @@
 
 namespace torchwatch::storage {
 
-/// A table, and the column that says whose verdicts they are.
+/// A table of verdicts, and its column with the id of the nightly or bisection that owns them.
 struct VerdictTable {
   char const* name;
   char const* owner;
 };
 
-/// Of a nightly with its baseline.
+/// Verdicts on nightlies against their baselines.
 inline constexpr VerdictTable against_baselines{"comparison", "nightly_id"};
-/// Of a nightly with itself.
+/// Verdicts of self-comparisons.
 inline constexpr VerdictTable against_themselves{"aa_comparison", "nightly_id"};
-/// Of a nightly with the one it is anchored to.
+/// Verdicts on nightlies against their anchors.
 inline constexpr VerdictTable against_anchors{"anchored_comparison", "nightly_id"};
-/// Of the nightlies at the ends of a bisection.
+/// Verdicts on the published builds at the ends of bisections.
 inline constexpr VerdictTable of_packages{"package_comparison", "bisection_id"};
 
-/// A verdict that is known already stays.
+/// Inserts a verdict. A stored verdict on the series stays.
 void insert_verdict(SQLite::Database& database,
                     VerdictTable const& table,
                     std::int64_t owner,
                     SeriesChange const& change);
 
-/// Those of `owner` for which `condition` holds, by series.
+/// Returns the verdicts of `owner` that fulfill `condition` (SQL), ordered by series.
 std::vector<SeriesChange> select_verdicts(SQLite::Database& database,
                                           VerdictTable const& table,
                                           std::int64_t owner,
                                           std::string const& condition = "TRUE");
 
-/// Those on one benchmark, by nightly, of a table whose owners are nightlies.
+/// Returns the verdicts on one benchmark, ordered by nightly. The table's owners must be nightlies.
 std::vector<NightlyVerdict> select_verdicts_of(SQLite::Database& database,
                                                VerdictTable const& table,
                                                FleetBenchmark const& which);
 
-/// Those on the last `nightlies` nightlies, in their order and by series, of a table whose owners
-/// are nightlies.
+/// Returns the verdicts on the last `nightlies` nightlies, in their order and by series. The
+/// table's owners must be nightlies.
 std::vector<NightlyVerdict> select_newest_verdicts(SQLite::Database& database,
                                                    VerdictTable const& table,
                                                    int nightlies);
 
-/// Of each series the newest one that found a change, of a table whose owners are nightlies.
+/// Returns the newest verdict of each series that found a change. The table's owners must be
+/// nightlies.
 std::vector<NightlyVerdict> select_last_changes(SQLite::Database& database,
                                                 VerdictTable const& table);
 

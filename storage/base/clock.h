@@ -4,10 +4,10 @@
 
 namespace torchwatch {
 
-/// Seconds since the Unix epoch, UTC: the only form in which time is stored.
+/// Seconds since the Unix epoch, UTC. Times are stored only in this form.
 using Timestamp = std::chrono::sys_seconds;
 
-/// The only way to ask what time it is. Thread-safe.
+/// The source of the current time. Thread-safe.
 class Clock {
  public:
   virtual ~Clock() = default;

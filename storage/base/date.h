@@ -6,8 +6,8 @@
 
 namespace torchwatch {
 
-/// The day of "2026-01-02", which is how nightlies are dated; nothing for any other text, and when
-/// there is no such day.
+/// Returns the day of a nightly's date, such as "2026-01-02". Returns nothing for other texts and
+/// for days that do not exist.
 std::optional<std::chrono::sys_days> day_of(std::string_view date);
 
 }  // namespace torchwatch

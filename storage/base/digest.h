@@ -8,19 +8,21 @@
 
 namespace torchwatch {
 
-/// 64 lower-case hexadecimal digits.
+/// True for 64 lower-case hexadecimal digits.
 bool is_sha256(std::string_view text);
 
-/// The SHA-256 (FIPS 180-4) of what comes piece by piece.
+/// The SHA-256 (FIPS 180-4) of data that is added piece by piece.
 class Sha256 {
  public:
   Sha256();
 
   void add(std::string_view piece);
 
-  /// Of all pieces: 64 lower-case hexadecimal digits. Nothing may be added afterwards.
+  /// Returns the hash of all pieces as 64 lower-case hexadecimal digits. The object must not be
+  /// used afterwards.
   std::string hex();
-  /// The same as RECORD of a wheel has it: base64 with the URL's alphabet, without padding.
+  /// Returns the hash of all pieces as in RECORD of a wheel: URL-safe base64 without padding. The
+  /// object must not be used afterwards.
   std::string base64url();
 
  private:

@@ -5,7 +5,7 @@
 
 namespace torchwatch {
 
-/// A row's identity. Ids of different things do not mix.
+/// The id of a row. Each kind of row has its own type of id.
 template <class Tag>
 struct Id {
   std::int64_t value = 0;

@@ -10,8 +10,9 @@
 
 namespace torchwatch {
 
-/// The whole number that a value of nlohmann::json is; nothing when it is none, or one that
-/// `Whole` cannot hold. The library's own get() makes whole numbers of 1.5, 1e300, 2^63 and true.
+/// Returns the whole number in a value of nlohmann::json. Returns nothing when the value is not a
+/// whole number or does not fit into `Whole`. The library's get() also converts 1.5, 1e300, 2^63
+/// and true.
 template <std::integral Whole, class Json>
 std::optional<Whole> whole_number_in(Json const& value) {
   if (value.is_number_unsigned()) {
@@ -23,8 +24,8 @@ std::optional<Whole> whole_number_in(Json const& value) {
   return std::in_range<Whole>(number) ? std::optional{static_cast<Whole>(number)} : std::nullopt;
 }
 
-/// The number that the whole of `text` is, without leading blanks or a plus; nothing when it is
-/// none, or one that `Number` cannot hold.
+/// Returns the number that `text` consists of. Returns nothing when `text` is not a number, has
+/// other characters such as leading blanks or a plus, or does not fit into `Number`.
 template <class Number>
 std::optional<Number> parse_number(std::string_view text) {
   Number number{};

@@ -6,17 +6,16 @@
 
 namespace torchwatch {
 
-/// A line of a log is no longer than this. Bytes.
+/// The longest line of a log, in bytes.
 inline constexpr std::size_t longest_line = 8192;
 
-/// Foreign text, fit for one line of a log or of a terminal: whatever would act instead of being
-/// shown stands there escaped. That is control characters, the line's end among them (\n, \x1b),
-/// what turns the direction of writing around or ends a line in Unicode (\u202e), and bytes that
-/// are no UTF-8 (\xff). Of a longer text than `most` bytes the beginning, and how many are left
-/// out.
+/// Returns foreign text as one safe line for a log or terminal. These are escaped: control
+/// characters, also line ends (\n, \x1b); Unicode characters that change the direction of text or
+/// end a line (\u202e); bytes that are not UTF-8 (\xff). A text of more than `most` bytes is cut,
+/// and the number of bytes left out is added.
 std::string printable(std::string_view text, std::size_t most = longest_line);
 
-/// The same for several lines, which stay lines, of any length.
+/// Escapes as printable() does, but keeps line ends, and does not cut.
 std::string printable_lines(std::string_view text);
 
 }  // namespace torchwatch

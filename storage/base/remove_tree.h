@@ -5,8 +5,9 @@
 
 namespace torchwatch {
 
-/// Removes `path` and all below it, also directories that whoever made them took the rights to
-/// write away from. Follows no links. What is not there is removed; what stays, `problem` tells.
+/// Removes `path` and everything below it, also directories without permission to write. Does not
+/// follow links. Succeeds when `path` does not exist. `problem`: why something could not be
+/// removed.
 void remove_tree(std::filesystem::path const& path, std::error_code& problem);
 
 }  // namespace torchwatch

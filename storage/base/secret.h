@@ -8,27 +8,27 @@
 
 namespace torchwatch {
 
-/// What somebody is known by. Never logged, and in no message.
+/// A token or password. Logs and messages never contain it.
 struct Secret {
-  std::string value;    ///< one word of visible ASCII, so that it cannot break out of a header
-  std::string warning;  ///< one line for the log when it lies open to others; empty otherwise
+  std::string value;    ///< one word of visible ASCII, so it cannot end a header line
+  std::string warning;  ///< one line for the log when other users can read it; empty otherwise
 };
 
-/// The only word of `text`. Fails with invalid_argument, naming `whose` ("GitHub token in variable
-/// X"), when there is none, several, or other characters.
+/// Returns the only word of `text`. Fails with invalid_argument, naming `whose` ("GitHub token in
+/// variable X"), when `text` has no word, several words, or other characters.
 Result<Secret> secret_in(std::string_view text, std::string const& whose);
 
-/// The only word of a file. `whose`: "GitHub token". Fails with not_found when it does not exist,
-/// with invalid_argument when it cannot be read or does not hold one word.
+/// Returns the only word of a file. `whose`: "GitHub token". Fails with not_found when the file
+/// does not exist. Fails with invalid_argument when it cannot be read or does not contain one word.
 Result<Secret> read_secret(std::filesystem::path const& file, std::string const& whose);
 
-/// The only word of a file with a token that clients show to the service. Fails as read_secret
-/// does, and with invalid_argument when the word has fewer than 16 characters: such a token can be
-/// guessed.
+/// Returns the only word of a file with a token that clients send to the service. Fails like
+/// read_secret(), and with invalid_argument when the word has fewer than 16 characters, because
+/// such a token can be guessed.
 Result<Secret> read_bearer_token(std::filesystem::path const& file, std::string const& whose);
 
-/// One line for the log when every user can read the file that `what` names ("private key of
-/// http.tls"); empty otherwise, and when there is none.
+/// Returns one line for the log when all users can read the file. Returns an empty text otherwise,
+/// and when there is no such file. `what`: "private key of http.tls".
 std::string exposure_of(std::filesystem::path const& file, std::string const& what);
 
 }  // namespace torchwatch

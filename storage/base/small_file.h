@@ -9,16 +9,15 @@
 
 namespace torchwatch {
 
-/// All of a small file that somebody else may have written. Never waits and never reads without
-/// end: fails, naming the file, with not_found when there is none, with corrupt when it is no
-/// regular file (a pipe, a device, a directory, a circle of links), is not ours to read or has more
-/// than `most` bytes, and with unavailable when the disk does not give it.
+/// Returns the contents of a small file that another user or program may have written. Never waits,
+/// and reads at most `most` bytes. Errors name the file: not_found when it does not exist; corrupt
+/// when it is not a regular file (a pipe, device, directory or loop of links), may not be read or
+/// has more than `most` bytes; unavailable when the disk fails.
 Result<std::string> read_small_file(std::filesystem::path const& file,
                                     std::size_t most = std::size_t{64} << 10);
 
-/// Puts a file there, or another in its place: whole or not at all, and after a power cut, too.
-/// What is unfinished is FILE.new beside it. Waits for the disk. Fails with unavailable, naming the
-/// file.
+/// Creates or replaces a file, all or nothing, also after a power failure. Writes FILE.new next to
+/// it first. Waits for the disk. Fails with unavailable, naming the file.
 Result<> write_small_file(std::filesystem::path const& file, std::string_view text);
 
 }  // namespace torchwatch
