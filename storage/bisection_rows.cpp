@@ -71,7 +71,7 @@ SeriesBelief belief_of(nlohmann::json const& value) {
   return belief;
 }
 
-/// A JSON array, value by value. Throws when the database holds something else.
+/// Reads a JSON array, value by value. Throws when the column holds something else.
 template <class Read>
 auto read_list(SQLite::Column const& column, Read read) {
   try {
@@ -103,7 +103,7 @@ BisectionStep read_step(SQLite::Statement& row) {
   return step;
 }
 
-/// Five columns from `first`: commit_sha, subject, author, time, pull_request.
+/// Reads five columns from `first`: commit_sha, subject, author, time, pull_request.
 Commit read_commit(SQLite::Statement& row, int first) {
   Commit commit;
   commit.sha.hex = row.getColumn(first).getString();
@@ -123,7 +123,7 @@ constexpr auto effect_columns =
     "rebuilt_verdict, rebuilt_before, rebuilt_after, rebuilt_ratio, rebuilt_low, rebuilt_high, "
     "rebuilt_error_bound, rebuilt_pairs, is_doubted";
 
-/// `effect_columns` without the first.
+/// Reads `effect_columns` without the first.
 Effect read_effect(SQLite::Statement& row) {
   Effect effect;
   effect.series = read_series(row, 1);
@@ -144,8 +144,8 @@ void clear(SQLite::Database& database, std::string const& table, BisectionId id)
   clear.exec();
 }
 
-/// The columns of a finding itself, those of the earlier incident that it refers to, and the id of
-/// the bisection that searches its one suspect, a merge.
+/// The columns of a finding, of its earlier incident, and the id of the bisection that searches its
+/// only suspect, a merge.
 constexpr auto select_own_columns =
     "SELECT finding, no_revert_check, is_gradual, reverted_by_sha, approvers, incident.id, "
     "nightly.date, incident.report, missing, merged, "
@@ -171,7 +171,8 @@ void read_own_columns(SQLite::Statement& row, Finding& finding) {
                                     row.getColumn(7).getString()};
 }
 
-/// `table_and_key`: "bisection_suspect (bisection_id, finding, ordinal"; `key` is what these are.
+/// `table_and_key`: "bisection_suspect (bisection_id, finding, ordinal". `key`: the values of these
+/// columns.
 template <class... Key>
 void insert_commit(SQLite::Database& database,
                    std::string const& table_and_key,

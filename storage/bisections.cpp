@@ -52,8 +52,8 @@ Bisection read_row(SQLite::Statement& row) {
   return bisection;
 }
 
-/// `row` stands on a bisection, so that the other tables are read as they were with it. Without
-/// steps.
+/// Reads a bisection without its steps. `row` stays open on it meanwhile, so the other tables are
+/// read from the same snapshot.
 Bisection read_in_brief(SQLite::Database& database, SQLite::Statement& row) {
   auto bisection = read_row(row);
   bisection.request.series = select_series(database, bisection.id);
@@ -81,7 +81,7 @@ void insert_series(SQLite::Database& database, BisectionId id, std::vector<Serie
   }
 }
 
-/// Queues a bisection and sets its id. Belongs into a transaction.
+/// Inserts a queued bisection and sets its id. Call it within a transaction.
 void insert_queued(SQLite::Database& database, Bisection& bisection) {
   SQLite::Statement insert{
       database,

@@ -10,7 +10,8 @@
 namespace torchwatch::storage {
 namespace {
 
-/// The middle value, or the mean of the two middle ones, of a nightly's own processes.
+/// The summaries of a nightly's own processes. The level is the median: the middle value, or the
+/// mean of the two middle ones.
 constexpr auto insert_nights = R"sql(
 INSERT OR REPLACE INTO night (series_id, nightly_id, level, low, high, processes, verdict,
                               fingerprint_id)
@@ -31,8 +32,8 @@ JOIN series USING (fleet, benchmark, metric)
 GROUP BY series.id
 )sql";
 
-/// A nightly of its baseline's commit was judged where its baseline was. A pair takes processes of
-/// both builds in one round.
+/// Marks a summary as judged when one round measured the series on the nightly and its baseline. A
+/// nightly of its baseline's commit is judged when its baseline was.
 constexpr auto mark_judged_nights = R"sql(
 UPDATE night SET is_judged = (
   SELECT CASE
@@ -150,7 +151,7 @@ std::vector<LevelOfSeries> Histories::levels_of(NightlyId nightly) const {
 }
 
 std::vector<SeriesNights> Histories::recent(int count) const {
-  // The nightlies first, by their index: a table of ten years is not walked through for a month.
+  // Selects the nightlies first, by their index, so older summaries are not read.
   SQLite::Statement query{
       database_,
       "SELECT nightly.id, date, commit_sha, level, low, high, processes, verdict, fingerprint_id, "

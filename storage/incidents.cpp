@@ -12,7 +12,7 @@ namespace {
 constexpr auto select_incidents =
     "SELECT id, baseline_id, nightly_id, report, opened_at, correction FROM incident ";
 
-/// Of the changed series that were compared with a later nightly than the incident's baseline.
+/// Returns the baselines of the changed series whose baseline is later than the incident's.
 std::map<Series, NightlyId> later_baselines(SQLite::Database& database, Incident const& incident) {
   SQLite::Statement query{database,
                           "SELECT comparison.fleet, comparison.benchmark, comparison.metric, "

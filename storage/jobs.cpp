@@ -19,7 +19,7 @@ std::vector<double> read_samples(SQLite::Column const& column) {
   return read_json(column).get<std::vector<double>>();
 }
 
-/// Three columns from `first`: value, samples, outliers.
+/// Reads three columns from `first`: value, samples, outliers.
 MetricValue read_value(SQLite::Statement& row, int first) {
   MetricValue value;
   value.value = row.getColumn(first).getDouble();
@@ -43,14 +43,14 @@ std::vector<OperatorCost> read_profile(SQLite::Column const& column) {
   return profile;
 }
 
-/// Empty when there was none. A word of a worker's own means that it failed.
+/// Returns the error code, or nothing without an error. An unknown word of a worker is `failed`.
 std::optional<JobError> read_error_code(SQLite::Column const& column) {
   auto const word = column.getString();
   if (word.empty()) return std::nullopt;
   return parse_job_error(word).value_or(JobError::failed);
 }
 
-/// Four columns from the second on: fleet, benchmark, commit, round.
+/// Reads four columns, from the second on: fleet, benchmark, commit, round.
 JobKey read_key(SQLite::Statement& row, Campaign const& campaign) {
   return {campaign,
           row.getColumn(1).getString(),
@@ -79,7 +79,7 @@ JobOutcome read_job(SQLite::Statement& row) {
   return outcome;
 }
 
-/// `row` stands on a job; its id is column 0.
+/// Reads a job with its values. `row` is open on a job, with its id in column 0.
 JobOutcome read_job(SQLite::Database& database, SQLite::Statement& row) {
   auto outcome = read_job(row);
   SQLite::Statement values{database,

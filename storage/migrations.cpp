@@ -10,7 +10,7 @@
 namespace torchwatch::storage {
 namespace {
 
-/// Turns foreign keys off for its lifetime: a step may replace a table that others refer to
+/// Turns foreign keys off during its lifetime, because a step may replace a referenced table
 /// (https://www.sqlite.org/lang_altertable.html, 7). The references are checked after each step.
 class WithoutForeignKeys {
  public:

@@ -14,7 +14,7 @@ constexpr auto select_nightlies =
     "announced_at, file_url, file_sha256, file_etag, file_last_modified, file_bytes, "
     "file_aliases, release_date FROM nightly ";
 
-/// Leaves out an edition of a published file that failed where another one was judged.
+/// Condition that excludes a failed edition of a published file when another edition was judged.
 constexpr auto that_count =
     "NOT (state = 'failed' AND file_url IS NOT NULL AND EXISTS ("
     "SELECT 1 FROM nightly AS other WHERE other.date = nightly.date AND "

@@ -11,10 +11,10 @@ namespace {
 
 constexpr int comparison_columns = 8;
 
-/// What is written has at most half of it.
+/// The deepest JSON that is read. The program writes at most half of this depth.
 constexpr int deepest_json = 32;
 
-/// By how much a character outside of strings changes the depth of JSON.
+/// Returns the change of JSON's depth by a character outside of strings.
 int step_of(char c) {
   if (c == '[' || c == '{') return 1;
   return c == ']' || c == '}' ? -1 : 0;
@@ -51,7 +51,7 @@ nlohmann::json read_json(SQLite::Column const& column) {
   try {
     return nlohmann::json::parse(read_json_text(column));
   } catch (nlohmann::json::exception const& problem) {
-    throw bad_json(column, std::string{"no JSON: "} + problem.what());
+    throw bad_json(column, std::string{"text that is not JSON: "} + problem.what());
   }
 }
 

@@ -14,13 +14,13 @@ constexpr auto select_rulings =
     "SELECT id, kind, incident_id, fleet, benchmark, metric, who, why, given_at, until "
     "FROM ruling ";
 
-/// Incidents with the kind of the last ruling on them: SQLite takes it from the row that has the
+/// The incidents and the kind of their last ruling. SQLite takes `kind` from the row with the
 /// maximum.
 constexpr auto last_words =
     "(SELECT incident_id, kind, max(id) FROM ruling WHERE incident_id IS NOT NULL "
     "GROUP BY incident_id)";
 
-/// A word that an empty column leaves open.
+/// Reads a word. Returns nothing when the column is empty.
 template <class Parse>
 auto read_open_word(SQLite::Column const& column, Parse parse) {
   return column.getString().empty() ? decltype(parse(std::string_view{})){}

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Of whoever looks at all beside a writer.
+/// The time that inspect_all() waits for a lock of the writer.
 constexpr int patience_ms = 10'000;
 
 fs::path seal_of(fs::path file) {
@@ -37,7 +37,7 @@ std::string digest_of(fs::path const& file) {
   return digest.hex();
 }
 
-/// Empty when there is none, or none that was written to its end.
+/// Returns the digest in the seal, or an empty text when the seal is missing or incomplete.
 std::string sealed_digest(fs::path const& file) {
   std::ifstream stream{seal_of(file)};
   std::string digest;
@@ -54,7 +54,7 @@ Error damaged(fs::path const& file, std::string const& how) {
   return {ErrorCode::corrupt,
           file.string() + ": damaged: " + how +
               "; restore a backup, or save what can be read (sqlite3 FILE .recover | sqlite3 NEW), "
-              "or move it away to begin anew"};
+              "or move it away to start with a new database"};
 }
 
 bool is_damage(int error_code) {
@@ -62,7 +62,7 @@ bool is_damage(int error_code) {
 }
 
 Error stopped(fs::path const& file) {
-  return {ErrorCode::cancelled, file.string() + ": not looked at to its end"};
+  return {ErrorCode::cancelled, file.string() + ": the check was stopped before its end"};
 }
 
 Error foreign(fs::path const& file, std::string const& why) {
@@ -73,13 +73,13 @@ int pragma(SQLite::Database& database, char const* name) {
   return database.execAndGet(std::string{"PRAGMA "} + name).getInt();
 }
 
-/// A database that was made, and whose schema was not written yet.
+/// True for a new database, without a schema.
 bool is_empty(SQLite::Database& database) {
   return pragma(database, "application_id") == 0 && pragma(database, "user_version") == 0 &&
          database.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
 }
 
-/// What development versions wrote before 0.1.0: "TWCH".
+/// The application_id of development versions before 0.1.0: "TWCH".
 constexpr int development_id = 0x54574348;
 
 Error written_by_development_version(fs::path const& file) {
@@ -120,15 +120,14 @@ Result<> inspect(fs::path const& file) {
   if (missing || size == 0) return {};
   auto const digest = sealed_digest(file);
   if (!digest.empty() && (has_log(file) || digest_of(file) != digest)) {
-    return damaged(
-        file,
-        "it was changed since torchwatch closed it (whoever did this on purpose removes " +
-            seal_of(file).string() + ")");
+    return damaged(file,
+                   "it was changed after torchwatch closed it (if this was intended, remove " +
+                       seal_of(file).string() + ")");
   }
   std::string magic(16, ' ');
   std::ifstream{file, std::ios::binary}.read(magic.data(), 16);
   if (magic != std::string{"SQLite format 3"} + '\0')
-    return foreign(file, "it does not begin as SQLite's do");
+    return foreign(file, "it does not begin like a SQLite database");
   try {
     return inspect_contents(file);
   } catch (SQLite::Exception const& problem) {
@@ -156,7 +155,7 @@ Result<> inspect_all(fs::path const& file, std::stop_token const& stop) {
 
 void seal(fs::path const& file) {
   if (has_log(file)) return;
-  // One that cannot be sealed is looked through at the next start.
+  // Without a seal, the next start checks the whole database.
   static_cast<void>(write_small_file(seal_of(file), digest_of(file) + '\n'));
 }
 

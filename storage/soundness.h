@@ -5,7 +5,7 @@
 
 #include "storage/base/result.h"
 
-/// Whether a database is ours and whole, found out before anything is written to it.
+/// Checks of a database before the first write: is it a database of torchwatch, and undamaged?
 namespace torchwatch::storage {
 
 /// The `PRAGMA application_id` of torchwatch's databases, set by storage/schema.sql: "TWDB".

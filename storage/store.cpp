@@ -34,17 +34,17 @@ int open_directory(std::filesystem::path const& file) {
   return ::open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/// Takes the lock `how` on an open file, unless another process or Store holds it. What cannot be
-/// locked at all, such as a directory on NFS, is held by none.
+/// True when another process or Store holds the lock. Otherwise takes the lock `how` on an open
+/// file. Returns false also for files that cannot be locked, such as a directory on NFS.
 bool is_locked_elsewhere(int descriptor, int how) {
   return descriptor >= 0 && ::flock(descriptor, how | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
 }  // namespace
 
-/// Advisory locks on a file beside the database and on the directory of both: a lock file that was
-/// deleted and made again is another file, and the directory stays. The kernel releases them when
-/// the process ends, however it ends.
+/// Advisory locks on a file next to the database and on their directory. The directory is locked
+/// because a lock file can be deleted and created again. The kernel releases the locks however the
+/// process ends.
 class Store::WriterLock {
  public:
   explicit WriterLock(std::filesystem::path const& file)
@@ -93,7 +93,7 @@ Store::~Store() {
   try {
     database_->exec("PRAGMA wal_checkpoint(TRUNCATE)");
   } catch (SQLite::Exception const&) {
-    return;  // what is in the log is as good
+    return;  // the write-ahead log has the data
   }
   database_.reset();
   seal(file);
@@ -101,7 +101,7 @@ Store::~Store() {
 
 Result<> Store::try_to_write() {
   try {
-    // Rolled back: readers would take a commit for news.
+    // Rolled back, because readers would take a commit for new data.
     SQLite::Transaction const transaction{*database_, SQLite::TransactionBehavior::IMMEDIATE};
   } catch (SQLite::Exception const& problem) {
     return Error{ErrorCode::unavailable, problem.what()};
@@ -129,7 +129,7 @@ Result<Store> Store::open(std::filesystem::path const& file) {
         file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     set_up(*database);
     database->exec("PRAGMA journal_mode = WAL");
-    // What was published must not be forgotten, not even when the power fails.
+    // A published report must survive a power failure.
     database->exec("PRAGMA synchronous = FULL");
     migrate(*database, migrations());
     return Store{std::move(database), std::move(lock)};
@@ -160,7 +160,7 @@ bool has_writer(std::filesystem::path const& file) {
 
 namespace {
 
-/// Profiles of the incident, operator by operator.
+/// Returns the operators in the profiles of the incident.
 std::vector<OperatorChange> operators_of(Store& store, IncidentStory const& story) {
   std::map<std::tuple<std::string, Benchmark, std::string>, OperatorChange> operators;
   for (auto const& job : store.jobs().of(Campaign::profile(story.incident.id))) {
@@ -183,7 +183,7 @@ std::vector<OperatorChange> operators_of(Store& store, IncidentStory const& stor
   return list;
 }
 
-/// Whether anything changed on that fleet.
+/// True when the incident has a change on that fleet.
 bool is_about(Incident const& incident, std::string const& fleet) {
   return std::ranges::any_of(incident.changes, [&fleet](SeriesChange const& change) {
     return change.series.fleet == fleet;

@@ -7,7 +7,7 @@
 namespace torchwatch::storage {
 namespace {
 
-/// Rows of a word of a closed set and a number.
+/// Reads rows of a word in a closed set and a number.
 template <class Parse>
 auto counts_of(SQLite::Database& database, std::string const& sql, Parse parse) {
   SQLite::Statement query{database, sql};
@@ -49,7 +49,7 @@ Tallies tallies_of(SQLite::Database& database) {
   tallies.incidents = number(database, "SELECT count(*) FROM incident");
   tallies.bisections = counts_of(
       database, "SELECT state, count(*) FROM bisection GROUP BY state", parse_bisection_state);
-  // Steps are long rows: their number is looked up at the last one of each bisection.
+  // Steps are long rows, so their number is read from the last step of each bisection.
   tallies.bisection_steps =
       number(database,
              "SELECT coalesce(sum((SELECT max(ordinal) + 1 FROM bisection_step "

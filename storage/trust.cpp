@@ -88,7 +88,7 @@ VerdictCost read_cost(json const& row) {
           row.at(2).get<std::int64_t>()};
 }
 
-/// A JSON array, one element a record. Text that is not UTF-8 is repaired.
+/// Returns a JSON array with one element for each record. Replaces bytes that are not UTF-8.
 template <class Record>
 std::string text_of(std::vector<Record> const& records) {
   auto list = json::array();
@@ -97,7 +97,7 @@ std::string text_of(std::vector<Record> const& records) {
   return list.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-/// The records in a column of the one row; none without it.
+/// Returns the records in a column of the only row. Returns none without a row.
 template <class Read>
 auto read_records(SQLite::Database& database, std::string const& column, Read read) {
   SQLite::Statement query{database, "SELECT " + column + " FROM trust_figures"};

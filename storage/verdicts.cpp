@@ -8,14 +8,14 @@ namespace {
 constexpr auto columns =
     "fleet, benchmark, metric, verdict, before, after, ratio, low, high, error_bound, pairs, muted";
 
-/// From `first`.
+/// Reads `columns` from `first`.
 SeriesChange read_change(SQLite::Statement& row, int first) {
   return SeriesChange{read_series(row, first),
                       read_comparison(row, first + 3),
                       row.getColumn(first + 11).getInt() != 0};
 }
 
-/// After the owner.
+/// Reads the owner and `columns`.
 NightlyVerdict read_nightly_verdict(SQLite::Statement& row) {
   return NightlyVerdict{NightlyId{row.getColumn(0).getInt64()}, read_change(row, 1)};
 }
@@ -72,7 +72,7 @@ std::vector<NightlyVerdict> select_newest_verdicts(SQLite::Database& database,
 
 std::vector<NightlyVerdict> select_last_changes(SQLite::Database& database,
                                                 VerdictTable const& table) {
-  // SQLite takes the other columns from the row that has the maximum.
+  // SQLite takes the other columns from the row with the maximum.
   SQLite::Statement query{database,
                           std::string{"SELECT max("} + table.owner + "), " + columns + " FROM " +
                               table.name + " WHERE verdict IN ('regression', 'improvement') " +

@@ -48,7 +48,7 @@ std::string Sha256::base64url() {
   return base64.substr(0, base64.find('='));
 }
 
-/// 32 bytes.
+/// Returns the 32 bytes of the hash.
 std::string Sha256::finish() {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned size = 0;

@@ -8,14 +8,15 @@ namespace torchwatch {
 
 namespace {
 
-/// One character of a text: its bytes, and which it is.
+/// One character of a text: its number of bytes and its code point.
 struct Character {
   std::size_t size = 1;
   std::uint32_t code = 0;
   bool is_valid = false;
 };
 
-/// The first one, by RFC 3629: neither cut off, nor longer than need be, nor half of a pair.
+/// Returns the first character by RFC 3629. Truncated, overlong and surrogate encodings are
+/// invalid.
 Character first_of(std::string_view text) {
   auto const byte = [&](std::size_t at) {
     return static_cast<unsigned char>(text[at]);
@@ -37,7 +38,7 @@ Character first_of(std::string_view text) {
   return {size, code, true};
 }
 
-/// Whether a character does something instead of being shown.
+/// True for characters that control a terminal or the layout instead of being shown.
 bool acts(std::uint32_t code) {
   auto const within = [code](std::uint32_t first, std::uint32_t last) {
     return code >= first && code <= last;

@@ -8,9 +8,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Of directories alone: a file is removed by whoever may write to its directory.
+/// Gives the owner all rights on the directories. Files need none: removing a file takes the right
+/// to write to its directory.
 void own_directories(fs::path const& top) {
-  std::error_code ignored;  // what cannot be changed cannot be removed, which says so
+  std::error_code ignored;  // the removal that follows reports the error
   std::vector<fs::path> waiting{top};
   while (!waiting.empty()) {
     auto const folder = std::move(waiting.back());

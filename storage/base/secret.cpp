@@ -10,9 +10,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// GitHub's tokens may be long, but nothing near this; a wrong file name must not be read whole.
+/// The longest secret, much longer than any token of GitHub. A wrong, large file is not read whole.
 constexpr std::size_t longest = std::size_t{16} * 1024;
-/// Clients may try some thousand words a second.
+/// The shortest bearer token. Shorter ones can be guessed at some thousand attempts a second.
 constexpr std::size_t shortest_token = 16;
 
 std::string_view trimmed(std::string_view text) {
@@ -32,7 +32,7 @@ Result<Secret> secret_in(std::string_view text, std::string const& whose) {
   if (value.empty()) return invalid("empty");
   if (value.size() > longest) return invalid("longer than 16 KiB");
   if (!std::ranges::all_of(value, [](char c) { return c > ' ' && c < '\x7f'; }))
-    return invalid("holds blanks or characters other than visible ASCII");
+    return invalid("contains blanks or characters other than visible ASCII");
   return Secret{std::string{value}, {}};
 }
 

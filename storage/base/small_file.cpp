@@ -29,7 +29,7 @@ class OpenFile {
   int fd_;
 };
 
-/// What may be otherwise the next time, without anybody's doing, is unavailable.
+/// Returns the code for an errno. Problems that can pass without action by a user are unavailable.
 ErrorCode code_of(int problem) {
   switch (problem) {
     case ENOENT:
@@ -45,8 +45,8 @@ ErrorCode code_of(int problem) {
   }
 }
 
-/// Appends up to `most` bytes, piece by piece: what is allowed is often far more than there is.
-/// What errno said when that failed, else 0.
+/// Appends up to `most` bytes, in pieces, because the file is usually much shorter. Returns the
+/// errno of a failure, else 0.
 int read_up_to(int fd, std::string& text, std::size_t most) {
   constexpr std::size_t piece = std::size_t{64} << 10;
   while (text.size() < most) {
@@ -61,7 +61,7 @@ int read_up_to(int fd, std::string& text, std::size_t most) {
   return 0;
 }
 
-/// What errno said when that failed, else 0.
+/// Writes `text` to the disk. Returns the errno of a failure, else 0.
 int write_all(int fd, std::string_view text) {
   while (!text.empty()) {
     auto const bytes = ::write(fd, text.data(), text.size());
@@ -71,14 +71,15 @@ int write_all(int fd, std::string_view text) {
   return ::fsync(fd) == 0 ? 0 : errno;
 }
 
-/// A new file, with nothing of whoever had its name. What errno said when that failed, else 0.
-int write_anew(std::filesystem::path const& file, std::string_view text) {
+/// Creates a new file, after deleting the one with its name. Returns the errno of a failure, else
+/// 0.
+int write_new(std::filesystem::path const& file, std::string_view text) {
   if (::unlink(file.c_str()) != 0 && errno != ENOENT) return errno;
   OpenFile const opened{file, O_WRONLY | O_CREAT | O_EXCL};
   return opened.get() < 0 ? errno : write_all(opened.get(), text);
 }
 
-/// A rename is only as lasting as the directory that it is in.
+/// Flushes a directory to the disk, so a rename in it survives a power failure.
 int flush_directory(std::filesystem::path const& directory) {
   OpenFile const opened{directory.empty() ? "." : directory, O_RDONLY | O_DIRECTORY};
   return opened.get() >= 0 && ::fsync(opened.get()) == 0 ? 0 : errno;
@@ -89,7 +90,7 @@ int flush_directory(std::filesystem::path const& directory) {
 Result<> write_small_file(std::filesystem::path const& file, std::string_view text) {
   auto unfinished = file;
   unfinished += ".new";
-  int problem = write_anew(unfinished, text);
+  int problem = write_new(unfinished, text);
   if (problem == 0 && ::rename(unfinished.c_str(), file.c_str()) != 0) problem = errno;
   if (problem == 0) problem = flush_directory(file.parent_path());
   if (problem == 0) return {};
@@ -104,16 +105,16 @@ Result<std::string> read_small_file(std::filesystem::path const& file, std::size
   auto const by_errno = [&failed](int problem) {
     return failed(code_of(problem), std::generic_category().message(problem));
   };
-  // A pipe that nobody writes to does not hold it up, and a terminal does not become ours.
+  // O_NONBLOCK: a pipe without a writer does not block. O_NOCTTY: a terminal does not control us.
   OpenFile const opened{file, O_RDONLY | O_NONBLOCK | O_NOCTTY};
   if (opened.get() < 0) return by_errno(errno);
 
   struct stat facts {};
 
   if (::fstat(opened.get(), &facts) != 0) return by_errno(errno);
-  if (!S_ISREG(facts.st_mode)) return failed(ErrorCode::corrupt, "is no regular file");
+  if (!S_ISREG(facts.st_mode)) return failed(ErrorCode::corrupt, "is not a regular file");
   auto too_large = failed(ErrorCode::corrupt,
-                          "has more than " + std::to_string(most) + " bytes, which are allowed");
+                          "has more than " + std::to_string(most) + " bytes, the limit");
   if (static_cast<std::size_t>(facts.st_size) > most) return too_large;
   std::string text;
   int const problem = read_up_to(opened.get(), text, most + 1);  // it may have grown

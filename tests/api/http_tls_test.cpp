@@ -265,9 +265,9 @@ TEST_F(HttpTls, RefusesAPipeAtOnce) {
   auto const pipe = (folder_ / "pipe.pem").string();
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_EQ(trouble_with(pipe, key_),
-            pipe + ": is no regular file, allowed a chain of certificates, PEM");
+            pipe + ": is not a regular file, allowed a chain of certificates, PEM");
   EXPECT_THAT(trouble_with(certificate_, pipe),
-              StartsWith(pipe + ": is no regular file, allowed the private key of "));
+              StartsWith(pipe + ": is not a regular file, allowed the private key of "));
 }
 
 TEST_F(HttpTls, KeepsCertificateAndReportsOnceWhenRenewedOneIsAPipe) {
@@ -281,7 +281,7 @@ TEST_F(HttpTls, KeepsCertificateAndReportsOnceWhenRenewedOneIsAPipe) {
   EXPECT_THAT(
       server.reports(),
       ElementsAre(StartsWith("http certificate not renewed, the previous one stays in use: " +
-                             certificate_ + ": is no regular file")));
+                             certificate_ + ": is not a regular file")));
 }
 
 TEST_F(HttpTls, HasEndOfCertificate) {

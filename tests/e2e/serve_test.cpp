@@ -282,7 +282,7 @@ TEST(Serve, DoesNotTakeTheFirstOfSeveralWordsForTheToken) {
   EXPECT_EQ(served.status, 2);
   EXPECT_THAT(served.err,
               HasSubstr("token in file " + file.string() +
-                        ": holds blanks or characters other than visible ASCII"));
+                        ": contains blanks or characters other than visible ASCII"));
 }
 
 TEST(Serve, LetsNobodyAskWithoutTheToken) {

@@ -144,7 +144,7 @@ TEST_F(OddEntryTest, OfADayToCome) {
 
 TEST_F(OddEntryTest, WithAPipeForItsManifest) {
   ASSERT_EQ(::mkfifo(odd_.c_str(), 0600), 0);
-  expect_alarm("is no regular file");
+  expect_alarm("is not a regular file");
 }
 
 TEST_F(OddEntryTest, WithAManifestBeyondAllReason) {

@@ -66,22 +66,22 @@ TEST_F(SmallFileTest, IsThere) {
 TEST_F(SmallFileTest, IsSmall) {
   std::ofstream{file_} << "x";
   fs::resize_file(file_, std::uintmax_t{300} << 20);
-  expect_refused(ErrorCode::corrupt, "has more than 100 bytes, which are allowed");
+  expect_refused(ErrorCode::corrupt, "has more than 100 bytes, the limit");
 }
 
 TEST_F(SmallFileTest, IsNoPipe) {
   ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
-  expect_refused(ErrorCode::corrupt, "is no regular file");
+  expect_refused(ErrorCode::corrupt, "is not a regular file");
 }
 
 TEST_F(SmallFileTest, IsNoDevice) {
   fs::create_symlink("/dev/zero", file_);
-  expect_refused(ErrorCode::corrupt, "is no regular file");
+  expect_refused(ErrorCode::corrupt, "is not a regular file");
 }
 
 TEST_F(SmallFileTest, IsNoDirectory) {
   fs::create_directory(file_);
-  expect_refused(ErrorCode::corrupt, "is no regular file");
+  expect_refused(ErrorCode::corrupt, "is not a regular file");
 }
 
 TEST_F(SmallFileTest, IsNoCircleOfLinks) {

@@ -135,7 +135,7 @@ TEST_F(SoundnessTest, AnotherProgramsDatabaseIsLeftAlone) {
 
 TEST_F(SoundnessTest, WhatIsNoDatabaseIsLeftAlone) {
   write("a letter to my grandmother");
-  EXPECT_THAT(refusal().message, HasSubstr("it does not begin as SQLite's do"));
+  EXPECT_THAT(refusal().message, HasSubstr("it does not begin like a SQLite database"));
 }
 
 TEST_F(SoundnessTest, NewDatabase_HasTheApplicationId) {
@@ -158,7 +158,7 @@ TEST_F(SoundnessTest, AChangeByHandIsSeenUntilItIsOwnedUpTo) {
   make();
   database().exec("DELETE FROM recipe WHERE id = 7");
   EXPECT_THAT(refusal().message,
-              HasSubstr("whoever did this on purpose removes " + file().string() + ".seal"));
+              HasSubstr("if this was intended, remove " + file().string() + ".seal"));
   break_seal();
   EXPECT_TRUE(Store::open(file()));
 }
