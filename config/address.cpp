@@ -11,10 +11,10 @@ namespace {
 
 constexpr std::string_view unix_scheme = "unix:";
 
-/// Of a path, with the null character after it.
+/// The longest path of a socket, with its null character.
 constexpr std::size_t room_for_path = sizeof(sockaddr_un::sun_path);
 
-/// IPv4 as IPv6 writes it, so that there is one kind of address to look at.
+/// Returns a numeric address as IPv6. IPv4 addresses are mapped.
 std::optional<in6_addr> numeric(std::string const& text) {
   in_addr v4{};
   in6_addr address{};

@@ -13,7 +13,7 @@ Complaints::Complaints(std::string file, Locations locations)
 
 void Complaints::add(std::string const& path, std::string const& what) {
   auto at = path;
-  while (!locations_.line_of.contains(at)) {  // a missing key is where its object is
+  while (!locations_.line_of.contains(at)) {  // a missing key has the line of its object
     auto const end = at.find_last_of(".[");
     at.resize(end == std::string::npos ? 0 : end);
   }

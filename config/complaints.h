@@ -9,22 +9,22 @@
 
 namespace torchwatch::config {
 
-/// What is wrong with a file, and where.
+/// The errors in a configuration file, with their places.
 class Complaints {
  public:
   Complaints(std::string file, Locations locations);
 
-  /// `path` is that of a key or an entry, present or not; `what` follows it.
+  /// Adds the line "FILE:LINE: PATH: WHAT". `path`: of a key or entry, which may be missing.
   void add(std::string const& path, std::string const& what);
-  /// The usual form: "found ..., allowed is ...".
+  /// Adds a line in the usual form: "found ..., allowed is ...".
   void add(std::string const& path, std::string const& found, std::string const& allowed);
 
   bool empty() const { return lines_.empty(); }
 
-  /// Whether something is wrong with what stands at `path` or inside it.
+  /// True when there is a complaint about `path` or a key or entry inside it.
   bool about(std::string_view path) const;
 
-  /// All of them, "FILE:LINE: PATH: WHAT", a line each, in the order of the file.
+  /// Returns all complaints, "FILE:LINE: PATH: WHAT", a line each, in the order of the file.
   Error error() const;
 
  private:

@@ -3,223 +3,273 @@
 #include "config/options.h"
 #include "config/rule.h"
 
-/// The one description of the configuration file: which key holds which field, what it is for and
-/// what it may be. Reading, showing and the JSON Schema are visitors of it, so they cannot
-/// disagree.
+/// The description of the configuration file: key, purpose and allowed values of each field. The
+/// reader, `config show` and the JSON Schema are visitors of it, so they always agree.
 namespace torchwatch::config {
 
 template <class Visitor>
 void describe(Visitor& visit, FeedOptions& feed) {
   visit("kind",
         feed.kind,
-        plain("Where nightlies come from: a directory of builds, a git repository, or PyTorch's "
+        plain("Source of nightlies: a directory of builds, a git repository, or PyTorch's "
               "published wheels or LibTorch archives"));
-  visit(
-      "path",
-      feed.path,
-      naming("The directory, or the git repository; empty for what is published", Form::directory));
+  visit("path",
+        feed.path,
+        naming("The directory or the git repository; empty for published files", Form::directory));
   visit("branch",
         feed.branch,
-        needed(matching("Branch that gets a commit a nightly, of path or else of source.repository",
+        needed(matching("Branch with one commit for each nightly, in path, or in source.repository "
+                        "for published files",
                         branch_word)));
-  visit("url", feed.url, needed(matching("Host of what is published", web_root)));
+  visit("url", feed.url, needed(matching("Root of the server with the published files", web_root)));
   visit("channel",
         feed.channel,
-        needed(matching("Which of what is published: cpu, cu130", benchmark_word)));
-  visit("python", feed.python, matching("Python tag of wheels; empty: the newest", benchmark_word));
-  visit("python_wait_s",
-        feed.python_wait,
-        range("Time to wait for a wheel of the Python that is followed before another is taken",
-              0,
-              604800));
+        needed(matching("Variant of the published files: cpu, cu130", benchmark_word)));
+  visit("python",
+        feed.python,
+        matching("Python tag of the wheels; empty: the newest", benchmark_word));
   visit(
-      "abi", feed.abi, matching("ABI tag of wheels; empty: an ordinary Python's", benchmark_word));
+      "python_wait_s",
+      feed.python_wait,
+      range("Time to wait for a wheel of the same Python version before a wheel of another is used",
+            0,
+            604800));
+  visit("abi",
+        feed.abi,
+        matching("ABI tag of the wheels; empty: that of a standard Python", benchmark_word));
   visit("machine",
         feed.machine,
-        matching("What the platform of wheels ends with; empty: this host's", benchmark_word));
-  visit("hosts", feed.hosts, matching("Hosts that files may come from besides url's", host_word));
+        matching("End of the platform tag of the wheels; empty: this host's machine",
+                 benchmark_word));
+  visit("hosts",
+        feed.hosts,
+        matching("Hosts that files may come from, in addition to the host of url", host_word));
   visit("ca_file",
         feed.ca_file,
-        naming("Certificates to trust instead of the system's, PEM", Form::file));
-  visit("overdue_s", feed.overdue, range("Time after which a nightly is missing", 0, 31536000));
+        naming("PEM file of the trusted certificates; empty: those of the system", Form::file));
+  visit("overdue_s",
+        feed.overdue,
+        range("Time since the newest nightly after which one is missing; 0: never", 0, 31536000));
   visit("stale_days",
         feed.stale_days,
-        range("Age of the newest nightly after which the feed counts as dead; 0: never", 0, 3650));
-  visit("poll_s", feed.poll, range("Pause between two looks", 1, 86400));
+        range("Age of the newest nightly after which the feed is reported as stale; 0: never",
+              0,
+              3650));
+  visit("poll_s", feed.poll, range("Pause between two reads of the feed", 1, 86400));
   visit("backlog",
         feed.backlog,
-        range("How many of the newest nightlies a fresh database takes", 1, 1000));
+        range("Number of newest nightlies that a new database starts with", 1, 1000));
 }
 
 template <class Visitor>
 void describe(Visitor& visit, SourceOptions& source) {
   visit("repository",
         source.repository,
-        naming("Git repository of the watched project; empty: only nightlies are bisected",
+        naming("Git repository of the watched project; empty: bisections measure only nightlies",
                Form::directory));
   visit("remote",
         source.remote,
-        matching("Remote of repository to fetch new commits from; empty: they are not fetched",
+        matching("Remote of the repository from which new commits are fetched; empty: they are not "
+                 "fetched",
                  remote_word));
   visit("recipe",
         source.recipe,
-        naming("Builds a commit: RECIPE SOURCE_DIRECTORY PREFIX, exit statuses of git bisect run",
+        naming("Program that builds a commit, called as RECIPE SOURCE_DIRECTORY PREFIX; exit "
+               "statuses as for git bisect run",
                Form::executable));
+  visit("artifacts",
+        source.artifacts,
+        matching("Directory, or URL of an archive, with the finished build of a commit; contains "
+                 "{commit}; tried before the recipe",
+                 commit_place));
+  visit("artifacts_sha256",
+        source.artifacts_sha256,
+        matching("Path or URL of the file with the SHA-256 of such an archive; contains {commit}; "
+                 "empty: ARCHIVE.sha256, if it exists",
+                 commit_place));
   visit(
-      "artifacts",
-      source.artifacts,
-      matching("Directory, or URL of an archive, of a commit's ready build, {commit} in its name; "
-               "tried before the recipe",
-               commit_place));
+      "timeout_s", source.timeout, range("Longest time of a build before it is killed", 1, 604800));
+  visit("builds", source.builds, range("Number of recipes that run at the same time", 1, 64));
   visit(
-      "artifacts_sha256",
-      source.artifacts_sha256,
-      matching("File, by path or URL, with the SHA-256 that such an archive must have, {commit} in "
-               "its name; empty: ARCHIVE.sha256, if it is there",
-               commit_place));
-  visit("timeout_s", source.timeout, range("A build that takes longer is killed", 1, 604800));
-  visit("builds", source.builds, range("Recipes at a time", 1, 64));
-  visit(
-      "cores", source.cores, range("Processors that all recipes share; 0: all there are", 0, 4096));
+      "cores", source.cores, range("Number of processors that all recipes share; 0: all", 0, 4096));
   visit("isolation",
         source.isolation,
-        plain("best: recipes and compilers run in sandboxes, or not at all; none: as they are"));
+        plain("best: recipes and compilers run only in sandboxes; none: without sandboxes"));
   visit("writable",
         source.writable,
-        naming("Directories that recipes write to, beside the user's caches", Form::path));
+        naming("Directories that recipes may write to, in addition to the user's caches",
+               Form::path));
   visit("readable",
         source.readable,
-        naming("Directories below /tmp or /run that recipes read; others there they do not see",
+        naming("Directories below /tmp or /run that recipes may read; all others there are hidden",
                Form::path));
   visit("environment",
         source.environment,
-        matching("Variables that recipes get; NAME* for all that begin so", variable_word));
+        matching("More environment variables for recipes; NAME* for all with this prefix",
+                 variable_word));
 }
 
 template <class Visitor>
 void describe(Visitor& visit, BuildsOptions& builds) {
   visit("quota_mib",
         builds.quota_mib,
-        range("What all builds may take together; 0: any amount", 0, 1L << 40));
+        range("Most disk space for all builds together; 0: no limit", 0, 1L << 40));
   visit("keep_free_mib",
         builds.keep_free_mib,
-        range("What is left free of the disk that they lie on", 0, 1L << 40));
+        range("Disk space that stays free on the disk with the builds", 0, 1L << 40));
   visit("incident_days",
         builds.incident_days,
-        range("Days that the builds of an incident without a ruling are kept", 0, 36500));
+        range("Days for which the builds of an incident without a ruling are kept", 0, 36500));
 }
 
 template <class Visitor>
 void describe(Visitor& visit, StoreOptions& store) {
   visit("raw_nights",
         store.raw_nights,
-        range("Nights of which every process is kept; of older ones what they came to", 30, 36500));
+        range("Number of nightlies of which all raw samples are kept; older nightlies keep their "
+              "summaries",
+              30,
+              36500));
 }
 
 template <class Visitor>
 void describe(Visitor& visit, FleetOptions& fleet) {
   visit("name", fleet.name, needed(matching("Unique name", fleet_word)));
-  visit("device", fleet.device, plain("What its hosts measure on"));
+  visit("device", fleet.device, plain("Device on which its hosts measure"));
   visit("slots",
         fleet.slots,
-        range("Runners at a time; more than one needs a launcher or devices", 1, 1000));
+        range("Number of runners at the same time; more than one needs a launcher or devices",
+              1,
+              1000));
   visit("devices",
         fleet.devices,
-        distinct(matching("GPUs of the slots, one each; all: those of the host", gpu_word)));
+        distinct(
+            matching("GPUs of the slots, one for each slot; all: the GPUs of the host", gpu_word)));
   visit("beside_others",
         fleet.beside_others,
-        plain("Measures while a fleet for the other kind of device does on its host"));
+        plain("Measure also while a fleet for the other device, cpu or cuda, measures on the same "
+              "host"));
   visit("before_round",
         fleet.before_round,
-        plain("Command to run before each round: to lock a GPU's clocks, say"));
+        plain("Command to run before each round, for example to lock a GPU's clocks"));
   visit("after_round", fleet.after_round, plain("Command to run after each round"));
-  visit("launcher", fleet.launcher, plain("Command prefix that starts the runner elsewhere"));
+  visit("launcher",
+        fleet.launcher,
+        plain("Command prefix that starts the runner on another host; empty: this host"));
   visit("isolation",
         fleet.isolation,
-        plain("best: workers run in sandboxes, or not at all; none: as they are"));
-  visit("network", fleet.network, plain("Workers find a network in their sandbox"));
+        plain("best: workers run only in sandboxes; none: without sandboxes"));
+  visit("network", fleet.network, plain("Workers have network access in their sandbox"));
   visit("readable",
         fleet.readable,
-        matching("Directories that workers may read, beside builds", absolute_path));
+        matching("Directories that workers may read, in addition to builds", absolute_path));
   visit("environment",
         fleet.environment,
-        matching("Variables that workers get; NAME* for all that begin so", variable_word));
+        matching("More environment variables for workers; NAME* for all with this prefix",
+                 variable_word));
 }
 
 template <class Visitor>
 void describe(Visitor& visit, SuiteOptions& suite) {
-  visit(
-      "models",
-      suite.models,
-      distinct(needed(matching("Models, by TorchBench's names; all: every one", benchmark_word))));
+  visit("models",
+        suite.models,
+        distinct(needed(matching("Models by their TorchBench names; all: every model of the suite",
+                                 benchmark_word))));
   visit("tests", suite.tests, distinct(filled("Tests of each model")));
-  visit("backend", suite.backend, needed(matching("How models are run", benchmark_word)));
+  visit("backend", suite.backend, needed(matching("Backend that runs the models", benchmark_word)));
   visit("files",
         suite.files,
-        naming("Directory of the models of other backends, on the measuring hosts", Form::path));
+        naming("Directory on the measuring hosts with the models of the backends script and aoti",
+               Form::path));
   visit("precision",
         suite.precision,
-        plain("Precision of floating point numbers; amp: mixed automatically"));
+        plain("Precision of floating-point numbers; amp: automatic mixed precision"));
   visit("tf32",
         suite.tf32,
-        plain("Whether CUDA may round factors of fp32 products to ten bits; default: PyTorch's"));
+        plain("on: CUDA may round the factors of fp32 products to ten bits (TF32); default: "
+              "PyTorch's setting"));
   visit("scale", suite.scale, plain("full: published sizes; smoke: small batches and depth"));
 }
 
 template <class Visitor>
 void describe(Visitor& visit, MeasureOptions& measure) {
-  visit("runs", measure.runs, range("Timed runs, the median counts", 1, 10000));
+  visit("runs", measure.runs, range("Number of timed runs; their median is the result", 1, 10000));
   visit("warmup",
         measure.warmup,
-        range("Runs in a row that get no faster before the first timed one", 1, 10000));
+        range("Number of consecutive runs without a faster one that end the warm-up", 1, 10000));
   visit("min_run_ms",
         measure.min_run,
-        range("A run repeats the iteration until it lasts this long", 0, 60000));
-  visit("threads", measure.threads, range("Intra-operator threads", 1, 1024));
-  visit("pin", measure.pin, plain("Keep CPU workers on processors of their own"));
+        range("Shortest run; a run repeats the iteration until it lasts this long", 0, 60000));
+  visit("threads", measure.threads, range("Number of intra-operator threads", 1, 1024));
+  visit("pin", measure.pin, plain("Run each CPU worker on its own processors"));
   visit("leak_iterations",
         measure.leak_iterations,
-        range("Iterations over which the leak's slope is taken", 8, 100000));
+        range("Number of iterations from which the leak per iteration is computed", 8, 100000));
   visit("seed", measure.seed, range("Seed of weights and inputs", 0, largest));
   visit("profile_nights",
         measure.profile_nights,
-        range("Nights from one profile of a suite on GPUs to the next; 0: never", 0, 365));
-  visit("timeout_s", measure.timeout, range("A worker that takes longer is killed", 1, 86400));
+        range("Number of nightlies from one profile of the suite on GPUs to the next; 0: never",
+              0,
+              365));
+  visit("timeout_s",
+        measure.timeout,
+        range("Longest run time of a worker before it is killed", 1, 86400));
   visit("memory_mib",
         measure.memory_mib,
-        range("A worker that holds more resident memory is killed", 64, 1 << 24));
-  visit("attempts", measure.attempts, range("Processes tried before a job has failed", 1, 100));
+        range("Most resident memory of a worker before it is killed", 64, 1 << 24));
+  visit("attempts",
+        measure.attempts,
+        range("Number of processes that are tried before a job fails", 1, 100));
   visit("worker",
         measure.worker,
-        naming("Worker executable; empty: torchwatch-worker beside torchwatch", Form::executable));
+        naming("Worker executable; empty: torchwatch-worker next to torchwatch", Form::executable));
 }
 
 template <class Visitor>
 void describe(Visitor& visit, DecideOptions& decide) {
-  visit("threshold", decide.threshold, range("Relative change that counts", 0.001, 1));
-  visit("error",
-        decide.error,
-        range("Probability that a comparison reports a change where there is none", 1e-9, 0.5));
-  visit("miss", decide.miss, range("Probability that a comparison misses a change", 1e-9, 0.5));
-  visit("false_discovery",
-        decide.false_discovery,
-        range("Share of a night's regressions that may be false", 1e-6, 0.5));
+  visit(
+      "threshold", decide.threshold, range("Smallest relative change that is reported", 0.001, 1));
+  visit(
+      "error",
+      decide.error,
+      range(
+          "Highest probability that a comparison reports a change where there is none", 1e-9, 0.5));
+  visit("miss",
+        decide.miss,
+        range("Highest probability that a comparison misses a change of the threshold or more",
+              1e-9,
+              0.5));
+  visit(
+      "false_discovery",
+      decide.false_discovery,
+      range(
+          "Highest expected share of false alarms among the regressions of a nightly", 1e-6, 0.5));
   visit("aa_benchmarks",
         decide.aa_benchmarks,
-        range("Benchmarks a night compared with themselves", 0, 1000));
+        range("Number of benchmarks per nightly that are compared with themselves", 0, 1000));
   visit(
       "aa_rebuilds",
       decide.aa_rebuilds,
       range(
-          "Benchmarks a night compared between two builds of the commit, in two layouts", 0, 1000));
-  visit("anchor_nights",
-        decide.anchor_nights,
-        range("Nights in which each benchmark is once compared with its anchor; 0: never", 0, 365));
+          "Number of benchmarks per nightly that compare two builds of its commit, in two layouts",
+          0,
+          1000));
+  visit(
+      "anchor_nights",
+      decide.anchor_nights,
+      range(
+          "Number of nightlies in which each benchmark is compared once with its anchor; 0: never",
+          0,
+          365));
   visit("sweep_pairs",
         decide.sweep_pairs,
-        range("Pairs of processes a benchmark in the sweep", 1, 1000));
-  visit("min_pairs", decide.min_pairs, range("Pairs before the first look", 2, 1000));
-  visit("max_pairs", decide.max_pairs, range("Pairs at which a comparison gives up", 2, 10000));
+        range("Pairs of processes per benchmark in the sweep", 1, 1000));
+  visit("min_pairs",
+        decide.min_pairs,
+        range("Pairs of processes before the first decision on a noisy metric", 2, 1000));
+  visit("max_pairs",
+        decide.max_pairs,
+        range("Pairs of processes after which a comparison ends as inconclusive", 2, 10000));
   visit("latency_floor_ms", decide.latency_floor_ms, range("Smaller changes never count", 0, 1e6));
   visit("memory_floor_bytes",
         decide.memory_floor_bytes,
@@ -231,20 +281,20 @@ void describe(Visitor& visit, DecideOptions& decide) {
 
 template <class Visitor>
 void describe(Visitor& visit, BisectOptions& bisect) {
-  visit(
-      "prior",
-      bisect.prior,
-      plain("Which commits are suspected first; uniform: all alike; paths: by what they touched"));
+  visit("prior",
+        bisect.prior,
+        plain("Weights of the commits at the start; uniform: all equal; paths: less for commits "
+              "that changed only files that benchmarks hardly use"));
   visit("confidence",
         bisect.confidence,
-        range("Probability at which an answer of a bisection counts", 0.5, 0.9999));
+        range("Probability at which a bisection accepts its answer", 0.5, 0.9999));
   visit("max_readings",
         bisect.max_readings,
-        range("Processes per series at which a bisection gives up", 4, 100000));
+        range("Processes per series after which a bisection ends as undecided", 4, 100000));
   visit("layouts",
         bisect.layouts,
-        range("Builds of a suspect and of its parent, each with another layout, that must show a "
-              "change, where the recipe can make them",
+        range("Number of layouts in which a suspect must differ from its parent, if the recipe "
+              "supports layouts",
               1,
               2));
 }
@@ -254,49 +304,58 @@ void describe(Visitor& visit, GithubOptions& github) {
   visit("repository",
         github.repository,
         matching("owner/name; empty: Markdown files instead of issues", owner_and_name));
-  visit("api", github.api, needed(matching("Root of the REST API", https_root)));
-  visit("token_file", github.token_file, naming("File that holds the token", Form::file));
+  visit("api", github.api, needed(matching("Root of GitHub's REST API", https_root)));
+  visit("token_file",
+        github.token_file,
+        naming("File with the token; overrides token_env", Form::file));
   visit("token_env",
         github.token_env,
-        needed(matching("Environment variable that holds the token otherwise", variable)));
+        needed(matching("Environment variable with the token", variable)));
   visit("ca_file",
         github.ca_file,
-        naming("Certificates to trust instead of the system's, PEM", Form::file));
-  visit("labels", github.labels, distinct(plain("Labels of every issue")));
+        naming("PEM file of the trusted certificates; empty: those of the system", Form::file));
+  visit("labels", github.labels, distinct(plain("Labels of each issue")));
   visit("false_alarm_label",
         github.false_alarm_label,
-        plain("Label that marks an issue as a false alarm; empty: labels are not read"));
-  visit("timeout_s", github.timeout, range("One request's limit", 1, 3600));
+        plain("Label by which a maintainer marks an issue as a false alarm; empty: labels are not "
+              "read"));
+  visit("timeout_s", github.timeout, range("Time limit of one request", 1, 3600));
 }
 
 template <class Visitor>
 void describe(Visitor& visit, TlsOptions& tls) {
   visit("certificate",
         tls.certificate,
-        naming("The service's certificate and those above it, PEM; empty: plain HTTP", Form::file));
-  visit("key", tls.key, naming("The certificate's private key, PEM, no password", Form::file));
+        naming("PEM file with the service's certificate and its chain; empty: plain HTTP",
+               Form::file));
+  visit("key",
+        tls.key,
+        naming("PEM file with the private key of the certificate, without a password", Form::file));
 }
 
 template <class Visitor>
 void describe(Visitor& visit, HttpOptions& http) {
   visit("address",
         http.address,
-        needed(naming("Where to listen: a numeric address, or unix:/PATH", Form::address)));
-  visit("port", http.port, range("0: any free one; of a Unix socket: none", 0, 65535));
-  visit("tls", http.tls, plain("HTTPS; files that are renewed are taken without a restart"));
-  visit("insecure",
-        http.insecure,
-        plain("Answer other machines without tls or read_token_file, too"));
+        needed(naming("Address to listen on: a numeric address, or unix:/PATH", Form::address)));
+  visit("port",
+        http.port,
+        range("Port to listen on; 0: any free port; not used for a Unix socket", 0, 65535));
+  visit("tls", http.tls, plain("HTTPS; renewed files are used without a restart"));
+  visit(
+      "insecure", http.insecure, plain("Also serve other machines without tls or read_token_file"));
   visit("token_file",
         http.token_file,
-        naming("File with the bearer token for changing requests; empty: they are refused",
-               Form::file));
+        naming(
+            "File with the bearer token for requests that change something; empty: they are denied",
+            Form::file));
   visit("read_token_file",
         http.read_token_file,
-        naming("File with the bearer token for reading; empty: everybody may", Form::file));
+        naming("File with the bearer token for reading; empty: all clients may read", Form::file));
   visit("hosts",
         http.hosts,
-        matching("Names of the service beside its addresses, localhost and the machine's own",
+        matching("Host names of the service, in addition to its addresses, localhost and the "
+                 "machine's name",
                  host_word));
 }
 
@@ -304,36 +363,38 @@ template <class Visitor>
 void describe(Visitor& visit, ProxyOptions& proxy) {
   visit("url",
         proxy.url,
-        matching("HTTP proxy of downloads, git and GitHub; empty: https_proxy and such variables",
+        matching("HTTP proxy for downloads, git and GitHub; empty: https_proxy and similar "
+                 "variables decide",
                  proxy_root));
   visit("except",
         proxy.except,
-        matching("Hosts that are asked without it, and all below them; * for all", except_word));
+        matching("Hosts that are reached without the proxy, also their subdomains; * for all",
+                 except_word));
 }
 
 template <class Visitor>
 void describe(Visitor& visit, LogOptions& log) {
-  visit("level", log.level, plain("Least severity that is logged"));
+  visit("level", log.level, plain("Lowest severity that is logged"));
 }
 
 template <class Visitor>
 void describe(Visitor& visit, Options& options) {
   visit("state_dir",
         options.state_dir,
-        needed(naming("Database, builds, logs and reports live here", Form::path)));
-  visit("feed", options.feed, plain("Where nightlies come from"));
+        needed(naming("Directory of the database, builds, logs and reports", Form::path)));
+  visit("feed", options.feed, plain("Source of nightlies"));
   visit("source", options.source, plain("How commits are built"));
-  visit("builds", options.builds, plain("How much is kept of what was fetched and built"));
-  visit("store", options.store, plain("How much is kept of what was measured"));
-  visit("fleets", options.fleets, filled("Where builds are measured"));
-  visit("suite", options.suite, plain("What is measured"));
-  visit("measure", options.measure, plain("How one process measures"));
-  visit("decide", options.decide, plain("When a difference counts"));
-  visit("bisect", options.bisect, plain("How bisections begin, and when they end"));
-  visit("github", options.github, plain("Where incidents are published"));
-  visit("http", options.http, plain("Where the service answers"));
-  visit("proxy", options.proxy, plain("The way to hosts elsewhere"));
-  visit("log", options.log, plain("What the service says"));
+  visit("builds", options.builds, plain("Disk space and lifetime of builds"));
+  visit("store", options.store, plain("Lifetime of raw samples"));
+  visit("fleets", options.fleets, filled("Fleets of hosts that measure builds"));
+  visit("suite", options.suite, plain("Benchmarks that are measured"));
+  visit("measure", options.measure, plain("Settings of each measuring process"));
+  visit("decide", options.decide, plain("Rules for verdicts"));
+  visit("bisect", options.bisect, plain("Settings of bisections"));
+  visit("github", options.github, plain("GitHub repository and access for reports"));
+  visit("http", options.http, plain("HTTP address and access of the service"));
+  visit("proxy", options.proxy, plain("Proxy for requests to other hosts"));
+  visit("log", options.log, plain("Log of the service"));
 }
 
 }  // namespace torchwatch::config

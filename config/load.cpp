@@ -24,7 +24,7 @@ void check_decide(DecideOptions const& decide, Complaints& complaints) {
     complaints.add("decide.max_pairs",
                    found(decide.max_pairs),
                    "at least " + found(decide.sign_test_pairs()) +
-                       ": no change is called in fewer at decide.error, " + found(decide.error));
+                       ": fewer cannot show a change at decide.error, " + found(decide.error));
   }
 }
 
@@ -39,7 +39,7 @@ void check_feed(FeedOptions const& feed, Complaints& complaints) {
   else
     complaints.add("feed.path",
                    found(feed.path) + " with kind " + found(to_json(feed.kind)),
-                   "none: what is published is downloaded");
+                   "no path: published files are downloaded");
 }
 
 void check_source(FeedOptions const& feed, SourceOptions const& source, Complaints& complaints) {
@@ -64,7 +64,7 @@ void check_rebuilds(DecideOptions const& decide,
                    "0, or a recipe that builds commits");
 }
 
-/// Whether anybody on the way could change what comes from there.
+/// True when others could change the files of `place` on their way: http from another host.
 bool is_open_to_others(std::string const& place) {
   static std::regex const this_host{
       R"(http://(localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?/.*)"};
@@ -79,11 +79,11 @@ void check_artifacts(SourceOptions const& source, Complaints& complaints) {
                    "both or no SHA-256");
   if (is_open_to_others(source.artifacts) && (digests.empty() || is_open_to_others(digests)))
     complaints.add("source.artifacts",
-                   found(source.artifacts) + ", which anybody on the way may change",
+                   found(source.artifacts) + ", which others can change on the way",
                    "https, or source.artifacts_sha256 by https or as a path");
 }
 
-/// Recipes and workers run other people's code.
+/// Recipes and workers run code of others, so they must not get the token.
 void check_environment(std::string const& path,
                        std::vector<std::string> const& names,
                        std::string const& secret,
@@ -93,7 +93,7 @@ void check_environment(std::string const& path,
         path, found(secret) + ", which is github.token_env", "variables that hold no token");
 }
 
-/// Only the suite knows all of its models: other backends run files, and those have names.
+/// Only the suite has a list of all models. Other backends run files, which need names.
 void check_suite(SuiteOptions const& suite, Complaints& complaints) {
   bool const takes_all = std::ranges::count(suite.models, all_models) > 0;
   if (suite.backend != "eager" && takes_all)
@@ -101,18 +101,22 @@ void check_suite(SuiteOptions const& suite, Complaints& complaints) {
                    found(std::string{all_models}) + " with the backend " + found(suite.backend),
                    "names of files in suite.files");
   if (takes_all && suite.models.size() > 1)
-    complaints.add("suite.models", found(std::string{all_models}) + " beside names", "either");
+    complaints.add(
+        "suite.models", found(std::string{all_models}) + " and other names", "one or the other");
 }
 
-/// Whether each slot of a fleet has a host or a device of its own.
+/// Checks that each slot of a fleet has its own host or device.
 void check_slots(FleetOptions const& fleet, std::string const& path, Complaints& complaints) {
   auto const& devices = fleet.devices;
   bool const has_all = std::ranges::count(devices, all_devices) > 0;
   auto const slots = static_cast<std::size_t>(fleet.slots);
   if (!devices.empty() && fleet.device == Device::cpu)
-    complaints.add(path + ".devices", found(devices.front()) + " with device cpu", "with cuda");
+    complaints.add(
+        path + ".devices", found(devices.front()) + " with device cpu", "none, or device cuda");
   else if (has_all && devices.size() > 1)
-    complaints.add(path + ".devices", found(std::string{all_devices}) + " beside others", "either");
+    complaints.add(path + ".devices",
+                   found(std::string{all_devices}) + " and other devices",
+                   "one or the other");
   else if (!devices.empty() && !has_all && slots != devices.size())
     complaints.add(path + ".devices",
                    found(devices.size()) + " of them for slots " + found(fleet.slots),
@@ -144,11 +148,11 @@ void check_tls(HttpOptions const& http, Complaints& complaints) {
   if (tls.is_on() && !socket_path(http.address).empty())
     complaints.add("http.tls",
                    "files, and http.address " + found(http.address),
-                   "none: what is said at a Unix socket stays on this machine");
+                   "none: connections to a Unix socket stay on this machine");
 }
 
-/// What other machines may reach is neither read by everybody nor overheard, unless somebody says
-/// that it may.
+/// Checks that a service for other machines has a token and HTTPS, unless the operator allows
+/// otherwise.
 void check_openness(HttpOptions const& http, Complaints& complaints) {
   if (http.insecure || is_on_this_machine(http.address)) return;
   std::string lacking;
@@ -157,11 +161,11 @@ void check_openness(HttpOptions const& http, Complaints& complaints) {
   if (lacking.empty()) return;
   complaints.add("http.address",
                  found(http.address) + ", which other machines reach, without " + lacking,
-                 "an address of this machine alone (127.0.0.1, ::1, unix:/PATH), both "
+                 "an address that only this machine reaches (127.0.0.1, ::1, unix:/PATH), both "
                  "http.read_token_file and http.tls, or \"insecure\": true");
 }
 
-/// Rules that concern more than one field; told only about parts that are otherwise right.
+/// Checks the rules for several fields. Skips fields that have a complaint already.
 void check_together(Options const& options, Complaints& complaints) {
   if (!complaints.about("decide")) check_decide(options.decide, complaints);
   if (!complaints.about("feed")) check_feed(options.feed, complaints);

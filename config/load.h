@@ -10,15 +10,15 @@
 namespace torchwatch::config {
 
 /// Reads a configuration file, JSON with comments. Relative paths in it are relative to its
-/// directory. On failure the message holds everything that is wrong, a line each: "FILE:LINE: key:
-/// found ..., allowed ...".
+/// directory. The message of a failure lists all errors, a line each: "FILE:LINE: key: found ...,
+/// allowed ...".
 Result<Options> load(std::filesystem::path const& file);
 
-/// All fields as a configuration file would have them, defaults filled in. Holds no secrets: the
-/// configuration names the files and variables that hold them, and those are not read here.
+/// Returns all fields in the form of a configuration file, with defaults. Contains no secrets: the
+/// configuration only names their files and variables, which are not read here.
 nlohmann::ordered_json show(Options options);
 
-/// JSON Schema (draft 2020-12) of the configuration file, for editors.
+/// Returns the JSON Schema (draft 2020-12) of the configuration file, for editors.
 nlohmann::ordered_json schema();
 
 }  // namespace torchwatch::config

@@ -11,13 +11,13 @@
 namespace torchwatch::config {
 namespace {
 
-/// More than any configuration needs; paths stay short, and so does everything made from them.
+/// The deepest nesting that is read, more than any configuration needs. It keeps paths short.
 constexpr std::size_t deepest = 16;
 
-/// Of the text that the parser stumbled over.
+/// The longest quote of invalid text in a message.
 constexpr std::size_t longest_last_read = 160;
 
-/// Iterates over a text and lets others see the last character that was taken.
+/// An iterator over a text that stores the position of the last character read.
 class Reading {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -44,7 +44,7 @@ class Reading {
   char const** taken_;
 };
 
-/// "LINE:COLUMN" of a character, counted from one.
+/// Returns "LINE:COLUMN" of a character, counted from 1.
 std::string place_of(std::string_view text, std::size_t at) {
   auto const before = text.substr(0, at);
   auto const line = 1 + std::count(before.begin(), before.end(), '\n');
@@ -53,8 +53,8 @@ std::string place_of(std::string_view text, std::size_t at) {
   return std::to_string(line) + ":" + std::to_string(before.size() - begin + 1);
 }
 
-/// The parser's own words, without its name and its count of lines. They may quote bytes that are
-/// no text; those become '?'.
+/// Returns the parser's message without its prefix and line number. Replaces bytes that are not
+/// printable ASCII by '?'.
 std::string words_of(nlohmann::json::exception const& error) {
   std::string what = error.what();
   auto const syntax = what.find("syntax error");
@@ -71,7 +71,7 @@ std::string words_of(nlohmann::json::exception const& error) {
   return what;
 }
 
-/// Hears the parser's events and keeps the path of where it is.
+/// The handler of the parser's events. It keeps the path of the current value.
 class Walker : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit Walker(std::string_view text)
@@ -79,7 +79,8 @@ class Walker : public nlohmann::json_sax<nlohmann::json> {
         taken_{text.data()},
         counted_{text.data()} {}
 
-  /// False when the text is broken; `failure` then says where and how.
+  /// Parses the text. Returns false when it is invalid; `failure` then has the place and the
+  /// reason.
   bool walk() {
     return nlohmann::json::sax_parse(Reading{text_.data(), &taken_},
                                      Reading{text_.data() + text_.size(), &taken_},
@@ -138,15 +139,15 @@ class Walker : public nlohmann::json_sax<nlohmann::json> {
     std::set<std::string> seen;
   };
 
-  /// Of the last character taken. After a number that is the one behind it, perhaps a newline,
-  /// which still ends the number's own line.
+  /// Returns the line of the last character read. After a number this is the character behind it,
+  /// which can be the newline of the number's line.
   int line() {
     line_ += static_cast<int>(std::count(counted_, taken_, '\n'));
     counted_ = taken_;
     return line_;
   }
 
-  /// The path of the value that begins here.
+  /// Returns the path of the value that begins here.
   std::string begin() {
     if (levels_.empty()) return "";
     auto& level = levels_.back();

@@ -8,18 +8,19 @@
 
 namespace torchwatch::config {
 
-/// Where the parts of a JSON text stand. Keys are paths as people write them: "fleets[0].name"; ""
-/// is the whole.
+/// The lines of the parts of a JSON text. Keys are paths, such as "fleets[0].name"; "" is the whole
+/// text.
 struct Locations {
-  std::map<std::string, int> line_of;   ///< counted from one; of a member, its key's line
-  std::vector<std::string> duplicates;  ///< paths of keys that came again in the same object
+  std::map<std::string, int> line_of;   ///< from 1; for a member, the line of its key
+  std::vector<std::string> duplicates;  ///< paths of keys that are repeated in their object
 };
 
-/// The path of `key` in the object at `object`: "http.port", or `http["a b"]` for an odd key.
+/// Returns the path of `key` in the object at `object`: "http.port", or `http["a b"]` for a key
+/// with unusual characters.
 std::string member_path(std::string const& object, std::string const& key);
 
-/// Fails with "FILE:LINE:COLUMN: ..." when the text is not JSON (comments allowed) or nested
-/// absurdly deep.
+/// Finds the lines of a JSON text; comments are allowed. Fails with "FILE:LINE:COLUMN: ..." when
+/// the text is not JSON or nested too deep.
 Result<Locations> locate(std::string const& file, std::string const& text);
 
 }  // namespace torchwatch::config

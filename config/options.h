@@ -9,174 +9,174 @@
 #include "storage/domain/benchmark.h"
 #include "storage/domain/bisection.h"
 
-/// Every knob of the program: its unit, default and reason. Parts get their own struct, never the
-/// whole.
+/// All options of the program, with unit, default and reason. A part gets its own struct and never
+/// the whole configuration.
 namespace torchwatch::config {
 
 enum class FeedKind { directory, git, wheels, libtorch };
 
-/// Where new nightlies are looked for.
+/// The source of new nightlies.
 struct FeedOptions {
   FeedKind kind = FeedKind::directory;
-  /// `directory`: a folder with one prefix (holding build.json) per nightly. `git`: a repository
-  /// with a nightly branch. `wheels`, `libtorch`: empty, what PyTorch publishes is downloaded.
+  /// `directory`: a folder with one prefix, containing build.json, per nightly. `git`: a repository
+  /// with a nightly branch. `wheels`, `libtorch`: empty; files that PyTorch publishes are
+  /// downloaded.
   std::string path;
-  /// Of `path`, or, where nightlies are downloaded, of `source.repository`: its subjects tell the
-  /// trunk commits.
+  /// The nightly branch of `path`, or of `source.repository` if nightlies are downloaded. Subjects
+  /// of its commits name the trunk commits.
   std::string branch = "nightly";
-  /// Where PyTorch's wheels (below /whl/nightly) and LibTorch archives (/libtorch/nightly) lie.
+  /// Root of PyTorch's wheels (below /whl/nightly) and LibTorch archives (/libtorch/nightly).
   std::string url = "https://download.pytorch.org";
-  /// Which of them: "cpu", "cu130".
+  /// Variant of the wheels or archives: "cpu", "cu130".
   std::string channel = "cpu";
-  /// Python tag of the wheels, "cp312"; empty: the newest that there is at the first look, which is
-  /// followed from then on. The part that is measured is the same in all.
+  /// Python tag of the wheels, "cp312". Empty: the newest at the first look, which is used from
+  /// then on. The measured libraries are the same for all.
   std::string python;
-  /// How long a nightly's wheel for the Python that is followed is waited for before another
-  /// Python's is taken. Jobs upload one Python after the other, over a few hours.
+  /// Time to wait for a nightly's wheel of this Python before the wheel of another one is used.
+  /// PyTorch uploads the wheels one after the other, over a few hours.
   std::chrono::seconds python_wait{6 * 3600};
-  /// ABI tag of the wheels, "cp313t"; empty: that of an ordinary Python.
+  /// ABI tag of the wheels, "cp313t"; empty: that of a standard Python.
   std::string abi;
-  /// What the wheels' platform ends with, "x86_64"; empty: this host's.
+  /// End of the wheels' platform tag, "x86_64"; empty: this host's machine.
   std::string machine;
-  /// Hosts that files may come from besides that of `url`, by links or redirects.
+  /// Hosts that links and redirects may lead to, in addition to the host of `url`.
   std::vector<std::string> hosts{
       "download-r2.pytorch.org", "pypi.nvidia.com", "files.pythonhosted.org"};
-  /// Certificates to trust instead of the system's, PEM.
+  /// PEM file of the trusted certificates; empty: those of the system.
   std::string ca_file;
-  /// Pause between two looks. Nightlies appear once a day; ten minutes bounds the delay without
-  /// burdening anyone.
+  /// Pause between two reads of the feed. Nightlies appear once a day, so ten minutes are a short
+  /// delay and a small load on the server.
   std::chrono::seconds poll{600};
   /// Time since the newest nightly after which one is missing; 0: never. Nightlies come once a day,
   /// sometimes late.
   std::chrono::seconds overdue{36 * 3600};
-  /// Days since the date of the newest nightly after which the feed counts as dead; 0: never. A
-  /// channel that PyTorch stops to build keeps its page.
+  /// Age of the newest nightly in days after which the feed is reported as stale; 0: never. The
+  /// page of a channel stays when PyTorch stops building the channel.
   int stale_days = 10;
-  /// How many of the newest nightlies a fresh database takes, so that it does not start with a
-  /// month of work.
+  /// Number of newest nightlies that a new database starts with. All of them would be a month of
+  /// work.
   int backlog = 2;
 };
 
-/// Whether what others wrote is kept from the rest of the host. `best`: as well as the host can,
-/// and not run at all where it cannot.
+/// The isolation of programs of others from the rest of the host. `best`: sandboxes as tight as the
+/// host allows; programs do not run without one. `none`: no sandboxes.
 enum class IsolationWish { best, none };
 
-/// How a commit becomes a build.
+/// The ways to get the build of a commit.
 struct SourceOptions {
-  /// Git repository of the watched project; empty: which commits lie between two nightlies is not
-  /// known, and none can be built.
+  /// Git repository of the watched project. Empty: the commits between two nightlies are unknown,
+  /// and none of them is built.
   std::string repository;
-  /// Remote of `repository` that new commits are fetched from when they are needed; empty: somebody
-  /// else does that.
+  /// Remote of `repository` from which new commits are fetched when needed. Empty: the operator
+  /// updates the repository.
   std::string remote;
   /// Executable called as `RECIPE SOURCE_DIRECTORY PREFIX`, with the exit statuses of `git bisect
-  /// run`; empty: bisections end with a nightly and the commits that it brought.
+  /// run`. Empty: bisections end with a nightly and the commits that it brought.
   std::string recipe;
-  /// Where a commit's build may be ready: a directory that holds build.json, or the URL of an
-  /// archive of one, with `{commit}` in its name. Looked at before the recipe is run, once; where
-  /// there is no recipe, what fails otherwise than by 404 or 410 is asked for again for a day.
-  /// Empty: nowhere.
+  /// Place of a commit's finished build: a directory with build.json, or the URL of an archive of
+  /// one, with `{commit}` in its name. Tried once before the recipe runs. Without a recipe,
+  /// failures other than 404 and 410 are retried for a day. Empty: no artifacts.
   std::string artifacts;
-  /// Where the SHA-256 of such an archive is, as `sha256sum` writes it: a path or URL with
-  /// `{commit}` in it. Archives without one are refused then. Empty: it is looked for beside the
-  /// archive, in ARCHIVE.sha256, and may be missing, unless anybody could change the archive on its
-  /// way (http).
+  /// Path or URL of the SHA-256 of such an archive, as `sha256sum` writes it, with `{commit}` in
+  /// it. Archives without a SHA-256 are then rejected. Empty: ARCHIVE.sha256, next to the archive,
+  /// is used if it exists; archives by http to another host are not allowed.
   std::string artifacts_sha256;
-  /// A build that takes longer is killed and counts as failed.
+  /// Longest time of a build. Then it is killed and counts as failed.
   std::chrono::seconds timeout{4 * 3600};
-  /// Recipes at a time.
+  /// Number of recipes that run at the same time.
   int builds = 1;
-  /// Processors that all of them share, 0: all there are; each finds its part in
+  /// Number of processors that all recipes share; 0: all. Each recipe gets its share in
   /// TORCHWATCH_CORES.
   int cores = 0;
-  /// Of recipes, of git in their checkouts and of the compilation of workers.
+  /// Isolation of recipes, of git in their checkouts and of the compilation of workers.
   IsolationWish isolation = IsolationWish::best;
-  /// Directories that recipes write to beside their own and the user's cache directory: other
-  /// caches.
+  /// Directories that recipes may write to, in addition to their own and the user's cache
+  /// directory: other caches.
   std::vector<std::string> writable;
-  /// Directories below /tmp or /run that recipes may read; of others there they see nothing.
+  /// Directories below /tmp or /run that recipes may read; all others there are hidden.
   std::vector<std::string> readable;
-  /// Variables of the service that recipes get beside those that they and compilers are known to go
-  /// by; "NAME*" for all that begin so, but for what sounds like a secret.
+  /// More variables of the service for recipes, in addition to those that recipes and compilers are
+  /// known to use. "NAME*": all with this prefix, except names that look like secrets.
   std::vector<std::string> environment;
 
-  /// Whether commits can be built, or have been: otherwise bisections end with nightlies.
+  /// True when builds of commits are available. Otherwise bisections end with nightlies.
   bool has_builds_of_commits() const { return !recipe.empty() || !artifacts.empty(); }
 };
 
-/// What is kept of the builds that were fetched and made.
+/// The disk space and lifetime of downloaded and built builds.
 struct BuildsOptions {
-  /// They take no more than this together, 0: whatever they take. Room for
-  /// months of nightlies for CPUs.
+  /// Most disk space for all builds together; 0: no limit. The default holds months of CPU
+  /// nightlies.
   std::int64_t quota_mib = 200L * 1024;
-  /// So much of the disk is left to others: the next download, its unpacked files and the database.
+  /// Disk space that stays free, for the next download, its unpacked files and the database.
   std::int64_t keep_free_mib = 10L * 1024;
-  /// How long the builds of an incident on which nobody ruled are kept. An index lists sixty
-  /// nightlies, so what is removed later can hardly be fetched again.
+  /// Days for which the builds of an incident without a ruling are kept. An index lists sixty
+  /// nightlies, so an older build can hardly be downloaded again.
   int incident_days = 90;
 };
 
-/// What is kept of what was measured.
+/// The lifetime of raw samples.
 struct StoreOptions {
-  /// Nights of which every process and its samples are kept; of older ones stays what each came to:
-  /// level, spread, verdict, build and host. Verdicts look back at twenty.
+  /// Number of nightlies of which all processes and their samples are kept. Older nightlies keep
+  /// their summaries: level, spread, verdict, build and host. Verdicts use the last twenty.
   int raw_nights = 90;
 };
 
-/// Stands for every GPU of a host.
+/// The word for all GPUs of a host.
 inline constexpr auto all_devices = "all";
 
-/// Interchangeable hosts or devices; results are compared only inside a fleet.
+/// Interchangeable hosts or devices. Results are compared only within a fleet.
 struct FleetOptions {
   std::string name = "local";
   Device device = Device::cpu;
-  /// Runners at a time. A host measures one job at a time on a device, so more than one needs a
-  /// launcher that spreads them, or devices.
+  /// Number of runners at the same time. A host measures one job at a time on a device, so more
+  /// than one needs a launcher that spreads the runners, or devices.
   int slots = 1;
-  /// GPUs of its slots, each the one at its place: indices in the order of their buses, UUIDs, or
-  /// UUIDs of MIG instances. "all": on this host a slot for each that it has; behind a launcher the
-  /// first slot has GPU 0, and so on. Empty: what CUDA has first.
+  /// GPUs of the slots, in their order: indices in PCI bus order, UUIDs, or UUIDs of MIG instances.
+  /// "all": on this host, one slot for each GPU; with a launcher, GPU 0 for the first slot, and so
+  /// on. Empty: the first GPU of CUDA.
   std::vector<std::string> devices;
-  /// Whether it is measured while a fleet for the other kind of device is measured on the same
-  /// host. Each disturbs the other.
+  /// True when it measures also while a fleet for the other device (cpu, cuda) measures on the same
+  /// host. They disturb each other.
   bool beside_others = false;
-  /// Run on its hosts before and after each round, outside of sandboxes: to lock and unlock a GPU's
-  /// clocks, say, which is $CUDA_VISIBLE_DEVICES. A round whose first command fails is a `device`
-  /// failure.
+  /// Commands that run on its hosts before and after each round, outside of sandboxes. Example:
+  /// lock and unlock the clocks of the GPU in $CUDA_VISIBLE_DEVICES. If the first one fails, the
+  /// round fails with `device`.
   std::vector<std::string> before_round;
   std::vector<std::string> after_round;
-  /// Command prefix that starts the runner elsewhere: [] for this host, ["srun", ...], ["ssh",
-  /// host].
+  /// Command prefix that starts the runner on another host: [] for this host, ["srun", ...],
+  /// ["ssh", host].
   std::vector<std::string> launcher;
-  /// Of workers, on the hosts that they measure on.
+  /// Isolation of workers on the measuring hosts.
   IsolationWish isolation = IsolationWish::best;
-  /// Whether workers find a network in their sandbox.
+  /// True when workers have network access in their sandbox.
   bool network = false;
-  /// Directories that workers may read beside their build, suite.files and the system's.
+  /// Directories that workers may read, in addition to their build, suite.files and those of the
+  /// system.
   std::vector<std::string> readable;
-  /// Variables of the runner that workers get beside the locale and those that libraries are tuned
-  /// with; "NAME*" for all that begin so, but for what sounds like a secret.
+  /// More variables of the runner for workers, in addition to the locale and variables that tune
+  /// libraries. "NAME*": all with this prefix, except names that look like secrets.
   std::vector<std::string> environment;
 };
 
 enum class Scale { smoke, full };
-/// What floating point numbers are made of; `amp`: LibTorch mixes precisions by itself.
+/// The precision of floating-point numbers. `amp`: automatic mixed precision of LibTorch.
 enum class Precision { fp32, fp16, bf16, amp };
-/// Whether CUDA may round the factors of fp32 products and convolutions to ten bits; `as_pytorch`:
-/// where PyTorch lets it by itself, of convolutions.
+/// Permission for CUDA to round the factors of fp32 products and convolutions to ten bits (TF32).
+/// `as_pytorch`: PyTorch's default, which allows it for convolutions.
 enum class Tf32 { as_pytorch, on, off };
 
-/// Stands for every model of the suite.
+/// The word for all models of the suite.
 inline constexpr auto all_models = "all";
 
-/// What is measured: models x tests on every fleet.
+/// The measured benchmarks: models x tests, on each fleet.
 struct SuiteOptions {
-  /// "all", or names of `torchwatch suite list`; names of files for backends that run files.
+  /// "all", or names from `torchwatch suite list`. Names of files for the backends script and aoti.
   std::vector<std::string> models{all_models};
   std::vector<Test> tests{Test::train, Test::eval};
   std::string backend = "eager";
-  /// Directory, on the measuring hosts, of the models of the backends script and aoti: NAME.pt or
-  /// NAME.pt2, and NAME.json beside it.
+  /// Directory on the measuring hosts with the models of the backends script and aoti: NAME.pt or
+  /// NAME.pt2, with NAME.json next to it.
   std::string files;
   Precision precision = Precision::fp32;
   Tf32 tf32 = Tf32::as_pytorch;
@@ -184,153 +184,159 @@ struct SuiteOptions {
   Scale scale = Scale::full;
 };
 
-/// How one process measures one benchmark.
+/// The settings of a process that measures one benchmark.
 struct MeasureOptions {
-  /// Timed repetitions; the median is the result (TorchBench paper 2.2).
+  /// Number of timed runs. Their median is the result (TorchBench paper 2.2).
   int runs = 10;
-  /// Warming up ends when so many repetitions in a row got no faster. The memory pass warms up for
-  /// just as many.
+  /// The warm-up ends after this number of consecutive runs without a faster one. The memory
+  /// measurement warms up for this number of runs.
   int warmup = 3;
-  /// A run repeats the iteration until it lasts this long, so that the clock's grain and scheduling
-  /// do not matter.
+  /// Shortest run. A run repeats the iteration until it lasts this long, so the clock's resolution
+  /// and scheduling do not matter.
   std::chrono::milliseconds min_run{20};
-  /// Intra-operator threads. One is the most repeatable.
+  /// Number of intra-operator threads. One is the most repeatable.
   int threads = 1;
-  /// Whether the processes of a comparison run on as many processors of their own as they have
-  /// threads, on CPU fleets. Nobody else is kept off them.
+  /// True when each process of a comparison on a CPU fleet runs on its own processors, one per
+  /// thread. Other programs may still use these processors.
   bool pin = true;
-  /// Iterations over which the leak's slope is taken.
+  /// Number of iterations from which the leak per iteration is computed.
   int leak_iterations = 20;
   std::int64_t seed = 1337;
-  /// Nights from one profile of the whole suite to the next, on fleets of GPUs: it shows where the
-  /// time of iterations goes. 0: never. One more process a benchmark in a week.
+  /// Number of nightlies from one profile of the whole suite to the next, on GPU fleets; 0: never.
+  /// The profile shows where the time of iterations goes. It takes one more process per benchmark
+  /// and week.
   int profile_nights = 7;
-  /// A worker that takes longer is killed; its job has failed.
+  /// Longest run time of a worker. Then it is killed and its job fails.
   std::chrono::seconds timeout{600};
-  /// A worker whose process group holds more resident memory is killed; its job has failed.
+  /// Most resident memory of a worker's process group. Above it the worker is killed and its job
+  /// fails.
   std::int64_t memory_mib = 20L * 1024;
-  /// Processes tried before a job counts as failed.
+  /// Number of processes that are tried before a job fails.
   int attempts = 3;
-  /// Worker executable for builds that do not bring their own; empty: torchwatch-worker beside this
+  /// Worker executable for builds without their own. Empty: torchwatch-worker next to this
   /// executable.
   std::string worker;
 };
 
-/// When a difference counts.
+/// The rules for verdicts.
 struct DecideOptions {
-  /// Relative change that counts: the paper's 7%.
+  /// Smallest relative change that is reported: the TorchBench paper's 7%.
   double threshold = 0.07;
-  /// Probability that a comparison ever calls a regression what has not changed; the same of an
-  /// improvement. Three times as much on the worst of hosts.
+  /// Highest probability that a comparison ever reports a regression where nothing changed; the
+  /// same for an improvement. On the worst hosts it is three times as high.
   double error = 1e-4;
-  /// Probability that it ever calls unchanged what moved by the threshold or more.
+  /// Highest probability that a comparison ever reports `unchanged` for a change of the threshold
+  /// or more.
   double miss = 0.01;
-  /// Share of a night's alarms that may be expected to be false, whatever the number of series.
+  /// Highest expected share of false alarms among the regressions of a nightly, for any number of
+  /// series.
   double false_discovery = 0.05;
-  /// Benchmarks of each fleet a night whose nightly build is also compared with itself: any change
-  /// found there is a false alarm, so this measures how often there are some.
+  /// Number of benchmarks of each fleet and nightly for which the build is also compared with
+  /// itself. Any change found there is false, so this measures how often verdicts are false.
   int aa_benchmarks = 1;
-  /// Benchmarks of each fleet a night without an incident, for which the nightly's commit is built
-  /// twice, in two layouts, and compared: it tells searches by how much builds differ by
-  /// themselves. Proofs tell that as well, and these are two more builds a night, so none. Takes a
-  /// recipe that knows layouts.
+  /// Number of benchmarks of each fleet and nightly without an incident that compare two builds of
+  /// the nightly's commit, in two layouts. Bisections use the variation of builds. The default is
+  /// none, because proofs measure it, too, and two builds a nightly are expensive. Needs a recipe
+  /// that supports layouts.
   int aa_rebuilds = 0;
-  /// Nights in which each benchmark is once compared with the nightly it is anchored to, so that
-  /// many changes below the threshold do not add up unseen; 0: never. A week bounds how long it
-  /// takes, and costs a seventh of the benchmarks a night.
+  /// Number of nightlies in which each benchmark is compared once with its anchor, so many small
+  /// changes cannot add up unnoticed; 0: never. A week limits the delay and costs a seventh of the
+  /// benchmarks per nightly.
   int anchor_nights = 7;
-  /// Pairs of processes a benchmark in the sweep: the new nightly beside its baseline.
+  /// Pairs of processes per benchmark in the sweep: the new nightly next to its baseline.
   int sweep_pairs = 2;
-  /// Pairs of processes before the first look at a noisy metric, and at which a comparison gives
-  /// up.
+  /// Pairs of processes before the first decision on a noisy metric, and the number after which a
+  /// comparison ends as inconclusive.
   int min_pairs = 4;
   int max_pairs = 60;
-  /// Changes smaller than these never count, whatever their ratio.
+  /// Smaller changes are not reported, for any ratio.
   double latency_floor_ms = 0.01;
   std::int64_t memory_floor_bytes = 1 << 20;
   std::int64_t leak_floor_bytes = 512;
 
-  /// Fewest pairs with which a change of a noisy metric is called: so many fair coins fall one way
-  /// with probability `error` (sign test), rounded down.
+  /// Fewest pairs with which a change of a noisy metric can be reported: the sign test gives this
+  /// number of equal signs the probability `error`. Rounded down.
   int sign_test_pairs() const { return static_cast<int>(std::floor(-std::log2(error))); }
 };
 
-/// How bisections begin, and when they end.
+/// The settings of bisections.
 struct BisectOptions {
-  /// Of bisections of incidents, and of those that do not say. `paths` knows PyTorch's tree: fewer
-  /// builds where it is right, more readings where it is wrong.
+  /// Weights of the commits at the start, for incidents and for requests that do not choose.
+  /// `paths` uses PyTorch's directories: fewer builds if it is right, more measurements if it is
+  /// wrong.
   Prior prior = Prior::uniform;
-  /// Probability, as the posterior states it, at which an answer counts.
+  /// Posterior probability at which a bisection accepts its answer.
   double confidence = 0.99;
-  /// Processes a series after which the likeliest answer is given as undecided. A change of 7% at
-  /// 5% noise takes about a hundred.
+  /// Processes per series after which a bisection ends as undecided, with its likeliest answer. A
+  /// change of 7% with 5% noise takes about a hundred.
   int max_readings = 400;
-  /// In how many layouts a lone suspect must show what it did, where the recipe knows layouts.
+  /// Number of layouts in which a lone suspect must differ from its parent, if the recipe supports
+  /// layouts.
   int layouts = 2;
 };
 
-/// Where incidents are published. Without a repository they become Markdown files in the state
+/// The publishing of incidents. Without a repository, reports are Markdown files in the state
 /// directory.
 struct GithubOptions {
-  /// "owner/name"; empty: files instead of issues.
+  /// "owner/name"; empty: Markdown files instead of issues.
   std::string repository;
   std::string api = "https://api.github.com";
-  /// File that holds the token; wins over token_env.
+  /// File with the token; overrides token_env.
   std::string token_file;
-  /// Environment variable that holds the token.
+  /// Environment variable with the token.
   std::string token_env = "GITHUB_TOKEN";
-  /// Certificates to trust instead of the system's, PEM.
+  /// PEM file of the trusted certificates; empty: those of the system.
   std::string ca_file;
   std::vector<std::string> labels{"torchbench-perf-report"};
-  /// Whoever puts this label on a report calls it a false alarm, which is kept as a ruling; empty:
+  /// Label by which a maintainer marks a report as a false alarm. It is stored as a ruling. Empty:
   /// labels are not read.
   std::string false_alarm_label = "false-alarm";
-  /// One request's limit. GitHub gives up after 10 s itself.
+  /// Time limit of one request. GitHub itself gives up after 10 s.
   std::chrono::seconds timeout{30};
 };
 
-/// By what the service proves who it is, and keeps what is said to itself. Both files, PEM, or
-/// none: plain HTTP. They are looked at again with each connection, so a renewed certificate needs
-/// no restart.
+/// The PEM files for HTTPS: both, or none for plain HTTP. They are checked with each connection, so
+/// a renewed certificate needs no restart.
 struct TlsOptions {
-  /// The service's certificate, and then those that lead to one that clients trust.
+  /// The service's certificate, followed by its chain up to one that clients trust.
   std::string certificate;
-  /// Of the first; without a password.
+  /// The private key of the service's certificate, without a password.
   std::string key;
 
   bool is_on() const { return !certificate.empty() && !key.empty(); }
 };
 
 struct HttpOptions {
-  /// A numeric address, or "unix:/PATH" of a socket (address.h). Loopback unless somebody decides
-  /// otherwise, who then needs `tls` and `read_token_file`.
+  /// Address to listen on: numeric, or "unix:/PATH" of a socket (address.h). The default is
+  /// loopback. An address that other machines reach needs `tls` and `read_token_file`.
   std::string address = "127.0.0.1";
-  /// 0: any free port; the log says which. Of a Unix socket: none.
+  /// Port to listen on. 0: any free port, which the log names. Not used for a Unix socket.
   std::uint16_t port = 8917;
   TlsOptions tls;
-  /// Whether other machines may be answered without `tls` or without `read_token_file`: where
-  /// something else keeps strangers and listeners away.
+  /// True when the service may serve other machines without `tls` or `read_token_file`, because
+  /// another system protects it, such as a proxy or a private network.
   bool insecure = false;
-  /// File that holds the bearer token, 16 characters or more, for requests that change something;
-  /// empty: such requests are refused.
+  /// File with the bearer token, 16 characters or more, for requests that change something. Empty:
+  /// such requests are denied.
   std::string token_file;
-  /// File that holds such a token for requests that read; empty: everybody who reaches the
-  /// address may. /healthz, /readyz, the API's description and pages, which hold nothing that was
-  /// measured, are for everybody, and the other token reads, too.
+  /// File with a bearer token for requests that read. Empty: all clients may read. /healthz,
+  /// /readyz, the description of the API and pages without measurements need no token. The token of
+  /// `token_file` also permits reading.
   std::string read_token_file;
-  /// Names by which clients call the service, beside its addresses, localhost and the machine's own
-  /// name. Requests for any other are not answered: a page may have its name lead here.
+  /// Host names by which clients call the service, in addition to its addresses, localhost and the
+  /// machine's name. Requests for other names are rejected, because a web page could point its own
+  /// name to this service (DNS rebinding).
   std::vector<std::string> hosts;
 };
 
-/// The way to hosts elsewhere, for networks that have none of their own.
+/// The proxy for requests to other hosts.
 struct ProxyOptions {
-  /// HTTP proxy of everything that is fetched, of git, of recipes and of GitHub,
-  /// "http://HOST:PORT". Empty: what the variables https_proxy, http_proxy, all_proxy and no_proxy
-  /// say. A proxy that wants a password is named there: it does not belong into a configuration.
+  /// HTTP proxy for downloads, git, recipes and GitHub, "http://HOST:PORT". Empty: the variables
+  /// https_proxy, http_proxy, all_proxy and no_proxy decide. A proxy with a password must be named
+  /// there, because passwords do not belong in the configuration.
   std::string url;
-  /// Whom to ask directly: names, which stand for all below them, too, addresses, networks; "*":
-  /// everybody.
+  /// Hosts that are reached without the proxy: names with their subdomains, addresses, networks;
+  /// "*": all.
   std::vector<std::string> except{"localhost", "127.0.0.1", "::1"};
 };
 
@@ -342,7 +348,7 @@ struct LogOptions {
 
 /// The whole configuration file.
 struct Options {
-  /// Database, builds, logs and reports live here.
+  /// Directory of the database, builds, logs and reports.
   std::string state_dir;
   FeedOptions feed;
   SourceOptions source;

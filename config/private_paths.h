@@ -7,7 +7,8 @@
 
 namespace torchwatch::config {
 
-/// What no program may read that somebody else made: the state, tokens and keys. Absolute.
+/// Returns the absolute paths that sandboxes hide from recipes and workers: the state directory,
+/// tokens and keys.
 std::vector<std::string> private_paths(Options const& options);
 
 }  // namespace torchwatch::config

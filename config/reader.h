@@ -11,7 +11,7 @@
 
 namespace torchwatch::config {
 
-/// The visitor that fills one object's fields from JSON. What is absent keeps its default.
+/// The visitor that reads one object's fields from JSON. Absent fields keep their default.
 class Reader {
  public:
   Reader(Json const& json,
@@ -23,7 +23,7 @@ class Reader {
         directory_{directory},
         complaints_{complaints} {}
 
-  /// Complains about every key that no field asked for.
+  /// Adds a complaint for each key that belongs to no field.
   void finish();
 
   template <Scalar T>
@@ -90,7 +90,7 @@ class Reader {
   }
 
   Json const* find(char const* key);
-  /// Also makes a path absolute.
+  /// Checks a text against its rule, and makes a path absolute.
   void check_text(std::string& text, std::string const& path, Rule const& rule);
 
   Json const& json_;

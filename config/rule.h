@@ -3,20 +3,20 @@
 #include <cstddef>
 #include <string_view>
 
-/// What may be said about a field beyond its type.
+/// Rules for the values of a field, in addition to its type.
 namespace torchwatch::config {
 
-/// What a text stands for. Paths are made absolute; all but `path` must exist. `address`: numeric,
-/// or of a Unix socket (address.h).
+/// The meaning of a text. Paths are made absolute; all except `path` must exist. `address`:
+/// numeric, or of a Unix socket (address.h).
 enum class Form { text, address, path, directory, file, executable };
 
-/// What a text must look like.
+/// The allowed form of a text.
 struct Pattern {
   std::string_view expression = {};  ///< ECMAScript regular expression of the whole text
-  std::string_view meaning = {};     ///< the same for people
+  std::string_view meaning = {};     ///< description for people
 };
 
-/// What benchmark names are made of: they are taken apart again at '-' and brackets.
+/// A part of a benchmark's name. It has no '-' or brackets, because they separate the parts.
 inline constexpr Pattern benchmark_word{"[A-Za-z0-9_.]+", "a name of letters, digits, _ and ."};
 inline constexpr Pattern fleet_word{"[A-Za-z0-9_][A-Za-z0-9_.-]*",
                                     "a name of letters, digits, _, . and -"};
@@ -45,20 +45,20 @@ inline constexpr Pattern commit_place{
     "an absolute path or http(s)://HOST[:PORT]/PATH with {commit} in it"};
 inline constexpr Pattern variable{"[A-Za-z_][A-Za-z0-9_]*", "an environment variable's name"};
 
-/// The largest whole number that every JSON reader keeps exactly.
+/// The largest whole number that all JSON readers represent exactly.
 inline constexpr double largest = 9007199254740991;
 
-/// A text with a pattern is no longer than this: std::regex needs stack for every character.
+/// The longest text with a pattern. std::regex uses stack for every character.
 inline constexpr std::size_t longest_match = 256;
 
 struct Rule {
   std::string_view doc = {};
-  double minimum = 0;  ///< of numbers; inclusive, as is maximum
-  double maximum = 0;
-  bool non_empty = false;  ///< a text or a list with something in it
-  bool distinct = false;   ///< a list without repetition
+  double minimum = 0;      ///< smallest allowed number
+  double maximum = 0;      ///< largest allowed number
+  bool non_empty = false;  ///< the text or list must not be empty
+  bool distinct = false;   ///< the list must not have equal entries
   Form form = Form::text;
-  Pattern pattern = {};  ///< of a text, or of each text in a list
+  Pattern pattern = {};  ///< for the text, or for each text in the list
 };
 
 constexpr Rule plain(std::string_view doc) {
@@ -81,7 +81,7 @@ constexpr Rule matching(std::string_view doc, Pattern pattern) {
   return {.doc = doc, .pattern = pattern};
 }
 
-/// The same rule for a field that may not be empty. Without a default it must be given.
+/// Returns `rule` for a field that must not be empty. Without a default it is required.
 constexpr Rule needed(Rule rule) {
   rule.non_empty = true;
   return rule;
@@ -92,7 +92,7 @@ constexpr Rule distinct(Rule rule) {
   return rule;
 }
 
-/// What `rule`, of a list, says about each entry.
+/// Returns the rule for each entry of a list with `rule`.
 constexpr Rule of_entry(Rule const& rule) {
   return needed(matching({}, rule.pattern));
 }

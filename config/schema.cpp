@@ -37,7 +37,7 @@ Json scalar_schema(Rule const& rule) {
   return schema;
 }
 
-/// The visitor that describes every field in JSON Schema.
+/// The visitor that writes the JSON Schema of all fields.
 struct SchemaWriter {
   Json properties = Json::object();
   Json required = Json::array();

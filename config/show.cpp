@@ -7,7 +7,7 @@
 namespace torchwatch::config {
 namespace {
 
-/// The visitor that writes every field down.
+/// The visitor that writes all fields as JSON.
 struct Shower {
   Json json = Json::object();
 

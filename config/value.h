@@ -15,12 +15,12 @@
 #include "config/options.h"
 #include "config/rule.h"
 
-/// How one value of each type that a field may have looks in JSON.
+/// The JSON form of each type of field.
 namespace torchwatch::config {
 
 using Json = nlohmann::ordered_json;
 
-// The words of closed sets.
+// The words of enumerations.
 constexpr auto words(FeedKind) {
   return std::array{std::pair{"directory", FeedKind::directory},
                     std::pair{"git", FeedKind::git},
@@ -84,13 +84,13 @@ concept Scalar = Word<T> || Duration<T> || std::is_arithmetic_v<T> || std::same_
 template <class T>
 concept Section = std::is_class_v<T> && !Scalar<T>;
 
-/// What a person is told about a value that was found. Always one short line.
+/// Returns a value of the file for a message, as one short line.
 std::string found(Json const& json);
 
-/// 1 rather than 1.0 where a bound is whole.
+/// Returns a bound as JSON: a whole number as 1, not 1.0.
 Json bound(double value);
 
-/// What a text with this rule may be, for people.
+/// Returns the allowed texts of a rule for a message.
 std::string allowed_text(Rule const& rule);
 
 template <Scalar T>
@@ -106,7 +106,8 @@ Json to_json(T const& value) {
   }
 }
 
-/// What a person is told may stand here: "a whole number from 1 to 9", "one of \"cpu\", \"cuda\"".
+/// Returns the allowed values for a message: "a whole number from 1 to 9", "one of \"cpu\",
+/// \"cuda\"".
 template <Scalar T>
 std::string allowed(Rule const& rule) {
   if constexpr (Word<T>) {
@@ -124,7 +125,7 @@ std::string allowed(Rule const& rule) {
   }
 }
 
-/// Whether `json` is a number of the kind that `T` holds, within its bounds.
+/// True when `json` is a number of type `T` within the bounds of its rule.
 template <class T>
 bool is_number_for(Json const& json, Rule const& rule) {
   if (std::floating_point<T> ? !json.is_number() : !json.is_number_integer()) return false;
@@ -132,8 +133,8 @@ bool is_number_for(Json const& json, Rule const& rule) {
   return number >= rule.minimum && number <= rule.maximum;
 }
 
-/// Stores what `json` says in `value`; false, and nothing changed, when it is of another type or
-/// out of bounds. Whether a text obeys its rule is not looked at.
+/// Stores `json` in `value`. Returns false and changes nothing when it has another type or is out
+/// of bounds. Does not check texts against their rule.
 template <Scalar T>
 bool from_json(Json const& json, Rule const& rule, T& value) {
   if constexpr (Word<T>) {

@@ -35,7 +35,7 @@ class Load : public testing::Test {
     return load(directory_ / "torchwatch.json");
   }
 
-  /// What is said about a file, with its directory left out.
+  /// Returns the complaints about a file, without its directory.
   std::string complaint_about(std::string const& text) const {
     auto const options = load_text(text);
     if (options) return "";
@@ -46,7 +46,7 @@ class Load : public testing::Test {
     return message;
   }
 
-  /// The same about one section of an otherwise good file; the section stands on line 3.
+  /// Returns the complaints about a section on line 3 of a file that is otherwise valid.
   std::string complaint_about_section(std::string const& section) const {
     return complaint_about("{\n\"state_dir\": \"state\", \"feed\": {\"path\": \"nightlies\"},\n" +
                            section + "\n}\n");
@@ -160,7 +160,7 @@ TEST_F(Load, QuotesBytesThatAreNoTextSafely) {
   EXPECT_EQ(complaint.find('\xff'), std::string::npos);
 }
 
-TEST_F(Load, RefusesANumberThatNoMachineHolds) {
+TEST_F(Load, RefusesANumberThatOverflows) {
   EXPECT_EQ(complaint_about_section("\"measure\": {\"seed\": 1e999}"),
             "torchwatch.json:3:25: number overflow parsing '1e999'");
 }
@@ -177,7 +177,7 @@ TEST_F(Load, RefusesAnAbsurdlyLongNameInOneShortLine) {
   EXPECT_LT(complaint.size(), 300U);
 }
 
-TEST_F(Load, TellsTheLineOfANumberInAList) {
+TEST_F(Load, ReportsTheLineOfANumberInAList) {
   EXPECT_EQ(complaint_about_section("\"fleets\": [{\"launcher\": [\n\"srun\",\n7\n]}]"),
             "torchwatch.json:5: fleets[0].launcher[1]: found 7, allowed is a text that is not "
             "empty");
@@ -187,25 +187,25 @@ TEST_F(Load, IgnoresTheNameOfASchema) {
   EXPECT_EQ(complaint_about_section("\"$schema\": \"torchwatch.schema.json\""), "");
 }
 
-TEST_F(Load, WantsAnObject) {
+TEST_F(Load, RequiresAnObject) {
   EXPECT_EQ(complaint_about("[1]"), "torchwatch.json:1: found array, allowed is an object");
 }
 
-TEST_F(Load, WantsWhatHasNoDefault) {
+TEST_F(Load, RequiresFieldsWithoutDefault) {
   EXPECT_EQ(complaint_about("{}"),
             "torchwatch.json:1: state_dir: found nothing, allowed is a path\n"
             "torchwatch.json:1: feed.path: found nothing, allowed is an existing directory");
 }
 
-TEST_F(Load, WantsAFeedsPathOrWhatIsPublished) {
+TEST_F(Load, RequiresAPathExceptForPublishedFiles) {
   EXPECT_EQ(complaint_about(R"({"state_dir": "state", "feed": {"kind": "wheels"}})"), "");
   EXPECT_EQ(complaint_about(
                 R"({"state_dir": "state", "feed": {"kind": "libtorch", "path": "nightlies"}})"),
             "torchwatch.json:1: feed.path: found \"nightlies\" with kind \"libtorch\", allowed is "
-            "none: what is published is downloaded");
+            "no path: published files are downloaded");
 }
 
-TEST_F(Load, TakesAddressesOfThisMachineAndOthersThatAreClosedOrMeantToBeOpen) {
+TEST_F(Load, TakesLoopbackAddressesAndOthersThatAreProtectedOrInsecure) {
   for (auto const* const http : {R"({"address": "127.3.2.1"})",
                                  R"({"address": "::1"})",
                                  R"({"address": "::ffff:127.0.0.1"})",
@@ -216,7 +216,7 @@ TEST_F(Load, TakesAddressesOfThisMachineAndOthersThatAreClosedOrMeantToBeOpen) {
     EXPECT_EQ(complaint_about_section(std::string{"\"http\": "} + http), "") << http;
 }
 
-TEST_F(Load, TakesASocketWhosePathLinuxHasRoomFor) {
+TEST_F(Load, TakesASocketPathOfAtMost107Bytes) {
   auto const with_path_of = [](std::size_t size) {
     return "\"http\": {\"address\": \"unix:/" + std::string(size - 1, 'x') + "\"}";
   };
@@ -224,14 +224,14 @@ TEST_F(Load, TakesASocketWhosePathLinuxHasRoomFor) {
   EXPECT_NE(complaint_about_section(with_path_of(108)), "");
 }
 
-TEST_F(Load, ReportsEverythingThatIsWrongALineEach) {
+TEST_F(Load, ReportsAllErrorsALineEach) {
   EXPECT_EQ(complaint_about_section("\"log\": {\"level\": 3},\n\"http\": {\"port\": 70000}"),
             "torchwatch.json:3: log.level: found 3, allowed is one of \"debug\", \"info\", "
             "\"warning\", \"error\"\n"
             "torchwatch.json:4: http.port: found 70000, allowed is a whole number from 0 to 65535");
 }
 
-TEST_F(Load, LooksAtWhatMustFitTogetherOnlyWhereThePartsAreRight) {
+TEST_F(Load, ChecksSeveralFieldsTogetherOnlyIfEachIsValid) {
   EXPECT_EQ(complaint_about_section("\"decide\": {\"min_pairs\": 90, \"threshold\": \"high\"},\n"
                                     "\"fleets\": [{}, {}]"),
             "torchwatch.json:3: decide.threshold: found \"high\", allowed is a number from 0.001 "
@@ -240,7 +240,7 @@ TEST_F(Load, LooksAtWhatMustFitTogetherOnlyWhereThePartsAreRight) {
             "other fleet has");
 }
 
-TEST_F(Load, TakesAKeyWithADotForWhatItIs) {
+TEST_F(Load, TakesAKeyWithADotAsOneKey) {
   EXPECT_THAT(complaint_about_section("\"feed.path\": \"x\""),
               testing::StartsWith("torchwatch.json:3: [\"feed.path\"]: found an unknown key"));
 }
@@ -260,7 +260,7 @@ TEST_F(Load, RefusesAKeyThatComesTwice) {
 struct Broken {
   char const* name;
   char const* section;
-  char const* complaint;  ///< after "torchwatch.json:3: "; the directory is left out
+  char const* complaint;  ///< without "torchwatch.json:3: " and the directory
 };
 
 void PrintTo(Broken const& broken, std::ostream* out) {
@@ -314,7 +314,7 @@ INSTANTIATE_TEST_SUITE_P(
                "files in suite.files"},
         Broken{"AllAndMore",
                R"("suite": {"models": ["all", "dlrm"]})",
-               R"(suite.models: found "all" beside names, allowed is either)"},
+               R"(suite.models: found "all" and other names, allowed is one or the other)"},
         Broken{"EmptyList",
                R"("suite": {"models": []})",
                "suite.models: found an empty list, allowed is one with at least one entry"},
@@ -333,11 +333,10 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"PairsCrossed",
                R"("decide": {"min_pairs": 20, "max_pairs": 15})",
                "decide.min_pairs: found 20, allowed is at most decide.max_pairs, 15"},
-        Broken{
-            "PairsInWhichNoChangeCanBeCalled",
-            R"("decide": {"max_pairs": 12})",
-            "decide.max_pairs: found 12, allowed is at least 13: no change is called in fewer at "
-            "decide.error, 0.0001"},
+        Broken{"PairsInWhichNoChangeCanBeCalled",
+               R"("decide": {"max_pairs": 12})",
+               "decide.max_pairs: found 12, allowed is at least 13: fewer cannot show a change at "
+               "decide.error, 0.0001"},
         Broken{"RebuildsWithoutARecipe",
                R"("decide": {"aa_rebuilds": 2})",
                "decide.aa_rebuilds: found 2 without source.recipe, allowed is 0, or a recipe that "
@@ -380,24 +379,25 @@ INSTANTIATE_TEST_SUITE_P(
             "TlsAtASocket",
             R"("http": {"address": "unix:/run/t", "tls": {"certificate": "plain", "key": "plain"}})",
             R"(http.tls: found files, and http.address "unix:/run/t", allowed is none: )"
-            "what is said at a Unix socket stays on this machine"},
+            "connections to a Unix socket stay on this machine"},
         Broken{"OpenToAll",
                R"("http": {"address": "0.0.0.0"})",
                R"(http.address: found "0.0.0.0", which other machines reach, without )"
-               "http.read_token_file and http.tls, allowed is an address of this machine alone "
+               "http.read_token_file and http.tls, allowed is an address that only this machine "
+               "reaches "
                "(127.0.0.1, ::1, unix:/PATH), both http.read_token_file and http.tls, or "
                "\"insecure\": true"},
         Broken{"OverheardByAll",
                R"("http": {"address": "::", "read_token_file": "plain"})",
                R"(http.address: found "::", which other machines reach, without )"
-               "http.tls, allowed is an address of this machine alone "
+               "http.tls, allowed is an address that only this machine reaches "
                "(127.0.0.1, ::1, unix:/PATH), both http.read_token_file and http.tls, or "
                "\"insecure\": true"},
         Broken{
             "ReadByAll",
             R"("http": {"address": "10.0.0.1", "tls": {"certificate": "plain", "key": "plain"}})",
             R"(http.address: found "10.0.0.1", which other machines reach, without )"
-            "http.read_token_file, allowed is an address of this machine alone "
+            "http.read_token_file, allowed is an address that only this machine reaches "
             "(127.0.0.1, ::1, unix:/PATH), both http.read_token_file and http.tls, or "
             "\"insecure\": true"},
         Broken{"GithubWithoutOwner",
@@ -434,16 +434,16 @@ INSTANTIATE_TEST_SUITE_P(
                R"(source.artifacts: found "https://me:secret@host/{commit}.zip", allowed is )"
                "an absolute path or http(s)://HOST[:PORT]/PATH with {commit} in it"},
         Broken{
-            "ArtifactsThatAnybodyMayChange",
+            "ArtifactsThatOthersCanChange",
             R"("source": {"artifacts": "http://127.evil.example/{commit}.zip"})",
-            R"(source.artifacts: found "http://127.evil.example/{commit}.zip", which anybody on )"
-            "the way may change, allowed is https, or source.artifacts_sha256 by https or as a "
+            R"(source.artifacts: found "http://127.evil.example/{commit}.zip", which others )"
+            "can change on the way, allowed is https, or source.artifacts_sha256 by https or as a "
             "path"},
         Broken{
-            "DigestsThatAnybodyMayChange",
+            "DigestsThatOthersCanChange",
             R"("source": {"artifacts": "http://ci/{commit}", "artifacts_sha256": "http://ci/{commit}.sha256"})",
-            R"(source.artifacts: found "http://ci/{commit}", which anybody on the way may )"
-            "change, allowed is https, or source.artifacts_sha256 by https or as a path"},
+            R"(source.artifacts: found "http://ci/{commit}", which others can change on )"
+            "the way, allowed is https, or source.artifacts_sha256 by https or as a path"},
         Broken{"DigestsOfDirectories",
                R"("source": {"artifacts": "/{commit}", "artifacts_sha256": "/{commit}.sha256"})",
                R"(source.artifacts_sha256: found "/{commit}.sha256" without an archive in )"
@@ -499,13 +499,13 @@ INSTANTIATE_TEST_SUITE_P(
                "over hosts, or devices"},
         Broken{"DevicesOfAHostWithoutGpus",
                R"("fleets": [{"devices": ["0"]}])",
-               "fleets[0].devices: found \"0\" with device cpu, allowed is with cuda"},
+               "fleets[0].devices: found \"0\" with device cpu, allowed is none, or device cuda"},
         Broken{"FewerDevicesThanSlots",
                R"("fleets": [{"device": "cuda", "slots": 2, "devices": ["GPU-8932f937"]}])",
                "fleets[0].devices: found 1 of them for slots 2, allowed is one for each slot"},
         Broken{"AllDevicesAndOne",
                R"("fleets": [{"device": "cuda", "slots": 2, "devices": ["all", "0"]}])",
-               "fleets[0].devices: found \"all\" beside others, allowed is either"},
+               "fleets[0].devices: found \"all\" and other devices, allowed is one or the other"},
         Broken{"NoDevice",
                R"("fleets": [{"device": "cuda", "devices": ["GPU 0"]}])",
                "fleets[0].devices[0]: found \"GPU 0\", allowed is an index, GPU-UUID, MIG-UUID, "

@@ -7,7 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
-/// As much of JSON Schema as the configuration's schema uses, `format` excepted.
+/// Checks values against a JSON Schema. Supports the keywords of the configuration's schema except
+/// `format`.
 namespace torchwatch::config {
 
 using SchemaJson = nlohmann::ordered_json;

@@ -22,7 +22,7 @@ std::string read(std::string const& file) {
   return {std::istreambuf_iterator<char>{stream}, {}};
 }
 
-/// The example with a directory of nightlies that exists here.
+/// The example with a directory of nightlies that exists on this machine.
 std::string example() {
   std::string const nightlies = "/srv/pytorch-nightlies";
   auto text = read(directory + "/example.json");
@@ -33,7 +33,7 @@ SchemaJson parsed(std::string const& text) {
   return SchemaJson::parse(text, nullptr, true, true);
 }
 
-/// Calls `visit(path, schema)` for every field that is described, entries of lists included.
+/// Calls `visit(path, schema)` for each field of the schema, also for entries of lists.
 template <class Visit>
 void each_field(std::string const& path, SchemaJson const& schema, Visit&& visit) {
   visit(path, schema);
@@ -58,9 +58,9 @@ class ConfigurationFile : public testing::Test {
       fs::temp_directory_path() / ("torchwatch-schema-" + std::to_string(::getpid()) + ".json");
 };
 
-TEST(Schema, IsTheOneThatIsCheckedIn) {
+TEST(Schema, EqualsTheCommittedFile) {
   EXPECT_EQ(read(directory + "/torchwatch.schema.json"), schema().dump(2) + "\n")
-      << "write it anew: torchwatch config schema > config/torchwatch.schema.json";
+      << "write it again: torchwatch config schema > config/torchwatch.schema.json";
 }
 
 TEST(Schema, DescribesEveryFieldThatShowPrints) {
@@ -95,7 +95,7 @@ TEST(Schema, HasDefaultsThatObeyIt) {
   EXPECT_GT(defaults, 30);
 }
 
-TEST(Schema, ExplainsEveryFieldAndKnowsNoOthers) {
+TEST(Schema, DescribesEveryFieldAndAllowsNoOthers) {
   each_field("", schema(), [](std::string const& path, SchemaJson const& field) {
     auto const explained = path.ends_with("[]") || path.ends_with("$schema") ||
                            !field.value("description", "").empty();
@@ -125,7 +125,7 @@ TEST_F(ConfigurationFile, IsWhatShowPrints) {
   EXPECT_TRUE(obeys(show(*options), schema()));
 }
 
-/// One field set to something: the loader and the schema must be of one mind.
+/// A field with a value, which the loader and the schema must both accept or both reject.
 struct Setting {
   char const* section;
   char const* field;
