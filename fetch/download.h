@@ -14,77 +14,77 @@
 
 namespace torchwatch::fetch {
 
-/// In the place of a host's name: redirects may lead anywhere.
+/// The entry of DownloadRequest::hosts that allows redirects to any host.
 inline constexpr auto any_host = "*";
 
-/// What is to be downloaded, and how far that may go.
+/// A file to download, with the limits of the download.
 struct DownloadRequest {
   std::string url;  ///< http or https
-  /// Where redirects may lead besides the URL's own host, or any_host; never from https to http.
+  /// Hosts that redirects may lead to, in addition to the URL's host; or any_host. Redirects from
+  /// https to http are never followed.
   std::vector<std::string> hosts;
-  /// Certificates to trust instead of the system's, PEM.
+  /// PEM file of the trusted certificates; empty: those of the system.
   std::string ca_file;
-  /// Of the version that is known already: it is not sent again. Empty: there is none.
+  /// Validators of the known version, which is not downloaded again. Empty: none is known.
   Validators known;
-  /// Only asked for by its head: nothing is downloaded, and `whole` says that the server has
-  /// another version than the known one.
+  /// Sends only HEAD and downloads nothing. `whole` then means that the server has another version
+  /// than the known one.
   bool is_asked_only = false;
-  /// The server may send it compressed (Content-Encoding), and it is stored decoded. What came
-  /// before an interruption is then downloaded again. For pages: files have the digest and the
-  /// length of what is sent.
+  /// Allows the server to compress the file (Content-Encoding); it is stored decoded. An
+  /// interrupted download then starts over. For pages only: the digest and length of other files
+  /// refer to the bytes that are sent.
   bool may_be_encoded = false;
-  /// 64 lower-case hexadecimal digits; empty: nobody published any.
+  /// 64 lower-case hexadecimal digits; empty if none was published.
   std::string sha256;
   std::int64_t most_bytes = 16LL << 30;
-  /// Flushed to the disk before it gets its name. That takes half as long again, for nothing where
-  /// the file is an archive that is unpacked at once.
+  /// Flushes the file to the disk before it gets its name. This takes half as long again, which is
+  /// wasted on an archive that is unpacked immediately.
   bool is_durable = true;
-  /// Together, with all that is tried again.
+  /// Time limit of all attempts together.
   std::chrono::seconds limit{4 * 3600};
-  /// Bytes a second. An attempt ends when it is slower for as long as `stall`, and has brought
-  /// nothing when it was slower on the whole.
+  /// Bytes per second. An attempt ends when it is slower for the time `stall`. It counts as one
+  /// without progress when it was slower on average.
   std::int64_t least_speed = std::int64_t{10} << 10;
   std::chrono::seconds stall{60};
-  /// Attempts that bring nothing, one after the other, before it is given up.
+  /// Number of consecutive attempts without progress before the download fails.
   int attempts = 5;
-  /// Before the second attempt; twice as long before each further one, give or take a half, or as
-  /// the server wishes (Retry-After).
+  /// Pause before the second attempt. It doubles before each further one, plus or minus a half,
+  /// unless the server requests another (Retry-After).
   std::chrono::milliseconds pause{1000};
 };
 
-/// In the message of the error that the server has other contents than were published.
+/// Part of the error message for contents that differ from the published ones.
 inline constexpr std::string_view other_contents = "published with the SHA-256 ";
 
-/// What came of it.
+/// The result of a download.
 struct Downloaded {
   enum class End {
-    whole,      ///< the file is there
+    whole,      ///< the file was downloaded
     unchanged,  ///< the server has the known version (304)
     absent      ///< the server has no such file (404, 410)
   };
 
   End end{};
   Validators validators;
-  std::int64_t bytes = 0;         ///< of the file; asked by its head, 0 where that has no length
-  std::int64_t resumed_from = 0;  ///< bytes that an earlier, interrupted download had brought
-  std::string sha256{};           ///< of the file; empty unless it came
+  std::int64_t bytes = 0;         ///< size of the file; after HEAD, 0 if the server sent no length
+  std::int64_t resumed_from = 0;  ///< bytes received by an earlier, interrupted download
+  std::string sha256{};           ///< hash of the file; empty unless it was downloaded
 };
 
-/// Bytes that are there, and of how many, if the server says.
+/// Called with the bytes received so far, and the total if the server sent it.
 using DownloadProgress = std::function<void(std::int64_t, std::optional<std::int64_t>)>;
 
-/// Downloads to `file`, which appears whole or not at all. What came before an interruption, of
-/// this call or of an earlier one that was killed, lies in FILE.part and is not downloaded again,
-/// unless the server has another version by then. A proxy of the environment is obeyed
-/// (https_proxy, no_proxy), certificates are verified, and passing trouble is tried again: no
-/// connection, a slow or a cut off answer, 408, 429 and 5xx.
+/// Downloads to `file`, which appears complete or not at all. FILE.part has the bytes received by
+/// an interrupted call, also one that was killed. They are not downloaded again unless the server
+/// has another version. Uses a proxy of the environment (https_proxy, no_proxy) and verifies
+/// certificates. Retries temporary errors: no connection, a slow or incomplete response, 408, 429
+/// and 5xx. Blocks; calls `on_progress` at most a few times a second.
 ///
-/// Fails in one line that names the URL: invalid_argument, it is none; refused, the server or a
-/// redirect to a host that is not allowed; corrupt, the file is too large, and is gone;
-/// unavailable, anything else, also when the disk has too little room left. A file that is not what
-/// `sha256` says is gone and unavailable: an index and the caches in front of its files change one
-/// after the other.
-/// Blocks; calls `on_progress` a few times a second at most.
+/// Errors are one line that names the URL: invalid_argument for an invalid URL; refused when the
+/// server rejects the request or redirects to a host that is not allowed; corrupt for a file that
+/// is too large, which is removed; unavailable for all others, such as too little disk space.
+/// A file without the digest `sha256` is removed and unavailable, because an index and the caches
+/// in front of its files do not change at the same time.
 Result<Downloaded> download(DownloadRequest const& request,
                             std::filesystem::path const& file,
                             DownloadProgress const& on_progress = {});

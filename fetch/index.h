@@ -12,39 +12,38 @@
 
 namespace torchwatch::fetch {
 
-/// More files of nightlies than an index ever had for one kind of machine; the oldest of what is
-/// more are left out.
+/// The largest number of offers, more than an index ever had for one kind of machine. Of more, the
+/// oldest are left out.
 inline constexpr std::size_t most_offers = 5000;
 
-/// A page that came.
+/// The result of reading a page of links.
 struct Page {
   Downloaded::End end{};
   Validators validators;
-  std::vector<PageLink> links;  ///< empty unless it came whole
+  std::vector<PageLink> links;  ///< empty unless `end` is `whole`
 };
 
-/// Downloads a page of links, if it is another one than the known, and reads it; `file` is where it
-/// lies meanwhile, and gone afterwards. Errors as download's and links_of's. Blocks.
+/// Downloads and reads a page of links, unless the server has the known version. `file`: temporary
+/// file for the page, removed afterwards. Errors are those of download() and links_of(). Blocks.
 Result<Page> read_page(DownloadRequest request, std::filesystem::path const& file);
 
-/// An index page to look into, and what is wanted of it.
+/// A request for the nightlies on an index page.
 struct IndexRequest {
-  DownloadRequest page;  ///< `known`: the version that was looked into before
-  /// Where the page lies while it is read; gone afterwards.
-  std::filesystem::path file;
+  DownloadRequest page;        ///< `known`: the version that was read before
+  std::filesystem::path file;  ///< temporary file for the page; removed afterwards
   PackageFilter filter;
 };
 
-/// What an index has.
+/// The nightlies of an index.
 struct Index {
   Downloaded::End end{};
   Validators validators;
-  std::vector<Offer> offers;  ///< as offers_in's, at most `most_offers`; empty unless it came whole
-  std::string misfit{};       ///< as why_none_fits's
-  std::string newer{};        ///< as newer_for_other_pythons's
+  std::vector<Offer> offers;  ///< offers_in(), at most `most_offers`; empty unless `end` is `whole`
+  std::string misfit{};       ///< why_none_fits()
+  std::string newer{};        ///< newer_for_other_pythons()
 };
 
-/// Reads the page and picks the nightlies on it. Errors as read_page's. Blocks.
+/// Reads the page and returns the nightlies on it. Errors are those of read_page(). Blocks.
 Result<Index> look_into(IndexRequest const& request);
 
 }  // namespace torchwatch::fetch

@@ -8,16 +8,16 @@
 
 namespace torchwatch::fetch {
 
-/// What markers are asked about: a Linux host with CPython.
+/// The environment in which markers are evaluated: a Linux host with CPython.
 struct MarkerEnvironment {
   std::string python;            ///< "3.12"
   std::string machine;           ///< "x86_64", "aarch64"
-  std::set<std::string> extras;  ///< that are wanted of the package, by their canonical names
+  std::set<std::string> extras;  ///< requested extras of the package, by their canonical names
 };
 
-/// Whether an environment marker holds: 'platform_system == "Linux" and extra == "cublas"' (PEP
-/// 508). An empty one always does. Fails with invalid_argument, naming what is no marker or asks
-/// for what PEP 508 does not know.
+/// True when an environment marker holds (PEP 508), such as 'platform_system == "Linux" and extra
+/// == "cublas"'. An empty marker always holds. Fails with invalid_argument, naming the part that is
+/// not a marker or uses a variable that PEP 508 does not define.
 Result<bool> marker_holds(std::string_view marker, MarkerEnvironment const& environment);
 
 }  // namespace torchwatch::fetch

@@ -9,9 +9,9 @@
 
 namespace torchwatch::fetch {
 
-/// A file that is being downloaded: FILE.part, and beside it, in FILE.part.version, of which
-/// version of which address its bytes are. Outlives a kill: its bytes can be gone on from. Throws
-/// std::system_error when the disk fails.
+/// A file during its download: FILE.part has the bytes, FILE.part.version their address and
+/// version. A download that was killed can be resumed from them. Throws std::system_error when the
+/// disk fails.
 class PartialFile {
  public:
   explicit PartialFile(std::filesystem::path file);
@@ -19,28 +19,29 @@ class PartialFile {
   PartialFile& operator=(PartialFile const&) = delete;
   ~PartialFile();
 
-  /// How much of `url` is there; 0 when it is of another address, or of a version that no server
-  /// could be asked for.
+  /// Returns the number of stored bytes of `url`. Returns 0 when they are of another address, or of
+  /// a version without a range_condition().
   std::int64_t size_of(std::string const& url) const;
 
-  /// By what the server knows the version that is there (If-Range, RFC 9110, 13.1.5): an entity tag
-  /// that is not weak, or a date.
+  /// Returns the server's name of the stored version for If-Range (RFC 9110, 13.1.5): a strong
+  /// entity tag, or a date.
   std::string range_condition() const;
 
   Validators const& validators() const { return validators_; }
 
-  /// Where its bytes are.
+  /// The file with the bytes.
   std::filesystem::path const& path() const { return part_; }
 
-  /// What follows is appended.
+  /// Opens the file, so that append() adds to the stored bytes.
   void go_on();
-  /// What follows is the beginning of this version; what was there is gone.
+  /// Removes the stored bytes and starts a new version.
   void begin(std::string const& url, Validators validators);
   void append(std::span<char const> bytes);
 
-  /// Gives it its name; flushed to the disk before, if it has to outlive a power cut.
+  /// Renames it to the final name. Flushes it to the disk first, if it must survive a power
+  /// failure.
   void finish(bool is_durable);
-  /// Nothing is left of it.
+  /// Removes both files.
   void discard();
 
  private:

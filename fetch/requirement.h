@@ -9,22 +9,22 @@
 
 namespace torchwatch::fetch {
 
-/// What a Python package needs: 'cuda-toolkit[cublas]==13.0.2; platform_system == "Linux"'
-/// (PEP 508).
+/// A requirement of a Python package (PEP 508): 'cuda-toolkit[cublas]==13.0.2; platform_system ==
+/// "Linux"'.
 struct Requirement {
   std::string text;              ///< without its marker: 'cuda-toolkit[cublas]==13.0.2'
-  std::string name;              ///< as canonical_name has it
-  std::set<std::string> extras;  ///< of them, by their canonical names
+  std::string name;              ///< canonical_name() of the package
+  std::set<std::string> extras;  ///< requested extras, by their canonical names
   VersionRange versions;
-  std::string marker;  ///< when it is needed; empty: always. See marker.h
+  std::string marker;  ///< condition of the requirement (marker.h); empty: it always applies
 };
 
-/// "nvidia-cublas" of "NVIDIA_cuBLAS": projects and extras have one name in many spellings (PEP
-/// 503).
+/// Returns the canonical name of a project or extra, "nvidia-cublas" for "NVIDIA_cuBLAS", because a
+/// name can have several spellings (PEP 503).
 std::string canonical_name(std::string_view name);
 
-/// Fails with invalid_argument, naming the text, for what is none, or names an address instead of a
-/// version.
+/// Parses a requirement. Fails with invalid_argument, naming the text, when it is not a requirement
+/// or has an address instead of versions.
 Result<Requirement> parse_requirement(std::string_view text);
 
 }  // namespace torchwatch::fetch

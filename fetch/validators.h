@@ -4,7 +4,7 @@
 
 namespace torchwatch::fetch {
 
-/// How a server names one version of a file (RFC 9110, 8.8). Either may be empty.
+/// A server's names of one version of a file (RFC 9110, 8.8). Each may be empty.
 struct Validators {
   std::string etag;
   std::string last_modified;

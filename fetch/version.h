@@ -10,15 +10,14 @@
 
 #include "storage/base/result.h"
 
-/// Versions of Python packages and ranges of them, as the version specifiers of Python have them
-/// (PEP 440).
+/// Versions of Python packages and version specifiers (PEP 440).
 namespace torchwatch::fetch {
 
-/// "13.0.48", "2.9.0.dev20250902+cu126", "1!3.5rc1.post2". They are ordered by age, as PEP 440 has
-/// it: 1.0.dev1 < 1.0a1 < 1.0 < 1.0+local < 1.0.post1; 1.0 and 1.0.0 are the same.
+/// A version: "13.0.48", "2.9.0.dev20250902+cu126", "1!3.5rc1.post2". Ordered as in PEP 440:
+/// 1.0.dev1 < 1.0a1 < 1.0 < 1.0+local < 1.0.post1. 1.0 and 1.0.0 are equal.
 class Version {
  public:
-  /// Nothing for what is no version, or one with a number from 2147483647 on.
+  /// Returns nothing when `text` is not a version, or has a number of 2147483647 or more.
   static std::optional<Version> parse(std::string_view text);
 
   bool is_prerelease() const { return phase_.first != final_phase || dev_ != no_dev; }
@@ -27,16 +26,17 @@ class Version {
 
   bool is_local() const { return !local_.empty(); }
 
-  /// Without what follows its plus sign.
+  /// Returns the version without its local part, which follows the plus sign.
   Version without_local() const;
 
-  /// Whether the first numbers of this release are all those of `start`: 13.0.48 starts with 13.0.
+  /// True when the release begins with all numbers of `start`: 13.0.48 starts with 13.0.
   bool starts_with(Version const& start) const;
 
-  /// Whether both are of one release, whatever came before and after it: 1.0rc1 and 1.0.post1.
+  /// True when both have the same release numbers, such as 1.0rc1 and 1.0.post1.
   bool is_of_release(Version const& other) const;
 
-  /// 13 of 13.0, 13.0 of 13.0.48: one number less, and nothing but numbers.
+  /// Returns the release without its last number: 13 for 13.0, 13.0 for 13.0.48. Other parts are
+  /// removed.
   Version without_last_number() const;
 
   friend std::strong_ordering operator<=>(Version const& one, Version const& other);
@@ -48,7 +48,7 @@ class Version {
   static constexpr int no_dev = std::numeric_limits<int>::max();  // newer than any
 
   struct LocalPart {
-    int number = -1;  ///< letters: -1, and so before any number
+    int number = -1;  ///< -1 for letters, which come before all numbers
     std::string letters;
     friend auto operator<=>(LocalPart const&, LocalPart const&) = default;
   };
@@ -64,11 +64,11 @@ class Version {
   std::vector<LocalPart> local_;
 };
 
-/// ">=2.9,!=2.9.1", "==13.0.*", "~=2.1"; empty: any version.
+/// A range of versions: ">=2.9,!=2.9.1", "==13.0.*", "~=2.1". An empty text allows all versions.
 class VersionRange {
  public:
-  /// Fails with invalid_argument, naming what is no such clause; what follows a plus sign has no
-  /// order, and so no place but after "==" and "!=".
+  /// Fails with invalid_argument, naming the invalid clause. Local versions ("+...") are allowed
+  /// only after "==" and "!=", because they have no order.
   static Result<VersionRange> parse(std::string_view text);
 
   bool holds(Version const& version) const;
@@ -77,7 +77,7 @@ class VersionRange {
   struct Clause {
     std::string comparison;  ///< "==", "!=", "<", "<=", ">", ">=", "~="
     Version version;
-    bool is_prefix = false;  ///< of "==" and "!=": ".*"
+    bool is_prefix = false;  ///< for "==" and "!=": the version ends with ".*"
   };
 
   static Result<Clause> clause_in(std::string_view text);

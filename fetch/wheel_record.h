@@ -7,17 +7,17 @@
 
 namespace torchwatch::fetch {
 
-/// Compares an unpacked wheel with its NAME-VERSION.dist-info/RECORD (PEP 427): every file that is
-/// listed there with a digest and a size has these. RECORD and its signatures need none.
+/// Compares an unpacked wheel with its NAME-VERSION.dist-info/RECORD (PEP 427): each listed file
+/// must have its digest and size. RECORD and its signatures need none.
 ///
-/// Returns a warning on one line, empty when there is none: wheels are published whose METADATA was
-/// edited, or a folder added, after RECORD was written, and pip installs them. So a difference in
-/// *.dist-info and a file that is not listed are accepted; the warning names the first one and how
-/// many more there are.
+/// Returns a warning of one line, or an empty text. Some published wheels have a METADATA that was
+/// edited, or a folder that was added, after RECORD was written; pip installs them. So differences
+/// in *.dist-info and files that are not listed are accepted. The warning names the first one and
+/// the number of others.
 ///
-/// Fails with corrupt, in one line that names the first other file that differs, is not there, or
-/// is listed twice and not alike; also when there is no RECORD, or more than one. Reads every file;
-/// blocks.
+/// Fails with corrupt, naming the first other file that differs, is missing, or is listed twice
+/// with different entries. Also fails with corrupt when there is not exactly one RECORD. Reads all
+/// files; blocks.
 Result<std::string> check_record(std::filesystem::path const& wheel);
 
 }  // namespace torchwatch::fetch
