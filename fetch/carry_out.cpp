@@ -26,7 +26,7 @@ fs::path unfinished(fs::path directory) {
   return directory += ".part";
 }
 
-/// So that a directory that has its name has its files, whatever fails then.
+/// Flushes the files of a directory before it gets its name, so they survive a power failure.
 void flush_disk_of(fs::path const& directory) {
   int const descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   bool const is_flushed = descriptor >= 0 && ::syncfs(descriptor) == 0;
@@ -53,15 +53,15 @@ Result<Downloaded> download_once(FetchRequest const& request, OnFetchProgress co
     return Downloaded{Downloaded::End::whole, {}, size, size, digest_of(request.file)};
   }
   auto wanted = request.download;
-  // What a power cut leaves of it comes again when it cannot be unpacked.
+  // After a power failure, an archive that cannot be unpacked is downloaded again.
   wanted.is_durable = wanted.is_durable && request.directory.empty();
   return download(wanted, request.file, [&](std::int64_t bytes, std::optional<std::int64_t> whole) {
     on_progress({Phase::downloading, bytes, whole});
   });
 }
 
-/// Adds to `fetched` what comes out of the file. `is_proven`: the file has the digest that was
-/// published, so its RECORD has nothing to add.
+/// Unpacks the file and adds the result to `fetched`. `is_proven`: the file has the published
+/// digest, so its RECORD is not needed.
 Result<Fetched> unpack_and_check(FetchRequest const& request,
                                  Fetched fetched,
                                  bool is_proven,
@@ -82,7 +82,8 @@ Result<Fetched> unpack_and_check(FetchRequest const& request,
   return fetched;
 }
 
-/// What is refused is no better another time; a damaged file may be, unless it was published so.
+/// Returns the error for the caller. A rejected archive is a permanent error. A damaged one is
+/// temporary unless it has the published digest.
 Error error_of(Error error, bool is_proven) {
   if (error.code == ErrorCode::corrupt && !is_proven)
     error.code = ErrorCode::unavailable;
@@ -95,7 +96,7 @@ Error error_of(Error error, bool is_proven) {
 
 void keep_answer(fs::path const& directory, Fetched const& fetched) {
   auto const file = directory / answer_file;
-  fs::remove_all(file);  // an archive may have an entry of that name
+  fs::remove_all(file);  // the archive may have an entry with this name
   std::ofstream stream{file};
   stream << encode(Message{fetched});
   stream.close();
@@ -109,15 +110,16 @@ Result<Fetched> kept_answer(fs::path const& directory) {
   auto const message = decode_message(*line);
   if (!message) return message.error();
   if (auto const* const fetched = std::get_if<Fetched>(&*message)) return *fetched;
-  return Error{ErrorCode::corrupt, file.string() + ": found no answer of a download in it"};
+  return Error{ErrorCode::corrupt,
+               file.string() + ": it does not contain the result of a download"};
 }
 
 Result<Fetched> carry_out(FetchRequest const& request, OnFetchProgress const& on_progress) {
   try {
     if (!request.directory.empty() && fs::exists(request.directory)) {
-      fs::remove(request.file);  // of one that was killed when all was done but this
+      fs::remove(request.file);  // of a call that was killed before it removed the file
       return Error{ErrorCode::invalid_argument,
-                   "make " + request.directory.string() + ": it is there already"};
+                   "make " + request.directory.string() + ": it exists already"};
     }
     bool const was_there = fs::exists(request.file);
     Fetched fetched;
@@ -125,14 +127,14 @@ Result<Fetched> carry_out(FetchRequest const& request, OnFetchProgress const& on
     if (!downloaded) return downloaded.error();
     fetched.download = *downloaded;
     if (downloaded->end != Downloaded::End::whole || request.directory.empty()) return fetched;
-    fs::remove_all(unfinished(request.directory));  // of one that was killed
+    fs::remove_all(unfinished(request.directory));  // of a call that was killed
     bool const is_proven = !was_there && !request.download.sha256.empty();
     auto unpacked = unpack_and_check(request, std::move(fetched), is_proven, on_progress);
     if (!unpacked) {
-      bool const is_no_good = unpacked.error().code != ErrorCode::unavailable;
-      if (is_no_good) fs::remove(request.file);
-      // A power cut may have left a file that is not whole, under its name
-      if (is_no_good && was_there) return carry_out(request, on_progress);
+      bool const is_rejected = unpacked.error().code != ErrorCode::unavailable;
+      if (is_rejected) fs::remove(request.file);
+      // A power failure may have left an incomplete file under the final name.
+      if (is_rejected && was_there) return carry_out(request, on_progress);
       return error_of(unpacked.error(), is_proven);
     }
     keep_answer(unfinished(request.directory), *unpacked);

@@ -16,7 +16,7 @@ bool has_libraries(std::string const& name) {
   return name.starts_with("nvidia-") || name == "cuda-toolkit";
 }
 
-/// Of NAME-VERSION[-BUILD]-PYTHON-ABI-PLATFORM.whl (PEP 427).
+/// The parts of NAME-VERSION[-BUILD]-PYTHON-ABI-PLATFORM.whl (PEP 427).
 struct WheelName {
   std::string name;
   std::optional<Version> version;
@@ -34,7 +34,7 @@ std::optional<WheelName> parse_wheel_name(std::string const& file_name) {
   return WheelName{canonical_name(parts[0]), Version::parse(parts[1]), parts[1], parts.back()};
 }
 
-/// One of a platform's tags, which dots stand between.
+/// True when one of the platform tags, separated by dots, fits the machine.
 bool runs_on(std::string const& platform, std::string const& machine) {
   std::vector<std::string> tags;
   boost::split(tags, platform, [](char c) { return c == '.'; });
@@ -58,7 +58,7 @@ Result<std::vector<Requirement>> companions_of(WheelMetadata const& wheel,
   std::vector<Requirement> companions;
   for (auto const& text : wheel.needs) {
     auto requirement = parse_requirement(text);
-    // What is asked for by its address is none of the index's, and so none of these.
+    // A requirement with an address is not a file of the index, so it is not a companion.
     if (!requirement && !has_libraries(canonical_name(text))) continue;
     if (!requirement) return bad(requirement.error());
     if (!has_libraries(requirement->name)) continue;

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-/// 5 of "bytes 5-9/10".
+/// Returns the start of a range: 5 for "bytes 5-9/10".
 std::optional<std::int64_t> start_of(std::string_view range) {
   constexpr std::string_view unit = "bytes ";
   if (!range.starts_with(unit)) return std::nullopt;
@@ -30,7 +30,7 @@ std::optional<std::int64_t> start_of(std::string_view range) {
   return parse_number<std::int64_t>(range.substr(0, range.find('-')));
 }
 
-/// 10 of "bytes 5-9/10".
+/// Returns the total of a range: 10 for "bytes 5-9/10".
 std::optional<std::int64_t> whole_of(std::string_view range) {
   auto const slash = range.rfind('/');
   if (slash == std::string_view::npos) return std::nullopt;
@@ -49,12 +49,12 @@ bool is_success(http::Response const& head) {
   return head.status == 200 || head.status == 206;
 }
 
-/// Bytes of what follows.
+/// Returns the length of the body.
 std::optional<std::int64_t> length_of(http::Response const& head) {
   return parse_number<std::int64_t>(http::header_of(head, "content-length"));
 }
 
-/// "bytes 5-9/10", "bytes */10".
+/// Returns the range in the response: "bytes 5-9/10", "bytes */10".
 std::string range_of(http::Response const& head) {
   return http::header_of(head, "content-range");
 }
@@ -63,7 +63,7 @@ Validators validators_of(http::Response const& head) {
   return {http::header_of(head, "etag"), http::header_of(head, "last-modified")};
 }
 
-/// One file on its way.
+/// The download of one file.
 class Download {
  public:
   Download(DownloadRequest const& request,
@@ -86,19 +86,20 @@ class Download {
       failures = is_worth(attempt) ? 1 : failures + 1;
       if (failures >= request_.attempts)
         return failed(ErrorCode::unavailable, trouble_with(answer));
-      if (!rest(failures, answer)) return failed(ErrorCode::unavailable, "it took too long");
+      if (!rest(failures, answer))
+        return failed(ErrorCode::unavailable, "it exceeded its time limit");
     }
   }
 
  private:
-  /// What there was before it.
+  /// The state before an attempt.
   struct Attempt {
     std::int64_t bytes = 0;
     Clock::time_point begin;
   };
 
-  /// Whether it brought as much as it must in its time. Who sends a byte and hangs up gets no
-  /// further than who sends none.
+  /// True when the attempt was at least as fast as required. A server that sends one byte and hangs
+  /// up counts like one that sends nothing.
   bool is_worth(Attempt const& attempt) const {
     std::chrono::duration<double> const time = Clock::now() - attempt.begin;
     auto const least = static_cast<double>(request_.least_speed) * std::max(time.count(), 1.0);
@@ -109,7 +110,7 @@ class Download {
     return {code, "download " + http::without_secrets(request_.url) + ": " + why};
   }
 
-  /// From redirect to redirect, as far as these may lead.
+  /// Follows redirects, as far as they are allowed.
   Result<http::Response> follow(http::Url url) {
     constexpr int most_redirects = 5;
     for (int redirects = 0;; ++redirects) {
@@ -122,7 +123,7 @@ class Download {
                    redirects == most_redirects
                        ? "it is redirected more than " + std::to_string(most_redirects) + " times"
                        : "it is redirected to \"" + http::without_secrets(answer->redirect) +
-                             "\", which no one has allowed");
+                             "\", which is not allowed");
         return answer;
       }
       url = *next;
@@ -139,10 +140,10 @@ class Download {
 
   Result<http::Response> ask(http::Url const& url) {
     takes_contents_ = false;
-    bool const begins_anew = request_.is_asked_only || request_.may_be_encoded;
-    have_ = begins_anew ? 0 : part_.size_of(request_.url);
+    bool const starts_over = request_.is_asked_only || request_.may_be_encoded;
+    have_ = starts_over ? 0 : part_.size_of(request_.url);
     auto const take = [this](http::Response const& head, std::string_view bytes) {
-      // The contents of other answers are not wanted.
+      // The bodies of other responses are ignored.
       return !is_success(head) || this->take(head, bytes);
     };
     auto answer = client_.send(request_to(url), options(), take);
@@ -183,11 +184,11 @@ class Download {
     if (have_ > request_.most_bytes) return too_large();
     part_.append(bytes);
     if (digest_) digest_->add(bytes);
-    tell();
+    report_progress();
     return true;
   }
 
-  /// The first bytes of a success have come, or it has none.
+  /// Prepares for the body of a success, before its first bytes or when it is empty.
   bool take_first(http::Response const& head) {
     takes_contents_ = true;
     auto const start =
@@ -209,7 +210,7 @@ class Download {
     return expected_.value_or(0) <= request_.most_bytes ? has_room() : too_large();
   }
 
-  /// Of what was there already.
+  /// Starts the digest with the bytes that are stored already.
   void begin_digest() {
     digest_.emplace();
     std::ifstream stream{part_.path(), std::ios::binary};
@@ -228,7 +229,8 @@ class Download {
     return false;
   }
 
-  /// A full disk in the middle of a download would be found out hours later, by others too.
+  /// True when the disk has enough space for the rest. A disk that is full in the middle of a
+  /// download would be noticed only hours later, and would disturb other programs.
   bool has_room() {
     std::error_code problem;
     auto const room = fs::space(folder_, problem);
@@ -240,12 +242,13 @@ class Download {
     return false;
   }
 
-  /// Nothing when it has to be tried again, or went wrong for good.
+  /// Returns the end of the download. Returns nothing for a retry, or after an error, which is then
+  /// in `error_`.
   std::optional<Downloaded::End> end_of(Result<http::Response> const& answer) {
     using End = Downloaded::End;
     if (!answer) {
-      bool const is_hopeless = answer.error().code != ErrorCode::unavailable;
-      if (is_hopeless) error_ = failed(ErrorCode::unavailable, answer.error().message);
+      bool const is_permanent = answer.error().code != ErrorCode::unavailable;
+      if (is_permanent) error_ = failed(ErrorCode::unavailable, answer.error().message);
       return std::nullopt;
     }
     auto const& head = *answer;
@@ -261,13 +264,13 @@ class Download {
     return std::nullopt;
   }
 
-  /// To a server that does not look at conditions.
+  /// True when the server has the known version but ignored the conditions of the request.
   bool is_known_by(http::Response const& head) const {
     return request_.is_asked_only && request_.known != Validators{} &&
            validators_of(head) == request_.known;
   }
 
-  /// It was all there, and a kill came before its name did.
+  /// Ends a download whose bytes were complete when it was killed, before it got its name.
   Downloaded::End end_of_whole_part() {
     part_.go_on();
     begin_digest();
@@ -276,7 +279,7 @@ class Download {
 
   static std::string trouble_with(Result<http::Response> const& answer) {
     if (!answer) return answer.error().message;
-    return "the server answers " + std::to_string(answer->status);
+    return "the server responded with " + std::to_string(answer->status);
   }
 
   Result<Downloaded> finish(Downloaded::End end, http::Response const& head) {
@@ -294,7 +297,7 @@ class Download {
     return downloaded;
   }
 
-  /// False when there is no time left.
+  /// Waits before the next attempt. Returns false when the time limit comes first.
   bool rest(int failures, Result<http::Response> const& answer) {
     static thread_local std::minstd_rand random{std::random_device{}()};
     std::uniform_real_distribution<double> jitter{0.5, 1.5};
@@ -307,11 +310,11 @@ class Download {
     return true;
   }
 
-  void tell() {
+  void report_progress() {
     constexpr std::chrono::milliseconds often{200};
     auto const now = Clock::now();
-    if (!on_progress_ || now < told_ + often) return;
-    told_ = now;
+    if (!on_progress_ || now < reported_at_ + often) return;
+    reported_at_ = now;
     on_progress_(have_, expected_);
   }
 
@@ -326,8 +329,8 @@ class Download {
   std::int64_t resumed_from_ = 0;
   std::optional<std::int64_t> expected_;
   std::optional<Sha256> digest_;
-  std::optional<Error> error_;  ///< why it is over
-  Clock::time_point told_{};
+  std::optional<Error> error_;  ///< the permanent error that ends the download
+  Clock::time_point reported_at_{};
 };
 
 }  // namespace
@@ -339,7 +342,7 @@ Result<Downloaded> download(DownloadRequest const& request,
   if (!url || !url->is_http())
     return Error{
         ErrorCode::invalid_argument,
-        "download " + http::without_secrets(request.url) + ": it is no address of http or https"};
+        "download " + http::without_secrets(request.url) + ": it is not an http or https URL"};
   try {
     return Download{request, file, on_progress}.run(*url);
   } catch (std::exception const& problem) {

@@ -22,12 +22,12 @@ struct FreeParser {
   void operator()(htmlParserCtxt* parser) const { htmlFreeParserCtxt(parser); }
 };
 
-// libxml2 has a character type of its own for UTF-8.
+// libxml2 has its own character type for UTF-8.
 std::string to_string(xmlChar const* text) {
   return text == nullptr ? std::string{} : reinterpret_cast<char const*>(text);
 }
 
-/// The digits of "sha256=..."; empty when it is anything else.
+/// Returns the digits of "sha256=...". Empty for other texts.
 std::string sha256_in(std::string const& fragment) {
   constexpr std::string_view start = "sha256=";
   if (!fragment.starts_with(start)) return {};
@@ -35,13 +35,13 @@ std::string sha256_in(std::string const& fragment) {
   return is_sha256(digits) ? digits : std::string{};
 }
 
-/// What a parser's events come to.
+/// Collects the links from the events of the parser.
 class Collector {
  public:
   explicit Collector(http::Url base) : base_{std::move(base)} {}
 
   void start(std::string const& element, std::span<xmlChar const* const> attributes) {
-    // The parser puts these around anything.
+    // The parser adds these elements to any text.
     if (element != "html" && element != "body" && element != "p") has_elements_ = true;
     if (element == "base") read_base(attributes);
     if (element == "a") read_anchor(attributes);
@@ -52,7 +52,8 @@ class Collector {
   std::vector<PageLink> links() && { return std::move(links_); }
 
  private:
-  /// Names and values take turns; a name without a value has a null one.
+  /// Returns the value of an attribute. `attributes`: names and values in turn; a missing value is
+  /// null.
   static std::optional<std::string> value_of(std::string_view name,
                                              std::span<xmlChar const* const> attributes) {
     for (std::size_t i = 0; i + 1 < attributes.size(); i += 2)
@@ -91,18 +92,18 @@ bool has(std::string_view text, std::string_view part) {
   return !boost::ifind_first(text, part).empty();
 }
 
-/// What follows the last `part`, from it on; empty when there is none.
+/// Returns the end of `text` from the last `part` on. Empty when there is none.
 std::string_view from_last(std::string_view text, std::string_view part) {
   auto const found = boost::ifind_last(text, part);
   return {found.begin(), text.end()};
 }
 
-/// And no listing of anchors alone.
+/// True for an HTML document, as opposed to a list of anchors.
 bool is_document(std::string_view page) {
   return has(page, "<!doctype") || has(page, "<html");
 }
 
-/// A parser forgives what is missing at the end, which is where a page is cut off.
+/// True when the end of the page is missing. The parser does not report that.
 bool is_cut_off(std::string_view page) {
   if (is_document(page) && !has(page, "</html>")) return true;
   auto const anchor = from_last(page, "<a ");
@@ -119,18 +120,18 @@ Result<std::vector<PageLink>> links_of(std::string_view page, std::string const&
   if (page.size() > largest_page)
     return bad("it has " + std::to_string(page.size()) + " bytes, allowed are " +
                std::to_string(largest_page));
-  if (is_cut_off(page)) return bad("it ends in the midst of the page");
+  if (is_cut_off(page)) return bad("it is incomplete");
   auto const base = http::Url::parse(url);
-  if (!base) return bad("it has no address");
+  if (!base) return bad("its URL is invalid");
   Collector collector{*base};
   htmlSAXHandler events{};
   events.startElement = on_start;
   std::unique_ptr<htmlParserCtxt, FreeParser> const parser{htmlCreatePushParserCtxt(
       &events, &collector, nullptr, 0, url.c_str(), XML_CHAR_ENCODING_NONE)};
   if (!parser) throw std::bad_alloc{};
-  // What it complains of are forms that it reads all the same.
+  // The parser's errors are ignored, because it still reads such pages.
   htmlParseChunk(parser.get(), page.data(), static_cast<int>(page.size()), 1);
-  if (!is_document(page) && !collector.has_elements()) return bad("it is no HTML page");
+  if (!is_document(page) && !collector.has_elements()) return bad("it is not an HTML page");
   return std::move(collector).links();
 }
 

@@ -6,8 +6,8 @@
 namespace torchwatch::fetch {
 namespace {
 
-void tell(Message const& message) {
-  std::cout << encode(message) << std::endl;  // at once: somebody waits
+void send(Message const& message) {
+  std::cout << encode(message) << std::endl;  // flushed, because the service waits
 }
 
 template <class T>
@@ -21,20 +21,20 @@ Message answer_to(Request const& request) {
     return message_of(look_into(*index));
   if (auto const* const companion = std::get_if<CompanionRequest>(&request))
     return message_of(find_companion(*companion));
-  return message_of(carry_out(std::get<FetchRequest>(request), tell));
+  return message_of(carry_out(std::get<FetchRequest>(request), send));
 }
 
 }  // namespace
 }  // namespace torchwatch::fetch
 
-/// torchwatch-fetch: downloads, reads and unpacks what strangers made, in a process of its own, so
-/// that what goes wrong with that is no trouble of the service. Exit status 0 when there was an
-/// answer.
+/// torchwatch-fetch: downloads, reads and unpacks files of others in a separate process, so a
+/// crash, hang or leak does not affect the service. Exit status 0 when a result or an error was
+/// sent.
 int main() {
   namespace fetch = torchwatch::fetch;
   std::string line;
   std::getline(std::cin, line);
   auto const request = fetch::decode_request(line);
-  fetch::tell(request ? fetch::answer_to(*request) : fetch::Refusal{request.error()});
+  fetch::send(request ? fetch::answer_to(*request) : fetch::Refusal{request.error()});
   return 0;
 }

@@ -20,7 +20,7 @@ struct Bad {
   std::string what;
 };
 
-/// A word of a marker.
+/// A token of a marker.
 struct Token {
   enum class Kind { name, text, sign, end };
 
@@ -42,14 +42,14 @@ std::map<std::string, std::string> values_of(MarkerEnvironment const& environmen
           {"python_full_version", environment.python + ".0"}};
 }
 
-/// The text in quotes that `marker` begins with.
+/// Returns the quoted text at the beginning of `marker`.
 Token quoted_text(std::string_view marker) {
   auto const end = marker.find(marker.front(), 1);
   if (end == std::string_view::npos) throw Bad{"a text without its closing quote"};
   return {Token::Kind::text, std::string{marker.substr(1, end - 1)}};
 }
 
-/// What `marker` begins with, which is no blank.
+/// Returns the token at the beginning of `marker`, which must not begin with a blank.
 Token first_token(std::string_view marker) {
   constexpr std::array<std::string_view, 10> health{
       "===", "==", "!=", "<=", ">=", "~=", "<", ">", "(", ")"};
@@ -77,7 +77,7 @@ std::vector<Token> tokens_of(std::string_view marker) {
   return tokens;
 }
 
-/// By versions where both are some, else by their letters.
+/// Compares two texts as versions if both are versions, else as strings.
 bool compare(std::string const& left, std::string const& comparison, std::string const& right) {
   if (comparison == "in") return right.find(left) != std::string::npos;
   if (comparison == "not in") return right.find(left) == std::string::npos;
@@ -93,7 +93,7 @@ bool compare(std::string const& left, std::string const& comparison, std::string
   throw Bad{"\"" + comparison + "\" between texts"};
 }
 
-/// Reads and answers at once: OR of ANDs of comparisons and of what stands in brackets.
+/// Parses and evaluates a marker: an OR of ANDs of comparisons and brackets.
 class Reader {
  public:
   Reader(std::vector<Token> tokens, MarkerEnvironment const& environment)
@@ -174,7 +174,7 @@ class Reader {
     if (token.kind == Token::Kind::text) return token.text;
     auto const known = values_.find(token.text);
     if (token.kind != Token::Kind::name || known == values_.end())
-      throw Bad{"\"" + token.text + "\", which is no variable"};
+      throw Bad{"\"" + token.text + "\", which is not a variable"};
     return known->second;
   }
 

@@ -16,7 +16,7 @@
 namespace torchwatch::fetch {
 namespace {
 
-/// {2, 10, 0} of "2.10.0.dev20251103+cpu".
+/// Returns the release numbers: {2, 10, 0} for "2.10.0.dev20251103+cpu".
 std::vector<int> release_of(Package const& package) {
   std::vector<std::string> parts;
   boost::split(parts, package.version.substr(0, package.version.find(".dev")), [](char c) {
@@ -28,13 +28,13 @@ std::vector<int> release_of(Package const& package) {
   return numbers;
 }
 
-/// 10 of "cp310"; 0 of what is none of CPython 3.
+/// Returns the minor version of CPython 3: 10 for "cp310". Returns 0 for other tags.
 int minor_of(std::string_view python) {
   constexpr std::string_view start = "cp3";
   return python.starts_with(start) ? parse_number<int>(python.substr(start.size())).value_or(0) : 0;
 }
 
-/// Date, release, worth, Python and ABI.
+/// The order of offers: date, release, worth_of(), Python and ABI.
 using Place =
     std::tuple<std::string, std::vector<int>, std::tuple<bool, int>, std::string, std::string>;
 
@@ -42,16 +42,16 @@ Place place_of(Package const& package) {
   return {package.date, release_of(package), worth_of(package), package.python, package.abi};
 }
 
-/// One part of a filter, and what a package has there.
+/// One part of a filter, and the value of a package for it.
 struct Criterion {
   std::string name;
-  std::string wanted;  ///< empty: anything
+  std::string wanted;  ///< empty: any value
   std::string found;
 
   bool is_met() const { return wanted.empty() || wanted == found; }
 };
 
-/// In the order in which a user looks for what is wrong.
+/// Returns the criteria, in the order in which a user checks them.
 std::vector<Criterion> criteria_for(Package const& package, PackageFilter const& filter) {
   std::vector<Criterion> criteria{{"channel", filter.variant, package.variant}};
   if (package.kind == PackageKind::libtorch) return criteria;
@@ -68,7 +68,7 @@ bool is_wanted(Package const& package, PackageFilter const& filter) {
          std::ranges::all_of(criteria_for(package, filter), &Criterion::is_met);
 }
 
-/// A part of a filter that packages miss.
+/// A part of a filter that no package matches, with the values of the packages.
 struct Miss {
   Criterion criterion;
   std::set<std::string> found;

@@ -13,7 +13,7 @@
 namespace torchwatch::fetch {
 namespace {
 
-/// Letters, digits and the marks that versions and tags have: a name that can be a file's.
+/// True when the name has only letters, digits and the marks of versions and tags.
 bool is_plain(std::string_view file_name) {
   constexpr std::string_view marks = "._+!-";
   return std::ranges::all_of(file_name, [marks](char c) {
@@ -21,7 +21,8 @@ bool is_plain(std::string_view file_name) {
   });
 }
 
-/// What stands between both, which come first and last; nothing when they do not.
+/// Returns the text between `start` and `end`. Returns nothing when `text` does not begin and end
+/// with them.
 std::optional<std::string_view> between(std::string_view start,
                                         std::string_view text,
                                         std::string_view end) {
@@ -30,7 +31,7 @@ std::optional<std::string_view> between(std::string_view start,
   return text.substr(start.size(), text.size() - start.size() - end.size());
 }
 
-/// "2025-09-02" of "20250902"; nothing when there is no such day.
+/// Returns "2025-09-02" for "20250902". Returns nothing when there is no such day.
 std::optional<std::string> to_date(std::string_view digits) {
   if (digits.size() != 8) return std::nullopt;
   auto const year = parse_number<unsigned>(digits.substr(0, 4));
@@ -45,7 +46,8 @@ std::optional<std::string> to_date(std::string_view digits) {
   return text.insert(6, "-").insert(4, "-");
 }
 
-/// Of "2.9.0.dev20250902+cu126" (PEP 440). Nothing when it is no nightly's.
+/// Parses a version such as "2.9.0.dev20250902+cu126" (PEP 440). Returns nothing when it is not the
+/// version of a nightly.
 std::optional<Package> parse_version(PackageKind kind, std::string_view version) {
   constexpr std::string_view mark = ".dev";
   auto const plus = version.find('+');
@@ -62,7 +64,7 @@ std::optional<Package> parse_version(PackageKind kind, std::string_view version)
   return package;
 }
 
-/// torch-VERSION[-BUILD]-PYTHON-ABI-PLATFORM.whl
+/// Parses torch-VERSION[-BUILD]-PYTHON-ABI-PLATFORM.whl.
 std::optional<Package> parse_wheel(std::string_view file_name) {
   auto const inside = between("torch-", file_name, ".whl");
   if (!inside) return std::nullopt;
@@ -79,7 +81,7 @@ std::optional<Package> parse_wheel(std::string_view file_name) {
 }
 
 std::optional<Package> parse_libtorch(std::string_view file_name) {
-  // The first since LibTorch has one ABI, the second while it had two.
+  // The first name since LibTorch has one ABI, the second from the time when it had two.
   constexpr std::array<std::pair<std::string_view, std::string_view>, 2> starts{
       {{"libtorch-shared-with-deps-", ""}, {"libtorch-cxx11-abi-shared-with-deps-", "cxx11-abi"}}};
   for (auto const& [start, abi] : starts) {

@@ -15,14 +15,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Empty when it is not there, or no small file.
+/// Returns the text of a file. Empty when it does not exist or is not a small file.
 std::istringstream text_of(fs::path const& file) {
   constexpr std::size_t most = std::size_t{1} << 20;
   auto const text = read_small_file(file, most);
   return std::istringstream{text ? *text : ""};
 }
 
-/// The first line; empty when there is none.
+/// Returns the first line of a file. Empty when there is none.
 std::string line_of(fs::path const& file) {
   auto stream = text_of(file);
   std::string line;
@@ -30,7 +30,7 @@ std::string line_of(fs::path const& file) {
   return boost::trim_copy(line);
 }
 
-/// VALUE of a line "NAME = 'VALUE'", with or without a type, ": TYPE", before the equals sign.
+/// Returns VALUE of a line "NAME = 'VALUE'" or "NAME: TYPE = 'VALUE'".
 std::optional<std::string> value_in(std::string const& line, std::string const& name) {
   auto const equals = line.find('=');
   if (!line.starts_with(name) || equals == std::string::npos) return std::nullopt;
@@ -43,7 +43,7 @@ std::optional<std::string> value_in(std::string const& line, std::string const& 
   return is_quoted ? std::optional{value.substr(1, value.size() - 2)} : std::nullopt;
 }
 
-/// What a name is bound to, as PyTorch generates its version.py; empty when it is not there.
+/// Returns the value of a name in PyTorch's generated version.py. Empty when it has no such name.
 std::string bound_to(std::string const& name, fs::path const& file) {
   auto stream = text_of(file);
   for (std::string line; std::getline(stream, line);)
@@ -51,7 +51,7 @@ std::string bound_to(std::string const& name, fs::path const& file) {
   return {};
 }
 
-/// Something without which no worker can be built; empty when all is there.
+/// Returns the first missing file that compiling a worker needs. Empty when none is missing.
 std::string missing_in(fs::path const& prefix) {
   constexpr std::array<char const*, 3> needed{
       "share/cmake/Torch/TorchConfig.cmake", "include/torch/csrc/api/include/torch/torch.h", "lib"};
@@ -92,9 +92,9 @@ Result<PackageContents> contents_of(fs::path const& directory) {
     return checked({prefix, line_of(prefix / "build-version"), {line_of(prefix / "build-hash")}},
                    prefix / "build-version",
                    prefix / "build-hash");
-  return Error{ErrorCode::corrupt,
-               directory.string() +
-                   ": holds neither torch/version.py, as wheels do, nor libtorch/build-version"};
+  return Error{
+      ErrorCode::corrupt,
+      directory.string() + ": has neither torch/version.py (of wheels) nor libtorch/build-version"};
 }
 
 }  // namespace torchwatch::fetch

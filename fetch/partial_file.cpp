@@ -21,7 +21,7 @@ fs::path with_suffix(fs::path path, char const* suffix) {
   throw std::system_error{errno, std::system_category(), doing + " " + path.string()};
 }
 
-/// A rename is only as lasting as the directory that it is in.
+/// Flushes a directory to the disk, so a rename in it survives a power failure.
 void flush_directory(fs::path const& directory) {
   int const descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) fail("open", directory);
@@ -62,7 +62,7 @@ void PartialFile::go_on() {
   open(O_APPEND);
 }
 
-/// While bytes of one version give way to those of another, they are of none.
+/// Removes the version file first, so a killed call leaves no bytes with a wrong version.
 void PartialFile::begin(std::string const& url, Validators validators) {
   fs::remove(version_);
   open(O_TRUNC);

@@ -24,7 +24,7 @@ std::set<std::string> extras_in(std::string const& list) {
   return extras;
 }
 
-/// Of 'name[extras](versions)', as it stands there.
+/// The parts of 'name[extras](versions)', as written.
 struct Pieces {
   std::string name;
   std::string extras;
@@ -71,7 +71,7 @@ Result<Requirement> parse_requirement(std::string_view text) {
   auto const pieces = what.size() <= longest_requirement ? pieces_of(what) : std::nullopt;
   if (!pieces)
     return Error{ErrorCode::invalid_argument,
-                 "\"" + printable(what, 100) + "\" is no name of a package with its versions"};
+                 "\"" + printable(what, 100) + "\" is not the name of a package with versions"};
   auto versions = VersionRange::parse(pieces->versions);
   if (!versions) return versions.error();
   Requirement requirement;

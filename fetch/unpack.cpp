@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Why unpacking ends; thrown and caught in this file.
+/// The error that ends the unpacking. Thrown and caught in this file.
 struct Stop {
   Error error;
 };
@@ -36,13 +36,13 @@ struct FreeArchive {
 
 using ArchiveReader = std::unique_ptr<archive, FreeArchive>;
 
-/// On one line, and not too long.
+/// Returns a text as one short line.
 std::string excerpt(std::string_view text) {
   constexpr std::size_t longest = 200;
   return printable(text, longest);
 }
 
-/// The library's own words; it does not always have any.
+/// Returns the library's error message, which can be missing.
 std::string trouble_of(archive* reader) {
   auto const* const words = archive_error_string(reader);
   return words == nullptr ? "it is damaged" : words;
@@ -88,10 +88,10 @@ struct Entry {
   std::string path;  ///< relative, of names alone: "a/b"; empty: the directory itself
   Kind kind{};
   bool is_executable = false;
-  fs::path target{};  ///< of a link
+  fs::path target{};  ///< target of a link
 };
 
-/// What an archive may hold, judged entry by entry.
+/// The rules for archives, checked entry by entry.
 class Policy {
  public:
   Policy(fs::path archive_file, UnpackLimits const& limits)
@@ -103,7 +103,7 @@ class Policy {
     if (!problem) most_bytes_ = std::min(limits_.bytes, always_allowed + limits_.ratio * size);
   }
 
-  /// Refuses one that may not be. `entry` as its header describes it.
+  /// Returns the entry that the header describes. Throws when it breaks a rule.
   Entry admit(archive_entry* header) {
     Entry entry;
     entry.path = path_of(header);
@@ -122,7 +122,7 @@ class Policy {
     return entry;
   }
 
-  /// More of a file's contents.
+  /// Counts bytes of a file's contents. Throws when there are too many.
   void admit(std::string const& path, std::int64_t bytes) {
     seen_.bytes += bytes;
     if (seen_.bytes > most_bytes_)
@@ -131,12 +131,12 @@ class Policy {
 
   Unpacked const& seen() const { return seen_; }
 
-  /// For what breaks a rule.
+  /// Throws the error for an entry that breaks a rule.
   [[noreturn]] void refuse(std::string const& path, std::string const& why) const {
     stop(ErrorCode::refused, path, why);
   }
 
-  /// For what is cut off, damaged or not an archive.
+  /// Throws the error for a file that is truncated, damaged or not an archive.
   [[noreturn]] void fail(std::string const& path, std::string const& why) const {
     stop(ErrorCode::corrupt, path, why);
   }
@@ -181,13 +181,13 @@ class Policy {
     }
   }
 
-  /// A link may go up from where it is, then down: what is above it are directories, so it stays
-  /// inside, and so do links that it leads through.
+  /// Returns the target of a link. It may go up and then down. Its parents are directories and not
+  /// links, so it stays inside, as do the links that it leads through.
   fs::path target_of(std::string const& path, archive_entry* header) const {
     auto const* const text = archive_entry_symlink(header);
-    if (text == nullptr || *text == '\0') refuse(path, "it is a link to nowhere");
+    if (text == nullptr || *text == '\0') refuse(path, "it is a link without a target");
     fs::path target{text};
-    if (target.native().size() >= PATH_MAX) refuse(path, "it is a link to a path that cannot be");
+    if (target.native().size() >= PATH_MAX) refuse(path, "it is a link to a path that is too long");
     auto above = std::ranges::count(path, '/');
     bool goes_down = false;
     for (auto const& part : target) {
@@ -200,16 +200,16 @@ class Policy {
     return target;
   }
 
-  /// Directories may come again, and what is above an entry is one.
+  /// Stores a path. Directories may be repeated, and each parent of an entry is a directory.
   void note(std::string const& path, Kind kind) {
     if (path.empty() && kind == Kind::directory) return;
     auto const [known, is_new] = kinds_.emplace(path, kind);
-    if (known->second != kind) refuse(path, "it comes twice, as different things");
-    if (path.empty() || (!is_new && kind != Kind::directory)) refuse(path, "its path comes twice");
+    if (known->second != kind) refuse(path, "its path occurs twice, with different types");
+    if (path.empty() || (!is_new && kind != Kind::directory)) refuse(path, "its path occurs twice");
     expect_room(path);
   }
 
-  /// For entries, and for directories that nobody lists but files are in.
+  /// Checks the number of entries, with directories that are not listed but contain files.
   void expect_room(std::string const& path) const {
     if (std::max(seen_.entries, static_cast<std::int64_t>(kinds_.size())) > limits_.entries)
       refuse(path, "one too many, allowed are " + std::to_string(limits_.entries) + " entries");
@@ -224,7 +224,7 @@ class Policy {
 
 ArchiveReader open_archive(fs::path const& file, Policy const& policy) {
   ArchiveReader reader{archive_read_new()};
-  // None that start programs, and zips by their table of contents, as everybody else reads them.
+  // No formats that start programs. Zips by their central directory, as other tools read them.
   archive_read_support_format_zip_seekable(reader.get());
   archive_read_support_format_tar(reader.get());
   archive_read_support_filter_gzip(reader.get());
@@ -237,7 +237,7 @@ ArchiveReader open_archive(fs::path const& file, Policy const& policy) {
   return reader;
 }
 
-/// The next entry, or null at the end.
+/// Returns the next entry, or null at the end.
 archive_entry* next_header(archive* reader, Policy const& policy) {
   archive_entry* header = nullptr;
   auto const status = archive_read_next_header(reader, &header);
@@ -246,7 +246,7 @@ archive_entry* next_header(archive* reader, Policy const& policy) {
   return header;
 }
 
-/// By what its headers say, before anything is written.
+/// Checks all headers, before anything is written.
 void check_headers(fs::path const& archive_file, UnpackLimits const& limits) {
   Policy policy{archive_file, limits};
   auto const reader = open_archive(archive_file, policy);
@@ -256,7 +256,7 @@ void check_headers(fs::path const& archive_file, UnpackLimits const& limits) {
   }
 }
 
-/// One archive on its way into one directory.
+/// Unpacks one archive into one directory.
 class Unpacking {
  public:
   Unpacking(fs::path const& archive_file,
@@ -293,15 +293,15 @@ class Unpacking {
       if (size < 0) policy_.fail(entry.path, trouble_of(reader_.get()));
       policy_.admit(entry.path, size);
       file.write({buffer_.data(), static_cast<std::size_t>(size)});
-      tell();
+      report_progress();
     }
   }
 
-  void tell() {
+  void report_progress() {
     constexpr std::chrono::milliseconds pause{200};
     auto const now = std::chrono::steady_clock::now();
-    if (!on_progress_ || now < told_ + pause) return;
-    told_ = now;
+    if (!on_progress_ || now < reported_at_ + pause) return;
+    reported_at_ = now;
     on_progress_(policy_.seen().bytes);
   }
 
@@ -310,7 +310,7 @@ class Unpacking {
   Policy policy_;
   ArchiveReader reader_;
   std::vector<char> buffer_;
-  std::chrono::steady_clock::time_point told_{};
+  std::chrono::steady_clock::time_point reported_at_{};
 };
 
 }  // namespace
@@ -326,9 +326,9 @@ Result<Unpacked> unpack(fs::path const& archive,
     return stop.error;
   }
   if (!fs::create_directory(directory, problem))
-    return Error{problem ? ErrorCode::unavailable : ErrorCode::invalid_argument,
-                 "make " + directory.string() + ": " +
-                     (problem ? problem.message() : "it is there already")};
+    return Error{
+        problem ? ErrorCode::unavailable : ErrorCode::invalid_argument,
+        "make " + directory.string() + ": " + (problem ? problem.message() : "it exists already")};
   try {
     return Unpacking{archive, directory, limits, on_progress}.run();
   } catch (Stop const& stop) {

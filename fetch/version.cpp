@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t longest_version = 200;
 
-/// Appendix B of PEP 440, with names for nothing.
+/// The regular expression of PEP 440, appendix B, without names of groups.
 std::regex const& form() {
   static std::regex const form{R"(v?(?:([0-9]+)!)?([0-9]+(?:\.[0-9]+)*))"
                                R"((?:[-_.]?(alpha|a|beta|b|preview|pre|c|rc)[-_.]?([0-9]*))?)"
@@ -28,7 +28,7 @@ std::regex const& form() {
   return form;
 }
 
-/// Of what may be left out.
+/// Returns a number of the version, which may be left out.
 std::optional<int> number_of(std::string const& digits) {
   if (digits.empty()) return 0;
   auto const number = parse_number<int>(digits);
@@ -120,7 +120,7 @@ std::vector<int> Version::trimmed_release() const {
 
 std::strong_ordering operator<=>(Version const& one, Version const& other) {
   auto const key = [](Version const& version) {
-    // Development before an alpha; but that of a post-release is told by its number alone.
+    // A development release comes before an alpha. After a post-release, only its number counts.
     bool const is_before_all = version.phase_.first == Version::final_phase &&
                                !version.is_postrelease() && version.dev_ != Version::no_dev;
     auto const phase = is_before_all ? std::pair{-1, 0} : version.phase_;
@@ -145,7 +145,7 @@ Result<VersionRange::Clause> VersionRange::clause_in(std::string_view text) {
   auto const* const comparison = std::ranges::find_if(
       comparisons, [&](std::string_view sign) { return clause.starts_with(sign); });
   Error bad{ErrorCode::invalid_argument,
-            "\"" + printable(clause, 100) + "\" is no range of versions"};
+            "\"" + printable(clause, 100) + "\" is not a range of versions"};
   if (comparison == comparisons.end()) return bad;
   auto rest = boost::trim_copy(clause.substr(comparison->size()));
   bool const is_equality = *comparison == "==" || *comparison == "!=";

@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Fields by their names in lower case, as the heads of e-mails have them; a description follows
-/// after an empty line.
+/// Returns the fields by their names in lower case. They have the form of e-mail headers, up to an
+/// empty line, after which a description follows.
 using Fields = std::multimap<std::string, std::string>;
 
 Fields fields_in(fs::path const& file) {
@@ -41,7 +41,7 @@ std::string first_of(Fields const& fields, std::string const& name) {
   return found == fields.end() ? "" : found->second;
 }
 
-/// "3.12" of "cp312"; empty for the tags of any Python.
+/// Returns "3.12" for "cp312". Empty for the tags of any Python.
 std::string python_of(std::string const& tag) {
   if (!tag.starts_with("cp3") || tag.size() < 4) return {};
   return "3." + tag.substr(3);
@@ -65,7 +65,7 @@ Result<WheelMetadata> wheel_metadata_of(fs::path const& directory) {
     return Error{ErrorCode::corrupt, printable(file.string() + ": " + why)};
   };
   auto const info = dist_info_in(directory);
-  if (info.empty()) return bad(directory, "has no single *.dist-info");
+  if (info.empty()) return bad(directory, "does not have exactly one *.dist-info");
   auto const fields = fields_in(info / "METADATA");
   WheelMetadata metadata;
   metadata.name = first_of(fields, "name");

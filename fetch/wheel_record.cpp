@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 /// A line of RECORD: "path,sha256=...,size". Digest and size may be empty.
 struct Line {
-  std::string digest;  ///< of a SHA-256 alone: weaker ones are not allowed
+  std::string digest;  ///< only SHA-256: weaker hashes are not allowed
   std::string size;
 
   bool operator==(Line const&) const = default;
@@ -30,7 +30,7 @@ struct Line {
 
 using Lines = std::map<std::string, Line>;  // by path
 
-/// How files differ from RECORD, by path.
+/// The differences of files from RECORD, by path.
 using Differences = std::map<std::string, std::string>;
 
 constexpr auto not_listed = "is not listed";
@@ -39,7 +39,7 @@ Error disagrees(fs::path const& record, std::string const& name, std::string con
   return {ErrorCode::corrupt, printable(record.string() + ": " + name + " " + how)};
 }
 
-/// Of a line, as a CSV file has it (RFC 4180); none when a quote is not closed.
+/// Returns the fields of a line of CSV (RFC 4180). Returns none when a quote is not closed.
 std::vector<std::string> fields_of(std::string_view line) {
   std::vector<std::string> fields(1);
   bool is_quoted = false;
@@ -57,7 +57,7 @@ std::vector<std::string> fields_of(std::string_view line) {
   return is_quoted ? std::vector<std::string>{} : fields;
 }
 
-/// Whether a file lies in the directory of RECORD, by its path in the wheel.
+/// True when a file, by its path in the wheel, is in the directory of RECORD.
 bool is_next_to(fs::path const& record, std::string const& name) {
   return name.starts_with(record.parent_path().filename().string() + "/");
 }
@@ -95,7 +95,7 @@ bool is_signature(fs::path const& file, fs::path const& record) {
          (file.extension() == ".jws" || file.extension() == ".p7s");
 }
 
-/// What RECORD says wrongly of a file that is there; empty: nothing.
+/// Returns the difference of an existing file from RECORD. Empty when it is equal.
 std::string complaint(fs::path const& file, Line const& line) {
   std::error_code missing;
   if (!fs::is_regular_file(file, missing)) return "leads to no file";
@@ -122,7 +122,7 @@ Differences differences_of(fs::path const& wheel, fs::path const& record, Lines 
   return differences;
 }
 
-/// Empty when there is no difference.
+/// Returns the warning. Empty when there is no difference.
 std::string warning_of(Differences const& differences) {
   if (differences.empty()) return {};
   auto const& [name, how] = *differences.begin();
@@ -137,7 +137,8 @@ Result<std::string> check_record(fs::path const& wheel) {
   auto const info = dist_info_in(wheel);
   auto const record = info / "RECORD";
   if (info.empty() || !fs::is_regular_file(record))
-    return Error{ErrorCode::corrupt, wheel.string() + ": has no single *.dist-info/RECORD"};
+    return Error{ErrorCode::corrupt,
+                 wheel.string() + ": does not have exactly one *.dist-info/RECORD"};
   auto lines = lines_of(record);
   if (!lines) return lines.error();
   auto const differences = differences_of(wheel, record, std::move(*lines));

@@ -33,7 +33,7 @@ namespace {
 
 using nlohmann::json;
 
-/// What is wrong with a line, beside what the library finds; thrown and caught in this file.
+/// An error in a line that the library does not find. Thrown and caught in this file.
 struct Odd {
   std::string what;
 };
@@ -41,11 +41,11 @@ struct Odd {
 template <class Whole>
 Whole whole(json const& object, char const* key) {
   auto const number = whole_number_in<Whole>(object.at(key));
-  if (!number) throw Odd{std::string{key} + ": allowed is a whole number that fits"};
+  if (!number) throw Odd{std::string{key} + ": allowed is a whole number within range"};
   return *number;
 }
 
-/// Up to a year, so that sums of times cannot overflow.
+/// Reads a duration of at most a year, so that sums of times cannot overflow.
 template <class Duration>
 Duration duration(json const& object, char const* key) {
   constexpr std::chrono::hours longest{24 * 366};
@@ -55,7 +55,7 @@ Duration duration(json const& object, char const* key) {
   return Duration{count};
 }
 
-/// The library takes an unknown word for the first one.
+/// Reads a word of an enumeration. The library would read an unknown word as the first one.
 template <class Word>
 Word word(json const& object, char const* key) {
   auto const& value = object.at(key);
@@ -287,7 +287,8 @@ CompanionRequest companion_request_in(json const& value) {
           value.at("machine")};
 }
 
-/// One of a variant's. Servers put anything into their headers, and names of files are bytes.
+/// Encodes one alternative of a variant. Replaces bytes that are not UTF-8, which headers and names
+/// of files can contain.
 template <class Variant>
 std::string line_of(Variant const& variant) {
   auto const value = std::visit([](auto const& one) { return to_json(one); }, variant);

@@ -279,13 +279,13 @@ TEST_F(ArtifactsTest, AreAskedForAgainWhenTheServerIsBusy) {
 TEST_F(ArtifactsTest, OfAServerThatKeepsFailingAreUnavailable) {
   server_.serve("/" + commit_.hex, {answer(500)});
 
-  expect_unavailable(fetch(server_.url() + "/{commit}"), "the server answers 500");
+  expect_unavailable(fetch(server_.url() + "/{commit}"), "the server responded with 500");
   EXPECT_EQ(server_.times_asked(), 5) << "one for its SHA-256";
 }
 
 TEST_F(ArtifactsTest, ThatTheServerDoesNotGiveAreRefused) {
   server_.serve("/" + commit_.hex, {answer(403)});
-  expect_failed(ErrorCode::refused, fetch(server_.url() + "/{commit}"), "the server answers 403");
+  expect_failed(ErrorCode::refused, fetch(server_.url() + "/{commit}"), "the server responded with 403");
 }
 
 TEST_F(ArtifactsTest, WhoseDigestIsThereMayComeLater) {
@@ -315,7 +315,7 @@ TEST_F(ArtifactsTest, ThatDoNotComeCostTheirCommitAloneWhereThereIsNoRecipe) {
     ASSERT_TRUE(may_come) << may_come.error().message;
     EXPECT_FALSE(may_come->build);
     EXPECT_TRUE(may_come->may_pass) << status;
-    EXPECT_THAT(may_come->note, HasSubstr("the server answers " + std::to_string(status)));
+    EXPECT_THAT(may_come->note, HasSubstr("the server responded with " + std::to_string(status)));
   }
 
   here_.build("torch/one", commit_);

@@ -175,7 +175,7 @@ TEST_F(FetcherTest, RefusesAWheelWithoutARecord) {
   request_.is_wheel = true;
   auto const fetched = fetch();
   ASSERT_FALSE(fetched.has_value());
-  EXPECT_THAT(fetched.error().message, HasSubstr("has no single *.dist-info/RECORD"));
+  EXPECT_THAT(fetched.error().message, HasSubstr("does not have exactly one *.dist-info/RECORD"));
   EXPECT_EQ(folder_.entries(), 0);
 }
 

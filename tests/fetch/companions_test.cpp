@@ -97,7 +97,7 @@ TEST_F(CompanionsTest, AWheelSaysWhatItIs) {
   auto const refused = [this] {
     return wheel_metadata_of(folder_.path()).error().message;
   };
-  EXPECT_THAT(refused(), HasSubstr("has no single *.dist-info"));
+  EXPECT_THAT(refused(), HasSubstr("does not have exactly one *.dist-info"));
   std::filesystem::create_directories(folder_ / "some.dist-info");
   EXPECT_THAT(refused(), HasSubstr("METADATA: names no package and version"));
   std::ofstream{folder_ / "some.dist-info/METADATA"} << "Name: torch\nVersion: 1\n";

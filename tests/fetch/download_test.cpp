@@ -229,7 +229,7 @@ TEST_F(DownloadTest, TriesPassingTroubleAgain) {
 TEST_F(DownloadTest, GivesUpAfterSoManyAttempts) {
   host_.fail(std::vector<HostFault>(9, HostFault{.status = 503}));
   request_.attempts = 3;
-  expect_failed(ErrorCode::unavailable, "the server answers 503");
+  expect_failed(ErrorCode::unavailable, "the server responded with 503");
   EXPECT_EQ(host_.requests().size(), 3U);
 }
 
@@ -241,7 +241,7 @@ TEST_F(DownloadTest, DoesNotGiveUpWhileItGetsOn) {
 
 TEST_F(DownloadTest, DoesNotWaitLongerThanItMay) {
   host_.fail({{.status = 503, .retry_after = "3600"}});
-  expect_failed(ErrorCode::unavailable, "it took too long");
+  expect_failed(ErrorCode::unavailable, "it exceeded its time limit");
 }
 
 TEST_F(DownloadTest, GivesUpAServerThatStalls) {
@@ -278,7 +278,7 @@ TEST_F(DownloadTest, WaitsForAServerThatIsFastEnough) {
 
 TEST_F(DownloadTest, IsRefusedWithTheServersWord) {
   host_.fail({{.status = 403}});
-  expect_failed(ErrorCode::refused, "the server answers 403");
+  expect_failed(ErrorCode::refused, "the server responded with 403");
   EXPECT_EQ(host_.requests().size(), 1U);
 }
 
@@ -297,7 +297,7 @@ TEST_F(DownloadTest, FailsWithOtherContentsThanWerePublishedUntilTheyCome) {
 TEST_F(DownloadTest, FailsWhereAMissingFileIsDenied) {
   host_.deny_missing();
   host_.remove(target);
-  expect_failed(ErrorCode::refused, "the server answers 403");
+  expect_failed(ErrorCode::refused, "the server responded with 403");
 }
 
 TEST_F(DownloadTest, GoesOnAfterABodyThatIsShorterThanItsLength) {
@@ -342,7 +342,7 @@ TEST_F(DownloadTest, RefusesWhatIsTooLarge) {
 TEST_F(DownloadTest, RefusesWhatIsNoAddress) {
   for (auto const* const url : {"", "file:///etc/passwd", "ftp://127.0.0.1/a", "torch.whl"}) {
     request_.url = url;
-    expect_failed(ErrorCode::invalid_argument, "it is no address of http or https");
+    expect_failed(ErrorCode::invalid_argument, "it is not an http or https URL");
   }
 }
 
@@ -359,9 +359,9 @@ TEST_F(DownloadTest, FollowsRedirectsToAllowedHostsAlone) {
   request_.url = host_.url() + "/latest";
   expect_failed(
       ErrorCode::refused,
-      "it is redirected to \"http://localhost" + port + target + "\", which no one has allowed");
+      "it is redirected to \"http://localhost" + port + target + "\", which is not allowed");
   request_.hosts = {"elsewhere.example"};
-  expect_failed(ErrorCode::refused, "which no one has allowed");
+  expect_failed(ErrorCode::refused, "which is not allowed");
   request_.hosts = {"localhost"};
   expect_whole();
 }

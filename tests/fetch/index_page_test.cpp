@@ -202,17 +202,18 @@ TEST_P(BadIndexPage, IsRefusedInOneLine) {
 INSTANTIATE_TEST_SUITE_P(
     Of,
     BadIndexPage,
-    testing::Values(Bad{"Nothing", "", "it is no HTML page"},
-                    Bad{"Spaces", " \n\n ", "it is no HTML page"},
-                    Bad{"Json", R"({"message": "not here"})", "it is no HTML page"},
-                    Bad{"Zeros", std::string(1000, '\0'), "it is no HTML page"},
-                    Bad{"Archive", std::string{"PK\x03\x04\x14\x00\x00", 7}, "it is no HTML page"},
-                    Bad{"TooLarge",
-                        std::string(largest_page + 1, ' '),
-                        "it has 67108865 bytes, allowed are 67108864"},
-                    Bad{"OpenComment",
-                        "<html><body></body></html><!-- <a href=\"a.whl\">a</a>",
-                        "it ends in the midst of the page"}),
+    testing::Values(
+        Bad{"Nothing", "", "it is not an HTML page"},
+        Bad{"Spaces", " \n\n ", "it is not an HTML page"},
+        Bad{"Json", R"({"message": "not here"})", "it is not an HTML page"},
+        Bad{"Zeros", std::string(1000, '\0'), "it is not an HTML page"},
+        Bad{"Archive", std::string{"PK\x03\x04\x14\x00\x00", 7}, "it is not an HTML page"},
+        Bad{"TooLarge",
+            std::string(largest_page + 1, ' '),
+            "it has 67108865 bytes, allowed are 67108864"},
+        Bad{"OpenComment",
+            "<html><body></body></html><!-- <a href=\"a.whl\">a</a>",
+            "it is incomplete"}),
     [](auto const& test) { return test.param.name; });
 
 }  // namespace

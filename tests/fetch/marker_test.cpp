@@ -54,13 +54,13 @@ TEST(Marker, SaysWhatItIsNot) {
     return answer ? "it holds" : answer.error().message;
   };
   EXPECT_EQ(refused("colour == 'red'"),
-            "marker \"colour == 'red'\": found \"colour\", which is no variable");
+            "marker \"colour == 'red'\": found \"colour\", which is not a variable");
   EXPECT_THAT(refused("os_name == 'posix"), HasSubstr("without its closing quote"));
   EXPECT_THAT(refused("os_name 'posix'"), HasSubstr("in the place of a comparison"));
   EXPECT_THAT(refused("(os_name == 'posix'"), HasSubstr("not closed"));
   EXPECT_THAT(refused("os_name == 'posix' os_name"), HasSubstr("after its end"));
   EXPECT_THAT(refused("os_name == %"), HasSubstr("the character '%'"));
-  EXPECT_THAT(refused("os_name =="), HasSubstr("which is no variable"));
+  EXPECT_THAT(refused("os_name =="), HasSubstr("which is not a variable"));
   EXPECT_THAT(refused("os_name ~= 'posix'"), HasSubstr("between texts"));
   EXPECT_THAT(refused(std::string(100'000, '(')), HasSubstr("too many brackets"));
 }

@@ -95,7 +95,7 @@ TEST_F(PackageContentsTest, AreWhatAWorkerCanBeCompiledAgainst) {
 
 TEST_F(PackageContentsTest, OfSomethingElseAreRefused) {
   write("numpy/version.py");
-  expect_refused("holds neither torch/version.py, as wheels do, nor libtorch/build-version");
+  expect_refused("has neither torch/version.py (of wheels) nor libtorch/build-version");
 }
 
 }  // namespace

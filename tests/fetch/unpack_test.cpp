@@ -140,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(
                               to.add_link("a", "b");
                               to.add_file("a/evil", "x");
                             },
-                            "entry a: it comes twice, as different things"},
+                            "entry a: its path occurs twice, with different types"},
                     Hostile{"HardLink",
                             [](auto& to) { to.add_hard_link("link", "good"); },
                             "entry link: it is a hard link"},
@@ -152,12 +152,12 @@ INSTANTIATE_TEST_SUITE_P(
                             "entry build.json: it is neither file"},
                     Hostile{"SamePathTwice",
                             [](auto& to) { to.add_file("./good", "bad"); },
-                            "entry good: its path comes twice"},
+                            "entry good: its path occurs twice"},
                     Hostile{"FileAndDirectory",
                             [](auto& to) { to.add_file("good/x", "bad"); },
-                            "entry good: it comes twice, as different things"},
+                            "entry good: its path occurs twice, with different types"},
                     Hostile{
-                        "NoName", [](auto& to) { to.add_file(".", "x"); }, "its path comes twice"},
+                        "NoName", [](auto& to) { to.add_file(".", "x"); }, "its path occurs twice"},
                     Hostile{"LineBreakInName",
                             [](auto& to) { to.add_link("a\nb", "/x"); },
                             "entry a\\nb: it is a link out of the tree"},
@@ -169,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(
                             "a name in its path has more than 255 characters"},
                     Hostile{"LongLink",
                             [](auto& to) { to.add_link("link", std::string(5000, 'a')); },
-                            "entry link: it is a link to a path that cannot be"},
+                            "entry link: it is a link to a path that is too long"},
                     Hostile{"Bomb",
                             [](auto& to) { to.add_zeros("zeros", 10LL << 30); },
                             "entry zeros: it unpacks to more than"}),
@@ -244,7 +244,7 @@ TEST_F(UnpackTest, LeavesADirectoryAloneThatIsThere) {
   std::ofstream{out() / "mine"} << "mine";
   auto const done = unpack_made(fill_with_good_things);
   ASSERT_FALSE(done.has_value());
-  EXPECT_THAT(done.error().message, HasSubstr("it is there already"));
+  EXPECT_THAT(done.error().message, HasSubstr("it exists already"));
   EXPECT_EQ(text_of(out() / "mine"), "mine");
 }
 

@@ -104,7 +104,7 @@ TEST(VersionRange, SaysWhatItIsNot) {
   auto const range = VersionRange::parse(">=1,=>2");
   ASSERT_FALSE(range.has_value());
   EXPECT_EQ(range.error().code, ErrorCode::invalid_argument);
-  EXPECT_EQ(range.error().message, "\"=>2\" is no range of versions");
+  EXPECT_EQ(range.error().message, "\"=>2\" is not a range of versions");
 }
 
 }  // namespace

@@ -162,7 +162,7 @@ TEST_F(WheelRecordTest, RefusesALinkToItself) {
 
 TEST_F(WheelRecordTest, RefusesNoneAndTwo) {
   write("other.dist-info/RECORD", "");
-  expect_refused("has no single *.dist-info/RECORD");
+  expect_refused("does not have exactly one *.dist-info/RECORD");
 }
 
 }  // namespace
