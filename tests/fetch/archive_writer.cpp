@@ -10,7 +10,7 @@
 namespace torchwatch::fetch {
 namespace {
 
-/// The library does not always have words for what went wrong.
+/// Throws the library's error message, which can be missing.
 [[noreturn]] void fail(archive* writer) {
   auto const* const words = archive_error_string(writer);
   throw std::runtime_error(words == nullptr ? "the archive cannot be written" : words);

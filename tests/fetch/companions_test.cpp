@@ -62,7 +62,7 @@ class CompanionsTest : public testing::Test {
   tests::TemporaryFolder folder_;
 };
 
-TEST_F(CompanionsTest, OfAWheelAreWhatHasLibraries) {
+TEST_F(CompanionsTest, OfAWheelAreThePackagesWithLibraries) {
   auto const torch = metadata(metadata_of_torch, "cp312-cp312-manylinux_2_28_x86_64");
   EXPECT_EQ(torch.name, "torch");
   EXPECT_EQ(torch.version, "2.11.0.dev20260120+cu130");
@@ -76,7 +76,7 @@ TEST_F(CompanionsTest, OfAWheelAreWhatHasLibraries) {
                           "nvidia-nccl-cu12==2.21.5"));
 }
 
-TEST_F(CompanionsTest, OfAPackageThatHoldsNothingAreThoseOfItsExtras) {
+TEST_F(CompanionsTest, OfAPackageWithoutLibrariesAreThoseOfItsExtras) {
   auto const toolkit = metadata(metadata_of_toolkit, "py2.py3-none-any");
   EXPECT_EQ(toolkit.python, "");
   EXPECT_THAT(names(companions_of(toolkit, {"cublas"}, "x86_64")),
@@ -84,7 +84,7 @@ TEST_F(CompanionsTest, OfAPackageThatHoldsNothingAreThoseOfItsExtras) {
   EXPECT_THAT(names(companions_of(toolkit, {}, "x86_64")), IsEmpty());
 }
 
-TEST_F(CompanionsTest, ThatCannotBeUnderstoodAreNamed) {
+TEST_F(CompanionsTest, ThatCannotBeParsedAreNamed) {
   auto const torch = metadata(
       "Name: torch\nVersion: 1\nRequires-Dist: nvidia-nccl==2; moon == \"full\"\n", "py3-none-any");
   auto const companions = companions_of(torch, {}, "x86_64");
@@ -93,7 +93,7 @@ TEST_F(CompanionsTest, ThatCannotBeUnderstoodAreNamed) {
   EXPECT_THAT(companions.error().message, HasSubstr("torch 1: METADATA: marker"));
 }
 
-TEST_F(CompanionsTest, AWheelSaysWhatItIs) {
+TEST_F(CompanionsTest, MetadataOfAWheelIsRead) {
   auto const refused = [this] {
     return wheel_metadata_of(folder_.path()).error().message;
   };
@@ -133,7 +133,7 @@ TEST(CompanionIn, IsTheNewestThatFits) {
   EXPECT_EQ(found(names, "nvidia-cublas==12"), "nothing");
 }
 
-TEST(CompanionIn, MayRunAnywhere) {
+TEST(CompanionIn, AcceptsFilesForAnyMachine) {
   EXPECT_EQ(found({"cuda_toolkit-13.0.2-py2.py3-none-any.whl"}, "cuda-toolkit[cublas]==13.0.2"),
             "13.0.2");
 }

@@ -28,7 +28,7 @@ constexpr auto target = "/whl/torch.whl";
 constexpr auto etag = "\"first\"";
 constexpr auto date = "Tue, 02 Sep 2025 09:12:00 GMT";
 
-/// Of a size that comes in several pieces.
+/// Returns contents that are received in several pieces.
 std::string contents() {
   std::string bytes;
   for (unsigned i = 0, x = 1; i < 3'000'000; ++i, x = x * 1'664'525 + 1'013'904'223)
@@ -61,10 +61,10 @@ class DownloadTest : public testing::Test {
     EXPECT_EQ(done->end, End::whole);
     EXPECT_EQ(done->bytes, static_cast<std::int64_t>(bytes_.size()));
     EXPECT_TRUE(text_of(file()) == bytes_);
-    EXPECT_EQ(folder_.entries(), 1) << "something is left beside the file";
+    EXPECT_EQ(folder_.entries(), 1) << "something is left next to the file";
   }
 
-  /// In one line, and there is no file.
+  /// Expects an error of one line, and no file.
   void expect_failed(ErrorCode code, std::string const& why) {
     auto const done = run();
     ASSERT_FALSE(done.has_value());
@@ -75,7 +75,7 @@ class DownloadTest : public testing::Test {
     EXPECT_FALSE(fs::exists(file()));
   }
 
-  /// As one that was killed after so many bytes leaves it.
+  /// Writes the files that a download killed after `size` bytes leaves.
   void leave_part(std::size_t size, std::string const& its_etag = etag) {
     std::ofstream{folder_ / "torch.whl.part", std::ios::binary} << bytes_.substr(0, size);
     std::ofstream{folder_ / "torch.whl.part.version"} << request_.url << '\n' << its_etag << "\n\n";
@@ -93,11 +93,11 @@ class DownloadTest : public testing::Test {
   DownloadRequest request_;
 };
 
-TEST_F(DownloadTest, BringsTheFileWhole) {
+TEST_F(DownloadTest, StoresTheWholeFile) {
   expect_whole();
 }
 
-TEST_F(DownloadTest, TellsTheVersionAndKnowsItAgain) {
+TEST_F(DownloadTest, ReturnsTheVersionAndDoesNotDownloadItAgain) {
   auto const first = run();
   ASSERT_TRUE(first.has_value());
   EXPECT_EQ(first->validators, (Validators{etag, date}));
@@ -120,7 +120,7 @@ TEST_F(DownloadTest, HasTheDigestOfTheFile) {
   EXPECT_EQ(done->sha256, sha256_of(bytes_));
 }
 
-TEST_F(DownloadTest, MayOnlyAskForAVersion) {
+TEST_F(DownloadTest, ChecksForAnotherVersionWithHeadOnly) {
   request_.is_asked_only = true;
   request_.known = {etag, date};
   auto const same = run();
@@ -141,7 +141,7 @@ TEST_F(DownloadTest, MayOnlyAskForAVersion) {
     EXPECT_EQ(request.method, "HEAD");
 }
 
-TEST_F(DownloadTest, KnowsAVersionByItsDateAlone) {
+TEST_F(DownloadTest, RecognizesAVersionByItsDateOnly) {
   host_.host(target, {.content = bytes_, .last_modified = date});
   request_.known.last_modified = date;
   auto const done = run();
@@ -149,7 +149,7 @@ TEST_F(DownloadTest, KnowsAVersionByItsDateAlone) {
   EXPECT_EQ(done->end, End::unchanged);
 }
 
-TEST_F(DownloadTest, TellsWhatIsNotThere) {
+TEST_F(DownloadTest, ReportsAMissingFileAsAbsent) {
   for (int const status : {404, 410}) {
     host_.fail({{.status = status}});
     auto const done = run();
@@ -159,13 +159,13 @@ TEST_F(DownloadTest, TellsWhatIsNotThere) {
   }
 }
 
-TEST_F(DownloadTest, BringsAnEmptyFile) {
+TEST_F(DownloadTest, StoresAnEmptyFile) {
   bytes_.clear();
   host_.host(target, {});
   expect_whole();
 }
 
-TEST_F(DownloadTest, GoesOnWhereItWasCutOff) {
+TEST_F(DownloadTest, ResumesAfterAnIncompleteResponse) {
   host_.fail({{.drop_after = 1'000'000}, {.drop_after = 1'500'000}});
   request_.sha256 = sha256_of(bytes_);
   expect_whole();
@@ -174,7 +174,7 @@ TEST_F(DownloadTest, GoesOnWhereItWasCutOff) {
   EXPECT_EQ(last_header("if-range"), etag);
 }
 
-TEST_F(DownloadTest, GoesOnWhereAnEarlierOneWasKilled) {
+TEST_F(DownloadTest, ResumesAfterAnEarlierDownloadWasKilled) {
   leave_part(2'000'000);
   request_.sha256 = sha256_of(bytes_);
   auto const done = run();
@@ -184,32 +184,32 @@ TEST_F(DownloadTest, GoesOnWhereAnEarlierOneWasKilled) {
   EXPECT_TRUE(text_of(file()) == bytes_);
 }
 
-TEST_F(DownloadTest, BringsNothingAgainOfWhatIsWhole) {
+TEST_F(DownloadTest, DownloadsNothingWhenAllBytesAreStored) {
   leave_part(bytes_.size());
   request_.sha256 = sha256_of(bytes_);
   expect_whole();
   EXPECT_EQ(host_.requests().size(), 1U);
 }
 
-TEST_F(DownloadTest, BeginsAgainWithAnotherVersion) {
+TEST_F(DownloadTest, StartsOverWhenTheServerHasAnotherVersion) {
   leave_part(1'000'000, "\"zeroth\"");
   expect_whole();
 }
 
-TEST_F(DownloadTest, BeginsAgainWhereTheServerKnowsNoRanges) {
+TEST_F(DownloadTest, StartsOverWhenTheServerIgnoresRanges) {
   host_.host(target, {.content = bytes_, .etag = etag, .has_ranges = false});
   leave_part(1'000'000);
   expect_whole();
 }
 
-TEST_F(DownloadTest, BeginsAgainWhereNobodyKnowsTheVersion) {
+TEST_F(DownloadTest, StartsOverWhenTheServerSendsNoVersion) {
   host_.host(target, {.content = bytes_});
   host_.fail({{.drop_after = 1'000'000}});
   expect_whole();
   EXPECT_EQ(last_header("range"), "");
 }
 
-TEST_F(DownloadTest, BeginsAgainWithAnotherAddress) {
+TEST_F(DownloadTest, StartsOverWithAnotherAddress) {
   leave_part(1'000'000);
   host_.host("/other.whl", {.content = bytes_, .etag = etag});
   request_.url = host_.url() + "/other.whl";
@@ -217,7 +217,7 @@ TEST_F(DownloadTest, BeginsAgainWithAnotherAddress) {
   EXPECT_EQ(last_header("range"), "");
 }
 
-TEST_F(DownloadTest, TriesPassingTroubleAgain) {
+TEST_F(DownloadTest, RetriesTemporaryErrors) {
   host_.fail(
       {{.status = 503}, {.status = 429, .retry_after = "1"}, {.status = 500}, {.status = 408}});
   auto const begun = std::chrono::steady_clock::now();
@@ -226,32 +226,32 @@ TEST_F(DownloadTest, TriesPassingTroubleAgain) {
   EXPECT_GE(std::chrono::steady_clock::now() - begun, std::chrono::seconds{1});
 }
 
-TEST_F(DownloadTest, GivesUpAfterSoManyAttempts) {
+TEST_F(DownloadTest, FailsAfterTheLastAttempt) {
   host_.fail(std::vector<HostFault>(9, HostFault{.status = 503}));
   request_.attempts = 3;
   expect_failed(ErrorCode::unavailable, "the server responded with 503");
   EXPECT_EQ(host_.requests().size(), 3U);
 }
 
-TEST_F(DownloadTest, DoesNotGiveUpWhileItGetsOn) {
+TEST_F(DownloadTest, RetriesWhileItMakesProgress) {
   host_.fail(std::vector<HostFault>(9, HostFault{.drop_after = 300'000}));
   request_.attempts = 2;
   expect_whole();
 }
 
-TEST_F(DownloadTest, DoesNotWaitLongerThanItMay) {
+TEST_F(DownloadTest, FailsAtItsTimeLimit) {
   host_.fail({{.status = 503, .retry_after = "3600"}});
   expect_failed(ErrorCode::unavailable, "it exceeded its time limit");
 }
 
-TEST_F(DownloadTest, GivesUpAServerThatStalls) {
+TEST_F(DownloadTest, FailsWhenTheServerStalls) {
   host_.fail({{.delay = std::chrono::seconds{30}}});
   request_.stall = std::chrono::seconds{1};
   request_.attempts = 1;
   expect_failed(ErrorCode::unavailable, "");
 }
 
-TEST_F(DownloadTest, GivesUpAServerThatDrips) {
+TEST_F(DownloadTest, FailsWhenTheServerIsTooSlow) {
   using namespace std::chrono_literals;
   host_.host(target, {.content = bytes_, .etag = etag, .piece = 100, .pause = 100ms});
   request_.stall = 1s;
@@ -260,7 +260,7 @@ TEST_F(DownloadTest, GivesUpAServerThatDrips) {
   EXPECT_EQ(host_.requests().size(), 2U) << "what an attempt brought was not worth its time";
 }
 
-TEST_F(DownloadTest, GivesUpAServerThatHangsUpAfterAFewBytes) {
+TEST_F(DownloadTest, FailsWhenTheServerHangsUpAfterAFewBytes) {
   host_.fail(std::vector<HostFault>(9, HostFault{.drop_after = 100}));
   request_.attempts = 3;
   expect_failed(ErrorCode::unavailable, "");
@@ -276,13 +276,13 @@ TEST_F(DownloadTest, WaitsForAServerThatIsFastEnough) {
   expect_whole();
 }
 
-TEST_F(DownloadTest, IsRefusedWithTheServersWord) {
+TEST_F(DownloadTest, IsRefusedWithTheStatusOfTheServer) {
   host_.fail({{.status = 403}});
   expect_failed(ErrorCode::refused, "the server responded with 403");
   EXPECT_EQ(host_.requests().size(), 1U);
 }
 
-TEST_F(DownloadTest, FailsWithOtherContentsThanWerePublishedUntilTheyCome) {
+TEST_F(DownloadTest, FailsUntilTheContentsHaveThePublishedDigest) {
   auto const second = bytes_ + "second";
   request_.sha256 = sha256_of(second);
   expect_failed(ErrorCode::unavailable,
@@ -294,13 +294,13 @@ TEST_F(DownloadTest, FailsWithOtherContentsThanWerePublishedUntilTheyCome) {
   expect_whole();
 }
 
-TEST_F(DownloadTest, FailsWhereAMissingFileIsDenied) {
+TEST_F(DownloadTest, FailsWithStatus403) {
   host_.deny_missing();
   host_.remove(target);
   expect_failed(ErrorCode::refused, "the server responded with 403");
 }
 
-TEST_F(DownloadTest, GoesOnAfterABodyThatIsShorterThanItsLength) {
+TEST_F(DownloadTest, ResumesAfterABodyShorterThanItsLength) {
   host_.host(target, {.content = bytes_.substr(0, 2'000'000), .etag = etag});
   host_.fail({{.length = 3'000'000}});
   request_.attempts = 1;
@@ -324,7 +324,7 @@ TEST_F(DownloadTest, StoresAFileAsItIsSentAndAPageDecoded) {
   EXPECT_THAT(last_header("accept-encoding"), HasSubstr("gzip"));
 }
 
-TEST_F(DownloadTest, BeginsACompressedPageAgainThatWasCutOff) {
+TEST_F(DownloadTest, StartsACompressedPageOverAfterAnInterruption) {
   host_.host(target, {.content = bytes_, .etag = etag, .is_gzipped = true});
   host_.fail({{.drop_after = 1'000'000}});
   request_.may_be_encoded = true;
@@ -333,13 +333,13 @@ TEST_F(DownloadTest, BeginsACompressedPageAgainThatWasCutOff) {
   EXPECT_EQ(last_header("range"), "");
 }
 
-TEST_F(DownloadTest, RefusesWhatIsTooLarge) {
+TEST_F(DownloadTest, RefusesFilesThatAreTooLarge) {
   request_.most_bytes = static_cast<std::int64_t>(bytes_.size()) - 1;
   expect_failed(ErrorCode::corrupt, "it has more than 2999999 bytes");
   EXPECT_EQ(folder_.entries(), 0);
 }
 
-TEST_F(DownloadTest, RefusesWhatIsNoAddress) {
+TEST_F(DownloadTest, RefusesInvalidUrls) {
   for (auto const* const url : {"", "file:///etc/passwd", "ftp://127.0.0.1/a", "torch.whl"}) {
     request_.url = url;
     expect_failed(ErrorCode::invalid_argument, "it is not an http or https URL");
@@ -353,7 +353,7 @@ TEST_F(DownloadTest, FollowsRedirectsOnItsHost) {
   expect_whole();
 }
 
-TEST_F(DownloadTest, FollowsRedirectsToAllowedHostsAlone) {
+TEST_F(DownloadTest, FollowsRedirectsOnlyToAllowedHosts) {
   auto const port = host_.url().substr(host_.url().rfind(':'));
   host_.host("/latest", {.redirect = "http://localhost" + port + target});
   request_.url = host_.url() + "/latest";
@@ -372,33 +372,33 @@ TEST_F(DownloadTest, FollowsNoRedirectToOtherSchemes) {
   expect_failed(ErrorCode::refused, "file:///etc/passwd");
 }
 
-TEST_F(DownloadTest, FollowsSoManyRedirects) {
+TEST_F(DownloadTest, FollowsAtMostFiveRedirects) {
   host_.host("/round", {.redirect = "/round"});
   request_.url = host_.url() + "/round";
   expect_failed(ErrorCode::refused, "it is redirected more than 5 times");
   EXPECT_EQ(host_.requests().size(), 6U);
 }
 
-TEST_F(DownloadTest, TellsHowFarItIs) {
-  std::int64_t told = 0;
+TEST_F(DownloadTest, ReportsProgress) {
+  std::int64_t reported = 0;
   std::optional<std::int64_t> of;
   auto const on_progress = [&](std::int64_t bytes, std::optional<std::int64_t> whole) {
-    told = bytes;
+    reported = bytes;
     of = whole;
   };
   ASSERT_TRUE(download(request_, file(), on_progress).has_value());
-  EXPECT_GT(told, 0);
+  EXPECT_GT(reported, 0);
   EXPECT_EQ(of, static_cast<std::int64_t>(bytes_.size()));
 }
 
-TEST_F(DownloadTest, NamesAFolderThatIsNotThere) {
+TEST_F(DownloadTest, NamesAMissingFolder) {
   auto const done = download(request_, folder_ / "missing/torch.whl");
   ASSERT_FALSE(done.has_value());
   EXPECT_EQ(done.error().code, ErrorCode::unavailable);
   EXPECT_THAT(done.error().message, HasSubstr("missing/torch.whl.part"));
 }
 
-TEST(DownloadOverTls, TrustsWhomItIsTold) {
+TEST(DownloadOverTls, TrustsTheConfiguredCertificates) {
   tests::TemporaryFolder folder;
   auto const identity = fakes::make_identity(folder.path(), {"127.0.0.1"});
   DownloadHost host{identity};
@@ -417,7 +417,7 @@ TEST(DownloadOverTls, TrustsWhomItIsTold) {
   EXPECT_EQ(text_of(folder / "torch.whl"), "torch");
 }
 
-TEST(DownloadOverTls, GoesByTheProxyOfTheVariables) {
+TEST(DownloadOverTls, UsesTheProxyOfTheVariables) {
   tests::TemporaryFolder folder;
   auto const identity = fakes::make_identity(folder.path(), {"127.0.0.1"});
   DownloadHost host{identity};
@@ -438,7 +438,7 @@ TEST(DownloadOverTls, GoesByTheProxyOfTheVariables) {
   EXPECT_EQ(proxy.requests().front().authorization, "Basic bWU6c2VjcmV0");
 }
 
-TEST(DownloadOverTls, SaysThatAProxyRefuses) {
+TEST(DownloadOverTls, ReportsThatAProxyRefuses) {
   fakes::ProxyManners manners;
   manners.status = 407;
   fakes::ConnectProxy const proxy{manners};

@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "\"&gt;=3.10\""}),
     [](auto const& test) { return test.param.name; });
 
-TEST(IndexPage, KeepsAPlusThatIsNoEscape) {
+TEST(IndexPage, KeepsAPlusSign) {
   auto const links = links_in(page_with("href=\"../torch-2.9.0.dev20250902+cpu.whl\""));
   ASSERT_EQ(links.size(), 1U);
   EXPECT_EQ(links[0].name, "torch-2.9.0.dev20250902+cpu.whl");
@@ -105,7 +105,7 @@ TEST(IndexPage, ReadsAListingWithoutADocument) {
             "libtorch-shared-with-deps-2.9.0.dev20250902%2Bcpu.zip");
 }
 
-TEST(IndexPage, KnowsWhatIsYanked) {
+TEST(IndexPage, ReadsYankedMarks) {
   auto const links = links_in(page_with("href=\"../a.whl\" data-yanked=\"broken\""));
   ASSERT_EQ(links.size(), 1U);
   EXPECT_TRUE(links[0].is_yanked);
@@ -119,7 +119,7 @@ TEST(IndexPage, ObeysItsOwnBase) {
   EXPECT_EQ(links[0].url, "https://cdn.example/x/a.whl");
 }
 
-TEST(IndexPage, PassesOverWhatIsNoDownload) {
+TEST(IndexPage, SkipsLinksOtherThanHttp) {
   EXPECT_THAT(links_in("<html><body><a name=\"top\">top</a><a href=\"#top\">up</a>"
                        "<a href=\"javascript:alert(1)\">x</a><a href=\"file:///etc/passwd\">x</a>"
                        "<a href=\"mailto:a@b\">x</a><a href=\"http://[\">x</a></body></html>"),
@@ -163,7 +163,7 @@ TEST(IndexPage, SurvivesElementsInsideElements) {
   EXPECT_EQ(links_in(page + "<a href=\"a.whl\">a</a></body></html>").size(), 1U);
 }
 
-TEST(IndexPage, IsRefusedWhereverItIsCutOff) {
+TEST(IndexPage, IsRefusedWhenItIsIncomplete) {
   auto const page = page_with("href=\"../" + wheel_file + "\"");
   for (std::size_t size = 0; size < page.find("</html>"); ++size) {
     auto const links = links_of(page.substr(0, size), index_url);
@@ -172,7 +172,7 @@ TEST(IndexPage, IsRefusedWhereverItIsCutOff) {
   }
 }
 
-TEST(IndexPage, IsRefusedWhereAListingIsCutOff) {
+TEST(IndexPage, IsRefusedWhenAListingIsIncomplete) {
   std::string const listing = "<a href=\"a.zip\">a.zip</a><br/>\n<a href=\"b.zip\">b.zip</a><br/>";
   for (auto const* const end : {"b.zip\">", "\"b.zip", "b.zip</a"}) {
     auto const cut = listing.substr(0, listing.rfind(end) + std::string{end}.size() - 1);

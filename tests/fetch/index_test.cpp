@@ -50,7 +50,7 @@ TEST_F(IndexTest, HasTheNightliesOfItsPage) {
   EXPECT_EQ(folder_.entries(), 0);
 }
 
-TEST_F(IndexTest, IsNotReadAgainWhenItIsTheSame) {
+TEST_F(IndexTest, IsNotReadAgainWhenItIsUnchanged) {
   host_.host(listing, {.content = link_to("2.9.0.dev20250902%2Bcpu"), .etag = "\"1\""});
   request_.page.known.etag = "\"1\"";
   auto const index = look_into(request_);
@@ -59,7 +59,7 @@ TEST_F(IndexTest, IsNotReadAgainWhenItIsTheSame) {
   EXPECT_THAT(index->offers, IsEmpty());
 }
 
-TEST_F(IndexTest, MayComeCompressed) {
+TEST_F(IndexTest, IsReadWhenItIsCompressed) {
   host_.host(listing,
              {.content = link_to("2.9.0.dev20250902%2Bcpu"), .etag = "\"1\"", .is_gzipped = true});
   auto const index = look_into(request_);
@@ -68,7 +68,7 @@ TEST_F(IndexTest, MayComeCompressed) {
   EXPECT_THAT(index->offers, SizeIs(1));
 }
 
-TEST_F(IndexTest, SaysWhyNothingFits) {
+TEST_F(IndexTest, NamesTheReasonWhenNothingFits) {
   host_.host(listing, {.content = link_to("2.9.0.dev20250902%2Bcpu")});
   request_.filter.variant = "cu126";
   auto const index = look_into(request_);
@@ -77,13 +77,13 @@ TEST_F(IndexTest, SaysWhyNothingFits) {
   EXPECT_EQ(index->misfit, "channel is \"cu126\", found: cpu");
 }
 
-TEST_F(IndexTest, MayNotBeThere) {
+TEST_F(IndexTest, IsAbsentWhenThePageIsMissing) {
   auto const index = look_into(request_);
   ASSERT_TRUE(index.has_value());
   EXPECT_EQ(index->end, End::absent);
 }
 
-TEST_F(IndexTest, OfHalfAPageIsRefusedAndLeavesNothing) {
+TEST_F(IndexTest, OfAnIncompletePageIsRefusedAndLeavesNoFile) {
   host_.host(listing, {.content = link_to("2.9.0.dev20250902%2Bcpu") + "<a href=\"/lib"});
   auto const index = look_into(request_);
   ASSERT_FALSE(index.has_value());
@@ -92,7 +92,7 @@ TEST_F(IndexTest, OfHalfAPageIsRefusedAndLeavesNothing) {
   EXPECT_EQ(folder_.entries(), 0);
 }
 
-TEST_F(IndexTest, OfManyYearsHasTheNewest) {
+TEST_F(IndexTest, OfTooManyFilesHasTheNewest) {
   std::string page;
   for (int year = 1100; year < 1700; ++year)
     for (int month = 1; month < 10; ++month)

@@ -35,7 +35,7 @@ TEST(Marker, ComparesVersionsAsVersions) {
   EXPECT_TRUE(holds(R"(python_full_version == "3.12.*")"));
 }
 
-TEST(Marker, KnowsTheExtrasThatAreWanted) {
+TEST(Marker, HoldsForRequestedExtras) {
   EXPECT_TRUE(
       holds(R"((sys_platform == "win32" or sys_platform == "linux") and extra == "cublas")"));
   EXPECT_TRUE(holds(R"('CU_DNN' == extra)"));
@@ -48,7 +48,7 @@ TEST(Marker, AndBindsTighterThanOr) {
   EXPECT_FALSE(holds(R"((os_name == "posix" or os_name == "nt") and os_name == "java")"));
 }
 
-TEST(Marker, SaysWhatItIsNot) {
+TEST(Marker, NamesInvalidParts) {
   auto const refused = [](std::string const& marker) {
     auto const answer = marker_holds(marker, here);
     return answer ? "it holds" : answer.error().message;

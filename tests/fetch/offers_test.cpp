@@ -16,7 +16,7 @@ std::vector<PageLink> links_to(std::vector<std::string> const& names) {
   return links;
 }
 
-/// The names of the files, without what all have.
+/// Returns the names of the files without their common parts.
 std::vector<std::string> offered(std::vector<std::string> const& names,
                                  PackageFilter const& filter = {}) {
   std::vector<std::string> urls;
@@ -36,12 +36,12 @@ std::string wheel_of(std::string const& version,
 auto const monday = std::string{"2.9.0.dev20250901+cpu"};
 auto const tuesday = std::string{"2.9.0.dev20250902+cpu"};
 
-TEST(Offers, AreOneADateOldestFirst) {
+TEST(Offers, AreOnePerDateOldestFirst) {
   EXPECT_THAT(offered({wheel_of(tuesday), wheel_of(monday)}),
               ElementsAre(wheel_of(monday), wheel_of(tuesday)));
 }
 
-TEST(Offers, TellWhereTheFileIs) {
+TEST(Offers, HaveAddressAndDigest) {
   auto links = links_to({wheel_of(monday)});
   links[0].sha256 = std::string(64, 'a');
   auto const offers = offers_in(links, {});
@@ -57,7 +57,7 @@ TEST(Offers, AreForEachPythonOfAVersionTheNewestLast) {
       ElementsAre(wheel_of(monday, "cp39"), wheel_of(monday, "cp310"), wheel_of(monday, "cp312")));
 }
 
-TEST(Offers, AreForThePythonThatIsWanted) {
+TEST(Offers, MatchThePythonOfTheFilter) {
   PackageFilter filter;
   filter.python = "cp310";
   EXPECT_THAT(
@@ -73,7 +73,7 @@ TEST(Offers, ThatAreFreeThreadedComeBeforeOrdinaryOnes) {
   EXPECT_THAT(offered(names, filter), ElementsAre(wheel_of(monday, "cp313t")));
 }
 
-TEST(Offers, AreOfTheVariantThatIsWanted) {
+TEST(Offers, MatchTheVariantOfTheFilter) {
   PackageFilter filter;
   filter.variant = "cu130";
   auto const cuda = wheel_of("2.9.0.dev20250901+cu130");
@@ -130,7 +130,7 @@ TEST(NewerForOtherPythons, NamesThePythonsOfTheNewestNightly) {
   EXPECT_EQ(newer({}, "cp310"), "");
 }
 
-TEST(WhyNoneFits, NamesTheChannelWhereThatIsAnother) {
+TEST(WhyNoneFits, NamesTheChannelWhenItDiffers) {
   EXPECT_EQ(why_none({wheel_of(monday), wheel_of("2.9.0.dev20250901+cu128")}, cuda_filter()),
             "channel is \"cu126\", found: cpu, cu128");
   EXPECT_EQ(why_none({wheel_of("2.9.0.dev20250901", "cp312", "macosx_11_0_arm64")}, cuda_filter()),
@@ -150,12 +150,12 @@ TEST(WhyNoneFits, NamesTheFirstPartThatTheBestMiss) {
   EXPECT_EQ(why_none({wheel_of(cuda)}, filter), "abi is \"cp312t\", found: cp312");
 }
 
-TEST(WhyNoneFits, IsEmptyWhereOneFitsOrNoneIsANightly) {
+TEST(WhyNoneFits, IsEmptyWhenOneFitsOrThereIsNoNightly) {
   EXPECT_EQ(why_none({wheel_of("2.9.0.dev20250901+cu126"), wheel_of(monday)}, cuda_filter()), "");
   EXPECT_EQ(why_none({"torch-2.9.0-cp312-cp312-manylinux_2_28_x86_64.whl"}, cuda_filter()), "");
 }
 
-TEST(Offers, OfTwoVersionsOfADateAreBoth) {
+TEST(Offers, IncludeBothVersionsOfADate) {
   auto const branched = wheel_of("2.9.0.dev20251103+cpu");
   auto const trunk = wheel_of("2.10.0.dev20251103+cpu");
   EXPECT_THAT(offered({trunk, branched}), ElementsAre(branched, trunk));
@@ -167,11 +167,11 @@ TEST(Offers, AreNeverYanked) {
   EXPECT_THAT(offers_in(links, {}), IsEmpty());
 }
 
-TEST(Offers, OfLibTorchAreItsOwn) {
+TEST(Offers, OfLibTorchIgnoreFiltersForWheels) {
   PackageFilter filter;
   filter.kind = PackageKind::libtorch;
   filter.variant = "cpu";
-  filter.python = "cp312";  // it has none
+  filter.python = "cp312";  // LibTorch has no Python
   auto const libtorch = "libtorch-shared-with-deps-" + tuesday + ".zip";
   EXPECT_THAT(
       offered({"libtorch-shared-with-deps-latest.zip", libtorch, wheel_of(tuesday)}, filter),

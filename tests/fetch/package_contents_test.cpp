@@ -29,7 +29,7 @@ class PackageContentsTest : public testing::Test {
     std::ofstream{folder_ / name} << text;
   }
 
-  /// Whatever a worker needs, but for the libraries themselves.
+  /// Writes the files that compiling a worker needs, with an empty library.
   void write_prefix(std::string const& prefix) const {
     write(prefix + "/share/cmake/Torch/TorchConfig.cmake");
     write(prefix + "/include/torch/csrc/api/include/torch/torch.h");
@@ -68,32 +68,32 @@ TEST_F(PackageContentsTest, OfALibTorchAreInItsBuildFiles) {
   expect_contents("libtorch", "2.9.0.dev20250902+cpu");
 }
 
-TEST_F(PackageContentsTest, MayBeSpelledAnotherWay) {
+TEST_F(PackageContentsTest, ReadTypesAndOtherQuotes) {
   write("torch/version.py",
         "__version__: str = \"2.9.0.dev20250902\"\ngit_version=\"" + hash + "\"\n");
   write_prefix("torch");
   expect_contents("torch", "2.9.0.dev20250902");
 }
 
-TEST_F(PackageContentsTest, NameAVersion) {
+TEST_F(PackageContentsTest, WithoutAVersionAreRefused) {
   write("torch/version.py", "git_version = '" + hash + "'\n");
   expect_refused("torch/version.py: names no version");
 }
 
-TEST_F(PackageContentsTest, NameACommit) {
+TEST_F(PackageContentsTest, WithoutACommitAreRefused) {
   write("torch/version.py", "__version__ = '2.9'\ngit_version = 'Unknown'\n");
   expect_refused("version.py: found \"Unknown\" for the commit, allowed are 40 hexadecimal digits");
   write("torch/version.py", "__version__ = '2.9'\n" + std::string(100'000, 'x'));
   expect_refused("found \"\" for the commit");
 }
 
-TEST_F(PackageContentsTest, AreWhatAWorkerCanBeCompiledAgainst) {
+TEST_F(PackageContentsTest, WithoutFilesForCompilingAreRefused) {
   write("torch/version.py", generated);
   write("torch/lib/libtorch.so");
   expect_refused("torch: has no share/cmake/Torch/TorchConfig.cmake");
 }
 
-TEST_F(PackageContentsTest, OfSomethingElseAreRefused) {
+TEST_F(PackageContentsTest, OfOtherDirectoriesAreRefused) {
   write("numpy/version.py");
   expect_refused("has neither torch/version.py (of wheels) nor libtorch/build-version");
 }

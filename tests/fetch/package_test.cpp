@@ -46,7 +46,7 @@ TEST(Package, IsReadFromALibTorchsName) {
 
 class NoPackage : public testing::TestWithParam<char const*> {};
 
-TEST_P(NoPackage, IsPassedOver) {
+TEST_P(NoPackage, IsSkipped) {
   EXPECT_FALSE(parse_package(GetParam()));
 }
 

@@ -35,7 +35,7 @@ TEST(Requirement, MayHaveItsVersionsInBrackets) {
   EXPECT_FALSE(requirement->versions.holds(*Version::parse("3.0")));
 }
 
-TEST(Requirement, IsNotJustAnything) {
+TEST(Requirement, InvalidTextsAreRefused) {
   for (auto const* const text : {"",
                                  "-e .",
                                  "nvidia-nccl @ https://host/nccl.whl",

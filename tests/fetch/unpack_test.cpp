@@ -34,7 +34,7 @@ class UnpackTest : public testing::Test {
     expect_failed(result, ErrorCode::refused, why);
   }
 
-  /// In one line that says all of this, with nothing left and nothing beside it.
+  /// Expects an error of one line with archive and reason, and no files next to the archive.
   void expect_failed(Result<Unpacked> const& result,
                      testing::Matcher<ErrorCode> const& code,
                      std::string const& why) {
@@ -67,7 +67,7 @@ void fill_with_good_things(ArchiveWriter& writer) {
 class UnpackFormats : public UnpackTest,
                       public testing::WithParamInterface<ArchiveWriter::Format> {};
 
-TEST_P(UnpackFormats, BringFilesDirectoriesAndLinks) {
+TEST_P(UnpackFormats, UnpackFilesDirectoriesAndLinks) {
   auto const done = unpack_made(fill_with_good_things, GetParam());
 
   ASSERT_TRUE(done.has_value()) << done.error().message;
@@ -85,13 +85,13 @@ TEST_P(UnpackFormats, BringFilesDirectoriesAndLinks) {
 INSTANTIATE_TEST_SUITE_P(
     Of, UnpackFormats, testing::Values(ArchiveWriter::Format::zip, ArchiveWriter::Format::tar_zst));
 
-TEST_F(UnpackTest, TellsHowFarItIs) {
+TEST_F(UnpackTest, ReportsProgress) {
   ArchiveWriter writer{archive(), ArchiveWriter::Format::tar_zst};
   writer.add_zeros("zeros", 1 << 20);
   writer.close();
-  std::int64_t told = 0;
-  ASSERT_TRUE(unpack(archive(), out(), {}, [&](std::int64_t bytes) { told = bytes; }));
-  EXPECT_GT(told, 0);
+  std::int64_t reported = 0;
+  ASSERT_TRUE(unpack(archive(), out(), {}, [&](std::int64_t bytes) { reported = bytes; }));
+  EXPECT_GT(reported, 0);
 }
 
 struct Hostile {
@@ -183,7 +183,7 @@ TEST_F(UnpackTest, RefusesAMillionEntries) {
   expect_refused(unpack_made(fill), "one too many, allowed are 100000 entries");
 }
 
-TEST_F(UnpackTest, RefusesManyDirectoriesThatNobodyLists) {
+TEST_F(UnpackTest, RefusesManyDirectoriesThatAreNotListed) {
   auto const fill = [](ArchiveWriter& writer) {
     for (char c = 'a'; c <= 'z'; ++c)
       writer.add_file(std::string(1, c) + "/1/2/3/4/5/6/7/8/9/file", "x");
@@ -193,7 +193,7 @@ TEST_F(UnpackTest, RefusesManyDirectoriesThatNobodyLists) {
   expect_refused(unpack_made(fill, ArchiveWriter::Format::tar_zst, limits), "allowed are 100");
 }
 
-TEST_F(UnpackTest, FailsOnWhatIsCutOffAnywhere) {
+TEST_F(UnpackTest, FailsOnTruncatedArchives) {
   {
     ArchiveWriter writer{archive(), ArchiveWriter::Format::zip};
     fill_with_good_things(writer);
@@ -221,7 +221,7 @@ TEST_F(UnpackTest, FailsOnDamage) {
   expect_failed(unpack(archive(), out()), ErrorCode::corrupt, "entry noise: ");
 }
 
-TEST_F(UnpackTest, RefusesABombThatDoesNotSaySo) {
+TEST_F(UnpackTest, RefusesABombWithAWrongSize) {
   UnpackLimits limits;
   limits.bytes = 1 << 20;
   {
@@ -230,7 +230,7 @@ TEST_F(UnpackTest, RefusesABombThatDoesNotSaySo) {
     writer.close();
   }
   auto bytes = text_of(archive());
-  // The size in the table of contents, 24 bytes after its mark.
+  // The size in the central directory, 24 bytes after its signature.
   auto const size = bytes.rfind("PK\x01\x02") + 24;
   bytes.replace(size, 4, std::string{"\x01\0\0\0", 4});
   std::ofstream{archive(), std::ios::binary} << bytes;
@@ -239,7 +239,7 @@ TEST_F(UnpackTest, RefusesABombThatDoesNotSaySo) {
                 "entry zeros: ");
 }
 
-TEST_F(UnpackTest, LeavesADirectoryAloneThatIsThere) {
+TEST_F(UnpackTest, KeepsAnExistingDirectory) {
   fs::create_directory(out());
   std::ofstream{out() / "mine"} << "mine";
   auto const done = unpack_made(fill_with_good_things);

@@ -43,7 +43,7 @@ TEST(Version, IsOrderedByAge) {
           << by_age[older] << " " << by_age[newer];
 }
 
-TEST(Version, OfDevelopmentIsOlderHoweverLargeItsNumber) {
+TEST(Version, OfDevelopmentIsOlderForAnyNumber) {
   EXPECT_LT(version("1.0.dev1000000000"), version("1.0"));
   EXPECT_LT(version("1.0.dev2147483646"), version("1.0"));
   EXPECT_FALSE(Version::parse("1.0.dev2147483647"));
@@ -57,7 +57,7 @@ TEST(Version, HasManySpellings) {
   EXPECT_EQ(version("1.0+Ubuntu-1"), version("1.0+ubuntu.1"));
 }
 
-TEST(Version, IsNotJustAnything) {
+TEST(Version, InvalidTextsAreRefused) {
   for (auto const* const text : {"",
                                  "latest",
                                  "1.",
@@ -72,14 +72,14 @@ TEST(Version, IsNotJustAnything) {
   EXPECT_FALSE(Version::parse(std::string(100'000, '1')).has_value());
 }
 
-TEST(VersionRange, EqualityPassesOverLocalParts) {
+TEST(VersionRange, EqualityIgnoresLocalParts) {
   EXPECT_TRUE(is_in("3.5.0+gitabc", "==3.5.0"));
   EXPECT_FALSE(is_in("3.5.0", "==3.5.0+gitabc"));
   EXPECT_FALSE(is_in("3.5.0.post1", "==3.5.0"));
   EXPECT_FALSE(is_in("3.5.0+gitabc", "!=3.5"));
 }
 
-TEST(VersionRange, PrefixesAreOfWholeNumbers) {
+TEST(VersionRange, PrefixesMatchWholeNumbers) {
   EXPECT_TRUE(is_in("13.0.96", "==13.0.96.*"));
   EXPECT_TRUE(is_in("13.0.96.1", "==13.0.96.*"));
   EXPECT_TRUE(is_in("13", "==13.0.*"));
@@ -100,7 +100,7 @@ TEST(VersionRange, HasLimits) {
   EXPECT_TRUE(is_in("0.1", " "));
 }
 
-TEST(VersionRange, SaysWhatItIsNot) {
+TEST(VersionRange, NamesInvalidClauses) {
   auto const range = VersionRange::parse(">=1,=>2");
   ASSERT_FALSE(range.has_value());
   EXPECT_EQ(range.error().code, ErrorCode::invalid_argument);

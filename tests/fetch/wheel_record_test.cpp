@@ -59,7 +59,7 @@ class WheelRecordTest : public testing::Test {
   tests::TemporaryFolder wheel_;
 };
 
-TEST_F(WheelRecordTest, GivesNoWarningOfAWheelAsItIsListed) {
+TEST_F(WheelRecordTest, ReturnsNoWarningForAWheelThatMatches) {
   expect_warning("");
 }
 
@@ -91,12 +91,12 @@ TEST_F(WheelRecordTest, WarnsOfMetadataThatDiffers) {
                  ", found sha256=03UdM_nNUEnErytGJzVFfk07rxMLy7h_OJ40n7rrILk");
 }
 
-TEST_F(WheelRecordTest, WarnsOfMetadataThatIsNotThere) {
+TEST_F(WheelRecordTest, WarnsOfMissingMetadata) {
   record(good() + "torch-2.9.dist-info/LICENSE,,\n");
   expect_warning("RECORD: torch-2.9.dist-info/LICENSE is not there");
 }
 
-TEST_F(WheelRecordTest, WarnsOfMetadataThatIsListedTwiceAndNotAlike) {
+TEST_F(WheelRecordTest, WarnsOfMetadataThatIsListedTwiceWithDifferences) {
   record(good() + "torch-2.9.dist-info/METADATA,,4\n");
   expect_warning("");
   record("torch-2.9.dist-info/METADATA,,4\n" + good());
@@ -119,7 +119,7 @@ TEST_F(WheelRecordTest, RefusesALibraryThatDiffersNextToWarnings) {
   expect_refused("torch/version.py has 5 bytes, found 6");
 }
 
-TEST_F(WheelRecordTest, RefusesAListedFileThatIsNotThere) {
+TEST_F(WheelRecordTest, RefusesAMissingListedFile) {
   record(good() + "torch/lib/libtorch.so,,\n");
   expect_refused("RECORD: torch/lib/libtorch.so is not there");
 }
@@ -130,12 +130,12 @@ TEST_F(WheelRecordTest, RefusesAWeakerDigest) {
   expect_refused(std::string{"torch/more.py has md5=XUFAKrxLKna5cZ2REBfFkg, found "} + hello);
 }
 
-TEST_F(WheelRecordTest, RefusesNonsense) {
+TEST_F(WheelRecordTest, RefusesInvalidLines) {
   record("nonsense\n");
   expect_refused("RECORD: a line is not \"path,digest,size\"");
 }
 
-TEST_F(WheelRecordTest, RefusesAFileThatIsListedTwiceAndNotAlike) {
+TEST_F(WheelRecordTest, RefusesAFileThatIsListedTwiceWithDifferences) {
   record(good() + "torch/version.py,,\n");
   expect_refused("RECORD: torch/version.py is listed twice, with another digest or size");
 

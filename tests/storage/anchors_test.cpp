@@ -32,7 +32,7 @@ TEST_F(AnchorsTest, AreChosenOnce) {
   EXPECT_EQ(store.anchors().chosen(dlrm, tonight), first);
 }
 
-TEST_F(AnchorsTest, VerdictsAreKeptApartFromTheNights) {
+TEST_F(AnchorsTest, VerdictsAreSeparateFromThoseOfNightlies) {
   store.anchors().record(tonight, change(Verdict::regression));
 
   EXPECT_THAT(store.incidents().verdicts(tonight), IsEmpty());

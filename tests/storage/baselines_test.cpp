@@ -20,7 +20,7 @@ class BaselinesTest : public TablesTest {
   NightlyId tonight = announce("2026-01-04", 'd');
 };
 
-TEST_F(BaselinesTest, AreThoseThatWereChosenLast) {
+TEST_F(BaselinesTest, AreReplacedByTheLastChoice) {
   EXPECT_THAT(store.baselines().of(tonight), IsEmpty());
   store.baselines().choose(tonight, {{latency_of("dlrm"), first}, {latency_of("dcgan"), first}});
   store.baselines().choose(tonight, {{latency_of("dlrm"), second}});
@@ -29,7 +29,7 @@ TEST_F(BaselinesTest, AreThoseThatWereChosenLast) {
   EXPECT_THAT(store.baselines().of(third), IsEmpty());
 }
 
-TEST_F(BaselinesTest, OfTheSeriesOfAnIncidentAreNamedWhereTheyAreLaterThanItsOwn) {
+TEST_F(BaselinesTest, OfAnIncidentAreListedWhenLaterThanItsOwn) {
   auto nightly = store.nightlies().find(tonight).value();
   nightly.baseline = third;
   store.nightlies().update(nightly);

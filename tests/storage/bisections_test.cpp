@@ -169,7 +169,7 @@ class BisectionsTest : public TablesTest {
   }
 };
 
-TEST_F(BisectionsTest, ABisectionIsReadAsItWasAsked) {
+TEST_F(BisectionsTest, ABisectionIsReadAsItWasRequested) {
   auto const asked = ask();
 
   auto const read = find(asked.id);
@@ -189,7 +189,7 @@ TEST_F(BisectionsTest, ABisectionIsReadAsItWasAsked) {
   EXPECT_EQ(read.asked_at, early);
 }
 
-TEST_F(BisectionsTest, TheCommitsThatAreSearchedTakeThePlaceOfThoseBefore) {
+TEST_F(BisectionsTest, CommitsReplaceEarlierCommits) {
   auto const asked = ask();
   EXPECT_THAT(store.bisections().commits_of(asked.id), IsEmpty());
   Commit const first{sha_of('b'), "Make it slower (#1)", "Ada <ada@example.org>", early, 1};
@@ -206,7 +206,7 @@ TEST_F(BisectionsTest, TheCommitsThatAreSearchedTakeThePlaceOfThoseBefore) {
   EXPECT_EQ(read.at(1).pull_request, std::nullopt);
 }
 
-TEST_F(BisectionsTest, HowTheEndDescendsFromTheStartIsKeptWithItsCommits) {
+TEST_F(BisectionsTest, AncestryIsStoredWithTheCommits) {
   auto const asked = ask();
   EXPECT_EQ(find(asked.id).ancestry, std::nullopt);
   Ancestry const ancestry{sha_of('b'), 5, 2};
@@ -220,7 +220,7 @@ TEST_F(BisectionsTest, HowTheEndDescendsFromTheStartIsKeptWithItsCommits) {
 
 class BisectionsIntoMergesTest : public BisectionsTest {
  protected:
-  /// Into the merge that `two_findings` names first.
+  /// A bisection of the merge that `two_findings` names first.
   Bisection into_merge_of(Bisection const& outer) {
     Bisection inner;
     inner.request = request_of();
@@ -261,7 +261,7 @@ TEST_F(BisectionsIntoMergesTest, AreQueuedOnceForAMerge) {
   EXPECT_EQ(store.bisections().unfinished().size(), 1U);
 }
 
-TEST_F(BisectionsTest, ListsWhatWasProvedInTwoLayoutsNewestFirst) {
+TEST_F(BisectionsTest, ListsProofsInTwoLayoutsNewestFirst) {
   std::vector<BisectionId> ids;
   for (int i = 0; i < 3; ++i) {
     auto bisection = ask();
@@ -344,7 +344,7 @@ TEST_F(BisectionsTest, StepsArePlannedAllOrNone) {
   EXPECT_THAT(find(bisection.id).steps, IsEmpty());
 }
 
-TEST_F(BisectionsTest, StepsOfABisectionThatIsNotKnownAreRefused) {
+TEST_F(BisectionsTest, StepsOfAnUnknownBisectionAreRefused) {
   EXPECT_THROW(store.bisections().plan(BisectionId{7}, {planned_step(0)}), SQLite::Exception);
 }
 
@@ -486,7 +486,7 @@ TEST_F(BisectionsTest, BisectionsOfAnIncidentAreReadInBriefWithoutTheirSteps) {
   EXPECT_TRUE(brief[0].steps.empty());
 }
 
-TEST_F(BisectionsTest, ABisectionBeginsUnlessSomebodyHasStoppedIt) {
+TEST_F(BisectionsTest, ABisectionBeginsUnlessAUserStoppedIt) {
   using enum BisectionState;
   auto const other = ask();
   for (auto const state : {queued, running}) {
@@ -550,7 +550,7 @@ INSTANTIATE_TEST_SUITE_P(
     CorruptStepTest,
     ::testing::Values("", "[", "null", "{}", "7", "[7]", "[null]", R"([{"metric":"speed"}])"));
 
-TEST_F(BisectionsTest, AStepWithDeepJsonIsAnErrorAndNoCrash) {
+TEST_F(BisectionsTest, AStepWithDeepJsonIsAnError) {
   auto const bisection = ask();
   store.bisections().plan(bisection.id, {done_step(0)});
   auto const deep = std::string(100'000, '[') + std::string(100'000, ']');
@@ -582,7 +582,7 @@ TEST_F(BisectionsTest, ABisectionBeginsAgainWithAnotherRecipe) {
   expect_steps(find(other.id), {planned_step(0), planned_step(1)});
 }
 
-class ToldBisectionsTest : public BisectionsTest {
+class ReportedBisectionsTest : public BisectionsTest {
  protected:
   IncidentId open() {
     return store.incidents()
@@ -597,7 +597,7 @@ class ToldBisectionsTest : public BisectionsTest {
     return bisection;
   }
 
-  std::vector<BisectionId> untold() {
+  std::vector<BisectionId> pending() {
     std::vector<BisectionId> ids;
     for (auto const& bisection : store.bisections().pending_updates())
       ids.push_back(bisection.id);
@@ -605,22 +605,22 @@ class ToldBisectionsTest : public BisectionsTest {
   }
 };
 
-TEST_F(ToldBisectionsTest, WhatHadEndedIsToldByTheReport) {
+TEST_F(ReportedBisectionsTest, EndedBisectionsAreInTheReport) {
   auto const incident = open();
   auto const done = ask_for(incident, BisectionState::done);
   auto const paused = ask_for(incident, BisectionState::paused);
   auto const failed = ask_for(incident, BisectionState::failed);
-  EXPECT_THAT(untold(), IsEmpty()) << "the report will tell";
+  EXPECT_THAT(pending(), IsEmpty()) << "the report will contain it";
   store.incidents().reported(incident, "reports/1.md", {done, paused, failed});
-  EXPECT_THAT(untold(), IsEmpty());
+  EXPECT_THAT(pending(), IsEmpty());
 
   auto ended = paused;
   ended.state = BisectionState::done;
   store.bisections().update(ended);
-  EXPECT_THAT(untold(), ElementsAre(paused.id));
+  EXPECT_THAT(pending(), ElementsAre(paused.id));
 }
 
-TEST_F(ToldBisectionsTest, WhatGoesOnInTheReportIsToldHoweverItEnds) {
+TEST_F(ReportedBisectionsTest, AnyEndOfAnAnnouncedBisectionIsPending) {
   auto const incident = open();
   auto const done = ask_for(incident, BisectionState::done);
   auto fails = ask_for(incident, BisectionState::running);
@@ -630,13 +630,13 @@ TEST_F(ToldBisectionsTest, WhatGoesOnInTheReportIsToldHoweverItEnds) {
   stops.state = BisectionState::cancelled;
   store.bisections().update(fails);
   store.bisections().update(stops);
-  EXPECT_THAT(untold(), ElementsAre(fails.id, stops.id));
+  EXPECT_THAT(pending(), ElementsAre(fails.id, stops.id));
 
   store.incidents().reported(incident, "reports/1.md", {done, fails, stops});
-  EXPECT_THAT(untold(), IsEmpty());
+  EXPECT_THAT(pending(), IsEmpty());
 }
 
-TEST_F(ToldBisectionsTest, WhatEndsLaterIsToldOnce) {
+TEST_F(ReportedBisectionsTest, LaterEndsArePendingUntilReported) {
   auto const incident = open();
   store.incidents().reported(incident, "reports/1.md", {});
   auto const first = ask_for(incident, BisectionState::done);
@@ -644,11 +644,11 @@ TEST_F(ToldBisectionsTest, WhatEndsLaterIsToldOnce) {
   ask_for(incident, BisectionState::running);
   ask_for(incident, BisectionState::failed);
   ask();
-  EXPECT_THAT(untold(), ElementsAre(first.id, second.id));
+  EXPECT_THAT(pending(), ElementsAre(first.id, second.id));
 
   store.bisections().mark_reported(first.id);
 
-  EXPECT_THAT(untold(), ElementsAre(second.id));
+  EXPECT_THAT(pending(), ElementsAre(second.id));
 }
 
 TEST_F(BisectionsTest, PackagesAreReadAsTheyWereCompared) {

@@ -61,7 +61,7 @@ TEST_F(BuildsTest, OneCommitHasABuildOfEachRecipe) {
   EXPECT_EQ(store.builds().find(sha_of('a'), RecipeId{3}), std::nullopt);
 }
 
-TEST_F(BuildsTest, ABuildIsFoundWhereItLies) {
+TEST_F(BuildsTest, ABuildIsFoundByItsPrefix) {
   store.builds().record({sha_of('a'), first_recipe, BuildState::built, "/builds/a-1", "", early});
   store.builds().record({sha_of('b'), first_recipe, BuildState::unbuildable, "", "", early});
 

@@ -20,7 +20,7 @@ SeriesChange change(std::string const& model, double before, double after) {
   return {latency_of(model), comparison_of(Verdict::regression, before, after)};
 }
 
-TEST(WorstFirst, ThinksNothingWorseThanWhatCameFromNothing) {
+TEST(WorstFirst, PutsGrowthFromZeroFirst) {
   auto const sorted =
       worst_first({change("mild", 10, 11), change("bad", 10, 12), change("new", 0, 1)});
   EXPECT_EQ(sorted.at(0).series.benchmark.model, "new");
@@ -28,7 +28,7 @@ TEST(WorstFirst, ThinksNothingWorseThanWhatCameFromNothing) {
   EXPECT_EQ(sorted.at(2).series.benchmark.model, "mild");
 }
 
-TEST(HasLevels, SaysNoWhereProcessesFailed) {
+TEST(HasLevels, IsFalseWhenProcessesFailed) {
   EXPECT_FALSE(has_levels({}));
   EXPECT_TRUE(has_levels(comparison_of(Verdict::unchanged, 0, 0))) << "no leak";
   EXPECT_TRUE(has_levels(comparison_of(Verdict::inconclusive, 0, 64)));

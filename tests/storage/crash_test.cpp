@@ -16,9 +16,9 @@ namespace {
 
 using storage::Store;
 
-/// Records outcomes from `round` on, for ever, and writes each round to `committed` once it is
+/// Records outcomes from `round` on, without end, and writes each round to `committed` once it is
 /// stored.
-[[noreturn]] void write_for_ever(std::filesystem::path const& file, int round, int committed) {
+[[noreturn]] void write_without_end(std::filesystem::path const& file, int round, int committed) {
   auto store = Store::open(file);
   if (!store) ::_exit(1);
   for (;; ++round) {
@@ -27,7 +27,7 @@ using storage::Store;
   }
 }
 
-/// A writing child that is killed after it told `lives` rounds, in the middle of what it does then.
+/// A child process that writes, and is killed in the middle of a round after `lives` rounds.
 class DoomedWriter {
  public:
   DoomedWriter(std::filesystem::path const& file, int from) {
@@ -35,7 +35,7 @@ class DoomedWriter {
     child_ = ::fork();
     if (child_ == 0) {
       ::close(pipe_[0]);
-      write_for_ever(file, from, pipe_[1]);
+      write_without_end(file, from, pipe_[1]);
     }
     ::close(pipe_[1]);
   }
@@ -45,11 +45,11 @@ class DoomedWriter {
 
   ~DoomedWriter() { ::close(pipe_[0]); }
 
-  /// Lets it tell `lives` rounds, waits `moment`, kills it, and returns the last round it told.
+  /// Waits for `lives` rounds and then `moment`, kills it, and returns the last round it reported.
   int kill_after(int lives, std::chrono::microseconds moment) {
     int last = -1;
-    for (int told = 0; told < lives && read(last);)
-      ++told;
+    for (int reported = 0; reported < lives && read(last);)
+      ++reported;
     ::usleep(static_cast<useconds_t>(moment.count()));
     ::kill(child_, SIGKILL);
     while (read(last)) {
@@ -86,7 +86,7 @@ TEST(Crash, AKilledWriterLosesNothingThatWasCommitted) {
       EXPECT_EQ(outcome.values.size(), 2U);
     }
     for (auto const& outcome : kept)
-      EXPECT_EQ(outcome.values.size(), 2U);  // whole or not there
+      EXPECT_EQ(outcome.values.size(), 2U);  // complete, or absent
     last = static_cast<int>(kept.size()) - 1;
 
     SQLite::Database database{folder.database().string()};

@@ -20,7 +20,7 @@ Effect seen(double before, double after) {
   return effect;
 }
 
-/// Seen to go up, whatever the proof says.
+/// Returns an increase with a proof that has this verdict.
 Effect proved(Verdict verdict) {
   auto effect = seen(10, 12);
   effect.proof = verdict_of(verdict);
@@ -31,34 +31,34 @@ FindingKind kind_with(std::vector<Effect> effects, std::size_t suspects = 1) {
   return kind_of({std::vector<Commit>(suspects), std::move(effects)});
 }
 
-TEST(Findings, OneCommitThatIsProvedToHaveMadeItWorseIsACulprit) {
+TEST(Findings, OneCommitWithAProvedRegressionIsACulprit) {
   EXPECT_EQ(kind_with({proved(Verdict::regression)}), FindingKind::culprit);
   EXPECT_EQ(kind_with({proved(Verdict::regression), proved(Verdict::improvement)}),
             FindingKind::culprit);
   EXPECT_EQ(kind_with({proved(Verdict::regression), seen(10, 8)}), FindingKind::culprit);
 }
 
-TEST(Findings, OneCommitThatIsProvedToHaveMadeItBetterAloneIsAnImprovement) {
+TEST(Findings, OneCommitWithOnlyProvedImprovementsIsAnImprovement) {
   EXPECT_EQ(kind_with({proved(Verdict::improvement)}), FindingKind::improvement);
   EXPECT_EQ(kind_with({proved(Verdict::improvement), proved(Verdict::unchanged)}),
             FindingKind::improvement)
       << "what the commit is proved not to do is none of its effects";
 }
 
-TEST(Findings, OneCommitWithoutAProofAccusesNobody) {
+TEST(Findings, OneCommitWithoutAProofIsNotACulprit) {
   EXPECT_EQ(kind_with({seen(10, 12)}), FindingKind::range);
   EXPECT_EQ(kind_with({proved(Verdict::inconclusive)}), FindingKind::range);
   EXPECT_EQ(kind_with({seen(10, 8)}), FindingKind::improvement);
 }
 
-/// Seen to go up, with proofs in two layouts.
+/// Returns an increase with proofs in two layouts.
 Effect rebuilt(Verdict first, Verdict second) {
   auto effect = proved(first);
   effect.rebuilt = verdict_of(second);
   return effect;
 }
 
-TEST(Findings, ACommitIsProvedInAllLayoutsOrNot) {
+TEST(Findings, ACommitIsACulpritOnlyIfProvedInAllLayouts) {
   using enum Verdict;
   EXPECT_EQ(kind_with({rebuilt(regression, regression)}), FindingKind::culprit);
   EXPECT_EQ(kind_with({rebuilt(regression, unchanged)}), FindingKind::layout);
@@ -69,13 +69,13 @@ TEST(Findings, ACommitIsProvedInAllLayoutsOrNot) {
       << "what one series shows is enough";
 }
 
-TEST(Findings, ADoubtedCommitIsNoCulprit) {
+TEST(Findings, ADoubtedCommitIsNotACulprit) {
   auto effect = rebuilt(Verdict::regression, Verdict::regression);
   effect.is_doubted = true;
   EXPECT_EQ(kind_with({effect}), FindingKind::range);
 }
 
-TEST(Findings, AGradualChangeSaysWhatEachCommitDid) {
+TEST(Findings, AGradualChangeHasTheAverageRatioOfACommit) {
   Finding finding{std::vector<Commit>(10), {seen(10, 11)}};
   EXPECT_EQ(kind_of(finding), FindingKind::range);
   finding.is_gradual = true;
@@ -83,15 +83,15 @@ TEST(Findings, AGradualChangeSaysWhatEachCommitDid) {
   EXPECT_NEAR(ratio_per_suspect(finding, finding.effects[0]), 1.00958, 1e-4);
 }
 
-TEST(Findings, SeveralCommitsAreARangeUnlessAllTheirEffectsWentDown) {
+TEST(Findings, SeveralCommitsAreARangeUnlessAllEffectsAreDecreases) {
   EXPECT_EQ(kind_with({seen(10, 12)}, 2), FindingKind::range);
   EXPECT_EQ(kind_with({seen(10, 8), seen(10, 12)}, 2), FindingKind::range);
   EXPECT_EQ(kind_with({seen(10, 8), seen(5, 4)}, 2), FindingKind::improvement);
 }
 
-TEST(Findings, ARevertUndoesWhatItMovesTheOtherWay) {
+TEST(Findings, ARevertInTheOtherDirectionUndoesTheEffect) {
   auto effect = proved(Verdict::regression);
-  EXPECT_FALSE(is_undone_by_revert(effect)) << "nobody tried";
+  EXPECT_FALSE(is_undone_by_revert(effect)) << "no revert check";
   effect.revert_check = verdict_of(Verdict::improvement);
   EXPECT_TRUE(is_undone_by_revert(effect));
   effect.revert_check = verdict_of(Verdict::regression);

@@ -26,7 +26,7 @@ class HistoriesTest : public TablesTest {
   NightOfSeries only_night() { return store.histories().of(latency_of("dlrm")).at(0); }
 };
 
-TEST_F(HistoriesTest, AFingerprintOfDeepJsonIsAnErrorAndNoCrash) {
+TEST_F(HistoriesTest, AFingerprintOfDeepJsonIsAnError) {
   auto const nightly = announce("2026-01-01", 'a');
   measure(nightly, 0, 10);
   store.histories().keep(nightly);
@@ -59,7 +59,7 @@ TEST_F(HistoriesTest, ANightIsTheMedianOfItsOwnProcesses) {
   EXPECT_EQ(store.histories().fingerprint(99), "{}");
 }
 
-TEST_F(HistoriesTest, IsWorkedOutAgainWhenMoreIsKnown) {
+TEST_F(HistoriesTest, IsComputedAgainAfterMoreMeasurements) {
   auto const nightly = announce("2026-01-01", 'a');
   measure(nightly, 0, 10);
   store.histories().keep(nightly);
@@ -73,7 +73,7 @@ TEST_F(HistoriesTest, IsWorkedOutAgainWhenMoreIsKnown) {
   EXPECT_EQ(nights[0].verdict, Verdict::regression);
 }
 
-TEST_F(HistoriesTest, StaysWhenItsProcessesAreForgotten) {
+TEST_F(HistoriesTest, StaysWhenItsProcessesAreDeleted) {
   auto const nightly = announce("2026-01-01", 'a');
   for (int round = 0; round < 5; ++round)
     measure(nightly, round, 10);
@@ -127,7 +127,7 @@ TEST_F(HistoriesTest, HasTheLastNightsOfAllSeriesInTheirOrder) {
   announce("2026-01-03", 'a');
   announce("2026-01-01", 'a');
   announce("2026-01-02", 'a');
-  announce("2026-01-04", 'a');  // nobody measured it
+  announce("2026-01-04", 'a');  // not measured
   NightlyId const third{1};
   NightlyId const first{2};
   NightlyId const second{3};
@@ -192,7 +192,7 @@ TEST_F(JudgedNightTest, IsOneOfWhichAPairWasMeasured) {
   EXPECT_TRUE(is_judged(second));
 }
 
-TEST_F(JudgedNightTest, IsNoneThatWasInconclusive) {
+TEST_F(JudgedNightTest, IsNotAnInconclusiveOne) {
   measure_round(0, "ab");
   auto undecided = slower();
   undecided.verdict = Verdict::inconclusive;
@@ -210,7 +210,7 @@ TEST_F(JudgedNightTest, IsOneThatWasComparedWithTheBaselineOfTheSeries) {
   EXPECT_TRUE(is_judged(second));
 }
 
-TEST_F(JudgedNightTest, OfTheCommitOfItsBaselineIsAsThatOneWas) {
+TEST_F(JudgedNightTest, WithTheCommitOfItsBaselineIsJudgedLikeIt) {
   auto const third = announce("2026-01-03", 'a');
   auto nightly = store.nightlies().find(third).value();
   nightly.baseline = first;

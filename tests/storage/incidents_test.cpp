@@ -48,7 +48,7 @@ TEST_F(IncidentsTest, AnIncidentIsOpenedOnceAndHoldsTheRegressions) {
   EXPECT_EQ(store.incidents().find(IncidentId{99}), std::nullopt);
 }
 
-TEST_F(IncidentsTest, AReportIsIntendedAndThenTold) {
+TEST_F(IncidentsTest, AReportHasAKeyBeforeItIsPublished) {
   auto const incident =
       store.incidents().open(announce("2026-01-01", 'a'), announce("2026-01-02", 'b'), early);
   store.incidents().intend_report(incident.id, "key");
@@ -62,7 +62,7 @@ TEST_F(IncidentsTest, AReportIsIntendedAndThenTold) {
   EXPECT_EQ(store.incidents().all().size(), 1U);
 }
 
-TEST_F(IncidentsTest, AReportThatWasSentIsRememberedUntilItIsKnownWhatBecameOfIt) {
+TEST_F(IncidentsTest, TheTimeOfASentReportStaysUntilAReply) {
   auto const incident =
       store.incidents().open(announce("2026-01-01", 'a'), announce("2026-01-02", 'b'), early).id;
   EXPECT_EQ(store.incidents().report_sent_at(incident), std::nullopt);
@@ -95,7 +95,7 @@ TEST_F(IncidentsTest, AnEditionJoinsOrCorrectsOne) {
   EXPECT_EQ(store.incidents().of_nightly(edition)->id, incident);
 }
 
-TEST_F(IncidentsTest, TheLastPauseThatGithubAskedForIsKept) {
+TEST_F(IncidentsTest, TheLastPauseThatGithubRequestedIsKept) {
   EXPECT_EQ(store.incidents().github_pause_end(), Timestamp{});
   store.incidents().pause_github(early + std::chrono::hours{1});
   store.incidents().pause_github(early);

@@ -57,7 +57,7 @@ TEST_F(JobsTest, AFailedOutcomeKeepsItsReasonAndHasNoHistory) {
 /// Of JSON that is nested 100,000 levels deep. Parameter: "TABLE SET COLUMN".
 class DeepJsonTest : public TablesTest, public ::testing::WithParamInterface<std::string> {};
 
-TEST_P(DeepJsonTest, IsAnErrorAndNoCrash) {
+TEST_P(DeepJsonTest, IsAnError) {
   auto const written = outcome_of({"nightly/1"}, 0, 10);
   store.jobs().record({written});
   auto const deep = std::string(100'000, '[') + std::string(100'000, ']');
@@ -83,7 +83,7 @@ TEST_F(JobsTest, BracketsInAStringAreNotDeep) {
   EXPECT_EQ(store.jobs().find(written.key).value().fingerprint, written.fingerprint);
 }
 
-TEST_F(JobsTest, ARoundBesideAnotherBuildTakesThePlaceOfTheOldOne) {
+TEST_F(JobsTest, ARoundWithAnotherBuildReplacesTheOldOne) {
   auto const nightly = outcome_of({"nightly/1"}, 1, 10);
   auto baseline = nightly;
   baseline.key.commit = sha_of('b');
@@ -103,7 +103,7 @@ TEST_F(JobsTest, ARoundBesideAnotherBuildTakesThePlaceOfTheOldOne) {
   EXPECT_TRUE(store.jobs().find(other_round.key));
 }
 
-TEST_F(JobsTest, AHostGoesWithTheLastThatRefersToIt) {
+TEST_F(JobsTest, AHostIsRemovedAfterItsLastJob) {
   auto first = outcome_of({"nightly/1"}, 0, 10);
   first.fingerprint = R"({"host":"one"})";
   auto second = outcome_of({"nightly/2"}, 0, 10);
@@ -117,7 +117,7 @@ TEST_F(JobsTest, AHostGoesWithTheLastThatRefersToIt) {
   EXPECT_EQ(store.jobs().remove_unused_hosts(9), 0);
 }
 
-TEST_F(JobsTest, AHostOfANightStaysThoughItsJobsGo) {
+TEST_F(JobsTest, AHostOfANightStaysWithoutItsJobs) {
   announce("2026-01-01", 'a');
   auto measured = outcome_of({"nightly/1"}, 0, 10);
   measured.key.commit = sha_of('a');
@@ -197,7 +197,7 @@ TEST_F(JobsTest, TheValuesOfACampaignAreThoseOfItsFirstRounds) {
   EXPECT_EQ(read[1].values.at(Metric::cmem).value, 4096);
 }
 
-TEST_F(JobsTest, AHistoryIsOldestFirstAndKnowsItsDates) {
+TEST_F(JobsTest, AHistoryIsOldestFirstAndHasDates) {
   announce("2026-01-01", 'a');
   store.jobs().record({outcome_of({"nightly/1"}, 5, 11)});
   auto between = outcome_of({"bisect/1/bbb"}, 1, 10);
@@ -243,7 +243,7 @@ TEST_F(JobsTest, SharesOfAGpuAreThoseOfProfiles) {
   EXPECT_EQ(shares[0].idle, 0.4);
 }
 
-TEST_F(JobsTest, TheSuitesProfilesAreKnownByTheirNightlies) {
+TEST_F(JobsTest, ProfiledNightliesAreListed) {
   auto profiled = outcome_of(Campaign::suite_profile(NightlyId{9}), 0, 10);
   profiled.accounts = {
       {"gpu_active_share", 0.5}, {"gpu_data_movement_share", 0.1}, {"gpu_idle_share", 0.4}};

@@ -43,14 +43,14 @@ TEST_F(KeptBuildsTest, APinOutlivesALaterRecord) {
   EXPECT_FALSE(store.kept_builds().pin("nightly-9", pin));
 }
 
-TEST_F(KeptBuildsTest, AreForgotten) {
+TEST_F(KeptBuildsTest, AreRemoved) {
   store.kept_builds().record(kept("nightly-1", 1));
   store.kept_builds().remove("nightly-1");
   store.kept_builds().remove("nightly-1");
   EXPECT_THAT(store.kept_builds().all(), IsEmpty());
 }
 
-TEST_F(KeptBuildsTest, AreWantedUntilTheyAreNoMore) {
+TEST_F(KeptBuildsTest, AreWantedUntilTheRequestIsDeleted) {
   auto const nightly = announce("2026-01-01", 'a');
   WantedBuild const wanted{nightly, pin};
   store.kept_builds().want(wanted);

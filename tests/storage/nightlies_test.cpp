@@ -57,7 +57,7 @@ TEST_F(NightliesTest, EveryStateOfANightlyIsKept) {
   }
 }
 
-TEST_F(NightliesTest, ANightlyThatIsKnownIsNotNews) {
+TEST_F(NightliesTest, AKnownNightlyIsNotNew) {
   EXPECT_TRUE(store.nightlies().announce(nightly_of("2026-01-01", 'a')));
   auto again = nightly_of("2026-01-01", 'a');
   again.prefix = "/other";
@@ -111,7 +111,7 @@ TEST_F(NightliesTest, AFileThatIsPublishedAgainIsAnotherEdition) {
   EXPECT_FALSE(store.nightlies().announce(again));
 }
 
-TEST_F(NightliesTest, NightliesAreOrderedByDateWhateverTheirNumbers) {
+TEST_F(NightliesTest, NightliesAreOrderedByDateNotById) {
   store.nightlies().announce(nightly_of("2026-01-02", 'b'));
   store.nightlies().announce(nightly_of("2026-01-01", 'a'));
 
@@ -120,7 +120,7 @@ TEST_F(NightliesTest, NightliesAreOrderedByDateWhateverTheirNumbers) {
   EXPECT_EQ(store.nightlies().next_unfinished()->date, "2026-01-01");
 }
 
-TEST_F(NightliesTest, WorkGoesOnWithTheOldestNightlyThatIsNotJudged) {
+TEST_F(NightliesTest, NextUnfinishedIsTheOldestThatIsNotJudged) {
   announce("2026-01-01", 'a', NightlyState::done);
   announce("2026-01-02", 'b', NightlyState::failed);
   auto const unpublished = announce("2026-01-03", 'c', NightlyState::bisected);
@@ -133,7 +133,7 @@ TEST_F(NightliesTest, WorkGoesOnWithTheOldestNightlyThatIsNotJudged) {
   EXPECT_EQ(store.nightlies().unpublished().front().id, unpublished);
 }
 
-TEST_F(NightliesTest, AWordThatNobodyKnowsIsNamedWithItsColumn) {
+TEST_F(NightliesTest, AnUnknownWordIsNamedWithItsColumn) {
   announce("2026-01-01", 'a');
   SQLite::Database{folder.database().string(), SQLite::OPEN_READWRITE}.exec(
       "UPDATE nightly SET state = 'sleeping'");

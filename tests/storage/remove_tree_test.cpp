@@ -13,14 +13,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// As an ordinary user, since root may write everywhere.
+/// Runs as an ordinary user, because root may write everywhere.
 class RemoveTreeTest : public testing::Test {
  protected:
   void SetUp() override {
-    constexpr uid_t nobody = 65534;
+    constexpr uid_t ordinary_user = 65534;
     fs::permissions(folder_.path(), fs::perms::all);
     if (::geteuid() == 0) {
-      ASSERT_EQ(::seteuid(nobody), 0);
+      ASSERT_EQ(::seteuid(ordinary_user), 0);
     }
     fs::create_directories(tree_ / "a/b/c");
     std::ofstream{tree_ / "a/b/c/file"} << "text";
@@ -48,7 +48,7 @@ TEST_F(RemoveTreeTest, IsGone) {
   EXPECT_FALSE(removed()) << "what is not there is no problem";
 }
 
-TEST_F(RemoveTreeTest, IsGoneThoughItsMakerLockedIt) {
+TEST_F(RemoveTreeTest, RemovesDirectoriesWithoutWritePermission) {
   fs::permissions(tree_ / "a/b/c", fs::perms::none);
   fs::permissions(tree_ / "a/b", fs::perms::owner_read | fs::perms::owner_exec);
   fs::permissions(tree_ / "a", fs::perms::none);
@@ -56,7 +56,7 @@ TEST_F(RemoveTreeTest, IsGoneThoughItsMakerLockedIt) {
   EXPECT_FALSE(fs::exists(tree_));
 }
 
-TEST_F(RemoveTreeTest, LeavesAloneWhatItLinksTo) {
+TEST_F(RemoveTreeTest, DoesNotFollowLinks) {
   fs::create_directories(folder_ / "other/locked");
   std::ofstream{folder_ / "other/locked/file"} << "text";
   fs::permissions(folder_ / "other/locked", fs::perms::owner_read | fs::perms::owner_exec);
@@ -69,7 +69,7 @@ TEST_F(RemoveTreeTest, LeavesAloneWhatItLinksTo) {
   fs::permissions(folder_ / "other/locked", fs::perms::owner_all);
 }
 
-TEST_F(RemoveTreeTest, TellsWhatStays) {
+TEST_F(RemoveTreeTest, ReportsAnErrorForFilesThatStay) {
   std::error_code problem;
   remove_tree("/proc/self/status", problem);
   EXPECT_TRUE(problem);

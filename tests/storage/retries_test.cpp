@@ -11,7 +11,7 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using RetriesTest = TablesTest;
 
-TEST_F(RetriesTest, TheFirstAttemptCountsOverARestart) {
+TEST_F(RetriesTest, TheFirstAttemptIsKeptOverARestart) {
   store.retries().note("nightly 1", early, "503");
   auto const again = store.retries().note("nightly 1", early + hours{2}, "404");
   EXPECT_EQ(again.since, early);
@@ -23,14 +23,14 @@ TEST_F(RetriesTest, TheFirstAttemptCountsOverARestart) {
   EXPECT_FALSE(store.retries().find("nightly 2"));
 }
 
-TEST_F(RetriesTest, WhatCameHasItsWholePatienceAgain) {
+TEST_F(RetriesTest, ASuccessRestartsThePatience) {
   store.retries().note("nightly 1", early, "503");
   store.retries().forget("nightly 1");
   EXPECT_FALSE(store.retries().find("nightly 1"));
   EXPECT_EQ(store.retries().note("nightly 1", early + hours{9}, "503").since, early + hours{9});
 }
 
-TEST(Retry, IsDueAtOnceThenLaterAndLater) {
+TEST(Retry, IsDueAtGrowingIntervals) {
   Retry retry{"nightly 1", early, early, "503"};
   EXPECT_EQ(next_attempt(retry), early);
   retry.last = early + minutes{20};

@@ -50,7 +50,7 @@ TEST_F(RulingsTest, AreListedNewestFirst) {
   EXPECT_EQ(all[0].kind, RulingKind::unmute);
 }
 
-TEST_F(RulingsTest, TheLastWordOnAnIncidentCounts) {
+TEST_F(RulingsTest, TheLastRulingOnAnIncidentCounts) {
   auto const baseline = announce("2026-01-30", 'a');
   auto const january = announce("2026-01-31", 'b');
   auto const february = announce("2026-02-01", 'c');
@@ -90,13 +90,13 @@ TEST_F(RulingsTest, AMuteHoldsForTheSeriesItNames) {
   EXPECT_FALSE(is_muted(memory));
 }
 
-TEST_F(RulingsTest, WhatAMuteLeavesOpenIsAny) {
+TEST_F(RulingsTest, EmptyFieldsOfAMuteMatchAll) {
   give(RulingKind::mute, {.metric = Metric::latency});
   EXPECT_TRUE(is_muted(dlrm));
   EXPECT_TRUE(is_muted(dcgan));
 }
 
-TEST_F(RulingsTest, AMuteRunsOut) {
+TEST_F(RulingsTest, AMuteExpires) {
   give(RulingKind::mute, {.benchmark = dlrm.benchmark}, early + hours{24});
   EXPECT_TRUE(is_muted(dlrm, early + hours{23}));
   EXPECT_FALSE(is_muted(dlrm, early + hours{24}));

@@ -40,11 +40,11 @@ TEST_F(SmallFileTest, IsWrittenAsAWholeInPlaceOfAnother) {
   auto const written = write_small_file(file_, "new");
   ASSERT_TRUE(written) << written.error().message;
   EXPECT_EQ(read_small_file(file_).value(), "new");
-  EXPECT_EQ(read_small_file(folder_ / "other").value(), "untouched") << "through somebody's link";
+  EXPECT_EQ(read_small_file(folder_ / "other").value(), "untouched") << "the target of the link";
   EXPECT_FALSE(fs::exists(file_.string() + ".new"));
 }
 
-TEST_F(SmallFileTest, NamesWhatCannotBeWritten) {
+TEST_F(SmallFileTest, NamesAFileThatCannotBeWritten) {
   auto const nowhere = folder_ / "none" / "file";
   auto const written = write_small_file(nowhere, "text");
   ASSERT_FALSE(written);
@@ -59,32 +59,32 @@ TEST_F(SmallFileTest, MayBeALinkToOne) {
   EXPECT_EQ(read_small_file(file_).value(), "text");
 }
 
-TEST_F(SmallFileTest, IsThere) {
+TEST_F(SmallFileTest, IsNotFoundWhenMissing) {
   expect_refused(ErrorCode::not_found, "No such file or directory");
 }
 
-TEST_F(SmallFileTest, IsSmall) {
+TEST_F(SmallFileTest, RefusesALargeFile) {
   std::ofstream{file_} << "x";
   fs::resize_file(file_, std::uintmax_t{300} << 20);
   expect_refused(ErrorCode::corrupt, "has more than 100 bytes, the limit");
 }
 
-TEST_F(SmallFileTest, IsNoPipe) {
+TEST_F(SmallFileTest, RefusesAPipe) {
   ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
   expect_refused(ErrorCode::corrupt, "is not a regular file");
 }
 
-TEST_F(SmallFileTest, IsNoDevice) {
+TEST_F(SmallFileTest, RefusesADevice) {
   fs::create_symlink("/dev/zero", file_);
   expect_refused(ErrorCode::corrupt, "is not a regular file");
 }
 
-TEST_F(SmallFileTest, IsNoDirectory) {
+TEST_F(SmallFileTest, RefusesADirectory) {
   fs::create_directory(file_);
   expect_refused(ErrorCode::corrupt, "is not a regular file");
 }
 
-TEST_F(SmallFileTest, IsNoCircleOfLinks) {
+TEST_F(SmallFileTest, RefusesALoopOfLinks) {
   fs::create_symlink("build.json", file_);
   expect_refused(ErrorCode::corrupt, "Too many levels of symbolic links");
 }

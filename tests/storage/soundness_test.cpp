@@ -61,7 +61,7 @@ TEST_F(SoundnessTest, AClosedStoreOpensAgain) {
   EXPECT_TRUE(Store::open(file()));
 }
 
-TEST_F(SoundnessTest, NoFlippedByteIsServed) {
+TEST_F(SoundnessTest, AFlippedByteIsDetected) {
   constexpr std::size_t flips = 25;
   make();
   auto const good = text_of(file());
@@ -80,7 +80,7 @@ TEST_F(SoundnessTest, NoFlippedByteIsServed) {
   EXPECT_TRUE(Store::open(file()));
 }
 
-TEST_F(SoundnessTest, ATornPageIsSeenAfterAKillToo) {
+TEST_F(SoundnessTest, ATornPageIsDetectedAfterAKill) {
   make();
   break_seal();
   auto torn = text_of(file());
@@ -94,7 +94,7 @@ TEST_F(SoundnessTest, ATornPageIsSeenAfterAKillToo) {
               AllOf(HasSubstr(file().string() + ": damaged: "), HasSubstr(".recover")));
 }
 
-TEST_F(SoundnessTest, ALookAtAllOfItTellsWhyItEnded) {
+TEST_F(SoundnessTest, InspectAllReportsWhyItEnded) {
   make();
   std::stop_source stop;
   stop.request_stop();
@@ -113,7 +113,7 @@ TEST_F(SoundnessTest, ALookAtAllOfItTellsWhyItEnded) {
   EXPECT_EQ(damaged.error().code, ErrorCode::corrupt);
 }
 
-TEST_F(SoundnessTest, ACutFileIsSeen) {
+TEST_F(SoundnessTest, ATruncatedFileIsDetected) {
   make();
   break_seal();
   fs::resize_file(file(), fs::file_size(file()) / 2);
@@ -133,7 +133,7 @@ TEST_F(SoundnessTest, AnotherProgramsDatabaseIsLeftAlone) {
   EXPECT_FALSE(fs::exists(file().string() + "-wal"));
 }
 
-TEST_F(SoundnessTest, WhatIsNoDatabaseIsLeftAlone) {
+TEST_F(SoundnessTest, AFileThatIsNotADatabaseIsLeftAlone) {
   write("a letter to my grandmother");
   EXPECT_THAT(refusal().message, HasSubstr("it does not begin like a SQLite database"));
 }
@@ -154,7 +154,7 @@ TEST_F(SoundnessTest, DatabaseOfADevelopmentVersion_IsRefusedWithWhatToDo) {
                     HasSubstr("Move it away to start with a new database")));
 }
 
-TEST_F(SoundnessTest, AChangeByHandIsSeenUntilItIsOwnedUpTo) {
+TEST_F(SoundnessTest, AnEditedDatabaseIsRefusedUntilTheSealIsRemoved) {
   make();
   database().exec("DELETE FROM recipe WHERE id = 7");
   EXPECT_THAT(refusal().message,
@@ -163,13 +163,13 @@ TEST_F(SoundnessTest, AChangeByHandIsSeenUntilItIsOwnedUpTo) {
   EXPECT_TRUE(Store::open(file()));
 }
 
-TEST_F(SoundnessTest, AHalfWrittenSealIsNone) {
+TEST_F(SoundnessTest, AnIncompleteSealIsIgnored) {
   make();
   std::ofstream{file().string() + ".seal"} << "abc";
   EXPECT_TRUE(Store::open(file()));
 }
 
-TEST_F(SoundnessTest, AStoreSaysWhetherItCanBeWritten) {
+TEST_F(SoundnessTest, TryToWriteFailsWhenTheDiskCannotBeWritten) {
   auto store = Store::open(file()).value();
   EXPECT_TRUE(store.try_to_write());
   std::filesystem::create_directory(file().string() + ".probe.new");

@@ -60,7 +60,7 @@ TEST_F(StoreTest, ASecondWriterIsRefusedThoughTheLockFileWasDeleted) {
   EXPECT_TRUE(storage::has_writer(folder.database())) << "the lock file was made again";
 }
 
-TEST_F(StoreTest, TheNextWriterMayComeWhenTheFirstIsGone) {
+TEST_F(StoreTest, ANewWriterOpensAfterTheFirstIsClosed) {
   {
     auto const first = Store::open(folder.database());
     ASSERT_TRUE(first);
@@ -68,7 +68,7 @@ TEST_F(StoreTest, TheNextWriterMayComeWhenTheFirstIsGone) {
   EXPECT_TRUE(Store::open(folder.database()));
 }
 
-TEST_F(StoreTest, TellsWhetherItHasAWriter) {
+TEST_F(StoreTest, HasWriterReportsOpenWriters) {
   EXPECT_FALSE(storage::has_writer(folder.database()));
   EXPECT_EQ(folder.entries(), 0);
   {
@@ -143,14 +143,14 @@ TEST_F(StoreTest, AReaderCannotWrite) {
   EXPECT_THROW(reader->nightlies().announce(nightly_of("2026-01-01", 'a')), SQLite::Exception);
 }
 
-TEST_F(StoreTest, ThereIsNothingToReadBeforeTheFirstWriter) {
+TEST_F(StoreTest, AReaderFailsBeforeTheFirstWriter) {
   auto const reader = Store::open_reader(folder.database());
   ASSERT_FALSE(reader);
   EXPECT_EQ(reader.error().code, ErrorCode::not_found);
   EXPECT_THAT(reader.error().message, HasSubstr(folder.database().string()));
 }
 
-TEST_F(StoreTest, AFileThatIsNoDatabaseIsRefusedAndKept) {
+TEST_F(StoreTest, AFileThatIsNotADatabaseIsRefusedAndKept) {
   std::string const text(4096, 'x');
   std::ofstream{folder.database()} << text;
 

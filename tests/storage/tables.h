@@ -9,7 +9,7 @@
 
 namespace torchwatch::tests {
 
-/// An empty store in a file of its own.
+/// An empty store in its own file.
 class TablesTest : public ::testing::Test {
  protected:
   NightlyId announce(std::string const& date, char digit) {

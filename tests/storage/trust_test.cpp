@@ -88,7 +88,7 @@ TEST_F(TrustFiguresTest, AreReplacedByTheNext) {
   EXPECT_EQ(noise[0].series, latency_of("maml"));
 }
 
-TEST_F(TrustFiguresTest, OfDeepJsonAreAnErrorAndNoCrash) {
+TEST_F(TrustFiguresTest, OfDeepJsonAreAnError) {
   store.trust().keep({});
   auto const deep = std::string(100'000, '[') + std::string(100'000, ']');
   SQLite::Database{folder.database().string(), SQLite::OPEN_READWRITE}.exec(
