@@ -32,10 +32,11 @@ using UnpackProgress = std::function<void(std::int64_t)>;
 /// other attributes are ignored. Blocks; calls `on_progress` at most a few times a second.
 ///
 /// Writes nothing outside of `directory`, and removes it after a failure. Checks headers before it
-/// writes. Fails with refused, in one line with archive, entry and rule, for absolute paths, "..",
-/// links out of the tree, hard links, devices, pipes, sockets, two entries with one path, encrypted
-/// entries, and more than `limits`. Fails with corrupt, naming the archive, when it is truncated or
-/// damaged. Fails with unavailable when the disk is full or fails.
+/// writes. Fails with invalid_argument when `directory` exists. Fails with refused, in one line
+/// with archive, entry and rule, for absolute paths, "..", links out of the tree, hard links,
+/// devices, pipes, sockets, two entries with one path, encrypted entries, and more than `limits`.
+/// Fails with corrupt, naming the archive, when it is truncated or damaged. Fails with unavailable
+/// when the disk is full or fails.
 Result<Unpacked> unpack(std::filesystem::path const& archive,
                         std::filesystem::path const& directory,
                         UnpackLimits const& limits = {},
