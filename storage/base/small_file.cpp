@@ -113,8 +113,8 @@ Result<std::string> read_small_file(std::filesystem::path const& file, std::size
 
   if (::fstat(opened.get(), &facts) != 0) return by_errno(errno);
   if (!S_ISREG(facts.st_mode)) return failed(ErrorCode::corrupt, "is not a regular file");
-  auto too_large = failed(ErrorCode::corrupt,
-                          "has more than " + std::to_string(most) + " bytes, the limit");
+  auto too_large =
+      failed(ErrorCode::corrupt, "has more than " + std::to_string(most) + " bytes, the limit");
   if (static_cast<std::size_t>(facts.st_size) > most) return too_large;
   std::string text;
   int const problem = read_up_to(opened.get(), text, most + 1);  // it may have grown
