@@ -25,15 +25,14 @@ using asio::posix::stream_descriptor;
 
 namespace {
 
-/// How long a destructor waits for a killed process: one stuck in a driver call cannot be reaped,
-/// and must not stop us.
+/// The time that a destructor waits for a killed process. One that is stuck in a driver call cannot
+/// be reaped and must not block the caller forever.
 constexpr int reap_patience_ms = 10'000;
 
 void prepare_signals() {
   std::signal(SIGPIPE, SIG_IGN);
 
-  // Whoever started us may have left SIGCHLD ignored; then the kernel would throw exit statuses
-  // away.
+  // Our parent may have left SIGCHLD ignored. Then the kernel would discard exit statuses.
   struct sigaction current {};
 
   ::sigaction(SIGCHLD, nullptr, &current);
@@ -63,7 +62,7 @@ Result<Descriptor> open_for_append(std::string const& file) {
   return Error{code, "open " + file + ": " + std::generic_category().message(error), is_of_host};
 }
 
-/// Where a child's output goes: a file, or a pipe of which we keep one end.
+/// The destination of a child's output: a file, or a pipe of which we keep one end.
 struct Output {
   Descriptor ours;
   Descriptor theirs;
@@ -85,8 +84,8 @@ stream_descriptor adopt(asio::any_io_executor const& executor, Descriptor descri
   return stream_descriptor{executor, descriptor.release()};
 }
 
-/// Nothing while the process runs. Leaves it a zombie, so that its number, and its group's, stay
-/// taken.
+/// Returns nothing while the process runs. Leaves an ended process as a zombie, so that its number
+/// and that of its group are not reused.
 std::optional<ExitStatus> status_of(pid_t pid) {
   siginfo_t info{};
   auto const id = static_cast<id_t>(pid);
@@ -140,7 +139,7 @@ struct ChildProcess::State {
     ::waitpid(pid, nullptr, WNOHANG);
   }
 
-  /// Until the child has ended, or so many milliseconds.
+  /// Waits until the child has ended, at most so many milliseconds.
   void wait_blocking(int milliseconds) {
     pollfd ended{handle.native_handle(), POLLIN, 0};
     while (::poll(&ended, 1, milliseconds) < 0 && errno == EINTR)

@@ -10,7 +10,8 @@ namespace torchwatch::process {
 
 namespace {
 
-/// The last four tell sanitizers where to complain, and coverage where to write.
+/// Variables that any program expects. The last four configure the output of sanitizers and of
+/// coverage.
 std::vector<std::string> const expected{"PATH",
                                         "HOME",
                                         "USER",

@@ -7,16 +7,16 @@
 
 namespace torchwatch::process {
 
-/// Whether a variable goes by one of `names`: a name, or the beginning of names before a '*'. What
-/// looks like a secret by its name (TOKEN, SECRET, PASSWORD, CREDENTIAL, PRIVATE, API_KEY) must be
-/// spelt out.
+/// True when `variable` matches one of `names`: a full name, or a prefix that ends with '*'. Names
+/// that suggest a secret (TOKEN, SECRET, PASSWORD, CREDENTIAL, PRIVATE, API_KEY) match only when
+/// spelled out in full.
 bool is_named(std::string_view variable, std::vector<std::string> const& names);
 
-/// Variables of this process that a child gets: those that any program expects (PATH, HOME, the
-/// locale, where temporary files go), and what goes by one of `names`.
+/// Returns the variables of this process that a child gets: those that any program expects (PATH,
+/// HOME, the locale, the directory of temporary files), and those that match one of `names`.
 std::map<std::string, std::string> inherited_variables(std::vector<std::string> const& names);
 
-/// By which programs find the way out of a network: proxies and certificates.
+/// Names of the variables for proxies and certificates, which programs need to leave a network.
 std::vector<std::string> const& network_variables();
 
 }  // namespace torchwatch::process

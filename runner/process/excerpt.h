@@ -5,12 +5,12 @@
 
 namespace torchwatch::process {
 
-/// The beginning of foreign text, fit for a one-line message: at most 180 bytes, as `printable`
-/// shows them, and how many more there were.
+/// Returns the beginning of untrusted text for a one-line message: at most 180 bytes, as
+/// `printable` shows them, and the number of bytes left out.
 std::string excerpt(std::string_view text);
 
-/// The last three lines that are not blank, joined by " | ", each fit for a message. Empty when
-/// there are none.
+/// Returns the last three lines that are not blank, each as an `excerpt`, joined by " | ". Empty
+/// when all lines are blank.
 std::string last_lines(std::string_view text);
 
 }  // namespace torchwatch::process

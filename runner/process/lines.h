@@ -9,19 +9,20 @@
 
 namespace torchwatch::process {
 
-/// Lines from a pipe. For one reader at a time, on the descriptor's executor.
+/// Reads lines from a pipe. At most one read at a time, on the descriptor's executor.
 class LineReader {
  public:
   explicit LineReader(boost::asio::posix::stream_descriptor input) : input_{std::move(input)} {}
 
-  /// The next line without its newline. Text after the last newline is no line. Errors:
+  /// Reads the next line, without its newline. Text after the last newline is not a line. Errors:
   /// `unavailable` at the end of input; `corrupt` when a line is longer than
-  /// protocol::max_line_bytes, and then for ever; `cancelled` when the caller was, and then nothing
-  /// is lost: the next call goes on where this one stopped.
+  /// protocol::max_line_bytes, and in all later calls; `cancelled` when the caller was cancelled.
+  /// Then no input is lost, and the next call continues.
   boost::asio::awaitable<Result<std::string>> read_line();
 
-  /// Whatever comes next, a byte at least and 64 KiB at most unless a line was begun. Errors:
-  /// `unavailable` at the end of input; `cancelled` when the caller was, and then nothing is lost.
+  /// Reads the next bytes: at least one, at most 64 KiB, or all of a line that was read in part.
+  /// Errors: `unavailable` at the end of input; `cancelled` when the caller was cancelled; then no
+  /// input is lost.
   boost::asio::awaitable<Result<std::string>> read_block();
 
  private:
@@ -29,9 +30,9 @@ class LineReader {
   std::string buffer_;
 };
 
-/// Writes `line` and a newline. Errors: `unavailable` when nobody reads any more; `cancelled`,
-/// after which part of the line may have been written. SIGPIPE must be ignored. `output` must
-/// outlive the coroutine.
+/// Writes `line` and a newline. Errors: `unavailable` when the reader has closed its end;
+/// `cancelled`, after which part of the line may have been written. SIGPIPE must be ignored.
+/// `output` must outlive the coroutine.
 boost::asio::awaitable<Result<>> write_line(boost::asio::posix::stream_descriptor& output,
                                             std::string line);
 

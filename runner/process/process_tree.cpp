@@ -19,7 +19,7 @@ namespace torchwatch::process {
 
 namespace {
 
-/// Zero when the process has just ended.
+/// Returns the resident pages of a process; zero when it has just ended.
 std::int64_t resident_pages(std::string const& proc, pid_t pid) {
   std::ifstream statm{proc + '/' + std::to_string(pid) + "/statm"};
   std::int64_t size = 0;
@@ -40,12 +40,12 @@ void for_each_process(std::string const& proc, std::function<bool(pid_t)> const&
   }
 }
 
-/// Zero when it has just ended.
+/// Returns the parent of a process; zero when the process has just ended.
 pid_t parent_of(pid_t pid) {
   std::ifstream stat{"/proc/" + std::to_string(pid) + "/stat"};
   std::string line;
   std::getline(stat, line);
-  // "PID (NAME) STATE PARENT ...", where a name may hold anything.
+  // "PID (NAME) STATE PARENT ...", where a name may contain any character.
   auto const name_end = line.rfind(") ");
   if (name_end == std::string::npos) return 0;
   pid_t parent = 0;
@@ -54,7 +54,7 @@ pid_t parent_of(pid_t pid) {
   return parent;
 }
 
-/// Looks at every process of the host, which takes a tenth of a second where there are thousands.
+/// Finds a child by reading every process of the host. That takes 0.1 s when there are thousands.
 std::optional<pid_t> a_child_by_looking(pid_t parent) {
   std::optional<pid_t> child;
   for_each_process("/proc", [&](pid_t pid) {
@@ -64,8 +64,8 @@ std::optional<pid_t> a_child_by_looking(pid_t parent) {
   return child;
 }
 
-/// As the kernel lists them by the threads that have them, unless it was built without
-/// CONFIG_PROC_CHILDREN.
+/// Finds a child in the kernel's lists of each thread's children. Reads every process instead when
+/// the kernel was built without CONFIG_PROC_CHILDREN.
 std::optional<pid_t> a_child_of(pid_t parent) {
   auto const threads = "/proc/" + std::to_string(parent) + "/task";
   bool is_listed = false;
@@ -79,7 +79,7 @@ std::optional<pid_t> a_child_of(pid_t parent) {
   return is_listed ? child : a_child_by_looking(parent);
 }
 
-/// Two mounts of /proc show the same processes when they are of one namespace.
+/// True when `proc` is not a mount of our own /proc. Mounts for one namespace are one device.
 bool is_another_proc(std::string const& proc) {
   struct stat theirs {};
 
@@ -97,7 +97,7 @@ Holding ProcessTree::look() {
   std::int64_t pages = 0;
   auto const proc = is_sandboxed_ ? sandbox_ : std::string{"/proc"};
   for_each_process(proc, [&](pid_t pid) {
-    // One system call instead of a file for the many processes that are not ours.
+    // One system call is cheaper than a file, and most processes are not in this group.
     if (!is_sandboxed_ && ::getpgid(pid) != leader_) return true;
     pages += resident_pages(proc, pid);
     return ++holding.processes < most_counted;
@@ -113,7 +113,7 @@ bool ProcessTree::has(pid_t pid) const {
   return pid == leader_;
 }
 
-/// What bubblewrap starts is the first process of the sandbox, and sees it as it will be.
+/// Finds the sandbox's /proc through its first process, which is the child of bubblewrap.
 bool ProcessTree::find_sandbox() {
   if (!sandbox_.empty()) return true;
   auto const first = a_child_of(leader_);

@@ -7,28 +7,28 @@
 
 namespace torchwatch::process {
 
-/// What processes hold of their host. Pages they share count once each, so it is at least what they
-/// take.
+/// The resident memory and number of processes. A shared page counts once per process, so the sum
+/// is an upper bound.
 struct Holding {
   std::int64_t resident_bytes = 0;
   int processes = 0;
 };
 
-/// All processes that a child has started and not yet ended: those in its sandbox, whatever group
-/// or session they gave themselves, or, without one, those in its group.
+/// The running processes of a child: those in its sandbox, in any group or session, or, without a
+/// sandbox, those in its process group.
 class ProcessTree {
  public:
-  /// Counted no further, so that a look is short whatever a child starts.
+  /// The count stops here, so that look() is short however many processes a child starts.
   static constexpr int most_counted = 4096;
 
-  /// `leader`: a child that was started with `sandboxed`, when `is_sandboxed`, or any.
+  /// `leader`: a child. With `is_sandboxed`, it was started with `sandboxed`.
   ProcessTree(pid_t leader, bool is_sandboxed) : leader_{leader}, is_sandboxed_{is_sandboxed} {}
 
-  /// As /proc tells it. Cheap: tens of microseconds on a quiet host. Zeros when there are none, or
-  /// when the sandbox is not ready.
+  /// Reads the memory and number of processes from /proc, in tens of microseconds on a quiet host.
+  /// Zeros when no process is left, or while the sandbox is not ready.
   Holding look();
 
-  /// Whether this process of the host's is one of them.
+  /// True when `pid`, a number in the host's namespace, is one of these processes.
   bool has(pid_t pid) const;
 
  private:
@@ -36,15 +36,15 @@ class ProcessTree {
 
   pid_t leader_;
   bool is_sandboxed_;
-  std::string sandbox_;  ///< /proc as it is in there
+  std::string sandbox_;  ///< path of the sandbox's own /proc; empty until it is ready
 };
 
-/// Kills all children of this process, and those of theirs that become its own by that: what jobs
-/// left behind. Only for a process that has adopt_orphans() behind it and no children that it
-/// needs.
+/// Kills all children of this process, and their descendants, which become its children then.
+/// Removes what jobs left behind. Only for a process that has called adopt_orphans() and needs none
+/// of its children.
 void kill_all_children();
 
-/// From now on, whoever descends from this process and loses its parent becomes its child.
+/// Makes this process the parent of each descendant that loses its parent from now on.
 void adopt_orphans();
 
 }  // namespace torchwatch::process

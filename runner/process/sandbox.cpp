@@ -25,8 +25,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What programs need to start: themselves, libraries and where those are looked for, names and
-/// times. Nothing of users, of services or of what changes.
+/// Paths that programs need to start: programs, libraries and their search paths, user and host
+/// names, time zones. No files of users or services, and no variable state.
 constexpr std::array system_paths{"/usr",
                                   "/bin",
                                   "/sbin",
@@ -53,11 +53,11 @@ constexpr std::array system_paths{"/usr",
                                   "/etc/OpenCL",
                                   "/etc/nvidia"};
 
-/// What names and certificates of a network need besides.
+/// More paths for programs with a network: name resolution and certificates.
 constexpr std::array network_paths{
     "/etc/resolv.conf", "/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/gai.conf"};
 
-/// Root may write there though it has no privileges left, and change the host.
+/// Paths that root can write to even without capabilities, which would change the host.
 constexpr std::array kernel_paths{"/proc/sys",
                                   "/proc/sysrq-trigger",
                                   "/proc/irq",
@@ -66,12 +66,12 @@ constexpr std::array kernel_paths{"/proc/sys",
                                   "/proc/acpi",
                                   "/proc/scsi"};
 
-/// Sockets of services that do things for root, above all.
+/// The directory with the sockets of services, some of which act with root's rights.
 constexpr auto sockets = "/run";
 
-/// The processes of bubblewrap itself live as long as the sandbox and would hold its output open
-/// when the program has closed it. So it travels past them as descriptor 3, which they close.
-/// Before that, all of it becomes what the kernel ends first when memory runs out.
+/// The processes of bubblewrap live as long as the sandbox and would keep its output open after the
+/// program has closed it. So the output passes them as descriptor 3, which they close. Before that,
+/// the shell makes the whole sandbox the kernel's first choice when memory runs out.
 constexpr auto past_bubblewrap =
     R"(echo 1000 2>/dev/null >/proc/self/oom_score_adj; exec "$@" 3>&1 >/dev/null)";
 constexpr auto back_again = R"(exec "$@" >&3 3>&-)";
@@ -106,28 +106,29 @@ Arguments emptied(std::string const& path) {
 std::string text_of(fs::path const& file) {
   std::ifstream stream{file, std::ios::binary};
   std::ostringstream text;
-  // Catches what an iterator would throw when the file is of a process that ends meanwhile.
+  // An iterator would throw when the file belongs to a process that ends meanwhile.
   text << stream.rdbuf();
   return text.str();
 }
 
 constexpr auto starter_variable = "TORCHWATCH_STARTER";
-/// What stands before the starter in the arguments of a sandbox.
+/// The argument before the starter's identity in the command line of a sandbox.
 std::string const mark = std::string{starter_variable} + '\0';
 
-/// The namespace in which our processes have their numbers: "pid:[4026531836]".
+/// Returns the PID namespace of this process: "pid:[4026531836]".
 std::string pid_namespace() {
   std::error_code ignored;
   return fs::read_symlink("/proc/self/ns/pid", ignored).string();
 }
 
-/// A process's number and, since numbers come again and mean something in their namespace alone,
-/// the time of its start and ours: "12-3456-pid:[4026531836]". Empty when there is none, or when it
-/// has ended and nobody asks how: not every container has an init that does.
+/// Identifies a process by its number, its start time and our PID namespace:
+/// "12-3456-pid:[4026531836]". The number alone can be reused, and each namespace has its own
+/// numbers. Empty when the process does not exist or is a zombie. Zombies can remain in containers
+/// whose init does not reap.
 std::string identity_of(std::string const& pid) {
   auto const stat = text_of("/proc/" + pid + "/stat");
-  // proc(5): "PID (NAME) STATE ...", where a name may hold anything. The state is the third field,
-  // the time of the start the 22nd.
+  // proc(5): "PID (NAME) STATE ...", where a name may contain any character. The state is the third
+  // field, the start time the 22nd.
   constexpr int fields_between = 22 - 4;
   std::istringstream fields{stat.substr(std::min(stat.rfind(')') + 1, stat.size()))};
   std::string field;
@@ -138,10 +139,10 @@ std::string identity_of(std::string const& pid) {
   return fields >> field ? pid + '-' + field + '-' + pid_namespace() : "";
 }
 
-/// How every place comes to be there, by its path: what lies in a place comes after it.
-class Places {
+/// The mounts of a sandbox, sorted by path, so that a directory is mounted before its contents.
+class Mounts {
  public:
-  explicit Places(Sandbox const& sandbox) {
+  explicit Mounts(Sandbox const& sandbox) {
     add_system(sandbox);
     for (auto const& path : sandbox.readable)
       bind("--ro-bind", path);
@@ -154,7 +155,7 @@ class Places {
 
   Arguments arguments() const {
     Arguments all;
-    for (auto const& [path, how] : places_)
+    for (auto const& [path, how] : mounts_)
       all.insert(all.end(), how.begin(), how.end());
     return all;
   }
@@ -162,8 +163,8 @@ class Places {
  private:
   void add_system(Sandbox const& sandbox) {
     bool const has_all = std::ranges::count(sandbox.readable, "/") > 0;
-    if (has_all && is_there(sockets)) places_[sockets] = emptied(sockets);
-    // What /etc/resolv.conf may lead to.
+    if (has_all && is_there(sockets)) mounts_[sockets] = emptied(sockets);
+    // /etc/resolv.conf may be a link to it.
     if (sandbox.has_network) add_if_there("/run/systemd/resolve");
     if (has_all) return;
     for (auto const* const path : system_paths)
@@ -172,31 +173,31 @@ class Places {
       if (sandbox.has_network) add_if_there(path);
   }
 
-  /// What it has for itself alone.
+  /// Adds the mounts that belong to this sandbox alone: /proc, /dev, /dev/shm and /tmp.
   void add_own(Sandbox const& sandbox) {
-    places_["/proc"] = {"--proc", "/proc"};
+    mounts_["/proc"] = {"--proc", "/proc"};
     for (auto const* const path : kernel_paths)
       add_if_there(path);
-    places_["/dev"] = {"--dev", "/dev"};
+    mounts_["/dev"] = {"--dev", "/dev"};
     for (auto const& path : sandbox.devices)
       bind("--dev-bind", path);
-    places_["/dev/shm"] = in_memory("/dev/shm", sandbox.memory_bytes, "1777");
-    places_["/tmp"] = sandbox.temporary.empty()
+    mounts_["/dev/shm"] = in_memory("/dev/shm", sandbox.memory_bytes, "1777");
+    mounts_["/tmp"] = sandbox.temporary.empty()
                           ? in_memory("/tmp", sandbox.memory_bytes, "1777")
                           : Arguments{"--bind", absolute(sandbox.temporary), "/tmp"};
   }
 
-  /// Where it is, whatever links lead there.
+  /// Hides the real path, so that symbolic links to it cannot show it.
   void hide(std::string const& path) {
     std::error_code problem;
     auto const real = fs::canonical(path, problem).string();
-    if (!problem && is_visible(real)) places_.try_emplace(real, emptied(real));
+    if (!problem && is_visible(real)) mounts_.try_emplace(real, emptied(real));
   }
 
-  /// Whether it lies below a place.
+  /// True when `path` is inside a mounted directory.
   bool is_visible(std::string const& path) const {
-    return std::ranges::any_of(places_, [&path](auto const& place) {
-      return path.starts_with(place.first == "/" ? place.first : place.first + '/');
+    return std::ranges::any_of(mounts_, [&path](auto const& mount) {
+      return path.starts_with(mount.first == "/" ? mount.first : mount.first + '/');
     });
   }
 
@@ -205,22 +206,22 @@ class Places {
   }
 
   void bind(std::string const& how, std::string const& path) {
-    places_[absolute(path)] = {how, absolute(path), absolute(path)};
+    mounts_[absolute(path)] = {how, absolute(path), absolute(path)};
   }
 
-  std::map<std::string, Arguments> places_;
+  std::map<std::string, Arguments> mounts_;
 };
 
 void append(Arguments& all, Arguments more) {
   all.insert(all.end(), std::move_iterator{more.begin()}, std::move_iterator{more.end()});
 }
 
-/// What becomes the program whose arguments follow.
+/// Returns the start of a command line: a shell that runs the arguments after it as a program.
 Arguments through_shell(char const* how) {
   return {"/bin/sh", "-c", how, "sh"};
 }
 
-/// Tries out what workers get.
+/// Runs `true` in the default sandbox.
 asio::awaitable<Result<>> try_out(asio::any_io_executor executor) {
   using namespace asio::experimental::awaitable_operators;
   constexpr std::chrono::seconds patience{10};
@@ -270,11 +271,11 @@ Arguments sandboxed(Isolation isolation, Sandbox const& sandbox, Arguments argv)
           "--cap-drop",
           "ALL"});
   if (!sandbox.has_network) all.emplace_back("--unshare-net");
-  append(all, Places{sandbox}.arguments());
+  append(all, Mounts{sandbox}.arguments());
   append(all, {"--dir", sandbox.directory});
   for (auto const& [name, target] : sandbox.links)
     append(all, {"--symlink", target, sandbox.directory + '/' + name});
-  // For end_orphaned_sandboxes alone.
+  // Only end_orphaned_sandboxes reads it.
   append(all, {"--setenv", starter_variable, identity_of(std::to_string(::getpid()))});
   append(all, {"--unsetenv", starter_variable});
   append(all, {"--remount-ro", "/dev", "--remount-ro", "/", "--chdir", sandbox.directory, "--"});
@@ -292,7 +293,7 @@ void end_orphaned_sandboxes() {
     auto const at = command.find(mark);
     if (!command.starts_with("bwrap") || at == std::string::npos) continue;
     std::string const starter{command.c_str() + at + mark.size()};
-    // A container sees its own processes alone, its host sees those of both.
+    // A host also sees the processes of its containers. Skip those of another namespace.
     if (!starter.ends_with('-' + pid_namespace())) continue;
     if (identity_of(starter.substr(0, starter.find('-'))) != starter)
       ::kill(static_cast<pid_t>(std::stol(name)), SIGKILL);

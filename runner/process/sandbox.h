@@ -14,65 +14,66 @@
 
 namespace torchwatch::process {
 
-/// What a program that is not trusted sees of its host. Everything else is not there for it: other
-/// processes, their /proc entries, and, unless it is asked for, the network. Its processes all end
-/// with it, whatever group or session they gave themselves, and so do files below /tmp and
-/// /dev/shm. Its variables are those of the Command; HOME and TMPDIR are for the caller to set.
+/// The view of the host that an untrusted program gets. It cannot see other processes or their
+/// /proc entries, and has no network unless `has_network`. All its processes end with it, in any
+/// group or session. Its files below /tmp and /dev/shm are removed. Its variables are those of the
+/// Command; the caller sets HOME and TMPDIR.
 struct Sandbox {
-  /// Directories and files that it may read, where they are; "/" for all. Those that do not exist
-  /// are an error.
+  /// Directories and files that it may read, under their own paths; "/" for all. A path that does
+  /// not exist is an error.
   std::vector<std::string> readable;
   /// Directories that it may write to.
   std::vector<std::string> writable;
-  /// Directories and files that it finds empty, where they lie below something that it may read:
-  /// what programs need to start as well. What does not exist is left out. Of two that lie one in
-  /// the other the inner one counts, as with the lists above.
+  /// Directories and files that appear empty, when they are inside a readable path, including the
+  /// paths that programs need to start. Paths that do not exist are ignored. When a path contains
+  /// another one, of this list or those above, the rule of the inner path applies to it.
   std::vector<std::string> hidden;
-  /// Devices beside /dev/null and its like.
+  /// Devices in addition to /dev/null and similar ones.
   std::vector<std::string> devices;
   /// Symbolic links in `directory`: name and target.
   std::vector<std::pair<std::string, std::string>> links;
-  /// What becomes its /tmp; empty: memory.
+  /// Directory that is mounted as its /tmp; empty: /tmp is in memory.
   std::string temporary;
-  /// What may be written to /tmp, while that is memory, and to /dev/shm, each. Bytes, above 0.
+  /// Size of /dev/shm, and of /tmp when that is in memory, each in bytes; above 0.
   std::int64_t memory_bytes = std::int64_t{1} << 30;
-  /// Where it starts; made if it is missing.
+  /// Directory in which it starts; created if missing.
   std::string directory = "/tmp/work";
   bool has_network = false;
 };
 
-/// How a host can keep a program in a sandbox.
+/// The ways to keep a program in a sandbox.
 enum class Isolation {
-  none,        ///< it cannot, or is not to
-  bubblewrap,  ///< namespaces of its own, under our user, without any of its privileges
+  none,        ///< no sandbox
+  bubblewrap,  ///< separate namespaces, under the same user, without privileges
 };
 
-/// "none", "bubblewrap".
+/// Returns "none" or "bubblewrap".
 std::string_view describe(Isolation isolation);
 
-/// The best that this host has, tried out. Fails with unavailable, and bubblewrap's own reason,
-/// when that is nothing.
+/// Tries bubblewrap and returns the isolation that works on this host. Fails with `unavailable` and
+/// bubblewrap's own reason when it does not work.
 boost::asio::awaitable<Result<Isolation>> find_isolation(boost::asio::any_io_executor executor);
 
-/// How the program itself ended, of a bubblewrap that ended so: 128 + n stands for a signal n that
-/// ends programs unasked, but not for SIGHUP, since recipes end with 129 themselves.
+/// Returns the exit status of the program in a bubblewrap that ended with `status`. 128 + n becomes
+/// signal n, for signals that usually kill programs. SIGHUP is not among them, because recipes exit
+/// with 129 themselves.
 ExitStatus seen_through_sandbox(ExitStatus status);
 
-/// What runs `argv` in `sandbox`: bubblewrap and its arguments, or, with Isolation::none, `argv`.
-/// Standard output ends when the programs in there have closed it, and not with the sandbox alone.
-/// Programs, libraries and what they need to start are readable in every sandbox. bubblewrap ends
-/// as the program does, with 128 + n after signal n; what it complains of itself begins with
-/// "bwrap: ".
+/// Returns the command line that runs `argv` in `sandbox`: bubblewrap and its arguments, or, with
+/// Isolation::none, `argv`. Standard output ends as soon as all programs in the sandbox have closed
+/// it, even if the sandbox still runs. Programs, libraries and the files they need to start are
+/// readable in every sandbox. bubblewrap ends with the program's exit status, or 128 + n after
+/// signal n. Its own error messages begin with "bwrap: ".
 std::vector<std::string> sandboxed(Isolation isolation,
                                    Sandbox const& sandbox,
                                    std::vector<std::string> argv);
 
-/// Ends sandboxes whose starters have ended without them. A bubblewrap that is killed within its
-/// first millisecond leaves its other half behind, which waits for it for ever, holding what it
+/// Ends sandboxes whose starter process has ended. A bubblewrap that is killed within its first
+/// millisecond leaves its second process behind, which waits forever with the descriptors that it
 /// inherited.
 void end_orphaned_sandboxes();
 
-/// Devices through which programs reach GPUs, as far as this host has them.
+/// Returns the device files of this host through which programs reach GPUs.
 std::vector<std::string> gpu_devices();
 
 }  // namespace torchwatch::process

@@ -18,8 +18,8 @@ namespace {
 
 constexpr auto prefix = "torchwatch-scratch-";
 
-/// A descriptor that holds the lock of our own directory at `path`; -1 when there is none, or
-/// somebody else holds it.
+/// Locks the directory at `path` and returns its descriptor. Returns -1 when it does not exist,
+/// belongs to another user, or another process holds the lock.
 int lock_directory(std::string const& path) {
   int const directory = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (directory < 0) return -1;
@@ -32,7 +32,7 @@ int lock_directory(std::string const& path) {
   return -1;
 }
 
-/// Whoever sweeps may take a directory for abandoned before it is locked.
+/// True when the directory was not removed. A sweep can remove a new one before it is locked.
 bool is_still_there(int directory) {
   struct stat there {};
 

@@ -7,11 +7,13 @@
 
 namespace torchwatch::process {
 
-/// A fresh directory under the system's temporary one, gone with all it holds when this is. It is
-/// locked (flock) as long as whoever made it lives, so that others know whether they may remove it.
+/// A new directory in the system's temporary directory, removed with its contents by the
+/// destructor. It is locked (flock) while the process that created it lives, so that other
+/// processes can see whether they may remove it.
 class ScratchDirectory {
  public:
-  /// `unavailable` when the temporary directory does not let us.
+  /// Creates the directory. Fails with `unavailable` when the temporary directory does not permit
+  /// it.
   static Result<ScratchDirectory> make();
 
   ScratchDirectory(ScratchDirectory const&) = delete;
@@ -24,8 +26,8 @@ class ScratchDirectory {
   ScratchDirectory& operator=(ScratchDirectory&&) = delete;
   ~ScratchDirectory();
 
-  /// Makes `name` in it a symbolic link to `target`. `unavailable` when the directory does not let
-  /// us.
+  /// Makes `name` in it a symbolic link to `target`. Fails with `unavailable` when the directory
+  /// does not permit it.
   Result<> link(std::string const& name, std::string const& target) const;
 
   std::string const& path() const { return path_; }
@@ -37,7 +39,7 @@ class ScratchDirectory {
   int lock_;
 };
 
-/// Removes our user's scratch directories whose makers were killed. What cannot be removed stays.
+/// Removes this user's scratch directories whose creators were killed. Skips what it cannot remove.
 void sweep_scratch_directories();
 
 }  // namespace torchwatch::process

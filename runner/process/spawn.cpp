@@ -16,20 +16,20 @@ namespace {
 
 enum class Step { prepare, directory, program };
 
-/// What the child tells through the report pipe when it could not become the program.
+/// The failure that the child writes to the report pipe when it could not start the program.
 struct Report {
   Step step;
   int error;
 };
 
-/// Everything the child uses between fork and exec. There only async-signal-safe calls are allowed,
-/// because another thread may have held the allocator's lock when we forked.
+/// All data that the child uses between fork and exec. Only async-signal-safe calls are allowed
+/// there, because another thread may have held the allocator's lock during the fork.
 struct Plan {
   std::vector<char*> argv;
   std::vector<char*> environment;
-  char const* directory;  ///< nullptr: ours
+  char const* directory;  ///< nullptr: the current one
   std::array<int, 3> standard;
-  cpu_set_t processors;  ///< none: ours
+  cpu_set_t processors;  ///< empty: those of this process
   int report;
   pid_t parent;
 };
@@ -50,7 +50,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 }
 
 void reset_signals() {
-  // SIGKILL, SIGSTOP and the two that libc keeps for itself refuse, which is fine.
+  // This fails for SIGKILL, SIGSTOP and the two signals that libc reserves, which does no harm.
   for (int signal = 1; signal < NSIG; ++signal)
     ::signal(signal, SIG_DFL);
   sigset_t none;
@@ -65,8 +65,7 @@ void reset_signals() {
   for (int fd = 0; fd < 3; ++fd) {
     if (::dup2(plan.standard[static_cast<std::size_t>(fd)], fd) < 0) give_up(plan, Step::prepare);
   }
-  // Where the kernel is too old for this, descriptors opened with O_CLOEXEC are closed all the
-  // same.
+  // If the kernel is too old for this, descriptors opened with O_CLOEXEC are still closed.
   ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
   if (CPU_COUNT(&plan.processors) > 0 &&
       ::sched_setaffinity(0, sizeof plan.processors, &plan.processors) != 0)
@@ -100,8 +99,7 @@ pid_t fork_quietly(Plan const& plan) {
   return child;
 }
 
-/// True when the child reported a failure; false when the pipe closed because it became the
-/// program.
+/// True when the child reported a failure; false when exec succeeded, which closed the pipe.
 bool read_report(int fd, Report& report) {
   ssize_t size = 0;
   do {

@@ -43,36 +43,38 @@ class Descriptor {
   int fd_ = -1;
 };
 
+/// The two ends of a pipe.
 struct Pipe {
   Descriptor read;
   Descriptor write;
 };
 
-/// Fails with `unavailable` when the system is out of descriptors.
+/// Opens a pipe. Fails with `unavailable` when the system is out of descriptors.
 Result<Pipe> make_pipe();
 
-/// Whether an `errno` says that the host is out of processes, descriptors or memory: the same call
-/// may succeed at another time, whatever it is for.
+/// True when `error`, an `errno`, means that the host is out of processes, descriptors or memory.
+/// The same call may succeed later.
 bool is_shortage(int error);
 
-/// A program with its three standard descriptors.
+/// A program to start, with its three standard descriptors.
 struct Spawn {
   std::vector<std::string> argv;         ///< not empty; argv[0] is looked up in PATH
-  std::vector<std::string> environment;  ///< "NAME=value"; the whole of it
-  std::string directory;                 ///< empty: ours
-  std::vector<int> processors;           ///< to run on; none: ours
+  std::vector<std::string> environment;  ///< all variables, as "NAME=value"
+  std::string directory;                 ///< empty: the current one
+  std::vector<int> processors;           ///< CPUs to run on; empty: those of this process
   Descriptor input;
   Descriptor output;
   Descriptor errors;
 };
 
+/// A process that was started.
 struct Spawned {
   pid_t pid = -1;
   Descriptor handle;  ///< a pidfd: readable once the process has ended
 };
 
-/// Starts `program` as the leader of a new process group; it is killed when the calling thread
-/// ends. Returns once it is running. Errors as ChildProcess::start's.
+/// Starts `program` as the leader of a new process group and returns when it runs. The kernel kills
+/// it when the calling thread ends. Errors as in ChildProcess::start.
 Result<Spawned> spawn(Spawn const& program);
 
 }  // namespace torchwatch::process

@@ -22,7 +22,7 @@ void StderrTail::stop() {
 }
 
 std::string StderrTail::text() {
-  // More than a pipe holds; a bound, because the writer may be faster than we are.
+  // More than a pipe can contain. A bound is needed, because the writer may be faster.
   constexpr int reads = 32;
   for (int i = 0; i < reads && input_.is_open() && read_some() == Read::some; ++i)
     continue;

@@ -7,21 +7,21 @@
 
 namespace torchwatch::process {
 
-/// Drains a pipe for as long as it is open, so that whoever writes never blocks, and keeps the end
-/// of what came. Shared with its own pending wait, which outlives `stop` by a turn of the loop.
+/// Drains a pipe while it is open, so that the writer never blocks, and keeps the last bytes. Must
+/// be owned by a shared_ptr: its pending wait ends one iteration of the event loop after `stop`.
 class StderrTail : public std::enable_shared_from_this<StderrTail> {
  public:
-  /// Bytes kept.
+  /// Number of bytes that are kept.
   static constexpr std::size_t capacity = 4096;
 
   explicit StderrTail(boost::asio::posix::stream_descriptor input) : input_{std::move(input)} {}
 
-  /// Begins to drain. Does nothing when the descriptor is not open.
+  /// Starts to drain. Does nothing when the descriptor is not open.
   void start();
 
   void stop();
 
-  /// What was kept, including what is still in the pipe.
+  /// Returns the bytes kept, after reading those that are still in the pipe.
   std::string text();
 
  private:
