@@ -6,11 +6,11 @@
 
 namespace torchwatch::runner {
 
-/// What is wrong with `outcome` as the answer to `job`, for people: "a latency of -1"; empty when
-/// nothing is. Workers come with other people's builds and runners run on other people's hosts, so
-/// what they claim is looked at by both who pass it on: it has to be of this benchmark, with a
-/// latency, with metrics that were asked for, finite, not negative and not more samples than runs.
-/// Pure.
+/// Returns the first error in `outcome` as the result of `job`, for people: "a latency of -1".
+/// Empty when there is none. Workers come with untrusted builds and runners run on other hosts, so
+/// both the runner and the service check each result. It must be of the job's benchmark and have a
+/// latency. Metrics must be known, finite and, except `leak`, not negative, with at most as many
+/// samples as runs. Pure.
 std::string check_outcome(protocol::Outcome const& outcome, protocol::Job const& job);
 
 }  // namespace torchwatch::runner

@@ -30,15 +30,16 @@ Error failure(std::string const& file) {
   return {ErrorCode::unavailable, "lock " + file + ": " + why};
 }
 
-/// Of whoever was first, for all: a file of somebody else in a directory of everybody may be opened
-/// only without O_CREAT (proc(5), fs.protected_regular). -1 when it cannot be had.
+/// Opens a lock file, or creates it for all users. Returns -1 on failure. Another user's file in a
+/// directory that all users can write to may be opened only without O_CREAT (proc(5),
+/// fs.protected_regular).
 int open_for_all(std::string const& file) {
-  constexpr mode_t everybody = 0666;
+  constexpr mode_t all_users = 0666;
   int const there = ::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   if (there >= 0 || errno != ENOENT) return there;
-  int const made = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, everybody);
+  int const made = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, all_users);
   if (made < 0 && errno == EEXIST) return ::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-  if (made >= 0) ::fchmod(made, everybody);  // whatever the umask
+  if (made >= 0) ::fchmod(made, all_users);  // despite the umask
   return made;
 }
 
@@ -48,16 +49,16 @@ std::string file_name(std::string gpu) {
   return gpu;
 }
 
-/// The files of a directory.
+/// The paths of the lock files in a directory.
 struct Files {
   std::string path(std::string const& name) const {
     return directory + "/torchwatch-" + name + ".lock";
   }
 
-  /// Whoever holds it is the only one who takes others.
+  /// A runner must hold this lock while it takes others.
   std::string gate() const { return path("next"); }
 
-  /// Held by all who measure on a device of this kind.
+  /// Held, shared, by all rounds on a device of this kind.
   std::string kind(bool gpus) const { return path(gpus ? "gpus" : "cpus"); }
 
   std::string gpu(std::string const& name) const { return path("gpu-" + file_name(name)); }
@@ -65,20 +66,21 @@ struct Files {
   std::string const& directory;
 };
 
-Result<bool> nobody_holds(std::string const& file) {
-  DeviceLocks::Held probe;
-  return probe.add(file, LOCK_EX);
+/// True when no process holds the lock of `file`.
+Result<bool> is_free(std::string const& file) {
+  DeviceLocks::Held trial;
+  return trial.add(file, LOCK_EX);
 }
 
-/// For whoever holds the gate.
+/// Takes the locks of `claim`. The caller must hold the gate.
 Result<std::optional<DeviceLocks::Held>> take_behind_gate(Files const& files, Claim const& claim) {
   DeviceLocks::Held held;
   if (!claim.beside_others) {
     auto const mine = held.add(files.kind(claim.on_gpu), LOCK_SH);
     if (!mine) return mine.error();
-    auto const is_free = nobody_holds(files.kind(!claim.on_gpu));
-    if (!is_free) return is_free.error();
-    if (!*mine || !*is_free) return std::optional<DeviceLocks::Held>{};
+    auto const other_is_free = is_free(files.kind(!claim.on_gpu));
+    if (!other_is_free) return other_is_free.error();
+    if (!*mine || !*other_is_free) return std::optional<DeviceLocks::Held>{};
   }
   if (claim.on_gpu) {
     auto const mine = held.add(files.gpu(claim.gpu), LOCK_EX);
@@ -88,7 +90,7 @@ Result<std::optional<DeviceLocks::Held>> take_behind_gate(Files const& files, Cl
   return std::optional{std::move(held)};
 }
 
-/// For locks that nobody announces.
+/// Waits by polling, since flock sends no notification when a lock is released.
 class Wait {
  public:
   Wait(asio::any_io_executor const& executor, DeviceLocks::OnWait on_wait)

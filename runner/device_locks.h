@@ -15,32 +15,34 @@ namespace torchwatch::runner {
 /// The locks that a round needs on its host: one GPU, or the CPUs.
 struct Claim {
   bool on_gpu = false;
-  std::string gpu;             ///< its UUID, or however else it is named; alike for all who mean it
-  bool beside_others = false;  ///< may be measured while the other kind of device is measured on
+  std::string gpu;             ///< its UUID, or another name that all runners use for this GPU
+  bool beside_others = false;  ///< true: may run while a round uses the other kind of device
 };
 
-/// File locks (flock) by which runners of one host, whoever started them, keep out of each other's
-/// way: a GPU has one round at a time, and rounds on CPUs and rounds on GPUs do not run at once,
-/// since GPUs wait for the processors that start their kernels. Rounds on CPUs may run side by
-/// side, on other processors. The kernel takes back what a killed runner held.
+/// File locks (flock) that keep the runners of one host, of all users and services, from disturbing
+/// each other. A GPU has one round at a time. CPU rounds and GPU rounds do not run at the same
+/// time, because GPUs wait for the CPUs that launch their kernels. CPU rounds may run side by side,
+/// on different CPUs. The kernel releases the locks of a killed runner.
 class DeviceLocks {
  public:
-  /// Locks that are given back when this goes.
+  /// Locks that are held. The destructor releases them.
   class Held;
 
-  /// `directory` is there, and writable to all who measure.
+  /// `directory` must exist and be writable by all users who measure.
   explicit DeviceLocks(std::string directory = default_directory());
 
-  /// /run/lock, or where there is no such thing /tmp.
+  /// Returns /run/lock, or /tmp when this process cannot write to /run/lock.
   static std::string default_directory();
 
-  /// What is claimed, or nothing when somebody else has it; an error of the file system.
+  /// Takes the locks of `claim`. Nothing when another round holds one of them. Fails with
+  /// `unavailable` when a lock file cannot be used.
   Result<std::optional<Held>> try_take(Claim const& claim) const;
 
   using OnWait = std::function<void()>;
 
-  /// Waits for what is claimed, and calls `on_wait` at once and every ten seconds meanwhile. Who
-  /// has waited for `patience` is next: until then a kind of device that is at work goes on.
+  /// Waits for the locks of `claim`. Calls `on_wait` when it starts to wait and every ten seconds.
+  /// A round that has waited for `patience` is next. Until then, rounds on the kind of device in
+  /// use may start before it.
   boost::asio::awaitable<Result<Held>> take(
       Claim claim,
       OnWait on_wait,
@@ -50,6 +52,7 @@ class DeviceLocks {
   std::string directory_;
 };
 
+/// Locks of one or more files, released by the destructor.
 class DeviceLocks::Held {
  public:
   Held() = default;
@@ -59,7 +62,7 @@ class DeviceLocks::Held {
   Held& operator=(Held&&) noexcept;
   ~Held();
 
-  /// Another lock beside those. False when somebody else has it. `how`: LOCK_SH or LOCK_EX.
+  /// Adds the lock of `file`. False when another process holds it. `how`: LOCK_SH or LOCK_EX.
   Result<bool> add(std::string const& file, int how);
 
  private:

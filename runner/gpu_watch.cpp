@@ -13,25 +13,25 @@ void keep(std::optional<Value>& kept, std::optional<Value> const& value, Choose 
   if (value) kept = kept ? choose(*kept, *value) : *value;
 }
 
-/// For people.
+/// Names the reasons in `throttling`, for people.
 std::string reasons_of(std::uint64_t throttling) {
   std::string text;
   auto const add = [&](std::uint64_t bit, char const* name) {
     if ((throttling & bit) != 0) text += (text.empty() ? "" : ", ") + std::string{name};
   };
-  add(Throttle::hardware, "slowdown by the hardware");
-  add(Throttle::software_heat, "heat, says the driver");
-  add(Throttle::hardware_heat, "heat, says the hardware");
+  add(Throttle::hardware, "hardware slowdown");
+  add(Throttle::software_heat, "heat (software limit)");
+  add(Throttle::hardware_heat, "heat (hardware limit)");
   add(Throttle::power_brake, "power brake");
   return text;
 }
 
-/// One that has nothing to do saves power.
+/// True when the GPU is not idle. An idle GPU lowers its clocks to save power.
 bool is_at_work(GpuState const& state) {
   return state.sm_mhz && (state.throttling.value_or(0) & Throttle::idle) == 0;
 }
 
-/// By more than boosting and warmth change a clock.
+/// True when the clocks differ by more than boost and temperature explain.
 bool is_far_from(std::optional<int> lowest, std::optional<int> highest) {
   constexpr double share = 0.9;
   return lowest && highest && *lowest < share * *highest;
@@ -76,18 +76,18 @@ void GpuWatch::take(GpuState const& state) {
   was_seen_ = true;
 }
 
-/// Empty when there was none.
+/// Returns the reason to reject results; empty when there is none.
 std::string GpuWatch::trouble() const {
   if (!lost_.empty()) return lost_;
   if (auto const throttling = seen_.throttling.value_or(0) & Throttle::any; throttling != 0)
-    return "the GPU was throttled meanwhile: " + reasons_of(throttling);
+    return "the GPU was throttled during the round: " + reasons_of(throttling);
   if (is_far_from(seen_.sm_mhz, highest_sm_mhz_) &&
       (seen_.throttling.value_or(0) & Throttle::power_cap) == 0)
-    return "the GPU's clock went between " + std::to_string(*seen_.sm_mhz) + " and " +
-           std::to_string(*highest_sm_mhz_) + " MHz meanwhile";
+    return "the GPU's clock varied between " + std::to_string(*seen_.sm_mhz) + " and " +
+           std::to_string(*highest_sm_mhz_) + " MHz during the round";
   auto const errors = seen_.uncorrected_errors.value_or(0) - first_errors_.value_or(0);
   if (errors != 0)
-    return std::to_string(errors) + " uncorrected errors of the GPU's memory meanwhile";
+    return std::to_string(errors) + " uncorrected errors of the GPU's memory during the round";
   return {};
 }
 

@@ -11,25 +11,24 @@
 
 namespace torchwatch::runner {
 
-/// What a GPU was like while a round was measured on it. Without NVML nobody knows.
+/// Observes the state of a GPU during a round. Observes nothing without NVML.
 class GpuWatch {
  public:
-  /// `nvml` may be null. `gpu`: as Nvml takes it.
+  /// `nvml` may be null. `gpu`: as in Nvml.
   GpuWatch(std::shared_ptr<Nvml const> nvml, std::string gpu)
       : nvml_{std::move(nvml)},
         gpu_{std::move(gpu)} {}
 
-  /// Looks, but not twice within a second: drivers answer slowly.
+  /// Reads the state, at most once a second, because drivers are slow to reply.
   void look_again();
 
-  /// Looks now: before the first worker and after the last.
+  /// Reads the state now. Call it before the first worker and after the last.
   void look();
 
-  /// Beside a result: "gpu_sm_mhz" and "gpu_memory_mhz" (the lowest while it worked),
-  /// "gpu_temperature_c" (the highest), and in the fingerprint "gpu_uuid", "gpu_mig",
-  /// "gpu_power_limit_w". A result of a GPU that was throttled, lost, had errors of its memory
-  /// meanwhile, or whose clock changed by more than a tenth though its power did not ask for it,
-  /// measured that: a `device` failure takes its place.
+  /// Adds to a result the accounts "gpu_sm_mhz" and "gpu_memory_mhz" (the lowest under load) and
+  /// "gpu_temperature_c" (the highest). Adds "gpu_uuid", "gpu_mig" and "gpu_power_limit_w" to its
+  /// fingerprint. Replaces the result by a `device` failure when the GPU was throttled or lost, had
+  /// uncorrected memory errors, or its clock changed by more than 10% without a power cap.
   void note(protocol::Message& answer) const;
 
  private:
@@ -41,11 +40,12 @@ class GpuWatch {
   std::shared_ptr<Nvml const> nvml_;
   std::string gpu_;
   Clock::time_point looked_at_{};
-  GpuState seen_;  // the worst of each; clocks of two looks in a row, so that none is on its way
+  // The worst of each. A clock counts only when two looks in a row found it, not during a change.
+  GpuState seen_;
   std::optional<int> highest_sm_mhz_;
   GpuState last_;
   std::optional<std::uint64_t> first_errors_;
-  std::string lost_;  // why it could not be looked at, though it could be before
+  std::string lost_;  // the error when the GPU became unreadable
   bool was_seen_ = false;
 };
 

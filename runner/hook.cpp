@@ -39,8 +39,8 @@ Result<> run(std::vector<std::string> const& command,
   loop.run_for(patience);
   if (!ended) {
     started->kill_group();
-    loop.run();  // whoever waits for it uses it
-    return failure_of(command, "does not end in time");
+    loop.run();  // the coroutine that waits still uses the process
+    return failure_of(command, "did not end in time");
   }
   if (ended->code == 0 && ended->signal == 0) return {};
   return failure_of(command, describe(*ended) + ": " + started->last_stderr());
@@ -55,7 +55,7 @@ Result<> run_hook(std::vector<std::string> const& command,
   try {
     return run(command, variables, patience);
   } catch (boost::system::system_error const& problem) {
-    // A loop takes descriptors, too.
+    // The event loop needs descriptors, too.
     auto failure = failure_of(command, problem.what());
     failure.is_of_host = process::is_shortage(problem.code().value());
     return failure;

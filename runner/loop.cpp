@@ -44,9 +44,9 @@ template <class T>
 using Queue = asio::experimental::channel<void(boost::system::error_code, T)>;
 constexpr auto unbounded = std::numeric_limits<std::size_t>::max();
 
-/// What the coroutines of a runner share.
-struct Desk {
-  explicit Desk(asio::any_io_executor const& executor)
+/// The queues that connect the coroutines of a runner.
+struct Queues {
+  explicit Queues(asio::any_io_executor const& executor)
       : rounds{executor, unbounded},
         answers{executor, unbounded} {}
 
@@ -55,8 +55,8 @@ struct Desk {
     answers.try_send(boost::system::error_code{}, std::move(message));
   }
 
-  /// Nobody misses what a worker says faster than it is read.
-  void tell(protocol::Progress const& progress) {
+  /// Queues progress. Drops it when 64 messages wait, since the service reads too slowly then.
+  void report(protocol::Progress const& progress) {
     constexpr int enough = 64;
     if (unsent < enough) answer(progress);
   }
@@ -76,8 +76,8 @@ Message hello(process::Isolation isolation) {
   return message;
 }
 
-/// The one that is named, or that a launcher left to us (Slurm sets the variable), or the first.
-/// Empty: the launcher left none.
+/// Returns the configured GPU, or the first one of CUDA_VISIBLE_DEVICES, which launchers such as
+/// Slurm set, or "0". Empty when that variable is empty.
 std::string gpu_of(RunnerOptions const& options) {
   if (!options.gpu.empty()) return options.gpu;
   char const* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
@@ -86,7 +86,7 @@ std::string gpu_of(RunnerOptions const& options) {
   return std::string{all.substr(0, all.find(','))};
 }
 
-/// None on a host without NVIDIA's driver.
+/// Returns null on a host without NVIDIA's driver.
 std::shared_ptr<Nvml const> library_of_gpus() {
   auto loaded = Nvml::load();
   return loaded ? std::make_shared<Nvml const>(std::move(*loaded)) : nullptr;
@@ -98,27 +98,27 @@ Message refusal(std::string const& line, std::string const& why) {
                  "runner was sent \"" + process::excerpt(line) + "\": " + process::excerpt(why)};
 }
 
-/// Ends with the input.
-asio::awaitable<void> take_jobs(process::LineReader input, Desk& desk) {
+/// Queues jobs and rounds until the input ends.
+asio::awaitable<void> take_jobs(process::LineReader input, Queues& queues) {
   for (;;) {
     auto const line = co_await input.read_line();
     if (!line) co_return;
     try {
       auto message = protocol::decode(*line);
       if (auto* const job = std::get_if<Job>(&message)) {
-        desk.rounds.try_send(boost::system::error_code{}, Round{{std::move(*job)}});
+        queues.rounds.try_send(boost::system::error_code{}, Round{{std::move(*job)}});
       } else if (auto* const round = std::get_if<Round>(&message)) {
-        desk.rounds.try_send(boost::system::error_code{}, std::move(*round));
+        queues.rounds.try_send(boost::system::error_code{}, std::move(*round));
       } else {
-        desk.answer(refusal(*line, "it takes only jobs and rounds"));
+        queues.answer(refusal(*line, "it takes only jobs and rounds"));
       }
     } catch (protocol::ProtocolError const& problem) {
-      desk.answer(refusal(*line, problem.what()));
+      queues.answer(refusal(*line, problem.what()));
     }
   }
 }
 
-/// `code`: of protocol::Failure.
+/// Returns a failure with `code` for each job of `round`.
 std::vector<Message> failures_of(Round const& round, char const* code, Error const& error) {
   std::vector<Message> failures;
   for (auto const& job : round.jobs)
@@ -126,9 +126,9 @@ std::vector<Message> failures_of(Round const& round, char const* code, Error con
   return failures;
 }
 
-/// A measuring host, and how it is used.
+/// The host of this runner: its worker environment, locks and hooks.
 struct Host {
-  /// Undoes what was done before a round, also when the round is cancelled.
+  /// Runs the hook `after_round` at the end of a scope, also when the round is cancelled.
   class AfterRound {
    public:
     explicit AfterRound(Host const& host) : host_{host} {}
@@ -151,14 +151,14 @@ struct Host {
   std::vector<std::string> after_round;
 };
 
-/// When nobody else measures where it does. What a worker starts in a session of its own, without a
-/// sandbox, ends with the round as well.
-asio::awaitable<std::vector<Message>> measure(Round round, Desk& desk, Host const& host) {
-  DeviceLocks::OnWait tell_of_it = [&desk, id = round.jobs.empty() ? "" : round.jobs.front().id] {
-    desk.tell({id, protocol::waiting});
+/// Measures a round while its locks are held. Without a sandbox, a worker's processes in sessions
+/// of their own also end with the round.
+asio::awaitable<std::vector<Message>> measure(Round round, Queues& queues, Host const& host) {
+  DeviceLocks::OnWait on_wait = [&queues, id = round.jobs.empty() ? "" : round.jobs.front().id] {
+    queues.report({id, protocol::waiting});
   };
   auto claim = claim_of(round, host.surroundings);
-  auto const held = co_await host.locks.take(std::move(claim), std::move(tell_of_it));
+  auto const held = co_await host.locks.take(std::move(claim), std::move(on_wait));
   if (!held) co_return failures_of(round, protocol::host_trouble, held.error());
   Host::AfterRound const after{host};
   auto const prepared = run_hook(host.before_round, gpu_variables(host.surroundings));
@@ -166,28 +166,28 @@ asio::awaitable<std::vector<Message>> measure(Round round, Desk& desk, Host cons
     auto const* const code = prepared.error().is_of_host ? protocol::host_trouble : "device";
     co_return failures_of(round, code, prepared.error());
   }
-  ProgressSink pass_on = [&desk](protocol::Progress const& progress) {
-    desk.tell(progress);
+  ProgressSink pass_on = [&queues](protocol::Progress const& progress) {
+    queues.report(progress);
   };
   auto answers = co_await run_round(std::move(round), host.surroundings, std::move(pass_on));
   process::kill_all_children();
   co_return answers;
 }
 
-asio::awaitable<void> do_jobs(Desk& desk, Host host) {
+asio::awaitable<void> do_jobs(Queues& queues, Host host) {
   for (;;) {
-    auto round = co_await desk.rounds.async_receive(asio::use_awaitable);
-    auto answers = co_await measure(std::move(round), desk, host);
+    auto round = co_await queues.rounds.async_receive(asio::use_awaitable);
+    auto answers = co_await measure(std::move(round), queues, host);
     for (auto& answer : answers)
-      desk.answer(std::move(answer));
+      queues.answer(std::move(answer));
   }
 }
 
-/// Ends when nobody reads any more.
-asio::awaitable<void> send_answers(stream_descriptor output, Desk& desk) {
+/// Writes the queued answers. Ends when the reader has closed `output`.
+asio::awaitable<void> send_answers(stream_descriptor output, Queues& queues) {
   for (;;) {
-    auto const message = co_await desk.answers.async_receive(asio::use_awaitable);
-    --desk.unsent;
+    auto const message = co_await queues.answers.async_receive(asio::use_awaitable);
+    --queues.unsent;
     std::string line = protocol::encode(message);
     auto const sent = co_await process::write_line(output, std::move(line));
     if (!sent) co_return;
@@ -224,22 +224,22 @@ asio::awaitable<int> run_runner(RunnerOptions options, int input, int output) {
       co_return 1;
     }
     surroundings.isolation = *found;
-    process::kill_all_children();  // the trial's
+    process::kill_all_children();  // those of the trial
   }
   asio::signal_set stop{executor, SIGINT, SIGTERM, SIGHUP};
   process::LineReader lines{duplicate(executor, input)};
   auto answers = duplicate(executor, output);
-  Desk desk{executor};
-  desk.answer(hello(surroundings.isolation));
+  Queues queues{executor};
+  queues.answer(hello(surroundings.isolation));
 
-  // Whichever ends first cancels the others; cancelling a job kills its worker.
-  auto sending = send_answers(std::move(answers), desk);
-  auto asked_to_end = take_jobs(std::move(lines), desk) || stop.async_wait(asio::use_awaitable);
+  // The first one that ends cancels the others. Cancelling a job kills its worker.
+  auto sending = send_answers(std::move(answers), queues);
+  auto asked_to_end = take_jobs(std::move(lines), queues) || stop.async_wait(asio::use_awaitable);
   Host host{std::move(surroundings),
             DeviceLocks{std::move(options.locks)},
             std::move(options.before_round),
             std::move(options.after_round)};
-  auto working = do_jobs(desk, std::move(host));
+  auto working = do_jobs(queues, std::move(host));
   auto const ended = co_await (std::move(sending) || std::move(working) || std::move(asked_to_end));
   process::kill_all_children();
   co_return ended.index() == 0 ? 1 : 0;

@@ -10,30 +10,33 @@
 
 namespace torchwatch::runner {
 
-/// What a runner is told when it is started.
+/// The options of a runner process.
 struct RunnerOptions {
-  int slot = 0;              ///< of its fleet
-  std::string gpu;           ///< the one that it measures on; empty: the first that it sees
-  bool is_isolated = true;   ///< whether workers are kept in sandboxes
-  bool has_network = false;  ///< whether they find a network there
-  std::vector<std::string> environment;  ///< variables that they get beside the usual ones
-  std::vector<std::string> readable;  ///< what they may read beside their builds and the system's
-  std::vector<std::string> hidden;    ///< what they may not read, wherever it lies
-  bool beside_others = false;         ///< as Claim has it
-  /// Run before and after each round, while nobody else measures there: to lock and unlock clocks,
-  /// say. They see CUDA_VISIBLE_DEVICES as workers do.
+  int slot = 0;                          ///< number of its slot in its fleet
+  std::string gpu;                       ///< the GPU to measure on; empty: the first visible one
+  bool is_isolated = true;               ///< run workers in sandboxes
+  bool has_network = false;              ///< give the sandboxes a network
+  std::vector<std::string> environment;  ///< more variables for workers: process::is_named
+  std::vector<std::string> readable;  ///< paths that workers may read, in addition to their builds
+  std::vector<std::string> hidden;    ///< paths that workers may not read, as in process::Sandbox
+  bool beside_others = false;         ///< as in Claim
+  /// Commands to run before and after each round, while its devices are locked: for example, to
+  /// lock and unlock clocks. They get the same CUDA_VISIBLE_DEVICES as workers.
   std::vector<std::string> before_round;
   std::vector<std::string> after_round;
-  std::string locks = DeviceLocks::default_directory();  ///< the same for all runners of a host
+  /// Directory of the lock files, the same for all runners of a host.
+  std::string locks = DeviceLocks::default_directory();
 };
 
-/// The body of the runner process for a fleet's slot: greets, then answers the jobs on `input`
-/// one at a time and in order, until the input ends or SIGINT, SIGTERM or SIGHUP comes; then it
-/// kills the worker and returns at once. A line that is no job is answered with an `error` without
-/// id. Returns an exit status: 0, or 1 when nobody reads the answers any more, or when workers are
-/// to be isolated and this host cannot do that, after a line on standard error that says why. Both
-/// descriptors are duplicated, and non-blocking until it returns. The process must have no other
-/// children: they end with each round.
+/// The main function of the runner process of a fleet's slot. Sends a hello, then measures the jobs
+/// and rounds on `input` one at a time, in order. At the end of input, or on SIGINT, SIGTERM or
+/// SIGHUP, it kills the worker and returns at once. Any other line is answered with an `error`
+/// without id.
+///
+/// Returns an exit status: 0; or 1 when the reader of the answers is gone, or when this host cannot
+/// isolate workers, with the reason on standard error. Duplicates both descriptors, which are
+/// non-blocking until it returns. The process must have no other children: it kills all its
+/// children after each round.
 boost::asio::awaitable<int> run_runner(RunnerOptions options,
                                        int input = STDIN_FILENO,
                                        int output = STDOUT_FILENO);

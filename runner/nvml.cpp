@@ -16,8 +16,8 @@
 namespace torchwatch::runner {
 namespace {
 
-// What is asked of the library, as nvml.h declares it (NVML API Reference Guide). Its names and
-// numbers are an ABI that old programs rely on, so that no header of it is needed.
+// The names and numbers of the library that we use, as in nvml.h (NVML API Reference Guide). They
+// are a stable ABI, so the header is not needed.
 using Handle = void*;
 using Status = int;
 
@@ -41,7 +41,7 @@ struct ProcessInfo {
   unsigned compute_instance = 0;
 };
 
-/// A function of the library; one that an old driver lacks says so itself.
+/// A function of the library. One that an old driver lacks returns `not_supported`.
 template <class... Arguments>
 class Function {
  public:
@@ -102,14 +102,14 @@ struct Nvml::Library {
     return name.data();
   }
 
-  /// The GPUs, and after each its MIG instances.
+  /// Returns the GPUs, each followed by its MIG instances.
   Result<std::vector<Handle>> devices() const {
     unsigned number = 0;
     if (auto const status = count(&number); status != success) return error(status, "count GPUs");
     std::vector<Handle> all;
     for (unsigned index = 0; index < number; ++index) {
       Handle device = nullptr;
-      if (by_index(index, &device) != success) continue;  // lost; the others go on
+      if (by_index(index, &device) != success) continue;  // lost; list the others
       all.push_back(device);
       unsigned instances = 0;
       if (mig_count(device, &instances) != success) continue;
@@ -135,7 +135,8 @@ struct Nvml::Library {
     return *named;
   }
 
-  /// An instance has a name of its own, and leaves the rest to its GPU.
+  /// Returns the GPU of a MIG instance, or `device` itself. Only UUIDs and processes are reported
+  /// per instance.
   Handle whole_of(Handle device) const {
     Handle whole = nullptr;
     return of_instance(device, &whole) == success ? whole : device;
@@ -164,13 +165,13 @@ struct Nvml::Library {
 
 namespace {
 
-/// Asks about a device, and notices when it is lost meanwhile.
-class Question {
+/// Reads values of a device, and remembers when it is lost.
+class Query {
  public:
-  template <class Value, class Ask>
-  std::optional<Value> told(Ask const& ask) {
+  template <class Value, class Call>
+  std::optional<Value> read(Call const& call) {
     Value value{};
-    auto const status = ask(&value);
+    auto const status = call(&value);
     if (status == lost) is_lost_ = true;
     return status == success ? std::optional{value} : std::nullopt;
   }
@@ -213,17 +214,17 @@ Result<GpuIdentity> Nvml::identity_of(std::string const& gpu) const {
   if (!found) return found.error();
   auto* const device = library.whole_of(*found);
   constexpr unsigned milliwatts = 1000;
-  Question question;
+  Query query;
   GpuIdentity identity;
   identity.uuid = library.uuid_of(*found);
   auto const limit =
-      question.told<unsigned>([&](unsigned* value) { return library.power_limit(device, value); });
+      query.read<unsigned>([&](unsigned* value) { return library.power_limit(device, value); });
   identity.power_limit_w = number(limit, milliwatts);
   unsigned pending = 0;
-  auto const mode = question.told<unsigned>(
+  auto const mode = query.read<unsigned>(
       [&](unsigned* current) { return library.mig_mode(device, current, &pending); });
   if (mode) identity.is_partitioned = *mode != 0;
-  if (question.is_lost()) return library.error(lost, "describe GPU " + gpu);
+  if (query.is_lost()) return library.error(lost, "describe GPU " + gpu);
   return identity;
 }
 
@@ -233,21 +234,21 @@ Result<GpuState> Nvml::state_of(std::string const& gpu) const {
   auto const found = library.find(gpu);
   if (!found) return found.error();
   auto* const device = library.whole_of(*found);
-  Question question;
+  Query query;
   auto const clock = [&](int which) {
     return number(
-        question.told<unsigned>([&](unsigned* mhz) { return library.clock(device, which, mhz); }));
+        query.read<unsigned>([&](unsigned* mhz) { return library.clock(device, which, mhz); }));
   };
   GpuState state;
   state.sm_mhz = clock(sm_clock);
   state.memory_mhz = clock(memory_clock);
-  state.temperature_c = number(question.told<unsigned>(
+  state.temperature_c = number(query.read<unsigned>(
       [&](unsigned* value) { return library.temperature(device, gpu_temperature, value); }));
   state.throttling =
-      wide(question.told<Wide>([&](Wide* value) { return library.throttling(device, value); }));
-  state.uncorrected_errors = wide(question.told<Wide>(
+      wide(query.read<Wide>([&](Wide* value) { return library.throttling(device, value); }));
+  state.uncorrected_errors = wide(query.read<Wide>(
       [&](Wide* value) { return library.ecc_errors(device, uncorrected, since_reset, value); }));
-  if (question.is_lost()) return library.error(lost, "look at GPU " + gpu);
+  if (query.is_lost()) return library.error(lost, "look at GPU " + gpu);
   return state;
 }
 
@@ -283,12 +284,12 @@ std::vector<int> Nvml::processors_near(std::string const& gpu) const {
 }
 
 std::map<pid_t, std::int64_t> Nvml::memory_by_process(std::string const& gpu) const {
-  constexpr unsigned spare = 8;  // for those that begin between the two questions
+  constexpr unsigned spare = 8;  // for processes that start between the two calls
   auto const found = library_->find(gpu);
   if (!found) return {};
   unsigned count = 0;
   auto status = library_->processes(*found, &count, nullptr);
-  if (status != insufficient_size) return {};  // none, or not told
+  if (status != insufficient_size) return {};  // no processes, or not supported
   std::vector<ProcessInfo> listed(count + spare);
   count = static_cast<unsigned>(listed.size());
   status = library_->processes(*found, &count, listed.data());

@@ -13,24 +13,24 @@
 
 namespace torchwatch::runner {
 
-/// Which GPU it is. What it does not tell is nothing.
+/// The identity of a GPU. Values that it does not report are empty.
 struct GpuIdentity {
-  std::string uuid;                      ///< "GPU-8932f937-...", or "MIG-..." of an instance
-  std::optional<bool> is_partitioned{};  ///< into MIG instances
-  std::optional<int> power_limit_w{};    ///< that is enforced
+  std::string uuid;                      ///< "GPU-8932f937-...", or "MIG-..." for an instance
+  std::optional<bool> is_partitioned{};  ///< true: split into MIG instances
+  std::optional<int> power_limit_w{};    ///< the enforced limit
 };
 
-/// How a GPU is now. What it does not tell is nothing.
+/// The current state of a GPU. Values that it does not report are empty.
 struct GpuState {
   std::optional<int> sm_mhz{};
   std::optional<int> memory_mhz{};
   std::optional<int> temperature_c{};
-  std::optional<std::uint64_t> throttling{};  ///< why clocks are low now: bits of `Throttle`
-  std::optional<std::uint64_t> uncorrected_errors{};  ///< of its memory (ECC), since it was reset
+  std::optional<std::uint64_t> throttling{};  ///< reasons for low clocks: bits of `Throttle`
+  std::optional<std::uint64_t> uncorrected_errors{};  ///< memory errors (ECC) since its last reset
 };
 
-/// Reasons that have nothing to do with what runs on it (nvml.h, "nvmlClocksThrottleReasons").
-/// Power caps are not among them: whatever keeps a GPU busy may reach its limit.
+/// Reasons for low clocks (nvml.h, "nvmlClocksThrottleReasons"). `any` combines those that do not
+/// depend on the workload. It excludes power caps, because any busy workload may reach the limit.
 struct Throttle {
   static constexpr std::uint64_t idle = 0x1;
   static constexpr std::uint64_t power_cap = 0x4;
@@ -41,11 +41,11 @@ struct Throttle {
   static constexpr std::uint64_t any = hardware | software_heat | hardware_heat | power_brake;
 };
 
-/// NVIDIA's management library, which comes with the driver and is loaded while the program runs:
-/// the functions are those of its version 11 and later. Not thread-safe.
+/// NVIDIA's management library. It comes with the driver and is loaded at run time. Uses the
+/// functions of version 11 and later. Not thread-safe.
 class Nvml {
  public:
-  /// Fails with unavailable, in the loader's or the library's words.
+  /// Loads the library. Fails with `unavailable` and the error text of the loader or the library.
   static Result<Nvml> load(std::string const& library = "libnvidia-ml.so.1");
 
   Nvml(Nvml const&) = delete;
@@ -54,23 +54,23 @@ class Nvml {
   Nvml& operator=(Nvml&&) noexcept;
   ~Nvml();
 
-  /// `gpu`: as CUDA_VISIBLE_DEVICES has it, an index in the order of buses, or a UUID, of which a
-  /// beginning will do; empty: the first. Both fail with not_found when there is no such GPU,
-  /// and with unavailable, in the library's words, when it is lost.
+  /// Both read one GPU. `gpu`, as in CUDA_VISIBLE_DEVICES: an index in PCI bus order, or a UUID or
+  /// the beginning of one; empty: the first GPU. Both fail with `not_found` when no such GPU
+  /// exists, and with `unavailable` and the library's error text when it is lost.
   Result<GpuIdentity> identity_of(std::string const& gpu) const;
   Result<GpuState> state_of(std::string const& gpu) const;
 
-  /// UUIDs of what workers may be given one each: the GPUs, and in place of one that is partitioned
-  /// its MIG instances. Fails with unavailable.
+  /// Returns the UUIDs of the devices that workers can use: the GPUs, or, for a partitioned GPU,
+  /// its MIG instances. Fails with `unavailable`.
   Result<std::vector<std::string>> gpus() const;
 
-  /// The processors with the shortest way to it: those of its NUMA node. None when the library does
-  /// not tell.
+  /// Returns the CPUs nearest to the GPU: those of its NUMA node. Empty when the library does not
+  /// report them.
   std::vector<int> processors_near(std::string const& gpu) const;
 
-  /// What processes that compute on it hold of its memory, in bytes: contexts, modules, and all
-  /// that they allocated, in whatever way. Those of other containers are missing, and all of them
-  /// when the library does not tell.
+  /// Returns the GPU memory of each process that computes on the GPU, in bytes: contexts, modules
+  /// and all allocations. Processes of other containers are missing. Empty when the library does
+  /// not report them.
   std::map<pid_t, std::int64_t> memory_by_process(std::string const& gpu) const;
 
  private:

@@ -23,7 +23,8 @@ std::vector<int> allowed_processors() {
   return allowed;
 }
 
-/// What processors of one core have in common: "0,32"; empty when the kernel does not tell.
+/// Returns the siblings of a CPU, which identify its core: "0,32". Empty when the kernel does not
+/// report them.
 std::string core_of(int processor) {
   std::ifstream file{"/sys/devices/system/cpu/cpu" + std::to_string(processor) +
                      "/topology/thread_siblings_list"};

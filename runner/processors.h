@@ -4,22 +4,22 @@
 
 namespace torchwatch::runner {
 
-/// The processors of this host on which a runner may put its workers.
+/// The CPUs of this host on which a runner may run its workers.
 class Processors {
  public:
-  /// Those this process may run on, for the runner of a fleet's `slot`: one of each core first,
-  /// highest numbers first, since the kernel does its own work on the lowest. None when the kernel
-  /// does not tell.
+  /// Returns the CPUs on which this process may run, for the runner of a fleet's `slot`. One of
+  /// each core comes first, highest numbers first, because the kernel uses the lowest ones for its
+  /// own work. Empty when the kernel does not report them.
   static Processors of_slot(int slot);
 
   /// `order`: best first.
   Processors(std::vector<int> order, int slot);
 
-  /// `count` processors, others for each slot as long as there are enough. None when there are not
-  /// `count` at all.
+  /// Returns `count` CPUs, different ones for each slot as long as there are enough. Empty when
+  /// there are fewer than `count`.
   std::vector<int> pick(int count) const;
 
-  /// Those of `wanted` that are among them, best first.
+  /// Returns the CPUs of `wanted` that are among these, best first.
   std::vector<int> among(std::vector<int> const& wanted) const;
 
  private:

@@ -11,7 +11,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Whether it is a whole number that T can hold.
+/// True when `value` is a whole number that T can represent.
 template <class T>
 bool is_whole_number(json const& value) {
   using Limits = std::numeric_limits<T>;
@@ -21,7 +21,7 @@ bool is_whole_number(json const& value) {
          value.get<std::int64_t>() <= Limits::max();
 }
 
-/// The library alone would make whole numbers of 1.5, 1e300 and true.
+/// Rejects 1.5, 1e300 and true for whole numbers. The JSON library would convert them.
 template <class T>
 void read_value(json const& value, T& field) {
   if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
@@ -38,7 +38,8 @@ void read_value(json const& value, std::vector<T>& field) {
     read_value(element, field.emplace_back());
 }
 
-/// Keeps what the field has when `object` says nothing of it; a wrong type throws.
+/// Reads a member of `object`. Keeps the field's value when there is no such member. Throws when it
+/// has the wrong type.
 template <class T>
 void read_field(json const& object, char const* name, T& field) {
   auto const& members = object.get_ref<json::object_t const&>();
@@ -50,7 +51,7 @@ void read_field(json const& object, char const* name, T& field) {
 
 #define TORCHWATCH_READ_FIELD(field) read_field(object, #field, message.field);
 #define TORCHWATCH_WRITE_FIELD(field) object[#field] = message.field;
-/// How a message of these fields is read and written.
+/// Defines the conversions of a message with these fields from and to JSON.
 #define TORCHWATCH_MESSAGE(Type, ...)                                              \
   inline void from_json(json const& object, Type& message) {                       \
     NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(TORCHWATCH_READ_FIELD, __VA_ARGS__))  \
@@ -97,10 +98,11 @@ TORCHWATCH_MESSAGE(Failure, id, code, text)
 
 namespace {
 
-// Of bytes that are no UTF-8 each becomes three.
+// Each byte that is not valid UTF-8 becomes three bytes.
 constexpr std::size_t longest_cut = max_text_bytes / 3;
 
-/// Before it is built: to destroy a value costs the stack as much as it is deep.
+/// Parses a line. Checks the depth before values are built, because destroying nested values uses
+/// stack at each level.
 json parse(std::string const& line) {
   auto const watch = [](int depth, json::parse_event_t, json const&) {
     if (depth >= max_depth)
@@ -126,14 +128,14 @@ void check_texts(json const& value) {
       check_texts(part);
 }
 
-/// What the service says is its own; the rest comes from other people's builds and hosts.
-bool is_from_below(std::string const& type) {
+/// True for messages of runners and workers. They come from untrusted builds and other hosts.
+bool is_untrusted(std::string const& type) {
   return type != "job" && type != "round" && type != "turn";
 }
 
 Message decode_object(json const& object) {
   auto const type = object.at("type").get<std::string>();
-  if (is_from_below(type)) check_texts(object);
+  if (is_untrusted(type)) check_texts(object);
   if (type == "hello") return object.get<Hello>();
   if (type == "job") return object.get<Job>();
   if (type == "round") return object.get<Round>();

@@ -1,17 +1,17 @@
 #pragma once
 
-/// The messages between service, runner and worker: one JSON object a line, told apart by `type`.
-/// The only description of them in C++. C++17, standard library and nlohmann/json alone: the worker
-/// is compiled against every PyTorch there is.
+/// The messages between service, runner and worker: one JSON object per line, whose `type` is the
+/// kind of message. This is their only description in C++. It uses only C++17, the standard library
+/// and nlohmann/json, because the worker is compiled against every version of PyTorch.
 ///
-/// Service and runner speak on the runner's standard input and output, runner and worker on the
-/// worker's. Both begin with the lower side's `hello`. Each `job` is answered by any number of
-/// `progress` and then by exactly one `result` or `error` with its id; only that counts, never an
-/// exit status. End of input ends both programs.
+/// Service and runner exchange messages on the runner's standard input and output, runner and
+/// worker on the worker's. Each conversation begins with the `hello` of the runner or worker. Each
+/// `job` is answered by any number of `progress` messages, and then by exactly one `result` or
+/// `error` with its id. Exit statuses do not count. Both programs end when their input ends.
 ///
-/// The runner also takes a `round`: jobs whose workers live side by side and work one at a time. A
-/// worker of such a job says `ready` and goes on when it is told `turn`: once before it builds the
-/// model, before every timed run, and once after the last.
+/// The runner also takes a `round`: jobs whose workers run side by side, one working at a time. A
+/// worker of such a job sends `ready` and waits for its `turn`: before it builds the model, before
+/// every timed run, and after the last run.
 
 #include <cstdint>
 #include <map>
@@ -24,36 +24,36 @@
 
 namespace torchwatch::protocol {
 
-/// Of a hello; whoever speaks another one is refused.
+/// The version of the protocol, in each hello. A worker or runner with another one is rejected.
 inline constexpr int version = 4;
-/// A longer line breaks the protocol.
+/// The largest length of a line. A longer one is a protocol error.
 inline constexpr std::size_t max_line_bytes = 8 * 1024 * 1024;
-/// Deeper nesting does, too.
+/// The most levels of nesting. More are a protocol error.
 inline constexpr int max_depth = 16;
-/// And a longer text of a runner or worker, since that is kept and shown. What fails at length is
-/// cut to it.
+/// The largest length of each text in messages of a runner or worker, because these are stored and
+/// shown. A longer one is a protocol error. encode() cuts the text of a failure to it.
 inline constexpr std::size_t max_text_bytes = 4096;
 
-/// Who answers, and what it is.
+/// The first message of a runner or worker.
 struct Hello {
   int protocol = version;
   std::string role;                  ///< "runner" or "worker"
   std::string pytorch_version;       ///< worker only; "1.13.1"
-  std::string git_hash;              ///< worker only; empty when the build does not tell
+  std::string git_hash;              ///< worker only; empty when the build does not contain it
   std::vector<std::string> devices;  ///< worker only: "cpu", "cuda"
   nlohmann::json fingerprint = nlohmann::json::object();
 };
 
-/// The build a job runs on, and how its worker is started.
+/// The build of a job, and the command that starts its worker.
 struct BuildRef {
   std::string prefix;
   std::string worker;                      ///< executable
   std::vector<std::string> launcher;       ///< command prefix
-  std::map<std::string, std::string> env;  ///< added to the runner's own
+  std::map<std::string, std::string> env;  ///< variables, added to those the worker inherits
   std::vector<std::string> preload;        ///< absolute paths for LD_PRELOAD
 };
 
-/// How to measure. Durations in milliseconds or seconds as named.
+/// Options of a measurement. Units are in the names.
 struct Measure {
   int runs = 10;
   int warmup = 3;  ///< steps in a row that get no faster before the first timed run
@@ -63,21 +63,21 @@ struct Measure {
   std::int64_t seed = 1337;
   std::string scale = "full";      ///< "full" or "smoke"
   std::string precision = "fp32";  ///< "fp32", "fp16", "bf16", or "amp": mixed automatically
-  std::string tf32 = "default";    ///< "on", "off": CUDA may round factors of fp32 products to ten
-                                   ///< bits; "default": where PyTorch lets it by itself
-  std::int64_t batch = 0;          ///< samples in an iteration; 0: the model's own for the scale
-  std::string models;              ///< directory of models that come as files, where it measures
-  bool profile = false;            ///< also tell what each operator costs
-  bool pin = true;                 ///< to cores of its own; done by the runner, for CPU benchmarks
+  std::string tf32 = "default";    ///< "on": CUDA may round factors of fp32 products to ten bits;
+                                   ///< "off": it may not; "default": PyTorch's own setting
+  std::int64_t batch = 0;          ///< samples per iteration; 0: the model's own for the scale
+  std::string models;              ///< directory of models in files, on the measuring host
+  bool profile = false;            ///< also report the cost of each operator
+  bool pin = true;                 ///< the runner binds CPU benchmarks to CPUs of their own
 };
 
-/// What the runner holds a worker to.
+/// The limits that the runner enforces on a worker.
 struct Limits {
-  double timeout_s = 600;                              ///< not counting what it waits for its turns
-  std::int64_t memory_bytes = std::int64_t{20} << 30;  ///< resident, whole process group
+  double timeout_s = 600;                              ///< without the time it waits for turns
+  std::int64_t memory_bytes = std::int64_t{20} << 30;  ///< resident, in all processes of the worker
 };
 
-/// Measure one benchmark on one build in one process.
+/// The request to measure one benchmark on one build in one process.
 struct Job {
   std::string id;
   std::string benchmark;  ///< "test_eval[resnet50-cpu-eager]"
@@ -87,10 +87,11 @@ struct Job {
   bool takes_turns = false;
 };
 
-/// Measure these, each in a process of its own, taking turns run by run: what the host does to one
-/// it does to all. They are started in this order, and take turns in orders drawn from `seed`
-/// (runner/turn_order.h), which the service draws anew for each round. `one_by_one`: each when the
-/// one before has ended, since a device has no room for them together.
+/// The request to measure jobs in one process each. The processes take turns run by run, so that
+/// disturbances of the host affect all of them. They are started in this order. The order of turns
+/// is drawn from `seed` (runner/turn_order.h), a new random number of the service for each round.
+/// With `one_by_one` each process starts when the one before has ended, for devices without enough
+/// memory for all.
 struct Round {
   std::vector<Job> jobs;
   std::uint32_t seed = 0;
@@ -107,10 +108,11 @@ struct Turn {
   std::string id;
 };
 
-/// The phase of a round that has not begun, since others measure on its host: of its first job.
-/// Says the runner every ten seconds, and no limit of time counts meanwhile.
+/// The phase of a round that waits for the locks of its host. The runner sends it for the first
+/// job, every ten seconds. Waiting does not count towards time limits.
 constexpr auto waiting = "waiting";
 
+/// The progress of a job within a phase.
 struct Progress {
   std::string id;
   std::string phase;  ///< "build", "warmup", "latency", "memory", "leak", "profile", or `waiting`
@@ -118,72 +120,75 @@ struct Progress {
   int total = 0;
 };
 
-/// One metric: the value that counts and the samples it was taken from, in the metric's unit.
+/// One metric: its value and the samples that it was computed from, in the metric's unit.
 struct Value {
   double value = 0;
   std::vector<double> samples;
-  std::vector<int> outliers{};  ///< places in `samples` far from the rest; they count all the same
+  std::vector<int> outliers{};  ///< indices of outliers in `samples`; they count like the others
 };
 
-/// What an operator costs in one iteration, without what it calls; on a GPU what it had the device
-/// do: `calls` are launches, and `ms` is the device's time.
+/// The cost of an operator per iteration, without the operators that it calls. On a GPU it is the
+/// work that the operator launched: `calls` are launches, and `ms` is the device's time.
 struct OperatorCost {
   std::string name;  ///< "aten::add.Tensor"
   double calls = 0;
   double ms = 0;
-  double bytes = 0;  ///< of CPU tensors, that it allocated
+  double bytes = 0;  ///< allocated for CPU tensors
 };
 
+/// The result of a job.
 struct Outcome {
   std::string id;
   std::string benchmark;
-  std::map<std::string, Value> metrics;  ///< by metric name: "latency", "cmem", "gmem", "leak"
-  /// Beside the metrics. Other accounts of the memory, in bytes: "rss_peak_bytes",
-  /// "gpu_reserved_peak_bytes", "gpu_requested_peak_bytes", "gpu_device_used_bytes". Of a profile
-  /// on a GPU: "gpu_trace_events" and, unless that is 0, "gpu_active_share",
-  /// "gpu_data_movement_share", "gpu_idle_share", which sum up to 1; and "tflops", achieved. Of the
-  /// GPU itself, by the runner: runner/gpu_watch.h, and what the driver says that the worker held
-  /// of it while its memory was measured, context and all: "gpu_process_peak_bytes".
+  std::map<std::string, Value> metrics;  ///< keys: "latency", "cmem", "gmem", "leak"
+  /// Numbers in addition to the metrics, which verdicts do not use:
+  /// - memory, in bytes: "rss_peak_bytes", "gpu_reserved_peak_bytes", "gpu_requested_peak_bytes",
+  ///   "gpu_device_used_bytes"
+  /// - a profile on a GPU: "gpu_trace_events"; unless that is 0, "gpu_active_share",
+  ///   "gpu_data_movement_share" and "gpu_idle_share", which add up to 1; and "tflops", achieved
+  /// - the state of the GPU, added by the runner: see runner/gpu_watch.h
+  /// - "gpu_process_peak_bytes", added by the runner: the driver's account of the worker's GPU
+  ///   memory, with its context, while memory is measured
   std::map<std::string, double> accounts;
-  std::vector<OperatorCost> profile;  ///< empty unless asked for
+  std::vector<OperatorCost> profile;  ///< empty unless requested
   std::string pytorch_version;
   std::string git_hash;
   nlohmann::json fingerprint =
-      nlohmann::json::object();  ///< the same for every job of a host and build
+      nlohmann::json::object();  ///< describes host and build; identical for all their jobs
   double seconds = 0;
 };
 
-/// The code of a failure that is the host's: it could not start a worker, whatever the worker is.
-/// The runner's alone. It says nothing of the job, and the round is to be measured again.
+/// The code of a failure of the host: it could not start any worker. Only the runner sends it. The
+/// failure is unrelated to the job, so the service measures the round again.
 constexpr auto host_trouble = "host";
 
-/// The job failed. Codes: "crashed", "timeout", "memory", "protocol", "launch", `host_trouble` are
-/// the runner's; "unsupported", "device", "device_memory", "failed" the worker's
-/// (worker/failure.h).
+/// The failure of a job. Codes of the runner: "crashed", "timeout", "memory", "protocol", "launch",
+/// `host_trouble`, and "device" (gpu_watch.h, hooks). Codes of the worker: "unsupported", "device",
+/// "device_memory", "failed" (worker/failure.h).
 struct Failure {
   std::string id;  ///< empty: not about a job
   std::string code;
   std::string text;
 };
 
-/// `type`: hello, job, round, ready, turn, progress, result, error.
+/// Any message. Its `type`: hello, job, round, ready, turn, progress, result, error.
 using Message = std::variant<Hello, Job, Round, Ready, Turn, Progress, Outcome, Failure>;
 
-/// The value of `type`.
+/// Returns the value of `type`.
 std::string type_of(Message const& message);
 
-/// The line was no message: not JSON, not an object, an unknown type, a field of the wrong type,
-/// too long, too deep, with too long a text.
+/// The error of a line that is not a message: not JSON, not an object, an unknown type, a field of
+/// the wrong type, a line or text that is too long, or too many levels.
 class ProtocolError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// One line without the newline. Text that is not UTF-8 is repaired, never refused; that of a
-/// failure is cut to `max_text_bytes`.
+/// Returns the message as one line, without the newline. Replaces invalid UTF-8. Cuts the text of a
+/// failure so that it has at most `max_text_bytes`.
 std::string encode(Message const& message);
 
-/// The inverse of encode. Unknown fields are ignored. Throws ProtocolError.
+/// Reads a line that `encode` made. Ignores unknown fields. Throws ProtocolError.
 Message decode(std::string const& line);
 
 }  // namespace torchwatch::protocol

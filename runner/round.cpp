@@ -28,7 +28,7 @@ using protocol::Message;
 
 namespace {
 
-/// Where a worker finds its build, seen from its own directory.
+/// Name of the link to the build in a worker's directory.
 constexpr auto build_link = "build";
 
 std::string preload_of(protocol::BuildRef const& build) {
@@ -43,8 +43,9 @@ bool is_of_gpu(protocol::Job const& job) {
   return benchmark && benchmark->device != Device::cpu;
 }
 
-/// CUDA's own threads would be in each other's way on as few as a CPU's job has. So all of a round
-/// run on any that are near the GPU: elsewhere the way to it is longer.
+/// Returns the CPUs of a worker; empty: any. CUDA's own threads would disturb each other on as few
+/// CPUs as a CPU job has. So the workers of a GPU round use all CPUs near the GPU, which reach it
+/// fastest.
 std::vector<int> processors_for(protocol::Job const& job, WorkerEnvironment const& surroundings) {
   auto const benchmark = parse_benchmark(job.benchmark);
   if (!job.measure.pin || !benchmark) return {};
@@ -54,14 +55,14 @@ std::vector<int> processors_for(protocol::Job const& job, WorkerEnvironment cons
              : std::vector<int>{};
 }
 
-/// What people tune libraries with where they measure. A build brings others itself.
+/// Variables with which operators tune libraries on a measuring host. A build adds its own.
 std::vector<std::string> const tuning{
     "OMP_*",  "KMP_*",   "GOMP_*",    "MKL_*",    "OPENBLAS_*",     "DNNL_*",         "ONEDNN_*",
     "ATEN_*", "TORCH_*", "PYTORCH_*", "CUDA_*",   "NVIDIA_*",       "CUBLAS_*",       "CUDNN_*",
     "HIP_*",  "ROCR_*",  "HSA_*",     "MALLOC_*", "GLIBC_TUNABLES", "LD_LIBRARY_PATH"};
 
-/// A build's variables stay inside a launcher, and all of this inside a sandbox: a preloaded
-/// allocator must not end up in either.
+/// Returns the command that starts a worker. The launcher does not get the build's variables, nor
+/// does the sandbox, because both must run without the build's preloaded allocator.
 process::Command worker_command(protocol::Job const& job,
                                 WorkerEnvironment const& surroundings,
                                 bool is_first) {
@@ -111,8 +112,9 @@ std::string directory_of(std::string const& prefix) {
   return is_package ? path.parent_path().string() : prefix;
 }
 
-/// What a worker sees: its build, but no other one. What a build names elsewhere it does not get:
-/// with a `preload` of "/x.so" it would see the whole host.
+/// Returns the sandbox of a worker. It sees its own build, but not other builds. Paths outside of
+/// the build that the build names are not made readable: a `preload` of "/x.so" would show the
+/// whole host.
 process::Sandbox sandbox_for(protocol::Job const& job, WorkerEnvironment const& surroundings) {
   process::Sandbox sandbox;
   sandbox.readable = surroundings.readable;
@@ -131,7 +133,7 @@ process::Sandbox sandbox_for(protocol::Job const& job, WorkerEnvironment const& 
   }
   if (!job.measure.models.empty()) sandbox.readable.push_back(job.measure.models);
   std::erase_if(sandbox.readable, [](std::string const& path) {
-    return !std::filesystem::exists(path);  // whoever needs it says so better
+    return !std::filesystem::exists(path);  // a program that needs it reports a clearer error
   });
   if (is_of_gpu(job)) sandbox.devices = process::gpu_devices();
   sandbox.memory_bytes = std::max<std::int64_t>(job.limits.memory_bytes, 1);
@@ -139,9 +141,9 @@ process::Sandbox sandbox_for(protocol::Job const& job, WorkerEnvironment const& 
   return sandbox;
 }
 
-/// The job with every path into its prefix replaced by one through the link, so that all builds are
-/// in the same place. The length of a path shifts what a process allocates after it, and with the
-/// alignment of its tensors that alone made identical builds differ by half (Mytkowicz et al. 2009,
+/// Returns the job with each path into its prefix replaced by one through the link, so that all
+/// builds have the same path. The length of a path shifts later allocations of the process. The
+/// changed alignment of tensors alone made identical builds differ by half (Mytkowicz et al. 2009,
 /// Producing wrong data without doing anything obviously wrong).
 protocol::Job through_link(protocol::Job job) {
   auto const inside = job.build.prefix + '/';
@@ -159,13 +161,14 @@ Failure failure_of(protocol::Job const& job, Fault const& fault) {
   return {job.id, fault.code, job.benchmark + " on " + job.build.prefix + ": " + fault.text};
 }
 
-/// What is short on the host, or a place for the worker, is no fault of the build.
+/// Returns the failure of a worker that could not be started. `unavailable` is not the fault of the
+/// build: the host lacks resources, or a directory for the worker.
 Failure launch_failure_of(protocol::Job const& job, Error const& error) {
   bool const is_of_host = error.code == ErrorCode::unavailable;
   return failure_of(job, Fault{is_of_host ? protocol::host_trouble : "launch", error.message});
 }
 
-/// Fails with the host's reason when it cannot keep any program in a sandbox now.
+/// Tries a sandbox. Fails with the host's reason when it cannot run any program in one now.
 asio::awaitable<Result<>> try_isolation(process::Isolation isolation) {
   if (isolation == process::Isolation::none) co_return Result<>{};
   auto const executor = co_await asio::this_coro::executor;
@@ -174,9 +177,9 @@ asio::awaitable<Result<>> try_isolation(process::Isolation isolation) {
   co_return Result<>{};
 }
 
-/// A worker that could not be launched, where nothing else can be launched either, is the host's
-/// trouble. Tried out, since a build may print whatever it likes.
-asio::awaitable<Fault> blame(Fault fault, process::Isolation isolation) {
+/// Blames the host for a `launch` fault when the host cannot start any sandboxed program now. It
+/// tries that out, because the worker's own output cannot be trusted.
+asio::awaitable<Fault> with_host_checked(Fault fault, process::Isolation isolation) {
   if (fault.code != "launch") co_return fault;
   auto const tried = co_await try_isolation(isolation);
   if (tried) co_return fault;
@@ -185,16 +188,16 @@ asio::awaitable<Fault> blame(Fault fault, process::Isolation isolation) {
   co_return fault;
 }
 
-/// A worker, and where it lives.
-struct Home {
+/// A worker, and its directory.
+struct Launched {
   std::optional<process::ScratchDirectory> directory;  ///< none in a sandbox
   process::ChildProcess worker;
 };
 
-Result<Home> start_worker(asio::any_io_executor const& executor,
-                          protocol::Job const& job,
-                          protocol::Job const& given,
-                          WorkerEnvironment const& surroundings) {
+Result<Launched> start_worker(asio::any_io_executor const& executor,
+                              protocol::Job const& job,
+                              protocol::Job const& given,
+                              WorkerEnvironment const& surroundings) {
   bool const is_sandboxed = surroundings.isolation != process::Isolation::none;
   auto command = worker_command(given, surroundings, !is_sandboxed);
   command.processors = processors_for(job, surroundings);
@@ -214,24 +217,25 @@ Result<Home> start_worker(asio::any_io_executor const& executor,
   }
   auto worker = process::ChildProcess::start(executor, std::move(command));
   if (!worker) return worker.error();
-  return Home{std::move(directory), std::move(*worker)};
+  return Launched{std::move(directory), std::move(*worker)};
 }
 
-/// What the driver says that a worker holds of its GPU: with its context and all that went past
-/// PyTorch's allocator.
-class DriversAccount {
+/// The peak GPU memory of a worker, as the driver reports it: with its context and memory that
+/// PyTorch's allocator did not allocate.
+class DriverMemory {
  public:
-  DriversAccount(WorkerEnvironment const& surroundings, pid_t worker, bool is_sandboxed)
-      : quarters_{surroundings},
+  DriverMemory(WorkerEnvironment const& surroundings, pid_t worker, bool is_sandboxed)
+      : surroundings_{surroundings},
         tree_{worker, is_sandboxed} {}
 
-  /// Drivers answer slowly, so only while nobody is timed, and not as often as a worker says so.
+  /// Reads the memory, at most eight times and only in phases that are not timed, because drivers
+  /// are slow to reply and a worker could send any number of messages.
   void look(protocol::Progress const& progress) {
-    if (!quarters_.nvml || (progress.phase != "memory" && progress.phase != "leak")) return;
+    if (!surroundings_.nvml || (progress.phase != "memory" && progress.phase != "leak")) return;
     if (looks_left_ == 0) return;
     --looks_left_;
     std::int64_t held = 0;
-    for (auto const& [pid, bytes] : quarters_.nvml->memory_by_process(quarters_.gpu))
+    for (auto const& [pid, bytes] : surroundings_.nvml->memory_by_process(surroundings_.gpu))
       if (tree_.has(pid)) held += bytes;
     most_ = std::max(most_, held);
   }
@@ -241,9 +245,9 @@ class DriversAccount {
   }
 
  private:
-  WorkerEnvironment const& quarters_;
+  WorkerEnvironment const& surroundings_;
   process::ProcessTree tree_;
-  int looks_left_ = 8;  // a worker of ours has three
+  int looks_left_ = 8;  // our worker needs three
   std::int64_t most_ = 0;
 };
 
@@ -252,26 +256,26 @@ asio::awaitable<Message> run_job(protocol::Job job,
                                  ProgressSink const& on_progress,
                                  Turns& turns,
                                  std::size_t place) {
-  TurnSlot seat{turns, place};  // given up when the worker is dead
-  // A launcher may lead to where there is no such link, and the system's own PyTorch has no prefix.
+  TurnSlot slot{turns, place};  // left when the worker is dead
+  // A launcher may not see the link, and the system's own PyTorch has no prefix.
   bool const has_link = job.build.launcher.empty() && !job.build.prefix.empty();
   auto const given = has_link ? through_link(job) : job;
   auto const executor = co_await asio::this_coro::executor;
-  auto home = start_worker(executor, job, given, surroundings);
-  if (!home) co_return launch_failure_of(job, home.error());
-  Started const worker{home->worker, !home->directory};
-  DriversAccount account{surroundings, home->worker.pid(), worker.is_sandboxed};
+  auto launched = start_worker(executor, job, given, surroundings);
+  if (!launched) co_return launch_failure_of(job, launched.error());
+  Started const worker{launched->worker, !launched->directory};
+  DriverMemory memory{surroundings, launched->worker.pid(), worker.is_sandboxed};
   ProgressSink const watched = [&](protocol::Progress const& progress) {
-    if (is_of_gpu(job)) account.look(progress);
+    if (is_of_gpu(job)) memory.look(progress);
     on_progress(progress);
   };
-  auto outcome = co_await supervise(given, watched, seat, worker);
+  auto outcome = co_await supervise(given, watched, slot, worker);
   if (!outcome) {
     auto fault = outcome.error();
-    auto const blamed = co_await blame(std::move(fault), surroundings.isolation);
-    co_return failure_of(job, blamed);
+    auto const checked = co_await with_host_checked(std::move(fault), surroundings.isolation);
+    co_return failure_of(job, checked);
   }
-  account.note(*outcome);
+  memory.note(*outcome);
   co_return std::move(*outcome);
 }
 
@@ -279,12 +283,12 @@ bool is_on_gpu(protocol::Round const& round) {
   return std::ranges::any_of(round.jobs, is_of_gpu);
 }
 
-/// Of the GPU that a round is measured on; of none when it is measured on a CPU.
+/// Returns the watch for the round's GPU. It observes nothing when the round runs on CPUs.
 GpuWatch watch_over(protocol::Round const& round, WorkerEnvironment const& surroundings) {
   return {is_on_gpu(round) ? surroundings.nvml : nullptr, surroundings.gpu};
 }
 
-/// Each when the one before has ended.
+/// Runs each job after the one before has ended.
 asio::awaitable<std::vector<Message>> run_one_by_one(protocol::Round round,
                                                      WorkerEnvironment const& surroundings,
                                                      ProgressSink const& on_progress) {
@@ -292,8 +296,8 @@ asio::awaitable<std::vector<Message>> run_one_by_one(protocol::Round round,
   std::vector<Message> answers;
   for (auto& job : round.jobs) {
     job.takes_turns = false;
-    Turns nobody_waits{executor, 1, round.seed};
-    auto answer = co_await run_job(std::move(job), surroundings, on_progress, nobody_waits, 0);
+    Turns turns{executor, 1, round.seed};
+    auto answer = co_await run_job(std::move(job), surroundings, on_progress, turns, 0);
     answers.push_back(std::move(answer));
   }
   co_return answers;

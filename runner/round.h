@@ -18,33 +18,36 @@ namespace torchwatch::runner {
 
 /// The CPUs, sandbox, network and GPU of a round's workers.
 struct WorkerEnvironment {
-  Processors processors = Processors::of_slot(0);           ///< of their slot
-  process::Isolation isolation = process::Isolation::none;  ///< from the rest of their host
+  Processors processors = Processors::of_slot(0);
+  process::Isolation isolation = process::Isolation::none;
   bool has_network = false;
-  std::vector<std::string> readable;     ///< beside their build, system programs and libraries
-  std::vector<std::string> environment;  ///< variables beside the usual ones: process::is_named
-  std::vector<std::string> hidden;       ///< what they may not, wherever it lies
-  std::string gpu;  ///< the one that workers see, as CUDA_VISIBLE_DEVICES has it; empty: any
-  std::shared_ptr<Nvml const> nvml{};  ///< looks at it; none where the host has none
-  bool beside_others = false;          ///< as Claim has it
+  std::vector<std::string> readable;     ///< paths, in addition to their build and the system's
+  std::vector<std::string> environment;  ///< more variables: process::is_named
+  std::vector<std::string> hidden;       ///< paths that they may not read: process::Sandbox
+  std::string gpu;                       ///< value of CUDA_VISIBLE_DEVICES; empty: not set
+  std::shared_ptr<Nvml const> nvml{};    ///< reads the GPU's state; null without NVIDIA's driver
+  bool beside_others = false;            ///< as in Claim
 };
 
-/// What tells CUDA which GPU the workers see; none: whatever it finds.
+/// Returns the variables that select the GPU for CUDA. Empty when `surroundings` names no GPU.
 std::map<std::string, std::string> gpu_variables(WorkerEnvironment const& surroundings);
 
 /// The locks that the round needs on its host.
 Claim claim_of(protocol::Round const& round, WorkerEnvironment const& surroundings);
 
-/// Measures each job in a worker process of its own and holds it to the job's limits. With more
-/// than one, the workers take turns as the round's seed has it, or run one by one; one that fails
-/// leaves the others alone. The answers, in the order of the jobs, are the workers' `result` or
-/// `error`, or an `error` about the worker: `launch`, `crashed`, `timeout`, `memory` or `protocol`,
-/// or `host` where the host could start no worker at all. Error texts name the benchmark, the
-/// prefix and what happened. When this ends, also by cancellation, the workers are dead with all
-/// that is in their sandboxes, or, without isolation, in their process groups. On a CPU they all
-/// run on the same few processors, which are theirs unless the jobs say otherwise. On a GPU what it
-/// was like meanwhile stands beside the results (gpu_watch.h). Runs on the
-/// coroutine's executor; its thread must live as long as the workers.
+/// Measures each job in its own worker process and enforces the job's limits. Several workers take
+/// turns in the order of the round's seed, or run one by one. A failed worker does not affect the
+/// others.
+///
+/// Returns one answer per job, in the order of the jobs: the worker's `result` or `error`, or an
+/// `error` about the worker: `launch`, `crashed`, `timeout`, `memory` or `protocol`, or `host` when
+/// the host could not start any worker. Error texts contain the benchmark, the prefix and the
+/// problem. On a GPU, results contain its state during the round (gpu_watch.h).
+///
+/// When it ends, also by cancellation, all workers are dead, with all processes in their sandboxes
+/// or, without isolation, in their process groups. On CPUs, all workers of the round run on one set
+/// of CPUs, unless a job has `pin` off. Runs on the coroutine's executor, whose thread must live as
+/// long as the workers.
 boost::asio::awaitable<std::vector<protocol::Message>> run_round(protocol::Round round,
                                                                  WorkerEnvironment surroundings,
                                                                  ProgressSink on_progress);

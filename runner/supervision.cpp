@@ -35,16 +35,15 @@ namespace {
 using Seconds = std::chrono::duration<double>;
 using Clock = std::chrono::steady_clock;
 
-/// Between two looks at the clock and the memory. More often would disturb what is being measured.
+/// Time between two checks of the limits. Shorter periods would disturb the measurement.
 constexpr Seconds poll_period = 100ms;
-/// How long a worker may take to leave: after its answer, and between closing its output and
-/// ending.
+/// The time that a worker has to end after its answer, or after it closed its output.
 constexpr auto leave_patience = 2s;
-/// Of one worker; the suite's have one or two, and those of others some for a compiler.
+/// The most processes of one worker. The suite's workers have one or two; others may run compilers.
 constexpr int most_processes = 512;
 
-/// What the worker itself says. One that gives no code, or the one that is for the host, has failed
-/// all the same.
+/// Returns the fault that the worker itself reported. Without a code, or with the code reserved for
+/// the runner, it is "failed".
 Fault fault_of(Failure const& failure) {
   bool const has_code = !failure.code.empty() && failure.code != protocol::host_trouble;
   return {has_code ? failure.code : "failed", failure.text};
@@ -54,25 +53,24 @@ Fault misbehaved(std::string const& how) {
   return {"protocol", "worker " + how};
 }
 
-/// One worker's conversation, and the limits it is held to. Everything it refers to must outlive
-/// it.
+/// The conversation with one worker, and its limits. Everything it refers to must outlive it.
 class Supervision {
  public:
   Supervision(protocol::Job const& job,
               ProgressSink const& on_progress,
-              TurnSlot& seat,
+              TurnSlot& slot,
               Started worker)
       : job_{job},
         on_progress_{on_progress},
-        seat_{seat},
+        slot_{slot},
         worker_{worker.process},
         is_sandboxed_{worker.is_sandboxed} {}
 
-  /// From hello to answer.
+  /// Talks to the worker from its hello to its answer.
   asio::awaitable<Received<Outcome>> converse();
   /// Ends when the worker breaks a limit.
   asio::awaitable<Fault> hold_to_limits();
-  /// Ends a while after the worker has, when what it left behind keeps its output open.
+  /// Ends some seconds after the worker, when a process that it left behind keeps its output open.
   asio::awaitable<Fault> outlast();
 
  private:
@@ -81,13 +79,13 @@ class Supervision {
   asio::awaitable<void> give_turn();
   asio::awaitable<std::optional<Fault>> take_leave();
   asio::awaitable<Fault> autopsy();
-  std::optional<Fault> check_outcome(Message const& message) const;
+  std::optional<Fault> check_message(Message const& message) const;
   std::string where() const;
   Seconds spent() const;
 
   protocol::Job const& job_;
   ProgressSink const& on_progress_;
-  TurnSlot& seat_;
+  TurnSlot& slot_;
   process::ChildProcess& worker_;
   bool is_sandboxed_;
   Clock::time_point const begin_ = Clock::now();
@@ -101,13 +99,13 @@ asio::awaitable<Received<Outcome>> Supervision::converse() {
   auto unfriendly = co_await greet();
   if (unfriendly) co_return std::move(*unfriendly);
   std::string job = protocol::encode(job_);
-  // When this fails the worker has stopped listening, and what it does next tells why.
+  // If this fails, the worker does not read its input. The next receive() finds the reason.
   static_cast<void>(co_await worker_.write_line(std::move(job)));
 
   for (;;) {
     auto message = co_await receive();
     if (!message) co_return message.error();
-    if (auto const objection = check_outcome(*message)) co_return *objection;
+    if (auto const fault = check_message(*message)) co_return *fault;
     if (auto const* const progress = std::get_if<Progress>(&*message)) {
       last_ = *progress;
       on_progress_(*progress);
@@ -134,8 +132,8 @@ asio::awaitable<std::optional<Fault>> Supervision::greet() {
     co_return misbehaved("calls itself \"" + excerpt(hello->role) + "\"; must be \"worker\"");
   }
   if (hello->protocol != protocol::version) {
-    co_return misbehaved("speaks protocol version " + std::to_string(hello->protocol) +
-                         "; must be " + std::to_string(protocol::version));
+    co_return misbehaved("uses protocol version " + std::to_string(hello->protocol) + "; must be " +
+                         std::to_string(protocol::version));
   }
   greeted_ = true;
   co_return std::nullopt;
@@ -143,15 +141,15 @@ asio::awaitable<std::optional<Fault>> Supervision::greet() {
 
 asio::awaitable<void> Supervision::give_turn() {
   waiting_since_ = Clock::now();
-  co_await seat_.take();
+  co_await slot_.take();
   waited_ += Clock::now() - *waiting_since_;
   waiting_since_.reset();
   std::string turn = protocol::encode(protocol::Turn{job_.id});
-  // As with the job: what the worker does next tells why it does not listen.
+  // If this fails, the next receive() finds the reason, as with the job.
   static_cast<void>(co_await worker_.write_line(std::move(turn)));
 }
 
-/// What counts for the time limit.
+/// Returns the time that counts towards the time limit.
 Seconds Supervision::spent() const {
   auto const now = waiting_since_.value_or(Clock::now());
   return now - begin_ - waited_;
@@ -167,37 +165,38 @@ asio::awaitable<Received<Message>> Supervision::receive() {
     }
   }
   if (line.error().code == ErrorCode::corrupt) {
-    co_return misbehaved("printed no message: " + line.error().message);
+    co_return misbehaved("printed a line that is not a message: " + line.error().message);
   }
   auto const fault = co_await autopsy();
   co_return fault;
 }
 
-/// Why the worker may not say this after its hello; nothing when it may.
-std::optional<Fault> Supervision::check_outcome(Message const& message) const {
+/// Returns a fault when the worker may not send this message after its hello.
+std::optional<Fault> Supervision::check_message(Message const& message) const {
   if (std::holds_alternative<Hello>(message)) return misbehaved("sent a second hello");
   for (auto const* const type : {"job", "round", "turn"})
     if (protocol::type_of(message) == type) return misbehaved(std::string{"sent a "} + type);
   auto const* const ready = std::get_if<protocol::Ready>(&message);
-  if (ready != nullptr && !job_.takes_turns) return misbehaved("waits for a turn; it has none");
+  if (ready != nullptr && !job_.takes_turns)
+    return misbehaved("waits for a turn, but its job takes no turns");
   std::string id = job_.id;
   if (auto const* const progress = std::get_if<Progress>(&message)) id = progress->id;
   auto const* const outcome = std::get_if<Outcome>(&message);
   if (outcome != nullptr) id = outcome->id;
   if (ready != nullptr) id = ready->id;
-  // An error that is not about a job is about the only one there is.
+  // An error without id belongs to the only job.
   auto const* const failure = std::get_if<Failure>(&message);
   if (failure != nullptr && !failure->id.empty()) id = failure->id;
   if (id != job_.id)
-    return misbehaved("spoke of job \"" + excerpt(id) + "\"; it was given \"" + job_.id + "\"");
+    return misbehaved("named job \"" + excerpt(id) + "\"; it was given \"" + job_.id + "\"");
   if (outcome == nullptr) return std::nullopt;
   auto const why = runner::check_outcome(*outcome, job_);
   if (why.empty()) return std::nullopt;
   return misbehaved("answered with " + excerpt(why));
 }
 
-/// Lets the worker end by itself, so that it can say no more. One that stays is killed by whoever
-/// owns it.
+/// Closes the worker's input and waits a while for a second message, which is a fault. The owner of
+/// the process kills a worker that does not end.
 asio::awaitable<std::optional<Fault>> Supervision::take_leave() {
   worker_.close_stdin();
   asio::steady_timer patience{co_await asio::this_coro::executor, leave_patience};
@@ -207,7 +206,7 @@ asio::awaitable<std::optional<Fault>> Supervision::take_leave() {
   co_return misbehaved("went on after its answer: \"" + excerpt(**line) + "\"");
 }
 
-/// Why the worker's output ended without an answer.
+/// Returns the reason why the worker's output ended without an answer.
 asio::awaitable<Fault> Supervision::autopsy() {
   asio::steady_timer patience{co_await asio::this_coro::executor, leave_patience};
   auto const ended = co_await (worker_.wait() || patience.async_wait(asio::use_awaitable));
@@ -224,8 +223,8 @@ asio::awaitable<Fault> Supervision::autopsy() {
   co_return Fault{never_ran ? "launch" : "crashed", std::move(text)};
 }
 
-/// A process in a session of its own may stay, and so may what is in a sandbox whose bubblewrap was
-/// killed before it had tied the two lives together.
+/// Processes can stay when they are in a session of their own, or when bubblewrap was killed before
+/// it had bound the sandbox to its own life.
 asio::awaitable<Fault> Supervision::outlast() {
   static_cast<void>(co_await worker_.wait());
   asio::steady_timer patience{co_await asio::this_coro::executor, 2 * leave_patience};
@@ -279,9 +278,9 @@ asio::awaitable<Fault> Supervision::hold_to_limits() {
 
 asio::awaitable<Received<Outcome>> supervise(protocol::Job const& job,
                                              ProgressSink const& on_progress,
-                                             TurnSlot& seat,
+                                             TurnSlot& slot,
                                              Started worker) {
-  Supervision supervision{job, on_progress, seat, worker};
+  Supervision supervision{job, on_progress, slot, worker};
   auto ended =
       co_await (supervision.converse() || supervision.hold_to_limits() || supervision.outlast());
   if (auto const* const broken = std::get_if<1>(&ended)) co_return *broken;

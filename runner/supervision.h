@@ -14,7 +14,7 @@ namespace torchwatch::runner {
 
 using ProgressSink = std::function<void(protocol::Progress const&)>;
 
-/// Why there is no outcome: code and text of the `error` that will say so.
+/// The reason why there is no outcome: code and text of the `error` to send.
 struct Fault {
   std::string code;
   std::string text;
@@ -29,13 +29,13 @@ struct Started {
   bool is_sandboxed;
 };
 
-/// Has a worker that was just started do `job`, and holds it to the job's limits of time and
-/// memory, and all workers to that of processes: its outcome, or why there is none. Each timed run
-/// waits for the worker's turn at `seat`. The caller ends the worker afterwards. All arguments must
-/// outlive the coroutine.
+/// Runs `job` on a worker that was just started. Returns its outcome, or the reason why there is
+/// none. Enforces the job's limits of time and memory, and a fixed limit of processes. Each timed
+/// run waits for the worker's turn at `slot`. The caller must end the worker afterwards. All
+/// arguments must outlive the coroutine.
 boost::asio::awaitable<Received<protocol::Outcome>> supervise(protocol::Job const& job,
                                                               ProgressSink const& on_progress,
-                                                              TurnSlot& seat,
+                                                              TurnSlot& slot,
                                                               Started worker);
 
 }  // namespace torchwatch::runner

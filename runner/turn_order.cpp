@@ -25,8 +25,8 @@ std::vector<std::size_t> const& TurnOrder::next() {
   return order_;
 }
 
-/// Uniform among 0 to `bound` - 1: the first numbers are drawn again, as many as 2^64 has above a
-/// multiple of `bound`.
+/// Returns a uniform number from 0 to `bound` - 1. Draws again while the random number is below
+/// 2^64 modulo `bound`, so that the count of accepted numbers is a multiple of `bound`.
 std::size_t TurnOrder::below(std::size_t bound) {
   auto const surplus = (0 - bound) % bound;
   auto number = random_();

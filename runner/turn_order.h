@@ -7,24 +7,24 @@
 
 namespace torchwatch::runner {
 
-/// What of a round is drawn. Each has random numbers of its own: who stands where tells nothing of
-/// who works when.
+/// The two random orders of a round. Each has its own random numbers, so that the order of places
+/// is independent of the order of turns.
 enum class Drawn : std::uint32_t {
-  places = 0,  ///< the jobs, in the order in which their workers are started
-  passes = 1,  ///< the places, in the order of their turns; again for each pass
+  places = 0,  ///< the order in which the workers of the jobs are started
+  passes = 1,  ///< the order of turns, drawn again for each pass
 };
 
-/// TurnOrder of a few, drawn from the seed of their round: uniform among all orders, independent of
-/// each other, and the same wherever and whenever they are drawn again. The generator and its
-/// seeding are fixed by the C++ standard to the last bit (mt19937_64 [rand.predef], seed_seq
-/// [rand.util.seedseq]); its distributions are not, so the drawing is our own. What was recorded is
-/// replayed by this: changed, it tells wrong who was where.
+/// Random orders of a few items, drawn from the seed of their round. They are uniform among all
+/// orders, independent of each other, and reproducible on every host. The C++ standard defines the
+/// generator and its seeding exactly (mt19937_64 [rand.predef], seed_seq [rand.util.seedseq]), but
+/// not its distributions, so we draw from it ourselves. Stored seeds are replayed by this class. A
+/// change would give wrong places and turns for them.
 class TurnOrder {
  public:
   TurnOrder(std::uint32_t seed, Drawn what, std::size_t count);
 
-  /// The next one: each of 0 to `count` - 1 once, whoever comes first at the front. Valid until the
-  /// next call.
+  /// Returns the next order: each of 0 to `count` - 1 once, first in turn at the front. Valid until
+  /// the next call.
   std::vector<std::size_t> const& next();
 
  private:

@@ -12,18 +12,18 @@
 
 namespace torchwatch::runner {
 
-/// Which of several workers may work: one at a time, pass by pass. In a pass everybody has one
-/// turn, in an order drawn from the seed of their round, so that no rhythm of the host falls in
-/// with theirs; whoever is last in a pass and first in the next works twice in a row. The turn
-/// waits for whoever it has come to. Single-threaded.
+/// Gives turns to several workers, one at a time, pass by pass. In a pass each worker has one turn.
+/// The order is drawn from the seed of their round, so that no rhythm of the host matches it. A
+/// worker that is last in a pass and first in the next works twice in a row. A turn waits until its
+/// worker takes it. Single-threaded.
 class Turns {
  public:
   Turns(boost::asio::any_io_executor const& executor, std::size_t count, std::uint32_t seed);
 
-  /// Gives back the turn that `who` has, if it has it, and returns when it has the next one.
+  /// Returns the turn that worker `who` has, if any, and waits for its next one.
   boost::asio::awaitable<void> take(std::size_t who);
 
-  /// `who` takes no turns any more, and is passed over: the order of the others stays as drawn.
+  /// Ends the turns of worker `who`. The order of the others stays as drawn.
   void leave(std::size_t who) noexcept;
 
  private:
@@ -34,13 +34,13 @@ class Turns {
 
   std::vector<bool> present_;
   TurnOrder order_of_turns_;
-  std::vector<std::size_t> pass_;  // who works when
+  std::vector<std::size_t> pass_;  // the workers in the order of their turns
   std::size_t position_ = 0;       // in the pass
   bool taken_ = false;
-  boost::asio::steady_timer moved_;  // never expires; cancelled to wake whoever waits
+  boost::asio::steady_timer moved_;  // never expires; cancelled to wake waiting workers
 };
 
-/// One worker's place in the turns. Leaves at the end of its scope.
+/// The share of one worker in the turns. Leaves the turns at the end of its scope.
 class TurnSlot {
  public:
   TurnSlot(Turns& turns, std::size_t who) : turns_{turns}, who_{who} {}

@@ -4,10 +4,10 @@
 #include <string_view>
 #include <vector>
 
-/// Every model: name, domain, task, full batch (train, eval), smoke batch (train, eval), 0 where
-/// there is no such test, and parameters. Names, tasks and full batches are TorchBench's of
-/// December 2022. A new model takes a line here and a source file in runner/suite/models that
-/// defines make_<name>.
+/// Every model: name, domain, task, full batch (train, eval), smoke batch (train, eval), and number
+/// of parameters. A batch is 0 when the model does not have that test. Names, tasks and full
+/// batches are those of TorchBench in December 2022. A new model needs a line here and a source
+/// file in runner/suite/models that defines make_<name>.
 #define TORCHWATCH_MODELS(MODEL)                                                              \
   MODEL(alexnet, COMPUTER_VISION, CLASSIFICATION, 128, 128, 4, 8, 61100840)                   \
   MODEL(attention_is_all_you_need_pytorch, NLP, TRANSLATION, 256, 32, 8, 16, 58727936)        \
@@ -94,29 +94,29 @@
   MODEL(vision_maskrcnn, COMPUTER_VISION, DETECTION, 4, 4, 1, 1, 44401393)                    \
   MODEL(yolov3, COMPUTER_VISION, SEGMENTATION, 16, 8, 2, 2, 62998749)
 
-/// The suite without LibTorch, for those who only want to know what there is.
+/// The list of models, for code that does not link LibTorch.
 namespace torchwatch::suite {
 
-/// Samples in one iteration; 0 when there is no such test.
+/// Samples per iteration; 0 when the model does not have that test.
 struct Batch {
   std::int64_t train = 0;
   std::int64_t eval = 0;
 };
 
-/// What is known of a model without building it.
+/// The facts about a model that are known without building it.
 struct Entry {
   std::string_view name;
   std::string_view domain;
   std::string_view task;
   Batch full;
   Batch smoke;
-  std::int64_t parameters = 0;  ///< numbers that are trained, at full scale
+  std::int64_t parameters = 0;  ///< trained numbers, at full scale
 };
 
-/// All models, by name.
+/// Returns all models, in the order of their names.
 std::vector<Entry> const& catalogue();
 
-/// Null when there is no such model.
+/// Returns the entry of a model; null when it does not exist.
 Entry const* find_entry(std::string_view name);
 
 }  // namespace torchwatch::suite

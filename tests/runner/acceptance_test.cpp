@@ -25,91 +25,91 @@ class AcceptanceTest : public testing::Test {
     outcome.seconds = 3;
   }
 
-  std::string objection() const { return check_outcome(outcome, job); }
+  std::string problem() const { return check_outcome(outcome, job); }
 
   protocol::Job job;
   protocol::Outcome outcome;
 };
 
 TEST_F(AcceptanceTest, AGoodOutcomeIsAccepted) {
-  EXPECT_EQ(objection(), "");
+  EXPECT_EQ(problem(), "");
 }
 
-TEST_F(AcceptanceTest, ItIsOfTheBenchmarkThatWasAskedFor) {
+TEST_F(AcceptanceTest, AnotherBenchmarkIsRejected) {
   outcome.benchmark = "test_train[resnet50-cpu-eager]";
-  EXPECT_EQ(objection(), "metrics of \"test_train[resnet50-cpu-eager]\"");
+  EXPECT_EQ(problem(), "a result for \"test_train[resnet50-cpu-eager]\"");
 }
 
-TEST_F(AcceptanceTest, ItHasALatency) {
+TEST_F(AcceptanceTest, AResultWithoutLatencyIsRejected) {
   outcome.metrics.erase("latency");
-  EXPECT_EQ(objection(), "no latency");
+  EXPECT_EQ(problem(), "no latency");
 }
 
-TEST_F(AcceptanceTest, ItHasNoMetricThatNobodyAskedFor) {
+TEST_F(AcceptanceTest, AnUnknownMetricIsRejected) {
   outcome.metrics["beauty"] = {1, {}, {}};
-  EXPECT_EQ(objection(), "a metric \"beauty\", which nobody asked for");
+  EXPECT_EQ(problem(), "an unknown metric \"beauty\"");
 }
 
 TEST_F(AcceptanceTest, TimesArePositive) {
   for (double const value : {0.0, -1.0, nan, infinity, 1e-310, 1.7e308}) {
     outcome.metrics["latency"].value = value;
-    EXPECT_NE(objection(), "") << value;
+    EXPECT_NE(problem(), "") << value;
   }
 }
 
-TEST_F(AcceptanceTest, SamplesAreLikeTheirMetric) {
+TEST_F(AcceptanceTest, SamplesAreCheckedLikeTheirMetric) {
   outcome.metrics["latency"].samples[1] = -0.001;
-  EXPECT_EQ(objection(), "a sample of latency of -0.001000");
+  EXPECT_EQ(problem(), "a sample of latency of -0.001000");
 }
 
 TEST_F(AcceptanceTest, MemoryIsNotNegative) {
   outcome.metrics["cmem"].value = -1e12;
-  EXPECT_EQ(objection(), "a cmem of -1000000000000.000000");
+  EXPECT_EQ(problem(), "a cmem of -1000000000000.000000");
 }
 
-TEST_F(AcceptanceTest, SamplesAreAtMostAsManyAsRuns) {
+TEST_F(AcceptanceTest, MoreSamplesThanRunsAreRejected) {
   outcome.metrics["latency"].samples.assign(4, 2);
-  EXPECT_EQ(objection(), "");
+  EXPECT_EQ(problem(), "");
   outcome.metrics["latency"].samples.assign(5, 2);
-  EXPECT_EQ(objection(), "5 samples of latency, asked were 4");
+  EXPECT_EQ(problem(), "5 samples of latency, allowed are 4");
 }
 
 TEST_F(AcceptanceTest, OutliersAreSamples) {
   outcome.metrics["latency"].outliers = {3};
-  EXPECT_EQ(objection(), "outliers of latency that are no samples");
+  EXPECT_EQ(problem(), "outliers of latency that are not samples");
   outcome.metrics["latency"].outliers = {-1};
-  EXPECT_EQ(objection(), "outliers of latency that are no samples");
+  EXPECT_EQ(problem(), "outliers of latency that are not samples");
 }
 
-TEST_F(AcceptanceTest, TheRestIsSoundToo) {
+TEST_F(AcceptanceTest, SecondsFingerprintAccountsAndProfileAreChecked) {
   auto const good = outcome;
   outcome.seconds = -1;
-  EXPECT_EQ(objection(), "-1.000000 seconds");
+  EXPECT_EQ(problem(), "-1.000000 seconds");
   outcome = good;
   outcome.fingerprint = nlohmann::json::array();
-  EXPECT_EQ(objection(), "a fingerprint that is no object");
+  EXPECT_EQ(problem(), "a fingerprint that is not an object");
   outcome = good;
   outcome.accounts["rss_peak_bytes"] = nan;
-  EXPECT_EQ(objection(), "a rss_peak_bytes of nan");
+  EXPECT_EQ(problem(), "a rss_peak_bytes of nan");
   outcome = good;
   outcome.profile.front().ms = infinity;
-  EXPECT_EQ(objection(), "costs of aten::add that are no numbers");
+  EXPECT_EQ(problem(), "costs of aten::add that are not numbers");
   outcome = good;
   outcome.profile.resize(2001);
-  EXPECT_EQ(objection(), "2001 operators");
+  EXPECT_EQ(problem(), "2001 operators");
 }
 
-TEST_F(AcceptanceTest, WhatIsKeptOfEachResultIsSmall) {
+TEST_F(AcceptanceTest, LargeFingerprintsAndNamesAreRejected) {
   auto const good = outcome;
   outcome.fingerprint["odd"] = std::vector<double>(300, 1e14);
-  EXPECT_EQ(objection(), "");
+  EXPECT_EQ(problem(), "");
   outcome.fingerprint["odd"] = std::vector<double>(500, 1e14);
-  EXPECT_EQ(objection(), "a fingerprint of 9009 bytes");
+  EXPECT_EQ(problem(), "a fingerprint of 9009 bytes");
   outcome = good;
   outcome.profile.assign(2000, {std::string(131, 'x'), 1, 1, 1});
-  EXPECT_EQ(objection(), "");
+  EXPECT_EQ(problem(), "");
   outcome.profile.assign(2000, {std::string(132, 'x'), 1, 1, 1});
-  EXPECT_EQ(objection(), "operators whose names have 264000 bytes");
+  EXPECT_EQ(problem(), "operators whose names have 264000 bytes");
 }
 
 }  // namespace

@@ -73,8 +73,8 @@ TEST_F(GpuWatchTest, TellsBesideAResultWhatTheGpuWasLike) {
 
 TEST_F(GpuWatchTest, TakesNoResultOfAGpuThatWasNotItself) {
   EXPECT_EQ(trouble(calm_gpu, hot_gpu),
-            "test_eval[resnet18-cuda-eager]: the GPU was throttled meanwhile: heat, says the "
-            "hardware");
+            "test_eval[resnet18-cuda-eager]: the GPU was throttled during the round: heat "
+            "(hardware limit)");
   EXPECT_THAT(trouble(hot_gpu, calm_gpu), HasSubstr("throttled")) << "whenever it was";
   EXPECT_THAT(trouble(calm_gpu, broken_gpu), HasSubstr("1 uncorrected errors of the GPU's memory"));
   EXPECT_EQ(trouble(broken_gpu, broken_gpu), "none") << "those of before are no news";
@@ -90,8 +90,8 @@ std::string clock_of(int mhz, std::uint64_t throttling) {
 TEST_F(GpuWatchTest, TakesNoResultOfAChangedClock) {
   auto const fast = clock_of(1980, 0);
   EXPECT_EQ(trouble(fast, clock_of(1410, 0)),
-            "test_eval[resnet18-cuda-eager]: the GPU's clock went between 1410 and 1980 MHz "
-            "meanwhile");
+            "test_eval[resnet18-cuda-eager]: the GPU's clock varied between 1410 and 1980 MHz "
+            "during the round");
   EXPECT_EQ(trouble(fast, clock_of(1900, 0)), "none") << "boosting is as warm as the GPU";
   EXPECT_EQ(trouble(fast, clock_of(1410, Throttle::power_cap)), "none") << "it is busy";
   EXPECT_EQ(trouble(fast, clock_of(210, Throttle::idle)), "none") << "it has nothing to do";

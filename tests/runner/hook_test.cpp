@@ -44,7 +44,7 @@ TEST(Hook, ThatAHostCannotStartIsTheHostsTrouble) {
 TEST(Hook, IsKilledWhenItDoesNotEnd) {
   auto const failed = run_hook({"sleep", "100"}, {}, std::chrono::milliseconds{100});
   ASSERT_FALSE(failed);
-  EXPECT_EQ(failed.error().message, "hook sleep: does not end in time");
+  EXPECT_EQ(failed.error().message, "hook sleep: did not end in time");
 }
 
 }  // namespace

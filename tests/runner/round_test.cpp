@@ -258,7 +258,7 @@ TEST_P(JobRunTest, RefusesAnotherProtocolVersion) {
   auto const failure = failure_of(job);
 
   EXPECT_EQ(failure.code, "protocol");
-  EXPECT_THAT(failure.text, HasSubstr("speaks protocol version 99; must be 4"));
+  EXPECT_THAT(failure.text, HasSubstr("uses protocol version 99; must be 4"));
 }
 
 TEST_P(JobRunTest, RefusesAWorkerOfAnotherRole) {
@@ -283,7 +283,7 @@ TEST_P(JobRunTest, RefusesProgressOfAnotherJob) {
   auto const failure = failure_of(scripted(workplace_.job("ok"), script));
 
   EXPECT_EQ(failure.code, "protocol");
-  EXPECT_THAT(failure.text, HasSubstr("spoke of job \"x\"; it was given \"ok\""));
+  EXPECT_THAT(failure.text, HasSubstr("named job \"x\"; it was given \"ok\""));
   EXPECT_TRUE(seen_.empty());
 }
 
