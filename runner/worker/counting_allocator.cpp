@@ -12,7 +12,7 @@
 namespace torchwatch::worker {
 namespace {
 
-/// Bytes handed out and not yet returned. Thread-safe.
+/// Counts of allocated and freed bytes. Thread-safe.
 class Ledger {
  public:
   void open() {
@@ -29,7 +29,7 @@ class Ledger {
     peak_ = std::max(peak_, live_);
   }
 
-  /// Memory from before the last open() is unknown and does not count.
+  /// Ignores memory from before the last open().
   void remove(void* memory) {
     std::lock_guard const lock(mutex_);
     auto const found = sizes_.find(memory);
@@ -81,9 +81,9 @@ void forget_and_free(void* memory) {
   stock().raw_deleter()(memory);
 }
 
-// What is pure and what is const in c10::Allocator changed over the years, between releases too.
-// Each variant is offered here, and the one that exists is overridden; so no `override`, and no
-// complaint about its absence.
+// Which functions of c10::Allocator are pure or const differs between versions, and between
+// nightlies of one version. All variants are defined here, and the existing one is overridden. So
+// `override` is impossible, and its warning is off.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsuggest-override"
 
@@ -112,14 +112,14 @@ class CountingAllocator final : public c10::Allocator {
 // NOLINTEND(modernize-use-override)
 #pragma GCC diagnostic pop
 
-// Storages remember their allocator, so it lives as long as the longest of them.
+// Never destroyed: storages keep a pointer to their allocator.
 CountingAllocator& counting_allocator() {
   static auto& instance = *new CountingAllocator;
   return instance;
 }
 
-// The highest there is: nothing that LibTorch registered may refuse to be replaced, and neither may
-// we.
+// The highest priority, so that our allocator replaces any of LibTorch's, and can be replaced
+// again.
 constexpr std::uint8_t priority = 255;
 
 }  // namespace

@@ -8,10 +8,10 @@ struct Allocator;
 
 namespace torchwatch::worker {
 
-/// While it lives, every CPU tensor's memory is counted: the bytes that LibTorch asked for, to the
-/// byte. Memory that is older than it, or that LibTorch takes elsewhere (oneDNN's scratch, the
-/// autograd graph), is not. Tensors may outlive it. One at a time; made and destroyed while no
-/// other thread allocates.
+/// Counts the memory of all CPU tensors while it exists: the exact bytes that LibTorch requested.
+/// It does not count older memory, or memory from other allocators (oneDNN's scratch memory, the
+/// autograd graph). Tensors may outlive it. Only one may exist at a time. No other thread may
+/// allocate during construction and destruction.
 class AllocationCount {
  public:
   AllocationCount();
@@ -19,15 +19,16 @@ class AllocationCount {
   AllocationCount(AllocationCount const&) = delete;
   AllocationCount& operator=(AllocationCount const&) = delete;
 
+  /// Returns the bytes that are allocated now.
   std::int64_t live_bytes() const;
 
-  /// All bytes that were ever handed out, returned or not.
+  /// Returns the sum of all allocations so far, freed or not.
   std::int64_t allocated_bytes() const;
 
-  /// The most bytes that were live at once since the last reset.
+  /// Returns the highest value of `live_bytes` since the last reset.
   std::int64_t peak_bytes() const;
 
-  /// The peak starts again from what is live now.
+  /// Sets the peak to the current `live_bytes`.
   void reset_peak();
 
  private:

@@ -12,27 +12,28 @@
 
 #include "runner/worker/trace.h"
 
-/// Devices as measuring sees them, and all that it asks of them. `gpu.cpp` has CUDA's and is the
-/// only file that names CUDA's own functions; tests have a scripted one.
+/// The interface through which measurements use devices. `gpu.cpp` implements it for CUDA and is
+/// the only file that calls CUDA's functions. Tests implement it with a script.
 namespace torchwatch::worker {
 
-/// A device's memory, in bytes. An account that cannot be had is nothing.
+/// A device's memory, in bytes. Values that are unavailable are empty.
 struct DeviceMemory {
-  std::int64_t allocated = 0;                    ///< of tensors, now
-  std::int64_t allocated_peak = 0;               ///< of tensors, at their highest
-  std::int64_t reserved_peak = 0;                ///< what the allocator took for them
-  std::optional<std::int64_t> requested{};       ///< of tensors, now, as large as they asked for
-  std::optional<std::int64_t> requested_peak{};  ///< the same, at its highest
-  std::optional<std::int64_t> device_used{};     ///< of the whole device now, by all processes
+  std::int64_t allocated = 0;                    ///< allocator blocks of tensors, now
+  std::int64_t allocated_peak = 0;               ///< allocator blocks of tensors, peak
+  std::int64_t reserved_peak = 0;                ///< memory that the allocator reserved, peak
+  std::optional<std::int64_t> requested{};       ///< requested sizes of tensors, now
+  std::optional<std::int64_t> requested_peak{};  ///< requested sizes of tensors, peak
+  std::optional<std::int64_t> device_used{};     ///< used by all processes on the device, now
 };
 
-/// What a stretch of execution is traced for. Either slows down what it watches, operators more.
+/// The contents of a trace. Tracing slows down execution, most of all for operators.
 enum class Traced {
-  device_work,  ///< what the device did
-  operators,    ///< the same, and which operators launched it
+  device_work,  ///< the work of the device
+  operators,    ///< the work of the device, and the operators that launched it
 };
 
-/// Functions throw what LibTorch throws: a device tells late what went wrong on it. One thread.
+/// A device for measurements. All functions can throw errors of LibTorch, because errors on a
+/// device are reported late. Single-threaded.
 class Device {
  public:
   Device() = default;
@@ -40,42 +41,42 @@ class Device {
   Device& operator=(Device const&) = delete;
   virtual ~Device() = default;
 
-  /// Where LibTorch puts tensors.
+  /// Returns the device on which LibTorch creates tensors.
   virtual torch::Device place() const = 0;
 
-  /// Whether it works while the host goes on, in memory of its own.
+  /// True when the device works asynchronously, with its own memory.
   virtual bool is_apart() const = 0;
 
   /// Waits until all work on it is done.
   virtual void synchronize() = 0;
 
-  /// Gives unused memory back, so that nothing is reserved that was needed before.
+  /// Frees cached memory of the allocator, so that earlier work does not count as reserved.
   virtual void release_cache() = 0;
 
-  /// The highest values start again from the current ones. It must have been used.
+  /// Sets the peaks to the current values. The device must have been used.
   virtual void reset_peaks() = 0;
 
-  /// It must have been used.
+  /// Returns the current and peak memory. The device must have been used.
   virtual DeviceMemory memory() = 0;
 
-  /// Runs `before` and then `steps`, and tells what happened during these. Both end when the device
-  /// is done.
+  /// Runs `before` and then `steps`, and returns the trace of `steps`. Both functions must wait
+  /// until the device has finished.
   virtual Trace trace(std::function<void()> const& before,
                       std::function<void()> const& steps,
                       Traced what) = 0;
 
-  /// For the fingerprint; an object. Never throws: what cannot be told is not there.
+  /// Returns an object for the fingerprint. Leaves out unavailable values instead of throwing.
   virtual nlohmann::json describe() noexcept = 0;
 };
 
-/// The host itself, which is done when a function returns, and has no account of memory here.
+/// Returns the CPU as a device. It works synchronously and reports no memory.
 std::unique_ptr<Device> host_device();
 
-/// What a worker can measure on.
+/// The devices on which a worker can measure.
 struct Devices {
-  std::map<std::string, std::unique_ptr<Device>> by_name;  ///< "cpu", and maybe "cuda"
-  std::string why_no_gpu;    ///< in the words of who knows; empty where there is one
-  bool wants_a_gpu = false;  ///< LibTorch is built for one: where there is none, it is lost
+  std::map<std::string, std::unique_ptr<Device>> by_name;  ///< "cpu", and "cuda" with a GPU
+  std::string why_no_gpu;    ///< the reason why there is no GPU; empty when there is one
+  bool wants_a_gpu = false;  ///< LibTorch is built for CUDA, so a missing GPU is a `device` failure
 };
 
 }  // namespace torchwatch::worker

@@ -8,7 +8,7 @@
 namespace torchwatch::worker {
 namespace {
 
-/// LibTorch's callbacks are functions without a state.
+/// The recorded names. Global, because LibTorch's callbacks are functions without state.
 struct Names {
   std::mutex mutex;
   std::set<std::string> called;          // under mutex
@@ -21,7 +21,7 @@ Names& names() {
   return instance;
 }
 
-/// How many operators, nodes and steps of the engine run inside each other in this thread.
+/// The number of nested operators, nodes and engine steps that run in this thread.
 int& depth() {
   thread_local int value = 0;
   return value;
@@ -31,7 +31,8 @@ bool is_wait(std::string const& name) {
   return name == "aten::_local_scalar_dense" || name == "aten::nonzero";
 }
 
-/// Not the engine's own step around a node, "autograd::engine::evaluate_function: AddBackward0".
+/// True for a backward node, but not for the engine's step around it,
+/// "autograd::engine::evaluate_function: AddBackward0".
 bool is_node(std::string const& name) {
   return name.find("Backward") != std::string::npos && name.find("::") == std::string::npos;
 }

@@ -7,8 +7,8 @@
 
 namespace torchwatch::worker {
 
-/// Which operators run while it lives, with their overload: "aten::add.Tensor", and the backward
-/// nodes of autograd: "AddBackward0". One at a time.
+/// Records the operators that run while it exists, with their overload ("aten::add.Tensor"), and
+/// the backward nodes of autograd ("AddBackward0"). Only one may exist at a time.
 class Dispatched {
  public:
   Dispatched();
@@ -16,15 +16,16 @@ class Dispatched {
   Dispatched& operator=(Dispatched const&) = delete;
   ~Dispatched();
 
-  /// What models and optimizers call themselves, and the nodes that autograd makes of it.
+  /// Returns the operators that models and optimizers call directly, and autograd's nodes for them.
   std::set<std::string> called() const;
 
-  /// What operators, nodes and autograd's engine call in turn, whether it is also called or not.
+  /// Returns the operators that other operators, nodes and autograd's engine call. Some of them may
+  /// also be in `called`.
   std::set<std::string> called_in_turn() const;
 
-  /// How often the host would have waited for numbers of a device: for a scalar, as item() does, or
-  /// for how many elements are not 0. Copies to the host are not among them, since on a CPU there
-  /// are none.
+  /// Returns the number of times that the host would have waited for a device: to read a scalar, as
+  /// item() does, or to count nonzero elements. Copies to the host do not count, since a CPU has
+  /// none.
   int waits() const;
 
  private:

@@ -18,14 +18,14 @@ bool has_any(std::string_view text, std::initializer_list<std::string_view> word
       words, [text](std::string_view word) { return text.find(word) != std::string_view::npos; });
 }
 
-/// LibTorch appends its backtrace, line by line.
+/// Returns the error text without LibTorch's backtrace, which follows in more lines.
 std::string first_line_of(std::exception const& problem) {
   std::string const text = problem.what();
   return text.substr(0, text.find('\n'));
 }
 
-/// What PyTorch or a model does not do with other numbers than fp32: mixtures of types, values that
-/// half a word does not hold, training that comes to what is no number.
+/// True for errors that PyTorch or a model has only with precisions other than fp32: mixed types,
+/// values out of the range of 16 bits, training that ends in NaN.
 bool is_about_precision(std::string_view text, protocol::Job const& job) {
   return job.measure.precision != "fp32" && has_any(text,
                                                     {"not implemented for",
@@ -38,14 +38,16 @@ bool is_about_precision(std::string_view text, protocol::Job const& job) {
                                                      "device-side assert triggered"});
 }
 
-/// Whether there is no such operator for tensors on a GPU; on the host it is one that was lost.
+/// True when an operator does not exist for tensors on a GPU. For a CPU benchmark the same error is
+/// a defect of the build.
 bool is_about_device(c10::Error const& problem, protocol::Job const& job) {
   return job.benchmark.find("-cpu-") == std::string::npos &&
          dynamic_cast<c10::NotImplementedError const*>(&problem) != nullptr;
 }
 
-/// As cudaGetErrorString says it (CUDA Runtime API, "Data types used by CUDA Runtime"). What is the
-/// program's own fault, like an illegal address or a stack that is too small, is not among them.
+/// True for texts of cudaGetErrorString that mean a fault of the device (CUDA Runtime API, "Data
+/// types used by CUDA Runtime"). Faults of the program are excluded, such as an illegal address or
+/// a stack that is too small.
 bool is_trouble_of_device(std::string_view text) {
   return has_any(text,
                  {"uncorrectable ECC error encountered",
@@ -57,7 +59,7 @@ bool is_trouble_of_device(std::string_view text) {
                   "GPU is lost"});
 }
 
-/// What whoever owns the host can do about it.
+/// Returns advice for the owner of the host; empty when there is none.
 std::string remedy_for(std::string_view text) {
   return has_any(text, {"is/are busy or unavailable"})
              ? "; its compute mode must be Default: two workers share it"

@@ -7,27 +7,27 @@
 
 namespace torchwatch::worker {
 
-/// This worker cannot do what the job asks; another one might.
+/// The error of a job that this worker does not support. Another worker might.
 class Unsupported : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The device is not there, though the build is for one: its host may have lost it.
+/// The error of a missing GPU, when LibTorch is built for CUDA. The host may have lost it.
 class NoDevice : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// What to say of a job that ended in `problem`. The code is
+/// Returns the failure of a job that threw `problem`. The code is
 ///
-///   "unsupported"    Unsupported, a bad description of a model, an operator that there is none of
-///                    in the job's precision or on its device
-///   "device_memory"  the device has too little memory left: others on it may hold the rest
-///   "device"         the device failed by itself, is not there, or is somebody else's for now
-///   "failed"         any other
+///   "unsupported"    Unsupported, a bad description of a model, or an operator that does not exist
+///                    for the job's precision or device
+///   "device_memory"  the device has too little free memory; other processes may use the rest
+///   "device"         the device failed by itself, is missing, or is busy
+///   "failed"         all others
 ///
-/// LibTorch has no types for most of these, so that its words and CUDA's tell.
+/// LibTorch has no exception types for most of these, so the texts of LibTorch and CUDA decide.
 protocol::Failure failure_of(protocol::Job const& job, std::exception const& problem);
 
 }  // namespace torchwatch::worker

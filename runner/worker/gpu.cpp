@@ -20,10 +20,10 @@ namespace {
 namespace allocator = c10::cuda::CUDACachingAllocator;
 
 constexpr c10::DeviceIndex first = 0;
-// In each of the caching allocator's arrays the first entry is the sum over its pools.
+// The first entry in each of the caching allocator's arrays is the sum over its pools.
 constexpr std::size_t all_pools = 0;
 
-/// What was asked of the allocator, in bytes; it tells from PyTorch 2.0 on.
+/// The bytes that were requested from the allocator. Empty before PyTorch 2.0.
 struct Requested {
   std::optional<std::int64_t> now;
   std::optional<std::int64_t> peak;
@@ -100,13 +100,14 @@ class Gpu final : public Device {
   }
 };
 
-/// Empty where there is a device. Asks the runtime, since LibTorch tells standard error alone.
+/// Returns the reason why there is no device; empty when there is one. Asks the CUDA runtime,
+/// because LibTorch prints the reason only on standard error.
 std::string why_not_first() {
   int count = 0;
   auto const status = cudaGetDeviceCount(&count);
-  static_cast<void>(cudaGetLastError());  // which LibTorch would find
-  if (status != cudaSuccess) return std::string("CUDA says: ") + cudaGetErrorString(status);
-  return count > 0 ? "" : "CUDA finds none";
+  static_cast<void>(cudaGetLastError());  // clear it, or LibTorch would find it
+  if (status != cudaSuccess) return std::string("CUDA reports: ") + cudaGetErrorString(status);
+  return count > 0 ? "" : "CUDA finds no device";
 }
 
 void add_gpu(Devices& devices) {

@@ -4,13 +4,15 @@
 
 namespace torchwatch::worker {
 
-/// This host, and its first CUDA device where LibTorch was built for CUDA and finds one.
+/// Returns the CPU of this host, and its first CUDA device if LibTorch was built for CUDA and finds
+/// one.
 Devices devices_of_host();
 
-/// Whether factors of single precision products and convolutions may be rounded to ten bits.
+/// The permission to round factors of single precision products and convolutions to ten bits.
 enum class Tf32 { as_pytorch, allowed, forbidden };
 
-/// `as_pytorch`: as it was when the program started, convolutions alone.
+/// Sets the permission. `as_pytorch` restores the settings from the start of the program, which by
+/// default permit it for convolutions only.
 void set_tf32(Tf32 wish);
 
 }  // namespace torchwatch::worker

@@ -47,12 +47,12 @@ std::string setting(std::string_view key) {
   return config.substr(begin, config.find_first_of(",\n ", begin) - begin);
 }
 
-/// Builds outside of git say "Unknown".
+/// True for a commit hash. Builds outside of git have "Unknown".
 bool is_commit(std::string const& text) {
   return text.size() == 40 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-/// 64-bit FNV-1a: short, and the same on every host.
+/// Returns the 64-bit FNV-1a hash: short, and equal on every host.
 std::string digest(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (char const character : text) {
@@ -72,7 +72,7 @@ std::string cpu_model() {
   return {};
 }
 
-/// Where the kernel may run this process, as it writes such lists: "1", "0-3,8".
+/// Returns the CPUs on which the kernel may run this process, in its notation: "1", "0-3,8".
 std::string allowed_processors() {
   std::string const key = "Cpus_allowed_list:\t";
   std::ifstream stream("/proc/self/status");
@@ -119,7 +119,7 @@ std::int64_t peak_resident_bytes() {
 }
 
 void keep_freed_memory() {
-  // What glibc's own learning ends with, were its program to run for long (mallopt(3)).
+  // The limit that glibc's dynamic threshold reaches in a long-running program (mallopt(3)).
   constexpr int largest_mmap_threshold = 32 << 20;
   constexpr int never = -1;
   mallopt(M_MMAP_THRESHOLD, largest_mmap_threshold);
@@ -128,7 +128,7 @@ void keep_freed_memory() {
 
 void set_threads(int threads) {
   at::set_num_threads(threads);
-  // LibTorch does not pass its count on to OpenBLAS, which takes every core unless told otherwise.
+  // LibTorch does not pass its count on to OpenBLAS, which uses every core by default.
   using Setter = void(int);
   if (void* const symbol = dlsym(RTLD_DEFAULT, "openblas_set_num_threads"))
     reinterpret_cast<Setter*>(symbol)(threads);

@@ -7,30 +7,29 @@
 
 #include "runner/worker/device.h"
 
-/// Who measures: this host and the LibTorch that is loaded.
+/// Facts and settings of this host and the loaded LibTorch.
 namespace torchwatch::worker {
 
-/// The build's own version file beside LibTorch, or else its headers' version:
-/// "2.9.0.dev20251001+cpu", "1.13.0".
+/// Returns the version in LibTorch's directory, "2.9.0.dev20251001+cpu", or else that of the
+/// headers, "1.13.0".
 std::string pytorch_version();
 
-/// The commit that LibTorch was built from, of the nightly branch for nightlies; empty when the
-/// build does not tell.
+/// Returns the commit that LibTorch was built from, for nightlies that of the nightly branch. Empty
+/// when the build does not contain it.
 std::string git_hash();
 
-/// Host, kernel, CPU model, governor, allowed processors, threads, LibTorch and a digest of its
-/// configuration, GPU and driver if any. What the host does not tell is an empty string.
+/// Returns host, kernel, CPU model, governor, allowed CPUs, threads, LibTorch with a digest of its
+/// configuration, and GPU and driver if any. Unavailable values are empty strings.
 nlohmann::json fingerprint(Devices const& devices);
 
-/// The most memory this process ever had resident, in bytes.
+/// Returns the peak resident memory of this process, in bytes.
 std::int64_t peak_resident_bytes();
 
-/// Makes the C library keep what is freed below its largest threshold for mapping, instead of
-/// giving it back to the kernel whenever it happens to lie at the end of the heap. Call it before
-/// the first tensor.
+/// Makes the C library keep freed memory, except blocks above its largest mmap threshold. By
+/// default it returns memory at the end of the heap to the kernel. Call it before the first tensor.
 void keep_freed_memory();
 
-/// Intra-operator threads, LibTorch's own and those of the BLAS below it.
+/// Sets the number of intra-operator threads, of LibTorch and of its BLAS library.
 void set_threads(int threads);
 
 }  // namespace torchwatch::worker

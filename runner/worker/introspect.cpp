@@ -19,8 +19,8 @@ std::unique_ptr<suite::Workload> make(suite::Model const& model, Test test, Scal
   return suite::make_workload(model.make, setup, seed);
 }
 
-/// With everything that is trained, if anything is; at full scale with the smallest batch, since
-/// nobody is going to iterate.
+/// Returns the network at full scale, for training if the model has that test. The batch is that of
+/// smoke scale, because no iteration runs.
 std::shared_ptr<torch::nn::Module> full_network(suite::Model const& model) {
   suite::Setup setup;
   setup.test = model.full.train > 0 ? Test::train : Test::eval;

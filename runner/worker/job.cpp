@@ -17,7 +17,7 @@ struct Name {
   std::string test, model, device, backend;
 };
 
-/// The parts of "test_<test>[<model>-<device>-<backend>]"; nothing when `text` is not of that form.
+/// Reads the parts of "test_<test>[<model>-<device>-<backend>]". Nothing for any other form.
 std::optional<Name> parse_name(std::string const& text) {
   std::string const prefix = "test_";
   auto const open = text.find('[');
@@ -53,7 +53,7 @@ void check_counts(protocol::Job const& job) {
   if (measure.batch < 0) refuse(job, "batch", std::to_string(measure.batch), "0 or more");
 }
 
-/// One of a few words of the job, as the suite's value.
+/// Returns the value for `word`, one of a few words. Throws Unsupported for any other word.
 template <class Value>
 Value choose(protocol::Job const& job,
              std::string const& what,
@@ -106,7 +106,7 @@ Tf32 tf32_of(protocol::Job const& job) {
       {{"default", Tf32::as_pytorch}, {"on", Tf32::allowed}, {"off", Tf32::forbidden}});
 }
 
-/// The batch that the job asks for, or the model's own. Throws Unsupported when that is 0.
+/// Returns the job's batch, or the model's own. Throws Unsupported when the model's own is 0.
 std::int64_t batch_for(protocol::Job const& job, Name const& name, std::int64_t own) {
   if (own == 0) refuse(job, "test", name.test, name.model + " has no such test");
   return job.measure.batch > 0 ? job.measure.batch : own;
@@ -131,7 +131,7 @@ Target target_in_file(protocol::Job const& job,
                       std::string const& ending,
                       FileFactory* make) {
   if (job.measure.models.empty())
-    refuse(job, "backend", name.backend, "only with a directory of models");
+    refuse(job, "backend", name.backend, "it needs a directory of models");
   auto const base = job.measure.models + "/" + name.model;
   auto description = suite::read_description(base + ".json");
   Target target;
@@ -159,7 +159,7 @@ Target resolve(protocol::Job const& job, Devices const& devices) {
   if (name->backend == "script")
     return target_in_file(job, *name, device, ".pt", &suite::make_script);
   if (name->backend == "aoti" && suite::has_aoti()) {
-    if (name->test != "eval") refuse(job, "test", name->test, "packages of aoti only eval");
+    if (name->test != "eval") refuse(job, "test", name->test, "packages of aoti support only eval");
     return target_in_file(job, *name, device, ".pt2", &suite::make_aoti);
   }
   refuse(job,

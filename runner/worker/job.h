@@ -10,21 +10,21 @@
 
 namespace torchwatch::worker {
 
-/// A job's benchmark in the suite's terms.
+/// The workload, device and settings for a job's benchmark.
 struct Target {
   suite::Setup setup;
   std::function<suite::Factory> make;
-  Device* device = nullptr;  ///< one of those that it was resolved for
+  Device* device = nullptr;  ///< one of the devices passed to resolve()
   Tf32 tf32 = Tf32::as_pytorch;
 };
 
-/// Finds what `job` asks for: "test_eval[resnet18-cpu-eager]" at "full" or "smoke" scale. A model
-/// of the backends "script" and "aoti" is a file in the job's directory of models. Throws
-/// Unsupported, with the part that is unknown and what is known instead, or whatever is wrong with
-/// the file's description.
+/// Finds the benchmark of `job`: "test_eval[resnet18-cpu-eager]" at "full" or "smoke" scale. Models
+/// of the backends "script" and "aoti" are files in the job's directory of models. Throws
+/// Unsupported, with the unknown part and the allowed values, or BadDescription for the
+/// description of a file.
 Target resolve(protocol::Job const& job, Devices const& devices);
 
-/// A fresh workload, seeded as the job says.
+/// Builds a new workload with the job's seed.
 std::unique_ptr<suite::Workload> build(Target const& target, protocol::Job const& job);
 
 }  // namespace torchwatch::worker

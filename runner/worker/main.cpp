@@ -24,12 +24,12 @@ constexpr auto usage =
     "  --coverage          print the operators that each model dispatches as JSON\n"
     "  --help              print this\n"
     "\n"
-    "What takes long prints messages of progress first, one JSON object a line.\n"
+    "Long commands print progress first, one JSON object a line.\n"
     "Exit status: 0 at the end of input, 1 when something went wrong, 2 for a wrong option.";
 
 constexpr int wrong_option = 2;
 
-void tell(std::string const& model, int done, int total) {
+void send_progress(std::string const& model, int done, int total) {
   worker::send_line(
       torchwatch::protocol::encode(torchwatch::protocol::Progress{"", model, done, total}));
 }
@@ -53,7 +53,7 @@ int run(std::string_view option, std::string const& argument) {
   else if (option == "--parameters")
     return print_parameters(argument);
   else if (option == "--coverage")
-    worker::send_line(worker::cover(tell).dump());
+    worker::send_line(worker::cover(send_progress).dump());
   else if (option == "--help")
     worker::send_line(usage);
   else

@@ -23,7 +23,7 @@ using protocol::Job;
 using protocol::Value;
 using Clock = std::chrono::steady_clock;
 
-/// Milliseconds of `iterations` steps, until the device is done with the last one.
+/// Returns the milliseconds of `iterations` steps, until the device has finished the last one.
 double time_steps(suite::Workload& workload, Target const& target, int iterations) {
   auto const start = Clock::now();
   for (int i = 0; i < iterations; ++i)
@@ -32,19 +32,20 @@ double time_steps(suite::Workload& workload, Target const& target, int iteration
   return milliseconds_since(start);
 }
 
-/// For so long at the least steps warm a device up that works apart: its clocks follow its load.
+/// The shortest warm-up of a device that works asynchronously. Its clocks adapt slowly to its load.
 constexpr double device_warm_up_ms = 1000;
 
 constexpr double most_iterations = 1e6;
 
-/// So many steps make a run that lasts at least min_run_ms, when one takes `step_ms`.
+/// Returns the number of steps of a run that lasts at least min_run_ms, when one takes `step_ms`.
 int iterations_for(double step_ms, Job const& job) {
   return static_cast<int>(
       std::clamp(std::ceil(job.measure.min_run_ms / step_ms), 1.0, most_iterations));
 }
 
-/// The same for a device that works apart, found by trying: while it does, the host goes on, so
-/// that a step among others is shorter than one that is waited for.
+/// Returns the number of steps of a run that lasts at least min_run_ms on an asynchronous device.
+/// Tries it out, because steps overlap with the host's work: a step among others is shorter than a
+/// step that is waited for.
 int piped_iterations(suite::Workload& workload, Target const& target, Job const& job, int alone) {
   constexpr double to_spare = 1.1;
   int piped = alone;
@@ -56,7 +57,7 @@ int piped_iterations(suite::Workload& workload, Target const& target, Job const&
   return piped;
 }
 
-/// Warms up until steps get no faster, and says how many of them make a run that lasts at least
+/// Warms up until steps get no faster. Returns the number of steps of a run that lasts at least
 /// min_run_ms.
 int warm_up(suite::Workload& workload,
             Target const& target,
@@ -83,8 +84,8 @@ Value measure_latency(Target const& target,
   for (int run = 0; run < job.measure.runs; ++run) {
     listener("latency", run, job.measure.runs);
     semaphore();
-    // Whoever had the turn before left the caches full of its own. A step that is a run by itself
-    // is long enough not to notice.
+    // The previous worker left its own data in the caches. A run of one step is so long that this
+    // does not matter.
     if (job.takes_turns && iterations > 1) time_steps(*workload, target, 1);
     latency.samples.push_back(time_steps(*workload, target, iterations) / iterations);
   }
@@ -94,7 +95,7 @@ Value measure_latency(Target const& target,
   return latency;
 }
 
-/// Differences of neighbours: what each iteration kept.
+/// Returns the differences of neighbours: the memory that each iteration kept.
 std::vector<double> steps_of(std::vector<double> const& values) {
   std::vector<double> steps;
   for (std::size_t i = 1; i < values.size(); ++i)
@@ -107,7 +108,8 @@ Value exactly(std::int64_t bytes) {
   return {value, {value}, {}};
 }
 
-/// Pools that fill and caches that breathe are no leak.
+/// Returns the slope of live memory if it has a trend, else 0. Filling pools and varying caches
+/// also give slopes, but no trend.
 Value leak_of(std::vector<double> const& live) {
   return {has_trend(live) ? slope(live) : 0, steps_of(live), {}};
 }
@@ -122,16 +124,16 @@ void add_device_memory(DeviceMemory const& memory, protocol::Outcome& outcome) {
   account("gpu_device_used_bytes", memory.device_used);
 }
 
-/// What tensors hold now. A block of the allocator may be up to a MiB larger than what lies in it,
-/// as it happens to find one, so that sums of blocks waver where nothing leaks.
+/// Returns the memory that tensors requested, now. A block of the allocator can be up to a MiB
+/// larger than its tensor, so sums of blocks vary even without a leak.
 std::int64_t live_bytes(Device& device, AllocationCount const& count) {
   if (!device.is_apart()) return count.live_bytes();
   auto const memory = device.memory();
   return memory.requested.value_or(memory.allocated);
 }
 
-/// Adds the memory metrics and the device's other accounts of the same memory to `outcome`. Peaks
-/// are those of iterating: what building needed for a moment does not count.
+/// Adds the memory metrics, and the device's other values of memory, to `outcome`. Peaks are those
+/// of iterations, without building the model.
 void measure_memory(Target const& target,
                     Job const& job,
                     Listener const& listener,
@@ -167,8 +169,8 @@ std::vector<protocol::OperatorCost> profile_operators(suite::Workload& workload,
   return profile.costs(runs);
 }
 
-/// Adds where the time of an iteration on a device goes, as far as its events came: how many did is
-/// an account of its own, so that shares that are not there have a reason.
+/// Adds the shares of time and the operator costs of an iteration on a device. When the trace has
+/// no events there are no shares. "gpu_trace_events" shows that.
 void trace_steps(suite::Workload& workload,
                  Target const& target,
                  Job const& job,
@@ -193,7 +195,7 @@ void trace_steps(suite::Workload& workload,
   outcome.accounts["tflops"] = flops / seconds / 1e12;
 }
 
-/// Adds where the time of an iteration goes to `outcome`, which has its latency.
+/// Adds the operator costs of an iteration to `outcome`, which must contain the latency.
 void measure_profile(Target const& target,
                      Job const& job,
                      Listener const& listener,

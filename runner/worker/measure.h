@@ -8,17 +8,18 @@
 
 namespace torchwatch::worker {
 
-/// Hears how far a job is: "build", "warmup", "latency", "memory", "leak", "profile".
+/// Called with the progress of a job. Phases: "build", "warmup", "latency", "memory", "leak",
+/// "profile".
 using Listener = std::function<void(std::string const& phase, int done, int total)>;
 
-/// Returns when it is this worker's turn.
+/// Called to wait for this worker's turn. Returns when it has come.
 using Semaphore = std::function<void()>;
 
-/// Measures one benchmark: latency in one pass, memory in a second one on a fresh workload, so that
-/// counting never disturbs timing, and what operators cost in a third one, when asked for. CPU:
-/// latency, cmem, and leak, of the host's memory. CUDA: latency, cmem, gmem, and leak, of the
-/// device's. Passes the semaphore before building, before every timed run and after the last.
-/// Throws Unsupported, and what LibTorch and the semaphore throw.
+/// Measures one benchmark. Latency comes first, then memory on a new workload, so that counting
+/// does not disturb timing, then the costs of operators if the job requests them. On a CPU:
+/// latency, cmem, and leak of the host's memory. On CUDA: latency, cmem, gmem, and leak of the
+/// device's memory. Calls `semaphore` before it builds the model, before every timed run and after
+/// the last. Throws Unsupported, NoDevice, and the errors of LibTorch and `semaphore`.
 protocol::Outcome measure(protocol::Job const& job,
                           Devices const& devices,
                           Listener const& listener,

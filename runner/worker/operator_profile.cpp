@@ -22,14 +22,14 @@ struct Cost {
   double bytes = 0;
 };
 
-/// An operator that runs, and what those that it called have cost already.
+/// A running operator, and the cost so far of the operators that it called.
 struct Frame {
   Clock::time_point begin;
   std::int64_t allocated;
   Cost callees;
 };
 
-/// The one profile there is. LibTorch's callbacks are functions without a state.
+/// The state of the profile. Global, because LibTorch's callbacks are functions without state.
 struct Profile {
   AllocationCount const* memory = nullptr;
   std::mutex mutex;
@@ -46,7 +46,7 @@ std::vector<Frame>& running() {
   return frames;
 }
 
-/// "aten::add.Tensor"; autograd's own nodes have no overload.
+/// Returns "aten::add.Tensor", or the name of an autograd node, which has no overload.
 std::string name_of(at::RecordFunction const& function) {
   auto const name = function.operator_name();
   return name ? c10::toString(*name) : function.name();

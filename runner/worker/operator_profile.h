@@ -7,9 +7,10 @@
 
 namespace torchwatch::worker {
 
-/// While it lives, every operator that LibTorch dispatches is timed on its thread. What an operator
-/// calls counts for the callee alone. On CUDA this is the time of the host, which launches work and
-/// does not wait for it. One at a time; made and destroyed between steps.
+/// Times every operator that LibTorch dispatches while it exists, on the operator's thread. The
+/// time of an operator excludes the operators that it calls. On CUDA it is the time of the host,
+/// which launches work without waiting for it. Only one may exist at a time. It must be constructed
+/// and destroyed between steps.
 class OperatorProfile {
  public:
   /// `memory` must outlive it.
@@ -18,7 +19,7 @@ class OperatorProfile {
   OperatorProfile(OperatorProfile const&) = delete;
   OperatorProfile& operator=(OperatorProfile const&) = delete;
 
-  /// What each operator cost so far, divided by `iterations`; by name.
+  /// Returns the cost of each operator so far, divided by `iterations`, sorted by name.
   std::vector<protocol::OperatorCost> costs(int iterations) const;
 
  private:

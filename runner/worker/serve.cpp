@@ -38,7 +38,7 @@ protocol::Hello hello(Devices const& devices) {
   return hello;
 }
 
-/// Waits on `input` for the job's next turn.
+/// Requests the job's next turn and waits for it on `input`.
 void wait_for_turn(protocol::Job const& job, std::istream& input) {
   send(protocol::Ready{job.id});
   std::string line;
@@ -48,28 +48,28 @@ void wait_for_turn(protocol::Job const& job, std::istream& input) {
     throw protocol::ProtocolError("waited for a turn, found another message");
 }
 
-/// Whether it is loaded; loads nothing.
+/// True when `library` is loaded. Does not load it.
 bool is_here(std::string const& library) {
   void* const handle = ::dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (handle != nullptr) ::dlclose(handle);
   return handle != nullptr;
 }
 
-/// Why a library that `names` has is not in this process: the linker warns on standard error and
-/// goes on without what it does not find or cannot load (ld.so(8), LD_PRELOAD). `names` is what
-/// that variable holds. Empty when all are there.
+/// Returns an error for the first library in `names`, the value of LD_PRELOAD, that is not loaded;
+/// empty when all are. The dynamic linker only warns on standard error about libraries that it
+/// cannot load (ld.so(8), LD_PRELOAD).
 std::string why_not_preloaded(std::string names) {
   std::ranges::replace(names, ':', ' ');
   std::istringstream stream(names);
   for (std::string library; stream >> library;)
     if (!is_here(library))
       return library +
-             " could not be preloaded: is it for this host, and in the build, in /usr or "
-             "in what the fleet may read?";
+             " could not be preloaded; it must fit this host, and be in the build, in /usr or in "
+             "a path of the fleet's `readable`";
   return "";
 }
 
-/// Without what it was to preload, this is not the build that is to be measured.
+/// Throws when a library could not be preloaded. Without it, this is not the build to measure.
 void require_preloaded() {
   auto const* const names = std::getenv("LD_PRELOAD");
   auto const why = names == nullptr ? std::string() : why_not_preloaded(names);

@@ -6,8 +6,8 @@
 
 namespace torchwatch::worker {
 
-/// Says hello, then answers each line of `jobs`, measured on `devices`, until its end. Writes to
-/// the wire.
+/// Sends a hello, then measures and answers each job in `jobs` on `devices`, until the end of
+/// input. Writes with send_line().
 void serve(std::istream& jobs, Devices const& devices);
 
 }  // namespace torchwatch::worker

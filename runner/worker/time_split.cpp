@@ -10,12 +10,12 @@
 namespace torchwatch::worker {
 namespace {
 
-/// As CUPTI's events are named: "Memcpy HtoD (Pageable -> Device)".
+/// True for CUPTI's events of data movement: "Memcpy HtoD (Pageable -> Device)".
 bool moves_data(std::string_view name) {
   return name.starts_with("Memcpy HtoD") || name.starts_with("Memcpy DtoH");
 }
 
-/// What lies in the stretch, cut at its ends, by begin.
+/// Returns the events in the stretch, cut at its ends, sorted by begin.
 std::vector<DeviceEvent> events_within(Trace const& trace) {
   std::vector<DeviceEvent> within;
   for (auto event : trace.events) {
@@ -27,7 +27,7 @@ std::vector<DeviceEvent> events_within(Trace const& trace) {
   return within;
 }
 
-/// How much time at least one of `events`, by begin, covers.
+/// Returns the time that at least one of `events` covers. They must be sorted by begin.
 double covered(std::vector<DeviceEvent> const& events, bool with_movement) {
   double total = 0;
   double end = events.front().begin;

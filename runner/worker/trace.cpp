@@ -20,10 +20,10 @@ using torch::profiler::impl::ProfilerConfig;
 using torch::profiler::impl::ProfilerState;
 using Scopes = std::unordered_set<RecordScope>;
 
-/// A span that the host notes, so that it has the clock of what devices note.
+/// The name of a span that the host records, so that it uses the same clock as the device events.
 constexpr auto stretch = "torchwatch::stretch";
 
-// Until PyTorch 2.3 events had microseconds, since then they have nanoseconds.
+// Events have microseconds up to PyTorch 2.3, and nanoseconds since then.
 template <class Event>
 auto begin_ns(Event const& event, int) -> decltype(static_cast<std::int64_t>(event.startNs())) {
   return static_cast<std::int64_t>(event.startNs());
@@ -46,8 +46,8 @@ auto duration_ns(Event const& event, long) -> decltype(static_cast<double>(event
 
 using Events = std::vector<profiler::KinetoEvent>;
 
-/// As a double, the time since 1970 would be known to a quarter of a microsecond only, and kernels
-/// take two.
+/// Returns the begin of the first event. Subtracted before conversion: a double resolves the time
+/// since 1970 to only 0.25 us, and kernels take 2 us.
 std::int64_t first_ns(Events const& events) {
   auto first = std::numeric_limits<std::int64_t>::max();
   for (auto const& event : events)
@@ -80,11 +80,11 @@ bool is_of_host(profiler::KinetoEvent const& event) {
   return event.deviceType() == c10::DeviceType::CPU;
 }
 
-/// Kineto's ActivityType::CPU_OP, whose header not every LibTorch has.
+/// Kineto's ActivityType::CPU_OP. Not every LibTorch contains its header.
 constexpr std::uint8_t cpu_operator = 0;
 
-/// Calls of CUDA's libraries are the host's, too, and have numbers of another kind, which may be
-/// those of operators.
+/// True for an operator. Calls of CUDA's libraries also happen on the host, but have ids of another
+/// kind, which can equal those of operators.
 bool is_of_operator(profiler::KinetoEvent const& event) {
   return is_of_host(event) && event.activityType() == cpu_operator;
 }
@@ -95,7 +95,7 @@ Trace trace_of(Events const& events, c10::DeviceType type) {
   for (auto const& event : events) {
     double const begin = static_cast<double>(begin_ns(event, 0) - first) / 1e6;
     double const end = begin + duration_ns(event, 0) / 1e6;
-    // A device has the span among its own events, too: from the first kernel to the last
+    // The device's events contain the span, too, from the first kernel to the last.
     bool const is_stretch = event.name() == stretch;
     if (is_stretch && is_of_host(event)) {
       trace.begin = begin;

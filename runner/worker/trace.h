@@ -7,25 +7,25 @@
 
 #include <c10/core/Device.h>
 
-/// What PyTorch's own profiler tells of a stretch of execution.
+/// Records a stretch of execution with PyTorch's own profiler.
 namespace torchwatch::worker {
 
-/// Something a device did: a kernel, or the movement of data.
+/// A piece of work of a device: a kernel, or a movement of data.
 struct DeviceEvent {
-  std::string name;  ///< "Memcpy HtoD (Pageable -> Device)", or a kernel's
+  std::string name;  ///< "Memcpy HtoD (Pageable -> Device)", or the name of a kernel
   double begin = 0;
   double end = 0;
-  std::uint64_t launched_by = 0;  ///< the id of an operator; 0: nobody that was watched
+  std::uint64_t launched_by = 0;  ///< the id of an OperatorCall; 0: unknown
 };
 
 /// A call of an operator on the host.
 struct OperatorCall {
-  std::string name;  ///< "aten::add"; of autograd's nodes theirs
+  std::string name;  ///< "aten::add", or the name of an autograd node
   std::uint64_t id = 0;
 };
 
-/// A stretch of execution, in milliseconds since the first thing that was noted. Events may
-/// overlap, as streams do, lie across its ends or outside, and be lost.
+/// A stretch of execution. Times are milliseconds since the first recorded event. Events may
+/// overlap like their streams, cross the ends of the stretch or be outside, and be lost.
 struct Trace {
   double begin = 0;
   double end = 0;
@@ -33,16 +33,18 @@ struct Trace {
   std::vector<OperatorCall> operators;
 };
 
-/// Runs `before` and then `steps` in one session of the profiler, whose start is slow and may lose
-/// the first kernels, and tells what devices of that type did; with `with_operators` also who had
-/// it done. Without Kineto there are no events, and the stretch is empty.
+/// Runs `before` and then `steps` in one session of the profiler, and returns the trace of `steps`
+/// with the events of devices of `type`. `before` is needed because the profiler starts slowly and
+/// may lose the first kernels. With `with_operators` the trace also contains the operators. Without
+/// Kineto there are no events, and the stretch is empty.
 Trace trace_device(c10::DeviceType type,
                    std::function<void()> const& before,
                    std::function<void()> const& steps,
                    bool with_operators);
 
-/// Floating point operations of `steps` on any device, as PyTorch counts them: matrix products,
-/// forward convolutions, sums and products of elements. Backward convolutions are not counted.
+/// Returns the floating point operations of `steps` on any device, as PyTorch counts them: matrix
+/// products, forward convolutions, sums and products of elements. Backward convolutions are not
+/// counted.
 double count_flops(std::function<void()> const& steps);
 
 }  // namespace torchwatch::worker

@@ -9,7 +9,7 @@
 namespace torchwatch::worker {
 namespace {
 
-// One is written before there are threads; the other points to a function, which cannot be const.
+// `wire` is set before threads exist. `claim` is a section entry, which cannot be const.
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
 int wire = -1;
 
@@ -18,8 +18,8 @@ void claim_standard_output(int, char**, char**) {
   dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
-// The loader runs this section of the executable before the constructors of every shared library,
-// preloaded ones too.
+// The loader runs this section of the executable before the constructors of all shared libraries,
+// including preloaded ones.
 [[gnu::section(".preinit_array"),
   gnu::used]] void (*claim)(int, char**, char**) = &claim_standard_output;
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)

@@ -103,7 +103,7 @@ class CudaWorkerWithoutAGpu(unittest.TestCase):
     def test_says_in_the_drivers_words_why_it_measures_on_no_gpu(self):
         refusal = self.messages(benchmark='test_eval[resnet18-cuda-eager]')[-1]
         self.assertEqual(refusal['code'], 'device')
-        self.assertRegex(refusal['text'], r'there is no GPU; CUDA says: .*driver')
+        self.assertRegex(refusal['text'], r'there is no GPU; CUDA reports: .*driver')
 
     def test_passes_the_workers_own_tests(self):
         """All but those of every model; those of a GPU skip themselves."""

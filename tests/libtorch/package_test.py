@@ -59,7 +59,7 @@ class Package(unittest.TestCase):
     def test_is_not_trained(self):
         refusal = self.answer_to('test_train[net-cpu-aoti]')
         self.assertEqual(refusal['code'], 'unsupported')
-        self.assertIn('packages of aoti only eval', refusal['text'])
+        self.assertIn('packages of aoti support only eval', refusal['text'])
 
     def test_that_is_not_there_is_named(self):
         shutil.copy(self.debian.root / 'opt/models/net.json', self.debian.root / 'opt/models/other.json')

@@ -138,11 +138,11 @@ TEST(Device, ThatIsNotThereIsNamedInTheWordsOfWhoKnows) {
             "was built without CUDA");
 
   devices.wants_a_gpu = true;
-  devices.why_no_gpu = "CUDA says: no CUDA-capable device is detected";
+  devices.why_no_gpu = "CUDA reports: no CUDA-capable device is detected";
   auto const lost = refusal_without_gpu(devices);
   EXPECT_EQ(lost.code, "device") << "another slot's may be there";
   EXPECT_EQ(lost.text,
-            "test_eval[lennard_jones-cuda-eager]: there is no GPU; CUDA says: no CUDA-capable "
+            "test_eval[lennard_jones-cuda-eager]: there is no GPU; CUDA reports: no CUDA-capable "
             "device is detected");
 }
 

@@ -326,8 +326,8 @@ TEST(Job, RefusesWhatItDoesNotKnowAndSaysWhy) {
             "test_train[squeezenet1_1-cpu-eager]: test \"train\" is not supported; squeezenet1_1 "
             "has no such test");
   EXPECT_EQ(refusal_of(job_for("test_eval[resnet18-cpu-script]")),
-            "test_eval[resnet18-cpu-script]: backend \"script\" is not supported; only with a "
-            "directory of models");
+            "test_eval[resnet18-cpu-script]: backend \"script\" is not supported; it needs "
+            "a directory of models");
   EXPECT_EQ(refusal_of(job_for("test_eval[resnet18-tpu-eager]")),
             "test_eval[resnet18-tpu-eager]: device \"tpu\" is not supported; one of cpu, cuda");
   EXPECT_EQ(refusal_of(job_for("resnet18")),
